@@ -1,0 +1,66 @@
+// Package corpus finds the real matrices that tests use: a few in testdata/,
+// which always run, and the large collection in a folder named shared beside
+// the project (or where MSREP_SHARED points), which may be absent.
+package corpus
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// Root is the project's own folder.
+func Root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
+}
+
+// Shared is the path of a file below the shared folder; the test is skipped
+// where it is absent.
+func Shared(t testing.TB, elem ...string) string {
+	t.Helper()
+	dir := os.Getenv("MSREP_SHARED")
+	if dir == "" {
+		dir = filepath.Join(filepath.Dir(Root()), "shared")
+	}
+	path := filepath.Join(append([]string{dir}, elem...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("the shared matrices are not here: %v", err)
+	}
+	return path
+}
+
+// Testdata is the path of a file in testdata/.
+func Testdata(elem ...string) string {
+	return filepath.Join(append([]string{Root(), "testdata"}, elem...)...)
+}
+
+// Table reads a tab-separated file with a header line: one map a row, by column name.
+func Table(t testing.TB, path string) []map[string]string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comma, r.LazyQuotes, r.FieldsPerRecord = '\t', true, -1
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []map[string]string
+	for _, row := range rows[1:] {
+		m := map[string]string{}
+		for i, name := range rows[0] {
+			if i < len(row) {
+				m[strings.TrimSpace(name)] = row[i]
+			}
+		}
+		out = append(out, m)
+	}
+	return out
+}

@@ -1,0 +1,69 @@
+// Package par runs a loop on several goroutines and waits for it.
+//
+// A panic in one of them is raised again in the caller, so that whoever
+// recovers at the edge of the public API sees it.
+package par
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+)
+
+// Workers is how many goroutines a loop over n items is worth: at most
+// GOMAXPROCS, and at least grain items for each.
+func Workers(n, grain int64) int {
+	w := int64(runtime.GOMAXPROCS(0))
+	if grain > 0 && n/grain < w {
+		w = n / grain
+	}
+	return int(max(w, 1))
+}
+
+// Do calls f(0) ... f(n-1), each in its own goroutine, and waits. With n = 1 it
+// calls f in place.
+func Do(n int, f func(i int)) {
+	if n <= 0 {
+		return
+	}
+	if n == 1 {
+		f(0)
+		return
+	}
+	var (
+		wg    sync.WaitGroup
+		once  sync.Once
+		fault any
+	)
+	wg.Add(n)
+	for i := range n {
+		go func() {
+			defer wg.Done()
+			defer func() {
+				if r := recover(); r != nil {
+					once.Do(func() { fault = fmt.Sprintf("%v\n%s", r, debug.Stack()) })
+				}
+			}()
+			f(i)
+		}()
+	}
+	wg.Wait()
+	if fault != nil {
+		panic(fault)
+	}
+}
+
+// Range cuts [0, n) into equal pieces of at least grain items, one goroutine
+// each, and calls f(lo, hi) for every piece.
+func Range(n, grain int64, f func(lo, hi int64)) {
+	w := Workers(n, grain)
+	Do(w, func(i int) { f(Cut(n, w, i), Cut(n, w, i+1)) })
+}
+
+// Cut is floor(i*n/parts), the start of piece i of parts, without overflow for
+// any n >= 0 and parts < 2^31.
+func Cut(n int64, parts, i int) int64 {
+	p, k := int64(parts), int64(i)
+	return n/p*k + n%p*k/p
+}

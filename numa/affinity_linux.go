@@ -1,0 +1,18 @@
+package numa
+
+import "golang.org/x/sys/unix"
+
+// allowedCPUs gives the CPUs that this process may run on. ok is false where
+// the kernel does not tell.
+func allowedCPUs() (cpus []int, ok bool) {
+	set := unix.NewCPUSet(MaxCPU + 1)
+	if err := unix.SchedGetaffinityDynamic(0, set); err != nil {
+		return nil, false
+	}
+	for c := range MaxCPU + 1 {
+		if set.IsSet(c) {
+			cpus = append(cpus, c)
+		}
+	}
+	return cpus, len(cpus) > 0
+}

@@ -1,0 +1,140 @@
+package numa
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const nvidia = "0x10de" // PCI vendor
+
+// readGPUs lists the display and 3D controllers (PCI class 0x03....).
+func (s *scan) readGPUs(usable []int) error {
+	entries, err := fs.ReadDir(s.fsys, pciDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.notef("%s cannot be read: %v", s.tree.path(pciDir), plain(err))
+	}
+	for _, e := range entries { // by rising name
+		dir := path.Join(pciDir, e.Name())
+		class, err := s.hex(dir+"/class", 6)
+		if err != nil {
+			return err
+		}
+		if !strings.HasPrefix(class, "0x03") {
+			continue
+		}
+		g := GPU{PCI: e.Name(), Class: class, Path: s.pciPath(dir)}
+		if g.Vendor, err = s.hex(dir+"/vendor", 4); err != nil {
+			return err
+		}
+		if g.Device, err = s.hex(dir+"/device", 4); err != nil {
+			return err
+		}
+		g.NVIDIA = g.Vendor == nvidia
+		if err := s.placeGPU(&g, dir, usable); err != nil {
+			return err
+		}
+		s.topo.GPUs = append(s.topo.GPUs, g)
+	}
+	return nil
+}
+
+// hex reads a number written as 0x and digits; "" where the file is missing.
+func (s *scan) hex(name string, digits int) (string, error) {
+	text, ok, err := s.tree.text(name)
+	if !ok || err != nil {
+		return "", err
+	}
+	text = strings.ToLower(text)
+	num, prefixed := strings.CutPrefix(text, "0x")
+	if _, err := strconv.ParseUint(num, 16, 32); err != nil || !prefixed || len(num) != digits {
+		return "", s.tree.fault(name, "%s is no PCI number; 0x and %d hexadecimal digits are needed", clip(text), digits)
+	}
+	return text, nil
+}
+
+// placeGPU finds the node of a GPU and the usable CPUs near it. Firmware that
+// does not say the node leaves -1 in numa_node: then the node that holds all
+// CPUs of local_cpulist is taken, and the first node where that list spans
+// several nodes or is missing.
+func (s *scan) placeGPU(g *GPU, dir string, usable []int) error {
+	local, known, err := s.tree.cpus(dir + "/local_cpulist")
+	if err != nil {
+		return err
+	}
+	at, err := s.numaNode(dir+"/numa_node", g.PCI)
+	if err != nil {
+		return err
+	}
+	if at < 0 && len(s.topo.Nodes) == 1 {
+		at = 0 // machines with one node rarely say it
+	}
+	if at < 0 {
+		at = s.nodeHolding(local)
+		if at >= 0 {
+			s.notef("GPU %s: sysfs tells no node: node %d of its local CPUs is taken", g.PCI, s.topo.Nodes[at].ID)
+		} else {
+			at = 0
+			s.notef("GPU %s: sysfs tells no node: node %d is assumed", g.PCI, s.topo.Nodes[at].ID)
+		}
+	}
+	g.Node = s.topo.Nodes[at].ID
+	g.CPUs = both(usable, local)
+	if !known {
+		g.CPUs = slices.Clone(s.topo.Nodes[at].CPUs)
+	}
+	return nil
+}
+
+// numaNode reads the place in Nodes of the node that a file names; -1 where
+// it is missing, says -1, or names a node that is not there.
+func (s *scan) numaNode(name, pci string) (int, error) {
+	text, ok, err := s.tree.text(name)
+	if !ok || err != nil {
+		return -1, err
+	}
+	id, err := strconv.Atoi(text)
+	if err != nil || id < -1 {
+		return -1, s.tree.fault(name, "%s is no node; a number from -1 is needed", clip(text))
+	}
+	at := s.topo.nodeIndex(id)
+	if id >= 0 && at < 0 {
+		s.notef("GPU %s: sysfs names node %d, which is not there", pci, id)
+	}
+	return at, nil
+}
+
+// nodeHolding is the place of the only node with CPUs of the list, or -1.
+func (s *scan) nodeHolding(cpus []int) int {
+	at := -1
+	for i, own := range s.nodeCPUs {
+		if len(both(own, cpus)) == 0 {
+			continue
+		}
+		if at >= 0 {
+			return -1
+		}
+		at = i
+	}
+	return at
+}
+
+// pciPath reads where the link of a PCI device leads: the host bridge, the
+// bridges below it, and the device, such as
+// pci0000:00/0000:00:02.0/0000:06:00.0. It is "" where there is no such link.
+func (s *scan) pciPath(dir string) string {
+	target, err := fs.ReadLink(s.fsys, dir)
+	if err != nil {
+		return ""
+	}
+	steps := strings.Split(strings.ReplaceAll(target, `\`, "/"), "/")
+	for i, step := range steps {
+		if strings.HasPrefix(step, "pci") && strings.Contains(step, ":") {
+			return strings.Join(steps[i:], "/")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,247 @@
+package sparse
+
+import (
+	"math/bits"
+	"slices"
+	"sync/atomic"
+
+	"github.com/msrep-go/msrep/internal/par"
+)
+
+// Triples is a run of entries in the order of a file. Val may be nil: then
+// every value is 1. Indices are 0-based and already checked.
+type Triples[V Value] struct {
+	Row, Col []int32
+	Val      []V
+}
+
+// scanners bounds the goroutines that each look at every index of the input:
+// beyond that the shared reads cost more than the split gains.
+const scanners = 16
+
+// Assemble makes a CSR matrix of triples in any order: symmetric halves are
+// expanded, columns sorted within each row, and duplicates added up in the
+// order in which they stand. The result does not depend on the number of
+// goroutines.
+//
+// Each goroutine owns a range of rows and scans all triples for them, so that
+// beside the triples and the result no memory is needed. blocks is cleared on
+// return.
+func Assemble[V Value](rows, cols int, sym Symmetry, blocks []Triples[V]) *CSR[V] {
+	var stored int64
+	for _, b := range blocks {
+		stored += int64(len(b.Row))
+	}
+	m := &CSR[V]{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1)}
+	next := m.RowPtr[1:] // next[i] counts row i, then is where its next entry goes
+	workers := min(par.Workers(stored, 1<<15), scanners, max(rows, 1))
+	par.Do(workers, func(w int) {
+		lo := par.Cut(int64(rows), workers, w)
+		hi := par.Cut(int64(rows), workers, w+1)
+		countRows(next, blocks, sym != General, int32(lo), uint32(hi-lo))
+	})
+	var nnz int64
+	for i, n := range next {
+		next[i] = nnz
+		nnz += n
+	}
+	m.ColIdx = make([]int32, nnz)
+	m.Val = make([]V, nnz)
+	first := make([]int, workers+1) // ranges of rows with about equal numbers of entries
+	for w := range workers {
+		first[w] = lowerBound(next, par.Cut(nnz, workers, w))
+	}
+	first[workers] = rows
+	par.Do(workers, func(w int) {
+		lo, hi := first[w], first[w+1]
+		m.fillRows(next, blocks, sym, int32(lo), uint32(hi-lo))
+	})
+	clear(blocks)
+	m.sortRows()
+	return m
+}
+
+// countRows adds the entries of rows [lo, lo+n) to count.
+func countRows[V Value](count []int64, blocks []Triples[V], mirror bool, lo int32, n uint32) {
+	for _, b := range blocks {
+		for _, i := range b.Row {
+			if uint32(i-lo) < n {
+				count[i]++
+			}
+		}
+		if !mirror {
+			continue
+		}
+		col := b.Col[:len(b.Row)]
+		for k, i := range b.Row {
+			if j := col[k]; j != i && uint32(j-lo) < n {
+				count[j]++
+			}
+		}
+	}
+}
+
+// fillRows writes the entries of rows [lo, lo+n) to their places and leaves
+// next[i] at the end of row i.
+func (m *CSR[V]) fillRows(next []int64, blocks []Triples[V], sym Symmetry, lo int32, n uint32) {
+	sign := V(1)
+	if sym == SkewSymmetric {
+		sign = -1
+	}
+	for _, b := range blocks {
+		row, col := b.Row, b.Col[:len(b.Row)]
+		for k, i := range row {
+			j := col[k]
+			own, twin := uint32(i-lo) < n, sym != General && j != i && uint32(j-lo) < n
+			if !own && !twin {
+				continue
+			}
+			v := V(1)
+			if b.Val != nil {
+				v = b.Val[k]
+			}
+			if own {
+				m.ColIdx[next[i]], m.Val[next[i]] = j, v
+				next[i]++
+			}
+			if twin {
+				m.ColIdx[next[j]], m.Val[next[j]] = i, sign*v
+				next[j]++
+			}
+		}
+	}
+}
+
+// sortRows sorts the columns of every row, stably, and adds up duplicates.
+func (m *CSR[V]) sortRows() {
+	var twins atomic.Int64
+	m.eachRowRange(func(lo, hi int) {
+		var s rowSorter[V]
+		for i := lo; i < hi; i++ {
+			k0, k1 := m.RowPtr[i], m.RowPtr[i+1]
+			twins.Add(s.sort(m.ColIdx[k0:k1], m.Val[k0:k1]))
+		}
+	})
+	if twins.Load() > 0 {
+		m.sumDuplicates(m.NNZ() - twins.Load())
+	}
+}
+
+// sumDuplicates packs sorted rows that hold equal columns into new arrays of
+// nnz entries.
+func (m *CSR[V]) sumDuplicates(nnz int64) {
+	ptr := make([]int64, m.Rows+1)
+	m.eachRowRange(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			ptr[i+1] = distinct(m.ColIdx[m.RowPtr[i]:m.RowPtr[i+1]])
+		}
+	})
+	for i := range m.Rows {
+		ptr[i+1] += ptr[i]
+	}
+	idx, val := make([]int32, nnz), make([]V, nnz)
+	m.eachRowRange(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			to, last := ptr[i]-1, int32(-1)
+			for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
+				if j := m.ColIdx[k]; j != last {
+					to, last = to+1, j
+					idx[to], val[to] = j, m.Val[k]
+				} else {
+					val[to] += m.Val[k]
+				}
+			}
+		}
+	})
+	m.RowPtr, m.ColIdx, m.Val = ptr, idx, val
+}
+
+// eachRowRange calls f for ranges of rows with about equal numbers of entries
+// and rows, in parallel.
+func (m *CSR[V]) eachRowRange(f func(lo, hi int)) {
+	work := m.NNZ() + int64(m.Rows)
+	w := par.Workers(work, 1<<15)
+	at := func(i int) int {
+		if i == w {
+			return m.Rows
+		}
+		// The first row i with rowPtr[i] + i >= cut: both terms rise.
+		cut := par.Cut(work, w, i)
+		lo, hi := 0, m.Rows
+		for lo < hi {
+			if mid := int(uint(lo+hi) >> 1); m.RowPtr[mid]+int64(mid) < cut {
+				lo = mid + 1
+			} else {
+				hi = mid
+			}
+		}
+		return lo
+	}
+	par.Do(w, func(i int) { f(at(i), at(i+1)) })
+}
+
+// lowerBound is the first i with a[i] >= x in a rising slice, len(a) if none.
+func lowerBound(a []int64, x int64) int {
+	i, _ := slices.BinarySearch(a, x)
+	return i
+}
+
+func distinct(sorted []int32) (n int64) {
+	last := int32(-1)
+	for _, j := range sorted {
+		if j != last {
+			n, last = n+1, j
+		}
+	}
+	return n
+}
+
+// rowSorter sorts (column, value) pairs by column, keeping equal columns in
+// their order. Its scratch memory is reused from row to row.
+type rowSorter[V Value] struct {
+	key []uint64
+	val []V
+}
+
+// sort sorts one row and says how many entries repeat a column.
+func (s *rowSorter[V]) sort(col []int32, val []V) (twins int64) {
+	n := len(col)
+	sorted := true
+	for k := 1; k < n; k++ {
+		if col[k] < col[k-1] {
+			sorted = false
+			break
+		}
+	}
+	switch {
+	case sorted:
+	case n <= 24 || bits.Len(uint(n)) > 32:
+		insertionSort(col, val)
+	default:
+		s.key = slices.Grow(s.key[:0], n)[:n]
+		for k, j := range col {
+			s.key[k] = uint64(j)<<32 | uint64(k)
+		}
+		slices.Sort(s.key)
+		s.val = append(s.val[:0], val...)
+		for k, key := range s.key {
+			col[k], val[k] = int32(key>>32), s.val[uint32(key)]
+		}
+	}
+	for k := 1; k < n; k++ {
+		if col[k] == col[k-1] {
+			twins++
+		}
+	}
+	return twins
+}
+
+func insertionSort[V Value](col []int32, val []V) {
+	for k := 1; k < len(col); k++ {
+		j, v, to := col[k], val[k], k
+		for ; to > 0 && col[to-1] > j; to-- {
+			col[to], val[to] = col[to-1], val[to-1]
+		}
+		col[to], val[to] = j, v
+	}
+}

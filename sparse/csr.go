@@ -1,0 +1,49 @@
+package sparse
+
+// CSR is a sparse matrix with compressed rows: the entries of row i are
+// ColIdx[k], Val[k] for RowPtr[i] <= k < RowPtr[i+1].
+//
+// Readers give sorted columns without duplicates within a row. Products need
+// neither.
+type CSR[V Value] struct {
+	Rows, Cols int
+	RowPtr     []int64 // Rows+1, from 0 to nnz, never falling
+	ColIdx     []int32 // nnz, each in [0, Cols)
+	Val        []V     // nnz
+}
+
+// NewCSR checks the arrays and makes a matrix of them without copying.
+func NewCSR[V Value](rows, cols int, rowPtr []int64, colIdx []int32, val []V) (*CSR[V], error) {
+	m := &CSR[V]{rows, cols, rowPtr, colIdx, val}
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Dims gives the number of rows and columns.
+func (m *CSR[V]) Dims() (rows, cols int) { return m.Rows, m.Cols }
+
+// NNZ is the number of stored entries.
+func (m *CSR[V]) NNZ() int64 { return int64(len(m.Val)) }
+
+// Format is FormatCSR.
+func (m *CSR[V]) Format() Format { return FormatCSR }
+
+// Validate checks every length, pointer and index, in parallel.
+func (m *CSR[V]) Validate() error {
+	if m == nil {
+		return Inputf("matrix", "is nil")
+	}
+	return validateCompressed("row", "column", m.Rows, m.Cols, m.RowPtr, m.ColIdx, len(m.Val))
+}
+
+// Transpose gives the transposed matrix as CSC; it shares the arrays.
+func (m *CSR[V]) Transpose() *CSC[V] {
+	return &CSC[V]{Rows: m.Cols, Cols: m.Rows, ColPtr: m.RowPtr, RowIdx: m.ColIdx, Val: m.Val}
+}
+
+// Bytes is the size of the arrays: 8(m+1) + (4+s) nnz with s the size of a value.
+func (m *CSR[V]) Bytes() int64 { return compressedBytes(m.RowPtr, m.ColIdx, m.Val) }
+
+func (m *CSR[V]) sealed(V) {}

@@ -1,0 +1,18 @@
+// Package sparse holds the matrix types of the project and their conversions.
+//
+// Three formats, each generic over the value type (float64 or float32):
+//
+//	CSR  rowPtr[m+1], colIdx[nnz], val[nnz]   rows compressed
+//	CSC  colPtr[n+1], rowIdx[nnz], val[nnz]   columns compressed: the CSR of the transposed matrix
+//	COO  rowIdx[nnz], colIdx[nnz], val[nnz]   one triple per entry
+//
+// Pointers are 64 bits wide, so that nnz may pass 2^31; indices are 32 bits
+// wide, because they are two fifths of the bytes that a product must move. A
+// dimension that an index addresses may therefore be at most MaxDim; larger
+// ones are refused with an error (docs/decisions/0002-index-width.md).
+//
+// Entries that are stored count as entries, also when their value is zero.
+//
+// The subpackages read and write files (matio by file name; mtx, hb, npz, snap
+// and msr one format each) and make matrices (gen).
+package sparse

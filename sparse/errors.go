@@ -1,0 +1,53 @@
+package sparse
+
+import (
+	"errors"
+	"fmt"
+)
+
+// InputError is bad input: a file or an argument that is not what it has to be.
+// The command turns it into exit code 2.
+type InputError struct {
+	File string // file or argument; "" where there is none
+	Line int64  // 1-based line in the file; 0 where lines mean nothing
+	Msg  string // what is wrong, and what would be right
+	Err  error  // cause, or nil
+}
+
+func (e *InputError) Error() string {
+	msg := e.Msg
+	if e.Err != nil {
+		if msg != "" {
+			msg += ": "
+		}
+		msg += e.Err.Error()
+	}
+	switch {
+	case e.File != "" && e.Line > 0:
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, msg)
+	case e.File != "":
+		return e.File + ": " + msg
+	case e.Line > 0:
+		return fmt.Sprintf("line %d: %s", e.Line, msg)
+	}
+	return msg
+}
+
+// Unwrap gives the cause.
+func (e *InputError) Unwrap() error { return e.Err }
+
+// Inputf makes an InputError without a line.
+func Inputf(file, format string, args ...any) error {
+	return &InputError{File: file, Msg: fmt.Sprintf(format, args...)}
+}
+
+// InputLinef makes an InputError with a line.
+func InputLinef(file string, line int64, format string, args ...any) error {
+	return &InputError{File: file, Line: line, Msg: fmt.Sprintf(format, args...)}
+}
+
+// IsInput reports whether err says that the input, not the program, is at fault.
+func IsInput(err error) bool {
+	var e *InputError
+	return errors.As(err, &e)
+}

@@ -1,0 +1,81 @@
+package stats
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Cost is what a matrix costs in one format. A figure that would pass 2^63-1 is
+// given as that.
+type Cost struct {
+	Bytes   int64 `json:"bytes"`   // of all arrays
+	Padding int64 `json:"padding"` // stored slots without an entry
+
+	// WarpIterations is Equation (1) of the PELLR paper: the sum over warps of
+	// 32 rows, one row a thread, of the steps of the longest row.
+	// Work is Equation (2): 2b-1 operations for a row of b steps, 0 for b = 0.
+	// A step is an entry, in ell any slot. Both are nil (null in JSON) for csc
+	// and coo, which give no thread a row.
+	WarpIterations *int64 `json:"warp_iterations"`
+	Work           *int64 `json:"work"`
+}
+
+// Sizes of an index (also of a row length and of a row number in a permutation)
+// and of a pointer.
+const (
+	indexBytes   = 4
+	pointerBytes = 8
+)
+
+// costs fills Stats.Formats. With m rows, n columns, s bytes a value and K
+// entries in the longest row:
+//
+//	csr    8(m+1) + (4+s) nnz
+//	csc    8(n+1) + (4+s) nnz
+//	coo    (8+s) nnz
+//	ell    (4+s) m K                 every row padded to K
+//	ellr   (4+s) m K + 4m            with the length of each row
+//	pellr  (4+s) m K + 8m            rows sorted by length, with their permutation
+func costs(s *Stats, rows *rowScan, valueBytes int64) map[string]Cost {
+	m, n, longest := int64(s.Rows), int64(s.Cols), s.Row.Max
+	entry := indexBytes + valueBytes
+	slots := mul(m, longest)
+	ell := mul(entry, slots)
+	padding := slots - s.NNZ
+	if slots == math.MaxInt64 {
+		padding = slots
+	}
+	work := add(s.NNZ, s.NNZ-(m-s.EmptyRows)) // the sum of 2b-1 over rows with b > 0
+	ellWork := mul(m, add(longest, max(longest-1, 0)))
+
+	inOrder, sorted, padded := rows.warpIter, rows.sortedWarpIterations(), mul(warps(m), longest)
+	some := func(n int64) *int64 { return &n }
+	return map[string]Cost{
+		"csr": {
+			Bytes:          add(mul(pointerBytes, m+1), mul(entry, s.NNZ)),
+			WarpIterations: some(inOrder), Work: some(work),
+		},
+		"csc":   {Bytes: add(mul(pointerBytes, n+1), mul(entry, s.NNZ))},
+		"coo":   {Bytes: mul(entry+indexBytes, s.NNZ)},
+		"ell":   {Bytes: ell, Padding: padding, WarpIterations: some(padded), Work: some(ellWork)},
+		"ellr":  {Bytes: add(ell, mul(indexBytes, m)), Padding: padding, WarpIterations: some(inOrder), Work: some(work)},
+		"pellr": {Bytes: add(ell, mul(2*indexBytes, m)), Padding: padding, WarpIterations: some(sorted), Work: some(work)},
+	}
+}
+
+// mul is a*b for a, b >= 0, at most 2^63-1.
+func mul(a, b int64) int64 {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	if hi != 0 || lo > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(lo)
+}
+
+// add is a+b for a, b >= 0, at most 2^63-1.
+func add(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
