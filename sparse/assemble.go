@@ -40,18 +40,9 @@ func Assemble[V Value](rows, cols int, sym Symmetry, blocks []Triples[V]) *CSR[V
 		hi := par.Cut(int64(rows), workers, w+1)
 		countRows(next, blocks, sym != General, int32(lo), uint32(hi-lo))
 	})
-	var nnz int64
-	for i, n := range next {
-		next[i] = nnz
-		nnz += n
-	}
+	first, nnz := spread(next, workers)
 	m.ColIdx = make([]int32, nnz)
 	m.Val = make([]V, nnz)
-	first := make([]int, workers+1) // ranges of rows with about equal numbers of entries
-	for w := range workers {
-		first[w] = lowerBound(next, par.Cut(nnz, workers, w))
-	}
-	first[workers] = rows
 	par.Do(workers, func(w int) {
 		lo, hi := first[w], first[w+1]
 		m.fillRows(next, blocks, sym, int32(lo), uint32(hi-lo))

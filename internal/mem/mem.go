@@ -1,0 +1,40 @@
+// Package mem looks at the same memory as bytes and as typed slices.
+package mem
+
+import "unsafe"
+
+// Elem is a type without pointers that arrays on devices hold.
+type Elem interface {
+	uint8 | int32 | int64 | float32 | float64
+}
+
+// Size is the size of an element in bytes.
+func Size[T Elem]() int64 {
+	var t T
+	return int64(unsafe.Sizeof(t))
+}
+
+// Bytes is the memory of s.
+func Bytes[T Elem](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), int64(len(s))*Size[T]())
+}
+
+// Slice is the first n elements in b. It is nil, false where b is too short or
+// does not begin at a multiple of the element size.
+func Slice[T Elem](b []byte, n int64) ([]T, bool) {
+	p := unsafe.SliceData(b)
+	if n < 0 || n > int64(len(b))/Size[T]() || uintptr(unsafe.Pointer(p))%uintptr(Size[T]()) != 0 {
+		return nil, false
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(p)), n), true
+}
+
+// align is a cache line: what kernels may assume of the start of an array.
+const align = 64
+
+// Aligned makes n zero bytes that begin at a multiple of 64.
+func Aligned(n int64) []byte {
+	b := make([]byte, n+align)
+	off := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) % align
+	return b[off : int64(off)+n : int64(off)+n]
+}

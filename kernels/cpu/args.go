@@ -1,0 +1,98 @@
+package cpu
+
+import (
+	"fmt"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// defaultGrain is how many entries and rows make a worker worth waking: that
+// takes some microseconds, a thousand entries about one.
+const defaultGrain = 1 << 13
+
+// views opens arrays as slices and keeps the first error.
+type views struct {
+	dev *Device
+	err error
+}
+
+// view opens an array that must have n elements.
+func view[T mem.Elem](v *views, name string, a kernels.Array[T], n int64) []T {
+	if v.err != nil {
+		return nil
+	}
+	if a.Len != n {
+		v.err = fmt.Errorf("%w: %s has %d elements, it needs %d", kernels.ErrArgument, name, a.Len, n)
+		return nil
+	}
+	s, err := kernels.View(v.dev, a)
+	if err != nil {
+		v.err = fmt.Errorf("%s: %w", name, err)
+	}
+	return s
+}
+
+// compressed is kernels.Compressed as slices.
+type compressed[V sparse.Value] struct {
+	part partition.Part
+	ptr  []int64
+	idx  []int32
+	val  []V
+}
+
+func viewCompressed[V sparse.Value](v *views, a kernels.Compressed[V]) compressed[V] {
+	p := a.Part
+	if v.err == nil && (p.First() != 0 || p.Majors() < 0 || p.NNZ() < 0) {
+		v.err = fmt.Errorf("%w: part %+v does not count from its first row", kernels.ErrArgument, p)
+	}
+	return compressed[V]{
+		part: p,
+		ptr:  view(v, "ptr", a.Ptr, int64(p.Majors())+1),
+		idx:  view(v, "idx", a.Idx, p.NNZ()),
+		val:  view(v, "val", a.Val, p.NNZ()),
+	}
+}
+
+// split cuts the part among the workers of the device.
+func (a compressed[V]) split(d *Device) ([]partition.Part, error) {
+	n := d.workers(a.part)
+	if n == 1 {
+		return []partition.Part{a.part}, nil
+	}
+	return partition.Within(a.ptr, a.part, n)
+}
+
+// coordinate is kernels.Coordinate as slices.
+type coordinate[V sparse.Value] struct {
+	part         partition.Part
+	major, minor []int32
+	val          []V
+}
+
+func viewCoordinate[V sparse.Value](v *views, a kernels.Coordinate[V]) coordinate[V] {
+	p := a.Part
+	if v.err == nil && (p.StartIdx != 0 || p.Majors() < 0 || p.NNZ() < 0) {
+		v.err = fmt.Errorf("%w: part %+v does not count from its first entry", kernels.ErrArgument, p)
+	}
+	return coordinate[V]{
+		part:  p,
+		major: view(v, "major", a.Major, p.NNZ()),
+		minor: view(v, "minor", a.Minor, p.NNZ()),
+		val:   view(v, "val", a.Val, p.NNZ()),
+	}
+}
+
+func (a coordinate[V]) split(d *Device) ([]partition.Part, error) {
+	n := d.workers(a.part)
+	if n == 1 {
+		return []partition.Part{a.part}, nil
+	}
+	return partition.WithinCOO(a.major, a.part, n)
+}
+
+func (d *Device) workers(p partition.Part) int {
+	return int(max(min(int64(d.info.Threads), (p.NNZ()+int64(p.Majors()))/d.grain), 1))
+}

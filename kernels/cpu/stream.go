@@ -1,0 +1,144 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
+)
+
+// stream does everything at once, in the goroutine that calls.
+type stream struct{ dev *Device }
+
+func (s *stream) Write(dst kernels.Buffer, off int64, src []byte) error {
+	return s.copy("write", int64(len(src)), func() ([]byte, []byte, error) {
+		d, err := s.window(dst, off, int64(len(src)))
+		return d, src, err
+	})
+}
+
+func (s *stream) Read(dst []byte, src kernels.Buffer, off int64) error {
+	return s.copy("read", int64(len(dst)), func() ([]byte, []byte, error) {
+		b, err := s.window(src, off, int64(len(dst)))
+		return dst, b, err
+	})
+}
+
+func (s *stream) Copy(dst kernels.Buffer, dstOff int64, src kernels.Buffer, srcOff, bytes int64) error {
+	return s.copy("copy", bytes, func() ([]byte, []byte, error) {
+		d, err := s.window(dst, dstOff, bytes)
+		if err != nil {
+			return nil, nil, err
+		}
+		b, err := s.window(src, srcOff, bytes)
+		return d, b, err
+	})
+}
+
+func (s *stream) copy(call string, bytes int64, windows func() (dst, src []byte, err error)) error {
+	if s.dev.closed.Load() {
+		return s.dev.fail(call, bytes, kernels.ErrClosed)
+	}
+	if bytes == 0 {
+		return nil
+	}
+	dst, src, err := windows()
+	if err != nil {
+		return s.dev.fail(call, bytes, err)
+	}
+	t := int64(s.dev.info.Threads)
+	if bytes < t<<16 {
+		copy(dst, src)
+		return nil
+	}
+	err = s.dev.pool.run(int(t), func(i int) {
+		lo, hi := par.Cut(bytes, int(t), i), par.Cut(bytes, int(t), i+1)
+		copy(dst[lo:hi], src[lo:hi])
+	})
+	if err != nil {
+		return s.dev.fail(call, bytes, err)
+	}
+	return nil
+}
+
+func (s *stream) window(b kernels.Buffer, off, n int64) ([]byte, error) {
+	m, err := s.dev.View(b)
+	if err != nil {
+		return nil, err
+	}
+	if off < 0 || n < 0 || off > int64(len(m)) || n > int64(len(m))-off {
+		return nil, fmt.Errorf("%w: bytes [%d, %d+%d) of a buffer of %d", kernels.ErrArgument, off, off, n, len(m))
+	}
+	return m[off : off+n], nil
+}
+
+func (s *stream) Launch(op kernels.Op) error {
+	if s.dev.closed.Load() {
+		return s.dev.fail(op.Kernel(), 0, kernels.ErrClosed)
+	}
+	if err := s.run(op); err != nil {
+		return s.dev.fail(op.Kernel(), 0, err)
+	}
+	return nil
+}
+
+// run finds the kernel. An index outside its vector stops it with an error.
+func (s *stream) run(op kernels.Op) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: kernel panicked: %v", kernels.ErrArgument, r)
+		}
+	}()
+	switch op := op.(type) {
+	case *kernels.Gather[float64]:
+		err = gather(s.dev, op)
+	case *kernels.Gather[float32]:
+		err = gather(s.dev, op)
+	case *kernels.Scatter[float64]:
+		err = scatter(s.dev, &s.dev.scratch64, op)
+	case *kernels.Scatter[float32]:
+		err = scatter(s.dev, &s.dev.scratch32, op)
+	case *kernels.GatherCOO[float64]:
+		err = gatherCOO(s.dev, op)
+	case *kernels.GatherCOO[float32]:
+		err = gatherCOO(s.dev, op)
+	case *kernels.ScatterCOO[float64]:
+		err = scatterCOO(s.dev, &s.dev.scratch64, op)
+	case *kernels.ScatterCOO[float32]:
+		err = scatterCOO(s.dev, &s.dev.scratch32, op)
+	default:
+		err = kernels.ErrNotSupported
+	}
+	return err
+}
+
+func (s *stream) Record(e kernels.Event) error {
+	ev, ok := e.(*event)
+	if !ok {
+		return s.dev.fail("record", 0, fmt.Errorf("%w: an event of another kind of device", kernels.ErrArgument))
+	}
+	ev.at = time.Now()
+	return nil
+}
+
+func (s *stream) Sync() error { return nil }
+
+func (s *stream) Close() error { return nil }
+
+// event is a moment.
+type event struct {
+	dev *Device
+	at  time.Time
+}
+
+func (e *event) Since(start kernels.Event) (time.Duration, error) {
+	s, ok := start.(*event)
+	if !ok || s.at.IsZero() || e.at.IsZero() {
+		return 0, e.dev.fail("time", 0, errors.New("an event was not recorded"))
+	}
+	return e.at.Sub(s.at), nil
+}
+
+func (e *event) Close() error { return nil }

@@ -1,0 +1,68 @@
+package kernels
+
+import "time"
+
+// Device is a place where parts of a matrix live and kernels run. Its methods may
+// be called from any goroutine; Close is for the owner, after everything else.
+type Device interface {
+	Info() Info
+	// Alloc gives zeroed memory that begins at a multiple of 64 bytes, or an error
+	// that wraps ErrOutOfMemory.
+	Alloc(bytes int64) (Buffer, error)
+	// InUse is the number of bytes that were allocated and not freed.
+	InUse() int64
+	NewStream() (Stream, error)
+	NewEvent() (Event, error)
+	// Close releases the device. Buffers must have been freed: it reports those
+	// that were not. It may be called again.
+	Close() error
+}
+
+// HostMapper is a device that works on host memory in place. Adopt makes a buffer
+// of memory that the caller owns and keeps alive; it counts as 0 bytes in use.
+type HostMapper interface {
+	Adopt(p []byte) Buffer
+	// View is the memory of a buffer of this device.
+	View(b Buffer) ([]byte, error)
+}
+
+// Info describes a device.
+type Info struct {
+	ID       string // as in --devices: "cpu:0"
+	Kind     string // "cpu"
+	Name     string // of the processor
+	NUMANode int    // -1 where it has none in particular
+	Memory   int64  // bytes in all, 0 when unknown
+	Threads  int    // workers of a CPU device, 0 for others
+}
+
+// Buffer is memory of one device. Free releases it, once; more calls do nothing.
+type Buffer interface {
+	Device() Device
+	Bytes() int64
+	Free() error
+}
+
+// Stream runs what is put on it in order. Offsets and sizes are bytes. Host
+// memory handed to Write and Read must stay as it is until Sync.
+type Stream interface {
+	Write(dst Buffer, off int64, src []byte) error
+	Read(dst []byte, src Buffer, off int64) error
+	Copy(dst Buffer, dstOff int64, src Buffer, srcOff, bytes int64) error
+	Launch(op Op) error
+	Record(e Event) error
+	Sync() error
+	Close() error
+}
+
+// Event marks a moment of a stream.
+type Event interface {
+	// Since is the time from the moment of start to that of this event, once both
+	// have happened.
+	Since(start Event) (time.Duration, error)
+	Close() error
+}
+
+// Op is a kernel with its arguments: a pointer to one of the structs of this
+// package.
+type Op interface{ Kernel() string }

@@ -1,0 +1,32 @@
+package kernels
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What a DeviceError may wrap.
+var (
+	ErrOutOfMemory  = errors.New("out of memory")
+	ErrNotSupported = errors.New("not supported")
+	ErrClosed       = errors.New("already closed")
+	ErrArgument     = errors.New("invalid argument")
+)
+
+// DeviceError is a failed call on a device.
+type DeviceError struct {
+	Device string // as in Info.ID
+	Call   string // "alloc", "write", a kernel's name
+	Bytes  int64  // asked for, or 0
+	Err    error
+}
+
+func (e *DeviceError) Error() string {
+	if e.Bytes > 0 {
+		return fmt.Sprintf("device %s: %s of %d bytes: %v", e.Device, e.Call, e.Bytes, e.Err)
+	}
+	return fmt.Sprintf("device %s: %s: %v", e.Device, e.Call, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *DeviceError) Unwrap() error { return e.Err }

@@ -1,0 +1,83 @@
+package kernels
+
+import (
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Compressed is a part of a compressed matrix in the memory of one device: rows
+// are majors in CSR, columns in CSC.
+//
+// Part counts majors from the first that it covers. Its entries are counted as
+// Ptr counts them: from 0 when Ptr holds local pointers, from the start of the
+// whole matrix when Ptr is a window of the global ones. Entry k is Idx[k-StartIdx]
+// and Val[k-StartIdx]; what a first or last major has outside [StartIdx, EndIdx]
+// belongs to other parts.
+type Compressed[V sparse.Value] struct {
+	Part partition.Part
+	Ptr  Array[int64] // Part.Majors()+1
+	Idx  Array[int32] // Part.NNZ(): minors
+	Val  Array[V]     // Part.NNZ()
+}
+
+// Gather multiplies a part by x, one result per major:
+//
+//	y[r] = alpha * sum over the entries k of major r of val[k]*x[idx[k]] + beta*y[r]
+//
+// for the owned majors, and Carry[0] = alpha * sum for a first major that an
+// earlier part owns. beta = 0 does not read y. X has one element per minor, Y one
+// per owned major. Carry is used when Part.StartFlag is set.
+type Gather[V sparse.Value] struct {
+	A           Compressed[V]
+	Alpha, Beta V
+	X, Y, Carry Array[V]
+}
+
+// Scatter multiplies the transposed part by x, one product per entry:
+//
+//	y = beta*y, then y[idx[k]] += alpha*val[k]*x[r] for every entry k of each major r
+//
+// beta = 0 does not read y. X has one element per covered major, Y one per minor.
+type Scatter[V sparse.Value] struct {
+	A           Compressed[V]
+	Alpha, Beta V
+	X, Y        Array[V]
+}
+
+// Coordinate is a part of a sorted COO matrix in the memory of one device: Major
+// is the index that rises. Part counts entries from its own first one; majors
+// and minors are counted from the start of the whole matrix.
+type Coordinate[V sparse.Value] struct {
+	Part  partition.Part
+	Major Array[int32] // Part.NNZ()
+	Minor Array[int32] // Part.NNZ()
+	Val   Array[V]     // Part.NNZ()
+}
+
+// GatherCOO is Gather for a coordinate part: X has one element per minor, Y one
+// per owned major.
+type GatherCOO[V sparse.Value] struct {
+	A           Coordinate[V]
+	Alpha, Beta V
+	X, Y, Carry Array[V]
+}
+
+// ScatterCOO is Scatter for a coordinate part: X has one element per major of the
+// matrix, Y one per minor.
+type ScatterCOO[V sparse.Value] struct {
+	A           Coordinate[V]
+	Alpha, Beta V
+	X, Y        Array[V]
+}
+
+// Kernel names the operation.
+func (*Gather[V]) Kernel() string { return "gather" }
+
+// Kernel names the operation.
+func (*Scatter[V]) Kernel() string { return "scatter" }
+
+// Kernel names the operation.
+func (*GatherCOO[V]) Kernel() string { return "gather-coo" }
+
+// Kernel names the operation.
+func (*ScatterCOO[V]) Kernel() string { return "scatter-coo" }

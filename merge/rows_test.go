@@ -1,0 +1,146 @@
+package merge
+
+import (
+	"math"
+	"math/rand"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestCarriesCompleteTheRowsThatPartsShare(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := products().Draw(t, "product")
+		parts, _, err := partition.Split(p.a.RowPtr, p.parts, p.rule)
+		require.NoError(t, err)
+		y, carry := p.start(), make([]float64, len(parts))
+		for i, q := range parts {
+			carry[i] = math.NaN() // not read without StartFlag
+			if q.StartFlag {
+				carry[i] = p.partial(q, q.StartMajor)
+			}
+			for r := q.OwnFirst; r < q.OwnEnd; r++ {
+				old := 0.0
+				if p.beta != 0 {
+					old = p.beta * y[r]
+				}
+				y[r] = old + p.partial(q, r)
+			}
+		}
+		require.NoError(t, Rows(y, parts, carry))
+		want, size := p.reference()
+		requireClose(t, want, size, y, len(p.a.Val))
+	})
+}
+
+func TestPrivateVectorsAreCopiedIntoPlace(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := products().Draw(t, "product")
+		parts, _, err := partition.Split(p.a.RowPtr, p.parts, p.rule)
+		require.NoError(t, err)
+		y, py := p.start(), make([][]float64, len(parts))
+		for i, q := range parts {
+			for r := q.First(); r < q.End(); r++ {
+				py[i] = append(py[i], p.partial(q, r))
+			}
+		}
+		require.NoError(t, CopyRows(y, p.beta, parts, py))
+		want, size := p.reference()
+		requireClose(t, want, size, y, len(p.a.Val))
+	})
+}
+
+// Row 1 holds 1000 entries of five parts. Its sum is taken in the order of the
+// parts, which the values make visible: (1e16 + 1) + 1 + ... loses every 1.
+func TestRowOverManyPartsIsAddedInOrder(t *testing.T) {
+	parts, err := partition.ByNNZ([]int64{0, 0, 1000, 1000}, 5)
+	require.NoError(t, err)
+	y := []float64{7, 1e16, 7}
+	require.NoError(t, Rows(y, parts, []float64{math.NaN(), 1, 1, 1, 1}))
+	require.Equal(t, []float64{7, 1e16, 7}, y)
+	y = []float64{7, 1, 7}
+	require.NoError(t, Rows(y, parts, []float64{math.NaN(), 1, 1, 1, 1e16}))
+	require.Equal(t, []float64{7, 1e16 + 4, 7}, y)
+
+	y = []float64{math.NaN(), math.NaN(), math.NaN()}
+	require.NoError(t, CopyRows(y, 0, parts, [][]float64{{0, 2}, {3}, {4}, {5}, {6, 0}}))
+	require.Equal(t, []float64{0, 20, 0}, y)
+	y = []float64{1, 1, 1}
+	require.NoError(t, CopyRows(y, 10, parts, [][]float64{{0, 2}, {3}, {4}, {5}, {6, 0}}))
+	require.Equal(t, []float64{10, 30, 10}, y)
+}
+
+func TestCopyRowsGivesTheSameBitsOnAnyNumberOfCores(t *testing.T) {
+	const m = 150_000
+	rng := rand.New(rand.NewSource(4))
+	ptr := make([]int64, m+1)
+	for r := range m {
+		ptr[r+1] = ptr[r] + int64(rng.Intn(3))
+	}
+	parts, err := partition.ByNNZ(ptr, 3)
+	require.NoError(t, err)
+	py := make([][]float32, len(parts))
+	for i, p := range parts {
+		py[i] = randoms[float32](rng, p.Majors())
+	}
+	start := randoms[float32](rng, m)
+	got := onEachCore(func() []float32 {
+		y := append([]float32(nil), start...)
+		require.NoError(t, CopyRows(y, 0.3, parts, py))
+		return y
+	})
+	for _, y := range got[1:] {
+		require.Equal(t, got[0], y)
+	}
+	for i, p := range parts {
+		r := p.OwnEnd - 2 // shared with no other part
+		require.Equal(t, float32(0.3*start[r])+py[i][r-p.First()], got[0][r])
+	}
+}
+
+func TestRowMergesRefuseWhatDoesNotFit(t *testing.T) {
+	parts, err := partition.ByNNZ([]int64{0, 3, 6}, 3)
+	require.NoError(t, err)
+	fits := [][]float64{{1}, {1, 1}, {1}}
+	try := func(name string, rows int, spoil func(ps []partition.Part, py [][]float64) ([]partition.Part, [][]float64)) {
+		y := make([]float64, rows)
+		ps, py := spoil(append([]partition.Part(nil), parts...), append([][]float64(nil), fits...))
+		require.True(t, sparse.IsInput(CopyRows(y, 2, ps, py)), name)
+		require.Equal(t, make([]float64, rows), y, name)
+	}
+	same := func(ps []partition.Part, py [][]float64) ([]partition.Part, [][]float64) { return ps, py }
+	require.NoError(t, CopyRows(make([]float64, 2), 2, parts, fits))
+	try("y too short", 1, same)
+	try("y too long", 3, same)
+	try("a vector is missing", 2, func(ps []partition.Part, py [][]float64) ([]partition.Part, [][]float64) { return ps, py[:2] })
+	try("a part is missing", 2, func(ps []partition.Part, py [][]float64) ([]partition.Part, [][]float64) { return ps[:1], py[:1] })
+	try("a vector is short", 2, func(ps []partition.Part, py [][]float64) ([]partition.Part, [][]float64) {
+		py[1] = py[1][:1]
+		return ps, py
+	})
+	try("a row with two owners", 2, func(ps []partition.Part, py [][]float64) ([]partition.Part, [][]float64) {
+		ps[2].OwnFirst--
+		return ps, py
+	})
+	try("a part that ends before it begins", 2, func(ps []partition.Part, py [][]float64) ([]partition.Part, [][]float64) {
+		ps[0].OwnEnd = -1
+		return ps, py
+	})
+	try("a carry to a far row", 2, func(ps []partition.Part, py [][]float64) ([]partition.Part, [][]float64) {
+		ps[2].StartFlag, ps[2].StartMajor, py[2] = true, 0, []float64{1, 1}
+		return ps, py
+	})
+
+	y := []float64{1, 2}
+	require.True(t, sparse.IsInput(Rows(y, parts, []float64{1, 2})))
+	bad := append([]partition.Part(nil), parts...)
+	bad[2] = partition.Part{StartFlag: true, StartMajor: 2}
+	require.True(t, sparse.IsInput(Rows(y, bad, []float64{1, 2, 3})))
+	bad[2].StartMajor = -1
+	require.True(t, sparse.IsInput(Rows(y, bad, []float64{1, 2, 3})))
+	require.Equal(t, []float64{1, 2}, y, "y is left alone on errors")
+}

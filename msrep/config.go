@@ -1,0 +1,92 @@
+package msrep
+
+import (
+	"errors"
+
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// ErrNotYet says that an option is known but its implementation is not part of
+// this version. ErrClosed says that a System or a Plan was closed before the call.
+var (
+	ErrNotYet = errors.New("not yet in this version")
+	ErrClosed = errors.New("already closed")
+)
+
+// Config says which devices a System has. The zero value means all of them.
+type Config struct {
+	// Devices is "auto" (or ""), "cpu", or "cpu:N" for N CPU devices. auto and cpu
+	// make one CPU device per group of physical cores that share a NUMA node.
+	Devices string
+	// Threads is the number of CPU threads of all devices together; 0 means
+	// GOMAXPROCS. Each device has at least one.
+	Threads int
+}
+
+// Strategy is one of the paper's three ways to spread a product (section 5.3).
+type Strategy string
+
+// The strategies.
+const (
+	// Optimized (p*-opt) splits by nonzeros, lets devices use the matrix in place
+	// where they can, and writes results straight to y. It is the default.
+	Optimized Strategy = "p-opt"
+	// Partial (p*) splits by nonzeros, with one goroutine per device, but copies
+	// every part with pointers of its own, and merges results on the host.
+	Partial Strategy = "p"
+	// Baseline splits by rows (CSR, COO) or columns (CSC), whatever they hold, and
+	// serves one device after the other.
+	Baseline Strategy = "baseline"
+)
+
+// PlanOptions says how a Plan spreads its matrix. The zero value is right for
+// almost everybody.
+type PlanOptions struct {
+	// Format is the format to multiply in; "" means the one the matrix is in.
+	Format sparse.Format
+	// Strategy is Optimized when "".
+	Strategy Strategy
+	// Split is the rule for the parts; "" means partition.RuleAuto: by nonzeros,
+	// or by merge path for matrices with very many empty or short rows. Baseline
+	// always uses partition.RuleMajor.
+	Split partition.Rule
+	// RefuseUnsorted makes NewPlan fail with partition.ErrUnsorted on a COO matrix
+	// that is sorted neither by row nor by column, instead of sorting a copy.
+	RefuseUnsorted bool
+	// SkipValidation trusts the matrix: its pointers and indices are not checked.
+	// A wrong index then ends a product with an error or a wrong result.
+	SkipValidation bool
+}
+
+// fill replaces empty options by their defaults and checks the others.
+func (o *PlanOptions) fill() error {
+	if o.Strategy == "" {
+		o.Strategy = Optimized
+	}
+	if o.Split == "" {
+		o.Split = partition.RuleAuto
+	}
+	switch o.Strategy {
+	case Optimized, Partial:
+	case Baseline:
+		o.Split = partition.RuleMajor
+	default:
+		return sparse.Inputf("strategy", "%q is not known: use %s, %s or %s", string(o.Strategy), Baseline, Partial, Optimized)
+	}
+	switch o.Format {
+	case "", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO:
+	default:
+		return sparse.Inputf("format", "%q is not known: use csr, csc or coo", string(o.Format))
+	}
+	return nil
+}
+
+// Op says which matrix multiplies.
+type Op bool
+
+// The operations.
+const (
+	NoTrans Op = false // op(A) = A
+	Trans   Op = true  // op(A) = the transpose of A
+)

@@ -1,0 +1,18 @@
+// Package msrep multiplies a sparse matrix by a vector over all devices of a
+// node:
+//
+//	y = alpha*op(A)*x + beta*y      op(A) = A or its transpose
+//
+// SpMV does it once. A program that multiplies by the same matrix again and again
+// opens a System (its devices), makes a Plan (the matrix, split and placed once)
+// and calls Plan.SpMV as often as it likes.
+//
+// What alpha and beta mean is never in doubt: beta = 0 overwrites y without
+// reading it, so that NaN in y vanishes; beta = 1 adds to y; alpha = 0 reads
+// neither A nor x. x and y must not overlap.
+//
+// A matrix is any of sparse.CSR, sparse.CSC and sparse.COO, of float64 or
+// float32. It is split by nonzeros (package partition), each part is multiplied
+// by its device (package kernels), and rows or columns that parts share are
+// merged (package merge), as the MSREP paper describes.
+package msrep

@@ -1,0 +1,77 @@
+package msrep
+
+import (
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// layout is a matrix of any format as arrays. Majors are what is compressed or
+// sorted by: rows if byRow, else columns.
+type layout[V sparse.Value] struct {
+	format         sparse.Format
+	byRow          bool
+	majors, minors int
+	ptr            []int64 // majors+1; nil for COO
+	major          []int32 // nnz, for COO only
+	minor          []int32 // nnz
+	val            []V     // nnz
+}
+
+// newLayout brings a into the format, without copying where it is in it already.
+func newLayout[V sparse.Value](a sparse.Matrix[V], format sparse.Format, refuseUnsorted bool) (layout[V], error) {
+	if format == "" {
+		format = a.Format()
+	}
+	switch format {
+	case sparse.FormatCSR:
+		m := sparse.ToCSR(a)
+		return layout[V]{format: format, byRow: true, majors: m.Rows, minors: m.Cols, ptr: m.RowPtr, minor: m.ColIdx, val: m.Val}, nil
+	case sparse.FormatCSC:
+		m := sparse.ToCSC(a)
+		return layout[V]{format: format, majors: m.Cols, minors: m.Rows, ptr: m.ColPtr, minor: m.RowIdx, val: m.Val}, nil
+	}
+	m := sparse.ToCOO(a)
+	order := m.Order()
+	if order == sparse.Unsorted {
+		if refuseUnsorted {
+			return layout[V]{}, &sparse.InputError{File: "matrix", Err: partition.ErrUnsorted}
+		}
+		m, order = m.SortByRow(), sparse.RowSorted
+	}
+	l := layout[V]{format: format, byRow: true, majors: m.Rows, minors: m.Cols, major: m.RowIdx, minor: m.ColIdx, val: m.Val}
+	if order == sparse.ColSorted {
+		l.byRow, l.majors, l.minors, l.major, l.minor = false, m.Cols, m.Rows, m.ColIdx, m.RowIdx
+	}
+	return l, nil
+}
+
+// split cuts the matrix into parts and says by which rule.
+func (l layout[V]) split(parts int, rule partition.Rule) ([]partition.Part, partition.Rule, error) {
+	if l.ptr == nil {
+		return partition.SplitCOO(l.major, l.majors, parts, rule)
+	}
+	return partition.Split(l.ptr, parts, rule)
+}
+
+// gathers reports whether a product sums within majors, so that results are
+// merged by rows; otherwise it adds to minors, and whole vectors are merged.
+func (l layout[V]) gathers(op Op) bool { return l.byRow == (op == NoTrans) }
+
+// withValues gives a with other values in the same places.
+func withValues[V sparse.Value](a sparse.Matrix[V], val []V) sparse.Matrix[V] {
+	switch a := a.(type) {
+	case *sparse.CSR[V]:
+		m := *a
+		m.Val = val
+		return &m
+	case *sparse.CSC[V]:
+		m := *a
+		m.Val = val
+		return &m
+	case *sparse.COO[V]:
+		m := *a
+		m.Val = val
+		return &m
+	}
+	return a
+}

@@ -1,0 +1,247 @@
+package msrep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Plan is a matrix that was split and placed once, to be multiplied many times.
+//
+// A plan may use the arrays of its matrix in place: do not change them while it
+// is open, other than through UpdateValues. Its methods may be called from any
+// goroutine; products of one plan run one after the other.
+type Plan[V sparse.Value] struct {
+	sys    *System
+	opt    PlanOptions
+	rule   partition.Rule
+	timing PlanTiming
+
+	mu     sync.Mutex
+	src    sparse.Matrix[V] // as given; nil once closed
+	lay    layout[V]
+	parts  []partition.Part
+	shares []*share[V]
+	broken error // why the plan can't be used any more
+}
+
+// Share describes one device's part of a plan.
+type Share struct {
+	Device int // index in System.Devices
+	Part   partition.Part
+}
+
+// NewPlan splits a among the devices of sys. Bad arguments are
+// *sparse.InputError; device errors are *kernels.DeviceError. When it fails,
+// nothing stays allocated.
+func NewPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V], opt PlanOptions) (p *Plan[V], err error) {
+	defer rescue(&err)
+	if sys == nil {
+		return nil, sparse.Inputf("system", "is nil")
+	}
+	if isNil(a) {
+		return nil, sparse.Inputf("matrix", "is nil")
+	}
+	if err := opt.fill(); err != nil {
+		return nil, err
+	}
+	p = &Plan[V]{sys: sys, opt: opt, src: a}
+	if err := sys.enter(p); err != nil {
+		return nil, err
+	}
+	if err := p.build(ctx); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+func (p *Plan[V]) build(ctx context.Context) (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	steps := []struct {
+		time *time.Duration
+		do   func() error
+	}{
+		{&p.timing.Validate, func() error {
+			if p.opt.SkipValidation {
+				return nil
+			}
+			return p.src.Validate()
+		}},
+		{&p.timing.Convert, func() (err error) {
+			p.lay, err = newLayout(p.src, p.opt.Format, p.opt.RefuseUnsorted)
+			return err
+		}},
+		{&p.timing.Partition, p.split},
+		{&p.timing.Distribute, p.distribute},
+		{&p.timing.Partition, p.pointers},
+	}
+	for _, s := range steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t := time.Now()
+		if err := s.do(); err != nil {
+			return err
+		}
+		*s.time += time.Since(t)
+	}
+	return nil
+}
+
+func (p *Plan[V]) split() (err error) {
+	p.parts, p.rule, err = p.lay.split(len(p.sys.devices), p.opt.Split)
+	return err
+}
+
+func (p *Plan[V]) distribute() error {
+	p.shares = make([]*share[V], len(p.parts))
+	return p.each(func(i int) error {
+		s, err := newShare[V](p.sys.devices[i], p.opt.Strategy == Optimized)
+		p.shares[i] = s
+		if err != nil {
+			return err
+		}
+		s.part = p.parts[i]
+		return s.place(p.lay)
+	})
+}
+
+func (p *Plan[V]) pointers() error {
+	return p.each(func(i int) error { return p.shares[i].placePointers(p.lay) })
+}
+
+// each serves all devices, one goroutine for each, or one after the other for the
+// baseline.
+func (p *Plan[V]) each(f func(i int) error) error {
+	errs := make([]error, len(p.parts))
+	if p.opt.Strategy == Baseline {
+		for i := range p.parts {
+			errs[i] = f(i)
+		}
+	} else {
+		par.Do(len(p.parts), func(i int) { errs[i] = f(i) })
+	}
+	return errors.Join(errs...)
+}
+
+// Dims gives the number of rows and columns of A.
+func (p *Plan[V]) Dims() (rows, cols int) {
+	if p.lay.byRow {
+		return p.lay.majors, p.lay.minors
+	}
+	return p.lay.minors, p.lay.majors
+}
+
+// NNZ is the number of stored entries.
+func (p *Plan[V]) NNZ() int64 { return int64(len(p.lay.minor)) }
+
+// Format is the format that is multiplied in.
+func (p *Plan[V]) Format() sparse.Format { return p.lay.format }
+
+// Rule is the rule by which the matrix was split.
+func (p *Plan[V]) Rule() partition.Rule { return p.rule }
+
+// Timing is how long it took to make the plan.
+func (p *Plan[V]) Timing() PlanTiming { return p.timing }
+
+// Shares describes the parts, one per device.
+func (p *Plan[V]) Shares() []Share {
+	out := make([]Share, len(p.parts))
+	for i, q := range p.parts {
+		out[i] = Share{i, q}
+	}
+	return out
+}
+
+// Bytes is the device memory that the plan holds now, without what it uses in
+// place.
+func (p *Plan[V]) Bytes() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var sum int64
+	for _, s := range p.shares {
+		sum += s.bytes()
+	}
+	return sum
+}
+
+// UpdateValues replaces the values and keeps the structure: val[k] belongs to
+// the entry whose value was Val[k] in the matrix that the plan was made of. The
+// plan may use val in place from then on.
+func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
+	defer rescue(&err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.usable(ctx); err != nil {
+		return err
+	}
+	if int64(len(val)) != p.src.NNZ() {
+		return sparse.Inputf("val", "%d values: the matrix has %d entries", len(val), p.src.NNZ())
+	}
+	src := withValues(p.src, val)
+	lay, err := newLayout(src, p.opt.Format, p.opt.RefuseUnsorted)
+	if err != nil {
+		return err
+	}
+	p.src, p.lay.val = src, lay.val
+	if err := p.each(func(i int) error { return p.shares[i].placeValues(p.lay) }); err != nil {
+		p.broken = err
+		return err
+	}
+	return nil
+}
+
+// Close releases what the plan holds, after a product that is running. It may be
+// called again.
+func (p *Plan[V]) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.src == nil {
+		return nil
+	}
+	p.src = nil
+	p.sys.leave(p)
+	var errs []error
+	for _, s := range p.shares {
+		if s != nil {
+			errs = append(errs, s.close())
+		}
+	}
+	p.shares, p.lay.ptr, p.lay.major, p.lay.val = nil, nil, nil, nil
+	return errors.Join(errs...)
+}
+
+func (p *Plan[V]) usable(ctx context.Context) error {
+	switch {
+	case p.src == nil:
+		return fmt.Errorf("plan: %w", ErrClosed)
+	case p.broken != nil:
+		return fmt.Errorf("plan: unusable after an earlier error: %w", p.broken)
+	}
+	return ctx.Err()
+}
+
+// rescue turns a panic into an error: none crosses the public API.
+func rescue(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("msrep: internal error: %v\n%s", r, debug.Stack())
+	}
+}
+
+// isNil also finds nil pointers in an interface.
+func isNil(a any) bool {
+	if a == nil {
+		return true
+	}
+	v := reflect.ValueOf(a)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}

@@ -1,0 +1,154 @@
+package msrep
+
+import "github.com/msrep-go/msrep/kernels"
+
+// prepare brings x, and y where it is needed, to the device and makes the kernel
+// call for its part.
+func (r *run[V]) prepare(s *share[V]) (*vectors[V], kernels.Op, error) {
+	if s.inPlace != nil {
+		v, err := r.inPlace(s)
+		if err != nil {
+			return nil, nil, err
+		}
+		return v, r.op(s, v, s.carry), nil
+	}
+	v, err := r.copies(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := v.x.Write(s.stream, r.xFor(s)); err != nil {
+		return nil, nil, err
+	}
+	if !r.straight() { // all of v.y is the device's own result
+		if r.gathers && s.part.StartFlag {
+			own := *v
+			own.y = v.y.Sub(1, v.y.Len)
+			return v, r.op(s, &own, v.y.Sub(0, 1)), nil
+		}
+		return v, r.op(s, v, s.carry), nil
+	}
+	v.host = r.yFor(s)
+	if r.beta != 0 {
+		if err := v.y.Write(s.stream, v.host); err != nil {
+			return nil, nil, err
+		}
+	}
+	return v, r.op(s, v, s.carry), nil
+}
+
+// inPlace makes vectors of the caller's own memory, except for partial results
+// of several devices.
+func (r *run[V]) inPlace(s *share[V]) (*vectors[V], error) {
+	d := s.inPlace
+	x := kernels.AdoptArray(d, r.xFor(s))
+	if r.straight() {
+		y := r.yFor(s)
+		return &vectors[V]{x: x, y: kernels.AdoptArray(d, y), host: y}, nil
+	}
+	kept := s.vec[r.gathers]
+	if kept == nil {
+		y, err := kernels.NewArray[V](s.dev, int64(r.plan.lay.minors))
+		if err != nil {
+			return nil, err
+		}
+		kept = &vectors[V]{y: y}
+		s.vec[r.gathers] = kept
+		if kept.host, err = kernels.View(d, y); err != nil {
+			return nil, err
+		}
+	}
+	return &vectors[V]{x: x, y: kept.y, host: kept.host}, nil
+}
+
+// copies gives the device's own vectors, allocated by its first product of this
+// kind.
+func (r *run[V]) copies(s *share[V]) (*vectors[V], error) {
+	if v := s.vec[r.gathers]; v != nil {
+		return v, nil
+	}
+	v := &vectors[V]{}
+	s.vec[r.gathers] = v // so that close finds what was made of it
+	var err error
+	if v.x, err = kernels.NewArray[V](s.dev, int64(len(r.xFor(s)))); err != nil {
+		delete(s.vec, r.gathers)
+		return nil, err
+	}
+	var n int
+	switch {
+	case r.straight():
+		n = len(r.yFor(s))
+	case r.gathers:
+		n = s.part.Majors()
+	default:
+		n = r.plan.lay.minors
+	}
+	if !r.straight() {
+		v.host = make([]V, n)
+	}
+	v.y, err = kernels.NewArray[V](s.dev, int64(n))
+	return v, err
+}
+
+// straight reports whether devices write their results, with beta, to y itself:
+// to the rows that each owns, or to all of y where there is one device only.
+func (r *run[V]) straight() bool {
+	return r.plan.opt.Strategy == Optimized && (r.gathers || len(r.plan.shares) == 1)
+}
+
+// yFor is what of y a device writes when it writes straight to y.
+func (r *run[V]) yFor(s *share[V]) []V {
+	if !r.gathers {
+		return r.y
+	}
+	return r.y[s.part.OwnFirst:s.part.OwnEnd]
+}
+
+// xFor is what of x a device reads: all of it, or the elements of its majors.
+func (r *run[V]) xFor(s *share[V]) []V {
+	if r.gathers || r.plan.lay.ptr == nil {
+		return r.x
+	}
+	return r.x[s.part.First():s.part.End()]
+}
+
+// op is the kernel call for a device. Where the host adds partial results, beta
+// is left to it.
+func (r *run[V]) op(s *share[V], v *vectors[V], carry kernels.Array[V]) kernels.Op {
+	beta := r.beta
+	if !r.straight() {
+		beta = 0
+	}
+	if r.plan.lay.ptr == nil {
+		a := kernels.Coordinate[V]{Part: s.part.Shift(0, s.part.StartIdx), Major: s.major, Minor: s.minor, Val: s.val}
+		if r.gathers {
+			return &kernels.GatherCOO[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}
+		}
+		return &kernels.ScatterCOO[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y}
+	}
+	entries := int64(0) // a window of the global pointers counts from the start of the matrix
+	if s.inPlace == nil {
+		entries = s.part.StartIdx
+	}
+	a := kernels.Compressed[V]{Part: s.part.Shift(s.part.First(), entries), Ptr: s.ptr, Idx: s.minor, Val: s.val}
+	if r.gathers {
+		return &kernels.Gather[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}
+	}
+	return &kernels.Scatter[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y}
+}
+
+// bytes is the device memory that a share holds, without what it uses in place.
+func (s *share[V]) bytes() (sum int64) {
+	bufs := []kernels.Buffer{s.carry.Buf}
+	for _, v := range s.vec {
+		bufs = append(bufs, v.x.Buf, v.y.Buf)
+	}
+	if s.inPlace == nil {
+		bufs = append(bufs, s.ptr.Buf, s.major.Buf, s.minor.Buf, s.val.Buf)
+	}
+	for _, b := range bufs {
+		if b != nil {
+			sum += b.Bytes()
+		}
+	}
+	return sum
+}

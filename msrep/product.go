@@ -1,0 +1,179 @@
+package msrep
+
+import (
+	"context"
+	"time"
+	"unsafe"
+
+	"github.com/msrep-go/msrep/merge"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// SpMV computes y = alpha*op(A)*x + beta*y and says how long each phase took.
+//
+// op(A) is m x n; x has n elements and y has m, and they must not overlap. beta = 0
+// overwrites y without reading it; alpha = 0 reads neither A nor x. Bad arguments
+// are *sparse.InputError and leave y alone; after any other error, also when ctx
+// ends, y is unspecified.
+func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V) (t Timing, err error) {
+	defer rescue(&err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.usable(ctx); err != nil {
+		return t, err
+	}
+	if err := p.checkVectors(op, x, y); err != nil {
+		return t, err
+	}
+	begin := time.Now()
+	if alpha == 0 {
+		merge.Scale(y, beta)
+		t.Total = time.Since(begin)
+		t.Devices = make([]time.Duration, len(p.shares))
+		return t, nil
+	}
+	r := &run[V]{plan: p, ctx: ctx, gathers: p.lay.gathers(op), alpha: alpha, beta: beta, x: x, y: y,
+		times: make([]Timing, len(p.shares))}
+	if err := p.each(r.serve); err != nil {
+		if ctx.Err() == nil {
+			p.broken = err
+		}
+		return t, err
+	}
+	merging := time.Now()
+	if err := r.merge(); err != nil {
+		return t, err
+	}
+	t = r.sum()
+	t.Merge += time.Since(merging)
+	t.Total = time.Since(begin)
+	return t, nil
+}
+
+func (p *Plan[V]) checkVectors(op Op, x, y []V) error {
+	rows, cols := p.Dims()
+	if op == Trans {
+		rows, cols = cols, rows
+	}
+	if len(x) != cols {
+		return sparse.Inputf("x", "%d elements: op(A) is %d x %d, so it needs %d", len(x), rows, cols, cols)
+	}
+	if len(y) != rows {
+		return sparse.Inputf("y", "%d elements: op(A) is %d x %d, so it needs %d", len(y), rows, cols, rows)
+	}
+	if overlap(x, y) {
+		return sparse.Inputf("y", "shares memory with x: the product would read what it has written")
+	}
+	return nil
+}
+
+func overlap[V sparse.Value](x, y []V) bool {
+	if len(x) == 0 || len(y) == 0 {
+		return false
+	}
+	size := unsafe.Sizeof(x[0])
+	x0, y0 := uintptr(unsafe.Pointer(&x[0])), uintptr(unsafe.Pointer(&y[0]))
+	return x0 < y0+uintptr(len(y))*size && y0 < x0+uintptr(len(x))*size
+}
+
+// run is one product under way.
+type run[V sparse.Value] struct {
+	plan        *Plan[V]
+	ctx         context.Context
+	gathers     bool // results are merged by rows, not as whole vectors
+	alpha, beta V
+	x, y        []V
+	times       []Timing // by device
+}
+
+// serve does one device's part of the product.
+func (r *run[V]) serve(i int) error {
+	s := r.plan.shares[i]
+	t := time.Now()
+	v, op, err := r.prepare(s)
+	if err != nil {
+		return err
+	}
+	if err := s.stream.Sync(); err != nil {
+		return err
+	}
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	if s.inPlace == nil {
+		r.times[i].Distribute = time.Since(t)
+	}
+	if r.times[i].Kernel, err = s.kernel(op); err != nil {
+		return err
+	}
+	t = time.Now()
+	if s.inPlace == nil {
+		if err := v.y.Read(s.stream, v.host); err != nil {
+			return err
+		}
+		if err := s.stream.Sync(); err != nil {
+			return err
+		}
+	}
+	r.times[i].Merge = time.Since(t)
+	return nil
+}
+
+// merge joins what the devices left.
+func (r *run[V]) merge() error {
+	p := r.plan
+	switch {
+	case r.gathers && r.straight():
+		return r.addCarries()
+	case r.gathers:
+		return merge.CopyRows(r.y, r.beta, p.parts, r.hosts())
+	case r.straight():
+		return nil
+	case p.opt.Strategy == Baseline:
+		return merge.SumSerial(r.y, r.beta, r.hosts())
+	}
+	return merge.Sum(r.y, r.beta, r.hosts())
+}
+
+// addCarries adds each device's partial sum to the row that an earlier one owns.
+func (r *run[V]) addCarries() error {
+	carry := make([]V, len(r.plan.shares))
+	for i, s := range r.plan.shares {
+		if !s.part.StartFlag {
+			continue
+		}
+		if err := s.carry.Read(s.stream, carry[i:i+1]); err != nil {
+			return err
+		}
+		if err := s.stream.Sync(); err != nil {
+			return err
+		}
+	}
+	return merge.Rows(r.y, r.plan.parts, carry)
+}
+
+// hosts is the partial results of the devices.
+func (r *run[V]) hosts() [][]V {
+	out := make([][]V, len(r.plan.shares))
+	for i, s := range r.plan.shares {
+		out[i] = s.vec[r.gathers].host
+	}
+	return out
+}
+
+// sum joins the times of the devices.
+func (r *run[V]) sum() (t Timing) {
+	for _, d := range r.times {
+		t.Devices = append(t.Devices, d.Kernel)
+		if r.plan.opt.Strategy == Baseline {
+			t.Distribute += d.Distribute
+			t.Kernel += d.Kernel
+			t.Merge += d.Merge
+		} else {
+			t.Distribute = max(t.Distribute, d.Distribute)
+			t.Kernel = max(t.Kernel, d.Kernel)
+			t.Merge = max(t.Merge, d.Merge)
+		}
+	}
+	return t
+}

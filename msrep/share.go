@@ -1,0 +1,154 @@
+package msrep
+
+import (
+	"errors"
+	"time"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// share is one device's part of a plan. Everything in it belongs to the goroutine
+// that serves the device.
+type share[V sparse.Value] struct {
+	dev         kernels.Device
+	inPlace     kernels.HostMapper // set when the device works on host memory in place
+	stream      kernels.Stream
+	start, stop kernels.Event
+
+	part  partition.Part // of the whole matrix
+	ptr   kernels.Array[int64]
+	major kernels.Array[int32]
+	minor kernels.Array[int32]
+	val   kernels.Array[V]
+	carry kernels.Array[V] // one element: the partial sum of a row that an earlier part owns
+
+	vec map[bool]*vectors[V] // by layout.gathers
+}
+
+// vectors is a device's own x and y for one kind of product, and what comes back.
+type vectors[V sparse.Value] struct {
+	x, y kernels.Array[V]
+	host []V // y on the host: the memory of y itself where the device works in place
+}
+
+func newShare[V sparse.Value](d kernels.Device, inPlace bool) (*share[V], error) {
+	s := &share[V]{dev: d, vec: map[bool]*vectors[V]{}}
+	if inPlace {
+		s.inPlace, _ = d.(kernels.HostMapper)
+	}
+	var err error
+	if s.stream, err = d.NewStream(); err != nil {
+		return s, err
+	}
+	if s.start, err = d.NewEvent(); err != nil {
+		return s, err
+	}
+	if s.stop, err = d.NewEvent(); err != nil {
+		return s, err
+	}
+	s.carry, err = kernels.NewArray[V](d, 1)
+	return s, err
+}
+
+// place brings the part's structure and values to the device.
+func (s *share[V]) place(l layout[V]) error {
+	p := s.part
+	lo, hi := p.StartIdx, p.EndIdx+1
+	var err error
+	if s.minor, err = put(s, l.minor[lo:hi]); err != nil {
+		return err
+	}
+	if l.ptr == nil {
+		if s.major, err = put(s, l.major[lo:hi]); err != nil {
+			return err
+		}
+	} else if s.inPlace != nil {
+		s.ptr = kernels.AdoptArray(s.inPlace, l.ptr[p.First():p.End()+1])
+	}
+	return s.placeValues(l)
+}
+
+// placePointers builds the part's own pointers and brings them to the device.
+func (s *share[V]) placePointers(l layout[V]) error {
+	if l.ptr == nil || s.inPlace != nil {
+		return nil
+	}
+	local := make([]int64, s.part.Majors()+1)
+	if err := partition.LocalPtr(local, l.ptr, s.part); err != nil {
+		return err
+	}
+	var err error
+	if s.ptr, err = put(s, local); err != nil {
+		return err
+	}
+	return s.stream.Sync()
+}
+
+// placeValues brings the part's values to the device, for the first time or anew.
+func (s *share[V]) placeValues(l layout[V]) error {
+	val := l.val[s.part.StartIdx : s.part.EndIdx+1]
+	var err error
+	switch {
+	case s.inPlace != nil:
+		s.val = kernels.AdoptArray(s.inPlace, val)
+	case s.val.Buf != nil:
+		err = s.val.Write(s.stream, val)
+	default:
+		s.val, err = put(s, val)
+	}
+	if err != nil {
+		return err
+	}
+	return s.stream.Sync()
+}
+
+// put makes an array of src: in place, or as a copy on the device.
+func put[V sparse.Value, T int32 | int64 | float32 | float64](s *share[V], src []T) (kernels.Array[T], error) {
+	if s.inPlace != nil {
+		return kernels.AdoptArray(s.inPlace, src), nil
+	}
+	a, err := kernels.NewArray[T](s.dev, int64(len(src)))
+	if err != nil {
+		return a, err
+	}
+	if err := a.Write(s.stream, src); err != nil {
+		return a, errors.Join(err, a.Free())
+	}
+	return a, nil
+}
+
+// kernel runs op between the two events and gives its time.
+func (s *share[V]) kernel(op kernels.Op) (time.Duration, error) {
+	if err := s.stream.Record(s.start); err != nil {
+		return 0, err
+	}
+	if err := s.stream.Launch(op); err != nil {
+		return 0, err
+	}
+	if err := s.stream.Record(s.stop); err != nil {
+		return 0, err
+	}
+	if err := s.stream.Sync(); err != nil {
+		return 0, err
+	}
+	return s.stop.Since(s.start)
+}
+
+// close releases all that the share holds, whatever of it was made.
+func (s *share[V]) close() error {
+	errs := []error{s.ptr.Free(), s.major.Free(), s.minor.Free(), s.val.Free(), s.carry.Free()}
+	for _, v := range s.vec {
+		errs = append(errs, v.x.Free(), v.y.Free())
+	}
+	for _, e := range []kernels.Event{s.start, s.stop} {
+		if e != nil {
+			errs = append(errs, e.Close())
+		}
+	}
+	if s.stream != nil {
+		errs = append(errs, s.stream.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,32 @@
+package msrep
+
+import (
+	"context"
+	"sync"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// SpMV computes y = alpha*op(A)*x + beta*y once, on all devices of the machine.
+//
+// op(A) is m x n; x has n elements and y has m, and they must not overlap. beta = 0
+// overwrites y without reading it. a is checked first; bad arguments are
+// *sparse.InputError and leave y alone. After any other error y is unspecified.
+//
+// Each call splits the matrix anew: to multiply more than once, make a Plan.
+func SpMV[V sparse.Value](ctx context.Context, op Op, alpha V, a sparse.Matrix[V], x []V, beta V, y []V) error {
+	sys, err := defaultSystem()
+	if err != nil {
+		return err
+	}
+	plan, err := NewPlan(ctx, sys, a, PlanOptions{})
+	if err != nil {
+		return err
+	}
+	defer plan.Close()
+	_, err = plan.SpMV(ctx, op, alpha, x, beta, y)
+	return err
+}
+
+// defaultSystem has all devices and stays open.
+var defaultSystem = sync.OnceValues(func() (*System, error) { return Open(Config{}) })

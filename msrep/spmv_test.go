@@ -1,0 +1,144 @@
+package msrep
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// discrete hides that a CPU device reaches host memory, so that a plan treats it
+// like a GPU.
+type discrete struct{ kernels.Device }
+
+// testSystem has n devices with 1 to 3 workers; every second one is discrete when
+// mixed is set.
+func testSystem(t require.TestingT, n int, mixed bool) *System {
+	s := &System{plans: map[io.Closer]bool{}}
+	for i := range n {
+		d, err := cpu.Open(cpu.Config{Index: i, Threads: 1 + i%3, NUMANode: -1, Grain: 4})
+		require.NoError(t, err)
+		if mixed && i%2 == 1 {
+			s.devices = append(s.devices, discrete{d})
+		} else {
+			s.devices = append(s.devices, d)
+		}
+	}
+	return s
+}
+
+// randomMatrix draws a matrix with empty rows at every border, giant rows, and
+// any shape down to 0 x n and n x 0, in any format and order.
+func randomMatrix[V sparse.Value](t *rapid.T) sparse.Matrix[V] {
+	cols := rapid.SampledFrom([]int{0, 1, 2, 3, 7, 40, 300}).Draw(t, "cols")
+	lens := rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 1, 2, 3, 9, cols, 3 * cols}), 0, 30).Draw(t, "row lengths")
+	seed := rapid.Uint64().Draw(t, "seed")
+	next := func() uint64 { // xorshift: drawing each entry by rapid would be slow
+		seed ^= seed<<13 | 1
+		seed ^= seed >> 7
+		seed ^= seed << 17
+		return seed
+	}
+	coo := &sparse.COO[V]{Rows: len(lens), Cols: cols}
+	for r, n := range lens {
+		if cols == 0 {
+			break
+		}
+		for range n {
+			coo.RowIdx = append(coo.RowIdx, int32(r))
+			coo.ColIdx = append(coo.ColIdx, int32(next()%uint64(cols)))
+			coo.Val = append(coo.Val, V(int64(next()%2001)-1000)/V(64))
+		}
+	}
+	switch rapid.SampledFrom([]string{"csr", "csc", "coo by row", "coo by column", "coo unsorted"}).Draw(t, "given as") {
+	case "csr":
+		return sparse.ToCSR[V](coo)
+	case "csc":
+		return sparse.ToCSC[V](coo)
+	case "coo by column":
+		return sparse.ToCOO[V](sparse.ToCSC[V](coo))
+	case "coo unsorted":
+		for k := len(coo.Val) - 1; k > 0; k-- {
+			j := next() % uint64(k+1)
+			coo.RowIdx[k], coo.RowIdx[j] = coo.RowIdx[j], coo.RowIdx[k]
+			coo.ColIdx[k], coo.ColIdx[j] = coo.ColIdx[j], coo.ColIdx[k]
+			coo.Val[k], coo.Val[j] = coo.Val[j], coo.Val[k]
+		}
+	}
+	return coo
+}
+
+func randomVector[V sparse.Value](t *rapid.T, n int, name string) []V {
+	phase := rapid.Float64Range(0, 6).Draw(t, name)
+	v := make([]V, n)
+	for i := range v {
+		v[i] = V(math.Sin(float64(i+1)*1.7 + phase))
+	}
+	return v
+}
+
+func checkRandomProducts[V sparse.Value](t *rapid.T) {
+	ctx := context.Background()
+	a := randomMatrix[V](t)
+	sys := testSystem(t, rapid.SampledFrom([]int{1, 2, 3, 8, 70}).Draw(t, "devices"), rapid.Bool().Draw(t, "some discrete"))
+	defer func() { require.NoError(t, sys.Close(), "every buffer is freed") }()
+	opt := PlanOptions{
+		Format:   rapid.SampledFrom([]sparse.Format{"", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}).Draw(t, "format"),
+		Strategy: rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy"),
+		Split:    rapid.SampledFrom([]partition.Rule{"", partition.RuleNNZ, partition.RuleMergePath}).Draw(t, "split"),
+	}
+	plan, err := NewPlan(ctx, sys, a, opt)
+	require.NoError(t, err)
+	rows, cols := a.Dims()
+	for range rapid.IntRange(1, 3).Draw(t, "products") {
+		op := Op(rapid.Bool().Draw(t, "transpose"))
+		scalar := rapid.SampledFrom([]V{0, 1, -1, 0.37, -2.5})
+		alpha, beta := scalar.Draw(t, "alpha"), scalar.Draw(t, "beta")
+		m, n := rows, cols
+		if op == Trans {
+			m, n = cols, rows
+		}
+		x, y := randomVector[V](t, n, "x"), randomVector[V](t, m, "y")
+		if beta == 0 {
+			for i := range y {
+				y[i] = V(math.NaN())
+			}
+		}
+		want := reference.Multiply(bool(op), alpha, a, x, beta, y)
+		tm, err := plan.SpMV(ctx, op, alpha, x, beta, y)
+		require.NoError(t, err)
+		require.Len(t, tm.Devices, len(sys.devices))
+		bad := reference.Check(y, want)
+		require.Equal(t, -1, bad, "%s", describe(y, want, bad))
+		if rapid.Bool().Draw(t, "new values") {
+			val := randomVector[V](t, int(a.NNZ()), "val")
+			a = withValues(a, val)
+			require.NoError(t, plan.UpdateValues(ctx, val))
+		}
+	}
+}
+
+func describe[V sparse.Value](y []V, want reference.Product, i int) string {
+	if i < 0 || i >= len(y) {
+		return ""
+	}
+	return fmt.Sprintf("y[%d] = %v, reference %v, scale %v", i, y[i], want.Y[i], want.Scale[i])
+}
+
+func TestEveryPathAgreesWithTheReferenceInFloat64(t *testing.T) {
+	rapid.Check(t, checkRandomProducts[float64])
+}
+
+func TestEveryPathAgreesWithTheReferenceInFloat32(t *testing.T) {
+	rapid.Check(t, checkRandomProducts[float32])
+}

@@ -1,0 +1,22 @@
+package msrep
+
+import "time"
+
+// Timing is how long the phases of one product took. With several devices at
+// work at once a phase is as long as on the slowest; with Baseline, which serves
+// one after the other, phases add up.
+type Timing struct {
+	Distribute time.Duration // vectors to the devices; 0 where they are used in place
+	Kernel     time.Duration
+	Merge      time.Duration   // results back to the host, shared rows or partial vectors joined
+	Total      time.Duration   // of the whole call
+	Devices    []time.Duration // the kernel of each device
+}
+
+// PlanTiming is how long it took to make a plan.
+type PlanTiming struct {
+	Validate   time.Duration
+	Convert    time.Duration // to another format, or into order
+	Partition  time.Duration // the split, and local pointers where a device needs its own
+	Distribute time.Duration // parts to the devices; 0 where they are used in place
+}

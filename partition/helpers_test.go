@@ -1,0 +1,61 @@
+package partition
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestMain runs each property on 3000 cases; -rapid.checks overrides it.
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", "3000"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// pointers draws a pointer array: no majors at all, mostly empty ones, runs of
+// equal ones and giant ones all come up.
+func pointers() *rapid.Generator[[]int64] {
+	size := rapid.OneOf(
+		rapid.Just(int64(0)),
+		rapid.Int64Range(0, 3),
+		rapid.Int64Range(0, 12),
+		rapid.Int64Range(40, 200),
+	)
+	sizes := rapid.OneOf(
+		rapid.SliceOfN(size, 0, 40),
+		rapid.SliceOfN(rapid.Just(int64(0)), 0, 10),
+		rapid.SliceOfN(rapid.Int64Range(0, 1), 0, 60),
+		rapid.SliceOfN(rapid.Int64Range(1, 3), 1, 20),
+	)
+	return rapid.Custom(func(t *rapid.T) []int64 {
+		ptr := []int64{0}
+		for _, n := range sizes.Draw(t, "sizes") {
+			ptr = append(ptr, ptr[len(ptr)-1]+n)
+		}
+		return ptr
+	})
+}
+
+// expand gives the major of each entry, the sorted index of the COO form.
+func expand(ptr []int64) []int32 {
+	var idx []int32
+	for r := range len(ptr) - 1 {
+		for range ptr[r+1] - ptr[r] {
+			idx = append(idx, int32(r))
+		}
+	}
+	return idx
+}
+
+var rules = map[Rule]struct {
+	ptr func([]int64, int) ([]Part, error)
+	coo func([]int32, int, int) ([]Part, error)
+}{
+	RuleNNZ:       {ByNNZ, SortedCOO},
+	RuleMergePath: {ByMergePath, COOByMergePath},
+	RuleMajor:     {ByMajor, COOByMajor},
+}

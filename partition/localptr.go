@@ -1,0 +1,52 @@
+package partition
+
+import (
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// LocalPtr builds the pointers of a part counted from its own first entry:
+//
+//	dst[j] = min(max(ptr[First+j], s), e) - s,  j = 0 ... Majors
+//
+// with s = StartIdx and e = EndIdx+1, so that dst runs from 0 to NNZ. It is for
+// devices that hold a copy of their part; one that reads the whole matrix can use
+// ptr with an offset. dst must have Majors+1 elements; it may be 32 bits wide
+// where the part has at most 2^31-1 entries. The work is shared between cores.
+//
+// It fails with a *sparse.InputError when dst has another length or is too
+// narrow, or when ptr is not the array that the part was made from.
+func LocalPtr[I int32 | int64](dst []I, ptr []int64, p Part) error {
+	first, n, nnz := p.First(), p.Majors(), p.NNZ()
+	if first < 0 || n < 0 || nnz < 0 || p.End() >= len(ptr) {
+		return sparse.Inputf("part", "it covers rows [%d, %d) with %d entries: there are %d pointers", first, p.End(), nnz, len(ptr))
+	}
+	if len(dst) != n+1 {
+		return sparse.Inputf("local pointers", "room for %d: a part of %d rows has %d", len(dst), n, n+1)
+	}
+	if int64(I(nnz)) != nnz {
+		return sparse.Inputf("local pointers", "%d entries in a part do not fit into 32 bits: use 64-bit pointers or more parts", nnz)
+	}
+	// Only the first and the last row can reach beyond the part.
+	dst[0], dst[n] = 0, I(nnz)
+	if n < 2 {
+		return nil
+	}
+	inner, from := dst[1:n], ptr[first+1:first+n]
+	par.Range(int64(n-1), 1<<15, func(lo, hi int64) {
+		subtract(inner[lo:hi], from[lo:hi], p.StartIdx)
+	})
+	return nil
+}
+
+// subtract is dst[i] = src[i] - s for slices of equal length.
+func subtract[I int32 | int64](dst []I, src []int64, s int64) {
+	for len(src) >= 4 && len(dst) >= 4 {
+		a, b := src[:4:4], dst[:4:4]
+		b[0], b[1], b[2], b[3] = I(a[0]-s), I(a[1]-s), I(a[2]-s), I(a[3]-s)
+		src, dst = src[4:], dst[4:]
+	}
+	for i, k := range src {
+		dst[i] = I(k - s)
+	}
+}

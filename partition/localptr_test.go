@@ -1,0 +1,94 @@
+package partition
+
+import (
+	"math/rand"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// naiveLocal counts the part's entries major by major.
+func naiveLocal[I int32 | int64](idx []int32, p Part) []I {
+	ptr := make([]I, p.Majors()+1)
+	for k := p.StartIdx; k <= p.EndIdx; k++ {
+		ptr[int(idx[k])-p.First()+1]++
+	}
+	for j := range p.Majors() {
+		ptr[j+1] += ptr[j]
+	}
+	return ptr
+}
+
+func TestLocalPointersCountThePartsEntries(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ptr, np := pointers().Draw(t, "ptr"), rapid.IntRange(1, 20).Draw(t, "parts")
+		idx := expand(ptr)
+		for rule, split := range rules {
+			parts, err := split.ptr(ptr, np)
+			require.NoError(t, err, rule)
+			for _, p := range parts {
+				wide := make([]int64, p.Majors()+1)
+				require.NoError(t, LocalPtr(wide, ptr, p))
+				require.Equal(t, naiveLocal[int64](idx, p), wide, rule)
+				narrow := make([]int32, p.Majors()+1)
+				require.NoError(t, LocalPtr(narrow, ptr, p))
+				require.Equal(t, naiveLocal[int32](idx, p), narrow, rule)
+			}
+		}
+	})
+}
+
+// Large enough that several goroutines share the rows.
+func TestLocalPointersOfManyRowsAreRight(t *testing.T) {
+	rng := rand.New(rand.NewSource(2))
+	ptr := make([]int64, 200_001)
+	for r := range 200_000 {
+		ptr[r+1] = ptr[r] + int64(rng.Intn(3)*rng.Intn(3))
+	}
+	idx := expand(ptr)
+	parts, err := ByNNZ(ptr, 2)
+	require.NoError(t, err)
+	for _, p := range parts {
+		got := make([]int64, p.Majors()+1)
+		require.NoError(t, LocalPtr(got, ptr, p))
+		require.Equal(t, naiveLocal[int64](idx, p), got)
+	}
+}
+
+func TestLocalPointersThatDoNotFitAreRefused(t *testing.T) {
+	ptr := []int64{0, 1 << 31, 5 << 30}
+	parts, err := ByNNZ(ptr, 1)
+	require.NoError(t, err)
+	err = LocalPtr(make([]int32, 3), ptr, parts[0])
+	require.True(t, sparse.IsInput(err))
+	require.ErrorContains(t, err, "do not fit into 32 bits")
+	wide := make([]int64, 3)
+	require.NoError(t, LocalPtr(wide, ptr, parts[0]))
+	require.Equal(t, ptr, wide)
+
+	// Two parts are small enough, far into the matrix as they are.
+	parts, err = ByNNZ(ptr, 4)
+	require.NoError(t, err)
+	narrow := make([]int32, 2)
+	require.NoError(t, LocalPtr(narrow, ptr, parts[3]))
+	require.Equal(t, []int32{0, 5 << 28}, narrow)
+}
+
+func TestLocalPointersCheckTheirArguments(t *testing.T) {
+	ptr := []int64{0, 2, 4}
+	good := Part{EndIdx: 3, EndMajor: 1, OwnEnd: 2}
+	require.NoError(t, LocalPtr(make([]int64, 3), ptr, good))
+	for name, p := range map[string]Part{
+		"rows beyond the end":   {EndIdx: 3, OwnEnd: 3},
+		"rows before the start": {EndIdx: 3, OwnFirst: -1, OwnEnd: 1},
+		"fewer than no rows":    {EndIdx: 3, OwnFirst: 2, OwnEnd: 0},
+		"fewer than no entries": {StartIdx: 9, EndIdx: 3, OwnEnd: 2},
+	} {
+		require.True(t, sparse.IsInput(LocalPtr(make([]int64, 3), ptr, p)), name)
+	}
+	require.ErrorContains(t, LocalPtr(make([]int64, 2), ptr, good), "room for 2")
+	require.True(t, sparse.IsInput(LocalPtr[int64](nil, nil, Part{})))
+}

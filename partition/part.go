@@ -1,0 +1,55 @@
+package partition
+
+// Part is a run of entries of a matrix whose entries are stored major by major:
+// rows for CSR and row-sorted COO, columns for CSC and column-sorted COO.
+//
+// The zero value is an empty part that owns nothing.
+type Part struct {
+	// StartIdx and EndIdx are the first and the last entry, both inclusive.
+	// EndIdx is StartIdx-1 when the part holds no entries.
+	StartIdx, EndIdx int64
+	// StartMajor and EndMajor are the majors that hold StartIdx and EndIdx. When
+	// the part holds no entries they are OwnFirst and OwnFirst-1.
+	StartMajor, EndMajor int
+	// StartFlag says that StartMajor began in an earlier part, which owns it: this
+	// part adds a partial sum to it.
+	StartFlag bool
+	// OwnFirst and OwnEnd bound the majors [OwnFirst, OwnEnd) that this part owns.
+	OwnFirst, OwnEnd int
+}
+
+// NNZ is the number of entries in the part.
+func (p Part) NNZ() int64 { return p.EndIdx - p.StartIdx + 1 }
+
+// Empty reports whether the part holds no entries. It may still own majors.
+func (p Part) Empty() bool { return p.EndIdx < p.StartIdx }
+
+// First is the first major that the part covers: StartMajor if that is
+// continued from an earlier part, else OwnFirst.
+func (p Part) First() int {
+	if p.StartFlag {
+		return p.StartMajor
+	}
+	return p.OwnFirst
+}
+
+// End is one past the last major that the part covers.
+func (p Part) End() int { return p.OwnEnd }
+
+// Majors is the number of majors that the part covers, End - First: those that
+// it owns, and one more where StartFlag is set.
+func (p Part) Majors() int { return p.End() - p.First() }
+
+// Imbalance is the largest number of entries in a part over the mean number: 1
+// is perfect. It is 1 for a matrix without entries.
+func Imbalance(parts []Part) float64 {
+	var most, all int64
+	for _, p := range parts {
+		most = max(most, p.NNZ())
+		all += p.NNZ()
+	}
+	if all == 0 {
+		return 1
+	}
+	return float64(most) * float64(len(parts)) / float64(all)
+}

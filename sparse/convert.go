@@ -1,0 +1,126 @@
+package sparse
+
+import "github.com/msrep-go/msrep/internal/par"
+
+// ToCSR gives a as CSR: a itself if it is one already, else a conversion that
+// shares no array with a. Entries keep their order within a row, and
+// duplicates of a COO matrix stay apart, so that nnz and the sum of each row do
+// not change. a must be valid.
+func ToCSR[V Value](a Matrix[V]) *CSR[V] {
+	switch a := a.(type) {
+	case *CSR[V]:
+		return a
+	case *CSC[V]:
+		m := &CSR[V]{Rows: a.Rows, Cols: a.Cols}
+		m.RowPtr, m.ColIdx, m.Val = compress(a.Rows, a.RowIdx, expand(a.ColPtr), a.Val)
+		return m
+	case *COO[V]:
+		m := &CSR[V]{Rows: a.Rows, Cols: a.Cols}
+		m.RowPtr, m.ColIdx, m.Val = compress(a.Rows, a.RowIdx, a.ColIdx, a.Val)
+		return m
+	}
+	panic("sparse: matrix of an unknown type")
+}
+
+// ToCSC is ToCSR for CSC.
+func ToCSC[V Value](a Matrix[V]) *CSC[V] {
+	switch a := a.(type) {
+	case *CSC[V]:
+		return a
+	case *CSR[V]:
+		return ToCSR[V](a.Transpose()).Transpose()
+	case *COO[V]:
+		return ToCSR[V](a.Transpose()).Transpose()
+	}
+	panic("sparse: matrix of an unknown type")
+}
+
+// ToCOO gives a as COO: a itself if it is one already. From CSR it is sorted by
+// row, from CSC by column, and it shares the values and one index array with a.
+func ToCOO[V Value](a Matrix[V]) *COO[V] {
+	switch a := a.(type) {
+	case *COO[V]:
+		return a
+	case *CSR[V]:
+		return &COO[V]{Rows: a.Rows, Cols: a.Cols, RowIdx: expand(a.RowPtr), ColIdx: a.ColIdx, Val: a.Val}
+	case *CSC[V]:
+		return &COO[V]{Rows: a.Rows, Cols: a.Cols, RowIdx: a.RowIdx, ColIdx: expand(a.ColPtr), Val: a.Val}
+	}
+	panic("sparse: matrix of an unknown type")
+}
+
+// SortByRow gives a copy with rising row indices; entries of one row keep their
+// order.
+func (m *COO[V]) SortByRow() *COO[V] { return ToCOO[V](ToCSR[V](m)) }
+
+// Convert gives m with another type of value. The structure is shared; the
+// values are rounded to nearest.
+func Convert[W, V Value](m *CSR[V]) *CSR[W] {
+	val := make([]W, len(m.Val))
+	par.Range(int64(len(val)), 1<<15, func(lo, hi int64) {
+		for k := lo; k < hi; k++ {
+			val[k] = W(m.Val[k])
+		}
+	})
+	return &CSR[W]{Rows: m.Rows, Cols: m.Cols, RowPtr: m.RowPtr, ColIdx: m.ColIdx, Val: val}
+}
+
+// compress sorts entries stably by major: ptr[r] to ptr[r+1] are those of major
+// r. Each goroutine owns a range of majors and scans all indices for it, so that
+// the result needs no memory beside itself.
+func compress[V Value](majors int, major, minor []int32, val []V) (ptr []int64, idx []int32, out []V) {
+	ptr = make([]int64, majors+1)
+	next := ptr[1:] // counts, then where the next entry of a major goes
+	workers := min(par.Workers(int64(len(val)), 1<<15), scanners, max(majors, 1))
+	par.Do(workers, func(w int) {
+		lo, hi := par.Cut(int64(majors), workers, w), par.Cut(int64(majors), workers, w+1)
+		for _, r := range major {
+			if uint32(r-int32(lo)) < uint32(hi-lo) {
+				next[r]++
+			}
+		}
+	})
+	first, _ := spread(next, workers)
+	idx, out = make([]int32, len(val)), make([]V, len(val))
+	par.Do(workers, func(w int) {
+		lo, n := int32(first[w]), uint32(first[w+1]-first[w])
+		for k, r := range major {
+			if uint32(r-lo) < n {
+				idx[next[r]], out[next[r]] = minor[k], val[k]
+				next[r]++
+			}
+		}
+	})
+	return ptr, idx, out
+}
+
+// spread turns counts into starts and cuts the majors into ranges with about
+// equal numbers of entries: worker w gets [first[w], first[w+1]). nnz is the sum
+// of the counts.
+func spread(counts []int64, workers int) (first []int, nnz int64) {
+	for i, n := range counts {
+		counts[i] = nnz
+		nnz += n
+	}
+	first = make([]int, workers+1)
+	for w := range workers {
+		first[w] = lowerBound(counts, par.Cut(nnz, workers, w))
+	}
+	first[workers] = len(counts)
+	return first, nnz
+}
+
+// expand gives the major of every entry.
+func expand(ptr []int64) []int32 {
+	m := len(ptr) - 1
+	out := make([]int32, ptr[m])
+	par.Range(int64(m), 1<<12, func(lo, hi int64) {
+		for r := lo; r < hi; r++ {
+			run := out[ptr[r]:ptr[r+1]]
+			for k := range run {
+				run[k] = int32(r)
+			}
+		}
+	})
+	return out
+}
