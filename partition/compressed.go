@@ -77,7 +77,7 @@ func (p *Part) locate(ptr []int64) bool {
 	// first with ptr[r] >= k+1. Only empty majors keep these from the ends of own.
 	start, end := searchUp(own, p.StartIdx+1), searchDown(own, p.EndIdx+1)
 	p.StartMajor, p.EndMajor = p.OwnFirst+start-1, p.OwnFirst+end-1
-	return p.StartMajor <= p.EndMajor && p.StartFlag == (start == 0)
+	return 0 <= p.StartMajor && p.StartMajor <= p.EndMajor && p.StartFlag == (start == 0)
 }
 
 // searchUp is the first i with a[i] >= x in a rising slice, len(a) if none. It

@@ -171,3 +171,8 @@ func TestVerifyFindsEveryFault(t *testing.T) {
 	bad[2].OwnEnd, bad[3].OwnFirst = 5, 5
 	require.ErrorContains(t, Verify(bad, ptr), "part 2 owns row 4")
 }
+
+func TestAPartThatBeginsBeforeTheMatrixIsNotCutAgain(t *testing.T) {
+	_, err := Within([]int64{0, 3}, Part{StartIdx: -5, EndIdx: 2, OwnEnd: 1}, 1)
+	require.True(t, sparse.IsInput(err))
+}

@@ -1,0 +1,3 @@
+// Package bench holds benchmarks of whole operations. Those of single functions
+// stand beside them in their packages.
+package bench

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1 // something failed at run time
+	exitUsage  = 2 // wrong usage or bad input
+)
+
+// command is a subcommand.
+type command struct {
+	name, args, summary, example string
+	more                         func() string // further help, may be nil
+	// setup declares flags and returns what to do once they are parsed.
+	setup func(c *call) func(ctx context.Context) error
+}
+
+var commands = []*command{spmvCommand, infoCommand, topoCommand, convertCommand, genCommand, versionCommand,
+	later("pagerank", "GRAPH", "rank the nodes of a graph"),
+	later("solve", "MATRIX", "solve A x = b"),
+	later("bench", "EXPERIMENT...", "measure, model and draw")}
+
+// call is one run of a command.
+type call struct {
+	*command
+	flags  *flag.FlagSet
+	args   []string // without flags
+	stdout io.Writer
+	stderr io.Writer
+
+	devices string
+	threads int
+	json    bool
+	quiet   bool
+}
+
+// later is a command that this version does not have.
+func later(name, args, summary string) *command {
+	return &command{name: name, args: args, summary: summary + " (not yet in this version)", setup: func(c *call) func(context.Context) error {
+		return func(context.Context) error { return notYet("msrep " + name) }
+	}}
+}
+
+// run runs the command line args and gives the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(stderr, "msrep: internal error: %v\n%s", r, debug.Stack())
+			code = exitFailed
+		}
+	}()
+	if len(args) == 0 {
+		usage(stderr)
+		return exitUsage
+	}
+	switch args[0] {
+	case "help", "-h", "-help", "--help":
+		if len(args) > 1 {
+			return run(ctx, []string{args[1], "--help"}, stdout, stderr)
+		}
+		usage(stdout)
+		return exitOK
+	}
+	for _, cmd := range commands {
+		if cmd.name == args[0] {
+			return cmd.run(ctx, args[1:], stdout, stderr)
+		}
+	}
+	fmt.Fprintf(stderr, "msrep: %q is not a command; %s\n", args[0], commandList())
+	return exitUsage
+}
+
+func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	c := &call{command: cmd, stdout: stdout, stderr: stderr, flags: flag.NewFlagSet(cmd.name, flag.ContinueOnError)}
+	c.flags.SetOutput(io.Discard)
+	c.flags.StringVar(&c.devices, "devices", "auto", "`SPEC`: auto, cpu or cpu:N (N CPU devices)")
+	c.flags.IntVar(&c.threads, "threads", 0, "CPU threads in all, `N`; 0 means all")
+	c.flags.BoolVar(&c.json, "json", false, "print one JSON object")
+	c.flags.BoolVar(&c.quiet, "quiet", false, "no messages beside the result")
+	do := cmd.setup(c)
+	err := c.parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		c.help()
+		return exitOK
+	}
+	if err == nil {
+		err = do(ctx)
+	}
+	if err == nil {
+		return exitOK
+	}
+	if ctx.Err() != nil {
+		err = errors.New("interrupted")
+	}
+	fmt.Fprintf(stderr, "msrep %s: %s\n", cmd.name, oneLine(err))
+	if sparse.IsInput(err) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// parse takes flags before, between and behind the other arguments.
+func (c *call) parse(args []string) error {
+	for {
+		if err := c.flags.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return err
+			}
+			return usageError("%v (see msrep %s --help)", err, c.name)
+		}
+		rest := c.flags.Args()
+		if len(rest) == 0 {
+			break
+		}
+		if n := len(args) - len(rest); n > 0 && args[n-1] == "--" {
+			c.args = append(c.args, rest...)
+			break
+		}
+		c.args = append(c.args, rest[0])
+		args = rest[1:]
+	}
+	if c.threads < 0 {
+		return sparse.Inputf("--threads", "%d: use 1 or more, or 0 for all", c.threads)
+	}
+	return nil
+}
+
+// want checks the number of arguments beside the flags.
+func (c *call) want(n int) error {
+	if len(c.args) == n {
+		return nil
+	}
+	return usageError("%d arguments given, it takes %s (see msrep %s --help)", len(c.args), c.command.args, c.name)
+}
+
+func (c *call) help() {
+	fmt.Fprintf(c.stdout, "usage: msrep %s %s [flags]\n\n%s\n", c.name, c.command.args, c.summary)
+	if c.more != nil {
+		fmt.Fprintf(c.stdout, "\n%s", c.more())
+	}
+	if c.example != "" {
+		fmt.Fprintf(c.stdout, "\nexample:\n  %s\n", c.example)
+	}
+	fmt.Fprint(c.stdout, "\nflags:\n")
+	c.flags.VisitAll(func(f *flag.Flag) {
+		name, text := flag.UnquoteUsage(f)
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
+			text += " (default " + f.DefValue + ")"
+		}
+		fmt.Fprintf(c.stdout, "  --%-22s %s\n", strings.TrimSpace(f.Name+" "+name), text)
+	})
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "msrep multiplies sparse matrices by vectors over all devices of a node: y = alpha*op(A)*x + beta*y\n\nusage: msrep COMMAND [arguments] [flags]\n\n")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  %-9s %-18s %s\n", c.name, c.args, c.summary)
+	}
+	fmt.Fprint(w, "\nmsrep COMMAND --help tells more.\n\nexample:\n  msrep spmv matrix.mtx --x random:1 --devices cpu:2 --out y.mtx\n")
+}
+
+func commandList() string {
+	var names []string
+	for _, c := range commands {
+		names = append(names, c.name)
+	}
+	return "use one of " + strings.Join(names, ", ")
+}
+
+func usageError(format string, args ...any) error {
+	return &sparse.InputError{Msg: fmt.Sprintf(format, args...)}
+}
+
+// notYet refuses what a later version will do.
+func notYet(what string) error {
+	return &sparse.InputError{File: what, Err: msrep.ErrNotYet}
+}
+
+// oneLine is the message of err without line breaks.
+func oneLine(err error) string {
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+	"github.com/msrep-go/msrep/sparse/matio"
+)
+
+var convertCommand = &command{
+	name: "convert", args: "IN OUT",
+	summary: "convert a matrix file; the formats follow from the names (" + strings.Join(matio.Extensions(), " ") + ", each also .gz)",
+	example: "msrep convert matrix.mtx.gz matrix.msr",
+	setup: func(c *call) func(context.Context) error {
+		return func(ctx context.Context) error {
+			if err := c.want(2); err != nil {
+				return err
+			}
+			return c.copyMatrix(ctx, c.args[0], c.args[1])
+		}
+	},
+}
+
+var genCommand = &command{
+	name: "gen", args: "NAME [key=value ...]",
+	summary: "make a matrix and write it to a file",
+	more:    generators,
+	example: "msrep gen stencil dims=3 n=100 --out stencil.msr",
+	setup: func(c *call) func(context.Context) error {
+		out := c.flags.String("out", "", "`FILE` to write; the format follows from its name")
+		return func(ctx context.Context) error {
+			if len(c.args) == 0 {
+				return usageError("no generator named (see msrep gen --help)")
+			}
+			if *out == "" {
+				return sparse.Inputf("--out", "is missing: name the file to write")
+			}
+			return c.copyMatrix(ctx, "gen:"+c.args[0]+":"+strings.Join(c.args[1:], ","), *out)
+		}
+	},
+}
+
+// copyMatrix reads in and writes out.
+func (c *call) copyMatrix(ctx context.Context, in, out string) error {
+	if c.threads > 0 {
+		runtime.GOMAXPROCS(c.threads)
+	}
+	m, err := matio.Read(ctx, in)
+	if err != nil {
+		return err
+	}
+	if err := matio.Write(out, m.CSR, m.Source); err != nil {
+		return errors.Join(err, m.Close())
+	}
+	if c.json {
+		err = c.printJSON(struct {
+			Out    string     `json:"out"`
+			Matrix matrixName `json:"matrix"`
+		}{out, matrixName{m.Name, m.Rows, m.Cols, m.NNZ()}})
+	} else if !c.quiet {
+		_, err = fmt.Fprintf(c.stdout, "%s  %d x %d, %d nonzeros\n", out, m.Rows, m.Cols, m.NNZ())
+	}
+	return errors.Join(err, m.Close())
+}
+
+func generators() string {
+	var b strings.Builder
+	b.WriteString("generators:\n")
+	for _, g := range gen.Names() {
+		fmt.Fprintf(&b, "  %-9s %s\n", g.Name, g.Summary)
+		for _, p := range g.Params {
+			name := p.Name
+			if p.Default != "" {
+				name += "=" + p.Default
+			}
+			fmt.Fprintf(&b, "            %-14s %s\n", name, p.Doc)
+		}
+	}
+	return b.String()
+}

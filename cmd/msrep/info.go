@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matio"
+	"github.com/msrep-go/msrep/sparse/stats"
+)
+
+var infoCommand = &command{
+	name: "info", args: "MATRIX",
+	summary: "describe a matrix: shape, row lengths, what each format would cost",
+	example: "msrep info matrix.mtx.gz --json",
+	setup: func(c *call) func(context.Context) error {
+		explain := c.flags.Bool("explain", false, "explain the choice of the kernel: not yet in this version")
+		return func(ctx context.Context) error {
+			if err := c.want(1); err != nil {
+				return err
+			}
+			if *explain {
+				return notYet("--explain")
+			}
+			if c.threads > 0 {
+				runtime.GOMAXPROCS(c.threads)
+			}
+			m, err := matio.Read(ctx, c.args[0])
+			if err != nil {
+				return err
+			}
+			err = c.describe(m)
+			return errors.Join(err, m.Close())
+		}
+	},
+}
+
+// description is what msrep info prints.
+type description struct {
+	Name     string          `json:"name"`
+	Stored   int64           `json:"stored"` // entries in the file
+	Field    sparse.Field    `json:"field"`
+	Symmetry sparse.Symmetry `json:"symmetry"`
+	stats.Stats
+	Recommended recommendation `json:"recommended"`
+}
+
+type recommendation struct {
+	Format sparse.Format `json:"format"`
+	Why    string        `json:"why"`
+}
+
+func (c *call) describe(m *matio.Matrix) error {
+	d := description{Name: m.Name, Stored: m.Source.Stored, Field: m.Source.Field, Symmetry: m.Source.Symmetry, Stats: stats.Of(m.CSR)}
+	d.Recommended = recommend(d.Stats)
+	if c.json {
+		return c.printJSON(d)
+	}
+	return d.print(c.stdout)
+}
+
+// recommend picks among the formats that can be multiplied in now: the one that
+// moves fewer bytes, of those that sum within rows.
+func recommend(s stats.Stats) recommendation {
+	csr, coo := s.Formats["csr"].Bytes, s.Formats["coo"].Bytes
+	if coo < csr {
+		return recommendation{sparse.FormatCOO, fmt.Sprintf("%d bytes, csr %d: more than one row in two is empty or nearly so, and COO stores no row pointers", coo, csr)}
+	}
+	return recommendation{sparse.FormatCSR, fmt.Sprintf("%d bytes, coo %d; csc must merge whole vectors. The ELLPACK figures are computed; this version cannot multiply in those formats yet", csr, coo)}
+}
+
+func (d description) print(w io.Writer) error {
+	r := "undefined"
+	if d.PowerLawR != nil {
+		r = fmt.Sprintf("%.3f", *d.PowerLawR)
+	}
+	fmt.Fprintf(w, `%s
+  size          %d x %d, %d nonzeros
+  in the file   %d entries, %s, %s
+  row lengths   %d to %d, mean %.6g, standard deviation %.6g
+  empty         %d rows, %d columns
+  bandwidth     %d (below the diagonal %d, above %d)
+  power law R   %s
+  format       bytes            padding   warp iterations   work
+`, d.Name, d.Rows, d.Cols, d.NNZ, d.Stored, d.Field, d.Symmetry, d.Row.Min, d.Row.Max, d.Row.Mean, d.Row.StdDev,
+		d.EmptyRows, d.EmptyCols, d.Bandwidth, d.Lower, d.Upper, r)
+	for _, name := range []string{"csr", "csc", "coo", "ell", "ellr", "pellr"} {
+		f := d.Formats[name]
+		fmt.Fprintf(w, "  %-6s %15d %15d   %-15s   %s\n", name, f.Bytes, f.Padding, orDash(f.WarpIterations), orDash(f.Work))
+	}
+	_, err := fmt.Fprintf(w, "  recommended   %s: %s\n", d.Recommended.Format, d.Recommended.Why)
+	return err
+}
+
+func orDash(n *int64) string {
+	if n == nil {
+		return "-"
+	}
+	return fmt.Sprint(*n)
+}

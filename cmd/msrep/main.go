@@ -1,0 +1,31 @@
+// Command msrep multiplies sparse matrices by vectors over all devices of a node,
+// and describes, converts and makes the matrices. Run "msrep help".
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/fileio"
+)
+
+// grace is how long a command has to end by itself once it was interrupted.
+const grace = 700 * time.Millisecond
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	go func() {
+		<-ctx.Done()
+		time.Sleep(grace)
+		fileio.RemovePending()
+		os.Stderr.WriteString("msrep: interrupted\n")
+		os.Exit(exitFailed)
+	}()
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	fileio.RemovePending()
+	os.Exit(code)
+}

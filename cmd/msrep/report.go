@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+	"unsafe"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matio"
+)
+
+// report is what msrep spmv prints.
+type report struct {
+	Matrix      matrixName     `json:"matrix"`
+	Op          string         `json:"op"`
+	Format      sparse.Format  `json:"format"`
+	Strategy    string         `json:"strategy"`
+	Split       partition.Rule `json:"split"`
+	Devices     []deviceReport `json:"devices"`
+	Phases      phases         `json:"phases"`
+	GFlops      number         `json:"gflops"`        // 2 nnz / product_s
+	BytesPerNNZ number         `json:"bytes_per_nnz"` // least bytes a product moves: matrix, x once, y once or twice
+	Imbalance   float64        `json:"imbalance"`     // largest nnz of a device over the mean
+	Y           norms          `json:"y"`
+}
+
+type matrixName struct {
+	Name string `json:"name"`
+	Rows int    `json:"rows"`
+	Cols int    `json:"cols"`
+	NNZ  int64  `json:"nnz"`
+}
+
+type deviceReport struct {
+	ID        string  `json:"id"`
+	Kind      string  `json:"kind"`
+	Name      string  `json:"name"`
+	NUMANode  int     `json:"numa_node"`
+	NNZ       int64   `json:"nnz"`
+	FirstRow  int     `json:"first_row"` // first and last row (column for csc) that the part covers
+	LastRow   int     `json:"last_row"`
+	StartIdx  int64   `json:"start_idx"`
+	EndIdx    int64   `json:"end_idx"`
+	StartFlag bool    `json:"start_flag"`
+	KernelS   float64 `json:"kernel_s"`
+}
+
+// phases in seconds: once for the matrix, and medians over the products.
+type phases struct {
+	Read       float64 `json:"read_s"`       // the file
+	Partition  float64 `json:"partition_s"`  // the split, with conversion to the format and local pointers
+	Distribute float64 `json:"distribute_s"` // the matrix to the devices, and the vectors of one product
+	Kernel     float64 `json:"kernel_s"`
+	Merge      float64 `json:"merge_s"`
+	Product    float64 `json:"product_s"` // one product on the placed matrix
+	Total      float64 `json:"total_s"`   // read, plan and one product
+}
+
+func newReport[V sparse.Value](s *spmv, sys *msrep.System, m *matio.Matrix, plan *msrep.Plan[V], read time.Duration, times []msrep.Timing) report {
+	rows, cols := plan.Dims()
+	r := report{
+		Matrix: matrixName{m.Name, rows, cols, plan.NNZ()}, Op: "A", Format: plan.Format(),
+		Strategy: s.strategy, Split: plan.Rule(),
+	}
+	if s.transpose {
+		r.Op, rows, cols = "A'", cols, rows
+	}
+	of := func(f func(msrep.Timing) time.Duration) float64 {
+		d := make([]time.Duration, len(times))
+		for i, t := range times {
+			d[i] = f(t)
+		}
+		return median(d)
+	}
+	var parts []partition.Part
+	infos := sys.Devices()
+	for i, sh := range plan.Shares() {
+		p, info := sh.Part, infos[sh.Device]
+		parts = append(parts, p)
+		r.Devices = append(r.Devices, deviceReport{
+			ID: info.ID, Kind: info.Kind, Name: info.Name, NUMANode: info.NUMANode,
+			NNZ: p.NNZ(), FirstRow: p.First(), LastRow: p.End() - 1,
+			StartIdx: p.StartIdx, EndIdx: p.EndIdx, StartFlag: p.StartFlag,
+			KernelS: of(func(t msrep.Timing) time.Duration { return t.Devices[i] }),
+		})
+	}
+	pt := plan.Timing()
+	r.Phases = phases{
+		Read:       read.Seconds(),
+		Partition:  (pt.Convert + pt.Partition).Seconds(),
+		Distribute: pt.Distribute.Seconds() + of(func(t msrep.Timing) time.Duration { return t.Distribute }),
+		Kernel:     of(func(t msrep.Timing) time.Duration { return t.Kernel }),
+		Merge:      of(func(t msrep.Timing) time.Duration { return t.Merge }),
+		Product:    of(func(t msrep.Timing) time.Duration { return t.Total }),
+	}
+	r.Phases.Total = r.Phases.Read + r.Phases.Partition + pt.Distribute.Seconds() + r.Phases.Product
+	nnz := float64(plan.NNZ())
+	r.GFlops = number(2 * nnz / r.Phases.Product / 1e9)
+	r.BytesPerNNZ = number(float64(productBytes[V](plan, rows, cols, s.beta != 0)) / nnz)
+	r.Imbalance = partition.Imbalance(parts)
+	return r
+}
+
+// productBytes is the least that a product must move: the matrix once, x once, y
+// written, and read when beta is not 0.
+func productBytes[V sparse.Value](plan *msrep.Plan[V], rows, cols int, readsY bool) int64 {
+	var v V
+	size := int64(unsafe.Sizeof(v))
+	m, n := plan.Dims()
+	b := plan.NNZ() * (size + 4)
+	switch plan.Format() {
+	case sparse.FormatCSR:
+		b += 8 * (int64(m) + 1)
+	case sparse.FormatCSC:
+		b += 8 * (int64(n) + 1)
+	default:
+		b += 4 * plan.NNZ()
+	}
+	b += size * int64(cols+rows)
+	if readsY {
+		b += size * int64(rows)
+	}
+	return b
+}
+
+func (r report) print(w io.Writer) error {
+	p := r.Phases
+	_, err := fmt.Fprintf(w, `%s  %d x %d, %d nonzeros
+y = alpha*%s*x + beta*y  %s, strategy %s, split by %s, imbalance %.4f
+`, r.Matrix.Name, r.Matrix.Rows, r.Matrix.Cols, r.Matrix.NNZ, r.Op, r.Format, r.Strategy, r.Split, r.Imbalance)
+	axis := "rows"
+	if r.Format == sparse.FormatCSC {
+		axis = "columns"
+	}
+	for _, d := range r.Devices {
+		flag := ""
+		if d.StartFlag {
+			flag = ", first one shared"
+		}
+		fmt.Fprintf(w, "  %-6s %12d nonzeros [%d, %d], %s %d to %d%s, kernel %s\n",
+			d.ID, d.NNZ, d.StartIdx, d.EndIdx, axis, d.FirstRow, d.LastRow, flag, seconds(d.KernelS))
+	}
+	fmt.Fprintf(w, "phases  read %s  partition %s  distribute %s  kernel %s  merge %s  total %s\n",
+		seconds(p.Read), seconds(p.Partition), seconds(p.Distribute), seconds(p.Kernel), seconds(p.Merge), seconds(p.Total))
+	if r.Matrix.NNZ > 0 {
+		fmt.Fprintf(w, "product %s  %.3f GFLOP/s  %.2f GB/s of %.1f bytes per nonzero\n", seconds(p.Product), r.GFlops,
+			float64(r.BytesPerNNZ)*float64(r.Matrix.NNZ)/p.Product/1e9, r.BytesPerNNZ)
+	}
+	_, err2 := fmt.Fprintf(w, "y  norm1 %.17g  norm2 %.17g  sum %.17g\n", r.Y.Norm1, r.Y.Norm2, r.Y.Sum)
+	if err == nil {
+		err = err2
+	}
+	return err
+}
+
+// seconds prints a time with a fitting unit.
+func seconds(s float64) string {
+	return time.Duration(s * 1e9).Round(100 * time.Nanosecond).String()
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matio"
+)
+
+var spmvCommand = &command{
+	name: "spmv", args: "MATRIX",
+	summary: "multiply: y = alpha*op(A)*x + beta*y. MATRIX is a file (.mtx, .rb, .rsa, .npz, .txt, .msr, ..., each also .gz) or gen:NAME:key=value,...",
+	example: "msrep spmv matrix.mtx.gz --x sin --devices cpu:2 --repeat 10",
+	setup: func(c *call) func(context.Context) error {
+		s := &spmv{call: c}
+		f := c.flags
+		f.StringVar(&s.x, "x", "ones", "`VECTOR`: a file, ones, zeros, random:SEED or sin (x[j] = sin(j+1))")
+		f.StringVar(&s.y, "y", "zeros", "initial y, a `VECTOR` as for --x")
+		f.Float64Var(&s.alpha, "alpha", 1, "scalar `ALPHA`")
+		f.Float64Var(&s.beta, "beta", 0, "scalar `BETA`; with 0 the initial y is not read")
+		f.BoolVar(&s.transpose, "transpose", false, "op(A) is the transpose of A")
+		f.StringVar(&s.out, "out", "", "write y to `FILE`, as Matrix Market array")
+		f.StringVar(&s.format, "format", "auto", "`FORMAT`: auto, csr, csc or coo")
+		f.StringVar(&s.strategy, "strategy", string(msrep.Optimized), "`STRATEGY` of the MSREP paper: baseline, p or p-opt")
+		f.StringVar(&s.precision, "precision", "fp64", "`PRECISION`: fp64")
+		f.StringVar(&s.value, "value", "fp64", "`TYPE` of values and vectors: fp64 or fp32")
+		f.StringVar(&s.kernel, "kernel", "auto", "`KERNEL`: auto")
+		f.StringVar(&s.numa, "numa", "off", "`off`: memory is not placed by NUMA node")
+		f.IntVar(&s.repeat, "repeat", 1, "multiply `N` times; phases are medians")
+		f.BoolVar(&s.deterministic, "deterministic", false, "same bits on any devices: not yet in this version")
+		return s.run
+	},
+}
+
+type spmv struct {
+	*call
+	x, y, out                                        string
+	alpha, beta                                      float64
+	transpose, deterministic                         bool
+	format, strategy, precision, value, kernel, numa string
+	repeat                                           int
+}
+
+// check refuses wrong and future flags before anything is read.
+func (s *spmv) check() error {
+	if err := s.want(1); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name, value string
+		now, later  []string
+	}{
+		{"--format", s.format, []string{"auto", "csr", "csc", "coo"}, []string{"ell", "ellr", "pellr", "biell", "jad", "bijad", "hyb"}},
+		{"--strategy", s.strategy, []string{"baseline", "p", "p-opt"}, nil},
+		{"--precision", s.precision, []string{"fp64"}, []string{"cpms2:1", "cpms2:2", "cpms4:1", "cpms4:2", "cpms4:3", "cpms4:4"}},
+		{"--value", s.value, []string{"fp64", "fp32"}, nil},
+		{"--kernel", s.kernel, []string{"auto"}, []string{"own", "cusparse"}},
+		{"--numa", s.numa, []string{"off"}, []string{"on"}},
+	} {
+		if slices.Contains(f.later, f.value) {
+			return notYet(f.name + " " + f.value)
+		}
+		if !slices.Contains(f.now, f.value) {
+			return sparse.Inputf(f.name, "%q is not known: use one of %v", f.value, slices.Concat(f.now, f.later))
+		}
+	}
+	if s.deterministic {
+		return notYet("--deterministic")
+	}
+	if s.repeat < 1 {
+		return sparse.Inputf("--repeat", "%d: use 1 or more", s.repeat)
+	}
+	if err := checkVectorSpec("--x", s.x); err != nil {
+		return err
+	}
+	return checkVectorSpec("--y", s.y)
+}
+
+func (s *spmv) run(ctx context.Context) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	if s.threads > 0 {
+		runtime.GOMAXPROCS(s.threads)
+	}
+	sys, err := msrep.Open(msrep.Config{Devices: s.devices, Threads: s.threads})
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	m, err := matio.Read(ctx, s.args[0])
+	if err != nil {
+		return errors.Join(err, sys.Close())
+	}
+	read := time.Since(start)
+	if s.value == "fp32" {
+		err = multiply(ctx, s, sys, m, sparse.Convert[float32](m.CSR), read)
+	} else {
+		err = multiply(ctx, s, sys, m, m.CSR, read)
+	}
+	return errors.Join(err, sys.Close(), m.Close())
+}
+
+// multiply makes the plan, multiplies and reports.
+func multiply[V sparse.Value](ctx context.Context, s *spmv, sys *msrep.System, m *matio.Matrix, a *sparse.CSR[V], read time.Duration) error {
+	op, rows, cols := msrep.NoTrans, a.Rows, a.Cols
+	if s.transpose {
+		op, rows, cols = msrep.Trans, a.Cols, a.Rows
+	}
+	x, err := readVector(ctx, "--x", s.x, cols)
+	if err != nil {
+		return err
+	}
+	y0, err := readVector(ctx, "--y", s.y, rows)
+	if err != nil {
+		return err
+	}
+	opt := msrep.PlanOptions{Strategy: msrep.Strategy(s.strategy), SkipValidation: true} // readers have checked it
+	if s.format != "auto" {
+		opt.Format = sparse.Format(s.format)
+	}
+	plan, err := msrep.NewPlan(ctx, sys, a, opt)
+	if err != nil {
+		return err
+	}
+	defer plan.Close()
+	xv, y := convert[V](x), make([]V, rows)
+	times := make([]msrep.Timing, s.repeat)
+	for i := range times {
+		for k, v := range y0 {
+			y[k] = V(v)
+		}
+		if times[i], err = plan.SpMV(ctx, op, V(s.alpha), xv, V(s.beta), y); err != nil {
+			return err
+		}
+	}
+	if s.out != "" {
+		if err := writeVector(s.out, convert[float64](y)); err != nil {
+			return err
+		}
+	}
+	r := newReport(s, sys, m, plan, read, times)
+	r.Y = normsOf(y)
+	if s.json {
+		return s.printJSON(r)
+	}
+	return r.print(s.stdout)
+}
+
+func convert[W, V sparse.Value](v []V) []W {
+	out := make([]W, len(v))
+	for i := range v {
+		out[i] = W(v[i])
+	}
+	return out
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/numa"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+var topoCommand = &command{
+	name: "topo", args: "",
+	summary: "show NUMA nodes, CPUs, GPUs, the links between them, and each device's share",
+	example: "msrep topo --devices cpu:4",
+	setup: func(c *call) func(context.Context) error {
+		sysfs := c.flags.String("sysfs", "/", "root `DIR` of a copied tree of another machine, with sys/ in it")
+		return func(context.Context) error {
+			if err := c.want(0); err != nil {
+				return err
+			}
+			t, err := numa.Discover(*sysfs)
+			if err != nil {
+				return err
+			}
+			r := topology{Topology: t}
+			places, err := c.devicePlaces(t, *sysfs == "/")
+			if err != nil {
+				return err
+			}
+			for _, s := range t.Shares(places) {
+				r.Devices = append(r.Devices, deviceShare{places[s.Device].ID, s.Node, fmt.Sprintf("%d/%d", s.Num, s.Den), s})
+			}
+			for a := range t.GPUs {
+				var row []string
+				for b := range t.GPUs {
+					row = append(row, t.Link(a, b))
+				}
+				r.Links = append(r.Links, row)
+			}
+			if len(t.GPUs) > 0 {
+				r.Notes = append(r.Notes, "links are those of the PCI tree; sysfs does not show NVLink", "this version multiplies on CPU devices only")
+			}
+			if c.json {
+				return c.printJSON(r)
+			}
+			return r.print(c.stdout)
+		}
+	},
+}
+
+// topology is what msrep topo prints.
+type topology struct {
+	*numa.Topology
+	Links   [][]string    `json:"links"` // between GPUs: X, PIX, PXB, PHB, NODE, SYS
+	Devices []deviceShare `json:"devices"`
+}
+
+type deviceShare struct {
+	ID     string     `json:"id"`
+	Node   int        `json:"node"`
+	Share  string     `json:"share"` // of the nonzeros
+	Detail numa.Share `json:"detail"`
+}
+
+// devicePlaces is this machine's devices, or the ones that a copied tree would
+// have: its NVIDIA GPUs, or a CPU device for each node.
+func (c *call) devicePlaces(t *numa.Topology, live bool) (places []numa.DevicePlace, err error) {
+	if live {
+		sys, err := msrep.Open(msrep.Config{Devices: c.devices, Threads: c.threads})
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range sys.Devices() {
+			places = append(places, numa.DevicePlace{ID: d.ID, Node: d.NUMANode})
+		}
+		return places, sys.Close()
+	}
+	if c.devices != "auto" {
+		return nil, sparse.Inputf("--devices", "%q: with --sysfs the devices are those of the copied tree; leave it out", c.devices)
+	}
+	for _, g := range t.GPUs {
+		if g.NVIDIA {
+			places = append(places, numa.DevicePlace{ID: fmt.Sprintf("cuda:%d", len(places)), Node: g.Node})
+		}
+	}
+	if len(places) > 0 {
+		return places, nil
+	}
+	for i, g := range t.CoreGroups() {
+		places = append(places, numa.DevicePlace{ID: fmt.Sprintf("cpu:%d", i), Node: g.Node})
+	}
+	return places, nil
+}
+
+func (t topology) print(w io.Writer) error {
+	for _, n := range t.Nodes {
+		fmt.Fprintf(w, "node %d  CPUs %s (%d cores)  memory %.1f GiB  distances %v\n", n.ID, orNone(numa.FormatCPUList(n.CPUs)), len(n.Cores), float64(n.MemBytes)/(1<<30), n.Distance)
+	}
+	for i, g := range t.GPUs {
+		fmt.Fprintf(w, "gpu %d  %s  %s:%s  node %d  CPUs %s  links %s\n", i, g.PCI, g.Vendor, g.Device, g.Node, orNone(numa.FormatCPUList(g.CPUs)), strings.Join(t.Links[i], " "))
+	}
+	if len(t.GPUs) == 0 {
+		fmt.Fprintln(w, "no GPUs found")
+	}
+	for _, d := range t.Devices {
+		fmt.Fprintf(w, "device %-7s node %d  share %s of the nonzeros\n", d.ID, d.Node, d.Share)
+	}
+	var err error
+	for _, n := range t.Notes {
+		_, err = fmt.Fprintf(w, "note: %s\n", n)
+	}
+	return err
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}

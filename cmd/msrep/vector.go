@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/mtx"
+)
+
+// readVector makes the n elements that a flag asks for: a file, or ones, zeros,
+// sin (sin(j+1), 0-based j), random:SEED (uniform in [-1, 1)).
+func readVector(ctx context.Context, flag, spec string, n int) ([]float64, error) {
+	if err := checkVectorSpec(flag, spec); err != nil {
+		return nil, err
+	}
+	word, arg, _ := strings.Cut(spec, ":")
+	switch {
+	case spec == "ones" || spec == "zeros" || spec == "sin" || word == "random":
+		v := make([]float64, n)
+		seed, _ := strconv.ParseUint(arg, 10, 64)
+		r := rand.New(rand.NewPCG(seed, 0x6d73726570))
+		for i := range v {
+			switch word {
+			case "ones":
+				v[i] = 1
+			case "sin":
+				v[i] = math.Sin(float64(i + 1))
+			case "random":
+				v[i] = 2*r.Float64() - 1
+			}
+		}
+		return v, nil
+	}
+	f, err := fileio.Open(spec)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	v, err := mtx.ReadVector(ctx, f, spec)
+	if err == nil && len(v) != n {
+		err = sparse.Inputf(spec, "a vector of %d elements; %s needs %d", len(v), flag, n)
+	}
+	return v, err
+}
+
+// checkVectorSpec finds mistakes that need no matrix to be read first.
+func checkVectorSpec(flag, spec string) error {
+	word, arg, hasArg := strings.Cut(spec, ":")
+	switch {
+	case spec == "":
+		return sparse.Inputf(flag, "is empty: use a file, ones, zeros, sin or random:SEED")
+	case spec == "random":
+		return sparse.Inputf(flag, "random needs a seed: random:1")
+	case word == "random" && hasArg:
+		if _, err := strconv.ParseUint(arg, 10, 64); err != nil {
+			return sparse.Inputf(flag, "%q: the seed must be a whole number from 0 to 2^64-1", spec)
+		}
+	}
+	return nil
+}
+
+// writeVector writes a Matrix Market array file that appears when it is complete.
+func writeVector(path string, v []float64) error {
+	out, err := fileio.Create(path)
+	if err != nil {
+		return &sparse.InputError{Err: err}
+	}
+	defer out.Close()
+	if err := mtx.WriteVector(out, v); err != nil {
+		return err
+	}
+	return out.Commit()
+}

@@ -1,0 +1,90 @@
+package lines
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// MaxLine is how many bytes a line may have, its end not counted.
+const MaxLine = 1 << 16
+
+// Reader reads a text line by line.
+type Reader struct {
+	name string
+	in   *bufio.Reader
+	back []byte // a line to be read once more, or nil
+	last []byte // the line that Next gave last, with its end
+	line int64  // its number
+}
+
+// NewReader makes a Reader of r. name is the file that errors name.
+func NewReader(r io.Reader, name string) *Reader {
+	return &Reader{name: name, in: bufio.NewReaderSize(r, MaxLine+2)}
+}
+
+// Next gives the next line without its end; it is valid until the next call. At
+// the end of the text the error is io.EOF. A line longer than MaxLine is an
+// *sparse.InputError, like everything else that keeps the text from being read.
+func (r *Reader) Next() ([]byte, error) {
+	if r.back != nil {
+		r.last, r.back = r.back, nil
+		r.line++
+		return trimEnd(r.last), nil
+	}
+	line, err := r.in.ReadSlice('\n')
+	if len(line) > 0 && (err == nil || err == io.EOF || err == bufio.ErrBufferFull) {
+		r.line++
+		if r.last = line; err == bufio.ErrBufferFull || len(trimEnd(line)) > MaxLine {
+			return nil, tooLong(r.name, r.line)
+		}
+		return trimEnd(line), nil
+	}
+	return nil, readError(r.name, err)
+}
+
+// Line is the number of the line that Next gave last, from 1 on.
+func (r *Reader) Line() int64 { return r.line }
+
+// Unread makes the line that Next gave last the next one again.
+func (r *Reader) Unread() {
+	r.back = slices.Clone(r.last)
+	r.line--
+}
+
+// Prefix reports whether the text to be read begins with prefix, ASCII letters
+// compared without regard to case.
+func (r *Reader) Prefix(prefix string) bool {
+	b, _ := r.in.Peek(len(prefix))
+	return bytes.EqualFold(b, []byte(prefix))
+}
+
+// rest is the text after the lines that were read.
+func (r *Reader) rest() io.Reader {
+	if r.back == nil {
+		return r.in
+	}
+	return io.MultiReader(bytes.NewReader(r.back), r.in)
+}
+
+func trimEnd(line []byte) []byte {
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	return bytes.TrimSuffix(line, []byte("\r"))
+}
+
+func tooLong(name string, line int64) error {
+	return sparse.InputLinef(name, line, "line is longer than %d bytes: this is not a text file of numbers", MaxLine)
+}
+
+// readError makes what a Read failed with an *sparse.InputError; io.EOF stays.
+func readError(name string, err error) error {
+	var in *sparse.InputError
+	if err == nil || err == io.EOF || errors.As(err, &in) {
+		return err
+	}
+	return &sparse.InputError{File: name, Msg: "cannot be read", Err: err}
+}

@@ -1,0 +1,225 @@
+package number
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"unsafe"
+)
+
+// The ways in which a text fails to be a number.
+var (
+	ErrSyntax = errors.New("not a decimal number")
+	ErrRange  = errors.New("number out of range")
+)
+
+// maxDigits is how many digits always fit into a uint64.
+const maxDigits = 19
+
+// Float reads all of b as a float64. Exponents may be written as Fortran does:
+// with D for E (1.5D+3), or with a sign alone (1.5-300). The error is ErrSyntax,
+// or ErrRange where the number is too large; numbers too small become 0.
+func Float(b []byte) (float64, error) {
+	if v, n := scanFloat(b, true); n == len(b) && n > 0 {
+		return v, nil
+	}
+	return slow(withE(b))
+}
+
+// ScanFloat reads the float64 that b begins with and says how many bytes it
+// took: 0 where there is none or it is out of range. The number must be
+// followed by white space or the end of b. Exponents are written with e or E.
+func ScanFloat(b []byte) (v float64, n int) {
+	if v, n = scanFloat(b, false); n > 0 {
+		return v, n
+	}
+	for n < len(b) && !space(b[n]) {
+		n++
+	}
+	v, err := slow(b[:n])
+	if err != nil {
+		return 0, 0
+	}
+	return v, n
+}
+
+// scanFloat is ScanFloat for numbers of at most 19 digits and a small exponent;
+// for all else n is 0.
+func scanFloat(b []byte, fortran bool) (v float64, n int) {
+	i, negative := sign(b)
+	// The integer digits, then the digits after the point, as one integer.
+	start := i
+	m, i := scanDigits(b, i, 0)
+	count, exp := i-start, 0
+	if i < len(b) && b[i] == '.' {
+		i++
+		point := i
+		m, i = scanDigits(b, i, m)
+		exp = point - i
+		count += i - point
+	}
+	if count > maxDigits {
+		count -= leadingZeros(b[start:i])
+	}
+	if count == 0 || count > maxDigits {
+		return 0, 0
+	}
+	if i < len(b) && !space(b[i]) {
+		switch c := b[i]; {
+		case c|0x20 == 'e', fortran && c|0x20 == 'd':
+			i++
+		case fortran && (c == '+' || c == '-'):
+		default:
+			return 0, 0
+		}
+		e, d := scanExponent(b[i:])
+		i += d
+		if d == 0 || i < len(b) && !space(b[i]) {
+			return 0, 0
+		}
+		exp += e
+	}
+	v, ok := scale(m, exp)
+	if !ok {
+		return 0, 0
+	}
+	if negative {
+		v = -v
+	}
+	return v, i
+}
+
+// scanDigits appends the digits that stand at b[i:] to m and says where they
+// end. m overflows after maxDigits digits.
+func scanDigits(b []byte, i int, m uint64) (uint64, int) {
+	for len(b)-i >= 8 {
+		word := binary.LittleEndian.Uint64(b[i:])
+		n := digits(word)
+		if n == 0 {
+			return m, i
+		}
+		m = m*pow10[n] + leading(word, n)
+		i += n
+		if n < 8 {
+			return m, i
+		}
+	}
+	for ; i < len(b) && b[i]-'0' < 10; i++ {
+		m = m*10 + uint64(b[i]-'0')
+	}
+	return m, i
+}
+
+// scanExponent reads a signed exponent and says how many bytes it took, 0 where
+// there is none. Beyond 5 digits its value stops growing: far out of range.
+func scanExponent(b []byte) (e, n int) {
+	n, negative := sign(b)
+	d := countDigits(b[n:])
+	if d == 0 {
+		return 0, 0
+	}
+	for _, c := range b[n : n+d] {
+		if e < 10000 {
+			e = e*10 + int(c-'0')
+		}
+	}
+	if negative {
+		e = -e
+	}
+	return e, n + d
+}
+
+// leadingZeros counts the zeros before the first other digit of digits with a
+// point among them.
+func leadingZeros(b []byte) (n int) {
+	for _, c := range b {
+		switch c {
+		case '0':
+			n++
+		case '.':
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// slow reads all of b by way of strconv.
+func slow(b []byte) (float64, error) {
+	at, negative := sign(b)
+	if v, ok := word(b[at:]); ok {
+		if negative {
+			v = -v
+		}
+		return v, nil
+	}
+	if !isDecimal(b[at:]) {
+		return 0, ErrSyntax
+	}
+	v, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(b), len(b)), 64)
+	if err != nil { // the notation is right, so that only the range is left
+		return 0, ErrRange
+	}
+	return v, nil
+}
+
+// isDecimal reports whether b is an unsigned number in plain decimal notation.
+func isDecimal(b []byte) bool {
+	i := countDigits(b)
+	n := i
+	if i < len(b) && b[i] == '.' {
+		d := countDigits(b[i+1:])
+		n += d
+		i += 1 + d
+	}
+	if n == 0 {
+		return false
+	}
+	if i < len(b) && b[i]|0x20 == 'e' {
+		_, d := scanExponent(b[i+1:])
+		return d > 0 && i+1+d == len(b)
+	}
+	return i == len(b)
+}
+
+// word is the number that b is the name of.
+func word(b []byte) (v float64, ok bool) {
+	const longest = len("infinity")
+	if len(b) > longest {
+		return 0, false
+	}
+	var lower [longest]byte
+	for i, c := range b {
+		lower[i] = c | 0x20
+	}
+	switch string(lower[:len(b)]) {
+	case "nan":
+		return math.NaN(), true
+	case "inf", "infinity":
+		return math.Inf(1), true
+	}
+	return 0, false
+}
+
+// withE is b with a Fortran exponent rewritten to begin with e; b itself where
+// there is none.
+func withE(b []byte) []byte {
+	for i, c := range b {
+		switch {
+		case c|0x20 == 'e':
+			return b
+		case c|0x20 == 'd':
+			t := slices.Clone(b)
+			t[i] = 'e'
+			return t
+		case (c == '+' || c == '-') && i > 0:
+			return slices.Concat(b[:i], []byte("e"), b[i:])
+		}
+	}
+	return b
+}
+
+// space reports whether c is white space, line ends included.
+func space(c byte) bool { return c == ' ' || c-'\t' < 5 }

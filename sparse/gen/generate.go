@@ -1,0 +1,58 @@
+package gen
+
+import (
+	"context"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Generate makes the matrix that spec names, NAME:key=value,..., if it fits
+// into the memory that the machine has available (16 GiB where that is not
+// known). See GenerateContext.
+func Generate(spec string) (*sparse.CSR[float64], sparse.Source, error) {
+	return GenerateContext(context.Background(), spec, 0)
+}
+
+// GenerateContext is Generate that stops with the error of ctx when ctx ends,
+// and that refuses, before it allocates, a matrix which needs more than
+// maxBytes bytes while it is made; 0 stands for the memory that is available.
+//
+// Columns are sorted and distinct in every row. The source says Symmetric where
+// the matrix is, and then counts one half of it and the diagonal as stored; its
+// field is pattern where every value is 1. Errors are *sparse.InputError with
+// the file "gen:" and the spec.
+func GenerateContext(ctx context.Context, spec string, maxBytes int64) (*sparse.CSR[float64], sparse.Source, error) {
+	m, src, err := generate(ctx, spec, maxBytes)
+	if err != nil {
+		return nil, sparse.Source{}, err
+	}
+	return m, src, nil
+}
+
+func generate(ctx context.Context, spec string, maxBytes int64) (*sparse.CSR[float64], sparse.Source, error) {
+	var src sparse.Source
+	g, p, err := parse(spec)
+	if err != nil {
+		return nil, src, err
+	}
+	pl := g.plan(p)
+	if p.err != nil {
+		return nil, src, p.err
+	}
+	if maxBytes == 0 {
+		maxBytes = availableMemory()
+	}
+	if need := pl.bytes(); need > maxBytes {
+		return nil, src, sparse.Inputf(p.arg, "needs %s for about %d entries in %d rows; the limit is %s", size(need), pl.entries, pl.rows, size(maxBytes))
+	}
+	m, err := pl.build(ctx)
+	if err != nil {
+		return nil, src, err
+	}
+	src = sparse.Source{Field: pl.field, Symmetry: sparse.General, Stored: m.NNZ()}
+	if pl.symmetric {
+		src.Symmetry = sparse.Symmetric
+		src.Stored = lowerHalf(m)
+	}
+	return m, src, nil
+}

@@ -1,0 +1,33 @@
+package gen
+
+import (
+	"bufio"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// unknownMemory is the limit where the machine does not say what it has.
+const unknownMemory = 16 << 30
+
+// availableMemory is how many bytes can be allocated without swapping, as Linux
+// says in /proc/meminfo.
+func availableMemory() int64 {
+	f, err := os.Open("/proc/meminfo")
+	if err != nil {
+		return unknownMemory
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		rest, ok := strings.CutPrefix(s.Text(), "MemAvailable:")
+		if !ok {
+			continue
+		}
+		kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(rest, "kB")), 10, 64)
+		if err != nil || kb <= 0 || kb > 1<<50 {
+			break
+		}
+		return kb << 10
+	}
+	return unknownMemory
+}

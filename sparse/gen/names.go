@@ -1,0 +1,53 @@
+package gen
+
+// Info describes a generator for help texts.
+type Info struct {
+	Name    string
+	Summary string // one line
+	Example string // a whole spec
+	Params  []Param
+}
+
+// Param describes one parameter of a generator.
+type Param struct {
+	Name    string
+	Default string // "" where the text of Doc says what happens without it
+	Doc     string
+}
+
+// generator is a named way to make a matrix.
+type generator struct {
+	Info
+	plan func(p *params) *plan // looks at the parameters only; faults go into p
+}
+
+// Parameters that several generators have.
+var (
+	valueParam = Param{"value", "random", "random (uniform in [-1, 1)) or ones"}
+	seedParam  = Param{"seed", "1", "seed of all random numbers, any whole number"}
+	colsParam  = Param{"cols", "", "columns; as many as rows unless given"}
+)
+
+// generators lists all of them in the order of the help text.
+var generators = []generator{
+	{stencilInfo, stencil},
+	{bandedInfo, banded},
+	{randomInfo, random},
+	{rmatInfo, rmat},
+	{powerlawInfo, powerlaw},
+	{lowhighInfo, lowhigh},
+	{arrowInfo, arrow},
+	{diagInfo, diag},
+	{denseInfo, dense},
+	{emptyInfo, empty},
+}
+
+// Names describes every generator.
+func Names() []Info {
+	infos := make([]Info, len(generators))
+	for i, g := range generators {
+		infos[i] = g.Info
+		infos[i].Params = append([]Param(nil), g.Params...)
+	}
+	return infos
+}

@@ -1,0 +1,85 @@
+package hb
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/msrep-go/msrep/internal/par"
+)
+
+// numberColumns is how a writer sets numbers: so many in a line, each so wide.
+// The zero value is for files without values.
+type numberColumns struct {
+	perLine, width int
+	decimals       int // of real numbers, after the point
+	format         string
+}
+
+// lines is how many lines n numbers take.
+func (c numberColumns) lines(n int64) int64 {
+	if c.perLine == 0 {
+		return 0
+	}
+	per := int64(c.perLine)
+	return n/per + (n%per+per-1)/per
+}
+
+// intColumns sets integers from 1 to most, with a blank between.
+func intColumns(most int64) numberColumns {
+	return integerFormat(len(strconv.FormatInt(most, 10)) + 1)
+}
+
+// wholeColumns sets values that are integers.
+func wholeColumns(val []float64) numberColumns {
+	return integerFormat(1 + widest(val, func(b []byte, v float64) int {
+		return len(strconv.AppendFloat(b, v, 'f', -1, 64))
+	}))
+}
+
+func integerFormat(width int) numberColumns {
+	per := max(lineWidth/width, 1)
+	return numberColumns{perLine: per, width: width, format: fmt.Sprintf("(%dI%d)", per, width)}
+}
+
+// realColumns sets values with the digits that the longest of them needs. The
+// format says Ew.d without the scale factor 1P, which some readers do not know:
+// on input it makes no difference where a number has a point and an exponent.
+func realColumns(val []float64) numberColumns {
+	digits := widest(val, func(b []byte, v float64) int {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return 0
+		}
+		b = strconv.AppendFloat(b, math.Abs(v), 'E', -1, 64)
+		n := 0
+		for n < len(b) && b[n] != 'E' {
+			n++
+		}
+		return n - 1 // without the point; 0 for a single digit
+	})
+	decimals := max(digits-1, 1)
+	width := 1 + len("-d.E+ddd") + decimals
+	per := lineWidth / width
+	return numberColumns{perLine: per, width: width, decimals: decimals, format: fmt.Sprintf("(%dE%d.%d)", per, width, decimals)}
+}
+
+// widest is the largest of all lengths, 1 if there are no values. length may
+// append to b.
+func widest(val []float64, length func(b []byte, v float64) int) int {
+	const grain = 1 << 14
+	parts := par.Workers(int64(len(val)), grain)
+	most := make([]int, parts)
+	par.Do(parts, func(p int) {
+		buf := make([]byte, 0, 400)
+		n := 1
+		for _, v := range val[par.Cut(int64(len(val)), parts, p):par.Cut(int64(len(val)), parts, p+1)] {
+			n = max(n, length(buf[:0], v))
+		}
+		most[p] = n
+	})
+	n := 1
+	for _, k := range most {
+		n = max(n, k)
+	}
+	return n
+}

@@ -1,0 +1,77 @@
+package hb
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+
+	"github.com/msrep-go/msrep/internal/number"
+)
+
+// trim drops the blanks of a field: they mean nothing to Fortran, wherever they
+// stand. Only a field with blanks between other characters is copied.
+func trim(b []byte) []byte {
+	for len(b) > 0 && blank(b[0]) {
+		b = b[1:]
+	}
+	for len(b) > 0 && blank(b[len(b)-1]) {
+		b = b[:len(b)-1]
+	}
+	for _, c := range b {
+		if blank(c) {
+			return bytes.Join(bytes.Fields(b), nil)
+		}
+	}
+	return b
+}
+
+// parseReal reads a trimmed field of a real format: with a point, or with the
+// decimals that the format states, and with the scale factor applied where there
+// is no exponent.
+func parseReal(b []byte, f *field) (float64, error) {
+	if f.kind == 'I' {
+		v, err := number.Int(b)
+		return float64(v), err
+	}
+	if f.scale == 0 && (f.decimals == 0 || bytes.IndexByte(b, '.') >= 0) {
+		return number.Float(b)
+	}
+	mantissa, exponent, given := splitExponent(b)
+	shift := int64(0)
+	if !given {
+		shift = -int64(f.scale)
+	}
+	if bytes.IndexByte(mantissa, '.') < 0 {
+		shift -= int64(f.decimals)
+	}
+	if shift == 0 || !hasDigit(mantissa) { // also nan and inf
+		return number.Float(b)
+	}
+	if given {
+		e, err := number.Int(exponent)
+		if err != nil {
+			return 0, err
+		}
+		shift += min(max(e, math.MinInt32), math.MaxInt32) // beyond all floats
+	}
+	t := append(make([]byte, 0, 64), mantissa...)
+	return number.Float(strconv.AppendInt(append(t, 'e'), shift, 10))
+}
+
+// splitExponent cuts a number before the sign and digits of its exponent, and
+// drops the letter between. given says that there is an exponent.
+func splitExponent(b []byte) (mantissa, exponent []byte, given bool) {
+	for i, c := range b {
+		switch {
+		case c|0x20 == 'e' || c|0x20 == 'd':
+			return b[:i], b[i+1:], true
+		case (c == '+' || c == '-') && i > 0:
+			return b[:i], b[i:], true
+		}
+	}
+	return b, nil, false
+}
+
+func hasDigit(b []byte) bool { return bytes.ContainsAny(b, "0123456789") }
+
+func blank(c byte) bool { return c == ' ' || c == '\t' }

@@ -1,0 +1,18 @@
+// Package matio reads and writes matrices by file name.
+//
+//	.mtx                                Matrix Market
+//	.rb .rsa .rua .rra .psa .pua .hb    Rutherford-Boeing and Harwell-Boeing
+//	.npz                                SciPy; FILE.npz#GROUP picks one matrix of several
+//	.txt                                SNAP edge list
+//	.msr                                binary cache of this project, mapped into memory
+//	gen:NAME:key=value,...              made by formula (package gen); only read
+//
+// Each file may also be gzipped, with .gz behind its name; what is gzipped is
+// told by the content, not by the name. Content also decides where it is
+// unmistakable: the first bytes of Matrix Market, .msr and zip files are
+// recognised under any name, and Harwell-Boeing headers under names that are
+// not known. Everything else goes by the name.
+//
+// Values are float64. An .msr file of float32 values is read too, each value
+// converted, which is exact.
+package matio

@@ -1,0 +1,88 @@
+package matio
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/msr"
+)
+
+// Format names a file format.
+type Format string
+
+// The formats.
+const (
+	MatrixMarket  Format = "mtx"
+	HarwellBoeing Format = "hb" // and Rutherford-Boeing
+	NPZ           Format = "npz"
+	SNAP          Format = "snap"
+	MSR           Format = "msr"
+	Generated     Format = "gen" // no file
+)
+
+// extensions of each format, in the order of messages.
+var extensions = []struct {
+	format Format
+	names  []string
+}{
+	{MatrixMarket, []string{".mtx"}},
+	{HarwellBoeing, []string{".rb", ".rsa", ".rua", ".rra", ".psa", ".pua", ".hb"}},
+	{NPZ, []string{".npz"}},
+	{SNAP, []string{".txt"}},
+	{MSR, []string{".msr"}},
+}
+
+// Extensions lists the file name extensions that are known; each may have .gz
+// behind it.
+func Extensions() (names []string) {
+	for _, e := range extensions {
+		names = append(names, e.names...)
+	}
+	return names
+}
+
+// byName is the format that a file name stands for, "" where it is not known.
+func byName(path string) Format {
+	ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz"))
+	for _, e := range extensions {
+		if slices.Contains(e.names, ext) {
+			return e.format
+		}
+	}
+	return ""
+}
+
+// sniffed is how many bytes byContent looks at: a Harwell-Boeing type stands
+// within the first three lines of 80 columns.
+const sniffed = 512
+
+// harwellBoeing matches the type at the start of the third line.
+var harwellBoeing = regexp.MustCompile(`^[^\n]*\n[^\n]*\n[RIPCQripcq][USZHRuszhr][AEae][ \t]`)
+
+// byContent is the format of a file that starts with head, by its content where
+// that is unmistakable and else by its name; "" where neither tells.
+func byContent(head []byte, path string) Format {
+	const banner = "%%MatrixMarket"
+	switch named := byName(path); {
+	case len(head) >= len(banner) && strings.EqualFold(string(head[:len(banner)]), banner):
+		return MatrixMarket
+	case bytes.HasPrefix(head, []byte(msr.Magic)):
+		return MSR
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
+		return NPZ
+	case named != "":
+		return named
+	case harwellBoeing.Match(head):
+		return HarwellBoeing
+	}
+	return ""
+}
+
+// unknown is the error for a name and content that say nothing.
+func unknown(path string) error {
+	return sparse.Inputf(path, "the format is unknown: the name must end in one of %s, with or without .gz", strings.Join(Extensions(), " "))
+}

@@ -1,0 +1,370 @@
+package matio
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+	"github.com/msrep-go/msrep/sparse/msr"
+)
+
+var ctx = context.Background()
+
+// requireInput demands an *sparse.InputError of one line that says all of want.
+func requireInput(t require.TestingT, err error, want ...string) {
+	require.True(t, sparse.IsInput(err), "%v", err)
+	require.NotContains(t, err.Error(), "\n")
+	for _, w := range want {
+		require.ErrorContains(t, err, w)
+	}
+}
+
+// requireSame compares two matrices, values bit by bit.
+func requireSame(t require.TestingT, want, got *sparse.CSR[float64]) {
+	require.Equal(t, [2]int{want.Rows, want.Cols}, [2]int{got.Rows, got.Cols})
+	require.Equal(t, want.RowPtr, got.RowPtr)
+	require.Equal(t, want.NNZ(), got.NNZ())
+	for k, j := range want.ColIdx {
+		require.Equal(t, j, got.ColIdx[k], "column of entry %d", k)
+		require.Equal(t, math.Float64bits(want.Val[k]), math.Float64bits(got.Val[k]), "value %d: %g and %g", k, want.Val[k], got.Val[k])
+	}
+}
+
+// square draws a small matrix with sorted columns whose last row and column are
+// not empty, so that formats which do not store the size find it.
+func square(t *rapid.T) (*sparse.CSR[float64], sparse.Source) {
+	n := rapid.Int32Range(1, 12).Draw(t, "n")
+	sym := rapid.SampledFrom([]sparse.Symmetry{sparse.General, sparse.Symmetric}).Draw(t, "symmetry")
+	field := rapid.SampledFrom([]sparse.Field{sparse.Real, sparse.Integer, sparse.Pattern}).Draw(t, "field")
+	value := func() float64 {
+		switch field {
+		case sparse.Integer:
+			return float64(rapid.IntRange(-1e9, 1e9).Draw(t, "integer"))
+		case sparse.Pattern:
+			return 1
+		}
+		return rapid.Float64Range(-1e300, 1e300).Draw(t, "value") + 0 // no -0
+	}
+	entries := sparse.Triples[float64]{Row: []int32{n - 1}, Col: []int32{n - 1}, Val: []float64{value()}}
+	for i := range n {
+		for j := range n {
+			if (i > j || sym == sparse.General) && rapid.IntRange(0, 3).Draw(t, "entry") == 0 && (i != n-1 || j != n-1) {
+				entries.Row, entries.Col, entries.Val = append(entries.Row, i), append(entries.Col, j), append(entries.Val, value())
+			}
+		}
+	}
+	stored := int64(len(entries.Row))
+	m := sparse.Assemble(int(n), int(n), sym, []sparse.Triples[float64]{entries})
+	return m, sparse.Source{Field: field, Symmetry: sym, Stored: stored}
+}
+
+func TestAnyMatrixComesBackThroughEveryExtension(t *testing.T) {
+	dir := t.TempDir()
+	for _, ext := range Extensions() {
+		for _, gz := range []string{"", ".gz"} {
+			t.Run(ext+gz, func(t *testing.T) {
+				path := filepath.Join(dir, "m"+ext+gz)
+				rapid.Check(t, func(t *rapid.T) {
+					want, src := square(t)
+					require.NoError(t, Write(path, want, src))
+					got, err := Read(ctx, path)
+					require.NoError(t, err)
+					requireSame(t, want, got.CSR)
+					require.Equal(t, path, got.Name)
+					require.Equal(t, byName(path), got.FileFormat)
+					switch got.FileFormat {
+					case MatrixMarket, HarwellBoeing:
+						// A general matrix may happen to be symmetric: then either is right.
+						require.Equal(t, src, got.Source)
+					case MSR:
+						require.Equal(t, src, got.Source)
+					}
+					require.NoError(t, got.Close())
+					require.NoError(t, got.Close())
+				})
+			})
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*.part"))
+	require.NoError(t, err)
+	require.Empty(t, left, "temporary files")
+}
+
+func TestEveryExtensionMayBeWrittenInCapitals(t *testing.T) {
+	m, src, err := gen.Generate("random:rows=5,nnz=9")
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "M.RUA")
+	require.NoError(t, Write(path, m, src))
+	got, err := Read(ctx, path)
+	require.NoError(t, err)
+	require.Equal(t, HarwellBoeing, got.FileFormat)
+}
+
+func TestAGeneratorSpecIsAMatrix(t *testing.T) {
+	m, err := Read(ctx, "gen:diag:n=5,value=ones")
+	require.NoError(t, err)
+	require.EqualValues(t, 5, m.NNZ())
+	require.Equal(t, Generated, m.FileFormat)
+	require.Equal(t, "gen:diag:n=5,value=ones", m.Name)
+	require.Equal(t, sparse.Pattern, m.Source.Field)
+	require.NoError(t, m.Close())
+	_, err = Read(ctx, "gen:none")
+	requireInput(t, err, "gen:none: ", "known are stencil")
+}
+
+func write(t testing.TB, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	return path
+}
+
+func gzipped(t testing.TB, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write(content)
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	return b.Bytes()
+}
+
+// content is a small matrix in the format of an extension.
+func content(t testing.TB, ext string) []byte {
+	t.Helper()
+	m, src, err := gen.Generate("banded:n=4,band=1,value=ones")
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "m"+ext)
+	require.NoError(t, Write(path, m, src))
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return b
+}
+
+func TestContentDecidesWhereItIsUnmistakable(t *testing.T) {
+	for _, c := range []struct {
+		content string // in the format of this extension
+		name    string
+		want    Format
+	}{
+		{".mtx", "graph.txt", MatrixMarket},
+		{".mtx", "matrix", MatrixMarket},
+		{".mtx", "matrix.msr", MatrixMarket},
+		{".msr", "matrix.cache", MSR},
+		{".msr", "matrix.mtx", MSR},
+		{".npz", "matrix.zip", NPZ},
+		{".hb", "matrix.mx", HarwellBoeing},
+		{".rb", "matrix", HarwellBoeing},
+	} {
+		for _, pack := range []bool{false, true} {
+			b := content(t, c.content)
+			if pack {
+				b = gzipped(t, b)
+			}
+			m, err := Read(ctx, write(t, c.name, b))
+			require.NoError(t, err, "%+v", c)
+			require.Equal(t, c.want, m.FileFormat, "%+v", c)
+			require.EqualValues(t, 10, m.NNZ())
+			require.NoError(t, m.Close())
+		}
+	}
+}
+
+func TestAFloat32FileIsConverted(t *testing.T) {
+	narrow := &sparse.CSR[float32]{Rows: 2, Cols: 3, RowPtr: []int64{0, 1, 3}, ColIdx: []int32{2, 0, 1}, Val: []float32{0.1, -3, float32(math.Inf(1))}}
+	src := sparse.Source{Field: sparse.Real, Symmetry: sparse.General, Stored: 7}
+	var b bytes.Buffer
+	require.NoError(t, msr.Write(&b, narrow, src))
+	for _, file := range [][]byte{b.Bytes(), gzipped(t, b.Bytes())} {
+		m, err := Read(ctx, write(t, "m.msr", file))
+		require.NoError(t, err)
+		require.Equal(t, []float64{float64(float32(0.1)), -3, math.Inf(1)}, m.Val)
+		require.Equal(t, narrow.RowPtr, m.RowPtr)
+		require.Equal(t, src, m.Source)
+		require.NoError(t, m.Close())
+	}
+}
+
+func TestOptionsReachTheReaders(t *testing.T) {
+	b := content(t, ".msr")
+	b[len(b)-1] ^= 1
+	path := write(t, "m.msr", b)
+	_, err := Read(ctx, path)
+	requireInput(t, err, path, "does not match its checksum")
+	m, err := Read(ctx, path, SkipChecksums())
+	require.NoError(t, err)
+	require.NoError(t, m.Close())
+
+	tall := write(t, "m.mtx", []byte("%%MatrixMarket matrix coordinate real general\n5000 1 0\n"))
+	_, err = Read(ctx, tall)
+	require.NoError(t, err)
+	_, err = Read(ctx, tall, WithLimits(sparse.Limits{EmptyLines: 1000}))
+	requireInput(t, err, tall, "5000 rows")
+}
+
+func TestPathsThatAreNoMatrixGiveOneClearError(t *testing.T) {
+	dir := t.TempDir()
+	missing := filepath.Join(dir, "none.mtx")
+	secret := write(t, "secret.mtx", content(t, ".mtx"))
+	require.NoError(t, os.Chmod(secret, 0))
+	cases := []struct{ path, want string }{
+		{dir, "is a directory; a matrix file is needed"},
+		{missing, ""},
+		{missing + "#group", ""},
+		{"", ""},
+		{"a\x00b.mtx", ""},
+		{write(t, "empty.mtx", nil), "is empty"},
+		{write(t, "empty.mtx.gz", gzipped(t, nil)), "is empty"},
+		{write(t, "m.doc", []byte("hello\n")), "must end in one of .mtx .rb .rsa .rua .rra .psa .pua .hb .npz .txt .msr, with or without .gz"},
+		{write(t, "m.mx", []byte("1 2 3\n4 5 6\n7 8 9\n")), "the format is unknown"},
+		{write(t, "noext", []byte{0, 1, 2}), "the format is unknown"},
+		{write(t, "m.mtx", []byte("1 2 3\n")), ""},
+		{write(t, "m.hb", []byte("hello\n")), ""},
+		{write(t, "m.npz", []byte("hello\n")), ""},
+		{write(t, "m.npz.gz", gzipped(t, []byte("hello\n"))), ""},
+		{write(t, "m.npz", []byte("PK\x03\x04 cut")), ""},
+		{write(t, "m.npz.gz", gzipped(t, []byte("PK\x03\x04 cut"))), ""},
+		{write(t, "m.msr", []byte("hello\n")), "is not an .msr file"},
+		{write(t, "m.msr", content(t, ".msr")[:40]), "inside the header"},
+		{write(t, "m.msr", content(t, ".msr")[:100]), "truncated"},
+		{write(t, "m.msr.gz", gzipped(t, content(t, ".msr")[:100])), "truncated"},
+		{write(t, "m.mtx.gz", gzipped(t, content(t, ".mtx"))[:20]), "gzip"},
+		{write(t, "m.msr.gz", gzipped(t, content(t, ".msr"))[:90]), "gzip"},
+		{write(t, "m.npz.gz", gzipped(t, content(t, ".npz"))[:200]), "gzip"},
+		{write(t, "m.mtx.gz", []byte{0x1f, 0x8b, 7}), "gzip"},
+		{write(t, "m.mtx", content(t, ".mtx")) + "#group", ""},
+	}
+	if os.Geteuid() != 0 && runtime.GOOS != "windows" {
+		cases = append(cases, struct{ path, want string }{secret, "permission denied"})
+	}
+	for _, c := range cases {
+		m, err := Read(ctx, c.path)
+		requireInput(t, err, strings.TrimSuffix(c.path, "#group"), c.want)
+		require.Nil(t, m)
+	}
+}
+
+func TestAGroupIsOnlyForNPZ(t *testing.T) {
+	path := write(t, "m.mtx", content(t, ".mtx"))
+	_, err := Read(ctx, path+"#a")
+	requireInput(t, err, path+"#a: #a picks a matrix of an .npz file")
+	// A # in the name of a file means nothing.
+	path = write(t, "m#1.mtx", content(t, ".mtx"))
+	m, err := Read(ctx, path)
+	require.NoError(t, err)
+	require.EqualValues(t, 10, m.NNZ())
+}
+
+func TestAnNPZFileThatUnpacksWithoutEndIsStopped(t *testing.T) {
+	bomb := append([]byte("PK\x03\x04"), make([]byte, 100<<20)...)
+	path := write(t, "bomb.npz.gz", gzipped(t, bomb))
+	_, err := Read(ctx, path)
+	requireInput(t, err, path, "unpacks to more than 200 times its size")
+}
+
+func TestAPipeIsReadLikeAFile(t *testing.T) {
+	for _, ext := range []string{".mtx", ".msr", ".npz"} {
+		r, w, err := os.Pipe()
+		require.NoError(t, err)
+		path := fmt.Sprintf("/dev/fd/%d", r.Fd())
+		if _, err := os.Stat(path); err != nil {
+			t.Skip("there is no /dev/fd here")
+		}
+		_, err = w.Write(content(t, ext))
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		m, err := Read(ctx, path)
+		require.NoError(t, err, ext)
+		require.EqualValues(t, 10, m.NNZ())
+		require.NoError(t, m.Close())
+		r.Close()
+	}
+}
+
+func TestReadStopsWhenTheContextIsDone(t *testing.T) {
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	for _, ext := range []string{".mtx", ".msr", ".npz"} {
+		_, err := Read(done, write(t, "m"+ext, content(t, ext)))
+		require.ErrorIs(t, err, context.Canceled, ext)
+		_, err = Read(done, write(t, "m"+ext+".gz", gzipped(t, content(t, ext))))
+		require.ErrorIs(t, err, context.Canceled, ext)
+	}
+	_, err := Read(done, "gen:diag")
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestWhatCannotBeWrittenLeavesNoFile(t *testing.T) {
+	dir := t.TempDir()
+	m, src, err := gen.Generate("diag:n=3")
+	require.NoError(t, err)
+	invalid := &sparse.CSR[float64]{Rows: 1, Cols: 1, RowPtr: []int64{0, 1}, ColIdx: []int32{1}, Val: []float64{1}}
+	requireInput(t, Write(filepath.Join(dir, "m.mtx"), invalid, src), "outside [0, 1)")
+	requireInput(t, Write(filepath.Join(dir, "m.mtx"), nil, src), "is nil")
+	requireInput(t, Write(filepath.Join(dir, "m.doc"), m, src), "the format is unknown")
+	requireInput(t, Write("gen:diag", m, src), "names a generator")
+	requireInput(t, Write(filepath.Join(dir, "no", "m.mtx"), m, src), "cannot be created")
+	bad := src
+	bad.Field = "complex"
+	requireInput(t, Write(filepath.Join(dir, "m.msr"), m, bad), `"complex" is unknown`)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "d.mtx"), 0o700))
+	requireInput(t, Write(filepath.Join(dir, "d.mtx"), m, src), "is a directory")
+	require.NoError(t, os.Remove(filepath.Join(dir, "d.mtx")))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+func TestWritingOverAMappedFileLeavesTheMappingIntact(t *testing.T) {
+	path := write(t, "m.msr", content(t, ".msr"))
+	m, err := Read(ctx, path)
+	require.NoError(t, err)
+	defer m.Close()
+	other, src, err := gen.Generate("diag:n=100")
+	require.NoError(t, err)
+	if err := Write(path, other, src); err != nil && runtime.GOOS == "windows" {
+		t.Skip("mapped files cannot be replaced here")
+	}
+	require.EqualValues(t, 10, m.NNZ())
+	require.NoError(t, m.Validate())
+	require.Equal(t, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, m.Val)
+}
+
+func TestRealMatricesComeBackThroughTheCache(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"1138_bus", "80bau3b", "Harvard500", "SmallW"} {
+		want, err := Read(ctx, corpus.Shared(t, "matrices", name+".mtx.gz"))
+		require.NoError(t, err)
+		for _, ext := range []string{".msr", ".msr.gz", ".rb", ".npz"} {
+			path := filepath.Join(dir, name+ext)
+			require.NoError(t, Write(path, want.CSR, want.Source))
+			got, err := Read(ctx, path)
+			require.NoError(t, err)
+			requireSame(t, want.CSR, got.CSR)
+			if ext != ".npz" {
+				got.Source.Stored = want.Source.Stored // duplicates are gone in .rb
+				require.Equal(t, want.Source, got.Source, path)
+			}
+			require.NoError(t, got.Close())
+		}
+	}
+}
+
+func TestErrorsKeepTheirCause(t *testing.T) {
+	_, err := Read(ctx, filepath.Join(t.TempDir(), "none.mtx"))
+	require.True(t, errors.Is(err, os.ErrNotExist), "%v", err)
+}

@@ -1,0 +1,64 @@
+package matio
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/npz"
+)
+
+// readNPZ reads a zip file, which needs random access: content that is gzipped
+// or comes through a pipe goes to a temporary file first.
+func (m *Matrix) readNPZ(ctx context.Context, f *fileio.File, in io.Reader, group string, o options) (err error) {
+	if isPlain(f) {
+		m.CSR, m.Source, err = npz.Read(ctx, f.OS(), f.Size, f.Name, group, o.limits)
+		return err
+	}
+	tmp, err := os.CreateTemp("", "msrep-*.npz")
+	if err != nil {
+		return fmt.Errorf("%s: cannot be unpacked: %w", f.Name, err)
+	}
+	os.Remove(tmp.Name()) // an open file needs no name, except on Windows
+	defer func() {
+		tmp.Close()
+		os.Remove(tmp.Name())
+	}()
+	size, err := unpack(ctx, tmp, in, f)
+	if err != nil {
+		return err
+	}
+	m.CSR, m.Source, err = npz.Read(ctx, tmp, size, f.Name, group, o.limits)
+	return err
+}
+
+// A gzipped .npz file may unpack to unpackRatio times its size and unpackFree
+// bytes: real ones stay far below, and a file made to fill the disk is stopped.
+const (
+	unpackRatio = 200
+	unpackFree  = 64 << 20
+)
+
+// unpack copies all content to w.
+func unpack(ctx context.Context, w io.Writer, in io.Reader, f *fileio.File) (size int64, err error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return size, err
+		}
+		n, err := io.CopyN(w, in, 4<<20)
+		size += n
+		switch {
+		case f.Gzip && (size-unpackFree)/unpackRatio > f.Size:
+			return size, sparse.Inputf(f.Name, "unpacks to more than %d times its size, which no real matrix does: unpack it by hand if it is right", unpackRatio)
+		case err == io.EOF:
+			return size, nil
+		case err != nil && !sparse.IsInput(err):
+			return size, fmt.Errorf("%s: cannot be unpacked: %w", f.Name, err)
+		case err != nil:
+			return size, err
+		}
+	}
+}

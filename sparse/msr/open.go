@@ -1,0 +1,174 @@
+package msr
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// File is an open .msr file whose arrays are used in place.
+//
+// The file must stay as it is while it is open: as with every mapped file, a
+// program that shortens it makes later reads of the arrays fatal. Replacing it
+// by renaming another file over it is safe.
+type File[V sparse.Value] struct {
+	m   *sparse.CSR[V]
+	src sparse.Source
+
+	mu    sync.Mutex
+	unmap func() error // nil once closed
+}
+
+// Open maps the file at path into memory, read-only, and checks its checksums
+// and indices (see SkipChecksums, SkipIndexCheck). On systems without mapping
+// the file is read into memory.
+//
+// V must be the type of the file's values: Peek tells it. A file that is
+// damaged, of another value type, gzipped, or not a regular file is refused
+// with an *sparse.InputError. When ctx ends first its error is returned.
+func Open[V sparse.Value](ctx context.Context, path string, opts ...Option) (*File[V], error) {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	if err := checkByteOrder(path); err != nil {
+		return nil, err
+	}
+	f, size, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // a mapping outlives its file descriptor
+	h, tableSum, err := readHeader(io.NewSectionReader(f, 0, HeaderSize), path)
+	if err != nil {
+		return nil, nameError(path, err)
+	}
+	if err := checkType[V](h, path); err != nil {
+		return nil, err
+	}
+	if err := checkLength(h, size, path); err != nil {
+		return nil, err
+	}
+	data, unmap, err := mapFile(f, size)
+	if err != nil {
+		return nil, nameError(path, err)
+	}
+	m, err := load[V](ctx, h, tableSum, data, path, o)
+	if err != nil {
+		unmap()
+		return nil, err
+	}
+	return &File[V]{m: m, src: h.Source, unmap: unmap}, nil
+}
+
+// Matrix is the matrix. Its arrays lie in the mapped file, each at a multiple
+// of 64 bytes; they must not be written to, nor used in any way after Close.
+func (f *File[V]) Matrix() *sparse.CSR[V] { return f.m }
+
+// Source says what the matrix was made of.
+func (f *File[V]) Source() sparse.Source { return f.src }
+
+// Close gives the mapping back. Further calls do nothing.
+func (f *File[V]) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.unmap == nil {
+		return nil
+	}
+	err := f.unmap()
+	f.unmap = nil
+	return err
+}
+
+// load checks the whole content of a file, of the length that h says, and finds
+// the arrays in it.
+func load[V sparse.Value](ctx context.Context, h Header, tableSum uint32, data []byte, name string, o options) (*sparse.CSR[V], error) {
+	l := layoutOf(h)
+	if !o.skipChecksums {
+		table := data[HeaderSize:l.payload]
+		if err := verifyTable(table, tableSum, name); err != nil {
+			return nil, err
+		}
+		if err := (payload{data[l.payload:]}).verify(ctx, table, name); err != nil {
+			return nil, err
+		}
+	}
+	at := l.payload
+	next := func(n int64) []byte {
+		b := data[at : at+n : at+n]
+		at += padded(n)
+		return b
+	}
+	ptr, err1 := arrayOf[int64](next(l.ptr))
+	idx, err2 := arrayOf[int32](next(l.idx))
+	val, err3 := arrayOf[V](next(l.val))
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	m := &sparse.CSR[V]{Rows: h.Rows, Cols: h.Cols, RowPtr: ptr, ColIdx: idx, Val: val}
+	if !o.skipIndices {
+		if err := m.Validate(); err != nil {
+			return nil, nameError(name, err)
+		}
+	}
+	return m, ctx.Err()
+}
+
+func checkType[V sparse.Value](h Header, name string) error {
+	if want := valueType[V](); h.ValueType != want {
+		return sparse.Inputf(name, "holds %s values, not %s", h.ValueType, want)
+	}
+	return nil
+}
+
+func checkLength(h Header, size int64, name string) error {
+	switch {
+	case size < h.Length:
+		return sparse.Inputf(name, "is %d bytes long, its header says %d: the file is truncated", size, h.Length)
+	case size > h.Length:
+		return sparse.Inputf(name, "is %d bytes long, its header says %d: there are bytes after its end", size, h.Length)
+	}
+	return nil
+}
+
+// openRegular opens a regular file. Other kinds are refused before they are
+// opened, because opening a pipe waits for its writer.
+func openRegular(path string) (*os.File, int64, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, nameError(path, err)
+	}
+	switch {
+	case st.IsDir():
+		return nil, 0, sparse.Inputf(path, "is a directory; an .msr file is needed")
+	case !st.Mode().IsRegular():
+		return nil, 0, sparse.Inputf(path, "is not a regular file: it cannot be mapped, but it can be read as a stream")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, nameError(path, err)
+	}
+	if st, err = f.Stat(); err != nil {
+		f.Close()
+		return nil, 0, nameError(path, err)
+	}
+	return f, st.Size(), nil
+}
+
+// nameError makes err an *sparse.InputError that names the file.
+func nameError(name string, err error) error {
+	var in *sparse.InputError
+	if errors.As(err, &in) {
+		return &sparse.InputError{File: name, Line: in.Line, Msg: in.Msg, Err: in.Err}
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return &sparse.InputError{File: name, Err: err}
+}

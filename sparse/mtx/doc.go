@@ -1,0 +1,24 @@
+// Package mtx reads and writes Matrix Market files.
+//
+// A file begins with the line
+//
+//	%%MatrixMarket matrix FORMAT FIELD SYMMETRY
+//
+// in any case, where
+//
+//	FORMAT    coordinate: one line "row column value" per entry, any order
+//	          array: one value per line, column after column, zeros included
+//	FIELD     real, integer, or pattern (coordinate only; no values, each is 1)
+//	SYMMETRY  general, symmetric, or skew-symmetric (not for pattern)
+//
+// then a line "rows columns entries" (array: "rows columns"), then the entries.
+// Indices start at 1. Comments begin with % and may stand anywhere after the
+// first line, as may blank lines; numbers are separated by any white space.
+//
+// Entries at the same place add up, also those of a pattern. A symmetric file
+// gives one of a[i][j] and a[j][i], in either triangle; the matrix that is read
+// holds both. Complex and hermitian files are refused.
+//
+// Reading is parallel and streaming. It needs 16 bytes per entry of the file (8
+// for a pattern) beside the matrix.
+package mtx

@@ -1,0 +1,69 @@
+package mtx
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/msrep-go/msrep/internal/lines"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// ReadVector reads a vector: a real or integer matrix of one column or one row,
+// array or coordinate. Its length is the larger size; entries of a coordinate
+// file that are not given are 0, and those given twice add up.
+//
+// Whatever is wrong with the file is an *sparse.InputError that names name and
+// the line. A coordinate file must not declare a length out of all proportion to
+// its entries, as sparse.Limits states it.
+func ReadVector(ctx context.Context, r io.Reader, name string) ([]float64, error) {
+	in := lines.NewReader(r, name)
+	h, err := readHeader(in, name, sparse.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case h.rows != 1 && h.cols != 1:
+		return nil, h.errorf(h.line, "%d rows and %d columns: a vector has one column or one row", h.rows, h.cols)
+	case h.field == sparse.Pattern:
+		return nil, h.errorf(1, "a pattern is not a vector: its values are needed")
+	}
+	if h.array {
+		var x []float64
+		err := h.eachValues(ctx, in, func(val []float64) { x = append(x, val...) })
+		if err != nil {
+			return nil, err
+		}
+		if h.symmetry == sparse.SkewSymmetric { // 1 x 1 without a value
+			x = []float64{0}
+		}
+		return x, nil
+	}
+	var blocks []sparse.Triples[float64]
+	err = h.eachBlock(ctx, in, func(t sparse.Triples[float64]) { blocks = append(blocks, t) })
+	if err != nil {
+		return nil, err
+	}
+	x := make([]float64, h.rows*h.cols)
+	for _, t := range blocks {
+		for k, v := range t.Val {
+			x[t.Row[k]+t.Col[k]] += v // one of the two is 0
+		}
+	}
+	return x, nil
+}
+
+// WriteVector writes v as an array of one column, with 17 significant digits.
+func WriteVector(w io.Writer, v []float64) error {
+	if _, err := fmt.Fprintf(w, "%s matrix array real general\n%d 1\n", banner, len(v)); err != nil {
+		return err
+	}
+	return lines.Write(w, int64(len(v)), func(buf []byte, lo, hi int64) []byte {
+		for _, x := range v[lo:hi] {
+			buf = strconv.AppendFloat(buf, x, 'g', 17, 64)
+			buf = append(buf, '\n')
+		}
+		return buf
+	})
+}

@@ -1,0 +1,64 @@
+package mtx
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strconv"
+
+	"github.com/msrep-go/msrep/internal/lines"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Write writes m as a coordinate file with shortest decimals that read back as
+// the same float64.
+//
+// Field and symmetry are those of src where m still has them: pattern if every
+// value is 1, integer if every value is an integer of 64 bits, symmetric and
+// skew-symmetric if the triangles mirror each other bit by bit and every row is
+// sorted without duplicates. Else they are real and general. Of a symmetric
+// matrix the lower triangle is written.
+func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	field, symmetry, entries := fieldOf(m, src.Field), sparse.General, m.NNZ()
+	if src.Symmetry == sparse.Symmetric || src.Symmetry == sparse.SkewSymmetric {
+		if lower, ok := mirrored(m, src.Symmetry == sparse.SkewSymmetric); ok {
+			symmetry, entries = src.Symmetry, lower
+			if field == sparse.Pattern && symmetry == sparse.SkewSymmetric {
+				field = sparse.Integer // only of a matrix without entries
+			}
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s matrix coordinate %s %s\n%d %d %d\n", banner, field, symmetry, m.Rows, m.Cols, entries)
+	if err != nil {
+		return err
+	}
+	return lines.Write(w, m.NNZ(), func(buf []byte, lo, hi int64) []byte {
+		// The row of entry lo is the first one that ends after it.
+		i := sort.Search(m.Rows, func(i int) bool { return m.RowPtr[i+1] > lo })
+		for k := lo; k < hi; k++ {
+			for m.RowPtr[i+1] <= k {
+				i++
+			}
+			j := int(m.ColIdx[k])
+			if symmetry != sparse.General && j > i {
+				continue
+			}
+			buf = strconv.AppendInt(buf, int64(i)+1, 10)
+			buf = append(buf, ' ')
+			buf = strconv.AppendInt(buf, int64(j)+1, 10)
+			switch field {
+			case sparse.Real:
+				buf = append(buf, ' ')
+				buf = strconv.AppendFloat(buf, m.Val[k], 'g', -1, 64)
+			case sparse.Integer:
+				buf = append(buf, ' ')
+				buf = strconv.AppendInt(buf, int64(m.Val[k]), 10)
+			}
+			buf = append(buf, '\n')
+		}
+		return buf
+	})
+}

@@ -1,0 +1,171 @@
+package npz
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// array is an open array of an archive: its head has been read.
+type array struct {
+	*header
+	file string // the archive
+	name string // of the array, with .npy
+	r    io.ReadCloser
+}
+
+// open opens an array, reads its head, and checks that its size fits.
+func (a *archive) open(key string) (*array, error) {
+	f := a.member[key]
+	if f == nil {
+		return nil, sparse.Inputf(a.name, "the array %s is missing: it holds %s", clip(key), list(a.arrays))
+	}
+	x := &array{file: a.name, name: clip(key) + ".npy"}
+	if f.Flags&1 != 0 {
+		return nil, x.fail(errors.New("is encrypted, which is not supported"))
+	}
+	r, err := f.Open()
+	if err != nil {
+		if errors.Is(err, zip.ErrAlgorithm) {
+			err = fmt.Errorf("is compressed by method %d: only stored (0) and deflated (8) arrays are supported", f.Method)
+		}
+		return nil, x.fail(err)
+	}
+	x.r = r
+	if x.header, err = readHeader(r); err != nil {
+		r.Close()
+		return nil, x.fail(err)
+	}
+	if want := uint64(x.size) + uint64(x.bytes()); f.UncompressedSize64 != want {
+		r.Close()
+		return nil, x.fail(fmt.Errorf("holds %d bytes where its header (shape %v, type %s) makes %d", f.UncompressedSize64, x.shape, x.dtype.name, want))
+	}
+	return x, nil
+}
+
+// fail makes an error about the array.
+func (x *array) fail(err error) error {
+	if sparse.IsInput(err) {
+		return err
+	}
+	switch {
+	case errors.Is(err, zip.ErrChecksum):
+		err = errors.New("does not match its checksum: the file is damaged")
+	case errors.Is(err, zip.ErrFormat), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		err = errors.New("ends early: the file is truncated or damaged")
+	}
+	return &sparse.InputError{File: x.file, Msg: x.name, Err: err}
+}
+
+func (x *array) failf(format string, args ...any) error {
+	return x.fail(fmt.Errorf(format, args...))
+}
+
+// growth bounds the memory taken for items not yet read: this many times what
+// has been read.
+const growth = 4
+
+// read reads all items of x and closes it. decode turns bytes into len(to)
+// items, the first of which is number k of the array.
+func read[T any](ctx context.Context, x *array, decode func(to []T, b []byte, k int64) error) ([]T, error) {
+	defer x.r.Close()
+	const bufferSize = 1 << 18
+	items, size := x.items(), int64(x.dtype.size)
+	buf := make([]byte, min(items*size, bufferSize/size*size))
+	all := []T{}
+	for done := int64(0); done < items; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n := min(items-done, int64(len(buf))/size)
+		if _, err := io.ReadFull(x.r, buf[:n*size]); err != nil {
+			return nil, x.fail(err)
+		}
+		all = grow(all, done+n, items)
+		if err := decode(all[done:done+n], buf[:n*size], done); err != nil {
+			return nil, x.fail(err)
+		}
+		done += n
+	}
+	if err := x.finish(); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// finish checks that nothing follows the items. The archive checks its checksum
+// there.
+func (x *array) finish() error {
+	n, err := io.Copy(io.Discard, x.r)
+	if err == nil && n > 0 {
+		err = errors.New("holds more than its header says")
+	}
+	if err != nil {
+		return x.fail(err)
+	}
+	return nil
+}
+
+// grow lengthens a to n of at most limit items, n <= limit. The room it makes is
+// at most growth times n.
+func grow[T any](a []T, n, limit int64) []T {
+	if int64(cap(a)) < n {
+		room := limit
+		if n < limit/growth {
+			room = n * growth
+		}
+		b := make([]T, len(a), room)
+		copy(b, a)
+		a = b
+	}
+	return a[:n]
+}
+
+// indices reads an array of integers from 0 to below limit. what names them.
+func (x *array) indices(ctx context.Context, what string, limit int64) ([]int32, error) {
+	d := x.dtype
+	return read(ctx, x, func(to []int32, b []byte, k int64) error {
+		for i := range to {
+			v := d.int(b[i*d.size:])
+			if uint64(v) >= uint64(limit) {
+				return badIndex(k+int64(i), v, what, limit)
+			}
+			to[i] = int32(v)
+		}
+		return nil
+	})
+}
+
+func badIndex(at, v int64, what string, limit int64) error {
+	return fmt.Errorf("item %d is %d: a %s must be from 0 to %d", at, v, what, limit-1)
+}
+
+// pointers reads an array of integers that rise from 0 and never fall.
+func (x *array) pointers(ctx context.Context) ([]int64, error) {
+	d, last := x.dtype, int64(0)
+	return read(ctx, x, func(to []int64, b []byte, k int64) error {
+		for i := range to {
+			v := d.int(b[i*d.size:])
+			switch at := k + int64(i); {
+			case at == 0 && v != 0:
+				return fmt.Errorf("begins with %d: it must begin with 0", v)
+			case v < last:
+				return fmt.Errorf("item %d falls from %d to %d: pointers must never fall", at, last, v)
+			}
+			to[i], last = v, v
+		}
+		return nil
+	})
+}
+
+// values reads an array of numbers.
+func (x *array) values(ctx context.Context) ([]float64, error) {
+	return read(ctx, x, func(to []float64, b []byte, _ int64) error {
+		x.dtype.floats(to, b)
+		return nil
+	})
+}

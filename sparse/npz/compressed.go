@@ -1,0 +1,94 @@
+package npz
+
+import (
+	"sync/atomic"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// compressed reads csr and, with byColumn, csc.
+func (g *groupReader) compressed(majors, minors int64, minor string, byColumn bool) (*sparse.CSR[float64], error) {
+	data, err := g.numbers(1)
+	if err != nil {
+		return nil, err
+	}
+	ptr, idx, err := g.structure(majors, data, 1, data.items())
+	if err != nil {
+		return nil, err
+	}
+	index, val, err := g.both(
+		func() ([]int32, error) { return idx.indices(g.ctx, minor+" index", minors) }, data)
+	if err != nil {
+		return nil, err
+	}
+	n := ptr[majors] // more items than entries are spare room, as in SciPy
+	index, val = index[:n], val[:n]
+	g.note(val)
+	switch {
+	case byColumn:
+		return g.assemble(index, majorOf(ptr), val), nil
+	case canonical(ptr, index):
+		return &sparse.CSR[float64]{Rows: int(g.rows), Cols: int(g.cols), RowPtr: ptr, ColIdx: index, Val: val}, nil
+	}
+	return g.assemble(majorOf(ptr), index, val), nil
+}
+
+// structure opens indptr and indices for n blocks of perBlock entries each,
+// checks their sizes, and reads the pointers.
+func (g *groupReader) structure(majors int64, data *array, perBlock, n int64) (ptr []int64, idx *array, err error) {
+	indptr, err := g.integers("indptr", 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	if idx, err = g.integers("indices", 1); err != nil {
+		return nil, nil, err
+	}
+	if k := idx.items(); k != n {
+		return nil, nil, data.failf("holds %d items for the %d of indices: these must be equal", n, k)
+	}
+	if err := g.checkDims(data, n*perBlock); err != nil {
+		return nil, nil, err
+	}
+	if k := indptr.items(); k != majors+1 {
+		return nil, nil, indptr.failf("holds %d pointers: must be %d for a matrix of %d rows and %d columns", k, majors+1, g.rows, g.cols)
+	}
+	if ptr, err = indptr.pointers(g.ctx); err != nil {
+		return nil, nil, err
+	}
+	if last := ptr[majors]; last > n {
+		return nil, nil, indptr.failf("ends with %d: there are only %d indices", last, n)
+	}
+	return ptr, idx, nil
+}
+
+// majorOf is the row of every entry for row pointers, the column for column
+// pointers.
+func majorOf(ptr []int64) []int32 {
+	n := int64(len(ptr)) - 1
+	out := make([]int32, ptr[n])
+	par.Range(n, 1<<15, func(lo, hi int64) {
+		for i := lo; i < hi; i++ {
+			for k := ptr[i]; k < ptr[i+1]; k++ {
+				out[k] = int32(i)
+			}
+		}
+	})
+	return out
+}
+
+// canonical reports whether the indices rise strictly in every row.
+func canonical(ptr []int64, idx []int32) bool {
+	var falls atomic.Bool
+	par.Range(int64(len(ptr))-1, 1<<15, func(lo, hi int64) {
+		for i := lo; i < hi; i++ {
+			for k := ptr[i] + 1; k < ptr[i+1]; k++ {
+				if idx[k] <= idx[k-1] {
+					falls.Store(true)
+					return
+				}
+			}
+		}
+	})
+	return !falls.Load()
+}

@@ -1,0 +1,36 @@
+// Package npz reads and writes the .npz files of SciPy's sparse matrices: zip
+// archives of NumPy arrays, as scipy.sparse.save_npz and load_npz use them.
+//
+// A matrix is a group of arrays:
+//
+//	csr  indptr[m+1], indices[nnz], data[nnz], shape[2]
+//	csc  indptr[n+1], indices[nnz], data[nnz], shape[2]
+//	coo  row[nnz], col[nnz] or coords[2][nnz], data[nnz], shape[2]
+//	bsr  indptr[m/r+1], indices[nb], data[nb][r][c], shape[2]
+//
+// The array format names the format. The formats dia, dok and lil are refused.
+//
+// # Groups
+//
+// Files of graph benchmarks hold several matrices, each with a prefix: adj_data,
+// adj_indices, adj_indptr, adj_shape, attr_data and so on. The prefix without
+// its last character, _ or a point, is the name of the group. Such groups have
+// no array format: csr is meant where there is indptr, coo where there is row.
+// Groups lists them; Read takes the name. A file with one group needs no name.
+//
+// # Values
+//
+// Values may be float32, float64, any integer, or bool, in either byte order;
+// the field is Real, Integer, or Pattern for bool with all values true (Integer
+// otherwise). All become float64: integers beyond 2^53 are rounded to nearest.
+// Entries with the same position add up, without the wrap-around of small
+// integer types; for bool they stay 1, as in SciPy. Complex, half and extended
+// precision are refused.
+//
+// # Safety
+//
+// Arrays of Python objects are refused: pickled objects are never read. Sizes of
+// all arrays are checked against each other and the archive before their content
+// is read, and memory grows with the content really found, since an archive may
+// claim, or compress, anything.
+package npz

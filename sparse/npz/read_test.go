@@ -1,0 +1,217 @@
+package npz
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestArraysInEveryNotationGiveTheSameMatrix(t *testing.T) {
+	big := binary.BigEndian
+	coo := []entry{
+		npy("format", "|S3", "()", []byte("coo")),
+		npy("shape", "<i8", "(2,)", []int64{3, 3}),
+		npy("data", "<f8", "(5,)", []float64{5, 4, 3, 2, 1}),
+	}
+	rowCol := []entry{
+		npy("row", "<i4", "(5,)", []int32{2, 0, 1, 2, 0}),
+		npy("col", "<i4", "(5,)", []int32{2, 2, 1, 0, 0}),
+	}
+	head := func(text string) string { return text + "\n" }
+	data := func(version, text string) entry {
+		var b bytes.Buffer
+		must(binary.Write(&b, binary.LittleEndian, []float64{1, 4, 3, 2, 5}))
+		return raw("data", version, head(text), b.String())
+	}
+	for name, file := range map[string][]byte{
+		"csr":              csr(),
+		"version 2":        csr(data("\x02\x00", "{'descr': '<f8', 'fortran_order': False, 'shape': (5,), }   ")),
+		"version 3":        csr(data("\x03\x00", "{'descr': '<f8', 'fortran_order': False, 'shape': (5,), }")),
+		"keys reordered":   csr(data("\x01\x00", `{"shape":(5,),"fortran_order":True,"descr":"<f8"}`)),
+		"Python 2 sizes":   csr(data("\x01\x00", "{'descr': '<f8', 'fortran_order': False, 'shape': (5L,), }")),
+		"float32":          csr(npy("data", "<f4", "(5,)", []float32{1, 4, 3, 2, 5})),
+		"big-endian":       csr(npyOrder("data", ">f8", "(5,)", false, big, []float64{1, 4, 3, 2, 5}), npyOrder("indices", ">i4", "(5,)", false, big, []int32{0, 2, 1, 0, 2})),
+		"big-endian f4":    csr(npyOrder("data", ">f4", "(5,)", false, big, []float32{1, 4, 3, 2, 5}), npyOrder("indptr", ">i8", "(4,)", false, big, []int64{0, 2, 3, 5})),
+		"wide indices":     csr(npy("indptr", "<i8", "(4,)", []int64{0, 2, 3, 5}), npy("indices", "<i8", "(5,)", []int64{0, 2, 1, 0, 2})),
+		"unicode format":   csr(npy("format", "<U3", "()", []int32{'c', 's', 'r'})),
+		"padded format":    csr(npy("format", "|S5", "(1,)", []byte("csr\x00\x00"))),
+		"other files":      csr(entry{"readme.txt", []byte("hello")}, npy("_is_array", "|b1", "()", true)),
+		"no format array":  csr(entry{"format.npy", nil}),
+		"unsorted columns": csr(npy("indices", "<i4", "(5,)", []int32{2, 0, 1, 2, 0}), npy("data", "<f8", "(5,)", []float64{4, 1, 3, 5, 2})),
+		"room to spare":    csr(npy("indices", "<i4", "(7,)", []int32{0, 2, 1, 0, 2, 1, 1}), npy("data", "<f8", "(7,)", []float64{1, 4, 3, 2, 5, 9, 9})),
+		"csc": csr(npy("format", "|S3", "()", []byte("csc")), npy("indptr", "<i4", "(4,)", []int32{0, 2, 3, 5}),
+			npy("indices", "<i4", "(5,)", []int32{0, 2, 1, 0, 2}), npy("data", "<f8", "(5,)", []float64{1, 2, 3, 4, 5})),
+		"coo":             archiveOf(append(coo, rowCol...)...),
+		"coo with coords": archiveOf(append(coo, npy("coords", "<i8", "(2, 5)", []int64{2, 0, 1, 2, 0, 2, 2, 1, 0, 0}))...),
+		"coo with Fortran coords": archiveOf(append(coo, npyOrder("coords", "<i4", "(2, 5)", true, binary.LittleEndian,
+			[]int32{2, 2, 0, 2, 1, 1, 2, 0, 0, 0}))...),
+		"coo without format": archiveOf(append(append(coo, rowCol...), entry{"format.npy", nil})...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, src, err := readAll(file)
+			require.NoError(t, err)
+			requireCanonical(t, m)
+			require.Equal(t, smallDense, dense(m))
+			require.EqualValues(t, 5, m.NNZ())
+			require.Equal(t, sparse.Source{Field: sparse.Real, Symmetry: sparse.General, Stored: 5}, src)
+		})
+	}
+}
+
+func TestEveryTypeOfValueIsRead(t *testing.T) {
+	for descr, c := range map[string]struct {
+		items any
+		want  []float64
+		field sparse.Field
+	}{
+		"|i1": {[]int8{-128, 127, 3, 2, 1}, []float64{-128, 127, 3, 2, 1}, sparse.Integer},
+		"|u1": {[]uint8{255, 0, 3, 2, 1}, []float64{255, 0, 3, 2, 1}, sparse.Integer},
+		"<i2": {[]int16{-32768, 0, 3, 2, 1}, []float64{-32768, 0, 3, 2, 1}, sparse.Integer},
+		"<u2": {[]uint16{65535, 0, 3, 2, 1}, []float64{65535, 0, 3, 2, 1}, sparse.Integer},
+		"<i4": {[]int32{-1 << 31, 0, 3, 2, 1}, []float64{-1 << 31, 0, 3, 2, 1}, sparse.Integer},
+		"<u4": {[]uint32{1<<32 - 1, 0, 3, 2, 1}, []float64{1<<32 - 1, 0, 3, 2, 1}, sparse.Integer},
+		"<i8": {[]int64{-1 << 63, 0, 3, 2, 1}, []float64{-1 << 63, 0, 3, 2, 1}, sparse.Integer},
+		"<u8": {[]uint64{1<<64 - 1, 0, 3, 2, 1}, []float64{1 << 64, 0, 3, 2, 1}, sparse.Integer},
+		"<f4": {[]float32{0.5, 0, 3, 2, 1}, []float64{0.5, 0, 3, 2, 1}, sparse.Real},
+		"<f8": {[]float64{0.1, 0, 3, 2, 1}, []float64{0.1, 0, 3, 2, 1}, sparse.Real},
+		"|b1": {[]uint8{1, 0, 1, 1, 1}, []float64{1, 0, 1, 1, 1}, sparse.Integer},
+		"<b1": {[]uint8{1, 1, 1, 2, 1}, []float64{1, 1, 1, 1, 1}, sparse.Pattern},
+	} {
+		m, src, err := readAll(csr(npy("data", descr, "(5,)", c.items)))
+		require.NoError(t, err, descr)
+		require.Equal(t, c.want, m.Val, descr)
+		require.Equal(t, c.field, src.Field, descr)
+	}
+}
+
+func TestEveryTypeOfIndexIsRead(t *testing.T) {
+	for descr, items := range map[string]any{
+		"|i1": []int8{0, 2, 1, 0, 2}, "|u1": []uint8{0, 2, 1, 0, 2}, "<i2": []int16{0, 2, 1, 0, 2}, "<u2": []uint16{0, 2, 1, 0, 2},
+		"<i4": []int32{0, 2, 1, 0, 2}, "<u4": []uint32{0, 2, 1, 0, 2}, "<i8": []int64{0, 2, 1, 0, 2}, "<u8": []uint64{0, 2, 1, 0, 2},
+	} {
+		m, _, err := readAll(csr(npy("indices", descr, "(5,)", items)))
+		require.NoError(t, err, descr)
+		require.Equal(t, smallDense, dense(m), descr)
+	}
+}
+
+func TestEntriesAtTheSamePositionAddUp(t *testing.T) {
+	m, src, err := readAll(csr(npy("indices", "<i4", "(5,)", []int32{1, 1, 0, 2, 2})))
+	require.NoError(t, err)
+	requireCanonical(t, m)
+	require.Equal(t, [][]float64{{0, 5, 0}, {3, 0, 0}, {0, 0, 7}}, dense(m))
+	require.EqualValues(t, 5, src.Stored)
+	// true and true is true.
+	m, src, err = readAll(csr(npy("indices", "<i4", "(5,)", []int32{1, 1, 0, 2, 2}), npy("data", "|b1", "(5,)", []uint8{1, 1, 1, 1, 1})))
+	require.NoError(t, err)
+	require.Equal(t, [][]float64{{0, 1, 0}, {1, 0, 0}, {0, 0, 1}}, dense(m))
+	require.Equal(t, sparse.Pattern, src.Field)
+}
+
+func TestBlocksBecomeTheirEntries(t *testing.T) {
+	arrays := func(change ...entry) []byte {
+		return archiveOf(append([]entry{
+			npy("format", "|S3", "()", []byte("bsr")),
+			npy("shape", "<i8", "(2,)", []int64{4, 6}),
+			npy("indptr", "<i4", "(3,)", []int32{0, 2, 3}),
+			npy("indices", "<i4", "(3,)", []int32{1, 0, 1}),
+			npy("data", "<f8", "(3, 2, 3)", []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0, 16, 17, 18}),
+		}, change...)...)
+	}
+	want := [][]float64{{7, 8, 9, 1, 2, 3}, {10, 11, 12, 4, 5, 6}, {0, 0, 0, 13, 14, 0}, {0, 0, 0, 16, 17, 18}}
+	m, src, err := readAll(arrays())
+	require.NoError(t, err)
+	requireCanonical(t, m)
+	require.Equal(t, want, dense(m))
+	require.EqualValues(t, 18, m.NNZ())
+	require.EqualValues(t, 18, src.Stored)
+	m, _, err = readAll(arrays(npyOrder("data", "<f8", "(3, 2, 3)", true, binary.LittleEndian,
+		[]float64{1, 7, 13, 4, 10, 16, 2, 8, 14, 5, 11, 17, 3, 9, 0, 6, 12, 18})))
+	require.NoError(t, err)
+	require.Equal(t, want, dense(m))
+}
+
+func TestEmptyMatricesKeepTheirShape(t *testing.T) {
+	for _, size := range [][]int64{{0, 0}, {0, 5}, {5, 0}, {3, 7}} {
+		m, _, err := readAll(archiveOf(
+			npy("indices", "<i4", "(0,)", []int32{}), npy("data", "<f8", "(0,)", []float64{}),
+			npy("indptr", "<i4", fmt.Sprintf("(%d,)", size[0]+1), make([]int32, size[0]+1)),
+			npy("shape", "<i8", "(2,)", size), npy("format", "|S3", "()", []byte("csr"))))
+		require.NoError(t, err)
+		require.NoError(t, m.Validate())
+		require.Equal(t, size, []int64{int64(m.Rows), int64(m.Cols)})
+	}
+}
+
+func TestAGroupIsChosenByName(t *testing.T) {
+	second := []entry{
+		npy("attr.row", "<i8", "(1,)", []int64{1}), npy("attr.col", "<i8", "(1,)", []int64{0}),
+		npy("attr.data", "<i8", "(1,)", []int64{7}), npy("attr.shape", "<i8", "(2,)", []int64{2, 1}),
+		npy("labels", "<i8", "(1,)", []int64{1}), npy("node_row", "<i8", "(1,)", []int64{1}),
+	}
+	both := archiveOf(append(csrArrays("adj_"), second...)...)
+	groups, err := Groups(bytes.NewReader(both), int64(len(both)))
+	require.NoError(t, err)
+	require.Equal(t, []string{"adj", "attr"}, groups)
+
+	m, _, err := readGroup(both, "adj")
+	require.NoError(t, err)
+	require.Equal(t, smallDense, dense(m))
+	m, _, err = readGroup(both, "attr")
+	require.NoError(t, err)
+	require.Equal(t, [][]float64{{0}, {7}}, dense(m))
+
+	_, _, err = readGroup(both, "")
+	require.EqualError(t, err, "t.npz: holds 2 sparse matrices, adj, attr: choose one by its name after the file name, as in FILE.npz#adj")
+	_, _, err = readGroup(both, "labels")
+	require.EqualError(t, err, `t.npz: holds no sparse matrix "labels": it holds adj, attr`)
+
+	// One group needs no name, and the one without a prefix comes first.
+	m, _, err = readGroup(archiveOf(csrArrays("adj_")...), "")
+	require.NoError(t, err)
+	require.Equal(t, smallDense, dense(m))
+	m, _, err = readGroup(archiveOf(append(csrArrays(""), second...)...), "")
+	require.NoError(t, err)
+	require.Equal(t, smallDense, dense(m))
+}
+
+func TestACancelledReadGivesTheErrorOfTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	file := csr()
+	_, _, err := Read(ctx, bytes.NewReader(file), int64(len(file)), "t.npz", "", sparse.Limits{})
+	require.ErrorIs(t, err, context.Canceled)
+	require.False(t, sparse.IsInput(err))
+}
+
+func TestAnErrorOfTheReaderIsPassedOn(t *testing.T) {
+	file := csr()
+	for _, until := range []int64{0, 100, 700} {
+		r := &failing{bytes.NewReader(file), until}
+		_, _, err := Read(context.Background(), r, int64(len(file)), "t.npz", "", sparse.Limits{})
+		require.ErrorIs(t, err, errDisk)
+		require.ErrorContains(t, err, "t.npz: ")
+	}
+}
+
+var errDisk = errors.New("disk on fire")
+
+// failing fails on reads that begin below until.
+type failing struct {
+	*bytes.Reader
+	until int64
+}
+
+func (f *failing) ReadAt(p []byte, off int64) (int, error) {
+	if off <= f.until {
+		return 0, errDisk
+	}
+	return f.Reader.ReadAt(p, off)
+}

@@ -1,0 +1,106 @@
+package snap
+
+import (
+	"bytes"
+
+	"github.com/msrep-go/msrep/internal/lines"
+	"github.com/msrep-go/msrep/internal/number"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// maxID is the largest node id: the order of the matrix is one more.
+const maxID = sparse.MaxDim - 1
+
+// list is what the first edge of a file says about the others.
+type list struct {
+	name     string
+	weighted bool
+	first    int64 // its line
+}
+
+// block is the edges of one chunk, up to its first fault.
+type block struct {
+	sparse.Triples[float64]
+	largest int32 // id, -1 if there are no edges
+	at      int64 // the first line that has it
+	err     error
+}
+
+func (l *list) errorf(line int64, format string, args ...any) error {
+	return sparse.InputLinef(l.name, line, format, args...)
+}
+
+// parse reads the edges of a chunk.
+func (l *list) parse(c lines.Chunk) block {
+	b, line := c.Data, c.Line
+	t := lines.NewTriples(c, l.weighted)
+	count, largest, at := 0, int64(-1), int64(0)
+	var fault error
+	for p := 0; p < len(b); line++ {
+		p = lines.SkipBlanks(b, p)
+		if b[p] == '\n' || b[p] == '#' || b[p] == '%' {
+			p += bytes.IndexByte(b[p:], '\n') + 1
+			continue
+		}
+		start := p
+		i, n := number.ScanInt(b[p:])
+		p += n
+		gap := p
+		p = lines.SkipBlanks(b, p)
+		j, m := number.ScanInt(b[p:])
+		ok := n > 0 && m > 0 && p > gap && uint64(i) <= maxID && uint64(j) <= maxID
+		p += m
+		if ok && l.weighted {
+			gap = p
+			p = lines.SkipBlanks(b, p)
+			v, n := number.ScanFloat(b[p:])
+			ok = n > 0 && p > gap
+			p += n
+			if ok {
+				t.Val[count] = v
+			}
+		}
+		p = lines.SkipBlanks(b, p)
+		if !ok || b[p] != '\n' {
+			fault = l.edgeFault(line, lines.First(b[start:]))
+			break
+		}
+		p++
+		if id := max(i, j); id > largest {
+			largest, at = id, line
+		}
+		t.Row[count], t.Col[count] = int32(i), int32(j)
+		count++
+	}
+	return block{lines.Cut(t, count), int32(largest), at, fault}
+}
+
+// edgeFault says what is wrong with a line that is not an edge.
+func (l *list) edgeFault(line int64, text []byte) error {
+	words := bytes.Fields(text)
+	need, form := 2, "two node ids, as in"
+	if l.weighted {
+		need, form = 3, "two node ids and a weight, as in"
+	}
+	if len(words) != need {
+		return l.errorf(line, "edge has %d words, %s line %d, are needed: %.60q", len(words), form, l.first, text)
+	}
+	for _, w := range words[:2] {
+		id, err := number.Int(w)
+		switch {
+		case err == number.ErrRange || id > maxID:
+			return l.errorf(line, "node id %.40q is too large: ids up to %d are supported", w, maxID)
+		case err != nil:
+			return l.errorf(line, "node id %.40q is not a whole number", w)
+		case id < 0:
+			return l.errorf(line, "node id %d is negative: ids start at 0", id)
+		}
+	}
+	if l.weighted {
+		if _, err := number.Float(words[2]); err == number.ErrRange {
+			return l.errorf(line, "weight %.40q is too large for a float64", words[2])
+		}
+		return l.errorf(line, "weight %.40q is not a number", words[2])
+	}
+	return l.errorf(line, "not an edge: %.60q", text)
+}

@@ -1,0 +1,53 @@
+package snap
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strconv"
+
+	"github.com/msrep-go/msrep/internal/lines"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Write writes the entries of m as edges, row after row, after one comment line
+// with the order of m and the number of edges. m must be square.
+//
+// Edges have no weights if src.Field is pattern and every value is 1; else they
+// have, as shortest decimals that read back as the same float64. Both triangles
+// of a symmetric matrix are written. Empty rows and columns at the end of m leave
+// no trace in an edge list: what is read back ends with the largest id, and a
+// list without any edge is not read back at all.
+func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	if m.Rows != m.Cols {
+		return sparse.Inputf("matrix", "%d rows and %d columns: an edge list holds square matrices only", m.Rows, m.Cols)
+	}
+	weighted := src.Field != sparse.Pattern
+	for k := 0; k < len(m.Val) && !weighted; k++ {
+		weighted = m.Val[k] != 1
+	}
+	if _, err := fmt.Fprintf(w, "# Nodes: %d Edges: %d\n", m.Rows, m.NNZ()); err != nil {
+		return err
+	}
+	return lines.Write(w, m.NNZ(), func(buf []byte, lo, hi int64) []byte {
+		// The row of entry lo is the first one that ends after it.
+		i := sort.Search(m.Rows, func(i int) bool { return m.RowPtr[i+1] > lo })
+		for k := lo; k < hi; k++ {
+			for m.RowPtr[i+1] <= k {
+				i++
+			}
+			buf = strconv.AppendInt(buf, int64(i), 10)
+			buf = append(buf, '\t')
+			buf = strconv.AppendInt(buf, int64(m.ColIdx[k]), 10)
+			if weighted {
+				buf = append(buf, '\t')
+				buf = strconv.AppendFloat(buf, m.Val[k], 'g', -1, 64)
+			}
+			buf = append(buf, '\n')
+		}
+		return buf
+	})
+}
