@@ -54,7 +54,7 @@ type recommendation struct {
 }
 
 func (c *call) describe(m *matio.Matrix) error {
-	d := description{Name: m.Name, Stored: m.Source.Stored, Field: m.Source.Field, Symmetry: m.Source.Symmetry, Stats: stats.Of(m.CSR)}
+	d := description{Name: shortName(m.Name), Stored: m.Source.Stored, Field: m.Source.Field, Symmetry: m.Source.Symmetry, Stats: stats.Of(m.CSR)}
 	d.Recommended = recommend(d.Stats)
 	if c.json {
 		return c.printJSON(d)

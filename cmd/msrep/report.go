@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -59,10 +61,23 @@ type phases struct {
 	Total      float64 `json:"total_s"`   // read, plan and one product
 }
 
+// shortName is a file's name without folder and extension; a generator spec stays
+// as it is.
+func shortName(path string) string {
+	if strings.HasPrefix(path, "gen:") {
+		return path
+	}
+	name := filepath.Base(path)
+	for _, ext := range append([]string{".gz"}, matio.Extensions()...) {
+		name = strings.TrimSuffix(name, ext)
+	}
+	return name
+}
+
 func newReport[V sparse.Value](s *spmv, sys *msrep.System, m *matio.Matrix, plan *msrep.Plan[V], read time.Duration, times []msrep.Timing) report {
 	rows, cols := plan.Dims()
 	r := report{
-		Matrix: matrixName{m.Name, rows, cols, plan.NNZ()}, Op: "A", Format: plan.Format(),
+		Matrix: matrixName{shortName(m.Name), rows, cols, plan.NNZ()}, Op: "A", Format: plan.Format(),
 		Strategy: s.strategy, Split: plan.Rule(),
 	}
 	if s.transpose {

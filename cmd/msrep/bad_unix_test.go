@@ -1,0 +1,216 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/corpus"
+)
+
+// badFile is a file that must be refused, and a piece of the message.
+type badFile struct{ name, content, message string }
+
+const head = "%%MatrixMarket matrix coordinate real general\n"
+
+var badFiles = []badFile{
+	{"empty.mtx", "", "empty"},
+	{"banner.mtx", "1 1 1\n1 1 1\n", "%%MatrixMarket"},
+	{"word.mtx", "%%MatrixMarket matrix coordinate reel general\n1 1 1\n1 1 1\n", ":1:"},
+	{"symmetry.mtx", "%%MatrixMarket matrix coordinate real generally\n1 1 1\n1 1 1\n", ":1:"},
+	{"complex.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n", "complex"},
+	{"hermitian.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n1 1 1\n1 1 1 0\n", "complex"},
+	{"nosize.mtx", head + "% only comments\n", "size"},
+	{"nan-size.mtx", head + "NaN 3 1\n1 1 1\n", ":2:"},
+	{"two-sizes.mtx", head + "3 3\n1 1 1\n", ":2:"},
+	{"negative.mtx", head + "-3 3 1\n1 1 1\n", ":2:"},
+	{"negative-count.mtx", head + "3 3 -1\n", ":2:"},
+	{"fraction.mtx", head + "3.5 3 1\n1 1 1\n", ":2:"},
+	{"huge-rows.mtx", head + "1099511627776 3 1\n1 1 1\n", "1099511627776"},
+	{"huge-cols.mtx", head + "3 1099511627776 1\n1 1 1\n", "1099511627776"},
+	{"many-rows.mtx", head + "2000000000 3 1\n1 1 1\n", "2000000000"},
+	{"overflow.mtx", head + "99999999999999999999 3 1\n1 1 1\n", ":2:"},
+	{"huge-count.mtx", head + "3 3 1099511627776\n1 1 1\n", "1099511627776"},
+	{"few.mtx", head + "3 3 2\n1 1 1\n", "1 of the 2"},
+	{"more.mtx", head + "3 3 1\n1 1 1\n2 2 1\n", ":4:"},
+	{"row0.mtx", head + "3 3 1\n0 1 1\n", "start at 1"},
+	{"col0.mtx", head + "3 3 2\n1 1 1\n1 0 1\n", ":4:"},
+	{"row4.mtx", head + "3 3 1\n4 1 1\n", ":3:"},
+	{"col4.mtx", head + "3 3 1\n1 4 1\n", ":3:"},
+	{"minus.mtx", head + "3 3 1\n-1 1 1\n", ":3:"},
+	{"word-index.mtx", head + "3 3 1\none 1 1\n", ":3:"},
+	{"word-value.mtx", head + "3 3 1\n1 1 x\n", ":3:"},
+	{"no-value.mtx", head + "3 3 1\n1 1\n", ":3:"},
+	{"extra.mtx", head + "3 3 1\n1 1 1 1\n", ":3:"},
+	{"int.mtx", strings.Replace(head, "real", "integer", 1) + "3 3 1\n1 1 1.5\n", ":3:"},
+	{"pattern-value.mtx", strings.Replace(head, "real", "pattern", 1) + "3 3 1\n1 1 1.5\n", ":3:"},
+	{"rect-symmetric.mtx", strings.Replace(head, "general", "symmetric", 1) + "3 4 1\n1 1 1\n", "square"},
+	{"skew.mtx", strings.Replace(head, "general", "skew-symmetric", 1) + "3 3 1\n1 1 1\n", ":3:"},
+	{"array.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n", "3 of the 4"},
+	{"array-pattern.mtx", "%%MatrixMarket matrix array pattern general\n2 2\n", ":1:"},
+	{"binary.mtx", head + "3 3 1\n\x00\x01\x02\n", ":3:"},
+	{"one-id.txt", "0 1\n2\n", ":2:"},
+	{"negative.txt", "0 1\n-1 2\n", ":2:"},
+	{"words.txt", "a b\n", ":1:"},
+	{"huge-id.txt", "0 1\n0 2000000000\n", "2000000000"},
+	{"short.rb", "title\n 1 1 1\n", ""},
+	{"title.rua", strings.Repeat("x", 80) + "\n", ""},
+	{"no.npz", "this is not a zip archive", ""},
+	{"cut.npz", "PK\x03\x04\x14\x00", ""},
+	{"magic.msr", "this is not a matrix", ""},
+	{"cut.msr", "MSREP", ""},
+	{"cut.mtx.gz", "\x1f\x8b\x08", "gzip"},
+	{"matrix.xyz", "whatever", ".mtx"},
+}
+
+// buildCommand builds the command once for all tests.
+func buildCommand(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "msrep")
+	out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput()
+	require.NoError(t, err, string(out))
+	return bin
+}
+
+// expectRefusal runs the command and checks that it says in one line what is
+// wrong, with exit code 2, within a second of processor time and 200 MB.
+func expectRefusal(t *testing.T, bin, message string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(bin, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit, "%v must fail", args)
+	line := stderr.String()
+	require.Equal(t, exitUsage, exit.ExitCode(), "%v: %s", args, line)
+	require.Empty(t, stdout.String(), "%v", args)
+	require.Equal(t, 1, strings.Count(line, "\n"), "%v must print one line, not %q", args, line)
+	require.Contains(t, line, message, "%v", args)
+	st := cmd.ProcessState
+	require.Less(t, st.UserTime()+st.SystemTime(), time.Second, "%v", args)
+	if ru, ok := st.SysUsage().(*syscall.Rusage); ok && runtime.GOOS == "linux" {
+		require.Less(t, ru.Maxrss, int64(200<<10), "%v: kilobytes", args)
+	}
+}
+
+func TestBadFilesAreRefusedInOneLineWithExitCode2(t *testing.T) {
+	bin, dir := buildCommand(t), t.TempDir()
+	for _, f := range badFiles {
+		path := filepath.Join(dir, f.name)
+		require.NoError(t, os.WriteFile(path, []byte(f.content), 0o644))
+		for _, command := range []string{"spmv", "info"} {
+			expectRefusal(t, bin, f.message, command, path)
+			expectRefusal(t, bin, f.name, command, path)
+		}
+	}
+}
+
+func TestDamagedGzipIsRefused(t *testing.T) {
+	bin, dir := buildCommand(t), t.TempDir()
+	whole, err := os.ReadFile(corpus.Testdata("1138_bus.mtx.gz"))
+	require.NoError(t, err)
+	path := filepath.Join(dir, "half.mtx.gz")
+	require.NoError(t, os.WriteFile(path, whole[:len(whole)/2], 0o644))
+	expectRefusal(t, bin, "truncated", "spmv", path)
+
+	flipped := bytes.Clone(whole)
+	flipped[len(flipped)/2] ^= 0x55
+	path = filepath.Join(dir, "flipped.mtx.gz")
+	require.NoError(t, os.WriteFile(path, flipped, 0o644))
+	expectRefusal(t, bin, path, "spmv", path)
+
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err = z.Write([]byte(head + "3 3 1\n1 9 1\n"))
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	path = filepath.Join(dir, "index.mtx.gz")
+	require.NoError(t, os.WriteFile(path, b.Bytes(), 0o644))
+	expectRefusal(t, bin, ":3:", "spmv", path)
+}
+
+func TestWrongUsageIsRefusedInOneLineWithExitCode2(t *testing.T) {
+	bin, dir := buildCommand(t), t.TempDir()
+	good := corpus.Testdata("can_144.mtx.gz")
+	vec := filepath.Join(dir, "x.mtx")
+	require.NoError(t, os.WriteFile(vec, []byte("%%MatrixMarket matrix array real general\n2 1\n1\n2\n"), 0o644))
+	for _, c := range []struct {
+		message string
+		args    []string
+	}{
+		{"is not a command", []string{"spmw"}},
+		{"arguments", []string{"spmv"}},
+		{"arguments", []string{"spmv", good, good}},
+		{"-alhpa", []string{"spmv", good, "--alhpa", "1"}},
+		{"alpha", []string{"spmv", good, "--alpha", "x"}},
+		{"directory", []string{"spmv", dir}},
+		{"no such file", []string{"spmv", filepath.Join(dir, "none.mtx")}},
+		{"no such file", []string{"info", filepath.Join(dir, "none", "none.mtx.gz")}},
+		{"144", []string{"spmv", good, "--x", vec}},
+		{"no such file", []string{"spmv", good, "--x", filepath.Join(dir, "none")}},
+		{"seed", []string{"spmv", good, "--x", "random"}},
+		{"seed", []string{"spmv", good, "--y", "random:-1"}},
+		{"--format", []string{"spmv", good, "--format", "cxr"}},
+		{"not yet", []string{"spmv", good, "--format", "pellr"}},
+		{"not yet", []string{"spmv", good, "--precision", "cpms2:1"}},
+		{"not yet", []string{"spmv", good, "--kernel", "cusparse"}},
+		{"not yet", []string{"spmv", good, "--deterministic"}},
+		{"--strategy", []string{"spmv", good, "--strategy", "best"}},
+		{"--value", []string{"spmv", good, "--value", "fp16"}},
+		{"--repeat", []string{"spmv", good, "--repeat", "0"}},
+		{"--threads", []string{"spmv", good, "--threads", "-1"}},
+		{"devices", []string{"spmv", good, "--devices", "gpu"}},
+		{"cpu:0", []string{"spmv", good, "--devices", "cpu:0"}},
+		{"cpu:x", []string{"spmv", good, "--devices", "cpu:x"}},
+		{"not yet", []string{"spmv", good, "--devices", "cuda"}},
+		{"no such file", []string{"spmv", good, "--out", filepath.Join(dir, "none", "y.mtx")}},
+		{"directory", []string{"spmv", good, "--out", dir}},
+		{"arguments", []string{"convert", good}},
+		{".mtx", []string{"convert", good, filepath.Join(dir, "m.xyz")}},
+		{"no such file", []string{"convert", filepath.Join(dir, "none.mtx"), filepath.Join(dir, "m.msr")}},
+		{"--out", []string{"gen", "stencil"}},
+		{"stencil", []string{"gen", "stencle", "--out", filepath.Join(dir, "m.msr")}},
+		{"n=0", []string{"gen", "stencil", "n=0", "--out", filepath.Join(dir, "m.msr")}},
+		{"the limit is", []string{"gen", "dense", "rows=100M", "cols=1M", "--out", filepath.Join(dir, "m.msr")}},
+		{"not yet", []string{"pagerank", good}},
+		{"not yet", []string{"solve", good}},
+		{"not yet", []string{"bench", "all"}},
+		{"none", []string{"topo", "--sysfs", filepath.Join(dir, "none")}},
+	} {
+		expectRefusal(t, bin, c.message, c.args...)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	require.NoError(t, err)
+	require.Equal(t, []string{vec}, left, "no output file may stay behind")
+}
+
+func TestAFileWithoutPermissionIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.mtx")
+	require.NoError(t, os.WriteFile(path, []byte(head+"1 1 1\n1 1 1\n"), 0o000))
+	cmd := exec.Command(buildCommand(t), "spmv", path)
+	if os.Getuid() == 0 { // root may read every file
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		cmd.Dir = "/"
+	}
+	out, err := cmd.CombinedOutput()
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) {
+		t.Skip("cannot run the command as another user here")
+	}
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit, string(out))
+	require.Equal(t, exitUsage, exit.ExitCode())
+	require.Contains(t, string(out), path+": permission denied")
+}

@@ -1,0 +1,100 @@
+package msrep
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matio"
+)
+
+func TestProductsOfTheMatricesInTestdataAgreeWithSciPy(t *testing.T) {
+	checkExpected(t, corpus.Testdata(), corpus.Testdata("products.tsv"), 8)
+}
+
+func TestProductsOfAllRealMatricesAgreeWithSciPy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short")
+	}
+	checkExpected(t, corpus.Shared(t, "matrices"), corpus.Shared(t, "expected", "products.tsv"), 400)
+}
+
+// checkExpected multiplies every matrix of a table in every format on 1, 2, 3 and
+// 8 devices, straight and transposed, and compares norms and sums.
+func checkExpected(t *testing.T, dir, table string, atLeast int) {
+	var systems []*System
+	for _, n := range []int{1, 2, 3, 8} {
+		sys, err := Open(Config{Devices: fmt.Sprintf("cpu:%d", n), Threads: 8})
+		require.NoError(t, err)
+		defer sys.Close()
+		systems = append(systems, sys)
+	}
+	checked := 0
+	for _, row := range corpus.Table(t, table) {
+		path := filepath.Join(dir, row["name"]+".mtx.gz")
+		m, err := matio.Read(context.Background(), path)
+		if row["y_norm1"] == "complex" {
+			require.ErrorContains(t, err, "complex", row["name"])
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, row["nnz"], strconv.FormatInt(m.NNZ(), 10), row["name"])
+		checked++
+		for _, sys := range systems {
+			for _, f := range []sparse.Format{sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO} {
+				checkProducts(t, sys, m, f, row)
+			}
+		}
+	}
+	require.GreaterOrEqual(t, checked, atLeast)
+}
+
+func checkProducts(t *testing.T, sys *System, m *matio.Matrix, f sparse.Format, row map[string]string) {
+	ctx := context.Background()
+	plan, err := NewPlan(ctx, sys, m.CSR, PlanOptions{Format: f})
+	require.NoError(t, err)
+	defer plan.Close()
+	for op, prefix := range map[Op]string{NoTrans: "y_", Trans: "z_"} {
+		n, k := m.Rows, m.Cols
+		if op == Trans {
+			n, k = k, n
+		}
+		x, y := make([]float64, k), make([]float64, n)
+		for j := range x {
+			x[j] = math.Sin(float64(j + 1))
+		}
+		_, err := plan.SpMV(ctx, op, 1, x, 0, y)
+		require.NoError(t, err)
+		norm1 := total(y, math.Abs)
+		squares := total(y, func(v float64) float64 { return v * v })
+		sum := total(y, func(v float64) float64 { return v })
+		want := func(column string) float64 {
+			v, err := strconv.ParseFloat(row[prefix+column], 64)
+			require.NoError(t, err)
+			return v
+		}
+		tol := 1e-12 * want("norm1")
+		where := fmt.Sprintf("%s %s %d devices %s", row["name"], f, len(sys.devices), prefix)
+		require.InDelta(t, want("norm1"), norm1, tol, where)
+		require.InDelta(t, want("norm2"), math.Sqrt(squares), tol, where)
+		require.InDelta(t, want("sum"), sum, tol, where)
+	}
+}
+
+// total adds f of every element up in pairs, so that long vectors lose nothing.
+func total(v []float64, f func(float64) float64) float64 {
+	switch len(v) {
+	case 0:
+		return 0
+	case 1:
+		return f(v[0])
+	}
+	return total(v[:len(v)/2], f) + total(v[len(v)/2:], f)
+}
