@@ -1,27 +1,20 @@
 package merge
 
 import (
-	"flag"
 	"math"
 	"math/rand"
-	"os"
 	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/cases"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// TestMain runs each property on 3000 cases; -rapid.checks overrides it.
-func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "3000"); err != nil {
-		panic(err)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { cases.Main(m, "3000") }
 
 // product is one random y = alpha*A*x + beta*y.
 type product struct {

@@ -1,21 +1,9 @@
 package msrep
 
 import (
-	"flag"
-	"os"
 	"testing"
+
+	"github.com/msrep-go/msrep/internal/cases"
 )
 
-// TestMain raises the number of random cases of each property from rapid's 100,
-// unless -rapid.checks says otherwise.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
-	if !given {
-		if err := flag.Set("rapid.checks", "2000"); err != nil {
-			panic(err)
-		}
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { cases.Main(m, "2000") }

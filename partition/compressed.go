@@ -19,8 +19,7 @@ import (
 func ByNNZ(ptr []int64, parts int) ([]Part, error) {
 	return splitPtr(ptr, parts, func(i int) cut {
 		s := par.Cut(ptr[len(ptr)-1], parts, i)
-		own, _ := slices.BinarySearch(ptr[:len(ptr)-1], s)
-		return cut{s, own}
+		return cut{s, lowerBound(ptr, s)}
 	})
 }
 

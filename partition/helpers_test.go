@@ -1,20 +1,14 @@
 package partition
 
 import (
-	"flag"
-	"os"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/internal/cases"
 )
 
-// TestMain runs each property on 3000 cases; -rapid.checks overrides it.
-func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.checks", "3000"); err != nil {
-		panic(err)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { cases.Main(m, "3000") }
 
 // pointers draws a pointer array: no majors at all, mostly empty ones, runs of
 // equal ones and giant ones all come up.

@@ -1,0 +1,79 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"testing"
+	"time"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+// BenchmarkPartition sets the cost of splitting a matrix of 50 M nonzeros (11 a
+// row in a band, whose product is as fast as any; MSREP_BENCH_NNZ changes the
+// number) beside the time of one product on it, both in the same run:
+//
+//	split/product  the binary searches, caches cold as after a product, as a share of one product
+//	ptr-GB/s       bytes read and written while a device's own pointers are built
+//	ptr/copy       that, as a share of what copying the pointers reaches
+func BenchmarkPartition(b *testing.B) {
+	nnz := envInt(b, "MSREP_BENCH_NNZ", 50_000_000)
+	a, _, err := gen.Generate(fmt.Sprintf("banded:n=%d,band=5", nnz/11))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, parts := range []int{2, 8, 64} {
+		b.Run(fmt.Sprintf("parts=%d", parts), func(b *testing.B) { benchmarkSplit(b, a, parts) })
+	}
+}
+
+func benchmarkSplit(b *testing.B, a *sparse.CSR[float64], parts int) {
+	ctx := context.Background()
+	sys, err := msrep.Open(msrep.Config{Devices: fmt.Sprintf("cpu:%d", parts)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer sys.Close()
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer plan.Close()
+	x, y := make([]float64, a.Cols), make([]float64, a.Rows)
+	local, copied := make([]int64, a.Rows+1), make([]int64, a.Rows+1)
+	all := partition.Part{EndIdx: a.NNZ() - 1, EndMajor: a.Rows - 1, OwnEnd: a.Rows}
+	var split, product, pointers, copying []time.Duration
+	for b.Loop() {
+		t := time.Now()
+		if _, err := plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
+			b.Fatal(err)
+		}
+		product = append(product, time.Since(t))
+		t = time.Now()
+		if _, err := partition.ByNNZ(a.RowPtr, parts); err != nil {
+			b.Fatal(err)
+		}
+		split = append(split, time.Since(t))
+		t = time.Now()
+		if err := partition.LocalPtr(local, a.RowPtr, all); err != nil {
+			b.Fatal(err)
+		}
+		pointers = append(pointers, time.Since(t))
+		t = time.Now()
+		parallelCopy(copied, a.RowPtr)
+		copying = append(copying, time.Since(t))
+	}
+	b.ReportMetric(100*median(split)/median(product), "split/product-%")
+	b.ReportMetric(16*float64(len(local))/median(pointers)/1e9, "ptr-GB/s")
+	b.ReportMetric(median(copying)/median(pointers), "ptr/copy")
+	b.ReportMetric(median(product)*1e3, "product-ms")
+}
+
+func median(d []time.Duration) float64 {
+	sort.Slice(d, func(i, j int) bool { return d[i] < d[j] })
+	return d[len(d)/2].Seconds()
+}

@@ -1,0 +1,27 @@
+// Package cases sets how many random cases each property of a test package runs.
+package cases
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	_ "pgregory.net/rapid" // defines -rapid.checks
+)
+
+// Main runs the tests with n random cases a property, a tenth with -short, or as
+// many as -rapid.checks says. Call it from TestMain.
+func Main(m *testing.M, n string) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if testing.Short() && len(n) > 1 {
+		n = n[:len(n)-1]
+	}
+	if !given {
+		if err := flag.Set("rapid.checks", n); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
