@@ -105,46 +105,38 @@ func (m *CSR[V]) fillRows(next []int64, blocks []Triples[V], sym Symmetry, lo in
 
 // sortRows sorts the columns of every row, stably, and adds up duplicates.
 func (m *CSR[V]) sortRows() {
-	var twins atomic.Int64
+	var twins atomic.Bool
 	m.eachRowRange(func(lo, hi int) {
 		var s rowSorter[V]
 		for i := lo; i < hi; i++ {
 			k0, k1 := m.RowPtr[i], m.RowPtr[i+1]
-			twins.Add(s.sort(m.ColIdx[k0:k1], m.Val[k0:k1]))
-		}
-	})
-	if twins.Load() > 0 {
-		m.sumDuplicates(m.NNZ() - twins.Load())
-	}
-}
-
-// sumDuplicates packs sorted rows that hold equal columns into new arrays of
-// nnz entries.
-func (m *CSR[V]) sumDuplicates(nnz int64) {
-	ptr := make([]int64, m.Rows+1)
-	m.eachRowRange(func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			ptr[i+1] = distinct(m.ColIdx[m.RowPtr[i]:m.RowPtr[i+1]])
-		}
-	})
-	for i := range m.Rows {
-		ptr[i+1] += ptr[i]
-	}
-	idx, val := make([]int32, nnz), make([]V, nnz)
-	m.eachRowRange(func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			to, last := ptr[i]-1, int32(-1)
-			for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
-				if j := m.ColIdx[k]; j != last {
-					to, last = to+1, j
-					idx[to], val[to] = j, m.Val[k]
-				} else {
-					val[to] += m.Val[k]
-				}
+			if s.sort(m.ColIdx[k0:k1], m.Val[k0:k1]) {
+				twins.Store(true)
 			}
 		}
 	})
-	m.RowPtr, m.ColIdx, m.Val = ptr, idx, val
+	if twins.Load() {
+		m.sumDuplicates()
+	}
+}
+
+// sumDuplicates adds up equal columns of sorted rows and closes the gaps, in
+// place: a second copy of the matrix would be its largest cost.
+func (m *CSR[V]) sumDuplicates() {
+	to, k := int64(-1), int64(0)
+	for i := range m.Rows {
+		last := int32(-1)
+		for end := m.RowPtr[i+1]; k < end; k++ {
+			if j := m.ColIdx[k]; j != last {
+				to, last = to+1, j
+				m.ColIdx[to], m.Val[to] = j, m.Val[k]
+			} else {
+				m.Val[to] += m.Val[k]
+			}
+		}
+		m.RowPtr[i+1] = to + 1
+	}
+	m.ColIdx, m.Val = m.ColIdx[:to+1:to+1], m.Val[:to+1:to+1]
 }
 
 // eachRowRange calls f for ranges of rows with about equal numbers of entries
@@ -177,16 +169,6 @@ func lowerBound(a []int64, x int64) int {
 	return i
 }
 
-func distinct(sorted []int32) (n int64) {
-	last := int32(-1)
-	for _, j := range sorted {
-		if j != last {
-			n, last = n+1, j
-		}
-	}
-	return n
-}
-
 // rowSorter sorts (column, value) pairs by column, keeping equal columns in
 // their order. Its scratch memory is reused from row to row.
 type rowSorter[V Value] struct {
@@ -194,8 +176,8 @@ type rowSorter[V Value] struct {
 	val []V
 }
 
-// sort sorts one row and says how many entries repeat a column.
-func (s *rowSorter[V]) sort(col []int32, val []V) (twins int64) {
+// sort sorts one row and says whether a column comes more than once.
+func (s *rowSorter[V]) sort(col []int32, val []V) (twins bool) {
 	n := len(col)
 	sorted := true
 	for k := 1; k < n; k++ {
@@ -221,10 +203,10 @@ func (s *rowSorter[V]) sort(col []int32, val []V) (twins int64) {
 	}
 	for k := 1; k < n; k++ {
 		if col[k] == col[k-1] {
-			twins++
+			return true
 		}
 	}
-	return twins
+	return false
 }
 
 func insertionSort[V Value](col []int32, val []V) {

@@ -1,0 +1,111 @@
+package bench
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+// BenchmarkProduct times products of matrices that no cache holds (about 400 MB
+// of CSR) beside a pure read of 512 MB on all cores, in turn in the same run:
+//
+//	GB/s     12 nnz + 8(m+1) + 8n + 8m bytes, over the median time of a product
+//	%read    that, as a share of the speed of the pure read
+//	T/N      time of a transposed product over that of a straight one
+func BenchmarkProduct(b *testing.B) {
+	for _, spec := range []string{
+		"stencil:dims=3,points=27,n=108",
+		"banded:n=3M,band=5",
+		"powerlaw:rows=2M,nnz=30M,r=2.1",
+		"rmat:scale=20,edges=24",
+		"random:rows=2M,nnz=30M",
+	} {
+		b.Run(spec, func(b *testing.B) {
+			a, _, err := gen.Generate(spec)
+			if err != nil {
+				b.Fatal(err)
+			}
+			benchmarkProduct(b, a)
+		})
+	}
+}
+
+func benchmarkProduct(b *testing.B, a *sparse.CSR[float64]) {
+	ctx := context.Background()
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer sys.Close()
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer plan.Close()
+	n := max(a.Rows, a.Cols)
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i] = math.Sin(float64(i))
+	}
+	mem := make([]float64, 64<<20)
+	for i := range mem {
+		mem[i] = 1
+	}
+	times := map[string][]time.Duration{}
+	clock := func(name string, f func() error) {
+		t := time.Now()
+		if err := f(); err != nil {
+			b.Fatal(err)
+		}
+		times[name] = append(times[name], time.Since(t))
+	}
+	for b.Loop() {
+		clock("straight", func() error {
+			_, err := plan.SpMV(ctx, msrep.NoTrans, 1, x[:a.Cols], 0, y[:a.Rows])
+			return err
+		})
+		clock("read", func() error { readAll(mem); return nil })
+		clock("transposed", func() error {
+			_, err := plan.SpMV(ctx, msrep.Trans, 1, x[:a.Rows], 0, y[:a.Cols])
+			return err
+		})
+	}
+	bytes := float64(a.Bytes() + 8*int64(a.Rows+a.Cols))
+	speed := bytes / median(times["straight"]) / 1e9
+	read := float64(8*len(mem)) / median(times["read"]) / 1e9
+	b.ReportMetric(speed, "GB/s")
+	b.ReportMetric(100*speed/read, "%read")
+	b.ReportMetric(2*float64(a.NNZ())/median(times["straight"])/1e9, "GFLOP/s")
+	b.ReportMetric(median(times["transposed"])/median(times["straight"]), "T/N")
+}
+
+var sink float64
+
+// readAll reads memory on all cores, each in four streams: one stream alone does
+// not reach the memory's speed.
+func readAll(mem []float64) {
+	w := par.Workers(int64(len(mem)), 1)
+	sums := make([]float64, 8*w)
+	par.Do(w, func(i int) {
+		piece := mem[par.Cut(int64(len(mem)), w, i):par.Cut(int64(len(mem)), w, i+1)]
+		q := len(piece) / 4
+		a, b, c, d := piece[:q], piece[q:2*q], piece[2*q:3*q], piece[3*q:4*q]
+		var s0, s1, s2, s3 float64
+		for k := range a {
+			s0 += a[k]
+			s1 += b[k]
+			s2 += c[k]
+			s3 += d[k]
+		}
+		sums[8*i] = s0 + s1 + s2 + s3
+	})
+	for _, s := range sums {
+		sink += s
+	}
+}

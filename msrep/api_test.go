@@ -1,0 +1,307 @@
+package msrep
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+var ctx = context.Background()
+
+func small(t *testing.T) *sparse.CSR[float64] {
+	m, err := sparse.NewCSR(3, 4, []int64{0, 2, 2, 3}, []int32{0, 3, 1}, []float64{1, 2, 3})
+	require.NoError(t, err)
+	return m
+}
+
+func openCPU(t *testing.T, devices string) *System {
+	sys, err := Open(Config{Devices: devices})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, sys.Close()) })
+	return sys
+}
+
+func TestWrongArgumentsAreNamedAndLeaveYAlone(t *testing.T) {
+	sys := openCPU(t, "cpu:2")
+	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+	require.NoError(t, err)
+	both := make([]float64, 7)
+	for _, c := range []struct {
+		message string
+		op      Op
+		x, y    []float64
+	}{
+		{"x: 3 elements: op(A) is 3 x 4", NoTrans, make([]float64, 3), make([]float64, 3)},
+		{"y: 4 elements", NoTrans, make([]float64, 4), make([]float64, 4)},
+		{"x: 4 elements: op(A) is 4 x 3", Trans, make([]float64, 4), make([]float64, 4)},
+		{"x: 0 elements", NoTrans, nil, make([]float64, 3)},
+		{"shares memory with x", NoTrans, both[:4], both[3:6]},
+	} {
+		for i := range c.y {
+			c.y[i] = 7
+		}
+		_, err := plan.SpMV(ctx, c.op, 1, c.x, 0, c.y)
+		require.ErrorContains(t, err, c.message)
+		require.True(t, sparse.IsInput(err))
+		for _, v := range c.y {
+			require.Equal(t, 7.0, v)
+		}
+	}
+	_, err = plan.SpMV(ctx, NoTrans, 1, both[:4], 0, both[4:])
+	require.NoError(t, err, "neighbours in one array do not overlap")
+	require.ErrorContains(t, plan.UpdateValues(ctx, make([]float64, 2)), "val: 2 values: the matrix has 3")
+}
+
+func TestNewPlanRefusesWhatCannotBePlanned(t *testing.T) {
+	sys := openCPU(t, "cpu:2")
+	bad := small(t)
+	bad.ColIdx = []int32{0, 9, 1}
+	unsorted := &sparse.COO[float64]{Rows: 2, Cols: 2, RowIdx: []int32{1, 0, 1}, ColIdx: []int32{1, 0, 0}, Val: []float64{1, 2, 3}}
+	for _, c := range []struct {
+		message string
+		sys     *System
+		a       sparse.Matrix[float64]
+		opt     PlanOptions
+	}{
+		{"system: is nil", nil, small(t), PlanOptions{}},
+		{"matrix: is nil", sys, nil, PlanOptions{}},
+		{"matrix: is nil", sys, (*sparse.COO[float64])(nil), PlanOptions{}},
+		{"column index 9", sys, bad, PlanOptions{}},
+		{"strategy", sys, small(t), PlanOptions{Strategy: "best"}},
+		{"format", sys, small(t), PlanOptions{Format: "ell"}},
+		{"rule", sys, small(t), PlanOptions{Split: "half"}},
+		{"not sorted", sys, unsorted, PlanOptions{RefuseUnsorted: true}},
+	} {
+		plan, err := NewPlan(ctx, c.sys, c.a, c.opt)
+		require.ErrorContains(t, err, c.message)
+		require.True(t, sparse.IsInput(err), "%v", err)
+		require.Nil(t, plan)
+	}
+	_, err := NewPlan[float64](ctx, sys, unsorted, PlanOptions{RefuseUnsorted: true})
+	require.ErrorIs(t, err, partition.ErrUnsorted)
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = NewPlan[float64](ended, sys, small(t), PlanOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestOpenRefusesUnknownDevices(t *testing.T) {
+	for devices, message := range map[string]string{
+		"gpu": "not known", "cpu:0": "1 to", "cpu:-3": "1 to", "cpu:x": "1 to", "cpu:99999": "1 to", "auto:2": "takes no number",
+		"cuda": "not yet", "cuda:0,2": "not yet", "sim:4": "not yet", "cpu:": "1 to",
+	} {
+		_, err := Open(Config{Devices: devices})
+		require.ErrorContains(t, err, message, devices)
+		require.True(t, sparse.IsInput(err), devices)
+	}
+	_, err := Open(Config{Devices: "cuda"})
+	require.ErrorIs(t, err, ErrNotYet)
+	_, err = Open(Config{Threads: -1})
+	require.ErrorContains(t, err, "threads")
+}
+
+func TestAnInvalidIndexWithoutValidationIsAnErrorNotAPanic(t *testing.T) {
+	bad := small(t)
+	bad.ColIdx = []int32{0, 99, 1}
+	for _, devices := range []string{"cpu:1", "cpu:3"} {
+		sys := openCPU(t, devices)
+		plan, err := NewPlan[float64](ctx, sys, bad, PlanOptions{SkipValidation: true})
+		require.NoError(t, err)
+		y := make([]float64, 3)
+		_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
+		var de *kernels.DeviceError
+		require.ErrorAs(t, err, &de)
+		_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
+		require.ErrorContains(t, err, "unusable after an earlier error")
+		require.NoError(t, plan.Close())
+		good, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+		require.NoError(t, err, "other plans live on")
+		_, err = good.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
+		require.NoError(t, err)
+	}
+}
+
+func TestClosedPlansAndSystemsSaySo(t *testing.T) {
+	sys, err := Open(Config{Devices: "cpu:2"})
+	require.NoError(t, err)
+	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Strategy: Partial})
+	require.NoError(t, err)
+	require.Positive(t, plan.Bytes())
+	other, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+	require.NoError(t, err)
+	require.NoError(t, other.Close())
+	require.NoError(t, other.Close())
+	require.NoError(t, sys.Close(), "closes the plan that is still open")
+	require.NoError(t, sys.Close())
+	_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+	require.ErrorIs(t, err, ErrClosed)
+	require.ErrorIs(t, plan.UpdateValues(ctx, make([]float64, 3)), ErrClosed)
+	_, err = NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+	require.ErrorIs(t, err, ErrClosed)
+}
+
+func TestACancelledContextStopsAProductAndThePlanLivesOn(t *testing.T) {
+	sys := openCPU(t, "cpu:2")
+	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+	require.NoError(t, err)
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = plan.SpMV(ended, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+	require.NoError(t, err)
+}
+
+func TestOnePlanAndOneSystemServeManyGoroutines(t *testing.T) {
+	a, _, err := gen.Generate("random:rows=4000,cols=3000,nnz=60000")
+	require.NoError(t, err)
+	sys, err := Open(Config{Devices: "cpu:2", Threads: 4})
+	require.NoError(t, err)
+	defer sys.Close()
+	shared, err := NewPlan[float64](ctx, sys, a, PlanOptions{})
+	require.NoError(t, err)
+	x := make([]float64, 3000)
+	for i := range x {
+		x[i] = float64(i%17) - 8
+	}
+	want := reference.Multiply(false, 2, sparse.Matrix[float64](a), x, 0, nil)
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			own, err := NewPlan[float64](ctx, sys, a, PlanOptions{Format: sparse.FormatCSC})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer own.Close()
+			y := make([]float64, 4000)
+			for i := range 10 {
+				plan := shared
+				if i%2 == 1 {
+					plan = own
+				}
+				if _, err := plan.SpMV(ctx, NoTrans, 2, x, 0, y); err != nil {
+					t.Error(err)
+				}
+				if bad := reference.Check(y, want); bad >= 0 {
+					t.Errorf("y[%d] = %v, want %v", bad, y[bad], want.Y[bad])
+				}
+			}
+		}()
+	}
+	wg.Wait()
+}
+
+func TestSpMVOnceUsesAllDevices(t *testing.T) {
+	y := []float64{1, 1, 1}
+	require.NoError(t, SpMV(ctx, NoTrans, 2, sparse.Matrix[float64](small(t)), []float64{1, 10, 100, 1000}, 3, y))
+	require.Equal(t, []float64{2*2001 + 3, 3, 63}, y)
+	require.ErrorContains(t, SpMV(ctx, NoTrans, 2, sparse.Matrix[float64](small(t)), nil, 3, y), "x: 0 elements")
+}
+
+func TestThePlanSaysWhatItDid(t *testing.T) {
+	sys := openCPU(t, "cpu:2")
+	hyper := &sparse.CSR[float64]{Rows: 1000, Cols: 2, RowPtr: make([]int64, 1001), ColIdx: []int32{1}, Val: []float64{2}}
+	hyper.RowPtr[1000] = 1
+	plan, err := NewPlan[float64](ctx, sys, hyper, PlanOptions{})
+	require.NoError(t, err)
+	require.Equal(t, partition.RuleMergePath, plan.Rule(), "many empty rows")
+	require.Equal(t, sparse.FormatCSR, plan.Format())
+	require.Equal(t, int64(1), plan.NNZ())
+	rows, cols := plan.Dims()
+	require.Equal(t, []int{1000, 2}, []int{rows, cols})
+	parts := []partition.Part{plan.Shares()[0].Part, plan.Shares()[1].Part}
+	require.NoError(t, partition.Verify(parts, hyper.RowPtr))
+	require.InDelta(t, 500, parts[0].OwnEnd, 2)
+}
+
+// faulty is a device whose n-th call of a stream fails.
+type faulty struct {
+	*cpu.Device
+	left *int
+}
+
+type faultyStream struct {
+	kernels.Stream
+	left *int
+}
+
+var errFault = errors.New("injected")
+
+func (d faulty) NewStream() (kernels.Stream, error) {
+	s, err := d.Device.NewStream()
+	return faultyStream{s, d.left}, err
+}
+
+func (s faultyStream) use() error {
+	*s.left--
+	if *s.left == 0 {
+		return &kernels.DeviceError{Device: "cpu:0", Call: "launch", Err: errFault}
+	}
+	return nil
+}
+
+func (s faultyStream) Write(dst kernels.Buffer, off int64, src []byte) error {
+	if err := s.use(); err != nil {
+		return err
+	}
+	return s.Stream.Write(dst, off, src)
+}
+
+func (s faultyStream) Read(dst []byte, src kernels.Buffer, off int64) error {
+	if err := s.use(); err != nil {
+		return err
+	}
+	return s.Stream.Read(dst, src, off)
+}
+
+func (s faultyStream) Launch(op kernels.Op) error {
+	if err := s.use(); err != nil {
+		return err
+	}
+	return s.Stream.Launch(op)
+}
+
+func (s faultyStream) Sync() error {
+	if err := s.use(); err != nil {
+		return err
+	}
+	return s.Stream.Sync()
+}
+
+func TestADeviceThatFailsAtAnyCallLeaksNothing(t *testing.T) {
+	for _, strategy := range []Strategy{Optimized, Partial, Baseline} {
+		failures := 0
+		for n := 1; n < 60; n++ {
+			d, err := cpu.Open(cpu.Config{Threads: 1, NUMANode: -1})
+			require.NoError(t, err)
+			left := n
+			sys := &System{devices: []kernels.Device{faulty{d, &left}}, plans: map[io.Closer]bool{}}
+			plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Strategy: strategy})
+			for i := 0; err == nil && i < 3; i++ {
+				_, err = plan.SpMV(ctx, Op(i == 1), 1, make([]float64, 4-i%2), 1, make([]float64, 3+i%2))
+			}
+			if err != nil {
+				require.ErrorIs(t, err, errFault)
+				failures++
+			}
+			require.NoError(t, sys.Close(), "%s, call %d: every buffer is freed", strategy, n)
+			require.Zero(t, d.InUse())
+		}
+		require.Greater(t, failures, 8, "the faults must be reached")
+		require.Less(t, failures, 59, "and without them it must work")
+	}
+}

@@ -1,0 +1,95 @@
+package msrep_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// A 3 x 3 matrix:
+//
+//	10  0 -2
+//	 0  9  3
+//	 7  0  8
+func matrix() *sparse.CSR[float64] {
+	a, err := sparse.NewCSR(3, 3,
+		[]int64{0, 2, 4, 6},
+		[]int32{0, 2, 1, 2, 0, 2},
+		[]float64{10, -2, 9, 3, 7, 8})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return a
+}
+
+// One product: beta = 0 overwrites y, whatever was in it.
+func ExampleSpMV() {
+	x := []float64{1, 2, 3}
+	y := make([]float64, 3)
+	if err := msrep.SpMV(context.Background(), msrep.NoTrans, 1, matrix(), x, 0, y); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(y)
+	// Output: [4 27 31]
+}
+
+// Many products with one matrix: it is split and placed once.
+func ExamplePlan() {
+	ctx := context.Background()
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu:2"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer sys.Close()
+	plan, err := msrep.NewPlan(ctx, sys, matrix(), msrep.PlanOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer plan.Close()
+
+	x := []float64{1, 1, 1}
+	y := []float64{100, 100, 100}
+	if _, err := plan.SpMV(ctx, msrep.NoTrans, 2, x, 1, y); err != nil { // y = 2Ax + y
+		log.Fatal(err)
+	}
+	fmt.Println(y)
+	if _, err := plan.SpMV(ctx, msrep.Trans, 1, x, 0, y); err != nil { // y = A'x
+		log.Fatal(err)
+	}
+	fmt.Println(y)
+	for _, s := range plan.Shares() {
+		fmt.Printf("device %d: nonzeros %d to %d\n", s.Device, s.Part.StartIdx, s.Part.EndIdx)
+	}
+	// Output:
+	// [116 124 130]
+	// [17 9 9]
+	// device 0: nonzeros 0 to 2
+	// device 1: nonzeros 3 to 5
+}
+
+// New values for the same structure: nothing is split again.
+func ExamplePlan_UpdateValues() {
+	ctx := context.Background()
+	sys, err := msrep.Open(msrep.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer sys.Close()
+	plan, err := msrep.NewPlan(ctx, sys, matrix(), msrep.PlanOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer plan.Close()
+	if err := plan.UpdateValues(ctx, []float64{1, 1, 1, 1, 1, 1}); err != nil {
+		log.Fatal(err)
+	}
+	y := make([]float64, 3)
+	if _, err := plan.SpMV(ctx, msrep.NoTrans, 1, []float64{1, 2, 3}, 0, y); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(y)
+	// Output: [4 5 4]
+}
