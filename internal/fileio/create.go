@@ -3,8 +3,11 @@ package fileio
 import (
 	"bufio"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,13 +15,15 @@ import (
 )
 
 // Out is a file being written. It stands under a temporary name beside its own
-// until Commit; Close without Commit removes it.
+// until Commit; Close without Commit removes it. What is not a regular file, such
+// as a pipe or a terminal, is written in place.
 type Out struct {
-	path string
-	tmp  *os.File
-	gz   *gzip.Writer
-	w    *bufio.Writer
-	done bool
+	path    string
+	tmp     *os.File
+	inPlace bool
+	gz      *gzip.Writer
+	w       *bufio.Writer
+	done    bool
 }
 
 var (
@@ -28,26 +33,50 @@ var (
 
 // Create starts the output file path; a name that ends in .gz is compressed.
 func Create(path string) (*Out, error) {
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-		if st.IsDir() {
-			return nil, fmt.Errorf("%s: is a directory; a file name is needed", path)
-		}
+	o := &Out{path: path}
+	var err error
+	st, statErr := os.Stat(path)
+	switch {
+	case statErr == nil && st.IsDir():
+		return nil, fmt.Errorf("%s: is a directory; a file name is needed", path)
+	case statErr == nil && !st.Mode().IsRegular():
+		o.inPlace = true
+		o.tmp, err = os.OpenFile(path, os.O_WRONLY, 0)
+	default:
+		o.tmp, err = createBeside(path)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
 	if err != nil {
+		var pe *fs.PathError
+		if errors.As(err, &pe) { // without the temporary name
+			err = pe.Err
+		}
 		return nil, fmt.Errorf("%s: cannot be created: %w", path, err)
 	}
-	pendingMu.Lock()
-	pending[tmp.Name()] = true
-	pendingMu.Unlock()
-	o := &Out{path: path, tmp: tmp}
-	var w io.Writer = tmp
+	if !o.inPlace {
+		pendingMu.Lock()
+		pending[o.tmp.Name()] = true
+		pendingMu.Unlock()
+	}
+	var w io.Writer = o.tmp
 	if strings.HasSuffix(path, ".gz") {
-		o.gz = gzip.NewWriter(tmp)
+		o.gz = gzip.NewWriter(o.tmp)
 		w = o.gz
 	}
 	o.w = bufio.NewWriterSize(w, 1<<20)
 	return o, nil
+}
+
+// createBeside makes a new file with a temporary name in the folder of path. Its
+// mode is what the process gives to new files.
+func createBeside(path string) (f *os.File, err error) {
+	for range 100 {
+		name := fmt.Sprintf(".%s.%08x.part", filepath.Base(path), rand.Uint32())
+		f, err = os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return f, err
 }
 
 // Write appends p.
@@ -59,13 +88,13 @@ func (o *Out) Commit() error {
 	if err == nil && o.gz != nil {
 		err = o.gz.Close()
 	}
-	if err == nil {
-		err = o.tmp.Chmod(0o644)
+	if st, statErr := os.Stat(o.path); statErr == nil && err == nil && !o.inPlace {
+		err = o.tmp.Chmod(st.Mode().Perm()) // a file that is replaced keeps its mode
 	}
 	if err == nil {
 		err = o.tmp.Close()
 	}
-	if err == nil {
+	if err == nil && !o.inPlace {
 		err = os.Rename(o.tmp.Name(), o.path)
 	}
 	if err != nil {
@@ -82,7 +111,10 @@ func (o *Out) Close() error {
 		return nil
 	}
 	o.tmp.Close()
-	err := os.Remove(o.tmp.Name())
+	var err error
+	if !o.inPlace {
+		err = os.Remove(o.tmp.Name())
+	}
 	o.finish()
 	return err
 }

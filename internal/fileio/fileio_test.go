@@ -1,0 +1,140 @@
+package fileio
+
+import (
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func list(t *testing.T, dir string) (names []string) {
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestAnOutputFileAppearsOnlyWhenItIsCommitted(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "y.mtx")
+	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
+	out, err := Create(path)
+	require.NoError(t, err)
+	_, err = out.Write([]byte("new"))
+	require.NoError(t, err)
+	old, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "old", string(old))
+	require.NoError(t, out.Commit())
+	require.NoError(t, out.Close())
+	now, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "new", string(now))
+	require.Equal(t, []string{"y.mtx"}, list(t, dir))
+	st, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), st.Mode().Perm(), "the mode of the file that was replaced")
+}
+
+func TestWithoutCommitNothingStays(t *testing.T) {
+	dir := t.TempDir()
+	out, err := Create(filepath.Join(dir, "y.mtx"))
+	require.NoError(t, err)
+	require.Len(t, list(t, dir), 1)
+	require.NoError(t, out.Close())
+	require.Empty(t, list(t, dir))
+
+	_, err = Create(filepath.Join(dir, "z.mtx"))
+	require.NoError(t, err)
+	RemovePending()
+	require.Empty(t, list(t, dir))
+}
+
+func TestDevicesAndFoldersAreNotReplaced(t *testing.T) {
+	_, err := Create(t.TempDir())
+	require.ErrorContains(t, err, "is a directory")
+	_, err = Create(filepath.Join(t.TempDir(), "none", "y"))
+	require.ErrorContains(t, err, "no such file")
+	out, err := Create(os.DevNull)
+	require.NoError(t, err, "a device is written in place")
+	_, err = out.Write([]byte("gone"))
+	require.NoError(t, err)
+	require.NoError(t, out.Commit())
+	st, err := os.Stat(os.DevNull)
+	require.NoError(t, err)
+	require.False(t, st.Mode().IsRegular(), "and is still one")
+}
+
+func TestGzipIsToldByContentAndWrittenByName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "y.mtx.gz")
+	out, err := Create(path)
+	require.NoError(t, err)
+	_, err = out.Write([]byte("some text"))
+	require.NoError(t, err)
+	require.NoError(t, out.Commit())
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	plain := filepath.Join(t.TempDir(), "renamed.txt")
+	require.NoError(t, os.WriteFile(plain, raw, 0o600))
+	for _, p := range []string{path, plain} {
+		f, err := Open(p)
+		require.NoError(t, err)
+		require.True(t, f.Gzip)
+		text, err := io.ReadAll(f)
+		require.NoError(t, err)
+		require.Equal(t, "some text", string(text))
+		require.NoError(t, f.Close())
+	}
+}
+
+func TestDamagedInputIsAnInputErrorThatNamesTheFile(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, b []byte) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, b, 0o600))
+		return path
+	}
+	var raw []byte
+	{
+		path := filepath.Join(dir, "whole")
+		f, err := os.Create(path)
+		require.NoError(t, err)
+		z := gzip.NewWriter(f)
+		_, err = z.Write(make([]byte, 100000))
+		require.NoError(t, err)
+		require.NoError(t, z.Close())
+		require.NoError(t, f.Close())
+		raw, err = os.ReadFile(path)
+		require.NoError(t, err)
+	}
+	bad := append([]byte(nil), raw...)
+	bad[len(bad)-5] ^= 1
+	for path, message := range map[string]string{
+		write("half.gz", raw[:len(raw)/2]):   "truncated",
+		write("sum.gz", bad):                 "damaged gzip",
+		write("head.gz", []byte{0x1f, 0x8b}): "damaged gzip header",
+		dir:                                  "is a directory",
+		filepath.Join(dir, "none"):           "no such file",
+	} {
+		f, err := Open(path)
+		if err == nil {
+			_, err = io.ReadAll(f)
+			f.Close()
+		}
+		require.ErrorContains(t, err, message)
+		require.ErrorContains(t, err, path)
+		require.True(t, sparse.IsInput(err))
+	}
+	empty, err := Open(write("empty", nil))
+	require.NoError(t, err)
+	text, err := io.ReadAll(empty)
+	require.NoError(t, err)
+	require.Empty(t, text)
+}
