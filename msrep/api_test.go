@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
+	"slices"
 	"sync"
 	"testing"
 
@@ -130,6 +132,109 @@ func TestAnInvalidIndexWithoutValidationIsAnErrorNotAPanic(t *testing.T) {
 		_, err = good.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
 		require.NoError(t, err)
 	}
+}
+
+func TestAFailedPlanLeavesNothingBehind(t *testing.T) {
+	sys := openCPU(t, "cpu:2")
+	// The pointers leave the matrix: with checks switched off the conversion panics.
+	wild := &sparse.CSR[float64]{Rows: 6, Cols: 6, RowPtr: []int64{0, 1, 99, 2, 3, 4, 6}, ColIdx: make([]int32, 6), Val: make([]float64, 6)}
+	for _, f := range []sparse.Format{sparse.FormatCSC, sparse.FormatCOO} {
+		plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](wild), PlanOptions{SkipValidation: true, Format: f})
+		require.ErrorContains(t, err, "internal error")
+		require.Nil(t, plan)
+		require.Empty(t, sys.plans)
+	}
+	_, err := NewPlan(ctx, sys, sparse.Matrix[float64](wild), PlanOptions{})
+	require.True(t, sparse.IsInput(err))
+	require.Empty(t, sys.plans)
+	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+	require.NoError(t, err)
+	require.Len(t, sys.plans, 1)
+	require.NoError(t, plan.Close())
+	require.Empty(t, sys.plans, "a closed plan is forgotten")
+}
+
+func TestPlansAndProductsRacingCloseEndWithErrClosed(t *testing.T) {
+	for range 300 {
+		sys, err := Open(Config{Devices: "cpu:2"})
+		require.NoError(t, err)
+		done := make(chan error)
+		go func() {
+			plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Strategy: Partial})
+			if err == nil {
+				_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+			}
+			done <- err
+		}()
+		require.NoError(t, sys.Close())
+		if err := <-done; err != nil {
+			require.ErrorIs(t, err, ErrClosed)
+		}
+	}
+}
+
+func TestAlphaZeroReadsNeitherTheMatrixNorX(t *testing.T) {
+	sys := openCPU(t, "cpu:2")
+	a := small(t)
+	a.Val[0] = math.Inf(1)
+	plan, err := NewPlan[float64](ctx, sys, a, PlanOptions{})
+	require.NoError(t, err)
+	y := []float64{1, 2, 3}
+	_, err = plan.SpMV(ctx, NoTrans, 0, slices.Repeat([]float64{math.NaN()}, 4), 2, y)
+	require.NoError(t, err)
+	require.Equal(t, []float64{2, 4, 6}, y)
+}
+
+func TestTheBaselineSplitsByRowsAndTheDefaultUsesTheMatrixInPlace(t *testing.T) {
+	a, _, err := gen.Generate("arrow:n=1000")
+	require.NoError(t, err)
+	sys, err := Open(Config{Devices: "cpu:4", NUMA: NUMAOff})
+	require.NoError(t, err)
+	defer sys.Close()
+	for _, c := range []struct {
+		strategy Strategy
+		rule     partition.Rule
+		copies   bool
+	}{{Baseline, partition.RuleMajor, true}, {Partial, partition.RuleNNZ, true}, {Optimized, partition.RuleNNZ, false}, {"", partition.RuleNNZ, false}} {
+		plan, err := NewPlan[float64](ctx, sys, a, PlanOptions{Strategy: c.strategy})
+		require.NoError(t, err)
+		require.Equal(t, c.rule, plan.Rule(), c.strategy)
+		if c.rule == partition.RuleMajor {
+			require.Equal(t, 250, plan.Shares()[1].Part.OwnFirst)
+		}
+		if c.copies {
+			require.Greater(t, plan.Bytes(), a.Bytes(), c.strategy)
+		} else {
+			require.Less(t, plan.Bytes(), int64(100), "carries only")
+		}
+		require.NoError(t, plan.Close())
+	}
+}
+
+func TestThreadsAreTheNumberOfAllDevicesTogether(t *testing.T) {
+	sys, err := Open(Config{Devices: "cpu:3", Threads: 7, NUMA: NUMAOff})
+	require.NoError(t, err)
+	defer sys.Close()
+	sum := 0
+	for _, d := range sys.Devices() {
+		sum += d.Threads
+	}
+	require.Equal(t, 7, sum)
+	_, err = Open(Config{Threads: MaxThreads + 1})
+	require.ErrorContains(t, err, "threads: 4097")
+}
+
+func TestNilContextsAndPlansAreErrors(t *testing.T) {
+	sys := openCPU(t, "cpu:1")
+	var none context.Context
+	_, err := NewPlan[float64](none, sys, small(t), PlanOptions{})
+	require.ErrorContains(t, err, "ctx: is nil")
+	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+	require.NoError(t, err)
+	_, err = plan.SpMV(none, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+	require.ErrorContains(t, err, "ctx: is nil")
+	plan = nil
+	require.NoError(t, plan.Close())
 }
 
 func TestClosedPlansAndSystemsSaySo(t *testing.T) {

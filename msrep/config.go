@@ -22,7 +22,36 @@ type Config struct {
 	// Threads is the number of CPU threads of all devices together; 0 means
 	// GOMAXPROCS. Each device has at least one.
 	Threads int
+	// NUMA says whether devices are placed: NUMAAuto when "".
+	NUMA NUMA
+	// Warn hears, in one line, that placement is on and the system refuses it or
+	// has no use for it. It is called at most once in the life of the process,
+	// whatever is opened, from any goroutine; nil hears nothing. Products are right
+	// all the same. System.Placement tells the same of each System.
+	Warn func(msg string)
 }
+
+// NUMA says whether threads and memory of CPU devices are placed by NUMA node.
+//
+// With placement every device belongs to a node: its workers are threads that run
+// on the CPUs of the node only, and its memory is memory of the node. A plan then
+// splits its matrix in two levels, first among the nodes in proportion to their
+// devices, then among the devices of each node (section 4.2 of the MSREP paper),
+// and copies each part to memory of its node: it needs as much memory again as
+// the matrix. A matrix whose copy would take more than half of the memory of a
+// node is used where it is. Partial results are merged within a node first. Plans of strategy
+// Baseline are split as without placement.
+//
+// Placement needs at least one device for each node that has CPUs. cpu:N spreads
+// N devices over the nodes in proportion to their CPUs, at least one on each.
+type NUMA string
+
+// When devices are placed.
+const (
+	NUMAAuto NUMA = "auto" // on when more than one node has CPUs, each with a device
+	NUMAOn   NUMA = "on"
+	NUMAOff  NUMA = "off" // matrices are used in place, threads run anywhere
+)
 
 // Strategy is one of the paper's three ways to spread a product (section 5.3).
 type Strategy string

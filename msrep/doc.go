@@ -11,6 +11,9 @@
 // reading it, so that NaN in y vanishes; beta = 1 adds to y; alpha = 0 reads
 // neither A nor x. x and y must not overlap.
 //
+// On machines with several NUMA nodes a plan copies each part to the memory of the
+// node that works on it, and splits in two levels; see type NUMA.
+//
 // A matrix is any of sparse.CSR, sparse.CSC and sparse.COO, of float64 or
 // float32. It is split by nonzeros (package partition), each part is multiplied
 // by its device (package kernels), and rows or columns that parts share are

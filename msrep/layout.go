@@ -1,6 +1,7 @@
 package msrep
 
 import (
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -51,6 +52,19 @@ func (l layout[V]) split(parts int, rule partition.Rule) ([]partition.Part, part
 		return partition.SplitCOO(l.major, l.majors, parts, rule)
 	}
 	return partition.Split(l.ptr, parts, rule)
+}
+
+// bytes is the memory of the matrix.
+func (l layout[V]) bytes() int64 {
+	return mem.Size[V]()*int64(len(l.val)) + 4*int64(len(l.minor)+len(l.major)) + 8*int64(len(l.ptr))
+}
+
+// share cuts a part among takers in proportion to their weights.
+func (l layout[V]) share(p partition.Part, weights []int, rule partition.Rule) ([]partition.Part, error) {
+	if l.ptr == nil {
+		return partition.ShareCOO(l.major, p, weights, rule)
+	}
+	return partition.Share(l.ptr, p, weights, rule)
 }
 
 // gathers reports whether a product sums within majors, so that results are

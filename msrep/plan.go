@@ -30,7 +30,8 @@ type Plan[V sparse.Value] struct {
 	lay    layout[V]
 	parts  []partition.Part
 	shares []*share[V]
-	broken error // why the plan can't be used any more
+	nodes  []*nodeShare[V] // of a placed plan
+	broken error           // why the plan can't be used any more
 }
 
 // Share describes one device's part of a plan.
@@ -43,9 +44,11 @@ type Share struct {
 // *sparse.InputError; device errors are *kernels.DeviceError. When it fails,
 // nothing stays allocated.
 func NewPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V], opt PlanOptions) (p *Plan[V], err error) {
-	defer rescue(&err)
 	if sys == nil {
 		return nil, sparse.Inputf("system", "is nil")
+	}
+	if ctx == nil {
+		return nil, errNilContext
 	}
 	if isNil(a) {
 		return nil, sparse.Inputf("matrix", "is nil")
@@ -57,15 +60,23 @@ func NewPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V
 	if err := sys.enter(p); err != nil {
 		return nil, err
 	}
-	if err := p.build(ctx); err != nil {
-		return nil, errors.Join(err, p.Close())
-	}
-	return p, nil
+	made := p
+	defer func() { // also after a panic
+		if err != nil {
+			err = errors.Join(err, made.Close())
+			p = nil
+		}
+	}()
+	defer rescue(&err)
+	return p, p.build(ctx)
 }
 
 func (p *Plan[V]) build(ctx context.Context) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.src == nil { // the System was closed since
+		return fmt.Errorf("plan: %w", ErrClosed)
+	}
 	steps := []struct {
 		time *time.Duration
 		do   func() error
@@ -98,6 +109,9 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 }
 
 func (p *Plan[V]) split() (err error) {
+	if p.placeable() {
+		return p.splitByNode()
+	}
 	p.parts, p.rule, err = p.lay.split(len(p.sys.devices), p.opt.Split)
 	return err
 }
@@ -111,6 +125,7 @@ func (p *Plan[V]) distribute() error {
 			return err
 		}
 		s.part = p.parts[i]
+		s.placed = len(p.nodes) > 0
 		return s.place(p.lay)
 	})
 }
@@ -122,6 +137,9 @@ func (p *Plan[V]) pointers() error {
 // each serves all devices, one goroutine for each, or one after the other for the
 // baseline.
 func (p *Plan[V]) each(f func(i int) error) error {
+	if len(p.nodes) > 0 {
+		return p.eachNode(func(n *nodeShare[V]) error { return n.eachOf(f) })
+	}
 	errs := make([]error, len(p.parts))
 	if p.opt.Strategy == Baseline {
 		for i := range p.parts {
@@ -169,7 +187,14 @@ func (p *Plan[V]) Bytes() int64 {
 	defer p.mu.Unlock()
 	var sum int64
 	for _, s := range p.shares {
-		sum += s.bytes()
+		for _, b := range s.buffers() {
+			sum += b.Bytes()
+		}
+	}
+	for _, n := range p.nodes {
+		if n.x.Buf != nil {
+			sum += n.x.Buf.Bytes()
+		}
 	}
 	return sum
 }
@@ -203,6 +228,9 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 // Close releases what the plan holds, after a product that is running. It may be
 // called again.
 func (p *Plan[V]) Close() error {
+	if p == nil {
+		return nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.src == nil {
@@ -216,12 +244,17 @@ func (p *Plan[V]) Close() error {
 			errs = append(errs, s.close())
 		}
 	}
-	p.shares, p.lay.ptr, p.lay.major, p.lay.val = nil, nil, nil, nil
+	for _, n := range p.nodes {
+		errs = append(errs, n.x.Free())
+	}
+	p.nodes, p.shares, p.lay.ptr, p.lay.major, p.lay.val = nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }
 
 func (p *Plan[V]) usable(ctx context.Context) error {
 	switch {
+	case ctx == nil:
+		return errNilContext
 	case p.src == nil:
 		return fmt.Errorf("plan: %w", ErrClosed)
 	case p.broken != nil:
@@ -229,6 +262,8 @@ func (p *Plan[V]) usable(ctx context.Context) error {
 	}
 	return ctx.Err()
 }
+
+var errNilContext = sparse.Inputf("ctx", "is nil: use context.Background()")
 
 // rescue turns a panic into an error: none crosses the public API.
 func rescue(err *error) {

@@ -41,6 +41,9 @@ func (r *run[V]) prepare(s *share[V]) (*vectors[V], kernels.Op, error) {
 func (r *run[V]) inPlace(s *share[V]) (*vectors[V], error) {
 	d := s.inPlace
 	x := kernels.AdoptArray(d, r.xFor(s))
+	if s.nodeX != nil {
+		x = *s.nodeX
+	}
 	if r.straight() {
 		y := r.yFor(s)
 		return &vectors[V]{x: x, y: kernels.AdoptArray(d, y), host: y}, nil
@@ -134,21 +137,4 @@ func (r *run[V]) op(s *share[V], v *vectors[V], carry kernels.Array[V]) kernels.
 		return &kernels.Gather[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}
 	}
 	return &kernels.Scatter[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y}
-}
-
-// bytes is the device memory that a share holds, without what it uses in place.
-func (s *share[V]) bytes() (sum int64) {
-	bufs := []kernels.Buffer{s.carry.Buf}
-	for _, v := range s.vec {
-		bufs = append(bufs, v.x.Buf, v.y.Buf)
-	}
-	if s.inPlace == nil {
-		bufs = append(bufs, s.ptr.Buf, s.major.Buf, s.minor.Buf, s.val.Buf)
-	}
-	for _, b := range bufs {
-		if b != nil {
-			sum += b.Bytes()
-		}
-	}
-	return sum
 }

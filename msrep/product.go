@@ -34,7 +34,12 @@ func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V
 	}
 	r := &run[V]{plan: p, ctx: ctx, gathers: p.lay.gathers(op), alpha: alpha, beta: beta, x: x, y: y,
 		times: make([]Timing, len(p.shares))}
-	if err := p.each(r.serve); err != nil {
+	serve := func() error { return p.each(r.serve) }
+	if len(p.nodes) > 0 {
+		r.nodeCarry = make([]V, len(p.shares))
+		serve = func() error { return p.eachNode(r.serveNode) }
+	}
+	if err := serve(); err != nil {
 		if ctx.Err() == nil {
 			p.broken = err
 		}
@@ -84,6 +89,7 @@ type run[V sparse.Value] struct {
 	alpha, beta V
 	x, y        []V
 	times       []Timing // by device
+	nodeCarry   []V      // at the first device of each node: its partial sum of a row that an earlier node owns
 }
 
 // serve does one device's part of the product.
@@ -123,12 +129,14 @@ func (r *run[V]) serve(i int) error {
 func (r *run[V]) merge() error {
 	p := r.plan
 	switch {
-	case r.gathers && r.straight():
-		return r.addCarries()
-	case r.gathers:
-		return merge.CopyRows(r.y, r.beta, p.parts, r.hosts())
-	case r.straight():
+	case !r.gathers && r.straight():
 		return nil
+	case r.gathers && !r.straight():
+		return merge.CopyRows(r.y, r.beta, p.parts, r.hosts())
+	case len(p.nodes) > 0:
+		return r.acrossNodes()
+	case r.gathers:
+		return r.addCarries()
 	case p.opt.Strategy == Baseline:
 		return merge.SumSerial(r.y, r.beta, r.hosts())
 	}
@@ -137,19 +145,28 @@ func (r *run[V]) merge() error {
 
 // addCarries adds each device's partial sum to the row that an earlier one owns.
 func (r *run[V]) addCarries() error {
-	carry := make([]V, len(r.plan.shares))
-	for i, s := range r.plan.shares {
+	carry, err := r.carries(0, len(r.plan.shares))
+	if err != nil {
+		return err
+	}
+	return merge.Rows(r.y, r.plan.parts, carry)
+}
+
+// carries reads the partial sums of the devices [first, end).
+func (r *run[V]) carries(first, end int) ([]V, error) {
+	carry := make([]V, end-first)
+	for i, s := range r.plan.shares[first:end] {
 		if !s.part.StartFlag {
 			continue
 		}
 		if err := s.carry.Read(s.stream, carry[i:i+1]); err != nil {
-			return err
+			return nil, err
 		}
 		if err := s.stream.Sync(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return merge.Rows(r.y, r.plan.parts, carry)
+	return carry, nil
 }
 
 // hosts is the partial results of the devices.

@@ -13,7 +13,8 @@ import (
 // that serves the device.
 type share[V sparse.Value] struct {
 	dev         kernels.Device
-	inPlace     kernels.HostMapper // set when the device works on host memory in place
+	inPlace     kernels.HostMapper // set when the device works on vectors in place, and on the matrix unless placed
+	placed      bool               // the device has a copy of its part of the matrix
 	stream      kernels.Stream
 	start, stop kernels.Event
 
@@ -24,7 +25,8 @@ type share[V sparse.Value] struct {
 	val   kernels.Array[V]
 	carry kernels.Array[V] // one element: the partial sum of a row that an earlier part owns
 
-	vec map[bool]*vectors[V] // by layout.gathers
+	vec   map[bool]*vectors[V] // by layout.gathers
+	nodeX *kernels.Array[V]    // x in memory of the node, for this product; nil for the caller's
 }
 
 // vectors is a device's own x and y for one kind of product, and what comes back.
@@ -65,7 +67,9 @@ func (s *share[V]) place(l layout[V]) error {
 			return err
 		}
 	} else if s.inPlace != nil {
-		s.ptr = kernels.AdoptArray(s.inPlace, l.ptr[p.First():p.End()+1])
+		if s.ptr, err = put(s, l.ptr[p.First():p.End()+1]); err != nil {
+			return err
+		}
 	}
 	return s.placeValues(l)
 }
@@ -91,7 +95,7 @@ func (s *share[V]) placeValues(l layout[V]) error {
 	val := l.val[s.part.StartIdx : s.part.EndIdx+1]
 	var err error
 	switch {
-	case s.inPlace != nil:
+	case s.inPlace != nil && !s.placed:
 		s.val = kernels.AdoptArray(s.inPlace, val)
 	case s.val.Buf != nil:
 		err = s.val.Write(s.stream, val)
@@ -106,7 +110,7 @@ func (s *share[V]) placeValues(l layout[V]) error {
 
 // put makes an array of src: in place, or as a copy on the device.
 func put[V sparse.Value, T int32 | int64 | float32 | float64](s *share[V], src []T) (kernels.Array[T], error) {
-	if s.inPlace != nil {
+	if s.inPlace != nil && !s.placed {
 		return kernels.AdoptArray(s.inPlace, src), nil
 	}
 	a, err := kernels.NewArray[T](s.dev, int64(len(src)))
@@ -117,6 +121,24 @@ func put[V sparse.Value, T int32 | int64 | float32 | float64](s *share[V], src [
 		return a, errors.Join(err, a.Free())
 	}
 	return a, nil
+}
+
+// buffers is the device memory that the share holds, without what it uses in
+// place.
+func (s *share[V]) buffers() (out []kernels.Buffer) {
+	bufs := []kernels.Buffer{s.carry.Buf}
+	for _, v := range s.vec {
+		bufs = append(bufs, v.x.Buf, v.y.Buf)
+	}
+	if s.inPlace == nil || s.placed {
+		bufs = append(bufs, s.ptr.Buf, s.major.Buf, s.minor.Buf, s.val.Buf)
+	}
+	for _, b := range bufs {
+		if b != nil {
+			out = append(out, b)
+		}
+	}
+	return out
 }
 
 // kernel runs op between the two events and gives its time.

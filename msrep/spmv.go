@@ -28,5 +28,6 @@ func SpMV[V sparse.Value](ctx context.Context, op Op, alpha V, a sparse.Matrix[V
 	return err
 }
 
-// defaultSystem has all devices and stays open.
-var defaultSystem = sync.OnceValues(func() (*System, error) { return Open(Config{}) })
+// defaultSystem has all devices and stays open. Nothing is placed: a copy of the
+// matrix would cost more than a single product saves.
+var defaultSystem = sync.OnceValues(func() (*System, error) { return Open(Config{NUMA: NUMAOff}) })

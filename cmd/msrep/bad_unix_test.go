@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -88,7 +89,9 @@ func buildCommand(t *testing.T) string {
 // wrong, with exit code 2, within a second of processor time and 200 MB.
 func expectRefusal(t *testing.T, bin, message string, args ...string) {
 	t.Helper()
-	cmd := exec.Command(bin, args...)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, bin, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
@@ -171,7 +174,9 @@ func TestWrongUsageIsRefusedInOneLineWithExitCode2(t *testing.T) {
 		{"--strategy", []string{"spmv", good, "--strategy", "best"}},
 		{"--value", []string{"spmv", good, "--value", "fp16"}},
 		{"--repeat", []string{"spmv", good, "--repeat", "0"}},
+		{"--repeat", []string{"spmv", good, "--repeat", "9223372036854775807"}},
 		{"--threads", []string{"spmv", good, "--threads", "-1"}},
+		{"--threads", []string{"info", good, "--threads", "100000000"}},
 		{"devices", []string{"spmv", good, "--devices", "gpu"}},
 		{"cpu:0", []string{"spmv", good, "--devices", "cpu:0"}},
 		{"cpu:x", []string{"spmv", good, "--devices", "cpu:x"}},
@@ -185,7 +190,9 @@ func TestWrongUsageIsRefusedInOneLineWithExitCode2(t *testing.T) {
 		{"stencil", []string{"gen", "stencle", "--out", filepath.Join(dir, "m.msr")}},
 		{"n=0", []string{"gen", "stencil", "n=0", "--out", filepath.Join(dir, "m.msr")}},
 		{"the limit is", []string{"gen", "dense", "rows=100M", "cols=1M", "--out", filepath.Join(dir, "m.msr")}},
-		{"not yet", []string{"pagerank", good}},
+		{"not yet", []string{"pagerank", good, "--damping", "0.85"}},
+		{"commas", []string{"gen", "dense", "rows=2,cols=2", "--out", filepath.Join(dir, "m.msr")}},
+		{"takes none", []string{"topo", "extra"}},
 		{"not yet", []string{"solve", good}},
 		{"not yet", []string{"bench", "all"}},
 		{"none", []string{"topo", "--sysfs", filepath.Join(dir, "none")}},
@@ -213,4 +220,35 @@ func TestAFileWithoutPermissionIsRefused(t *testing.T) {
 	require.ErrorAs(t, err, &exit, string(out))
 	require.Equal(t, exitUsage, exit.ExitCode())
 	require.Contains(t, string(out), path+": permission denied")
+}
+
+func TestFaultsThatNeedNoMatrixAreFoundBeforeItIsRead(t *testing.T) {
+	bin, dir := buildCommand(t), t.TempDir()
+	big := filepath.Join(dir, "matrix.mtx") // a pipe that nobody writes to: opening it would wait
+	require.NoError(t, syscall.Mkfifo(big, 0o600))
+	expectRefusal(t, bin, "m.xyz", "convert", big, filepath.Join(dir, "m.xyz"))
+	expectRefusal(t, bin, "no such file", "spmv", big, "--out", filepath.Join(dir, "none", "y.mtx"))
+	expectRefusal(t, bin, "no such file", "spmv", big, "--x", filepath.Join(dir, "none"))
+	expectRefusal(t, bin, "no such file", "convert", big, filepath.Join(dir, "none", "y.msr"))
+}
+
+func TestAnInterruptedProcessEndsSoonAndLeavesNoFile(t *testing.T) {
+	bin, dir := buildCommand(t), t.TempDir()
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		cmd := exec.Command(bin, "spmv", "gen:stencil:dims=2,n=300", "--repeat", "1000000", "--out", filepath.Join(dir, "y.mtx"))
+		require.NoError(t, cmd.Start())
+		require.Eventually(t, func() bool { // it has begun when its output file has
+			files, err := os.ReadDir(dir)
+			return err == nil && len(files) > 0
+		}, 20*time.Second, time.Millisecond)
+		require.NoError(t, cmd.Process.Signal(sig))
+		start := time.Now()
+		var exit *exec.ExitError
+		require.ErrorAs(t, cmd.Wait(), &exit)
+		require.Equal(t, exitFailed, exit.ExitCode(), "%v", sig)
+		require.Less(t, time.Since(start), 10*time.Second, "it takes a second on an idle machine")
+		files, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Empty(t, files, "%v", sig)
+	}
 }

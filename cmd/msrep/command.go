@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -24,14 +25,15 @@ const (
 type command struct {
 	name, args, summary, example string
 	more                         func() string // further help, may be nil
+	later                        bool          // not in this version
 	// setup declares flags and returns what to do once they are parsed.
 	setup func(c *call) func(ctx context.Context) error
 }
 
 var commands = []*command{spmvCommand, infoCommand, topoCommand, convertCommand, genCommand, versionCommand,
-	later("pagerank", "GRAPH", "rank the nodes of a graph"),
-	later("solve", "MATRIX", "solve A x = b"),
-	later("bench", "EXPERIMENT...", "measure, model and draw")}
+	later("pagerank", "GRAPH", "rank the nodes of a graph", "--damping 0.85 --top 5"),
+	later("solve", "MATRIX", "solve A x = b", "--method cg --tol 1e-8"),
+	later("bench", "EXPERIMENT...", "measure, model and draw", "--out DIR")}
 
 // call is one run of a command.
 type call struct {
@@ -48,10 +50,13 @@ type call struct {
 }
 
 // later is a command that this version does not have.
-func later(name, args, summary string) *command {
-	return &command{name: name, args: args, summary: summary + " (not yet in this version)", setup: func(c *call) func(context.Context) error {
-		return func(context.Context) error { return notYet("msrep " + name) }
-	}}
+func later(name, args, summary, flags string) *command {
+	return &command{
+		name: name, args: args, summary: summary + " (not yet in this version)",
+		example: fmt.Sprintf("msrep %s %s %s", name, args, flags),
+		later:   true,
+		setup:   func(*call) func(context.Context) error { return nil },
+	}
 }
 
 // run runs the command line args and gives the exit code.
@@ -84,7 +89,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 }
 
 func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &call{command: cmd, stdout: stdout, stderr: stderr, flags: flag.NewFlagSet(cmd.name, flag.ContinueOnError)}
+	out := bufio.NewWriter(stdout) // keeps the first error for the end
+	c := &call{command: cmd, stdout: out, stderr: stderr, flags: flag.NewFlagSet(cmd.name, flag.ContinueOnError)}
 	c.flags.SetOutput(io.Discard)
 	c.flags.StringVar(&c.devices, "devices", "auto", "`SPEC`: auto, cpu or cpu:N (N CPU devices)")
 	c.flags.IntVar(&c.threads, "threads", 0, "CPU threads in all, `N`; 0 means all")
@@ -92,12 +98,18 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 	c.flags.BoolVar(&c.quiet, "quiet", false, "no messages beside the result")
 	do := cmd.setup(c)
 	err := c.parse(args)
-	if errors.Is(err, flag.ErrHelp) {
+	if cmd.later && !errors.Is(err, flag.ErrHelp) { // whatever its flags are
+		err = &sparse.InputError{Err: msrep.ErrNotYet}
+	}
+	switch {
+	case errors.Is(err, flag.ErrHelp):
 		c.help()
-		return exitOK
+		err = nil
+	case err == nil:
+		err = do(ctx)
 	}
 	if err == nil {
-		err = do(ctx)
+		err = out.Flush()
 	}
 	if err == nil {
 		return exitOK
@@ -132,8 +144,8 @@ func (c *call) parse(args []string) error {
 		c.args = append(c.args, rest[0])
 		args = rest[1:]
 	}
-	if c.threads < 0 {
-		return sparse.Inputf("--threads", "%d: use 1 or more, or 0 for all", c.threads)
+	if c.threads < 0 || c.threads > msrep.MaxThreads {
+		return sparse.Inputf("--threads", "%d: use 1 to %d, or 0 for all", c.threads, msrep.MaxThreads)
 	}
 	return nil
 }
@@ -143,7 +155,18 @@ func (c *call) want(n int) error {
 	if len(c.args) == n {
 		return nil
 	}
-	return usageError("%d arguments given, it takes %s (see msrep %s --help)", len(c.args), c.command.args, c.name)
+	takes := c.command.args
+	if takes == "" {
+		takes = "none"
+	}
+	return usageError("%d arguments given, it takes %s (see msrep %s --help)", len(c.args), takes, c.name)
+}
+
+// warn prints what went wrong without harm to the result.
+func (c *call) warn(msg string) {
+	if !c.quiet {
+		fmt.Fprintf(c.stderr, "msrep %s: warning: %s\n", c.name, msg)
+	}
 }
 
 func (c *call) help() {

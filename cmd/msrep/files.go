@@ -40,6 +40,11 @@ var genCommand = &command{
 			if *out == "" {
 				return sparse.Inputf("--out", "is missing: name the file to write")
 			}
+			for _, a := range c.args {
+				if strings.Contains(a, ",") {
+					return usageError("%q: separate parameters by blanks, not commas", a)
+				}
+			}
 			return c.copyMatrix(ctx, "gen:"+c.args[0]+":"+strings.Join(c.args[1:], ","), *out)
 		}
 	},
@@ -50,11 +55,16 @@ func (c *call) copyMatrix(ctx context.Context, in, out string) error {
 	if c.threads > 0 {
 		runtime.GOMAXPROCS(c.threads)
 	}
+	file, err := matio.Create(out)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
 	m, err := matio.Read(ctx, in)
 	if err != nil {
 		return err
 	}
-	if err := matio.Write(out, m.CSR, m.Source); err != nil {
+	if err := file.Write(m.CSR, m.Source); err != nil {
 		return errors.Join(err, m.Close())
 	}
 	if c.json {

@@ -22,6 +22,7 @@ type report struct {
 	Strategy    string         `json:"strategy"`
 	Split       partition.Rule `json:"split"`
 	Devices     []deviceReport `json:"devices"`
+	NUMA        numaReport     `json:"numa"`
 	Phases      phases         `json:"phases"`
 	GFlops      number         `json:"gflops"`        // 2 nnz / product_s
 	BytesPerNNZ number         `json:"bytes_per_nnz"` // least bytes a product moves: matrix, x once, y once or twice
@@ -78,7 +79,7 @@ func newReport[V sparse.Value](s *spmv, sys *msrep.System, m *matio.Matrix, plan
 	rows, cols := plan.Dims()
 	r := report{
 		Matrix: matrixName{shortName(m.Name), rows, cols, plan.NNZ()}, Op: "A", Format: plan.Format(),
-		Strategy: s.strategy, Split: plan.Rule(),
+		Strategy: s.strategy, Split: plan.Rule(), NUMA: newNUMAReport(sys, plan.Nodes()),
 	}
 	if s.transpose {
 		r.Op, rows, cols = "A'", cols, rows
@@ -157,6 +158,9 @@ y = alpha*%s*x + beta*y  %s, strategy %s, split by %s, imbalance %.4f
 		}
 		fmt.Fprintf(w, "  %-6s %12d nonzeros [%d, %d], %s %d to %d%s, kernel %s\n",
 			d.ID, d.NNZ, d.StartIdx, d.EndIdx, axis, d.FirstRow, d.LastRow, flag, seconds(d.KernelS))
+	}
+	if r.NUMA.On {
+		r.NUMA.print(w)
 	}
 	fmt.Fprintf(w, "phases  read %s  partition %s  distribute %s  kernel %s  merge %s  total %s\n",
 		seconds(p.Read), seconds(p.Partition), seconds(p.Distribute), seconds(p.Kernel), seconds(p.Merge), seconds(p.Total))

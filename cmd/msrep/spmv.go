@@ -7,9 +7,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matio"
+	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
 var spmvCommand = &command{
@@ -29,8 +31,8 @@ var spmvCommand = &command{
 		f.StringVar(&s.strategy, "strategy", string(msrep.Optimized), "`STRATEGY` of the MSREP paper: baseline, p or p-opt")
 		f.StringVar(&s.precision, "precision", "fp64", "`PRECISION`: fp64")
 		f.StringVar(&s.value, "value", "fp64", "`TYPE` of values and vectors: fp64 or fp32")
-		f.StringVar(&s.kernel, "kernel", "auto", "`KERNEL`: auto")
-		f.StringVar(&s.numa, "numa", "off", "`off`: memory is not placed by NUMA node")
+		f.StringVar(&s.kernel, "kernel", "auto", "`KERNEL`: auto or own; the two are the same on CPU devices")
+		f.StringVar(&s.numa, "numa", string(msrep.NUMAAuto), numaUsage)
 		f.IntVar(&s.repeat, "repeat", 1, "multiply `N` times; phases are medians")
 		f.BoolVar(&s.deterministic, "deterministic", false, "same bits on any devices: not yet in this version")
 		return s.run
@@ -59,8 +61,8 @@ func (s *spmv) check() error {
 		{"--strategy", s.strategy, []string{"baseline", "p", "p-opt"}, nil},
 		{"--precision", s.precision, []string{"fp64"}, []string{"cpms2:1", "cpms2:2", "cpms4:1", "cpms4:2", "cpms4:3", "cpms4:4"}},
 		{"--value", s.value, []string{"fp64", "fp32"}, nil},
-		{"--kernel", s.kernel, []string{"auto"}, []string{"own", "cusparse"}},
-		{"--numa", s.numa, []string{"off"}, []string{"on"}},
+		{"--kernel", s.kernel, []string{"auto", "own"}, []string{"cusparse"}},
+		{"--numa", s.numa, []string{"auto", "on", "off"}, nil},
 	} {
 		if slices.Contains(f.later, f.value) {
 			return notYet(f.name + " " + f.value)
@@ -72,14 +74,17 @@ func (s *spmv) check() error {
 	if s.deterministic {
 		return notYet("--deterministic")
 	}
-	if s.repeat < 1 {
-		return sparse.Inputf("--repeat", "%d: use 1 or more", s.repeat)
+	if s.repeat < 1 || s.repeat > maxRepeat {
+		return sparse.Inputf("--repeat", "%d: use 1 to %d", s.repeat, maxRepeat)
 	}
 	if err := checkVectorSpec("--x", s.x); err != nil {
 		return err
 	}
 	return checkVectorSpec("--y", s.y)
 }
+
+// maxRepeat bounds --repeat: the times of all products are kept for the median.
+const maxRepeat = 1_000_000
 
 func (s *spmv) run(ctx context.Context) error {
 	if err := s.check(); err != nil {
@@ -88,7 +93,15 @@ func (s *spmv) run(ctx context.Context) error {
 	if s.threads > 0 {
 		runtime.GOMAXPROCS(s.threads)
 	}
-	sys, err := msrep.Open(msrep.Config{Devices: s.devices, Threads: s.threads})
+	var out *fileio.Out
+	if s.out != "" { // a place that cannot be written to is found before the work is done
+		var err error
+		if out, err = fileio.Create(s.out); err != nil {
+			return &sparse.InputError{Err: err}
+		}
+		defer out.Close()
+	}
+	sys, err := msrep.Open(msrep.Config{Devices: s.devices, Threads: s.threads, NUMA: msrep.NUMA(s.numa), Warn: s.warn})
 	if err != nil {
 		return err
 	}
@@ -99,15 +112,15 @@ func (s *spmv) run(ctx context.Context) error {
 	}
 	read := time.Since(start)
 	if s.value == "fp32" {
-		err = multiply(ctx, s, sys, m, sparse.Convert[float32](m.CSR), read)
+		err = multiply(ctx, s, sys, m, sparse.Convert[float32](m.CSR), read, out)
 	} else {
-		err = multiply(ctx, s, sys, m, m.CSR, read)
+		err = multiply(ctx, s, sys, m, m.CSR, read, out)
 	}
 	return errors.Join(err, sys.Close(), m.Close())
 }
 
 // multiply makes the plan, multiplies and reports.
-func multiply[V sparse.Value](ctx context.Context, s *spmv, sys *msrep.System, m *matio.Matrix, a *sparse.CSR[V], read time.Duration) error {
+func multiply[V sparse.Value](ctx context.Context, s *spmv, sys *msrep.System, m *matio.Matrix, a *sparse.CSR[V], read time.Duration, out *fileio.Out) error {
 	op, rows, cols := msrep.NoTrans, a.Rows, a.Cols
 	if s.transpose {
 		op, rows, cols = msrep.Trans, a.Cols, a.Rows
@@ -139,8 +152,11 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, sys *msrep.System, m
 			return err
 		}
 	}
-	if s.out != "" {
-		if err := writeVector(s.out, convert[float64](y)); err != nil {
+	if out != nil {
+		if err := mtx.WriteVector(out, convert[float64](y)); err != nil {
+			return err
+		}
+		if err := out.Commit(); err != nil {
 			return err
 		}
 	}

@@ -17,6 +17,7 @@ var topoCommand = &command{
 	example: "msrep topo --devices cpu:4",
 	setup: func(c *call) func(context.Context) error {
 		sysfs := c.flags.String("sysfs", "/", "root `DIR` of a copied tree of another machine, with sys/ in it")
+		placement := c.flags.String("numa", string(msrep.NUMAAuto), numaUsage)
 		return func(context.Context) error {
 			if err := c.want(0); err != nil {
 				return err
@@ -26,7 +27,7 @@ var topoCommand = &command{
 				return err
 			}
 			r := topology{Topology: t}
-			places, err := c.devicePlaces(t, *sysfs == "/")
+			places, err := c.devicePlaces(t, *sysfs == "/", msrep.NUMA(*placement), &r)
 			if err != nil {
 				return err
 			}
@@ -56,6 +57,7 @@ type topology struct {
 	*numa.Topology
 	Links   [][]string    `json:"links"` // between GPUs: X, PIX, PXB, PHB, NODE, SYS
 	Devices []deviceShare `json:"devices"`
+	NUMA    *numaReport   `json:"numa,omitempty"` // of this machine only
 }
 
 type deviceShare struct {
@@ -67,12 +69,14 @@ type deviceShare struct {
 
 // devicePlaces is this machine's devices, or the ones that a copied tree would
 // have: its NVIDIA GPUs, or a CPU device for each node.
-func (c *call) devicePlaces(t *numa.Topology, live bool) (places []numa.DevicePlace, err error) {
+func (c *call) devicePlaces(t *numa.Topology, live bool, placement msrep.NUMA, r *topology) (places []numa.DevicePlace, err error) {
 	if live {
-		sys, err := msrep.Open(msrep.Config{Devices: c.devices, Threads: c.threads})
+		sys, err := msrep.Open(msrep.Config{Devices: c.devices, Threads: c.threads, NUMA: placement, Warn: c.warn})
 		if err != nil {
 			return nil, err
 		}
+		n := newNUMAReport(sys, nil)
+		r.NUMA = &n
 		for _, d := range sys.Devices() {
 			places = append(places, numa.DevicePlace{ID: d.ID, Node: d.NUMANode})
 		}
@@ -107,6 +111,9 @@ func (t topology) print(w io.Writer) error {
 	}
 	for _, d := range t.Devices {
 		fmt.Fprintf(w, "device %-7s node %d  share %s of the nonzeros\n", d.ID, d.Node, d.Share)
+	}
+	if t.NUMA != nil {
+		t.NUMA.print(w)
 	}
 	var err error
 	for _, n := range t.Notes {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 
@@ -60,19 +61,15 @@ func checkVectorSpec(flag, spec string) error {
 		if _, err := strconv.ParseUint(arg, 10, 64); err != nil {
 			return sparse.Inputf(flag, "%q: the seed must be a whole number from 0 to 2^64-1", spec)
 		}
+	case spec == "ones" || spec == "zeros" || spec == "sin":
+	default:
+		if st, err := os.Stat(spec); err != nil || st.IsDir() {
+			f, err := fileio.Open(spec) // for its message
+			if err == nil {
+				err = f.Close()
+			}
+			return err
+		}
 	}
 	return nil
-}
-
-// writeVector writes a Matrix Market array file that appears when it is complete.
-func writeVector(path string, v []float64) error {
-	out, err := fileio.Create(path)
-	if err != nil {
-		return &sparse.InputError{Err: err}
-	}
-	defer out.Close()
-	if err := mtx.WriteVector(out, v); err != nil {
-		return err
-	}
-	return out.Commit()
 }

@@ -29,21 +29,22 @@ type Out struct {
 var (
 	pendingMu sync.Mutex
 	pending   = map[string]bool{}
+	stopped   bool
 )
 
 // Create starts the output file path; a name that ends in .gz is compressed.
 func Create(path string) (*Out, error) {
-	o := &Out{path: path}
+	o := &Out{path: target(path)}
 	var err error
-	st, statErr := os.Stat(path)
+	st, statErr := os.Stat(o.path)
 	switch {
 	case statErr == nil && st.IsDir():
 		return nil, fmt.Errorf("%s: is a directory; a file name is needed", path)
 	case statErr == nil && !st.Mode().IsRegular():
 		o.inPlace = true
-		o.tmp, err = os.OpenFile(path, os.O_WRONLY, 0)
+		o.tmp, err = os.OpenFile(o.path, os.O_WRONLY, 0)
 	default:
-		o.tmp, err = createBeside(path)
+		o.tmp, err = createBeside(o.path)
 	}
 	if err != nil {
 		var pe *fs.PathError
@@ -51,11 +52,6 @@ func Create(path string) (*Out, error) {
 			err = pe.Err
 		}
 		return nil, fmt.Errorf("%s: cannot be created: %w", path, err)
-	}
-	if !o.inPlace {
-		pendingMu.Lock()
-		pending[o.tmp.Name()] = true
-		pendingMu.Unlock()
 	}
 	var w io.Writer = o.tmp
 	if strings.HasSuffix(path, ".gz") {
@@ -66,12 +62,36 @@ func Create(path string) (*Out, error) {
 	return o, nil
 }
 
-// createBeside makes a new file with a temporary name in the folder of path. Its
-// mode is what the process gives to new files.
+// target is the file that path stands for: symbolic links are followed, so that
+// what they point to is replaced and not they.
+func target(path string) string {
+	for range 40 {
+		link, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(link) {
+			link = filepath.Join(filepath.Dir(path), link)
+		}
+		path = link
+	}
+	return path
+}
+
+// createBeside makes a new file with a temporary name in the folder of path and
+// notes it. Its mode is what the process gives to new files.
 func createBeside(path string) (f *os.File, err error) {
+	pendingMu.Lock()
+	defer pendingMu.Unlock()
+	if stopped {
+		return nil, errors.New("the program is about to end")
+	}
 	for range 100 {
-		name := fmt.Sprintf(".%s.%08x.part", filepath.Base(path), rand.Uint32())
+		name := fmt.Sprintf(".msrep-%08x.part", rand.Uint32())
 		f, err = os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil {
+			pending[f.Name()] = true
+		}
 		if !errors.Is(err, fs.ErrExist) {
 			break
 		}
@@ -126,11 +146,12 @@ func (o *Out) finish() {
 	pendingMu.Unlock()
 }
 
-// RemovePending removes every file that was started and not committed: for a
-// program that is told to stop.
+// RemovePending removes every file that was started and not committed, and lets
+// none be started any more: for a program that ends.
 func RemovePending() {
 	pendingMu.Lock()
 	defer pendingMu.Unlock()
+	stopped = true
 	for name := range pending {
 		os.Remove(name)
 	}

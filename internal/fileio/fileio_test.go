@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,7 +55,36 @@ func TestWithoutCommitNothingStays(t *testing.T) {
 	_, err = Create(filepath.Join(dir, "z.mtx"))
 	require.NoError(t, err)
 	RemovePending()
+	defer func() { stopped = false }()
 	require.Empty(t, list(t, dir))
+	_, err = Create(filepath.Join(dir, "late.mtx"))
+	require.ErrorContains(t, err, "about to end")
+	require.Empty(t, list(t, dir))
+}
+
+func TestALinkStaysAndItsTargetIsReplaced(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	link, path := filepath.Join(dir, "link.mtx"), filepath.Join(other, "target.mtx")
+	require.NoError(t, os.Symlink(path, link))
+	for _, text := range []string{"through a dangling link", "through a link"} {
+		out, err := Create(link)
+		require.NoError(t, err)
+		_, err = out.Write([]byte(text))
+		require.NoError(t, err)
+		require.NoError(t, out.Commit())
+		got, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, text, string(got))
+		st, err := os.Lstat(link)
+		require.NoError(t, err)
+		require.NotZero(t, st.Mode()&os.ModeSymlink)
+	}
+}
+
+func TestTheLongestNameThatTheSystemAllowsIsFine(t *testing.T) {
+	out, err := Create(filepath.Join(t.TempDir(), strings.Repeat("y", 250)+".mtx"))
+	require.NoError(t, err)
+	require.NoError(t, out.Commit())
 }
 
 func TestDevicesAndFoldersAreNotReplaced(t *testing.T) {

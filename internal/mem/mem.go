@@ -1,7 +1,14 @@
-// Package mem looks at the same memory as bytes and as typed slices.
+// Package mem is memory for arrays on devices: regions with one owner, outside
+// the Go heap when they are large, and the same memory seen as bytes and as typed
+// slices.
 package mem
 
-import "unsafe"
+import (
+	"errors"
+	"unsafe"
+)
+
+var errNegative = errors.New("a negative number of bytes")
 
 // Elem is a type without pointers that arrays on devices hold.
 type Elem interface {

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -13,10 +14,38 @@ import (
 // takes some microseconds, a thousand entries about one.
 const defaultGrain = 1 << 13
 
-// views opens arrays as slices and keeps the first error.
+// views opens arrays as slices, keeps their memory until close, and keeps the
+// first error.
 type views struct {
-	dev *Device
-	err error
+	dev  *Device
+	err  error
+	held []*buffer
+}
+
+func newViews(d *Device) *views {
+	return &views{dev: d, held: make([]*buffer, 0, 6)} // no kernel has more arrays
+}
+
+// hold is the memory of a buffer, which stays until close.
+func (v *views) hold(b kernels.Buffer) ([]byte, error) {
+	m, err := v.dev.View(b)
+	if err != nil {
+		return nil, err
+	}
+	c := b.(*buffer)
+	if !c.hold() {
+		return nil, errFreed
+	}
+	v.held = append(v.held, c)
+	return m, nil
+}
+
+// close lets go of the memory. *err takes a failure to free what was freed by its
+// owner in the meantime.
+func (v *views) close(err *error) {
+	for _, b := range v.held {
+		*err = errors.Join(*err, b.release())
+	}
 }
 
 // view opens an array that must have n elements.
@@ -27,6 +56,12 @@ func view[T mem.Elem](v *views, name string, a kernels.Array[T], n int64) []T {
 	if a.Len != n {
 		v.err = fmt.Errorf("%w: %s has %d elements, it needs %d", kernels.ErrArgument, name, a.Len, n)
 		return nil
+	}
+	if a.Buf != nil {
+		if _, err := v.hold(a.Buf); err != nil {
+			v.err = fmt.Errorf("%s: %w", name, err)
+			return nil
+		}
 	}
 	s, err := kernels.View(v.dev, a)
 	if err != nil {

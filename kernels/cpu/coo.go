@@ -8,8 +8,9 @@ import (
 )
 
 // gatherCOO runs kernels.GatherCOO.
-func gatherCOO[V sparse.Value](d *Device, op *kernels.GatherCOO[V]) error {
-	v := &views{dev: d}
+func gatherCOO[V sparse.Value](d *Device, op *kernels.GatherCOO[V]) (err error) {
+	v := newViews(d)
+	defer v.close(&err)
 	a := viewCoordinate(v, op.A)
 	x := view(v, "x", op.X, op.X.Len)
 	y := view(v, "y", op.Y, int64(a.part.OwnEnd-a.part.OwnFirst))
@@ -49,8 +50,9 @@ func (a coordinate[V]) gatherRuns(q partition.Part, alpha, beta V, x, y []V) (ca
 }
 
 // scatterCOO runs kernels.ScatterCOO.
-func scatterCOO[V sparse.Value](d *Device, s *scratch[V], op *kernels.ScatterCOO[V]) error {
-	v := &views{dev: d}
+func scatterCOO[V sparse.Value](d *Device, s *scratch[V], op *kernels.ScatterCOO[V]) (err error) {
+	v := newViews(d)
+	defer v.close(&err)
 	a := viewCoordinate(v, op.A)
 	x := view(v, "x", op.X, op.X.Len)
 	y := view(v, "y", op.Y, op.Y.Len)

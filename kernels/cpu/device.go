@@ -2,13 +2,13 @@ package cpu
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync/atomic"
 
 	"github.com/klauspost/cpuid/v2"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -20,15 +20,24 @@ type Config struct {
 	NUMANode int   // -1 for none in particular
 	Memory   int64 // bytes that may be allocated, 0 for no bound
 	Grain    int64 // entries and rows that are worth one more worker, 0 for the default
+
+	// CPUs places the device: its workers are threads that run on these CPUs only,
+	// and its memory comes from NUMANode. None: both go where the system likes.
+	CPUs []int
+	// OnRefused hears what the system did not do of that, with an error that wraps
+	// numa.ErrRefused. The device works all the same. It may be called from any
+	// goroutine, and more than once; nil hears nothing.
+	OnRefused func(error)
 }
 
 // Device is a CPU device. It implements kernels.Device and kernels.HostMapper.
 type Device struct {
-	info   kernels.Info
-	pool   *pool
-	grain  int64
-	inUse  atomic.Int64
-	closed atomic.Bool
+	info      kernels.Info
+	pool      *pool
+	grain     int64
+	onRefused func(error)
+	inUse     atomic.Int64
+	closed    atomic.Bool
 
 	scratch64 scratch[float64]
 	scratch32 scratch[float32]
@@ -37,6 +46,7 @@ type Device struct {
 var (
 	_ kernels.Device     = (*Device)(nil)
 	_ kernels.HostMapper = (*Device)(nil)
+	_ Workers            = (*Device)(nil)
 )
 
 // Open makes a device. It fails when c.Threads is below 1.
@@ -48,14 +58,19 @@ func Open(c Config) (*Device, error) {
 	if name == "" {
 		name = runtime.GOARCH
 	}
-	return &Device{
+	d := &Device{
 		info: kernels.Info{
 			ID: fmt.Sprintf("cpu:%d", c.Index), Kind: "cpu", Name: name,
 			NUMANode: c.NUMANode, Memory: c.Memory, Threads: c.Threads,
 		},
-		pool:  newPool(c.Threads),
-		grain: cmp.Or(max(c.Grain, 0), defaultGrain),
-	}, nil
+		grain:     cmp.Or(max(c.Grain, 0), defaultGrain),
+		onRefused: c.OnRefused,
+	}
+	if d.onRefused == nil {
+		d.onRefused = func(error) {}
+	}
+	d.pool = newPool(c.Threads, c.CPUs, d.onRefused)
+	return d, nil
 }
 
 // Info describes the device.
@@ -64,7 +79,25 @@ func (d *Device) Info() kernels.Info { return d.info }
 // InUse is the number of bytes allocated and not freed.
 func (d *Device) InUse() int64 { return d.inUse.Load() }
 
-// Alloc gives zeroed, 64-byte aligned memory.
+// Scratch is the number of bytes that the workers hold for results of their own,
+// besides InUse. They are kept from product to product and freed by Close.
+func (d *Device) Scratch() int64 { return d.scratch64.held.Load() + d.scratch32.held.Load() }
+
+// Run calls f(0) ... f(n-1) on the workers and waits; see Workers. It fails with a
+// *kernels.DeviceError when n is not in [1, Threads] or the device is closed. f
+// must not use the device.
+func (d *Device) Run(n int, f func(i int)) error {
+	if n < 1 || n > d.info.Threads {
+		return d.fail("run", 0, fmt.Errorf("%w: %d workers of %d", kernels.ErrArgument, n, d.info.Threads))
+	}
+	if err := d.pool.run(n, f); err != nil {
+		return d.fail("run", 0, err)
+	}
+	return nil
+}
+
+// Alloc gives zeroed, 64-byte aligned memory. Large buffers lie outside the Go
+// heap, on the node of a device that has CPUs of its own.
 func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 	if d.closed.Load() {
 		return nil, d.fail("alloc", bytes, kernels.ErrClosed)
@@ -77,23 +110,31 @@ func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 		d.inUse.Add(-bytes)
 		return nil, d.fail("alloc", bytes, fmt.Errorf("%w: %d of %d in use", kernels.ErrOutOfMemory, used-bytes, d.info.Memory))
 	}
-	return &buffer{dev: d, mem: mem.Aligned(bytes), owned: true}, nil
+	r, err := d.region(bytes)
+	if err != nil {
+		d.inUse.Add(-bytes)
+		return nil, d.fail("alloc", bytes, err)
+	}
+	return newBuffer(d, r.Bytes(), r), nil
 }
 
 // Adopt makes a buffer of memory that the caller owns.
-func (d *Device) Adopt(p []byte) kernels.Buffer { return &buffer{dev: d, mem: p} }
+func (d *Device) Adopt(p []byte) kernels.Buffer { return newBuffer(d, p, nil) }
 
-// View is the memory of a buffer of any CPU device.
+// View is the memory of a buffer of any CPU device. It is gone when the buffer is
+// freed: use streams where that may happen at the same time.
 func (d *Device) View(b kernels.Buffer) ([]byte, error) {
 	c, ok := b.(*buffer)
 	if !ok || c == nil {
 		return nil, fmt.Errorf("%w: a buffer of another kind of device", kernels.ErrArgument)
 	}
 	if c.freed.Load() {
-		return nil, fmt.Errorf("%w: the buffer was freed", kernels.ErrClosed)
+		return nil, errFreed
 	}
 	return c.mem, nil
 }
+
+var errFreed = fmt.Errorf("%w: the buffer was freed", kernels.ErrClosed)
 
 // NewEvent makes an event.
 func (d *Device) NewEvent() (kernels.Event, error) { return &event{dev: d}, nil }
@@ -112,33 +153,16 @@ func (d *Device) Close() error {
 		return nil
 	}
 	d.pool.close()
-	d.scratch64.drop()
-	d.scratch32.drop()
+	err := errors.Join(d.scratch64.drop(), d.scratch32.drop())
 	if n := d.inUse.Load(); n != 0 {
-		return d.fail("close", 0, fmt.Errorf("%d bytes were not freed", n))
+		err = errors.Join(err, fmt.Errorf("%d bytes were not freed", n))
+	}
+	if err != nil {
+		return d.fail("close", 0, err)
 	}
 	return nil
 }
 
 func (d *Device) fail(call string, bytes int64, err error) error {
 	return &kernels.DeviceError{Device: d.info.ID, Call: call, Bytes: bytes, Err: err}
-}
-
-// buffer is memory of a device, its own or adopted.
-type buffer struct {
-	dev   *Device
-	mem   []byte
-	owned bool
-	freed atomic.Bool
-}
-
-func (b *buffer) Device() kernels.Device { return b.dev }
-
-func (b *buffer) Bytes() int64 { return int64(len(b.mem)) }
-
-func (b *buffer) Free() error {
-	if !b.freed.Swap(true) && b.owned {
-		b.dev.inUse.Add(-int64(len(b.mem)))
-	}
-	return nil
 }

@@ -5,5 +5,14 @@
 // the part, so that rows of any length are shared out evenly. The result depends
 // on the number of workers only in how sums are grouped.
 //
+// A device may be placed on a NUMA node (Config.CPUs): then its workers hold
+// threads of the system that run on these CPUs only, everything that touches
+// memory is done by them, and large buffers are bound to the node. The threads end
+// when the device is closed. Other devices use goroutines like any others.
+//
+// Buffers of 16 KiB and more lie outside the Go heap, from 4 MiB on in huge pages
+// where the system gives them. A buffer that is freed while a copy or a kernel uses
+// it goes when that ends; later calls with it are errors.
+//
 // The kernels are plain Go. Streams work at once, in the goroutine that calls.
 package cpu

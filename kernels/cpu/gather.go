@@ -7,8 +7,9 @@ import (
 )
 
 // gather runs kernels.Gather.
-func gather[V sparse.Value](d *Device, op *kernels.Gather[V]) error {
-	v := &views{dev: d}
+func gather[V sparse.Value](d *Device, op *kernels.Gather[V]) (err error) {
+	v := newViews(d)
+	defer v.close(&err)
 	a := viewCompressed(v, op.A)
 	x := view(v, "x", op.X, op.X.Len)
 	y := view(v, "y", op.Y, int64(a.part.OwnEnd-a.part.OwnFirst))
@@ -65,11 +66,11 @@ func dot[V sparse.Value](idx []int32, val []V, x []V) V {
 // worker carries goes to the row's owner, which may be an earlier part's.
 func runGather[V sparse.Value](d *Device, p partition.Part, parts []partition.Part, y, carry []V, rows func(q partition.Part, y []V) V) error {
 	if len(parts) == 1 {
-		c := rows(p, y)
-		if p.StartFlag {
-			carry[0] = c
-		}
-		return nil
+		return d.pool.run(1, func(int) {
+			if c := rows(p, y); p.StartFlag {
+				carry[0] = c
+			}
+		})
 	}
 	carries := make([]V, len(parts))
 	err := d.pool.run(len(parts), func(i int) {

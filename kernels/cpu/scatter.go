@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"sync"
-
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/merge"
 	"github.com/msrep-go/msrep/partition"
@@ -10,8 +8,9 @@ import (
 )
 
 // scatter runs kernels.Scatter.
-func scatter[V sparse.Value](d *Device, s *scratch[V], op *kernels.Scatter[V]) error {
-	v := &views{dev: d}
+func scatter[V sparse.Value](d *Device, s *scratch[V], op *kernels.Scatter[V]) (err error) {
+	v := newViews(d)
+	defer v.close(&err)
 	a := viewCompressed(v, op.A)
 	x := view(v, "x", op.X, int64(a.part.Majors()))
 	y := view(v, "y", op.Y, op.Y.Len)
@@ -47,45 +46,26 @@ func (a compressed[V]) scatterRows(q partition.Part, alpha V, x, y []V) {
 // adds to y itself.
 func runScatter[V sparse.Value](d *Device, s *scratch[V], parts []partition.Part, beta V, y []V, add func(q partition.Part, y []V)) error {
 	if len(parts) == 1 {
-		merge.Scale(y, beta)
-		add(parts[0], y)
-		return nil
+		return d.pool.run(1, func(int) {
+			merge.Scale(y, beta)
+			add(parts[0], y)
+		})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	partial := s.vectors(len(parts), len(y))
-	err := d.pool.run(len(parts), func(i int) {
+	partial, err := s.vectors(d, len(parts), len(y))
+	if err != nil {
+		return err
+	}
+	err = d.pool.run(len(parts), func(i int) {
 		clear(partial[i])
 		add(parts[i], partial[i])
 	})
 	if err != nil {
 		return err
 	}
+	if d.pool.placed {
+		return SumOn(d, y, beta, partial)
+	}
 	return merge.Sum(y, beta, partial)
-}
-
-// scratch is the workers' own result vectors, kept from product to product.
-type scratch[V sparse.Value] struct {
-	mu  sync.Mutex
-	vec [][]V
-}
-
-// vectors gives n vectors of m elements with any content.
-func (s *scratch[V]) vectors(n, m int) [][]V {
-	for len(s.vec) < n {
-		s.vec = append(s.vec, nil)
-	}
-	for i := range n {
-		if cap(s.vec[i]) < m {
-			s.vec[i] = make([]V, m)
-		}
-		s.vec[i] = s.vec[i][:m]
-	}
-	return s.vec[:n]
-}
-
-func (s *scratch[V]) drop() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.vec = nil
 }

@@ -13,48 +13,47 @@ import (
 type stream struct{ dev *Device }
 
 func (s *stream) Write(dst kernels.Buffer, off int64, src []byte) error {
-	return s.copy("write", int64(len(src)), func() ([]byte, []byte, error) {
-		d, err := s.window(dst, off, int64(len(src)))
+	return s.copy("write", int64(len(src)), func(v *views) ([]byte, []byte, error) {
+		d, err := v.window(dst, off, int64(len(src)))
 		return d, src, err
 	})
 }
 
 func (s *stream) Read(dst []byte, src kernels.Buffer, off int64) error {
-	return s.copy("read", int64(len(dst)), func() ([]byte, []byte, error) {
-		b, err := s.window(src, off, int64(len(dst)))
+	return s.copy("read", int64(len(dst)), func(v *views) ([]byte, []byte, error) {
+		b, err := v.window(src, off, int64(len(dst)))
 		return dst, b, err
 	})
 }
 
 func (s *stream) Copy(dst kernels.Buffer, dstOff int64, src kernels.Buffer, srcOff, bytes int64) error {
-	return s.copy("copy", bytes, func() ([]byte, []byte, error) {
-		d, err := s.window(dst, dstOff, bytes)
+	return s.copy("copy", bytes, func(v *views) ([]byte, []byte, error) {
+		d, err := v.window(dst, dstOff, bytes)
 		if err != nil {
 			return nil, nil, err
 		}
-		b, err := s.window(src, srcOff, bytes)
+		b, err := v.window(src, srcOff, bytes)
 		return d, b, err
 	})
 }
 
-func (s *stream) copy(call string, bytes int64, windows func() (dst, src []byte, err error)) error {
+// copy is done by the workers: the pages of a new buffer come from their node.
+func (s *stream) copy(call string, bytes int64, windows func(v *views) (dst, src []byte, err error)) (err error) {
 	if s.dev.closed.Load() {
 		return s.dev.fail(call, bytes, kernels.ErrClosed)
 	}
 	if bytes == 0 {
 		return nil
 	}
-	dst, src, err := windows()
+	v := newViews(s.dev)
+	defer v.close(&err)
+	dst, src, err := windows(v)
 	if err != nil {
 		return s.dev.fail(call, bytes, err)
 	}
-	t := int64(s.dev.info.Threads)
-	if bytes < t<<16 {
-		copy(dst, src)
-		return nil
-	}
-	err = s.dev.pool.run(int(t), func(i int) {
-		lo, hi := par.Cut(bytes, int(t), i), par.Cut(bytes, int(t), i+1)
+	t := int(min(int64(s.dev.info.Threads), bytes>>16+1))
+	err = s.dev.pool.run(t, func(i int) {
+		lo, hi := par.Cut(bytes, t, i), par.Cut(bytes, t, i+1)
 		copy(dst[lo:hi], src[lo:hi])
 	})
 	if err != nil {
@@ -63,8 +62,9 @@ func (s *stream) copy(call string, bytes int64, windows func() (dst, src []byte,
 	return nil
 }
 
-func (s *stream) window(b kernels.Buffer, off, n int64) ([]byte, error) {
-	m, err := s.dev.View(b)
+// window is bytes of a buffer, which stay until close.
+func (v *views) window(b kernels.Buffer, off, n int64) ([]byte, error) {
+	m, err := v.hold(b)
 	if err != nil {
 		return nil, err
 	}

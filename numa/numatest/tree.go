@@ -26,7 +26,7 @@ import (
 )
 
 // Machines names the trees.
-var Machines = []string{"amd-4node", "cloud-vm", "dgx1", "memory-only-node", "node-unknown", "summit"}
+var Machines = []string{"amd-4node", "cloud-vm", "dgx1", "memory-only-node", "node-unknown", "summit", "uneven"}
 
 // Tree writes the tree of a machine into a temporary folder and gives that
 // folder: the root for numa.Discover.

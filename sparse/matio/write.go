@@ -22,22 +22,50 @@ import (
 // hold, and a place that cannot be written to are *sparse.InputError. When
 // writing fails later, for example because the disk is full, the error is not.
 func Write(path string, m *sparse.CSR[float64], src sparse.Source) error {
+	out, err := Create(path)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	return out.Write(m, src)
+}
+
+// Output is a matrix file to be written.
+type Output struct {
+	path   string
+	format Format
+	out    *fileio.Out
+}
+
+// Create starts the file path, so that a wrong name or place is found before the
+// matrix is made. The file appears when Write is done; Close drops it otherwise.
+// Errors are *sparse.InputError.
+func Create(path string) (*Output, error) {
 	if strings.HasPrefix(path, "gen:") {
-		return sparse.Inputf(path, "names a generator; a file name is needed to write to")
+		return nil, sparse.Inputf(path, "names a generator; a file name is needed to write to")
 	}
 	format := byName(path)
 	if format == "" {
-		return unknown(path)
-	}
-	if err := m.Validate(); err != nil {
-		return err
+		return nil, unknown(path)
 	}
 	out, err := fileio.Create(path)
 	if err != nil {
-		return &sparse.InputError{Err: err} // the message names the file
+		return nil, &sparse.InputError{Err: err} // the message names the file
 	}
-	defer out.Close() // drops what is not committed
-	switch format {
+	return &Output{path, format, out}, nil
+}
+
+// Close drops the file unless Write has completed it.
+func (o *Output) Close() error { return o.out.Close() }
+
+// Write writes the matrix and completes the file; see the function Write.
+func (o *Output) Write(m *sparse.CSR[float64], src sparse.Source) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	var err error
+	out := o.out
+	switch o.format {
 	case MatrixMarket:
 		err = mtx.Write(out, m, src)
 	case HarwellBoeing:
@@ -50,7 +78,7 @@ func Write(path string, m *sparse.CSR[float64], src sparse.Source) error {
 		err = msr.Write(out, m, src)
 	}
 	if err != nil && !sparse.IsInput(err) {
-		err = fmt.Errorf("%s: cannot be written: %w", path, err)
+		err = fmt.Errorf("%s: cannot be written: %w", o.path, err)
 	}
 	if err != nil {
 		return err

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Boots Linux on machines with several NUMA nodes, which QEMU emulates, and runs
+# the tests of package msrep that need them (build tag qemu) as its first process.
+# It proves where memory and threads are, not how fast anything is.
+#
+#   .ci/numa-qemu.sh
+#
+# Needs Debian or Ubuntu. Installs qemu-system-x86 and cpio if they are missing
+# (as root), and unpacks the cloud kernel into the cache folder; it is not
+# installed. At most 3 minutes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if [ -z "${MSREP_QEMU_TIMED:-}" ]; then
+	MSREP_QEMU_TIMED=1 exec timeout 180 .ci/numa-qemu.sh
+fi
+
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/msrep-ci
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+	echo "numa-qemu: $*" >&2
+	exit 1
+}
+
+install_tools() {
+	local missing=()
+	command -v qemu-system-x86_64 >/dev/null || missing+=(qemu-system-x86)
+	command -v cpio >/dev/null || missing+=(cpio)
+	[ ${#missing[@]} -eq 0 ] && return
+	command -v apt-get >/dev/null || fail "${missing[*]} missing, and no apt-get to install them with"
+	[ "$(id -u)" = 0 ] || fail "${missing[*]} missing: install them, or run this as root"
+	timeout 60 apt-get update -qq >"$work/apt.log" 2>&1 || true # lists may be there already
+	DEBIAN_FRONTEND=noninteractive timeout 110 apt-get install -qq -y --no-install-recommends \
+		"${missing[@]}" >>"$work/apt.log" 2>&1 ||
+		fail "cannot install ${missing[*]}: $(tail -n 1 "$work/apt.log")"
+}
+
+# unpack_kernel leaves the kernel in $cache/vmlinuz.
+unpack_kernel() {
+	[ -s "$cache/vmlinuz" ] && return
+	local name
+	name=$(apt-cache depends linux-image-cloud-amd64 2>/dev/null | sed -n 's/.*Depends: \(linux-image-.*-cloud-amd64\)$/\1/p' | head -n 1)
+	if [ -z "$name" ]; then
+		timeout 60 apt-get update -qq >/dev/null 2>&1 || true
+		name=$(apt-cache depends linux-image-cloud-amd64 2>/dev/null | sed -n 's/.*Depends: \(linux-image-.*-cloud-amd64\)$/\1/p' | head -n 1)
+	fi
+	[ -n "$name" ] || fail "no package linux-image-*-cloud-amd64 is known to apt"
+	mkdir -p "$cache"
+	chmod 755 "$work"
+	(cd "$work" && timeout 100 apt-get download "$name" >apt.log 2>&1) ||
+		fail "cannot download $name: $(tail -n 1 "$work/apt.log")"
+	dpkg -x "$work"/linux-image-*.deb "$work/kernel"
+	cp "$work"/kernel/boot/vmlinuz-* "$cache/vmlinuz.part"
+	mv "$cache/vmlinuz.part" "$cache/vmlinuz"
+}
+
+# build makes the initramfs: the static test binary, as /init.
+build() {
+	mkdir "$work/root"
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go test -c -tags qemu -o "$work/root/init" ./msrep
+	(cd "$work/root" && echo init | cpio -o -H newc --quiet) >"$work/initrd"
+}
+
+# gpu puts a virtio GPU on a host bridge of its own on a node.
+gpu() {
+	local node=$1
+	echo "-device pxb-pcie,id=px$node,bus=pcie.0,bus_nr=$((96 + 32 * node)),numa_node=$node" \
+		"-device pcie-root-port,id=rp$node,bus=px$node,chassis=$((node + 1)),slot=$((node + 1))" \
+		"-device virtio-gpu-pci,bus=rp$node"
+}
+
+# boot NAME NODES runs the tests on a machine; NODES are the CPUs of each node,
+# with nothing for one of memory only.
+boot() {
+	local name=$1 spec=$2 args=() i=0 cpus list
+	IFS=';' read -ra list <<<"$spec;"
+	for cpus in "${list[@]}"; do
+		args+=(-object "memory-backend-ram,id=m$i,size=384M")
+		args+=(-numa "node,nodeid=$i,memdev=m$i${cpus:+,cpus=$cpus}")
+		i=$((i + 1))
+	done
+	local log="$work/$name.log"
+	# shellcheck disable=SC2046
+	timeout 80 qemu-system-x86_64 -accel tcg,thread=multi -cpu max -machine q35 \
+		-m $((384 * i))M -smp 4 "${args[@]}" $(gpu 0) $(gpu 1) \
+		-kernel "$cache/vmlinuz" -initrd "$work/initrd" \
+		-append "console=ttyS0 quiet panic=-1 MSREP_NODES=$spec -- -test.v -test.run=^TestOnNodes" \
+		-nodefaults -display none -no-reboot -serial stdio </dev/null >"$log" 2>&1 ||
+		fail "the machine with $name did not end by itself: $(tail -n 5 "$log")"
+	tr -d '\r' <"$log" | grep -E '^ *(--- |PASS|FAIL|[a-z_]+\.go:)' || true
+	local passed
+	passed=$(grep -c '^--- PASS: TestOnNodes' "$log" || true)
+	if ! tr -d '\r' <"$log" | grep -qx PASS || [ "$passed" -lt 6 ] || grep -qE '^--- (FAIL|SKIP)' "$log"; then
+		sed '/Kernel panic/,$d' "$log" >&2 # which is how Linux takes the end of its first process
+		fail "tests failed on the machine with $name"
+	fi
+	echo "numa-qemu: $name: $passed tests passed"
+}
+
+install_tools
+unpack_kernel
+build
+boot "two nodes" "0-1;2-3"
+boot "four nodes, one of memory only" "0;1;2-3;"

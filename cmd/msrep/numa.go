@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/msrep-go/msrep/msrep"
+)
+
+const numaUsage = "`PLACEMENT` of threads and memory by NUMA node: auto (where there are several), on or off"
+
+// numaReport is what a command prints about placement.
+type numaReport struct {
+	On      bool         `json:"on"`
+	Refused string       `json:"refused,omitempty"` // the first thing that the system did not do
+	Nodes   []nodeReport `json:"nodes"`
+}
+
+type nodeReport struct {
+	Node        int   `json:"node"`          // -1 for devices of no node in particular
+	Devices     []int `json:"devices"`       // places in the list of devices
+	NNZ         int64 `json:"nnz"`           // of the parts on the node; 0 without placement
+	Bytes       int64 `json:"bytes"`         // that the devices hold
+	PagesOnNode int   `json:"pages_on_node"` // of the plan's pages, those on the node, as the kernel says
+	Pages       int   `json:"pages"`         // and those on any node; 0 where the system does not tell
+}
+
+// newNUMAReport tells what the devices hold; nodes is a plan's, or nothing.
+func newNUMAReport(sys *msrep.System, nodes []msrep.PlanNode) numaReport {
+	p := sys.Placement()
+	r := numaReport{On: p.On, Refused: p.Refused}
+	for i, m := range p.Nodes {
+		n := nodeReport{Node: m.Node, Devices: m.Devices, Bytes: m.Bytes}
+		if i < len(nodes) {
+			n.NNZ = nodes[i].NNZ
+			n.PagesOnNode, n.Pages = nodes[i].Pages.Nodes[m.Node], nodes[i].Pages.Pages()
+		}
+		r.Nodes = append(r.Nodes, n)
+	}
+	return r
+}
+
+func (r numaReport) print(w io.Writer) {
+	if !r.On {
+		fmt.Fprintln(w, "NUMA placement is off")
+		return
+	}
+	for _, n := range r.Nodes {
+		fmt.Fprintf(w, "NUMA node %d: devices %v, %d nonzeros, %d bytes", n.Node, n.Devices, n.NNZ, n.Bytes)
+		if n.Pages > 0 {
+			fmt.Fprintf(w, ", %.1f %% of %d pages on the node", 100*float64(n.PagesOnNode)/float64(n.Pages), n.Pages)
+		}
+		fmt.Fprintln(w)
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package mem
+
+const hasMmap = false

@@ -1,0 +1,69 @@
+package mem
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRegionsAreZeroAlignedAndAsLongAsAsked(t *testing.T) {
+	for _, n := range []int64{0, 1, 63, 4096, MinMapped - 1, MinMapped, MinMapped + 1, minHuge + 5} {
+		r, err := New(n)
+		require.NoError(t, err)
+		b := r.Bytes()
+		require.Len(t, b, int(n))
+		require.Equal(t, len(b), cap(b), "nothing beyond the end can be reached")
+		require.Zero(t, uintptr(unsafe.Pointer(unsafe.SliceData(b)))%align)
+		for _, v := range b {
+			if v != 0 {
+				require.Zero(t, v)
+			}
+		}
+		if n > 0 {
+			b[0], b[n-1] = 1, 2
+		}
+		require.NoError(t, r.Free())
+		require.Nil(t, r.Bytes())
+		require.NoError(t, r.Free(), "once more does nothing")
+	}
+}
+
+func TestLargeRegionsLieOutsideTheGoHeap(t *testing.T) {
+	before := Mapped()
+	small, err := New(MinMapped - 1)
+	require.NoError(t, err)
+	require.False(t, small.Mapped())
+	large, err := New(MinMapped)
+	require.NoError(t, err)
+	require.Equal(t, hasMmap, large.Mapped())
+	if hasMmap {
+		require.Equal(t, before+MinMapped, Mapped())
+	}
+	require.NoError(t, large.Free())
+	require.False(t, large.Mapped())
+	require.Equal(t, before, Mapped())
+}
+
+func TestRegionsThatCannotBeAreRefused(t *testing.T) {
+	_, err := New(-1)
+	require.ErrorIs(t, err, errNegative)
+	if hasMmap {
+		_, err = New(1 << 60)
+		require.ErrorContains(t, err, "map 1152921504606846976 bytes")
+	}
+}
+
+func TestSlicesStayWithinTheirBytes(t *testing.T) {
+	b := Aligned(64)
+	s, ok := Slice[float64](b, 8)
+	require.True(t, ok)
+	require.Len(t, s, 8)
+	require.Equal(t, b, Bytes(s))
+	_, ok = Slice[float64](b, 9)
+	require.False(t, ok)
+	_, ok = Slice[float64](b, -1)
+	require.False(t, ok)
+	_, ok = Slice[float64](b[4:], 1)
+	require.False(t, ok, "not aligned")
+}

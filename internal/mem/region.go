@@ -1,0 +1,61 @@
+package mem
+
+import "sync/atomic"
+
+// MinMapped is the size from which memory is mapped: below it, the rest of the
+// last page would cost more than the collector does.
+const MinMapped = 16 << 10
+
+// minHuge is the size from which huge pages are asked for. They are 2 MiB on most
+// machines; a smaller region has few that it could fill.
+const minHuge = 4 << 20
+
+// mapped is the bytes that are mapped now.
+var mapped atomic.Int64
+
+// Mapped is the bytes of all mapped regions of the process that were not freed.
+func Mapped() int64 { return mapped.Load() }
+
+// Region is memory with one owner, who frees it once. Large ones lie outside the
+// Go heap, begin at a page, and use huge pages where the system gives them; small
+// ones are on the Go heap. It must not be copied.
+type Region struct {
+	bytes  []byte
+	mapped bool
+}
+
+// New gives n zero bytes that begin at a multiple of 64. No page of a mapped
+// region has been touched: the first thread that writes to it, or a policy set
+// before, decides where it lies. It fails when the system has no memory left, or
+// n is negative.
+func New(n int64) (*Region, error) {
+	if n >= MinMapped {
+		r, err := mapRegion(n)
+		if err == nil && r.mapped {
+			mapped.Add(n)
+		}
+		return r, err
+	}
+	if n < 0 {
+		return nil, errNegative
+	}
+	return &Region{bytes: Aligned(n)}, nil
+}
+
+// Bytes is the memory; nil once it was freed.
+func (r *Region) Bytes() []byte { return r.bytes }
+
+// Mapped reports whether the region has pages of its own, outside the Go heap.
+func (r *Region) Mapped() bool { return r.mapped }
+
+// Free gives the memory back. Nothing may read or write it from then on. More
+// calls do nothing; two at the same time are the caller's mistake.
+func (r *Region) Free() error {
+	b, isMapped := r.bytes, r.mapped
+	r.bytes, r.mapped = nil, false
+	if !isMapped {
+		return nil
+	}
+	mapped.Add(-int64(len(b)))
+	return unmap(b)
+}

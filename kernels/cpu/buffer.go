@@ -1,0 +1,76 @@
+package cpu
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/numa"
+)
+
+// buffer is memory of a device, its own or adopted. It lives until it is freed
+// and no copy or kernel uses it any more.
+type buffer struct {
+	dev    *Device
+	mem    []byte
+	region *mem.Region // nil when adopted
+	freed  atomic.Bool
+	users  atomic.Int64 // the owner, and the calls under way
+}
+
+func newBuffer(d *Device, b []byte, r *mem.Region) *buffer {
+	buf := &buffer{dev: d, mem: b, region: r}
+	buf.users.Store(1)
+	return buf
+}
+
+func (b *buffer) Device() kernels.Device { return b.dev }
+
+func (b *buffer) Bytes() int64 { return int64(len(b.mem)) }
+
+// Free releases the memory, at once or after the kernels that use it.
+func (b *buffer) Free() error {
+	if b.freed.Swap(true) {
+		return nil
+	}
+	return b.release()
+}
+
+// hold keeps the memory until release. It is false once the buffer was freed.
+func (b *buffer) hold() bool {
+	for {
+		n := b.users.Load()
+		if n == 0 || b.freed.Load() {
+			return false
+		}
+		if b.users.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+func (b *buffer) release() error {
+	if b.users.Add(-1) > 0 || b.region == nil {
+		return nil
+	}
+	b.dev.inUse.Add(-int64(len(b.mem)))
+	if err := b.region.Free(); err != nil {
+		return b.dev.fail("free", b.Bytes(), err)
+	}
+	return nil
+}
+
+// region makes memory on the node of the device.
+func (d *Device) region(bytes int64) (*mem.Region, error) {
+	r, err := mem.New(bytes)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", kernels.ErrOutOfMemory, err)
+	}
+	if d.pool.placed && d.info.NUMANode >= 0 && r.Mapped() {
+		if err := numa.Bind(r.Bytes(), d.info.NUMANode); err != nil {
+			d.onRefused(err) // the workers touch it first, which is as good where they are pinned
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,112 @@
+package cpu
+
+import (
+	"errors"
+	"math/rand"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/merge"
+	"github.com/msrep-go/msrep/numa"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestEveryWorkerOfAPlacedDeviceIsAThreadOnItsCPUs(t *testing.T) {
+	all, err := numa.Affinity()
+	if err != nil {
+		t.Skip(err)
+	}
+	one := all[len(all)-1:]
+	d := open(t, Config{Threads: 3, NUMANode: -1, CPUs: one, OnRefused: func(err error) { t.Error(err) }})
+	var together sync.WaitGroup
+	together.Add(3)
+	var pinned atomic.Int32
+	require.NoError(t, d.Run(3, func(int) {
+		together.Done()
+		together.Wait()
+		if cpus, err := numa.Affinity(); err == nil && len(cpus) == 1 && cpus[0] == one[0] {
+			pinned.Add(1)
+		}
+	}))
+	require.Equal(t, int32(3), pinned.Load())
+	require.NoError(t, d.Close())
+}
+
+func TestWorkersThatCannotBePinnedWorkAllTheSame(t *testing.T) {
+	var refused []error
+	d := open(t, Config{Threads: 3, NUMANode: 900, CPUs: []int{numa.MaxCPU}, OnRefused: func(err error) { refused = append(refused, err) }})
+	require.Len(t, refused, 1, "one word for all workers")
+	require.ErrorIs(t, refused[0], numa.ErrRefused)
+	b, err := d.Alloc(1 << 20)
+	require.NoError(t, err)
+	for _, err := range refused {
+		require.ErrorIs(t, err, numa.ErrRefused)
+	}
+	s, err := d.NewStream()
+	require.NoError(t, err)
+	require.NoError(t, s.Write(b, 0, make([]byte, 1<<20)))
+	require.NoError(t, b.Free())
+	require.NoError(t, d.Close())
+
+	quiet := open(t, Config{Threads: 1, CPUs: []int{numa.MaxCPU}}) // nobody listens
+	require.NoError(t, quiet.Close())
+}
+
+func TestRunCallsEveryNumberOnceAndReportsPanics(t *testing.T) {
+	for _, cpus := range [][]int{nil, {0}} {
+		d := open(t, Config{Threads: 4, NUMANode: -1, CPUs: cpus})
+		for n := 1; n <= 4; n++ {
+			var calls [4]atomic.Int32
+			require.NoError(t, d.Run(n, func(i int) { calls[i].Add(1) }))
+			for i := range calls {
+				require.Equal(t, i < n, calls[i].Load() == 1)
+			}
+		}
+		err := d.Run(4, func(i int) {
+			if i >= 2 {
+				panic("oh dear")
+			}
+		})
+		require.ErrorContains(t, err, "oh dear")
+		require.NoError(t, d.Run(4, func(int) {}), "the workers go on")
+		require.ErrorIs(t, d.Run(5, func(int) {}), kernels.ErrArgument)
+		require.ErrorIs(t, d.Run(0, func(int) {}), kernels.ErrArgument)
+		require.NoError(t, d.Close())
+		require.NoError(t, d.Close())
+		err = d.Run(1, func(int) {})
+		require.ErrorIs(t, err, kernels.ErrClosed)
+		var de *kernels.DeviceError
+		require.True(t, errors.As(err, &de))
+	}
+}
+
+func TestSumOnWorkersHasTheBitsOfSum(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	d := open(t, Config{Threads: 3, NUMANode: -1, CPUs: []int{0}})
+	for _, m := range []int{0, 1, 100, sumChunk, 3*sumChunk + 5, 5 * sumChunk} {
+		for _, k := range []int{0, 1, 2, 5} {
+			y, want := make([]float64, m), make([]float64, m)
+			in := make([][]float64, k)
+			for i := range in {
+				in[i] = make([]float64, m)
+				for j := range in[i] {
+					in[i][j] = rng.NormFloat64()
+				}
+			}
+			for j := range y {
+				y[j] = rng.NormFloat64()
+			}
+			copy(want, y)
+			require.NoError(t, merge.Sum(want, 0.3, in))
+			require.NoError(t, SumOn(d, y, 0.3, in))
+			require.Equal(t, want, y)
+		}
+	}
+	require.True(t, sparse.IsInput(SumOn(d, make([]float64, 2), 1, [][]float64{{1}})))
+	require.NoError(t, d.Close())
+	require.ErrorIs(t, SumOn(d, make([]float64, 1), 1, nil), kernels.ErrClosed)
+}

@@ -1,0 +1,169 @@
+package msrep
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/numa"
+	"github.com/msrep-go/msrep/numa/numatest"
+	"github.com/msrep-go/msrep/partition"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// On machines that are not here nothing is pinned or bound. The devices, their
+// order, CPUs and threads, and the parts of one matrix are those that they would
+// get.
+func TestPlacementOnCopiedMachinesIsAsTheirGoldenFilesSay(t *testing.T) {
+	for _, name := range numatest.Machines {
+		t.Run(name, func(t *testing.T) {
+			topo, err := numa.Discover(numatest.Tree(t, name))
+			require.NoError(t, err)
+			golden := filepath.Join("testdata", "placement", name+".golden")
+			got := describePlacement(t, topo)
+			if *update {
+				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			require.Equal(t, string(want), got)
+		})
+	}
+}
+
+func describePlacement(t *testing.T, topo *numa.Topology) string {
+	var b strings.Builder
+	for _, devices := range []string{"auto", "cpu:1", "cpu:7"} {
+		fmt.Fprintf(&b, "%s with a thread for each CPU\n", devices)
+		cpus := 0
+		for _, g := range topo.CoreGroups() {
+			cpus += len(g.CPUs)
+		}
+		places, placed, note, err := Config{Devices: devices, Threads: cpus}.places(topo)
+		require.NoError(t, err)
+		require.Empty(t, note)
+		sys := &System{plans: map[io.Closer]bool{}}
+		for i, p := range places {
+			fmt.Fprintf(&b, "  cpu:%d on node %d: CPUs %s, %d threads, %d bytes of memory\n", i, p.node, numa.FormatCPUList(p.cpus), p.threads, p.memory)
+			sys.add(t, p.node, false)
+		}
+		if placed {
+			sys.nodes = groupByNode(sys.devices)
+		}
+		describeParts(t, &b, sys)
+	}
+	var gpus []numa.DevicePlace
+	for _, g := range topo.GPUs {
+		if g.NVIDIA {
+			gpus = append(gpus, numa.DevicePlace{ID: g.PCI, Node: g.Node})
+		}
+	}
+	if len(gpus) == 0 {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "devices like the NVIDIA GPUs\n")
+	sys := &System{plans: map[io.Closer]bool{}}
+	for _, s := range topo.Shares(gpus) {
+		fmt.Fprintf(&b, "  %s on node %d\n", gpus[s.Device].ID, s.Node)
+		sys.add(t, s.Node, true)
+	}
+	sys.nodes = groupByNode(sys.devices)
+	describeParts(t, &b, sys)
+	return b.String()
+}
+
+// add opens a device of one thread that runs anywhere.
+func (s *System) add(t *testing.T, node int, hidden bool) {
+	d, err := cpu.Open(cpu.Config{Index: len(s.devices), Threads: 1, NUMANode: node})
+	require.NoError(t, err)
+	if hidden {
+		s.devices = append(s.devices, discrete{d})
+	} else {
+		s.devices = append(s.devices, d)
+	}
+}
+
+func describeParts(t *testing.T, b *strings.Builder, sys *System) {
+	a := wideMatrix(1000)
+	plan, err := NewPlan(context.Background(), sys, a, PlanOptions{})
+	require.NoError(t, err)
+	for _, n := range plan.Nodes() {
+		fmt.Fprintf(b, "  node %d: devices %v, %d nonzeros\n", n.Node, n.Devices, n.NNZ)
+	}
+	if len(sys.nodes) == 0 {
+		fmt.Fprintf(b, "  not placed\n")
+	}
+	for i, p := range plan.parts {
+		fmt.Fprintf(b, "  part %d: nonzeros [%d, %d], owns rows [%d, %d), carry %v\n", i, p.StartIdx, p.EndIdx, p.OwnFirst, p.OwnEnd, p.StartFlag)
+	}
+	fmt.Fprintf(b, "  imbalance %.6f\n", partition.Imbalance(plan.parts))
+	require.NoError(t, partition.Verify(plan.parts, a.RowPtr))
+	require.LessOrEqual(t, partition.Imbalance(plan.parts), 1+float64(len(sys.devices))/float64(plan.NNZ()))
+	require.NoError(t, sys.Close())
+}
+
+func TestDevicesAreSpreadByCPUsWithOneOnEachNodeAtLeast(t *testing.T) {
+	groups := func(cpus ...int) (out []numa.CoreGroup) {
+		for i, n := range cpus {
+			out = append(out, numa.CoreGroup{Node: i, CPUs: make([]int, n)})
+		}
+		return out
+	}
+	require.Equal(t, []int{2, 2}, spread(groups(4, 4), 4))
+	require.Equal(t, []int{1, 3}, spread(groups(2, 6), 4))
+	require.Equal(t, []int{1, 1, 1}, spread(groups(1, 100, 1), 3))
+	require.Equal(t, []int{1, 8, 1}, spread(groups(1, 100, 1), 10))
+	require.Equal(t, []int{4, 3}, spread(groups(8, 8), 7))
+}
+
+func TestNUMAIsOnWhereThereAreSeveralNodesAndADeviceForEach(t *testing.T) {
+	two := twoNodesOf(4, 4)
+	for _, c := range []struct {
+		numa    NUMA
+		devices string
+		topo    *numa.Topology
+		placed  bool
+		note    string
+	}{
+		{NUMAAuto, "auto", two, true, ""},
+		{"", "cpu:2", two, true, ""},
+		{"", "cpu:1", two, false, ""},
+		{"", "auto", twoNodesOf(4, 0), false, ""},
+		{"", "auto", &numa.Topology{}, false, ""},
+		{NUMAOff, "cpu:4", two, false, ""},
+		{NUMAOn, "cpu:1", two, false, "1 devices for 2 nodes"},
+		{NUMAOn, "cpu:2", twoNodesOf(4, 0), true, "only node 0 has CPUs"},
+		{NUMAOn, "auto", &numa.Topology{}, false, "for 0 nodes"},
+	} {
+		places, placed, note, err := Config{Devices: c.devices, NUMA: c.numa, Threads: 8}.places(c.topo)
+		require.NoError(t, err)
+		require.Equal(t, c.placed, placed, "%+v", c)
+		require.Contains(t, note, c.note)
+		require.Equal(t, c.note == "", note == "", "%+v: %s", c, note)
+		require.NotEmpty(t, places)
+		for _, p := range places {
+			require.Equal(t, placed, len(p.cpus) > 0)
+		}
+	}
+	_, err := Open(Config{NUMA: "perhaps"})
+	require.ErrorContains(t, err, `numa: "perhaps" is not known: use auto, on or off`)
+}
+
+// twoNodesOf is a machine with these numbers of CPUs on nodes 0 and 1.
+func twoNodesOf(a, b int) *numa.Topology {
+	t := &numa.Topology{Nodes: []numa.Node{{ID: 0}, {ID: 1}}}
+	for c := range a + b {
+		n := &t.Nodes[min(c/a, 1)]
+		n.CPUs = append(n.CPUs, c)
+	}
+	return t
+}

@@ -1,0 +1,157 @@
+package msrep
+
+import (
+	"context"
+	"io"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/numa"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// resident is the memory of the process after a collection, in bytes.
+func resident(t *testing.T) int64 {
+	debug.FreeOSMemory()
+	text, err := os.ReadFile("/proc/self/statm")
+	require.NoError(t, err)
+	pages, err := strconv.ParseInt(strings.Fields(string(text))[1], 10, 64)
+	require.NoError(t, err)
+	return pages * int64(os.Getpagesize())
+}
+
+// hereTwice is a machine with two nodes that are both this one: what belongs to
+// the second is refused or not, but memory and threads are real.
+func hereTwice(t *testing.T) *numa.Topology {
+	here, err := numa.Affinity()
+	require.NoError(t, err)
+	return twoNodes(here, 1, here)
+}
+
+// flat makes and closes things, and checks that the memory of the process does not
+// grow. One of them holds some megabytes: a leak of a twentieth would show.
+func flat(t *testing.T, n int, once func(i int)) {
+	for i := range 20 {
+		once(i)
+	}
+	before := resident(t)
+	for i := range n {
+		once(i)
+	}
+	grown := resident(t) - before
+	t.Logf("%d times: resident memory grew by %d KiB", n, grown>>10)
+	require.Less(t, grown, int64(24<<20))
+}
+
+func TestAThousandPlansLeaveResidentMemoryFlat(t *testing.T) {
+	before := mem.Mapped()
+	ctx := context.Background()
+	sys, err := openOn(hereTwice(t), Config{Devices: "cpu:3", NUMA: NUMAOn})
+	require.NoError(t, err)
+	const n = 1 << 15
+	a := wideMatrix(n) // 2 MB
+	x, y := make([]float64, n), make([]float64, n)
+	held := int64(0)
+	flat(t, 1000, func(i int) {
+		opt := PlanOptions{SkipValidation: true, Strategy: []Strategy{Optimized, Partial}[i%2]}
+		plan, err := NewPlan(ctx, sys, a, opt)
+		require.NoError(t, err)
+		_, err = plan.SpMV(ctx, Op(i%3 == 0), 1, x, 0, y)
+		require.NoError(t, err)
+		held = max(held, plan.Bytes())
+		require.NoError(t, plan.Close())
+		require.Zero(t, inUse(sys))
+	})
+	require.Greater(t, held, int64(2<<20), "a plan holds its own copy")
+	require.NoError(t, sys.Close())
+	require.Equal(t, before, mem.Mapped())
+	for _, m := range sys.Placement().Nodes {
+		require.Zero(t, m.Bytes, "the workers' results are freed too")
+	}
+}
+
+func TestAThousandPlansThatFailHalfWayLeaveResidentMemoryFlat(t *testing.T) {
+	before := mem.Mapped()
+	ctx := context.Background()
+	a := wideMatrix(1 << 15)
+	left := 0
+	sys := &System{plans: map[io.Closer]bool{}}
+	for i := range 3 {
+		d, err := cpu.Open(cpu.Config{Index: i, Threads: 2, NUMANode: i / 2})
+		require.NoError(t, err)
+		var dev kernels.Device = d
+		if i == 1 { // one device fails: its allocations come one after the other
+			dev = failing{d, &left}
+		}
+		sys.devices = append(sys.devices, dev)
+	}
+	sys.nodes = groupByNode(sys.devices)
+	failed := 0
+	flat(t, 1000, func(i int) {
+		left = 1 + i%6
+		opt := PlanOptions{SkipValidation: true, Strategy: []Strategy{Optimized, Partial}[i%2],
+			Format: []sparse.Format{sparse.FormatCSR, sparse.FormatCOO}[i/2%2]}
+		plan, err := NewPlan(ctx, sys, a, opt)
+		if err != nil {
+			require.ErrorIs(t, err, errInjected)
+			require.Nil(t, plan)
+			failed++
+		} else {
+			require.NoError(t, plan.Close())
+		}
+		require.Zero(t, inUse(sys), "what was made before the failure is freed")
+	})
+	require.Greater(t, failed, 500)
+	require.NoError(t, sys.Close())
+	require.Equal(t, before, mem.Mapped())
+}
+
+func TestAProductThatFailsHalfWayLeavesNothingBehind(t *testing.T) {
+	ctx := context.Background()
+	const n = 1 << 15
+	a := wideMatrix(n)
+	x, y := make([]float64, n), make([]float64, n)
+	for _, op := range []Op{NoTrans, Trans} {
+		left := -1
+		d, err := cpu.Open(cpu.Config{Threads: 2, NUMANode: 0})
+		require.NoError(t, err)
+		e, err := cpu.Open(cpu.Config{Index: 1, Threads: 2, NUMANode: 1})
+		require.NoError(t, err)
+		sys := &System{plans: map[io.Closer]bool{}, devices: []kernels.Device{failing{d, &left}, e}}
+		sys.nodes = groupByNode(sys.devices)
+		plan, err := NewPlan(ctx, sys, a, PlanOptions{})
+		require.NoError(t, err)
+		left = 1
+		_, err = plan.SpMV(ctx, op, 1, x, 0, y)
+		require.ErrorIs(t, err, errInjected)
+		_, err = plan.SpMV(ctx, op, 1, x, 0, y)
+		require.ErrorContains(t, err, "unusable after an earlier error")
+		require.NoError(t, plan.Close())
+		require.NoError(t, sys.Close(), "all is freed")
+	}
+}
+
+func TestThreadsOfClosedSystemsEnd(t *testing.T) {
+	threads := func() int {
+		list, err := os.ReadDir("/proc/self/task")
+		require.NoError(t, err)
+		return len(list)
+	}
+	before := threads()
+	for range 100 {
+		sys, err := openOn(hereTwice(t), Config{Devices: "cpu:4", Threads: 8, NUMA: NUMAOn})
+		require.NoError(t, err)
+		require.NoError(t, sys.Close())
+	}
+	// The system may keep some threads of its own; 800 were started.
+	require.Eventually(t, func() bool { return threads() < before+30 }, 5*time.Second, 10*time.Millisecond)
+}

@@ -1,0 +1,298 @@
+//go:build qemu && linux
+
+package msrep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/numa"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// These tests need a kernel with several NUMA nodes. .ci/numa-qemu.sh boots one,
+// with this test binary as its first process, and says in MSREP_NODES which CPUs
+// each node has: "0-1;2-3", nothing for a node of memory only.
+
+// init makes what a first process has to make for itself.
+func init() {
+	if os.Getpid() != 1 {
+		return
+	}
+	for dir, kind := range map[string]string{"/proc": "proc", "/sys": "sysfs", "/tmp": "tmpfs"} {
+		err := errors.Join(os.MkdirAll(dir, 0o755), unix.Mount(kind, dir, kind, 0, ""))
+		if err != nil {
+			panic(err)
+		}
+	}
+}
+
+// machine is the CPUs of each node.
+func machine(t *testing.T) (nodes [][]int) {
+	spec, ok := os.LookupEnv("MSREP_NODES")
+	if !ok {
+		t.Skip("MSREP_NODES is not set: run .ci/numa-qemu.sh")
+	}
+	for list := range strings.SplitSeq(spec, ";") {
+		cpus, err := numa.ParseCPUList(list)
+		require.NoError(t, err)
+		nodes = append(nodes, cpus)
+	}
+	return nodes
+}
+
+func openPlaced(t *testing.T, devices string) *System {
+	sys, err := Open(Config{Devices: devices})
+	require.NoError(t, err)
+	p := sys.Placement()
+	require.True(t, p.On, "several nodes with CPUs: placement is on unless it is switched off")
+	require.Empty(t, p.Refused)
+	return sys
+}
+
+func TestOnNodesTheTopologyIsThatOfTheMachine(t *testing.T) {
+	nodes := machine(t)
+	topo, err := numa.Discover("/")
+	require.NoError(t, err)
+	require.Len(t, topo.Nodes, len(nodes))
+	for i, cpus := range nodes {
+		require.Equal(t, cpus, topo.Nodes[i].CPUs)
+		require.NotZero(t, topo.Nodes[i].MemBytes)
+	}
+	require.Len(t, topo.GPUs, 2)
+	var places []numa.DevicePlace
+	for i, g := range topo.GPUs {
+		require.Equal(t, i, g.Node)
+		require.Equal(t, nodes[i], g.CPUs, "local_cpulist")
+		places = append(places, numa.DevicePlace{ID: g.PCI, Node: g.Node})
+	}
+	shares := topo.Shares(places)
+	require.Len(t, shares, 2)
+	for i, s := range shares {
+		require.Equal(t, numa.Share{Device: i, Node: i, First: i, Num: 1, Den: 2, NodeFirst: i, NodeNum: 1}, s)
+	}
+}
+
+func TestOnNodesMemoryGoesWhereItIsBound(t *testing.T) {
+	nodes := machine(t)
+	for node := range nodes { // those without CPUs too
+		d, err := cpu.Open(cpu.Config{Threads: 1, NUMANode: node, CPUs: nodes[0]})
+		require.NoError(t, err)
+		buf, err := d.Alloc(8 << 20)
+		require.NoError(t, err)
+		m, err := d.View(buf)
+		require.NoError(t, err)
+		for i := range m {
+			m[i] = 1
+		}
+		requireOn(t, node, m)
+		require.NoError(t, buf.Free())
+		require.NoError(t, d.Close())
+	}
+	require.ErrorIs(t, numa.Bind(make([]byte, 1<<16), len(nodes)), numa.ErrRefused, "a node that is not there")
+}
+
+// requireOn checks that at least 99 % of the pages of m are on a node, and at most
+// 1 % nowhere.
+func requireOn(t *testing.T, node int, m []byte) {
+	t.Helper()
+	count, err := numa.Pages(m)
+	require.NoError(t, err)
+	all := count.Pages() + count.Missing
+	require.GreaterOrEqual(t, all, len(m)/os.Getpagesize())
+	require.GreaterOrEqual(t, count.Nodes[node]*100, all*99, "node %d: %+v", node, count)
+}
+
+func TestOnNodesEveryPartLiesOnItsNode(t *testing.T) {
+	nodes := machine(t)
+	ctx := context.Background()
+	const n = 33000
+	a := wideMatrix(n)
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i] = float64(i%13) - 6
+	}
+	for _, devices := range []string{"auto", "cpu:5"} {
+		sys := openPlaced(t, devices)
+		for _, format := range []sparse.Format{sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO} {
+			for _, strategy := range []Strategy{Optimized, Partial} {
+				plan, err := NewPlan(ctx, sys, a, PlanOptions{Format: format, Strategy: strategy})
+				require.NoError(t, err)
+				for _, op := range []Op{NoTrans, Trans} {
+					want := reference.Multiply(bool(op), 2, a, x, 0, y)
+					_, err := plan.SpMV(ctx, op, 2, x, 0, y)
+					require.NoError(t, err)
+					require.Equal(t, -1, reference.Check(y, want))
+				}
+				pages := checkPages(t, sys, plan)
+				t.Logf("%s %s %s: %d pages on %d of %d nodes", devices, format, strategy, pages, len(plan.nodes), len(nodes))
+				for _, s := range plan.Nodes() {
+					require.GreaterOrEqual(t, s.Pages.Nodes[s.Node]*100, s.Pages.Pages()*99)
+				}
+				require.NoError(t, plan.Close())
+			}
+		}
+		require.NoError(t, sys.Close())
+	}
+}
+
+// checkPages looks at every buffer of every part.
+func checkPages(t *testing.T, sys *System, plan *Plan[float64]) (pages int) {
+	infos := sys.Devices()
+	for i, s := range plan.shares {
+		large := 0
+		for _, b := range s.buffers() {
+			if b.Bytes() >= 1<<14 {
+				large++
+				pages += checkBuffer(t, infos[i].NUMANode, b)
+			}
+		}
+		require.GreaterOrEqual(t, large, 3)
+	}
+	for _, node := range plan.nodes {
+		if node.x.Buf != nil {
+			pages += checkBuffer(t, node.node, node.x.Buf)
+		}
+	}
+	return pages
+}
+
+func checkBuffer(t *testing.T, node int, b kernels.Buffer) int {
+	m, err := b.Device().(kernels.HostMapper).View(b)
+	require.NoError(t, err)
+	requireOn(t, node, m)
+	return len(m) / os.Getpagesize()
+}
+
+func TestOnNodesALargePartHasHugePagesOfItsNode(t *testing.T) {
+	machine(t)
+	// Only to those who ask.
+	require.NoError(t, os.WriteFile("/sys/kernel/mm/transparent_hugepage/enabled", []byte("madvise"), 0o644))
+	const n = 400000 // 5 MB of values for each of three nodes: above 4 MiB they ask for huge pages
+	sys := openPlaced(t, "auto")
+	plan, err := NewPlan(context.Background(), sys, wideMatrix(n), PlanOptions{SkipValidation: true})
+	require.NoError(t, err)
+	x, y := make([]float64, n), make([]float64, n)
+	_, err = plan.SpMV(context.Background(), NoTrans, 1, x, 0, y)
+	require.NoError(t, err)
+	pages := checkPages(t, sys, plan)
+	for _, s := range plan.shares {
+		m, err := s.inPlace.View(s.val.Buf)
+		require.NoError(t, err)
+		huge := hugeBytes(t, m)
+		t.Logf("%d pages in all; values of a part: %d of %d bytes in huge pages", pages, huge, len(m))
+		require.NotZero(t, huge)
+	}
+	require.NoError(t, sys.Close())
+}
+
+// hugeBytes is the bytes in huge pages of the mapping that m begins in.
+func hugeBytes(t *testing.T, m []byte) int {
+	text, err := os.ReadFile("/proc/self/smaps")
+	require.NoError(t, err)
+	at, inside := uint64(uintptr(unsafe.Pointer(&m[0]))), false
+	for line := range strings.Lines(string(text)) {
+		var lo, hi uint64
+		var kb int
+		if n, _ := fmt.Sscanf(line, "%x-%x ", &lo, &hi); n == 2 {
+			inside = lo <= at && at < hi
+		} else if n, _ := fmt.Sscanf(line, "AnonHugePages: %d kB", &kb); n == 1 && inside {
+			return kb << 10
+		}
+	}
+	return 0
+}
+
+func TestOnNodesThreadsRunOnTheirCPUsOnlyAndEnd(t *testing.T) {
+	nodes := machine(t)
+	ctx := context.Background()
+	sys := openPlaced(t, "cpu:6")
+	a := wideMatrix(20000)
+	plan, err := NewPlan(ctx, sys, a, PlanOptions{})
+	require.NoError(t, err)
+	cpusOf := workers(t, sys, nodes)
+	x, y := make([]float64, 20000), make([]float64, 20000)
+	for range 40 {
+		_, err := plan.SpMV(ctx, NoTrans, 1, x, 0, y)
+		require.NoError(t, err)
+		for tid, cpus := range cpusOf {
+			require.Contains(t, cpus, processor(t, tid), "thread %d", tid)
+		}
+	}
+	require.NoError(t, sys.Close())
+	for tid := range cpusOf {
+		require.Eventually(t, func() bool {
+			_, err := os.Stat(fmt.Sprintf("/proc/self/task/%d", tid))
+			return errors.Is(err, os.ErrNotExist)
+		}, 5*time.Second, 10*time.Millisecond, "thread %d has not ended", tid)
+	}
+	free, err := numa.Affinity()
+	require.NoError(t, err)
+	require.Len(t, free, len(slices.Concat(nodes...)), "other threads keep all CPUs")
+}
+
+// workers gives the threads of all devices with the CPUs of their nodes, and
+// checks the affinity of each.
+func workers(t *testing.T, sys *System, nodes [][]int) map[int][]int {
+	var mu sync.Mutex
+	cpusOf := map[int][]int{}
+	for i, info := range sys.Devices() {
+		var all sync.WaitGroup // until every worker has come: none comes twice
+		all.Add(info.Threads)
+		err := sys.devices[i].(cpu.Workers).Run(info.Threads, func(int) {
+			all.Done()
+			all.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			cpus, err := numa.Affinity()
+			if err != nil || !slices.Equal(cpus, nodes[info.NUMANode]) {
+				t.Errorf("%s on node %d: its thread may run on %v: %v", info.ID, info.NUMANode, cpus, err)
+			}
+			cpusOf[unix.Gettid()] = nodes[info.NUMANode]
+		})
+		require.NoError(t, err)
+	}
+	threads := 0
+	for _, info := range sys.Devices() {
+		threads += info.Threads
+	}
+	require.Len(t, cpusOf, threads, "each worker is a thread of its own")
+	return cpusOf
+}
+
+// processor is the CPU that a thread ran on last: field 39 of its stat file.
+func processor(t *testing.T, tid int) int {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/stat", tid))
+	require.NoError(t, err)
+	_, rest, ok := strings.Cut(string(text), ") ") // the name may hold blanks
+	require.True(t, ok)
+	cpu, err := strconv.Atoi(strings.Fields(rest)[36])
+	require.NoError(t, err)
+	return cpu
+}
+
+func TestOnNodesSwitchedOffTheMatrixStaysInPlace(t *testing.T) {
+	machine(t)
+	sys, err := Open(Config{NUMA: NUMAOff})
+	require.NoError(t, err)
+	require.False(t, sys.Placement().On)
+	plan, err := NewPlan(context.Background(), sys, wideMatrix(1000), PlanOptions{})
+	require.NoError(t, err)
+	require.Less(t, plan.Bytes(), int64(100))
+	require.NoError(t, sys.Close())
+}

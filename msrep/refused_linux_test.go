@@ -1,0 +1,138 @@
+package msrep
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/numa"
+)
+
+// twoNodes is a machine with these CPUs on nodes 0 and other.
+func twoNodes(cpus0 []int, other int, cpus1 []int) *numa.Topology {
+	return &numa.Topology{Nodes: []numa.Node{{ID: 0, CPUs: cpus0}, {ID: other, CPUs: cpus1}}}
+}
+
+// refusals are machines and kernels that refuse what placement asks for, with a
+// part of the warning.
+var refusals = map[string]struct {
+	machine func(here []int) *numa.Topology
+	forbid  []uint32 // system calls
+	warning string
+}{
+	"all calls forbidden": {
+		machine: func(here []int) *numa.Topology { return twoNodes(here, 1, here) },
+		forbid:  []uint32{unix.SYS_MBIND, unix.SYS_MOVE_PAGES, unix.SYS_SCHED_SETAFFINITY},
+		warning: "sched_setaffinity: operation not permitted",
+	},
+	"mbind forbidden": {
+		machine: func(here []int) *numa.Topology { return twoNodes(here, 1, here) },
+		forbid:  []uint32{unix.SYS_MBIND},
+		warning: "mbind: operation not permitted",
+	},
+	"memory of one node only": {
+		machine: func(here []int) *numa.Topology { return twoNodes(here, 700, here) },
+		warning: "mbind: invalid argument",
+	},
+	"CPUs that are not there": {
+		machine: func(here []int) *numa.Topology { return twoNodes(here, 1, []int{numa.MaxCPU}) },
+		warning: "sched_setaffinity: invalid argument",
+	},
+	"CPUs of one node only": {
+		machine: func(here []int) *numa.Topology { return twoNodes(here, 1, nil) },
+		warning: "only node 0 has CPUs",
+	},
+}
+
+// A filter of system calls can't be taken off again, and a process has one
+// warning: each case runs in a process of its own.
+func TestRefusedPlacementGivesRightProductsAndOneWarning(t *testing.T) {
+	const variable = "MSREP_TEST_REFUSED"
+	if name := os.Getenv(variable); name != "" {
+		multiplyRefused(t, name)
+		return
+	}
+	for name, c := range refusals {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command(os.Args[0], "-test.run=^TestRefusedPlacementGivesRightProductsAndOneWarning$", "-test.v")
+			cmd.Env = append(os.Environ(), variable+"="+name)
+			out, err := cmd.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			if strings.Contains(string(out), "--- SKIP") {
+				t.Skipf("%s", out)
+			}
+			var warnings []string
+			for line := range strings.Lines(string(out)) {
+				if strings.HasPrefix(line, "warning: ") {
+					warnings = append(warnings, line)
+				}
+			}
+			require.Len(t, warnings, 1, "%s", out)
+			require.Contains(t, warnings[0], c.warning)
+			require.NotContains(t, string(out), "no tests to run")
+		})
+	}
+}
+
+func multiplyRefused(t *testing.T, name string) {
+	c := refusals[name]
+	here, err := numa.Affinity()
+	require.NoError(t, err)
+	forbid(t, c.forbid)
+	ctx := context.Background()
+	const n = 40000
+	a := wideMatrix(n)
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i] = float64(i%13) - 6
+	}
+	for range 2 { // the second system warns no more
+		sys, err := openOn(c.machine(here), Config{Devices: "cpu:4", Threads: 8, NUMA: NUMAOn,
+			Warn: func(msg string) { fmt.Printf("warning: %s\n", msg) }})
+		require.NoError(t, err)
+		require.True(t, sys.Placement().On)
+		plan, err := NewPlan(ctx, sys, a, PlanOptions{})
+		require.NoError(t, err)
+		for _, op := range []Op{NoTrans, Trans} {
+			want := reference.Multiply(bool(op), 2, a, x, 0, y)
+			_, err = plan.SpMV(ctx, op, 2, x, 0, y)
+			require.NoError(t, err)
+			require.Equal(t, -1, reference.Check(y, want))
+		}
+		require.Contains(t, sys.Placement().Refused, strings.TrimPrefix(c.warning, "NUMA: "))
+		require.NotEmpty(t, plan.Nodes())
+		require.NoError(t, sys.Close())
+	}
+}
+
+// forbid makes the kernel answer these system calls with EPERM from now on, in
+// all threads.
+func forbid(t *testing.T, calls []uint32) {
+	if len(calls) == 0 {
+		return
+	}
+	const load, jumpEqual, ret = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, unix.BPF_RET | unix.BPF_K
+	filter := []unix.SockFilter{{Code: load}} // the number of the call
+	for i, nr := range calls {
+		filter = append(filter, unix.SockFilter{Code: jumpEqual, K: nr, Jt: uint8(len(calls) - i)})
+	}
+	filter = append(filter,
+		unix.SockFilter{Code: ret, K: unix.SECCOMP_RET_ALLOW},
+		unix.SockFilter{Code: ret, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)})
+	prog := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	require.NoError(t, unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog)))
+	if errno == unix.ENOSYS || errno == unix.EINVAL {
+		t.Skipf("this kernel has no seccomp filters: %v", errno)
+	}
+	require.Zero(t, errno, "%v", errno)
+}

@@ -1,0 +1,114 @@
+package numa
+
+import (
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// maxNode is the largest node number that Bind takes: Linux is built for at most
+// 1024 nodes.
+const maxNode = 1023
+
+// Pin makes the calling thread run on these CPUs only (sched_setaffinity). The
+// goroutine must hold its thread, by runtime.LockOSThread, and should end
+// without giving it back: the thread then ends too, and no other goroutine
+// inherits the CPUs. No CPUs or numbers out of range are a *sparse.InputError;
+// what the kernel does not allow wraps ErrRefused.
+func Pin(cpus []int) error {
+	if len(cpus) == 0 {
+		return sparse.Inputf("CPUs", "none given: a thread needs one to run on")
+	}
+	set := unix.NewCPUSet(MaxCPU + 1)
+	for _, c := range cpus {
+		if c < 0 || c > MaxCPU {
+			return sparse.Inputf("CPUs", "%d: CPUs are numbered 0 to %d", c, MaxCPU)
+		}
+		set.Set(c)
+	}
+	if err := unix.SchedSetaffinityDynamic(0, set); err != nil {
+		return refused("sched_setaffinity", err)
+	}
+	return nil
+}
+
+// Affinity gives the CPUs that the calling thread may run on.
+func Affinity() ([]int, error) {
+	cpus, ok := allowedCPUs()
+	if !ok {
+		return nil, refused("sched_getaffinity", unix.ENOSYS)
+	}
+	return cpus, nil
+}
+
+// Bind asks that the pages of mem come from the memory of a node, whichever
+// thread touches them first (mbind, MPOL_PREFERRED). When the node is full the
+// kernel takes another one. Pages that were touched before stay where they are.
+//
+// mem should be whole pages, as mmap gives them: the pages that it only touches
+// are bound with it. A node out of range is a *sparse.InputError; a node that is
+// not there or not allowed wraps ErrRefused.
+func Bind(mem []byte, node int) error {
+	if node < 0 || node > maxNode {
+		return sparse.Inputf("node", "%d: nodes are numbered 0 to %d", node, maxNode)
+	}
+	if len(mem) == 0 {
+		return nil
+	}
+	const word = 8 * unsafe.Sizeof(uint(0))
+	var mask [(maxNode + 1) / word]uint
+	mask[uintptr(node)/word] |= 1 << (uintptr(node) % word)
+	first, bytes := pageSpan(mem)
+	// The kernel counts one bit less than it is told.
+	_, _, errno := unix.Syscall6(unix.SYS_MBIND, first, bytes, unix.MPOL_PREFERRED,
+		uintptr(unsafe.Pointer(&mask)), maxNode+2, 0)
+	if errno != 0 {
+		return refused("mbind", errno)
+	}
+	return nil
+}
+
+// Pages counts the pages that mem lies in by the node that each is on
+// (move_pages, as a question only). Errors wrap ErrRefused.
+func Pages(mem []byte) (PageCount, error) {
+	count := PageCount{Nodes: map[int]int{}}
+	if len(mem) == 0 {
+		return count, nil
+	}
+	const batch = 4096
+	var at [batch]uintptr
+	var status [batch]int32
+	size := uintptr(os.Getpagesize())
+	first, bytes := pageSpan(mem)
+	for end := first + bytes; first < end; {
+		n := uintptr(0)
+		for ; n < batch && first < end; n++ {
+			at[n] = first
+			first += size
+		}
+		_, _, errno := unix.Syscall6(unix.SYS_MOVE_PAGES, 0, n,
+			uintptr(unsafe.Pointer(&at)), 0, uintptr(unsafe.Pointer(&status)), 0)
+		if errno != 0 {
+			return PageCount{}, refused("move_pages", errno)
+		}
+		for _, s := range status[:n] {
+			if s >= 0 {
+				count.Nodes[int(s)]++
+			} else {
+				count.Missing++
+			}
+		}
+	}
+	return count, nil
+}
+
+// pageSpan is the address of the first page of mem and the bytes of all of them.
+func pageSpan(mem []byte) (first, bytes uintptr) {
+	size := uintptr(os.Getpagesize())
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
+	first = start &^ (size - 1)
+	return first, (start + uintptr(len(mem)) - first + size - 1) &^ (size - 1)
+}
