@@ -3,14 +3,9 @@ package msrep
 import (
 	"errors"
 	"fmt"
-	"time"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu"
-	"github.com/msrep-go/msrep/merge"
-	"github.com/msrep-go/msrep/numa"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -23,10 +18,6 @@ type nodeShare[V sparse.Value] struct {
 	part partition.Part   // of the whole matrix
 	x    kernels.Array[V] // the node's copy of x, made by the first product that wants one
 }
-
-// minCopiedX is the least size of x, in bytes, that is copied to each node. A
-// smaller one stays in the caches of every core after the first read.
-const minCopiedX = 256 << 10
 
 // placeable reports whether the plan is split and placed by node. A matrix that
 // would fill more than half of a node with its copy stays where it is, if it can.
@@ -90,192 +81,4 @@ func (n *nodeShare[V]) eachOf(f func(i int) error) error {
 	errs := make([]error, n.end-n.first)
 	par.Do(len(errs), func(i int) { errs[i] = f(n.first + i) })
 	return errors.Join(errs...)
-}
-
-// serveNode does one node's part of the product.
-func (r *run[V]) serveNode(n *nodeShare[V]) error {
-	t := time.Now()
-	if err := r.bringX(n); err != nil {
-		return err
-	}
-	bring := time.Since(t)
-	if err := n.eachOf(r.serve); err != nil {
-		return err
-	}
-	t = time.Now()
-	if err := r.mergeNode(n); err != nil {
-		return err
-	}
-	merging := time.Since(t)
-	for i := n.first; i < n.end; i++ {
-		r.times[i].Distribute += bring
-		r.times[i].Merge += merging
-	}
-	return nil
-}
-
-// copiesX decides whether a node gets a copy of x. Where a part reads each element
-// once, or fewer of them than there are, a copy would cost more than it saves; on
-// a single node it would save nothing.
-func (r *run[V]) copiesX(n *nodeShare[V]) bool {
-	return r.gathers && len(r.plan.nodes) > 1 &&
-		int64(len(r.x))*mem.Size[V]() >= minCopiedX && n.part.NNZ() >= int64(len(r.x))
-}
-
-// bringX copies x to the memory of the node, every device of it a stretch. Devices
-// that do not work in place have vectors of their own, and bring x themselves.
-func (r *run[V]) bringX(n *nodeShare[V]) error {
-	var hosts []*share[V]
-	for _, s := range r.plan.shares[n.first:n.end] {
-		s.nodeX = nil
-		if s.inPlace != nil {
-			hosts = append(hosts, s)
-		}
-	}
-	if len(hosts) == 0 || !r.copiesX(n) {
-		return nil
-	}
-	if n.x.Buf == nil {
-		x, err := kernels.NewArray[V](hosts[0].dev, int64(len(r.x)))
-		if err != nil {
-			return err
-		}
-		n.x = x
-	}
-	errs := make([]error, len(hosts))
-	par.Do(len(hosts), func(i int) {
-		lo, hi := par.Cut(n.x.Len, len(hosts), i), par.Cut(n.x.Len, len(hosts), i+1)
-		stream := hosts[i].stream
-		errs[i] = errors.Join(stream.Write(n.x.Buf, lo*mem.Size[V](), mem.Bytes(r.x[lo:hi])), stream.Sync())
-	})
-	for _, s := range hosts {
-		s.nodeX = &n.x
-	}
-	return errors.Join(errs...)
-}
-
-// mergeNode joins what the devices of a node left, as far as that stays within the
-// node.
-func (r *run[V]) mergeNode(n *nodeShare[V]) error {
-	switch {
-	case r.gathers && r.straight():
-		return r.addCarriesOf(n)
-	case r.gathers || n.end-n.first == 1:
-		return nil
-	}
-	return r.sumOn(n)
-}
-
-// addCarriesOf adds the partial sums of the node's devices: to y where the row
-// belongs to the node, else to the one carry of the node.
-func (r *run[V]) addCarriesOf(n *nodeShare[V]) error {
-	carry, err := r.carries(n.first, n.end)
-	if err != nil {
-		return err
-	}
-	var parts []partition.Part
-	var own []V
-	sum := V(0)
-	for i, p := range r.plan.parts[n.first:n.end] {
-		switch {
-		case !p.StartFlag:
-		case p.StartMajor < n.part.OwnFirst:
-			sum += carry[i]
-		default:
-			parts, own = append(parts, p), append(own, carry[i])
-		}
-	}
-	r.nodeCarry[n.first] = sum
-	return merge.Rows(r.y, parts, own)
-}
-
-// sumOn adds the partial vectors of the node's devices into the first of them,
-// every device a stretch.
-func (r *run[V]) sumOn(n *nodeShare[V]) error {
-	var hosts [][]V
-	for _, s := range r.plan.shares[n.first:n.end] {
-		hosts = append(hosts, s.vec[r.gathers].host)
-	}
-	m := int64(len(r.y))
-	return n.eachOf(func(i int) error {
-		k, of := i-n.first, n.end-n.first
-		lo, hi := par.Cut(m, of, k), par.Cut(m, of, k+1)
-		in := make([][]V, 0, of-1)
-		for _, h := range hosts[1:] {
-			in = append(in, h[lo:hi])
-		}
-		if w, ok := r.plan.shares[i].dev.(cpu.Workers); ok {
-			return cpu.SumOn(w, hosts[0][lo:hi], 1, in)
-		}
-		return merge.Sum(hosts[0][lo:hi], 1, in)
-	})
-}
-
-// acrossNodes joins what the nodes left.
-func (r *run[V]) acrossNodes() error {
-	var parts []partition.Part
-	var carry []V
-	var sums [][]V
-	for _, n := range r.plan.nodes {
-		parts, carry = append(parts, n.part), append(carry, r.nodeCarry[n.first])
-		if !r.gathers {
-			sums = append(sums, r.plan.shares[n.first].vec[r.gathers].host)
-		}
-	}
-	if r.gathers {
-		return merge.Rows(r.y, parts, carry)
-	}
-	return merge.Sum(r.y, r.beta, sums)
-}
-
-// PlanNode is the part of a plan that is on one node.
-type PlanNode struct {
-	Node    int
-	Devices []int          // indices in System.Devices
-	NNZ     int64          // entries
-	Bytes   int64          // of device memory that the plan holds there
-	Pages   numa.PageCount // where the pages of that memory are, as the kernel says
-}
-
-// Nodes tells which part of the plan is on which node, and where its memory lies.
-// It is empty without placement: the matrix is then used where it is. Pages stays
-// empty where the system does not tell; buffers below 16 KiB are not in it. It
-// waits for a product that is running.
-func (p *Plan[V]) Nodes() []PlanNode {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var out []PlanNode
-	for _, n := range p.nodes {
-		node := PlanNode{Node: n.node, NNZ: n.part.NNZ()}
-		bufs := []kernels.Buffer{n.x.Buf}
-		for i, s := range p.shares[n.first:n.end] {
-			node.Devices = append(node.Devices, n.first+i)
-			bufs = append(bufs, s.buffers()...)
-		}
-		for _, b := range bufs {
-			if b != nil {
-				node.Bytes += b.Bytes()
-				node.Pages.Add(pagesOf(b))
-			}
-		}
-		out = append(out, node)
-	}
-	return out
-}
-
-// pagesOf counts the pages of a buffer that has pages of its own.
-func pagesOf(b kernels.Buffer) (none numa.PageCount) {
-	d, ok := b.Device().(kernels.HostMapper)
-	if !ok || b.Bytes() < mem.MinMapped {
-		return none
-	}
-	m, err := d.View(b)
-	if err != nil {
-		return none
-	}
-	count, err := numa.Pages(m)
-	if err != nil {
-		return none
-	}
-	return count
 }
