@@ -101,7 +101,7 @@ func TestNewPlanRefusesWhatCannotBePlanned(t *testing.T) {
 func TestOpenRefusesUnknownDevices(t *testing.T) {
 	for devices, message := range map[string]string{
 		"gpu": "not known", "cpu:0": "1 to", "cpu:-3": "1 to", "cpu:x": "1 to", "cpu:99999": "1 to", "auto:2": "takes no number",
-		"cuda": "not yet", "cuda:0,2": "not yet", "sim:4": "not yet", "cpu:": "1 to",
+		"cuda": "not yet", "cuda:0,2": "not yet", "sim:dgx1": "not yet", "sim:0": "1 to", "sim:x": "1 to", "sim": "1 to", "sim:65": "1 to", "cpu:": "1 to",
 	} {
 		_, err := Open(Config{Devices: devices})
 		require.ErrorContains(t, err, message, devices)

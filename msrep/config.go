@@ -16,7 +16,8 @@ var (
 
 // Config says which devices a System has. The zero value means all of them.
 type Config struct {
-	// Devices is "auto" (or ""), "cpu", or "cpu:N" for N CPU devices. auto and cpu
+	// Devices is "auto" (or ""), "cpu", "cpu:N" for N CPU devices, or "sim:N" for N
+	// simulated GPUs, which are for tests: right, checked, and slow. auto and cpu
 	// make one CPU device per group of physical cores that share a NUMA node.
 	Devices string
 	// Threads is the number of CPU threads of all devices together; 0 means

@@ -68,10 +68,8 @@ func (c Config) countDevices(groups int) (n int, counted bool, err error) {
 	case "", "auto", "cpu":
 	case "cuda":
 		return 0, false, &sparse.InputError{File: "devices", Msg: c.Devices, Err: ErrNotYet}
-	case "sim":
-		return 0, false, &sparse.InputError{File: "devices", Msg: c.Devices, Err: ErrNotYet}
 	default:
-		return 0, false, sparse.Inputf("devices", "%q is not known: use auto, cpu or cpu:N", c.Devices)
+		return 0, false, sparse.Inputf("devices", "%q is not known: use auto, cpu, cpu:N or sim:N", c.Devices)
 	}
 	if !hasArg {
 		return max(groups, 1), false, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/msrep-go/msrep/kernels"
@@ -43,11 +44,17 @@ func openOn(topo *numa.Topology, c Config) (*System, error) {
 	if c.Threads == 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
+	s := &System{plans: map[io.Closer]bool{}, refusal: refusal{warn: c.Warn}}
+	if kind, arg, _ := strings.Cut(c.Devices, ":"); kind == "sim" {
+		if err := s.openSimulated(arg); err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
 	places, placed, note, err := c.places(topo)
 	if err != nil {
 		return nil, err
 	}
-	s := &System{plans: map[io.Closer]bool{}, refusal: refusal{warn: c.Warn}}
 	if note != "" {
 		s.refusal.report(note)
 	}

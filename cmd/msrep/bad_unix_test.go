@@ -24,8 +24,6 @@ import (
 // badFile is a file that must be refused, and a piece of the message.
 type badFile struct{ name, content, message string }
 
-const head = "%%MatrixMarket matrix coordinate real general\n"
-
 var badFiles = []badFile{
 	{"empty.mtx", "", "empty"},
 	{"banner.mtx", "1 1 1\n1 1 1\n", "%%MatrixMarket"},

@@ -159,6 +159,9 @@ y = alpha*%s*x + beta*y  %s, strategy %s, split by %s, imbalance %.4f
 		fmt.Fprintf(w, "  %-6s %12d nonzeros [%d, %d], %s %d to %d%s, kernel %s\n",
 			d.ID, d.NNZ, d.StartIdx, d.EndIdx, axis, d.FirstRow, d.LastRow, flag, seconds(d.KernelS))
 	}
+	if len(r.Devices) > 0 && r.Devices[0].Kind == "sim" {
+		fmt.Fprintln(w, "  times are those of the interpreter, not of a GPU")
+	}
 	if r.NUMA.On {
 		r.NUMA.print(w)
 	}

@@ -17,6 +17,9 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
+// head begins a Matrix Market file.
+const head = "%%MatrixMarket matrix coordinate real general\n"
+
 // runOK runs a command line that must succeed and gives its output.
 func runOK(t *testing.T, args ...string) string {
 	t.Helper()
@@ -43,6 +46,7 @@ func TestSpmvPrintsTheNormsThatSciPyComputed(t *testing.T) {
 			{"spmv", "--x", "sin", "--devices", "cpu:3", "--format", "coo", path, "--repeat", "3"},
 			{"spmv", path, "--x=sin", "--devices=cpu:2", "--format=csc", "--transpose", "--strategy", "p"},
 			{"spmv", path, "--x=sin", "--devices=cpu:5", "--strategy", "baseline", "--transpose"},
+			{"spmv", path, "--x=sin", "--devices=sim:2"},
 		} {
 			var r report
 			runJSON(t, &r, args...)

@@ -42,7 +42,7 @@ var topoCommand = &command{
 				r.Links = append(r.Links, row)
 			}
 			if len(t.GPUs) > 0 {
-				r.Notes = append(r.Notes, "links are those of the PCI tree; sysfs does not show NVLink", "this version multiplies on CPU devices only")
+				r.Notes = append(r.Notes, "links are those of the PCI tree; sysfs does not show NVLink", "this version multiplies on CPU devices and simulated GPUs only")
 			}
 			if c.json {
 				return c.printJSON(r)

@@ -28,7 +28,7 @@ var versionCommand = &command{
 				Features []string `json:"cpu_features"` // of the processor; the kernels of this version are plain Go
 				CUDA     string   `json:"cuda"`
 			}{msrep.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, cpuid.CPU.BrandName, cpuid.CPU.FeatureSet(),
-				"none: this version has no GPU devices yet"}
+				"none: this version has simulated GPUs only (sim:N)"}
 			if c.json {
 				return c.printJSON(v)
 			}

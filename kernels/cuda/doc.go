@@ -1,0 +1,25 @@
+// Package cuda holds the kernels for NVIDIA GPUs: their sources in CUDA C++, the
+// PTX that they compile to, and a table of what each kernel is called with. It
+// needs no GPU and no driver: kernels/ptx runs the same PTX in plain Go.
+//
+// The PTX is for sm_70 (Volta) and up, PTX 6.3, which drivers from CUDA 10 on
+// compile when they load it. It is made by .ci/ptx.sh, committed, and compared
+// with its sources byte for byte by the checks.
+//
+// The products of package kernels are made of these:
+//
+//	Gather      msrep_gather_vectorL, with L of Lanes, or
+//	            msrep_merge_path once, then msrep_gather_merge, msrep_add_carries
+//	Scatter     msrep_scale, msrep_scatter
+//	GatherCOO   msrep_scale, msrep_gather_coo, msrep_add_carries
+//	ScatterCOO  msrep_scale, msrep_scatter_coo
+//
+// README.md in this folder has the formula and the parameters of each kernel.
+//
+// # Deterministic or not
+//
+// All kernels but msrep_scatter and msrep_scatter_coo give the same bits every
+// time they are run with the same arguments and grid. Those two add with atomics.
+// The deterministic scatter is a gather on the transposed structure, made once
+// per matrix; msrep_permute brings new values over.
+package cuda

@@ -1,0 +1,90 @@
+// The device language that the kernels use, and no more. NVRTC and nvcc have it
+// built in; for clang, which compiles here without any header of CUDA, it is
+// declared through clang's own builtins.
+#pragma once
+
+typedef int i32;
+typedef long long i64;
+
+static_assert(sizeof(i32) == 4 && sizeof(i64) == 8, "indices are 32 and 64 bits wide");
+
+// Two neighbours that are read and written at once.
+template <typename T> struct alignas(2 * sizeof(T)) Pair {
+	T a, b;
+};
+
+#if defined(__clang__) && !defined(__CUDACC_RTC__) && !defined(__NVCC__)
+
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+
+struct ThreadIdx { __declspec(property(get = get)) int x; static __device__ int get() { return __nvvm_read_ptx_sreg_tid_x(); } };
+struct BlockIdx { __declspec(property(get = get)) int x; static __device__ int get() { return __nvvm_read_ptx_sreg_ctaid_x(); } };
+struct GridDim { __declspec(property(get = get)) int x; static __device__ int get() { return __nvvm_read_ptx_sreg_nctaid_x(); } };
+extern const __device__ __attribute__((weak)) ThreadIdx threadIdx;
+extern const __device__ __attribute__((weak)) BlockIdx blockIdx;
+extern const __device__ __attribute__((weak)) GridDim gridDim;
+
+// __syncthreads is a builtin of clang already.
+static __device__ __forceinline__ void __syncwarp() { __nvvm_bar_warp_sync(0xffffffffu); }
+
+static __device__ __forceinline__ i32 __ldg(const i32* p) { return __nvvm_ldg_i(p); }
+static __device__ __forceinline__ i64 __ldg(const i64* p) { return __nvvm_ldg_ll(p); }
+static __device__ __forceinline__ float __ldg(const float* p) { return __nvvm_ldg_f(p); }
+static __device__ __forceinline__ double __ldg(const double* p) { return __nvvm_ldg_d(p); }
+
+typedef i32 int2 __attribute__((ext_vector_type(2)));
+typedef float float2 __attribute__((ext_vector_type(2)));
+typedef double double2 __attribute__((ext_vector_type(2)));
+static __device__ __forceinline__ int2 __ldg(const int2* p) { return __nvvm_ldg_i2(p); }
+static __device__ __forceinline__ float2 __ldg(const float2* p) { return __nvvm_ldg_f2(p); }
+static __device__ __forceinline__ double2 __ldg(const double2* p) { return __nvvm_ldg_d2(p); }
+
+static __device__ __forceinline__ float atomicAdd(float* p, float v) { return __nvvm_atom_add_gen_f(p, v); }
+static __device__ __forceinline__ double atomicAdd(double* p, double v) { return __nvvm_atom_add_gen_d(p, v); }
+
+// One shuffle of CUDA for the four types: 64 bits travel as two halves.
+#define MSREP_SHUFFLE(name, builtin, bound)                                                            \
+	static __device__ __forceinline__ i32 name(unsigned mask, i32 v, int lane) {                       \
+		return builtin(mask, v, lane, bound);                                                          \
+	}                                                                                                  \
+	static __device__ __forceinline__ float name(unsigned mask, float v, int lane) {                   \
+		return __builtin_bit_cast(float, builtin(mask, __builtin_bit_cast(i32, v), lane, bound));      \
+	}                                                                                                  \
+	static __device__ __forceinline__ i64 name(unsigned mask, i64 v, int lane) {                       \
+		unsigned lo = builtin(mask, (i32)v, lane, bound), hi = builtin(mask, (i32)(v >> 32), lane, bound); \
+		return (i64)((unsigned long long)hi << 32 | lo);                                               \
+	}                                                                                                  \
+	static __device__ __forceinline__ double name(unsigned mask, double v, int lane) {                 \
+		return __builtin_bit_cast(double, name(mask, __builtin_bit_cast(i64, v), lane));               \
+	}
+MSREP_SHUFFLE(__shfl_sync, __nvvm_shfl_sync_idx_i32, 31)
+MSREP_SHUFFLE(__shfl_xor_sync, __nvvm_shfl_sync_bfly_i32, 31)
+MSREP_SHUFFLE(__shfl_down_sync, __nvvm_shfl_sync_down_i32, 31)
+MSREP_SHUFFLE(__shfl_up_sync, __nvvm_shfl_sync_up_i32, 0)
+#undef MSREP_SHUFFLE
+
+#endif
+
+// Shuffles among all 32 lanes of a warp.
+template <typename T> static __device__ __forceinline__ T shfl(T v, int lane) { return __shfl_sync(0xffffffffu, v, lane); }
+template <typename T> static __device__ __forceinline__ T shflXor(T v, int mask) { return __shfl_xor_sync(0xffffffffu, v, mask); }
+template <typename T> static __device__ __forceinline__ T shflDown(T v, int by) { return __shfl_down_sync(0xffffffffu, v, by); }
+template <typename T> static __device__ __forceinline__ T shflUp(T v, int by) { return __shfl_up_sync(0xffffffffu, v, by); }
+
+// ldgPair reads p[0] and p[1], which must be aligned as a pair.
+static __device__ __forceinline__ Pair<i32> ldgPair(const i32* p) {
+	int2 v = __ldg((const int2*)p);
+	return Pair<i32>{v.x, v.y};
+}
+static __device__ __forceinline__ Pair<float> ldgPair(const float* p) {
+	float2 v = __ldg((const float2*)p);
+	return Pair<float>{v.x, v.y};
+}
+static __device__ __forceinline__ Pair<double> ldgPair(const double* p) {
+	double2 v = __ldg((const double2*)p);
+	return Pair<double>{v.x, v.y};
+}

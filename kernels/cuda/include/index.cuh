@@ -1,0 +1,40 @@
+// Small index arithmetic that several kernels share.
+#pragma once
+
+#include "device.cuh"
+
+template <typename T> static __device__ __forceinline__ T least(T a, T b) { return b < a ? b : a; }
+template <typename T> static __device__ __forceinline__ T most(T a, T b) { return a < b ? b : a; }
+
+// clamp is v, moved into [lo, hi].
+static __device__ __forceinline__ i64 clamp(i64 v, i64 lo, i64 hi) { return least(most(v, lo), hi); }
+
+// threadOf is the number of this thread in the grid, threads their number.
+static __device__ __forceinline__ i64 threadOf(int block) { return (i64)blockIdx.x * block + threadIdx.x; }
+static __device__ __forceinline__ i64 threads(int block) { return (i64)gridDim.x * block; }
+
+// majorOf is the last r in [lo, hi] with ptr[r] <= k, or lo.
+static __device__ __forceinline__ i64 majorOf(const i64* ptr, i64 lo, i64 hi, i64 k) {
+	while (lo < hi) {
+		i64 mid = lo + (hi - lo + 1) / 2;
+		if (__ldg(ptr + mid) <= k)
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	return lo;
+}
+
+// store is y = alpha*sum + beta*y for one element; beta = 0 does not read it.
+template <typename V> static __device__ __forceinline__ void store(V* y, V alpha, V sum, V beta) {
+	V v = alpha * sum;
+	if (beta != V(0))
+		v += beta * *y;
+	*y = v;
+}
+
+// target is where the result of row r of a part goes: a first row that an earlier
+// part owns (skip = 1) into the carry, the others into y.
+template <typename V> static __device__ __forceinline__ V* target(V* y, V* carry, i64 skip, i64 r) {
+	return r < skip ? carry : y + (r - skip);
+}

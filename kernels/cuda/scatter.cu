@@ -1,0 +1,55 @@
+// Scatter of a compressed part, CSC straight or CSR transposed:
+//
+//	y[idx[k]] += alpha * val[k] * x[r]   for every entry k of each major r
+//
+// beta is applied before, by msrep_scale. A warp takes a run of neighbouring
+// entries, whatever majors they belong to, so that long and short ones cost the
+// same. The sums are atomic: their order, and so the last bits of y, may differ
+// from run to run. The deterministic way is a gather on the transposed structure,
+// whose values msrep_permute brings over.
+#include "include/index.cuh"
+
+static constexpr int block = 128;
+static constexpr int resident = 6;  // blocks that fit on a multiprocessor: 80 registers a thread, no spills
+static constexpr int steps = 8;
+static constexpr int run = 32 * steps;  // entries of a warp
+
+template <typename V>
+static __device__ __forceinline__ void scatter(const i64* ptr, const i32* idx, const V* val, const V* x, V* y, i64 rows,
+                                               i64 first, i64 end, V alpha) {
+	constexpr int warps = block / 32;
+	int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+	i64 nnz = end - first;
+	i64 runs = (nnz + run - 1) / run;
+	for (i64 b = (i64)blockIdx.x * warps + warp; b < runs; b += (i64)gridDim.x * warps) {
+		i64 s = b * run, e = least(s + run, nnz);
+		int entries = (int)(e - s);
+		i32 at[steps];
+		V a[steps];
+#pragma unroll
+		for (int i = 0; i < steps; i++) {
+			int k = i * 32 + lane;
+			at[i] = -1;
+			a[i] = V(0);
+			if (k < entries) {
+				at[i] = __ldg(idx + s + k);
+				a[i] = __ldg(val + s + k);
+			}
+		}
+		// Entry k is in the last major that does not begin after it.
+		i64 r0 = majorOf(ptr, 0, rows - 1, s + first);
+		i64 r1 = majorOf(ptr, r0, rows - 1, e - 1 + first);
+#pragma unroll
+		for (int i = 0; i < steps; i++)
+			if (at[i] >= 0)
+				atomicAdd(y + at[i], a[i] * (alpha * __ldg(x + majorOf(ptr, r0, r1, s + i * 32 + lane + first))));
+	}
+}
+
+#define MSREP_SCATTER(suffix, V)                                                                                    \
+	extern "C" __global__ void __launch_bounds__(block, resident) msrep_scatter_##suffix(                                     \
+	    const i64* ptr, const i32* idx, const V* val, const V* x, V* y, i64 rows, i64 first, i64 end, V alpha) {        \
+		scatter<V>(ptr, idx, val, x, y, rows, first, end, alpha);                                                   \
+	}
+MSREP_SCATTER(f64, double)
+MSREP_SCATTER(f32, float)

@@ -1,0 +1,77 @@
+package cuda
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A family of kernels takes parameters that are written here as in the sources:
+// "*" for a pointer, "&" for one that the kernel writes to, V for the type of the
+// values.
+const (
+	compressed = "ptr *i64, idx *i32, val *V, x *V, y &V, carry &V"
+	bounds     = "rows i64, first i64, end i64"
+	scalars    = "alpha V, beta V"
+)
+
+var table = build()
+
+func build() []Kernel {
+	var list []Kernel
+	add := func(family, name, value string, block int, items int64, unit string, perCarry int64, params string) {
+		k := Kernel{Family: family, Name: name, Value: value, Block: block, Items: items, Unit: unit, PerCarry: perCarry}
+		for p := range strings.SplitSeq(params, ",") {
+			k.Params = append(k.Params, param(p, value))
+		}
+		list = append(list, k)
+	}
+	add("csr_merge", "msrep_merge_path", "", 128, 128, "tiles", 0, "ptr *i64, start &i32, "+bounds)
+	add("partition", "msrep_local_ptr", "", 256, 256, "pointers", 0, "ptr *i64, dst &i64, first i64, n i64, s i64, e i64")
+	add("partition", "msrep_coo_ptr", "", 256, 256, "pointers", 0, "major *i32, ptr &i64, nnz i64, first i64, n i64")
+	add("partition", "msrep_expand_ptr", "", 256, 256, "entries", 0, "ptr *i64, major &i32, "+bounds)
+	add("partition", "msrep_shift", "", 256, 256, "entries", 0, "src *i32, dst &i32, n i64, by i64")
+	add("vector", "msrep_total", "", 256, 1<<62, "elements", 0, "partial *f64, out &f64, n i64")
+	for _, v := range []string{"f64", "f32"} {
+		for lanes := 1; lanes <= 32; lanes *= 2 {
+			rows := 4 * min(32, 128/int64(lanes))
+			add("csr_vector", fmt.Sprintf("msrep_gather_vector%d_%s", lanes, v), v, 128, rows, "rows", 0,
+				compressed+", "+bounds+", skip i64, "+scalars)
+		}
+		add("csr_merge", "msrep_gather_merge_"+v, v, 128, 1408, "rows and entries", 1408,
+			compressed+", start *i32, carryRow &i32, carryVal &V, "+bounds+", skip i64, "+scalars)
+		add("carries", "msrep_add_carries_"+v, v, 256, 256, "carries", 256,
+			"row *i32, val *V, y &V, carry &V, outRow &i32, outVal &V, n i64, rows i64, skip i64")
+		add("scatter", "msrep_scatter_"+v, v, 128, 1024, "entries", 0,
+			"ptr *i64, idx *i32, val *V, x *V, y &V, "+bounds+", alpha V")
+		add("coo", "msrep_gather_coo_"+v, v, 128, 1792, "entries", 448,
+			"major *i32, minor *i32, val *V, x *V, y &V, carry &V, carryRow &i32, carryVal &V, nnz i64, own i64, alpha V")
+		add("coo", "msrep_scatter_coo_"+v, v, 128, 128, "entries", 0,
+			"major *i32, minor *i32, val *V, x *V, y &V, nnz i64, alpha V")
+		add("merge", "msrep_sum_partials_"+v, v, 256, 256, "elements", 0,
+			"y &V, p0 *V, p1 *V, p2 *V, p3 *V, p4 *V, p5 *V, p6 *V, p7 *V, count i64, n i64, beta V")
+		add("partition", "msrep_permute_"+v, v, 256, 256, "elements", 0, "src *V, perm *i64, dst &V, n i64")
+		add("vector", "msrep_axpby_"+v, v, 256, 256, "elements", 0, "x *V, y &V, n i64, "+scalars)
+		add("vector", "msrep_scale_"+v, v, 256, 256, "elements", 0, "y &V, n i64, beta V")
+		add("vector", "msrep_copy_"+v, v, 256, 256, "elements", 0, "x *V, y &V, n i64")
+		add("vector", "msrep_fill_"+v, v, 256, 256, "elements", 0, "y &V, n i64, alpha V")
+		add("vector", "msrep_dot_"+v, v, 256, 256, "elements", 0, "x *V, y *V, partial &f64, n i64")
+	}
+	slices.SortFunc(list, func(a, b Kernel) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+func param(text, value string) Param {
+	name, t, _ := strings.Cut(strings.TrimSpace(text), " ")
+	elem := strings.Replace(strings.TrimLeft(t, "*&"), "V", value, 1)
+	switch {
+	case t[0] == '*' || t[0] == '&':
+		return Param{Name: name, Type: Pointer, Elem: elem, Written: t[0] == '&'}
+	case elem == "f64":
+		return Param{Name: name, Type: Float64}
+	case elem == "f32":
+		return Param{Name: name, Type: Float32}
+	default:
+		return Param{Name: name, Type: Int64}
+	}
+}

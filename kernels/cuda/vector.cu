@@ -1,0 +1,82 @@
+// Vector operations of iterative solvers.
+//
+//	msrep_axpby  y = alpha*x + beta*y      beta = 0 does not read y
+//	msrep_scale  y = beta*y                beta = 0 does not read y
+//	msrep_copy   y = x
+//	msrep_fill   y = alpha
+//	msrep_dot    partial[b] = sum over block b of x[i]*y[i], and
+//	msrep_total  out[0] = sum of partial[0 ... n-1], with one block
+//
+// Dot products are summed in float64 for both types, in an order that depends on
+// n and the grid of msrep_dot alone; the squared norm is the dot of x and x.
+#include "include/index.cuh"
+
+static constexpr int block = 256;
+
+// blockSum is the sum of v over the block, in thread 0.
+static __device__ __forceinline__ double blockSum(double v) {
+	__shared__ double sums[block / 32];
+	int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+#pragma unroll
+	for (int d = 16; d > 0; d /= 2)
+		v += shflXor(v, d);
+	if (lane == 0)
+		sums[warp] = v;
+	__syncthreads();
+	v = lane < block / 32 ? sums[lane] : 0;
+#pragma unroll
+	for (int d = block / 64; d > 0; d /= 2)
+		v += shflXor(v, d);
+	return v;
+}
+
+template <typename V> static __device__ __forceinline__ void axpby(const V* x, V* y, i64 n, V alpha, V beta) {
+	for (i64 i = threadOf(block); i < n; i += threads(block))
+		store(y + i, alpha, __ldg(x + i), beta);
+}
+
+template <typename V> static __device__ __forceinline__ void scale(V* y, i64 n, V beta) {
+	for (i64 i = threadOf(block); i < n; i += threads(block))
+		y[i] = beta != V(0) ? beta * y[i] : V(0);
+}
+
+template <typename V> static __device__ __forceinline__ void copy(const V* x, V* y, i64 n) {
+	for (i64 i = threadOf(block); i < n; i += threads(block))
+		y[i] = __ldg(x + i);
+}
+
+template <typename V> static __device__ __forceinline__ void fill(V* y, i64 n, V alpha) {
+	for (i64 i = threadOf(block); i < n; i += threads(block))
+		y[i] = alpha;
+}
+
+template <typename V> static __device__ __forceinline__ void dot(const V* x, const V* y, double* partial, i64 n) {
+	double sum = 0;
+	for (i64 i = threadOf(block); i < n; i += threads(block))
+		sum += (double)__ldg(x + i) * (double)__ldg(y + i);
+	sum = blockSum(sum);
+	if (threadIdx.x == 0)
+		partial[blockIdx.x] = sum;
+}
+
+extern "C" __global__ void __launch_bounds__(block) msrep_total(const double* partial, double* out, i64 n) {
+	double sum = 0;
+	for (i64 i = threadIdx.x; i < n; i += block)
+		sum += __ldg(partial + i);
+	sum = blockSum(sum);
+	if (threadIdx.x == 0)
+		*out = sum;
+}
+
+#define MSREP_VECTOR(suffix, V)                                                                                       \
+	extern "C" __global__ void __launch_bounds__(block) msrep_axpby_##suffix(const V* x, V* y, i64 n, V alpha, V beta) { \
+		axpby<V>(x, y, n, alpha, beta);                                                                               \
+	}                                                                                                                 \
+	extern "C" __global__ void __launch_bounds__(block) msrep_scale_##suffix(V* y, i64 n, V beta) { scale<V>(y, n, beta); } \
+	extern "C" __global__ void __launch_bounds__(block) msrep_copy_##suffix(const V* x, V* y, i64 n) { copy<V>(x, y, n); } \
+	extern "C" __global__ void __launch_bounds__(block) msrep_fill_##suffix(V* y, i64 n, V alpha) { fill<V>(y, n, alpha); } \
+	extern "C" __global__ void __launch_bounds__(block) msrep_dot_##suffix(const V* x, const V* y, double* partial, i64 n) { \
+		dot<V>(x, y, partial, n);                                                                                     \
+	}
+MSREP_VECTOR(f64, double)
+MSREP_VECTOR(f32, float)

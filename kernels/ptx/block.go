@@ -1,0 +1,177 @@
+package ptx
+
+import "math/bits"
+
+// vec is a register of a warp: the value of each lane.
+type vec [warpSize]uint64
+
+// worker runs blocks, one after the other. What it holds is used again for the
+// next block.
+type worker struct {
+	k        *Kernel
+	run      *run
+	warps    []warp
+	block    [3]int64
+	blockNum int32
+	shared   *region
+	inShared visit // as accesses to shared memory are checked
+	inGlobal visit
+	step     uint32 // warp instructions with memory effects so far
+	stamp    uint32 // of this block, for distinct sectors
+	counted  int64  // warp instructions that were reported to run
+
+	last      []*region // where each instruction went last
+	sectors   sectorSet
+	counters  Counters
+	traffic   []BufferTraffic
+	requested []uint32 // step of the last request, by buffer
+}
+
+func newWorker(r *run) *worker {
+	wk := &worker{
+		k: r.k, run: r, warps: make([]warp, r.warps()),
+		shared: newRegion("shared memory", 0, r.shared),
+		last:   make([]*region, len(r.k.code)), traffic: make([]BufferTraffic, len(r.live)),
+		requested: make([]uint32, len(r.live)),
+	}
+	wk.shared.races = newRaces(r.shared)
+	regs := make([]vec, len(wk.warps)*r.k.regs)
+	preds := make([]uint32, len(wk.warps)*r.k.preds)
+	for i := range wk.warps {
+		n, p := r.k.regs, r.k.preds
+		wk.warps[i] = warp{worker: wk, id: i, regs: regs[i*n : (i+1)*n], preds: preds[i*p : (i+1)*p], consts: r.consts}
+	}
+	wk.inGlobal = visit{epoch: r.epoch, ordered: func(writer int32) bool { return r.orders.knows(wk.blockNum, writer) }}
+	return wk
+}
+
+// runBlock runs the block with number b.
+func (wk *worker) runBlock(b int64) error {
+	r := wk.run
+	g := r.grid
+	wk.block = [3]int64{b % g[0], b / g[0] % g[1], b / (g[0] * g[1])}
+	wk.blockNum = int32(b)
+	wk.inGlobal.agent = int32(b)
+	clear(wk.shared.valid)
+	wk.inShared.epoch++
+	if r.workers == 1 {
+		r.memory.stamp++
+		wk.stamp = r.memory.stamp
+	}
+	for i := range wk.warps {
+		wk.warps[i].start(min(r.threads-i*warpSize, warpSize))
+	}
+	wk.counters.Blocks++
+	wk.counters.Warps += int64(len(wk.warps))
+	for {
+		running := false
+		for i := range wk.warps {
+			w := &wk.warps[i]
+			if w.waiting == nil && len(w.groups) > 0 {
+				if err := w.execute(); err != nil {
+					return err
+				}
+			}
+			running = running || w.waiting != nil
+		}
+		if !running {
+			return nil
+		}
+		if err := wk.releaseBarriers(); err != nil {
+			return err
+		}
+	}
+}
+
+// releaseBarriers lets the warps pass that wait at a barrier which is complete.
+// All warps wait or have ended.
+func (wk *worker) releaseBarriers() error {
+	type arrival struct {
+		warps, expected int
+		count           uint32 // lanes with a true predicate
+		total           uint32
+	}
+	arrived := map[uint64]*arrival{}
+	for i := range wk.warps {
+		w := &wk.warps[i]
+		if w.waiting == nil {
+			continue
+		}
+		a := arrived[w.barrier]
+		if a == nil {
+			a = &arrival{expected: len(wk.warps)}
+			if w.threads > 0 {
+				a.expected = int(w.threads+warpSize-1) / warpSize
+			}
+			arrived[w.barrier] = a
+		}
+		a.warps++
+		a.count += uint32(bits.OnesCount32(w.vote))
+		a.total += uint32(bits.OnesCount32(w.alive))
+	}
+	released := false
+	for i := range wk.warps {
+		w := &wk.warps[i]
+		if w.waiting == nil {
+			continue
+		}
+		if a := arrived[w.barrier]; a.warps >= a.expected {
+			w.pass(a.count, a.total)
+			released = true
+		}
+	}
+	if released {
+		wk.inShared.epoch++
+		return nil
+	}
+	return wk.deadlock()
+}
+
+// deadlock says who waits for whom.
+func (wk *worker) deadlock() error {
+	var at, other *warp
+	for i := range wk.warps {
+		w := &wk.warps[i]
+		switch {
+		case w.waiting != nil && at == nil:
+			at = w
+		case w.waiting == nil || at != nil && w.barrier != at.barrier:
+			other = w
+		}
+	}
+	lane := bits.TrailingZeros32(at.alive)
+	switch {
+	case other == nil:
+		return at.fault(at.waiting, lane, 0, "bar.sync %d waits for %d threads, more than come to it", at.barrier, at.threads)
+	case other.waiting == nil:
+		return at.fault(at.waiting, lane, 0, "bar.sync %d is not reached by warp %d of the block, which has ended", at.barrier, other.id)
+	}
+	return at.fault(at.waiting, lane, 0, "bar.sync %d is not reached by warp %d of the block, which waits at barrier %d in line %d",
+		at.barrier, other.id, other.barrier, other.waiting.line)
+}
+
+// pass continues a warp behind its barrier, count of total threads having voted
+// yes.
+func (w *warp) pass(count, total uint32) {
+	in := w.waiting
+	w.waiting = nil
+	switch in.sync.mode {
+	case "popc":
+		d := &w.regs[in.dst]
+		for l := range d {
+			d[l] = uint64(count)
+		}
+	case "and":
+		w.setPredicate(in.dst, w.alive, count == total)
+	case "or":
+		w.setPredicate(in.dst, w.alive, count > 0)
+	}
+}
+
+// setPredicate sets a predicate in the lanes of m.
+func (w *warp) setPredicate(p int32, m uint32, v bool) {
+	w.preds[p] &^= m
+	if v {
+		w.preds[p] |= m
+	}
+}

@@ -1,0 +1,162 @@
+package ptx
+
+import (
+	"math"
+	"strings"
+)
+
+// conversion finds the function of a cvt instruction by what follows "cvt.":
+// [rounding.][ftz.]to.from.
+func conversion(mods string) (f func(uint64) uint64, to typ, ok bool) {
+	parts := strings.Split(mods, ".")
+	n := len(parts)
+	if n < 2 {
+		return nil, typ{}, false
+	}
+	to, ok1 := parseType(parts[n-2])
+	from, ok2 := parseType(parts[n-1])
+	if !ok1 || !ok2 || to.kind == predKind || from.kind == predKind || to.kind == bitsKind || from.kind == bitsKind {
+		return nil, typ{}, false
+	}
+	rounding, ftz := "", false
+	for i, p := range parts[:n-2] {
+		switch {
+		case p == "ftz" && !ftz:
+			ftz = true
+		case i == 0:
+			rounding = p
+		default:
+			return nil, typ{}, false
+		}
+	}
+	switch {
+	case from.kind == floatKind && to.kind == floatKind:
+		f = floatToFloat(rounding, to.size, from.size)
+	case from.kind == floatKind:
+		f = floatToInt(rounding, to, from.size)
+	case to.kind == floatKind:
+		f = intToFloat(rounding, to.size, from)
+	case rounding == "":
+		f = intToInt(to, from)
+	}
+	if f == nil {
+		return nil, typ{}, false
+	}
+	if ftz {
+		if from != (typ{floatKind, 4}) && to != (typ{floatKind, 4}) {
+			return nil, typ{}, false
+		}
+		f = flushConversion(f, to, from)
+	}
+	return f, to, true
+}
+
+func flushConversion(f func(uint64) uint64, to, from typ) func(uint64) uint64 {
+	single := typ{floatKind, 4}
+	return func(a uint64) uint64 {
+		if from == single {
+			a = flush(a)
+		}
+		a = f(a)
+		if to == single {
+			a = flush(a)
+		}
+		return a
+	}
+}
+
+func intToInt(to, from typ) func(uint64) uint64 {
+	out, in := mask(to.size), mask(from.size)
+	if from.kind == signedKind {
+		return func(a uint64) uint64 { return signExtend(a, from.size) & out }
+	}
+	return func(a uint64) uint64 { return a & in & out }
+}
+
+// intToFloat knows rounding to nearest only. Go rounds these conversions once.
+func intToFloat(rounding string, size int, from typ) func(uint64) uint64 {
+	if rounding != "rn" {
+		return nil
+	}
+	signed := from.kind == signedKind
+	return func(a uint64) uint64 {
+		switch {
+		case signed && size == 4:
+			return putF32(float32(int64(signExtend(a, from.size))))
+		case signed:
+			return putF64(float64(int64(signExtend(a, from.size))))
+		case size == 4:
+			return putF32(float32(a & mask(from.size)))
+		}
+		return putF64(float64(a & mask(from.size)))
+	}
+}
+
+// integral finds a rounding to a whole number.
+func integral(rounding string) func(float64) float64 {
+	switch rounding {
+	case "rzi":
+		return math.Trunc
+	case "rni":
+		return math.RoundToEven
+	case "rmi":
+		return math.Floor
+	case "rpi":
+		return math.Ceil
+	}
+	return nil
+}
+
+// floatToInt rounds and clamps to the range of the integer. NaN becomes 0.
+func floatToInt(rounding string, to typ, size int) func(uint64) uint64 {
+	round := integral(rounding)
+	if round == nil {
+		return nil
+	}
+	w := 8 * to.size
+	lo, hi := 0.0, math.Ldexp(1, w) // the first number that is too large
+	least, most := uint64(0), mask(to.size)
+	if to.kind == signedKind {
+		lo, hi = -math.Ldexp(1, w-1), math.Ldexp(1, w-1)
+		least, most = uint64(1)<<(w-1), uint64(1)<<(w-1)-1
+	}
+	return func(a uint64) uint64 {
+		v := f64(a)
+		if size == 4 {
+			v = float64(f32(a))
+		}
+		v = round(v)
+		switch {
+		case v != v:
+			return 0
+		case v < lo:
+			return least
+		case v >= hi:
+			return most
+		case to.kind == signedKind:
+			return uint64(int64(v)) & mask(to.size)
+		}
+		return uint64(v)
+	}
+}
+
+func floatToFloat(rounding string, to, from int) func(uint64) uint64 {
+	switch {
+	case to == 8 && from == 4 && rounding == "":
+		return func(a uint64) uint64 { return putF64(float64(f32(a))) }
+	case to == 4 && from == 8 && rounding == "rn":
+		return func(a uint64) uint64 { return putF32(float32(f64(a))) }
+	case to != from:
+		return nil
+	case rounding == "":
+		return func(a uint64) uint64 { return a & mask(to) }
+	}
+	round := integral(rounding)
+	switch {
+	case round == nil:
+		return nil
+	case to == 4:
+		return func(a uint64) uint64 { return putF32(float32(round(float64(f32(a))))) }
+	}
+	return func(a uint64) uint64 { return putF64(round(f64(a))) }
+}

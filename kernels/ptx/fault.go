@@ -1,0 +1,74 @@
+package ptx
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Fault is what a kernel did wrong. A launch that ends with one has left its
+// memory as it was then.
+type Fault struct {
+	Kernel string
+	Line   int    // in the PTX text
+	Source string // "file:line" where the text has .loc, else ""
+	Text   string // name of the PTX text
+	Block  [3]int64
+	Thread [3]int64
+	Addr   uint64 // of the access, where there is one
+	Msg    string
+}
+
+func (f *Fault) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "kernel %s, %s:%d", f.Kernel, f.Text, f.Line)
+	if f.Source != "" {
+		fmt.Fprintf(&b, " (%s)", f.Source)
+	}
+	fmt.Fprintf(&b, ", block %s, thread %s: %s", coordinates(f.Block), coordinates(f.Thread), f.Msg)
+	return b.String()
+}
+
+// coordinates leaves out trailing zeros, but one.
+func coordinates(c [3]int64) string {
+	switch {
+	case c[2] != 0:
+		return fmt.Sprintf("(%d,%d,%d)", c[0], c[1], c[2])
+	case c[1] != 0:
+		return fmt.Sprintf("(%d,%d)", c[0], c[1])
+	}
+	return fmt.Sprint(c[0])
+}
+
+// fault makes the error for a lane.
+func (w *warp) fault(in *instr, lane int, addr uint64, format string, args ...any) error {
+	wk := w.worker
+	f := &Fault{
+		Kernel: wk.k.name, Line: int(in.line), Text: wk.k.mod.name,
+		Block: wk.block, Thread: w.thread(lane), Addr: addr, Msg: fmt.Sprintf(format, args...),
+	}
+	if file, ok := wk.k.mod.files[uint64(in.source.file)]; ok && in.source.line > 0 {
+		f.Source = fmt.Sprintf("%s:%d", file, in.source.line)
+	}
+	return f
+}
+
+// lanes writes a mask as ranges: "0-15, 31".
+func lanes(m uint32) string {
+	var parts []string
+	for i := 0; i < warpSize; i++ {
+		if m>>i&1 == 0 {
+			continue
+		}
+		j := i
+		for j+1 < warpSize && m>>(j+1)&1 == 1 {
+			j++
+		}
+		if i == j {
+			parts = append(parts, fmt.Sprint(i))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", i, j))
+		}
+		i = j
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,135 @@
+package ptx
+
+import "math"
+
+func f32(a uint64) float32 { return math.Float32frombits(uint32(a)) }
+func f64(a uint64) float64 { return math.Float64frombits(a) }
+
+// putF32 is v as a register keeps it. Devices have one NaN of 32 bits.
+func putF32(v float32) uint64 {
+	if v != v {
+		return 0x7fffffff
+	}
+	return uint64(math.Float32bits(v))
+}
+
+func putF64(v float64) uint64 { return math.Float64bits(v) }
+
+func addF32(a, b uint64) uint64 { return putF32(f32(a) + f32(b)) }
+func subF32(a, b uint64) uint64 { return putF32(f32(a) - f32(b)) }
+func mulF32(a, b uint64) uint64 { return putF32(f32(a) * f32(b)) }
+func divF32(a, b uint64) uint64 { return putF32(f32(a) / f32(b)) }
+func addF64(a, b uint64) uint64 { return putF64(f64(a) + f64(b)) }
+func subF64(a, b uint64) uint64 { return putF64(f64(a) - f64(b)) }
+func mulF64(a, b uint64) uint64 { return putF64(f64(a) * f64(b)) }
+func divF64(a, b uint64) uint64 { return putF64(f64(a) / f64(b)) }
+
+// The square root of a float32 in 53 bits, rounded to 24, is the rounded square
+// root: 53 is at least 2*24+2.
+func sqrtF32(a uint64) uint64 { return putF32(float32(math.Sqrt(float64(f32(a))))) }
+func sqrtF64(a uint64) uint64 { return putF64(math.Sqrt(f64(a))) }
+func rcpF32(a uint64) uint64  { return putF32(1 / f32(a)) }
+func rcpF64(a uint64) uint64  { return putF64(1 / f64(a)) }
+
+func fmaF64(a, b, c uint64) uint64 { return putF64(math.FMA(f64(a), f64(b), f64(c))) }
+
+// fmaF32 rounds a*b+c once. The product of two float32 is exact in float64; the
+// sum is rounded to odd there, after which rounding to 24 bits cannot go wrong.
+func fmaF32(a, b, c uint64) uint64 {
+	p, z := float64(f32(a))*float64(f32(b)), float64(f32(c))
+	s := p + z
+	if math.IsNaN(s) || math.IsInf(s, 0) {
+		return putF32(float32(s))
+	}
+	v := s - p
+	if e := (p - (s - v)) + (z - v); e != 0 {
+		if u := math.Float64bits(s); u&1 == 0 {
+			if (e > 0) == (s > 0) {
+				u++
+			} else {
+				u--
+			}
+			s = math.Float64frombits(u)
+		}
+	}
+	return putF32(float32(s))
+}
+
+const (
+	sign32 = 1 << 31
+	sign64 = 1 << 63
+)
+
+func negF32(a uint64) uint64 { return uint64(uint32(a) ^ sign32) }
+func absF32(a uint64) uint64 { return uint64(uint32(a) &^ sign32) }
+func negF64(a uint64) uint64 { return a ^ sign64 }
+func absF64(a uint64) uint64 { return a &^ sign64 }
+
+// copysign gives b the sign of a: PTX has the operands this way round.
+func copysignF32(a, b uint64) uint64 { return a&sign32 | b&(sign32-1) }
+func copysignF64(a, b uint64) uint64 { return a&sign64 | b&^sign64 }
+
+// minF and maxF take the other operand for a NaN, and -0 as less than +0.
+func minF32(a, b uint64) uint64 {
+	x, y := f32(a), f32(b)
+	switch {
+	case x != x:
+		return putF32(y)
+	case y != y:
+		return putF32(x)
+	}
+	return putF32(min(x, y))
+}
+
+func maxF32(a, b uint64) uint64 {
+	x, y := f32(a), f32(b)
+	switch {
+	case x != x:
+		return putF32(y)
+	case y != y:
+		return putF32(x)
+	}
+	return putF32(max(x, y))
+}
+
+func minF64(a, b uint64) uint64 {
+	x, y := f64(a), f64(b)
+	switch {
+	case x != x:
+		return b
+	case y != y:
+		return a
+	}
+	return putF64(min(x, y))
+}
+
+func maxF64(a, b uint64) uint64 {
+	x, y := f64(a), f64(b)
+	switch {
+	case x != x:
+		return b
+	case y != y:
+		return a
+	}
+	return putF64(max(x, y))
+}
+
+// flush makes a subnormal float32 a zero of its sign: .ftz.
+func flush(a uint64) uint64 {
+	if a&0x7f800000 == 0 {
+		return a & sign32
+	}
+	return a
+}
+
+func flush1(f func(uint64) uint64) func(uint64) uint64 {
+	return func(a uint64) uint64 { return flush(f(flush(a))) }
+}
+
+func flush2(f func(a, b uint64) uint64) func(a, b uint64) uint64 {
+	return func(a, b uint64) uint64 { return flush(f(flush(a), flush(b))) }
+}
+
+func flush3(f func(a, b, c uint64) uint64) func(a, b, c uint64) uint64 {
+	return func(a, b, c uint64) uint64 { return flush(f(flush(a), flush(b), flush(c))) }
+}

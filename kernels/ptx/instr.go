@@ -1,0 +1,106 @@
+package ptx
+
+// opcode says how an instruction is executed.
+type opcode uint8
+
+const (
+	opUnary opcode = iota // dst = f1(a), lane by lane, and so on
+	opBinary
+	opTernary
+	opQuaternary
+	opSetPredicate // predicate dst = test(a, b), combined with another
+	opSelect       // dst = pred ? a : b
+	opPredicate    // predicate dst = logic(predicates a, b)
+	opSpecial      // dst = special register
+	opPack         // dst = elements of vec, low one first
+	opUnpack       // elements of vec = a
+	opLoad
+	opStore
+	opAtomic
+	opShuffle
+	opVote
+	opMatch
+	opActiveMask
+	opBarrier
+	opWarpBarrier
+	opFence
+	opBranch
+	opJump // to a block laid out elsewhere: not an instruction of the text
+	opExit
+	opTrap
+)
+
+// instr is a decoded instruction. Register operands are as in operand.
+type instr struct {
+	op     opcode
+	unless bool  // execute where the guard is false
+	guard  int32 // predicate, -1 for none
+	dst    int32
+	a, b   int32
+	c, d   int32
+	pred   int32 // source predicate, -1 for none
+	target int32 // of a branch: a label while decoding, then an instruction
+
+	alu
+	set     *set
+	logic   func(a, b uint32) uint32
+	special func(w *warp, lane int) uint64
+	mem     *access
+	sync    *exchange
+	vec     []int32 // elements of a vector, -1 for a sink
+	size    int     // bytes of an element of vec, or of dst
+
+	line   int32 // in the text
+	source source
+}
+
+// source is a place in the source of the kernel: .loc.
+type source struct {
+	file uint32
+	line int32
+}
+
+// set is what setp does beyond comparing.
+type set struct {
+	test    func(a, b uint64) bool
+	logic   func(a, b uint32) uint32 // combines with pred, or nil
+	negated bool                     // pred is negated
+	other   int32                    // second destination, or -1
+}
+
+// space is a state space.
+type space uint8
+
+const (
+	genericSpace space = iota
+	globalSpace
+	constSpace
+	sharedSpace
+	localSpace
+	paramSpace
+)
+
+var spaces = map[string]space{
+	"global": globalSpace, "const": constSpace, "shared": sharedSpace, "local": localSpace, "param": paramSpace,
+}
+
+// access is the memory side of ld, st and atom.
+type access struct {
+	space   space
+	size    int  // bytes of an element
+	signed  bool // ld: extend the sign to the register
+	nc      bool // ld.global.nc
+	strong  bool // volatile, relaxed, acquire, release: ordered, no race with atomics
+	offset  int64
+	update  func(old, operand, operand2 uint64) uint64 // atom
+	regSize []int                                      // ld: bytes of each destination register
+}
+
+// exchange is the warp side of shfl, vote, match and bar.
+type exchange struct {
+	mode    string
+	mask    int32 // operand with the member mask
+	result  int32 // second destination: a predicate, or -1
+	negated bool  // vote: the predicate is negated
+	size    int   // match: bytes of the value
+}

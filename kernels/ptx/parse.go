@@ -1,0 +1,452 @@
+package ptx
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Bounds on what a text may declare: those of real devices.
+const (
+	maxShared = 228 << 10
+	maxLocal  = 64 << 10
+	maxConst  = 64 << 10
+	maxParam  = 4 << 10
+)
+
+// parser reads the tokens of a module.
+type parser struct {
+	toks []token
+	pos  int
+	mod  *Module
+}
+
+func (p *parser) peek() token { return p.toks[p.pos] }
+
+func (p *parser) next() token {
+	t := p.toks[p.pos]
+	if p.pos < len(p.toks)-1 {
+		p.pos++
+	}
+	return t
+}
+
+// accept takes the next token if it is text.
+func (p *parser) accept(text string) bool {
+	if p.peek().text != text {
+		return false
+	}
+	p.next()
+	return true
+}
+
+func (p *parser) expect(text string) error {
+	if t := p.next(); t.text != text {
+		return p.fail(t, "%s where %q belongs", describe(t), text)
+	}
+	return nil
+}
+
+func (p *parser) fail(t token, format string, args ...any) error {
+	return sparse.InputLinef(p.mod.name, int64(t.line), format, args...)
+}
+
+func describe(t token) string {
+	if t.text == "" {
+		return "the end of the text"
+	}
+	if len(t.text) > 60 {
+		return strconv.Quote(t.text[:60]) + "..."
+	}
+	return strconv.Quote(t.text)
+}
+
+// name reads an identifier.
+func (p *parser) name() (string, error) {
+	t := p.next()
+	if t.text == "" || !isName(t.text[0]) || t.text[0] == '.' {
+		return "", p.fail(t, "%s where a name belongs", describe(t))
+	}
+	return t.text, nil
+}
+
+// integer reads a number of at most limit.
+func (p *parser) integer(limit uint64) (uint64, error) {
+	t := p.next()
+	v, ok := parseInteger(t.text)
+	if !ok {
+		return 0, p.fail(t, "%s where a whole number belongs", describe(t))
+	}
+	if v > limit {
+		return 0, p.fail(t, "%s is more than %d", t.text, limit)
+	}
+	return v, nil
+}
+
+func parseInteger(s string) (uint64, bool) {
+	if s == "" || !isDigit(s[0]) || strings.ContainsRune(s, '_') {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(strings.TrimSuffix(s, "U"), 0, 64)
+	return v, err == nil
+}
+
+// module reads everything.
+func (p *parser) module() error {
+	for {
+		t := p.peek()
+		var err error
+		switch t.text {
+		case "":
+			return nil
+		case ".version":
+			p.next()
+			p.next()
+		case ".target":
+			p.next()
+			err = p.target()
+		case ".address_size":
+			p.next()
+			var n uint64
+			if n, err = p.integer(64); err == nil && n != 64 {
+				err = p.fail(t, "addresses of %d bits: 64 are supported", n)
+			}
+		case ".file":
+			err = p.file()
+		case ".section":
+			err = p.section()
+		case ".visible", ".weak", ".extern", ".entry", ".const", ".global", ".shared":
+			err = p.declaration()
+		case ".func":
+			err = p.fail(t, "a device function: these are not supported, compile them inline")
+		default:
+			err = p.fail(t, "unknown directive %s", describe(t))
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (p *parser) target() error {
+	for {
+		if _, err := p.name(); err != nil {
+			return err
+		}
+		if !p.accept(",") {
+			return nil
+		}
+	}
+}
+
+// file reads .file number "path" [, time, size].
+func (p *parser) file() error {
+	p.next()
+	n, err := p.integer(1 << 31)
+	if err != nil {
+		return err
+	}
+	t := p.next()
+	if len(t.text) < 2 || t.text[0] != '"' {
+		return p.fail(t, "%s where the path of a source file belongs", describe(t))
+	}
+	p.mod.files[n] = t.text[1 : len(t.text)-1]
+	for p.accept(",") {
+		p.next()
+	}
+	return nil
+}
+
+// section passes over debugging information.
+func (p *parser) section() error {
+	start := p.next()
+	for t := p.next(); t.text != "{"; t = p.next() {
+		if t.text == "" {
+			return p.fail(start, "a section without content")
+		}
+	}
+	for t := p.next(); t.text != "}"; t = p.next() {
+		if t.text == "" {
+			return p.fail(start, "a section without end")
+		}
+	}
+	return nil
+}
+
+// declaration reads a kernel or a variable.
+func (p *parser) declaration() error {
+	extern := false
+	for {
+		t := p.next()
+		switch t.text {
+		case ".visible", ".weak":
+		case ".extern":
+			extern = true
+		case ".entry":
+			return p.entry()
+		case ".func":
+			return p.fail(t, "a device function: these are not supported, compile them inline")
+		case ".const", ".global", ".shared":
+			return p.moduleVariable(t, extern)
+		default:
+			return p.fail(t, "%s where .entry, .const, .global or .shared belongs", describe(t))
+		}
+	}
+}
+
+func (p *parser) moduleVariable(space token, extern bool) error {
+	v, err := p.variable()
+	if err != nil {
+		return err
+	}
+	v.readOnly = space.text == ".const"
+	v.shared = space.text == ".shared"
+	switch {
+	case p.mod.vars[v.name] != nil:
+		return p.fail(space, "%s is declared twice", v.name)
+	case extern && (!v.shared || v.size != 0):
+		return p.fail(space, "external variable %s: only .extern .shared without a size is supported", v.name)
+	case v.size == 0 && !extern:
+		return p.fail(space, "%s has no size", v.name)
+	case v.shared && v.init != nil:
+		return p.fail(space, "%s has initial values, which shared memory cannot have", v.name)
+	case v.readOnly && v.size > maxConst:
+		return p.fail(space, "%s of %d bytes: constant memory has %d", v.name, v.size, maxConst)
+	}
+	p.mod.vars[v.name] = v
+	return nil
+}
+
+// variable reads [.align n] .type name[count] [= values];
+func (p *parser) variable() (*variable, error) {
+	v := &variable{align: 1}
+	t, err := p.typeWithAlign(&v.align)
+	if err != nil {
+		return nil, err
+	}
+	at := p.peek()
+	if v.name, err = p.name(); err != nil {
+		return nil, err
+	}
+	v.align = max(v.align, int64(t.size))
+	v.size = int64(t.size)
+	for p.accept("[") {
+		if p.accept("]") {
+			v.size = 0
+			continue
+		}
+		n, err := p.integer(1 << 40)
+		if err != nil {
+			return nil, err
+		}
+		if n != 0 && v.size > (1<<40)/int64(n) {
+			return nil, p.fail(at, "%s is too large", v.name)
+		}
+		v.size *= int64(n)
+		if err := p.expect("]"); err != nil {
+			return nil, err
+		}
+	}
+	if p.accept("=") {
+		if err := p.initial(v, t); err != nil {
+			return nil, err
+		}
+	}
+	return v, p.expect(";")
+}
+
+// typeWithAlign reads [.align n] .type.
+func (p *parser) typeWithAlign(align *int64) (typ, error) {
+	if p.accept(".align") {
+		at := p.peek()
+		n, err := p.integer(512)
+		if err != nil {
+			return typ{}, err
+		}
+		if n == 0 || n&(n-1) != 0 {
+			return typ{}, p.fail(at, "alignment %d is no power of two", n)
+		}
+		*align = int64(n)
+	}
+	tok := p.next()
+	t, ok := parseType(tok.text)
+	if !ok || tok.text[0] != '.' || t.kind == predKind {
+		return typ{}, p.fail(tok, "%s where a type belongs", describe(tok))
+	}
+	return t, nil
+}
+
+// initial reads the values that a variable begins with, of which there are no
+// more than it has room for.
+func (p *parser) initial(v *variable, t typ) error {
+	list := p.accept("{")
+	for {
+		at := p.peek()
+		if v.size != 0 && int64(len(v.init)) >= v.size {
+			return p.fail(at, "%s has more values than it has room for", v.name)
+		}
+		val, err := p.immediate()
+		if err != nil {
+			return err
+		}
+		for i := range t.size {
+			v.init = append(v.init, byte(val>>(8*i)))
+		}
+		if !list {
+			break
+		}
+		if !p.accept(",") {
+			if err := p.expect("}"); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	v.size = max(v.size, int64(len(v.init)))
+	return nil
+}
+
+// immediate reads a number: [-]integer, 0fXXXXXXXX or 0dXXXXXXXXXXXXXXXX.
+func (p *parser) immediate() (uint64, error) {
+	minus := p.accept("-")
+	t := p.next()
+	if len(t.text) > 2 && t.text[0] == '0' && !minus {
+		width := map[byte]int{'f': 8, 'F': 8, 'd': 16, 'D': 16}[t.text[1]]
+		if width > 0 {
+			v, err := strconv.ParseUint(t.text[2:], 16, 64)
+			if err != nil || len(t.text) != width+2 {
+				return 0, p.fail(t, "%s is no floating-point number of %d hexadecimal digits", describe(t), width)
+			}
+			return v, nil
+		}
+	}
+	v, ok := parseInteger(t.text)
+	if !ok {
+		return 0, p.fail(t, "%s where a number belongs", describe(t))
+	}
+	if minus {
+		v = -v
+	}
+	return v, nil
+}
+
+// entry reads a kernel after ".entry".
+func (p *parser) entry() error {
+	at := p.peek()
+	name, err := p.name()
+	if err != nil {
+		return err
+	}
+	if p.mod.kernels[name] != nil {
+		return p.fail(at, "kernel %s is defined twice", name)
+	}
+	k := &Kernel{name: name, mod: p.mod, labels: map[string]int32{}}
+	if p.accept("(") && !p.accept(")") {
+		if err := p.parameters(k); err != nil {
+			return err
+		}
+	}
+	if err := p.performance(k); err != nil {
+		return err
+	}
+	d := newDecoder(p, k)
+	if err := d.body(); err != nil {
+		return err
+	}
+	if err := d.finish(at); err != nil {
+		return err
+	}
+	p.mod.kernels[name] = k
+	return nil
+}
+
+// parameters reads .param declarations up to the closing parenthesis.
+func (p *parser) parameters(k *Kernel) error {
+	for {
+		if err := p.expect(".param"); err != nil {
+			return err
+		}
+		q := param{}
+		alignment := int64(1)
+		t, err := p.typeWithAlign(&alignment)
+		if err != nil {
+			return err
+		}
+		q.typ, q.size = t, int64(t.size)
+		if p.accept(".ptr") {
+			for strings.HasPrefix(p.peek().text, ".") {
+				switch at := p.next(); at.text {
+				case ".global", ".shared", ".local", ".const":
+				case ".align":
+					if _, err := p.integer(1 << 20); err != nil {
+						return err
+					}
+				default:
+					return p.fail(at, "unknown attribute %s of a pointer", describe(at))
+				}
+			}
+		}
+		at := p.peek()
+		if q.name, err = p.name(); err != nil {
+			return err
+		}
+		if p.accept("[") {
+			n, err := p.integer(maxParam)
+			if err != nil {
+				return err
+			}
+			q.array, q.size = true, q.size*int64(n)
+			if err := p.expect("]"); err != nil {
+				return err
+			}
+		}
+		alignment = max(alignment, int64(t.size))
+		q.off = align(k.nparam, alignment)
+		k.nparam = q.off + q.size
+		if k.nparam > maxParam {
+			return p.fail(at, "parameters of kernel %s take more than %d bytes", k.name, maxParam)
+		}
+		k.params = append(k.params, q)
+		if !p.accept(",") {
+			return p.expect(")")
+		}
+	}
+}
+
+// performance reads the directives between parameters and body.
+func (p *parser) performance(k *Kernel) error {
+	for {
+		t := p.peek()
+		var dims [3]int64
+		switch t.text {
+		case "{":
+			return nil
+		case ".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".maxnctapersm":
+			p.next()
+			for i := range dims {
+				n, err := p.integer(1 << 20)
+				if err != nil {
+					return err
+				}
+				dims[i] = int64(n)
+				if !p.accept(",") {
+					break
+				}
+			}
+			for i := range dims {
+				dims[i] = max(dims[i], 1)
+			}
+		case ".noreturn":
+			p.next()
+		default:
+			return p.fail(t, "%s between the parameters and the body of kernel %s", describe(t), k.name)
+		}
+		switch t.text {
+		case ".maxntid":
+			k.maxDim = dims
+		case ".reqntid":
+			k.reqDim = dims
+		}
+	}
+}

@@ -1,0 +1,381 @@
+package ptx
+
+import (
+	"math"
+	"math/bits"
+)
+
+// warp is 32 lanes. Lanes with the same program counter are a group.
+type warp struct {
+	worker *worker
+	id     int
+	regs   []vec
+	preds  []uint32
+	consts []vec
+	groups []group // by program counter
+	alive  uint32  // lanes that have not exited
+	exited uint32
+	synced uint32 // step of the last bar.warp.sync
+	locals []*region
+
+	waiting *instr // the barrier at which the warp waits
+	barrier uint64
+	threads uint64
+	vote    uint32
+}
+
+// group is lanes that execute together.
+type group struct {
+	pc   int32
+	mask uint32
+}
+
+// start makes the warp ready for a block, with n lanes.
+func (w *warp) start(n int) {
+	w.alive = uint32(mask(4)) >> (warpSize - n)
+	w.exited, w.waiting = 0, nil
+	w.groups = append(w.groups[:0], group{0, w.alive})
+	clear(w.regs)
+	clear(w.preds)
+	for _, l := range w.locals {
+		if l != nil {
+			clear(l.valid)
+		}
+	}
+}
+
+// thread is the coordinates of a lane in its block.
+func (w *warp) thread(lane int) [3]int64 {
+	t, d := int64(w.id*warpSize+lane), w.worker.run.block
+	return [3]int64{t % d[0], t / d[0] % d[1], t / (d[0] * d[1])}
+}
+
+// number is the lane's place in its block.
+func (w *warp) number(lane int) int32 { return int32(w.id*warpSize + lane) }
+
+// source is the value of an operand.
+func (w *warp) source(i int32) *vec {
+	if i >= 0 {
+		return &w.regs[i]
+	}
+	return &w.consts[^i]
+}
+
+// add puts lanes at pc, into the group there if there is one.
+func (w *warp) add(pc int32, m uint32) {
+	if m == 0 {
+		return
+	}
+	i := len(w.groups)
+	for i > 0 && w.groups[i-1].pc > pc {
+		i--
+	}
+	if i > 0 && w.groups[i-1].pc == pc {
+		w.groups[i-1].mask |= m
+		return
+	}
+	w.groups = append(w.groups, group{})
+	copy(w.groups[i+1:], w.groups[i:])
+	w.groups[i] = group{pc, m}
+}
+
+// execute runs the warp until all its lanes have exited or it waits at a barrier.
+func (w *warp) execute() error {
+	for len(w.groups) > 0 && w.waiting == nil {
+		g := w.groups[0]
+		w.groups = w.groups[:copy(w.groups, w.groups[1:])]
+		if err := w.executeGroup(g.pc, g.mask); err != nil {
+			return err
+		}
+	}
+	return w.worker.report()
+}
+
+// report adds the instructions of the worker to those of the launch, of which
+// there is a most.
+func (wk *worker) report() error {
+	n := wk.counters.WarpInstructions
+	if total := wk.run.counted.Add(n - wk.counted); total > wk.run.limit {
+		return wk.warps[0].fault(&wk.k.code[0], 0, 0, "the launch takes more than %d warp instructions", wk.run.limit)
+	}
+	wk.counted = n
+	return nil
+}
+
+// reportEvery is how many instructions of a worker may go unreported.
+const reportEvery = 1 << 16
+
+// executeGroup runs the lanes of m, the least of the warp, from pc until they
+// part or come to where others are.
+func (w *warp) executeGroup(pc int32, m uint32) error {
+	wk := w.worker
+	code, counters, watch := wk.k.code, &wk.counters, wk.run.watch
+	limit := int32(math.MaxInt32)
+	if len(w.groups) > 0 {
+		limit = w.groups[0].pc
+	}
+	for pc < limit {
+		in := &code[pc]
+		if pc == watch {
+			wk.run.iterations[int64(wk.blockNum)*int64(len(wk.warps))+int64(w.id)]++
+		}
+		act := m
+		if in.guard >= 0 {
+			p := w.preds[in.guard]
+			if in.unless {
+				p = ^p
+			}
+			act &= p
+		}
+		if in.op == opJump {
+			pc = in.target
+			continue
+		}
+		counters.WarpInstructions++
+		if in.op == opBranch {
+			counters.Branches++
+			counters.ThreadInstructions += int64(bits.OnesCount32(m))
+			if counters.WarpInstructions-wk.counted > reportEvery {
+				if err := wk.report(); err != nil {
+					return err
+				}
+			}
+			switch act {
+			case m:
+				pc = in.target
+			case 0:
+				pc++
+			default:
+				counters.DivergentBranches++
+				w.add(pc+1, m&^act)
+				w.add(in.target, act)
+				return nil
+			}
+			continue
+		}
+		counters.ThreadInstructions += int64(bits.OnesCount32(act))
+		pc++
+		if act == 0 {
+			continue
+		}
+		switch in.op {
+		case opUnary, opBinary, opTernary, opQuaternary:
+			w.calculate(in, act)
+		case opExit:
+			m &^= act
+			w.alive &^= act
+			w.exited |= act
+			if m == 0 {
+				return nil
+			}
+		case opBarrier:
+			if err := w.arrive(in, m, act); err != nil {
+				return err
+			}
+			w.add(pc, m)
+			return nil
+		default:
+			if err := w.perform(in, pc-1, act); err != nil {
+				return err
+			}
+		}
+	}
+	w.add(pc, m)
+	return nil
+}
+
+// calculate executes an arithmetic instruction in the lanes of m.
+func (w *warp) calculate(in *instr, m uint32) {
+	d := &w.regs[in.dst]
+	a := w.source(in.a)
+	if m != math.MaxUint32 {
+		w.calculateSome(in, m, d, a)
+		return
+	}
+	switch in.op {
+	case opUnary:
+		f := in.f1
+		for l := range d {
+			d[l] = f(a[l])
+		}
+	case opBinary:
+		f, b := in.f2, w.source(in.b)
+		for l := range d {
+			d[l] = f(a[l], b[l])
+		}
+	case opTernary:
+		f, b, c := in.f3, w.source(in.b), w.source(in.c)
+		for l := range d {
+			d[l] = f(a[l], b[l], c[l])
+		}
+	default:
+		f, b, c, e := in.f4, w.source(in.b), w.source(in.c), w.source(in.d)
+		for l := range d {
+			d[l] = f(a[l], b[l], c[l], e[l])
+		}
+	}
+}
+
+func (w *warp) calculateSome(in *instr, m uint32, d, a *vec) {
+	switch in.op {
+	case opUnary:
+		for ; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			d[l] = in.f1(a[l])
+		}
+	case opBinary:
+		b := w.source(in.b)
+		for ; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			d[l] = in.f2(a[l], b[l])
+		}
+	case opTernary:
+		b, c := w.source(in.b), w.source(in.c)
+		for ; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			d[l] = in.f3(a[l], b[l], c[l])
+		}
+	default:
+		b, c, e := w.source(in.b), w.source(in.c), w.source(in.d)
+		for ; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			d[l] = in.f4(a[l], b[l], c[l], e[l])
+		}
+	}
+}
+
+// perform executes any other instruction in the lanes of m.
+func (w *warp) perform(in *instr, pc int32, m uint32) error {
+	switch in.op {
+	case opSetPredicate:
+		w.compare(in, m)
+	case opSelect:
+		d, a, b, p := &w.regs[in.dst], w.source(in.a), w.source(in.b), w.preds[in.pred]
+		cut := mask(in.size)
+		for ; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			if p>>l&1 != 0 {
+				d[l] = a[l] & cut
+			} else {
+				d[l] = b[l] & cut
+			}
+		}
+	case opPredicate:
+		v := in.logic(w.predicate(in.a), w.predicate(in.b))
+		w.preds[in.dst] = w.preds[in.dst]&^m | v&m
+	case opSpecial:
+		d := &w.regs[in.dst]
+		for ; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			d[l] = in.special(w, l)
+		}
+	case opPack:
+		w.pack(in, m)
+	case opUnpack:
+		w.unpack(in, m)
+	case opLoad:
+		return w.load(in, pc, m)
+	case opStore:
+		return w.store(in, pc, m)
+	case opAtomic:
+		return w.atomic(in, pc, m)
+	case opShuffle:
+		return w.shuffle(in, m)
+	case opVote:
+		return w.castVote(in, m)
+	case opMatch:
+		return w.match(in, m)
+	case opActiveMask:
+		d := &w.regs[in.dst]
+		for a := m; a != 0; a &= a - 1 {
+			d[bits.TrailingZeros32(a)] = uint64(m)
+		}
+	case opWarpBarrier:
+		if err := w.members(in, m); err != nil {
+			return err
+		}
+		w.worker.step++
+		w.synced = w.worker.step
+	case opFence:
+		if in.size == 1 {
+			w.worker.run.orders.fence(w.worker.blockNum)
+		}
+	case opTrap:
+		return w.fault(in, bits.TrailingZeros32(m), 0, "trap")
+	}
+	return nil
+}
+
+// predicate is a predicate of all lanes, or a constant one.
+func (w *warp) predicate(p int32) uint32 {
+	if p >= 0 {
+		return w.preds[p]
+	}
+	if w.consts[^p][0] != 0 {
+		return math.MaxUint32
+	}
+	return 0
+}
+
+func (w *warp) compare(in *instr, m uint32) {
+	s, a, b := in.set, w.source(in.a), w.source(in.b)
+	test := s.test
+	var v uint32
+	if m == math.MaxUint32 {
+		for l := range a {
+			if test(a[l], b[l]) {
+				v |= 1 << l
+			}
+		}
+	} else {
+		for n := m; n != 0; n &= n - 1 {
+			l := bits.TrailingZeros32(n)
+			if test(a[l], b[l]) {
+				v |= 1 << l
+			}
+		}
+	}
+	not := ^v
+	if s.logic != nil {
+		c := w.preds[in.pred]
+		if s.negated {
+			c = ^c
+		}
+		v, not = s.logic(v, c), s.logic(not, c)
+	}
+	w.preds[in.dst] = w.preds[in.dst]&^m | v&m
+	if s.other >= 0 {
+		w.preds[s.other] = w.preds[s.other]&^m | not&m
+	}
+}
+
+func (w *warp) pack(in *instr, m uint32) {
+	var r vec
+	cut := mask(in.size)
+	for i, e := range in.vec {
+		a := w.source(e)
+		for l := range r {
+			r[l] |= a[l] & cut << (8 * in.size * i)
+		}
+	}
+	d := &w.regs[in.dst]
+	for ; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		d[l] = r[l]
+	}
+}
+
+func (w *warp) unpack(in *instr, m uint32) {
+	a := *w.source(in.a)
+	cut := mask(in.size)
+	for i, e := range in.vec {
+		if e == noRegister {
+			continue
+		}
+		d := &w.regs[e]
+		for n := m; n != 0; n &= n - 1 {
+			l := bits.TrailingZeros32(n)
+			d[l] = a[l] >> (8 * in.size * i) & cut
+		}
+	}
+}

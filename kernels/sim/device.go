@@ -1,0 +1,174 @@
+package sim
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/ptx"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// GatherKernel says which kernels compute kernels.Gather.
+type GatherKernel string
+
+// The kernels for kernels.Gather.
+const (
+	Vector GatherKernel = "vector" // msrep_gather_vectorL, L from cuda.Lanes
+	Merge  GatherKernel = "merge"  // msrep_gather_merge
+)
+
+// Config says what a device is like. The zero value is a device without a bound
+// on its memory.
+type Config struct {
+	Index   int   // the device is named sim:Index
+	Memory  int64 // bytes, 0 for no bound
+	Workers int   // blocks that run side by side, 0 for one
+	// Blocks is the most blocks of a grid, 0 for no bound but that of the kernel:
+	// with few, each takes several turns.
+	Blocks int64
+	Gather GatherKernel // Vector when empty
+	// Unchecked switches off the checks for races and for reads of memory that
+	// nobody wrote, which take about half of the time.
+	Unchecked bool
+	// Trace is called after each kernel with what it did.
+	Trace func(kernel string, c ptx.Counters)
+	// Fail is asked before each call, by its name ("alloc", "write", "read",
+	// "copy", or a kernel's name); an error of it is that of the call.
+	Fail func(call string) error
+}
+
+// Device is a simulated GPU. It implements kernels.Device.
+type Device struct {
+	info   kernels.Info
+	config Config
+	mem    *ptx.Memory
+	closed atomic.Bool
+}
+
+var _ kernels.Device = (*Device)(nil)
+
+// Open makes a device. An error is a *sparse.InputError.
+func Open(c Config) (*Device, error) {
+	d := &Device{
+		info: kernels.Info{
+			ID: fmt.Sprintf("sim:%d", c.Index), Kind: "sim", Name: "simulated GPU", NUMANode: -1, Memory: c.Memory,
+		},
+		config: c,
+		mem:    ptx.NewMemory(c.Memory),
+	}
+	switch {
+	case c.Memory < 0 || c.Workers < 0 || c.Blocks < 0:
+		return nil, sparse.Inputf(d.info.ID, "memory %d, workers %d, blocks %d: none may be negative", c.Memory, c.Workers, c.Blocks)
+	case c.Gather != "" && c.Gather != Vector && c.Gather != Merge:
+		return nil, sparse.Inputf(d.info.ID, "unknown gather kernel %q: there are %q and %q", c.Gather, Vector, Merge)
+	}
+	d.config.Gather = cmp.Or(c.Gather, Vector)
+	return d, nil
+}
+
+// Info describes the device.
+func (d *Device) Info() kernels.Info { return d.info }
+
+// InUse is the number of bytes allocated and not freed.
+func (d *Device) InUse() int64 { return d.mem.InUse() }
+
+// Alloc gives zeroed memory that begins at a multiple of 256 bytes.
+func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
+	if err := d.begin("alloc"); err != nil {
+		return nil, d.fail("alloc", bytes, err)
+	}
+	if bytes < 0 {
+		return nil, d.fail("alloc", 0, fmt.Errorf("%w: %d bytes", kernels.ErrArgument, bytes))
+	}
+	addr, err := d.mem.Alloc("a buffer", bytes)
+	if err == nil {
+		err = d.mem.Zero(addr, bytes)
+	}
+	if err != nil {
+		return nil, d.fail("alloc", bytes, err)
+	}
+	return &buffer{dev: d, addr: addr, bytes: bytes}, nil
+}
+
+// NewEvent makes an event.
+func (d *Device) NewEvent() (kernels.Event, error) { return &event{dev: d}, nil }
+
+// NewStream makes a stream.
+func (d *Device) NewStream() (kernels.Stream, error) {
+	if d.closed.Load() {
+		return nil, d.fail("new stream", 0, kernels.ErrClosed)
+	}
+	return &stream{dev: d}, nil
+}
+
+// Close ends the use of the device. It reports buffers that were not freed.
+func (d *Device) Close() error {
+	if d.closed.Swap(true) {
+		return nil
+	}
+	if n := d.mem.InUse(); n != 0 {
+		return d.fail("close", 0, fmt.Errorf("%d bytes were not freed", n))
+	}
+	return nil
+}
+
+// begin says why a call cannot be made.
+func (d *Device) begin(call string) error {
+	if d.closed.Load() {
+		return kernels.ErrClosed
+	}
+	if d.config.Fail != nil {
+		return d.config.Fail(call)
+	}
+	return nil
+}
+
+// fail makes the error of a call, with the errors of this project's devices.
+func (d *Device) fail(call string, bytes int64, err error) error {
+	switch {
+	case errors.Is(err, ptx.ErrOutOfMemory):
+		err = fmt.Errorf("%w: %w", kernels.ErrOutOfMemory, err)
+	case errors.Is(err, ptx.ErrAddress):
+		err = fmt.Errorf("%w: %w", kernels.ErrArgument, err)
+	}
+	return &kernels.DeviceError{Device: d.info.ID, Call: call, Bytes: bytes, Err: err}
+}
+
+// buffer is an allocation of a device.
+type buffer struct {
+	dev   *Device
+	addr  ptx.Addr
+	bytes int64
+	freed atomic.Bool
+}
+
+func (b *buffer) Device() kernels.Device { return b.dev }
+
+func (b *buffer) Bytes() int64 { return b.bytes }
+
+func (b *buffer) Free() error {
+	if b.freed.Swap(true) {
+		return nil
+	}
+	if err := b.dev.mem.Free(b.addr); err != nil {
+		return b.dev.fail("free", b.bytes, err)
+	}
+	return nil
+}
+
+// window is the address of n bytes from off on in a buffer of any simulated GPU.
+func window(b kernels.Buffer, off, n int64) (*Device, ptx.Addr, error) {
+	c, ok := b.(*buffer)
+	switch {
+	case !ok || c == nil:
+		return nil, 0, fmt.Errorf("%w: a buffer of another kind of device", kernels.ErrArgument)
+	case c.freed.Load():
+		return nil, 0, fmt.Errorf("%w: the buffer was freed", kernels.ErrClosed)
+	case off < 0 || n < 0 || off > c.bytes || n > c.bytes-off:
+		return nil, 0, fmt.Errorf("%w: bytes [%d, %d+%d) of a buffer of %d", kernels.ErrArgument, off, off, n, c.bytes)
+	}
+	return c.dev, c.addr + ptx.Addr(off), nil
+}

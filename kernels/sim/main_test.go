@@ -1,0 +1,9 @@
+package sim_test
+
+import (
+	"testing"
+
+	"github.com/msrep-go/msrep/internal/cases"
+)
+
+func TestMain(m *testing.M) { cases.Main(m, "150") }

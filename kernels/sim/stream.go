@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/msrep-go/msrep/kernels"
+)
+
+// stream does everything at once, in the goroutine that calls.
+type stream struct{ dev *Device }
+
+func (s *stream) Write(dst kernels.Buffer, off int64, src []byte) error {
+	n := int64(len(src))
+	return s.do("write", n, func() error {
+		d, addr, err := window(dst, off, n)
+		if err != nil {
+			return err
+		}
+		return d.mem.Write(addr, src)
+	})
+}
+
+func (s *stream) Read(dst []byte, src kernels.Buffer, off int64) error {
+	n := int64(len(dst))
+	return s.do("read", n, func() error {
+		d, addr, err := window(src, off, n)
+		if err != nil {
+			return err
+		}
+		return d.mem.Read(dst, addr)
+	})
+}
+
+func (s *stream) Copy(dst kernels.Buffer, dstOff int64, src kernels.Buffer, srcOff, bytes int64) error {
+	return s.do("copy", bytes, func() error {
+		to, toAddr, err := window(dst, dstOff, bytes)
+		if err != nil {
+			return err
+		}
+		from, fromAddr, err := window(src, srcOff, bytes)
+		if err != nil {
+			return err
+		}
+		return to.mem.Copy(toAddr, from.mem, fromAddr, bytes)
+	})
+}
+
+// do makes a call of f and names the device in its error.
+func (s *stream) do(call string, bytes int64, f func() error) error {
+	err := s.dev.begin(call)
+	if err == nil {
+		err = f()
+	}
+	if err != nil {
+		return s.dev.fail(call, bytes, err)
+	}
+	return nil
+}
+
+func (s *stream) Launch(op kernels.Op) error {
+	return s.do(op.Kernel(), 0, func() error { return s.dev.launch(op) })
+}
+
+func (s *stream) Record(e kernels.Event) error {
+	ev, ok := e.(*event)
+	if !ok {
+		return s.dev.fail("record", 0, fmt.Errorf("%w: an event of another kind of device", kernels.ErrArgument))
+	}
+	ev.at = time.Now()
+	return nil
+}
+
+func (s *stream) Sync() error { return nil }
+
+func (s *stream) Close() error { return nil }
+
+// event is a moment.
+type event struct {
+	dev *Device
+	at  time.Time
+}
+
+func (e *event) Since(start kernels.Event) (time.Duration, error) {
+	s, ok := start.(*event)
+	if !ok || s.at.IsZero() || e.at.IsZero() {
+		return 0, e.dev.fail("time", 0, errors.New("an event was not recorded"))
+	}
+	return e.at.Sub(s.at), nil
+}
+
+func (e *event) Close() error { return nil }

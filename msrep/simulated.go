@@ -1,0 +1,32 @@
+package msrep
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/msrep-go/msrep/kernels/sim"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// maxSimulated bounds N in sim:N.
+const maxSimulated = 64
+
+// openSimulated opens the simulated GPUs that "sim:arg" asks for. They run the
+// kernels of real GPUs, on an interpreter: right, checked, and slow.
+func (s *System) openSimulated(arg string) error {
+	if arg == "dgx1" || arg == "summit" {
+		return &sparse.InputError{File: "devices", Msg: "sim:" + arg, Err: ErrNotYet}
+	}
+	n, err := strconv.Atoi(arg)
+	if err != nil || n < 1 || n > maxSimulated {
+		return sparse.Inputf("devices", "%q: the number of simulated GPUs must be 1 to %d", "sim:"+arg, maxSimulated)
+	}
+	for i := range n {
+		d, err := sim.Open(sim.Config{Index: i})
+		if err != nil {
+			return errors.Join(err, s.Close())
+		}
+		s.devices = append(s.devices, d)
+	}
+	return nil
+}
