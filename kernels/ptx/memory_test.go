@@ -162,6 +162,7 @@ func TestConstantMemoryCannotBeWritten(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []int32{1, 2, 8 + turn}, download[int32](t, m, out, 3), "a variable lives on between launches")
 	}
+	require.Equal(t, int64(12), m.InUse(), "variables are not the caller's")
 	bad, err := mod.Kernel("bad")
 	require.NoError(t, err)
 	_, err = bad.Launch(m, Launch{})
