@@ -58,9 +58,9 @@ unpack_kernel() {
 
 # build makes the initramfs: the static test binary, as /init.
 build() {
-	mkdir "$work/root"
-	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go test -c -tags qemu -o "$work/root/init" ./msrep
-	(cd "$work/root" && echo init | cpio -o -H newc --quiet) >"$work/initrd"
+	mkdir "$work/files"
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go test -c -tags qemu -o "$work/files/init" ./msrep
+	(cd "$work/files" && echo init | cpio -o -H newc --quiet) >"$work/initrd"
 }
 
 # gpu puts a virtio GPU on a host bridge of its own on a node.

@@ -40,6 +40,20 @@ func (p Part) End() int { return p.OwnEnd }
 // it owns, and one more where StartFlag is set.
 func (p Part) Majors() int { return p.End() - p.First() }
 
+// Shift gives the part as it is seen through a window of the matrix: majors and
+// entries are counted from these. A device that holds local pointers sees
+// p.Shift(p.First(), p.StartIdx); one that reads the pointers of the whole
+// matrix from its first row on sees p.Shift(p.First(), 0).
+func (p Part) Shift(majors int, entries int64) Part {
+	p.StartIdx -= entries
+	p.EndIdx -= entries
+	p.StartMajor -= majors
+	p.EndMajor -= majors
+	p.OwnFirst -= majors
+	p.OwnEnd -= majors
+	return p
+}
+
 // Imbalance is the largest number of entries in a part over the mean number: 1
 // is perfect. It is 1 for a matrix without entries.
 func Imbalance(parts []Part) float64 {
