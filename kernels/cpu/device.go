@@ -137,7 +137,7 @@ func (d *Device) View(b kernels.Buffer) ([]byte, error) {
 var errFreed = fmt.Errorf("%w: the buffer was freed", kernels.ErrClosed)
 
 // NewEvent makes an event.
-func (d *Device) NewEvent() (kernels.Event, error) { return &event{dev: d}, nil }
+func (d *Device) NewEvent() (kernels.Event, error) { return kernels.NewHostEvent(d.info.ID), nil }
 
 // NewStream makes a stream.
 func (d *Device) NewStream() (kernels.Stream, error) {

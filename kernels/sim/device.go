@@ -94,7 +94,7 @@ func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 }
 
 // NewEvent makes an event.
-func (d *Device) NewEvent() (kernels.Event, error) { return &event{dev: d}, nil }
+func (d *Device) NewEvent() (kernels.Event, error) { return kernels.NewHostEvent(d.info.ID), nil }
 
 // NewStream makes a stream.
 func (d *Device) NewStream() (kernels.Stream, error) {

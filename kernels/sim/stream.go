@@ -1,9 +1,7 @@
 package sim
 
 import (
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/msrep-go/msrep/kernels"
 )
@@ -64,30 +62,14 @@ func (s *stream) Launch(op kernels.Op) error {
 }
 
 func (s *stream) Record(e kernels.Event) error {
-	ev, ok := e.(*event)
+	ev, ok := e.(*kernels.HostEvent)
 	if !ok {
 		return s.dev.fail("record", 0, fmt.Errorf("%w: an event of another kind of device", kernels.ErrArgument))
 	}
-	ev.at = time.Now()
+	ev.Mark()
 	return nil
 }
 
 func (s *stream) Sync() error { return nil }
 
 func (s *stream) Close() error { return nil }
-
-// event is a moment.
-type event struct {
-	dev *Device
-	at  time.Time
-}
-
-func (e *event) Since(start kernels.Event) (time.Duration, error) {
-	s, ok := start.(*event)
-	if !ok || s.at.IsZero() || e.at.IsZero() {
-		return 0, e.dev.fail("time", 0, errors.New("an event was not recorded"))
-	}
-	return e.at.Sub(s.at), nil
-}
-
-func (e *event) Close() error { return nil }

@@ -1,0 +1,32 @@
+package kernels
+
+import (
+	"errors"
+	"time"
+)
+
+// HostEvent is an Event of the devices whose streams work at once, in the
+// goroutine that calls: a moment of the host's clock. NewHostEvent makes it.
+type HostEvent struct {
+	device string
+	at     time.Time
+}
+
+// NewHostEvent makes an event of the device with this ID.
+func NewHostEvent(device string) *HostEvent { return &HostEvent{device: device} }
+
+// Mark says that the event happens now.
+func (e *HostEvent) Mark() { e.at = time.Now() }
+
+// Since is the time from start, which must be a HostEvent as well. Both must have
+// happened.
+func (e *HostEvent) Since(start Event) (time.Duration, error) {
+	s, ok := start.(*HostEvent)
+	if !ok || s.at.IsZero() || e.at.IsZero() {
+		return 0, &DeviceError{Device: e.device, Call: "time", Err: errors.New("an event was not recorded")}
+	}
+	return e.at.Sub(s.at), nil
+}
+
+// Close does nothing: there is nothing to release.
+func (e *HostEvent) Close() error { return nil }
