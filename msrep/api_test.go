@@ -81,7 +81,7 @@ func TestNewPlanRefusesWhatCannotBePlanned(t *testing.T) {
 		{"matrix: is nil", sys, (*sparse.COO[float64])(nil), PlanOptions{}},
 		{"column index 9", sys, bad, PlanOptions{}},
 		{"strategy", sys, small(t), PlanOptions{Strategy: "best"}},
-		{"format", sys, small(t), PlanOptions{Format: "ell"}},
+		{"format", sys, small(t), PlanOptions{Format: "best"}},
 		{"rule", sys, small(t), PlanOptions{Split: "half"}},
 		{"not sorted", sys, unsorted, PlanOptions{RefuseUnsorted: true}},
 	} {

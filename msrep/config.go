@@ -3,6 +3,7 @@ package msrep
 import (
 	"errors"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -73,8 +74,24 @@ const (
 // PlanOptions says how a Plan spreads its matrix. The zero value is right for
 // almost everybody.
 type PlanOptions struct {
-	// Format is the format to multiply in; "" means the one the matrix is in.
+	// Format is the format to multiply in. "" and FormatAuto mean the one the matrix
+	// is in, and devices may keep their parts in any form that is faster. FormatCSR,
+	// FormatCSC and FormatCOO are the partial formats of the MSREP paper and nothing
+	// else. Other names are forms of which each device makes its part, after a split
+	// as CSR: "ell", "ellr", "pellr", "biell", "jad", "bijad", "hyb", "sell".
 	Format sparse.Format
+	// ExpectedProducts is how many products the plan is for: 0 means 100. Looking for
+	// a faster form takes at most 15 % of the time that so many products would take
+	// without (30 % on matrices that need blocking for the cache); with 1, none.
+	ExpectedProducts int
+	// ExpectedTransposed is how many products with Trans are expected besides. When
+	// it is 2 or more, the plan keeps the transposed matrix as well, which takes as
+	// much memory again and makes them as fast as the others. Otherwise they add to y
+	// entry by entry.
+	ExpectedTransposed int
+	// Precision is how much of each value a product reads; see kernels.Precision. The
+	// zero value is all of it.
+	Precision kernels.Precision
 	// Strategy is Optimized when "".
 	Strategy Strategy
 	// Split is the rule for the parts; "" means partition.RuleAuto: by nonzeros,
@@ -87,10 +104,13 @@ type PlanOptions struct {
 	// SkipValidation trusts the matrix: its pointers and indices are not checked.
 	// A wrong index then ends a product with an error or a wrong result.
 	SkipValidation bool
+
+	form kernels.Form // what devices make of their parts; "" leaves them as they are
 }
 
-// fill replaces empty options by their defaults and checks the others.
-func (o *PlanOptions) fill() error {
+// fill replaces empty options by their defaults for a matrix in the given format,
+// and checks the others.
+func (o *PlanOptions) fill(given sparse.Format) error {
 	if o.Strategy == "" {
 		o.Strategy = Optimized
 	}
@@ -104,12 +124,10 @@ func (o *PlanOptions) fill() error {
 	default:
 		return sparse.Inputf("strategy", "%q is not known: use %s, %s or %s", string(o.Strategy), Baseline, Partial, Optimized)
 	}
-	switch o.Format {
-	case "", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO:
-	default:
-		return sparse.Inputf("format", "%q is not known: use csr, csc or coo", string(o.Format))
+	if o.ExpectedProducts < 0 || o.ExpectedTransposed < 0 {
+		return sparse.Inputf("expected products", "%d and %d transposed: they can't be negative", o.ExpectedProducts, o.ExpectedTransposed)
 	}
-	return nil
+	return o.fillForm(given)
 }
 
 // Op says which matrix multiplies.

@@ -20,8 +20,8 @@ type layout[V sparse.Value] struct {
 
 // newLayout brings a into the format, without copying where it is in it already.
 func newLayout[V sparse.Value](a sparse.Matrix[V], format sparse.Format, refuseUnsorted bool) (layout[V], error) {
-	if format == "" {
-		format = a.Format()
+	if coo, ok := a.(*sparse.COO[V]); ok && refuseUnsorted && coo.Order() == sparse.Unsorted {
+		return layout[V]{}, &sparse.InputError{File: "matrix", Err: partition.ErrUnsorted}
 	}
 	switch format {
 	case sparse.FormatCSR:
@@ -34,9 +34,6 @@ func newLayout[V sparse.Value](a sparse.Matrix[V], format sparse.Format, refuseU
 	m := sparse.ToCOO(a)
 	order := m.Order()
 	if order == sparse.Unsorted {
-		if refuseUnsorted {
-			return layout[V]{}, &sparse.InputError{File: "matrix", Err: partition.ErrUnsorted}
-		}
 		m, order = m.SortByRow(), sparse.RowSorted
 	}
 	l := layout[V]{format: format, byRow: true, majors: m.Rows, minors: m.Cols, major: m.RowIdx, minor: m.ColIdx, val: m.Val}

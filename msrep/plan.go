@@ -31,6 +31,7 @@ type Plan[V sparse.Value] struct {
 	parts  []partition.Part
 	shares []*share[V]
 	nodes  []*nodeShare[V] // of a placed plan
+	other  *Plan[V]        // for products that would scatter here; nil where there are few
 	broken error           // why the plan can't be used any more
 }
 
@@ -53,9 +54,14 @@ func NewPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V
 	if isNil(a) {
 		return nil, sparse.Inputf("matrix", "is nil")
 	}
-	if err := opt.fill(); err != nil {
+	if err := opt.fill(a.Format()); err != nil {
 		return nil, err
 	}
+	return newPlan(ctx, sys, a, opt)
+}
+
+// newPlan is NewPlan with options that were checked.
+func newPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V], opt PlanOptions) (p *Plan[V], err error) {
 	p = &Plan[V]{sys: sys, opt: opt, src: a}
 	if err := sys.enter(p); err != nil {
 		return nil, err
@@ -92,8 +98,11 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 			return err
 		}},
 		{&p.timing.Partition, p.split},
+		{&p.timing.Distribute, p.open},
+		{&p.timing.Pack, p.pack},
 		{&p.timing.Distribute, p.distribute},
 		{&p.timing.Partition, p.pointers},
+		{&p.timing.Pack, func() error { return p.turn(ctx) }},
 	}
 	for _, s := range steps {
 		if err := ctx.Err(); err != nil {
@@ -116,7 +125,7 @@ func (p *Plan[V]) split() (err error) {
 	return err
 }
 
-func (p *Plan[V]) distribute() error {
+func (p *Plan[V]) open() error {
 	p.shares = make([]*share[V], len(p.parts))
 	return p.each(func(i int) error {
 		s, err := newShare[V](p.sys.devices[i], p.opt.Strategy == Optimized)
@@ -126,12 +135,32 @@ func (p *Plan[V]) distribute() error {
 		}
 		s.part = p.parts[i]
 		s.placed = len(p.nodes) > 0
-		return s.place(p.lay)
+		return nil
+	})
+}
+
+// pack lets devices bring their parts into forms of their own.
+func (p *Plan[V]) pack() error {
+	return p.each(func(i int) error { return p.shares[i].pack(p.lay, p.opt) })
+}
+
+// distribute brings the parts that are not packed to the devices as they are.
+func (p *Plan[V]) distribute() error {
+	return p.each(func(i int) error {
+		if p.shares[i].packed != nil {
+			return nil
+		}
+		return p.shares[i].place(p.lay)
 	})
 }
 
 func (p *Plan[V]) pointers() error {
-	return p.each(func(i int) error { return p.shares[i].placePointers(p.lay) })
+	return p.each(func(i int) error {
+		if p.shares[i].packed != nil {
+			return nil
+		}
+		return p.shares[i].placePointers(p.lay)
+	})
 }
 
 // each serves all devices, one goroutine for each, or one after the other for the
@@ -196,6 +225,9 @@ func (p *Plan[V]) Bytes() int64 {
 			sum += n.x.Buf.Bytes()
 		}
 	}
+	if p.other != nil {
+		sum += p.other.Bytes()
+	}
 	return sum
 }
 
@@ -218,9 +250,14 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 		return err
 	}
 	p.src, p.lay.val = src, lay.val
-	if err := p.each(func(i int) error { return p.shares[i].placeValues(p.lay) }); err != nil {
+	if err := p.each(func(i int) error {
+		return errors.Join(p.shares[i].placeValues(p.lay), p.shares[i].repack(p.lay, p.opt))
+	}); err != nil {
 		p.broken = err
 		return err
+	}
+	if p.other != nil {
+		return p.other.UpdateValues(ctx, val)
 	}
 	return nil
 }
@@ -238,7 +275,7 @@ func (p *Plan[V]) Close() error {
 	}
 	p.src = nil
 	p.sys.leave(p)
-	var errs []error
+	errs := []error{p.other.Close()}
 	for _, s := range p.shares {
 		if s != nil {
 			errs = append(errs, s.close())

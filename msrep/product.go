@@ -25,6 +25,9 @@ func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V
 	if err := p.checkVectors(op, x, y); err != nil {
 		return t, err
 	}
+	if p.other != nil && !p.lay.gathers(op) {
+		return p.other.SpMV(ctx, op, alpha, x, beta, y)
+	}
 	begin := time.Now()
 	if alpha == 0 {
 		merge.Scale(y, beta)

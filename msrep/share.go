@@ -25,6 +25,9 @@ type share[V sparse.Value] struct {
 	val   kernels.Array[V]
 	carry kernels.Array[V] // one element: the partial sum of a row that an earlier part owns
 
+	packed  kernels.Packed // the part in a form of the device; nil where it has none
+	present bool           // the arrays above are on the device
+
 	vec   map[bool]*vectors[V] // by layout.gathers
 	nodeX *kernels.Array[V]    // x in memory of the node, for this product; nil for the caller's
 }
@@ -54,8 +57,13 @@ func newShare[V sparse.Value](d kernels.Device, inPlace bool) (*share[V], error)
 	return s, err
 }
 
-// place brings the part's structure and values to the device.
+// place brings the part's structure and values to the device, once. A packed part
+// needs them only for products that its form does not make.
 func (s *share[V]) place(l layout[V]) error {
+	if s.present {
+		return nil
+	}
+	s.present = true
 	p := s.part
 	lo, hi := p.StartIdx, p.EndIdx+1
 	var err error
@@ -76,7 +84,7 @@ func (s *share[V]) place(l layout[V]) error {
 
 // placePointers builds the part's own pointers and brings them to the device.
 func (s *share[V]) placePointers(l layout[V]) error {
-	if l.ptr == nil || s.inPlace != nil {
+	if l.ptr == nil || s.inPlace != nil || s.ptr.Buf != nil {
 		return nil
 	}
 	local := make([]int64, s.part.Majors()+1)
@@ -92,6 +100,9 @@ func (s *share[V]) placePointers(l layout[V]) error {
 
 // placeValues brings the part's values to the device, for the first time or anew.
 func (s *share[V]) placeValues(l layout[V]) error {
+	if !s.present {
+		return nil
+	}
 	val := l.val[s.part.StartIdx : s.part.EndIdx+1]
 	var err error
 	switch {
@@ -133,6 +144,9 @@ func (s *share[V]) buffers() (out []kernels.Buffer) {
 	if s.inPlace == nil || s.placed {
 		bufs = append(bufs, s.ptr.Buf, s.major.Buf, s.minor.Buf, s.val.Buf)
 	}
+	if s.packed != nil {
+		bufs = append(bufs, s.packed.Buffers()...)
+	}
 	for _, b := range bufs {
 		if b != nil {
 			out = append(out, b)
@@ -163,6 +177,9 @@ func (s *share[V]) close() error {
 	errs := []error{s.ptr.Free(), s.major.Free(), s.minor.Free(), s.val.Free(), s.carry.Free()}
 	for _, v := range s.vec {
 		errs = append(errs, v.x.Free(), v.y.Free())
+	}
+	if s.packed != nil {
+		errs = append(errs, s.packed.Free())
 	}
 	for _, e := range []kernels.Event{s.start, s.stop} {
 		if e != nil {

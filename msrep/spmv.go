@@ -19,7 +19,7 @@ func SpMV[V sparse.Value](ctx context.Context, op Op, alpha V, a sparse.Matrix[V
 	if err != nil {
 		return err
 	}
-	plan, err := NewPlan(ctx, sys, a, PlanOptions{})
+	plan, err := NewPlan(ctx, sys, a, PlanOptions{ExpectedProducts: 1})
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ type Timing struct {
 type PlanTiming struct {
 	Validate   time.Duration
 	Convert    time.Duration // to another format, or into order
+	Pack       time.Duration // finding and making the forms of the parts
 	Partition  time.Duration // the split, and local pointers where a device needs its own
 	Distribute time.Duration // parts to the devices; 0 where they are used in place
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/msrep-go/msrep/msrep"
@@ -26,14 +27,14 @@ type command struct {
 	name, args, summary, example string
 	more                         func() string // further help, may be nil
 	later                        bool          // not in this version
+	severalThreads               bool          // --threads may be several numbers
 	// setup declares flags and returns what to do once they are parsed.
 	setup func(c *call) func(ctx context.Context) error
 }
 
 var commands = []*command{spmvCommand, infoCommand, topoCommand, convertCommand, genCommand, versionCommand,
 	later("pagerank", "GRAPH", "rank the nodes of a graph", "--damping 0.85 --top 5"),
-	later("solve", "MATRIX", "solve A x = b", "--method cg --tol 1e-8"),
-	later("bench", "EXPERIMENT...", "measure, model and draw", "--out DIR")}
+	later("solve", "MATRIX", "solve A x = b", "--method cg --tol 1e-8"), benchCommand}
 
 // call is one run of a command.
 type call struct {
@@ -45,6 +46,7 @@ type call struct {
 
 	devices string
 	threads int
+	counts  []int // of --threads, where a command takes several
 	json    bool
 	quiet   bool
 }
@@ -93,7 +95,7 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 	c := &call{command: cmd, stdout: out, stderr: stderr, flags: flag.NewFlagSet(cmd.name, flag.ContinueOnError)}
 	c.flags.SetOutput(io.Discard)
 	c.flags.StringVar(&c.devices, "devices", "auto", "`SPEC`: auto, cpu, cpu:N (N CPU devices) or sim:N (N simulated GPUs, slow)")
-	c.flags.IntVar(&c.threads, "threads", 0, "CPU threads in all, `N`; 0 means all")
+	c.flags.Var((*threadCounts)(&c.counts), "threads", "CPU threads in all, `N`; 0 means all")
 	c.flags.BoolVar(&c.json, "json", false, "print one JSON object")
 	c.flags.BoolVar(&c.quiet, "quiet", false, "no messages beside the result")
 	do := cmd.setup(c)
@@ -144,8 +146,36 @@ func (c *call) parse(args []string) error {
 		c.args = append(c.args, rest[0])
 		args = rest[1:]
 	}
-	if c.threads < 0 || c.threads > msrep.MaxThreads {
-		return sparse.Inputf("--threads", "%d: use 1 to %d, or 0 for all", c.threads, msrep.MaxThreads)
+	for _, n := range c.counts {
+		if n < 0 || n > msrep.MaxThreads {
+			return sparse.Inputf("--threads", "%d: use 1 to %d, or 0 for all", n, msrep.MaxThreads)
+		}
+		c.threads = n
+	}
+	if len(c.counts) > 1 && !c.severalThreads {
+		return sparse.Inputf("--threads", "%d numbers: %s takes one", len(c.counts), c.name)
+	}
+	return nil
+}
+
+// threadCounts is the value of --threads: a number, or several with commas.
+type threadCounts []int
+
+func (t *threadCounts) String() string {
+	if t == nil || len(*t) == 0 {
+		return "0"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint([]int(*t)), " ", ","), "[]")
+}
+
+func (t *threadCounts) Set(s string) error {
+	*t = nil
+	for part := range strings.SplitSeq(s, ",") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return errors.New("it is no number")
+		}
+		*t = append(*t, n)
 	}
 	return nil
 }

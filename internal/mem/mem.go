@@ -12,7 +12,7 @@ var errNegative = errors.New("a negative number of bytes")
 
 // Elem is a type without pointers that arrays on devices hold.
 type Elem interface {
-	uint8 | int32 | int64 | float32 | float64
+	uint8 | int8 | uint16 | int16 | uint32 | int32 | uint64 | int64 | float32 | float64
 }
 
 // Size is the size of an element in bytes.

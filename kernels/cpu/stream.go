@@ -94,6 +94,10 @@ func (s *stream) run(op kernels.Op) (err error) {
 		err = gather(s.dev, op)
 	case *kernels.Gather[float32]:
 		err = gather(s.dev, op)
+	case *kernels.GatherPacked[float64]:
+		err = gatherPacked(s.dev, op)
+	case *kernels.GatherPacked[float32]:
+		err = gatherPacked(s.dev, op)
 	case *kernels.Scatter[float64]:
 		err = scatter(s.dev, &s.dev.scratch64, op)
 	case *kernels.Scatter[float32]:

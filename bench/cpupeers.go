@@ -1,0 +1,102 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// CPUPeers times products on CPU devices over files of binary CSR, in the columns
+// that the drivers of other libraries print, so that ours and theirs can be run in
+// turn and compared.
+type CPUPeers struct {
+	Dir     string // *.bin
+	Random  bool   // replace the values by random ones
+	Threads []int
+	Reps    int // products that are timed, after three that are not
+}
+
+// Run prints a line for each file and number of threads:
+//
+//	name msrep threads median-seconds GFLOP/s GB/s min=s prep=s form=...
+//
+// GB/s counts 12 bytes for each nonzero, 4 for each row pointer, 8 for each element
+// of x and y: what plain CSR with 32-bit pointers must move, whatever is moved here.
+func (c CPUPeers) Run(ctx context.Context, w io.Writer) error {
+	files, err := filepath.Glob(filepath.Join(c.Dir, "*.bin"))
+	if err != nil || len(files) == 0 {
+		return sparse.Inputf(c.Dir, "there are no files *.bin of binary CSR in it")
+	}
+	for _, f := range files {
+		a, err := readBinaryCSR(f)
+		if err != nil {
+			return err
+		}
+		if c.Random {
+			rng := rand.New(rand.NewPCG(1, 2))
+			for k := range a.Val {
+				a.Val[k] = rng.Float64() - 0.5
+			}
+		}
+		for _, threads := range c.Threads {
+			if err := c.one(ctx, w, strings.TrimSuffix(filepath.Base(f), ".bin"), a, threads); err != nil {
+				return fmt.Errorf("%s: %w", f, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (c CPUPeers) one(ctx context.Context, w io.Writer, name string, a *sparse.CSR[float64], threads int) (err error) {
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu", Threads: threads})
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	begin := time.Now()
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true})
+	if err != nil {
+		return err
+	}
+	prep := time.Since(begin)
+	v, err := mem.New(8 * int64(a.Cols+a.Rows+1024))
+	if err != nil {
+		return err
+	}
+	defer v.Free()
+	all, _ := mem.Slice[float64](v.Bytes(), int64(a.Cols+a.Rows+1024))
+	x, y := all[:a.Cols], all[a.Cols+104:a.Cols+104+a.Rows]
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range x {
+		x[i] = rng.Float64()
+	}
+	times := make([]time.Duration, 0, c.Reps)
+	for k := range c.Reps + 3 {
+		begin := time.Now()
+		if _, err := plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
+			return err
+		}
+		if k >= 3 {
+			times = append(times, time.Since(begin))
+		}
+	}
+	slices.Sort(times)
+	median := times[len(times)/2].Seconds()
+	bytes := 12*float64(a.NNZ()) + 4*float64(a.Rows+1) + 8*float64(a.Rows+a.Cols)
+	form := "csr"
+	for _, p := range plan.Packed() {
+		form = string(p.Form) + " (" + p.Why + ")"
+	}
+	_, err = fmt.Fprintf(w, "%-12s %-18s %d %.6f %7.3f %7.2f  min=%.6f prep=%.3f form=%s\n", name, "msrep", threads,
+		median, 2*float64(a.NNZ())/median*1e-9, bytes/median*1e-9, times[0].Seconds(), prep.Seconds(), form)
+	return err
+}

@@ -1,0 +1,183 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// defaultProducts is how many products a packed part is made for when nobody says.
+const defaultProducts = 100
+
+// trial is the bodies of all pieces in one form, with the memory they hold.
+type trial[V sparse.Value] struct {
+	bodies []form.Form[V]
+	mem    *arena
+	took   time.Duration // one product
+}
+
+// choose packs the pieces: in the form that is named, or in the fastest of those
+// that the inspector suggests and that can be built and timed within the budget.
+func (p *packed[V]) choose(op *kernels.Packing[V]) error {
+	if err := p.each(func(q *piece[V]) error {
+		return q.buildEnds(&form.Memory{Alloc: p.ends.take}, op.InPlace)
+	}); err != nil {
+		return err
+	}
+	if op.Form != "" && op.Form != kernels.FormAuto {
+		return p.named(op)
+	}
+	products := op.Products
+	if products == 0 {
+		products = defaultProducts
+	}
+	best, err := p.build(inspect.CSR[V](op.InPlace))
+	if err != nil {
+		return err
+	}
+	p.take(best, kernels.FormCSR, "a few products do not repay the search for another form")
+	if products < 2 || p.part.NNZ() < inspect.MinNNZ {
+		return nil
+	}
+	return p.search(op, best, products)
+}
+
+// named packs in the form that the caller names.
+func (p *packed[V]) named(op *kernels.Packing[V]) error {
+	c, err := inspect.Named[V](op.Form, op.Precision, op.InPlace)
+	if err != nil {
+		return err
+	}
+	t, err := p.build(c)
+	if err != nil {
+		return err
+	}
+	p.take(t, op.Form, "asked for")
+	return nil
+}
+
+// search times the candidates one after the other and keeps the fastest.
+func (p *packed[V]) search(op *kernels.Packing[V], best *trial[V], products int) error {
+	bodies := make([]form.Rows[V], len(p.pieces))
+	for i := range p.pieces {
+		bodies[i] = p.pieces[i].rows.body
+	}
+	v, err := p.vectors()
+	if err != nil {
+		return err
+	}
+	defer v.mem.free()
+	if best.took, err = p.time(v, best); err != nil {
+		return err
+	}
+	csr := best.took
+	start := time.Now()
+	p.take(best, kernels.FormCSR, "no other form is likely to be faster")
+	for _, c := range inspect.Candidates(bodies, op.InPlace) {
+		spent := float64(time.Since(start)) / float64(csr)
+		if spent+c.Cost > c.Budget(products) {
+			continue
+		}
+		t, err := p.build(c)
+		switch {
+		case errors.Is(err, inspect.ErrUnsuitable), errors.Is(err, kernels.ErrOutOfMemory):
+			continue
+		case err != nil:
+			return err
+		}
+		if t.took, err = p.time(v, t); err != nil {
+			return errors.Join(err, t.mem.free())
+		}
+		if t.took >= best.took {
+			if err := t.mem.free(); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := best.mem.free(); err != nil {
+			return errors.Join(err, t.mem.free())
+		}
+		best = t
+		p.take(best, c.Form, fmt.Sprintf("%s; %.2f times as fast as csr", c.Why, float64(csr)/float64(t.took)))
+	}
+	return nil
+}
+
+// take makes a trial the form of the part.
+func (p *packed[V]) take(t *trial[V], f kernels.Form, why string) {
+	p.mem = t.mem
+	p.info.Form, p.info.Why, p.info.Padding = f, why, 0
+	for i := range p.pieces {
+		p.pieces[i].body = t.bodies[i]
+		p.info.Padding += t.bodies[i].Padding()
+	}
+}
+
+// build makes the form of all bodies, each by the worker that will multiply it.
+func (p *packed[V]) build(c inspect.Candidate[V]) (*trial[V], error) {
+	t := &trial[V]{bodies: make([]form.Form[V], len(p.pieces)), mem: &arena{dev: p.dev}}
+	errs := make([]error, len(p.pieces))
+	err := p.dev.pool.run(len(p.pieces), func(i int) {
+		rows := p.pieces[i].rows.body
+		rows.Mem = &form.Memory{Alloc: t.mem.take}
+		t.bodies[i], errs[i] = c.Build(rows)
+	})
+	if err = errors.Join(append(errs, err)...); err != nil {
+		return nil, errors.Join(err, t.mem.free())
+	}
+	return t, nil
+}
+
+// each serves all pieces, each by the worker that will multiply it.
+func (p *packed[V]) each(f func(q *piece[V]) error) error {
+	errs := make([]error, len(p.pieces))
+	err := p.dev.pool.run(len(p.pieces), func(i int) { errs[i] = f(&p.pieces[i]) })
+	return errors.Join(append(errs, err)...)
+}
+
+// trialVectors is x and y to time products with.
+type trialVectors[V sparse.Value] struct {
+	x, y []V
+	mem  *arena
+}
+
+func (p *packed[V]) vectors() (trialVectors[V], error) {
+	v := trialVectors[V]{mem: &arena{dev: p.dev}}
+	rows := int64(p.part.OwnEnd - p.part.OwnFirst)
+	b, err := v.mem.take((int64(p.minors) + rows + 64) * mem.Size[V]())
+	if err != nil {
+		return v, err
+	}
+	all, _ := mem.Slice[V](b, int64(p.minors)+rows+64)
+	v.x, v.y = all[:p.minors], all[p.minors+64:]
+	for i := range v.x {
+		v.x[i] = 1
+	}
+	return v, nil
+}
+
+// time is the shorter of two products, after one that warms up.
+func (p *packed[V]) time(v trialVectors[V], t *trial[V]) (time.Duration, error) {
+	least := time.Duration(1<<63 - 1)
+	for k := range 3 {
+		begin := time.Now()
+		err := p.dev.pool.run(len(p.pieces), func(i int) {
+			q := &p.pieces[i]
+			first := q.part.OwnFirst - p.part.OwnFirst
+			t.bodies[i].Multiply(1, 0, v.x, v.y[first:first+q.n])
+		})
+		if err != nil {
+			return 0, err
+		}
+		if took := time.Since(begin); k > 0 {
+			least = min(least, took)
+		}
+	}
+	return max(least, 1), nil
+}

@@ -1,0 +1,40 @@
+// Package form has the forms in which a CPU device keeps rows of a matrix so that
+// they multiply fast. Each form is built from rows in CSR by one worker, and is
+// multiplied by that worker; the device cuts its part among the workers before.
+//
+// All forms compute
+//
+//	y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]
+//
+// and never read y when beta is 0. An entry that is not stored takes no part in
+// any sum: padding is masked out, so that NaN and infinities in x stay where they
+// belong.
+package form
+
+import "github.com/msrep-go/msrep/sparse"
+
+// Rows is rows of a CSR matrix: row r has the entries Ptr[r]-Ptr[0] <= k <
+// Ptr[r+1]-Ptr[0] of Idx and Val. Its arrays belong to the caller.
+type Rows[V sparse.Value] struct {
+	Ptr  []int64 // rows+1
+	Idx  []int32 // columns, 0 <= Idx[k] < Cols
+	Val  []V
+	Cols int // elements of x
+
+	// Mem is where the form takes its large arrays from, by Make: huge pages, on the
+	// right NUMA node, counted and bounded. Small helpers may be on the Go heap.
+	Mem *Memory
+}
+
+// Form is rows of a matrix, ready to multiply.
+type Form[V sparse.Value] interface {
+	// Multiply computes y for all rows. x has Cols elements, y one per row; they do
+	// not overlap. It is called by one goroutine at a time.
+	Multiply(alpha, beta V, x, y []V)
+	// Bytes is the memory that the form holds beside the rows it was built from.
+	Bytes() int64
+	// Padding is the number of places for entries that hold none.
+	Padding() int64
+	// Name is "csr", "slices", ... with what matters of its parameters, in a few words.
+	Name() string
+}

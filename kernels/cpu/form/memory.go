@@ -1,0 +1,52 @@
+package form
+
+import (
+	"fmt"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+)
+
+// Memory is where a form keeps its arrays: it counts them and bounds them, and its
+// owner gives all of them back at once. A nil *Memory is the Go heap, without
+// bound. It is used by one goroutine at a time.
+type Memory struct {
+	// Alloc gives zeroed memory that begins at a multiple of 64 bytes.
+	Alloc func(bytes int64) ([]byte, error)
+	// Limit is the most bytes in all, 0 for no bound.
+	Limit int64
+
+	used int64
+}
+
+// Used is the number of bytes taken so far.
+func (m *Memory) Used() int64 {
+	if m == nil {
+		return 0
+	}
+	return m.used
+}
+
+// Make takes n zero elements, on a 64-byte boundary. It fails with an error that
+// wraps kernels.ErrOutOfMemory.
+func Make[T mem.Elem](m *Memory, n int64) ([]T, error) {
+	bytes := n * mem.Size[T]()
+	if n < 0 || bytes/mem.Size[T]() != n {
+		return nil, fmt.Errorf("%w: %d elements", kernels.ErrOutOfMemory, n)
+	}
+	var b []byte
+	switch {
+	case m == nil:
+		b = mem.Aligned(bytes)
+	case m.Limit > 0 && bytes > m.Limit-m.used:
+		return nil, fmt.Errorf("%w: %d bytes beside %d of %d", kernels.ErrOutOfMemory, bytes, m.used, m.Limit)
+	default:
+		var err error
+		if b, err = m.Alloc(bytes); err != nil {
+			return nil, err
+		}
+		m.used += bytes
+	}
+	s, _ := mem.Slice[T](b, n)
+	return s, nil
+}

@@ -1,0 +1,84 @@
+package kernels
+
+import (
+	"time"
+
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Form names a way to keep the entries of a part in memory: "csr", "ellr", "slices".
+type Form string
+
+// FormAuto lets the device choose.
+const FormAuto Form = "auto"
+
+// FormCSR is the part as it is.
+const FormCSR Form = "csr"
+
+// Packing asks a device to bring a part of a compressed matrix, which lies in host
+// memory, into another form. Part, Ptr, Idx and Val are as in Compressed.
+type Packing[V sparse.Value] struct {
+	Part   partition.Part
+	Ptr    []int64 // Part.Majors()+1
+	Idx    []int32 // Part.NNZ(): minors
+	Val    []V     // Part.NNZ()
+	Minors int     // elements of x
+
+	Form Form // FormAuto when ""
+	// Products is how many products the packed part is expected to make. It bounds
+	// the time that looking for a form and making it may take: with 1, none.
+	Products int
+	// Precision is how much of each value a product reads. The zero value is all.
+	Precision Precision
+	// InPlace says that the arrays stay as they are until the packed part is freed,
+	// so that it need not copy what it uses as it is.
+	InPlace bool
+}
+
+// Precision is how much of a float64 value is kept within reach of a product (the
+// CPMS paper): the value in Segments segments of equal size, of which Read are
+// read. Segments 0 means plain values.
+type Precision struct {
+	Segments int // 0, 2 or 4
+	Read     int // 1 ... Segments
+}
+
+// Packer is a device that can keep parts in forms of its own.
+type Packer interface {
+	// Pack takes a *Packing. It fails with an error that wraps ErrNotSupported for a
+	// form that the device lacks, with ErrOutOfMemory when the form does not fit, and
+	// with a *sparse.InputError when the matrix does not suit the form that was named.
+	Pack(op Op) (Packed, error)
+}
+
+// Packed is a part in a form of its device. GatherPacked multiplies by it.
+type Packed interface {
+	Info() PackInfo
+	// Buffers is the memory that it holds, for counting.
+	Buffers() []Buffer
+	// Free releases it, once; more calls do nothing.
+	Free() error
+}
+
+// PackInfo describes a packed part.
+type PackInfo struct {
+	Form    Form
+	Why     string        // one line: why this form
+	Bytes   int64         // memory that it holds
+	Padding int64         // entries stored beyond those of the part
+	Took    time.Duration // looking and building
+}
+
+// GatherPacked is Gather for a packed part: the same formula, the same vectors.
+type GatherPacked[V sparse.Value] struct {
+	A           Packed
+	Alpha, Beta V
+	X, Y, Carry Array[V]
+}
+
+// Kernel names the operation.
+func (*Packing[V]) Kernel() string { return "pack" }
+
+// Kernel names the operation.
+func (*GatherPacked[V]) Kernel() string { return "gather-packed" }

@@ -1,0 +1,103 @@
+package msrep
+
+import (
+	"context"
+	"errors"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Formats that are kept part by part, by the devices themselves: the matrix is
+// split as CSR, and each part is brought into the form. FormatAuto is CSR or CSC,
+// as the matrix is, with the form that each device finds the fastest.
+const FormatAuto sparse.Format = "auto"
+
+// fillForm checks the format and finds what devices make of their parts.
+func (o *PlanOptions) fillForm(given sparse.Format) error {
+	o.form = ""
+	switch {
+	case o.Format == "" || o.Format == FormatAuto:
+		o.Format = given
+		if o.Strategy == Optimized {
+			o.form = kernels.FormAuto
+			if o.ExpectedProducts != 1 {
+				o.Format = sparse.FormatCSR
+			}
+		}
+	case o.Format == sparse.FormatCSR || o.Format == sparse.FormatCSC || o.Format == sparse.FormatCOO:
+	default: // the devices know
+		o.form, o.Format = kernels.Form(o.Format), sparse.FormatCSR
+	}
+	return nil
+}
+
+// pack asks the device to keep the part in the form of the plan. Without one, or
+// on a device that keeps parts only as they are, it does nothing.
+func (s *share[V]) pack(l layout[V], o PlanOptions) error {
+	packer, ok := s.dev.(kernels.Packer)
+	if o.form == "" || l.ptr == nil {
+		return nil
+	}
+	if !ok {
+		return s.lacks(o.form)
+	}
+	p := s.part
+	packed, err := packer.Pack(&kernels.Packing[V]{
+		Part: p.Shift(p.First(), 0), Ptr: l.ptr[p.First() : p.End()+1],
+		Idx: l.minor[p.StartIdx : p.EndIdx+1], Val: l.val[p.StartIdx : p.EndIdx+1], Minors: l.minors,
+		Form: o.form, Products: o.ExpectedProducts, Precision: o.Precision,
+		InPlace: s.inPlace != nil && !s.placed,
+	})
+	if errors.Is(err, kernels.ErrNotSupported) {
+		return s.lacks(o.form)
+	}
+	s.packed = packed
+	return err
+}
+
+// lacks is the error of a form that the device does not have.
+func (s *share[V]) lacks(f kernels.Form) error {
+	if f == kernels.FormAuto {
+		return nil
+	}
+	return sparse.Inputf("format", "%q is not known to device %s: use auto, csr, csc, coo, or a form that the device has", string(f), s.dev.Info().ID)
+}
+
+// turn makes the plan for products with the other operation, which would scatter
+// here, when enough of them are expected.
+func (p *Plan[V]) turn(ctx context.Context) (err error) {
+	o := p.opt
+	if o.form != kernels.FormAuto || p.lay.gathers(Trans) || o.ExpectedTransposed < 2 {
+		return nil
+	}
+	o.Format, o.SkipValidation = sparse.FormatCSC, true
+	o.ExpectedProducts, o.ExpectedTransposed = o.ExpectedTransposed, 0
+	p.other, err = newPlan(ctx, p.sys, p.src, o)
+	return err
+}
+
+// repack packs the part again, with other values, in the form that it has.
+func (s *share[V]) repack(l layout[V], o PlanOptions) error {
+	if s.packed == nil {
+		return nil
+	}
+	o.form = s.packed.Info().Form
+	err := s.packed.Free()
+	s.packed = nil
+	return errors.Join(err, s.pack(l, o))
+}
+
+// Packed describes what each device made of its part, in the order of Shares: its
+// form, and why. Parts that stay as they were split have no form.
+func (p *Plan[V]) Packed() []kernels.PackInfo {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([]kernels.PackInfo, len(p.shares))
+	for i, s := range p.shares {
+		if s != nil && s.packed != nil {
+			out[i] = s.packed.Info()
+		}
+	}
+	return out
+}
