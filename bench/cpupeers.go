@@ -93,7 +93,7 @@ func (c CPUPeers) one(ctx context.Context, w io.Writer, name string, a *sparse.C
 	median := times[len(times)/2].Seconds()
 	bytes := 12*float64(a.NNZ()) + 4*float64(a.Rows+1) + 8*float64(a.Rows+a.Cols)
 	form := "csr"
-	for _, p := range plan.Packed() {
+	for _, p := range plan.Packed(msrep.NoTrans) {
 		form = string(p.Form) + " (" + p.Why + ")"
 	}
 	_, err = fmt.Fprintf(w, "%-12s %-18s %d %.6f %7.3f %7.2f  min=%.6f prep=%.3f form=%s\n", name, "msrep", threads,

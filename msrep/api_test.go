@@ -410,3 +410,37 @@ func TestADeviceThatFailsAtAnyCallLeaksNothing(t *testing.T) {
 		require.Less(t, failures, 59, "and without them it must work")
 	}
 }
+
+func TestAReleasedMatrixIsForgotten(t *testing.T) {
+	ctx := context.Background()
+	for _, devices := range []string{"cpu:1", "cpu:3"} {
+		sys := openCPU(t, devices)
+		a := wideMatrix(3000)
+		x, y := make([]float64, 3000), make([]float64, 3000)
+		for i := range x {
+			x[i] = float64(i%7) - 3
+		}
+		plan, err := NewPlan(ctx, sys, a, PlanOptions{Release: true, ExpectedTransposed: 10})
+		require.NoError(t, err)
+		straight, transposed := reference.Multiply(false, 2, a, x, 0, y), reference.Multiply(true, 2, a, x, 0, y)
+		clear(a.Val)
+		clear(a.ColIdx)
+		clear(a.RowPtr)
+		for op, want := range map[Op]reference.Product{NoTrans: straight, Trans: transposed} {
+			_, err = plan.SpMV(ctx, op, 2, x, 0, y)
+			require.NoError(t, err)
+			require.Equal(t, -1, reference.Check(y, want))
+		}
+		require.ErrorContains(t, plan.UpdateValues(ctx, a.Val), "was released")
+		require.Equal(t, int64(len(a.Val)), plan.NNZ())
+		require.NoError(t, plan.Close())
+
+		plan, err = NewPlan(ctx, sys, wideMatrix(3000), PlanOptions{Release: true})
+		require.NoError(t, err)
+		_, err = plan.SpMV(ctx, Trans, 2, x, 0, y)
+		require.ErrorContains(t, err, "was released")
+		require.True(t, sparse.IsInput(err))
+		_, err = plan.SpMV(ctx, NoTrans, 2, x, 0, y)
+		require.NoError(t, err, "the plan lives on")
+	}
+}

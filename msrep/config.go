@@ -98,6 +98,11 @@ type PlanOptions struct {
 	// or by merge path for matrices with very many empty or short rows. Baseline
 	// always uses partition.RuleMajor.
 	Split partition.Rule
+	// Release says that the matrix is not needed after NewPlan: a plan whose devices
+	// hold all parts in forms of their own keeps nothing of it, and the caller may
+	// drop it too. UpdateValues is then an error, and so are products with Trans
+	// unless some were expected (ExpectedTransposed).
+	Release bool
 	// RefuseUnsorted makes NewPlan fail with partition.ErrUnsorted on a COO matrix
 	// that is sorted neither by row nor by column, instead of sorting a copy.
 	RefuseUnsorted bool

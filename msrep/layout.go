@@ -25,6 +25,10 @@ func newLayout[V sparse.Value](a sparse.Matrix[V], format sparse.Format, refuseU
 	}
 	switch format {
 	case sparse.FormatCSR:
+		if coo, ok := a.(*sparse.COO[V]); ok && coo.Order() == sparse.RowSorted { // it lacks the pointers only
+			return layout[V]{format: format, byRow: true, majors: coo.Rows, minors: coo.Cols,
+				ptr: pointers(coo.RowIdx, coo.Rows), minor: coo.ColIdx, val: coo.Val}, nil
+		}
 		m := sparse.ToCSR(a)
 		return layout[V]{format: format, byRow: true, majors: m.Rows, minors: m.Cols, ptr: m.RowPtr, minor: m.ColIdx, val: m.Val}, nil
 	case sparse.FormatCSC:
@@ -41,6 +45,18 @@ func newLayout[V sparse.Value](a sparse.Matrix[V], format sparse.Format, refuseU
 		l.byRow, l.majors, l.minors, l.major, l.minor = false, m.Cols, m.Rows, m.ColIdx, m.RowIdx
 	}
 	return l, nil
+}
+
+// pointers gives where the entries of each major begin, from sorted majors.
+func pointers(major []int32, majors int) []int64 {
+	ptr := make([]int64, majors+1)
+	for _, r := range major {
+		ptr[r+1]++
+	}
+	for r := range majors {
+		ptr[r+1] += ptr[r]
+	}
+	return ptr
 }
 
 // split cuts the matrix into parts and says by which rule.

@@ -47,7 +47,7 @@ func (s *share[V]) pack(l layout[V], o PlanOptions) error {
 		Part: p.Shift(p.First(), 0), Ptr: l.ptr[p.First() : p.End()+1],
 		Idx: l.minor[p.StartIdx : p.EndIdx+1], Val: l.val[p.StartIdx : p.EndIdx+1], Minors: l.minors,
 		Form: o.form, Products: o.ExpectedProducts, Precision: o.Precision,
-		InPlace: s.inPlace != nil && !s.placed,
+		InPlace: s.inPlace != nil && !s.placed && !o.Release,
 	})
 	if errors.Is(err, kernels.ErrNotSupported) {
 		return s.lacks(o.form)
@@ -77,6 +77,25 @@ func (p *Plan[V]) turn(ctx context.Context) (err error) {
 	return err
 }
 
+// release lets go of the matrix, where all devices hold their parts in forms of
+// their own.
+func (p *Plan[V]) release() error {
+	if !p.opt.Release {
+		return nil
+	}
+	for _, s := range p.shares {
+		if s.packed == nil {
+			return nil
+		}
+	}
+	p.src = nil
+	p.lay.ptr, p.lay.minor, p.lay.val = []int64{}, nil, nil // not nil: that would be COO
+	return nil
+}
+
+// errReleased is the error of what needs the matrix as it was given.
+var errReleased = sparse.Inputf("plan", "its matrix was released (PlanOptions.Release): it makes products with the operations it was packed for only")
+
 // repack packs the part again, with other values, in the form that it has.
 func (s *share[V]) repack(l layout[V], o PlanOptions) error {
 	if s.packed == nil {
@@ -88,11 +107,18 @@ func (s *share[V]) repack(l layout[V], o PlanOptions) error {
 	return errors.Join(err, s.pack(l, o))
 }
 
-// Packed describes what each device made of its part, in the order of Shares: its
-// form, and why. Parts that stay as they were split have no form.
-func (p *Plan[V]) Packed() []kernels.PackInfo {
+// Packed describes what each device made of its part for products with op, in the
+// order of Shares: its form, and why. Parts that are multiplied as they were split
+// have no form.
+func (p *Plan[V]) Packed(op Op) []kernels.PackInfo {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !p.lay.gathers(op) {
+		if p.other != nil {
+			return p.other.Packed(op)
+		}
+		return make([]kernels.PackInfo, len(p.shares))
+	}
 	out := make([]kernels.PackInfo, len(p.shares))
 	for i, s := range p.shares {
 		if s != nil && s.packed != nil {

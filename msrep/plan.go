@@ -26,7 +26,9 @@ type Plan[V sparse.Value] struct {
 	timing PlanTiming
 
 	mu     sync.Mutex
-	src    sparse.Matrix[V] // as given; nil once closed
+	src    sparse.Matrix[V] // as given; nil once closed, or released
+	closed bool
+	nnz    int64
 	lay    layout[V]
 	parts  []partition.Part
 	shares []*share[V]
@@ -62,7 +64,7 @@ func NewPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V
 
 // newPlan is NewPlan with options that were checked.
 func newPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V], opt PlanOptions) (p *Plan[V], err error) {
-	p = &Plan[V]{sys: sys, opt: opt, src: a}
+	p = &Plan[V]{sys: sys, opt: opt, src: a, nnz: a.NNZ()}
 	if err := sys.enter(p); err != nil {
 		return nil, err
 	}
@@ -80,7 +82,7 @@ func newPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V
 func (p *Plan[V]) build(ctx context.Context) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.src == nil { // the System was closed since
+	if p.closed { // the System was closed since
 		return fmt.Errorf("plan: %w", ErrClosed)
 	}
 	steps := []struct {
@@ -103,6 +105,7 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 		{&p.timing.Distribute, p.distribute},
 		{&p.timing.Partition, p.pointers},
 		{&p.timing.Pack, func() error { return p.turn(ctx) }},
+		{&p.timing.Pack, p.release},
 	}
 	for _, s := range steps {
 		if err := ctx.Err(); err != nil {
@@ -189,7 +192,7 @@ func (p *Plan[V]) Dims() (rows, cols int) {
 }
 
 // NNZ is the number of stored entries.
-func (p *Plan[V]) NNZ() int64 { return int64(len(p.lay.minor)) }
+func (p *Plan[V]) NNZ() int64 { return p.nnz }
 
 // Format is the format that is multiplied in.
 func (p *Plan[V]) Format() sparse.Format { return p.lay.format }
@@ -241,8 +244,11 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	if err := p.usable(ctx); err != nil {
 		return err
 	}
-	if int64(len(val)) != p.src.NNZ() {
-		return sparse.Inputf("val", "%d values: the matrix has %d entries", len(val), p.src.NNZ())
+	if p.src == nil {
+		return errReleased
+	}
+	if int64(len(val)) != p.nnz {
+		return sparse.Inputf("val", "%d values: the matrix has %d entries", len(val), p.nnz)
 	}
 	src := withValues(p.src, val)
 	lay, err := newLayout(src, p.opt.Format, p.opt.RefuseUnsorted)
@@ -270,10 +276,10 @@ func (p *Plan[V]) Close() error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.src == nil {
+	if p.closed {
 		return nil
 	}
-	p.src = nil
+	p.closed, p.src = true, nil
 	p.sys.leave(p)
 	errs := []error{p.other.Close()}
 	for _, s := range p.shares {
@@ -292,7 +298,7 @@ func (p *Plan[V]) usable(ctx context.Context) error {
 	switch {
 	case ctx == nil:
 		return errNilContext
-	case p.src == nil:
+	case p.closed:
 		return fmt.Errorf("plan: %w", ErrClosed)
 	case p.broken != nil:
 		return fmt.Errorf("plan: unusable after an earlier error: %w", p.broken)

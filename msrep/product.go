@@ -28,6 +28,9 @@ func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V
 	if p.other != nil && !p.lay.gathers(op) {
 		return p.other.SpMV(ctx, op, alpha, x, beta, y)
 	}
+	if p.src == nil && !p.lay.gathers(op) {
+		return t, errReleased
+	}
 	begin := time.Now()
 	if alpha == 0 {
 		merge.Scale(y, beta)

@@ -33,7 +33,7 @@ type command struct {
 }
 
 var commands = []*command{spmvCommand, infoCommand, topoCommand, convertCommand, genCommand, versionCommand,
-	later("pagerank", "GRAPH", "rank the nodes of a graph", "--damping 0.85 --top 5"),
+	pagerankCommand,
 	later("solve", "MATRIX", "solve A x = b", "--method cg --tol 1e-8"), benchCommand}
 
 // call is one run of a command.

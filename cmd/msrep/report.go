@@ -49,11 +49,15 @@ type deviceReport struct {
 	EndIdx    int64   `json:"end_idx"`
 	StartFlag bool    `json:"start_flag"`
 	KernelS   float64 `json:"kernel_s"`
+	Form      string  `json:"form,omitempty"` // what the device keeps its part in
+	Why       string  `json:"why,omitempty"`
+	Bytes     int64   `json:"form_bytes,omitempty"`
 }
 
 // phases in seconds: once for the matrix, and medians over the products.
 type phases struct {
 	Read       float64 `json:"read_s"`       // the file
+	Pack       float64 `json:"pack_s"`       // finding and making the forms of the parts
 	Partition  float64 `json:"partition_s"`  // the split, with conversion to the format and local pointers
 	Distribute float64 `json:"distribute_s"` // the matrix to the devices, and the vectors of one product
 	Kernel     float64 `json:"kernel_s"`
@@ -93,6 +97,7 @@ func newReport[V sparse.Value](s *spmv, sys *msrep.System, m *matio.Matrix, plan
 	}
 	var parts []partition.Part
 	infos := sys.Devices()
+	packed := plan.Packed(msrep.Op(s.transpose))
 	for i, sh := range plan.Shares() {
 		p, info := sh.Part, infos[sh.Device]
 		parts = append(parts, p)
@@ -101,18 +106,20 @@ func newReport[V sparse.Value](s *spmv, sys *msrep.System, m *matio.Matrix, plan
 			NNZ: p.NNZ(), FirstRow: p.First(), LastRow: p.End() - 1,
 			StartIdx: p.StartIdx, EndIdx: p.EndIdx, StartFlag: p.StartFlag,
 			KernelS: of(func(t msrep.Timing) time.Duration { return t.Devices[i] }),
+			Form:    string(packed[i].Form), Why: packed[i].Why, Bytes: packed[i].Bytes,
 		})
 	}
 	pt := plan.Timing()
 	r.Phases = phases{
 		Read:       read.Seconds(),
+		Pack:       pt.Pack.Seconds(),
 		Partition:  (pt.Convert + pt.Partition).Seconds(),
 		Distribute: pt.Distribute.Seconds() + of(func(t msrep.Timing) time.Duration { return t.Distribute }),
 		Kernel:     of(func(t msrep.Timing) time.Duration { return t.Kernel }),
 		Merge:      of(func(t msrep.Timing) time.Duration { return t.Merge }),
 		Product:    of(func(t msrep.Timing) time.Duration { return t.Total }),
 	}
-	r.Phases.Total = r.Phases.Read + r.Phases.Partition + pt.Distribute.Seconds() + r.Phases.Product
+	r.Phases.Total = r.Phases.Read + r.Phases.Partition + r.Phases.Pack + pt.Distribute.Seconds() + r.Phases.Product
 	nnz := float64(plan.NNZ())
 	r.GFlops = number(2 * nnz / r.Phases.Product / 1e9)
 	r.BytesPerNNZ = number(float64(productBytes[V](plan, rows, cols, s.beta != 0)) / nnz)
@@ -158,6 +165,9 @@ y = alpha*%s*x + beta*y  %s, strategy %s, split by %s, imbalance %.4f
 		}
 		fmt.Fprintf(w, "  %-6s %12d nonzeros [%d, %d], %s %d to %d%s, kernel %s\n",
 			d.ID, d.NNZ, d.StartIdx, d.EndIdx, axis, d.FirstRow, d.LastRow, flag, seconds(d.KernelS))
+		if d.Form != "" {
+			fmt.Fprintf(w, "         form %s: %s\n", d.Form, d.Why)
+		}
 	}
 	if len(r.Devices) > 0 && r.Devices[0].Kind == "sim" {
 		fmt.Fprintln(w, "  times are those of the interpreter, not of a GPU")
@@ -165,8 +175,8 @@ y = alpha*%s*x + beta*y  %s, strategy %s, split by %s, imbalance %.4f
 	if r.NUMA.On {
 		r.NUMA.print(w)
 	}
-	fmt.Fprintf(w, "phases  read %s  partition %s  distribute %s  kernel %s  merge %s  total %s\n",
-		seconds(p.Read), seconds(p.Partition), seconds(p.Distribute), seconds(p.Kernel), seconds(p.Merge), seconds(p.Total))
+	fmt.Fprintf(w, "phases  read %s  partition %s  pack %s  distribute %s  kernel %s  merge %s  total %s\n",
+		seconds(p.Read), seconds(p.Partition), seconds(p.Pack), seconds(p.Distribute), seconds(p.Kernel), seconds(p.Merge), seconds(p.Total))
 	if r.Matrix.NNZ > 0 {
 		fmt.Fprintf(w, "product %s  %.3f GFLOP/s  %.2f GB/s of %.1f bytes per nonzero\n", seconds(p.Product), r.GFlops,
 			float64(r.BytesPerNNZ)*float64(r.Matrix.NNZ)/p.Product/1e9, r.BytesPerNNZ)

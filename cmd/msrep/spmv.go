@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matio"
@@ -27,9 +29,9 @@ var spmvCommand = &command{
 		f.Float64Var(&s.beta, "beta", 0, "scalar `BETA`; with 0 the initial y is not read")
 		f.BoolVar(&s.transpose, "transpose", false, "op(A) is the transpose of A")
 		f.StringVar(&s.out, "out", "", "write y to `FILE`, as Matrix Market array")
-		f.StringVar(&s.format, "format", "auto", "`FORMAT`: auto, csr, csc or coo")
+		f.StringVar(&s.format, "format", "auto", "`FORMAT`: auto, csr, csc, coo, or a form that the devices make of their parts: ell, ellr, pellr, biell, jad, bijad, hyb, sell, ...")
 		f.StringVar(&s.strategy, "strategy", string(msrep.Optimized), "`STRATEGY` of the MSREP paper: baseline, p or p-opt")
-		f.StringVar(&s.precision, "precision", "fp64", "`PRECISION`: fp64")
+		f.StringVar(&s.precision, "precision", "fp64", "`PRECISION`: fp64, or cpms2:K and cpms4:K to read K of 2 or 4 segments of each value")
 		f.StringVar(&s.value, "value", "fp64", "`TYPE` of values and vectors: fp64 or fp32")
 		f.StringVar(&s.kernel, "kernel", "auto", "`KERNEL`: auto or own; the two are the same on CPU devices")
 		f.StringVar(&s.numa, "numa", string(msrep.NUMAAuto), numaUsage)
@@ -57,9 +59,8 @@ func (s *spmv) check() error {
 		name, value string
 		now, later  []string
 	}{
-		{"--format", s.format, []string{"auto", "csr", "csc", "coo"}, []string{"ell", "ellr", "pellr", "biell", "jad", "bijad", "hyb"}},
 		{"--strategy", s.strategy, []string{"baseline", "p", "p-opt"}, nil},
-		{"--precision", s.precision, []string{"fp64"}, []string{"cpms2:1", "cpms2:2", "cpms4:1", "cpms4:2", "cpms4:3", "cpms4:4"}},
+		{"--precision", s.precision, []string{"fp64", "cpms2:1", "cpms2:2", "cpms4:1", "cpms4:2", "cpms4:3", "cpms4:4"}, nil},
 		{"--value", s.value, []string{"fp64", "fp32"}, nil},
 		{"--kernel", s.kernel, []string{"auto", "own"}, []string{"cusparse"}},
 		{"--numa", s.numa, []string{"auto", "on", "off"}, nil},
@@ -133,9 +134,14 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, sys *msrep.System, m
 	if err != nil {
 		return err
 	}
-	opt := msrep.PlanOptions{Strategy: msrep.Strategy(s.strategy), SkipValidation: true} // readers have checked it
-	if s.format != "auto" {
-		opt.Format = sparse.Format(s.format)
+	opt := msrep.PlanOptions{
+		Format: sparse.Format(s.format), Strategy: msrep.Strategy(s.strategy), Precision: s.segments(),
+		SkipValidation: true, // readers have checked it
+	}
+	if s.transpose {
+		opt.ExpectedProducts, opt.ExpectedTransposed = 1, s.repeat
+	} else {
+		opt.ExpectedProducts = s.repeat
 	}
 	plan, err := msrep.NewPlan(ctx, sys, a, opt)
 	if err != nil {
@@ -166,6 +172,12 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, sys *msrep.System, m
 		return s.printJSON(r)
 	}
 	return r.print(s.stdout)
+}
+
+// segments is what --precision asks for: "cpms4:2" is 2 of 4 segments.
+func (s *spmv) segments() (p kernels.Precision) {
+	fmt.Sscanf(s.precision, "cpms%d:%d", &p.Segments, &p.Read) // fp64 leaves both at 0
+	return p
 }
 
 func convert[W, V sparse.Value](v []V) []W {

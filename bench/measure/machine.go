@@ -1,0 +1,90 @@
+package measure
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/cpuid/v2"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/numa"
+)
+
+// Machine says where and with what a run was made. What the system does not tell
+// is empty.
+type Machine struct {
+	CPU       string   `json:"cpu"`
+	Cores     int      `json:"cores"`   // physical, that this process may use
+	Threads   int      `json:"threads"` // GOMAXPROCS
+	L2        int      `json:"l2_bytes"`
+	L3        int      `json:"l3_bytes"`
+	Memory    int64    `json:"memory_bytes"`
+	NUMANodes int      `json:"numa_nodes"`
+	Governor  string   `json:"governor"` // of the first CPU's frequency
+	GPUs      []string `json:"gpus"`     // PCI address, vendor and device
+	Driver    string   `json:"driver"`   // of NVIDIA GPUs
+	OS        string   `json:"os"`
+	Kernel    string   `json:"kernel"`
+	Go        string   `json:"go"`
+	Version   string   `json:"version"` // of this module
+	Commit    string   `json:"commit"`  // that the program was built from; "+" behind it where files were changed
+	ClockCost float64  `json:"clock_cost_s"`
+	Bandwidth float64  `json:"bandwidth"` // of pure reads on all threads, bytes a second; 0 where it was not measured
+}
+
+// Describe looks at this machine.
+func Describe() Machine {
+	m := Machine{
+		CPU: cpuid.CPU.BrandName, Cores: cpuid.CPU.PhysicalCores, Threads: runtime.GOMAXPROCS(0),
+		L2: max(cpuid.CPU.Cache.L2, 0), L3: max(cpuid.CPU.Cache.L3, 0),
+		Governor: firstLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+		Driver:   firstLine("/proc/driver/nvidia/version"),
+		OS:       runtime.GOOS + "/" + runtime.GOARCH,
+		Kernel:   firstLine("/proc/sys/kernel/osrelease"),
+		Go:       runtime.Version(), Version: msrep.Version, Commit: commit(), ClockCost: ClockCost(),
+	}
+	t, err := numa.Discover("/")
+	if err != nil {
+		return m
+	}
+	m.NUMANodes, m.Cores = len(t.Nodes), 0
+	for _, n := range t.Nodes {
+		m.Memory += n.MemBytes
+		m.Cores += len(n.Cores)
+	}
+	for _, g := range t.GPUs {
+		m.GPUs = append(m.GPUs, strings.TrimSpace(g.PCI+" "+g.Vendor+" "+g.Device))
+	}
+	return m
+}
+
+func firstLine(path string) string {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(string(b), "\n")
+	return strings.TrimSpace(line)
+}
+
+// commit is what the go command noted when it built the program.
+func commit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	find := func(key string) string {
+		if i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == key }); i >= 0 {
+			return info.Settings[i].Value
+		}
+		return ""
+	}
+	revision := find("vcs.revision")
+	if find("vcs.modified") == "true" {
+		revision += "+"
+	}
+	return revision
+}

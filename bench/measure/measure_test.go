@@ -1,0 +1,184 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// noisy draws times around mean as a busy machine gives them: a skewed spread, a
+// drift from start to start, and now and then a sample that takes twice as long.
+func noisy(rng *rand.Rand, n int, mean float64) []float64 {
+	start := 1 + 0.01*rng.NormFloat64()
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = mean * start * (1 + 0.05*math.Abs(rng.NormFloat64()))
+		if rng.IntN(20) == 0 {
+			out[i] *= 2
+		}
+	}
+	return out
+}
+
+func TestTwoRunsOfTheSameProgramAreNoDifferenceInNearlyAllRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const rows = 2000
+	same, slowed, quicker := 0, 0, 0
+	for range rows {
+		mean := math.Exp(rng.NormFloat64())
+		a := noisy(rng, 25, mean)
+		if DefaultJudge().Compare(a, noisy(rng, 25, mean)).Verdict == NoDifference {
+			same++
+		}
+		if DefaultJudge().Compare(a, noisy(rng, 25, 1.1*mean)).Verdict == Slower {
+			slowed++
+		}
+		if DefaultJudge().Compare(noisy(rng, 25, 1.1*mean), a).Verdict == Faster {
+			quicker++
+		}
+	}
+	require.Greater(t, same, rows*98/100)
+	require.Greater(t, slowed, rows*80/100, "a build slowed by 10 % must be flagged")
+	require.Greater(t, quicker, rows*80/100)
+}
+
+func TestComparingHoldsItsConfidence(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const rows, ratio = 3000, 1.07
+	covered := 0
+	for range rows {
+		a, b := make([]float64, 15), make([]float64, 20)
+		for i := range a {
+			a[i] = math.Exp(0.3 * rng.NormFloat64())
+		}
+		for i := range b {
+			b[i] = ratio * math.Exp(0.3*rng.NormFloat64())
+		}
+		if c := DefaultJudge().Compare(a, b); c.Low <= ratio && ratio <= c.High {
+			covered++
+		}
+	}
+	require.InDelta(t, 0.99, float64(covered)/rows, 0.01)
+}
+
+func TestTooFewSamplesAreNeverADifference(t *testing.T) {
+	for _, pair := range [][2][]float64{{nil, {1}}, {{1}, nil}, {{1, 1, 1}, {9, 9, 9}}, {{1, 1, 1, 1}, {9, 9, 9}}} {
+		c := DefaultJudge().Compare(pair[0], pair[1])
+		require.Equal(t, NoDifference, c.Verdict)
+		require.True(t, math.IsInf(c.High, 1))
+	}
+}
+
+func TestTheIntervalHoldsTheMedian(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, n := range []int{6, 11, 40, 101} {
+		covered := 0
+		const trials = 2000
+		for range trials {
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = rng.ExpFloat64()
+			}
+			if s := Summarize(v); s.Low <= math.Ln2 && math.Ln2 <= s.High {
+				covered++
+			}
+		}
+		require.GreaterOrEqual(t, float64(covered)/trials, 0.935, "%d samples", n)
+		require.LessOrEqual(t, float64(covered)/trials, 0.995, "%d samples", n)
+	}
+}
+
+func TestSummariesCountOutliersAndKeepThem(t *testing.T) {
+	s := Summarize([]float64{5, 1, 2, 3, 4, 1000})
+	require.Equal(t, Summary{N: 6, Median: 3.5, Low: 1, High: 1000, Min: 1, Max: 1000, Outliers: 1}, s)
+	require.Equal(t, Summary{}, Summarize(nil))
+	require.Equal(t, Summary{N: 1, Median: 7, Low: 7, High: 7, Min: 7, Max: 7}, Summarize([]float64{7}))
+	require.True(t, math.IsInf(Summarize([]float64{7}).RelErr(), 1))
+	lo, hi := medianRanks(100_000)
+	require.InDelta(t, 50_000-310, lo, 3)
+	require.Equal(t, 99_999, lo+hi)
+}
+
+func TestRepeatStopsWhenItKnowsEnough(t *testing.T) {
+	o := Options{RelErr: 0.5, MinSamples: 7, MaxSamples: 50, MaxTime: time.Minute}
+	steady := func() ([]float64, error) { return []float64{1, 2}, nil }
+	s, err := Repeat(context.Background(), o, steady)
+	require.NoError(t, err)
+	require.Equal(t, [][]float64{slices.Repeat([]float64{1}, 7), slices.Repeat([]float64{2}, 7)}, s)
+
+	o.RelErr = 1e-9
+	rng := rand.New(rand.NewPCG(7, 8))
+	s, err = Repeat(context.Background(), o, func() ([]float64, error) { return []float64{rng.Float64()}, nil })
+	require.NoError(t, err)
+	require.Len(t, s[0], 50)
+
+	o.MaxTime = 0
+	s, err = Repeat(context.Background(), o, func() ([]float64, error) { return []float64{rng.Float64()}, nil })
+	require.NoError(t, err)
+	require.Len(t, s[0], 7)
+}
+
+func TestQuickCallsShareASample(t *testing.T) {
+	calls := 0
+	o := Options{RelErr: 1, MinSamples: 3, MaxSamples: 3, MinSample: 100 * time.Microsecond}
+	s, err := Repeat(context.Background(), o, func() ([]float64, error) { calls++; return []float64{1}, nil })
+	require.NoError(t, err)
+	require.Greater(t, calls, 30)
+	require.InDeltaSlice(t, []float64{1, 1, 1}, s[0], 1e-9)
+
+	calls, flushed := 0, 0
+	o.Before = func() { flushed++ }
+	_, err = Repeat(context.Background(), o, func() ([]float64, error) { calls++; return []float64{1}, nil })
+	require.NoError(t, err)
+	require.Equal(t, 3, flushed)
+	require.Equal(t, 4, calls, "with cold caches every call is a sample")
+}
+
+func TestRepeatEndsWithItsErrors(t *testing.T) {
+	broken := errors.New("broken")
+	_, err := Repeat(context.Background(), Default(), func() ([]float64, error) { return nil, broken })
+	require.ErrorIs(t, err, broken)
+	_, err = Repeat(context.Background(), Options{MinSamples: 2, MaxSamples: 1}, nil)
+	require.True(t, sparse.IsInput(err))
+	ctx, cancel := context.WithCancel(context.Background())
+	n := 0
+	_, err = Repeat(ctx, Default(), func() ([]float64, error) {
+		if n++; n == 5 {
+			cancel()
+		}
+		return []float64{1}, nil
+	})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestTheMachineIsDescribed(t *testing.T) {
+	m := Describe()
+	require.NotEmpty(t, m.Go)
+	require.Positive(t, m.Cores)
+	require.Positive(t, m.Threads)
+	require.Positive(t, m.ClockCost)
+	require.Less(t, m.ClockCost, 1e-3)
+}
+
+func TestReadingAllMemoryTakesTime(t *testing.T) {
+	m, err := NewMemory(1 << 20)
+	require.NoError(t, err)
+	require.EqualValues(t, 1<<20, m.Read())
+	var sum float64
+	for i := 0; i < len(m.sums); i += 8 {
+		sum += m.sums[i]
+	}
+	require.InDelta(t, 1<<17, sum, 64, "all words but a few at the ends of pieces")
+	speed := m.Bandwidth(5)
+	require.Greater(t, speed, 1e8)
+	require.Less(t, speed, 1e13)
+	require.NoError(t, m.Free())
+}

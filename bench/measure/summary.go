@@ -1,0 +1,80 @@
+package measure
+
+import (
+	"math"
+	"slices"
+)
+
+// Summary describes samples of one quantity, in the unit of the samples.
+type Summary struct {
+	N      int     `json:"n"`
+	Median float64 `json:"median"`
+	// Low and High bound the median with a confidence of 95 % or a little more
+	// (order statistics; Hahn and Meeker, Statistical Intervals, 1991, section
+	// 5.2). With fewer than 6 samples they are the extremes, and the confidence
+	// is less.
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+	Min  float64 `json:"min"`
+	Max  float64 `json:"max"`
+	// Outliers counts samples further than 3 interquartile ranges from the
+	// quartiles (Tukey's far out). They take part in everything else.
+	Outliers int `json:"outliers"`
+}
+
+// Summarize describes samples. Those that are NaN are not allowed; with none at
+// all the summary is zero.
+func Summarize(samples []float64) Summary {
+	n := len(samples)
+	if n == 0 {
+		return Summary{}
+	}
+	s := slices.Sorted(slices.Values(samples))
+	lo, hi := medianRanks(n)
+	sum := Summary{N: n, Median: quantile(s, 0.5), Low: s[lo], High: s[hi], Min: s[0], Max: s[n-1]}
+	q1, q3 := quantile(s, 0.25), quantile(s, 0.75)
+	for _, v := range s {
+		if v < q1-3*(q3-q1) || v > q3+3*(q3-q1) {
+			sum.Outliers++
+		}
+	}
+	return sum
+}
+
+// RelErr is half of the interval's width over the median: how well it is known.
+func (s Summary) RelErr() float64 {
+	if s.N < 2 || s.Median == 0 {
+		return math.Inf(1)
+	}
+	return (s.High - s.Low) / 2 / math.Abs(s.Median)
+}
+
+// medianRanks gives the ranks lo <= hi of the sorted samples between which the
+// true median lies with at least 95 % confidence: the number of samples below it
+// is binomial with n and 1/2, and lo is the largest rank with
+//
+//	P(fewer than lo+1 below) <= 0.025.
+func medianRanks(n int) (lo, hi int) {
+	p := math.Pow(0.5, float64(n)) // P(0 below)
+	if p == 0 {                    // many samples: the normal distribution
+		lo = int(float64(n)/2 - 0.98*math.Sqrt(float64(n)) - 1)
+		return lo, n - 1 - lo
+	}
+	sum := p
+	for k := 0; sum <= 0.025; k++ {
+		lo = k
+		p *= float64(n-k) / float64(k+1)
+		sum += p
+	}
+	return lo, n - 1 - lo
+}
+
+// quantile interpolates in sorted samples.
+func quantile(s []float64, q float64) float64 {
+	at := q * float64(len(s)-1)
+	i := int(at)
+	if i+1 == len(s) {
+		return s[i]
+	}
+	return s[i] + (at-float64(i))*(s[i+1]-s[i])
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/cpms"
+	"github.com/msrep-go/msrep/sparse/matio"
+	"github.com/msrep-go/msrep/sparse/mtx"
+)
+
+var pagerankCommand = &command{
+	name: "pagerank", args: "GRAPH",
+	summary: "rank the nodes of a graph: an entry (i, j) of the matrix, whatever its value, is a link from i to j. GRAPH is a file or gen:NAME:key=value,...",
+	example: "msrep pagerank gen:rmat:scale=16 --precision cpms2 --top 10",
+	setup: func(c *call) func(context.Context) error {
+		p := &pagerank{call: c}
+		f := c.flags
+		f.Float64Var(&p.opt.Damping, "damping", 0.85, "damping `FACTOR`, above 0 and below 1")
+		f.Float64Var(&p.opt.Tol, "tol", 1e-10, "stop when the 1-norm of the difference of two iterates is below `TOL`")
+		f.IntVar(&p.opt.MaxIter, "max-iter", 1000, "stop after `N` iterations in any case")
+		f.StringVar(&p.precision, "precision", "fp64", "`PRECISION`: fp64, cpms2 (32 bits, then 64) or cpms4 (32, 48, 64)")
+		f.StringVar(&p.layout, "layout", "", "`LAYOUT` of stored weights in segments: interleaved:BYTES or separated, which is the default")
+		f.StringVar(&p.format, "format", "auto", "`FORMAT`: auto, csr, ell or pellr")
+		f.StringVar(&p.weights, "weights", "auto", "`WHERE` the weights are: folded into the ranks, stored with the links as in the CPMS paper, or auto (stored when --layout is given)")
+		f.IntVar(&p.top, "top", 5, "print the `K` best nodes, counted from 0")
+		f.StringVar(&p.out, "out", "", "write the ranks to `FILE`, as Matrix Market array")
+		return p.run
+	},
+}
+
+type pagerank struct {
+	*call
+	opt                                     solver.PageRankOptions
+	precision, layout, format, weights, out string
+	top                                     int
+}
+
+// ranking is what msrep pagerank prints.
+type ranking struct {
+	Matrix     matrixName            `json:"matrix"`
+	Damping    float64               `json:"damping"`
+	Tol        float64               `json:"tol"`
+	Precision  string                `json:"precision"`
+	Layout     string                `json:"layout"`
+	Weights    string                `json:"weights"`
+	Format     string                `json:"format"`
+	Dangling   int                   `json:"dangling"` // nodes without links
+	Iterations int                   `json:"iterations"`
+	BySegments map[string]int        `json:"iterations_by_segments"` // by how many segments of each value they read
+	Residual   number                `json:"residual"`
+	Converged  bool                  `json:"converged"`
+	Phases     rankingPhases         `json:"phases"`
+	Seconds    map[string]float64    `json:"seconds_by_segments"`
+	Top        []rankedNode          `json:"top"`
+	Devices    []rankingDeviceReport `json:"devices"`
+}
+
+type rankingPhases struct {
+	Read    float64 `json:"read_s"`
+	Build   float64 `json:"build_s"`   // the graph by incoming links, weights, the format
+	Iterate float64 `json:"iterate_s"` // all iterations
+	Convert float64 `json:"convert_s"` // changes of precision
+	Total   float64 `json:"total_s"`
+}
+
+type rankedNode struct {
+	Node  int     `json:"node"`
+	Score float64 `json:"score"`
+}
+
+type rankingDeviceReport struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// check refuses wrong flags before anything is read, and fills the options.
+func (p *pagerank) check() error {
+	if err := p.want(1); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name, value string
+		known       []string
+	}{
+		{"--precision", p.precision, []string{"fp64", "cpms2", "cpms4"}},
+		{"--format", p.format, []string{"auto", "csr", "ell", "pellr"}},
+		{"--weights", p.weights, []string{"auto", "folded", "stored"}},
+	} {
+		if !slices.Contains(f.known, f.value) {
+			return sparse.Inputf(f.name, "%q is not known: use one of %v", f.value, f.known)
+		}
+	}
+	switch o := &p.opt; {
+	case !(o.Damping > 0 && o.Damping < 1):
+		return sparse.Inputf("--damping", "%g: it must be above 0 and below 1", o.Damping)
+	case !(o.Tol > 0 && o.Tol < 2):
+		return sparse.Inputf("--tol", "%g: it must be above 0 and below 2, the largest difference there is", o.Tol)
+	case o.MaxIter < 1:
+		return sparse.Inputf("--max-iter", "%d: use at least 1", o.MaxIter)
+	case p.top < 0:
+		return sparse.Inputf("--top", "%d: use 0 or more", p.top)
+	}
+	p.opt.Precision, p.opt.Format = solver.Precision(p.precision), solver.GraphFormat(p.format)
+	p.opt.Weights = solver.WeightsFolded
+	if p.weights == "stored" || (p.weights == "auto" && p.layout != "") {
+		p.opt.Weights = solver.WeightsStored
+	}
+	if p.layout == "" {
+		p.layout = "separated"
+	} else if p.opt.Weights == solver.WeightsFolded {
+		return sparse.Inputf("--layout", "%s: folded weights are not stored; leave out --layout or --weights folded", p.layout)
+	}
+	var err error
+	if p.opt.Bank, err = cpms.ParseBank(p.layout); err != nil {
+		return sparse.Inputf("--layout", "%v", err)
+	}
+	return nil
+}
+
+func (p *pagerank) run(ctx context.Context) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	if p.threads > 0 {
+		runtime.GOMAXPROCS(p.threads)
+	}
+	var out *fileio.Out
+	if p.out != "" { // a place that cannot be written to is found before the work is done
+		var err error
+		if out, err = fileio.Create(p.out); err != nil {
+			return &sparse.InputError{Err: err}
+		}
+		defer out.Close()
+	}
+	sys, err := msrep.Open(msrep.Config{Devices: p.devices, Threads: p.threads, Warn: p.warn})
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.rank(ctx, sys, out), sys.Close())
+}
+
+func (p *pagerank) rank(ctx context.Context, sys *msrep.System, out *fileio.Out) error {
+	begin := time.Now()
+	m, err := matio.Read(ctx, p.args[0])
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	read := time.Since(begin)
+	res, err := solver.PageRank(ctx, sys, m.CSR, p.opt)
+	if err != nil {
+		return err
+	}
+	if out != nil {
+		if err := mtx.WriteVector(out, res.Ranks); err != nil {
+			return err
+		}
+		if err := out.Commit(); err != nil {
+			return err
+		}
+	}
+	if !res.Converged {
+		p.warn(fmt.Sprintf("not converged after %d iterations: the last difference is %g", res.Iterations, res.Residual))
+	}
+	r := ranking{
+		Matrix:  matrixName{m.Name, m.Rows, m.Cols, m.NNZ()},
+		Damping: p.opt.Damping, Tol: p.opt.Tol, Precision: p.precision, Layout: p.layout,
+		Weights: string(p.opt.Weights), Format: string(res.Format), Dangling: res.Dangling,
+		Iterations: res.Iterations, BySegments: byName(res.BySegments), Residual: number(res.Residual), Converged: res.Converged,
+		Phases: rankingPhases{
+			Read: read.Seconds(), Build: res.Timing.Build.Seconds(), Iterate: res.Timing.Iterate.Seconds(),
+			Convert: res.Timing.Convert.Seconds(), Total: time.Since(begin).Seconds(),
+		},
+		Seconds: byName(res.Seconds), Top: topNodes(res.Ranks, p.top),
+	}
+	for _, d := range sys.Devices() {
+		r.Devices = append(r.Devices, rankingDeviceReport{d.ID, d.Kind, d.Name})
+	}
+	if p.json {
+		return p.printJSON(r)
+	}
+	return p.print(r)
+}
+
+// byName is m with its keys as text, as JSON has them.
+func byName[V any](m map[int]V) map[string]V {
+	out := map[string]V{}
+	for k, v := range m {
+		out[strconv.Itoa(k)] = v
+	}
+	return out
+}
+
+// topNodes is the k best nodes, the lower number first among equals.
+func topNodes(ranks []float64, k int) []rankedNode {
+	nodes := make([]rankedNode, len(ranks))
+	for i, s := range ranks {
+		nodes[i] = rankedNode{i, s}
+	}
+	slices.SortStableFunc(nodes, func(a, b rankedNode) int { return cmp.Compare(b.Score, a.Score) })
+	return nodes[:min(k, len(nodes))]
+}
+
+func (p *pagerank) print(r ranking) error {
+	var by []string
+	for _, k := range slices.Sorted(maps.Keys(r.BySegments)) {
+		by = append(by, fmt.Sprintf("%d with %s", r.BySegments[k], k))
+	}
+	state := "converged"
+	if !r.Converged {
+		state = "not converged"
+	}
+	fmt.Fprintf(p.stdout, "%s  %d nodes, %d links, %d nodes without links\n", r.Matrix.Name, r.Matrix.Rows, r.Matrix.NNZ, r.Dangling)
+	fmt.Fprintf(p.stdout, "%s after %d iterations, difference %.3g (%s, %s, weights %s; segments read: %s)\n",
+		state, r.Iterations, float64(r.Residual), r.Precision, r.Format, r.Weights, strings.Join(by, ", "))
+	fmt.Fprintf(p.stdout, "read %.4g s, build %.4g s, iterate %.4g s, convert %.4g s\n", r.Phases.Read, r.Phases.Build, r.Phases.Iterate, r.Phases.Convert)
+	for _, n := range r.Top {
+		if _, err := fmt.Fprintf(p.stdout, "%10d  %.15g\n", n.Node, n.Score); err != nil {
+			return err
+		}
+	}
+	return nil
+}

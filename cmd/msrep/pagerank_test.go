@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/sparse/mtx"
+)
+
+// web is a graph of five nodes, of which the last has no links: 2 -> 0 and 3 -> 0
+// make node 0 the best.
+const web = "%%MatrixMarket matrix coordinate pattern general\n5 5 5\n1 2\n2 3\n3 1\n4 1\n1 5\n"
+
+func webFile(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "web.mtx")
+	require.NoError(t, os.WriteFile(path, []byte(web), 0o600))
+	return path
+}
+
+func TestPagerankKeepsTheNamesOfItsJSONAndWhatTheyMean(t *testing.T) {
+	for _, args := range [][]string{
+		{"--precision", "fp64"},
+		{"--precision", "cpms2", "--weights", "stored"},
+		{"--precision", "cpms4", "--layout", "interleaved:128", "--format", "ell"},
+		{"--precision", "cpms2", "--layout", "separated", "--format", "pellr", "--devices", "cpu:2"},
+	} {
+		v := object(t, append([]string{"pagerank", webFile(t), "--top", "2", "--tol", "1e-12"}, args...)...)
+		requireKeys(t, v, "iterations,iterations_by_segments,residual,converged,phases,seconds_by_segments,top")
+		requireKeys(t, v["phases"], "read_s,build_s,iterate_s,convert_s,total_s")
+		require.Equal(t, true, v["converged"])
+		require.Less(t, v["residual"], 1e-12)
+		require.Equal(t, 1.0, v["dangling"])
+		sum := 0.0
+		for _, n := range v["iterations_by_segments"].(map[string]any) {
+			sum += n.(float64)
+		}
+		require.Equal(t, sum, v["iterations"])
+		top := v["top"].([]any)
+		require.Len(t, top, 2)
+		require.Equal(t, 0.0, top[0].(map[string]any)["node"])
+		require.InDelta(t, 0.3199, top[0].(map[string]any)["score"], 1e-3)
+	}
+}
+
+func TestPagerankWritesAllRanks(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "p.mtx")
+	text := runOK(t, "pagerank", webFile(t), "--out", out)
+	require.Contains(t, text, "converged after")
+	f, err := os.Open(out)
+	require.NoError(t, err)
+	defer f.Close()
+	p, err := mtx.ReadVector(context.Background(), f, out)
+	require.NoError(t, err)
+	require.Len(t, p, 5)
+	sum := 0.0
+	for _, v := range p {
+		sum += v
+	}
+	require.InDelta(t, 1, sum, 1e-12)
+}
+
+func TestPagerankRefusesWhatItCannotDo(t *testing.T) {
+	rect := filepath.Join(t.TempDir(), "rect.mtx")
+	require.NoError(t, os.WriteFile(rect, []byte(head+"2 3 1\n1 1 1\n"), 0o600))
+	for _, c := range []struct{ args, message string }{
+		{"--damping 1", "--damping"}, {"--damping NaN", "--damping"}, {"--tol 0", "--tol"}, {"--tol -1", "--tol"}, {"--max-iter 0", "--max-iter"},
+		{"--precision cpms3", "cpms3"}, {"--layout interleaved:65", "multiple of 64"}, {"--layout banks", "interleaved:BYTES"},
+		{"--format jad", "jad"}, {"--weights none", "none"}, {"--weights folded --layout separated", "--layout"}, {"--top -1", "--top"},
+	} {
+		var stdout, stderr bytes.Buffer
+		args := append([]string{"pagerank", webFile(t)}, strings.Fields(c.args)...)
+		require.Equal(t, exitUsage, run(context.Background(), args, &stdout, &stderr), c.args)
+		require.Contains(t, stderr.String(), c.message)
+	}
+	var stdout, stderr bytes.Buffer
+	require.Equal(t, exitUsage, run(context.Background(), []string{"pagerank", rect}, &stdout, &stderr))
+	require.Contains(t, stderr.String(), "square")
+	stderr.Reset()
+	require.Equal(t, exitOK, run(context.Background(), []string{"pagerank", webFile(t), "--max-iter", "1"}, &stdout, &stderr))
+	require.Contains(t, stderr.String(), "not converged")
+}
