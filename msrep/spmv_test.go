@@ -21,6 +21,11 @@ import (
 // like a GPU.
 type discrete struct{ kernels.Device }
 
+// Pack asks the device.
+func (d discrete) Pack(op kernels.Op) (kernels.Packed, error) {
+	return d.Device.(kernels.Packer).Pack(op)
+}
+
 // testSystem has n devices with 1 to 3 workers; every second one is discrete when
 // mixed is set.
 func testSystem(t require.TestingT, n int, mixed bool) *System {
@@ -92,10 +97,18 @@ func checkRandomProducts[V sparse.Value](t *rapid.T) {
 	a := randomMatrix[V](t)
 	sys := testSystem(t, rapid.SampledFrom([]int{1, 2, 3, 8, 70}).Draw(t, "devices"), rapid.Bool().Draw(t, "some discrete"))
 	defer func() { require.NoError(t, sys.Close(), "every buffer is freed") }()
+	formats := []sparse.Format{"", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}
+	for _, f := range cpu.Forms() {
+		if f != "ell" { // refuses matrices with one long row
+			formats = append(formats, sparse.Format(f))
+		}
+	}
 	opt := PlanOptions{
-		Format:   rapid.SampledFrom([]sparse.Format{"", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}).Draw(t, "format"),
-		Strategy: rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy"),
-		Split:    rapid.SampledFrom([]partition.Rule{"", partition.RuleNNZ, partition.RuleMergePath}).Draw(t, "split"),
+		ExpectedProducts:   rapid.SampledFrom([]int{0, 1, 10}).Draw(t, "expected products"),
+		ExpectedTransposed: rapid.SampledFrom([]int{0, 10}).Draw(t, "expected transposed"),
+		Format:             rapid.SampledFrom(formats).Draw(t, "format"),
+		Strategy:           rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy"),
+		Split:              rapid.SampledFrom([]partition.Rule{"", partition.RuleNNZ, partition.RuleMergePath}).Draw(t, "split"),
 	}
 	plan, err := NewPlan(ctx, sys, a, opt)
 	require.NoError(t, err)

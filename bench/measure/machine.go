@@ -9,7 +9,6 @@ import (
 
 	"github.com/klauspost/cpuid/v2"
 
-	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/numa"
 )
 
@@ -35,8 +34,8 @@ type Machine struct {
 	Bandwidth float64  `json:"bandwidth"` // of pure reads on all threads, bytes a second; 0 where it was not measured
 }
 
-// Describe looks at this machine.
-func Describe() Machine {
+// Describe looks at this machine. version is that of the program.
+func Describe(version string) Machine {
 	m := Machine{
 		CPU: cpuid.CPU.BrandName, Cores: cpuid.CPU.PhysicalCores, Threads: runtime.GOMAXPROCS(0),
 		L2: max(cpuid.CPU.Cache.L2, 0), L3: max(cpuid.CPU.Cache.L3, 0),
@@ -44,7 +43,7 @@ func Describe() Machine {
 		Driver:   firstLine("/proc/driver/nvidia/version"),
 		OS:       runtime.GOOS + "/" + runtime.GOARCH,
 		Kernel:   firstLine("/proc/sys/kernel/osrelease"),
-		Go:       runtime.Version(), Version: msrep.Version, Commit: commit(), ClockCost: ClockCost(),
+		Go:       runtime.Version(), Version: version, Commit: commit(), ClockCost: ClockCost(),
 	}
 	t, err := numa.Discover("/")
 	if err != nil {

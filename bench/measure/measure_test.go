@@ -160,7 +160,7 @@ func TestRepeatEndsWithItsErrors(t *testing.T) {
 }
 
 func TestTheMachineIsDescribed(t *testing.T) {
-	m := Describe()
+	m := Describe("1.2")
 	require.NotEmpty(t, m.Go)
 	require.Positive(t, m.Cores)
 	require.Positive(t, m.Threads)

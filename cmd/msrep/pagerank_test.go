@@ -44,7 +44,7 @@ func TestPagerankKeepsTheNamesOfItsJSONAndWhatTheyMean(t *testing.T) {
 		top := v["top"].([]any)
 		require.Len(t, top, 2)
 		require.Equal(t, 0.0, top[0].(map[string]any)["node"])
-		require.InDelta(t, 0.3199, top[0].(map[string]any)["score"], 1e-3)
+		require.InDelta(t, 0.313165, top[0].(map[string]any)["score"], 1e-6)
 	}
 }
 

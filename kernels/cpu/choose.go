@@ -30,7 +30,7 @@ func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 	}); err != nil {
 		return err
 	}
-	if op.Form != "" && op.Form != kernels.FormAuto {
+	if op.Precision.Segments != 0 || op.Form != "" && op.Form != kernels.FormAuto {
 		return p.named(op)
 	}
 	products := op.Products
@@ -58,7 +58,7 @@ func (p *packed[V]) named(op *kernels.Packing[V]) error {
 	if err != nil {
 		return err
 	}
-	p.take(t, op.Form, "asked for")
+	p.take(t, c.Form, "asked for")
 	return nil
 }
 

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/merge"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -28,23 +29,29 @@ func gatherCOO[V sparse.Value](d *Device, op *kernels.GatherCOO[V]) (err error) 
 }
 
 // gatherRuns writes the rows that q owns to y and gives its carry. Each run of
-// equal rows is one sum.
+// equal rows is one sum; a block of them is multiplied at a time.
 func (a coordinate[V]) gatherRuns(q partition.Part, alpha, beta V, x, y []V) (carry V) {
+	const block = 256
+	var ptr [block + 1]int64
+	var sum [block]V
+	level := simd.Default()
 	merge.Scale(y, beta)
-	k, end := q.StartIdx, q.EndIdx+1
-	for k < end {
-		r := a.major[k]
-		e := k + 1
-		for e < end && a.major[e] == r {
-			e++
+	for k, end := q.StartIdx, q.EndIdx+1; k < end; {
+		n := 0
+		for ptr[0] = k; n < block && k < end; n++ {
+			for r := a.major[k]; k < end && a.major[k] == r; {
+				k++
+			}
+			ptr[n+1] = k
 		}
-		sum := alpha * dot(a.minor[k:e], a.val[k:e], x)
-		if int(r) < q.OwnFirst {
-			carry = sum
-		} else {
-			y[int(r)-q.OwnFirst] += sum
+		simd.Rows(level, alpha, 0, ptr[:n+1], a.minor[ptr[0]:k], a.val[ptr[0]:k], x, sum[:n])
+		for i, s := range sum[:n] {
+			if r := int(a.major[ptr[i]]); r < q.OwnFirst {
+				carry = s
+			} else {
+				y[r-q.OwnFirst] += s
+			}
 		}
-		k = e
 	}
 	return carry
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -49,10 +51,17 @@ var (
 	_ Workers            = (*Device)(nil)
 )
 
-// Open makes a device. It fails when c.Threads is below 1.
+// Forms is the names of the forms that CPU devices can be asked for.
+func Forms() []kernels.Form { return inspect.Forms() }
+
+// Open makes a device. It fails when c.Threads is below 1, or the environment asks
+// for instructions that the processor lacks (MSREP_CPU, see package simd).
 func Open(c Config) (*Device, error) {
 	if c.Threads < 1 {
 		return nil, sparse.Inputf("threads", "%d for device cpu:%d: it needs at least 1", c.Threads, c.Index)
+	}
+	if _, err := simd.Chosen(); err != nil {
+		return nil, &sparse.InputError{Err: err}
 	}
 	name := cpuid.CPU.BrandName
 	if name == "" {

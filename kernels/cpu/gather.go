@@ -2,6 +2,8 @@ package cpu
 
 import (
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -28,38 +30,22 @@ func gather[V sparse.Value](d *Device, op *kernels.Gather[V]) (err error) {
 
 // gatherRows writes the rows that q owns to y and gives its carry.
 func (a compressed[V]) gatherRows(q partition.Part, alpha, beta V, x, y []V) (carry V) {
-	base, end := a.part.StartIdx, q.EndIdx+1
-	k := q.StartIdx
-	if q.StartFlag {
-		e := min(a.ptr[q.StartMajor+1], end)
-		carry = alpha * dot(a.idx[k-base:e-base], a.val[k-base:e-base], x)
-		k = e
+	rows := cutRows(q, a.part.StartIdx, a.ptr, a.idx, a.val, len(x))
+	if rows.head.Ptr != nil {
+		var sum [1]V
+		multiplyRows(rows.head, alpha, 0, x, sum[:])
+		carry = sum[0]
 	}
-	ends := a.ptr[q.OwnFirst+1 : q.OwnEnd+1]
-	for r, e := range ends {
-		e = min(e, end)
-		sum := alpha * dot(a.idx[k-base:e-base], a.val[k-base:e-base], x)
-		if beta != 0 {
-			sum += beta * y[r]
-		}
-		y[r], k = sum, e
+	whole := len(rows.body.Ptr) - 1
+	multiplyRows(rows.body, alpha, beta, x, y[:whole])
+	if rows.tail.Ptr != nil {
+		multiplyRows(rows.tail, alpha, beta, x, y[whole:])
 	}
 	return carry
 }
 
-// dot is the sum of val[k]*x[idx[k]], in two interleaved sums.
-func dot[V sparse.Value](idx []int32, val []V, x []V) V {
-	val = val[:len(idx)]
-	var s0, s1 V
-	k := 0
-	for ; k+1 < len(idx); k += 2 {
-		s0 += val[k] * x[idx[k]]
-		s1 += val[k+1] * x[idx[k+1]]
-	}
-	if k < len(idx) {
-		s0 += val[k] * x[idx[k]]
-	}
-	return s0 + s1
+func multiplyRows[V sparse.Value](r form.Rows[V], alpha, beta V, x, y []V) {
+	simd.Rows(simd.Default(), alpha, beta, r.Ptr, r.Idx, r.Val, x, y)
 }
 
 // runGather calls rows for the piece of each worker and joins the pieces: what a

@@ -12,6 +12,8 @@ import (
 const (
 	compressed = "ptr *i64, idx *i32, val *V, x *V, y &V, carry &V"
 	bounds     = "rows i64, first i64, end i64"
+	places     = "idx *i32, val *V"
+	vectors    = "x *V, y &V, carry &V"
 	scalars    = "alpha V, beta V"
 )
 
@@ -42,6 +44,20 @@ func build() []Kernel {
 			compressed+", start *i32, carryRow &i32, carryVal &V, "+bounds+", skip i64, "+scalars)
 		add("carries", "msrep_add_carries_"+v, v, 256, 256, "carries", 256,
 			"row *i32, val *V, y &V, carry &V, outRow &i32, outVal &V, n i64, rows i64, skip i64")
+		add("ell", "msrep_gather_ell_"+v, v, 128, 128, "rows", 0,
+			places+", "+vectors+", rows i64, stride i64, width i64, skip i64, "+scalars)
+		for _, name := range []string{"msrep_gather_ellr_", "msrep_gather_pellr_warp_"} {
+			add("ell", name+v, v, 128, 128, "rows", 0,
+				places+", length *i32, start *i64, perm *i32, "+vectors+", rows i64, stride i64, skip i64, "+scalars)
+		}
+		add("ell", "msrep_gather_sell_"+v, v, 128, 128, "rows", 0,
+			places+", start *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
+		add("ell_sorted", "msrep_gather_jad_"+v, v, 128, 128, "rows", 0,
+			places+", start *i64, perm *i32, "+vectors+", rows i64, diagonals i64, skip i64, "+scalars)
+		add("ell_sorted", "msrep_gather_bisected_"+v, v, 128, 128, "rows", 0,
+			places+", start *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
+		add("ell_rivals", "msrep_gather_csrs_"+v, v, 128, 128, "rows", 0, compressed+", "+bounds+", skip i64, "+scalars)
+		add("ell_rivals", "msrep_gather_csrv_"+v, v, 128, 8, "rows", 0, compressed+", "+bounds+", skip i64, "+scalars)
 		add("scatter", "msrep_scatter_"+v, v, 128, 1024, "entries", 0,
 			"ptr *i64, idx *i32, val *V, x *V, y &V, "+bounds+", alpha V")
 		add("coo", "msrep_gather_coo_"+v, v, 128, 1792, "entries", 448,

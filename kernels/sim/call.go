@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cuda"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/ptx"
-	"github.com/msrep-go/msrep/sparse"
 )
 
 // modules is the families that were read, by name.
@@ -31,116 +30,82 @@ func module(family string) (*ptx.Module, error) {
 	return kept.(*ptx.Module), nil
 }
 
-// call runs kernels of one operation, holds the memory that they need in between,
-// and keeps the first error.
-type call struct {
-	dev  *Device
-	temp []ptx.Addr
-	err  error
+// Address implements launch.Memory. The allocation of the array takes its name.
+func (d *Device) Address(name string, b kernels.Buffer, off, bytes int64) (launch.Addr, error) {
+	dev, addr, err := window(b, off, bytes)
+	if err != nil {
+		return 0, err
+	}
+	if dev != d {
+		return 0, fmt.Errorf("%w: it is on device %s", kernels.ErrArgument, dev.info.ID)
+	}
+	d.mem.Rename(addr, name)
+	return launch.Addr(addr), nil
 }
 
-// free releases the memory in between.
-func (c *call) free() {
-	for _, a := range c.temp {
-		if err := c.dev.mem.Free(a); err != nil && c.err == nil {
-			c.err = err
+// launch runs an operation as package launch puts it together.
+func (d *Device) launch(op kernels.Op) (err error) {
+	prog, err := launch.Plan(op, d, d.config.Gather)
+	if err != nil {
+		return err
+	}
+	temps := make([]ptx.Addr, 0, len(prog.Temps))
+	defer func() {
+		for _, a := range temps {
+			if e := d.mem.Free(a); e != nil && err == nil {
+				err = e
+			}
+		}
+	}()
+	for _, t := range prog.Temps {
+		a, err := d.mem.Alloc(t.Name, t.Bytes)
+		if err != nil {
+			return err
+		}
+		temps = append(temps, a)
+	}
+	for _, c := range prog.Calls {
+		if err := d.call(c, temps); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// scratch allocates n elements with any content.
-func scratch[T mem.Elem](c *call, name string, n int64) ptx.Addr {
-	if c.err != nil {
-		return 0
-	}
-	a, err := c.dev.mem.Alloc(name, n*mem.Size[T]())
+// call runs one kernel.
+func (d *Device) call(c launch.Call, temps []ptx.Addr) error {
+	m, err := module(c.Kernel.Family)
 	if err != nil {
-		c.err = err
-		return 0
+		return err
 	}
-	c.temp = append(c.temp, a)
-	return a
-}
-
-// array is the address of an array of n elements on the device. Its allocation
-// takes the name.
-func array[T mem.Elem](c *call, name string, a kernels.Array[T], n int64) ptx.Addr {
-	if c.err != nil {
-		return 0
-	}
-	if a.Len != n {
-		c.err = fmt.Errorf("%w: %s has %d elements, it needs %d", kernels.ErrArgument, name, a.Len, n)
-		return 0
-	}
-	if a.Buf == nil && n == 0 {
-		return 0
-	}
-	bytes := a.Len * mem.Size[T]()
-	dev, addr, err := window(a.Buf, a.Off, bytes)
-	switch {
-	case err != nil:
-		c.err = fmt.Errorf("%s: %w", name, err)
-	case dev != c.dev:
-		c.err = fmt.Errorf("%w: %s is on device %s", kernels.ErrArgument, name, dev.info.ID)
-	case a.Off%mem.Size[T]() != 0:
-		c.err = fmt.Errorf("%w: %s begins at byte %d of its buffer", kernels.ErrArgument, name, a.Off)
-	default:
-		c.dev.mem.Rename(addr, name)
-	}
-	return addr
-}
-
-// suffix ends the names of kernels for V.
-func suffix[V sparse.Value]() string {
-	if mem.Size[V]() == 4 {
-		return "_f32"
-	}
-	return "_f64"
-}
-
-// launch runs a kernel of the table on items of its unit.
-func (c *call) launch(name string, items int64, args ...any) {
-	if c.err != nil {
-		return
-	}
-	info, err := cuda.Lookup(name)
+	k, err := m.Kernel(c.Kernel.Name)
 	if err != nil {
-		c.err = err
-		return
+		return err
 	}
-	m, err := module(info.Family)
-	if err != nil {
-		c.err = err
-		return
+	if err := d.begin(c.Kernel.Name); err != nil {
+		return err
 	}
-	k, err := m.Kernel(name)
-	if err != nil {
-		c.err = err
-		return
+	args := make([]any, len(c.Args))
+	for i, a := range c.Args {
+		switch a := a.(type) {
+		case launch.Addr:
+			args[i] = ptx.Addr(a)
+		case launch.Temp:
+			args[i] = temps[a]
+		default:
+			args[i] = a
+		}
 	}
-	d := c.dev
-	if c.err = d.begin(name); c.err != nil {
-		return
-	}
-	blocks := info.Blocks(items)
+	blocks := c.Blocks
 	if d.config.Blocks > 0 {
 		blocks = min(blocks, d.config.Blocks)
 	}
 	counters, err := k.Launch(d.mem, ptx.Launch{
-		Grid: ptx.Dim{X: int(blocks)}, Block: ptx.Dim{X: info.Block}, Workers: d.config.Workers,
+		Grid: ptx.Dim{X: int(blocks)}, Block: ptx.Dim{X: c.Kernel.Block}, Workers: d.config.Workers,
 		AllowUnwritten: d.config.Unchecked, AllowRaces: d.config.Unchecked,
 	}, args...)
 	if d.config.Trace != nil {
-		d.config.Trace(name, counters)
+		d.config.Trace(c.Kernel.Name, counters)
 	}
-	c.err = err
-}
-
-// carries is the number of carries that n items of a kernel leave.
-func (c *call) carries(name string, n int64) int64 {
-	info, err := cuda.Lookup(name)
-	if err != nil && c.err == nil {
-		c.err = err
-	}
-	return info.Carries(n)
+	return err
 }

@@ -7,17 +7,9 @@ import (
 	"sync/atomic"
 
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/ptx"
 	"github.com/msrep-go/msrep/sparse"
-)
-
-// GatherKernel says which kernels compute kernels.Gather.
-type GatherKernel string
-
-// The kernels for kernels.Gather.
-const (
-	Vector GatherKernel = "vector" // msrep_gather_vectorL, L from cuda.Lanes
-	Merge  GatherKernel = "merge"  // msrep_gather_merge
 )
 
 // Config says what a device is like. The zero value is a device without a bound
@@ -29,7 +21,7 @@ type Config struct {
 	// Blocks is the most blocks of a grid, 0 for no bound but that of the kernel:
 	// with few, each takes several turns.
 	Blocks int64
-	Gather GatherKernel // Vector when empty
+	Gather launch.Gather // launch.Vector when empty
 	// Unchecked switches off the checks for races and for reads of memory that
 	// nobody wrote, which take about half of the time.
 	Unchecked bool
@@ -40,7 +32,7 @@ type Config struct {
 	Fail func(call string) error
 }
 
-// Device is a simulated GPU. It implements kernels.Device.
+// Device is a simulated GPU. It implements kernels.Device and kernels.Packer.
 type Device struct {
 	info   kernels.Info
 	config Config
@@ -48,7 +40,10 @@ type Device struct {
 	closed atomic.Bool
 }
 
-var _ kernels.Device = (*Device)(nil)
+var (
+	_ kernels.Device = (*Device)(nil)
+	_ kernels.Packer = (*Device)(nil)
+)
 
 // Open makes a device. An error is a *sparse.InputError.
 func Open(c Config) (*Device, error) {
@@ -62,10 +57,10 @@ func Open(c Config) (*Device, error) {
 	switch {
 	case c.Memory < 0 || c.Workers < 0 || c.Blocks < 0:
 		return nil, sparse.Inputf(d.info.ID, "memory %d, workers %d, blocks %d: none may be negative", c.Memory, c.Workers, c.Blocks)
-	case c.Gather != "" && c.Gather != Vector && c.Gather != Merge:
-		return nil, sparse.Inputf(d.info.ID, "unknown gather kernel %q: there are %q and %q", c.Gather, Vector, Merge)
+	case c.Gather != "" && c.Gather != launch.Vector && c.Gather != launch.Merge:
+		return nil, sparse.Inputf(d.info.ID, "unknown gather kernel %q: there are %q and %q", c.Gather, launch.Vector, launch.Merge)
 	}
-	d.config.Gather = cmp.Or(c.Gather, Vector)
+	d.config.Gather = cmp.Or(c.Gather, launch.Vector)
 	return d, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/ptx"
 	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/partition"
@@ -148,7 +149,7 @@ func (unknown) Kernel() string { return "unknown" }
 func TestInjectedFailuresLeaveNothingBehind(t *testing.T) {
 	broken := errors.New("the device fell off the bus")
 	fails := ""
-	d, s := open(t, sim.Config{Gather: sim.Merge, Fail: func(call string) error {
+	d, s := open(t, sim.Config{Gather: launch.Merge, Fail: func(call string) error {
 		if call == fails {
 			return broken
 		}
@@ -180,7 +181,7 @@ func TestInjectedFailuresLeaveNothingBehind(t *testing.T) {
 func TestScratchBeyondTheMemoryIsOutOfMemory(t *testing.T) {
 	probe, s := open(t, sim.Config{})
 	diagonal(t, probe, s, 40, make([]int32, 40))
-	d, s := open(t, sim.Config{Gather: sim.Merge, Memory: probe.InUse()})
+	d, s := open(t, sim.Config{Gather: launch.Merge, Memory: probe.InUse()})
 	g := diagonal(t, d, s, 40, make([]int32, 40))
 	require.ErrorIs(t, s.Launch(g), kernels.ErrOutOfMemory)
 	require.Equal(t, probe.InUse(), d.InUse())
@@ -188,7 +189,7 @@ func TestScratchBeyondTheMemoryIsOutOfMemory(t *testing.T) {
 
 func TestTraceSeesEachKernelWithItsBuffers(t *testing.T) {
 	seen := map[string]ptx.Counters{}
-	d, s := open(t, sim.Config{Gather: sim.Merge, Trace: func(kernel string, c ptx.Counters) { seen[kernel] = c }})
+	d, s := open(t, sim.Config{Gather: launch.Merge, Trace: func(kernel string, c ptx.Counters) { seen[kernel] = c }})
 	g := diagonal(t, d, s, 2000, make([]int32, 2000))
 	require.NoError(t, s.Launch(g))
 	require.Len(t, seen, 3)

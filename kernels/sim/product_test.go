@@ -9,6 +9,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/partition"
@@ -158,7 +159,7 @@ func property[V sparse.Value](t *rapid.T) {
 	q.parts, _, err = partition.Split(q.a.RowPtr, n, rule)
 	require.NoError(t, err)
 	c := sim.Config{
-		Gather: rapid.SampledFrom([]sim.GatherKernel{sim.Vector, sim.Merge}).Draw(t, "kernel"),
+		Gather: rapid.SampledFrom([]launch.Gather{launch.Vector, launch.Merge}).Draw(t, "kernel"),
 		Blocks: rapid.SampledFrom([]int64{0, 1, 2}).Draw(t, "blocks"),
 	}
 	coo := rapid.Bool().Draw(t, "coo")
@@ -201,7 +202,7 @@ func TestManyCarriesAreAddedInSeveralLevels(t *testing.T) {
 	require.NoError(t, err)
 	want := reference.Multiply(false, 1, a, q.x, 0, q.y)
 	for _, coo := range []bool{false, true} {
-		got := q.gather(t, sim.Config{Gather: sim.Merge}, coo)
+		got := q.gather(t, sim.Config{Gather: launch.Merge}, coo)
 		require.Equal(t, -1, reference.Check(got, want))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/partition"
@@ -33,7 +34,7 @@ func TestRealMatricesAgreeWithTheReference(t *testing.T) {
 				want := reference.Multiply(transpose, q.alpha, q.a, q.x, q.beta, q.y)
 				c := sim.Config{Blocks: 3}
 				if way == "merge" {
-					c.Gather = sim.Merge
+					c.Gather = launch.Merge
 				}
 				var got []float64
 				if transpose {

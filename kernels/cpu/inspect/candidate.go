@@ -5,9 +5,11 @@ package inspect
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -18,6 +20,17 @@ var ErrUnsuitable = errors.New("the matrix does not suit the form")
 // MinNNZ is the number of entries from which looking for a form is worth it: below
 // it the whole matrix lies in the cache next to the core.
 const MinNNZ = 1 << 12
+
+// FormSlices is the name of form.NewSlices.
+const FormSlices kernels.Form = "slices"
+
+// ellpack is the forms that form.NewEll builds.
+var ellpack = []kernels.Form{"ell", "ellr", "pellr", "pellr-warp", "biell", "jad", "bijad", "hyb", "hyb-mean", "sell"}
+
+// Forms is the names of all forms.
+func Forms() []kernels.Form {
+	return append([]kernels.Form{kernels.FormCSR, FormSlices}, ellpack...)
+}
 
 // Candidate is a form that may suit a matrix.
 type Candidate[V sparse.Value] struct {
@@ -52,17 +65,53 @@ func CSR[V sparse.Value](inPlace bool) Candidate[V] {
 	}}
 }
 
-// Named is the form of that name.
+// Named is the form of that name. It fails with an error that wraps
+// kernels.ErrNotSupported when there is none, and with a *sparse.InputError for a
+// precision that the values do not have.
 func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool) (Candidate[V], error) {
-	switch name {
-	case kernels.FormCSR:
+	c := Candidate[V]{Form: name}
+	switch {
+	case p.Segments != 0:
+		return segments[V](name, p)
+	case name == kernels.FormCSR:
 		return CSR[V](inPlace), nil
+	case name == FormSlices:
+		c.Build = newSlices[V]
+	case slices.Contains(ellpack, name):
+		c.Build = func(r form.Rows[V]) (form.Form[V], error) { return form.NewEll(name, r) }
+	default:
+		return c, fmt.Errorf("%w: form %q", kernels.ErrNotSupported, name)
 	}
-	return Candidate[V]{}, fmt.Errorf("%w: form %q", kernels.ErrNotSupported, name)
+	return c, nil
+}
+
+// segments is the form of that name with values in segments (the CPMS paper): csr
+// or ell, csr when the choice is free.
+func segments[V sparse.Value](name kernels.Form, p kernels.Precision) (Candidate[V], error) {
+	if name == "" || name == kernels.FormAuto {
+		name = form.FormCPMSRows
+	}
+	c := Candidate[V]{Form: name, Build: func(r form.Rows[V]) (form.Form[V], error) {
+		f, err := form.NewCPMS(name, any(r).(form.Rows[float64]), p, 0)
+		if err != nil {
+			return nil, err
+		}
+		return any(f).(form.Form[V]), nil
+	}}
+	var v V
+	if _, ok := any(v).(float64); !ok {
+		return c, sparse.Inputf("precision", "%d of %d segments: only float64 values have segments", p.Read, p.Segments)
+	}
+	return c, nil
 }
 
 // Candidates is the forms that are likely to be faster than CSR, the most likely
 // first.
 func Candidates[V sparse.Value](pieces []form.Rows[V], inPlace bool) []Candidate[V] {
-	return nil
+	return []Candidate[V]{{Form: FormSlices, Why: "rows of like length side by side", Cost: 10, Build: newSlices[V]}}
+}
+
+// newSlices builds slices, with values in as few bytes as hold them.
+func newSlices[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
+	return form.NewSlices(r, form.SliceOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
 }

@@ -1,0 +1,74 @@
+package record
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/bench/measure"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func write(t *testing.T, r *Record) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, r.Write(&b))
+	path := filepath.Join(t.TempDir(), "results.json")
+	require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
+	return path
+}
+
+func TestARecordIsReadAsItWasWritten(t *testing.T) {
+	r := New("1.2", []string{"bench", "x"})
+	r.Add("x", "banded csr", "kernel", []float64{0.25, 0.5, 0.125})
+	r.AddModelled("x", "banded csr", "h2d", 0.75)
+	back, err := Read(write(t, r))
+	require.NoError(t, err)
+	require.Equal(t, r, back)
+	require.Equal(t, 0.25, back.Rows[0].Median)
+}
+
+func TestFilesThatAreNoRecordsAreRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.json")
+	for _, text := range []string{"", "[]", `{"schema":2}`, `{}`, `{"schema":1,"rows":[{"samples":[-1]}]}`, "\x00"} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		_, err := Read(path)
+		require.True(t, sparse.IsInput(err), "%q", text)
+		require.ErrorContains(t, err, path)
+	}
+	_, err := Read(path + "x")
+	require.True(t, sparse.IsInput(err))
+}
+
+func TestRowsAreComparedByName(t *testing.T) {
+	a, b := New("", nil), New("", nil)
+	steady := func(mean float64) (s []float64) {
+		for i := range 20 {
+			s = append(s, mean*(1+0.001*float64(i)))
+		}
+		return s
+	}
+	a.Add("x", "same", "kernel", steady(1))
+	b.Add("x", "same", "kernel", steady(1.001))
+	a.Add("x", "slow", "kernel", steady(1))
+	b.Add("x", "slow", "kernel", steady(1.1))
+	a.Add("x", "fast", "kernel", steady(1))
+	b.Add("x", "fast", "kernel", steady(0.9))
+	a.Add("x", "tiny", "kernel", steady(1e-6))
+	b.Add("x", "tiny", "kernel", steady(2e-6))
+	a.Add("x", "nothing", "kernel", make([]float64, 20))
+	b.Add("x", "nothing", "kernel", steady(1))
+	a.Add("x", "gone", "kernel", steady(1))
+	b.Add("x", "new", "kernel", steady(1))
+	a.AddModelled("x", "model", "kernel", 1)
+	b.AddModelled("x", "model", "kernel", 2)
+	c := Compare(a, b, measure.DefaultJudge())
+	require.Equal(t, []int{1, 1, 1, 2}, []int{c.Same, c.Slower, c.Faster, c.Skipped})
+	require.Equal(t, []string{"x  gone  kernel"}, c.OnlyOld)
+	require.Equal(t, []string{"x  new  kernel"}, c.OnlyNew)
+	require.Equal(t, measure.Slower, c.Changes[1].Verdict)
+	require.InDelta(t, 1.1, c.Changes[1].Ratio, 0.002)
+}

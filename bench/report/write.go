@@ -1,0 +1,78 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+//go:embed page.html
+var pageHTML string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"svg":   func(f Figure) template.HTML { return template.HTML(SVG(f)) }, //nolint:gosec // SVG escapes its texts
+	"shade": shade,
+}).Parse(pageHTML))
+
+// shade is the style of a cell: blue that is the darker the smaller the number.
+func shade(t Table, row, col int) template.CSS {
+	if col == 0 || row >= len(t.Shade) || col-1 >= len(t.Shade[row]) {
+		return ""
+	}
+	v := min(max(t.Shade[row][col-1], 0), 1)
+	ink := "#000"
+	if v < 0.45 {
+		ink = "#fff"
+	}
+	return template.CSS(fmt.Sprintf("background:hsl(210 60%% %.0f%%);color:%s", 25+70*v, ink))
+}
+
+// HTML writes the page as one file: styles and figures are in it.
+func HTML(w io.Writer, p *Page) error { return pageTemplate.Execute(w, p) }
+
+// Write writes report.html and the files of all figures and tables into dir,
+// which it makes where it is missing. Errors about dir are *sparse.InputError.
+func Write(dir string, p *Page) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return &sparse.InputError{Err: err}
+	}
+	for _, s := range p.Sections {
+		for _, f := range s.Figures {
+			err := File(filepath.Join(dir, f.Name+".svg"), func(w io.Writer) error {
+				_, err := io.WriteString(w, SVG(f))
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if err := File(filepath.Join(dir, f.Name+".csv"), func(w io.Writer) error { return writeFigureCSV(w, f) }); err != nil {
+				return err
+			}
+		}
+		for _, t := range s.Tables {
+			if err := File(filepath.Join(dir, t.Name+".csv"), func(w io.Writer) error { return writeTableCSV(w, t) }); err != nil {
+				return err
+			}
+		}
+	}
+	return File(filepath.Join(dir, "report.html"), func(w io.Writer) error { return HTML(w, p) })
+}
+
+// File writes one file, which appears when write has succeeded.
+func File(path string, write func(io.Writer) error) error {
+	out, err := fileio.Create(path)
+	if err != nil {
+		return &sparse.InputError{Err: err}
+	}
+	defer out.Close()
+	if err := write(out); err != nil {
+		return err
+	}
+	return out.Commit()
+}

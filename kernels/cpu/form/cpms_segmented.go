@@ -1,0 +1,187 @@
+package form
+
+import (
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/cpms"
+)
+
+// Segmented is rows of a matrix with their values in segments, or without values,
+// for sums with vectors of which only the heads are kept. Its products may run on
+// many goroutines at once, each with a SegmentScratch of its own.
+type Segmented struct {
+	name       kernels.Form
+	layout     cpms.Layout
+	rows, cols int
+	level      simd.Level
+
+	ptr   []int64 // of rows, or of slices
+	count []int32 // entries of each row, 0 beyond the last; for slices only
+	idx   []int32
+	val   *cpms.Array // in segments, or
+	plain []float64   // as they are; both nil when all values are 1
+
+	bytes, padding int64
+}
+
+// NewSegmented builds the form of that name. Without values (r.Val nil) all are 1.
+// The rows are copied, so that r may change afterwards. A column outside of x is a
+// *sparse.InputError, and so is a name or a layout that does not exist.
+func NewSegmented(name kernels.Form, r Rows[float64], l cpms.Layout) (*Segmented, error) {
+	m := &Segmented{name: name, layout: l, rows: len(r.Ptr) - 1, cols: r.Cols, level: simd.Default()}
+	if r.Val != nil {
+		if err := l.Check(); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkColumns(r.Idx, r.Cols); err != nil {
+		return nil, err
+	}
+	var err error
+	var val []float64
+	before := r.Mem.Used()
+	switch name {
+	case FormCPMSRows:
+		val, err = m.copyRows(r)
+	case FormCPMSSlices:
+		val, err = m.cutSlices(r)
+	default:
+		err = sparse.Inputf("format", "%q can't be read in segments: use %s or %s", string(name), FormCPMSRows, FormCPMSSlices)
+	}
+	if err == nil && val != nil {
+		m.val, err = cpms.FromFloats(val, l)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.bytes = r.Mem.Used() - before
+	if r.Mem == nil {
+		m.bytes = 8*int64(len(m.ptr)+len(val)) + 4*int64(len(m.idx)+len(m.count))
+	}
+	return m, nil
+}
+
+// checkColumns finds indices that the kernels would follow out of x.
+func checkColumns(idx []int32, cols int) error {
+	worst := uint32(0)
+	for _, j := range idx {
+		worst = max(worst, uint32(j))
+	}
+	if len(idx) > 0 && int64(worst) >= int64(cols) {
+		return sparse.Inputf("matrix", "a column index %d: it must be at least 0 and below %d", int32(worst), cols)
+	}
+	return nil
+}
+
+func (m *Segmented) copyRows(r Rows[float64]) (val []float64, err error) {
+	if m.ptr, err = Make[int64](r.Mem, int64(len(r.Ptr))); err != nil {
+		return nil, err
+	}
+	if m.idx, err = Make[int32](r.Mem, int64(len(r.Idx))); err != nil {
+		return nil, err
+	}
+	for i, p := range r.Ptr {
+		m.ptr[i] = p - r.Ptr[0]
+	}
+	copy(m.idx, r.Idx)
+	if r.Val == nil {
+		return nil, nil
+	}
+	val, err = Make[float64](r.Mem, int64(len(r.Val)))
+	copy(val, r.Val)
+	return val, err
+}
+
+// Rows and Cols are the dimensions.
+func (m *Segmented) Rows() int { return m.rows }
+
+// Segments is how many segments a value has, 1 when they are plain or none.
+func (m *Segmented) Segments() int {
+	if m.val == nil {
+		return 1
+	}
+	return m.layout.Segments
+}
+
+// Join gives the values back their plain form, in place: from then on products
+// read all of them. No product may run at the time.
+func (m *Segmented) Join() {
+	if m.val != nil {
+		m.plain, m.val = m.val.Floats(), nil
+	}
+}
+
+// scratchValues is how many values a goroutine joins from their segments before it
+// multiplies by them: few enough for the nearest cache.
+const scratchValues = 1024
+
+// SegmentScratch is what a goroutine needs for the products of a Segmented.
+type SegmentScratch struct{ val []float64 }
+
+func newScratch(m *Memory) (*SegmentScratch, error) {
+	val, err := Make[float64](m, scratchValues)
+	return &SegmentScratch{val}, err
+}
+
+// NewSegmentScratch makes one on the Go heap.
+func NewSegmentScratch() *SegmentScratch {
+	s, _ := newScratch(nil)
+	return s
+}
+
+// Sums computes, for the rows first+i of the matrix,
+//
+//	y[i] = sum over k of val[k]*x[idx[k]]
+//
+// where each value is read from its first read segments. In slices, first must be a
+// multiple of 8, and so must len(y) but at the last row.
+func (m *Segmented) Sums(y []float64, first, read int, x *cpms.Heads, s *SegmentScratch) {
+	if m.count != nil {
+		m.sumSlices(y, first, read, x, s)
+		return
+	}
+	ptr := m.ptr[first : first+len(y)+1]
+	idx := m.idx[ptr[0]:ptr[len(y)]]
+	switch {
+	case m.val != nil:
+		m.sumRows(y, ptr, read, x, s)
+	case m.plain != nil:
+		simd.HeadRows(m.level, y, ptr, idx, m.plain[ptr[0]:ptr[len(y)]], x)
+	default:
+		simd.HeadRows(m.level, y, ptr, idx, nil, x)
+	}
+}
+
+// sumRows takes as many rows at a time as the scratch has room for, and a longer
+// row in pieces.
+func (m *Segmented) sumRows(y []float64, ptr []int64, read int, x *cpms.Heads, s *SegmentScratch) {
+	for len(y) > 0 {
+		n := 0
+		for n < len(y) && ptr[n+1]-ptr[0] <= scratchValues {
+			n++
+		}
+		if n > 0 {
+			val := m.join(ptr[0], ptr[n], read, s)
+			simd.HeadRows(m.level, y[:n], ptr[:n+1], m.idx[ptr[0]:ptr[n]], val, x)
+		} else {
+			n = 1
+			y[0] = 0
+			for lo := ptr[0]; lo < ptr[1]; lo += scratchValues {
+				var sum [1]float64
+				piece := [2]int64{lo, min(lo+scratchValues, ptr[1])}
+				val := m.join(lo, piece[1], read, s)
+				simd.HeadRows(m.level, sum[:], piece[:], m.idx[lo:piece[1]], val, x)
+				y[0] += sum[0]
+			}
+		}
+		y, ptr = y[n:], ptr[n:]
+	}
+}
+
+// join reads values into the scratch.
+func (m *Segmented) join(lo, hi int64, read int, s *SegmentScratch) []float64 {
+	val := s.val[:hi-lo]
+	simd.JoinSegments(m.level, val, m.val, int(lo), read)
+	return val
+}

@@ -1,0 +1,141 @@
+package form
+
+import (
+	"fmt"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/ellpack"
+)
+
+// NewEll builds one of the formats of the ELLPACK family: ell, ellr, pellr,
+// pellr-warp, biell, jad, bijad, hyb, hyb-mean or sell, as sparse/ellpack describes
+// them, with as many rows side by side as a register of 512 bits has lanes. It keeps
+// nothing of r. It fails with a *sparse.InputError when padding would take too much
+// memory, with kernels.ErrOutOfMemory when r.Mem has not enough, and with
+// kernels.ErrNotSupported for another name.
+func NewEll[V sparse.Value](name kernels.Form, r Rows[V]) (Form[V], error) {
+	rows := ellpack.Rows[V]{Ptr: r.Ptr, Idx: r.Idx, Val: r.Val}
+	if n := len(r.Ptr); n > 0 {
+		rows.First, rows.End = r.Ptr[0], r.Ptr[n-1]
+	}
+	o := ellpack.Options{
+		Height: ellHeight[V](), Serial: true,
+		Alloc: func(bytes int64) ([]byte, error) { return Make[byte](r.Mem, bytes) },
+	}
+	base := ellBase{rows: max(len(r.Ptr)-1, 0), valueBytes: mem.Size[V]()}
+	switch f := sparse.Format(name); f {
+	case ellpack.FormatELL:
+		e, err := ellpack.NewELL(rows, o)
+		if err != nil {
+			return nil, err
+		}
+		base.shape = e.Shape
+		return &ell[V]{base, e}, nil
+	case ellpack.FormatELLR, ellpack.FormatPELLR, ellpack.FormatPELLRWarp:
+		e, err := ellpack.NewELLR(f, rows, o)
+		if err != nil {
+			return nil, err
+		}
+		base.shape = e.Shape
+		return &ellr[V]{base, e}, nil
+	case ellpack.FormatBiELL, ellpack.FormatBiJAD:
+		e, err := ellpack.NewBisected(f, rows, o)
+		if err != nil {
+			return nil, err
+		}
+		base.shape = e.Shape
+		return &bisected[V]{base, e}, nil
+	case ellpack.FormatJAD:
+		e, err := ellpack.NewJAD(rows, o)
+		if err != nil {
+			return nil, err
+		}
+		base.shape = e.Shape
+		return &jad[V]{base, e}, nil
+	case ellpack.FormatHYB, ellpack.FormatHYBMean:
+		e, err := ellpack.NewHYB(f, rows, o)
+		if err != nil {
+			return nil, err
+		}
+		base.shape = e.Shape
+		return &hyb[V]{base, e}, nil
+	case ellpack.FormatSELL:
+		e, err := ellpack.NewSELL(rows, o)
+		if err != nil {
+			return nil, err
+		}
+		base.shape = e.Shape
+		return newSELL(base, e), nil
+	}
+	return nil, fmt.Errorf("%w: form %q", kernels.ErrNotSupported, name)
+}
+
+// ellHeight is the number of lanes in 512 bits.
+func ellHeight[V sparse.Value]() int { return int(64 / mem.Size[V]()) }
+
+// ellBase is what all forms of the family say of themselves.
+type ellBase struct {
+	shape      ellpack.Shape
+	rows       int
+	valueBytes int64
+}
+
+func (b ellBase) Bytes() int64 { return b.shape.Bytes(b.valueBytes) }
+
+func (b ellBase) Padding() int64 { return b.shape.Padding() }
+
+func (b ellBase) Name() string { return string(b.shape.Format) }
+
+// sums is the sums of the rows that go side by side, at most 16.
+type sums[V sparse.Value] [16]V
+
+// addFull adds steps entries to each of h rows, h a multiple of 8. Entry k of lane l
+// is at k*stride + l; all are entries.
+func (s *sums[V]) addFull(h int, idx []int32, val, x []V, stride, steps int64) {
+	if steps == 0 {
+		return
+	}
+	for l := 0; l < h; l += 8 {
+		s0, s1, s2, s3, s4, s5, s6, s7 := s[l], s[l+1], s[l+2], s[l+3], s[l+4], s[l+5], s[l+6], s[l+7]
+		for k := range steps {
+			at := k*stride + int64(l)
+			c, v := (*[8]int32)(idx[at:]), (*[8]V)(val[at:])
+			s0 += v[0] * x[c[0]]
+			s1 += v[1] * x[c[1]]
+			s2 += v[2] * x[c[2]]
+			s3 += v[3] * x[c[3]]
+			s4 += v[4] * x[c[4]]
+			s5 += v[5] * x[c[5]]
+			s6 += v[6] * x[c[6]]
+			s7 += v[7] * x[c[7]]
+		}
+		s[l], s[l+1], s[l+2], s[l+3], s[l+4], s[l+5], s[l+6], s[l+7] = s0, s1, s2, s3, s4, s5, s6, s7
+	}
+}
+
+// addMarked adds one entry to each lane, but where the column is below 0.
+func (s *sums[V]) addMarked(idx []int32, val, x []V) {
+	val = val[:len(idx)]
+	for l, c := range idx {
+		if c >= 0 {
+			s[l&15] += val[l] * x[c]
+		}
+	}
+}
+
+// store writes the sums of the rows from place i on: y = alpha*sum + beta*y.
+func (s *sums[V]) store(alpha, beta V, y []V, perm []int32, i, h int) {
+	for l := range min(h, len(y)-i) {
+		r := i + l
+		if perm != nil {
+			r = int(perm[r])
+		}
+		v := alpha * s[l&15]
+		if beta != 0 {
+			v += beta * y[r]
+		}
+		y[r] = v
+	}
+}

@@ -1,0 +1,209 @@
+package form
+
+import (
+	"fmt"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// SliceOptions says how slices are made.
+type SliceOptions[V sparse.Value] struct {
+	Level simd.Level
+	// Window is how many successive rows are sorted by length, at most 65536: 1
+	// leaves them as they are, 0 is the default of 1024.
+	Window int
+	// Values is how values are stored; see FindValues.
+	Values ValueSet[V]
+}
+
+// defaultWindow keeps the sums of a window and what it reads of a banded x in the
+// first cache.
+const defaultWindow = 1024
+
+// NewSlices builds slices (SELL-C-sigma: Kreutzer et al., SIAM J. Sci. Comput. 36,
+// 2014): rows of about equal length side by side, one per lane of a register.
+//
+// Columns are stored in 16 bits, counted from a column of the window, for entries
+// near each other; the other entries of a window are in slices of their own, with
+// 32 bits. Rows far longer than the others are cut into pieces, one per lane. Lanes
+// that have no entry are masked out. It fails with a *sparse.InputError on a column
+// outside x and with an error that wraps kernels.ErrOutOfMemory.
+func NewSlices[V sparse.Value](r Rows[V], o SliceOptions[V]) (Form[V], error) {
+	b := newSliceBuilder(r, o)
+	if err := b.measure(); err != nil {
+		return nil, err
+	}
+	if err := b.fill(); err != nil {
+		return nil, err
+	}
+	return b.out, nil
+}
+
+// slicesForm is the Form of NewSlices.
+type slicesForm[V sparse.Value] struct {
+	level   simd.Level
+	rows    int
+	cols    int
+	sorted  int // rows that were sorted together
+	size    int // rows in a window
+	narrow  simd.Slices[V]
+	wide    simd.Slices[V]
+	windows []window
+	// order has, for each window that is sorted, the row of each lane of its narrow
+	// slices, and then that of its wide slices.
+	order []uint16
+	long  []piece
+
+	bytes   int64
+	padding int64
+	sums    []V // of slices
+	row     []V // of rows, for windows that have both kinds of slices
+}
+
+// window is successive rows.
+type window struct {
+	base   int32 // the column that narrow indices count from
+	sorted bool  // order has the rows of the narrow slices
+	narrow group
+	wide   group
+	listed int32 // rows in order for the wide slices
+}
+
+// group is successive slices.
+type group struct{ slices, columns, masks int32 }
+
+func (g group) after(at simd.Position) simd.Position {
+	return simd.Position{Slice: at.Slice + int(g.slices), Column: at.Column + int(g.columns), Mask: at.Mask + int(g.masks)}
+}
+
+// piece is a slice of successive entries of one row.
+type piece struct {
+	row      int
+	from, to int64 // entries, counted in Rows
+	base     int32
+	wide     bool
+}
+
+// group is the slice of a piece: its entries one after the other in every lane, the
+// lanes at the front with one more than the others.
+func (p *piece) group(lanes int) group {
+	n := p.to - p.from
+	g := group{1, int32(n / int64(lanes)), 0}
+	if n%int64(lanes) != 0 {
+		g.columns++
+		g.masks = 1
+	}
+	return g
+}
+
+func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
+	x, y = x[:s.cols], y[:s.rows]
+	var narrow, wide simd.Position
+	order := s.order
+	for i := range s.windows {
+		w := &s.windows[i]
+		out := y[i*s.size : min((i+1)*s.size, s.rows)]
+		lanes := int(w.narrow.slices) * s.narrow.Values.Lanes
+		simd.MultiplySlices(s.level, &s.narrow, narrow, int(w.narrow.slices), x[w.base:], s.sums)
+		if lanes < len(out) {
+			clear(s.sums[lanes:len(out)])
+		}
+		narrow = w.narrow.after(narrow)
+		sums := s.sums[:len(out)]
+		switch {
+		case w.wide.slices > 0:
+			row := s.row[:len(out)]
+			if w.sorted {
+				permute(order[:len(out)], sums, row)
+				order = order[len(out):]
+			} else {
+				copy(row, sums)
+			}
+			simd.MultiplySlices(s.level, &s.wide, wide, int(w.wide.slices), x, s.sums)
+			wide = w.wide.after(wide)
+			for lane, r := range order[:w.listed] {
+				row[r] += s.sums[lane]
+			}
+			order = order[w.listed:]
+			combine(alpha, beta, row, out)
+		case w.sorted:
+			combinePermuted(alpha, beta, order[:len(out)], sums, out)
+			order = order[len(out):]
+		default:
+			combine(alpha, beta, sums, out)
+		}
+	}
+	s.multiplyLong(alpha, x, y, narrow, wide)
+}
+
+// multiplyLong adds the long rows to y.
+func (s *slicesForm[V]) multiplyLong(alpha V, x, y []V, narrow, wide simd.Position) {
+	lanes := s.narrow.Values.Lanes
+	for i := range s.long {
+		p := &s.long[i]
+		if p.wide {
+			simd.MultiplySlices(s.level, &s.wide, wide, 1, x, s.sums)
+			wide = p.group(lanes).after(wide)
+		} else {
+			simd.MultiplySlices(s.level, &s.narrow, narrow, 1, x[p.base:], s.sums)
+			narrow = p.group(lanes).after(narrow)
+		}
+		var sum V
+		for _, v := range s.sums[:lanes] {
+			sum += v
+		}
+		y[p.row] += alpha * sum
+	}
+}
+
+func (s *slicesForm[V]) Bytes() int64 { return s.bytes }
+
+func (s *slicesForm[V]) Padding() int64 { return s.padding }
+
+func (s *slicesForm[V]) Name() string {
+	name := fmt.Sprintf("slices of %d", s.narrow.Values.Lanes)
+	if s.sorted > 1 {
+		name += fmt.Sprintf(" sorted in %d", s.sorted)
+	}
+	if v := s.narrow.Values.Storage; v != simd.Full {
+		name += ", values " + v.String()
+	}
+	return name
+}
+
+// combine is y = alpha*sums + beta*y.
+func combine[V sparse.Value](alpha, beta V, sums, y []V) {
+	sums = sums[:len(y)]
+	if beta == 0 {
+		for i, s := range sums {
+			y[i] = alpha * s
+		}
+		return
+	}
+	for i, s := range sums {
+		y[i] = alpha*s + beta*y[i]
+	}
+}
+
+// combinePermuted is combine where sum i belongs to y[order[i]].
+func combinePermuted[V sparse.Value](alpha, beta V, order []uint16, sums, y []V) {
+	sums = sums[:len(order)]
+	if beta == 0 {
+		for i, r := range order {
+			y[r] = alpha * sums[i]
+		}
+		return
+	}
+	for i, r := range order {
+		y[r] = alpha*sums[i] + beta*y[r]
+	}
+}
+
+// permute is to[order[i]] = from[i].
+func permute[V sparse.Value](order []uint16, from, to []V) {
+	from = from[:len(order)]
+	for i, r := range order {
+		to[r] = from[i]
+	}
+}

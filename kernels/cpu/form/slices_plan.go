@@ -1,0 +1,270 @@
+package form
+
+import (
+	"slices"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// narrowSpan is the number of columns that 16-bit indices reach.
+const narrowSpan = 1 << 16
+
+// slicePlanner decides how windows of rows become slices.
+type slicePlanner[V sparse.Value] struct {
+	r      Rows[V]
+	level  simd.Level
+	lanes  int
+	sorted int // rows that are sorted together
+	size   int // rows in a window
+
+	// Of the window that was planned last:
+	window
+	first, end int // rows
+	longest    int64
+	narrowRows lengths
+	wideRows   lengths
+	sample     []int32
+}
+
+// lengths is the entries of each row of a window that go to one kind of slices.
+type lengths struct {
+	of    []int32
+	order []uint16 // the rows as they follow in lanes, those without entries last
+	count []int32  // scratch of sort
+}
+
+func newSlicePlanner[V sparse.Value](r Rows[V], o SliceOptions[V]) *slicePlanner[V] {
+	p := &slicePlanner[V]{r: r, level: o.Level, lanes: simd.Lanes[V](o.Level), sorted: o.Window}
+	if p.sorted <= 0 {
+		p.sorted = defaultWindow
+	}
+	p.sorted = min(p.sorted, narrowSpan)
+	p.size = p.sorted
+	if p.size == 1 {
+		p.size = defaultWindow
+	}
+	p.size = (p.size + p.lanes - 1) / p.lanes * p.lanes
+	rows := min(p.size, len(r.Ptr)-1)
+	for _, l := range []*lengths{&p.narrowRows, &p.wideRows} {
+		l.of, l.order = make([]int32, rows), make([]uint16, rows)
+	}
+	return p
+}
+
+// windows is the number of windows.
+func (p *slicePlanner[V]) windows() int { return (len(p.r.Ptr) - 1 + p.size - 1) / p.size }
+
+// at is where the entries of a row begin.
+func (p *slicePlanner[V]) at(row int) int64 { return p.r.Ptr[row] - p.r.Ptr[0] }
+
+// plan looks at window i. It fails on a column outside x.
+func (p *slicePlanner[V]) plan(i int) error {
+	p.window = window{}
+	p.open(i)
+	lo, hi, err := p.span()
+	if err != nil {
+		return err
+	}
+	fits := hi-lo < narrowSpan
+	if fits {
+		p.base = lo
+	} else {
+		p.chooseBase()
+		p.split()
+		p.wideRows.sort()
+		p.wide, p.listed = p.wideRows.group(p.lanes)
+	}
+	p.window.sorted = p.sorted > 1 && !p.narrowRows.equal()
+	if p.window.sorted {
+		p.narrowRows.sort()
+	} else {
+		p.narrowRows.keep()
+	}
+	p.narrow, _ = p.narrowRows.group(p.lanes)
+	return nil
+}
+
+// open sets the rows of window i, with all entries narrow but those of long rows,
+// which have none.
+func (p *slicePlanner[V]) open(i int) {
+	p.first, p.end = i*p.size, min((i+1)*p.size, len(p.r.Ptr)-1)
+	n := p.end - p.first
+	p.narrowRows.of, p.wideRows.of = p.narrowRows.of[:n], p.wideRows.of[:n]
+	p.narrowRows.order, p.wideRows.order = p.narrowRows.order[:n], p.wideRows.order[:n]
+	// So padding stays small beside a window of sorted rows, and beside few rows.
+	p.longest = 8*(p.at(p.end)-p.at(p.first))/int64(max(n, 64)) + 128
+	ptr := p.r.Ptr[p.first : p.end+1]
+	for r := range p.narrowRows.of {
+		l := ptr[r+1] - ptr[r]
+		if l > p.longest {
+			l = 0
+		}
+		p.narrowRows.of[r] = int32(l)
+	}
+}
+
+// isLong reports whether row r of the window is long.
+func (p *slicePlanner[V]) isLong(r int) bool {
+	return p.r.Ptr[p.first+r+1]-p.r.Ptr[p.first+r] > p.longest
+}
+
+// span is the least and the greatest column of the rows that are not long, 0 and 0
+// when they have no entries. It fails when any column is outside x.
+func (p *slicePlanner[V]) span() (lo, hi int32, err error) {
+	if lo, hi, err = p.columns(p.at(p.first), p.at(p.end)); err != nil || hi-lo < narrowSpan {
+		return lo, hi, err
+	}
+	lo, hi = 0, 0
+	from, none := p.at(p.first), true
+	look := func(to int64) {
+		if from < to {
+			a, b := simd.MinMax(p.level, p.r.Idx[from:to])
+			if none {
+				lo, hi = a, b
+			}
+			lo, hi, none = min(lo, a), max(hi, b), false
+		}
+	}
+	for r := range p.narrowRows.of {
+		if p.isLong(r) {
+			look(p.at(p.first + r))
+			from = p.at(p.first + r + 1)
+		}
+	}
+	look(p.at(p.end))
+	return lo, hi, nil
+}
+
+// columns is the least and the greatest column of some entries, 0 and 0 for none.
+func (p *slicePlanner[V]) columns(from, to int64) (lo, hi int32, err error) {
+	if from == to {
+		return 0, 0, nil
+	}
+	lo, hi = simd.MinMax(p.level, p.r.Idx[from:to])
+	if lo < 0 || int(hi) >= p.r.Cols {
+		return 0, 0, sparse.Inputf("matrix", "an entry is in column %d: columns count from 0 to %d", hi, p.r.Cols-1)
+	}
+	return lo, hi, nil
+}
+
+// sampleLen is how many entries of a window are looked at to find where most are.
+const sampleLen = 128
+
+// chooseBase sets the base such that narrow indices reach as many entries of a
+// sample as can be; to -1 where that is less than half of them.
+func (p *slicePlanner[V]) chooseBase() {
+	from, to := p.at(p.first), p.at(p.end)
+	p.sample = p.sample[:0]
+	for i := range int64(sampleLen) {
+		p.sample = append(p.sample, p.r.Idx[from+i*(to-from)/sampleLen])
+	}
+	slices.Sort(p.sample)
+	most, first := 0, 0
+	for i, j := 0, 0; j < len(p.sample); j++ {
+		for p.sample[j]-p.sample[i] >= narrowSpan {
+			i++
+		}
+		if j-i+1 > most {
+			most, first = j-i+1, i
+		}
+	}
+	p.base = -1
+	if 2*most >= sampleLen {
+		spare := narrowSpan - 1 - (p.sample[first+most-1] - p.sample[first])
+		p.base = max(0, p.sample[first]-spare/2)
+	}
+}
+
+// isNarrow reports whether column c is within reach of the base.
+func isNarrow(base, c int32) bool { return base >= 0 && uint32(c-base) < narrowSpan }
+
+// split counts the narrow and the wide entries of each row.
+func (p *slicePlanner[V]) split() {
+	for r, all := range p.narrowRows.of {
+		if all == 0 {
+			p.wideRows.of[r] = 0
+			continue
+		}
+		narrow := int32(0)
+		if p.base >= 0 {
+			for _, c := range p.r.Idx[p.at(p.first+r):p.at(p.first+r+1)] {
+				if isNarrow(p.base, c) {
+					narrow++
+				}
+			}
+		}
+		p.narrowRows.of[r], p.wideRows.of[r] = narrow, all-narrow
+	}
+}
+
+// equal reports whether all rows have the same number of entries.
+func (l *lengths) equal() bool {
+	for _, n := range l.of {
+		if n != l.of[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// keep leaves the rows in their order.
+func (l *lengths) keep() {
+	for i := range l.order {
+		l.order[i] = uint16(i)
+	}
+}
+
+// sort orders the rows by falling length, those of equal length as they are.
+func (l *lengths) sort() {
+	longest := int32(0)
+	for _, n := range l.of {
+		longest = max(longest, n)
+	}
+	if int(longest) > 8*len(l.of)+1024 {
+		l.keep()
+		slices.SortStableFunc(l.order, func(a, b uint16) int { return int(l.of[b]) - int(l.of[a]) })
+		return
+	}
+	// Counting sort: rows of length n go to the places from count[longest-n] on.
+	l.count = append(l.count[:0], make([]int32, longest+2)...)
+	for _, n := range l.of {
+		l.count[longest-n+1]++
+	}
+	for i := range longest {
+		l.count[i+1] += l.count[i]
+	}
+	for r, n := range l.of {
+		l.order[l.count[longest-n]] = uint16(r)
+		l.count[longest-n]++
+	}
+}
+
+// group is the slices that the rows make in their order, and the number of rows in
+// them. Slices at the end whose rows have no entries are left out.
+func (l *lengths) group(lanes int) (g group, rows int32) {
+	for i := 0; i < len(l.order); i += lanes {
+		full, masked := l.widths(i, lanes)
+		g.columns += full + masked
+		g.masks += masked
+		if full+masked > 0 {
+			g.slices = int32(i/lanes) + 1
+			rows = int32(min(i+lanes, len(l.order)))
+		}
+	}
+	return g, rows
+}
+
+// widths is the number of columns in which all lanes of the slice that begins with
+// row i of the order have an entry, and of those in which some have.
+func (l *lengths) widths(i, lanes int) (full, masked int32) {
+	order := l.order[i:min(i+lanes, len(l.order))]
+	shortest, longest := l.of[order[0]], l.of[order[0]]
+	for _, r := range order[1:] {
+		shortest, longest = min(shortest, l.of[r]), max(longest, l.of[r])
+	}
+	if len(order) < lanes {
+		shortest = 0
+	}
+	return shortest, longest - shortest
+}

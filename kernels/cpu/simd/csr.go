@@ -1,0 +1,50 @@
+package simd
+
+import "github.com/msrep-go/msrep/sparse"
+
+// Rows multiplies rows of a CSR matrix by x, for each element of y:
+//
+//	y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r],  ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0]
+//
+// ptr has len(y)+1 elements. beta = 0 does not read y. Pointers and indices are
+// checked on the way: one that leaves the arrays is a panic, as in plain Go, with
+// the rows before it done.
+func Rows[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val, x, y []V) {
+	ptr = ptr[:len(y)+1]
+	val = val[:len(idx)]
+	done := 0
+	if l >= AVX2 {
+		done = rowsAVX2(alpha, beta, ptr, idx, val, x, y)
+	}
+	// What the assembly did not do has an index that is out of range, or there is no
+	// assembly.
+	rowsGeneric(alpha, beta, ptr[0], ptr[done:], idx, val, x, y[done:])
+}
+
+// rowsGeneric is Rows, where entry k is idx[k-base].
+func rowsGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []int32, val, x, y []V) {
+	k := ptr[0] - base
+	for r, e := range ptr[1:] {
+		e -= base
+		sum := alpha * Dot(idx[k:e], val[k:e], x)
+		if beta != 0 {
+			sum += beta * y[r]
+		}
+		y[r], k = sum, e
+	}
+}
+
+// Dot is the sum of val[k]*x[idx[k]], in two interleaved sums, in plain Go.
+func Dot[V sparse.Value](idx []int32, val []V, x []V) V {
+	val = val[:len(idx)]
+	var s0, s1 V
+	k := 0
+	for ; k+1 < len(idx); k += 2 {
+		s0 += val[k] * x[idx[k]]
+		s1 += val[k+1] * x[idx[k+1]]
+	}
+	if k < len(idx) {
+		s0 += val[k] * x[idx[k]]
+	}
+	return s0 + s1
+}

@@ -1,0 +1,135 @@
+package simd_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// levels runs a test at every instruction set.
+func levels(t *testing.T, f func(t *testing.T, l simd.Level)) {
+	for l := simd.Generic; l <= simd.AVX512; l++ {
+		t.Run(l.String(), func(t *testing.T) {
+			if l > simd.Best() {
+				t.Skipf("this processor has at most %s", simd.Best())
+			}
+			f(t, l)
+		})
+	}
+}
+
+// drawCSR draws a small matrix with rows of every length up to 40, many of them
+// empty, and sometimes one that holds most of it.
+func drawCSR[V sparse.Value](t *rapid.T) *sparse.CSR[V] {
+	rows, cols := rapid.IntRange(0, 30).Draw(t, "rows"), rapid.IntRange(1, 50).Draw(t, "cols")
+	a := &sparse.CSR[V]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
+	giant := rapid.IntRange(-1, max(rows-1, 0)).Draw(t, "giant")
+	for r := range rows {
+		n := rapid.SampledFrom([]int{0, 0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 40}).Draw(t, "length")
+		if r == giant {
+			n = 300
+		}
+		for range n {
+			a.ColIdx = append(a.ColIdx, int32(rapid.IntRange(0, cols-1).Draw(t, "column")))
+			a.Val = append(a.Val, V(value(t)))
+		}
+		a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
+	}
+	return a
+}
+
+// value draws a number, now and then an unusual one.
+func value(t *rapid.T) float64 {
+	switch rapid.IntRange(0, 200).Draw(t, "kind") {
+	case 0:
+		return rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1)}).Draw(t, "value")
+	default:
+		return float64(rapid.IntRange(-1000, 1000).Draw(t, "value")) / 64
+	}
+}
+
+func vector[V sparse.Value](t *rapid.T, n int) []V {
+	x := make([]V, n)
+	for i := range x {
+		x[i] = V(value(t))
+	}
+	return x
+}
+
+var factors = []float64{0, math.Copysign(0, -1), 1, -1, 1.5, -0.375}
+
+func TestRowsAgreeWithTheReferenceAtEveryLevel(t *testing.T) {
+	t.Run("float64", checkRows[float64])
+	t.Run("float32", checkRows[float32])
+}
+
+func checkRows[V sparse.Value](t *testing.T) {
+	levels(t, func(t *testing.T, l simd.Level) {
+		rapid.Check(t, func(t *rapid.T) {
+			a := drawCSR[V](t)
+			x, y := vector[V](t, a.Cols), vector[V](t, a.Rows)
+			alpha, beta := V(rapid.SampledFrom(factors[2:]).Draw(t, "alpha")), V(rapid.SampledFrom(factors).Draw(t, "beta"))
+			want := reference.Multiply(false, alpha, a, x, beta, y)
+			if beta == 0 {
+				for i := range y {
+					y[i] = V(math.NaN())
+				}
+			}
+			shift := int64(rapid.IntRange(0, 100).Draw(t, "shift"))
+			for i := range a.RowPtr {
+				a.RowPtr[i] += shift
+			}
+			simd.Rows(l, alpha, beta, a.RowPtr, a.ColIdx, a.Val, x, y)
+			if i := reference.Check(y, want); i >= 0 {
+				t.Fatalf("row %d is %v, not %v", i, y[i], want.Y[i])
+			}
+		})
+	})
+}
+
+func TestWhatLeavesTheArraysIsAPanicAtEveryLevel(t *testing.T) {
+	levels(t, func(t *testing.T, l simd.Level) {
+		for _, n := range []int{1, 2, 3, 4, 5, 8, 9, 24} {
+			for _, at := range []int{0, n / 2, n - 1} {
+				for _, bad := range []int32{-1, 7, math.MaxInt32, math.MinInt32} {
+					idx, val, x, y := make([]int32, n), make([]float64, n), make([]float64, 7), []float64{9, 9, 9}
+					idx[at] = bad
+					require.Panics(t, func() { simd.Rows(l, 1, 0, []int64{0, 0, int64(n), int64(n)}, idx, val, x, y) })
+					require.Equal(t, []float64{0, 9, 9}, y, "rows before it are done")
+				}
+			}
+		}
+		idx, val, x, y := make([]int32, 9), make([]float32, 9), make([]float32, 1), make([]float32, 2)
+		for _, ptr := range [][]int64{{0, 10, 10}, {0, 9, 8}, {0, 4, math.MaxInt64}, {0, -1, 9}, {5, 4, 9}, {0, 9}} {
+			require.Panics(t, func() { simd.Rows(l, 1, 0, ptr, idx, val, x, y) }, fmt.Sprint(ptr))
+		}
+		require.NotPanics(t, func() { simd.Rows(l, 1, 0, []int64{3, 7, 12}, idx, val, x, y) })
+	})
+}
+
+func TestMinMaxFindsTheEndsWhereverTheyAre(t *testing.T) {
+	levels(t, func(t *testing.T, l simd.Level) {
+		rapid.Check(t, func(t *rapid.T) {
+			n := rapid.IntRange(1, 60).Draw(t, "n")
+			idx := make([]int32, n)
+			for i := range idx {
+				idx[i] = rapid.Int32().Draw(t, "index")
+			}
+			lo, hi := simd.MinMax(l, idx)
+			wantLo, wantHi := idx[0], idx[0]
+			for _, i := range idx {
+				wantLo, wantHi = min(wantLo, i), max(wantHi, i)
+			}
+			if lo != wantLo || hi != wantHi {
+				t.Fatalf("%d and %d, not %d and %d", lo, hi, wantLo, wantHi)
+			}
+		})
+	})
+}

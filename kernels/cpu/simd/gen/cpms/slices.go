@@ -1,0 +1,131 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
+)
+
+// slices generates the kernel of HeadSlices: a column of 8 places at a time. Lanes
+// whose row has ended read x as well, and their product is left out.
+func slices(l lanes.Lanes, w int, masks func(w int) Mem, values bool) {
+	fn := name("headSlices", w, values, l.Suffix()[3:])
+	TEXT(fn, NOSPLIT, "func(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)")
+	Pragma("noescape")
+	Doc(fn + " is HeadSlices for the case in its name.")
+	y := Load(Param("y"), GP64())
+	n := Load(Param("slices"), GP64())
+	count := Load(Param("count"), GP64())
+	off := Load(Param("off"), GP64())
+	idx := Load(Param("idx"), GP64())
+	val := Load(Param("val"), GP64())
+	x := Load(Param("x"), GP64())
+	mask := l.Reg()
+	if w < 8 {
+		VMOVUPD(masks(w), mask)
+	}
+	registers := 8 / l.Count()
+	acc := make([]VecVirtual, registers)
+	more := make([]VecVirtual, registers) // count of each lane, less the columns done
+	for r := range acc {
+		acc[r], more[r] = l.Reg(), l.Reg()
+	}
+	one, zero := l.Reg(), l.Reg()
+	ones := GP64()
+	MOVQ(U32(1), ones)
+	VMOVQ(ones, one.AsX())
+	VPBROADCASTQ(one.AsX(), one)
+	l.Zero(zero)
+	left := GP64()
+	var active OpmaskVirtual
+	if l.Long {
+		active = K()
+	}
+
+	Label("slice")
+	TESTQ(n, n)
+	JZ(LabelRef("done"))
+	MOVQ(Mem{Base: off, Disp: 8}, left)
+	SUBQ(Mem{Base: off}, left)
+	for r := range acc {
+		l.Load(Mem{Base: y, Disp: r * l.Bytes()}, acc[r])
+		VPMOVSXDQ(Mem{Base: count, Disp: 4 * r * l.Count()}, more[r])
+	}
+	SHRQ(Imm(3), left)
+	JZ(LabelRef("store"))
+	Label("column")
+	for r := range acc {
+		b := gather(l, idx, x, w, r)
+		keep(b, mask, w)
+		value := Mem{Base: val, Disp: r * l.Bytes()}
+		if l.Long {
+			VPCMPGTQ(zero, more[r], active)
+			if values {
+				VFMADD231PD(value, b, active, acc[r])
+			} else {
+				VADDPD(b, acc[r], active, acc[r])
+			}
+		} else {
+			in := l.Reg()
+			VPCMPGTQ(zero, more[r], in)
+			if values {
+				product := l.Reg()
+				VMULPD(value, b, product)
+				VANDPD(in, product, product)
+				VADDPD(product, acc[r], acc[r])
+			} else {
+				VANDPD(in, b, b)
+				VADDPD(b, acc[r], acc[r])
+			}
+		}
+		VPSUBQ(one, more[r], more[r])
+	}
+	PREFETCHT0(Mem{Base: idx, Disp: ahead})
+	ADDQ(Imm(32), idx)
+	if values {
+		PREFETCHT0(Mem{Base: val, Disp: ahead})
+		ADDQ(Imm(64), val)
+	}
+	DECQ(left)
+	JNZ(LabelRef("column"))
+	Label("store")
+	for r := range acc {
+		l.Store(acc[r], Mem{Base: y, Disp: r * l.Bytes()})
+	}
+	ADDQ(Imm(64), y)
+	ADDQ(Imm(32), count)
+	ADDQ(Imm(8), off)
+	DECQ(n)
+	JMP(LabelRef("slice"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// gather loads the elements of x for register r of a column.
+func gather(l lanes.Lanes, idx, x Register, w, r int) VecVirtual {
+	at := func(lane int) Mem {
+		g := GP64()
+		MOVL(Mem{Base: idx, Disp: 4 * (r*l.Count() + lane)}, g.As32())
+		return head(x, g, w)
+	}
+	four := func(first int) VecVirtual {
+		lo, hi := XMM(), XMM()
+		VMOVSD(at(first), lo)
+		VMOVHPD(at(first+1), lo, lo)
+		VMOVSD(at(first+2), hi)
+		VMOVHPD(at(first+3), hi, hi)
+		v := YMM()
+		VINSERTF128(Imm(1), hi, lo.AsY(), v)
+		return v
+	}
+	lo := four(0)
+	if !l.Long {
+		return lo
+	}
+	hi, v := four(4), ZMM()
+	VINSERTF64X4(Imm(1), hi, lo.AsZ(), v)
+	return v
+}

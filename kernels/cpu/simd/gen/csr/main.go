@@ -1,0 +1,12 @@
+// Command csr generates the assembly that multiplies rows in CSR, and the least
+// and greatest of a run of indices.
+package main
+
+import . "github.com/mmcloughlin/avo/build"
+
+func main() {
+	rows("rowsF64", "float64", double{})
+	rows("rowsF32", "float32", single{})
+	minMax()
+	Generate()
+}

@@ -1,0 +1,101 @@
+package lanes
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// Mask says which lanes take part: bit i of a 16-bit word stands for lane i.
+type Mask struct {
+	l    Lanes
+	bits VecVirtual // 256 bits: bit i in lane i
+	k    OpmaskVirtual
+	v    VecVirtual
+}
+
+// NewMask makes the registers of a mask.
+func (l Lanes) NewMask() *Mask {
+	m := &Mask{l: l}
+	if l.Long {
+		m.k = K()
+		return m
+	}
+	m.bits, m.v = YMM(), YMM()
+	name := "laneBits64"
+	if !l.Double {
+		name = "laneBits32"
+	}
+	VMOVUPS(NewDataAddr(Symbol{Name: name, Static: true}, 0), m.bits)
+	return m
+}
+
+// DefineBits defines the data that masks of 256 bits need, once in a file.
+func DefineBits() {
+	GLOBL("laneBits64", RODATA|NOPTR)
+	for i := range 4 {
+		DATA(8*i, U64(1<<i))
+	}
+	GLOBL("laneBits32", RODATA|NOPTR)
+	for i := range 8 {
+		DATA(4*i, U32(1<<i))
+	}
+}
+
+// Load sets the mask from a word in memory.
+func (m *Mask) Load(w Mem) {
+	if m.l.Long {
+		KMOVW(w, m.k)
+		return
+	}
+	g := GP32()
+	MOVWLZX(w, g)
+	VMOVD(g, m.v.AsX())
+	if m.l.Double {
+		VPBROADCASTQ(m.v.AsX(), m.v)
+		VPAND(m.bits, m.v, m.v)
+		VPCMPEQQ(m.bits, m.v, m.v)
+	} else {
+		VPBROADCASTD(m.v.AsX(), m.v)
+		VPAND(m.bits, m.v, m.v)
+		VPCMPEQD(m.bits, m.v, m.v)
+	}
+}
+
+// FMA adds a*b to acc in the lanes of the mask and leaves the others. a may be
+// memory: all of it is read.
+func (m *Mask) FMA(a Op, b, acc VecVirtual) {
+	l := m.l
+	if l.Long {
+		if l.Double {
+			VFMADD231PD(a, b, m.k, acc)
+		} else {
+			VFMADD231PS(a, b, m.k, acc)
+		}
+		return
+	}
+	t := l.Reg()
+	VMOVAPS(acc, t)
+	l.FMA(a, b, t)
+	if l.Double {
+		VBLENDVPD(m.v, t, acc, acc)
+	} else {
+		VBLENDVPS(m.v, t, acc, acc)
+	}
+}
+
+// LoadLanes loads the lanes of the mask from memory and clears the others, whose
+// memory is not touched.
+func (m *Mask) LoadLanes(from Mem, v VecVirtual) {
+	l := m.l
+	switch {
+	case l.Long && l.Double:
+		VMOVUPD_Z(from, m.k, v)
+	case l.Long:
+		VMOVUPS_Z(from, m.k, v)
+	case l.Double:
+		VMASKMOVPD(from, m.v, v)
+	default:
+		VMASKMOVPS(from, m.v, v)
+	}
+}

@@ -1,0 +1,84 @@
+package simd
+
+import "github.com/msrep-go/msrep/sparse"
+
+// Lanes is the number of elements in a register: of rows in a slice.
+func Lanes[V sparse.Value](l Level) int {
+	n := 16
+	if _, double := any(*new(V)).(float64); double {
+		n = 8
+	}
+	if l == AVX2 {
+		n /= 2
+	}
+	return n
+}
+
+// Slices is rows in groups of Values.Lanes, one row per lane, stored column after
+// column. Column c of the whole has the indices and values c*Lanes ... c*Lanes +
+// Lanes-1; a slice has first columns in which all lanes have an entry, then columns
+// with a mask, whose bit i says that lane i has one. What lies in the other lanes
+// takes no part in a sum, but its index must be one of x.
+type Slices[V sparse.Value] struct {
+	Widths []uint32 // for each slice, the number of full columns and of masked ones
+	Masks  []uint16 // of the masked columns
+	// One of these has the indices.
+	Narrow []uint16
+	Wide   []int32
+	Values Values[V]
+}
+
+// Position is a place in Slices.
+type Position struct{ Slice, Column, Mask int }
+
+// MultiplySlices multiplies n slices from a position on by x:
+//
+//	sums[s*Lanes + lane] = sum over the entries k of lane of slice s of val[k]*x[idx[k]]
+//
+// The level must be the one whose Lanes the slices have, or Generic. Indices are
+// not checked.
+func MultiplySlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, sums []V) {
+	if n == 0 {
+		return
+	}
+	sums = sums[:n*s.Values.Lanes]
+	if l == Generic {
+		s.multiply(at, n, x, sums)
+		return
+	}
+	slicesAssembly(l, s, at, n, x, sums)
+}
+
+func (s *Slices[V]) multiply(at Position, n int, x, sums []V) {
+	if s.Narrow != nil {
+		multiplySlices(s, s.Narrow, at, n, x, sums)
+	} else {
+		multiplySlices(s, s.Wide, at, n, x, sums)
+	}
+}
+
+func multiplySlices[V sparse.Value, I uint16 | int32](s *Slices[V], idx []I, at Position, n int, x, sums []V) {
+	lanes := s.Values.Lanes
+	k := at.Column * lanes
+	for i := range n {
+		acc := sums[i*lanes : (i+1)*lanes]
+		clear(acc)
+		full, masked := s.Widths[2*(at.Slice+i)], s.Widths[2*(at.Slice+i)+1]
+		for range full {
+			for lane := range acc {
+				acc[lane] += s.Values.At(k+lane) * x[idx[k+lane]]
+			}
+			k += lanes
+		}
+		for range masked {
+			mask := s.Masks[at.Mask]
+			for lane := range acc {
+				if mask>>lane&1 != 0 {
+					acc[lane] += s.Values.At(k+lane) * x[idx[k+lane]]
+				}
+			}
+			k += lanes
+			at.Mask++
+		}
+	}
+}

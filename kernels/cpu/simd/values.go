@@ -1,0 +1,99 @@
+package simd
+
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Storage is how the values of a form are stored. A product gets the same bits
+// from each.
+type Storage int
+
+// The ways to store values.
+const (
+	Full  Storage = iota // as they are
+	Short                // as float32, for float64 values that are exactly that
+	Table                // 4 bits each, which choose one of 16 values
+	Same                 // not at all: one value for all
+)
+
+func (s Storage) String() string { return [...]string{"full", "short", "table", "same"}[s] }
+
+// Bits is the bits that a value of so many bytes takes.
+func (s Storage) Bits(size int) int {
+	switch s {
+	case Short:
+		return 32
+	case Table:
+		return 4
+	case Same:
+		return 0
+	}
+	return 8 * size
+}
+
+// TableLen is the number of values in a table.
+const TableLen = 16
+
+// Values is values in columns: value k is the one in lane k%Lanes of column
+// k/Lanes. One of the arrays is used, as Storage says.
+type Values[V sparse.Value] struct {
+	Storage Storage
+	Lanes   int
+	Full    []V
+	Short   []float32
+	Codes   []uint8
+	// Table is the 16 values of Table, or at least the one value of Same.
+	Table []V
+}
+
+// At is value k.
+func (v *Values[V]) At(k int) V {
+	switch v.Storage {
+	case Short:
+		return V(v.Short[k])
+	case Table:
+		at, shift := v.nibble(k)
+		return v.Table[v.Codes[at]>>shift&15]
+	case Same:
+		return v.Table[0]
+	}
+	return v.Full[k]
+}
+
+// SetCode stores the code of value k, which must be 0 before.
+func (v *Values[V]) SetCode(k int, code uint8) {
+	at, shift := v.nibble(k)
+	v.Codes[at] |= code << shift
+}
+
+// nibble is where the code of value k lies. 16 lanes are taken from 64 bits of
+// which even lanes have the lower half: so they lie in 32-bit words after they were
+// loaded to all lanes.
+func (v *Values[V]) nibble(k int) (at int, shift uint) {
+	if v.Lanes == 16 {
+		lane := k & 15
+		k += lane&1<<3 + lane>>1 - lane
+	}
+	return k >> 1, uint(k&1) << 2
+}
+
+// from is where column c begins, for assembly.
+func (v *Values[V]) from(c int) *byte {
+	k := c * v.Lanes
+	switch v.Storage {
+	case Short:
+		return bytesFrom(v.Short, k)
+	case Table:
+		return bytesFrom(v.Codes, k/2)
+	case Same:
+		return nil
+	}
+	return bytesFrom(v.Full, k)
+}
+
+// bytesFrom is where element k of s lies; k may be len(s).
+func bytesFrom[T any](s []T, k int) *byte {
+	return (*byte)(unsafe.Pointer(unsafe.SliceData(s[k:])))
+}

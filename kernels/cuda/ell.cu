@@ -1,0 +1,125 @@
+// Gather with ELLPACK and its relatives, one thread for each row:
+//
+//	y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r],   r = perm[i] for place i
+//
+// The entries of a step lie side by side, so that a warp reads them in one run. A
+// place without an entry has idx = -1 and is not multiplied: 0 times an infinity is
+// not 0. perm = 0 means that no row was moved. The loops take one entry of each row
+// a step, so that the steps of a warp are those of Equation (1) of the PELLR paper;
+// the index and the value of the next step are on their way meanwhile.
+#include "include/place.cuh"
+
+static constexpr int block = 128;
+
+// walk is the sum over `steps` places, `stride` apart, from `at` on. Without marked,
+// every place is an entry.
+template <typename V, bool marked>
+static __device__ __forceinline__ V walk(const i32* idx, const V* val, const V* x, i64 at, i64 stride, i32 steps) {
+	V sum = V(0);
+	i32 col = -1;
+	V a = V(0);
+	if (steps > 0) {
+		col = __ldg(idx + at);
+		a = __ldg(val + at);
+	}
+#pragma unroll 1
+	for (i32 k = 1; k <= steps; k++) {
+		i32 c = col;
+		V v = a;
+		at += stride;
+		if (k < steps) {
+			col = __ldg(idx + at);
+			a = __ldg(val + at);
+		}
+		if (!marked || c >= 0)
+			sum += v * __ldg(x + c);
+	}
+	return sum;
+}
+
+template <typename V>
+static __device__ __forceinline__ void gatherELL(const i32* idx, const V* val, const V* x, V* y, V* carry, i64 rows,
+                                                 i64 stride, i64 width, i64 skip, V alpha, V beta) {
+	for (i64 i = threadOf(block); i < rows; i += threads(block))
+		finish<V>(0, y, carry, i, skip, alpha, walk<V, true>(idx, val, x, i, stride, (i32)width), beta);
+}
+
+// where is the place of entry 0 of place i: i, or in arrays that are cut into warps,
+// lane i%32 of its warp.
+static __device__ __forceinline__ i64 where(const i64* start, i64 i) {
+	return start ? __ldg(start + i / 32) + i % 32 : i;
+}
+
+template <typename V>
+static __device__ __forceinline__ void gatherELLR(const i32* idx, const V* val, const i32* length, const i64* start,
+                                                  const i32* perm, const V* x, V* y, V* carry, i64 rows, i64 stride,
+                                                  i64 skip, V alpha, V beta) {
+	for (i64 i = threadOf(block); i < rows; i += threads(block))
+		finish<V>(perm, y, carry, i, skip, alpha, walk<V, false>(idx, val, x, where(start, i), stride, __ldg(length + i)), beta);
+}
+
+template <typename V>
+static __device__ __forceinline__ void gatherPELLRWarp(const i32* idx, const V* val, const i32* length, const i64* start,
+                                                       const i32* perm, const V* x, V* y, V* carry, i64 rows, i64 stride,
+                                                       i64 skip, V alpha, V beta) {
+	for (i64 i = threadOf(block); i < rows; i += threads(block))
+		finish<V>(perm, y, carry, i, skip, alpha, walk<V, true>(idx, val, x, where(start, i), stride, __ldg(length + i / 32)), beta);
+}
+
+// SELL-32-sigma: the slice of a warp is as wide as its longest row. Four steps are
+// read before the first of x is waited for.
+template <typename V>
+static __device__ __forceinline__ void gatherSELL(const i32* idx, const V* val, const i64* start, const i32* perm,
+                                                  const V* x, V* y, V* carry, i64 rows, i64 skip, V alpha, V beta) {
+	constexpr int ahead = 4;
+	for (i64 i = threadOf(block); i < rows; i += threads(block)) {
+		i64 at = where(start, i), end = __ldg(start + i / 32 + 1);
+		V sum = V(0);
+#pragma unroll 1
+		for (; at + 32 * (ahead - 1) < end; at += 32 * ahead) {
+			i32 col[ahead];
+			V a[ahead];
+#pragma unroll
+			for (int k = 0; k < ahead; k++) {
+				col[k] = __ldg(idx + at + 32 * k);
+				a[k] = __ldg(val + at + 32 * k);
+			}
+#pragma unroll
+			for (int k = 0; k < ahead; k++)
+				if (col[k] >= 0)
+					sum += a[k] * __ldg(x + col[k]);
+		}
+#pragma unroll 1
+		for (; at < end; at += 32) {
+			i32 col = __ldg(idx + at);
+			V a = __ldg(val + at);
+			if (col >= 0)
+				sum += a * __ldg(x + col);
+		}
+		finish<V>(perm, y, carry, i, skip, alpha, sum, beta);
+	}
+}
+
+#define MSREP_ELL(suffix, V)                                                                                           \
+	extern "C" __global__ void __launch_bounds__(block) msrep_gather_ell_##suffix(                                     \
+	    const i32* idx, const V* val, const V* x, V* y, V* carry, i64 rows, i64 stride, i64 width, i64 skip, V alpha,  \
+	    V beta) {                                                                                                      \
+		gatherELL<V>(idx, val, x, y, carry, rows, stride, width, skip, alpha, beta);                                   \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(block) msrep_gather_ellr_##suffix(                                    \
+	    const i32* idx, const V* val, const i32* length, const i64* start, const i32* perm, const V* x, V* y,          \
+	    V* carry, i64 rows, i64 stride, i64 skip, V alpha, V beta) {                                                   \
+		gatherELLR<V>(idx, val, length, start, perm, x, y, carry, rows, stride, skip, alpha, beta);                    \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(block) msrep_gather_pellr_warp_##suffix(                              \
+	    const i32* idx, const V* val, const i32* length, const i64* start, const i32* perm, const V* x, V* y,          \
+	    V* carry, i64 rows, i64 stride, i64 skip, V alpha, V beta) {                                                   \
+		gatherPELLRWarp<V>(idx, val, length, start, perm, x, y, carry, rows, stride, skip, alpha, beta);               \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(block) msrep_gather_sell_##suffix(                                    \
+	    const i32* idx, const V* val, const i64* start, const i32* perm, const V* x, V* y, V* carry, i64 rows,         \
+	    i64 skip, V alpha, V beta) {                                                                                   \
+		gatherSELL<V>(idx, val, start, perm, x, y, carry, rows, skip, alpha, beta);                                    \
+	}
+MSREP_ELL(f64, double)
+MSREP_ELL(f32, float)

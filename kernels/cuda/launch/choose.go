@@ -1,0 +1,30 @@
+package launch
+
+import "fmt"
+
+// longRow is the length from which a row is called long: what one warp of
+// the vector kernels reads while others wait for it.
+const longRow = 4096
+
+// Choose picks the kernels for a part without measuring: merge path when one row is
+// both long and more than a hundredth of the part, or when rows are so short that
+// their number counts for more than their entries; else the vector kernels. The
+// second result says why. ptr is as in kernels.Packing.
+func Choose(ptr []int64) (Gather, string) {
+	rows := int64(len(ptr) - 1)
+	if rows < 1 {
+		return Vector, "the part has no rows"
+	}
+	nnz := ptr[rows] - ptr[0]
+	longest := int64(0)
+	for r := range rows {
+		longest = max(longest, ptr[r+1]-ptr[r])
+	}
+	switch {
+	case longest >= longRow && longest > nnz/100:
+		return Merge, fmt.Sprintf("a row has %d of the %d entries", longest, nnz)
+	case nnz < rows:
+		return Merge, fmt.Sprintf("%d rows share %d entries", rows, nnz)
+	}
+	return Vector, fmt.Sprintf("no row has more than %d of the %d entries", longest, nnz)
+}

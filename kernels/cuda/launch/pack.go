@@ -1,0 +1,212 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// FormMerge is a part as it is, with the start of each tile of the merge path kept
+// beside it. kernels.FormCSR is the part for the vector kernels.
+const FormMerge kernels.Form = "csr-merge"
+
+// Packed is a part of a matrix on a device, for one of our kernels. It implements
+// kernels.Packed.
+type Packed[V sparse.Value] struct {
+	A      kernels.Compressed[V] // with local pointers
+	Minors int64
+
+	start kernels.Array[int32] // for FormMerge
+	info  kernels.PackInfo
+	freed atomic.Bool
+}
+
+// CheckPacking says what of the arrays does not fit together: an error that wraps
+// kernels.ErrArgument.
+func CheckPacking[V sparse.Value](op *kernels.Packing[V]) error {
+	p := op.Part
+	switch {
+	case p.First() != 0 || p.Majors() < 0 || p.NNZ() < 0:
+		return fmt.Errorf("%w: part %+v does not count from its first row", kernels.ErrArgument, p)
+	case len(op.Ptr) != p.Majors()+1:
+		return fmt.Errorf("%w: ptr has %d elements, it needs %d", kernels.ErrArgument, len(op.Ptr), p.Majors()+1)
+	case int64(len(op.Idx)) != p.NNZ() || int64(len(op.Val)) != p.NNZ():
+		return fmt.Errorf("%w: idx and val have %d and %d elements, they need %d", kernels.ErrArgument, len(op.Idx), len(op.Val), p.NNZ())
+	case op.Minors < 0:
+		return fmt.Errorf("%w: %d minors", kernels.ErrArgument, op.Minors)
+	case op.Precision != kernels.Precision{}:
+		return fmt.Errorf("%w: %d of %d segments of values", kernels.ErrNotSupported, op.Precision.Read, op.Precision.Segments)
+	}
+	return nil
+}
+
+// Pack copies a part to a device in kernels.FormCSR or FormMerge; for
+// kernels.FormAuto it takes what Choose says. Any other form is an error that wraps
+// kernels.ErrNotSupported. Nothing stays allocated when it fails.
+func Pack[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (*Packed[V], error) {
+	if err := CheckPacking(op); err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	g, why := Vector, "asked for"
+	switch op.Form {
+	case kernels.FormCSR:
+	case FormMerge:
+		g = Merge
+	case "", kernels.FormAuto:
+		g, why = Choose(op.Ptr)
+	default:
+		return nil, fmt.Errorf("%w: form %q", kernels.ErrNotSupported, string(op.Form))
+	}
+	p := &Packed[V]{Minors: int64(op.Minors)}
+	err := p.upload(d, s, op)
+	if err == nil {
+		err = p.Prepare(s, g, why)
+	}
+	if err == nil {
+		err = s.Sync()
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Free())
+	}
+	p.info.Took = time.Since(begin)
+	return p, nil
+}
+
+// upload copies the arrays to the device, with pointers of the part's own.
+func (p *Packed[V]) upload(d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) error {
+	local := make([]int64, len(op.Ptr))
+	if err := partition.LocalPtr(local, op.Ptr, op.Part); err != nil {
+		return err
+	}
+	p.A.Part = op.Part.Shift(0, op.Part.StartIdx)
+	var err error
+	if p.A.Ptr, err = put(d, s, local); err != nil {
+		return err
+	}
+	if p.A.Idx, err = put(d, s, op.Idx); err != nil {
+		return err
+	}
+	if p.A.Val, err = put(d, s, op.Val); err != nil {
+		return err
+	}
+	return s.Sync() // local may go
+}
+
+func put[T mem.Elem](d kernels.Device, s kernels.Stream, src []T) (kernels.Array[T], error) {
+	a, err := kernels.NewArray[T](d, int64(len(src)))
+	if err != nil {
+		return a, err
+	}
+	if err := a.Write(s, src); err != nil {
+		return kernels.Array[T]{}, errors.Join(err, a.Free())
+	}
+	return a, nil
+}
+
+// Prepare makes ready for the kernels of g; why says who chose them.
+func (p *Packed[V]) Prepare(s kernels.Stream, g Gather, why string) error {
+	form := kernels.FormCSR
+	if g == Merge {
+		form = FormMerge
+		if err := p.findStarts(s); err != nil {
+			return err
+		}
+	}
+	p.info.Form, p.info.Why, p.info.Bytes = form, why, 0
+	for _, b := range p.Buffers() {
+		p.info.Bytes += b.Bytes()
+	}
+	return nil
+}
+
+// findStarts fills start, once.
+func (p *Packed[V]) findStarts(s kernels.Stream) error {
+	if p.start.Buf != nil {
+		return nil
+	}
+	info, err := cuda.Lookup("msrep_gather_merge" + suffix[V]())
+	if err != nil {
+		return err
+	}
+	tiles := info.Carries(int64(p.A.Part.Majors()) + p.A.Part.NNZ())
+	if p.start, err = kernels.NewArray[int32](p.A.Ptr.Buf.Device(), tiles+1); err != nil {
+		return err
+	}
+	part := p.A.Part
+	return s.Launch(&mergePath{ptr: p.A.Ptr, start: p.start, rows: int64(part.Majors()), first: part.StartIdx, end: part.EndIdx + 1})
+}
+
+// DropStarts frees what only the merge kernels need.
+func (p *Packed[V]) DropStarts() error {
+	err := p.start.Free()
+	p.start = kernels.Array[int32]{}
+	return err
+}
+
+// Info describes the packed part.
+func (p *Packed[V]) Info() kernels.PackInfo { return p.info }
+
+// Buffers is the memory that it holds.
+func (p *Packed[V]) Buffers() (out []kernels.Buffer) {
+	if p.freed.Load() {
+		return nil
+	}
+	for _, b := range []kernels.Buffer{p.A.Ptr.Buf, p.A.Idx.Buf, p.A.Val.Buf, p.start.Buf} {
+		if b != nil {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// Free releases the memory.
+func (p *Packed[V]) Free() error {
+	if p.freed.Swap(true) {
+		return nil
+	}
+	return errors.Join(p.A.Ptr.Free(), p.A.Idx.Free(), p.A.Val.Free(), p.start.Free())
+}
+
+// mergePath finds where the tiles of the merge path start.
+type mergePath struct {
+	ptr              kernels.Array[int64]
+	start            kernels.Array[int32]
+	rows, first, end int64
+}
+
+// Kernel names the operation.
+func (*mergePath) Kernel() string { return "merge-path" }
+
+func (op *mergePath) plan(b *builder) {
+	ptr, start := array(b, "ptr", op.ptr, op.rows+1), array(b, "start", op.start, op.start.Len)
+	b.call("msrep_merge_path", op.start.Len, ptr, start, op.rows, op.first, op.end)
+}
+
+func gatherPacked[V sparse.Value](b *builder, op *kernels.GatherPacked[V]) {
+	p, ok := op.A.(*Packed[V])
+	switch {
+	case !ok || p == nil:
+		b.err = fmt.Errorf("%w: a packed part of another kind of device, or of other values", kernels.ErrArgument)
+		return
+	case p.freed.Load():
+		b.err = fmt.Errorf("%w: the packed part was freed", kernels.ErrClosed)
+		return
+	case op.X.Len != p.Minors:
+		b.err = fmt.Errorf("%w: x has %d elements, it needs %d", kernels.ErrArgument, op.X.Len, p.Minors)
+		return
+	}
+	g := &kernels.Gather[V]{A: p.A, Alpha: op.Alpha, Beta: op.Beta, X: op.X, Y: op.Y, Carry: op.Carry}
+	if p.info.Form == FormMerge {
+		gather(b, g, Merge, &p.start)
+		return
+	}
+	gather(b, g, Vector, nil)
+}

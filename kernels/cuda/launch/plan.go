@@ -1,0 +1,203 @@
+package launch
+
+import (
+	"fmt"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Gather says which kernels compute kernels.Gather.
+type Gather string
+
+// The kernels for kernels.Gather.
+const (
+	Vector Gather = "vector" // msrep_gather_vectorL, L from cuda.Lanes
+	Merge  Gather = "merge"  // msrep_merge_path, msrep_gather_merge, msrep_add_carries
+)
+
+// Plan puts an operation together, as README.md of package cuda describes. An
+// error wraps kernels.ErrArgument when the arrays do not fit, and
+// kernels.ErrNotSupported for an operation that it does not know.
+func Plan(op kernels.Op, m Memory, g Gather) (*Program, error) {
+	b := &builder{mem: m}
+	switch op := op.(type) {
+	case *kernels.Gather[float64]:
+		gather(b, op, g, nil)
+	case *kernels.Gather[float32]:
+		gather(b, op, g, nil)
+	case *kernels.GatherPacked[float64]:
+		gatherPacked(b, op)
+	case *kernels.GatherPacked[float32]:
+		gatherPacked(b, op)
+	case *kernels.Scatter[float64]:
+		scatter(b, op)
+	case *kernels.Scatter[float32]:
+		scatter(b, op)
+	case *kernels.GatherCOO[float64]:
+		gatherCOO(b, op)
+	case *kernels.GatherCOO[float32]:
+		gatherCOO(b, op)
+	case *kernels.ScatterCOO[float64]:
+		scatterCOO(b, op)
+	case *kernels.ScatterCOO[float32]:
+		scatterCOO(b, op)
+	case *mergePath:
+		op.plan(b)
+	default:
+		return nil, kernels.ErrNotSupported
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	return &b.prog, nil
+}
+
+// compressed is the arguments that the kernels of compressed parts share.
+type compressed struct {
+	ptr, idx, val    Addr
+	rows, first, end int64
+	skip             int64
+}
+
+func openCompressed[V sparse.Value](b *builder, a kernels.Compressed[V]) compressed {
+	p := a.Part
+	if p.First() != 0 || p.Majors() < 0 || p.NNZ() < 0 {
+		b.err = fmt.Errorf("%w: part %+v does not count from its first row", kernels.ErrArgument, p)
+		return compressed{}
+	}
+	return compressed{
+		ptr: array(b, "ptr", a.Ptr, int64(p.Majors())+1), idx: array(b, "idx", a.Idx, p.NNZ()), val: array(b, "val", a.Val, p.NNZ()),
+		rows: int64(p.Majors()), first: p.StartIdx, end: p.EndIdx + 1, skip: skip(p),
+	}
+}
+
+// skip is 1 when the first major belongs to an earlier part.
+func skip(p partition.Part) int64 {
+	if p.StartFlag {
+		return 1
+	}
+	return 0
+}
+
+// openCarry is the address of the carry, 0 for a part that has none.
+func openCarry[V sparse.Value](b *builder, p partition.Part, a kernels.Array[V]) Addr {
+	if !p.StartFlag {
+		return 0
+	}
+	return array(b, "carry", a, 1)
+}
+
+// gather takes where the tiles of the merge path start from start, or finds it
+// anew for each product when start is nil.
+func gather[V sparse.Value](b *builder, op *kernels.Gather[V], g Gather, start *kernels.Array[int32]) {
+	a := openCompressed(b, op.A)
+	x := array(b, "x", op.X, op.X.Len)
+	y := array(b, "y", op.Y, int64(op.A.Part.OwnEnd-op.A.Part.OwnFirst))
+	carry := openCarry(b, op.A.Part, op.Carry)
+	if b.err != nil || a.rows == 0 {
+		return
+	}
+	v := suffix[V]()
+	if g != Merge {
+		name := fmt.Sprintf("msrep_gather_vector%d%s", cuda.Lanes(a.rows, a.end-a.first), v)
+		b.call(name, a.rows, a.ptr, a.idx, a.val, x, y, carry, a.rows, a.first, a.end, a.skip, op.Alpha, op.Beta)
+		return
+	}
+	name := "msrep_gather_merge" + v
+	items := a.rows + a.end - a.first
+	tiles := b.carries(name, items)
+	var starts any
+	if start != nil {
+		starts = array(b, "start", *start, tiles+1)
+	} else {
+		t := temp[int32](b, "start", tiles+1)
+		b.call("msrep_merge_path", tiles+1, a.ptr, t, a.rows, a.first, a.end)
+		starts = t
+	}
+	row, val := temp[int32](b, "carryRow", tiles), temp[V](b, "carryVal", tiles)
+	b.call(name, items, a.ptr, a.idx, a.val, x, y, carry, starts, row, val, a.rows, a.first, a.end, a.skip, op.Alpha, op.Beta)
+	addCarries[V](b, row, val, y, carry, tiles, a.rows, a.skip)
+}
+
+// addCarries adds n carries to their rows, level by level.
+func addCarries[V sparse.Value](b *builder, row, val Temp, y, carry Addr, n, rows, skip int64) {
+	name := "msrep_add_carries" + suffix[V]()
+	for n > 0 && b.err == nil {
+		left := b.carries(name, n)
+		if left <= 1 {
+			b.call(name, n, row, val, y, carry, Addr(0), Addr(0), n, rows, skip)
+			return
+		}
+		outRow, outVal := temp[int32](b, "outRow", left), temp[V](b, "outVal", left)
+		b.call(name, n, row, val, y, carry, outRow, outVal, n, rows, skip)
+		row, val, n = outRow, outVal, left
+	}
+}
+
+// scale is y = beta*y.
+func scale[V sparse.Value](b *builder, y Addr, n int64, beta V) {
+	if n > 0 && beta != 1 {
+		b.call("msrep_scale"+suffix[V](), n, y, n, beta)
+	}
+}
+
+func scatter[V sparse.Value](b *builder, op *kernels.Scatter[V]) {
+	a := openCompressed(b, op.A)
+	x := array(b, "x", op.X, a.rows)
+	y := array(b, "y", op.Y, op.Y.Len)
+	scale(b, y, op.Y.Len, op.Beta)
+	if n := a.end - a.first; n > 0 {
+		b.call("msrep_scatter"+suffix[V](), n, a.ptr, a.idx, a.val, x, y, a.rows, a.first, a.end, op.Alpha)
+	}
+}
+
+// coordinate is the arguments that the kernels of coordinate parts share.
+type coordinate struct {
+	major, minor, val Addr
+	nnz               int64
+}
+
+func openCoordinate[V sparse.Value](b *builder, a kernels.Coordinate[V]) coordinate {
+	p := a.Part
+	if p.StartIdx != 0 || p.Majors() < 0 || p.NNZ() < 0 {
+		b.err = fmt.Errorf("%w: part %+v does not count from its first entry", kernels.ErrArgument, p)
+		return coordinate{}
+	}
+	n := p.NNZ()
+	return coordinate{major: array(b, "major", a.Major, n), minor: array(b, "minor", a.Minor, n), val: array(b, "val", a.Val, n), nnz: n}
+}
+
+func gatherCOO[V sparse.Value](b *builder, op *kernels.GatherCOO[V]) {
+	p := op.A.Part
+	owned := int64(p.OwnEnd - p.OwnFirst)
+	a := openCoordinate(b, op.A)
+	x := array(b, "x", op.X, op.X.Len)
+	y := array(b, "y", op.Y, owned)
+	carry := openCarry(b, p, op.Carry)
+	v := suffix[V]()
+	scale(b, y, owned, op.Beta)
+	if p.StartFlag {
+		b.call("msrep_fill"+v, 1, carry, int64(1), V(0))
+	}
+	if a.nnz == 0 {
+		return
+	}
+	name := "msrep_gather_coo" + v
+	n := b.carries(name, a.nnz)
+	row, val := temp[int32](b, "carryRow", n), temp[V](b, "carryVal", n)
+	b.call(name, a.nnz, a.major, a.minor, a.val, x, y, carry, row, val, a.nnz, int64(p.OwnFirst), op.Alpha)
+	addCarries[V](b, row, val, y, carry, n, owned+1, 1)
+}
+
+func scatterCOO[V sparse.Value](b *builder, op *kernels.ScatterCOO[V]) {
+	a := openCoordinate(b, op.A)
+	x := array(b, "x", op.X, op.X.Len)
+	y := array(b, "y", op.Y, op.Y.Len)
+	scale(b, y, op.Y.Len, op.Beta)
+	if a.nnz > 0 {
+		b.call("msrep_scatter_coo"+suffix[V](), a.nnz, a.major, a.minor, a.val, x, y, a.nnz, op.Alpha)
+	}
+}

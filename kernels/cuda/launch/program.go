@@ -1,0 +1,105 @@
+package launch
+
+import (
+	"fmt"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Addr is an address in the memory of a device, as an argument of a kernel.
+type Addr uint64
+
+// Temp is the number of a piece of Program.Temps, as an argument of a kernel.
+type Temp int
+
+// Memory finds arrays on a device.
+type Memory interface {
+	// Address is that of bytes [off, off+bytes) of a buffer, which must be on the
+	// device. name is what the operation calls them.
+	Address(name string, b kernels.Buffer, off, bytes int64) (Addr, error)
+}
+
+// Call is the launch of one kernel. Args are Addr, Temp, int64, float64 and
+// float32, as its parameters ask for.
+type Call struct {
+	Kernel cuda.Kernel
+	Blocks int64 // that take all items in one turn; fewer take several
+	Args   []any
+}
+
+// Scratch is memory with any content that the calls of one program share. It
+// begins at a multiple of 8 bytes.
+type Scratch struct {
+	Name  string
+	Bytes int64
+}
+
+// Program is the calls that make an operation, in order.
+type Program struct {
+	Temps []Scratch
+	Calls []Call
+}
+
+// builder makes a program and keeps the first error.
+type builder struct {
+	mem  Memory
+	prog Program
+	err  error
+}
+
+// temp adds scratch memory of n elements.
+func temp[T mem.Elem](b *builder, name string, n int64) Temp {
+	b.prog.Temps = append(b.prog.Temps, Scratch{Name: name, Bytes: n * mem.Size[T]()})
+	return Temp(len(b.prog.Temps) - 1)
+}
+
+// array is the address of an array of n elements.
+func array[T mem.Elem](b *builder, name string, a kernels.Array[T], n int64) Addr {
+	if b.err != nil {
+		return 0
+	}
+	if a.Len != n {
+		b.err = fmt.Errorf("%w: %s has %d elements, it needs %d", kernels.ErrArgument, name, a.Len, n)
+		return 0
+	}
+	if a.Buf == nil && n == 0 {
+		return 0
+	}
+	if a.Off%mem.Size[T]() != 0 {
+		b.err = fmt.Errorf("%w: %s begins at byte %d of its buffer", kernels.ErrArgument, name, a.Off)
+		return 0
+	}
+	addr, err := b.mem.Address(name, a.Buf, a.Off, n*mem.Size[T]())
+	if err != nil {
+		b.err = fmt.Errorf("%s: %w", name, err)
+	}
+	return addr
+}
+
+// suffix ends the names of kernels for V.
+func suffix[V sparse.Value]() string {
+	if mem.Size[V]() == 4 {
+		return "_f32"
+	}
+	return "_f64"
+}
+
+// call adds a kernel of the table, on items of its unit.
+func (b *builder) call(name string, items int64, args ...any) {
+	info := b.lookup(name)
+	b.prog.Calls = append(b.prog.Calls, Call{Kernel: info, Blocks: info.Blocks(items), Args: args})
+}
+
+// carries is the number of carries that n items of a kernel leave.
+func (b *builder) carries(name string, n int64) int64 { return b.lookup(name).Carries(n) }
+
+func (b *builder) lookup(name string) cuda.Kernel {
+	info, err := cuda.Lookup(name)
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	return info
+}

@@ -1,0 +1,148 @@
+//go:build cuda
+
+package nvidia
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"gorgonia.org/cu"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
+)
+
+// buffer is memory of a device. One of 0 bytes has none.
+type buffer struct {
+	dev   *Device
+	addr  cu.DevicePtr
+	bytes int64
+	freed atomic.Bool
+}
+
+// Alloc gives zeroed memory that begins at a multiple of 256 bytes.
+func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
+	if bytes < 0 {
+		return nil, d.fail("alloc", 0, fmt.Errorf("%w: %d bytes", kernels.ErrArgument, bytes))
+	}
+	b := &buffer{dev: d, bytes: bytes}
+	err := d.run("alloc", bytes, func() error {
+		if bytes == 0 {
+			return nil
+		}
+		var err error
+		if b.addr, err = d.allocate(bytes, d.home); err != nil {
+			return err
+		}
+		err = cu.MemsetD8Async(b.addr, 0, bytes, d.home)
+		if err == nil {
+			err = d.home.Synchronize()
+		}
+		if err != nil {
+			return freeAfter(err, d.free(b.addr, d.home))
+		}
+		d.buffers[b] = true
+		d.inUse.Add(bytes)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// allocate takes memory with any content, for work on s or after it.
+func (d *Device) allocate(bytes int64, s cu.Stream) (cu.DevicePtr, error) {
+	if d.gpu.pools {
+		return driver.AllocAsync(bytes, s)
+	}
+	return cu.MemAlloc(bytes)
+}
+
+// free gives memory back once the work on s is done.
+func (d *Device) free(p cu.DevicePtr, s cu.Stream) error {
+	if d.gpu.pools {
+		return driver.FreeAsync(p, s)
+	}
+	if err := s.Synchronize(); err != nil {
+		return freeAfter(err, cu.MemFree(p))
+	}
+	return cu.MemFree(p)
+}
+
+// freeAfter joins the error of a call with that of cleaning up after it, which
+// says nothing new when it fails for the same reason.
+func freeAfter(err, cleanup error) error {
+	if cleanup == nil || code(cleanup) == code(err) {
+		return err
+	}
+	return fmt.Errorf("%w (and then: %w)", err, cleanup)
+}
+
+func (b *buffer) Device() kernels.Device { return b.dev }
+
+func (b *buffer) Bytes() int64 { return b.bytes }
+
+// Free waits for the work on the streams of the device, which may use the buffer.
+func (b *buffer) Free() error {
+	if b.freed.Load() {
+		return nil
+	}
+	d := b.dev
+	err := d.worker.call(func() error {
+		for s := range d.streams {
+			s.settle()
+		}
+		return b.release()
+	})
+	if errors.Is(err, kernels.ErrClosed) {
+		return nil // the device has freed it
+	}
+	return d.fail("free", b.bytes, err)
+}
+
+// release gives the memory back, once, on the thread of the device. On a lost device
+// the context takes it along.
+func (b *buffer) release() error {
+	if b.freed.Swap(true) {
+		return nil
+	}
+	d := b.dev
+	delete(d.buffers, b)
+	d.inUse.Add(-b.bytes)
+	if b.bytes == 0 || d.dead.Load() != nil {
+		return nil
+	}
+	return d.free(b.addr, d.home)
+}
+
+// window is the address of n bytes from off on in a buffer of any GPU.
+func window(b kernels.Buffer, off, n int64) (*Device, cu.DevicePtr, error) {
+	c, ok := b.(*buffer)
+	switch {
+	case !ok || c == nil:
+		return nil, 0, fmt.Errorf("%w: a buffer of another kind of device", kernels.ErrArgument)
+	case c.freed.Load():
+		return nil, 0, fmt.Errorf("%w: the buffer was freed", kernels.ErrClosed)
+	case off < 0 || n < 0 || off > c.bytes || n > c.bytes-off:
+		return nil, 0, fmt.Errorf("%w: bytes [%d, %d+%d) of a buffer of %d", kernels.ErrArgument, off, off, n, c.bytes)
+	}
+	return c.dev, c.addr + cu.DevicePtr(off), nil
+}
+
+// own is window for a buffer of d itself.
+func (d *Device) own(b kernels.Buffer, off, n int64) (cu.DevicePtr, error) {
+	dev, addr, err := window(b, off, n)
+	if err == nil && dev != d {
+		err = fmt.Errorf("%w: it is on device %s", kernels.ErrArgument, dev.info.ID)
+	}
+	return addr, err
+}
+
+// Address implements launch.Memory.
+func (d *Device) Address(_ string, b kernels.Buffer, off, bytes int64) (launch.Addr, error) {
+	addr, err := d.own(b, off, bytes)
+	return launch.Addr(addr), err
+}

@@ -1,0 +1,42 @@
+package nvidia
+
+import "github.com/msrep-go/msrep/kernels"
+
+// Status is what a machine and this binary have for GPUs.
+type Status struct {
+	// Reason says why there are no GPUs; "" when there are some.
+	Reason string `json:"reason,omitempty"`
+	// Driver is the newest version of CUDA that the driver knows, such as "13.0".
+	Driver string `json:"driver,omitempty"`
+	// Headers is the version of CUDA that the binary was built for.
+	Headers string `json:"headers,omitempty"`
+	// CuSPARSE is the version of cuSPARSE, or why there is none.
+	CuSPARSE string `json:"cusparse,omitempty"`
+	GPUs     []GPU  `json:"gpus,omitempty"`
+}
+
+// GPU describes a GPU of this machine.
+type GPU struct {
+	Ordinal int    `json:"ordinal"` // as in cuda:0
+	Name    string `json:"name"`
+	PCI     string `json:"pci"`     // address as in sysfs
+	Compute string `json:"compute"` // capability, such as "9.0"
+	Memory  int64  `json:"memory"`  // bytes
+	L2      int64  `json:"l2"`      // bytes
+	SMs     int    `json:"multiprocessors"`
+}
+
+// Config says which device to open.
+type Config struct {
+	GPU  int // ordinal
+	Copy int // 0, or the number of a further device on the same GPU
+	// Node is the NUMA node that pinned memory comes from, -1 for any. CPUs is where
+	// the thread of the device runs, none for anywhere.
+	Node int
+	CPUs []int
+	// OnRefused hears when the system does not place memory or thread; may be nil.
+	OnRefused func(error)
+}
+
+// FormCuSPARSE is a part multiplied by cuSPARSE.
+const FormCuSPARSE kernels.Form = "cusparse"

@@ -1,0 +1,83 @@
+//go:build cuda
+
+package nvidia
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
+)
+
+// code is the driver's number of an error or of the first that it wraps, 0 where
+// there is none. The errors of gorgonia.org/cu are such numbers, of a type that it
+// does not export.
+func code(err error) int {
+	switch e := err.(type) {
+	case nil:
+		return 0
+	case driver.Error:
+		return e.Code
+	case interface{ Unwrap() error }:
+		return code(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			if n := code(one); n != 0 {
+				return n
+			}
+		}
+		return 0
+	}
+	if v := reflect.ValueOf(err); v.Kind() == reflect.Int {
+		return int(v.Int())
+	}
+	return 0
+}
+
+// Numbers of the driver (cuda.h, CUresult).
+const (
+	codeOutOfMemory      = 2
+	codeNotSupported     = 801
+	codePeerEnabled      = 704
+	codeNoBinaryForGPU   = 209
+	codeUnsupportedPTX   = 222
+)
+
+// fatal is the errors after which a context can't be used any more.
+var fatal = map[int]bool{
+	4:   true, // deinitialized
+	214: true, // uncorrectable ECC error
+	220: true, // uncorrectable NVLink error
+	700: true, // illegal address
+	702: true, // launch timeout
+	709: true, // context is destroyed
+	710: true, // assert
+	714: true, // hardware stack error
+	715: true, // illegal instruction
+	716: true, // misaligned address
+	717: true, // invalid address space
+	718: true, // invalid program counter
+	719: true, // launch failed
+	721: true, // contained error
+	999: true, // unknown
+}
+
+// describe gives an error of the driver its words, and the errors of this project's
+// devices.
+func describe(err error) error {
+	n := code(err)
+	if n == 0 {
+		return err
+	}
+	e := driver.Error{Code: n}
+	switch n {
+	case codeOutOfMemory:
+		return fmt.Errorf("%w: %w", kernels.ErrOutOfMemory, e)
+	case codeNotSupported:
+		return fmt.Errorf("%w: %w", kernels.ErrNotSupported, e)
+	case codeNoBinaryForGPU, codeUnsupportedPTX:
+		return fmt.Errorf("%w: the kernels need compute capability 7.0 and a driver of CUDA 10.0 or newer: %w", kernels.ErrNotSupported, e)
+	}
+	return e
+}

@@ -1,0 +1,159 @@
+//go:build cuda
+
+package nvidia
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"gorgonia.org/cu"
+
+	"github.com/msrep-go/msrep/kernels/cuda"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
+)
+
+// gpu is one GPU with its primary context, shared by the devices on it.
+type gpu struct {
+	dev   cu.Device
+	ctx   cu.CUContext
+	info  GPU
+	pools bool // memory is allocated in the order of streams
+
+	mu      sync.Mutex
+	modules map[string]cu.Module // by family of kernels
+	funcs   map[string]cu.Function
+	peers   map[cu.Device]bool // whose memory this one's context may reach
+
+	devices int // open on it; guarded by opened.mu
+}
+
+// opened is the GPUs that have devices.
+var opened = struct {
+	mu   sync.Mutex
+	gpus map[int]*gpu
+}{gpus: map[int]*gpu{}}
+
+// acquire opens a GPU, or shares it, and makes its context that of the calling
+// thread.
+func acquire(ordinal int) (*gpu, error) {
+	opened.mu.Lock()
+	defer opened.mu.Unlock()
+	g := opened.gpus[ordinal]
+	if g == nil {
+		info, err := query(ordinal)
+		if err != nil {
+			return nil, err
+		}
+		g = &gpu{info: info, modules: map[string]cu.Module{}, funcs: map[string]cu.Function{}, peers: map[cu.Device]bool{}}
+		if g.dev, err = cu.GetDevice(ordinal); err != nil {
+			return nil, err
+		}
+		if g.ctx, err = g.dev.RetainPrimaryCtx(); err != nil {
+			return nil, err
+		}
+	}
+	if err := g.open(); err != nil {
+		if g.devices == 0 {
+			err = errors.Join(err, g.dev.ReleasePrimaryCtx())
+		}
+		return nil, err
+	}
+	g.devices++
+	opened.gpus[ordinal] = g
+	return g, nil
+}
+
+// open makes the context that of the calling thread and sets up the pool, once.
+func (g *gpu) open() error {
+	if err := cu.SetCurrentContext(g.ctx); err != nil {
+		return err
+	}
+	if g.devices == 0 && driver.PoolsSupported(g.dev) {
+		if err := driver.KeepPool(g.dev); err != nil {
+			return err
+		}
+		g.pools = true
+	}
+	return nil
+}
+
+// release ends the use of a GPU by one device, on its thread. The last one unloads
+// the kernels and lets the context go, with all that is still in it.
+func (g *gpu) release() error {
+	opened.mu.Lock()
+	defer opened.mu.Unlock()
+	if g.devices--; g.devices > 0 {
+		return nil
+	}
+	delete(opened.gpus, g.info.Ordinal)
+	var errs []error
+	for _, m := range g.modules {
+		errs = append(errs, m.Unload())
+	}
+	if g.pools {
+		errs = append(errs, driver.TrimPool(g.dev))
+	}
+	errs = append(errs, g.dev.ReleasePrimaryCtx())
+	return errors.Join(errs...)
+}
+
+// function finds a kernel; its family is compiled for the GPU by the first call.
+func (g *gpu) function(k cuda.Kernel) (cu.Function, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if f, ok := g.funcs[k.Name]; ok {
+		return f, nil
+	}
+	m, ok := g.modules[k.Family]
+	if !ok {
+		text, err := cuda.PTX(k.Family)
+		if err != nil {
+			return cu.Function{}, err
+		}
+		if m, err = cu.LoadData(text); err != nil {
+			return cu.Function{}, err
+		}
+		g.modules[k.Family] = m
+	}
+	f, err := m.Function(k.Name)
+	if err == nil {
+		g.funcs[k.Name] = f
+	}
+	return f, err
+}
+
+// reach lets the context of the calling thread, which is that of g, read the memory
+// of from, where the pair can do that. Copies work without, through the host.
+func (g *gpu) reach(from *gpu) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, asked := g.peers[from.dev]; asked || from == g {
+		return nil
+	}
+	can, err := g.dev.CanAccessPeer(from.dev)
+	if err != nil {
+		return err
+	}
+	if can != 0 {
+		if err := from.ctx.EnablePeerAccess(0); err != nil && code(err) != codePeerEnabled {
+			return err
+		}
+	}
+	g.peers[from.dev] = can != 0
+	return nil
+}
+
+// grid is the number of blocks of a call: no more than a grid may have, which then
+// take several turns.
+func grid(c launch.Call) int { return int(min(c.Blocks, math.MaxInt32)) }
+
+// deviceID names a device as in --devices, and further ones on the same GPU apart.
+func deviceID(c Config) string {
+	if c.Copy == 0 {
+		return fmt.Sprintf("cuda:%d", c.GPU)
+	}
+	return fmt.Sprintf("cuda:%d.%d", c.GPU, c.Copy)
+}

@@ -1,0 +1,128 @@
+//go:build cuda
+
+package driver
+
+// #cgo LDFLAGS: -Wl,--as-needed -ldl
+// #include <stdlib.h>
+// #include <cuda.h>
+// #include "load.h"
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// HeaderVersion is the version of CUDA that the binary was built for, 11080 for 11.8.
+const HeaderVersion = C.CUDA_VERSION
+
+// Path is the file that the driver was loaded from, "" without one.
+func Path() string { return C.GoString(C.msrep_cuda_path()) }
+
+// Ready says whether the driver has started, and if not why.
+func Ready() error {
+	if C.msrep_cuda_result() == 0 {
+		return nil
+	}
+	return errors.New(strings.TrimSpace(C.GoString(C.msrep_cuda_reason())))
+}
+
+// Error is a result of the driver with the driver's own words for it.
+type Error struct{ Code int }
+
+func (e Error) Error() string {
+	var s *C.char
+	if C.cuGetErrorString(C.CUresult(e.Code), &s) != C.CUDA_SUCCESS || s == nil {
+		return fmt.Sprintf("CUDA error %d", e.Code)
+	}
+	return fmt.Sprintf("CUDA error %d, %s", e.Code, C.GoString(s))
+}
+
+// check makes an error of a result.
+func check(r C.CUresult) error {
+	if r == C.CUDA_SUCCESS {
+		return nil
+	}
+	return Error{int(r)}
+}
+
+// Register pins host memory, so that copies of it run beside the program, for all
+// contexts. It must stay where it is until Unregister.
+func Register(p []byte) error {
+	return check(C.cuMemHostRegister(unsafe.Pointer(unsafe.SliceData(p)), C.size_t(len(p)), C.CU_MEMHOSTREGISTER_PORTABLE))
+}
+
+// Unregister ends what Register began.
+func Unregister(p []byte) error {
+	return check(C.cuMemHostUnregister(unsafe.Pointer(unsafe.SliceData(p))))
+}
+
+// Pinned reports whether copies of host memory at p need no pinned memory in
+// between.
+func Pinned(p []byte) bool {
+	if len(p) == 0 {
+		return false
+	}
+	return pinnedAt(unsafe.Pointer(&p[0])) && pinnedAt(unsafe.Pointer(&p[len(p)-1]))
+}
+
+func pinnedAt(p unsafe.Pointer) bool {
+	var kind C.uint
+	r := C.cuPointerGetAttribute(unsafe.Pointer(&kind), C.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, C.CUdeviceptr(uintptr(p)))
+	return r == C.CUDA_SUCCESS && kind == C.CU_MEMORYTYPE_HOST
+}
+
+// AllocAsync allocates memory in the order of a stream.
+func AllocAsync(bytes int64, s cu.Stream) (cu.DevicePtr, error) {
+	var p C.CUdeviceptr
+	err := check(C.cuMemAllocAsync(&p, C.size_t(bytes), stream(s)))
+	return cu.DevicePtr(p), err
+}
+
+// FreeAsync frees memory in the order of a stream.
+func FreeAsync(p cu.DevicePtr, s cu.Stream) error {
+	return check(C.cuMemFreeAsync(C.CUdeviceptr(p), stream(s)))
+}
+
+// KeepPool makes the pool of a GPU keep what was freed, for the next allocation,
+// until TrimPool.
+func KeepPool(d cu.Device) error {
+	var pool C.CUmemoryPool
+	if err := check(C.cuDeviceGetDefaultMemPool(&pool, C.CUdevice(d))); err != nil {
+		return err
+	}
+	all := C.cuuint64_t(1<<64 - 1)
+	return check(C.cuMemPoolSetAttribute(pool, C.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, unsafe.Pointer(&all)))
+}
+
+// TrimPool gives back what the pool of a GPU keeps and nobody uses.
+func TrimPool(d cu.Device) error {
+	var pool C.CUmemoryPool
+	if err := check(C.cuDeviceGetDefaultMemPool(&pool, C.CUdevice(d))); err != nil {
+		return err
+	}
+	return check(C.cuMemPoolTrimTo(pool, 0))
+}
+
+// PCI is the PCI address of a GPU as sysfs writes it, such as 0000:06:00.0.
+func PCI(d cu.Device) (string, error) {
+	var buf [32]C.char
+	if err := check(C.cuDeviceGetPCIBusId(&buf[0], C.int(len(buf)), C.CUdevice(d))); err != nil {
+		return "", err
+	}
+	return strings.ToLower(C.GoString(&buf[0])), nil
+}
+
+// PoolsSupported reports whether a GPU allocates in the order of streams.
+func PoolsSupported(d cu.Device) bool {
+	var yes C.int
+	r := C.cuDeviceGetAttribute(&yes, C.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, C.CUdevice(d))
+	return r == C.CUDA_SUCCESS && yes != 0
+}
+
+// stream is the C handle of a stream: cu.Stream holds nothing else.
+func stream(s cu.Stream) C.CUstream { return C.CUstream(unsafe.Pointer(s.C())) }

@@ -1,0 +1,136 @@
+//go:build cuda
+
+package nvidia
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
+)
+
+// temp is scratch memory that a stream keeps for its next operation.
+type temp struct {
+	addr  cu.DevicePtr
+	bytes int64
+}
+
+// Launch puts an operation on the stream.
+func (s *stream) Launch(op kernels.Op) error {
+	d := s.dev
+	f, err := d.plan(s, op)
+	if err != nil {
+		return d.fail(op.Kernel(), 0, err)
+	}
+	return s.later(op.Kernel(), 0, func() error {
+		s.last = op.Kernel()
+		return f()
+	})
+}
+
+// plan checks an operation and says how it is put on a stream.
+func (d *Device) plan(s *stream, op kernels.Op) (func() error, error) {
+	switch op := op.(type) {
+	case *kernels.GatherPacked[float64]:
+		if a, ok := op.A.(*sparsePart[float64]); ok {
+			return a.product(s, op)
+		}
+	case *kernels.GatherPacked[float32]:
+		if a, ok := op.A.(*sparsePart[float32]); ok {
+			return a.product(s, op)
+		}
+	}
+	prog, err := launch.Plan(op, d, launch.Vector)
+	if err != nil {
+		return nil, err
+	}
+	return func() error { return s.run(prog) }, nil
+}
+
+// run puts the calls of a program on the stream, on the thread of the device.
+func (s *stream) run(prog *launch.Program) error {
+	if err := s.scratch(prog.Temps); err != nil {
+		return err
+	}
+	for _, c := range prog.Calls {
+		if err := s.call(c); err != nil {
+			return fmt.Errorf("%s: %w", c.Kernel.Name, err)
+		}
+	}
+	return nil
+}
+
+// scratch makes s.temps large enough. The operation before may still use them: in
+// the order of the stream they are free when this one runs.
+func (s *stream) scratch(need []launch.Scratch) error {
+	for i, n := range need {
+		if i == len(s.temps) {
+			s.temps = append(s.temps, temp{})
+		}
+		t := &s.temps[i]
+		if t.bytes >= n.Bytes {
+			continue
+		}
+		if t.bytes > 0 {
+			old := *t
+			*t = temp{}
+			if err := s.dev.free(old.addr, s.s); err != nil {
+				return err
+			}
+		}
+		addr, err := s.dev.allocate(n.Bytes, s.s)
+		if err != nil {
+			return fmt.Errorf("%d bytes of scratch memory: %w", n.Bytes, err)
+		}
+		*t = temp{addr, n.Bytes}
+	}
+	return nil
+}
+
+// call launches one kernel, with each argument in a slot of 8 bytes.
+func (s *stream) call(c launch.Call) error {
+	f, err := s.dev.gpu.function(c.Kernel)
+	if err != nil {
+		return err
+	}
+	slots := make([]uint64, len(c.Args))
+	ptrs := make([]unsafe.Pointer, len(c.Args))
+	for i, a := range c.Args {
+		switch a := a.(type) {
+		case launch.Addr:
+			slots[i] = uint64(a)
+		case launch.Temp:
+			slots[i] = uint64(s.temps[a].addr)
+		case int64:
+			slots[i] = uint64(a)
+		case float64:
+			slots[i] = math.Float64bits(a)
+		case float32:
+			slots[i] = uint64(math.Float32bits(a))
+		default:
+			return fmt.Errorf("%w: parameter %d of type %T", kernels.ErrArgument, i, a)
+		}
+		ptrs[i] = unsafe.Pointer(&slots[i])
+	}
+	return f.Launch(grid(c), 1, 1, c.Kernel.Block, 1, 1, 0, s.s, ptrs)
+}
+
+// Scratch is the bytes of scratch memory that the streams of the device keep.
+func (d *Device) Scratch() (sum int64) {
+	err := d.worker.call(func() error {
+		for s := range d.streams {
+			for _, t := range s.temps {
+				sum += t.bytes
+			}
+		}
+		return nil
+	})
+	if err != nil { // closed: there is none
+		return 0
+	}
+	return sum
+}

@@ -1,0 +1,19 @@
+//go:build !cuda
+
+package nvidia
+
+import (
+	"fmt"
+
+	"github.com/msrep-go/msrep/kernels"
+)
+
+const notBuilt = "this binary was built without the tag cuda"
+
+// Query says that this binary knows no GPUs.
+func Query() Status { return Status{Reason: notBuilt} }
+
+// Open fails: it needs a binary built with the tag cuda.
+func Open(c Config) (kernels.Device, error) {
+	return nil, &kernels.DeviceError{Device: fmt.Sprintf("cuda:%d", c.GPU), Call: "open", Err: fmt.Errorf("%w: %s", kernels.ErrNotSupported, notBuilt)}
+}

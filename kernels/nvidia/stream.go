@@ -1,0 +1,212 @@
+//go:build cuda
+
+package nvidia
+
+import (
+	"errors"
+	"fmt"
+
+	"gorgonia.org/cu"
+
+	"github.com/msrep-go/msrep/kernels"
+)
+
+// stream hands its work to the thread of the device and does not wait for it.
+// Arguments are checked at once; other errors are those of the next Sync.
+type stream struct {
+	dev *Device
+
+	// What follows belongs to the thread of the device.
+	s      cu.Stream
+	temps  []temp
+	err    error  // the first since the last Sync
+	busy   bool   // work was put on it since the last Sync
+	last   string // the operation that was launched last
+	closed bool
+}
+
+// NewStream makes a stream.
+func (d *Device) NewStream() (kernels.Stream, error) {
+	s := &stream{dev: d}
+	err := d.run("new stream", 0, func() (err error) {
+		if s.s, err = cu.MakeStream(cu.NonBlocking); err == nil {
+			d.streams[s] = true
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// later runs f on the thread of the device, unless an earlier call on the stream
+// failed.
+func (s *stream) later(call string, bytes int64, f func() error) error {
+	d := s.dev
+	err := d.worker.post(func() {
+		dead := d.dead.Load()
+		switch {
+		case s.err != nil:
+		case s.closed:
+			s.err = d.fail(call, bytes, kernels.ErrClosed)
+		case dead != nil:
+			s.err = d.fail(call, bytes, *dead)
+		default:
+			s.busy = true
+			s.err = d.fail(call, bytes, f())
+		}
+	})
+	return d.fail(call, bytes, err)
+}
+
+func (s *stream) Write(dst kernels.Buffer, off int64, src []byte) error {
+	n := int64(len(src))
+	to, err := s.dev.own(dst, off, n)
+	if err != nil || n == 0 {
+		return s.dev.fail("write", n, err)
+	}
+	return s.later("write", n, func() error { return s.dev.write(to, src, s.s) })
+}
+
+func (s *stream) Read(dst []byte, src kernels.Buffer, off int64) error {
+	n := int64(len(dst))
+	from, err := s.dev.own(src, off, n)
+	if err != nil || n == 0 {
+		return s.dev.fail("read", n, err)
+	}
+	return s.later("read", n, func() error { return s.dev.read(dst, from, s.s) })
+}
+
+// Copy between GPUs does not wait for work on the streams of src: Sync them before.
+func (s *stream) Copy(dst kernels.Buffer, dstOff int64, src kernels.Buffer, srcOff, bytes int64) error {
+	d := s.dev
+	toDev, to, err := window(dst, dstOff, bytes)
+	if err != nil {
+		return d.fail("copy", bytes, err)
+	}
+	fromDev, from, err := window(src, srcOff, bytes)
+	if err != nil || bytes == 0 {
+		return d.fail("copy", bytes, err)
+	}
+	return s.later("copy", bytes, func() error {
+		if toDev.gpu == fromDev.gpu {
+			return d.copyInside(to, from, bytes, s.s)
+		}
+		other := fromDev.gpu
+		if other == d.gpu {
+			other = toDev.gpu
+		}
+		if err := d.gpu.reach(other); err != nil {
+			return err
+		}
+		return cu.MemcpyPeerAsync(to, toDev.gpu.ctx, from, fromDev.gpu.ctx, bytes, s.s)
+	})
+}
+
+// copyInside copies on one GPU; the pieces may overlap.
+func (d *Device) copyInside(to, from cu.DevicePtr, bytes int64, s cu.Stream) error {
+	n := int64(to) - int64(from)
+	if n < 0 {
+		n = -n
+	}
+	if n >= bytes {
+		return cu.MemcpyDtoDAsync(to, from, bytes, s)
+	}
+	between, err := d.allocate(bytes, s)
+	if err != nil {
+		return err
+	}
+	err = cu.MemcpyDtoDAsync(between, from, bytes, s)
+	if err == nil {
+		err = cu.MemcpyDtoDAsync(to, between, bytes, s)
+	}
+	if cleanup := d.free(between, s); err == nil {
+		return cleanup
+	} else if cleanup != nil {
+		return freeAfter(err, cleanup)
+	}
+	return err
+}
+
+func (s *stream) Record(e kernels.Event) error {
+	ev, ok := e.(*event)
+	if !ok || ev.dev != s.dev {
+		return s.dev.fail("record", 0, fmt.Errorf("%w: an event of another device", kernels.ErrArgument))
+	}
+	return s.later("record", 0, func() error {
+		if ev.closed {
+			return kernels.ErrClosed
+		}
+		ev.recorded = true
+		return ev.ev.Record(s.s)
+	})
+}
+
+// Sync waits for the work on the stream and gives the first error since the last
+// Sync.
+func (s *stream) Sync() error {
+	d := s.dev
+	err := d.worker.call(func() error {
+		if s.closed {
+			return kernels.ErrClosed
+		}
+		s.settle()
+		err := s.err
+		s.err = nil
+		if dead := d.dead.Load(); dead != nil && err == nil {
+			return *dead
+		}
+		return err
+	})
+	return d.fail("sync", 0, err)
+}
+
+// settle waits for the work on the stream, on the thread of the device, and keeps
+// the error.
+func (s *stream) settle() {
+	if !s.busy || s.dev.dead.Load() != nil {
+		return
+	}
+	s.busy = false
+	err := s.s.Synchronize()
+	if err != nil && s.last != "" {
+		err = fmt.Errorf("after %s: %w", s.last, err)
+	}
+	if err = s.dev.fail("sync", 0, err); s.err == nil {
+		s.err = err
+	}
+}
+
+func (s *stream) Close() error {
+	err := s.dev.worker.call(func() error {
+		s.settle()
+		return s.release()
+	})
+	if errors.Is(err, kernels.ErrClosed) {
+		return nil // the device has closed it
+	}
+	return s.dev.fail("close stream", 0, err)
+}
+
+// release destroys the stream with its scratch memory, once, on the thread of the
+// device.
+func (s *stream) release() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	delete(s.dev.streams, s)
+	if s.dev.dead.Load() != nil {
+		return nil
+	}
+	var errs []error
+	for _, t := range s.temps {
+		if t.bytes > 0 {
+			errs = append(errs, s.dev.free(t.addr, s.s))
+		}
+	}
+	s.temps = nil
+	errs = append(errs, s.s.Synchronize(), cu.DestroyStream(&s.s))
+	return errors.Join(errs...)
+}

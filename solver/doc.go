@@ -1,0 +1,20 @@
+// Package solver has iterative methods that do little but multiply a sparse matrix
+// by a vector, over the devices of a System.
+//
+// # PageRank
+//
+// PageRank ranks the nodes of a directed graph by the power method. With O_i the
+// number of links from node i, n nodes, damping factor d and s the sum of p_i over
+// the nodes without links (dangling nodes):
+//
+//	p_j = d * (sum over links i -> j of p_i/O_i + s/n) + (1-d)/n
+//
+// from p = 1/n until the 1-norm of the difference of two iterates is below the
+// tolerance. (Line 6 of Algorithm 1 in the CPMS paper leaves d off the dangling
+// term, so that the sum of p is not 1 there; this is the standard form.)
+//
+// Precision cpms2 and cpms4 make it adaptive (section 4.2 of the paper): ranks and
+// weights are read with 32 or 48 bits at first, and with more when the difference
+// comes close to what so many bits can show. docs/cpms.md has the rule and what it
+// brings.
+package solver

@@ -1,0 +1,114 @@
+package solver
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// graph is links by the node that they come in at: those of node j are from the
+// nodes in[k], ptr[j] <= k < ptr[j+1].
+type graph struct {
+	nodes    int
+	ptr      []int64
+	in       []int32
+	degree   []int32 // links from each node; 1 for dangling ones, which nobody reads
+	dangling []int32 // nodes without links, rising
+	number   []int32 // the node that each was in the matrix; nil where that is itself
+}
+
+// slicePadding is the share of empty places up to which GraphAuto takes slices.
+const slicePadding = 0.25
+
+// newGraph turns a matrix of links round, and settles the format.
+func newGraph(ctx context.Context, a *sparse.CSR[float64], opt *PageRankOptions) (*graph, error) {
+	g := &graph{nodes: a.Rows, degree: make([]int32, a.Rows)}
+	for i := range g.degree {
+		n := a.RowPtr[i+1] - a.RowPtr[i]
+		if n > sparse.MaxDim {
+			return nil, sparse.Inputf("matrix", "node %d has %d links: at most %d are supported", i, n, sparse.MaxDim)
+		}
+		if g.degree[i] = int32(n); n == 0 {
+			g.degree[i] = 1
+			g.dangling = append(g.dangling, int32(i))
+		}
+	}
+	// The values mean nothing: float32 is the smallest type that a matrix can have.
+	links := &sparse.CSR[float32]{Rows: a.Rows, Cols: a.Cols, RowPtr: a.RowPtr, ColIdx: a.ColIdx, Val: make([]float32, len(a.ColIdx))}
+	t := sparse.ToCSC[float32](links)
+	g.ptr, g.in = t.ColPtr, t.RowIdx
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	switch opt.Format {
+	case GraphPELLR:
+		g.sortByLinks()
+	case GraphAuto:
+		opt.Format = GraphCSR
+		if float64(form.SlicePadding(g.ptr)) <= slicePadding*float64(len(g.in)) {
+			opt.Format = GraphELL
+		}
+	}
+	return g, ctx.Err()
+}
+
+// sortByLinks gives the nodes new numbers, those with the most incoming links
+// first and otherwise in their old order: slices of neighbours are then about
+// equally wide.
+func (g *graph) sortByLinks() {
+	count := func(j int32) int64 { return g.ptr[j+1] - g.ptr[j] }
+	old := make([]int32, g.nodes)
+	for j := range old {
+		old[j] = int32(j)
+	}
+	slices.SortStableFunc(old, func(a, b int32) int { return cmp.Compare(count(b), count(a)) })
+	renamed := make([]int32, g.nodes)
+	s := &graph{nodes: g.nodes, ptr: make([]int64, g.nodes+1), in: make([]int32, len(g.in)), degree: make([]int32, g.nodes), number: old}
+	for j, o := range old {
+		renamed[o] = int32(j)
+		s.ptr[j+1] = s.ptr[j] + count(o)
+		s.degree[j] = g.degree[o]
+	}
+	par.Range(int64(g.nodes), 1<<12, func(lo, hi int64) {
+		for j := lo; j < hi; j++ {
+			from := g.in[g.ptr[old[j]]:]
+			to := s.in[s.ptr[j]:s.ptr[j+1]]
+			for k := range to {
+				to[k] = renamed[from[k]]
+			}
+			slices.Sort(to)
+		}
+	})
+	for _, o := range g.dangling {
+		s.dangling = append(s.dangling, renamed[o])
+	}
+	slices.Sort(s.dangling)
+	*g = *s
+}
+
+// weights is 1/O_i of each link i -> j.
+func (g *graph) weights() []float64 {
+	w := make([]float64, len(g.in))
+	par.Range(int64(len(w)), 1<<15, func(lo, hi int64) {
+		for k := lo; k < hi; k++ {
+			w[k] = 1 / float64(g.degree[g.in[k]])
+		}
+	})
+	return w
+}
+
+// restore brings ranks back to the order of the matrix.
+func (g *graph) restore(ranks []float64) []float64 {
+	if g.number == nil {
+		return ranks
+	}
+	out := make([]float64, len(ranks))
+	for j, o := range g.number {
+		out[o] = ranks[j]
+	}
+	return out
+}

@@ -1,0 +1,213 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse/cpms"
+)
+
+// The nodes that a goroutine takes at a time: a multiple of simd.SliceRows, with
+// about so many links.
+const (
+	chunkNodes = 4096
+	chunkLinks = 1 << 15
+	blockNodes = 512 // their sums stay in the nearest cache until they are ranks
+)
+
+// cpuRanker is a ranker on the CPU threads of a System. Goroutines take chunks of
+// nodes in turn; a chunk is summed and made ranks of while it is in the cache. Sums
+// over chunks are in their order, so that results do not depend on timing.
+type cpuRanker struct {
+	g        *graph
+	m        *form.Segmented
+	level    simd.Level
+	degree   []int32 // nil where weights are stored
+	cur      *cpms.Heads
+	next     *cpms.Heads
+	chunks   []chunk
+	workers  []worker
+	segments int
+}
+
+// chunk is a run of nodes and what a step found in it.
+type chunk struct {
+	first, end     int
+	dangling       []int32
+	diff, inactive float64
+	_              [2]int64 // chunks of different goroutines in lines of their own
+}
+
+type worker struct {
+	sums    [blockNodes]float64
+	scratch *form.SegmentScratch
+}
+
+func newCPURanker(sys *msrep.System, g *graph, opt PageRankOptions) (*cpuRanker, error) {
+	r := &cpuRanker{g: g, level: simd.Default(), segments: opt.segments()}
+	rows := form.Rows[float64]{Ptr: g.ptr, Idx: g.in, Cols: g.nodes}
+	if opt.Weights == WeightsStored {
+		rows.Val = g.weights()
+	} else {
+		r.degree = g.degree
+	}
+	name := form.FormCPMSSlices
+	if opt.Format == GraphCSR {
+		name = form.FormCPMSRows
+	}
+	var err error
+	if r.m, err = form.NewSegmented(name, rows, opt.layout()); err != nil {
+		return nil, err
+	}
+	if r.cur, err = cpms.NewHeads(g.nodes, 8); err != nil {
+		return nil, err
+	}
+	if r.next, err = cpms.NewHeads(g.nodes, 8); err != nil {
+		return nil, err
+	}
+	r.cut()
+	threads := 0
+	for _, d := range sys.Devices() {
+		threads += d.Threads
+	}
+	r.workers = make([]worker, max(min(threads, len(r.chunks)), 1))
+	for i := range r.workers {
+		r.workers[i].scratch = form.NewSegmentScratch()
+	}
+	return r, nil
+}
+
+// cut makes the chunks.
+func (r *cpuRanker) cut() {
+	g, rest := r.g, r.g.dangling
+	for first := 0; first < g.nodes; {
+		end := first
+		for end < g.nodes && end-first < chunkNodes && g.ptr[end]-g.ptr[first] < chunkLinks {
+			end = min(end+simd.SliceRows, g.nodes)
+		}
+		n, _ := slices.BinarySearch(rest, int32(end))
+		r.chunks = append(r.chunks, chunk{first: first, end: end, dangling: rest[:n]})
+		rest, first = rest[n:], end
+	}
+}
+
+// each calls f for all chunks, on all workers.
+func (r *cpuRanker) each(f func(w *worker, c *chunk)) {
+	var taken atomic.Int64
+	par.Do(len(r.workers), func(i int) {
+		for {
+			c := int(taken.Add(1)) - 1
+			if c >= len(r.chunks) {
+				return
+			}
+			f(&r.workers[i], &r.chunks[c])
+		}
+	})
+}
+
+func (r *cpuRanker) start(width int) (float64, error) {
+	r.cur.SetWidth(width)
+	p := 1 / float64(r.g.nodes)
+	r.each(func(_ *worker, c *chunk) {
+		for i := c.first; i < c.end; i++ {
+			r.cur.Set(i, p/r.links(i))
+		}
+		c.inactive = r.sumDangling(r.cur, c)
+	})
+	return r.total(func(c *chunk) float64 { return c.inactive }), nil
+}
+
+// links is what the rank of node i is divided by in the vectors.
+func (r *cpuRanker) links(i int) float64 {
+	if r.degree == nil {
+		return 1
+	}
+	return float64(r.degree[i])
+}
+
+// sumDangling is the sum of the ranks of the dangling nodes of a chunk.
+func (r *cpuRanker) sumDangling(v *cpms.Heads, c *chunk) (sum float64) {
+	for _, i := range c.dangling {
+		sum += v.At(int(i))
+	}
+	return sum
+}
+
+// total sums what was found in the chunks.
+func (r *cpuRanker) total(of func(c *chunk) float64) (sum float64) {
+	for i := range r.chunks {
+		sum += of(&r.chunks[i])
+	}
+	return sum
+}
+
+func (r *cpuRanker) step(_ context.Context, read, write int, damping, add float64) (diff, dangling float64, err error) {
+	r.next.SetWidth(write)
+	k := read * r.segments / 8
+	r.each(func(w *worker, c *chunk) {
+		c.diff = 0
+		for first := c.first; first < c.end; first += blockNodes {
+			end := min(first+blockNodes, c.end)
+			sums := w.sums[:end-first]
+			r.m.Sums(sums, first, k, r.cur, w.scratch)
+			var degree []int32
+			if r.degree != nil {
+				degree = r.degree[first:end]
+			}
+			c.diff += simd.Rank(r.level, sums, r.cur, r.next, first, degree, damping, add)
+		}
+		c.inactive = r.sumDangling(r.next, c)
+	})
+	r.cur, r.next = r.next, r.cur
+	return r.total(func(c *chunk) float64 { return c.diff }), r.total(func(c *chunk) float64 { return c.inactive }), nil
+}
+
+func (r *cpuRanker) normalise() (float64, error) {
+	r.each(func(_ *worker, c *chunk) {
+		c.diff = 0
+		for i := c.first; i < c.end; i++ {
+			c.diff += r.cur.At(i) * r.links(i)
+		}
+	})
+	sum := r.total(func(c *chunk) float64 { return c.diff })
+	r.each(func(_ *worker, c *chunk) {
+		for i := c.first; i < c.end; i++ {
+			r.cur.Set(i, r.cur.At(i)/sum)
+		}
+	})
+	return sum, nil
+}
+
+func (r *cpuRanker) whole() error {
+	r.m.Join()
+	return nil
+}
+
+func (r *cpuRanker) ranks() ([]float64, error) {
+	p := make([]float64, r.g.nodes)
+	r.each(func(_ *worker, c *chunk) {
+		for i := c.first; i < c.end; i++ {
+			p[i] = r.cur.At(i) * r.links(i)
+		}
+	})
+	return p, nil
+}
+
+func (r *cpuRanker) close() error { return nil }
+
+// newRanker makes the ranker for the devices of sys.
+func newRanker(ctx context.Context, sys *msrep.System, g *graph, opt PageRankOptions) (ranker, error) {
+	for _, d := range sys.Devices() {
+		if d.Kind != "cpu" {
+			return nil, errors.Join(kernels.ErrNotSupported)
+		}
+	}
+	return newCPURanker(sys, g, opt)
+}

@@ -1,0 +1,159 @@
+package solver
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/cases"
+	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/cpms"
+	"github.com/msrep-go/msrep/sparse/matio"
+)
+
+func TestMain(m *testing.M) { cases.Main(m, "100") }
+
+func open(t testing.TB, devices string) *msrep.System {
+	t.Helper()
+	sys, err := msrep.Open(msrep.Config{Devices: devices, NUMA: msrep.NUMAOff})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, sys.Close()) })
+	return sys
+}
+
+// best is the nodes of the k highest ranks, the lower number first among equals.
+func best(p []float64, k int) []int {
+	nodes := make([]int, len(p))
+	for i := range nodes {
+		nodes[i] = i
+	}
+	slices.SortStableFunc(nodes, func(a, b int) int {
+		switch {
+		case p[a] > p[b]:
+			return -1
+		case p[a] < p[b]:
+			return 1
+		}
+		return 0
+	})
+	return nodes[:min(k, len(nodes))]
+}
+
+// expected is a line of pagerank.tsv.
+type expected struct {
+	graph      *sparse.CSR[float64]
+	iterations map[float64]int
+	top        []int
+	score      []float64
+}
+
+func eachExpected(t *testing.T, f func(t *testing.T, e expected)) {
+	for _, row := range corpus.Table(t, corpus.Shared(t, "expected", "pagerank.tsv")) {
+		t.Run(row["name"], func(t *testing.T) {
+			if testing.Short() && len(row["links"]) > 6 {
+				t.Skip("large")
+			}
+			m, err := matio.Read(context.Background(), corpus.Shared(t, "matrices", row["name"]+".mtx.gz"))
+			require.NoError(t, err)
+			defer m.Close()
+			e := expected{graph: m.CSR, iterations: map[float64]int{}}
+			require.Equal(t, row["links"], strconv.FormatInt(m.NNZ(), 10))
+			for tol, column := range map[float64]string{1e-4: "iterations_1e-4", 1e-7: "iterations_1e-7", 1e-10: "iterations_1e-10"} {
+				e.iterations[tol], err = strconv.Atoi(row[column])
+				require.NoError(t, err)
+			}
+			for _, f := range strings.Fields(row["top5"]) {
+				node, score, _ := strings.Cut(f, ":")
+				n, err := strconv.Atoi(node)
+				require.NoError(t, err)
+				s, err := strconv.ParseFloat(score, 64)
+				require.NoError(t, err)
+				e.top, e.score = append(e.top, n), append(e.score, s)
+			}
+			f(t, e)
+		})
+	}
+}
+
+func distance(p, q []float64) (d float64) {
+	for i := range p {
+		d += math.Abs(p[i] - q[i])
+	}
+	return d
+}
+
+func TestPageRankNeedsTheIterationsThatSciPyNeeds(t *testing.T) {
+	sys := open(t, "cpu:1")
+	eachExpected(t, func(t *testing.T, e expected) {
+		for _, format := range []GraphFormat{GraphCSR, GraphELL, GraphPELLR} {
+			for _, w := range []Weights{WeightsFolded, WeightsStored} {
+				for tol, iterations := range e.iterations {
+					r, err := PageRank(context.Background(), sys, e.graph, PageRankOptions{Tol: tol, Format: format, Weights: w})
+					require.NoError(t, err)
+					require.Equal(t, iterations, r.Iterations, "%s, %s, %g", format, w, tol)
+					require.True(t, r.Converged)
+					require.Less(t, r.Residual, tol)
+					if tol == 1e-10 {
+						require.Equal(t, e.top, best(r.Ranks, 5), "%s, %s", format, w)
+						for i, n := range e.top {
+							require.InDelta(t, e.score[i], r.Ranks[n], 1e-9)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestAdaptivePrecisionLosesNoMoreThanOneIteration(t *testing.T) {
+	sys := open(t, "cpu:1")
+	eachExpected(t, func(t *testing.T, e expected) {
+		exact := map[float64]*PageRankResult{}
+		for tol := range e.iterations {
+			var err error
+			exact[tol], err = PageRank(context.Background(), sys, e.graph, PageRankOptions{Tol: tol})
+			require.NoError(t, err)
+		}
+		for _, p := range []Precision{CPMS2, CPMS4} {
+			for _, format := range []GraphFormat{GraphCSR, GraphELL, GraphPELLR} {
+				for _, bank := range []int{128, 8192, cpms.Separated} {
+					for _, w := range []Weights{WeightsFolded, WeightsStored} {
+						if w == WeightsFolded && bank != 0 {
+							continue // there are no values to keep in banks
+						}
+						for tol, iterations := range e.iterations {
+							r, err := PageRank(context.Background(), sys, e.graph, PageRankOptions{Tol: tol, Format: format, Weights: w, Precision: p, Bank: bank})
+							require.NoError(t, err)
+							what := fmt.Sprintf("%s %s bank %d %s %g: %v, %d", p, format, bank, w, tol, r.BySegments, iterations)
+							t.Log(what)
+							require.LessOrEqual(t, r.Iterations, iterations+1, what)
+							require.True(t, r.Converged)
+							require.InDelta(t, 1, distance(r.Ranks, make([]float64, len(r.Ranks))), 1e-12)
+							if tol == 1e-10 {
+								require.Less(t, distance(r.Ranks, exact[tol].Ranks), 1e-9, what)
+							}
+							requireSameBest(t, exact[tol].Ranks, r.Ranks)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// requireSameBest compares the five best nodes; those whose ranks are closer than
+// the results are may stand in any order.
+func requireSameBest(t *testing.T, want, got []float64) {
+	t.Helper()
+	for i, n := range best(got, 5) {
+		require.InDelta(t, want[best(want, 5)[i]], want[n], 2*distance(want, got), "place %d", i+1)
+	}
+}

@@ -1,0 +1,136 @@
+package cpms
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/msrep-go/msrep/internal/mem"
+)
+
+// Array is n float64 values in segments, in 8n bytes. Values may be read by many
+// goroutines at once, and written by many where no two write the same one.
+type Array struct {
+	layout Layout
+	n      int
+	per    int // values in a block: a bank of each segment
+	mem    []uint64
+	s32    []uint32 // mem as segments of 32 bits, or
+	s16    []uint16 // of 16
+}
+
+// New makes an array of n zeros.
+func New(n int, l Layout) (*Array, error) {
+	if err := l.Check(); err != nil {
+		return nil, err
+	}
+	return newArray(make([]uint64, n), l), nil
+}
+
+// newArray sees memory as segments.
+func newArray(m []uint64, l Layout) *Array {
+	a := &Array{layout: l, n: len(m), per: l.PerBank(), mem: m}
+	if l.Bank == Separated {
+		a.per = max(a.n, 1)
+	}
+	b := mem.Bytes(m)
+	if l.Segments == 2 {
+		a.s32, _ = mem.Slice[uint32](b, 2*int64(a.n))
+	} else {
+		a.s16, _ = mem.Slice[uint16](b, 4*int64(a.n))
+	}
+	return a
+}
+
+// Len is the number of values.
+func (a *Array) Len() int { return a.n }
+
+// Layout is how the array is cut.
+func (a *Array) Layout() Layout { return a.layout }
+
+// place is the index of segment 0 of value i and the distance to the next
+// segment. The last block is as long as what is left: it has no gaps.
+func (a *Array) place(i int) (at, step int) {
+	first := i - i%a.per
+	return first*a.layout.Segments + i%a.per, min(a.per, a.n-first)
+}
+
+// At reads the first k segments of value i; 1 <= k <= Segments.
+func (a *Array) At(i, k int) float64 {
+	a.check(i, 1, k)
+	at, step := a.place(i)
+	return math.Float64frombits(a.load(at, step, k))
+}
+
+func (a *Array) load(at, step, k int) (u uint64) {
+	if a.s32 != nil {
+		for s := range k {
+			u |= uint64(a.s32[at+s*step]) << (32 - 32*s)
+		}
+		return u
+	}
+	for s := range k {
+		u |= uint64(a.s16[at+s*step]) << (48 - 16*s)
+	}
+	return u
+}
+
+// Set writes the first k segments of value i, and leaves the others as they are.
+func (a *Array) Set(i, k int, v float64, r Rounding) {
+	a.check(i, 1, k)
+	at, step := a.place(i)
+	a.store(at, step, k, keep(math.Float64bits(v), k*a.layout.Bits(), r))
+}
+
+func (a *Array) store(at, step, k int, u uint64) {
+	if a.s32 != nil {
+		for s := range k {
+			a.s32[at+s*step] = uint32(u >> (32 - 32*s))
+		}
+		return
+	}
+	for s := range k {
+		a.s16[at+s*step] = uint16(u >> (48 - 16*s))
+	}
+}
+
+// Read puts the values first, first+1, ... into dst, each from its first k
+// segments.
+func (a *Array) Read(dst []float64, first, k int) {
+	a.check(first, len(dst), k)
+	for i := range dst {
+		at, step := a.place(first + i)
+		dst[i] = math.Float64frombits(a.load(at, step, k))
+	}
+}
+
+// Write sets the first k segments of the values first, first+1, ... to those of
+// src.
+func (a *Array) Write(src []float64, first, k int, r Rounding) {
+	a.check(first, len(src), k)
+	bits := k * a.layout.Bits()
+	for i, v := range src {
+		at, step := a.place(first + i)
+		a.store(at, step, k, keep(math.Float64bits(v), bits, r))
+	}
+}
+
+func (a *Array) check(first, n, k int) {
+	if k < 1 || k > a.layout.Segments || first < 0 || n > a.n-first {
+		panic(fmt.Sprintf("cpms: values [%d, %d) and %d segments of an array of %d values of %d segments", first, first+n, k, a.n, a.layout.Segments))
+	}
+}
+
+// Run is where the values from first on lie, for kernels that read them: segment s
+// of value first+i, i < run, is segment at+s*step+i of those that Segments32 or
+// Segments16 gives. The run ends with the bank.
+func (a *Array) Run(first int) (at, step, run int) {
+	a.check(first, 1, 1)
+	at, step = a.place(first)
+	return at, step, step - first%a.per
+}
+
+// Segments32 is the memory of an array with 2 segments, nil otherwise.
+func (a *Array) Segments32() []uint32 { return a.s32 }
+
+// Segments16 is the memory of an array with 4 segments, nil otherwise.
+func (a *Array) Segments16() []uint16 { return a.s16 }

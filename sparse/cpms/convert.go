@@ -1,0 +1,86 @@
+package cpms
+
+import (
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/par"
+)
+
+// convertGrain is how many values are worth a goroutine.
+const convertGrain = 1 << 15
+
+// FromFloats cuts the values of v into segments in the memory of v, which the
+// array owns from then on. All bits stay: Floats gives v back as it was. Separated
+// segments need a second memory of the same size while it works, interleaved ones
+// a block for each goroutine.
+func FromFloats(v []float64, l Layout) (*Array, error) {
+	if err := l.Check(); err != nil {
+		return nil, err
+	}
+	words, _ := mem.Slice[uint64](mem.Bytes(v), int64(len(v)))
+	a := newArray(words, l)
+	a.blocks(a.cut)
+	return a, nil
+}
+
+// Floats joins the segments in place, all of them, and gives the memory back as
+// plain values. The array is empty from then on.
+func (a *Array) Floats() []float64 {
+	a.blocks(a.join)
+	v, _ := mem.Slice[float64](mem.Bytes(a.mem), int64(a.n))
+	*a = *newArray(nil, a.layout)
+	return v
+}
+
+// blocks calls f for every block on several goroutines, each with a copy of the
+// block's words.
+func (a *Array) blocks(f func(first int, copied []uint64)) {
+	if a.n == 0 {
+		return
+	}
+	count := int64((a.n-1)/a.per + 1)
+	par.Range(count, int64(max(convertGrain/a.per, 1)), func(lo, hi int64) {
+		scratch := make([]uint64, min(a.per, a.n))
+		for b := lo; b < hi; b++ {
+			first := int(b) * a.per
+			c := scratch[:min(a.per, a.n-first)]
+			copy(c, a.mem[first:])
+			f(first, c)
+		}
+	})
+}
+
+// cut writes the segments of the values in words to their block.
+func (a *Array) cut(first int, words []uint64) {
+	n := len(words)
+	if a.s32 != nil {
+		hi, lo := a.s32[2*first:][:n], a.s32[2*first+n:][:n]
+		for i, u := range words {
+			hi[i], lo[i] = uint32(u>>32), uint32(u)
+		}
+		return
+	}
+	s0, s1 := a.s16[4*first:][:n], a.s16[4*first+n:][:n]
+	s2, s3 := a.s16[4*first+2*n:][:n], a.s16[4*first+3*n:][:n]
+	for i, u := range words {
+		s0[i], s1[i], s2[i], s3[i] = uint16(u>>48), uint16(u>>32), uint16(u>>16), uint16(u)
+	}
+}
+
+// join writes the values whose segments are the memory of words to their block.
+func (a *Array) join(first int, words []uint64) {
+	n := len(words)
+	out := a.mem[first:][:n]
+	if a.s32 != nil {
+		s, _ := mem.Slice[uint32](mem.Bytes(words), 2*int64(n))
+		hi, lo := s[:n], s[n:][:n]
+		for i := range out {
+			out[i] = uint64(hi[i])<<32 | uint64(lo[i])
+		}
+		return
+	}
+	s, _ := mem.Slice[uint16](mem.Bytes(words), 4*int64(n))
+	s0, s1, s2, s3 := s[:n], s[n:][:n], s[2*n:][:n], s[3*n:][:n]
+	for i := range out {
+		out[i] = uint64(s0[i])<<48 | uint64(s1[i])<<32 | uint64(s2[i])<<16 | uint64(s3[i])
+	}
+}

@@ -1,0 +1,68 @@
+package cpms
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Separated is the Bank of a layout that keeps all segments of one kind together.
+const Separated = 0
+
+// The bounds of Layout.Bank. The paper uses 128 bytes on GPUs and 8 KiB on CPUs.
+const (
+	BankStep = 64
+	MaxBank  = 1 << 20
+)
+
+// Layout says how an Array is cut and where its segments lie.
+type Layout struct {
+	Segments int // 2 or 4
+	// Bank is the number of bytes of one kind of segment that follow each other: a
+	// multiple of BankStep up to MaxBank, or Separated.
+	Bank int
+}
+
+// Check fails with a *sparse.InputError when l is no layout.
+func (l Layout) Check() error {
+	if l.Segments != 2 && l.Segments != 4 {
+		return sparse.Inputf("segments", "%d: a value is cut into 2 or 4", l.Segments)
+	}
+	if l.Bank < 0 || l.Bank%BankStep != 0 || l.Bank > MaxBank {
+		return sparse.Inputf("bank", "%d bytes: use a multiple of %d up to %d, or 0 for separated segments", l.Bank, BankStep, MaxBank)
+	}
+	return nil
+}
+
+// PerBank is the number of values whose segments share a bank: a multiple of 16,
+// or 0 when the segments are separated.
+func (l Layout) PerBank() int { return l.Bank * l.Segments / 8 }
+
+// Bits is the size of a segment.
+func (l Layout) Bits() int { return 64 / l.Segments }
+
+// Mantissa is the number of mantissa bits in the first k segments.
+func (l Layout) Mantissa(k int) int { return k*l.Bits() - 12 }
+
+// String is "interleaved:BYTES" or "separated".
+func (l Layout) String() string {
+	if l.Bank == Separated {
+		return "separated"
+	}
+	return "interleaved:" + strconv.Itoa(l.Bank)
+}
+
+// ParseBank reads what String writes, without the number of segments: the bank of
+// "interleaved:BYTES" or "separated". Errors are *sparse.InputError.
+func ParseBank(s string) (int, error) {
+	if s == "separated" {
+		return Separated, nil
+	}
+	digits, ok := strings.CutPrefix(s, "interleaved:")
+	bank, err := strconv.Atoi(digits)
+	if !ok || err != nil || bank == 0 {
+		return 0, sparse.Inputf("layout", "%q: use interleaved:BYTES or separated", s)
+	}
+	return bank, Layout{2, bank}.Check()
+}

@@ -1,0 +1,101 @@
+package ellpack
+
+import (
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// empty marks a place without an entry.
+const empty = -1
+
+// builder is rows on their way into a format.
+type builder[V sparse.Value] struct {
+	rows  *Rows[V]
+	opt   *Options
+	len   *Lengths
+	shape Shape
+	perm  []int32 // on the Go heap; nil keeps the order of the matrix
+}
+
+// begin measures rows for a format and checks that it fits.
+func begin[V sparse.Value](r *Rows[V], f sparse.Format, o Options) (*builder[V], error) {
+	l, err := Measure(r.Ptr, r.First, r.End, o)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder[V]{rows: r, opt: &l.opt, len: l}
+	b.shape, b.perm, _ = l.shape(f, mem.Size[V]())
+	return b, l.check(b.shape, mem.Size[V]())
+}
+
+// entries makes the arrays for all places of the format.
+func (b *builder[V]) entries(slots int64) (idx []int32, val []V, err error) {
+	if idx, err = take[int32](b.opt, slots); err != nil {
+		return nil, nil, err
+	}
+	val, err = take[V](b.opt, slots)
+	return idx, val, err
+}
+
+// keep copies an array of helpers into memory of the format.
+func keep[T mem.Elem, V sparse.Value](b *builder[V], from []T) ([]T, error) {
+	if from == nil || b.opt.Alloc == nil {
+		return from, nil
+	}
+	s, err := take[T](b.opt, int64(len(from)))
+	copy(s, from)
+	return s, err
+}
+
+// eachWarp runs f on runs of warps [lo, hi).
+func (b *builder[V]) eachWarp(f func(lo, hi int64)) {
+	each(b.len.warps(), 1<<12/int64(b.opt.Height), b.opt.Serial, f)
+}
+
+// row is the entries of the row at place i, none beyond the end.
+func (b *builder[V]) row(i int64) (idx []int32, val []V) {
+	if i >= b.len.rows() {
+		return nil, nil
+	}
+	if b.perm != nil {
+		i = int64(b.perm[i])
+	}
+	lo, hi := b.rows.start(i), b.rows.start(i+1)
+	return b.rows.Idx[lo:hi], b.rows.Val[lo:hi]
+}
+
+// warp writes the entries of a warp's rows into steps columns of Height places; the
+// first begins at `at`, the next stride further.
+func (b *builder[V]) warp(w int64, idx []int32, val []V, at, stride, steps int64) {
+	h := int64(b.opt.Height)
+	var from [64][]int32
+	var value [64][]V
+	for l := range h {
+		from[l], value[l] = b.row(w*h + l)
+	}
+	for k := range steps {
+		col, v := idx[at:at+h], val[at:at+h]
+		for l := range col {
+			if k < int64(len(from[l])) {
+				col[l], v[l] = from[l][k], value[l][k]
+			} else {
+				col[l] = empty
+			}
+		}
+		at += stride
+	}
+}
+
+// starts is where the places of each warp begin, when it has so many steps.
+func (b *builder[V]) starts(steps func(w int64) int64) []int64 {
+	start := make([]int64, b.len.warps()+1)
+	b.eachWarp(func(lo, hi int64) {
+		for w := lo; w < hi; w++ {
+			start[w+1] = steps(w) * int64(b.opt.Height)
+		}
+	})
+	for w := range start[1:] {
+		start[w+1] += start[w]
+	}
+	return start
+}

@@ -1,0 +1,38 @@
+package ellpack
+
+import "github.com/msrep-go/msrep/sparse"
+
+// ELL is every row padded to the longest one, column by column: entry k of row i is
+// at i + k*Stride.
+type ELL[V sparse.Value] struct {
+	Shape  Shape
+	Width  int64 // columns
+	Stride int64 // rows, rounded up to whole warps
+	Idx    []int32
+	Val    []V
+}
+
+// NewELL builds the format from rows. It fails with a *sparse.InputError where
+// padding would take more than Options.MaxBytes, or with an error of Options.Alloc.
+func NewELL[V sparse.Value](r Rows[V], o Options) (*ELL[V], error) {
+	b, err := begin(&r, FormatELL, o)
+	if err != nil {
+		return nil, err
+	}
+	e := &ELL[V]{Shape: b.shape}
+	return e, b.ell(e, b.len.longest)
+}
+
+// ell fills e with the first width entries of each row.
+func (b *builder[V]) ell(e *ELL[V], width int64) (err error) {
+	e.Width, e.Stride = width, roundUp(b.len.rows(), int64(b.opt.Height))
+	if e.Idx, e.Val, err = b.entries(e.Width * e.Stride); err != nil {
+		return err
+	}
+	b.eachWarp(func(lo, hi int64) {
+		for w := lo; w < hi; w++ {
+			b.warp(w, e.Idx, e.Val, w*int64(b.opt.Height), e.Stride, e.Width)
+		}
+	})
+	return nil
+}

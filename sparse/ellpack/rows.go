@@ -1,0 +1,65 @@
+package ellpack
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Rows is rows of a matrix in CSR, or of a part of one: row r has the entries
+// Ptr[r] <= k < Ptr[r+1] that lie in [First, End); entry k is Idx[k-First] and
+// Val[k-First]. Ptr must not fall. The arrays belong to the caller.
+type Rows[V sparse.Value] struct {
+	Ptr        []int64 // rows+1
+	First, End int64
+	Idx        []int32 // End-First
+	Val        []V     // End-First
+}
+
+// Of is all rows of a matrix.
+func Of[V sparse.Value](m *sparse.CSR[V]) Rows[V] {
+	return Rows[V]{Ptr: m.RowPtr, End: m.NNZ(), Idx: m.ColIdx, Val: m.Val}
+}
+
+// count is the number of rows.
+func (r *Rows[V]) count() int64 { return max(int64(len(r.Ptr))-1, 0) }
+
+// start is where row i begins in Idx and Val.
+func (r *Rows[V]) start(i int64) int64 { return clamp(r.Ptr[i], r.First, r.End) - r.First }
+
+func clamp(k, lo, hi int64) int64 { return min(max(k, lo), hi) }
+
+// rowLengths is the number of entries of each row, for the pointers of Rows.
+func rowLengths(ptr []int64, first, end int64, serial bool) ([]int32, error) {
+	rows := max(int64(len(ptr))-1, 0)
+	if rows > sparse.MaxDim {
+		return nil, sparse.Inputf("matrix", "%d rows: formats of the ELLPACK family number at most %d", rows, sparse.MaxDim)
+	}
+	lengths := make([]int32, rows)
+	var long atomic.Int64 // a row that is too long: any serves the message
+	each(rows, 1<<15, serial, func(lo, hi int64) {
+		for i := lo; i < hi; i++ {
+			n := clamp(ptr[i+1], first, end) - clamp(ptr[i], first, end)
+			if n > math.MaxInt32 {
+				long.Store(n)
+				continue
+			}
+			lengths[i] = int32(n)
+		}
+	})
+	if n := long.Load(); n > 0 {
+		return nil, sparse.Inputf("matrix", "a row of %d entries: formats of the ELLPACK family count at most %d", n, math.MaxInt32)
+	}
+	return lengths, nil
+}
+
+// each runs f on pieces of [0, n), on several goroutines unless serial.
+func each(n, grain int64, serial bool, f func(lo, hi int64)) {
+	if serial {
+		f(0, n)
+		return
+	}
+	par.Range(n, grain, f)
+}
