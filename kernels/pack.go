@@ -68,6 +68,17 @@ type PackInfo struct {
 	Bytes   int64         // memory that it holds
 	Padding int64         // entries stored beyond those of the part
 	Took    time.Duration // looking and building
+	Tried   []PackTrial   // what was considered, in order; nothing for a form that was named
+}
+
+// PackTrial is a form that a device considered for a part.
+type PackTrial struct {
+	Form    Form
+	Why     string        // what spoke for it
+	Product time.Duration // a product, 0 when it was not timed
+	Build   time.Duration // making it
+	Bytes   int64         // memory that it held
+	Skipped string        // why it was not timed, "" when it was
 }
 
 // GatherPacked is Gather for a packed part: the same formula, the same vectors.

@@ -17,13 +17,10 @@ var infoCommand = &command{
 	summary: "describe a matrix: shape, row lengths, what each format would cost",
 	example: "msrep info matrix.mtx.gz --json",
 	setup: func(c *call) func(context.Context) error {
-		explain := c.flags.Bool("explain", false, "explain the choice of the kernel: not yet in this version")
+		explain := c.flags.Bool("explain", false, "pack the matrix as a plan would, and tell which forms the devices tried and what they took")
 		return func(ctx context.Context) error {
 			if err := c.want(1); err != nil {
 				return err
-			}
-			if *explain {
-				return notYet("--explain")
 			}
 			if c.threads > 0 {
 				runtime.GOMAXPROCS(c.threads)
@@ -32,7 +29,7 @@ var infoCommand = &command{
 			if err != nil {
 				return err
 			}
-			err = c.describe(m)
+			err = c.describe(ctx, m, *explain)
 			return errors.Join(err, m.Close())
 		}
 	},
@@ -46,6 +43,7 @@ type description struct {
 	Symmetry sparse.Symmetry `json:"symmetry"`
 	stats.Stats
 	Recommended recommendation `json:"recommended"`
+	Explain     []explanation  `json:"explain,omitempty"`
 }
 
 type recommendation struct {
@@ -53,13 +51,20 @@ type recommendation struct {
 	Why    string        `json:"why"`
 }
 
-func (c *call) describe(m *matio.Matrix) error {
+func (c *call) describe(ctx context.Context, m *matio.Matrix, explained bool) (err error) {
 	d := description{Name: shortName(m.Name), Stored: m.Source.Stored, Field: m.Source.Field, Symmetry: m.Source.Symmetry, Stats: stats.Of(m.CSR)}
 	d.Recommended = recommend(d.Stats)
+	if explained {
+		if d.Explain, err = explain(ctx, c, m.CSR); err != nil {
+			return err
+		}
+	}
 	if c.json {
 		return c.printJSON(d)
 	}
-	return d.print(c.stdout)
+	err = d.print(c.stdout)
+	printExplanation(c, d.Explain)
+	return err
 }
 
 // recommend picks among the formats that can be multiplied in now: the one that

@@ -15,6 +15,9 @@ import (
 // defaultProducts is how many products a packed part is made for when nobody says.
 const defaultProducts = 100
 
+// trials is how many products time a form: one warms up.
+const trials = 3
+
 // trial is the bodies of all pieces in one form, with the memory they hold.
 type trial[V sparse.Value] struct {
 	bodies []form.Form[V]
@@ -79,14 +82,22 @@ func (p *packed[V]) search(op *kernels.Packing[V], best *trial[V], products int)
 	csr := best.took
 	start := time.Now()
 	p.take(best, kernels.FormCSR, "no other form is likely to be faster")
+	p.info.Tried = []kernels.PackTrial{{Form: kernels.FormCSR, Why: "the rows as they are", Product: csr, Bytes: best.mem.bytes()}}
 	for _, c := range inspect.Candidates(bodies, op.InPlace) {
+		p.info.Tried = append(p.info.Tried, kernels.PackTrial{Form: c.Form, Why: c.Why})
+		tried := &p.info.Tried[len(p.info.Tried)-1]
 		spent := float64(time.Since(start)) / float64(csr)
-		if spent+c.Cost > c.Budget(products) {
+		cost := c.Nanos*float64(p.part.NNZ())/float64(len(p.pieces))/float64(csr) + trials
+		if budget := c.Budget(products); spent+cost > budget {
+			tried.Skipped = fmt.Sprintf("making it takes about %.0f products, and %.0f of %.0f are spent", cost, spent, budget)
 			continue
 		}
+		begin := time.Now()
 		t, err := p.build(c)
+		tried.Build = time.Since(begin)
 		switch {
 		case errors.Is(err, inspect.ErrUnsuitable), errors.Is(err, kernels.ErrOutOfMemory):
+			tried.Skipped = err.Error()
 			continue
 		case err != nil:
 			return err
@@ -94,6 +105,7 @@ func (p *packed[V]) search(op *kernels.Packing[V], best *trial[V], products int)
 		if t.took, err = p.time(v, t); err != nil {
 			return errors.Join(err, t.mem.free())
 		}
+		tried.Product, tried.Bytes = t.took, t.mem.bytes()
 		if t.took >= best.took {
 			if err := t.mem.free(); err != nil {
 				return err
@@ -165,7 +177,7 @@ func (p *packed[V]) vectors() (trialVectors[V], error) {
 // time is the shorter of two products, after one that warms up.
 func (p *packed[V]) time(v trialVectors[V], t *trial[V]) (time.Duration, error) {
 	least := time.Duration(1<<63 - 1)
-	for k := range 3 {
+	for k := range trials {
 		begin := time.Now()
 		err := p.dev.pool.run(len(p.pieces), func(i int) {
 			q := &p.pieces[i]

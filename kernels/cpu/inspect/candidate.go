@@ -36,7 +36,7 @@ func Forms() []kernels.Form {
 type Candidate[V sparse.Value] struct {
 	Form  kernels.Form
 	Why   string  // what of the matrix speaks for it
-	Cost  float64 // time to build and to try it, in products of plain CSR
+	Nanos float64 // about what building takes for each entry, on one core
 	Large bool    // it may take twice the time of others: it saves more
 	Build func(form.Rows[V]) (form.Form[V], error)
 }
@@ -108,7 +108,7 @@ func segments[V sparse.Value](name kernels.Form, p kernels.Precision) (Candidate
 // Candidates is the forms that are likely to be faster than CSR, the most likely
 // first.
 func Candidates[V sparse.Value](pieces []form.Rows[V], inPlace bool) []Candidate[V] {
-	return []Candidate[V]{{Form: FormSlices, Why: "rows of like length side by side", Cost: 10, Build: newSlices[V]}}
+	return []Candidate[V]{{Form: FormSlices, Why: "rows of like length side by side", Nanos: 10, Build: newSlices[V]}}
 }
 
 // newSlices builds slices, with values in as few bytes as hold them.
