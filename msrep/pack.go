@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -12,6 +13,17 @@ import (
 // split as CSR, and each part is brought into the form. FormatAuto is CSR or CSC,
 // as the matrix is, with the form that each device finds the fastest.
 const FormatAuto sparse.Format = "auto"
+
+// Formats is the names that PlanOptions.Format may have: some devices lack some.
+func Formats() []string {
+	out := []string{string(FormatAuto), string(sparse.FormatCSR), string(sparse.FormatCSC), string(sparse.FormatCOO)}
+	for _, f := range cpu.Forms() {
+		if f != kernels.FormCSR {
+			out = append(out, string(f))
+		}
+	}
+	return out
+}
 
 // fillForm checks the format and finds what devices make of their parts.
 func (o *PlanOptions) fillForm(given sparse.Format) error {

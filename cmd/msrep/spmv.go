@@ -59,6 +59,7 @@ func (s *spmv) check() error {
 		name, value string
 		now, later  []string
 	}{
+		{"--format", s.format, msrep.Formats(), nil},
 		{"--strategy", s.strategy, []string{"baseline", "p", "p-opt"}, nil},
 		{"--precision", s.precision, []string{"fp64", "cpms2:1", "cpms2:2", "cpms4:1", "cpms4:2", "cpms4:3", "cpms4:4"}, nil},
 		{"--value", s.value, []string{"fp64", "fp32"}, nil},
