@@ -26,6 +26,9 @@ type Packing[V sparse.Value] struct {
 	Minors int     // elements of x
 
 	Form Form // FormAuto when ""
+	// Own keeps the choice of FormAuto to this project's kernels: no library of the
+	// maker of the device.
+	Own bool
 	// Products is how many products the packed part is expected to make. It bounds
 	// the time that looking for a form and making it may take: with 1, none.
 	Products int

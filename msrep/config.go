@@ -80,6 +80,9 @@ type PlanOptions struct {
 	// else. Other names are forms of which each device makes its part, after a split
 	// as CSR: "ell", "ellr", "pellr", "biell", "jad", "bijad", "hyb", "sell".
 	Format sparse.Format
+	// Kernel says whose kernels GPUs use: KernelAuto when "". CPU devices have none
+	// but our own.
+	Kernel Kernel
 	// ExpectedProducts is how many products the plan is for: 0 means 100. Looking for
 	// a faster form takes at most 15 % of the time that so many products would take
 	// without (30 % on matrices that need blocking for the cache); with 1, none.
@@ -112,6 +115,16 @@ type PlanOptions struct {
 
 	form kernels.Form // what devices make of their parts; "" leaves them as they are
 }
+
+// Kernel says whose kernels multiply.
+type Kernel string
+
+// The kernels.
+const (
+	KernelAuto     Kernel = "auto"     // measured once on the matrix: the faster one
+	KernelOwn      Kernel = "own"      // those of this project
+	KernelCuSPARSE Kernel = "cusparse" // NVIDIA's library, on NVIDIA GPUs
+)
 
 // fill replaces empty options by their defaults for a matrix in the given format,
 // and checks the others.

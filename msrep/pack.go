@@ -28,6 +28,16 @@ func Formats() []string {
 // fillForm checks the format and finds what devices make of their parts.
 func (o *PlanOptions) fillForm(given sparse.Format) error {
 	o.form = ""
+	switch o.Kernel {
+	case "", KernelAuto, KernelOwn:
+	case KernelCuSPARSE:
+		if o.Format != "" && o.Format != FormatAuto && o.Format != sparse.FormatCSR {
+			return sparse.Inputf("kernel", "cusparse multiplies in csr, not in %s", o.Format)
+		}
+		o.Format = sparse.Format(KernelCuSPARSE)
+	default:
+		return sparse.Inputf("kernel", "%q is not known: use auto, own or cusparse", string(o.Kernel))
+	}
 	switch {
 	case o.Format == "" || o.Format == FormatAuto:
 		o.Format = given
@@ -40,6 +50,25 @@ func (o *PlanOptions) fillForm(given sparse.Format) error {
 	case o.Format == sparse.FormatCSR || o.Format == sparse.FormatCSC || o.Format == sparse.FormatCOO:
 	default: // the devices know
 		o.form, o.Format = kernels.Form(o.Format), sparse.FormatCSR
+	}
+	return o.fillPrecision()
+}
+
+// fillPrecision checks the precision, and packs parts in csr that would otherwise
+// stay as they are.
+func (o *PlanOptions) fillPrecision() error {
+	p := o.Precision
+	if p == (kernels.Precision{}) {
+		return nil
+	}
+	if p.Segments != 2 && p.Segments != 4 || p.Read < 1 || p.Read > p.Segments {
+		return sparse.Inputf("precision", "%d of %d segments: values have 2 or 4, of which at least one is read", p.Read, p.Segments)
+	}
+	switch {
+	case o.Format == sparse.FormatCSC || o.Format == sparse.FormatCOO:
+		return sparse.Inputf("precision", "%d of %d segments: %s has plain values only, use csr or ell", p.Read, p.Segments, o.Format)
+	case o.form == "" || o.form == kernels.FormAuto:
+		o.form = kernels.FormCSR
 	}
 	return nil
 }
@@ -58,7 +87,7 @@ func (s *share[V]) pack(l layout[V], o PlanOptions) error {
 	packed, err := packer.Pack(&kernels.Packing[V]{
 		Part: p.Shift(p.First(), 0), Ptr: l.ptr[p.First() : p.End()+1],
 		Idx: l.minor[p.StartIdx : p.EndIdx+1], Val: l.val[p.StartIdx : p.EndIdx+1], Minors: l.minors,
-		Form: o.form, Products: o.ExpectedProducts, Precision: o.Precision,
+		Form: o.form, Own: o.Kernel == KernelOwn, Products: o.ExpectedProducts, Precision: o.Precision,
 		InPlace: s.inPlace != nil && !s.placed && !o.Release,
 	})
 	if errors.Is(err, kernels.ErrNotSupported) {
@@ -70,8 +99,11 @@ func (s *share[V]) pack(l layout[V], o PlanOptions) error {
 
 // lacks is the error of a form that the device does not have.
 func (s *share[V]) lacks(f kernels.Form) error {
-	if f == kernels.FormAuto {
+	switch f {
+	case kernels.FormAuto:
 		return nil
+	case kernels.Form(KernelCuSPARSE):
+		return sparse.Inputf("kernel", "cusparse runs on NVIDIA GPUs: device %s has our own kernels only", s.dev.Info().ID)
 	}
 	return sparse.Inputf("format", "%q is not known to device %s: use auto, csr, csc, coo, or a form that the device has", string(f), s.dev.Info().ID)
 }
@@ -79,8 +111,11 @@ func (s *share[V]) lacks(f kernels.Form) error {
 // turn makes the plan for products with the other operation, which would scatter
 // here, when enough of them are expected.
 func (p *Plan[V]) turn(ctx context.Context) (err error) {
-	o := p.opt
-	if o.form != kernels.FormAuto || p.lay.gathers(Trans) || o.ExpectedTransposed < 2 {
+	o, precise := p.opt, p.opt.Precision.Segments == 0
+	switch {
+	case p.lay.gathers(Trans), o.ExpectedTransposed == 0:
+		return nil
+	case precise && (o.form != kernels.FormAuto || o.ExpectedTransposed == 1):
 		return nil
 	}
 	o.Format, o.SkipValidation = sparse.FormatCSC, true

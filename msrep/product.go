@@ -31,6 +31,9 @@ func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V
 	if p.src == nil && !p.lay.gathers(op) {
 		return t, errReleased
 	}
+	if p.opt.Precision.Segments != 0 && !p.lay.gathers(op) {
+		return t, sparse.Inputf("precision", "this plan reads %d of %d segments for products with A only: state ExpectedTransposed", p.opt.Precision.Read, p.opt.Precision.Segments)
+	}
 	begin := time.Now()
 	if alpha == 0 {
 		merge.Scale(y, beta)

@@ -34,7 +34,7 @@ type command struct {
 
 var commands = []*command{spmvCommand, infoCommand, topoCommand, convertCommand, genCommand, versionCommand,
 	pagerankCommand,
-	later("solve", "MATRIX", "solve A x = b", "--method cg --tol 1e-8"), benchCommand}
+	solveCommand, benchCommand}
 
 // call is one run of a command.
 type call struct {
@@ -110,8 +110,8 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 	case err == nil:
 		err = do(ctx)
 	}
-	if err == nil {
-		err = out.Flush()
+	if e := out.Flush(); err == nil { // a solve that fails prints its result as well
+		err = e
 	}
 	if err == nil {
 		return exitOK
@@ -153,7 +153,7 @@ func (c *call) parse(args []string) error {
 		c.threads = n
 	}
 	if len(c.counts) > 1 && !c.severalThreads {
-		return sparse.Inputf("--threads", "%d numbers: %s takes one", len(c.counts), c.name)
+		return sparse.Inputf("--threads", "%d numbers: %s takes one number", len(c.counts), c.name)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/ellpack"
 	"github.com/msrep-go/msrep/sparse/matio"
 	"github.com/msrep-go/msrep/sparse/stats"
 )
@@ -42,18 +43,13 @@ type description struct {
 	Field    sparse.Field    `json:"field"`
 	Symmetry sparse.Symmetry `json:"symmetry"`
 	stats.Stats
-	Recommended recommendation `json:"recommended"`
+	Recommended stats.Recommendation `json:"recommended"`
 	Explain     []explanation  `json:"explain,omitempty"`
-}
-
-type recommendation struct {
-	Format sparse.Format `json:"format"`
-	Why    string        `json:"why"`
 }
 
 func (c *call) describe(ctx context.Context, m *matio.Matrix, explained bool) (err error) {
 	d := description{Name: shortName(m.Name), Stored: m.Source.Stored, Field: m.Source.Field, Symmetry: m.Source.Symmetry, Stats: stats.Of(m.CSR)}
-	d.Recommended = recommend(d.Stats)
+	d.Recommended = d.Stats.Recommend()
 	if explained {
 		if d.Explain, err = explain(ctx, c, m.CSR); err != nil {
 			return err
@@ -65,16 +61,6 @@ func (c *call) describe(ctx context.Context, m *matio.Matrix, explained bool) (e
 	err = d.print(c.stdout)
 	printExplanation(c, d.Explain)
 	return err
-}
-
-// recommend picks among the formats that can be multiplied in now: the one that
-// moves fewer bytes, of those that sum within rows.
-func recommend(s stats.Stats) recommendation {
-	csr, coo := s.Formats["csr"].Bytes, s.Formats["coo"].Bytes
-	if coo < csr {
-		return recommendation{sparse.FormatCOO, fmt.Sprintf("%d bytes, csr %d: more than one row in two is empty or nearly so, and COO stores no row pointers", coo, csr)}
-	}
-	return recommendation{sparse.FormatCSR, fmt.Sprintf("%d bytes, coo %d; csc must merge whole vectors. The ELLPACK figures are computed; this version cannot multiply in those formats yet", csr, coo)}
 }
 
 func (d description) print(w io.Writer) error {
@@ -89,12 +75,15 @@ func (d description) print(w io.Writer) error {
   empty         %d rows, %d columns
   bandwidth     %d (below the diagonal %d, above %d)
   power law R   %s
-  format       bytes            padding   warp iterations   work
+  format               bytes         padding   warp iterations   work
 `, d.Name, d.Rows, d.Cols, d.NNZ, d.Stored, d.Field, d.Symmetry, d.Row.Min, d.Row.Max, d.Row.Mean, d.Row.StdDev,
 		d.EmptyRows, d.EmptyCols, d.Bandwidth, d.Lower, d.Upper, r)
-	for _, name := range []string{"csr", "csc", "coo", "ell", "ellr", "pellr"} {
-		f := d.Formats[name]
-		fmt.Fprintf(w, "  %-6s %15d %15d   %-15s   %s\n", name, f.Bytes, f.Padding, orDash(f.WarpIterations), orDash(f.Work))
+	for _, name := range append([]sparse.Format{sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}, ellpack.Formats()...) {
+		f, ok := d.Formats[string(name)]
+		if !ok {
+			continue
+		}
+		fmt.Fprintf(w, "  %-10s %15d %15d   %-15s   %s\n", name, f.Bytes, f.Padding, orDash(f.WarpIterations), orDash(f.Work))
 	}
 	_, err := fmt.Fprintf(w, "  recommended   %s: %s\n", d.Recommended.Format, d.Recommended.Why)
 	return err

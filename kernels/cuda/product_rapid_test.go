@@ -34,7 +34,7 @@ func products[V sparse.Value]() []product[V] {
 			func(g *gpu, p *part[V]) []V { return gatherVector(g, p, lanes) }, gathered,
 		})
 	}
-	return list
+	return append(list, ellProducts[V]()...)
 }
 
 func TestProductsAgreeWithTheReference(t *testing.T) {

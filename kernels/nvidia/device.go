@@ -5,7 +5,6 @@ package nvidia
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"gorgonia.org/cu"
@@ -156,7 +155,7 @@ func (d *Device) release() error {
 	if d.sparse != nil {
 		errs = append(errs, d.sparse.Close())
 	}
-	errs = append(errs, d.home.Synchronize(), cu.DestroyStream(&d.home))
+	errs = append(errs, d.home.Synchronize(), d.home.Destroy())
 	last := d.gpu.release()
 	if d.dead.Load() != nil {
 		return nil // said before, and by every call since

@@ -37,11 +37,11 @@ func code(err error) int {
 
 // Numbers of the driver (cuda.h, CUresult).
 const (
-	codeOutOfMemory      = 2
-	codeNotSupported     = 801
-	codePeerEnabled      = 704
-	codeNoBinaryForGPU   = 209
-	codeUnsupportedPTX   = 222
+	codeOutOfMemory    = 2
+	codeNotSupported   = 801
+	codePeerEnabled    = 704
+	codeNoBinaryForGPU = 209
+	codeUnsupportedPTX = 222
 )
 
 // fatal is the errors after which a context can't be used any more.

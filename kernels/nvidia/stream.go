@@ -207,6 +207,6 @@ func (s *stream) release() error {
 		}
 	}
 	s.temps = nil
-	errs = append(errs, s.s.Synchronize(), cu.DestroyStream(&s.s))
+	errs = append(errs, s.s.Synchronize(), s.s.Destroy())
 	return errors.Join(errs...)
 }

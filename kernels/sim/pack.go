@@ -9,15 +9,15 @@ import (
 )
 
 // Pack implements kernels.Packer: kernels.FormCSR, launch.FormMerge, and
-// kernels.FormAuto, which chooses between them by the lengths of the rows. Time on
-// an interpreter says nothing about a GPU.
+// kernels.FormAuto, which chooses between them by the lengths of the rows, and the
+// other forms of launch.PackForm. Time on an interpreter says nothing about a GPU.
 func (d *Device) Pack(op kernels.Op) (p kernels.Packed, err error) {
 	s := &stream{dev: d}
 	switch op := op.(type) {
 	case *kernels.Packing[float64]:
-		p, err = pack(d, s, op)
+		p, err = launch.PackForm(d, s, op)
 	case *kernels.Packing[float32]:
-		p, err = pack(d, s, op)
+		p, err = launch.PackForm(d, s, op)
 	default:
 		err = kernels.ErrNotSupported
 	}
@@ -29,12 +29,4 @@ func (d *Device) Pack(op kernels.Op) (p kernels.Packed, err error) {
 		return nil, err
 	}
 	return nil, d.fail("pack", 0, err)
-}
-
-func pack[V sparse.Value](d *Device, s kernels.Stream, op *kernels.Packing[V]) (kernels.Packed, error) {
-	p, err := launch.Pack(d, s, op)
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
 }

@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/devicetest"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/partition"
@@ -23,24 +25,21 @@ func TestRealMatricesAgreeWithTheReference(t *testing.T) {
 			defer m.Close()
 			parts, _, err := partition.Split(m.RowPtr, 3, partition.RuleNNZ)
 			require.NoError(t, err)
-			q := &problem[float64]{a: m.CSR, alpha: 1.5, beta: -0.5, parts: parts}
-			for _, way := range []string{"vector", "merge", "coo", "transposed", "transposed coo"} {
+			q := &devicetest.Problem[float64]{A: m.CSR, Alpha: 1.5, Beta: -0.5, Parts: parts}
+			for _, way := range []string{"plain", "csr-merge", "coo", "transposed", "transposed coo"} {
 				transpose, coo := strings.HasPrefix(way, "transposed"), strings.HasSuffix(way, "coo")
 				in, out := m.Cols, m.Rows
 				if transpose {
 					in, out = out, in
 				}
-				q.x, q.y = vector[float64](in, 1), vector[float64](out, 3)
-				want := reference.Multiply(transpose, q.alpha, q.a, q.x, q.beta, q.y)
-				c := sim.Config{Blocks: 3}
-				if way == "merge" {
-					c.Gather = launch.Merge
-				}
+				q.X, q.Y = devicetest.Vector[float64](in, 1), devicetest.Vector[float64](out, 3)
+				want := reference.Multiply(transpose, q.Alpha, q.A, q.X, q.Beta, q.Y)
+				open := fresh(sim.Config{Blocks: 3, Gather: launch.Vector})
 				var got []float64
 				if transpose {
-					got = q.scatter(t, c, coo)
+					got = q.Scatter(t, open, coo)
 				} else {
-					got = q.gather(t, c, coo)
+					got = q.Gather(t, open, kernels.Form(way))
 				}
 				require.Equal(t, -1, reference.Check(got, want), way)
 			}

@@ -197,6 +197,7 @@ func TestEveryFormatHoldsTheEntriesOfTheRowsAndWhatItsShapeSays(t *testing.T) {
 		rows, want := matrix(lengthLists().Draw(t, "lengths"), rapid.Uint64().Draw(t, "seed"))
 		o := ellpack.Options{Height: rapid.SampledFrom([]int{2, 8, 16, 32}).Draw(t, "height"), Serial: rapid.Bool().Draw(t, "serial")}
 		o.Sigma = rapid.SampledFrom([]int{1, o.Height, 4 * o.Height}).Draw(t, "sigma")
+		o.Sliced = rapid.Bool().Draw(t, "sliced")
 		if rapid.Bool().Draw(t, "own memory") {
 			o.Alloc = func(n int64) ([]byte, error) { return make([]byte, n), nil }
 		}

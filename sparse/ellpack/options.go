@@ -23,6 +23,10 @@ type Options struct {
 	// Sigma is the number of rows that FormatSELL sorts together, a multiple of
 	// Height; 0 means DefaultSigma. 1 means that no row is moved.
 	Sigma int
+	// Sliced keeps ellr, pellr and pellr-warp warp by warp, each as wide as its longest
+	// row, also where the array of all rows would fit. It takes less memory, and the
+	// same steps.
+	Sliced bool
 	// MaxBytes is the most memory a format may take; 0 means Bound of the same rows.
 	MaxBytes int64
 	// Alloc gives zeroed memory for the arrays, at a multiple of 8 bytes at least;

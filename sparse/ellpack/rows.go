@@ -23,9 +23,6 @@ func Of[V sparse.Value](m *sparse.CSR[V]) Rows[V] {
 	return Rows[V]{Ptr: m.RowPtr, End: m.NNZ(), Idx: m.ColIdx, Val: m.Val}
 }
 
-// count is the number of rows.
-func (r *Rows[V]) count() int64 { return max(int64(len(r.Ptr))-1, 0) }
-
 // start is where row i begins in Idx and Val.
 func (r *Rows[V]) start(i int64) int64 { return clamp(r.Ptr[i], r.First, r.End) - r.First }
 

@@ -25,7 +25,7 @@ type Shape struct {
 	Work int64
 
 	// Sliced says that ellr, pellr and pellr-warp are kept warp by warp, each as wide
-	// as its longest row, because the whole array would pass the bound.
+	// as its longest row, because the whole array would pass the bound or Options.Sliced asks for it.
 	Sliced bool
 }
 
@@ -155,7 +155,7 @@ func (l *Lengths) shape(f sparse.Format, valueBytes int64) (Shape, []int32, bool
 		if f == FormatPELLRWarp {
 			s.Meta = 4 * (warps + int64(len(perm)))
 		}
-		if s.Bytes(valueBytes) > l.bound(valueBytes) {
+		if l.opt.Sliced || s.Bytes(valueBytes) > l.bound(valueBytes) {
 			s.Sliced, s.Slots = true, h*s.Steps
 			s.Meta += 8 * (warps + 1)
 		}

@@ -112,7 +112,8 @@ func TestEveryGeneratorWorksWithItsDefaultsAndItsExample(t *testing.T) {
 var specs = []string{
 	"stencil:n=200", "stencil:n=30,points=27,value=random", "banded:n=20k,band=4,density=0.4",
 	"random:rows=30k,nnz=300k", "random:rows=200k,nnz=300k,cols=50", "random:rows=500,cols=300,nnz=100k",
-	"rmat:scale=13,edges=20", "powerlaw:rows=30k,nnz=200k", "lowhigh:rows=20k,nnz=200k",
+	"rmat:scale=13,edges=20", "powerlaw:rows=30k,nnz=200k", "chunglu:n=30k,nnz=200k,local=0.3",
+	"cfd:n=20", "mycielskian:k=13", "like=wb-edu,scale=0.005", "lowhigh:rows=20k,nnz=200k",
 	"arrow:n=30k", "diag:n=40k", "dense:rows=300", "empty:rows=50k",
 }
 

@@ -21,6 +21,9 @@ type params struct {
 // parse finds the generator and checks the names of the parameters.
 func parse(spec string) (generator, *params, error) {
 	p := &params{arg: "gen:" + clip(spec), value: map[string]string{}}
+	if named, ok := strings.CutPrefix(spec, "like="); ok { // short for like:name=
+		spec = "like:name=" + named
+	}
 	name, rest, _ := strings.Cut(spec, ":")
 	g, ok := find(name)
 	if !ok {
@@ -78,6 +81,12 @@ func (p *params) fail(format string, args ...any) {
 		p.err = sparse.Inputf(p.arg, format, args...)
 	}
 }
+
+// set gives a parameter of a generator that another one calls.
+func (p *params) set(key string, n int64) { p.value[key] = strconv.FormatInt(n, 10) }
+
+// formatNumber writes a number as a parameter.
+func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // given says whether a parameter without a default was given.
 func (p *params) given(key string) bool { return p.value[key] != "" }

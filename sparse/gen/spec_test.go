@@ -24,7 +24,7 @@ func requireInput(t require.TestingT, err error, file, want string) {
 
 func TestBadSpecsAreRefusedWithTheReason(t *testing.T) {
 	for spec, want := range map[string]string{
-		"":                               "known are stencil, banded, random, rmat, powerlaw, lowhigh, arrow, diag, dense, empty",
+		"":                               "known are stencil, banded, random, rmat, powerlaw, chunglu, cfd, mycielskian, like, lowhigh, arrow, diag, dense, empty",
 		"stencl":                         `generator "stencl" is unknown`,
 		"diag:n":                         "of the form key=value",
 		"diag:n=":                        "of the form key=value",

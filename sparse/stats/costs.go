@@ -36,6 +36,10 @@ const (
 //	ell    (4+s) m K                 every row padded to K
 //	ellr   (4+s) m K + 4m            with the length of each row
 //	pellr  (4+s) m K + 8m            rows sorted by length, with their permutation
+//
+// These are the figures of the paper; devices round m up to whole warps. What the
+// other formats of sparse/ellpack take follows from the lengths of the rows, warp by
+// warp (see ellpack.Shape). A format that pads beyond ellpack.Bound is listed too.
 func costs(s *Stats, rows *rowScan, valueBytes int64) map[string]Cost {
 	m, n, longest := int64(s.Rows), int64(s.Cols), s.Row.Max
 	entry := indexBytes + valueBytes

@@ -31,8 +31,9 @@ type Stats struct {
 	Lower     int64 `json:"lower_bandwidth"`
 	Upper     int64 `json:"upper_bandwidth"`
 
-	// Formats says what the matrix would cost as csr, csc, coo, ell, ellr and
-	// pellr.
+	// Formats says what the matrix would cost as csr, csc, coo and in the formats of
+	// sparse/ellpack; of those only ell, ellr and pellr for a matrix of more than
+	// 2^31-1 rows, or entries in a row.
 	Formats map[string]Cost `json:"formats"`
 }
 
@@ -48,7 +49,8 @@ type RowLengths struct {
 // Of describes m, which must be valid (see sparse.CSR.Validate). Columns need
 // not be sorted.
 //
-// Beside the matrix it needs 4 bytes for each column (8 from 2^32 entries on).
+// Beside the matrix it needs 4 bytes for each column (8 from 2^32 entries on) and 12
+// for each row.
 func Of[V sparse.Value](m *sparse.CSR[V]) Stats {
 	rows := scanRows(m.RowPtr)
 	cols := countColumns(m.Cols, m.ColIdx)
@@ -63,5 +65,6 @@ func Of[V sparse.Value](m *sparse.CSR[V]) Stats {
 	s.Bandwidth = max(s.Lower, s.Upper)
 	var v V
 	s.Formats = costs(&s, rows, int64(unsafe.Sizeof(v)))
+	addShapes(s.Formats, m.RowPtr, int64(unsafe.Sizeof(v)))
 	return s
 }

@@ -38,6 +38,16 @@ func upTo(n int) []int32 {
 // ref is a number that a format has.
 func ref(n int64) *int64 { return &n }
 
+// counted is the formats whose costs are counted by hand here; sparse/ellpack tests
+// those of the others.
+func counted(all map[string]stats.Cost) map[string]stats.Cost {
+	some := map[string]stats.Cost{}
+	for _, f := range []string{"csr", "csc", "coo", "ell", "ellr", "pellr"} {
+		some[f] = all[f]
+	}
+	return some
+}
+
 func TestSmallMatricesGiveWhatIsCountedByHand(t *testing.T) {
 	csrOnly := func(csr, csc int64) map[string]stats.Cost { // a matrix without entries
 		return map[string]stats.Cost{
@@ -91,6 +101,7 @@ func TestSmallMatricesGiveWhatIsCountedByHand(t *testing.T) {
 				require.InEpsilon(t, *c.want.PowerLawR, *got.PowerLawR, 1e-14)
 				got.PowerLawR = c.want.PowerLawR
 			}
+			got.Formats = counted(got.Formats)
 			require.Equal(t, c.want, got)
 		})
 	}
@@ -148,7 +159,9 @@ func TestExactPowerLawGivesItsExponent(t *testing.T) {
 }
 
 func TestJSONHasTheNamesThatScriptsRelyOn(t *testing.T) {
-	text, err := json.Marshal(stats.Of(ofRows(t, 2, []int32{0, 1})))
+	s := stats.Of(ofRows(t, 2, []int32{0, 1}))
+	s.Formats = counted(s.Formats)
+	text, err := json.Marshal(s)
 	require.NoError(t, err)
 	require.JSONEq(t, `{
 		"rows": 1, "cols": 2, "nnz": 2, "row": {"min": 2, "max": 2, "mean": 2, "stddev": 0},

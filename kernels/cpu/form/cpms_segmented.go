@@ -112,8 +112,8 @@ func (m *Segmented) Join() {
 	}
 }
 
-// scratchValues is how many values a goroutine joins from their segments before it
-// multiplies by them: few enough for the nearest cache.
+// scratchValues is how many values a goroutine joins from their segments at a time
+// where no kernel reads them as they are: few enough for the nearest cache.
 const scratchValues = 1024
 
 // SegmentScratch is what a goroutine needs for the products of a Segmented.
@@ -137,51 +137,23 @@ func NewSegmentScratch() *SegmentScratch {
 // where each value is read from its first read segments. In slices, first must be a
 // multiple of 8, and so must len(y) but at the last row.
 func (m *Segmented) Sums(y []float64, first, read int, x *cpms.Heads, s *SegmentScratch) {
-	if m.count != nil {
-		m.sumSlices(y, first, read, x, s)
+	e := simd.Entries{Idx: m.idx, Plain: m.plain, Segments: m.val, Read: read}
+	if m.count == nil {
+		simd.HeadRows(m.level, y, m.ptr[first:first+len(y)+1], e, x, s.val)
 		return
 	}
-	ptr := m.ptr[first : first+len(y)+1]
-	idx := m.idx[ptr[0]:ptr[len(y)]]
-	switch {
-	case m.val != nil:
-		m.sumRows(y, ptr, read, x, s)
-	case m.plain != nil:
-		simd.HeadRows(m.level, y, ptr, idx, m.plain[ptr[0]:ptr[len(y)]], x)
-	default:
-		simd.HeadRows(m.level, y, ptr, idx, nil, x)
+	var last [simd.SliceRows]float64
+	whole := len(y) &^ (simd.SliceRows - 1)
+	clear(y)
+	m.addSlices(y[:whole], first, e, x, s)
+	if whole < len(y) {
+		m.addSlices(last[:], first+whole, e, x, s)
+		copy(y[whole:], last[:])
 	}
 }
 
-// sumRows takes as many rows at a time as the scratch has room for, and a longer
-// row in pieces.
-func (m *Segmented) sumRows(y []float64, ptr []int64, read int, x *cpms.Heads, s *SegmentScratch) {
-	for len(y) > 0 {
-		n := 0
-		for n < len(y) && ptr[n+1]-ptr[0] <= scratchValues {
-			n++
-		}
-		if n > 0 {
-			val := m.join(ptr[0], ptr[n], read, s)
-			simd.HeadRows(m.level, y[:n], ptr[:n+1], m.idx[ptr[0]:ptr[n]], val, x)
-		} else {
-			n = 1
-			y[0] = 0
-			for lo := ptr[0]; lo < ptr[1]; lo += scratchValues {
-				var sum [1]float64
-				piece := [2]int64{lo, min(lo+scratchValues, ptr[1])}
-				val := m.join(lo, piece[1], read, s)
-				simd.HeadRows(m.level, sum[:], piece[:], m.idx[lo:piece[1]], val, x)
-				y[0] += sum[0]
-			}
-		}
-		y, ptr = y[n:], ptr[n:]
-	}
-}
-
-// join reads values into the scratch.
-func (m *Segmented) join(lo, hi int64, read int, s *SegmentScratch) []float64 {
-	val := s.val[:hi-lo]
-	simd.JoinSegments(m.level, val, m.val, int(lo), read)
-	return val
+// addSlices adds whole slices to y.
+func (m *Segmented) addSlices(y []float64, first int, e simd.Entries, x *cpms.Heads, s *SegmentScratch) {
+	off := m.ptr[first/simd.SliceRows:][:len(y)/simd.SliceRows+1]
+	simd.HeadSlices(m.level, y, m.count[first:first+len(y)], off, e, x, s.val)
 }

@@ -5,14 +5,15 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
 // NewEll builds one of the formats of the ELLPACK family: ell, ellr, pellr,
-// pellr-warp, biell, jad, bijad, hyb, hyb-mean or sell, as sparse/ellpack describes
-// them, with as many rows side by side as a register of 512 bits has lanes. It keeps
-// nothing of r. It fails with a *sparse.InputError when padding would take too much
+// pellr-warp, biell, jad, bijad, hyb or hyb-mean, as sparse/ellpack describes them,
+// with as many rows side by side as a register of 512 bits has lanes; or sell, which
+// is NewSlices. It keeps nothing of r. It fails with a *sparse.InputError when padding would take too much
 // memory, with kernels.ErrOutOfMemory when r.Mem has not enough, and with
 // kernels.ErrNotSupported for another name.
 func NewEll[V sparse.Value](name kernels.Form, r Rows[V]) (Form[V], error) {
@@ -62,12 +63,7 @@ func NewEll[V sparse.Value](name kernels.Form, r Rows[V]) (Form[V], error) {
 		base.shape = e.Shape
 		return &hyb[V]{base, e}, nil
 	case ellpack.FormatSELL:
-		e, err := ellpack.NewSELL(rows, o)
-		if err != nil {
-			return nil, err
-		}
-		base.shape = e.Shape
-		return newSELL(base, e), nil
+		return NewSlices(r, SliceOptions[V]{Level: simd.Default()})
 	}
 	return nil, fmt.Errorf("%w: form %q", kernels.ErrNotSupported, name)
 }

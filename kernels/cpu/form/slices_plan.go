@@ -143,7 +143,7 @@ func (p *slicePlanner[V]) columns(from, to int64) (lo, hi int32, err error) {
 	}
 	lo, hi = simd.MinMax(p.level, p.r.Idx[from:to])
 	if lo < 0 || int(hi) >= p.r.Cols {
-		return 0, 0, sparse.Inputf("matrix", "an entry is in column %d: columns count from 0 to %d", hi, p.r.Cols-1)
+		return 0, 0, checkColumns(p.r.Idx[from:to], p.r.Cols)
 	}
 	return lo, hi, nil
 }

@@ -3,12 +3,20 @@ package simd
 import (
 	"encoding/binary"
 	"math"
+	"sort"
 
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
 
-// SliceRows is the number of rows of a slice of HeadSlices.
-const SliceRows = 8
+// Entries is the entries of rows in CSR or of slices: the column of each, below
+// the length of every x (which is not looked at), and its value, which is plain, or
+// the first Read segments of Segments, or 1 where both are nil.
+type Entries struct {
+	Idx      []int32
+	Plain    []float64
+	Segments *cpms.Array
+	Read     int
+}
 
 // JoinSegments reads values from their first k segments:
 //
@@ -31,27 +39,107 @@ func JoinSegments(l Level, dst []float64, a *cpms.Array, first, k int) {
 
 // HeadRows sums rows of a CSR matrix:
 //
-//	y[r] = sum over k of val[k]*x[idx[k]],  ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0]
+//	y[r] = sum over k of val[k]*x[idx[k]],  ptr[r] <= k < ptr[r+1]
 //
-// or of x[idx[k]] alone when val is nil. ptr has len(y)+1 elements, and every index
-// must be one of x: they are not looked at.
-func HeadRows(l Level, y []float64, ptr []int64, idx []int32, val []float64, x *cpms.Heads) {
+// ptr has len(y)+1 elements. scratch is used for values in segments: a thousand or
+// so of them are joined at a time where the kernels can't read them.
+func HeadRows(l Level, y []float64, ptr []int64, e Entries, x *cpms.Heads, scratch []float64) {
 	ptr = ptr[:len(y)+1]
-	idx = idx[:ptr[len(y)]-ptr[0]]
-	if val != nil {
-		val = val[:len(idx)]
+	if e.Segments == nil {
+		headRowsOf(l, y, ptr, e, x)
+		return
 	}
-	if l >= AVX2 && len(idx) > 0 {
-		headRows(y, ptr, idx, val, x)
+	for len(y) > 0 {
+		part, end := e.from(l, ptr[0], x.Width(), scratch)
+		n := sort.Search(len(y), func(r int) bool { return ptr[r+1] > end })
+		if n > 0 {
+			part.headRows(l, y[:n], ptr[:n+1], x, scratch)
+		} else { // a row that is longer
+			n, y[0] = 1, 0
+			for lo := ptr[0]; lo < ptr[1]; {
+				part, end = e.from(l, lo, x.Width(), scratch)
+				end = min(end, ptr[1])
+				var sum [1]float64
+				part.headRows(l, sum[:], []int64{lo, end}, x, scratch)
+				y[0], lo = y[0]+sum[0], end
+			}
+		}
+		y, ptr = y[n:], ptr[n:]
+	}
+}
+
+// minRun is how many values a bank must still hold for a kernel to read them there:
+// below it a call costs more than joining them elsewhere.
+const minRun = 256
+
+// piece is entries that lie together: values where they are, or to be joined in the
+// scratch first.
+type piece struct {
+	Entries
+	at, step int // of the first value in Segments; step 0 where they are to be joined
+}
+
+// from gives the piece that begins with entry k, and the end of it. The last values
+// of a large bank are joined with a few of the next, so that rows which lie in both
+// are whole.
+func (e Entries) from(l Level, k int64, width int, scratch []float64) (piece, int64) {
+	room := len(scratch)
+	if l >= AVX2 && readsSegments(e.Segments, e.Read, width) && k < int64(e.Segments.Len()) {
+		at, step, run := e.Segments.Run(int(k))
+		if run >= minRun {
+			return piece{e, at, step}, k + int64(run)
+		}
+		if step >= 4*minRun {
+			room = min(room, run+minRun/4)
+		}
+	}
+	return piece{Entries: e}, k + int64(room)
+}
+
+// plain joins the values of the entries [lo, hi), as entries that begin with lo.
+func (p piece) plain(l Level, lo, hi int64, scratch []float64) Entries {
+	val := scratch[:hi-lo]
+	if hi > lo {
+		JoinSegments(l, val, p.Segments, int(lo), p.Read)
+	}
+	return Entries{Idx: p.Idx[lo:hi], Plain: val}
+}
+
+func (p piece) headRows(l Level, y []float64, ptr []int64, x *cpms.Heads, scratch []float64) {
+	lo, hi := ptr[0], ptr[len(y)]
+	switch {
+	case lo == hi:
+		clear(y)
+	case p.step > 0:
+		headRowsSegments(y, ptr, p.Idx[lo:hi], p.Segments, p.at, p.step, p.Read, x)
+	default:
+		headRowsFrom(l, y, ptr, p.plain(l, lo, hi, scratch), x)
+	}
+}
+
+// headRowsOf is HeadRows for plain values, or none.
+func headRowsOf(l Level, y []float64, ptr []int64, e Entries, x *cpms.Heads) {
+	lo, hi := ptr[0], ptr[len(y)]
+	e.Idx = e.Idx[lo:hi]
+	if e.Plain != nil {
+		e.Plain = e.Plain[lo:hi]
+	}
+	headRowsFrom(l, y, ptr, e, x)
+}
+
+// headRowsFrom is headRowsOf for entries that begin with ptr[0].
+func headRowsFrom(l Level, y []float64, ptr []int64, e Entries, x *cpms.Heads) {
+	if l >= AVX2 && len(e.Idx) > 0 {
+		headRows(y, ptr, e, x)
 		return
 	}
 	base := ptr[0]
 	for r := range y {
 		lo, hi := ptr[r]-base, ptr[r+1]-base
-		if val == nil {
-			y[r] = headSum(idx[lo:hi], x)
+		if e.Plain == nil {
+			y[r] = headSum(e.Idx[lo:hi], x)
 		} else {
-			y[r] = headDot(idx[lo:hi], val[lo:hi], x)
+			y[r] = headDot(e.Idx[lo:hi], e.Plain[lo:hi], x)
 		}
 	}
 }
@@ -86,41 +174,6 @@ func headSum(idx []int32, x *cpms.Heads) (sum float64) {
 
 func head(tails []byte, width int, mask uint64, j int) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(tails[width*j:]) & mask)
-}
-
-// HeadSlices adds the rows of slices of SliceRows rows each to y:
-//
-//	y[8s+i] += sum over t < count[8s+i] of val[k]*x[idx[k]],  k = off[s]-off[0] + 8t + i
-//
-// or of x[idx[k]] alone when val is nil. A row takes part with count entries; the
-// places beyond are not used, but their indices must be some of x. y and count have
-// 8 elements for each slice, off one more than there are slices.
-func HeadSlices(l Level, y []float64, count []int32, off []int64, idx []int32, val []float64, x *cpms.Heads) {
-	slices := len(off) - 1
-	y, count = y[:slices*SliceRows], count[:slices*SliceRows]
-	idx = idx[:off[slices]-off[0]]
-	if val != nil {
-		val = val[:len(idx)]
-	}
-	if l >= AVX2 && len(idx) > 0 {
-		headSlices(l, y, count, off, idx, val, x)
-		return
-	}
-	for s := range slices {
-		first := int(off[s] - off[0])
-		for i := range SliceRows {
-			sum := 0.0
-			for t := range int(count[s*SliceRows+i]) {
-				k := first + SliceRows*t + i
-				if val == nil {
-					sum += x.At(int(idx[k]))
-				} else {
-					sum += val[k] * x.At(int(idx[k]))
-				}
-			}
-			y[s*SliceRows+i] += sum
-		}
-	}
 }
 
 // Rank ends a step of PageRank for a block of nodes, of which sum is what came in:

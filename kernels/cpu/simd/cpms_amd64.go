@@ -38,45 +38,85 @@ func join3of4F64AVX2(dst *float64, src *byte, step int, n int)
 //go:noescape
 func join4of4F64AVX2(dst *float64, src *byte, step int, n int)
 
-// headSlicesDot2AVX2 is HeadSlices for the case in its name.
+// headSlicesOnesX2AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesDot2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesOnesX2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headSlicesSum2AVX2 is HeadSlices for the case in its name.
+// headSlicesOnesX4AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesSum2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesOnesX4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headSlicesDot4AVX2 is HeadSlices for the case in its name.
+// headSlicesOnesX6AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesDot4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesOnesX6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headSlicesSum4AVX2 is HeadSlices for the case in its name.
+// headSlicesOnesX8AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesSum4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesOnesX8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headSlicesDot6AVX2 is HeadSlices for the case in its name.
+// headSlicesPlainX2AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesDot6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesPlainX2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headSlicesSum6AVX2 is HeadSlices for the case in its name.
+// headSlicesPlainX4AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesSum6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesPlainX4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headSlicesDot8AVX2 is HeadSlices for the case in its name.
+// headSlicesPlainX6AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesDot8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesPlainX6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headSlicesSum8AVX2 is HeadSlices for the case in its name.
+// headSlicesPlainX8AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesSum8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesPlainX8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+
+// headSlices1of2X4AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func headSlices1of2X4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+
+// headSlices1of2X8AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func headSlices1of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+
+// headSlices1of4X2AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func headSlices1of4X2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+
+// headSlices1of4X8AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func headSlices1of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+
+// headSlices2of4X4AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func headSlices2of4X4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+
+// headSlices2of4X8AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func headSlices2of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+
+// headSlices3of4X6AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func headSlices3of4X6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+
+// headSlices3of4X8AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func headSlices3of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
 // join1of2F64AVX512 joins the first segments of n values, a multiple of 8. Those of one kind
 // lie side by side, the next kind begins step bytes further.
@@ -114,118 +154,198 @@ func join3of4F64AVX512(dst *float64, src *byte, step int, n int)
 //go:noescape
 func join4of4F64AVX512(dst *float64, src *byte, step int, n int)
 
-// headSlicesDot2AVX512 is HeadSlices for the case in its name.
+// headSlicesOnesX2AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesDot2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesOnesX2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headSlicesSum2AVX512 is HeadSlices for the case in its name.
+// headSlicesOnesX4AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesSum2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesOnesX4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headSlicesDot4AVX512 is HeadSlices for the case in its name.
+// headSlicesOnesX6AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesDot4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesOnesX6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headSlicesSum4AVX512 is HeadSlices for the case in its name.
+// headSlicesOnesX8AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesSum4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesOnesX8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headSlicesDot6AVX512 is HeadSlices for the case in its name.
+// headSlicesPlainX2AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesDot6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesPlainX2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headSlicesSum6AVX512 is HeadSlices for the case in its name.
+// headSlicesPlainX4AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesSum6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesPlainX4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headSlicesDot8AVX512 is HeadSlices for the case in its name.
+// headSlicesPlainX6AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesDot8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesPlainX6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headSlicesSum8AVX512 is HeadSlices for the case in its name.
+// headSlicesPlainX8AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesSum8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+func headSlicesPlainX8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRowsDot2AVX2 is HeadRows for the case in its name.
+// headSlices1of2X4AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headRowsDot2AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
+func headSlices1of2X4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRowsSum2AVX2 is HeadRows for the case in its name.
+// headSlices1of2X8AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headRowsSum2AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
+func headSlices1of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRowsDot4AVX2 is HeadRows for the case in its name.
+// headSlices1of4X2AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headRowsDot4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
+func headSlices1of4X2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRowsSum4AVX2 is HeadRows for the case in its name.
+// headSlices1of4X8AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headRowsSum4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
+func headSlices1of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRowsDot6AVX2 is HeadRows for the case in its name.
+// headSlices2of4X4AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headRowsDot6AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
+func headSlices2of4X4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRowsSum6AVX2 is HeadRows for the case in its name.
+// headSlices2of4X8AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headRowsSum6AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
+func headSlices2of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRowsDot8AVX2 is HeadRows for the case in its name.
+// headSlices3of4X6AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headRowsDot8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
+func headSlices3of4X6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRowsSum8AVX2 is HeadRows for the case in its name.
+// headSlices3of4X8AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headRowsSum8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
+func headSlices3of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
-// rankDot4AVX2 is Rank for n nodes, a multiple of 4, with degrees (Dot) or without (Sum).
+// headRowsOnesX2AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRowsOnesX2AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRowsOnesX4AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRowsOnesX4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRowsOnesX6AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRowsOnesX6AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRowsOnesX8AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRowsOnesX8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRowsPlainX2AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRowsPlainX2AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRowsPlainX4AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRowsPlainX4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRowsPlainX6AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRowsPlainX6AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRowsPlainX8AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRowsPlainX8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRows1of2X4AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRows1of2X4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRows1of2X8AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRows1of2X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRows1of4X2AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRows1of4X2AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRows1of4X8AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRows1of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRows2of4X4AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRows2of4X4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRows2of4X8AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRows2of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRows3of4X6AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRows3of4X6AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRows3of4X8AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRows3of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// rankFolded4AVX2 is Rank for n nodes, a multiple of 4, with degrees where weights are folded.
 // cur is read from 8 bytes before the end of its first value, next begins with it.
 //
 //go:noescape
-func rankDot4AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
+func rankFolded4AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 
-// rankSum4AVX2 is Rank for n nodes, a multiple of 4, with degrees (Dot) or without (Sum).
+// rankStored4AVX2 is Rank for n nodes, a multiple of 4, with degrees where weights are folded.
 // cur is read from 8 bytes before the end of its first value, next begins with it.
 //
 //go:noescape
-func rankSum4AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
+func rankStored4AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 
-// rankDot6AVX2 is Rank for n nodes, a multiple of 4, with degrees (Dot) or without (Sum).
+// rankFolded6AVX2 is Rank for n nodes, a multiple of 4, with degrees where weights are folded.
 // cur is read from 8 bytes before the end of its first value, next begins with it.
 //
 //go:noescape
-func rankDot6AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
+func rankFolded6AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 
-// rankSum6AVX2 is Rank for n nodes, a multiple of 4, with degrees (Dot) or without (Sum).
+// rankStored6AVX2 is Rank for n nodes, a multiple of 4, with degrees where weights are folded.
 // cur is read from 8 bytes before the end of its first value, next begins with it.
 //
 //go:noescape
-func rankSum6AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
+func rankStored6AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 
-// rankDot8AVX2 is Rank for n nodes, a multiple of 4, with degrees (Dot) or without (Sum).
+// rankFolded8AVX2 is Rank for n nodes, a multiple of 4, with degrees where weights are folded.
 // cur is read from 8 bytes before the end of its first value, next begins with it.
 //
 //go:noescape
-func rankDot8AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
+func rankFolded8AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 
-// rankSum8AVX2 is Rank for n nodes, a multiple of 4, with degrees (Dot) or without (Sum).
+// rankStored8AVX2 is Rank for n nodes, a multiple of 4, with degrees where weights are folded.
 // cur is read from 8 bytes before the end of its first value, next begins with it.
 //
 //go:noescape
-func rankSum8AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
+func rankStored8AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64

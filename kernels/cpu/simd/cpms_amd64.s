@@ -234,175 +234,21 @@ next:
 	VZEROUPPER
 	RET
 
-// func headSlicesDot2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+// func headSlicesOnesX2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesDot2AVX2(SB), NOSPLIT, $0-56
+TEXT ·headSlicesOnesX2AVX2(SB), NOSPLIT, $0-64
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), R8
-	VMOVUPD      headMasks<>+0(SB), Y0
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X5
-	VPBROADCASTQ X5, Y5
-	VXORPS       X6, X6, X6
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R9
-	SUBQ      (BX), R9
-	VMOVUPD   (AX), Y1
-	VPMOVSXDQ (DX), Y2
-	VMOVUPD   32(AX), Y3
-	VPMOVSXDQ 16(DX), Y4
-	SHRQ      $0x03, R9
-	JZ        store
-
-column:
-	MOVL        (SI), R10
-	VMOVSD      (R8)(R10*2), X7
-	MOVL        4(SI), R10
-	VMOVHPD     (R8)(R10*2), X7, X7
-	MOVL        8(SI), R10
-	VMOVSD      (R8)(R10*2), X8
-	MOVL        12(SI), R10
-	VMOVHPD     (R8)(R10*2), X8, X8
-	VINSERTF128 $0x01, X8, Y7, Y8
-	VANDPD      Y0, Y8, Y8
-	VPCMPGTQ    Y6, Y2, Y9
-	VMULPD      (DI), Y8, Y8
-	VANDPD      Y9, Y8, Y8
-	VADDPD      Y8, Y1, Y1
-	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI), R10
-	VMOVSD      (R8)(R10*2), X7
-	MOVL        20(SI), R10
-	VMOVHPD     (R8)(R10*2), X7, X7
-	MOVL        24(SI), R10
-	VMOVSD      (R8)(R10*2), X8
-	MOVL        28(SI), R10
-	VMOVHPD     (R8)(R10*2), X8, X8
-	VINSERTF128 $0x01, X8, Y7, Y8
-	VANDPD      Y0, Y8, Y8
-	VPCMPGTQ    Y6, Y4, Y9
-	VMULPD      32(DI), Y8, Y8
-	VANDPD      Y9, Y8, Y8
-	VADDPD      Y8, Y3, Y3
-	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)
-	ADDQ        $0x20, SI
-	PREFETCHT0  1024(DI)
-	ADDQ        $0x40, DI
-	DECQ        R9
-	JNZ         column
-
-store:
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y3, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlicesSum2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
-// Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesSum2AVX2(SB), NOSPLIT, $0-56
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), DI
+	MOVQ         x+56(FP), DI
 	VMOVUPD      headMasks<>+0(SB), Y0
 	MOVQ         $0x00000001, R8
 	VMOVQ        R8, X5
 	VPBROADCASTQ X5, Y5
 	VXORPS       X6, X6, X6
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R8
-	SUBQ      (BX), R8
-	VMOVUPD   (AX), Y1
-	VPMOVSXDQ (DX), Y2
-	VMOVUPD   32(AX), Y3
-	VPMOVSXDQ 16(DX), Y4
-	SHRQ      $0x03, R8
-	JZ        store
-
-column:
-	MOVL        (SI), R9
-	VMOVSD      (DI)(R9*2), X7
-	MOVL        4(SI), R9
-	VMOVHPD     (DI)(R9*2), X7, X7
-	MOVL        8(SI), R9
-	VMOVSD      (DI)(R9*2), X8
-	MOVL        12(SI), R9
-	VMOVHPD     (DI)(R9*2), X8, X8
-	VINSERTF128 $0x01, X8, Y7, Y8
-	VANDPD      Y0, Y8, Y8
-	VPCMPGTQ    Y6, Y2, Y9
-	VANDPD      Y9, Y8, Y8
-	VADDPD      Y8, Y1, Y1
-	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI), R9
-	VMOVSD      (DI)(R9*2), X7
-	MOVL        20(SI), R9
-	VMOVHPD     (DI)(R9*2), X7, X7
-	MOVL        24(SI), R9
-	VMOVSD      (DI)(R9*2), X8
-	MOVL        28(SI), R9
-	VMOVHPD     (DI)(R9*2), X8, X8
-	VINSERTF128 $0x01, X8, Y7, Y8
-	VANDPD      Y0, Y8, Y8
-	VPCMPGTQ    Y6, Y4, Y9
-	VANDPD      Y9, Y8, Y8
-	VADDPD      Y8, Y3, Y3
-	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)
-	ADDQ        $0x20, SI
-	DECQ        R8
-	JNZ         column
-
-store:
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y3, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlicesDot4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
-// Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesDot4AVX2(SB), NOSPLIT, $0-56
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), R8
-	VMOVUPD      headMasks<>+64(SB), Y0
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X5
-	VPBROADCASTQ X5, Y5
-	VXORPS       X6, X6, X6
+	XORQ         R8, R8
 
 slice:
 	TESTQ     CX, CX
@@ -417,40 +263,36 @@ slice:
 	JZ        store
 
 column:
-	MOVL        (SI), R10
-	VMOVSD      (R8)(R10*4), X7
-	MOVL        4(SI), R10
-	VMOVHPD     (R8)(R10*4), X7, X7
-	MOVL        8(SI), R10
-	VMOVSD      (R8)(R10*4), X8
-	MOVL        12(SI), R10
-	VMOVHPD     (R8)(R10*4), X8, X8
+	MOVL        (SI)(R8*4), R10
+	VMOVSD      (DI)(R10*2), X7
+	MOVL        4(SI)(R8*4), R10
+	VMOVHPD     (DI)(R10*2), X7, X7
+	MOVL        8(SI)(R8*4), R10
+	VMOVSD      (DI)(R10*2), X8
+	MOVL        12(SI)(R8*4), R10
+	VMOVHPD     (DI)(R10*2), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
 	VPCMPGTQ    Y6, Y2, Y9
-	VMULPD      (DI), Y8, Y8
 	VANDPD      Y9, Y8, Y8
 	VADDPD      Y8, Y1, Y1
 	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI), R10
-	VMOVSD      (R8)(R10*4), X7
-	MOVL        20(SI), R10
-	VMOVHPD     (R8)(R10*4), X7, X7
-	MOVL        24(SI), R10
-	VMOVSD      (R8)(R10*4), X8
-	MOVL        28(SI), R10
-	VMOVHPD     (R8)(R10*4), X8, X8
+	MOVL        16(SI)(R8*4), R10
+	VMOVSD      (DI)(R10*2), X7
+	MOVL        20(SI)(R8*4), R10
+	VMOVHPD     (DI)(R10*2), X7, X7
+	MOVL        24(SI)(R8*4), R10
+	VMOVSD      (DI)(R10*2), X8
+	MOVL        28(SI)(R8*4), R10
+	VMOVHPD     (DI)(R10*2), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
 	VPCMPGTQ    Y6, Y4, Y9
-	VMULPD      32(DI), Y8, Y8
 	VANDPD      Y9, Y8, Y8
 	VADDPD      Y8, Y3, Y3
 	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)
-	ADDQ        $0x20, SI
-	PREFETCHT0  1024(DI)
-	ADDQ        $0x40, DI
+	PREFETCHT0  1024(SI)(R8*4)
+	ADDQ        $0x08, R8
 	DECQ        R9
 	JNZ         column
 
@@ -467,96 +309,21 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlicesSum4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+// func headSlicesOnesX4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesSum4AVX2(SB), NOSPLIT, $0-56
+TEXT ·headSlicesOnesX4AVX2(SB), NOSPLIT, $0-64
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), DI
+	MOVQ         x+56(FP), DI
 	VMOVUPD      headMasks<>+64(SB), Y0
 	MOVQ         $0x00000001, R8
 	VMOVQ        R8, X5
 	VPBROADCASTQ X5, Y5
 	VXORPS       X6, X6, X6
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R8
-	SUBQ      (BX), R8
-	VMOVUPD   (AX), Y1
-	VPMOVSXDQ (DX), Y2
-	VMOVUPD   32(AX), Y3
-	VPMOVSXDQ 16(DX), Y4
-	SHRQ      $0x03, R8
-	JZ        store
-
-column:
-	MOVL        (SI), R9
-	VMOVSD      (DI)(R9*4), X7
-	MOVL        4(SI), R9
-	VMOVHPD     (DI)(R9*4), X7, X7
-	MOVL        8(SI), R9
-	VMOVSD      (DI)(R9*4), X8
-	MOVL        12(SI), R9
-	VMOVHPD     (DI)(R9*4), X8, X8
-	VINSERTF128 $0x01, X8, Y7, Y8
-	VANDPD      Y0, Y8, Y8
-	VPCMPGTQ    Y6, Y2, Y9
-	VANDPD      Y9, Y8, Y8
-	VADDPD      Y8, Y1, Y1
-	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI), R9
-	VMOVSD      (DI)(R9*4), X7
-	MOVL        20(SI), R9
-	VMOVHPD     (DI)(R9*4), X7, X7
-	MOVL        24(SI), R9
-	VMOVSD      (DI)(R9*4), X8
-	MOVL        28(SI), R9
-	VMOVHPD     (DI)(R9*4), X8, X8
-	VINSERTF128 $0x01, X8, Y7, Y8
-	VANDPD      Y0, Y8, Y8
-	VPCMPGTQ    Y6, Y4, Y9
-	VANDPD      Y9, Y8, Y8
-	VADDPD      Y8, Y3, Y3
-	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)
-	ADDQ        $0x20, SI
-	DECQ        R8
-	JNZ         column
-
-store:
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y3, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlicesDot6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
-// Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesDot6AVX2(SB), NOSPLIT, $0-56
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), R8
-	VMOVUPD      headMasks<>+128(SB), Y0
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X5
-	VPBROADCASTQ X5, Y5
-	VXORPS       X6, X6, X6
+	XORQ         R8, R8
 
 slice:
 	TESTQ     CX, CX
@@ -571,48 +338,36 @@ slice:
 	JZ        store
 
 column:
-	MOVL        (SI), R10
-	LEAQ        (R10)(R10*2), R10
-	VMOVSD      (R8)(R10*2), X7
-	MOVL        4(SI), R10
-	LEAQ        (R10)(R10*2), R10
-	VMOVHPD     (R8)(R10*2), X7, X7
-	MOVL        8(SI), R10
-	LEAQ        (R10)(R10*2), R10
-	VMOVSD      (R8)(R10*2), X8
-	MOVL        12(SI), R10
-	LEAQ        (R10)(R10*2), R10
-	VMOVHPD     (R8)(R10*2), X8, X8
+	MOVL        (SI)(R8*4), R10
+	VMOVSD      (DI)(R10*4), X7
+	MOVL        4(SI)(R8*4), R10
+	VMOVHPD     (DI)(R10*4), X7, X7
+	MOVL        8(SI)(R8*4), R10
+	VMOVSD      (DI)(R10*4), X8
+	MOVL        12(SI)(R8*4), R10
+	VMOVHPD     (DI)(R10*4), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
 	VPCMPGTQ    Y6, Y2, Y9
-	VMULPD      (DI), Y8, Y8
 	VANDPD      Y9, Y8, Y8
 	VADDPD      Y8, Y1, Y1
 	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI), R10
-	LEAQ        (R10)(R10*2), R10
-	VMOVSD      (R8)(R10*2), X7
-	MOVL        20(SI), R10
-	LEAQ        (R10)(R10*2), R10
-	VMOVHPD     (R8)(R10*2), X7, X7
-	MOVL        24(SI), R10
-	LEAQ        (R10)(R10*2), R10
-	VMOVSD      (R8)(R10*2), X8
-	MOVL        28(SI), R10
-	LEAQ        (R10)(R10*2), R10
-	VMOVHPD     (R8)(R10*2), X8, X8
+	MOVL        16(SI)(R8*4), R10
+	VMOVSD      (DI)(R10*4), X7
+	MOVL        20(SI)(R8*4), R10
+	VMOVHPD     (DI)(R10*4), X7, X7
+	MOVL        24(SI)(R8*4), R10
+	VMOVSD      (DI)(R10*4), X8
+	MOVL        28(SI)(R8*4), R10
+	VMOVHPD     (DI)(R10*4), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
 	VPCMPGTQ    Y6, Y4, Y9
-	VMULPD      32(DI), Y8, Y8
 	VANDPD      Y9, Y8, Y8
 	VADDPD      Y8, Y3, Y3
 	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)
-	ADDQ        $0x20, SI
-	PREFETCHT0  1024(DI)
-	ADDQ        $0x40, DI
+	PREFETCHT0  1024(SI)(R8*4)
+	ADDQ        $0x08, R8
 	DECQ        R9
 	JNZ         column
 
@@ -629,74 +384,74 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlicesSum6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+// func headSlicesOnesX6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesSum6AVX2(SB), NOSPLIT, $0-56
+TEXT ·headSlicesOnesX6AVX2(SB), NOSPLIT, $0-64
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), DI
+	MOVQ         x+56(FP), DI
 	VMOVUPD      headMasks<>+128(SB), Y0
 	MOVQ         $0x00000001, R8
 	VMOVQ        R8, X5
 	VPBROADCASTQ X5, Y5
 	VXORPS       X6, X6, X6
+	XORQ         R8, R8
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R8
-	SUBQ      (BX), R8
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
 	VMOVUPD   (AX), Y1
 	VPMOVSXDQ (DX), Y2
 	VMOVUPD   32(AX), Y3
 	VPMOVSXDQ 16(DX), Y4
-	SHRQ      $0x03, R8
+	SHRQ      $0x03, R9
 	JZ        store
 
 column:
-	MOVL        (SI), R9
-	LEAQ        (R9)(R9*2), R9
-	VMOVSD      (DI)(R9*2), X7
-	MOVL        4(SI), R9
-	LEAQ        (R9)(R9*2), R9
-	VMOVHPD     (DI)(R9*2), X7, X7
-	MOVL        8(SI), R9
-	LEAQ        (R9)(R9*2), R9
-	VMOVSD      (DI)(R9*2), X8
-	MOVL        12(SI), R9
-	LEAQ        (R9)(R9*2), R9
-	VMOVHPD     (DI)(R9*2), X8, X8
+	MOVL        (SI)(R8*4), R10
+	LEAQ        (R10)(R10*2), R10
+	VMOVSD      (DI)(R10*2), X7
+	MOVL        4(SI)(R8*4), R10
+	LEAQ        (R10)(R10*2), R10
+	VMOVHPD     (DI)(R10*2), X7, X7
+	MOVL        8(SI)(R8*4), R10
+	LEAQ        (R10)(R10*2), R10
+	VMOVSD      (DI)(R10*2), X8
+	MOVL        12(SI)(R8*4), R10
+	LEAQ        (R10)(R10*2), R10
+	VMOVHPD     (DI)(R10*2), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
 	VPCMPGTQ    Y6, Y2, Y9
 	VANDPD      Y9, Y8, Y8
 	VADDPD      Y8, Y1, Y1
 	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI), R9
-	LEAQ        (R9)(R9*2), R9
-	VMOVSD      (DI)(R9*2), X7
-	MOVL        20(SI), R9
-	LEAQ        (R9)(R9*2), R9
-	VMOVHPD     (DI)(R9*2), X7, X7
-	MOVL        24(SI), R9
-	LEAQ        (R9)(R9*2), R9
-	VMOVSD      (DI)(R9*2), X8
-	MOVL        28(SI), R9
-	LEAQ        (R9)(R9*2), R9
-	VMOVHPD     (DI)(R9*2), X8, X8
+	MOVL        16(SI)(R8*4), R10
+	LEAQ        (R10)(R10*2), R10
+	VMOVSD      (DI)(R10*2), X7
+	MOVL        20(SI)(R8*4), R10
+	LEAQ        (R10)(R10*2), R10
+	VMOVHPD     (DI)(R10*2), X7, X7
+	MOVL        24(SI)(R8*4), R10
+	LEAQ        (R10)(R10*2), R10
+	VMOVSD      (DI)(R10*2), X8
+	MOVL        28(SI)(R8*4), R10
+	LEAQ        (R10)(R10*2), R10
+	VMOVHPD     (DI)(R10*2), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
 	VPCMPGTQ    Y6, Y4, Y9
 	VANDPD      Y9, Y8, Y8
 	VADDPD      Y8, Y3, Y3
 	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)
-	ADDQ        $0x20, SI
-	DECQ        R8
+	PREFETCHT0  1024(SI)(R8*4)
+	ADDQ        $0x08, R8
+	DECQ        R9
 	JNZ         column
 
 store:
@@ -712,20 +467,20 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlicesDot8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+// func headSlicesOnesX8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesDot8AVX2(SB), NOSPLIT, $0-56
+TEXT ·headSlicesOnesX8AVX2(SB), NOSPLIT, $0-64
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), R8
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X4
+	MOVQ         x+56(FP), DI
+	MOVQ         $0x00000001, R8
+	VMOVQ        R8, X4
 	VPBROADCASTQ X4, Y4
 	VXORPS       X5, X5, X5
+	XORQ         R8, R8
 
 slice:
 	TESTQ     CX, CX
@@ -740,38 +495,34 @@ slice:
 	JZ        store
 
 column:
-	MOVL        (SI), R10
-	VMOVSD      (R8)(R10*8), X6
-	MOVL        4(SI), R10
-	VMOVHPD     (R8)(R10*8), X6, X6
-	MOVL        8(SI), R10
-	VMOVSD      (R8)(R10*8), X7
-	MOVL        12(SI), R10
-	VMOVHPD     (R8)(R10*8), X7, X7
+	MOVL        (SI)(R8*4), R10
+	VMOVSD      (DI)(R10*8), X6
+	MOVL        4(SI)(R8*4), R10
+	VMOVHPD     (DI)(R10*8), X6, X6
+	MOVL        8(SI)(R8*4), R10
+	VMOVSD      (DI)(R10*8), X7
+	MOVL        12(SI)(R8*4), R10
+	VMOVHPD     (DI)(R10*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
 	VPCMPGTQ    Y5, Y1, Y8
-	VMULPD      (DI), Y7, Y7
 	VANDPD      Y8, Y7, Y7
 	VADDPD      Y7, Y0, Y0
 	VPSUBQ      Y4, Y1, Y1
-	MOVL        16(SI), R10
-	VMOVSD      (R8)(R10*8), X6
-	MOVL        20(SI), R10
-	VMOVHPD     (R8)(R10*8), X6, X6
-	MOVL        24(SI), R10
-	VMOVSD      (R8)(R10*8), X7
-	MOVL        28(SI), R10
-	VMOVHPD     (R8)(R10*8), X7, X7
+	MOVL        16(SI)(R8*4), R10
+	VMOVSD      (DI)(R10*8), X6
+	MOVL        20(SI)(R8*4), R10
+	VMOVHPD     (DI)(R10*8), X6, X6
+	MOVL        24(SI)(R8*4), R10
+	VMOVSD      (DI)(R10*8), X7
+	MOVL        28(SI)(R8*4), R10
+	VMOVHPD     (DI)(R10*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
 	VPCMPGTQ    Y5, Y3, Y8
-	VMULPD      32(DI), Y7, Y7
 	VANDPD      Y8, Y7, Y7
 	VADDPD      Y7, Y2, Y2
 	VPSUBQ      Y4, Y3, Y3
-	PREFETCHT0  1024(SI)
-	ADDQ        $0x20, SI
-	PREFETCHT0  1024(DI)
-	ADDQ        $0x40, DI
+	PREFETCHT0  1024(SI)(R8*4)
+	ADDQ        $0x08, R8
 	DECQ        R9
 	JNZ         column
 
@@ -788,63 +539,1024 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlicesSum8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+// func headSlicesPlainX2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesSum8AVX2(SB), NOSPLIT, $0-56
+TEXT ·headSlicesPlainX2AVX2(SB), NOSPLIT, $0-64
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
 	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), DI
-	MOVQ         $0x00000001, R8
-	VMOVQ        R8, X4
-	VPBROADCASTQ X4, Y4
-	VXORPS       X5, X5, X5
+	MOVQ         x+56(FP), R8
+	VMOVUPD      headMasks<>+0(SB), Y0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R9, R9
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R8
-	SUBQ      (BX), R8
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL        (SI)(R9*4), R11
+	VMOVSD      (R8)(R11*2), X7
+	MOVL        4(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*2), X7, X7
+	MOVL        8(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*2), X8
+	MOVL        12(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y2, Y9
+	VMULPD      (DI)(R9*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVL        16(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*2), X7
+	MOVL        20(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*2), X7, X7
+	MOVL        24(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*2), X8
+	MOVL        28(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y4, Y9
+	VMULPD      32(DI)(R9*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R9*4)
+	PREFETCHT0  1024(DI)(R9*8)
+	ADDQ        $0x08, R9
+	DECQ        R10
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesPlainX4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlicesPlainX4AVX2(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         x+56(FP), R8
+	VMOVUPD      headMasks<>+64(SB), Y0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL        (SI)(R9*4), R11
+	VMOVSD      (R8)(R11*4), X7
+	MOVL        4(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*4), X7, X7
+	MOVL        8(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*4), X8
+	MOVL        12(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y2, Y9
+	VMULPD      (DI)(R9*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVL        16(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*4), X7
+	MOVL        20(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*4), X7, X7
+	MOVL        24(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*4), X8
+	MOVL        28(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y4, Y9
+	VMULPD      32(DI)(R9*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R9*4)
+	PREFETCHT0  1024(DI)(R9*8)
+	ADDQ        $0x08, R9
+	DECQ        R10
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesPlainX6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlicesPlainX6AVX2(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         x+56(FP), R8
+	VMOVUPD      headMasks<>+128(SB), Y0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL        (SI)(R9*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVSD      (R8)(R11*2), X7
+	MOVL        4(SI)(R9*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVHPD     (R8)(R11*2), X7, X7
+	MOVL        8(SI)(R9*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVSD      (R8)(R11*2), X8
+	MOVL        12(SI)(R9*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVHPD     (R8)(R11*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y2, Y9
+	VMULPD      (DI)(R9*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVL        16(SI)(R9*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVSD      (R8)(R11*2), X7
+	MOVL        20(SI)(R9*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVHPD     (R8)(R11*2), X7, X7
+	MOVL        24(SI)(R9*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVSD      (R8)(R11*2), X8
+	MOVL        28(SI)(R9*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVHPD     (R8)(R11*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y4, Y9
+	VMULPD      32(DI)(R9*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R9*4)
+	PREFETCHT0  1024(DI)(R9*8)
+	ADDQ        $0x08, R9
+	DECQ        R10
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesPlainX8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlicesPlainX8AVX2(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         x+56(FP), R8
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
 	VMOVUPD   (AX), Y0
 	VPMOVSXDQ (DX), Y1
 	VMOVUPD   32(AX), Y2
 	VPMOVSXDQ 16(DX), Y3
-	SHRQ      $0x03, R8
+	SHRQ      $0x03, R10
 	JZ        store
 
 column:
-	MOVL        (SI), R9
-	VMOVSD      (DI)(R9*8), X6
-	MOVL        4(SI), R9
-	VMOVHPD     (DI)(R9*8), X6, X6
-	MOVL        8(SI), R9
-	VMOVSD      (DI)(R9*8), X7
-	MOVL        12(SI), R9
-	VMOVHPD     (DI)(R9*8), X7, X7
+	MOVL        (SI)(R9*4), R11
+	VMOVSD      (R8)(R11*8), X6
+	MOVL        4(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*8), X6, X6
+	MOVL        8(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*8), X7
+	MOVL        12(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
 	VPCMPGTQ    Y5, Y1, Y8
+	VMULPD      (DI)(R9*8), Y7, Y7
 	VANDPD      Y8, Y7, Y7
 	VADDPD      Y7, Y0, Y0
 	VPSUBQ      Y4, Y1, Y1
-	MOVL        16(SI), R9
-	VMOVSD      (DI)(R9*8), X6
-	MOVL        20(SI), R9
-	VMOVHPD     (DI)(R9*8), X6, X6
-	MOVL        24(SI), R9
-	VMOVSD      (DI)(R9*8), X7
-	MOVL        28(SI), R9
-	VMOVHPD     (DI)(R9*8), X7, X7
+	MOVL        16(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*8), X6
+	MOVL        20(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*8), X6, X6
+	MOVL        24(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*8), X7
+	MOVL        28(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
 	VPCMPGTQ    Y5, Y3, Y8
+	VMULPD      32(DI)(R9*8), Y7, Y7
 	VANDPD      Y8, Y7, Y7
 	VADDPD      Y7, Y2, Y2
 	VPSUBQ      Y4, Y3, Y3
-	PREFETCHT0  1024(SI)
-	ADDQ        $0x20, SI
-	DECQ        R8
+	PREFETCHT0  1024(SI)(R9*4)
+	PREFETCHT0  1024(DI)(R9*8)
+	ADDQ        $0x08, R9
+	DECQ        R10
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices1of2X4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices1of2X4AVX2(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         x+56(FP), R8
+	VMOVUPD      headMasks<>+64(SB), Y0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL        (SI)(R9*4), R11
+	VMOVSD      (R8)(R11*4), X7
+	MOVL        4(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*4), X7, X7
+	MOVL        8(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*4), X8
+	MOVL        12(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXDQ   (DI)(R9*4), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VPCMPGTQ    Y6, Y2, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVL        16(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*4), X7
+	MOVL        20(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*4), X7, X7
+	MOVL        24(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*4), X8
+	MOVL        28(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXDQ   16(DI)(R9*4), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VPCMPGTQ    Y6, Y4, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R9*4)
+	PREFETCHT0  1024(DI)(R9*4)
+	ADDQ        $0x08, R9
+	DECQ        R10
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices1of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices1of2X8AVX2(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         x+56(FP), R8
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL        (SI)(R9*4), R11
+	VMOVSD      (R8)(R11*8), X6
+	MOVL        4(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*8), X6, X6
+	MOVL        8(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*8), X7
+	MOVL        12(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXDQ   (DI)(R9*4), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPCMPGTQ    Y5, Y1, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVL        16(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*8), X6
+	MOVL        20(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*8), X6, X6
+	MOVL        24(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*8), X7
+	MOVL        28(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXDQ   16(DI)(R9*4), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPCMPGTQ    Y5, Y3, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R9*4)
+	PREFETCHT0  1024(DI)(R9*4)
+	ADDQ        $0x08, R9
+	DECQ        R10
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices1of4X2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices1of4X2AVX2(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         x+56(FP), R8
+	VMOVUPD      headMasks<>+0(SB), Y0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL        (SI)(R9*4), R11
+	VMOVSD      (R8)(R11*2), X7
+	MOVL        4(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*2), X7, X7
+	MOVL        8(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*2), X8
+	MOVL        12(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXWQ   (DI)(R9*2), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VPCMPGTQ    Y6, Y2, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVL        16(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*2), X7
+	MOVL        20(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*2), X7, X7
+	MOVL        24(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*2), X8
+	MOVL        28(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXWQ   8(DI)(R9*2), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VPCMPGTQ    Y6, Y4, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R9*4)
+	PREFETCHT0  1024(DI)(R9*2)
+	ADDQ        $0x08, R9
+	DECQ        R10
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices1of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices1of4X8AVX2(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         x+56(FP), R8
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL        (SI)(R9*4), R11
+	VMOVSD      (R8)(R11*8), X6
+	MOVL        4(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*8), X6, X6
+	MOVL        8(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*8), X7
+	MOVL        12(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   (DI)(R9*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPCMPGTQ    Y5, Y1, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVL        16(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*8), X6
+	MOVL        20(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*8), X6, X6
+	MOVL        24(SI)(R9*4), R11
+	VMOVSD      (R8)(R11*8), X7
+	MOVL        28(SI)(R9*4), R11
+	VMOVHPD     (R8)(R11*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   8(DI)(R9*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPCMPGTQ    Y5, Y3, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R9*4)
+	PREFETCHT0  1024(DI)(R9*2)
+	ADDQ        $0x08, R9
+	DECQ        R10
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices2of4X4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices2of4X4AVX2(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         step+48(FP), R8
+	LEAQ         (DI)(R8*1), R8
+	MOVQ         x+56(FP), R9
+	VMOVUPD      headMasks<>+64(SB), Y0
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R11
+	JZ        store
+
+column:
+	MOVL        (SI)(R10*4), R12
+	VMOVSD      (R9)(R12*4), X7
+	MOVL        4(SI)(R10*4), R12
+	VMOVHPD     (R9)(R12*4), X7, X7
+	MOVL        8(SI)(R10*4), R12
+	VMOVSD      (R9)(R12*4), X8
+	MOVL        12(SI)(R10*4), R12
+	VMOVHPD     (R9)(R12*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXWQ   (DI)(R10*2), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VPMOVZXWQ   (R8)(R10*2), Y10
+	VPSLLQ      $0x20, Y10, Y10
+	VORPD       Y10, Y9, Y9
+	VPCMPGTQ    Y6, Y2, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVL        16(SI)(R10*4), R12
+	VMOVSD      (R9)(R12*4), X7
+	MOVL        20(SI)(R10*4), R12
+	VMOVHPD     (R9)(R12*4), X7, X7
+	MOVL        24(SI)(R10*4), R12
+	VMOVSD      (R9)(R12*4), X8
+	MOVL        28(SI)(R10*4), R12
+	VMOVHPD     (R9)(R12*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXWQ   8(DI)(R10*2), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VPMOVZXWQ   8(R8)(R10*2), Y10
+	VPSLLQ      $0x20, Y10, Y10
+	VORPD       Y10, Y9, Y9
+	VPCMPGTQ    Y6, Y4, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R10*4)
+	PREFETCHT0  1024(DI)(R10*2)
+	PREFETCHT0  1024(R8)(R10*2)
+	ADDQ        $0x08, R10
+	DECQ        R11
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices2of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices2of4X8AVX2(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         step+48(FP), R8
+	LEAQ         (DI)(R8*1), R8
+	MOVQ         x+56(FP), R9
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R11
+	JZ        store
+
+column:
+	MOVL        (SI)(R10*4), R12
+	VMOVSD      (R9)(R12*8), X6
+	MOVL        4(SI)(R10*4), R12
+	VMOVHPD     (R9)(R12*8), X6, X6
+	MOVL        8(SI)(R10*4), R12
+	VMOVSD      (R9)(R12*8), X7
+	MOVL        12(SI)(R10*4), R12
+	VMOVHPD     (R9)(R12*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   (DI)(R10*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPMOVZXWQ   (R8)(R10*2), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y1, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVL        16(SI)(R10*4), R12
+	VMOVSD      (R9)(R12*8), X6
+	MOVL        20(SI)(R10*4), R12
+	VMOVHPD     (R9)(R12*8), X6, X6
+	MOVL        24(SI)(R10*4), R12
+	VMOVSD      (R9)(R12*8), X7
+	MOVL        28(SI)(R10*4), R12
+	VMOVHPD     (R9)(R12*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   8(DI)(R10*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPMOVZXWQ   8(R8)(R10*2), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y3, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R10*4)
+	PREFETCHT0  1024(DI)(R10*2)
+	PREFETCHT0  1024(R8)(R10*2)
+	ADDQ        $0x08, R10
+	DECQ        R11
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices3of4X6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices3of4X6AVX2(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         step+48(FP), R8
+	LEAQ         (DI)(R8*1), R9
+	LEAQ         (R9)(R8*1), R8
+	MOVQ         x+56(FP), R10
+	VMOVUPD      headMasks<>+128(SB), Y0
+	MOVQ         $0x00000001, R11
+	VMOVQ        R11, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R11, R11
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R12
+	SUBQ      (BX), R12
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R12
+	JZ        store
+
+column:
+	MOVL        (SI)(R11*4), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVSD      (R10)(R13*2), X7
+	MOVL        4(SI)(R11*4), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVHPD     (R10)(R13*2), X7, X7
+	MOVL        8(SI)(R11*4), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVSD      (R10)(R13*2), X8
+	MOVL        12(SI)(R11*4), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVHPD     (R10)(R13*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXWQ   (DI)(R11*2), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VPMOVZXWQ   (R9)(R11*2), Y10
+	VPSLLQ      $0x20, Y10, Y10
+	VORPD       Y10, Y9, Y9
+	VPMOVZXWQ   (R8)(R11*2), Y10
+	VPSLLQ      $0x10, Y10, Y10
+	VORPD       Y10, Y9, Y9
+	VPCMPGTQ    Y6, Y2, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVL        16(SI)(R11*4), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVSD      (R10)(R13*2), X7
+	MOVL        20(SI)(R11*4), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVHPD     (R10)(R13*2), X7, X7
+	MOVL        24(SI)(R11*4), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVSD      (R10)(R13*2), X8
+	MOVL        28(SI)(R11*4), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVHPD     (R10)(R13*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXWQ   8(DI)(R11*2), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VPMOVZXWQ   8(R9)(R11*2), Y10
+	VPSLLQ      $0x20, Y10, Y10
+	VORPD       Y10, Y9, Y9
+	VPMOVZXWQ   8(R8)(R11*2), Y10
+	VPSLLQ      $0x10, Y10, Y10
+	VORPD       Y10, Y9, Y9
+	VPCMPGTQ    Y6, Y4, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R11*4)
+	PREFETCHT0  1024(DI)(R11*2)
+	PREFETCHT0  1024(R9)(R11*2)
+	PREFETCHT0  1024(R8)(R11*2)
+	ADDQ        $0x08, R11
+	DECQ        R12
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices3of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices3of4X8AVX2(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         step+48(FP), R8
+	LEAQ         (DI)(R8*1), R9
+	LEAQ         (R9)(R8*1), R8
+	MOVQ         x+56(FP), R10
+	MOVQ         $0x00000001, R11
+	VMOVQ        R11, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R11, R11
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R12
+	SUBQ      (BX), R12
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R12
+	JZ        store
+
+column:
+	MOVL        (SI)(R11*4), R13
+	VMOVSD      (R10)(R13*8), X6
+	MOVL        4(SI)(R11*4), R13
+	VMOVHPD     (R10)(R13*8), X6, X6
+	MOVL        8(SI)(R11*4), R13
+	VMOVSD      (R10)(R13*8), X7
+	MOVL        12(SI)(R11*4), R13
+	VMOVHPD     (R10)(R13*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   (DI)(R11*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPMOVZXWQ   (R9)(R11*2), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPMOVZXWQ   (R8)(R11*2), Y9
+	VPSLLQ      $0x10, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y1, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVL        16(SI)(R11*4), R13
+	VMOVSD      (R10)(R13*8), X6
+	MOVL        20(SI)(R11*4), R13
+	VMOVHPD     (R10)(R13*8), X6, X6
+	MOVL        24(SI)(R11*4), R13
+	VMOVSD      (R10)(R13*8), X7
+	MOVL        28(SI)(R11*4), R13
+	VMOVHPD     (R10)(R13*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   8(DI)(R11*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPMOVZXWQ   8(R9)(R11*2), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPMOVZXWQ   8(R8)(R11*2), Y9
+	VPSLLQ      $0x10, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y3, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R11*4)
+	PREFETCHT0  1024(DI)(R11*2)
+	PREFETCHT0  1024(R9)(R11*2)
+	PREFETCHT0  1024(R8)(R11*2)
+	ADDQ        $0x08, R11
+	DECQ        R12
 	JNZ         column
 
 store:
@@ -1013,157 +1725,21 @@ next:
 	VZEROUPPER
 	RET
 
-// func headSlicesDot2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+// func headSlicesOnesX2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlicesDot2AVX512(SB), NOSPLIT, $0-56
+TEXT ·headSlicesOnesX2AVX512(SB), NOSPLIT, $0-64
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), R8
-	VMOVUPD      headMasks<>+0(SB), Z0
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X3
-	VPBROADCASTQ X3, Z3
-	VXORPS       X4, X4, X4
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R9
-	SUBQ      (BX), R9
-	VMOVUPD   (AX), Z1
-	VPMOVSXDQ (DX), Z2
-	SHRQ      $0x03, R9
-	JZ        store
-
-column:
-	MOVL         (SI), R10
-	VMOVSD       (R8)(R10*2), X5
-	MOVL         4(SI), R10
-	VMOVHPD      (R8)(R10*2), X5, X5
-	MOVL         8(SI), R10
-	VMOVSD       (R8)(R10*2), X6
-	MOVL         12(SI), R10
-	VMOVHPD      (R8)(R10*2), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI), R10
-	VMOVSD       (R8)(R10*2), X5
-	MOVL         20(SI), R10
-	VMOVHPD      (R8)(R10*2), X5, X5
-	MOVL         24(SI), R10
-	VMOVSD       (R8)(R10*2), X7
-	MOVL         28(SI), R10
-	VMOVHPD      (R8)(R10*2), X7, X7
-	VINSERTF128  $0x01, X7, Y5, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z7
-	VANDPD       Z0, Z7, Z7
-	VPCMPGTQ     Z4, Z2, K1
-	VFMADD231PD  (DI), Z7, K1, Z1
-	VPSUBQ       Z3, Z2, Z2
-	PREFETCHT0   1024(SI)
-	ADDQ         $0x20, SI
-	PREFETCHT0   1024(DI)
-	ADDQ         $0x40, DI
-	DECQ         R9
-	JNZ          column
-
-store:
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlicesSum2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
-// Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlicesSum2AVX512(SB), NOSPLIT, $0-56
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), DI
+	MOVQ         x+56(FP), DI
 	VMOVUPD      headMasks<>+0(SB), Z0
 	MOVQ         $0x00000001, R8
 	VMOVQ        R8, X3
 	VPBROADCASTQ X3, Z3
 	VXORPS       X4, X4, X4
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R8
-	SUBQ      (BX), R8
-	VMOVUPD   (AX), Z1
-	VPMOVSXDQ (DX), Z2
-	SHRQ      $0x03, R8
-	JZ        store
-
-column:
-	MOVL         (SI), R9
-	VMOVSD       (DI)(R9*2), X5
-	MOVL         4(SI), R9
-	VMOVHPD      (DI)(R9*2), X5, X5
-	MOVL         8(SI), R9
-	VMOVSD       (DI)(R9*2), X6
-	MOVL         12(SI), R9
-	VMOVHPD      (DI)(R9*2), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI), R9
-	VMOVSD       (DI)(R9*2), X5
-	MOVL         20(SI), R9
-	VMOVHPD      (DI)(R9*2), X5, X5
-	MOVL         24(SI), R9
-	VMOVSD       (DI)(R9*2), X7
-	MOVL         28(SI), R9
-	VMOVHPD      (DI)(R9*2), X7, X7
-	VINSERTF128  $0x01, X7, Y5, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z7
-	VANDPD       Z0, Z7, Z7
-	VPCMPGTQ     Z4, Z2, K1
-	VADDPD       Z7, Z1, K1, Z1
-	VPSUBQ       Z3, Z2, Z2
-	PREFETCHT0   1024(SI)
-	ADDQ         $0x20, SI
-	DECQ         R8
-	JNZ          column
-
-store:
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlicesDot4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
-// Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlicesDot4AVX512(SB), NOSPLIT, $0-56
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), R8
-	VMOVUPD      headMasks<>+64(SB), Z0
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X3
-	VPBROADCASTQ X3, Z3
-	VXORPS       X4, X4, X4
+	XORQ         R8, R8
 
 slice:
 	TESTQ     CX, CX
@@ -1176,33 +1752,31 @@ slice:
 	JZ        store
 
 column:
-	MOVL         (SI), R10
-	VMOVSD       (R8)(R10*4), X5
-	MOVL         4(SI), R10
-	VMOVHPD      (R8)(R10*4), X5, X5
-	MOVL         8(SI), R10
-	VMOVSD       (R8)(R10*4), X6
-	MOVL         12(SI), R10
-	VMOVHPD      (R8)(R10*4), X6, X6
+	MOVL         (SI)(R8*4), R10
+	VMOVSD       (DI)(R10*2), X5
+	MOVL         4(SI)(R8*4), R10
+	VMOVHPD      (DI)(R10*2), X5, X5
+	MOVL         8(SI)(R8*4), R10
+	VMOVSD       (DI)(R10*2), X6
+	MOVL         12(SI)(R8*4), R10
+	VMOVHPD      (DI)(R10*2), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI), R10
-	VMOVSD       (R8)(R10*4), X5
-	MOVL         20(SI), R10
-	VMOVHPD      (R8)(R10*4), X5, X5
-	MOVL         24(SI), R10
-	VMOVSD       (R8)(R10*4), X7
-	MOVL         28(SI), R10
-	VMOVHPD      (R8)(R10*4), X7, X7
+	MOVL         16(SI)(R8*4), R10
+	VMOVSD       (DI)(R10*2), X5
+	MOVL         20(SI)(R8*4), R10
+	VMOVHPD      (DI)(R10*2), X5, X5
+	MOVL         24(SI)(R8*4), R10
+	VMOVSD       (DI)(R10*2), X7
+	MOVL         28(SI)(R8*4), R10
+	VMOVHPD      (DI)(R10*2), X7, X7
 	VINSERTF128  $0x01, X7, Y5, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z7
 	VANDPD       Z0, Z7, Z7
 	VPCMPGTQ     Z4, Z2, K1
-	VFMADD231PD  (DI), Z7, K1, Z1
+	VADDPD       Z7, Z1, K1, Z1
 	VPSUBQ       Z3, Z2, Z2
-	PREFETCHT0   1024(SI)
-	ADDQ         $0x20, SI
-	PREFETCHT0   1024(DI)
-	ADDQ         $0x40, DI
+	PREFETCHT0   1024(SI)(R8*4)
+	ADDQ         $0x08, R8
 	DECQ         R9
 	JNZ          column
 
@@ -1218,88 +1792,21 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlicesSum4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+// func headSlicesOnesX4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlicesSum4AVX512(SB), NOSPLIT, $0-56
+TEXT ·headSlicesOnesX4AVX512(SB), NOSPLIT, $0-64
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), DI
+	MOVQ         x+56(FP), DI
 	VMOVUPD      headMasks<>+64(SB), Z0
 	MOVQ         $0x00000001, R8
 	VMOVQ        R8, X3
 	VPBROADCASTQ X3, Z3
 	VXORPS       X4, X4, X4
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R8
-	SUBQ      (BX), R8
-	VMOVUPD   (AX), Z1
-	VPMOVSXDQ (DX), Z2
-	SHRQ      $0x03, R8
-	JZ        store
-
-column:
-	MOVL         (SI), R9
-	VMOVSD       (DI)(R9*4), X5
-	MOVL         4(SI), R9
-	VMOVHPD      (DI)(R9*4), X5, X5
-	MOVL         8(SI), R9
-	VMOVSD       (DI)(R9*4), X6
-	MOVL         12(SI), R9
-	VMOVHPD      (DI)(R9*4), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI), R9
-	VMOVSD       (DI)(R9*4), X5
-	MOVL         20(SI), R9
-	VMOVHPD      (DI)(R9*4), X5, X5
-	MOVL         24(SI), R9
-	VMOVSD       (DI)(R9*4), X7
-	MOVL         28(SI), R9
-	VMOVHPD      (DI)(R9*4), X7, X7
-	VINSERTF128  $0x01, X7, Y5, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z7
-	VANDPD       Z0, Z7, Z7
-	VPCMPGTQ     Z4, Z2, K1
-	VADDPD       Z7, Z1, K1, Z1
-	VPSUBQ       Z3, Z2, Z2
-	PREFETCHT0   1024(SI)
-	ADDQ         $0x20, SI
-	DECQ         R8
-	JNZ          column
-
-store:
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlicesDot6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
-// Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlicesDot6AVX512(SB), NOSPLIT, $0-56
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), R8
-	VMOVUPD      headMasks<>+128(SB), Z0
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X3
-	VPBROADCASTQ X3, Z3
-	VXORPS       X4, X4, X4
+	XORQ         R8, R8
 
 slice:
 	TESTQ     CX, CX
@@ -1312,41 +1819,31 @@ slice:
 	JZ        store
 
 column:
-	MOVL         (SI), R10
-	LEAQ         (R10)(R10*2), R10
-	VMOVSD       (R8)(R10*2), X5
-	MOVL         4(SI), R10
-	LEAQ         (R10)(R10*2), R10
-	VMOVHPD      (R8)(R10*2), X5, X5
-	MOVL         8(SI), R10
-	LEAQ         (R10)(R10*2), R10
-	VMOVSD       (R8)(R10*2), X6
-	MOVL         12(SI), R10
-	LEAQ         (R10)(R10*2), R10
-	VMOVHPD      (R8)(R10*2), X6, X6
+	MOVL         (SI)(R8*4), R10
+	VMOVSD       (DI)(R10*4), X5
+	MOVL         4(SI)(R8*4), R10
+	VMOVHPD      (DI)(R10*4), X5, X5
+	MOVL         8(SI)(R8*4), R10
+	VMOVSD       (DI)(R10*4), X6
+	MOVL         12(SI)(R8*4), R10
+	VMOVHPD      (DI)(R10*4), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI), R10
-	LEAQ         (R10)(R10*2), R10
-	VMOVSD       (R8)(R10*2), X5
-	MOVL         20(SI), R10
-	LEAQ         (R10)(R10*2), R10
-	VMOVHPD      (R8)(R10*2), X5, X5
-	MOVL         24(SI), R10
-	LEAQ         (R10)(R10*2), R10
-	VMOVSD       (R8)(R10*2), X7
-	MOVL         28(SI), R10
-	LEAQ         (R10)(R10*2), R10
-	VMOVHPD      (R8)(R10*2), X7, X7
+	MOVL         16(SI)(R8*4), R10
+	VMOVSD       (DI)(R10*4), X5
+	MOVL         20(SI)(R8*4), R10
+	VMOVHPD      (DI)(R10*4), X5, X5
+	MOVL         24(SI)(R8*4), R10
+	VMOVSD       (DI)(R10*4), X7
+	MOVL         28(SI)(R8*4), R10
+	VMOVHPD      (DI)(R10*4), X7, X7
 	VINSERTF128  $0x01, X7, Y5, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z7
 	VANDPD       Z0, Z7, Z7
 	VPCMPGTQ     Z4, Z2, K1
-	VFMADD231PD  (DI), Z7, K1, Z1
+	VADDPD       Z7, Z1, K1, Z1
 	VPSUBQ       Z3, Z2, Z2
-	PREFETCHT0   1024(SI)
-	ADDQ         $0x20, SI
-	PREFETCHT0   1024(DI)
-	ADDQ         $0x40, DI
+	PREFETCHT0   1024(SI)(R8*4)
+	ADDQ         $0x08, R8
 	DECQ         R9
 	JNZ          column
 
@@ -1362,67 +1859,67 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlicesSum6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+// func headSlicesOnesX6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlicesSum6AVX512(SB), NOSPLIT, $0-56
+TEXT ·headSlicesOnesX6AVX512(SB), NOSPLIT, $0-64
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), DI
+	MOVQ         x+56(FP), DI
 	VMOVUPD      headMasks<>+128(SB), Z0
 	MOVQ         $0x00000001, R8
 	VMOVQ        R8, X3
 	VPBROADCASTQ X3, Z3
 	VXORPS       X4, X4, X4
+	XORQ         R8, R8
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R8
-	SUBQ      (BX), R8
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
 	VMOVUPD   (AX), Z1
 	VPMOVSXDQ (DX), Z2
-	SHRQ      $0x03, R8
+	SHRQ      $0x03, R9
 	JZ        store
 
 column:
-	MOVL         (SI), R9
-	LEAQ         (R9)(R9*2), R9
-	VMOVSD       (DI)(R9*2), X5
-	MOVL         4(SI), R9
-	LEAQ         (R9)(R9*2), R9
-	VMOVHPD      (DI)(R9*2), X5, X5
-	MOVL         8(SI), R9
-	LEAQ         (R9)(R9*2), R9
-	VMOVSD       (DI)(R9*2), X6
-	MOVL         12(SI), R9
-	LEAQ         (R9)(R9*2), R9
-	VMOVHPD      (DI)(R9*2), X6, X6
+	MOVL         (SI)(R8*4), R10
+	LEAQ         (R10)(R10*2), R10
+	VMOVSD       (DI)(R10*2), X5
+	MOVL         4(SI)(R8*4), R10
+	LEAQ         (R10)(R10*2), R10
+	VMOVHPD      (DI)(R10*2), X5, X5
+	MOVL         8(SI)(R8*4), R10
+	LEAQ         (R10)(R10*2), R10
+	VMOVSD       (DI)(R10*2), X6
+	MOVL         12(SI)(R8*4), R10
+	LEAQ         (R10)(R10*2), R10
+	VMOVHPD      (DI)(R10*2), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI), R9
-	LEAQ         (R9)(R9*2), R9
-	VMOVSD       (DI)(R9*2), X5
-	MOVL         20(SI), R9
-	LEAQ         (R9)(R9*2), R9
-	VMOVHPD      (DI)(R9*2), X5, X5
-	MOVL         24(SI), R9
-	LEAQ         (R9)(R9*2), R9
-	VMOVSD       (DI)(R9*2), X7
-	MOVL         28(SI), R9
-	LEAQ         (R9)(R9*2), R9
-	VMOVHPD      (DI)(R9*2), X7, X7
+	MOVL         16(SI)(R8*4), R10
+	LEAQ         (R10)(R10*2), R10
+	VMOVSD       (DI)(R10*2), X5
+	MOVL         20(SI)(R8*4), R10
+	LEAQ         (R10)(R10*2), R10
+	VMOVHPD      (DI)(R10*2), X5, X5
+	MOVL         24(SI)(R8*4), R10
+	LEAQ         (R10)(R10*2), R10
+	VMOVSD       (DI)(R10*2), X7
+	MOVL         28(SI)(R8*4), R10
+	LEAQ         (R10)(R10*2), R10
+	VMOVHPD      (DI)(R10*2), X7, X7
 	VINSERTF128  $0x01, X7, Y5, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z7
 	VANDPD       Z0, Z7, Z7
 	VPCMPGTQ     Z4, Z2, K1
 	VADDPD       Z7, Z1, K1, Z1
 	VPSUBQ       Z3, Z2, Z2
-	PREFETCHT0   1024(SI)
-	ADDQ         $0x20, SI
-	DECQ         R8
+	PREFETCHT0   1024(SI)(R8*4)
+	ADDQ         $0x08, R8
+	DECQ         R9
 	JNZ          column
 
 store:
@@ -1437,124 +1934,57 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlicesDot8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+// func headSlicesOnesX8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·headSlicesDot8AVX512(SB), NOSPLIT, $0-56
+TEXT ·headSlicesOnesX8AVX512(SB), NOSPLIT, $0-64
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), R8
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X2
-	VPBROADCASTQ X2, Z2
-	VXORPS       X3, X3, X3
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R9
-	SUBQ      (BX), R9
-	VMOVUPD   (AX), Z0
-	VPMOVSXDQ (DX), Z1
-	SHRQ      $0x03, R9
-	JZ        store
-
-column:
-	MOVL         (SI), R10
-	VMOVSD       (R8)(R10*8), X4
-	MOVL         4(SI), R10
-	VMOVHPD      (R8)(R10*8), X4, X4
-	MOVL         8(SI), R10
-	VMOVSD       (R8)(R10*8), X5
-	MOVL         12(SI), R10
-	VMOVHPD      (R8)(R10*8), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y5
-	MOVL         16(SI), R10
-	VMOVSD       (R8)(R10*8), X4
-	MOVL         20(SI), R10
-	VMOVHPD      (R8)(R10*8), X4, X4
-	MOVL         24(SI), R10
-	VMOVSD       (R8)(R10*8), X6
-	MOVL         28(SI), R10
-	VMOVHPD      (R8)(R10*8), X6, X6
-	VINSERTF128  $0x01, X6, Y4, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z6
-	VPCMPGTQ     Z3, Z1, K1
-	VFMADD231PD  (DI), Z6, K1, Z0
-	VPSUBQ       Z2, Z1, Z1
-	PREFETCHT0   1024(SI)
-	ADDQ         $0x20, SI
-	PREFETCHT0   1024(DI)
-	ADDQ         $0x40, DI
-	DECQ         R9
-	JNZ          column
-
-store:
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlicesSum8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·headSlicesSum8AVX512(SB), NOSPLIT, $0-56
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+48(FP), DI
+	MOVQ         x+56(FP), DI
 	MOVQ         $0x00000001, R8
 	VMOVQ        R8, X2
 	VPBROADCASTQ X2, Z2
 	VXORPS       X3, X3, X3
+	XORQ         R8, R8
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R8
-	SUBQ      (BX), R8
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
 	VMOVUPD   (AX), Z0
 	VPMOVSXDQ (DX), Z1
-	SHRQ      $0x03, R8
+	SHRQ      $0x03, R9
 	JZ        store
 
 column:
-	MOVL         (SI), R9
-	VMOVSD       (DI)(R9*8), X4
-	MOVL         4(SI), R9
-	VMOVHPD      (DI)(R9*8), X4, X4
-	MOVL         8(SI), R9
-	VMOVSD       (DI)(R9*8), X5
-	MOVL         12(SI), R9
-	VMOVHPD      (DI)(R9*8), X5, X5
+	MOVL         (SI)(R8*4), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVL         4(SI)(R8*4), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVL         8(SI)(R8*4), R10
+	VMOVSD       (DI)(R10*8), X5
+	MOVL         12(SI)(R8*4), R10
+	VMOVHPD      (DI)(R10*8), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y5
-	MOVL         16(SI), R9
-	VMOVSD       (DI)(R9*8), X4
-	MOVL         20(SI), R9
-	VMOVHPD      (DI)(R9*8), X4, X4
-	MOVL         24(SI), R9
-	VMOVSD       (DI)(R9*8), X6
-	MOVL         28(SI), R9
-	VMOVHPD      (DI)(R9*8), X6, X6
+	MOVL         16(SI)(R8*4), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVL         20(SI)(R8*4), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVL         24(SI)(R8*4), R10
+	VMOVSD       (DI)(R10*8), X6
+	MOVL         28(SI)(R8*4), R10
+	VMOVHPD      (DI)(R10*8), X6, X6
 	VINSERTF128  $0x01, X6, Y4, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z6
 	VPCMPGTQ     Z3, Z1, K1
 	VADDPD       Z6, Z0, K1, Z0
 	VPSUBQ       Z2, Z1, Z1
-	PREFETCHT0   1024(SI)
-	ADDQ         $0x20, SI
-	DECQ         R8
+	PREFETCHT0   1024(SI)(R8*4)
+	ADDQ         $0x08, R8
+	DECQ         R9
 	JNZ          column
 
 store:
@@ -1569,15 +1999,1165 @@ done:
 	VZEROUPPER
 	RET
 
-// func headRowsDot2AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
+// func headSlicesPlainX2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlicesPlainX2AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         x+56(FP), R8
+	VMOVUPD      headMasks<>+0(SB), Z0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL         (SI)(R9*4), R11
+	VMOVSD       (R8)(R11*2), X5
+	MOVL         4(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*2), X5, X5
+	MOVL         8(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*2), X6
+	MOVL         12(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*2), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVL         16(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*2), X5
+	MOVL         20(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*2), X5, X5
+	MOVL         24(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*2), X7
+	MOVL         28(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*2), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  (DI)(R9*8), Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R9*4)
+	PREFETCHT0   1024(DI)(R9*8)
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesPlainX4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlicesPlainX4AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         x+56(FP), R8
+	VMOVUPD      headMasks<>+64(SB), Z0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL         (SI)(R9*4), R11
+	VMOVSD       (R8)(R11*4), X5
+	MOVL         4(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*4), X5, X5
+	MOVL         8(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*4), X6
+	MOVL         12(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*4), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVL         16(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*4), X5
+	MOVL         20(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*4), X5, X5
+	MOVL         24(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*4), X7
+	MOVL         28(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*4), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  (DI)(R9*8), Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R9*4)
+	PREFETCHT0   1024(DI)(R9*8)
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesPlainX6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlicesPlainX6AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         x+56(FP), R8
+	VMOVUPD      headMasks<>+128(SB), Z0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL         (SI)(R9*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVSD       (R8)(R11*2), X5
+	MOVL         4(SI)(R9*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVHPD      (R8)(R11*2), X5, X5
+	MOVL         8(SI)(R9*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVSD       (R8)(R11*2), X6
+	MOVL         12(SI)(R9*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVHPD      (R8)(R11*2), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVL         16(SI)(R9*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVSD       (R8)(R11*2), X5
+	MOVL         20(SI)(R9*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVHPD      (R8)(R11*2), X5, X5
+	MOVL         24(SI)(R9*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVSD       (R8)(R11*2), X7
+	MOVL         28(SI)(R9*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVHPD      (R8)(R11*2), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  (DI)(R9*8), Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R9*4)
+	PREFETCHT0   1024(DI)(R9*8)
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesPlainX8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·headSlicesPlainX8AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         x+56(FP), R8
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL         (SI)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X4
+	MOVL         4(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X4, X4
+	MOVL         8(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X5
+	MOVL         12(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVL         16(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X4
+	MOVL         20(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X4, X4
+	MOVL         24(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X6
+	MOVL         28(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  (DI)(R9*8), Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R9*4)
+	PREFETCHT0   1024(DI)(R9*8)
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices1of2X4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlices1of2X4AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         x+56(FP), R8
+	VMOVUPD      headMasks<>+64(SB), Z0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL         (SI)(R9*4), R11
+	VMOVSD       (R8)(R11*4), X5
+	MOVL         4(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*4), X5, X5
+	MOVL         8(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*4), X6
+	MOVL         12(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*4), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVL         16(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*4), X5
+	MOVL         20(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*4), X5, X5
+	MOVL         24(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*4), X7
+	MOVL         28(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*4), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPMOVZXDQ    (DI)(R9*4), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  Z8, Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R9*4)
+	PREFETCHT0   1024(DI)(R9*4)
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices1of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·headSlices1of2X8AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         x+56(FP), R8
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL         (SI)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X4
+	MOVL         4(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X4, X4
+	MOVL         8(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X5
+	MOVL         12(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVL         16(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X4
+	MOVL         20(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X4, X4
+	MOVL         24(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X6
+	MOVL         28(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPMOVZXDQ    (DI)(R9*4), Z7
+	VPSLLQ       $0x20, Z7, Z7
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  Z7, Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R9*4)
+	PREFETCHT0   1024(DI)(R9*4)
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices1of4X2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlices1of4X2AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         x+56(FP), R8
+	VMOVUPD      headMasks<>+0(SB), Z0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL         (SI)(R9*4), R11
+	VMOVSD       (R8)(R11*2), X5
+	MOVL         4(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*2), X5, X5
+	MOVL         8(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*2), X6
+	MOVL         12(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*2), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVL         16(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*2), X5
+	MOVL         20(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*2), X5, X5
+	MOVL         24(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*2), X7
+	MOVL         28(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*2), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPMOVZXWQ    (DI)(R9*2), Z8
+	VPSLLQ       $0x30, Z8, Z8
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  Z8, Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R9*4)
+	PREFETCHT0   1024(DI)(R9*2)
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices1of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·headSlices1of4X8AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         x+56(FP), R8
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL         (SI)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X4
+	MOVL         4(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X4, X4
+	MOVL         8(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X5
+	MOVL         12(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVL         16(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X4
+	MOVL         20(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X4, X4
+	MOVL         24(SI)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X6
+	MOVL         28(SI)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPMOVZXWQ    (DI)(R9*2), Z7
+	VPSLLQ       $0x30, Z7, Z7
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  Z7, Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R9*4)
+	PREFETCHT0   1024(DI)(R9*2)
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices2of4X4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlices2of4X4AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         step+48(FP), R8
+	LEAQ         (DI)(R8*1), R8
+	MOVQ         x+56(FP), R9
+	VMOVUPD      headMasks<>+64(SB), Z0
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R11
+	JZ        store
+
+column:
+	MOVL         (SI)(R10*4), R12
+	VMOVSD       (R9)(R12*4), X5
+	MOVL         4(SI)(R10*4), R12
+	VMOVHPD      (R9)(R12*4), X5, X5
+	MOVL         8(SI)(R10*4), R12
+	VMOVSD       (R9)(R12*4), X6
+	MOVL         12(SI)(R10*4), R12
+	VMOVHPD      (R9)(R12*4), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVL         16(SI)(R10*4), R12
+	VMOVSD       (R9)(R12*4), X5
+	MOVL         20(SI)(R10*4), R12
+	VMOVHPD      (R9)(R12*4), X5, X5
+	MOVL         24(SI)(R10*4), R12
+	VMOVSD       (R9)(R12*4), X7
+	MOVL         28(SI)(R10*4), R12
+	VMOVHPD      (R9)(R12*4), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPMOVZXWQ    (DI)(R10*2), Z8
+	VPSLLQ       $0x30, Z8, Z8
+	VPMOVZXWQ    (R8)(R10*2), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VORPD        Z9, Z8, Z8
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  Z8, Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R10*4)
+	PREFETCHT0   1024(DI)(R10*2)
+	PREFETCHT0   1024(R8)(R10*2)
+	ADDQ         $0x08, R10
+	DECQ         R11
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices2of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlices2of4X8AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         step+48(FP), R8
+	LEAQ         (DI)(R8*1), R8
+	MOVQ         x+56(FP), R9
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R11
+	JZ        store
+
+column:
+	MOVL         (SI)(R10*4), R12
+	VMOVSD       (R9)(R12*8), X4
+	MOVL         4(SI)(R10*4), R12
+	VMOVHPD      (R9)(R12*8), X4, X4
+	MOVL         8(SI)(R10*4), R12
+	VMOVSD       (R9)(R12*8), X5
+	MOVL         12(SI)(R10*4), R12
+	VMOVHPD      (R9)(R12*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVL         16(SI)(R10*4), R12
+	VMOVSD       (R9)(R12*8), X4
+	MOVL         20(SI)(R10*4), R12
+	VMOVHPD      (R9)(R12*8), X4, X4
+	MOVL         24(SI)(R10*4), R12
+	VMOVSD       (R9)(R12*8), X6
+	MOVL         28(SI)(R10*4), R12
+	VMOVHPD      (R9)(R12*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPMOVZXWQ    (DI)(R10*2), Z7
+	VPSLLQ       $0x30, Z7, Z7
+	VPMOVZXWQ    (R8)(R10*2), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VORPD        Z8, Z7, Z7
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  Z7, Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R10*4)
+	PREFETCHT0   1024(DI)(R10*2)
+	PREFETCHT0   1024(R8)(R10*2)
+	ADDQ         $0x08, R10
+	DECQ         R11
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices3of4X6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlices3of4X6AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         step+48(FP), R8
+	LEAQ         (DI)(R8*1), R9
+	LEAQ         (R9)(R8*1), R8
+	MOVQ         x+56(FP), R10
+	VMOVUPD      headMasks<>+128(SB), Z0
+	MOVQ         $0x00000001, R11
+	VMOVQ        R11, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R11, R11
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R12
+	SUBQ      (BX), R12
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R12
+	JZ        store
+
+column:
+	MOVL         (SI)(R11*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVSD       (R10)(R13*2), X5
+	MOVL         4(SI)(R11*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVHPD      (R10)(R13*2), X5, X5
+	MOVL         8(SI)(R11*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVSD       (R10)(R13*2), X6
+	MOVL         12(SI)(R11*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVHPD      (R10)(R13*2), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVL         16(SI)(R11*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVSD       (R10)(R13*2), X5
+	MOVL         20(SI)(R11*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVHPD      (R10)(R13*2), X5, X5
+	MOVL         24(SI)(R11*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVSD       (R10)(R13*2), X7
+	MOVL         28(SI)(R11*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVHPD      (R10)(R13*2), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPMOVZXWQ    (DI)(R11*2), Z8
+	VPSLLQ       $0x30, Z8, Z8
+	VPMOVZXWQ    (R9)(R11*2), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VORPD        Z9, Z8, Z8
+	VPMOVZXWQ    (R8)(R11*2), Z9
+	VPSLLQ       $0x10, Z9, Z9
+	VORPD        Z9, Z8, Z8
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  Z8, Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R11*4)
+	PREFETCHT0   1024(DI)(R11*2)
+	PREFETCHT0   1024(R9)(R11*2)
+	PREFETCHT0   1024(R8)(R11*2)
+	ADDQ         $0x08, R11
+	DECQ         R12
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices3of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlices3of4X8AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         step+48(FP), R8
+	LEAQ         (DI)(R8*1), R9
+	LEAQ         (R9)(R8*1), R8
+	MOVQ         x+56(FP), R10
+	MOVQ         $0x00000001, R11
+	VMOVQ        R11, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R11, R11
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R12
+	SUBQ      (BX), R12
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R12
+	JZ        store
+
+column:
+	MOVL         (SI)(R11*4), R13
+	VMOVSD       (R10)(R13*8), X4
+	MOVL         4(SI)(R11*4), R13
+	VMOVHPD      (R10)(R13*8), X4, X4
+	MOVL         8(SI)(R11*4), R13
+	VMOVSD       (R10)(R13*8), X5
+	MOVL         12(SI)(R11*4), R13
+	VMOVHPD      (R10)(R13*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVL         16(SI)(R11*4), R13
+	VMOVSD       (R10)(R13*8), X4
+	MOVL         20(SI)(R11*4), R13
+	VMOVHPD      (R10)(R13*8), X4, X4
+	MOVL         24(SI)(R11*4), R13
+	VMOVSD       (R10)(R13*8), X6
+	MOVL         28(SI)(R11*4), R13
+	VMOVHPD      (R10)(R13*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPMOVZXWQ    (DI)(R11*2), Z7
+	VPSLLQ       $0x30, Z7, Z7
+	VPMOVZXWQ    (R9)(R11*2), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VORPD        Z8, Z7, Z7
+	VPMOVZXWQ    (R8)(R11*2), Z8
+	VPSLLQ       $0x10, Z8, Z8
+	VORPD        Z8, Z7, Z7
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  Z7, Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R11*4)
+	PREFETCHT0   1024(DI)(R11*2)
+	PREFETCHT0   1024(R9)(R11*2)
+	PREFETCHT0   1024(R8)(R11*2)
+	ADDQ         $0x08, R11
+	DECQ         R12
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headRowsOnesX2AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, MMX+
+TEXT ·headRowsOnesX2AVX2(SB), NOSPLIT, $0-56
+	MOVQ    y+0(FP), AX
+	MOVQ    rows+8(FP), CX
+	MOVQ    ptr+16(FP), DX
+	MOVQ    idx+24(FP), BX
+	MOVQ    x+48(FP), SI
+	VMOVUPD headMasks<>+0(SB), Y0
+	XORQ    DI, DI
+
+row:
+	TESTQ  CX, CX
+	JZ     done
+	MOVQ   8(DX), R8
+	SUBQ   (DX), R8
+	VXORPD X2, X2, X2
+	SUBQ   $0x04, R8
+	JL     few
+	VXORPD Y1, Y1, Y1
+
+four:
+	MOVL         (BX)(DI*4), R9
+	VMOVSD       (SI)(R9*2), X3
+	MOVL         4(BX)(DI*4), R9
+	VMOVHPD      (SI)(R9*2), X3, X3
+	MOVL         8(BX)(DI*4), R9
+	VMOVSD       (SI)(R9*2), X4
+	MOVL         12(BX)(DI*4), R9
+	VMOVHPD      (SI)(R9*2), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y2
+	VANDPD       Y0, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	PREFETCHT0   1024(BX)(DI*4)
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R8
+	JGE          four
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X1, X2, X2
+	VUNPCKHPD    X2, X2, X4
+	VADDSD       X4, X2, X2
+
+few:
+	ADDQ $0x04, R8
+	JZ   store
+
+one:
+	MOVL   (BX)(DI*4), R9
+	VMOVSD (SI)(R9*2), X3
+	VANDPD X0, X3, X3
+	VADDSD X3, X2, X2
+	INCQ   DI
+	DECQ   R8
+	JNZ    one
+
+store:
+	VMOVSD X2, (AX)
+	ADDQ   $0x08, AX
+	ADDQ   $0x08, DX
+	DECQ   CX
+	JMP    row
+
+done:
+	VZEROUPPER
+	RET
+
+// func headRowsOnesX4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, MMX+
+TEXT ·headRowsOnesX4AVX2(SB), NOSPLIT, $0-56
+	MOVQ    y+0(FP), AX
+	MOVQ    rows+8(FP), CX
+	MOVQ    ptr+16(FP), DX
+	MOVQ    idx+24(FP), BX
+	MOVQ    x+48(FP), SI
+	VMOVUPD headMasks<>+64(SB), Y0
+	XORQ    DI, DI
+
+row:
+	TESTQ  CX, CX
+	JZ     done
+	MOVQ   8(DX), R8
+	SUBQ   (DX), R8
+	VXORPD X2, X2, X2
+	SUBQ   $0x04, R8
+	JL     few
+	VXORPD Y1, Y1, Y1
+
+four:
+	MOVL         (BX)(DI*4), R9
+	VMOVSD       (SI)(R9*4), X3
+	MOVL         4(BX)(DI*4), R9
+	VMOVHPD      (SI)(R9*4), X3, X3
+	MOVL         8(BX)(DI*4), R9
+	VMOVSD       (SI)(R9*4), X4
+	MOVL         12(BX)(DI*4), R9
+	VMOVHPD      (SI)(R9*4), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y2
+	VANDPD       Y0, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	PREFETCHT0   1024(BX)(DI*4)
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R8
+	JGE          four
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X1, X2, X2
+	VUNPCKHPD    X2, X2, X4
+	VADDSD       X4, X2, X2
+
+few:
+	ADDQ $0x04, R8
+	JZ   store
+
+one:
+	MOVL   (BX)(DI*4), R9
+	VMOVSD (SI)(R9*4), X3
+	VANDPD X0, X3, X3
+	VADDSD X3, X2, X2
+	INCQ   DI
+	DECQ   R8
+	JNZ    one
+
+store:
+	VMOVSD X2, (AX)
+	ADDQ   $0x08, AX
+	ADDQ   $0x08, DX
+	DECQ   CX
+	JMP    row
+
+done:
+	VZEROUPPER
+	RET
+
+// func headRowsOnesX6AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, MMX+
+TEXT ·headRowsOnesX6AVX2(SB), NOSPLIT, $0-56
+	MOVQ    y+0(FP), AX
+	MOVQ    rows+8(FP), CX
+	MOVQ    ptr+16(FP), DX
+	MOVQ    idx+24(FP), BX
+	MOVQ    x+48(FP), SI
+	VMOVUPD headMasks<>+128(SB), Y0
+	XORQ    DI, DI
+
+row:
+	TESTQ  CX, CX
+	JZ     done
+	MOVQ   8(DX), R8
+	SUBQ   (DX), R8
+	VXORPD X2, X2, X2
+	SUBQ   $0x04, R8
+	JL     few
+	VXORPD Y1, Y1, Y1
+
+four:
+	MOVL         (BX)(DI*4), R9
+	LEAQ         (R9)(R9*2), R9
+	VMOVSD       (SI)(R9*2), X3
+	MOVL         4(BX)(DI*4), R9
+	LEAQ         (R9)(R9*2), R9
+	VMOVHPD      (SI)(R9*2), X3, X3
+	MOVL         8(BX)(DI*4), R9
+	LEAQ         (R9)(R9*2), R9
+	VMOVSD       (SI)(R9*2), X4
+	MOVL         12(BX)(DI*4), R9
+	LEAQ         (R9)(R9*2), R9
+	VMOVHPD      (SI)(R9*2), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y2
+	VANDPD       Y0, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	PREFETCHT0   1024(BX)(DI*4)
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R8
+	JGE          four
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X1, X2, X2
+	VUNPCKHPD    X2, X2, X4
+	VADDSD       X4, X2, X2
+
+few:
+	ADDQ $0x04, R8
+	JZ   store
+
+one:
+	MOVL   (BX)(DI*4), R9
+	LEAQ   (R9)(R9*2), R9
+	VMOVSD (SI)(R9*2), X3
+	VANDPD X0, X3, X3
+	VADDSD X3, X2, X2
+	INCQ   DI
+	DECQ   R8
+	JNZ    one
+
+store:
+	VMOVSD X2, (AX)
+	ADDQ   $0x08, AX
+	ADDQ   $0x08, DX
+	DECQ   CX
+	JMP    row
+
+done:
+	VZEROUPPER
+	RET
+
+// func headRowsOnesX8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, MMX+
+TEXT ·headRowsOnesX8AVX2(SB), NOSPLIT, $0-56
+	MOVQ y+0(FP), AX
+	MOVQ rows+8(FP), CX
+	MOVQ ptr+16(FP), DX
+	MOVQ idx+24(FP), BX
+	MOVQ x+48(FP), SI
+	XORQ DI, DI
+
+row:
+	TESTQ  CX, CX
+	JZ     done
+	MOVQ   8(DX), R8
+	SUBQ   (DX), R8
+	VXORPD X1, X1, X1
+	SUBQ   $0x04, R8
+	JL     few
+	VXORPD Y0, Y0, Y0
+
+four:
+	MOVL         (BX)(DI*4), R9
+	VMOVSD       (SI)(R9*8), X2
+	MOVL         4(BX)(DI*4), R9
+	VMOVHPD      (SI)(R9*8), X2, X2
+	MOVL         8(BX)(DI*4), R9
+	VMOVSD       (SI)(R9*8), X3
+	MOVL         12(BX)(DI*4), R9
+	VMOVHPD      (SI)(R9*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y1
+	VADDPD       Y1, Y0, Y0
+	PREFETCHT0   1024(BX)(DI*4)
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R8
+	JGE          four
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X0, X1, X1
+	VUNPCKHPD    X1, X1, X3
+	VADDSD       X3, X1, X1
+
+few:
+	ADDQ $0x04, R8
+	JZ   store
+
+one:
+	MOVL   (BX)(DI*4), R9
+	VMOVSD (SI)(R9*8), X2
+	VADDSD X2, X1, X1
+	INCQ   DI
+	DECQ   R8
+	JNZ    one
+
+store:
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+	ADDQ   $0x08, DX
+	DECQ   CX
+	JMP    row
+
+done:
+	VZEROUPPER
+	RET
+
+// func headRowsPlainX2AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·headRowsDot2AVX2(SB), NOSPLIT, $0-48
+TEXT ·headRowsPlainX2AVX2(SB), NOSPLIT, $0-56
 	MOVQ    y+0(FP), AX
 	MOVQ    rows+8(FP), CX
 	MOVQ    ptr+16(FP), DX
 	MOVQ    idx+24(FP), BX
 	MOVQ    val+32(FP), SI
-	MOVQ    x+40(FP), DI
+	MOVQ    x+48(FP), DI
 	VMOVUPD headMasks<>+0(SB), Y0
 	XORQ    R8, R8
 
@@ -1637,82 +3217,15 @@ done:
 	VZEROUPPER
 	RET
 
-// func headRowsSum2AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
-// Requires: AVX, MMX+
-TEXT ·headRowsSum2AVX2(SB), NOSPLIT, $0-48
-	MOVQ    y+0(FP), AX
-	MOVQ    rows+8(FP), CX
-	MOVQ    ptr+16(FP), DX
-	MOVQ    idx+24(FP), BX
-	MOVQ    val+32(FP), SI
-	MOVQ    x+40(FP), SI
-	VMOVUPD headMasks<>+0(SB), Y0
-	XORQ    DI, DI
-
-row:
-	TESTQ  CX, CX
-	JZ     done
-	MOVQ   8(DX), R8
-	SUBQ   (DX), R8
-	VXORPD X2, X2, X2
-	SUBQ   $0x04, R8
-	JL     few
-	VXORPD Y1, Y1, Y1
-
-four:
-	MOVL         (BX)(DI*4), R9
-	VMOVSD       (SI)(R9*2), X3
-	MOVL         4(BX)(DI*4), R9
-	VMOVHPD      (SI)(R9*2), X3, X3
-	MOVL         8(BX)(DI*4), R9
-	VMOVSD       (SI)(R9*2), X4
-	MOVL         12(BX)(DI*4), R9
-	VMOVHPD      (SI)(R9*2), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y2
-	VANDPD       Y0, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	PREFETCHT0   1024(BX)(DI*4)
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R8
-	JGE          four
-	VEXTRACTF128 $0x01, Y1, X2
-	VADDPD       X1, X2, X2
-	VUNPCKHPD    X2, X2, X4
-	VADDSD       X4, X2, X2
-
-few:
-	ADDQ $0x04, R8
-	JZ   store
-
-one:
-	MOVL   (BX)(DI*4), R9
-	VMOVSD (SI)(R9*2), X3
-	VANDPD X0, X3, X3
-	VADDSD X3, X2, X2
-	INCQ   DI
-	DECQ   R8
-	JNZ    one
-
-store:
-	VMOVSD X2, (AX)
-	ADDQ   $0x08, AX
-	ADDQ   $0x08, DX
-	DECQ   CX
-	JMP    row
-
-done:
-	VZEROUPPER
-	RET
-
-// func headRowsDot4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
+// func headRowsPlainX4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·headRowsDot4AVX2(SB), NOSPLIT, $0-48
+TEXT ·headRowsPlainX4AVX2(SB), NOSPLIT, $0-56
 	MOVQ    y+0(FP), AX
 	MOVQ    rows+8(FP), CX
 	MOVQ    ptr+16(FP), DX
 	MOVQ    idx+24(FP), BX
 	MOVQ    val+32(FP), SI
-	MOVQ    x+40(FP), DI
+	MOVQ    x+48(FP), DI
 	VMOVUPD headMasks<>+64(SB), Y0
 	XORQ    R8, R8
 
@@ -1772,82 +3285,15 @@ done:
 	VZEROUPPER
 	RET
 
-// func headRowsSum4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
-// Requires: AVX, MMX+
-TEXT ·headRowsSum4AVX2(SB), NOSPLIT, $0-48
-	MOVQ    y+0(FP), AX
-	MOVQ    rows+8(FP), CX
-	MOVQ    ptr+16(FP), DX
-	MOVQ    idx+24(FP), BX
-	MOVQ    val+32(FP), SI
-	MOVQ    x+40(FP), SI
-	VMOVUPD headMasks<>+64(SB), Y0
-	XORQ    DI, DI
-
-row:
-	TESTQ  CX, CX
-	JZ     done
-	MOVQ   8(DX), R8
-	SUBQ   (DX), R8
-	VXORPD X2, X2, X2
-	SUBQ   $0x04, R8
-	JL     few
-	VXORPD Y1, Y1, Y1
-
-four:
-	MOVL         (BX)(DI*4), R9
-	VMOVSD       (SI)(R9*4), X3
-	MOVL         4(BX)(DI*4), R9
-	VMOVHPD      (SI)(R9*4), X3, X3
-	MOVL         8(BX)(DI*4), R9
-	VMOVSD       (SI)(R9*4), X4
-	MOVL         12(BX)(DI*4), R9
-	VMOVHPD      (SI)(R9*4), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y2
-	VANDPD       Y0, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	PREFETCHT0   1024(BX)(DI*4)
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R8
-	JGE          four
-	VEXTRACTF128 $0x01, Y1, X2
-	VADDPD       X1, X2, X2
-	VUNPCKHPD    X2, X2, X4
-	VADDSD       X4, X2, X2
-
-few:
-	ADDQ $0x04, R8
-	JZ   store
-
-one:
-	MOVL   (BX)(DI*4), R9
-	VMOVSD (SI)(R9*4), X3
-	VANDPD X0, X3, X3
-	VADDSD X3, X2, X2
-	INCQ   DI
-	DECQ   R8
-	JNZ    one
-
-store:
-	VMOVSD X2, (AX)
-	ADDQ   $0x08, AX
-	ADDQ   $0x08, DX
-	DECQ   CX
-	JMP    row
-
-done:
-	VZEROUPPER
-	RET
-
-// func headRowsDot6AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
+// func headRowsPlainX6AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·headRowsDot6AVX2(SB), NOSPLIT, $0-48
+TEXT ·headRowsPlainX6AVX2(SB), NOSPLIT, $0-56
 	MOVQ    y+0(FP), AX
 	MOVQ    rows+8(FP), CX
 	MOVQ    ptr+16(FP), DX
 	MOVQ    idx+24(FP), BX
 	MOVQ    val+32(FP), SI
-	MOVQ    x+40(FP), DI
+	MOVQ    x+48(FP), DI
 	VMOVUPD headMasks<>+128(SB), Y0
 	XORQ    R8, R8
 
@@ -1912,87 +3358,15 @@ done:
 	VZEROUPPER
 	RET
 
-// func headRowsSum6AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
-// Requires: AVX, MMX+
-TEXT ·headRowsSum6AVX2(SB), NOSPLIT, $0-48
-	MOVQ    y+0(FP), AX
-	MOVQ    rows+8(FP), CX
-	MOVQ    ptr+16(FP), DX
-	MOVQ    idx+24(FP), BX
-	MOVQ    val+32(FP), SI
-	MOVQ    x+40(FP), SI
-	VMOVUPD headMasks<>+128(SB), Y0
-	XORQ    DI, DI
-
-row:
-	TESTQ  CX, CX
-	JZ     done
-	MOVQ   8(DX), R8
-	SUBQ   (DX), R8
-	VXORPD X2, X2, X2
-	SUBQ   $0x04, R8
-	JL     few
-	VXORPD Y1, Y1, Y1
-
-four:
-	MOVL         (BX)(DI*4), R9
-	LEAQ         (R9)(R9*2), R9
-	VMOVSD       (SI)(R9*2), X3
-	MOVL         4(BX)(DI*4), R9
-	LEAQ         (R9)(R9*2), R9
-	VMOVHPD      (SI)(R9*2), X3, X3
-	MOVL         8(BX)(DI*4), R9
-	LEAQ         (R9)(R9*2), R9
-	VMOVSD       (SI)(R9*2), X4
-	MOVL         12(BX)(DI*4), R9
-	LEAQ         (R9)(R9*2), R9
-	VMOVHPD      (SI)(R9*2), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y2
-	VANDPD       Y0, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	PREFETCHT0   1024(BX)(DI*4)
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R8
-	JGE          four
-	VEXTRACTF128 $0x01, Y1, X2
-	VADDPD       X1, X2, X2
-	VUNPCKHPD    X2, X2, X4
-	VADDSD       X4, X2, X2
-
-few:
-	ADDQ $0x04, R8
-	JZ   store
-
-one:
-	MOVL   (BX)(DI*4), R9
-	LEAQ   (R9)(R9*2), R9
-	VMOVSD (SI)(R9*2), X3
-	VANDPD X0, X3, X3
-	VADDSD X3, X2, X2
-	INCQ   DI
-	DECQ   R8
-	JNZ    one
-
-store:
-	VMOVSD X2, (AX)
-	ADDQ   $0x08, AX
-	ADDQ   $0x08, DX
-	DECQ   CX
-	JMP    row
-
-done:
-	VZEROUPPER
-	RET
-
-// func headRowsDot8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
+// func headRowsPlainX8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, FMA3, MMX+
-TEXT ·headRowsDot8AVX2(SB), NOSPLIT, $0-48
+TEXT ·headRowsPlainX8AVX2(SB), NOSPLIT, $0-56
 	MOVQ y+0(FP), AX
 	MOVQ rows+8(FP), CX
 	MOVQ ptr+16(FP), DX
 	MOVQ idx+24(FP), BX
 	MOVQ val+32(FP), SI
-	MOVQ x+40(FP), DI
+	MOVQ x+48(FP), DI
 	XORQ R8, R8
 
 row:
@@ -2049,41 +3423,117 @@ done:
 	VZEROUPPER
 	RET
 
-// func headRowsSum8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
-// Requires: AVX, MMX+
-TEXT ·headRowsSum8AVX2(SB), NOSPLIT, $0-48
+// func headRows1of2X4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·headRows1of2X4AVX2(SB), NOSPLIT, $0-56
+	MOVQ    y+0(FP), AX
+	MOVQ    rows+8(FP), CX
+	MOVQ    ptr+16(FP), DX
+	MOVQ    idx+24(FP), BX
+	MOVQ    val+32(FP), SI
+	MOVQ    x+48(FP), DI
+	VMOVUPD headMasks<>+64(SB), Y0
+	XORQ    R8, R8
+
+row:
+	TESTQ  CX, CX
+	JZ     done
+	MOVQ   8(DX), R9
+	SUBQ   (DX), R9
+	VXORPD X2, X2, X2
+	SUBQ   $0x04, R9
+	JL     few
+	VXORPD Y1, Y1, Y1
+
+four:
+	MOVL         (BX)(R8*4), R10
+	VMOVSD       (DI)(R10*4), X3
+	MOVL         4(BX)(R8*4), R10
+	VMOVHPD      (DI)(R10*4), X3, X3
+	MOVL         8(BX)(R8*4), R10
+	VMOVSD       (DI)(R10*4), X4
+	MOVL         12(BX)(R8*4), R10
+	VMOVHPD      (DI)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y2
+	VANDPD       Y0, Y2, Y2
+	VPMOVZXDQ    (SI)(R8*4), Y4
+	VPSLLQ       $0x20, Y4, Y4
+	VFMADD231PD  Y4, Y2, Y1
+	PREFETCHT0   1024(BX)(R8*4)
+	PREFETCHT0   1024(SI)(R8*4)
+	ADDQ         $0x04, R8
+	SUBQ         $0x04, R9
+	JGE          four
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X1, X2, X2
+	VUNPCKHPD    X2, X2, X4
+	VADDSD       X4, X2, X2
+
+few:
+	ADDQ $0x04, R9
+	JZ   store
+
+one:
+	MOVL        (BX)(R8*4), R10
+	VMOVSD      (DI)(R10*4), X3
+	VANDPD      X0, X3, X3
+	MOVL        (SI)(R8*4), R10
+	SHLQ        $0x20, R10
+	VMOVQ       R10, X1
+	VFMADD231SD X1, X3, X2
+	INCQ        R8
+	DECQ        R9
+	JNZ         one
+
+store:
+	VMOVSD X2, (AX)
+	ADDQ   $0x08, AX
+	ADDQ   $0x08, DX
+	DECQ   CX
+	JMP    row
+
+done:
+	VZEROUPPER
+	RET
+
+// func headRows1of2X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·headRows1of2X8AVX2(SB), NOSPLIT, $0-56
 	MOVQ y+0(FP), AX
 	MOVQ rows+8(FP), CX
 	MOVQ ptr+16(FP), DX
 	MOVQ idx+24(FP), BX
 	MOVQ val+32(FP), SI
-	MOVQ x+40(FP), SI
-	XORQ DI, DI
+	MOVQ x+48(FP), DI
+	XORQ R8, R8
 
 row:
 	TESTQ  CX, CX
 	JZ     done
-	MOVQ   8(DX), R8
-	SUBQ   (DX), R8
+	MOVQ   8(DX), R9
+	SUBQ   (DX), R9
 	VXORPD X1, X1, X1
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, R9
 	JL     few
 	VXORPD Y0, Y0, Y0
 
 four:
-	MOVL         (BX)(DI*4), R9
-	VMOVSD       (SI)(R9*8), X2
-	MOVL         4(BX)(DI*4), R9
-	VMOVHPD      (SI)(R9*8), X2, X2
-	MOVL         8(BX)(DI*4), R9
-	VMOVSD       (SI)(R9*8), X3
-	MOVL         12(BX)(DI*4), R9
-	VMOVHPD      (SI)(R9*8), X3, X3
+	MOVL         (BX)(R8*4), R10
+	VMOVSD       (DI)(R10*8), X2
+	MOVL         4(BX)(R8*4), R10
+	VMOVHPD      (DI)(R10*8), X2, X2
+	MOVL         8(BX)(R8*4), R10
+	VMOVSD       (DI)(R10*8), X3
+	MOVL         12(BX)(R8*4), R10
+	VMOVHPD      (DI)(R10*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y1
-	VADDPD       Y1, Y0, Y0
-	PREFETCHT0   1024(BX)(DI*4)
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R8
+	VPMOVZXDQ    (SI)(R8*4), Y3
+	VPSLLQ       $0x20, Y3, Y3
+	VFMADD231PD  Y3, Y1, Y0
+	PREFETCHT0   1024(BX)(R8*4)
+	PREFETCHT0   1024(SI)(R8*4)
+	ADDQ         $0x04, R8
+	SUBQ         $0x04, R9
 	JGE          four
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X0, X1, X1
@@ -2091,16 +3541,19 @@ four:
 	VADDSD       X3, X1, X1
 
 few:
-	ADDQ $0x04, R8
+	ADDQ $0x04, R9
 	JZ   store
 
 one:
-	MOVL   (BX)(DI*4), R9
-	VMOVSD (SI)(R9*8), X2
-	VADDSD X2, X1, X1
-	INCQ   DI
-	DECQ   R8
-	JNZ    one
+	MOVL        (BX)(R8*4), R10
+	VMOVSD      (DI)(R10*8), X2
+	MOVL        (SI)(R8*4), R10
+	SHLQ        $0x20, R10
+	VMOVQ       R10, X0
+	VFMADD231SD X0, X2, X1
+	INCQ        R8
+	DECQ        R9
+	JNZ         one
 
 store:
 	VMOVSD X1, (AX)
@@ -2113,9 +3566,495 @@ done:
 	VZEROUPPER
 	RET
 
-// func rankDot4AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
+// func headRows1of4X2AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·headRows1of4X2AVX2(SB), NOSPLIT, $0-56
+	MOVQ    y+0(FP), AX
+	MOVQ    rows+8(FP), CX
+	MOVQ    ptr+16(FP), DX
+	MOVQ    idx+24(FP), BX
+	MOVQ    val+32(FP), SI
+	MOVQ    x+48(FP), DI
+	VMOVUPD headMasks<>+0(SB), Y0
+	XORQ    R8, R8
+
+row:
+	TESTQ  CX, CX
+	JZ     done
+	MOVQ   8(DX), R9
+	SUBQ   (DX), R9
+	VXORPD X2, X2, X2
+	SUBQ   $0x04, R9
+	JL     few
+	VXORPD Y1, Y1, Y1
+
+four:
+	MOVL         (BX)(R8*4), R10
+	VMOVSD       (DI)(R10*2), X3
+	MOVL         4(BX)(R8*4), R10
+	VMOVHPD      (DI)(R10*2), X3, X3
+	MOVL         8(BX)(R8*4), R10
+	VMOVSD       (DI)(R10*2), X4
+	MOVL         12(BX)(R8*4), R10
+	VMOVHPD      (DI)(R10*2), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y2
+	VANDPD       Y0, Y2, Y2
+	VPMOVZXWQ    (SI)(R8*2), Y4
+	VPSLLQ       $0x30, Y4, Y4
+	VFMADD231PD  Y4, Y2, Y1
+	PREFETCHT0   1024(BX)(R8*4)
+	PREFETCHT0   1024(SI)(R8*2)
+	ADDQ         $0x04, R8
+	SUBQ         $0x04, R9
+	JGE          four
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X1, X2, X2
+	VUNPCKHPD    X2, X2, X4
+	VADDSD       X4, X2, X2
+
+few:
+	ADDQ $0x04, R9
+	JZ   store
+
+one:
+	MOVL        (BX)(R8*4), R10
+	VMOVSD      (DI)(R10*2), X3
+	VANDPD      X0, X3, X3
+	MOVWLZX     (SI)(R8*2), R10
+	SHLQ        $0x30, R10
+	VMOVQ       R10, X1
+	VFMADD231SD X1, X3, X2
+	INCQ        R8
+	DECQ        R9
+	JNZ         one
+
+store:
+	VMOVSD X2, (AX)
+	ADDQ   $0x08, AX
+	ADDQ   $0x08, DX
+	DECQ   CX
+	JMP    row
+
+done:
+	VZEROUPPER
+	RET
+
+// func headRows1of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·headRows1of4X8AVX2(SB), NOSPLIT, $0-56
+	MOVQ y+0(FP), AX
+	MOVQ rows+8(FP), CX
+	MOVQ ptr+16(FP), DX
+	MOVQ idx+24(FP), BX
+	MOVQ val+32(FP), SI
+	MOVQ x+48(FP), DI
+	XORQ R8, R8
+
+row:
+	TESTQ  CX, CX
+	JZ     done
+	MOVQ   8(DX), R9
+	SUBQ   (DX), R9
+	VXORPD X1, X1, X1
+	SUBQ   $0x04, R9
+	JL     few
+	VXORPD Y0, Y0, Y0
+
+four:
+	MOVL         (BX)(R8*4), R10
+	VMOVSD       (DI)(R10*8), X2
+	MOVL         4(BX)(R8*4), R10
+	VMOVHPD      (DI)(R10*8), X2, X2
+	MOVL         8(BX)(R8*4), R10
+	VMOVSD       (DI)(R10*8), X3
+	MOVL         12(BX)(R8*4), R10
+	VMOVHPD      (DI)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y1
+	VPMOVZXWQ    (SI)(R8*2), Y3
+	VPSLLQ       $0x30, Y3, Y3
+	VFMADD231PD  Y3, Y1, Y0
+	PREFETCHT0   1024(BX)(R8*4)
+	PREFETCHT0   1024(SI)(R8*2)
+	ADDQ         $0x04, R8
+	SUBQ         $0x04, R9
+	JGE          four
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X0, X1, X1
+	VUNPCKHPD    X1, X1, X3
+	VADDSD       X3, X1, X1
+
+few:
+	ADDQ $0x04, R9
+	JZ   store
+
+one:
+	MOVL        (BX)(R8*4), R10
+	VMOVSD      (DI)(R10*8), X2
+	MOVWLZX     (SI)(R8*2), R10
+	SHLQ        $0x30, R10
+	VMOVQ       R10, X0
+	VFMADD231SD X0, X2, X1
+	INCQ        R8
+	DECQ        R9
+	JNZ         one
+
+store:
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+	ADDQ   $0x08, DX
+	DECQ   CX
+	JMP    row
+
+done:
+	VZEROUPPER
+	RET
+
+// func headRows2of4X4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·headRows2of4X4AVX2(SB), NOSPLIT, $0-56
+	MOVQ    y+0(FP), AX
+	MOVQ    rows+8(FP), CX
+	MOVQ    ptr+16(FP), DX
+	MOVQ    idx+24(FP), BX
+	MOVQ    val+32(FP), SI
+	MOVQ    step+40(FP), DI
+	LEAQ    (SI)(DI*1), DI
+	MOVQ    x+48(FP), R8
+	VMOVUPD headMasks<>+64(SB), Y0
+	XORQ    R9, R9
+
+row:
+	TESTQ  CX, CX
+	JZ     done
+	MOVQ   8(DX), R10
+	SUBQ   (DX), R10
+	VXORPD X2, X2, X2
+	SUBQ   $0x04, R10
+	JL     few
+	VXORPD Y1, Y1, Y1
+
+four:
+	MOVL         (BX)(R9*4), R11
+	VMOVSD       (R8)(R11*4), X3
+	MOVL         4(BX)(R9*4), R11
+	VMOVHPD      (R8)(R11*4), X3, X3
+	MOVL         8(BX)(R9*4), R11
+	VMOVSD       (R8)(R11*4), X4
+	MOVL         12(BX)(R9*4), R11
+	VMOVHPD      (R8)(R11*4), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y2
+	VANDPD       Y0, Y2, Y2
+	VPMOVZXWQ    (SI)(R9*2), Y4
+	VPSLLQ       $0x30, Y4, Y4
+	VPMOVZXWQ    (DI)(R9*2), Y5
+	VPSLLQ       $0x20, Y5, Y5
+	VORPD        Y5, Y4, Y4
+	VFMADD231PD  Y4, Y2, Y1
+	PREFETCHT0   1024(BX)(R9*4)
+	PREFETCHT0   1024(SI)(R9*2)
+	PREFETCHT0   1024(DI)(R9*2)
+	ADDQ         $0x04, R9
+	SUBQ         $0x04, R10
+	JGE          four
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X1, X2, X2
+	VUNPCKHPD    X2, X2, X4
+	VADDSD       X4, X2, X2
+
+few:
+	ADDQ $0x04, R10
+	JZ   store
+
+one:
+	MOVL        (BX)(R9*4), R11
+	VMOVSD      (R8)(R11*4), X3
+	VANDPD      X0, X3, X3
+	MOVWLZX     (SI)(R9*2), R11
+	SHLQ        $0x30, R11
+	MOVWLZX     (DI)(R9*2), R12
+	SHLQ        $0x20, R12
+	ORQ         R12, R11
+	VMOVQ       R11, X1
+	VFMADD231SD X1, X3, X2
+	INCQ        R9
+	DECQ        R10
+	JNZ         one
+
+store:
+	VMOVSD X2, (AX)
+	ADDQ   $0x08, AX
+	ADDQ   $0x08, DX
+	DECQ   CX
+	JMP    row
+
+done:
+	VZEROUPPER
+	RET
+
+// func headRows2of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·headRows2of4X8AVX2(SB), NOSPLIT, $0-56
+	MOVQ y+0(FP), AX
+	MOVQ rows+8(FP), CX
+	MOVQ ptr+16(FP), DX
+	MOVQ idx+24(FP), BX
+	MOVQ val+32(FP), SI
+	MOVQ step+40(FP), DI
+	LEAQ (SI)(DI*1), DI
+	MOVQ x+48(FP), R8
+	XORQ R9, R9
+
+row:
+	TESTQ  CX, CX
+	JZ     done
+	MOVQ   8(DX), R10
+	SUBQ   (DX), R10
+	VXORPD X1, X1, X1
+	SUBQ   $0x04, R10
+	JL     few
+	VXORPD Y0, Y0, Y0
+
+four:
+	MOVL         (BX)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X2
+	MOVL         4(BX)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X2, X2
+	MOVL         8(BX)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X3
+	MOVL         12(BX)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y1
+	VPMOVZXWQ    (SI)(R9*2), Y3
+	VPSLLQ       $0x30, Y3, Y3
+	VPMOVZXWQ    (DI)(R9*2), Y4
+	VPSLLQ       $0x20, Y4, Y4
+	VORPD        Y4, Y3, Y3
+	VFMADD231PD  Y3, Y1, Y0
+	PREFETCHT0   1024(BX)(R9*4)
+	PREFETCHT0   1024(SI)(R9*2)
+	PREFETCHT0   1024(DI)(R9*2)
+	ADDQ         $0x04, R9
+	SUBQ         $0x04, R10
+	JGE          four
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X0, X1, X1
+	VUNPCKHPD    X1, X1, X3
+	VADDSD       X3, X1, X1
+
+few:
+	ADDQ $0x04, R10
+	JZ   store
+
+one:
+	MOVL        (BX)(R9*4), R11
+	VMOVSD      (R8)(R11*8), X2
+	MOVWLZX     (SI)(R9*2), R11
+	SHLQ        $0x30, R11
+	MOVWLZX     (DI)(R9*2), R12
+	SHLQ        $0x20, R12
+	ORQ         R12, R11
+	VMOVQ       R11, X0
+	VFMADD231SD X0, X2, X1
+	INCQ        R9
+	DECQ        R10
+	JNZ         one
+
+store:
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+	ADDQ   $0x08, DX
+	DECQ   CX
+	JMP    row
+
+done:
+	VZEROUPPER
+	RET
+
+// func headRows3of4X6AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·headRows3of4X6AVX2(SB), NOSPLIT, $0-56
+	MOVQ    y+0(FP), AX
+	MOVQ    rows+8(FP), CX
+	MOVQ    ptr+16(FP), DX
+	MOVQ    idx+24(FP), BX
+	MOVQ    val+32(FP), SI
+	MOVQ    step+40(FP), DI
+	LEAQ    (SI)(DI*1), R8
+	LEAQ    (R8)(DI*1), DI
+	MOVQ    x+48(FP), R9
+	VMOVUPD headMasks<>+128(SB), Y0
+	XORQ    R10, R10
+
+row:
+	TESTQ  CX, CX
+	JZ     done
+	MOVQ   8(DX), R11
+	SUBQ   (DX), R11
+	VXORPD X2, X2, X2
+	SUBQ   $0x04, R11
+	JL     few
+	VXORPD Y1, Y1, Y1
+
+four:
+	MOVL         (BX)(R10*4), R12
+	LEAQ         (R12)(R12*2), R12
+	VMOVSD       (R9)(R12*2), X3
+	MOVL         4(BX)(R10*4), R12
+	LEAQ         (R12)(R12*2), R12
+	VMOVHPD      (R9)(R12*2), X3, X3
+	MOVL         8(BX)(R10*4), R12
+	LEAQ         (R12)(R12*2), R12
+	VMOVSD       (R9)(R12*2), X4
+	MOVL         12(BX)(R10*4), R12
+	LEAQ         (R12)(R12*2), R12
+	VMOVHPD      (R9)(R12*2), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y2
+	VANDPD       Y0, Y2, Y2
+	VPMOVZXWQ    (SI)(R10*2), Y4
+	VPSLLQ       $0x30, Y4, Y4
+	VPMOVZXWQ    (R8)(R10*2), Y5
+	VPSLLQ       $0x20, Y5, Y5
+	VORPD        Y5, Y4, Y4
+	VPMOVZXWQ    (DI)(R10*2), Y5
+	VPSLLQ       $0x10, Y5, Y5
+	VORPD        Y5, Y4, Y4
+	VFMADD231PD  Y4, Y2, Y1
+	PREFETCHT0   1024(BX)(R10*4)
+	PREFETCHT0   1024(SI)(R10*2)
+	PREFETCHT0   1024(R8)(R10*2)
+	PREFETCHT0   1024(DI)(R10*2)
+	ADDQ         $0x04, R10
+	SUBQ         $0x04, R11
+	JGE          four
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X1, X2, X2
+	VUNPCKHPD    X2, X2, X4
+	VADDSD       X4, X2, X2
+
+few:
+	ADDQ $0x04, R11
+	JZ   store
+
+one:
+	MOVL        (BX)(R10*4), R12
+	LEAQ        (R12)(R12*2), R12
+	VMOVSD      (R9)(R12*2), X3
+	VANDPD      X0, X3, X3
+	MOVWLZX     (SI)(R10*2), R12
+	SHLQ        $0x30, R12
+	MOVWLZX     (R8)(R10*2), R13
+	SHLQ        $0x20, R13
+	ORQ         R13, R12
+	MOVWLZX     (DI)(R10*2), R13
+	SHLQ        $0x10, R13
+	ORQ         R13, R12
+	VMOVQ       R12, X1
+	VFMADD231SD X1, X3, X2
+	INCQ        R10
+	DECQ        R11
+	JNZ         one
+
+store:
+	VMOVSD X2, (AX)
+	ADDQ   $0x08, AX
+	ADDQ   $0x08, DX
+	DECQ   CX
+	JMP    row
+
+done:
+	VZEROUPPER
+	RET
+
+// func headRows3of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·headRows3of4X8AVX2(SB), NOSPLIT, $0-56
+	MOVQ y+0(FP), AX
+	MOVQ rows+8(FP), CX
+	MOVQ ptr+16(FP), DX
+	MOVQ idx+24(FP), BX
+	MOVQ val+32(FP), SI
+	MOVQ step+40(FP), DI
+	LEAQ (SI)(DI*1), R8
+	LEAQ (R8)(DI*1), DI
+	MOVQ x+48(FP), R9
+	XORQ R10, R10
+
+row:
+	TESTQ  CX, CX
+	JZ     done
+	MOVQ   8(DX), R11
+	SUBQ   (DX), R11
+	VXORPD X1, X1, X1
+	SUBQ   $0x04, R11
+	JL     few
+	VXORPD Y0, Y0, Y0
+
+four:
+	MOVL         (BX)(R10*4), R12
+	VMOVSD       (R9)(R12*8), X2
+	MOVL         4(BX)(R10*4), R12
+	VMOVHPD      (R9)(R12*8), X2, X2
+	MOVL         8(BX)(R10*4), R12
+	VMOVSD       (R9)(R12*8), X3
+	MOVL         12(BX)(R10*4), R12
+	VMOVHPD      (R9)(R12*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y1
+	VPMOVZXWQ    (SI)(R10*2), Y3
+	VPSLLQ       $0x30, Y3, Y3
+	VPMOVZXWQ    (R8)(R10*2), Y4
+	VPSLLQ       $0x20, Y4, Y4
+	VORPD        Y4, Y3, Y3
+	VPMOVZXWQ    (DI)(R10*2), Y4
+	VPSLLQ       $0x10, Y4, Y4
+	VORPD        Y4, Y3, Y3
+	VFMADD231PD  Y3, Y1, Y0
+	PREFETCHT0   1024(BX)(R10*4)
+	PREFETCHT0   1024(SI)(R10*2)
+	PREFETCHT0   1024(R8)(R10*2)
+	PREFETCHT0   1024(DI)(R10*2)
+	ADDQ         $0x04, R10
+	SUBQ         $0x04, R11
+	JGE          four
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X0, X1, X1
+	VUNPCKHPD    X1, X1, X3
+	VADDSD       X3, X1, X1
+
+few:
+	ADDQ $0x04, R11
+	JZ   store
+
+one:
+	MOVL        (BX)(R10*4), R12
+	VMOVSD      (R9)(R12*8), X2
+	MOVWLZX     (SI)(R10*2), R12
+	SHLQ        $0x30, R12
+	MOVWLZX     (R8)(R10*2), R13
+	SHLQ        $0x20, R13
+	ORQ         R13, R12
+	MOVWLZX     (DI)(R10*2), R13
+	SHLQ        $0x10, R13
+	ORQ         R13, R12
+	VMOVQ       R12, X0
+	VFMADD231SD X0, X2, X1
+	INCQ        R10
+	DECQ        R11
+	JNZ         one
+
+store:
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+	ADDQ   $0x08, DX
+	DECQ   CX
+	JMP    row
+
+done:
+	VZEROUPPER
+	RET
+
+// func rankFolded4AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 // Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·rankDot4AVX2(SB), NOSPLIT, $0-64
+TEXT ·rankFolded4AVX2(SB), NOSPLIT, $0-64
 	MOVQ         sum+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         cur+16(FP), DX
@@ -2155,9 +4094,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func rankSum4AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
+// func rankStored4AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 // Requires: AVX, AVX2, FMA3, SSE2
-TEXT ·rankSum4AVX2(SB), NOSPLIT, $0-64
+TEXT ·rankStored4AVX2(SB), NOSPLIT, $0-64
 	MOVQ         sum+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         cur+16(FP), DX
@@ -2194,9 +4133,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func rankDot6AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
+// func rankFolded6AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 // Requires: AVX, FMA3, SSE2
-TEXT ·rankDot6AVX2(SB), NOSPLIT, $0-64
+TEXT ·rankFolded6AVX2(SB), NOSPLIT, $0-64
 	MOVQ         sum+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         cur+16(FP), DX
@@ -2258,9 +4197,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func rankSum6AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
+// func rankStored6AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 // Requires: AVX, FMA3, SSE2
-TEXT ·rankSum6AVX2(SB), NOSPLIT, $0-64
+TEXT ·rankStored6AVX2(SB), NOSPLIT, $0-64
 	MOVQ         sum+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         cur+16(FP), DX
@@ -2319,9 +4258,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func rankDot8AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
+// func rankFolded8AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 // Requires: AVX, FMA3, SSE2
-TEXT ·rankDot8AVX2(SB), NOSPLIT, $0-64
+TEXT ·rankFolded8AVX2(SB), NOSPLIT, $0-64
 	MOVQ         sum+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         cur+16(FP), DX
@@ -2357,9 +4296,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func rankSum8AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
+// func rankStored8AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 // Requires: AVX, FMA3, SSE2
-TEXT ·rankSum8AVX2(SB), NOSPLIT, $0-64
+TEXT ·rankStored8AVX2(SB), NOSPLIT, $0-64
 	MOVQ         sum+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         cur+16(FP), DX

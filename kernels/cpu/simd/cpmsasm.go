@@ -10,65 +10,109 @@ import (
 
 type (
 	joinKernel   func(dst *float64, src *byte, step, n int)
-	rowsKernel   func(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)
-	slicesKernel func(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)
+	rowsKernel   func(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+	slicesKernel func(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 	rankKernel   func(sum *float64, n int, cur, next *byte, degree *int32, damping, add float64) float64
 )
 
-// The kernels: by Level-AVX2, the segments that are read, the width of the vector
-// over 2, and whether there are values or degrees, as far as these apply.
+// source is where kernels find values: the first read of so many segments.
+type source struct{ segments, read int }
+
 var (
-	join2Kernels = [2][3]joinKernel{
-		{1: join1of2F64AVX2, 2: join2of2F64AVX2},
-		{1: join1of2F64AVX512, 2: join2of2F64AVX512},
-	}
-	join4Kernels = [2][5]joinKernel{
-		{1: join1of4F64AVX2, 2: join2of4F64AVX2, 3: join3of4F64AVX2, 4: join4of4F64AVX2},
-		{1: join1of4F64AVX512, 2: join2of4F64AVX512, 3: join3of4F64AVX512, 4: join4of4F64AVX512},
-	}
-	headRowsKernels = [5][2]rowsKernel{
-		1: {headRowsSum2AVX2, headRowsDot2AVX2},
-		2: {headRowsSum4AVX2, headRowsDot4AVX2},
-		3: {headRowsSum6AVX2, headRowsDot6AVX2},
-		4: {headRowsSum8AVX2, headRowsDot8AVX2},
-	}
-	headSlicesKernels = [2][5][2]slicesKernel{
+	ones  = source{}
+	plain = source{1, 1}
+)
+
+// The kernels: by Level-AVX2, the source of values, and the width of the vector
+// over 2, as far as these apply.
+var (
+	joinKernels = [2]map[source]joinKernel{
 		{
-			1: {headSlicesSum2AVX2, headSlicesDot2AVX2},
-			2: {headSlicesSum4AVX2, headSlicesDot4AVX2},
-			3: {headSlicesSum6AVX2, headSlicesDot6AVX2},
-			4: {headSlicesSum8AVX2, headSlicesDot8AVX2},
+			{2, 1}: join1of2F64AVX2, {2, 2}: join2of2F64AVX2,
+			{4, 1}: join1of4F64AVX2, {4, 2}: join2of4F64AVX2, {4, 3}: join3of4F64AVX2, {4, 4}: join4of4F64AVX2,
 		}, {
-			1: {headSlicesSum2AVX512, headSlicesDot2AVX512},
-			2: {headSlicesSum4AVX512, headSlicesDot4AVX512},
-			3: {headSlicesSum6AVX512, headSlicesDot6AVX512},
-			4: {headSlicesSum8AVX512, headSlicesDot8AVX512},
+			{2, 1}: join1of2F64AVX512, {2, 2}: join2of2F64AVX512,
+			{4, 1}: join1of4F64AVX512, {4, 2}: join2of4F64AVX512, {4, 3}: join3of4F64AVX512, {4, 4}: join4of4F64AVX512,
+		},
+	}
+	headRowsKernels = map[source][5]rowsKernel{
+		ones:   {1: headRowsOnesX2AVX2, 2: headRowsOnesX4AVX2, 3: headRowsOnesX6AVX2, 4: headRowsOnesX8AVX2},
+		plain:  {1: headRowsPlainX2AVX2, 2: headRowsPlainX4AVX2, 3: headRowsPlainX6AVX2, 4: headRowsPlainX8AVX2},
+		{2, 1}: {2: headRows1of2X4AVX2, 4: headRows1of2X8AVX2},
+		{4, 1}: {1: headRows1of4X2AVX2, 4: headRows1of4X8AVX2},
+		{4, 2}: {2: headRows2of4X4AVX2, 4: headRows2of4X8AVX2},
+		{4, 3}: {3: headRows3of4X6AVX2, 4: headRows3of4X8AVX2},
+	}
+	headSlicesKernels = [2]map[source][5]slicesKernel{
+		{
+			ones:   {1: headSlicesOnesX2AVX2, 2: headSlicesOnesX4AVX2, 3: headSlicesOnesX6AVX2, 4: headSlicesOnesX8AVX2},
+			plain:  {1: headSlicesPlainX2AVX2, 2: headSlicesPlainX4AVX2, 3: headSlicesPlainX6AVX2, 4: headSlicesPlainX8AVX2},
+			{2, 1}: {2: headSlices1of2X4AVX2, 4: headSlices1of2X8AVX2},
+			{4, 1}: {1: headSlices1of4X2AVX2, 4: headSlices1of4X8AVX2},
+			{4, 2}: {2: headSlices2of4X4AVX2, 4: headSlices2of4X8AVX2},
+			{4, 3}: {3: headSlices3of4X6AVX2, 4: headSlices3of4X8AVX2},
+		}, {
+			ones:   {1: headSlicesOnesX2AVX512, 2: headSlicesOnesX4AVX512, 3: headSlicesOnesX6AVX512, 4: headSlicesOnesX8AVX512},
+			plain:  {1: headSlicesPlainX2AVX512, 2: headSlicesPlainX4AVX512, 3: headSlicesPlainX6AVX512, 4: headSlicesPlainX8AVX512},
+			{2, 1}: {2: headSlices1of2X4AVX512, 4: headSlices1of2X8AVX512},
+			{4, 1}: {1: headSlices1of4X2AVX512, 4: headSlices1of4X8AVX512},
+			{4, 2}: {2: headSlices2of4X4AVX512, 4: headSlices2of4X8AVX512},
+			{4, 3}: {3: headSlices3of4X6AVX512, 4: headSlices3of4X8AVX512},
 		},
 	}
 	rankKernels = [5][2]rankKernel{
-		2: {rankSum4AVX2, rankDot4AVX2},
-		3: {rankSum6AVX2, rankDot6AVX2},
-		4: {rankSum8AVX2, rankDot8AVX2},
+		2: {rankStored4AVX2, rankFolded4AVX2},
+		3: {rankStored6AVX2, rankFolded6AVX2},
+		4: {rankStored8AVX2, rankFolded8AVX2},
 	}
 )
 
-func joinSegments(l Level, dst []float64, a *cpms.Array, at, step, k int) {
+// segmentsFrom is the memory of an array from a segment on, and the bytes between
+// segments that are so far apart.
+func segmentsFrom(a *cpms.Array, at, step int) (*byte, int) {
 	if s := a.Segments32(); s != nil {
-		join2Kernels[l-AVX2][k](&dst[0], (*byte)(unsafe.Pointer(&s[at])), 4*step, len(dst))
-		return
+		return (*byte)(unsafe.Pointer(&s[at])), 4 * step
 	}
-	s := a.Segments16()
-	join4Kernels[l-AVX2][k](&dst[0], (*byte)(unsafe.Pointer(&s[at])), 2*step, len(dst))
+	return (*byte)(unsafe.Pointer(&a.Segments16()[at])), 2 * step
 }
 
-func headRows(y []float64, ptr []int64, idx []int32, val []float64, x *cpms.Heads) {
-	kernel := &headRowsKernels[x.Width()/2][given(val)]
-	(*kernel)(unsafe.SliceData(y), len(y), &ptr[0], &idx[0], unsafe.SliceData(val), tails(x))
+func joinSegments(l Level, dst []float64, a *cpms.Array, at, step, k int) {
+	src, step := segmentsFrom(a, at, step)
+	joinKernels[l-AVX2][source{a.Layout().Segments, k}](&dst[0], src, step, len(dst))
 }
 
-func headSlices(l Level, y []float64, count []int32, off []int64, idx []int32, val []float64, x *cpms.Heads) {
-	kernel := &headSlicesKernels[l-AVX2][x.Width()/2][given(val)]
-	(*kernel)(unsafe.SliceData(y), len(off)-1, &count[0], &off[0], &idx[0], unsafe.SliceData(val), tails(x))
+// readsSegments reports whether there are kernels that read values where they are,
+// for vectors of that width.
+func readsSegments(a *cpms.Array, read, width int) bool {
+	return headRowsKernels[source{a.Layout().Segments, read}][width/2] != nil
+}
+
+// plainOf is the source of values that are plain or all 1, and where they are.
+func plainOf(e Entries) (source, *byte) {
+	if e.Plain == nil {
+		return ones, nil
+	}
+	return plain, (*byte)(unsafe.Pointer(unsafe.SliceData(e.Plain)))
+}
+
+func headRows(y []float64, ptr []int64, e Entries, x *cpms.Heads) {
+	s, val := plainOf(e)
+	headRowsKernels[s][x.Width()/2](unsafe.SliceData(y), len(y), &ptr[0], &e.Idx[0], val, 0, tails(x))
+}
+
+func headRowsSegments(y []float64, ptr []int64, idx []int32, a *cpms.Array, at, step, read int, x *cpms.Heads) {
+	val, step := segmentsFrom(a, at, step)
+	headRowsKernels[source{a.Layout().Segments, read}][x.Width()/2](&y[0], len(y), &ptr[0], &idx[0], val, step, tails(x))
+}
+
+func headSlices(l Level, y []float64, count []int32, off []int64, e Entries, x *cpms.Heads) {
+	s, val := plainOf(e)
+	headSlicesKernels[l-AVX2][s][x.Width()/2](unsafe.SliceData(y), len(off)-1, &count[0], &off[0], &e.Idx[0], val, 0, tails(x))
+}
+
+func headSlicesSegments(l Level, y []float64, count []int32, off []int64, idx []int32, a *cpms.Array, at, step, read int, x *cpms.Heads) {
+	val, step := segmentsFrom(a, at, step)
+	headSlicesKernels[l-AVX2][source{a.Layout().Segments, read}][x.Width()/2](&y[0], len(off)-1, &count[0], &off[0], &idx[0], val, step, tails(x))
 }
 
 // rank does the first nodes, and gives their number: none where the vectors have
@@ -76,19 +120,16 @@ func headSlices(l Level, y []float64, count []int32, off []int64, idx []int32, v
 func rank(sum []float64, cur, next *cpms.Heads, first int, degree []int32, damping, add float64) (done int, diff float64) {
 	w := next.Width()
 	done = len(sum) &^ 3
-	if done == 0 || cur.Width() != w || rankKernels[w/2][0] == nil {
+	kernel := rankKernels[w/2][0]
+	if degree != nil {
+		kernel = rankKernels[w/2][1]
+	}
+	if done == 0 || cur.Width() != w || kernel == nil {
 		return 0, 0
 	}
 	from := (*byte)(unsafe.Add(unsafe.Pointer(tails(cur)), w*first))
 	to := (*byte)(unsafe.Add(unsafe.Pointer(tails(next)), w*first+8-w))
-	return done, rankKernels[w/2][given(degree)](&sum[0], done, from, to, unsafe.SliceData(degree), damping, add)
-}
-
-func given[T any](s []T) int {
-	if s == nil {
-		return 0
-	}
-	return 1
+	return done, kernel(&sum[0], done, from, to, unsafe.SliceData(degree), damping, add)
 }
 
 // tails is where the kernels find value 0, 8 bytes before its end.

@@ -8,9 +8,16 @@ import "github.com/msrep-go/msrep/sparse/cpms"
 
 func joinSegments(l Level, dst []float64, a *cpms.Array, at, step, k int) {}
 
-func headRows(y []float64, ptr []int64, idx []int32, val []float64, x *cpms.Heads) {}
+func readsSegments(a *cpms.Array, read, width int) bool { return false }
 
-func headSlices(l Level, y []float64, count []int32, off []int64, idx []int32, val []float64, x *cpms.Heads) {
+func headRows(y []float64, ptr []int64, e Entries, x *cpms.Heads) {}
+
+func headRowsSegments(y []float64, ptr []int64, idx []int32, a *cpms.Array, at, step, read int, x *cpms.Heads) {
+}
+
+func headSlices(l Level, y []float64, count []int32, off []int64, e Entries, x *cpms.Heads) {}
+
+func headSlicesSegments(l Level, y []float64, count []int32, off []int64, idx []int32, a *cpms.Array, at, step, read int, x *cpms.Heads) {
 }
 
 func rank(sum []float64, cur, next *cpms.Heads, first int, degree []int32, damping, add float64) (done int, diff float64) {

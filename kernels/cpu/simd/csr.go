@@ -12,14 +12,30 @@ import "github.com/msrep-go/msrep/sparse"
 func Rows[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val, x, y []V) {
 	ptr = ptr[:len(y)+1]
 	val = val[:len(idx)]
-	done := 0
-	if l >= AVX2 {
-		done = rowsAVX2(alpha, beta, ptr, idx, val, x, y)
+	if l < AVX2 {
+		rowsGeneric(alpha, beta, ptr[0], ptr, idx, val, x, y)
+		return
 	}
-	// What the assembly did not do has an index that is out of range, or there is no
-	// assembly.
-	rowsGeneric(alpha, beta, ptr[0], ptr[done:], idx, val, x, y[done:])
+	// A store to y holds up loads of x whose addresses are equal to it modulo 4 KiB,
+	// so y is written a block at a time, from a small buffer.
+	var buf [rowBlock]V
+	for base := ptr[0]; len(y) > 0; {
+		n := min(rowBlock, len(y))
+		k := ptr[0] - base
+		if beta != 0 {
+			copy(buf[:n], y)
+		}
+		done := rowsAVX2(alpha, beta, ptr[:n+1], idx[k:], val[k:], x, buf[:n])
+		copy(y, buf[:done])
+		if done < n { // what it did not do has an index that is out of range
+			rowsGeneric(alpha, beta, base, ptr[done:], idx, val, x, y[done:])
+		}
+		ptr, y = ptr[n:], y[n:]
+	}
 }
+
+// rowBlock is how many elements of y are written at a time.
+const rowBlock = 128
 
 // rowsGeneric is Rows, where entry k is idx[k-base].
 func rowsGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []int32, val, x, y []V) {

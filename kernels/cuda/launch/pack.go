@@ -191,6 +191,10 @@ func (op *mergePath) plan(b *builder) {
 }
 
 func gatherPacked[V sparse.Value](b *builder, op *kernels.GatherPacked[V]) {
+	if p, ok := op.A.(*packedRows[V]); ok && p != nil {
+		p.gather(b, op)
+		return
+	}
 	p, ok := op.A.(*Packed[V])
 	switch {
 	case !ok || p == nil:

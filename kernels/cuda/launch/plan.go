@@ -44,7 +44,7 @@ func Plan(op kernels.Op, m Memory, g Gather) (*Program, error) {
 		scatterCOO(b, op)
 	case *kernels.ScatterCOO[float32]:
 		scatterCOO(b, op)
-	case *mergePath:
+	case planner:
 		op.plan(b)
 	default:
 		return nil, kernels.ErrNotSupported
@@ -54,6 +54,9 @@ func Plan(op kernels.Op, m Memory, g Gather) (*Program, error) {
 	}
 	return &b.prog, nil
 }
+
+// planner is an operation of this package.
+type planner interface{ plan(b *builder) }
 
 // compressed is the arguments that the kernels of compressed parts share.
 type compressed struct {
@@ -185,11 +188,17 @@ func gatherCOO[V sparse.Value](b *builder, op *kernels.GatherCOO[V]) {
 	if a.nnz == 0 {
 		return
 	}
-	name := "msrep_gather_coo" + v
-	n := b.carries(name, a.nnz)
-	row, val := temp[int32](b, "carryRow", n), temp[V](b, "carryVal", n)
-	b.call(name, a.nnz, a.major, a.minor, a.val, x, y, carry, row, val, a.nnz, int64(p.OwnFirst), op.Alpha)
-	addCarries[V](b, row, val, y, carry, n, owned+1, 1)
+	addCoordinates[V](b, a.major, a.minor, a.val, x, y, carry, a.nnz, owned, int64(p.OwnFirst), op.Alpha)
+}
+
+// addCoordinates adds nnz > 0 entries to y, and those of majors below own to the
+// carry.
+func addCoordinates[V sparse.Value](b *builder, major, minor, val, x, y, carry Addr, nnz, owned, own int64, alpha V) {
+	name := "msrep_gather_coo" + suffix[V]()
+	n := b.carries(name, nnz)
+	row, sum := temp[int32](b, "carryRow", n), temp[V](b, "carryVal", n)
+	b.call(name, nnz, major, minor, val, x, y, carry, row, sum, nnz, own, alpha)
+	addCarries[V](b, row, sum, y, carry, n, owned+1, 1)
 }
 
 func scatterCOO[V sparse.Value](b *builder, op *kernels.ScatterCOO[V]) {
@@ -199,5 +208,21 @@ func scatterCOO[V sparse.Value](b *builder, op *kernels.ScatterCOO[V]) {
 	scale(b, y, op.Y.Len, op.Beta)
 	if a.nnz > 0 {
 		b.call("msrep_scatter_coo"+suffix[V](), a.nnz, a.major, a.minor, a.val, x, y, a.nnz, op.Alpha)
+	}
+}
+
+// Fill is x = value. It implements kernels.Op.
+type Fill[V sparse.Value] struct {
+	X     kernels.Array[V]
+	Value V
+}
+
+// Kernel names the operation.
+func (*Fill[V]) Kernel() string { return "fill" }
+
+func (op *Fill[V]) plan(b *builder) {
+	x := array(b, "x", op.X, op.X.Len)
+	if op.X.Len > 0 {
+		b.call("msrep_fill"+suffix[V](), op.X.Len, x, op.X.Len, op.Value)
 	}
 }

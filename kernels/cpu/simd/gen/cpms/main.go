@@ -3,8 +3,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -23,14 +21,16 @@ func main() {
 				join(l, segments, k)
 			}
 		}
-		for _, w := range widths {
-			slices(l, w, masks, true)
-			slices(l, w, masks, false)
+		for _, v := range allValues {
+			for _, w := range v.widths {
+				slices(l, v, w, masks)
+			}
 		}
 	}
-	for _, w := range widths {
-		rows(w, masks, true)
-		rows(w, masks, false)
+	for _, v := range allValues {
+		for _, w := range v.widths {
+			rows(v, w, masks)
+		}
 	}
 	for _, w := range []int{4, 6, 8} {
 		rank(w, masks, true)
@@ -69,15 +69,6 @@ func head(x Register, g GPVirtual, w int) Mem {
 	}
 	LEAQ(Mem{Base: g, Index: g, Scale: 2}, g)
 	return Mem{Base: x, Index: g, Scale: 2}
-}
-
-// name is what a kernel is called.
-func name(base string, w int, values bool, level string) string {
-	what := "Sum"
-	if values {
-		what = "Dot"
-	}
-	return fmt.Sprintf("%s%s%d%s", base, what, w, level)
 }
 
 // keep clears the bits of v that the width has no room for.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -9,10 +11,13 @@ import (
 // rank generates the kernel of Rank for vectors of one width, four nodes at a
 // time. With folded weights it divides by the degree.
 func rank(w int, masks func(w int) Mem, folded bool) {
-	fn := name("rank", w, folded, "AVX2")
+	fn := fmt.Sprintf("rankStored%dAVX2", w)
+	if folded {
+		fn = fmt.Sprintf("rankFolded%dAVX2", w)
+	}
 	TEXT(fn, NOSPLIT, "func(sum *float64, n int, cur, next *byte, degree *int32, damping, add float64) float64")
 	Pragma("noescape")
-	Doc(fn+" is Rank for n nodes, a multiple of 4, with degrees (Dot) or without (Sum).", "cur is read from 8 bytes before the end of its first value, next begins with it.")
+	Doc(fn+" is Rank for n nodes, a multiple of 4, with degrees where weights are folded.", "cur is read from 8 bytes before the end of its first value, next begins with it.")
 	sum := Load(Param("sum"), GP64())
 	n := Load(Param("n"), GP64())
 	cur := Load(Param("cur"), GP64())

@@ -1,21 +1,25 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 // rows generates the kernel of HeadRows: four entries at a time, then one by one.
-func rows(w int, masks func(w int) Mem, values bool) {
-	fn := name("headRows", w, values, "AVX2")
-	TEXT(fn, NOSPLIT, "func(y *float64, rows int, ptr *int64, idx *int32, val *float64, x *byte)")
+func rows(v values, w int, masks func(w int) Mem) {
+	fn := fmt.Sprintf("headRows%sX%dAVX2", v.name, w)
+	TEXT(fn, NOSPLIT, "func(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)")
 	Pragma("noescape")
 	Doc(fn + " is HeadRows for the case in its name.")
 	y := Load(Param("y"), GP64())
 	n := Load(Param("rows"), GP64())
 	ptr := Load(Param("ptr"), GP64())
 	idx := Load(Param("idx"), GP64())
-	val := Load(Param("val"), GP64())
+	seg := v.begin()
 	x := Load(Param("x"), GP64())
 	mask := YMM()
 	if w < 8 {
@@ -31,7 +35,6 @@ func rows(w int, masks func(w int) Mem, values bool) {
 		MOVL(Mem{Base: idx, Index: k, Scale: 4, Disp: 4 * i}, g.As32())
 		return head(x, g, w)
 	}
-	value := func() Mem { return Mem{Base: val, Index: k, Scale: 8} }
 
 	Label("row")
 	TESTQ(n, n)
@@ -50,15 +53,13 @@ func rows(w int, masks func(w int) Mem, values bool) {
 	VMOVHPD(at(3), hi, hi)
 	VINSERTF128(Imm(1), hi, lo.AsY(), rest)
 	keep(rest, mask, w)
-	if values {
-		VFMADD231PD(value(), rest, four)
+	if v.size > 0 {
+		VFMADD231PD(v.load(lanes.Lanes{Double: true}, seg, k, 0), rest, four)
 	} else {
 		VADDPD(rest, four, four)
 	}
 	PREFETCHT0(Mem{Base: idx, Index: k, Scale: 4, Disp: ahead})
-	if values {
-		PREFETCHT0(Mem{Base: val, Index: k, Scale: 8, Disp: ahead})
-	}
+	v.prefetch(seg, k)
 	ADDQ(Imm(4), k)
 	SUBQ(Imm(4), left)
 	JGE(LabelRef("four"))
@@ -72,8 +73,8 @@ func rows(w int, masks func(w int) Mem, values bool) {
 	Label("one")
 	VMOVSD(at(0), lo)
 	keep(lo, mask.AsX(), w)
-	if values {
-		VFMADD231SD(value(), lo, one)
+	if v.size > 0 {
+		VFMADD231SD(v.loadOne(seg, k), lo, one)
 	} else {
 		VADDSD(lo, one, one)
 	}
@@ -90,4 +91,3 @@ func rows(w int, masks func(w int) Mem, values bool) {
 	VZEROUPPER()
 	RET()
 }
-

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -10,9 +12,9 @@ import (
 
 // slices generates the kernel of HeadSlices: a column of 8 places at a time. Lanes
 // whose row has ended read x as well, and their product is left out.
-func slices(l lanes.Lanes, w int, masks func(w int) Mem, values bool) {
-	fn := name("headSlices", w, values, l.Suffix()[3:])
-	TEXT(fn, NOSPLIT, "func(y *float64, slices int, count *int32, off *int64, idx *int32, val *float64, x *byte)")
+func slices(l lanes.Lanes, v values, w int, masks func(w int) Mem) {
+	fn := fmt.Sprintf("headSlices%sX%d%s", v.name, w, l.Suffix()[3:])
+	TEXT(fn, NOSPLIT, "func(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)")
 	Pragma("noescape")
 	Doc(fn + " is HeadSlices for the case in its name.")
 	y := Load(Param("y"), GP64())
@@ -20,7 +22,7 @@ func slices(l lanes.Lanes, w int, masks func(w int) Mem, values bool) {
 	count := Load(Param("count"), GP64())
 	off := Load(Param("off"), GP64())
 	idx := Load(Param("idx"), GP64())
-	val := Load(Param("val"), GP64())
+	seg := v.begin()
 	x := Load(Param("x"), GP64())
 	mask := l.Reg()
 	if w < 8 {
@@ -38,7 +40,8 @@ func slices(l lanes.Lanes, w int, masks func(w int) Mem, values bool) {
 	VMOVQ(ones, one.AsX())
 	VPBROADCASTQ(one.AsX(), one)
 	l.Zero(zero)
-	left := GP64()
+	k, left := GP64(), GP64()
+	XORQ(k, k)
 	var active OpmaskVirtual
 	if l.Long {
 		active = K()
@@ -57,12 +60,15 @@ func slices(l lanes.Lanes, w int, masks func(w int) Mem, values bool) {
 	JZ(LabelRef("store"))
 	Label("column")
 	for r := range acc {
-		b := gather(l, idx, x, w, r)
+		b := gather(l, idx, k, x, w, r)
 		keep(b, mask, w)
-		value := Mem{Base: val, Disp: r * l.Bytes()}
+		var value Op
+		if v.size > 0 {
+			value = v.load(l, seg, k, r*l.Count())
+		}
 		if l.Long {
 			VPCMPGTQ(zero, more[r], active)
-			if values {
+			if v.size > 0 {
 				VFMADD231PD(value, b, active, acc[r])
 			} else {
 				VADDPD(b, acc[r], active, acc[r])
@@ -70,7 +76,7 @@ func slices(l lanes.Lanes, w int, masks func(w int) Mem, values bool) {
 		} else {
 			in := l.Reg()
 			VPCMPGTQ(zero, more[r], in)
-			if values {
+			if v.size > 0 {
 				product := l.Reg()
 				VMULPD(value, b, product)
 				VANDPD(in, product, product)
@@ -82,12 +88,9 @@ func slices(l lanes.Lanes, w int, masks func(w int) Mem, values bool) {
 		}
 		VPSUBQ(one, more[r], more[r])
 	}
-	PREFETCHT0(Mem{Base: idx, Disp: ahead})
-	ADDQ(Imm(32), idx)
-	if values {
-		PREFETCHT0(Mem{Base: val, Disp: ahead})
-		ADDQ(Imm(64), val)
-	}
+	PREFETCHT0(Mem{Base: idx, Index: k, Scale: 4, Disp: ahead})
+	v.prefetch(seg, k)
+	ADDQ(Imm(8), k)
 	DECQ(left)
 	JNZ(LabelRef("column"))
 	Label("store")
@@ -105,10 +108,10 @@ func slices(l lanes.Lanes, w int, masks func(w int) Mem, values bool) {
 }
 
 // gather loads the elements of x for register r of a column.
-func gather(l lanes.Lanes, idx, x Register, w, r int) VecVirtual {
+func gather(l lanes.Lanes, idx, k, x Register, w, r int) VecVirtual {
 	at := func(lane int) Mem {
 		g := GP64()
-		MOVL(Mem{Base: idx, Disp: 4 * (r*l.Count() + lane)}, g.As32())
+		MOVL(Mem{Base: idx, Index: k, Scale: 4, Disp: 4 * (r*l.Count() + lane)}, g.As32())
 		return head(x, g, w)
 	}
 	four := func(first int) VecVirtual {

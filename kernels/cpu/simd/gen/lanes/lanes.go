@@ -108,6 +108,15 @@ func (l Lanes) FMA(a Op, b, acc VecVirtual) {
 	}
 }
 
+// Mul is dst = a*b. a may be memory.
+func (l Lanes) Mul(a Op, b, dst VecVirtual) {
+	if l.Double {
+		VMULPD(a, b, dst)
+	} else {
+		VMULPS(a, b, dst)
+	}
+}
+
 // Gather loads x[index(lane)] for every lane, element by element: on Zen 4 that
 // takes half the time of the gather instruction, elsewhere about the same. index
 // puts the index of a lane into the register.

@@ -1,0 +1,193 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/cpms"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+// cpmsGraphs is graphs of the families of the CPMS paper's Table 1, too large for
+// the caches.
+var cpmsGraphs = []struct{ name, spec string }{
+	{"adaptive", "stencil:nx=2000,ny=1000,points=5"},
+	{"delaunay", "banded:n=2M,band=4,density=0.7"},
+	{"web", "rmat:scale=20,edges=8"},
+}
+
+// turns is how often each way is timed, in turn with the others.
+const turns = 5
+
+// cpmsCase is a way to read values and x.
+type cpmsCase struct {
+	name     string
+	segments int // 0 for plain float64
+	read     int
+	width    int // bytes of each element of x
+	bank     int
+}
+
+var cpmsCases = []cpmsCase{
+	{"fp64", 0, 1, 8, 0},
+	{"cpms2:1 separated", 2, 1, 4, 0},
+	{"cpms2:1 8 KiB", 2, 1, 4, 8192},
+	{"cpms2:1 128 B", 2, 1, 4, 128},
+	{"cpms2:2 separated", 2, 2, 8, 0},
+	{"cpms4:1 separated", 4, 1, 2, 0},
+	{"cpms4:1 8 KiB", 4, 1, 2, 8192},
+	{"cpms4:2 separated", 4, 2, 4, 0},
+	{"cpms4:3 separated", 4, 3, 6, 0},
+	{"cpms4:4 separated", 4, 4, 8, 0},
+	{"cpms2:1, x fp64", 2, 1, 8, 0},
+	{"cpms4:1, x fp64", 4, 1, 8, 0},
+}
+
+// BenchmarkCPMSProducts times y = A*x with values and x of less precision than
+// float64, in turn with plain float64 and the same kernels, and gives the ratios.
+//
+//	go test -run - -bench CPMSProducts -benchtime 1x ./bench
+func BenchmarkCPMSProducts(b *testing.B) {
+	for _, g := range cpmsGraphs {
+		for _, format := range []kernels.Form{form.FormCPMSRows, form.FormCPMSSlices} {
+			b.Run(g.name+"/"+string(format), func(b *testing.B) {
+				a, _, err := gen.Generate(g.spec)
+				require.NoError(b, err)
+				for k := range a.Val {
+					a.Val[k] = 1 / float64(3+a.ColIdx[k]%5)
+				}
+				times := make([][]time.Duration, len(cpmsCases))
+				for range b.N {
+					ms := map[[2]int]*form.Segmented{}
+					for range turns {
+						for i, c := range cpmsCases {
+							key := [2]int{c.segments, c.bank}
+							if ms[key] == nil {
+								ms[key] = segmented(b, format, a, c)
+							}
+							times[i] = append(times[i], sums(b, ms[key], a, c))
+						}
+					}
+				}
+				b.ReportMetric(0, "ns/op")
+				base := least(times[0])
+				b.ReportMetric(base.Seconds()*1e3, "fp64-ms")
+				for i, c := range cpmsCases[1:] {
+					b.Logf("%-20s %.2f", c.name, base.Seconds()/least(times[i+1]).Seconds())
+				}
+			})
+		}
+	}
+}
+
+func least(d []time.Duration) time.Duration { return slices.Min(d) }
+
+func segmented(b *testing.B, format kernels.Form, a *sparse.CSR[float64], c cpmsCase) *form.Segmented {
+	m, err := form.NewSegmented(format, form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols},
+		cpms.Layout{Segments: max(c.segments, 2), Bank: c.bank})
+	require.NoError(b, err)
+	if c.segments == 0 {
+		m.Join()
+	}
+	return m
+}
+
+// sums is the time of one product on all threads.
+func sums(b *testing.B, m *form.Segmented, a *sparse.CSR[float64], c cpmsCase) time.Duration {
+	x, err := cpms.NewHeads(a.Cols, c.width)
+	require.NoError(b, err)
+	for i := range a.Cols {
+		x.Set(i, 1/float64(i+1))
+	}
+	y := make([]float64, a.Rows)
+	workers := par.Workers(int64(a.Rows), 1)
+	scratch := make([]*form.SegmentScratch, workers)
+	for i := range scratch {
+		scratch[i] = form.NewSegmentScratch()
+	}
+	const block = 4096
+	begin := time.Now()
+	var next atomic.Int64
+	par.Do(workers, func(w int) {
+		for {
+			first := int(next.Add(1)-1) * block
+			if first >= a.Rows {
+				return
+			}
+			m.Sums(y[first:min(first+block, a.Rows)], first, c.read, x, scratch[w])
+		}
+	})
+	return time.Since(begin)
+}
+
+// BenchmarkCPMSPageRank times PageRank with adaptive precision, in turn with the
+// two baselines in float64: weights stored with the links, as in the CPMS paper,
+// and weights folded into the ranks.
+//
+//	go test -run - -bench CPMSPageRank -benchtime 1x ./bench
+func BenchmarkCPMSPageRank(b *testing.B) {
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1", NUMA: msrep.NUMAOff})
+	require.NoError(b, err)
+	defer sys.Close()
+	ways := []struct {
+		name string
+		opt  solver.PageRankOptions
+	}{
+		{"stored fp64", solver.PageRankOptions{Weights: solver.WeightsStored}},
+		{"folded fp64", solver.PageRankOptions{Weights: solver.WeightsFolded}},
+		{"stored cpms2", solver.PageRankOptions{Weights: solver.WeightsStored, Precision: solver.CPMS2}},
+		{"stored cpms4", solver.PageRankOptions{Weights: solver.WeightsStored, Precision: solver.CPMS4}},
+		{"stored cpms2 8 KiB", solver.PageRankOptions{Weights: solver.WeightsStored, Precision: solver.CPMS2, Bank: 8192}},
+		{"stored cpms4 8 KiB", solver.PageRankOptions{Weights: solver.WeightsStored, Precision: solver.CPMS4, Bank: 8192}},
+		{"folded cpms2", solver.PageRankOptions{Weights: solver.WeightsFolded, Precision: solver.CPMS2}},
+		{"folded cpms4", solver.PageRankOptions{Weights: solver.WeightsFolded, Precision: solver.CPMS4}},
+	}
+	for _, tol := range []float64{1e-4, 1e-10} {
+		for _, format := range []solver.GraphFormat{solver.GraphCSR, solver.GraphELL} {
+			overStored, overFolded := make([]float64, len(ways)), make([]float64, len(ways))
+			done := 0
+			for _, g := range cpmsGraphs {
+				b.Run(fmt.Sprintf("%g/%s/%s", tol, format, g.name), func(b *testing.B) {
+					a, _, err := gen.Generate(g.spec)
+					require.NoError(b, err)
+					times := make([]time.Duration, len(ways))
+					for range b.N {
+						for i, w := range ways {
+							w.opt.Tol, w.opt.Format = tol, format
+							res, err := solver.PageRank(context.Background(), sys, a, w.opt)
+							require.NoError(b, err)
+							times[i] = res.Timing.Iterate + res.Timing.Convert
+							b.Logf("%-20s %4d iterations %v, %.3f s, %.2f of stored, %.2f of folded", w.name, res.Iterations, res.BySegments, times[i].Seconds(),
+								times[0].Seconds()/times[i].Seconds(), times[min(1, i)].Seconds()/times[i].Seconds())
+						}
+					}
+					b.ReportMetric(0, "ns/op")
+					for i := range ways {
+						overStored[i] += math.Log(times[0].Seconds() / times[i].Seconds())
+						overFolded[i] += math.Log(times[1].Seconds() / times[i].Seconds())
+					}
+					done++
+				})
+			}
+			for i, w := range ways {
+				if done == len(cpmsGraphs) {
+					b.Logf("geometric mean, %g, %s: %-20s %.2f of stored, %.2f of folded", tol, format, w.name,
+						math.Exp(overStored[i]/float64(done)), math.Exp(overFolded[i]/float64(done)))
+				}
+			}
+		}
+	}
+}

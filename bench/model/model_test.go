@@ -1,0 +1,156 @@
+package model
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/bench/paper"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func load(t *testing.T, name string) *Platform {
+	t.Helper()
+	p, err := Load(name)
+	require.NoError(t, err)
+	return p
+}
+
+func TestTheModelAgreesWithTheHeldOutHalf(t *testing.T) {
+	for _, name := range Names() {
+		for _, c := range load(t, name).CheckHeld(Points(name, true)) {
+			limit := map[string]float64{"h2d": 0.10, "compute": 0.20, "merge": 0.20}[c.Phase]
+			require.LessOrEqual(t, c.Median, limit, "%s %+v", name, c)
+			require.GreaterOrEqual(t, c.N, 18)
+		}
+	}
+}
+
+func TestWithoutTheCorrectionSummitFitsNoLink(t *testing.T) {
+	p := load(t, "summit")
+	for _, c := range p.CheckHeld(Points("summit", false)) {
+		if c.Format == "" && c.Phase == "h2d" {
+			require.Greater(t, c.Median, 2.0, "the same link with the times as they are")
+		}
+	}
+	raw := Calibrate(p, Points("summit", false))
+	require.Greater(t, raw.HostLink.Value, 3*50.0, "more than three times what two NVLinks carry")
+}
+
+func TestTheFilesHoldWhatCalibrationFinds(t *testing.T) {
+	for _, name := range Names() {
+		p := load(t, name)
+		c := Calibrate(p, Points(name, true))
+		names, was := p.Params()
+		_, now := c.Params()
+		for i := range was {
+			require.InDelta(t, was[i].Value, now[i].Value, 0.01*was[i].Value, "%s %s", name, names[i])
+			require.NotEmpty(t, was[i].Source)
+			require.NotEmpty(t, was[i].Unit)
+		}
+		for format, kernels := range c.Kernels {
+			for matrix, k := range kernels {
+				require.InDelta(t, p.Kernels[format][matrix].Slowdown, k.Slowdown, 1e-3*k.Slowdown, "%s %s %s", name, format, matrix)
+				require.InDelta(t, p.Kernels[format][matrix].Fixed, k.Fixed, 1e-3*k.Fixed, "%s %s %s", name, format, matrix)
+			}
+		}
+	}
+}
+
+func TestBothHalvesHaveEveryMatrixFormatAndPhase(t *testing.T) {
+	type key struct {
+		matrix, format string
+		held           bool
+	}
+	counts := map[key]int{}
+	for _, pt := range Points("dgx1", true) {
+		counts[key{pt.Matrix, pt.Format, pt.Held()}]++
+	}
+	require.Len(t, counts, 6*3*2)
+	for k, n := range counts {
+		require.Equal(t, 4, n, "%+v", k)
+	}
+}
+
+func TestGPUsOfOneSwitchShareItsLink(t *testing.T) {
+	p := load(t, "dgx1")
+	one := p.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 1), "p-opt").H2D
+	two := p.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 2), "p-opt").H2D
+	three := p.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 3), "p-opt").H2D
+	require.InEpsilon(t, one, two, 1e-3)
+	require.InEpsilon(t, one*2/3, three, 1e-3)
+	s := load(t, "summit")
+	require.InEpsilon(t, s.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 1), "p-opt").H2D/2,
+		s.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 2), "p-opt").H2D, 1e-3)
+}
+
+func TestWithoutNUMAAwarenessCopiesWaitForTheLinkBetweenSockets(t *testing.T) {
+	p := load(t, "summit")
+	j := Even("HV15R", sparse.FormatCSR, 2e6, 2e6, 283e6, 6)
+	require.Greater(t, p.Authors(j, "baseline").H2D, 2*p.Authors(j, "p-opt").H2D)
+}
+
+func TestTheSlowestPartCounts(t *testing.T) {
+	p := load(t, "dgx1")
+	ptr := make([]int64, 801) // the first half of the rows has 9 of 10 entries
+	for i := range 800 {
+		ptr[i+1] = ptr[i] + map[bool]int64{true: 90_000, false: 10_000}[i < 400]
+	}
+	blocks, err := partition.ByMajor(ptr, 8)
+	require.NoError(t, err)
+	even, err := partition.ByNNZ(ptr, 8)
+	require.NoError(t, err)
+	ratio := p.Library(Of("", sparse.FormatCSR, 800, 800, blocks), true, false).Compute /
+		p.Library(Of("", sparse.FormatCSR, 800, 800, even), true, false).Compute
+	require.InDelta(t, 1.8, ratio, 0.1)
+}
+
+func TestPhasesOfOneGPUHaveNothingToExchange(t *testing.T) {
+	p := load(t, "dgx1")
+	one := p.Library(Even("", sparse.FormatCSR, 1e6, 1e6, 1e7, 1), true, true)
+	require.Equal(t, Times{Compute: one.Compute}, one)
+	require.InDelta(t, (12e7+20e6)/(p.HBM.Value*1e9)+p.Launch.Value, one.Compute, 1e-9)
+	eight := p.Library(Even("", sparse.FormatCSC, 1e6, 1e6, 1e7, 8), false, true)
+	require.Positive(t, eight.H2D)
+	require.Greater(t, eight.Merge, 3*p.Launch.Value)
+	require.Positive(t, eight.Exchange)
+	require.InDelta(t, eight.H2D+eight.Compute+eight.Merge+eight.Exchange, eight.Total(), 1e-12)
+}
+
+func TestGatherCountsWhatMissesTheCache(t *testing.T) {
+	cols := make([]int32, 4000)
+	for i := range cols {
+		cols[i] = int32(i) // in order: a sector has 4 elements
+	}
+	require.EqualValues(t, 1000*sector, Gather(cols, 1<<20))
+	require.EqualValues(t, 1000*sector, Gather(append(cols, cols...), 1<<20), "it stays in the cache")
+	require.EqualValues(t, 2000*sector, Gather(append(cols, cols...), 1<<10), "it does not fit")
+	for i := range cols {
+		cols[i] = 7
+	}
+	require.EqualValues(t, sector, Gather(cols, 1<<10))
+	require.EqualValues(t, 0, Gather(nil, 0))
+	require.EqualValues(t, sector, Gather([]int32{math.MaxInt32}, 1<<10))
+}
+
+func TestUnknownPlatformsAreInputErrors(t *testing.T) {
+	for _, name := range []string{"", "dgx2", "../platforms/dgx1", "dgx1.json"} {
+		_, err := Load(name)
+		require.True(t, sparse.IsInput(err), name)
+	}
+}
+
+func TestAFixedPartThatWouldBeNegativeIsNone(t *testing.T) {
+	p := load(t, "dgx1")
+	var points []Point
+	for gpus, seconds := range []float64{0, 1, 0.3, 0.15} { // faster than proportional
+		if gpus > 0 {
+			points = append(points, Point{Time: paper.Time{GPUs: gpus, Phases: paper.Phases{Compute: seconds}}, Job: Even("", sparse.FormatCSR, 100, 100, 1e9, gpus)})
+		}
+	}
+	k := fitKernel(p, points)
+	require.Zero(t, k.Fixed)
+	require.Positive(t, k.Slowdown)
+}

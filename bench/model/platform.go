@@ -1,0 +1,82 @@
+package model
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Param is one number of a platform.
+type Param struct {
+	Value  float64 `json:"value"`
+	Unit   string  `json:"unit"`
+	Source string  `json:"source"`
+}
+
+// Platform is a node with several equal GPUs. GPU g hangs on the host link
+// g/GPUsPerLink and on the socket g/GPUsPerSocket.
+type Platform struct {
+	Name          string `json:"name"`
+	Title         string `json:"title"`
+	GPUs          int    `json:"gpus"`
+	GPUsPerLink   int    `json:"gpus_per_host_link"`
+	GPUsPerSocket int    `json:"gpus_per_socket"`
+
+	HostLink  Param `json:"host_link"`      // to the GPUs of a link together
+	HostBack  Param `json:"host_link_back"` // from them
+	Cross     Param `json:"cross_socket"`   // between the sockets; 0 where it was never seen to limit
+	HBM       Param `json:"hbm"`            // read by a kernel that streams
+	PeerIn    Param `json:"peer_in"`        // into one GPU from the others, over NVLink
+	L2        Param `json:"l2"`             // cache of a GPU
+	Launch    Param `json:"launch"`         // of a kernel until it runs
+	PerGPU    Param `json:"merge_per_gpu"`  // of a merge, for each GPU in turn
+	PlainCopy Param `json:"plain_merge"`    // speed of a merge by the host, not optimised
+	Pointer   Param `json:"host_pointer"`   // a local pointer made by the host
+	Index     Param `json:"host_index"`     // a local row index made by the host, for COO
+
+	// Kernels of the authors by format and matrix.
+	Kernels map[string]map[string]Kernel `json:"kernels"`
+}
+
+// Kernel is what calibration found for a matrix.
+type Kernel struct {
+	Slowdown float64 `json:"slowdown"` // time over that of streaming the part from memory
+	Fixed    float64 `json:"fixed_s"`  // seconds that do not get less with more GPUs
+}
+
+//go:embed platforms/*.json
+var files embed.FS
+
+// Names lists the platforms.
+func Names() []string { return []string{"dgx1", "summit"} }
+
+// Load gives a platform by its name. An unknown name is a *sparse.InputError.
+func Load(name string) (*Platform, error) {
+	b, err := files.ReadFile("platforms/" + name + ".json")
+	if err != nil || strings.ContainsAny(name, "/.") {
+		return nil, sparse.Inputf("platform", "%q is not known: use %s", name, strings.Join(Names(), " or "))
+	}
+	p := &Platform{}
+	if err := json.Unmarshal(b, p); err != nil {
+		return nil, fmt.Errorf("platform %s: %w", name, err)
+	}
+	return p, nil
+}
+
+// Params lists the parameters with their names.
+func (p *Platform) Params() (names []string, params []*Param) {
+	for _, e := range []struct {
+		name string
+		p    *Param
+	}{
+		{"host_link", &p.HostLink}, {"host_link_back", &p.HostBack}, {"cross_socket", &p.Cross}, {"hbm", &p.HBM},
+		{"peer_in", &p.PeerIn}, {"l2", &p.L2}, {"launch", &p.Launch}, {"merge_per_gpu", &p.PerGPU},
+		{"plain_merge", &p.PlainCopy}, {"host_pointer", &p.Pointer}, {"host_index", &p.Index},
+	} {
+		names, params = append(names, e.name), append(params, e.p)
+	}
+	return names, params
+}

@@ -1,0 +1,74 @@
+package paper
+
+import (
+	"encoding/csv"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/corpus"
+)
+
+func TestTheTimesAreThoseOfTheAuthors(t *testing.T) {
+	f, err := os.Open(corpus.Shared(t, "paper-data", "msrep-phase-times.csv"))
+	require.NoError(t, err)
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	require.NoError(t, err)
+	all := map[string]bool{}
+	for _, r := range rows {
+		all[strings.Join(r, ",")] = true
+	}
+	for _, line := range strings.Split(strings.TrimSpace(phaseTimes), "\n") {
+		require.True(t, all[line], line)
+	}
+}
+
+func TestRunsAreFoundByTheirNames(t *testing.T) {
+	require.Len(t, Times(), 702)
+	r, ok := Run("dgx1", "HV15R", "csr", "p-opt", 8)
+	require.True(t, ok)
+	require.Equal(t, Phases{0.366208, 0.000202012, 0.0736874, 0.000681802, 0.000456429}, r.Phases)
+	_, ok = Run("dgx1", "HV15R", "csr", "p-opt", 9)
+	require.False(t, ok)
+	for _, m := range Matrices {
+		for platform, gpus := range map[string]int{"dgx1": 8, "summit": 6} {
+			for _, format := range []string{"csr", "csc", "coo"} {
+				require.Positive(t, Speedup(platform, m.Name, format, "p-opt", gpus))
+			}
+		}
+	}
+	require.Zero(t, Speedup("dgx1", "HV15R", "csr", "p", 9))
+}
+
+func TestThePapersHeadlinesAreThoseOfHV15R(t *testing.T) {
+	require.InDelta(t, 5.5, Speedup("summit", "HV15R", "csr", "p-opt", 6), 0.05)
+	require.InDelta(t, 6.2, Speedup("dgx1", "HV15R", "csr", "p", 8), 0.4, "with the copy of the plain run")
+}
+
+func TestFigure6FollowsTheSlowestDevice(t *testing.T) {
+	for i, low := range Figure6Low {
+		for k, ratio := range Figure6Ratios {
+			want := 1028 * Balance(8, low, ratio)
+			require.InEpsilon(t, want, Figure6[i][k], 0.07, "low %d ratio %g", low, ratio)
+		}
+	}
+	require.Equal(t, 1.0, Balance(8, 8, 0.1))
+}
+
+func TestRowsOfAnotherMachineAreDoubtful(t *testing.T) {
+	s, _ := Run("summit", "wb-edu", "csr", "p-opt", 2)
+	d, _ := Run("dgx1", "wb-edu", "csr", "p-opt", 2)
+	require.Equal(t, d.Merge, s.Merge)
+	require.True(t, s.Doubtful())
+	require.False(t, d.Doubtful())
+	require.Equal(t, 1.0, s.Correction())
+	h, _ := Run("summit", "HV15R", "csr", "p-opt", 2)
+	require.Equal(t, 4.0, h.Correction())
+	_, ok := Find("HV15R")
+	require.True(t, ok)
+	_, ok = Find("hv15r")
+	require.False(t, ok)
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matio"
+	"github.com/msrep-go/msrep/sparse/mtx"
+)
+
+var solveCommand = &command{
+	name: "solve", args: "MATRIX",
+	summary: "solve A x = b. The exit code is 1 when the tolerance is not reached; the result is printed all the same",
+	example: "msrep solve matrix.mtx.gz --method cg --precond jacobi --tol 1e-10 --out x.mtx",
+	setup: func(c *call) func(context.Context) error {
+		s := &solve{call: c}
+		f := c.flags
+		f.StringVar(&s.rhs, "rhs", "ones", "b, a `VECTOR`: a file, ones, random:SEED or sin (b[j] = sin(j+1))")
+		f.StringVar(&s.method, "method", "cg", "`METHOD`: cg (symmetric positive definite matrices only), bicgstab or gmres")
+		f.StringVar(&s.precond, "precond", "none", "`PRECONDITIONER`: none, jacobi, or block-jacobi:SIZE")
+		f.Float64Var(&s.tol, "tol", solver.DefaultTol, "`RESIDUAL` to reach, |b - A x| / |b|")
+		f.IntVar(&s.maxIter, "max-iter", 0, "most iterations, `N`; 0 means 10 times the rows, at least 1000")
+		f.IntVar(&s.restart, "restart", solver.DefaultRestart, "gmres begins anew after `N` iterations")
+		f.StringVar(&s.out, "out", "", "write x to `FILE`, as Matrix Market array")
+		return s.run
+	},
+}
+
+type solve struct {
+	*call
+	rhs, method, precond, out string
+	tol                       float64
+	maxIter, restart          int
+	block                     int // of block-jacobi
+}
+
+var methods = map[string]solver.Method{"cg": solver.CG, "bicgstab": solver.BiCGSTAB, "gmres": solver.GMRES}
+
+// check refuses wrong flags before anything is read.
+func (s *solve) check() error {
+	if err := s.want(1); err != nil {
+		return err
+	}
+	if methods[s.method] == nil {
+		return sparse.Inputf("--method", "%q is not known: use cg, bicgstab or gmres", s.method)
+	}
+	kind, size, _ := strings.Cut(s.precond, ":")
+	switch {
+	case slices.Contains([]string{"none", "jacobi"}, s.precond):
+	case kind == "block-jacobi":
+		n, err := strconv.Atoi(size)
+		if err != nil || n < 1 || n > solver.MaxBlock {
+			return sparse.Inputf("--precond", "%q: give the size of the blocks, block-jacobi:1 to block-jacobi:%d", s.precond, solver.MaxBlock)
+		}
+		s.block = n
+	default:
+		return sparse.Inputf("--precond", "%q is not known: use none, jacobi or block-jacobi:SIZE", s.precond)
+	}
+	if !(s.tol > 0 && s.tol < 1) {
+		return sparse.Inputf("--tol", "%g: use a number between 0 and 1", s.tol)
+	}
+	if s.maxIter < 0 {
+		return sparse.Inputf("--max-iter", "%d: use a positive number, or 0 for 10 times the rows", s.maxIter)
+	}
+	if s.restart < 1 {
+		return sparse.Inputf("--restart", "%d: use a positive number", s.restart)
+	}
+	return checkVectorSpec("--rhs", s.rhs)
+}
+
+// solution is what solve prints.
+type solution struct {
+	Matrix     matrixName  `json:"matrix"`
+	Method     string      `json:"method"`
+	Precond    string      `json:"precond"`
+	Converged  bool        `json:"converged"`
+	Failure    string      `json:"failure,omitempty"` // why not
+	Iterations int         `json:"iterations"`
+	Products   int         `json:"products"`
+	Residual   number      `json:"residual"` // |b - A x| / |b|, from x itself
+	History    []number    `json:"history"`  // as the method's recurrence gives it
+	Phases     solvePhases `json:"phases"`
+	X          norms       `json:"x"`
+}
+
+// solvePhases in seconds.
+type solvePhases struct {
+	Read    float64 `json:"read_s"`
+	Plan    float64 `json:"plan_s"`    // the split, forms, and copies to the devices
+	Precond float64 `json:"precond_s"` // made and applied
+	Product float64 `json:"product_s"` // all products
+	Vector  float64 `json:"vector_s"`  // the rest of the solve
+	Total   float64 `json:"total_s"`
+}
+
+func (s *solve) run(ctx context.Context) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	if s.threads > 0 {
+		runtime.GOMAXPROCS(s.threads)
+	}
+	var out *fileio.Out
+	if s.out != "" {
+		var err error
+		if out, err = fileio.Create(s.out); err != nil {
+			return &sparse.InputError{Err: err}
+		}
+		defer out.Close()
+	}
+	sys, err := msrep.Open(msrep.Config{Devices: s.devices, Threads: s.threads, Warn: s.warn})
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	begin := time.Now()
+	m, err := matio.Read(ctx, s.args[0])
+	if err != nil {
+		return err
+	}
+	r := solution{Matrix: matrixName{shortName(m.Name), m.Rows, m.Cols, m.NNZ()}, Method: s.method, Precond: s.precond}
+	r.Phases.Read = time.Since(begin).Seconds()
+	return errors.Join(s.solve(ctx, sys, m, &r, out), m.Close())
+}
+
+func (s *solve) solve(ctx context.Context, sys *msrep.System, m *matio.Matrix, r *solution, out *fileio.Out) error {
+	if m.Rows != m.Cols {
+		return sparse.Inputf(s.args[0], "%d x %d: a system that is solved is square", m.Rows, m.Cols)
+	}
+	b, err := readVector(ctx, "--rhs", s.rhs, m.Rows)
+	if err != nil {
+		return err
+	}
+	t := time.Now()
+	plan, err := msrep.NewPlan(ctx, sys, m.CSR, msrep.PlanOptions{SkipValidation: true})
+	if err != nil {
+		return err
+	}
+	defer plan.Close()
+	r.Phases.Plan = time.Since(t).Seconds()
+
+	t = time.Now()
+	opt := solver.Options{Tol: s.tol, MaxIter: s.maxIter, Restart: s.restart}
+	switch {
+	case s.block > 0:
+		opt.Precond, err = solver.BlockJacobi(m.CSR, s.block)
+	case s.precond == "jacobi":
+		opt.Precond, err = solver.Jacobi(m.CSR)
+	}
+	if err != nil {
+		return err
+	}
+	r.Phases.Precond = time.Since(t).Seconds()
+
+	x := make([]float64, m.Rows)
+	res, failed := methods[s.method](ctx, plan, b, x, opt)
+	if res == nil {
+		return failed
+	}
+	r.take(res, failed)
+	r.X = normsOf(x)
+	if out != nil && failed == nil {
+		if err := mtx.WriteVector(out, x); err != nil {
+			return err
+		}
+		if err := out.Commit(); err != nil {
+			return err
+		}
+	}
+	if s.json {
+		err = s.printJSON(r)
+	} else {
+		err = r.print(s.stdout)
+	}
+	return errors.Join(failed, err)
+}
+
+// take copies what the solver says.
+func (r *solution) take(res *solver.Result, failed error) {
+	r.Converged, r.Iterations, r.Products, r.Residual = res.Converged, res.Iterations, res.Products, number(res.Residual)
+	for _, h := range res.History {
+		r.History = append(r.History, number(h))
+	}
+	if failed != nil {
+		r.Failure = failed.Error()
+	}
+	t := res.Timing
+	r.Phases.Precond += t.Precond.Seconds()
+	r.Phases.Product = t.Products.Seconds()
+	r.Phases.Vector = (t.Total - t.Products - t.Precond).Seconds()
+	r.Phases.Total = r.Phases.Read + r.Phases.Plan + r.Phases.Precond + r.Phases.Product + r.Phases.Vector
+}
+
+func (r *solution) print(w io.Writer) error {
+	p, state := r.Phases, "converged"
+	if !r.Converged {
+		state = "not converged"
+	}
+	fmt.Fprintf(w, "%s  %d x %d, %d nonzeros\n", r.Matrix.Name, r.Matrix.Rows, r.Matrix.Cols, r.Matrix.NNZ)
+	fmt.Fprintf(w, "%s, preconditioner %s: %s, %d iterations, %d products, relative residual %.3g\n", r.Method, r.Precond, state, r.Iterations, r.Products, float64(r.Residual))
+	fmt.Fprintf(w, "phases  read %s  plan %s  precond %s  products %s  vectors %s  total %s\n",
+		seconds(p.Read), seconds(p.Plan), seconds(p.Precond), seconds(p.Product), seconds(p.Vector), seconds(p.Total))
+	_, err := fmt.Fprintf(w, "x  norm1 %.17g  norm2 %.17g  sum %.17g\n", r.X.Norm1, r.X.Norm2, r.X.Sum)
+	return err
+}

@@ -1,0 +1,276 @@
+package form
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// errVary says that values differ along a diagonal.
+var errVary = errors.New("values differ along a diagonal")
+
+// diagonalBuilder makes a diagonalForm: it finds the runs, makes room, and fills it.
+type diagonalBuilder[V sparse.Value] struct {
+	r     Rows[V]
+	level simd.Level
+	lanes int
+	same  bool // values are the same along each diagonal of a pattern
+
+	out      simd.Diagonals[V]
+	coefs    []V            // of all patterns, with same
+	patterns map[string]int // where the offsets of a pattern begin
+	columns  int64
+	masks    int64
+
+	// Of the slice that is looked at, and scratch: its distances, with same the value
+	// at each, and its entries.
+	offsets, offsets2 []int64
+	values, values2   []V
+	entries           int64
+	key               []byte
+}
+
+func newDiagonalBuilder[V sparse.Value](r Rows[V], l simd.Level, same bool) *diagonalBuilder[V] {
+	return &diagonalBuilder[V]{r: r, level: l, lanes: simd.Lanes[V](l), same: same, patterns: map[string]int{}}
+}
+
+// row is the columns and values of a row.
+func (b *diagonalBuilder[V]) row(i int) ([]int32, []V) {
+	k, end := b.r.Ptr[i]-b.r.Ptr[0], b.r.Ptr[i+1]-b.r.Ptr[0]
+	return b.r.Idx[k:end], b.r.Val[k:end]
+}
+
+// plan finds all runs.
+func (b *diagonalBuilder[V]) plan() error {
+	rows := len(b.r.Ptr) - 1
+	for first := 0; first < rows; first += b.lanes {
+		end := min(first+b.lanes, rows)
+		if err := b.add(first, end); err != nil {
+			return err
+		}
+		if first&1023 == 0 || end == rows {
+			if err := b.worthIt(b.r.Ptr[end] - b.r.Ptr[0]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// worthIt fails when so many entries take too much room.
+func (b *diagonalBuilder[V]) worthIt(entries int64) error {
+	if int64(len(b.out.Offsets)) > entries/16+4096 {
+		if b.same {
+			return errVary
+		}
+		return sparse.Inputf("matrix", "no diagonals: %d entries lie at %d distances from the main diagonal, pattern by pattern", entries, len(b.out.Offsets))
+	}
+	if places := b.columns * int64(b.lanes); places > entries+entries/2+4096 {
+		return sparse.Inputf("matrix", "no diagonals: %d entries would take %d places", entries, places)
+	}
+	return nil
+}
+
+// add puts one slice of rows behind the runs.
+func (b *diagonalBuilder[V]) add(first, end int) error {
+	var last *diagonalRun
+	if n := len(b.out.Runs); n > 0 {
+		last = &b.out.Runs[n-1]
+	}
+	whole := end-first == b.lanes
+	if whole && last != nil && b.fits(last, first, end) {
+		b.extend(last.Pattern, last.Width, false, true)
+		return nil
+	}
+	if err := b.unite(first, end); err != nil {
+		return err
+	}
+	pattern := 0
+	if last != nil && b.isPattern(last) {
+		pattern = last.Pattern
+	} else {
+		pattern = b.pattern()
+	}
+	width := len(b.offsets)
+	b.extend(pattern, width, b.entries != int64(width*b.lanes), whole)
+	return nil
+}
+
+type diagonalRun = simd.DiagonalRun
+
+// extend counts one more slice. Only whole slices share a run.
+func (b *diagonalBuilder[V]) extend(pattern, width int, masked, whole bool) {
+	b.columns += int64(width)
+	if masked {
+		b.masks += int64(width)
+	}
+	if n := len(b.out.Runs); whole && n > 0 {
+		last := &b.out.Runs[n-1]
+		if last.Pattern == pattern && last.Width == width && last.Masked == masked {
+			last.Slices++
+			return
+		}
+	}
+	b.out.Runs = append(b.out.Runs, diagonalRun{Slices: 1, Pattern: pattern, Width: width, Masked: masked})
+}
+
+// fits reports whether every row has an entry at each distance of a run, and no
+// other, and the values of its pattern.
+func (b *diagonalBuilder[V]) fits(run *diagonalRun, first, end int) bool {
+	offsets := b.out.Offsets[run.Pattern : run.Pattern+run.Width]
+	for i := first; i < end; i++ {
+		idx, val := b.row(i)
+		if len(idx) != len(offsets) {
+			return false
+		}
+		for j, o := range offsets {
+			if int64(idx[j]) != o+int64(i) {
+				return false
+			}
+		}
+		if b.same {
+			for j, c := range b.coefs[run.Pattern : run.Pattern+run.Width] {
+				if bitsOf(val[j]) != bitsOf(c) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// unite sets the distances of all entries of some rows.
+func (b *diagonalBuilder[V]) unite(first, end int) error {
+	b.offsets, b.values, b.entries = b.offsets[:0], b.values[:0], 0
+	for i := first; i < end; i++ {
+		idx, val := b.row(i)
+		for k := 1; k < len(idx); k++ {
+			if idx[k] <= idx[k-1] {
+				return sparse.Inputf("matrix", "columns do not ascend in a row: diagonals need sorted rows without duplicates")
+			}
+		}
+		b.entries += int64(len(idx))
+		if err := b.merge(i, idx, val); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge adds a row to the distances.
+func (b *diagonalBuilder[V]) merge(row int, idx []int32, val []V) error {
+	offsets, values := b.offsets2[:0], b.values2[:0]
+	j := 0
+	for k, c := range idx {
+		o := int64(c) - int64(row)
+		for ; j < len(b.offsets) && b.offsets[j] < o; j++ {
+			offsets, values = append(offsets, b.offsets[j]), append(values, b.values[j])
+		}
+		if j < len(b.offsets) && b.offsets[j] == o {
+			if b.same && bitsOf(b.values[j]) != bitsOf(val[k]) {
+				return errVary
+			}
+			j++
+		}
+		offsets, values = append(offsets, o), append(values, val[k])
+	}
+	offsets, values = append(offsets, b.offsets[j:]...), append(values, b.values[j:]...)
+	b.offsets, b.offsets2 = offsets, b.offsets
+	b.values, b.values2 = values, b.values
+	return nil
+}
+
+// isPattern reports whether the slice has the pattern of a run.
+func (b *diagonalBuilder[V]) isPattern(run *diagonalRun) bool {
+	if !slices.Equal(b.offsets, b.out.Offsets[run.Pattern:run.Pattern+run.Width]) {
+		return false
+	}
+	if b.same {
+		for j, c := range b.coefs[run.Pattern : run.Pattern+run.Width] {
+			if bitsOf(b.values[j]) != bitsOf(c) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pattern is where the pattern of the slice begins, a new one if need be.
+func (b *diagonalBuilder[V]) pattern() int {
+	b.key = b.key[:0]
+	for j, o := range b.offsets {
+		b.key = binary.LittleEndian.AppendUint64(b.key, uint64(o))
+		if b.same {
+			b.key = binary.LittleEndian.AppendUint64(b.key, bitsOf(b.values[j]))
+		}
+	}
+	at, ok := b.patterns[string(b.key)]
+	if !ok {
+		at = len(b.out.Offsets)
+		b.patterns[string(b.key)] = at
+		b.out.Offsets = append(b.out.Offsets, b.offsets...)
+		if b.same {
+			b.coefs = append(b.coefs, b.values...)
+		}
+	}
+	return at
+}
+
+// build makes room and fills it.
+func (b *diagonalBuilder[V]) build(values ValueSet[V]) (Form[V], error) {
+	rows := len(b.r.Ptr) - 1
+	if b.same {
+		values = ValueSet[V]{storage: simd.Same}
+	}
+	var err error
+	if b.out.Values, err = values.store(b.r.Mem, b.lanes, b.columns); err != nil {
+		return nil, err
+	}
+	if b.same {
+		b.out.Values.Table = b.coefs
+	}
+	if b.out.Masks, err = Make[uint16](b.r.Mem, b.masks); err != nil {
+		return nil, err
+	}
+	b.out.Last = make([]V, b.lanes)
+	b.fill(&values)
+	return &diagonalForm[V]{
+		level: b.level, rows: rows, cols: b.r.Cols, slices: b.out, patterns: len(b.patterns),
+		bytes:   valueBytes(&b.out.Values) + 2*b.masks + 8*int64(len(b.out.Offsets)) + 32*int64(len(b.out.Runs)) + mem.Size[V]()*int64(b.lanes),
+		padding: b.columns*int64(b.lanes) - (b.r.Ptr[rows] - b.r.Ptr[0]),
+	}, nil
+}
+
+// fill stores values and masks.
+func (b *diagonalBuilder[V]) fill(values *ValueSet[V]) {
+	rows := len(b.r.Ptr) - 1
+	first, k, mask := 0, 0, 0
+	for _, run := range b.out.Runs {
+		for range run.Slices {
+			for lane := range min(b.lanes, rows-first) {
+				idx, val := b.row(first + lane)
+				if !run.Masked {
+					values.put(&b.out.Values, k+lane, val)
+					continue
+				}
+				j := 0
+				for i, o := range b.out.Offsets[run.Pattern : run.Pattern+run.Width] {
+					if j < len(idx) && int64(idx[j]) == o+int64(first+lane) {
+						values.put(&b.out.Values, k+i*b.lanes+lane, val[j:j+1])
+						b.out.Masks[mask+i] |= 1 << lane
+						j++
+					}
+				}
+			}
+			if run.Masked {
+				mask += run.Width
+			}
+			k += run.Width * b.lanes
+			first += b.lanes
+		}
+	}
+}

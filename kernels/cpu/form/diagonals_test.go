@@ -1,0 +1,86 @@
+package form_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestDiagonalsMultiplyAsTheReference(t *testing.T) {
+	eachLevel(t, checkDiagonals[float64], checkDiagonals[float32])
+}
+
+func checkDiagonals[V sparse.Value](t *testing.T, l simd.Level) {
+	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
+		o := form.DiagonalOptions[V]{Level: l}
+		if rapid.Bool().Draw(t, "find values") {
+			o.Values = form.FindValues(r.Val)
+		}
+		f, err := form.NewDiagonals(r, o)
+		if sparse.IsInput(err) {
+			return nil
+		}
+		require.NoError(t, err)
+		return f
+	})
+}
+
+func TestDiagonalsHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
+	eachLevel(t, storedDiagonals[float64], storedDiagonals[float32])
+}
+
+func storedDiagonals[V sparse.Value](t *testing.T, l simd.Level) {
+	rapid.Check(t, func(t *rapid.T) {
+		sameBits(t, func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			return form.NewDiagonals(r, form.DiagonalOptions[V]{Level: l, Values: v})
+		})
+	})
+}
+
+// tridiagonal is a matrix with the values -1, 2, -1 in most rows.
+func tridiagonal(n int, value func(k int) float64) *sparse.CSR[float64] {
+	p := pattern{cols: n}
+	for i := range int32(n) {
+		row := []int32{i - 1, i, i + 1}
+		p.rows = append(p.rows, row[max(0, 1-i):min(3, int32(n)-i+1)])
+	}
+	k := 0
+	return p.csr(func() float64 { k++; return value(k) })
+}
+
+func TestDiagonalsStoreNoIndicesAndOnlyValuesThatVary(t *testing.T) {
+	const n = 10_000
+	for name, c := range map[string]struct {
+		value   func(k int) float64
+		perPart float64
+	}{
+		"diagonals in 3 patterns, one value each": {func(int) float64 { return 2 }, 0},
+		"diagonals in 3 patterns":                 {func(k int) float64 { return float64(k) / 3 }, 8},
+	} {
+		a := tridiagonal(n, c.value)
+		f, err := form.NewDiagonals(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: n}, form.DiagonalOptions[float64]{})
+		require.NoError(t, err)
+		require.LessOrEqual(t, float64(f.Bytes()), c.perPart*float64(a.NNZ())+1000, f.Name())
+		_ = name
+	}
+}
+
+func TestDiagonalsRefuseMatricesWithoutThem(t *testing.T) {
+	p := pattern{cols: 50_000}
+	for i := range int32(1000) {
+		p.rows = append(p.rows, []int32{i * 7, i*31 + 8000})
+	}
+	unsorted := pattern{cols: 3, rows: [][]int32{{1, 0}}}
+	outside := pattern{cols: 3, rows: [][]int32{{0, 1}, {1, 3}}}
+	for want, p := range map[string]pattern{"no diagonals": p, "do not ascend": unsorted, "must be at least 0 and below 3": outside} {
+		a := p.csr(func() float64 { return 1 })
+		_, err := form.NewDiagonals(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: p.cols}, form.DiagonalOptions[float64]{})
+		require.True(t, sparse.IsInput(err), "%v", err)
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -1,0 +1,62 @@
+package form_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/msrep-go/msrep/internal/mem"
+)
+
+// guards is memory between pages that nobody may touch: a kernel that leaves its
+// arrays ends the test program with a fault.
+type guards struct{ maps [][]byte }
+
+// bytes gives n zero bytes that begin at a multiple of align. They end at the page
+// behind them, as far as align allows, or begin at the page before.
+func (g *guards) bytes(n, align int64, atEnd bool) ([]byte, error) {
+	page := int64(unix.Getpagesize())
+	inner := (n + page - 1) / page * page
+	m, err := unix.Mmap(-1, 0, int(inner+2*page), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return nil, err
+	}
+	g.maps = append(g.maps, m)
+	for _, guard := range [][]byte{m[:page], m[page+inner:]} {
+		if err := unix.Mprotect(guard, unix.PROT_NONE); err != nil {
+			return nil, err
+		}
+	}
+	from := page
+	if atEnd {
+		from += (inner - n) / align * align
+	}
+	return m[from : from+n : from+n], nil
+}
+
+func (g *guards) free(t require.TestingT) {
+	for _, m := range g.maps {
+		require.NoError(t, unix.Munmap(m))
+	}
+	g.maps = nil
+}
+
+// guarded is a copy of v between guards.
+func guarded[T mem.Elem](t require.TestingT, g *guards, v []T, atEnd bool) []T {
+	b, err := g.bytes(int64(len(v))*mem.Size[T](), mem.Size[T](), atEnd)
+	require.NoError(t, err)
+	s, ok := mem.Slice[T](b, int64(len(v)))
+	require.True(t, ok)
+	copy(s, v)
+	return s
+}
+
+func TestGuardsAreOutsideTheArrays(t *testing.T) {
+	var g guards
+	defer g.free(t)
+	b, err := g.bytes(100, 64, true)
+	require.NoError(t, err)
+	require.Len(t, b, 100)
+	require.Len(t, guarded(t, &g, []float64{1, 2, 3}, false), 3)
+}

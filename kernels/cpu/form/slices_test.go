@@ -1,0 +1,91 @@
+package form_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestSlicesMultiplyAsTheReference(t *testing.T) {
+	eachLevel(t, checkSlices[float64], checkSlices[float32])
+}
+
+func checkSlices[V sparse.Value](t *testing.T, l simd.Level) {
+	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
+		o := form.SliceOptions[V]{Level: l, Window: rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window")}
+		if rapid.Bool().Draw(t, "find values") {
+			o.Values = form.FindValues(r.Val)
+		}
+		f, err := form.NewSlices(r, o)
+		require.NoError(t, err)
+		return f
+	})
+}
+
+func TestSlicesHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
+	eachLevel(t, storedSlices[float64], storedSlices[float32])
+}
+
+func storedSlices[V sparse.Value](t *testing.T, l simd.Level) {
+	rapid.Check(t, func(t *rapid.T) {
+		sameBits(t, func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			return form.NewSlices(r, form.SliceOptions[V]{Level: l, Values: v})
+		})
+	})
+}
+
+func TestSlicesRefuseColumnsOutsideX(t *testing.T) {
+	for _, c := range []int32{-1, 3, math.MaxInt32} {
+		r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, c}, Val: []float64{1, 1}, Cols: 3}
+		_, err := form.NewSlices(r, form.SliceOptions[float64]{})
+		require.True(t, sparse.IsInput(err), "%d: %v", c, err)
+	}
+}
+
+func TestSlicesReportMemoryThatIsShort(t *testing.T) {
+	p := pattern{cols: 100}
+	for range 100 {
+		p.rows = append(p.rows, make([]int32, 50))
+	}
+	a := p.csr(func() float64 { return 1 })
+	for limit := int64(1); limit < 40_000; limit *= 2 {
+		r := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols, Mem: &form.Memory{
+			Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }, Limit: limit,
+		}}
+		_, err := form.NewSlices(r, form.SliceOptions[float64]{})
+		require.ErrorIs(t, err, kernels.ErrOutOfMemory)
+	}
+}
+
+func TestValuesAreFoundWhereBitsAreEqual(t *testing.T) {
+	negativeZero := math.Copysign(0, -1)
+	few := make([]float64, 17)
+	for i := range few {
+		few[i] = float64(i) / 3
+	}
+	for _, c := range []struct {
+		val  []float64
+		want simd.Storage
+	}{
+		{nil, simd.Full},
+		{[]float64{.1, .1, .1}, simd.Same},
+		{[]float64{0, negativeZero}, simd.Table},
+		{few[:16], simd.Table},
+		{few, simd.Full},
+		{append([]float64{math.NaN()}, few[:15]...), simd.Table},
+		{[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17}, simd.Short},
+		{append(slices.Repeat([]float64{1}, 50), few...), simd.Full},
+	} {
+		v := form.FindValues(c.val)
+		require.Equal(t, c.want, v.Storage(), "%v", c.val)
+	}
+	require.Equal(t, simd.Full, new(form.ValueSet[float32]).Storage())
+}

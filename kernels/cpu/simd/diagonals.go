@@ -1,0 +1,106 @@
+package simd
+
+import "github.com/msrep-go/msrep/sparse"
+
+// Diagonals is rows in slices, one row per lane, such that the lanes of a slice
+// have their entries at the same distances from the main diagonal: column c of row
+// r is r plus an offset, and no index is stored. Slices with the same offsets that
+// follow each other are a run.
+//
+// With Values.Storage Same, all entries of a pattern at one offset have the same
+// value, and Values.Table is as long as Offsets.
+type Diagonals[V sparse.Value] struct {
+	Runs    []DiagonalRun
+	Offsets []int64 // of all patterns, one after the other
+	// Masks has a word for each column of the masked runs: bit i says that lane i has
+	// an entry there. The others are not read from x.
+	Masks  []uint16
+	Values Values[V]
+	// Last is scratch of Values.Lanes elements.
+	Last []V
+}
+
+// DiagonalRun is slices with the same offsets.
+type DiagonalRun struct {
+	Slices  int
+	Pattern int // where its offsets begin
+	Width   int // their number
+	Masked  bool
+}
+
+// MultiplyDiagonals is y = alpha*A*x + beta*y; beta = 0 does not read y. The level
+// must be the one whose Lanes the slices have, or Generic. Columns are not checked.
+func MultiplyDiagonals[V sparse.Value](l Level, d *Diagonals[V], alpha, beta V, x, y []V) {
+	if beta == 0 {
+		beta = 0 // not -0: the kernels look at its bits
+	}
+	lanes := d.Values.Lanes
+	row, column, mask := 0, 0, 0
+	for i := range d.Runs {
+		run := d.Runs[i]
+		rows := run.Slices * lanes
+		if row+rows > len(y) {
+			// The last slice has fewer rows than lanes.
+			out := d.Last
+			clear(out)
+			copy(out, y[row:])
+			d.run(l, run, alpha, beta, x, row, column, mask, out)
+			copy(y[row:], out)
+			return
+		}
+		d.run(l, run, alpha, beta, x, row, column, mask, y[row:row+rows])
+		row += rows
+		column += run.Slices * run.Width
+		if run.Masked {
+			mask += run.Slices * run.Width
+		}
+	}
+}
+
+// run multiplies a run, whose first row, column and mask are given.
+func (d *Diagonals[V]) run(l Level, run DiagonalRun, alpha, beta V, x []V, row, column, mask int, y []V) {
+	switch {
+	case run.Width == 0:
+		if beta == 0 {
+			clear(y)
+			return
+		}
+		for i := range y {
+			y[i] *= beta
+		}
+	case l == Generic:
+		d.runGeneric(run, alpha, beta, x, row, column, mask, y)
+	default:
+		diagonalsAssembly(l, d, run, alpha, beta, x, row, column, mask, y)
+	}
+}
+
+func (d *Diagonals[V]) runGeneric(run DiagonalRun, alpha, beta V, x []V, row, column, mask int, y []V) {
+	lanes := d.Values.Lanes
+	offsets := d.Offsets[run.Pattern : run.Pattern+run.Width]
+	for s := range run.Slices {
+		for lane := range lanes {
+			var sum V
+			for j, o := range offsets {
+				if run.Masked && d.Masks[mask+s*run.Width+j]>>lane&1 == 0 {
+					continue
+				}
+				v := d.at(run.Pattern+j, (column+s*run.Width+j)*lanes+lane)
+				sum += v * x[row+s*lanes+lane+int(o)]
+			}
+			sum *= alpha
+			if beta != 0 {
+				sum += beta * y[s*lanes+lane]
+			}
+			y[s*lanes+lane] = sum
+		}
+	}
+}
+
+// at is value k, which belongs to an offset.
+func (d *Diagonals[V]) at(offset, k int) V {
+	if d.Values.Storage == Same {
+		return d.Values.Table[offset]
+	}
+	return d.Values.At(k)
+}

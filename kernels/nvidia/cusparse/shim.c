@@ -1,0 +1,172 @@
+//go:build cuda
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "shim.h"
+
+/* Values of cusparse.h that have been the same since CUDA 11. */
+enum { index32 = 2, index64 = 3, base_zero = 0, real32 = 0, real64 = 1 };
+
+static struct {
+	int (*create)(void **);
+	int (*destroy)(void *);
+	int (*set_stream)(void *, void *);
+	int (*property)(int, int *);
+	const char *(*text)(int);
+	int (*csr)(void **, int64_t, int64_t, int64_t, void *, void *, void *, int, int, int, int);
+	int (*coo)(void **, int64_t, int64_t, int64_t, void *, void *, void *, int, int, int);
+	int (*destroy_matrix)(void *);
+	int (*vector)(void **, int64_t, void *, int);
+	int (*set_vector)(void *, void *);
+	int (*destroy_vector)(void *);
+	int (*buffer)(void *, int, const void *, void *, void *, const void *, void *, int, int, size_t *);
+	int (*preprocess)(void *, int, const void *, void *, void *, const void *, void *, int, int, void *);
+	int (*multiply)(void *, int, const void *, void *, void *, const void *, void *, int, int, void *);
+} api;
+
+static char path[512], reason[512];
+static int loaded;
+
+const char *msrep_sparse_path(void) { return path; }
+
+/* try_open opens one file. */
+static void *try_open(const char *name) {
+	void *lib = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	if (lib) {
+		snprintf(path, sizeof path, "%s", name);
+	} else if (!reason[0]) {
+		snprintf(reason, sizeof reason, "%s", dlerror());
+	}
+	return lib;
+}
+
+/* try_glob opens the first file that a pattern finds. */
+static void *try_glob(const char *pattern) {
+	glob_t found;
+	void *lib = 0;
+	if (glob(pattern, 0, 0, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc && !lib; i++) {
+			lib = try_open(found.gl_pathv[i]);
+		}
+	}
+	globfree(&found);
+	return lib;
+}
+
+/* open_library takes MSREP_LIBCUSPARSE alone where it is set, else the usual names
+ * and places, those of pip's packages too. */
+static void *open_library(void) {
+	const char *own = getenv("MSREP_LIBCUSPARSE");
+	if (own && own[0]) {
+		return try_open(own);
+	}
+	const char *names[] = {"libcusparse.so.12", "libcusparse.so.11", 0};
+	const char *patterns[] = {
+		"/usr/local/cuda*/lib64/libcusparse.so.1[12]", "/usr/local/cuda*/targets/*/lib/libcusparse.so.1[12]",
+		"/usr/lib/python3*/*-packages/nvidia/*/lib/libcusparse.so.1[12]",
+		"/usr/local/lib/python3*/*-packages/nvidia/*/lib/libcusparse.so.1[12]",
+		"/opt/*/.venv/lib/python3*/site-packages/nvidia/*/lib/libcusparse.so.1[12]", 0};
+	void *lib = 0;
+	for (int i = 0; names[i] && !lib; i++) {
+		lib = try_open(names[i]);
+	}
+	for (int i = 0; patterns[i] && !lib; i++) {
+		lib = try_glob(patterns[i]);
+	}
+	return lib;
+}
+
+static void find(void *lib, const char *name, void *to) {
+	*(void **)to = dlsym(lib, name);
+	if (!*(void **)to && !reason[0]) {
+		snprintf(reason, sizeof reason, "%.300s has no %s", path, name);
+	}
+}
+
+const char *msrep_sparse_load(void) {
+	if (loaded) {
+		return reason;
+	}
+	loaded = 1;
+	void *lib = open_library();
+	if (!lib) {
+		return reason;
+	}
+	reason[0] = 0;
+	find(lib, "cusparseCreate", &api.create);
+	find(lib, "cusparseDestroy", &api.destroy);
+	find(lib, "cusparseSetStream", &api.set_stream);
+	find(lib, "cusparseGetProperty", &api.property);
+	find(lib, "cusparseGetErrorString", &api.text);
+	find(lib, "cusparseCreateCsr", &api.csr);
+	find(lib, "cusparseCreateCoo", &api.coo);
+	find(lib, "cusparseDestroySpMat", &api.destroy_matrix);
+	find(lib, "cusparseCreateDnVec", &api.vector);
+	find(lib, "cusparseDnVecSetValues", &api.set_vector);
+	find(lib, "cusparseDestroyDnVec", &api.destroy_vector);
+	find(lib, "cusparseSpMV_bufferSize", &api.buffer);
+	find(lib, "cusparseSpMV", &api.multiply);
+	*(void **)&api.preprocess = dlsym(lib, "cusparseSpMV_preprocess");
+	return reason;
+}
+
+const char *msrep_sparse_text(int status) { return api.text(status); }
+
+int msrep_sparse_version(int *major, int *minor, int *patch) {
+	int s = api.property(0, major);
+	s = s ? s : api.property(1, minor);
+	return s ? s : api.property(2, patch);
+}
+
+int msrep_sparse_create(void **handle) { return api.create(handle); }
+int msrep_sparse_destroy(void *handle) { return api.destroy(handle); }
+int msrep_sparse_set_stream(void *handle, void *stream) { return api.set_stream(handle, stream); }
+
+int msrep_sparse_csr(void **mat, int64_t rows, int64_t cols, int64_t nnz, uint64_t ptr, uint64_t idx, uint64_t val, int ptr64, int single) {
+	return api.csr(mat, rows, cols, nnz, (void *)ptr, (void *)idx, (void *)val, ptr64 ? index64 : index32, index32, base_zero,
+		single ? real32 : real64);
+}
+
+int msrep_sparse_coo(void **mat, int64_t rows, int64_t cols, int64_t nnz, uint64_t row, uint64_t col, uint64_t val, int single) {
+	return api.coo(mat, rows, cols, nnz, (void *)row, (void *)col, (void *)val, index32, base_zero, single ? real32 : real64);
+}
+
+int msrep_sparse_destroy_matrix(void *mat) { return api.destroy_matrix(mat); }
+
+int msrep_sparse_vector(void **vec, int64_t n, uint64_t val, int single) {
+	return api.vector(vec, n, (void *)val, single ? real32 : real64);
+}
+
+int msrep_sparse_set_vector(void *vec, uint64_t val) { return api.set_vector(vec, (void *)val); }
+int msrep_sparse_destroy_vector(void *vec) { return api.destroy_vector(vec); }
+
+/* scalar is a factor in the type of the product, in host memory. */
+union scalar { double d; float f; };
+
+static union scalar scalar_of(double v, int single) {
+	union scalar s;
+	if (single) {
+		s.f = (float)v;
+	} else {
+		s.d = v;
+	}
+	return s;
+}
+
+int msrep_sparse_buffer(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, size_t *bytes) {
+	union scalar p = scalar_of(alpha, single), q = scalar_of(beta, single);
+	return api.buffer(h, trans, &p, a, x, &q, y, single ? real32 : real64, alg, bytes);
+}
+
+int msrep_sparse_preprocess(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, uint64_t buffer) {
+	union scalar p = scalar_of(alpha, single), q = scalar_of(beta, single);
+	return api.preprocess ? api.preprocess(h, trans, &p, a, x, &q, y, single ? real32 : real64, alg, (void *)buffer) : 0;
+}
+
+int msrep_sparse_multiply(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, uint64_t buffer) {
+	union scalar p = scalar_of(alpha, single), q = scalar_of(beta, single);
+	return api.multiply(h, trans, &p, a, x, &q, y, single ? real32 : real64, alg, (void *)buffer);
+}

@@ -1,0 +1,32 @@
+/* cuSPARSE's generic sparse product through dlopen. Every function gives a
+ * cusparseStatus_t, 0 for success. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* msrep_sparse_load loads the library, once; "" or why it cannot be used. */
+const char *msrep_sparse_load(void);
+
+/* msrep_sparse_path is the file that it was loaded from. */
+const char *msrep_sparse_path(void);
+
+const char *msrep_sparse_text(int status);
+int msrep_sparse_version(int *major, int *minor, int *patch);
+
+int msrep_sparse_create(void **handle);
+int msrep_sparse_destroy(void *handle);
+int msrep_sparse_set_stream(void *handle, void *stream);
+
+int msrep_sparse_csr(void **mat, int64_t rows, int64_t cols, int64_t nnz, uint64_t ptr, uint64_t idx, uint64_t val, int ptr64, int single);
+int msrep_sparse_coo(void **mat, int64_t rows, int64_t cols, int64_t nnz, uint64_t row, uint64_t col, uint64_t val, int single);
+int msrep_sparse_destroy_matrix(void *mat);
+
+int msrep_sparse_vector(void **vec, int64_t n, uint64_t val, int single);
+int msrep_sparse_set_vector(void *vec, uint64_t val);
+int msrep_sparse_destroy_vector(void *vec);
+
+/* The three steps of y = alpha*op(A)*x + beta*y. preprocess does nothing where the
+ * library has no such step. */
+int msrep_sparse_buffer(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, size_t *bytes);
+int msrep_sparse_preprocess(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, uint64_t buffer);
+int msrep_sparse_multiply(void *h, int trans, double alpha, void *a, void *x, double beta, void *y, int single, int alg, uint64_t buffer);

@@ -1,0 +1,320 @@
+//go:build cuda
+
+package nvidia
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/devicetest"
+	"github.com/msrep-go/msrep/kernels/nvidia/cusparse"
+	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
+	"github.com/msrep-go/msrep/partition"
+)
+
+// open opens a device with a stream, until the end of the test.
+func open(t testing.TB, c Config) (*Device, *stream) {
+	c.Node = -1
+	d, err := Open(c)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	s, err := d.NewStream()
+	require.NoError(t, err)
+	return d.(*Device), s.(*stream)
+}
+
+func bytesOf(n int, seed uint64) []byte {
+	r := rand.New(rand.NewPCG(seed, 1))
+	p := make([]byte, n)
+	for i := range p {
+		p[i] = byte(r.Uint32())
+	}
+	return p
+}
+
+func TestWhatIsThereIsDescribed(t *testing.T) {
+	s := Query()
+	require.Empty(t, s.Reason)
+	require.NotEmpty(t, s.GPUs)
+	require.Regexp(t, `^\d+\.\d$`, s.Driver)
+	require.Regexp(t, `^1\d\.\d$`, s.Headers)
+	require.NotEmpty(t, s.CuSPARSE)
+	g := s.GPUs[0]
+	require.NotEmpty(t, g.Name)
+	require.Regexp(t, `^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.0$`, g.PCI)
+	d, _ := open(t, Config{})
+	require.Equal(t, kernels.Info{ID: "cuda:0", Kind: "cuda", Name: g.Name, NUMANode: -1, Memory: g.Memory}, d.Info())
+	e, _ := open(t, Config{Copy: 2})
+	require.Equal(t, "cuda:0.2", e.Info().ID)
+	_, err := Open(Config{GPU: len(s.GPUs), Node: -1})
+	require.ErrorContains(t, err, "device cuda:")
+	require.ErrorContains(t, err, ": open: CUDA error 101, invalid device ordinal")
+}
+
+// onEachMachine runs a test on the GPUs, or on both kinds of the stand-in.
+func onEachMachine(t *testing.T, f func(t *testing.T)) {
+	if !nvidiatest.Attached() {
+		f(t)
+		return
+	}
+	t.Run("with pools", func(t *testing.T) {
+		standIn(t, nvidiatest.Machine{})
+		f(t)
+	})
+	t.Run("without pools and peers", func(t *testing.T) {
+		standIn(t, nvidiatest.Machine{NoPools: true, NoPeers: true})
+		f(t)
+	})
+}
+
+func TestMemoryIsZeroCopiedAndFreedOnce(t *testing.T) {
+	onEachMachine(t, func(t *testing.T) {
+		d, s := open(t, Config{})
+		for _, n := range []int{0, 1, 1000, pieceBytes, 3*pieceBytes + 5} {
+			b, err := d.Alloc(int64(n))
+			require.NoError(t, err)
+			require.Equal(t, int64(n), b.Bytes())
+			got := bytesOf(n, 1)
+			require.NoError(t, s.Read(got, b, 0))
+			require.NoError(t, s.Sync())
+			require.Equal(t, make([]byte, n), got)
+			want := bytesOf(n, 2)
+			require.NoError(t, s.Write(b, 0, want))
+			require.NoError(t, s.Read(got, b, 0))
+			require.NoError(t, s.Sync())
+			require.True(t, string(want) == string(got), n)
+			if n > 100 {
+				require.NoError(t, s.Copy(b, 7, b, 0, 90), "overlapping")
+				require.NoError(t, s.Read(got, b, 0))
+				require.NoError(t, s.Sync())
+				copy(want[7:], want[:90])
+				require.True(t, string(want) == string(got), n)
+			}
+			require.Equal(t, int64(n), d.InUse())
+			require.NoError(t, b.Free())
+			require.NoError(t, b.Free())
+			require.Zero(t, d.InUse())
+			if n > 0 {
+				require.ErrorIs(t, s.Write(b, 0, want), kernels.ErrClosed)
+			}
+		}
+		_, err := d.Alloc(-1)
+		require.ErrorIs(t, err, kernels.ErrArgument)
+		_, err = d.Alloc(1 << 50)
+		require.ErrorIs(t, err, kernels.ErrOutOfMemory)
+		require.ErrorContains(t, err, "device cuda:0: alloc of 1125899906842624 bytes: out of memory: CUDA error 2, out of memory")
+		require.NoError(t, s.Close())
+		require.NoError(t, s.Close())
+		require.NoError(t, s.Write(devicetest.Upload(t, fresh(t, d), d, []byte{1}).Buf, 0, []byte{2}))
+		require.ErrorContains(t, d.Close(), "device cuda:0: close: 1 bytes were not freed")
+		require.NoError(t, d.Close())
+		_, err = d.Alloc(1)
+		require.ErrorIs(t, err, kernels.ErrClosed)
+		_, err = d.NewStream()
+		require.ErrorIs(t, err, kernels.ErrClosed)
+	})
+}
+
+func fresh(t testing.TB, d *Device) kernels.Stream {
+	s, err := d.NewStream()
+	require.NoError(t, err)
+	return s
+}
+
+func TestStreamsDoNotMixTheirCopies(t *testing.T) {
+	onEachMachine(t, func(t *testing.T) {
+		d, _ := open(t, Config{})
+		var streams []kernels.Stream
+		var bufs []kernels.Buffer
+		var want, got [][]byte
+		for i := range 4 {
+			n := pieceBytes/2 + i
+			b, err := d.Alloc(int64(n))
+			require.NoError(t, err)
+			streams, bufs = append(streams, fresh(t, d)), append(bufs, b)
+			want, got = append(want, bytesOf(n, uint64(i))), append(got, make([]byte, n))
+		}
+		for i, s := range streams {
+			require.NoError(t, s.Write(bufs[i], 0, want[i]))
+		}
+		for i, s := range streams {
+			require.NoError(t, s.Read(got[i], bufs[i], 0))
+		}
+		for i, s := range streams {
+			require.NoError(t, s.Sync())
+			require.True(t, string(want[i]) == string(got[i]), i)
+			require.NoError(t, bufs[i].Free())
+		}
+	})
+}
+
+func TestCopiesGoBetweenGPUs(t *testing.T) {
+	onEachMachine(t, func(t *testing.T) {
+		d0, s0 := open(t, Config{})
+		other := Config{GPU: 1}
+		if len(Query().GPUs) == 1 {
+			other = Config{Copy: 1}
+		}
+		d1, s1 := open(t, other)
+		a := devicetest.Upload(t, s0, d0, []float64{1, 2, 3, 4})
+		b := devicetest.Upload(t, s1, d1, []float64{5, 6, 7, 8})
+		require.NoError(t, s0.Sync())
+		require.NoError(t, s1.Copy(b.Buf, 8, a.Buf, 16, 16))
+		require.Equal(t, []float64{5, 3, 4, 8}, devicetest.Download(t, s1, b))
+		require.NoError(t, s1.Copy(a.Buf, 0, b.Buf, 24, 8), "to the other")
+		require.NoError(t, s1.Sync())
+		require.Equal(t, []float64{8, 2, 3, 4}, devicetest.Download(t, s0, a))
+
+		host, err := cpu.Open(cpu.Config{Threads: 1, NUMANode: -1})
+		require.NoError(t, err)
+		h, err := host.Alloc(64)
+		require.NoError(t, err)
+		for _, err := range []error{
+			s0.Copy(a.Buf, 0, h, 0, 8), s0.Copy(a.Buf, 8, b.Buf, 0, 32), s0.Copy(a.Buf, -1, b.Buf, 0, 8), s0.Write(a.Buf, 25, make([]byte, 8)),
+			s0.Read(make([]byte, 8), nil, 0), s0.Copy(a.Buf, 0, b.Buf, 0, -1), s0.Write(b.Buf, 0, make([]byte, 8)),
+		} {
+			require.ErrorIs(t, err, kernels.ErrArgument)
+			require.ErrorContains(t, err, "device cuda:0")
+		}
+		require.NoError(t, a.Free())
+		require.NoError(t, b.Free())
+	})
+}
+
+func TestEventsMeasureTheGPU(t *testing.T) {
+	d, s := open(t, Config{})
+	from, err := d.NewEvent()
+	require.NoError(t, err)
+	to, err := d.NewEvent()
+	require.NoError(t, err)
+	_, err = to.Since(from)
+	require.ErrorContains(t, err, "was not recorded")
+	x := devicetest.Upload(t, s, d, make([]float64, 1000))
+	require.NoError(t, s.Record(from))
+	require.NoError(t, s.Launch(&launch.Fill[float64]{X: x, Value: 3}))
+	require.NoError(t, s.Record(to))
+	took, err := to.Since(from)
+	require.NoError(t, err)
+	require.Positive(t, took)
+	require.Equal(t, 3.0, devicetest.Download(t, s, x)[999])
+	require.NoError(t, from.Close())
+	require.NoError(t, from.Close())
+	require.NoError(t, x.Free())
+	require.ErrorIs(t, s.Record(kernels.NewHostEvent("cpu:0")), kernels.ErrArgument)
+}
+
+func TestWrongArgumentsAreRefusedAtOnce(t *testing.T) {
+	d, s := open(t, Config{})
+	x := devicetest.Upload(t, s, d, []float64{1, 2, 3})
+	part := partition.Part{EndIdx: 2, EndMajor: 2, OwnEnd: 3}
+	op := &kernels.Gather[float64]{A: kernels.Compressed[float64]{Part: part}, X: x, Y: x}
+	err := s.Launch(op)
+	require.ErrorIs(t, err, kernels.ErrArgument)
+	require.EqualError(t, err, "device cuda:0: gather: invalid argument: ptr has 0 elements, it needs 4")
+	require.ErrorIs(t, s.Launch(unknown{}), kernels.ErrNotSupported)
+	require.NoError(t, s.Sync())
+	require.NoError(t, x.Free())
+}
+
+type unknown struct{}
+
+func (unknown) Kernel() string { return "unknown" }
+
+var ways = []kernels.Form{devicetest.Plain, devicetest.COO, kernels.FormCSR, launch.FormMerge, kernels.FormAuto, "pellr"}
+
+func TestProductsAgreeWithTheReference(t *testing.T) {
+	onEachMachine(t, func(t *testing.T) {
+		d, s := open(t, Config{})
+		one := func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }
+		t.Run("float64", rapid.MakeCheck(func(t *rapid.T) { devicetest.Property[float64](t, one, ways) }))
+		t.Run("float32", rapid.MakeCheck(func(t *rapid.T) { devicetest.Property[float32](t, one, ways) }))
+		require.Zero(t, d.InUse())
+	})
+}
+
+func TestProductsOfSeveralDevicesOnOneGPUAgreeWithTheReference(t *testing.T) {
+	var devices []kernels.Device
+	var streams []kernels.Stream
+	for i := range 4 {
+		d, s := open(t, Config{Copy: i})
+		devices, streams = append(devices, d), append(streams, s)
+	}
+	i := 0
+	next := func(require.TestingT) (kernels.Device, kernels.Stream) {
+		i = (i + 1) % 4
+		return devices[i], streams[i]
+	}
+	rapid.Check(t, func(t *rapid.T) { devicetest.Property[float64](t, next, ways) })
+}
+
+// packing is a part with a shared first row: rows of 3, 2, 0 and 4 entries.
+func packing(form kernels.Form) *kernels.Packing[float64] {
+	return &kernels.Packing[float64]{
+		Part: partition.Part{EndIdx: 8, EndMajor: 3, StartFlag: true, OwnFirst: 1, OwnEnd: 4},
+		Ptr:  []int64{0, 3, 5, 5, 9}, Idx: []int32{0, 1, 2, 0, 3, 1, 2, 3, 4}, Val: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, Minors: 5, Form: form,
+	}
+}
+
+func TestEachFormOfAPartIsMadeAndSaysWhy(t *testing.T) {
+	if _, err := cusparse.Version(); err != nil {
+		t.Skip(err)
+	}
+	onEachMachine(t, func(t *testing.T) {
+		d, s := open(t, Config{})
+		x := devicetest.Upload(t, s, d, []float64{1, 10, 100, 1000, 10000})
+		y, carry := devicetest.Upload(t, s, d, []float64{1, 2, 3}), devicetest.Upload(t, s, d, []float64{0})
+		for _, form := range []kernels.Form{FormCuSPARSE, kernels.FormAuto, kernels.FormCSR, launch.FormMerge} {
+			require.NoError(t, y.Write(s, []float64{1, 2, 3}))
+			p, err := d.Pack(packing(form))
+			require.NoError(t, err)
+			info := p.Info()
+			if form != kernels.FormAuto {
+				require.Equal(t, form, info.Form)
+			} else {
+				for _, name := range []string{"measured: ", "vector ", "merge path ", "cuSPARSE CSR_ALG1 ", "cuSPARSE CSR_ALG2 "} {
+					require.Contains(t, info.Why, name)
+				}
+			}
+			held := int64(0)
+			for _, b := range p.Buffers() {
+				held += b.Bytes()
+			}
+			require.Equal(t, held, info.Bytes)
+			require.Equal(t, held+x.Buf.Bytes()+y.Buf.Bytes()+carry.Buf.Bytes(), d.InUse())
+			require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: 2, Beta: 3, X: x, Y: y, Carry: carry}))
+			require.Equal(t, []float64{2*5004 + 3, 6, 2*98760 + 9}, devicetest.Download(t, s, y), form)
+			require.Equal(t, []float64{2 * 321}, devicetest.Download(t, s, carry), form)
+			require.ErrorIs(t, s.Launch(&kernels.GatherPacked[float64]{A: p, X: y, Y: y, Carry: carry}), kernels.ErrArgument)
+			require.NoError(t, p.Free())
+			require.NoError(t, p.Free())
+			require.ErrorIs(t, s.Launch(&kernels.GatherPacked[float64]{A: p, X: x, Y: y, Carry: carry}), kernels.ErrClosed)
+		}
+		few := packing(kernels.FormAuto)
+		few.Products = 1
+		p, err := d.Pack(few)
+		require.NoError(t, err)
+		require.Equal(t, "no row has more than 4 of the 9 entries", p.Info().Why)
+		require.NoError(t, p.Free())
+		require.NoError(t, x.Free())
+		require.NoError(t, y.Free())
+		require.NoError(t, carry.Free())
+		require.Zero(t, d.InUse())
+	})
+}
+
+func TestCuSPARSEAgreesWithTheReference(t *testing.T) {
+	if _, err := cusparse.Version(); err != nil {
+		t.Skip(err)
+	}
+	d, s := open(t, Config{})
+	one := func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }
+	t.Run("float64", rapid.MakeCheck(func(t *rapid.T) { devicetest.Property[float64](t, one, []kernels.Form{FormCuSPARSE}) }))
+	t.Run("float32", rapid.MakeCheck(func(t *rapid.T) { devicetest.Property[float32](t, one, []kernels.Form{FormCuSPARSE}) }))
+	require.Zero(t, d.InUse())
+}

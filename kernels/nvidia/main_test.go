@@ -1,0 +1,67 @@
+//go:build cuda
+
+package nvidia
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/cases"
+	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
+	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
+)
+
+// TestMain runs the tests on the GPUs of this machine. Where there are none it runs
+// them on the stand-in for the driver, in a process of their own; where that can't
+// be built it skips them.
+func TestMain(m *testing.M) {
+	if nvidiatest.Attached() || driver.Ready() == nil {
+		n := "40"
+		if driver.Ready() == nil && !nvidiatest.Attached() {
+			n = "300"
+		}
+		cases.Main(m, n)
+		return
+	}
+	os.Exit(onStandIn())
+}
+
+func onStandIn() int {
+	dir, err := os.MkdirTemp("", "nvidiatest")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	lib, err := nvidiatest.Build(dir)
+	if err != nil {
+		fmt.Println("skipped:", err)
+		return 0
+	}
+	cmd := exec.Command(os.Args[0], os.Args[1:]...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = lib.Env(), os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// standIn makes the driver a fresh stand-in, or skips a test that needs one.
+func standIn(t *testing.T, m nvidiatest.Machine) {
+	if !nvidiatest.Attached() {
+		t.Skip("needs the stand-in for the driver")
+	}
+	if m.GPUs == 0 {
+		m.GPUs = 2
+	}
+	if m.Memory == 0 {
+		m.Memory = 1 << 30
+	}
+	nvidiatest.Reset(m)
+	t.Cleanup(func() { require.Empty(t, nvidiatest.Live(), "left behind") })
+}

@@ -1,0 +1,14 @@
+// Package nvidiatest is a driver for machines without a GPU: a shared library that
+// stands in for libcuda and libcusparse, for tests. It is empty without the build
+// tag cuda.
+//
+// Build compiles it with gcc. A process that is started with MSREP_LIBCUDA and
+// MSREP_LIBCUSPARSE set to it, as Command does, has GPUs whose memory is host
+// memory. Kernels run on the interpreter of kernels/ptx, the same PTX that a real
+// GPU would get, once Attach was called.
+//
+// The library is stricter than a real driver. Work on a stream waits until somebody
+// synchronises, so that what does not wait for its results gets wrong ones.
+// Asynchronous copies need pinned memory. Every call needs the right context. All
+// that is made is counted, and the n-th call of any entry point can be made to fail.
+package nvidiatest

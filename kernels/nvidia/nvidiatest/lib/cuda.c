@@ -1,0 +1,680 @@
+/* A driver without a GPU: see doc.go in the folder above. */
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "standin.h"
+
+enum {
+	ok = 0, invalid_value = 1, out_of_memory = 2, no_device = 100, invalid_device = 101, invalid_context = 201,
+	peer_enabled = 704, not_found = 500, not_ready = 600, invalid_handle = 400, launch_failed = 719, registered = 712, not_registered = 713
+};
+enum { max_gpus = 8, max_names = 128, max_queue = 1 << 16, max_params = 32 };
+
+static pthread_mutex_t lock;
+static __thread int current = -1; /* GPU whose context the thread has */
+
+/* One thing of a kind, in a list. */
+struct thing {
+	struct thing *next;
+	enum kind { memory, stream, event, module, pinned, kinds } kind;
+	int gpu;
+	char *base; /* of memory and pinned ranges */
+	size_t size;
+	struct op *first, *last; /* of a stream */
+	double when;             /* of an event, 0 before it happens */
+	int pending;             /* records of an event that wait in a queue */
+	char *text;              /* of a module */
+};
+
+struct op {
+	struct op *next;
+	enum { copy, set, launch, record, wait, free_memory } what;
+	char *dst;
+	const char *src;
+	size_t n;
+	int value;
+	struct thing *event;
+	const char *kernel, *text;
+	unsigned grid, block;
+	uint64_t params[max_params];
+	int count;
+};
+
+struct function { struct function *next; char *name; struct thing *module; };
+
+static struct { int retained, dead, peers[max_gpus]; size_t used; } gpus[max_gpus];
+static int gpu_count = 2;
+static size_t gpu_memory = (size_t)1 << 30;
+static int pools = 1, peer_links = 1;
+static struct thing *things;
+static struct function *functions;
+static long live[kinds], leaked;
+
+static struct { char name[48]; int calls; } names[max_names];
+static char fail_name[48];
+static int fail_at, fail_code;
+
+static mock_params params_of;
+static mock_launch launch_kernel;
+
+__attribute__((constructor)) static void start(void) {
+	pthread_mutexattr_t a;
+	pthread_mutexattr_init(&a);
+	pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&lock, &a);
+}
+
+/* fatal is the codes after which a context is lost. */
+static int fatal(int code) { return code == 214 || code == 700 || code == 719 || code == 999; }
+
+/* enter counts a call and gives the result that was planned for it. */
+static int enter(const char *name) {
+	pthread_mutex_lock(&lock);
+	int i = 0;
+	while (i < max_names - 1 && names[i].name[0] && strcmp(names[i].name, name)) {
+		i++;
+	}
+	snprintf(names[i].name, sizeof names[i].name, "%s", name);
+	names[i].calls++;
+	if (fail_at > 0 && !strcmp(name, fail_name) && names[i].calls == fail_at) {
+		if (fatal(fail_code) && current >= 0) {
+			gpus[current].dead = fail_code;
+		}
+		return fail_code;
+	}
+	return ok;
+}
+
+static int leave(int code) {
+	pthread_mutex_unlock(&lock);
+	return code;
+}
+
+#define ENTER() do { int e_ = enter(__func__); if (e_) return leave(e_); } while (0)
+#define ENTER_CONTEXT() do { ENTER(); \
+	if (current < 0 || !gpus[current].retained) return leave(invalid_context); \
+	if (gpus[current].dead) return leave(gpus[current].dead); } while (0)
+#define DEVICE(d) do { if ((d) < 0 || (d) >= gpu_count) return leave(invalid_device); } while (0)
+
+static struct thing *make(enum kind kind) {
+	struct thing *t = calloc(1, sizeof *t);
+	t->kind = kind;
+	t->gpu = current;
+	t->next = things;
+	things = t;
+	live[kind]++;
+	return t;
+}
+
+static void destroy(struct thing *t) {
+	struct thing **p = &things;
+	while (*p && *p != t) {
+		p = &(*p)->next;
+	}
+	if (!*p) {
+		return;
+	}
+	*p = t->next;
+	live[t->kind]--;
+	while (t->first) {
+		struct op *o = t->first;
+		t->first = o->next;
+		free(o);
+	}
+	if (t->kind == memory) {
+		gpus[t->gpu].used -= t->size;
+		free(t->base);
+	}
+	free(t->text);
+	free(t);
+}
+
+static int known(const struct thing *t, enum kind kind) {
+	for (struct thing *p = things; p; p = p->next) {
+		if (p == t) {
+			return p->kind == kind;
+		}
+	}
+	return 0;
+}
+
+/* within finds what the range [p, p+n) lies in. */
+static struct thing *within(enum kind kind, const char *p, size_t n) {
+	for (struct thing *t = things; t; t = t->next) {
+		if (t->kind == kind && p >= t->base && p + n <= t->base + t->size) {
+			return t;
+		}
+	}
+	return 0;
+}
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
+}
+
+static int put(struct thing *s, struct op o) {
+	struct op *p = malloc(sizeof *p);
+	*p = o;
+	p->next = 0;
+	if (s->last && s->first) {
+		s->last->next = p;
+	} else {
+		s->first = p;
+	}
+	s->last = p;
+	return ok;
+}
+
+/* drain does the work that waits on a stream, in order. */
+static int drain(struct thing *s) {
+	while (s->first) {
+		struct op *o = s->first;
+		s->first = o->next;
+		int e = ok;
+		switch (o->what) {
+		case copy:
+			memmove(o->dst, o->src, o->n);
+			break;
+		case set:
+			memset(o->dst, o->value, o->n);
+			break;
+		case launch:
+			e = launch_kernel ? launch_kernel(o->kernel, o->text, o->grid, o->block, o->params, o->count) : launch_failed;
+			break;
+		case record:
+			o->event->when = now();
+			o->event->pending--;
+			break;
+		case wait: /* the events of other streams: do their work first */
+			for (struct thing *t = things; t && o->event->pending; t = t->next) {
+				if (t->kind == stream && t != s) {
+					e = drain(t);
+				}
+			}
+			break;
+		case free_memory: {
+			struct thing *t = within(memory, o->dst, 1);
+			if (t) {
+				destroy(t);
+			}
+			break;
+		}
+		}
+		free(o);
+		if (e) {
+			gpus[s->gpu].dead = e;
+			return e;
+		}
+	}
+	return ok;
+}
+
+/* ---- control ---- */
+
+void mock_reset(int count, size_t bytes, int with_pools, int with_peers) {
+	pthread_mutex_lock(&lock);
+	while (things) {
+		destroy(things);
+	}
+	while (functions) {
+		struct function *f = functions;
+		functions = f->next;
+		free(f->name);
+		free(f);
+	}
+	memset(gpus, 0, sizeof gpus);
+	memset(names, 0, sizeof names);
+	memset(live, 0, sizeof live);
+	leaked = 0;
+	fail_at = 0;
+	gpu_count = count;
+	gpu_memory = bytes;
+	pools = with_pools;
+	peer_links = with_peers;
+	pthread_mutex_unlock(&lock);
+}
+
+void mock_attach(mock_params p, mock_launch l) {
+	params_of = p;
+	launch_kernel = l;
+}
+
+void mock_fail(const char *name, int nth, int code) {
+	pthread_mutex_lock(&lock);
+	snprintf(fail_name, sizeof fail_name, "%s", name);
+	fail_at = nth;
+	fail_code = code;
+	memset(names, 0, sizeof names);
+	pthread_mutex_unlock(&lock);
+}
+
+int mock_calls(int i, const char **name) {
+	if (i >= max_names || !names[i].name[0]) {
+		return -1;
+	}
+	*name = names[i].name;
+	return names[i].calls;
+}
+
+long mock_live(int kind) { return kind < kinds ? live[kind] : kind == kinds ? leaked : gpus[kind - kinds - 1].retained; }
+
+int mock_range(uint64_t addr, uint64_t *base, uint64_t *size) {
+	pthread_mutex_lock(&lock);
+	struct thing *t = within(memory, (char *)addr, 1);
+	if (t) {
+		*base = (uint64_t)t->base;
+		*size = t->size;
+	}
+	pthread_mutex_unlock(&lock);
+	return t != 0;
+}
+
+int mock_drain_all(void) {
+	pthread_mutex_lock(&lock);
+	int e = ok;
+	for (struct thing *t = things; t && !e; t = t->next) {
+		if (t->kind == stream) {
+			e = drain(t);
+		}
+	}
+	return leave(e);
+}
+
+int mock_enter(const char *name) { return enter(name); }
+void mock_leave(void) { pthread_mutex_unlock(&lock); }
+void mock_count(int n) { live[module] += n; }
+
+/* ---- the driver ---- */
+
+int cuInit(unsigned flags) { return flags ? invalid_value : ok; }
+int cuDriverGetVersion(int *v) { ENTER(); *v = 12040; return leave(ok); }
+
+int cuGetErrorString(int code, const char **s) {
+	static const struct { int code; const char *text; } all[] = {
+		{invalid_value, "invalid argument"}, {out_of_memory, "out of memory"}, {invalid_context, "invalid device context"},
+		{invalid_device, "invalid device ordinal"}, {no_device, "no CUDA-capable device is detected"}, {400, "invalid resource handle"},
+		{700, "an illegal memory access was encountered"}, {719, "unspecified launch failure"}, {999, "unknown error"}};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		if (all[i].code == code) {
+			*s = all[i].text;
+			return ok;
+		}
+	}
+	*s = 0;
+	return invalid_value;
+}
+
+int cuDeviceGetCount(int *n) { ENTER(); *n = gpu_count; return leave(ok); }
+int cuDeviceGet(int *d, int i) { ENTER(); DEVICE(i); *d = i; return leave(ok); }
+
+int cuDeviceGetName(char *s, int n, int d) {
+	ENTER();
+	DEVICE(d);
+	snprintf(s, n, "no GPU, interpreted");
+	return leave(ok);
+}
+
+int cuDeviceGetPCIBusId(char *s, int n, int d) {
+	ENTER();
+	DEVICE(d);
+	snprintf(s, n, "0000:%02X:00.0", 0x1a + d);
+	return leave(ok);
+}
+
+int cuDeviceTotalMem_v2(size_t *n, int d) { ENTER(); DEVICE(d); *n = gpu_memory; return leave(ok); }
+
+int cuDeviceGetAttribute(int *v, int attribute, int d) {
+	ENTER();
+	DEVICE(d);
+	switch (attribute) {
+	case 16: *v = 4; break;         /* multiprocessors */
+	case 38: *v = 1 << 20; break;   /* L2 */
+	case 75: *v = 7; break;         /* compute capability */
+	case 76: *v = 0; break;
+	case 115: *v = pools; break;
+	default: *v = 0;
+	}
+	return leave(ok);
+}
+
+int cuDeviceCanAccessPeer(int *yes, int d, int peer) { ENTER(); DEVICE(d); DEVICE(peer); *yes = peer_links && d != peer; return leave(ok); }
+
+/* Contexts are the numbers of GPUs, from 1. */
+int cuDevicePrimaryCtxRetain(void **ctx, int d) {
+	ENTER();
+	DEVICE(d);
+	gpus[d].retained++;
+	*ctx = (void *)(intptr_t)(d + 1);
+	return leave(ok);
+}
+
+int cuDevicePrimaryCtxRelease_v2(int d) {
+	ENTER();
+	DEVICE(d);
+	if (gpus[d].retained == 0) {
+		return leave(invalid_context);
+	}
+	if (--gpus[d].retained > 0) {
+		return leave(ok);
+	}
+	int was_dead = gpus[d].dead;
+	for (struct thing *t = things, *next; t; t = next) { /* pinned memory is the process's */
+		next = t->next;
+		if (t->gpu == d && t->kind != pinned) {
+			leaked += !was_dead;
+			destroy(t);
+		}
+	}
+	memset(&gpus[d], 0, sizeof gpus[d]);
+	return leave(ok);
+}
+
+int cuCtxSetCurrent(void *ctx) {
+	ENTER();
+	int d = (int)(intptr_t)ctx - 1;
+	if (d >= gpu_count || (d >= 0 && !gpus[d].retained)) {
+		return leave(invalid_context);
+	}
+	current = d;
+	return leave(ok);
+}
+
+int cuCtxEnablePeerAccess(void *ctx, unsigned flags) {
+	ENTER_CONTEXT();
+	int d = (int)(intptr_t)ctx - 1;
+	DEVICE(d);
+	if (flags || d == current || !gpus[d].retained || !peer_links) {
+		return leave(invalid_value);
+	}
+	if (gpus[current].peers[d]) {
+		return leave(peer_enabled);
+	}
+	gpus[current].peers[d] = 1;
+	return leave(ok);
+}
+
+static int allocate(uint64_t *p, size_t n) {
+	if (n == 0) {
+		return invalid_value;
+	}
+	if (n > gpu_memory - gpus[current].used) {
+		return out_of_memory;
+	}
+	size_t round = (n + 255) / 256 * 256;
+	char *base = aligned_alloc(256, round);
+	if (!base) {
+		return out_of_memory;
+	}
+	memset(base, 0xd5, round); /* nobody may count on what is there */
+	struct thing *t = make(memory);
+	t->base = base;
+	t->size = n;
+	gpus[current].used += n;
+	*p = (uint64_t)base;
+	return ok;
+}
+
+int cuMemAlloc_v2(uint64_t *p, size_t n) { ENTER_CONTEXT(); return leave(allocate(p, n)); }
+
+int cuMemFree_v2(uint64_t p) {
+	ENTER_CONTEXT();
+	struct thing *t = within(memory, (char *)p, 1);
+	if (!t || t->base != (char *)p) {
+		return leave(invalid_value);
+	}
+	int e = mock_drain_all(); /* as the driver does */
+	destroy(t);
+	return leave(e);
+}
+
+int cuMemAllocAsync(uint64_t *p, size_t n, struct thing *s) {
+	ENTER_CONTEXT();
+	return leave(pools && known(s, stream) ? allocate(p, n) : invalid_value);
+}
+
+int cuMemFreeAsync(uint64_t p, struct thing *s) {
+	ENTER_CONTEXT();
+	struct thing *t = within(memory, (char *)p, 1);
+	if (!pools || !known(s, stream) || !t || t->base != (char *)p) {
+		return leave(invalid_value);
+	}
+	return leave(put(s, (struct op){.what = free_memory, .dst = (char *)p}));
+}
+
+int cuDeviceGetDefaultMemPool(void **pool, int d) { ENTER(); DEVICE(d); *pool = (void *)(intptr_t)(d + 1); return leave(ok); }
+int cuMemPoolSetAttribute(void *pool, int a, void *v) { ENTER(); return leave(pool && a == 4 && v ? ok : invalid_value); }
+int cuMemPoolTrimTo(void *pool, size_t n) { ENTER(); (void)n; return leave(pool ? ok : invalid_value); }
+
+int cuMemHostRegister_v2(void *p, size_t n, unsigned flags) {
+	ENTER_CONTEXT();
+	(void)flags;
+	for (struct thing *t = things; t; t = t->next) {
+		if (t->kind == pinned && (char *)p < t->base + t->size && (char *)p + n > t->base) {
+			return leave(registered);
+		}
+	}
+	struct thing *t = make(pinned);
+	t->base = p;
+	t->size = n;
+	return leave(ok);
+}
+
+int cuMemHostUnregister(void *p) {
+	ENTER();
+	struct thing *t = within(pinned, p, 1);
+	if (!t || t->base != p) {
+		return leave(not_registered);
+	}
+	int e = mock_drain_all(); /* copies under way end before */
+	(void)e;
+	destroy(t);
+	return leave(ok);
+}
+
+int cuPointerGetAttribute(void *v, int attribute, uint64_t p) {
+	ENTER();
+	if (attribute != 2) {
+		return leave(invalid_value);
+	}
+	if (within(pinned, (char *)p, 1)) {
+		*(unsigned *)v = 1;
+		return leave(ok);
+	}
+	if (within(memory, (char *)p, 1)) {
+		*(unsigned *)v = 2;
+		return leave(ok);
+	}
+	return leave(invalid_value);
+}
+
+/* on_gpu reports whether a range is memory of the current GPU, or of a peer. */
+static int on_gpu(uint64_t p, size_t n) {
+	struct thing *t = within(memory, (char *)p, n);
+	return t && (t->gpu == current || gpus[current].peers[t->gpu]);
+}
+
+int cuMemsetD8Async(uint64_t p, unsigned char value, size_t n, struct thing *s) {
+	ENTER_CONTEXT();
+	if (!known(s, stream) || !on_gpu(p, n)) {
+		return leave(invalid_value);
+	}
+	return leave(put(s, (struct op){.what = set, .dst = (char *)p, .value = value, .n = n}));
+}
+
+int cuMemcpyHtoDAsync_v2(uint64_t dst, const void *src, size_t n, struct thing *s) {
+	ENTER_CONTEXT();
+	if (!known(s, stream) || !on_gpu(dst, n) || !within(pinned, src, n)) {
+		return leave(invalid_value);
+	}
+	return leave(put(s, (struct op){.what = copy, .dst = (char *)dst, .src = src, .n = n}));
+}
+
+int cuMemcpyDtoHAsync_v2(void *dst, uint64_t src, size_t n, struct thing *s) {
+	ENTER_CONTEXT();
+	if (!known(s, stream) || !on_gpu(src, n) || !within(pinned, dst, n)) {
+		return leave(invalid_value);
+	}
+	return leave(put(s, (struct op){.what = copy, .dst = dst, .src = (char *)src, .n = n}));
+}
+
+int cuMemcpyDtoDAsync_v2(uint64_t dst, uint64_t src, size_t n, struct thing *s) {
+	ENTER_CONTEXT();
+	if (!known(s, stream) || !on_gpu(dst, n) || !on_gpu(src, n) || (dst < src + n && src < dst + n)) {
+		return leave(invalid_value);
+	}
+	return leave(put(s, (struct op){.what = copy, .dst = (char *)dst, .src = (char *)src, .n = n}));
+}
+
+int cuMemcpyPeerAsync(uint64_t dst, void *dst_ctx, uint64_t src, void *src_ctx, size_t n, struct thing *s) {
+	ENTER_CONTEXT();
+	struct thing *to = within(memory, (char *)dst, n), *from = within(memory, (char *)src, n);
+	if (!known(s, stream) || !to || !from || to->gpu != (int)(intptr_t)dst_ctx - 1 || from->gpu != (int)(intptr_t)src_ctx - 1) {
+		return leave(invalid_value);
+	}
+	return leave(put(s, (struct op){.what = copy, .dst = (char *)dst, .src = (char *)src, .n = n}));
+}
+
+int cuStreamCreate(struct thing **s, unsigned flags) { ENTER_CONTEXT(); (void)flags; *s = make(stream); return leave(ok); }
+
+int cuStreamDestroy_v2(struct thing *s) {
+	ENTER_CONTEXT();
+	if (!known(s, stream)) {
+		return leave(invalid_handle);
+	}
+	int e = drain(s);
+	destroy(s);
+	return leave(e);
+}
+
+int cuStreamSynchronize(struct thing *s) { ENTER_CONTEXT(); return leave(known(s, stream) ? drain(s) : invalid_handle); }
+
+int cuStreamWaitEvent(struct thing *s, struct thing *e, unsigned flags) {
+	ENTER_CONTEXT();
+	if (flags || !known(s, stream) || !known(e, event)) {
+		return leave(invalid_handle);
+	}
+	return leave(put(s, (struct op){.what = wait, .event = e}));
+}
+
+int cuEventCreate(struct thing **e, unsigned flags) { ENTER_CONTEXT(); (void)flags; *e = make(event); return leave(ok); }
+
+/* forget takes the records of an event out of all queues. */
+static void forget(struct thing *e) {
+	for (struct thing *t = things; t; t = t->next) {
+		for (struct op *o = t->first; o; o = o->next) {
+			if (o->event == e) {
+				o->what = copy;
+				o->n = 0;
+				o->event = 0;
+			}
+		}
+	}
+}
+
+int cuEventDestroy_v2(struct thing *e) {
+	ENTER_CONTEXT();
+	if (!known(e, event)) {
+		return leave(invalid_handle);
+	}
+	forget(e);
+	destroy(e);
+	return leave(ok);
+}
+
+int cuEventRecord(struct thing *e, struct thing *s) {
+	ENTER_CONTEXT();
+	if (!known(s, stream) || !known(e, event)) {
+		return leave(invalid_handle);
+	}
+	e->pending++;
+	return leave(put(s, (struct op){.what = record, .event = e}));
+}
+
+int cuEventSynchronize(struct thing *e) {
+	ENTER_CONTEXT();
+	if (!known(e, event)) {
+		return leave(invalid_handle);
+	}
+	int r = ok;
+	while (e->pending && !r) {
+		for (struct thing *t = things; t && e->pending && !r; t = t->next) {
+			for (struct op *o = t->first; o; o = o->next) {
+				if (o->event == e) {
+					r = drain(t);
+					break;
+				}
+			}
+		}
+	}
+	return leave(r);
+}
+
+int cuEventQuery(struct thing *e) { ENTER_CONTEXT(); return leave(!known(e, event) ? invalid_handle : e->pending ? not_ready : ok); }
+
+int cuEventElapsedTime(float *ms, struct thing *a, struct thing *b) {
+	ENTER_CONTEXT();
+	if (!known(a, event) || !known(b, event) || a->when == 0 || b->when == 0) {
+		return leave(invalid_handle);
+	}
+	if (a->pending || b->pending) {
+		return leave(not_ready);
+	}
+	*ms = (float)(b->when - a->when);
+	return leave(ok);
+}
+int cuEventElapsedTime_v2(float *ms, struct thing *a, struct thing *b) { return cuEventElapsedTime(ms, a, b); }
+
+int cuModuleLoadData(struct thing **m, const void *image) {
+	ENTER_CONTEXT();
+	*m = make(module);
+	(*m)->text = strdup(image);
+	return leave(ok);
+}
+
+int cuModuleUnload(struct thing *m) {
+	ENTER_CONTEXT();
+	if (!known(m, module)) {
+		return leave(invalid_handle);
+	}
+	destroy(m);
+	return leave(ok);
+}
+
+int cuModuleGetFunction(struct function **f, struct thing *m, const char *name) {
+	ENTER_CONTEXT();
+	char entry[128];
+	snprintf(entry, sizeof entry, ".entry %s(", name);
+	if (!known(m, module) || !strstr(m->text, entry)) {
+		return leave(not_found);
+	}
+	*f = calloc(1, sizeof **f);
+	(*f)->name = strdup(name);
+	(*f)->module = m;
+	(*f)->next = functions;
+	functions = *f;
+	return leave(ok);
+}
+
+int cuLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+	struct thing *s, void **params, void **extra) {
+	ENTER_CONTEXT();
+	if (!known(s, stream) || !known(f->module, module) || f->module->gpu != current || gy * gz * by * bz != 1 || !gx || !bx || shared || extra) {
+		return leave(invalid_value);
+	}
+	struct op o = {.what = launch, .kernel = f->name, .text = f->module->text, .grid = gx, .block = bx};
+	o.count = params_of ? params_of(f->name) : 0;
+	if (o.count > max_params) {
+		return leave(invalid_value);
+	}
+	for (int i = 0; i < o.count; i++) {
+		memcpy(&o.params[i], params[i], sizeof o.params[i]);
+	}
+	return leave(put(s, o));
+}

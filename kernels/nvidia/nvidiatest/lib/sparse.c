@@ -1,0 +1,118 @@
+/* A libcusparse without a GPU: plain loops over the memory of cuda.c. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "standin.h"
+
+enum { success = 0, invalid = 3 };
+
+struct matrix { int64_t rows, cols, nnz; void *major, *minor, *val; int wide, single, coo, prepared; void *buffer; };
+struct vector { int64_t n; void *val; int single; };
+
+#define ENTER() do { if (mock_enter(__func__)) { mock_leave(); return 7; } mock_leave(); } while (0)
+
+const char *cusparseGetErrorString(int status) { return status == invalid ? "invalid value" : "internal error"; }
+
+int cusparseGetProperty(int what, int *v) {
+	*v = what == 0 ? 12 : what == 1 ? 3 : 1;
+	return success;
+}
+
+int cusparseCreate(void **h) { ENTER(); *h = malloc(1); mock_count(1); return success; }
+int cusparseDestroy(void *h) { ENTER(); free(h); mock_count(-1); return success; }
+int cusparseSetStream(void *h, void *s) { ENTER(); return h && s ? success : invalid; }
+
+static int describe(void **out, struct matrix m) {
+	struct matrix *p = malloc(sizeof *p);
+	*p = m;
+	*out = p;
+	mock_count(1);
+	return success;
+}
+
+int cusparseCreateCsr(void **m, int64_t rows, int64_t cols, int64_t nnz, void *ptr, void *idx, void *val, int pt, int it, int base, int type) {
+	ENTER();
+	if ((pt != 2 && pt != 3) || it != 2 || base || type > 1) {
+		return invalid;
+	}
+	return describe(m, (struct matrix){.rows = rows, .cols = cols, .nnz = nnz, .major = ptr, .minor = idx, .val = val, .wide = pt == 3, .single = type == 0});
+}
+
+int cusparseCreateCoo(void **m, int64_t rows, int64_t cols, int64_t nnz, void *row, void *col, void *val, int it, int base, int type) {
+	ENTER();
+	if (it != 2 || base || type > 1) {
+		return invalid;
+	}
+	return describe(m, (struct matrix){.rows = rows, .cols = cols, .nnz = nnz, .major = row, .minor = col, .val = val, .single = type == 0, .coo = 1});
+}
+
+int cusparseDestroySpMat(void *m) { ENTER(); free(m); mock_count(-1); return success; }
+
+int cusparseCreateDnVec(void **v, int64_t n, void *val, int type) {
+	ENTER();
+	struct vector *p = malloc(sizeof *p);
+	*p = (struct vector){n, val, type == 0};
+	*v = p;
+	mock_count(1);
+	return success;
+}
+
+int cusparseDnVecSetValues(struct vector *v, void *val) { ENTER(); v->val = val; return success; }
+int cusparseDestroyDnVec(void *v) { ENTER(); free(v); mock_count(-1); return success; }
+
+static int fits(int op, const struct matrix *m, const struct vector *x, const struct vector *y, int type, int alg) {
+	int64_t in = op ? m->rows : m->cols, out = op ? m->cols : m->rows;
+	int right_kind = alg == 0 || (m->coo ? alg == 1 || alg == 4 : alg == 2 || alg == 3);
+	return right_kind && x->n == in && y->n == out && x->single == m->single && y->single == m->single && type == !m->single;
+}
+
+int cusparseSpMV_bufferSize(void *h, int op, const void *a, struct matrix *m, struct vector *x, const void *b, struct vector *y, int type, int alg, size_t *n) {
+	ENTER();
+	*n = 512;
+	return h && a && b && fits(op, m, x, y, type, alg) ? success : invalid;
+}
+
+int cusparseSpMV_preprocess(void *h, int op, const void *a, struct matrix *m, struct vector *x, const void *b, struct vector *y, int type, int alg, void *buffer) {
+	ENTER();
+	if (!h || !a || !b || !buffer || !fits(op, m, x, y, type, alg)) {
+		return invalid;
+	}
+	m->prepared = 1;
+	m->buffer = buffer;
+	return success;
+}
+
+static double get(const void *p, int64_t i, int single) { return single ? ((const float *)p)[i] : ((const double *)p)[i]; }
+
+static int64_t major_ptr(const struct matrix *m, int64_t r) { return m->wide ? ((int64_t *)m->major)[r] : ((int32_t *)m->major)[r]; }
+
+int cusparseSpMV(void *h, int op, const void *a, struct matrix *m, struct vector *x, const void *b, struct vector *y, int type, int alg, void *buffer) {
+	ENTER();
+	if (!h || !buffer || !fits(op, m, x, y, type, alg) || (m->prepared && m->buffer != buffer) || mock_drain_all()) {
+		return invalid;
+	}
+	double alpha = get(a, 0, m->single), beta = get(b, 0, m->single);
+	double *sum = calloc(y->n + 1, sizeof *sum);
+	for (int64_t r = 0, k = 0; r < (m->coo ? 1 : m->rows); r++) {
+		for (k = m->coo ? 0 : major_ptr(m, r); k < (m->coo ? m->nnz : major_ptr(m, r + 1)); k++) {
+			int64_t i = m->coo ? ((int32_t *)m->major)[k] : r, j = ((int32_t *)m->minor)[k];
+			double v = get(m->val, k, m->single);
+			if (op) {
+				sum[j] += v * get(x->val, i, m->single);
+			} else {
+				sum[i] += v * get(x->val, j, m->single);
+			}
+		}
+	}
+	for (int64_t i = 0; i < y->n; i++) {
+		double v = alpha * sum[i] + (beta == 0 ? 0 : beta * get(y->val, i, m->single));
+		if (m->single) {
+			((float *)y->val)[i] = (float)v;
+		} else {
+			((double *)y->val)[i] = v;
+		}
+	}
+	free(sum);
+	return success;
+}

@@ -1,0 +1,257 @@
+//go:build cuda
+
+package nvidia
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/nvidia/cusparse"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// sparsePart is a part that cuSPARSE multiplies. A first row that an earlier part
+// owns is cut off, because its sum goes elsewhere: our merge kernels make it.
+type sparsePart[V sparse.Value] struct {
+	dev    *Device
+	own    *launch.Packed[V] // the arrays
+	minors int64
+	rows   int64 // that the part owns
+	skip   int64 // 1 when a first row is cut off
+	before int64 // its entries
+	head   kernels.Array[int64]
+	ptr    kernels.Array[int32] // of the owned rows, counted from their first entry; none where 32 bits do not do
+	buffer kernels.Buffer
+	info   kernels.PackInfo
+	freed  atomic.Bool
+
+	// What follows belongs to the thread of the device.
+	matrix *cusparse.Matrix
+	x, y   *cusparse.Vector
+	plan   cusparse.Product
+}
+
+// newSparse makes a part of arrays that are on the device already, for one
+// algorithm. They stay the caller's when it fails.
+func newSparse[V sparse.Value](d *Device, s *stream, own *launch.Packed[V], local []int64, alg cusparse.Algorithm) (*sparsePart[V], error) {
+	p := &sparsePart[V]{dev: d, own: own, minors: own.Minors}
+	part := own.A.Part
+	if part.StartFlag {
+		p.skip, p.before = 1, local[1]
+	}
+	p.rows = int64(part.Majors()) - p.skip
+	if err := p.build(s, local, alg); err != nil {
+		return nil, errors.Join(err, p.drop())
+	}
+	return p, nil
+}
+
+// build copies what cuSPARSE needs beside the arrays: pointers of 32 bits, where
+// they do, for the rows that the part owns. It does not take them 64 bits wide from
+// the middle of a part.
+func (p *sparsePart[V]) build(s *stream, local []int64, alg cusparse.Algorithm) (err error) {
+	nnz := p.own.A.Part.NNZ() - p.before
+	switch {
+	case nnz == 0 || p.rows == 0:
+		return fmt.Errorf("%w: no entries in the rows that the part owns", kernels.ErrNotSupported)
+	case nnz > math.MaxInt32 && p.before > 0:
+		return fmt.Errorf("%w: %d entries behind a shared row", kernels.ErrNotSupported, nnz)
+	case nnz <= math.MaxInt32:
+		ptr := make([]int32, p.rows+1)
+		for i, k := range local[p.skip:] {
+			ptr[i] = int32(k - p.before)
+		}
+		if p.ptr, err = putArray(p.dev, s, ptr); err != nil {
+			return err
+		}
+	}
+	if p.skip == 1 {
+		if p.head, err = putArray(p.dev, s, local[:2]); err != nil {
+			return err
+		}
+	}
+	if err := s.Sync(); err != nil {
+		return err
+	}
+	return p.open(s, nnz, alg)
+}
+
+func putArray[T mem.Elem](d kernels.Device, s kernels.Stream, src []T) (kernels.Array[T], error) {
+	a, err := kernels.NewArray[T](d, int64(len(src)))
+	if err == nil {
+		err = a.Write(s, src)
+	}
+	return a, err
+}
+
+// open describes the part to cuSPARSE and makes its buffer.
+func (p *sparsePart[V]) open(s *stream, nnz int64, alg cusparse.Algorithm) error {
+	d, a := p.dev, p.own.A
+	single := mem.Size[V]() == 4
+	idx, err := d.own(a.Idx.Buf, a.Idx.Off+4*p.before, 4*nnz)
+	if err != nil {
+		return err
+	}
+	val, err := d.own(a.Val.Buf, a.Val.Off+mem.Size[V]()*p.before, mem.Size[V]()*nnz)
+	if err != nil {
+		return err
+	}
+	ptr, wide := p.ptr.Buf, false
+	if ptr == nil {
+		ptr, wide = a.Ptr.Buf, true
+	}
+	rowPtr, err := d.own(ptr, 0, ptr.Bytes())
+	if err != nil {
+		return err
+	}
+	var need int64
+	err = d.run("cusparse", 0, func() (err error) {
+		if d.sparse == nil {
+			if d.sparse, err = cusparse.New(); err != nil {
+				return err
+			}
+		}
+		if p.matrix, err = cusparse.CSR(p.rows, p.minors, nnz, uint64(rowPtr), uint64(idx), uint64(val), wide, single); err != nil {
+			return err
+		}
+		// The vectors are set for each product; until then any address does.
+		if p.x, err = cusparse.NewVector(p.minors, uint64(val), single); err != nil {
+			return err
+		}
+		if p.y, err = cusparse.NewVector(p.rows, uint64(val), single); err != nil {
+			return err
+		}
+		p.plan = cusparse.Product{A: p.matrix, X: p.x, Y: p.y, Algorithm: alg}
+		need, err = d.sparse.BufferBytes(&p.plan)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if p.buffer, err = d.Alloc(need); err != nil {
+		return err
+	}
+	at, err := d.own(p.buffer, 0, need)
+	if err != nil {
+		return err
+	}
+	return d.run("cusparse preprocess", 0, func() error {
+		p.plan.Buffer = uint64(at)
+		if err := d.sparse.SetStream(unsafe.Pointer(s.s.C())); err != nil {
+			return err
+		}
+		if err := d.sparse.Preprocess(&p.plan); err != nil {
+			return err
+		}
+		return s.s.Synchronize()
+	})
+}
+
+// product checks the vectors and says how the product is put on a stream.
+func (p *sparsePart[V]) product(s *stream, op *kernels.GatherPacked[V]) (func() error, error) {
+	d := p.dev
+	switch {
+	case p.freed.Load():
+		return nil, fmt.Errorf("%w: the packed part was freed", kernels.ErrClosed)
+	case d != s.dev:
+		return nil, fmt.Errorf("%w: the packed part is on device %s", kernels.ErrArgument, d.info.ID)
+	case op.X.Len != p.minors || op.Y.Len != p.rows:
+		return nil, fmt.Errorf("%w: x and y have %d and %d elements, they need %d and %d", kernels.ErrArgument, op.X.Len, op.Y.Len, p.minors, p.rows)
+	}
+	x, err := d.own(op.X.Buf, op.X.Off, op.X.Len*mem.Size[V]())
+	if err != nil {
+		return nil, fmt.Errorf("x: %w", err)
+	}
+	y, err := d.own(op.Y.Buf, op.Y.Off, op.Y.Len*mem.Size[V]())
+	if err != nil {
+		return nil, fmt.Errorf("y: %w", err)
+	}
+	first, err := p.first(op)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		if err := s.run(first); err != nil {
+			return err
+		}
+		if err := cmp.Or(d.sparse.SetStream(unsafe.Pointer(s.s.C())), p.x.Set(uint64(x)), p.y.Set(uint64(y))); err != nil {
+			return err
+		}
+		return d.sparse.Multiply(&p.plan, float64(op.Alpha), float64(op.Beta))
+	}, nil
+}
+
+// first is the program for the row that is cut off: its sum goes to the carry.
+func (p *sparsePart[V]) first(op *kernels.GatherPacked[V]) (*launch.Program, error) {
+	if p.skip == 0 {
+		return &launch.Program{}, nil
+	}
+	a, n := p.own.A, p.before
+	row := kernels.Compressed[V]{
+		Part: partition.Part{EndIdx: n - 1, StartFlag: true, OwnFirst: 1, OwnEnd: 1},
+		Ptr:  p.head, Idx: a.Idx.Sub(0, n), Val: a.Val.Sub(0, n),
+	}
+	return launch.Plan(&kernels.Gather[V]{A: row, Alpha: op.Alpha, X: op.X, Y: op.Y.Sub(0, 0), Carry: op.Carry}, p.dev, launch.Merge)
+}
+
+// Info describes the packed part.
+func (p *sparsePart[V]) Info() kernels.PackInfo { return p.info }
+
+// Buffers is the memory that it holds.
+func (p *sparsePart[V]) Buffers() []kernels.Buffer {
+	if p.freed.Load() {
+		return nil
+	}
+	out := p.own.Buffers()
+	for _, b := range []kernels.Buffer{p.head.Buf, p.ptr.Buf, p.buffer} {
+		if b != nil {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// Free releases the memory.
+func (p *sparsePart[V]) Free() error {
+	if p.freed.Swap(true) {
+		return nil
+	}
+	return errors.Join(p.drop(), p.own.Free())
+}
+
+// drop releases all but the arrays.
+func (p *sparsePart[V]) drop() error {
+	d := p.dev
+	err := d.worker.call(func() error {
+		if d.dead.Load() != nil {
+			return nil
+		}
+		var errs []error
+		if p.x != nil {
+			errs = append(errs, p.x.Close())
+		}
+		if p.y != nil {
+			errs = append(errs, p.y.Close())
+		}
+		if p.matrix != nil {
+			errs = append(errs, p.matrix.Close())
+		}
+		return errors.Join(errs...)
+	})
+	if errors.Is(err, kernels.ErrClosed) {
+		return nil
+	}
+	errs := []error{d.fail("free", 0, err), p.head.Free(), p.ptr.Free()}
+	if p.buffer != nil {
+		errs = append(errs, p.buffer.Free())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,64 @@
+package solver
+
+import (
+	"context"
+	"math"
+)
+
+// CG solves A x = b by the method of conjugate gradients (Hestenes and Stiefel,
+// 1952), for a symmetric positive definite matrix and preconditioner. x is the
+// first guess and takes the solution.
+//
+// An iteration takes one product, and on vectors 11 n elements read and written
+// without and 16 n with Jacobi.
+//
+// A solve that ends above the tolerance is a *ConvergenceError and gives its Result
+// as well; wrong arguments are *sparse.InputError; errors of products and of ctx
+// come back as they are.
+func CG(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
+	return solve(ctx, "cg", a, b, x, opt, linear(cg[[]float64]))
+}
+
+func cg[T any](t *task[T]) error {
+	r, p, q := t.zero(), t.zero(), t.zero()
+	var kept T // of the preconditioner
+	if t.opt.Precond != nil {
+		kept = t.zero()
+	}
+	for { // again where the recurrence says that x is good enough and it is not
+		if done, err := t.start(r, 0.5); done {
+			return err
+		}
+		z := t.preconditioned(r, kept)
+		rz := t.dot(r, z)
+		t.set(1, z, p)
+		for {
+			t.product(1, p, 0, q)
+			pq := t.dot(p, q)
+			if err := t.failed(); err != nil {
+				return err
+			}
+			if !(rz > 0) {
+				return t.give(ErrBreakdown, "r'Mr = %.3g: the preconditioner is not positive definite", rz)
+			}
+			if !(pq > 0) {
+				return t.give(ErrBreakdown, "p'Ap = %.3g: the matrix is not positive definite", pq)
+			}
+			rr := t.step(rz/pq, p, q, t.x, r)
+			near, err := t.note(math.Sqrt(rr))
+			if err != nil {
+				return err
+			}
+			if near {
+				break
+			}
+			next := rr
+			if t.opt.Precond != nil {
+				z = t.preconditioned(r, kept)
+				next = t.dot(r, z)
+			}
+			t.xpby(z, next/rz, p)
+			rz = next
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package solver
+
+import (
+	"context"
+	"math"
+)
+
+// GMRES solves A x = b by the generalised method of minimal residuals (Saad and
+// Schultz, 1986), restarted every Options.Restart iterations, for any square matrix,
+// preconditioned from the right. x is the first guess and takes the solution. Errors
+// are those of CG.
+//
+// An iteration takes one product. Its basis is made orthogonal by classical
+// Gram-Schmidt, twice: as orthogonal as by the modified one, with two sums over all
+// devices instead of one for each vector, and fewer bytes. It keeps Restart+3
+// vectors.
+func GMRES(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
+	return solve(ctx, "gmres", a, b, x, opt, linear(gmres[[]float64]))
+}
+
+func gmres[T any](t *task[T]) error {
+	k := &krylov[T]{task: t, z: t.zero()}
+	v0 := t.zero()
+	for {
+		if done, err := t.start(v0, 1-1e-6); done {
+			return err
+		}
+		if err := k.cycle(v0); err != nil {
+			return err
+		}
+	}
+}
+
+// krylov is the basis of a cycle, and the least squares problem in it.
+type krylov[T any] struct {
+	*task[T]
+	v      []T         // orthonormal
+	z      T           // preconditioned
+	h      [][]float64 // upper triangle, by columns
+	cs, sn []float64   // rotations
+	g      []float64   // right-hand side
+}
+
+// cycle improves x from the residual v0, and ends after Options.Restart iterations
+// or near the solution.
+func (k *krylov[T]) cycle(v0 T) error {
+	if len(k.v) == 0 {
+		k.v = append(k.v, v0)
+	}
+	beta := math.Sqrt(k.dot(v0, v0))
+	k.set(1/beta, v0, v0)
+	k.h, k.cs, k.sn, k.g = k.h[:0], k.cs[:0], k.sn[:0], append(k.g[:0], beta)
+	var broken string
+	var stop error
+	for j := range k.opt.Restart {
+		exact := k.extend(j)
+		col := k.h[j]
+		near, err := k.note(math.Abs(k.g[j+1]))
+		if col[j] == 0 {
+			broken = "the matrix is singular: A maps the Krylov space into a smaller one"
+		}
+		if stop = err; near || exact || broken != "" || stop != nil {
+			break
+		}
+	}
+	if err := k.failed(); err != nil {
+		return err
+	}
+	k.improve()
+	if stop == nil && broken != "" {
+		stop = k.give(ErrBreakdown, "%s", broken)
+	}
+	return stop
+}
+
+// extend adds a vector to the basis and a column to the triangle. exact says that
+// the basis spans an invariant space.
+func (k *krylov[T]) extend(j int) (exact bool) {
+	if len(k.v) == j+1 {
+		k.v = append(k.v, k.zero())
+	}
+	w := k.v[j+1]
+	z := k.preconditioned(k.v[j], k.z)
+	k.product(1, z, 0, w)
+	col, again := make([]float64, j+2), make([]float64, j+1)
+	k.project(col[:j+1], k.v[:j+1], w)
+	k.combine(-1, col[:j+1], k.v[:j+1], w)
+	k.project(again, k.v[:j+1], w)
+	norm := math.Sqrt(k.combine(-1, again, k.v[:j+1], w))
+	size := norm
+	for i := range again {
+		col[i] += again[i]
+		size = math.Hypot(size, col[i])
+	}
+	exact = norm <= 1e-15*size
+	if exact {
+		norm = 0
+	} else {
+		k.set(1/norm, w, w)
+	}
+	for i := range j {
+		col[i], col[i+1] = k.cs[i]*col[i]+k.sn[i]*col[i+1], k.cs[i]*col[i+1]-k.sn[i]*col[i]
+	}
+	r := math.Hypot(col[j], norm)
+	c, s := 1.0, 0.0
+	if r > 1e-15*size {
+		c, s = col[j]/r, norm/r
+	} else {
+		r = 0
+	}
+	col[j] = r
+	k.h, k.cs, k.sn = append(k.h, col), append(k.cs, c), append(k.sn, s)
+	k.g = append(k.g, -s*k.g[j])
+	k.g[j] *= c
+	return exact
+}
+
+// improve adds the best combination of the basis to x.
+func (k *krylov[T]) improve() {
+	m := len(k.h)
+	for m > 0 && k.h[m-1][m-1] == 0 {
+		m--
+	}
+	y := make([]float64, m)
+	for i := m - 1; i >= 0; i-- {
+		y[i] = k.g[i]
+		for j := i + 1; j < m; j++ {
+			y[i] -= k.h[j][i] * y[j]
+		}
+		y[i] /= k.h[i][i]
+	}
+	if m == 0 {
+		return
+	}
+	if k.opt.Precond == nil {
+		k.combine(1, y, k.v[:m], k.x)
+		return
+	}
+	u := k.v[len(k.v)-1] // behind the basis that counts
+	k.set(0, u, u)
+	k.combine(1, y, k.v[:m], u)
+	z := k.preconditioned(u, k.z)
+	k.axpy(1, z, k.x)
+}

@@ -1,0 +1,379 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+// dense makes a CSR matrix of rows, zeros left out.
+func dense(t require.TestingT, rows ...[]float64) *sparse.CSR[float64] {
+	ptr, idx, val := []int64{0}, []int32{}, []float64{}
+	for _, r := range rows {
+		for j, v := range r {
+			if v != 0 {
+				idx, val = append(idx, int32(j)), append(val, v)
+			}
+		}
+		ptr = append(ptr, int64(len(idx)))
+	}
+	m, err := sparse.NewCSR(len(rows), len(rows), ptr, idx, val)
+	require.NoError(t, err)
+	return m
+}
+
+// laplacian is the 5-point stencil with 4.1 on the diagonal: symmetric and positive
+// definite.
+func laplacian(t require.TestingT, spec string) *sparse.CSR[float64] {
+	m, _, err := gen.Generate(spec)
+	require.NoError(t, err)
+	for i := range m.Rows {
+		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
+			m.Val[k] = -1
+			if int(m.ColIdx[k]) == i {
+				m.Val[k] = 4.1
+			}
+		}
+	}
+	return m
+}
+
+func TestBreakdownsAreTyped(t *testing.T) {
+	skew := dense(t, []float64{0, 1}, []float64{-1, 0})
+	singular := dense(t, []float64{1, 0}, []float64{0, 0})
+	indefinite := dense(t, []float64{1, 0}, []float64{0, -2})
+	huge := dense(t, []float64{1e300, 1e300}, []float64{1e300, -1e300})
+	for _, c := range []struct {
+		method string
+		a      *sparse.CSR[float64]
+		reason error
+		says   string
+	}{
+		{"cg", skew, ErrBreakdown, "not positive definite"},
+		{"cg", indefinite, ErrBreakdown, "not positive definite"},
+		{"bicgstab", skew, ErrBreakdown, "orthogonal"},
+		{"bicgstab", singular, ErrBreakdown, ""},
+		{"gmres", singular, ErrBreakdown, "singular"},
+		{"cg", huge, ErrBreakdown, ""},
+	} {
+		b, x := []float64{1, 1}, []float64{0, 0}
+		res, err := methods[c.method](t.Context(), planOn(t, "cpu:1", c.a), b, x, Options{})
+		require.ErrorIs(t, err, c.reason, c.method)
+		require.ErrorContains(t, err, c.says)
+		var failed *ConvergenceError
+		require.ErrorAs(t, err, &failed)
+		require.Equal(t, c.method, failed.Method)
+		require.False(t, res.Converged)
+	}
+}
+
+func TestGMRESSolvesWhatItsSpaceHolds(t *testing.T) {
+	// A cyclic shift: no progress before the last step of a full cycle.
+	const n = 40
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = make([]float64, n)
+		rows[i][(i+1)%n] = 1
+	}
+	plan := planOn(t, "cpu:1", dense(t, rows...))
+	b := make([]float64, n)
+	b[0] = 1
+	x := make([]float64, n)
+	res, err := GMRES(t.Context(), plan, b, x, Options{Restart: n})
+	require.NoError(t, err)
+	require.Equal(t, n, res.Iterations)
+
+	res, err = GMRES(t.Context(), plan, b, make([]float64, n), Options{Restart: n - 1})
+	require.ErrorIs(t, err, ErrStagnation)
+	require.InDelta(t, 1, res.Residual, 1e-12)
+}
+
+func TestMaxIterEndsWithNotConverged(t *testing.T) {
+	a := laplacian(t, "stencil:n=30,points=5")
+	for name, method := range methods {
+		x := make([]float64, a.Rows)
+		calls := 0
+		res, err := method(t.Context(), planOn(t, "cpu:1", a), sines(a.Rows), x,
+			Options{MaxIter: 3, Progress: func(i int, r float64) { calls++ }})
+		require.ErrorIs(t, err, ErrNotConverged, name)
+		require.Equal(t, 3, res.Iterations, name)
+		require.Equal(t, 3, calls)
+		require.InEpsilon(t, trueResidual(t, a, sines(a.Rows), x), res.Residual, 1e-9, name)
+	}
+}
+
+func TestSolvesGoOnFromTheFirstGuess(t *testing.T) {
+	a := laplacian(t, "stencil:n=30,points=5")
+	plan := planOn(t, "cpu:2", a)
+	want, b := sines(a.Rows), make([]float64, a.Rows)
+	_, err := plan.SpMV(t.Context(), msrep.NoTrans, 1, want, 0, b)
+	require.NoError(t, err)
+	for name, method := range methods {
+		x := sines(a.Rows)
+		res, err := method(t.Context(), plan, b, x, Options{})
+		require.NoError(t, err, name)
+		require.Zero(t, res.Iterations, "the guess is the solution")
+		require.Equal(t, want, x)
+	}
+}
+
+func TestZeroRightHandSidesHaveTheSolutionZero(t *testing.T) {
+	a := dense(t, []float64{2, 1}, []float64{1, 2})
+	for name, method := range methods {
+		x := []float64{3, 4}
+		res, err := method(t.Context(), planOn(t, "cpu:1", a), []float64{0, 0}, x, Options{})
+		require.NoError(t, err, name)
+		require.True(t, res.Converged)
+		require.Equal(t, []float64{0, 0}, x)
+	}
+	res, err := CG(t.Context(), planOn(t, "cpu:1", dense(t)), nil, nil, Options{})
+	require.NoError(t, err)
+	require.True(t, res.Converged)
+}
+
+func TestScaleOfTheRightHandSideDoesNotMatter(t *testing.T) {
+	a := laplacian(t, "stencil:n=20,points=5")
+	plan := planOn(t, "cpu:1", a)
+	for name, method := range methods {
+		for _, exp := range []int{-1000, -600, 600, 1000} {
+			b := sines(a.Rows)
+			for i := range b {
+				b[i] = math.Ldexp(b[i], exp)
+			}
+			x := make([]float64, a.Rows)
+			_, err := method(t.Context(), plan, b, x, Options{})
+			require.NoError(t, err, "%s 2^%d", name, exp)
+			for i := range b { // exact
+				b[i], x[i] = math.Ldexp(b[i], -exp), math.Ldexp(x[i], -exp)
+			}
+			require.LessOrEqual(t, trueResidual(t, a, b, x), 1.01e-8, "%s 2^%d", name, exp)
+		}
+	}
+}
+
+func TestBadSystemsAreRefused(t *testing.T) {
+	a := dense(t, []float64{2, 1}, []float64{1, 2})
+	plan := planOn(t, "cpu:1", a)
+	wide, err := sparse.NewCSR(1, 2, []int64{0, 1}, []int32{1}, []float64{1})
+	require.NoError(t, err)
+	pre, err := Jacobi(dense(t, []float64{1}))
+	require.NoError(t, err)
+	two := func() []float64 { return []float64{1, 1} }
+	same := two()
+	for _, c := range []struct {
+		a    Operator
+		b, x []float64
+		opt  Options
+		says string
+	}{
+		{planOn(t, "cpu:1", wide), []float64{1}, two(), Options{}, "matrix: 1 x 2"},
+		{plan, []float64{1}, two(), Options{}, "b: 1 elements: the matrix has 2 rows"},
+		{plan, two(), []float64{1, 2, 3}, Options{}, "x: 3 elements"},
+		{plan, same, same, Options{}, "x: is the same memory as b"},
+		{plan, []float64{1, math.NaN()}, two(), Options{}, "b: element 1 is NaN"},
+		{plan, two(), []float64{math.Inf(1), 0}, Options{}, "x: element 0 is +Inf"},
+		{plan, two(), []float64{0, 0}, Options{Tol: 2}, "tolerance: 2"},
+		{plan, two(), []float64{0, 0}, Options{Tol: math.NaN()}, "tolerance: NaN"},
+		{plan, two(), []float64{0, 0}, Options{MaxIter: -1}, "max iterations: -1"},
+		{plan, two(), []float64{0, 0}, Options{Restart: -1}, "restart: -1"},
+		{plan, two(), []float64{0, 0}, Options{Precond: pre}, "preconditioner: made for 1"},
+		{nil, two(), []float64{0, 0}, Options{}, "matrix: is nil"},
+	} {
+		for name, method := range methods {
+			res, err := method(t.Context(), c.a, c.b, c.x, c.opt)
+			require.True(t, sparse.IsInput(err), "%s: %v", name, err)
+			require.ErrorContains(t, err, c.says)
+			require.Nil(t, res)
+		}
+	}
+}
+
+func TestErrorsOfProductsAndContextsComeBack(t *testing.T) {
+	a := laplacian(t, "stencil:n=20,points=5")
+	plan := planOn(t, "cpu:1", a)
+	for name, method := range methods {
+		ctx, cancel := context.WithCancel(t.Context())
+		opt := Options{Progress: func(i int, _ float64) {
+			if i == 2 {
+				cancel()
+			}
+		}}
+		_, err := method(ctx, plan, sines(a.Rows), make([]float64, a.Rows), opt)
+		require.ErrorIs(t, err, context.Canceled, name)
+	}
+	broken := errors.New("device lost")
+	for name, method := range methods {
+		for at := range 5 {
+			op := &failing{Operator: plan, left: at, err: broken}
+			res, err := method(t.Context(), op, sines(a.Rows), make([]float64, a.Rows), Options{})
+			require.ErrorIs(t, err, broken, name)
+			require.Nil(t, res)
+		}
+	}
+}
+
+// failing is an operator that fails after some products.
+type failing struct {
+	Operator
+	left int
+	err  error
+}
+
+func (f *failing) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) (msrep.Timing, error) {
+	if f.left == 0 {
+		return msrep.Timing{}, f.err
+	}
+	f.left--
+	return f.Operator.SpMV(ctx, op, alpha, x, beta, y)
+}
+
+func TestPreconditionersSolveWhatTheyStandFor(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 20).Draw(t, "n")
+		size := rapid.IntRange(1, 25).Draw(t, "size")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		rows := make([][]float64, n)
+		for i := range rows {
+			rows[i] = make([]float64, n)
+			for j := range rows[i] {
+				if i/size == j/size {
+					rows[i][j] = r.NormFloat64()
+				}
+			}
+			rows[i][(i/size*size)+(i%size+1)%min(size, n-i/size*size)] += 40 // needs pivoting
+		}
+		a := dense(t, rows...)
+		m, err := BlockJacobi(a, size)
+		require.NoError(t, err)
+		b, z := sines(n), make([]float64, n)
+		require.NoError(t, m.Apply(b, z))
+		for i := range rows {
+			require.InDelta(t, b[i], dot(rows[i], z), 1e-10)
+		}
+	})
+}
+
+func TestPreconditionersSaveIterations(t *testing.T) {
+	a := laplacian(t, "stencil:n=40,points=5")
+	for i := range a.Rows { // symmetric scaling that a diagonal takes back
+		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
+			a.Val[k] *= (1 + float64(i%7)) * (1 + float64(a.ColIdx[k]%7))
+		}
+	}
+	jacobi, err := Jacobi(a)
+	require.NoError(t, err)
+	blocks, err := BlockJacobi(a, 40)
+	require.NoError(t, err)
+	plan := planOn(t, "cpu:2", a)
+	for name, method := range methods {
+		var iterations []int
+		for _, m := range []Preconditioner{nil, jacobi, blocks} {
+			x := make([]float64, a.Rows)
+			res, err := method(t.Context(), plan, sines(a.Rows), x, Options{Precond: m, Restart: 200})
+			require.NoError(t, err, name)
+			require.LessOrEqual(t, trueResidual(t, a, sines(a.Rows), x), 1.01e-8, name)
+			iterations = append(iterations, res.Iterations)
+		}
+		require.Less(t, 2*iterations[1], iterations[0], name)
+		require.Less(t, iterations[2], iterations[1], name)
+	}
+}
+
+func TestPreconditionersOfBadMatricesAreRefused(t *testing.T) {
+	a := dense(t, []float64{1, 0, 0}, []float64{0, 0, 1}, []float64{0, 1, 0})
+	_, err := Jacobi(a)
+	require.True(t, sparse.IsInput(err))
+	require.ErrorContains(t, err, "row 1 is 0")
+	_, err = BlockJacobi(a, 2)
+	require.True(t, sparse.IsInput(err))
+	require.ErrorContains(t, err, "rows 0 to 1 is singular")
+	_, err = BlockJacobi(a, 3)
+	require.NoError(t, err)
+	for _, size := range []int{0, -1, MaxBlock + 1} {
+		_, err = BlockJacobi(a, size)
+		require.ErrorContains(t, err, "block size")
+	}
+	_, err = Jacobi(nil)
+	require.True(t, sparse.IsInput(err))
+}
+
+func TestSolvesHaveTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
+	a := laplacian(t, "stencil:n=300,points=5") // several blocks of the vectors
+	var first []float64
+	for _, devices := range []string{"cpu:1", "cpu:3"} {
+		sys, err := msrep.Open(msrep.Config{Devices: devices, Threads: 3})
+		require.NoError(t, err)
+		plan, err := msrep.NewPlan(t.Context(), sys, a, msrep.PlanOptions{Format: sparse.FormatCSR, Split: "rows", Strategy: msrep.Baseline})
+		require.NoError(t, err)
+		x := make([]float64, a.Rows)
+		_, err = CG(t.Context(), plan, sines(a.Rows), x, Options{})
+		require.NoError(t, err)
+		if first == nil {
+			first = x
+		}
+		require.Equal(t, first, x, devices)
+		require.NoError(t, sys.Close())
+	}
+}
+
+func TestPowerFindsTheLargestEigenvalue(t *testing.T) {
+	a := dense(t, []float64{2, 1, 0}, []float64{1, 2, 1}, []float64{0, 1, 2})
+	x := make([]float64, 3)
+	lambda, res, err := Power(t.Context(), planOn(t, "cpu:1", a), x, Options{Tol: 1e-12})
+	require.NoError(t, err)
+	require.True(t, res.Converged)
+	require.InDelta(t, 2+math.Sqrt2, lambda, 1e-11)
+	require.InDelta(t, math.Sqrt2, math.Abs(x[1]/x[0]), 1e-10)
+	require.InDelta(t, 1, dot(x, x), 1e-12)
+
+	turn := dense(t, []float64{0, 1}, []float64{-1, 0})
+	_, res, err = Power(t.Context(), planOn(t, "cpu:1", turn), []float64{1, 0.3}, Options{MaxIter: 50})
+	var failed *ConvergenceError
+	require.ErrorAs(t, err, &failed, "a complex pair")
+	require.False(t, res.Converged)
+
+	zero := dense(t, []float64{0, 0}, []float64{0, 0})
+	_, _, err = Power(t.Context(), planOn(t, "cpu:1", zero), make([]float64, 2), Options{})
+	require.ErrorIs(t, err, ErrBreakdown)
+	_, _, err = Power(t.Context(), planOn(t, "cpu:1", dense(t)), nil, Options{})
+	require.True(t, sparse.IsInput(err))
+}
+
+func TestRefinementWithAFloat32MatrixReachesFloat64(t *testing.T) {
+	a := laplacian(t, "stencil:n=60,points=5")
+	for k := range a.Val {
+		a.Val[k] *= 1 + 1e-3/3 // no float32
+	}
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu:2"})
+	require.NoError(t, err)
+	defer sys.Close()
+	exact, err := msrep.NewPlan(t.Context(), sys, a, msrep.PlanOptions{})
+	require.NoError(t, err)
+	single, err := msrep.NewPlan(t.Context(), sys, sparse.Convert[float32](a), msrep.PlanOptions{})
+	require.NoError(t, err)
+	b, x := sines(a.Rows), make([]float64, a.Rows)
+	res, err := Refine(t.Context(), exact, Single(single), CG, b, x, Options{Tol: 1e-13}, Options{})
+	require.NoError(t, err)
+	require.LessOrEqual(t, trueResidual(t, a, b, x), 1.01e-13)
+	require.Less(t, res.Iterations, 10)
+	require.Len(t, res.History, res.Iterations+1)
+	require.Greater(t, res.Products, 3*res.Iterations, "the solves inside count")
+
+	far := laplacian(t, "stencil:n=60,points=5")
+	for k := range far.Val {
+		far.Val[k] *= 10
+	}
+	other, err := msrep.NewPlan(t.Context(), sys, far, msrep.PlanOptions{})
+	require.NoError(t, err)
+	_, err = Refine(t.Context(), exact, other, CG, b, make([]float64, a.Rows), Options{}, Options{})
+	require.ErrorIs(t, err, ErrStagnation)
+}

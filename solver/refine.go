@@ -1,0 +1,114 @@
+package solver
+
+import (
+	"context"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Method is CG, BiCGSTAB or GMRES.
+type Method func(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error)
+
+// Refine solves A x = b by iterative refinement: as long as r = b - A x is too
+// large, it solves F d = r for a matrix F that is close to A and cheaper to multiply
+// by, and adds d to x. F may be the float32 matrix (Single) or a plan that reads fewer
+// segments of each value (msrep.PlanOptions.Precision). opt is for the whole, inner
+// for each of the solves with F; its Tol 0 means 1e-4.
+//
+// Result.Iterations counts the refinements, History holds the true residuals
+// (Progress hears those of the solves with F), and Products and Timing are those of
+// all. A refinement that does not bring the residual
+// to half of what it was is ErrStagnation: F is too far from A. What the solve with F
+// says of its own convergence does not matter. Other errors are those of CG.
+func Refine(ctx context.Context, a, f Operator, method Method, b, x []float64, opt, inner Options) (*Result, error) {
+	if f == nil || method == nil {
+		return nil, sparse.Inputf("refine", "the cheap matrix or the method is nil")
+	}
+	if inner.Tol == 0 {
+		inner.Tol = 1e-4
+	}
+	var products int
+	var timing Timing
+	res, err := solve(ctx, "refine", a, b, x, opt, func(t *task[[]float64]) error {
+		r, d := t.zero(), t.zero()
+		for {
+			if done, err := t.start(r, 0.5); done {
+				return err
+			}
+			switch {
+			case t.strikes > 0:
+				return t.give(ErrStagnation, "the cheap matrix is too far from the other")
+			case t.res.Iterations >= t.opt.MaxIter:
+				return t.give(ErrNotConverged, "")
+			}
+			norm := t.res.Residual * t.norm
+			t.set(1/norm, r, r) // far from the ends of the range of float32
+			t.set(0, r, d)
+			in, err := method(ctx, f, r, d, inner)
+			if in == nil {
+				return err
+			}
+			products += in.Products
+			timing.Products += in.Timing.Products
+			timing.Precond += in.Timing.Precond
+			if !finite(in.Residual) {
+				return t.give(ErrBreakdown, "with the cheap matrix: %v", err)
+			}
+			t.axpy(norm, d, t.x)
+			t.res.Iterations++
+			if t.opt.Progress != nil {
+				t.opt.Progress(t.res.Iterations, in.Residual*norm/t.norm)
+			}
+		}
+	})
+	if res != nil {
+		res.Products += products
+		res.Timing.Products += timing.Products
+		res.Timing.Precond += timing.Precond
+	}
+	return res, err
+}
+
+// Single is a float32 plan as an operator on float64 vectors: x is rounded to
+// float32, the product is computed in float32, and alpha and beta*y are float64.
+// What leaves the range of float32 becomes zero or infinite. It is used by one
+// goroutine at a time.
+func Single(plan *msrep.Plan[float32]) Operator { return &single{plan: plan} }
+
+type single struct {
+	plan *msrep.Plan[float32]
+	x, y []float32
+}
+
+func (s *single) Dims() (rows, cols int) { return s.plan.Dims() }
+
+func (s *single) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) (msrep.Timing, error) {
+	if cap(s.x) < len(x) {
+		s.x = make([]float32, len(x))
+	}
+	if cap(s.y) < len(y) {
+		s.y = make([]float32, len(y))
+	}
+	sx, sy := s.x[:len(x)], s.y[:len(y)]
+	par.Range(int64(len(x)), applyGrain, func(lo, hi int64) {
+		for i := lo; i < hi; i++ {
+			sx[i] = float32(x[i])
+		}
+	})
+	t, err := s.plan.SpMV(ctx, op, 1, sx, 0, sy)
+	if err != nil {
+		return t, err
+	}
+	par.Range(int64(len(y)), applyGrain, func(lo, hi int64) {
+		for i := lo; i < hi; i++ {
+			v := alpha * float64(sy[i])
+			if beta != 0 {
+				v += beta * y[i]
+			}
+			y[i] = v
+		}
+	})
+	return t, nil
+}

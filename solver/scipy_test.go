@@ -1,0 +1,160 @@
+package solver
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matio"
+)
+
+// system is one of testdata/scipy.json, which testdata/make.py writes.
+type system struct {
+	Name      string
+	N         int
+	Jacobi    bool
+	Methods   []string
+	Condition float64
+	Norm      float64
+	Places    []int
+	X         []float64
+}
+
+var methods = map[string]Method{"cg": CG, "bicgstab": BiCGSTAB, "gmres": GMRES}
+
+func systems(t *testing.T) (out []system) {
+	text, err := os.ReadFile(filepath.Join("testdata", "scipy.json"))
+	require.NoError(t, err)
+	var file struct{ Systems []system }
+	require.NoError(t, json.Unmarshal(text, &file))
+	return file.Systems
+}
+
+// readMatrix reads a matrix of testdata or of the large collection.
+func readMatrix(t *testing.T, name string) *matio.Matrix {
+	t.Helper()
+	path := corpus.Testdata(name + ".mtx.gz")
+	if _, err := os.Stat(path); err != nil {
+		path = corpus.Shared(t, "matrices", name+".mtx.gz")
+	}
+	m, err := matio.Read(t.Context(), path)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	return m
+}
+
+func planOn(t *testing.T, devices string, a *sparse.CSR[float64]) *msrep.Plan[float64] {
+	t.Helper()
+	sys, err := msrep.Open(msrep.Config{Devices: devices})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, sys.Close()) })
+	plan, err := msrep.NewPlan(context.Background(), sys, a, msrep.PlanOptions{})
+	require.NoError(t, err)
+	return plan
+}
+
+// trueResidual is |b - A x|/|b|, with the products of the reference.
+func trueResidual(t *testing.T, a *sparse.CSR[float64], b, x []float64) float64 {
+	t.Helper()
+	y := reference.Multiply(false, -1, a, x, 1, b).Y
+	return math.Sqrt(dot(y, y) / dot(b, b))
+}
+
+func sines(n int) []float64 {
+	b := make([]float64, n)
+	for i := range b {
+		b[i] = math.Sin(float64(i + 1))
+	}
+	return b
+}
+
+func TestRealSystemsAreSolvedAsSciPySolvesThem(t *testing.T) {
+	count := map[string]int{}
+	for _, s := range systems(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			m := readMatrix(t, s.Name)
+			plan := planOn(t, "cpu:2", m.CSR)
+			var opt Options
+			if s.Jacobi {
+				var err error
+				opt.Precond, err = Jacobi(m.CSR)
+				require.NoError(t, err)
+			}
+			b := sines(s.N)
+			for _, name := range s.Methods {
+				x := make([]float64, s.N)
+				res, err := methods[name](t.Context(), plan, b, x, opt)
+				require.NoError(t, err, name)
+				require.True(t, res.Converged)
+				require.LessOrEqual(t, res.Residual, 1e-8)
+				require.LessOrEqual(t, trueResidual(t, m.CSR, b, x), 1.001e-8, name)
+				require.Len(t, res.History, res.Iterations+1)
+				diff := 0.0
+				for i, at := range s.Places {
+					diff = math.Hypot(diff, x[at]-s.X[i])
+				}
+				require.LessOrEqual(t, diff, min(1e-8*s.Condition, 1e-5)*s.Norm, "%s: away from SciPy's direct solution", name)
+				count[name]++
+			}
+		})
+	}
+	t.Logf("systems solved: %v", count)
+	if corpus.Shared(t, "matrices") != "" {
+		for name := range methods {
+			require.GreaterOrEqual(t, count[name], 20, name)
+		}
+	}
+}
+
+// Whatever the matrix is, a solve either reaches the tolerance or says why not.
+func TestNoSolveClaimsToHaveConvergedThatHasNot(t *testing.T) {
+	count := map[string]int{}
+	index := corpus.Shared(t, "matrices", "INDEX.tsv")
+	for _, row := range corpus.Table(t, index) {
+		if row["rows"] != row["cols"] || row["field"] == "complex" {
+			continue
+		}
+		m, err := matio.Read(t.Context(), filepath.Join(filepath.Dir(index), row["file"]))
+		require.NoError(t, err)
+		if m.Rows > 1500 || m.NNZ() > 50_000 {
+			require.NoError(t, m.Close())
+			continue
+		}
+		sys, err := msrep.Open(msrep.Config{Devices: "cpu:1", Threads: 1})
+		require.NoError(t, err)
+		plan, err := msrep.NewPlan(t.Context(), sys, m.CSR, msrep.PlanOptions{ExpectedProducts: 1})
+		require.NoError(t, err)
+		b := sines(m.Rows)
+		for name, method := range methods {
+			x := make([]float64, m.Rows)
+			res, err := method(t.Context(), plan, b, x, Options{MaxIter: 300})
+			require.NotNil(t, res, "%s by %s: %v", row["name"], name, err)
+			if err == nil {
+				require.True(t, res.Converged)
+				require.LessOrEqual(t, trueResidual(t, m.CSR, b, x), 1.01e-8, "%s by %s", row["name"], name)
+				count["converged"]++
+				continue
+			}
+			var failed *ConvergenceError
+			require.ErrorAs(t, err, &failed, "%s by %s", row["name"], name)
+			require.False(t, res.Converged)
+			require.False(t, res.Residual <= 1e-8)
+			count[failed.Err.Error()]++
+		}
+		require.NoError(t, sys.Close())
+		require.NoError(t, m.Close())
+	}
+	t.Log(count)
+	for _, reason := range []error{ErrBreakdown, ErrStagnation, ErrNotConverged} {
+		require.NotZero(t, count[reason.Error()], reason)
+	}
+}

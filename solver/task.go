@@ -1,0 +1,207 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// task is one solve under way.
+type task[T any] struct {
+	space[T]
+	ctx    context.Context
+	method string
+	opt    Options
+	b, x   T
+	norm   float64 // of b
+	res    *Result
+
+	best    float64 // least residual of the recurrence so far
+	bestAt  int     // its iteration
+	window  int     // iterations without a better one that are stagnation
+	last    float64 // true residual at the last start
+	strikes int     // starts in a row that brought too little
+}
+
+// maxStrikes is how many starts in a row may bring too little.
+const maxStrikes = 3
+
+// solve runs a method on vectors in host memory.
+func solve(ctx context.Context, name string, a Operator, b, x []float64, opt Options, method func(*task[[]float64]) error) (*Result, error) {
+	switch {
+	case ctx == nil:
+		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
+	case a == nil:
+		return nil, sparse.Inputf("matrix", "is nil")
+	}
+	if err := checkSystem(a, b, x); err != nil {
+		return nil, err
+	}
+	n := len(b)
+	if err := opt.fill(n); err != nil {
+		return nil, err
+	}
+	if err := checkPrecond(opt.Precond, n); err != nil {
+		return nil, err
+	}
+	s := newHostSpace(ctx, a, opt.Precond)
+	b, restore := rescale(s, b, x)
+	defer restore()
+	return run(&task[[]float64]{space: s, ctx: ctx, method: name, opt: opt, b: b, x: x}, method)
+}
+
+// run does the solve and makes its result.
+func run[T any](t *task[T], method func(*task[T]) error) (*Result, error) {
+	begin := time.Now()
+	t.res = &Result{}
+	t.window = t.size() + 1000
+	t.norm = math.Sqrt(t.dot(t.b, t.b))
+	var err error
+	if t.norm == 0 { // x = 0 is the solution
+		t.set(0, t.x, t.x)
+		t.res.Converged, t.res.History = true, []float64{0}
+	} else {
+		err = method(t)
+	}
+	if failed := t.failed(); failed != nil {
+		return nil, failed
+	}
+	t.res.Timing.Products, t.res.Timing.Precond, t.res.Products = t.timing()
+	t.res.Timing.Total = time.Since(begin)
+	return t.res, err
+}
+
+// linear is a method for A x = b, with judge at its end.
+func linear[T any](method func(*task[T]) error) func(*task[T]) error {
+	return func(t *task[T]) error { return t.judge(method(t)) }
+}
+
+// judge finds the true residual of a solve that gave up: its x may be good enough
+// all the same.
+func (t *task[T]) judge(err error) error {
+	var c *ConvergenceError
+	if !errors.As(err, &c) {
+		return err
+	}
+	t.res.Residual = t.residual(t.zero())
+	if failed := t.failed(); failed != nil {
+		return failed
+	}
+	c.Residual = t.res.Residual
+	if t.res.Converged = t.res.Residual <= t.opt.Tol; t.res.Converged {
+		return nil
+	}
+	return err
+}
+
+// residual computes r = b - A x and gives |r|/|b|.
+func (t *task[T]) residual(r T) float64 {
+	t.set(1, t.b, r)
+	t.product(-1, t.x, 1, r)
+	return math.Sqrt(t.dot(r, r)) / t.norm
+}
+
+// start computes r = b - A x. done says that x is the solution, as the true
+// residual tells. Each start must bring the residual below factor times that of the
+// start before; it may miss that three times in a row.
+func (t *task[T]) start(r T, factor float64) (done bool, err error) {
+	rel := t.residual(r)
+	if err := t.failed(); err != nil {
+		return true, err
+	}
+	if len(t.res.History) == t.res.Iterations { // the first start; in Refine every one
+		t.res.History = append(t.res.History, rel)
+	}
+	if t.last == 0 {
+		t.best, t.last = rel, math.Inf(1)
+	}
+	t.res.Residual = rel
+	switch {
+	case rel <= t.opt.Tol:
+		t.res.Converged = true
+		return true, nil
+	case !finite(rel):
+		return true, t.give(ErrBreakdown, "the residual is not finite")
+	case rel > factor*t.last:
+		t.strikes++
+	default:
+		t.strikes = 0
+	}
+	t.last = rel
+	if t.strikes == maxStrikes {
+		return true, t.give(ErrStagnation, "the true residual stays at this")
+	}
+	return false, nil
+}
+
+// note ends an iteration with the residual that the recurrence gives. near says
+// that it is within the tolerance. An error ends the method.
+func (t *task[T]) note(norm float64) (near bool, err error) {
+	if err := t.failed(); err != nil {
+		return false, err
+	}
+	if err := t.ctx.Err(); err != nil {
+		return false, err
+	}
+	rel := norm / t.norm
+	t.res.Iterations++
+	t.res.History = append(t.res.History, rel)
+	if t.opt.Progress != nil {
+		t.opt.Progress(t.res.Iterations, rel)
+	}
+	switch {
+	case !finite(rel):
+		return false, t.give(ErrBreakdown, "the residual is not finite")
+	case rel <= t.opt.Tol:
+		return true, nil
+	case rel < t.best:
+		t.best, t.bestAt = rel, t.res.Iterations
+	case t.res.Iterations-t.bestAt >= t.window:
+		return false, t.give(ErrStagnation, "no better residual for %d iterations", t.window)
+	}
+	if t.res.Iterations >= t.opt.MaxIter {
+		return false, t.give(ErrNotConverged, "")
+	}
+	return false, nil
+}
+
+// give makes the error of a method that gives up.
+func (t *task[T]) give(reason error, format string, args ...any) error {
+	return &ConvergenceError{
+		Method: t.method, Iterations: t.res.Iterations, Residual: t.res.Residual,
+		Detail: fmt.Sprintf(format, args...), Err: reason,
+	}
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// safeExp bounds the binary exponent of numbers whose squares are far from the ends
+// of the range of float64.
+const safeExp = 200
+
+// rescale divides b and x by a power of two where squares of the elements of b
+// would leave the range of float64; restore multiplies x by it.
+func rescale(s *hostSpace, b, x []float64) (scaled []float64, restore func()) {
+	largest := 0.0
+	for _, v := range b {
+		largest = max(largest, math.Abs(v))
+	}
+	_, exp := math.Frexp(largest)
+	if largest == 0 || -safeExp < exp && exp < safeExp {
+		return b, func() {}
+	}
+	scaled = s.zero()
+	for i, v := range b {
+		scaled[i] = math.Ldexp(v, -exp)
+		x[i] = math.Ldexp(x[i], -exp)
+	}
+	return scaled, func() {
+		for i, v := range x {
+			x[i] = math.Ldexp(v, exp)
+		}
+	}
+}
