@@ -115,10 +115,10 @@ func (r *formatReport) measure(sys *msrep.System, name string, a *sparse.CSR[flo
 	}
 	turns := max(2, int(200_000/(1+a.NNZ())))
 	best := math.Inf(1)
-	for round := range 7 {
+	for round := range 15 {
 		for i := range all {
-			// A format that is far behind after the first round has no chance.
-			if all[i].plan == nil || round > 0 && all[i].least > 2*best {
+			// A format that is far behind has no chance.
+			if all[i].plan == nil || round > 0 && all[i].least > 8*best || round > 2 && all[i].least > 1.5*best {
 				continue
 			}
 			// One product brings the format back into the caches.

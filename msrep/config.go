@@ -17,9 +17,12 @@ var (
 
 // Config says which devices a System has. The zero value means all of them.
 type Config struct {
-	// Devices is "auto" (or ""), "cpu", "cpu:N" for N CPU devices, or "sim:N" for N
-	// simulated GPUs, which are for tests: right, checked, and slow. auto and cpu
-	// make one CPU device per group of physical cores that share a NUMA node.
+	// Devices is "auto" (or ""), "cpu", "cpu:N" for N CPU devices, "cuda" for all
+	// NVIDIA GPUs, "cuda:0,2" for some of them (one that stands several times gets
+	// several devices), or "sim:N" for N simulated GPUs, which are for tests: right,
+	// checked, and slow. auto is all GPUs where there are any, else cpu, which makes
+	// one CPU device per group of physical cores that share a NUMA node. GPUs need a
+	// binary built with the tag cuda.
 	Devices string
 	// Threads is the number of CPU threads of all devices together; 0 means
 	// GOMAXPROCS. Each device has at least one.

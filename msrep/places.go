@@ -42,7 +42,7 @@ func (c Config) places(topo *numa.Topology) (out []place, placed bool, note stri
 		}
 	case NUMAOff:
 	default:
-		return nil, false, "", sparse.Inputf("numa", "%q is not known: use %s, %s or %s", string(c.NUMA), NUMAAuto, NUMAOn, NUMAOff)
+		return nil, false, "", unknownNUMA(c.NUMA)
 	}
 	if placed {
 		return placedDevices(topo, groups, n, c.Threads), true, note, nil
@@ -61,15 +61,17 @@ func (c Config) places(topo *numa.Topology) (out []place, placed bool, note stri
 	return out, false, note, nil
 }
 
+func unknownNUMA(n NUMA) error {
+	return sparse.Inputf("numa", "%q is not known: use %s, %s or %s", string(n), NUMAAuto, NUMAOn, NUMAOff)
+}
+
 // countDevices reads the Devices string. counted says that it gives the number.
 func (c Config) countDevices(groups int) (n int, counted bool, err error) {
 	kind, arg, hasArg := strings.Cut(c.Devices, ":")
 	switch kind {
 	case "", "auto", "cpu":
-	case "cuda":
-		return 0, false, &sparse.InputError{File: "devices", Msg: c.Devices, Err: ErrNotYet}
 	default:
-		return 0, false, sparse.Inputf("devices", "%q is not known: use auto, cpu, cpu:N or sim:N", c.Devices)
+		return 0, false, sparse.Inputf("devices", "%q is not known: use auto, cpu, cpu:N, cuda, cuda:0,1,... or sim:N", c.Devices)
 	}
 	if !hasArg {
 		return max(groups, 1), false, nil

@@ -17,6 +17,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
+// picky is the forms that refuse matrices which do not suit them.
+var picky = map[sparse.Format]bool{"ell": true, "diagonals": true, "blocks": true}
+
 // discrete hides that a CPU device reaches host memory, so that a plan treats it
 // like a GPU.
 type discrete struct{ kernels.Device }
@@ -99,9 +102,7 @@ func checkRandomProducts[V sparse.Value](t *rapid.T) {
 	defer func() { require.NoError(t, sys.Close(), "every buffer is freed") }()
 	formats := []sparse.Format{"", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}
 	for _, f := range cpu.Forms() {
-		if f != "ell" { // refuses matrices with one long row
-			formats = append(formats, sparse.Format(f))
-		}
+		formats = append(formats, sparse.Format(f))
 	}
 	opt := PlanOptions{
 		ExpectedProducts:   rapid.SampledFrom([]int{0, 1, 10}).Draw(t, "expected products"),
@@ -111,6 +112,9 @@ func checkRandomProducts[V sparse.Value](t *rapid.T) {
 		Split:              rapid.SampledFrom([]partition.Rule{"", partition.RuleNNZ, partition.RuleMergePath}).Draw(t, "split"),
 	}
 	plan, err := NewPlan(ctx, sys, a, opt)
+	if picky[opt.Format] && sparse.IsInput(err) {
+		return
+	}
 	require.NoError(t, err)
 	rows, cols := a.Dims()
 	for range rapid.IntRange(1, 3).Draw(t, "products") {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/numa"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -47,6 +48,16 @@ func openOn(topo *numa.Topology, c Config) (*System, error) {
 	s := &System{plans: map[io.Closer]bool{}, refusal: refusal{warn: c.Warn}}
 	if kind, arg, _ := strings.Cut(c.Devices, ":"); kind == "sim" {
 		if err := s.openSimulated(arg); err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+	gpus, some, err := gpusFor(c.Devices, nvidia.Query)
+	if err != nil {
+		return nil, err
+	}
+	if some {
+		if err := s.openGPUs(topo, gpus, c.NUMA); err != nil {
 			return nil, err
 		}
 		return s, nil

@@ -44,7 +44,7 @@ type description struct {
 	Symmetry sparse.Symmetry `json:"symmetry"`
 	stats.Stats
 	Recommended stats.Recommendation `json:"recommended"`
-	Explain     []explanation  `json:"explain,omitempty"`
+	Explain     []explanation        `json:"explain,omitempty"`
 }
 
 func (c *call) describe(ctx context.Context, m *matio.Matrix, explained bool) (err error) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/numa"
 	"github.com/msrep-go/msrep/sparse"
@@ -42,7 +43,11 @@ var topoCommand = &command{
 				r.Links = append(r.Links, row)
 			}
 			if len(t.GPUs) > 0 {
-				r.Notes = append(r.Notes, "links are those of the PCI tree; sysfs does not show NVLink", "this version multiplies on CPU devices and simulated GPUs only")
+				r.Notes = append(r.Notes, "links are those of the PCI tree; sysfs does not show NVLink")
+			}
+			if *sysfs == "/" {
+				cuda := nvidia.Query()
+				r.CUDA = &cuda
 			}
 			if c.json {
 				return c.printJSON(r)
@@ -55,9 +60,10 @@ var topoCommand = &command{
 // topology is what msrep topo prints.
 type topology struct {
 	*numa.Topology
-	Links   [][]string    `json:"links"` // between GPUs: X, PIX, PXB, PHB, NODE, SYS
-	Devices []deviceShare `json:"devices"`
-	NUMA    *numaReport   `json:"numa,omitempty"` // of this machine only
+	Links   [][]string     `json:"links"` // between GPUs: X, PIX, PXB, PHB, NODE, SYS
+	Devices []deviceShare  `json:"devices"`
+	NUMA    *numaReport    `json:"numa,omitempty"` // of this machine only
+	CUDA    *nvidia.Status `json:"cuda,omitempty"` // of this machine only
 }
 
 type deviceShare struct {
@@ -115,11 +121,26 @@ func (t topology) print(w io.Writer) error {
 	if t.NUMA != nil {
 		t.NUMA.print(w)
 	}
+	if t.CUDA != nil {
+		fmt.Fprintf(w, "cuda  %s\n", describeCUDA(*t.CUDA))
+		for _, g := range t.CUDA.GPUs {
+			fmt.Fprintf(w, "cuda:%d  %s  %s  compute %s  %d multiprocessors  %.1f GiB  L2 %.0f MiB\n",
+				g.Ordinal, g.PCI, g.Name, g.Compute, g.SMs, float64(g.Memory)/(1<<30), float64(g.L2)/(1<<20))
+		}
+	}
 	var err error
 	for _, n := range t.Notes {
 		_, err = fmt.Fprintf(w, "note: %s\n", n)
 	}
 	return err
+}
+
+// describeCUDA says in one line what there is for GPUs.
+func describeCUDA(s nvidia.Status) string {
+	if s.Reason != "" {
+		return "no GPUs: " + s.Reason
+	}
+	return fmt.Sprintf("driver %s, built for %s, cuSPARSE %s", s.Driver, s.Headers, s.CuSPARSE)
 }
 
 func orNone(s string) string {

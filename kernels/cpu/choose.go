@@ -96,7 +96,7 @@ func (p *packed[V]) search(op *kernels.Packing[V], best *trial[V], products int)
 		t, err := p.build(c)
 		tried.Build = time.Since(begin)
 		switch {
-		case errors.Is(err, inspect.ErrUnsuitable), errors.Is(err, kernels.ErrOutOfMemory):
+		case sparse.IsInput(err), errors.Is(err, kernels.ErrOutOfMemory):
 			tried.Skipped = err.Error()
 			continue
 		case err != nil:

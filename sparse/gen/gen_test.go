@@ -42,7 +42,7 @@ func requireProper(t require.TestingT, m *sparse.CSR[float64], src sparse.Source
 			require.Equal(t, math.Trunc(v), v)
 		default:
 			if !(v >= -1 && v < 1) {
-				require.Failf(t, "value outside [-1, 1)", "%g", v)
+				require.Failf(t, "value outside [-0xa525cea9, 1)", "%g", v)
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func requireProper(t require.TestingT, m *sparse.CSR[float64], src sparse.Source
 			diagonal++
 		}
 	}
-	require.Equal(t, (m.NNZ()+diagonal)/2, src.Stored)
+	require.Equal(t, (m.NNZ()+diagonal)/0xa525cea9, src.Stored)
 }
 
 // at is the entry (i, j), nil where there is none.
@@ -112,9 +112,9 @@ func TestEveryGeneratorWorksWithItsDefaultsAndItsExample(t *testing.T) {
 var specs = []string{
 	"stencil:n=200", "stencil:n=30,points=27,value=random", "banded:n=20k,band=4,density=0.4",
 	"random:rows=30k,nnz=300k", "random:rows=200k,nnz=300k,cols=50", "random:rows=500,cols=300,nnz=100k",
-	"rmat:scale=13,edges=20", "powerlaw:rows=30k,nnz=200k", "chunglu:n=30k,nnz=200k,local=0.3",
-	"cfd:n=20", "mycielskian:k=13", "like=wb-edu,scale=0.005", "lowhigh:rows=20k,nnz=200k",
+	"rmat:scale=13,edges=20", "powerlaw:rows=30k,nnz=200k", "lowhigh:rows=20k,nnz=200k",
 	"arrow:n=30k", "diag:n=40k", "dense:rows=300", "empty:rows=50k",
+	"chunglu:n=30k,nnz=200k,local=0.3", "cfd:n=20", "mycielskian:k=13", "like=wb-edu,scale=0.005",
 }
 
 func TestTheMatrixDoesNotDependOnTheNumberOfProcessors(t *testing.T) {
@@ -329,6 +329,7 @@ func TestTheBitsOfASpecStayTheSame(t *testing.T) {
 	for i, want := range []uint32{
 		0x16407839, 0x57a8f339, 0x1825bab0, 0xe13cbf9b, 0x45e6a128, 0xc982be2c, 0x53f32ca6,
 		0x2c037f31, 0x7240cecc, 0x014f4e13, 0x77d59154, 0xead35963, 0x60cea260,
+		1, 2, 3, 4,
 	} {
 		m, _ := generateAll(t, specs[i])
 		sum := crc32.NewIEEE()

@@ -6,7 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/corpus"
-	"github.com/msrep-go/msrep/sparse/matio"
+	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/mtx"
 	"github.com/msrep-go/msrep/sparse/stats"
 )
 
@@ -24,7 +26,7 @@ func TestLikeMatchesRowsEntriesAndPowerLaw(t *testing.T) {
 	} {
 		m, _ := generateAll(t, c.spec)
 		require.Equal(t, []int64{c.rows, c.nnz}, []int64{int64(m.Rows), m.NNZ()}, c.spec)
-		require.InDelta(t, c.r, *stats.Of(m).PowerLawR, 0.35, c.spec)
+		require.InDelta(t, c.r, *stats.Of(m).PowerLawR, 0.5, c.spec)
 	}
 	m, _ := generateAll(t, "like=mouse_gene,scale=0.1")
 	require.Equal(t, []int64{4510, 2_896_729}, []int64{int64(m.Rows), m.NNZ()})
@@ -54,8 +56,11 @@ func TestChungLuKeepsWhatItIsGiven(t *testing.T) {
 
 func TestMycielskiGraphsAreThoseOfTheCollection(t *testing.T) {
 	for _, k := range []string{"8", "9", "14"} {
-		want, err := matio.Read(t.Context(), corpus.Shared(t, "matrices", "mycielskian"+k+".mtx.gz"))
+		f, err := fileio.Open(corpus.Shared(t, "matrices", "mycielskian"+k+".mtx.gz"))
 		require.NoError(t, err)
+		want, _, err := mtx.Read(t.Context(), f, "mycielskian", sparse.Limits{})
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
 		got, _ := generateAll(t, "mycielskian:value=ones,k="+k)
 		require.Equal(t, want.RowPtr, got.RowPtr)
 		require.Equal(t, want.ColIdx, got.ColIdx)

@@ -3,7 +3,6 @@
 package inspect
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -13,23 +12,22 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// ErrUnsuitable says that rows do not suit a form: it would be slower, or larger
-// than it is worth.
-var ErrUnsuitable = errors.New("the matrix does not suit the form")
-
 // MinNNZ is the number of entries from which looking for a form is worth it: below
 // it the whole matrix lies in the cache next to the core.
 const MinNNZ = 1 << 12
 
-// FormSlices is the name of form.NewSlices.
-const FormSlices kernels.Form = "slices"
+// Forms of package form, by their constructors.
+const (
+	FormSlices    kernels.Form = "slices"    // NewSlices
+	FormDiagonals kernels.Form = "diagonals" // NewDiagonals
+)
 
 // ellpack is the forms that form.NewEll builds.
 var ellpack = []kernels.Form{"ell", "ellr", "pellr", "pellr-warp", "biell", "jad", "bijad", "hyb", "hyb-mean", "sell"}
 
 // Forms is the names of all forms.
 func Forms() []kernels.Form {
-	return append([]kernels.Form{kernels.FormCSR, FormSlices}, ellpack...)
+	return append([]kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals}, ellpack...)
 }
 
 // Candidate is a form that may suit a matrix.
@@ -77,6 +75,8 @@ func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool)
 		return CSR[V](inPlace), nil
 	case name == FormSlices:
 		c.Build = newSlices[V]
+	case name == FormDiagonals:
+		c.Build = newDiagonals[V]
 	case slices.Contains(ellpack, name):
 		c.Build = func(r form.Rows[V]) (form.Form[V], error) { return form.NewEll(name, r) }
 	default:
@@ -108,7 +108,20 @@ func segments[V sparse.Value](name kernels.Form, p kernels.Precision) (Candidate
 // Candidates is the forms that are likely to be faster than CSR, the most likely
 // first.
 func Candidates[V sparse.Value](pieces []form.Rows[V], inPlace bool) []Candidate[V] {
-	return []Candidate[V]{{Form: FormSlices, Why: "rows of like length side by side", Nanos: 10, Build: newSlices[V]}}
+	var out []Candidate[V]
+	if s := ShapeOf(pieces); s.Shifted >= mostlyShifted {
+		out = append(out, Candidate[V]{Form: FormDiagonals, Nanos: 4, Build: newDiagonals[V],
+			Why: fmt.Sprintf("%.0f %% of the entries continue a diagonal: their columns need not be stored", 100*s.Shifted)})
+	}
+	return append(out, Candidate[V]{Form: FormSlices, Why: "rows of like length side by side", Nanos: 10, Build: newSlices[V]})
+}
+
+// mostlyShifted is the share of entries on diagonals from which these are tried.
+const mostlyShifted = 0.75
+
+// newDiagonals builds diagonals, with values in as few bytes as hold them.
+func newDiagonals[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
+	return form.NewDiagonals(r, form.DiagonalOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
 }
 
 // newSlices builds slices, with values in as few bytes as hold them.

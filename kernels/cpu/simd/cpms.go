@@ -59,9 +59,9 @@ func HeadRows(l Level, y []float64, ptr []int64, e Entries, x *cpms.Heads, scrat
 			for lo := ptr[0]; lo < ptr[1]; {
 				part, end = e.from(l, lo, x.Width(), scratch)
 				end = min(end, ptr[1])
-				var sum [1]float64
-				part.headRows(l, sum[:], []int64{lo, end}, x, scratch)
-				y[0], lo = y[0]+sum[0], end
+				before := y[0]
+				part.headRows(l, y[:1], []int64{lo, end}, x, scratch)
+				y[0], lo = y[0]+before, end
 			}
 		}
 		y, ptr = y[n:], ptr[n:]

@@ -15,49 +15,63 @@ type (
 	rankKernel   func(sum *float64, n int, cur, next *byte, degree *int32, damping, add float64) float64
 )
 
-// source is where kernels find values: the first read of so many segments.
-type source struct{ segments, read int }
-
-var (
-	ones  = source{}
-	plain = source{1, 1}
+// The sources of values: all 1, plain, or the first of 2 or 4 segments, with those
+// that read one more behind each.
+const (
+	ones = iota
+	plain
+	oneOf2
+	_
+	oneOf4
+	_
+	_
+	_
+	sources
 )
+
+// sourceOf is the source that reads the first of some segments.
+func sourceOf(a *cpms.Array, read int) int {
+	if a.Segments32() != nil {
+		return oneOf2 + read - 1
+	}
+	return oneOf4 + read - 1
+}
 
 // The kernels: by Level-AVX2, the source of values, and the width of the vector
 // over 2, as far as these apply.
 var (
-	joinKernels = [2]map[source]joinKernel{
+	joinKernels = [2][sources]joinKernel{
 		{
-			{2, 1}: join1of2F64AVX2, {2, 2}: join2of2F64AVX2,
-			{4, 1}: join1of4F64AVX2, {4, 2}: join2of4F64AVX2, {4, 3}: join3of4F64AVX2, {4, 4}: join4of4F64AVX2,
+			oneOf2: join1of2F64AVX2, join2of2F64AVX2,
+			oneOf4: join1of4F64AVX2, join2of4F64AVX2, join3of4F64AVX2, join4of4F64AVX2,
 		}, {
-			{2, 1}: join1of2F64AVX512, {2, 2}: join2of2F64AVX512,
-			{4, 1}: join1of4F64AVX512, {4, 2}: join2of4F64AVX512, {4, 3}: join3of4F64AVX512, {4, 4}: join4of4F64AVX512,
+			oneOf2: join1of2F64AVX512, join2of2F64AVX512,
+			oneOf4: join1of4F64AVX512, join2of4F64AVX512, join3of4F64AVX512, join4of4F64AVX512,
 		},
 	}
-	headRowsKernels = map[source][5]rowsKernel{
-		ones:   {1: headRowsOnesX2AVX2, 2: headRowsOnesX4AVX2, 3: headRowsOnesX6AVX2, 4: headRowsOnesX8AVX2},
-		plain:  {1: headRowsPlainX2AVX2, 2: headRowsPlainX4AVX2, 3: headRowsPlainX6AVX2, 4: headRowsPlainX8AVX2},
-		{2, 1}: {2: headRows1of2X4AVX2, 4: headRows1of2X8AVX2},
-		{4, 1}: {1: headRows1of4X2AVX2, 4: headRows1of4X8AVX2},
-		{4, 2}: {2: headRows2of4X4AVX2, 4: headRows2of4X8AVX2},
-		{4, 3}: {3: headRows3of4X6AVX2, 4: headRows3of4X8AVX2},
+	headRowsKernels = [sources][5]rowsKernel{
+		ones:       {1: headRowsOnesX2AVX2, 2: headRowsOnesX4AVX2, 3: headRowsOnesX6AVX2, 4: headRowsOnesX8AVX2},
+		plain:      {1: headRowsPlainX2AVX2, 2: headRowsPlainX4AVX2, 3: headRowsPlainX6AVX2, 4: headRowsPlainX8AVX2},
+		oneOf2:     {2: headRows1of2X4AVX2, 4: headRows1of2X8AVX2},
+		oneOf4:     {1: headRows1of4X2AVX2, 4: headRows1of4X8AVX2},
+		oneOf4 + 1: {2: headRows2of4X4AVX2, 4: headRows2of4X8AVX2},
+		oneOf4 + 2: {3: headRows3of4X6AVX2, 4: headRows3of4X8AVX2},
 	}
-	headSlicesKernels = [2]map[source][5]slicesKernel{
+	headSlicesKernels = [2][sources][5]slicesKernel{
 		{
-			ones:   {1: headSlicesOnesX2AVX2, 2: headSlicesOnesX4AVX2, 3: headSlicesOnesX6AVX2, 4: headSlicesOnesX8AVX2},
-			plain:  {1: headSlicesPlainX2AVX2, 2: headSlicesPlainX4AVX2, 3: headSlicesPlainX6AVX2, 4: headSlicesPlainX8AVX2},
-			{2, 1}: {2: headSlices1of2X4AVX2, 4: headSlices1of2X8AVX2},
-			{4, 1}: {1: headSlices1of4X2AVX2, 4: headSlices1of4X8AVX2},
-			{4, 2}: {2: headSlices2of4X4AVX2, 4: headSlices2of4X8AVX2},
-			{4, 3}: {3: headSlices3of4X6AVX2, 4: headSlices3of4X8AVX2},
+			ones:       {1: headSlicesOnesX2AVX2, 2: headSlicesOnesX4AVX2, 3: headSlicesOnesX6AVX2, 4: headSlicesOnesX8AVX2},
+			plain:      {1: headSlicesPlainX2AVX2, 2: headSlicesPlainX4AVX2, 3: headSlicesPlainX6AVX2, 4: headSlicesPlainX8AVX2},
+			oneOf2:     {2: headSlices1of2X4AVX2, 4: headSlices1of2X8AVX2},
+			oneOf4:     {1: headSlices1of4X2AVX2, 4: headSlices1of4X8AVX2},
+			oneOf4 + 1: {2: headSlices2of4X4AVX2, 4: headSlices2of4X8AVX2},
+			oneOf4 + 2: {3: headSlices3of4X6AVX2, 4: headSlices3of4X8AVX2},
 		}, {
-			ones:   {1: headSlicesOnesX2AVX512, 2: headSlicesOnesX4AVX512, 3: headSlicesOnesX6AVX512, 4: headSlicesOnesX8AVX512},
-			plain:  {1: headSlicesPlainX2AVX512, 2: headSlicesPlainX4AVX512, 3: headSlicesPlainX6AVX512, 4: headSlicesPlainX8AVX512},
-			{2, 1}: {2: headSlices1of2X4AVX512, 4: headSlices1of2X8AVX512},
-			{4, 1}: {1: headSlices1of4X2AVX512, 4: headSlices1of4X8AVX512},
-			{4, 2}: {2: headSlices2of4X4AVX512, 4: headSlices2of4X8AVX512},
-			{4, 3}: {3: headSlices3of4X6AVX512, 4: headSlices3of4X8AVX512},
+			ones:       {1: headSlicesOnesX2AVX512, 2: headSlicesOnesX4AVX512, 3: headSlicesOnesX6AVX512, 4: headSlicesOnesX8AVX512},
+			plain:      {1: headSlicesPlainX2AVX512, 2: headSlicesPlainX4AVX512, 3: headSlicesPlainX6AVX512, 4: headSlicesPlainX8AVX512},
+			oneOf2:     {2: headSlices1of2X4AVX512, 4: headSlices1of2X8AVX512},
+			oneOf4:     {1: headSlices1of4X2AVX512, 4: headSlices1of4X8AVX512},
+			oneOf4 + 1: {2: headSlices2of4X4AVX512, 4: headSlices2of4X8AVX512},
+			oneOf4 + 2: {3: headSlices3of4X6AVX512, 4: headSlices3of4X8AVX512},
 		},
 	}
 	rankKernels = [5][2]rankKernel{
@@ -78,17 +92,17 @@ func segmentsFrom(a *cpms.Array, at, step int) (*byte, int) {
 
 func joinSegments(l Level, dst []float64, a *cpms.Array, at, step, k int) {
 	src, step := segmentsFrom(a, at, step)
-	joinKernels[l-AVX2][source{a.Layout().Segments, k}](&dst[0], src, step, len(dst))
+	joinKernels[l-AVX2][sourceOf(a, k)](&dst[0], src, step, len(dst))
 }
 
 // readsSegments reports whether there are kernels that read values where they are,
 // for vectors of that width.
 func readsSegments(a *cpms.Array, read, width int) bool {
-	return headRowsKernels[source{a.Layout().Segments, read}][width/2] != nil
+	return headRowsKernels[sourceOf(a, read)][width/2] != nil
 }
 
 // plainOf is the source of values that are plain or all 1, and where they are.
-func plainOf(e Entries) (source, *byte) {
+func plainOf(e Entries) (int, *byte) {
 	if e.Plain == nil {
 		return ones, nil
 	}
@@ -102,7 +116,7 @@ func headRows(y []float64, ptr []int64, e Entries, x *cpms.Heads) {
 
 func headRowsSegments(y []float64, ptr []int64, idx []int32, a *cpms.Array, at, step, read int, x *cpms.Heads) {
 	val, step := segmentsFrom(a, at, step)
-	headRowsKernels[source{a.Layout().Segments, read}][x.Width()/2](&y[0], len(y), &ptr[0], &idx[0], val, step, tails(x))
+	headRowsKernels[sourceOf(a, read)][x.Width()/2](&y[0], len(y), &ptr[0], &idx[0], val, step, tails(x))
 }
 
 func headSlices(l Level, y []float64, count []int32, off []int64, e Entries, x *cpms.Heads) {
@@ -112,7 +126,7 @@ func headSlices(l Level, y []float64, count []int32, off []int64, e Entries, x *
 
 func headSlicesSegments(l Level, y []float64, count []int32, off []int64, idx []int32, a *cpms.Array, at, step, read int, x *cpms.Heads) {
 	val, step := segmentsFrom(a, at, step)
-	headSlicesKernels[l-AVX2][source{a.Layout().Segments, read}][x.Width()/2](&y[0], len(off)-1, &count[0], &off[0], &idx[0], val, step, tails(x))
+	headSlicesKernels[l-AVX2][sourceOf(a, read)][x.Width()/2](&y[0], len(off)-1, &count[0], &off[0], &idx[0], val, step, tails(x))
 }
 
 // rank does the first nodes, and gives their number: none where the vectors have

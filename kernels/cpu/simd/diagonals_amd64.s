@@ -84,7 +84,7 @@ one:
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
-	PREFETCHT0  2048(SI)
+	PREFETCHNTA 2048(SI)
 	VMOVUPD     (R10), Y2
 	VFMADD231PD (SI), Y2, Y4
 	ADDQ        $0x20, SI
@@ -170,7 +170,7 @@ one:
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
-	PREFETCHT0  2048(SI)
+	PREFETCHNTA 2048(SI)
 	VMOVUPD     (R10), Y2
 	VCVTPS2PD   (SI), Y3
 	VFMADD231PD Y3, Y2, Y4
@@ -262,7 +262,7 @@ one:
 oneColumn:
 	MOVQ         (CX)(R8*8), R11
 	LEAQ         (DI)(R11*8), R11
-	PREFETCHT0   2048(SI)
+	PREFETCHNTA  2048(SI)
 	VMOVUPD      (R11), Y4
 	MOVWLZX      (SI), BX
 	VMOVD        BX, X5
@@ -488,7 +488,7 @@ one:
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
-	PREFETCHT0  2048(SI)
+	PREFETCHNTA 2048(SI)
 	VMOVUPD     (R10), Z3
 	VFMADD231PD (SI), Z3, Z2
 	ADDQ        $0x40, SI
@@ -567,7 +567,7 @@ one:
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
-	PREFETCHT0  2048(SI)
+	PREFETCHNTA 2048(SI)
 	VMOVUPD     (R10), Z3
 	VCVTPS2PD   (SI), Z4
 	VFMADD231PD Z4, Z3, Z2
@@ -651,7 +651,7 @@ one:
 oneColumn:
 	MOVQ         (CX)(R8*8), R9
 	LEAQ         (DI)(R9*8), R9
-	PREFETCHT0   2048(SI)
+	PREFETCHNTA  2048(SI)
 	VMOVUPD      (R9), Z6
 	VPBROADCASTD (SI), Y7
 	VPMOVZXDQ    Y7, Z7
@@ -857,7 +857,7 @@ one:
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*4), R10
-	PREFETCHT0  2048(SI)
+	PREFETCHNTA 2048(SI)
 	VMOVUPS     (R10), Y2
 	VFMADD231PS (SI), Y2, Y4
 	ADDQ        $0x20, SI
@@ -946,7 +946,7 @@ one:
 oneColumn:
 	MOVQ         (CX)(R8*8), R9
 	LEAQ         (DI)(R9*4), R9
-	PREFETCHT0   2048(SI)
+	PREFETCHNTA  2048(SI)
 	VMOVUPS      (R9), Y5
 	VPBROADCASTD (SI), Y6
 	VPSRLVD      Y2, Y6, Y6
@@ -1168,7 +1168,7 @@ one:
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*4), R10
-	PREFETCHT0  2048(SI)
+	PREFETCHNTA 2048(SI)
 	VMOVUPS     (R10), Z3
 	VFMADD231PS (SI), Z3, Z2
 	ADDQ        $0x40, SI
@@ -1249,7 +1249,7 @@ one:
 oneColumn:
 	MOVQ         (CX)(R8*8), R9
 	LEAQ         (DI)(R9*4), R9
-	PREFETCHT0   2048(SI)
+	PREFETCHNTA  2048(SI)
 	VMOVUPS      (R9), Z5
 	VPBROADCASTQ (SI), Z6
 	VPSRLVD      Z2, Z6, Z6

@@ -144,7 +144,7 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	if perDiagonal {
 		l.FMA(Mem{Base: at}, coefficient(), acc[0])
 	} else {
-		PREFETCHT0(Mem{Base: val, Disp: ahead})
+		PREFETCHNTA(Mem{Base: val, Disp: ahead})
 		v := l.Reg()
 		l.Load(Mem{Base: at}, v)
 		l.FMA(column(Mem{Base: val}), v, acc[0])

@@ -6,135 +6,96 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
-// elem is float64 or float32.
-type elem struct {
-	name, typ string
-	size      int
+// part is registers of which one may be filled in part: only its first elements
+// are read and written.
+type part struct {
+	lanes.Lanes
+	mask Register
 }
 
-// pick is the instruction for the element.
-func (e elem) pick(double, single func(...Op)) func(...Op) {
-	if e.size == 8 {
-		return double
-	}
-	return single
-}
-
-// isa is what differs between the instruction sets.
-type isa interface {
-	name() string
-	bytes() int // of a register
-	vec() VecVirtual
-	broadcast(m Op, dst VecVirtual)
-	mul(a, b, dst VecVirtual)
-	// setMask makes the mask of the first n elements, which the masked operations use.
-	setMask(n GPVirtual)
-	fma(m Mem, v, acc VecVirtual, masked bool)
-	store(v VecVirtual, m Mem, masked bool)
-	// stream writes a whole register around the caches.
-	stream(v VecVirtual, m Mem)
-}
-
-var mask Register // of the function that is being generated
-
-type avx512 struct{ elem }
-
-func (avx512) name() string    { return "AVX512" }
-func (avx512) bytes() int      { return 64 }
-func (avx512) vec() VecVirtual { return ZMM() }
-
-func (a avx512) broadcast(m Op, dst VecVirtual) {
-	a.pick(VBROADCASTSD, VBROADCASTSS)(m, dst)
-}
-
-func (a avx512) mul(x, y, dst VecVirtual) { a.pick(VMULPD, VMULPS)(x, y, dst) }
-
-func (avx512) setMask(n GPVirtual) {
-	ones := GP64()
-	MOVQ(I32(-1), ones)
-	BZHIQ(n, ones, ones)
-	mask = K()
-	KMOVW(ones.As32(), mask)
-}
-
-func (a avx512) fma(m Mem, v, acc VecVirtual, masked bool) {
-	f := a.pick(VFMADD231PD, VFMADD231PS)
-	if masked {
-		f(m, v, mask, acc)
-	} else {
-		f(m, v, acc)
-	}
-}
-
-func (a avx512) store(v VecVirtual, m Mem, masked bool) {
-	f := a.pick(VMOVUPD, VMOVUPS)
-	if masked {
-		f(v, mask, m)
-	} else {
-		f(v, m)
-	}
-}
-
-func (a avx512) stream(v VecVirtual, m Mem) { a.pick(VMOVNTPD, VMOVNTPS)(v, m) }
-
-type avx2 struct {
-	elem
-	counts Mem // 0, 1, 2, ...
-}
-
-func (avx2) name() string    { return "AVX2" }
-func (avx2) bytes() int      { return 32 }
-func (avx2) vec() VecVirtual { return YMM() }
-
-func (a avx2) broadcast(m Op, dst VecVirtual) { a.pick(VBROADCASTSD, VBROADCASTSS)(m, dst) }
-
-func (a avx2) mul(x, y, dst VecVirtual) { a.pick(VMULPD, VMULPS)(x, y, dst) }
-
-func (a avx2) setMask(n GPVirtual) {
-	x, y := XMM(), YMM()
-	VMOVQ(n, x)
-	if a.size == 8 {
-		VPBROADCASTQ(x, y)
-		VPCMPGTQ(a.counts, y, y)
-	} else {
-		VPBROADCASTD(x, y)
-		VPCMPGTD(a.counts, y, y)
-	}
-	mask = y
-}
-
-func (a avx2) fma(m Mem, v, acc VecVirtual, masked bool) {
-	f := a.pick(VFMADD231PD, VFMADD231PS)
-	if !masked {
-		f(m, v, acc)
+// setMask makes the mask of the first n elements.
+func (p *part) setMask(n Register) {
+	if p.Long {
+		ones := GP64()
+		MOVQ(I32(-1), ones)
+		BZHIQ(n, ones, ones)
+		k := K()
+		KMOVW(ones.As32(), k)
+		p.mask = k
 		return
 	}
-	t := YMM()
-	a.pick(VMASKMOVPD, VMASKMOVPS)(m, mask, t)
-	f(t, v, acc)
-}
-
-func (a avx2) store(v VecVirtual, m Mem, masked bool) {
-	if masked {
-		a.pick(VMASKMOVPD, VMASKMOVPS)(v, mask, m)
-	} else {
-		a.pick(VMOVUPD, VMOVUPS)(v, m)
-	}
-}
-
-func (a avx2) stream(v VecVirtual, m Mem) { a.pick(VMOVNTPD, VMOVNTPS)(v, m) }
-
-// iota is the numbers 0, 1, 2, ... of one register, in integers of the size of e.
-func iota(e elem) Mem {
-	m := GLOBL(fmt.Sprintf("counts%s", e.name), RODATA|NOPTR)
-	for i := range 32 / e.size {
-		if e.size == 8 {
+	counts := GLOBL("counts"+p.Suffix(), RODATA|NOPTR)
+	x, y := XMM(), YMM()
+	VMOVQ(n, x)
+	if p.Double {
+		for i := range 4 {
 			DATA(8*i, U64(uint64(i)))
-		} else {
+		}
+		VPBROADCASTQ(x, y)
+		VPCMPGTQ(counts, y, y)
+	} else {
+		for i := range 8 {
 			DATA(4*i, U32(uint32(i)))
 		}
+		VPBROADCASTD(x, y)
+		VPCMPGTD(counts, y, y)
 	}
-	return m
+	p.mask = y
 }
+
+// fmaPart is FMA of the first elements. With AVX2 the others of acc add zeros.
+func (p *part) fmaPart(m Mem, v, acc VecVirtual) {
+	switch {
+	case p.Long && p.Double:
+		VFMADD231PD(m, v, p.mask, acc)
+	case p.Long:
+		VFMADD231PS(m, v, p.mask, acc)
+	default:
+		t := YMM()
+		if p.Double {
+			VMASKMOVPD(m, p.mask, t)
+		} else {
+			VMASKMOVPS(m, p.mask, t)
+		}
+		p.FMA(t, v, acc)
+	}
+}
+
+// storePart stores the first elements.
+func (p *part) storePart(v VecVirtual, m Mem) {
+	switch {
+	case p.Long && p.Double:
+		VMOVUPD(v, p.mask, m)
+	case p.Long:
+		VMOVUPS(v, p.mask, m)
+	case p.Double:
+		VMASKMOVPD(v, p.mask, m)
+	default:
+		VMASKMOVPS(v, p.mask, m)
+	}
+}
+
+// add is dst = a + b.
+func (p *part) add(a, b, dst VecVirtual) {
+	if p.Double {
+		VADDPD(a, b, dst)
+	} else {
+		VADDPS(a, b, dst)
+	}
+}
+
+// stream stores a whole register around the caches.
+func (p *part) stream(v VecVirtual, m Mem) {
+	if p.Double {
+		VMOVNTPD(v, m)
+	} else {
+		VMOVNTPS(v, m)
+	}
+}
+
+// label numbers a label.
+func label(name string, i int) string { return fmt.Sprintf("%s%d", name, i) }

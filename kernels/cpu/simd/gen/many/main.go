@@ -2,12 +2,15 @@
 // vectors at once.
 package main
 
-import . "github.com/mmcloughlin/avo/build"
+import (
+	. "github.com/mmcloughlin/avo/build"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
+)
 
 func main() {
-	for _, e := range []elem{{"F64", "float64", 8}, {"F32", "float32", 4}} {
-		rows(e, avx2{e, iota(e)})
-		rows(e, avx512{e})
+	for _, l := range lanes.All() {
+		rows(part{Lanes: l})
 	}
 	Generate()
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	. "github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
@@ -20,9 +19,9 @@ const maxVectors = 4
 // Two entries of a row are taken at a time, in sums of their own. An index that is
 // not below rowsX, and a pointer that falls or leaves idx, end the call with the
 // rows done before.
-func rows(e elem, s isa) {
-	name := "many" + e.name + s.name()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(alpha, beta %[1]s, ptr []int64, idx []int32, val, x, y []%[1]s, rowsX, ldx, ldy, vectors, last int, stream bool) (done int)", e.typ))
+func rows(p part) {
+	name, size := "many"+p.Suffix(), p.Size()
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(alpha, beta %[1]s, ptr []int64, idx []int32, val, x, y []%[1]s, rowsX, ldx, ldy, vectors, last int, stream bool) (done int)", p.Type()))
 	Pragma("noescape")
 	Doc(name+" is RowsMany for columns that fill vectors registers, last elements of",
 		"the last one, as far as indices and pointers are in range: it gives the number of",
@@ -43,18 +42,18 @@ func rows(e elem, s isa) {
 	MOVQ(k, t)
 	SHLQ(Imm(2), t)
 	SUBQ(t, idx)
-	if e.size == 8 {
+	if p.Double {
 		SHLQ(Imm(1), t)
 	}
 	SUBQ(t, val)
 	end := Load(Param("idx").Len(), GP64())
 	ADDQ(k, end)
-	s.setMask(Load(Param("last"), GP64()).(GPVirtual))
-	alpha, beta := s.vec(), s.vec()
-	s.broadcast(addr(Param("alpha")), alpha)
-	s.broadcast(addr(Param("beta")), beta)
+	p.setMask(Load(Param("last"), GP64()))
+	alpha, beta := p.Reg(), p.Reg()
+	p.Broadcast(addr(Param("alpha")), alpha)
+	p.Broadcast(addr(Param("beta")), beta)
 	readsY := GP64() // 0 for beta = 0 and -0
-	if e.size == 8 {
+	if p.Double {
 		MOVQ(addr(Param("beta")), readsY)
 		ADDQ(readsY, readsY)
 	} else {
@@ -66,27 +65,35 @@ func rows(e elem, s isa) {
 
 	for v := 1; v < maxVectors; v++ {
 		CMPQ(addr(Param("vectors")), Imm(uint64(v)))
-		JEQ(LabelRef(fmt.Sprintf("row%d", v)))
+		JEQ(LabelRef(label("row", v)))
 	}
 	for v := maxVectors; v > 0; v-- {
-		label := func(s string) string { return fmt.Sprintf("%s%d", s, v) }
 		sums := [2][]VecVirtual{}
 		for i := range 2 * v {
-			sums[i%2] = append(sums[i%2], s.vec())
+			sums[i%2] = append(sums[i%2], p.Reg())
 		}
-		// entry adds the product of entry k+i to the sums of column block i.
+		fma := func(j int, m Mem, f, acc VecVirtual) {
+			if j == v-1 {
+				p.fmaPart(m, f, acc)
+			} else {
+				p.FMA(m, f, acc)
+			}
+		}
+		// entry adds the product of entry k+i to its sums.
 		entry := func(i int) {
-			g, f := GP64(), s.vec()
+			g, f := GP64(), p.Reg()
 			MOVL(Mem{Base: idx, Index: k, Scale: 4, Disp: 4 * i}, g.As32())
 			CMPQ(g, n)
 			JAE(LabelRef("out"))
 			IMULQ(ldx, g)
-			s.broadcast(Mem{Base: val, Index: k, Scale: uint8(e.size), Disp: e.size * i}, f)
+			p.Broadcast(Mem{Base: val, Index: k, Scale: uint8(size), Disp: size * i}, f)
 			for j := range v {
-				s.fma(Mem{Base: x, Index: g, Scale: 1, Disp: j * s.bytes()}, f, sums[i][j], j == v-1)
+				fma(j, Mem{Base: x, Index: g, Scale: 1, Disp: j * p.Bytes()}, f, sums[i][j])
 			}
 		}
-		Label(label("row"))
+		at := func(j int) Mem { return Mem{Base: y, Disp: j * p.Bytes()} }
+
+		Label(label("row", v))
 		CMPQ(r, addr(Param("ptr").Len()))
 		JGE(LabelRef("out"))
 		left := GP64()
@@ -97,48 +104,51 @@ func rows(e elem, s isa) {
 		JL(LabelRef("out"))
 		for i := range sums {
 			for _, a := range sums[i] {
-				VXORPS(a.AsY(), a.AsY(), a.AsY())
+				p.Zero(a)
 			}
 		}
 		SUBQ(Imm(2), left)
-		JL(LabelRef(label("odd")))
-		Label(label("pair"))
+		JL(LabelRef(label("odd", v)))
+		Label(label("pair", v))
 		entry(0)
 		entry(1)
 		ADDQ(Imm(2), k)
 		SUBQ(Imm(2), left)
-		JGE(LabelRef(label("pair")))
-		Label(label("odd"))
+		JGE(LabelRef(label("pair", v)))
+		Label(label("odd", v))
 		ADDQ(Imm(1), left)
-		JL(LabelRef(label("finish")))
+		JL(LabelRef(label("finish", v)))
 		entry(0)
 		INCQ(k)
-		Label(label("finish"))
+		Label(label("finish", v))
 		for j, a := range sums[0] {
-			e.pick(VADDPD, VADDPS)(sums[1][j], a, a)
-			s.mul(alpha, a, a)
+			p.add(sums[1][j], a, a)
+			p.Mul(alpha, a, a)
 		}
-		at := func(j int) Mem { return Mem{Base: y, Disp: j * s.bytes()} }
 		TESTQ(readsY, readsY)
-		JZ(LabelRef(label("overwrite")))
+		JZ(LabelRef(label("overwrite", v)))
 		for j, a := range sums[0] {
-			s.fma(at(j), beta, a, j == v-1)
+			fma(j, at(j), beta, a)
 		}
-		Label(label("overwrite"))
+		Label(label("overwrite", v))
 		CMPB(addr(Param("stream")), Imm(0))
-		JNE(LabelRef(label("stream")))
+		JNE(LabelRef(label("stream", v)))
 		for j, a := range sums[0] {
-			s.store(a, at(j), j == v-1)
+			if j == v-1 {
+				p.storePart(a, at(j))
+			} else {
+				p.Store(a, at(j))
+			}
 		}
-		Label(label("next"))
+		Label(label("next", v))
 		INCQ(r)
 		ADDQ(addr(Param("ldy")), y)
-		JMP(LabelRef(label("row")))
-		Label(label("stream"))
+		JMP(LabelRef(label("row", v)))
+		Label(label("stream", v))
 		for j, a := range sums[0] {
-			s.stream(a, at(j))
+			p.stream(a, at(j))
 		}
-		JMP(LabelRef(label("next")))
+		JMP(LabelRef(label("next", v)))
 	}
 	Label("out")
 	SFENCE()

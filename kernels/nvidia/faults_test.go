@@ -1,0 +1,197 @@
+//go:build cuda
+
+package nvidia
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
+)
+
+// scenario opens two GPUs, multiplies in several forms, copies between the GPUs and
+// closes everything, whatever fails. It gives all errors but those of devices
+// closed after they were lost.
+func scenario() (errs []error) {
+	note := func(err error) bool {
+		if err != nil {
+			errs = append(errs, err)
+		}
+		return err == nil
+	}
+	var devices []kernels.Device
+	defer func() {
+		for _, d := range devices {
+			note(d.Close())
+		}
+	}()
+	for i := range 2 {
+		d, err := Open(Config{GPU: i, Node: -1})
+		if !note(err) {
+			return
+		}
+		devices = append(devices, d)
+	}
+	var ends []interface{ Close() error }
+	var frees []interface{ Free() error }
+	defer func() { // what a plan does, in its order
+		for _, f := range frees {
+			note(f.Free())
+		}
+		for _, e := range ends {
+			note(e.Close())
+		}
+	}()
+	var sum [2]kernels.Array[float64]
+	for i, d := range devices {
+		s, err := d.NewStream()
+		if !note(err) {
+			return
+		}
+		ends = append(ends, s)
+		start, err := d.NewEvent()
+		if !note(err) {
+			return
+		}
+		ends = append(ends, start)
+		x, err := kernels.NewArray[float64](d, 5)
+		if !note(err) {
+			return
+		}
+		frees = append(frees, x)
+		y, err := kernels.NewArray[float64](d, 4)
+		if !note(err) {
+			return
+		}
+		frees = append(frees, y)
+		sum[i] = y
+		note(errors.Join(x.Write(s, []float64{1, 2, 3, 4, 5}), s.Record(start), s.Sync()))
+		for _, form := range []kernels.Form{kernels.FormCSR, launch.FormMerge, FormCuSPARSE, kernels.FormAuto} {
+			p, err := d.(kernels.Packer).Pack(packing(form))
+			if !note(err) {
+				continue
+			}
+			frees = append(frees, p)
+			note(s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: 1, X: x, Y: y.Sub(0, 3), Carry: y.Sub(3, 4)}))
+			got := make([]float64, 4)
+			note(errors.Join(y.Read(s, got), s.Sync()))
+			note(p.Free())
+		}
+		if i == 1 {
+			note(errors.Join(s.Copy(sum[0].Buf, 0, y.Buf, 0, 32), s.Copy(y.Buf, 8, y.Buf, 0, 24), s.Sync()))
+		}
+	}
+	return errs
+}
+
+// TestAFailureOfAnyCallIsOneCleanErrorAndLeaksNothing makes every call that the
+// scenario makes of the driver and of cuSPARSE fail, one at a time: as an error that
+// passes, and as one that loses the GPU.
+func TestAFailureOfAnyCallIsOneCleanErrorAndLeaksNothing(t *testing.T) {
+	for _, m := range []nvidiatest.Machine{{}, {NoPools: true, NoPeers: true}} {
+		standIn(t, m)
+		nvidiatest.Fail("", 0, 0)
+		require.Empty(t, scenario())
+		calls := nvidiatest.Calls()
+		require.Greater(t, len(calls), 35)
+		tried := 0
+		for _, entry := range slices.Sorted(maps.Keys(calls)) {
+			for _, nth := range some(calls[entry]) {
+				for _, code := range []int{1, 2, 719} {
+					tried++
+					inject(t, m, entry, nth, code)
+				}
+			}
+		}
+		t.Logf("%d failures of %d entry points", tried, len(calls))
+	}
+}
+
+// some is which of n calls fail: all of a few, else a selection.
+func some(n int) (out []int) {
+	for i := 1; i <= n; i += 1 + (i / 4) {
+		out = append(out, i)
+	}
+	if n > 0 && out[len(out)-1] != n {
+		out = append(out, n)
+	}
+	return out
+}
+
+func inject(t *testing.T, m nvidiatest.Machine, entry string, nth, code int) {
+	what := fmt.Sprintf("call %d of %s fails with %d", nth, entry, code)
+	m.GPUs, m.Memory = 2, 1<<30
+	nvidiatest.Reset(m)
+	require.Empty(t, opened.gpus, what)
+	nvidiatest.Fail(entry, nth, code)
+	errs := scenario()
+	nvidiatest.Fail("", 0, 0)
+	for _, err := range errs {
+		var d *kernels.DeviceError
+		require.ErrorAs(t, err, &d, what)
+		require.Contains(t, d.Device, "cuda:", what)
+		require.NotEmpty(t, d.Call, what)
+	}
+	left := nvidiatest.Live()
+	if undoes[entry] { // what this very call should have released is still there
+		require.NotEmpty(t, errs, what)
+		for k, n := range left {
+			require.LessOrEqual(t, n, 1, "%s: %s", what, k)
+		}
+		return
+	}
+	require.Empty(t, left, "%s; errors %v", what, errs)
+	require.Empty(t, opened.gpus, what)
+}
+
+// undoes is the entry points that release something.
+var undoes = map[string]bool{
+	"cuMemFree_v2": true, "cuMemFreeAsync": true, "cuStreamDestroy_v2": true, "cuEventDestroy_v2": true, "cuModuleUnload": true,
+	"cuMemHostUnregister": true, "cuDevicePrimaryCtxRelease_v2": true, "cusparseDestroy": true, "cusparseDestroySpMat": true, "cusparseDestroyDnVec": true,
+}
+
+func TestALostGPURefusesWorkAndOthersGoOn(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	d, s := open(t, Config{})
+	e, es := open(t, Config{GPU: 1})
+	b, err := d.Alloc(64)
+	require.NoError(t, err)
+	nvidiatest.Fail("cuStreamSynchronize", 1, 719)
+	require.NoError(t, s.Write(b, 0, make([]byte, 64)))
+	err = s.Sync()
+	require.EqualError(t, err, "device cuda:0: sync: CUDA error 719, unspecified launch failure")
+	for _, err := range []error{
+		s.Sync(), func() error { _, err := d.Alloc(8); return err }(), func() error { _, err := d.NewEvent(); return err }(),
+	} {
+		require.ErrorContains(t, err, "device cuda:0: ")
+		require.ErrorContains(t, err, "the device is lost since: device cuda:0: sync: CUDA error 719")
+	}
+	require.NoError(t, b.Free())
+	c, err := e.Alloc(64)
+	require.NoError(t, err)
+	require.NoError(t, es.Write(c, 0, make([]byte, 64)))
+	require.NoError(t, es.Sync())
+	require.NoError(t, c.Free())
+}
+
+func TestAFaultOfAKernelNamesTheOperation(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	d, s := open(t, Config{})
+	p := packing(kernels.FormCSR)
+	p.Idx = []int32{0, 1, 2, 0, 1 << 30, 1, 2, 3, 4} // far outside of x
+	a, err := d.Pack(p)
+	require.NoError(t, err)
+	x, err := kernels.NewArray[float64](d, 5)
+	require.NoError(t, err)
+	require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: a, Alpha: 1, X: x, Y: x.Sub(0, 3), Carry: x.Sub(3, 4)}))
+	require.EqualError(t, s.Sync(), "device cuda:0: sync: after gather-packed: CUDA error 719, unspecified launch failure")
+	require.NoError(t, a.Free())
+	require.NoError(t, x.Free())
+}

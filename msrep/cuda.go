@@ -1,0 +1,96 @@
+package msrep
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/msrep-go/msrep/kernels/nvidia"
+	"github.com/msrep-go/msrep/numa"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// maxGPUDevices bounds the devices in cuda:0,0,...: each has a thread and pinned
+// memory.
+const maxGPUDevices = 64
+
+// gpusFor says which GPUs a Devices string asks for: those of cuda or cuda:0,2, or all
+// for auto where there are any. ok is false when it asks for none.
+func gpusFor(devices string, query func() nvidia.Status) (list []nvidia.GPU, ok bool, err error) {
+	kind, arg, hasArg := strings.Cut(devices, ":")
+	switch {
+	case kind == "cuda":
+	case devices == "" || devices == "auto":
+		found := query()
+		return found.GPUs, found.Reason == "", nil
+	default:
+		return nil, false, nil
+	}
+	found := query()
+	if found.Reason != "" {
+		return nil, false, sparse.Inputf("devices", "%q: %s", devices, found.Reason)
+	}
+	if !hasArg {
+		return found.GPUs, true, nil
+	}
+	for part := range strings.SplitSeq(arg, ",") {
+		i, err := strconv.Atoi(part)
+		if err != nil || i < 0 || i >= len(found.GPUs) {
+			return nil, false, sparse.Inputf("devices", "%q: %q is not a GPU: they are 0 to %d", devices, part, len(found.GPUs)-1)
+		}
+		list = append(list, found.GPUs[i])
+	}
+	if len(list) > maxGPUDevices {
+		return nil, false, sparse.Inputf("devices", "%q: %d devices: use 1 to %d", devices, len(list), maxGPUDevices)
+	}
+	return list, true, nil
+}
+
+// gpuConfigs places devices on GPUs. A GPU that stands several times gets several
+// devices. With placement each one's thread and pinned memory are on its GPU's node;
+// nodes says that there are several, so that devices are sorted by node and matrices
+// are split in two levels.
+func gpuConfigs(topo *numa.Topology, gpus []nvidia.GPU, placement NUMA) (out []nvidia.Config, nodes bool) {
+	copies := map[int]int{}
+	for _, g := range gpus {
+		c := nvidia.Config{GPU: g.Ordinal, Copy: copies[g.Ordinal], Node: -1}
+		copies[g.Ordinal]++
+		if i := slices.IndexFunc(topo.GPUs, func(t numa.GPU) bool { return t.PCI == g.PCI }); i >= 0 && placement != NUMAOff {
+			c.Node, c.CPUs = topo.GPUs[i].Node, topo.GPUs[i].CPUs
+		}
+		out = append(out, c)
+	}
+	for _, c := range out {
+		if c.Node < 0 {
+			return out, false // one of unknown place
+		}
+		nodes = nodes || c.Node != out[0].Node
+	}
+	if nodes {
+		slices.SortStableFunc(out, func(a, b nvidia.Config) int { return a.Node - b.Node })
+	}
+	return out, nodes
+}
+
+// openGPUs opens devices on GPUs.
+func (s *System) openGPUs(topo *numa.Topology, gpus []nvidia.GPU, placement NUMA) error {
+	switch placement {
+	case "", NUMAAuto, NUMAOn, NUMAOff:
+	default:
+		return unknownNUMA(placement)
+	}
+	configs, nodes := gpuConfigs(topo, gpus, placement)
+	for _, c := range configs {
+		c.OnRefused = func(err error) { s.refusal.report(err.Error()) }
+		d, err := nvidia.Open(c)
+		if err != nil {
+			return errors.Join(err, s.Close())
+		}
+		s.devices = append(s.devices, d)
+	}
+	if nodes {
+		s.nodes = groupByNode(s.devices)
+	}
+	return nil
+}
