@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/msrep"
@@ -86,61 +85,17 @@ func newFormatReport(formats []sparse.Format) *formatReport {
 	return r
 }
 
-// timed is a plan and the least time of its product.
-type timed struct {
-	plan  *msrep.Plan[float64]
-	least float64
-	pack  time.Duration
-}
-
 func (r *formatReport) measure(sys *msrep.System, name string, a *sparse.CSR[float64]) error {
-	ctx := context.Background()
-	s := stats.Of(a)
-	all := make([]timed, len(r.formats))
-	for i, f := range r.formats {
-		p, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Format: f, SkipValidation: true, ExpectedProducts: 1000})
-		switch {
-		case sparse.IsInput(err):
-			all[i].least = math.Inf(1) // padding takes too much
-		case err != nil:
-			return fmt.Errorf("%s as %s: %w", name, f, err)
-		default:
-			all[i] = timed{p, math.Inf(1), p.Timing().Pack + p.Timing().Convert}
-			defer p.Close()
-		}
+	all, err := timeFormats(context.Background(), sys, a, r.formats)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	x, y := make([]float64, a.Cols), make([]float64, a.Rows)
-	for i := range x {
-		x[i] = math.Sin(float64(i))
-	}
-	turns := max(2, int(200_000/(1+a.NNZ())))
-	best := math.Inf(1)
-	for round := range 15 {
-		for i := range all {
-			// A format that is far behind has no chance.
-			if all[i].plan == nil || round > 0 && all[i].least > 8*best || round > 2 && all[i].least > 1.5*best {
-				continue
-			}
-			// One product brings the format back into the caches.
-			if _, err := all[i].plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
-				return err
-			}
-			begin := time.Now()
-			for range turns {
-				if _, err := all[i].plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
-					return err
-				}
-			}
-			all[i].least = min(all[i].least, float64(time.Since(begin))/float64(turns))
-			best = min(best, all[i].least)
-		}
-	}
-	r.add(name, s, all)
+	r.add(name, stats.Of(a), all)
 	return nil
 }
 
 // add keeps the figures of one matrix.
-func (r *formatReport) add(name string, s stats.Stats, all []timed) {
+func (r *formatReport) add(name string, s stats.Stats, all []formatTime) {
 	best, csr, recommended := math.Inf(1), 0.0, math.NaN()
 	choice := s.Recommend().Format
 	for i, f := range r.formats {
@@ -148,26 +103,26 @@ func (r *formatReport) add(name string, s stats.Stats, all []timed) {
 		case msrep.FormatAuto:
 			continue
 		case sparse.FormatCSR:
-			csr = all[i].least
+			csr = all[i].Product
 		}
 		if f == choice {
-			recommended = all[i].least
+			recommended = all[i].Product
 		}
-		best = min(best, all[i].least)
+		best = min(best, all[i].Product)
 	}
 	r.ratios["recommended"] = append(r.ratios["recommended"], recommended/best)
-	r.ratios["auto"] = append(r.ratios["auto"], all[len(all)-1].least/best)
+	r.ratios["auto"] = append(r.ratios["auto"], all[len(all)-1].Product/best)
 	r.ratios["csr"] = append(r.ratios["csr"], csr/best)
 
 	line := []string{name, fmt.Sprint(s.Rows), fmt.Sprint(s.NNZ), fmt.Sprintf("%.4g", s.Row.Mean), fmt.Sprintf("%.4g", s.Row.StdDev),
 		fmt.Sprint(s.Row.Max - s.Row.Min), string(choice)}
 	for _, t := range all {
-		line = append(line, fmt.Sprintf("%.0f", t.least))
+		line = append(line, fmt.Sprintf("%.0f", t.Product))
 	}
 	for i, t := range all {
-		line = append(line, fmt.Sprint(t.pack.Nanoseconds()))
-		if t.plan != nil {
-			r.costs[r.formats[i]] = append(r.costs[r.formats[i]], float64(t.pack)/csr)
+		line = append(line, fmt.Sprint(t.Pack.Nanoseconds()))
+		if !math.IsInf(t.Product, 1) {
+			r.costs[r.formats[i]] = append(r.costs[r.formats[i]], float64(t.Pack)/csr)
 		}
 	}
 	r.lines = append(r.lines, line)

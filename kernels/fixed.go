@@ -4,9 +4,9 @@ import "github.com/msrep-go/msrep/sparse"
 
 // The shape of the sums of GatherFixed.
 const (
-	FixedLanes   = 4   // partial sums in a chunk
-	FixedChunk   = 256 // entries of a row that are summed by themselves
-	FixedStripes = 8   // partial sums over the chunks of a long row
+	FixedLanes   = 8    // partial sums in a chunk
+	FixedChunk   = 1024 // entries of a row that are summed by themselves
+	FixedStripes = 4    // partial sums over the chunks of a long row
 )
 
 // GatherFixed is Gather for parts that hold whole majors only (Part.StartFlag is not
@@ -14,21 +14,24 @@ const (
 //
 //	y[r] = alpha * sum over the entries k of major r of val[k]*x[idx[k]] + beta*y[r]
 //
-// Everything is computed in float64, with fused multiply-add. A row is cut into
-// chunks of FixedChunk entries, from its first. Lane j of a chunk sums its entries
-// j, j+4, j+8, ... in order, beginning with 0:
+// Everything is computed in V, with fused multiply-add. A row is cut into chunks of
+// FixedChunk entries, from its first. Of the n entries of a chunk the first n - n%8
+// are summed in lanes, lane j those with k%8 = j, in order and beginning with 0. The
+// rest is added to that one by one:
 //
 //	lane[j] = fma(val[k], x[idx[k]], lane[j])
-//	chunk   = (lane[0]+lane[1]) + (lane[2]+lane[3])
+//	t[j]    = lane[j] + lane[j+4]                     j = 0 ... 3
+//	chunk   = (t[0]+t[2]) + (t[1]+t[3])
+//	chunk   = fma(val[k], x[idx[k]], chunk)           for the rest
 //
-// A row of one chunk has the sum of that. In a longer one stripe g sums the chunks
-// g, g+8, g+16, ... in order, beginning with 0, and
+// In float32, 0 is added to each lane before t. A row of one chunk has the sum of
+// that. In a longer one stripe g sums the chunks g, g+4, g+8, ... in order, beginning
+// with 0, and
 //
-//	sum = ((s[0]+s[1])+(s[2]+s[3])) + ((s[4]+s[5])+(s[6]+s[7]))
+//	sum = (s[0]+s[1]) + (s[2]+s[3])
 //	y   = fma(beta, y, alpha*sum)
 //
-// rounded to V once; beta = 0 gives alpha*sum. A NaN is stored as the quiet one
-// without a payload.
+// where beta = 0 gives alpha*sum. A NaN is stored as the quiet one without a payload.
 type GatherFixed[V sparse.Value] struct {
 	A           Compressed[V]
 	Alpha, Beta V
@@ -36,4 +39,4 @@ type GatherFixed[V sparse.Value] struct {
 }
 
 // Kernel names the operation.
-func (*GatherFixed[V]) Kernel() string { return "gather fixed" }
+func (*GatherFixed[V]) Kernel() string { return "gather-fixed" }

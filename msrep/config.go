@@ -109,6 +109,12 @@ type PlanOptions struct {
 	// drop it too. UpdateValues is then an error, and so are products with Trans
 	// unless some were expected (ExpectedTransposed).
 	Release bool
+	// Deterministic gives every product the same bits, whatever the devices and the
+	// number of threads: sums have a fixed shape (kernels.GatherFixed) and rows are not
+	// cut between devices. The matrix is used as CSR, for products with Trans as CSC,
+	// which the first of them makes. Format, Split, Precision and Strategy must be left
+	// at their defaults or say the same; NUMA nodes are not taken into account.
+	Deterministic bool
 	// RefuseUnsorted makes NewPlan fail with partition.ErrUnsorted on a COO matrix
 	// that is sorted neither by row nor by column, instead of sorting a copy.
 	RefuseUnsorted bool
@@ -147,6 +153,9 @@ func (o *PlanOptions) fill(given sparse.Format) error {
 	}
 	if o.ExpectedProducts < 0 || o.ExpectedTransposed < 0 {
 		return sparse.Inputf("expected products", "%d and %d transposed: they can't be negative", o.ExpectedProducts, o.ExpectedTransposed)
+	}
+	if o.Deterministic {
+		return o.fillDeterministic()
 	}
 	return o.fillForm(given)
 }

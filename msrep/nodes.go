@@ -22,7 +22,7 @@ type nodeShare[V sparse.Value] struct {
 // placeable reports whether the plan is split and placed by node. A matrix that
 // would fill more than half of a node with its copy stays where it is, if it can.
 func (p *Plan[V]) placeable() bool {
-	if len(p.sys.nodes) == 0 || p.opt.Strategy == Baseline {
+	if len(p.sys.nodes) == 0 || p.opt.Strategy == Baseline || p.opt.Deterministic {
 		return false
 	}
 	if p.opt.Strategy == Partial { // copies in any case

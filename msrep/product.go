@@ -25,6 +25,11 @@ func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V
 	if err := p.checkVectors(op, x, y); err != nil {
 		return t, err
 	}
+	if p.opt.Deterministic && p.other == nil && !p.lay.gathers(op) {
+		if err := p.turned(ctx); err != nil {
+			return t, err
+		}
+	}
 	if p.other != nil && !p.lay.gathers(op) {
 		return p.other.SpMV(ctx, op, alpha, x, beta, y)
 	}

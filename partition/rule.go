@@ -11,6 +11,7 @@ const (
 	RuleNNZ       Rule = "nnz"        // equal numbers of entries
 	RuleMergePath Rule = "merge-path" // equal numbers of entries and majors together
 	RuleMajor     Rule = "block"      // equal numbers of majors
+	RuleWhole     Rule = "whole"      // about equal numbers of entries, no major cut; not for COO
 )
 
 // Choose gives the rule that RuleAuto stands for.
@@ -42,6 +43,8 @@ func Split(ptr []int64, parts int, rule Rule) ([]Part, Rule, error) {
 		split = ByMergePath
 	case RuleMajor:
 		split = ByMajor
+	case RuleWhole:
+		split = ByWholeMajors
 	default:
 		return nil, rule, unknownRule(rule)
 	}

@@ -72,7 +72,7 @@ func PageRank(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64], op
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRanker(ctx, sys, g, opt)
+	r, err := newRanker(sys, g, opt)
 	if err != nil {
 		return nil, err
 	}

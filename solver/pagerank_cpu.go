@@ -2,12 +2,10 @@ package solver
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync/atomic"
 
 	"github.com/msrep-go/msrep/internal/par"
-	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/msrep"
@@ -201,13 +199,3 @@ func (r *cpuRanker) ranks() ([]float64, error) {
 }
 
 func (r *cpuRanker) close() error { return nil }
-
-// newRanker makes the ranker for the devices of sys.
-func newRanker(ctx context.Context, sys *msrep.System, g *graph, opt PageRankOptions) (ranker, error) {
-	for _, d := range sys.Devices() {
-		if d.Kind != "cpu" {
-			return nil, errors.Join(kernels.ErrNotSupported)
-		}
-	}
-	return newCPURanker(sys, g, opt)
-}

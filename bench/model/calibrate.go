@@ -149,7 +149,7 @@ func (pt Point) phase(name string) float64 {
 
 // phase is the same phase as it is modelled.
 func (p *Platform) phase(pt Point, name string) float64 {
-	t := p.Authors(pt.Job, "p-opt")
+	t := p.Authors(pt.Job, "p-opt", true)
 	switch name {
 	case "h2d":
 		return t.H2D

@@ -78,3 +78,21 @@ func (j Job) streamed(i int) float64 {
 	p := j.Parts[i]
 	return 12*float64(p.NNZ) + 20*float64(p.Majors)
 }
+
+// Resized is the job with so many rows, columns and entries, shared out as before.
+func (j Job) Resized(rows, cols, nnz int64) Job {
+	var majors, entries int64
+	for _, p := range j.Parts {
+		majors, entries = majors+p.Majors, entries+p.NNZ
+	}
+	all := rows
+	if j.Format == sparse.FormatCSC {
+		all = cols
+	}
+	part := func(n, of, all int64) int64 { return int64(float64(n) / float64(max(of, 1)) * float64(all)) }
+	out := Job{Matrix: j.Matrix, Format: j.Format, Rows: rows, Cols: cols}
+	for _, p := range j.Parts {
+		out.Parts = append(out.Parts, Part{NNZ: part(p.NNZ, entries, nnz), Majors: part(p.Majors, majors, all), Gather: part(p.Gather, entries, nnz)})
+	}
+	return out
+}

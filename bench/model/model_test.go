@@ -76,20 +76,20 @@ func TestBothHalvesHaveEveryMatrixFormatAndPhase(t *testing.T) {
 
 func TestGPUsOfOneSwitchShareItsLink(t *testing.T) {
 	p := load(t, "dgx1")
-	one := p.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 1), "p-opt").H2D
-	two := p.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 2), "p-opt").H2D
-	three := p.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 3), "p-opt").H2D
+	one := p.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 1), "p-opt", true).H2D
+	two := p.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 2), "p-opt", true).H2D
+	three := p.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 3), "p-opt", true).H2D
 	require.InEpsilon(t, one, two, 1e-3)
 	require.InEpsilon(t, one*2/3, three, 1e-3)
 	s := load(t, "summit")
-	require.InEpsilon(t, s.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 1), "p-opt").H2D/2,
-		s.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 2), "p-opt").H2D, 1e-3)
+	require.InEpsilon(t, s.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 1), "p-opt", true).H2D/2,
+		s.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 2), "p-opt", true).H2D, 1e-3)
 }
 
 func TestWithoutNUMAAwarenessCopiesWaitForTheLinkBetweenSockets(t *testing.T) {
 	p := load(t, "summit")
 	j := Even("HV15R", sparse.FormatCSR, 2e6, 2e6, 283e6, 6)
-	require.Greater(t, p.Authors(j, "baseline").H2D, 2*p.Authors(j, "p-opt").H2D)
+	require.Greater(t, p.Authors(j, "p-opt", false).H2D, 2*p.Authors(j, "p-opt", true).H2D)
 }
 
 func TestTheSlowestPartCounts(t *testing.T) {

@@ -18,8 +18,9 @@ type Times struct {
 func (t Times) Total() float64 { return t.Partition + t.H2D + t.Compute + t.Merge + t.Exchange }
 
 // Authors models the program of the paper's authors. version is baseline, p or
-// p-opt. The copy between NUMA nodes is not in it, as it is not in the paper.
-func (p *Platform) Authors(j Job, version string) Times {
+// p-opt; placed says that the parts lie on the sockets of their GPUs, not all on the
+// first. The copy that this takes is not in it, as it is not in the paper.
+func (p *Platform) Authors(j Job, version string, placed bool) Times {
 	var t Times
 	serial := 1.0
 	if version != "baseline" {
@@ -33,7 +34,7 @@ func (p *Platform) Authors(j Job, version string) Times {
 		}
 	}
 	t.H2D = p.perLink(j, j.inBytes) / (p.HostLink.Value * giga)
-	if version == "baseline" { // all of the matrix lies on the first socket
+	if !placed {
 		t.H2D = max(t.H2D, p.overCross(j, j.inBytes))
 	}
 	for i := range j.Parts {

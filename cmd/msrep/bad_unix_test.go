@@ -180,7 +180,7 @@ func TestWrongUsageIsRefusedInOneLineWithExitCode2(t *testing.T) {
 		{"devices", []string{"spmv", good, "--devices", "gpu"}},
 		{"cpu:0", []string{"spmv", good, "--devices", "cpu:0"}},
 		{"cpu:x", []string{"spmv", good, "--devices", "cpu:x"}},
-		{"not yet", []string{"spmv", good, "--devices", "cuda"}},
+		{"cuda:99", []string{"spmv", good, "--devices", "cuda:99"}},
 		{"no such file", []string{"spmv", good, "--out", filepath.Join(dir, "none", "y.mtx")}},
 		{"directory", []string{"spmv", good, "--out", dir}},
 		{"arguments", []string{"convert", good}},

@@ -70,9 +70,13 @@ func scatterCOO[V sparse.Value](d *Device, s *scratch[V], op *kernels.ScatterCOO
 	if err != nil {
 		return err
 	}
-	return runScatter(d, s, parts, op.Beta, y, func(q partition.Part, y []V) {
-		for k := q.StartIdx; k <= q.EndIdx; k++ {
-			y[a.minor[k]] += a.val[k] * (op.Alpha * x[a.major[k]])
+	return runScatter(d, s, parts, a.minor, 0, op.Beta, y, func(q partition.Part, to *target[V]) {
+		for k := q.StartIdx; k <= q.EndIdx; {
+			stop := min(k+scatterRun, q.EndIdx+1)
+			y := to.of(a.minor[k:stop])
+			for ; k < stop; k++ {
+				y[a.minor[k]] += a.val[k] * (op.Alpha * x[a.major[k]])
+			}
 		}
 	})
 }

@@ -3,10 +3,11 @@ package cpu
 import (
 	"fmt"
 	"math"
-	"slices"
+	"sort"
 
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -36,65 +37,76 @@ func gatherFixed[V sparse.Value](d *Device, op *kernels.GatherFixed[V]) (err err
 func wholeRows(ptr []int64, parts, i int) int {
 	rows := len(ptr) - 1
 	want := par.Cut(ptr[rows]-ptr[0]+int64(rows), parts, i)
-	r, _ := slices.BinarySearchFunc(ptr[:rows], want, func(p, want int64) int { return int(min(max(p-want, -1), 1)) })
-	return r
+	return sort.Search(rows, func(r int) bool { return ptr[r]-ptr[0]+int64(r) >= want })
 }
 
-// quietNaN is the NaN that every device stores.
-var quietNaN = math.Float64frombits(0x7FF8000000000000)
+// scanRows is how many rows are looked through for long ones at a time.
+const scanRows = 512
 
-// multiplyFixed computes the rows [lo, hi).
+// multiplyFixed computes the rows [lo, hi): runs of short rows at once, long ones
+// chunk by chunk.
 func (a compressed[V]) multiplyFixed(lo, hi int, alpha, beta V, x, y []V) {
-	k := a.ptr[lo] - a.part.StartIdx
+	short := lo
 	for r := lo; r < hi; r++ {
-		end := a.ptr[r+1] - a.part.StartIdx
-		sum := float64(alpha) * fixedSum(a.idx[k:end], a.val[k:end], x)
-		if beta != 0 {
-			sum = math.FMA(float64(beta), float64(y[r]), sum)
+		switch {
+		case a.ptr[r+1]-a.ptr[r] > kernels.FixedChunk:
+			a.fixedRows(short, r, alpha, beta, x, y)
+			sum := alpha * a.longSum(r, x)
+			if beta != 0 {
+				sum = simd.FMA(beta, y[r], sum)
+			}
+			y[r] = quiet(sum)
+			short = r + 1
+		case r-short == scanRows:
+			a.fixedRows(short, r, alpha, beta, x, y)
+			short = r
 		}
-		if sum != sum {
-			sum = quietNaN
-		}
-		y[r], k = V(sum), end
+	}
+	a.fixedRows(short, hi, alpha, beta, x, y)
+}
+
+// fixedRows computes the rows [lo, hi), none of more than a chunk.
+func (a compressed[V]) fixedRows(lo, hi int, alpha, beta V, x, y []V) {
+	if lo == hi {
+		return
+	}
+	k, end, base := a.ptr[lo], a.ptr[hi], a.part.StartIdx
+	y = y[lo:hi]
+	simd.FixedRows(simd.Default(), alpha, beta, a.ptr[lo:hi+1], a.idx[k-base:end-base], a.val[k-base:end-base], x, y)
+	for i, v := range y {
+		y[i] = quiet(v)
 	}
 }
 
-// fixedSum is the sum of val[k]*x[idx[k]] in the shape of kernels.GatherFixed.
-func fixedSum[V sparse.Value](idx []int32, val, x []V) float64 {
-	if len(idx) <= kernels.FixedChunk {
-		return fixedChunk(idx, val, x)
+// longSum is the sum of a row of several chunks.
+func (a compressed[V]) longSum(r int, x []V) V {
+	const batch = 64 // chunks that are summed at once
+	var (
+		s     [kernels.FixedStripes]V
+		chunk [batch]V
+		ptr   [batch + 1]int64
+	)
+	k, end, base := a.ptr[r], a.ptr[r+1], a.part.StartIdx
+	for k < end {
+		ptr[0] = k
+		n := 0
+		for ; n < batch && k < end; n++ {
+			k = min(k+kernels.FixedChunk, end)
+			ptr[n+1] = k
+		}
+		lo, hi := ptr[0]-base, k-base
+		simd.FixedRows(simd.Default(), 1, 0, ptr[:n+1], a.idx[lo:hi], a.val[lo:hi], x, chunk[:n])
+		for c, v := range chunk[:n] {
+			s[c%len(s)] += v // batch is a multiple of the number of stripes
+		}
 	}
-	var s [kernels.FixedStripes]float64
-	for g := 0; len(idx) > 0; g = (g + 1) % len(s) {
-		n := min(kernels.FixedChunk, len(idx))
-		s[g] += fixedChunk(idx[:n], val[:n], x)
-		idx, val = idx[n:], val[n:]
-	}
-	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))
+	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// fixedChunk is the sum of a chunk. The products of float32 are exact in float64.
-func fixedChunk[V sparse.Value](idx []int32, val, x []V) float64 {
-	val = val[:len(idx)]
-	var s0, s1, s2, s3 float64
-	for len(idx) >= 4 {
-		c, v := idx[:4:4], val[:4:4]
-		s0 = math.FMA(float64(v[0]), float64(x[c[0]]), s0)
-		s1 = math.FMA(float64(v[1]), float64(x[c[1]]), s1)
-		s2 = math.FMA(float64(v[2]), float64(x[c[2]]), s2)
-		s3 = math.FMA(float64(v[3]), float64(x[c[3]]), s3)
-		idx, val = idx[4:], val[4:]
+// quiet is v, or the NaN that every device stores.
+func quiet[V sparse.Value](v V) V {
+	if v != v {
+		return V(math.Float64frombits(0x7FF8000000000000))
 	}
-	val = val[:len(idx)]
-	switch len(idx) {
-	case 3:
-		s2 = math.FMA(float64(val[2]), float64(x[idx[2]]), s2)
-		fallthrough
-	case 2:
-		s1 = math.FMA(float64(val[1]), float64(x[idx[1]]), s1)
-		fallthrough
-	case 1:
-		s0 = math.FMA(float64(val[0]), float64(x[idx[0]]), s0)
-	}
-	return (s0 + s1) + (s2 + s3)
+	return v
 }

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/merge"
 	"github.com/msrep-go/msrep/partition"
@@ -21,51 +22,67 @@ func scatter[V sparse.Value](d *Device, s *scratch[V], op *kernels.Scatter[V]) (
 	if err != nil {
 		return err
 	}
-	return runScatter(d, s, parts, op.Beta, y, func(q partition.Part, y []V) {
-		a.scatterRows(q, op.Alpha, x, y)
+	return runScatter(d, s, parts, a.idx, a.part.StartIdx, op.Beta, y, func(q partition.Part, to *target[V]) {
+		a.scatterRows(q, op.Alpha, x, to)
 	})
 }
 
-// scatterRows adds the products of q to y.
-func (a compressed[V]) scatterRows(q partition.Part, alpha V, x, y []V) {
+// scatterRun is how many entries are looked at, then added, at a time: few enough
+// that their indices are still in the nearest cache.
+const scatterRun = 4096
+
+// scatterRows adds the products of q to its target.
+func (a compressed[V]) scatterRows(q partition.Part, alpha V, x []V, to *target[V]) {
 	base, end := a.part.StartIdx, q.EndIdx+1
-	k := q.StartIdx
-	for r := q.First(); r < q.OwnEnd && k < end; r++ {
-		e := min(a.ptr[r+1], end)
-		idx, val := a.idx[k-base:e-base], a.val[k-base:e-base]
-		xr := alpha * x[r]
-		for j, i := range idx {
-			y[i] += val[j] * xr
+	r := q.First()
+	for k := q.StartIdx; k < end; {
+		stop := min(k+scatterRun, end)
+		y := to.of(a.idx[k-base : stop-base])
+		for k < stop {
+			for a.ptr[r+1] <= k {
+				r++
+			}
+			e := min(a.ptr[r+1], stop)
+			idx, val := a.idx[k-base:e-base], a.val[k-base:e-base]
+			xr := alpha * x[r]
+			for j, i := range idx {
+				y[i] += val[j] * xr
+			}
+			k = e
 		}
-		k = e
 	}
 }
 
-// runScatter calls add for the piece of each worker, each with a vector of its
-// own that starts as zero, and sums them into y = beta*y + sum. A single worker
-// adds to y itself.
-func runScatter[V sparse.Value](d *Device, s *scratch[V], parts []partition.Part, beta V, y []V, add func(q partition.Part, y []V)) error {
-	if len(parts) == 1 {
+// runScatter calls add for the piece of each worker and joins what they leave:
+// y = beta*y + sum. minors are the indices of the part, which begins at entry base.
+func runScatter[V sparse.Value](d *Device, s *scratch[V], parts []partition.Part, minors []int32, base int64, beta V, y []V, add func(q partition.Part, to *target[V])) error {
+	n := len(parts)
+	to := make([]target[V], n)
+	if n == 1 {
+		to[0] = target[V]{y: y, beta: beta, end: len(y)}
 		return d.pool.run(1, func(int) {
-			merge.Scale(y, beta)
-			add(parts[0], y)
+			add(parts[0], &to[0])
+			merge.Scale(y[to[0].done:], beta)
 		})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	partial, err := s.vectors(d, len(parts), len(y))
+	spill, err := s.vectors(d, n, len(y))
 	if err != nil {
 		return err
 	}
-	err = d.pool.run(len(parts), func(i int) {
-		clear(partial[i])
-		add(parts[i], partial[i])
-	})
+	border := borders(parts, minors, base, len(y))
+	for i := range to {
+		to[i] = target[V]{y: y, beta: beta, first: border[i], done: border[i], end: border[i+1], spill: spill[i]}
+	}
+	err = d.pool.run(n, func(i int) { add(parts[i], &to[i]) })
+	if err == nil {
+		err = d.pool.run(n, func(i int) { join(to, par.Cut(int64(len(y)), n, i), par.Cut(int64(len(y)), n, i+1)) })
+	}
 	if err != nil {
-		return err
+		for _, v := range spill {
+			clear(v)
+		}
 	}
-	if d.pool.placed {
-		return SumOn(d, y, beta, partial)
-	}
-	return merge.Sum(y, beta, partial)
+	return err
 }

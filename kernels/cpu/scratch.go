@@ -18,7 +18,8 @@ type scratch[V sparse.Value] struct {
 	closed bool
 }
 
-// vectors gives n vectors of m elements with any content.
+// vectors gives n vectors of m elements. They are zero, and whoever uses them makes
+// them zero again.
 func (s *scratch[V]) vectors(d *Device, n, m int) ([][]V, error) {
 	if s.closed {
 		return nil, kernels.ErrClosed

@@ -98,6 +98,14 @@ func (s *stream) run(op kernels.Op) (err error) {
 		err = gatherPacked(s.dev, op)
 	case *kernels.GatherPacked[float32]:
 		err = gatherPacked(s.dev, op)
+	case *kernels.GatherFixed[float64]:
+		err = gatherFixed(s.dev, op)
+	case *kernels.GatherFixed[float32]:
+		err = gatherFixed(s.dev, op)
+	case *kernels.GatherMany[float64]:
+		err = gatherMany(s.dev, op)
+	case *kernels.GatherMany[float32]:
+		err = gatherMany(s.dev, op)
 	case *kernels.Scatter[float64]:
 		err = scatter(s.dev, &s.dev.scratch64, op)
 	case *kernels.Scatter[float32]:

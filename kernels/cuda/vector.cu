@@ -10,25 +10,9 @@
 // Dot products are summed in float64 for both types, in an order that depends on
 // n and the grid of msrep_dot alone; the squared norm is the dot of x and x.
 #include "include/index.cuh"
+#include "include/sum.cuh"
 
 static constexpr int block = 256;
-
-// blockSum is the sum of v over the block, in thread 0.
-static __device__ __forceinline__ double blockSum(double v) {
-	__shared__ double sums[block / 32];
-	int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-#pragma unroll
-	for (int d = 16; d > 0; d /= 2)
-		v += shflXor(v, d);
-	if (lane == 0)
-		sums[warp] = v;
-	__syncthreads();
-	v = lane < block / 32 ? sums[lane] : 0;
-#pragma unroll
-	for (int d = block / 64; d > 0; d /= 2)
-		v += shflXor(v, d);
-	return v;
-}
 
 template <typename V> static __device__ __forceinline__ void axpby(const V* x, V* y, i64 n, V alpha, V beta) {
 	for (i64 i = threadOf(block); i < n; i += threads(block))
@@ -54,7 +38,7 @@ template <typename V> static __device__ __forceinline__ void dot(const V* x, con
 	double sum = 0;
 	for (i64 i = threadOf(block); i < n; i += threads(block))
 		sum += (double)__ldg(x + i) * (double)__ldg(y + i);
-	sum = blockSum(sum);
+	sum = blockSum<block>(sum);
 	if (threadIdx.x == 0)
 		partial[blockIdx.x] = sum;
 }
@@ -63,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(block) msrep_total(const double* pa
 	double sum = 0;
 	for (i64 i = threadIdx.x; i < n; i += block)
 		sum += __ldg(partial + i);
-	sum = blockSum(sum);
+	sum = blockSum<block>(sum);
 	if (threadIdx.x == 0)
 		*out = sum;
 }

@@ -5,34 +5,41 @@ package nvidia
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
 )
 
 // code is the driver's number of an error or of the first that it wraps, 0 where
-// there is none. The errors of gorgonia.org/cu are such numbers, of a type that it
-// does not export.
+// there is none.
 func code(err error) int {
+	n, _ := result(err)
+	return n
+}
+
+// result is code with the error that it was found in. The errors of gorgonia.org/cu
+// are numbers, of a type that it does not export.
+func result(err error) (int, error) {
 	switch e := err.(type) {
 	case nil:
-		return 0
+		return 0, nil
 	case driver.Error:
-		return e.Code
+		return e.Code, e
 	case interface{ Unwrap() error }:
-		return code(e.Unwrap())
+		return result(e.Unwrap())
 	case interface{ Unwrap() []error }:
 		for _, one := range e.Unwrap() {
-			if n := code(one); n != 0 {
-				return n
+			if n, in := result(one); n != 0 {
+				return n, in
 			}
 		}
-		return 0
+		return 0, nil
 	}
 	if v := reflect.ValueOf(err); v.Kind() == reflect.Int {
-		return int(v.Int())
+		return int(v.Int()), err
 	}
-	return 0
+	return 0, nil
 }
 
 // Numbers of the driver (cuda.h, CUresult).
@@ -64,12 +71,20 @@ var fatal = map[int]bool{
 }
 
 // describe gives an error of the driver its words, and the errors of this project's
-// devices.
+// devices. What was said in front of it stays.
 func describe(err error) error {
-	n := code(err)
+	n, in := result(err)
 	if n == 0 {
 		return err
 	}
+	words := inWords(n)
+	if before, ok := strings.CutSuffix(err.Error(), ": "+in.Error()); ok {
+		return fmt.Errorf("%s: %w", before, words)
+	}
+	return words
+}
+
+func inWords(n int) error {
 	e := driver.Error{Code: n}
 	switch n {
 	case codeOutOfMemory:

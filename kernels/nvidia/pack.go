@@ -231,29 +231,35 @@ type contender[V sparse.Value] struct {
 // installed, or can't do this one.
 func (t *trial[V]) bestCuSPARSE() (best contender[V], err error) {
 	for _, alg := range []cusparse.Algorithm{cusparse.CSR1, cusparse.CSR2} {
+		var took time.Duration
 		p, err := newSparse(t.dev, t.s, t.a, t.local, alg)
 		if err == nil {
-			var took time.Duration
-			if took, err = t.time(p, "cuSPARSE "+alg.String()); err == nil {
-				if best.part == nil || took < best.took {
-					p, best.part, best.took = best.part, p, took
-				}
-			}
-			if p != nil { // the slower one, or one that failed
-				err = errors.Join(err, p.drop())
-			}
+			took, err = t.time(p, "cuSPARSE "+alg.String())
 		}
-		switch {
-		case err == nil:
-		case t.dev.dead.Load() == nil:
+		if err == nil && (best.part == nil || took < best.took) {
+			p, best.part, best.took = best.part, p, took
+		}
+		if err != nil && passable(err) && t.dev.dead.Load() == nil {
 			t.told = append(t.told, fmt.Sprintf("cuSPARSE %s not: %v", alg, err))
-		case best.part != nil:
-			return contender[V]{}, errors.Join(err, best.part.drop())
-		default:
+			err = nil
+		}
+		if p != nil { // the slower one, or one that failed
+			err = errors.Join(err, p.drop())
+		}
+		if err != nil {
+			if best.part != nil {
+				err = errors.Join(err, best.part.drop())
+			}
 			return contender[V]{}, err
 		}
 	}
 	return best, nil
+}
+
+// passable reports whether an error only says that cuSPARSE is not for this part.
+func passable(err error) bool {
+	var e cusparse.Error
+	return errors.As(err, &e) || errors.Is(err, cusparse.ErrAbsent) || errors.Is(err, kernels.ErrNotSupported) || errors.Is(err, kernels.ErrOutOfMemory)
 }
 
 // why says what was measured.

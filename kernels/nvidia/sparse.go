@@ -231,10 +231,7 @@ func (p *sparsePart[V]) Free() error {
 func (p *sparsePart[V]) drop() error {
 	d := p.dev
 	err := d.worker.call(func() error {
-		if d.dead.Load() != nil {
-			return nil
-		}
-		var errs []error
+		var errs []error // descriptions are host memory: they can also go on a lost device
 		if p.x != nil {
 			errs = append(errs, p.x.Close())
 		}
@@ -243,6 +240,9 @@ func (p *sparsePart[V]) drop() error {
 		}
 		if p.matrix != nil {
 			errs = append(errs, p.matrix.Close())
+		}
+		if d.dead.Load() != nil {
+			return nil
 		}
 		return errors.Join(errs...)
 	})

@@ -42,7 +42,7 @@ func requireProper(t require.TestingT, m *sparse.CSR[float64], src sparse.Source
 			require.Equal(t, math.Trunc(v), v)
 		default:
 			if !(v >= -1 && v < 1) {
-				require.Failf(t, "value outside [-0xa525cea9, 1)", "%g", v)
+				require.Failf(t, "value outside [-1, 1)", "%g", v)
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func requireProper(t require.TestingT, m *sparse.CSR[float64], src sparse.Source
 			diagonal++
 		}
 	}
-	require.Equal(t, (m.NNZ()+diagonal)/0xa525cea9, src.Stored)
+	require.Equal(t, (m.NNZ()+diagonal)/2, src.Stored)
 }
 
 // at is the entry (i, j), nil where there is none.
@@ -329,7 +329,7 @@ func TestTheBitsOfASpecStayTheSame(t *testing.T) {
 	for i, want := range []uint32{
 		0x16407839, 0x57a8f339, 0x1825bab0, 0xe13cbf9b, 0x45e6a128, 0xc982be2c, 0x53f32ca6,
 		0x2c037f31, 0x7240cecc, 0x014f4e13, 0x77d59154, 0xead35963, 0x60cea260,
-		1, 2, 3, 4,
+		0xa525cea9, 0x4adb5911, 0xb2c689e2, 0x74eee3ef,
 	} {
 		m, _ := generateAll(t, specs[i])
 		sum := crc32.NewIEEE()

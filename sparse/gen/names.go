@@ -38,6 +38,7 @@ var generators = []generator{
 	{chungluInfo, chunglu},
 	{cfdInfo, cfd},
 	{mycielskianInfo, mycielskian},
+	{planarInfo, planar},
 	{likeInfo, like},
 	{lowhighInfo, lowhigh},
 	{arrowInfo, arrow},

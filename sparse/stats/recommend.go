@@ -35,13 +35,18 @@ var overheads = map[sparse.Format]overhead{
 	ellpack.FormatHYBMean:   {row: 50, place: 48},
 }
 
+// sellPadding bounds the padding of sell for each entry: slices of CPU devices are
+// lower than a warp, and long rows are cut into pieces there.
+const sellPadding = 0.02
+
 // Recommend says which format is likely to multiply fastest on a CPU: the one with
 // the least of
 //
 //	bytes of the arrays + row*rows + place*(nnz + padding)
 //
-// with row and place from a table that was fitted to measured times. x and y are the
-// same for all formats. csc is left out: it must merge whole vectors.
+// with row and place from a table that was fitted to measured times; of the padding of
+// sell, at most 2 % of the entries count. x and y are the same for all formats. csc is
+// left out: it must merge whole vectors.
 func (s *Stats) Recommend() Recommendation {
 	order := append([]sparse.Format{sparse.FormatCSR, sparse.FormatCOO}, ellpack.Formats()...)
 	best, second := sparse.FormatCSR, sparse.Format("")
@@ -51,8 +56,12 @@ func (s *Stats) Recommend() Recommendation {
 		if !ok {
 			continue
 		}
-		o := overheads[f]
-		t := float64(c.Bytes) + o.row*float64(s.Rows) + o.place*(float64(s.NNZ)+float64(c.Padding))
+		o, bytes := overheads[f], float64(c.Bytes)
+		if f == ellpack.FormatSELL {
+			entry := float64(s.Formats["coo"].Bytes)/float64(max(s.NNZ, 1)) - indexBytes
+			bytes -= entry * max(0, float64(c.Padding)-sellPadding*float64(s.NNZ))
+		}
+		t := bytes + o.row*float64(s.Rows) + o.place*(float64(s.NNZ)+float64(c.Padding))
 		switch {
 		case t < least:
 			best, second, least, next = f, best, t, least

@@ -57,7 +57,7 @@ DATA nibblesOfHalves<>+60(SB)/4, $0x0000001c
 GLOBL nibblesOfHalves<>(SB), RODATA|NOPTR, $64
 
 // func diagonalsFullF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsFullF64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -84,7 +84,6 @@ one:
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
-	PREFETCHNTA 2048(SI)
 	VMOVUPD     (R10), Y2
 	VFMADD231PD (SI), Y2, Y4
 	ADDQ        $0x20, SI
@@ -143,7 +142,7 @@ done:
 	RET
 
 // func diagonalsShortF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsShortF64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -170,7 +169,6 @@ one:
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
-	PREFETCHNTA 2048(SI)
 	VMOVUPD     (R10), Y2
 	VCVTPS2PD   (SI), Y3
 	VFMADD231PD Y3, Y2, Y4
@@ -231,7 +229,7 @@ done:
 	RET
 
 // func diagonalsTableF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTableF64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -262,7 +260,6 @@ one:
 oneColumn:
 	MOVQ         (CX)(R8*8), R11
 	LEAQ         (DI)(R11*8), R11
-	PREFETCHNTA  2048(SI)
 	VMOVUPD      (R11), Y4
 	MOVWLZX      (SI), BX
 	VMOVD        BX, X5
@@ -462,7 +459,7 @@ done:
 	RET
 
 // func diagonalsFullF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64)
-// Requires: AVX, AVX512F, MMX+
+// Requires: AVX, AVX512F
 TEXT ·diagonalsFullF64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -488,7 +485,6 @@ one:
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
-	PREFETCHNTA 2048(SI)
 	VMOVUPD     (R10), Z3
 	VFMADD231PD (SI), Z3, Z2
 	ADDQ        $0x40, SI
@@ -541,7 +537,7 @@ done:
 	RET
 
 // func diagonalsShortF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64)
-// Requires: AVX, AVX512F, MMX+
+// Requires: AVX, AVX512F
 TEXT ·diagonalsShortF64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -567,7 +563,6 @@ one:
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
-	PREFETCHNTA 2048(SI)
 	VMOVUPD     (R10), Z3
 	VCVTPS2PD   (SI), Z4
 	VFMADD231PD Z4, Z3, Z2
@@ -622,7 +617,7 @@ done:
 	RET
 
 // func diagonalsTableF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64)
-// Requires: AVX, AVX2, AVX512F, MMX+
+// Requires: AVX, AVX2, AVX512F
 TEXT ·diagonalsTableF64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -651,7 +646,6 @@ one:
 oneColumn:
 	MOVQ         (CX)(R8*8), R9
 	LEAQ         (DI)(R9*8), R9
-	PREFETCHNTA  2048(SI)
 	VMOVUPD      (R9), Z6
 	VPBROADCASTD (SI), Y7
 	VPMOVZXDQ    Y7, Z7
@@ -830,7 +824,7 @@ done:
 	RET
 
 // func diagonalsFullF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsFullF32AVX2(SB), NOSPLIT, $0-80
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -857,7 +851,6 @@ one:
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*4), R10
-	PREFETCHNTA 2048(SI)
 	VMOVUPS     (R10), Y2
 	VFMADD231PS (SI), Y2, Y4
 	ADDQ        $0x20, SI
@@ -916,7 +909,7 @@ done:
 	RET
 
 // func diagonalsTableF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTableF32AVX2(SB), NOSPLIT, $0-80
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -946,7 +939,6 @@ one:
 oneColumn:
 	MOVQ         (CX)(R8*8), R9
 	LEAQ         (DI)(R9*4), R9
-	PREFETCHNTA  2048(SI)
 	VMOVUPS      (R9), Y5
 	VPBROADCASTD (SI), Y6
 	VPSRLVD      Y2, Y6, Y6
@@ -1142,7 +1134,7 @@ done:
 	RET
 
 // func diagonalsFullF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32)
-// Requires: AVX, AVX512F, MMX+
+// Requires: AVX, AVX512F
 TEXT ·diagonalsFullF32AVX512(SB), NOSPLIT, $0-80
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -1168,7 +1160,6 @@ one:
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*4), R10
-	PREFETCHNTA 2048(SI)
 	VMOVUPS     (R10), Z3
 	VFMADD231PS (SI), Z3, Z2
 	ADDQ        $0x40, SI
@@ -1221,7 +1212,7 @@ done:
 	RET
 
 // func diagonalsTableF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32)
-// Requires: AVX, AVX512F, MMX+
+// Requires: AVX, AVX512F
 TEXT ·diagonalsTableF32AVX512(SB), NOSPLIT, $0-80
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -1249,7 +1240,6 @@ one:
 oneColumn:
 	MOVQ         (CX)(R8*8), R9
 	LEAQ         (DI)(R9*4), R9
-	PREFETCHNTA  2048(SI)
 	VMOVUPS      (R9), Z5
 	VPBROADCASTQ (SI), Z6
 	VPSRLVD      Z2, Z6, Z6

@@ -22,8 +22,12 @@ const (
 )
 
 // PackForm is Pack for all forms: those of Pack, those of sparse/ellpack by their
-// names there, FormCSRScalar and FormCSRVector.
+// names there, FormCSRScalar and FormCSRVector. With a precision, values are read in
+// segments, in csr or ell.
 func PackForm[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (kernels.Packed, error) {
+	if op.Precision.Segments != 0 {
+		return packSegments(d, s, op)
+	}
 	ell := slices.Contains(ellpack.Formats(), sparse.Format(op.Form))
 	if !ell && op.Form != FormCSRScalar && op.Form != FormCSRVector {
 		p, err := Pack(d, s, op)

@@ -32,6 +32,10 @@ func Plan(op kernels.Op, m Memory, g Gather) (*Program, error) {
 		gatherPacked(b, op)
 	case *kernels.GatherPacked[float32]:
 		gatherPacked(b, op)
+	case *kernels.GatherFixed[float64]:
+		gatherFixed(b, op)
+	case *kernels.GatherFixed[float32]:
+		gatherFixed(b, op)
 	case *kernels.Scatter[float64]:
 		scatter(b, op)
 	case *kernels.Scatter[float32]:

@@ -31,35 +31,43 @@ const launchFailed = 719
 //export nvidiatestLaunch
 func nvidiatestLaunch(kernel, text *C.char, grid, block C.uint, params *C.uint64_t, count C.int) C.int {
 	args := unsafe.Slice((*uint64)(unsafe.Pointer(params)), int(count))
-	if err := launch(C.GoString(kernel), C.GoString(text), int(grid), int(block), args); err != nil {
+	if err := launch(C.GoString(kernel), text, int(grid), int(block), args); err != nil {
 		fmt.Fprintln(os.Stderr, "stand-in for the driver:", err)
 		return launchFailed
 	}
 	return 0
 }
 
-// modules is the texts that were read.
+// modules is the families that were read, by name.
 var modules sync.Map
 
-func module(text string) (*ptx.Module, error) {
-	if m, ok := modules.Load(text); ok {
+// module reads the text that the driver was given, which must be that of the family.
+func module(family string, text *C.char) (*ptx.Module, error) {
+	want, err := cuda.PTX(family)
+	if err != nil {
+		return nil, err
+	}
+	if unsafe.String((*byte)(unsafe.Pointer(text)), len(want)) != want {
+		return nil, fmt.Errorf("the module is not that of family %s", family)
+	}
+	if m, ok := modules.Load(family); ok {
 		return m.(*ptx.Module), nil
 	}
-	m, err := ptx.Parse("module", text)
+	m, err := ptx.Parse(family, want)
 	if err == nil {
-		modules.Store(text, m)
+		modules.Store(family, m)
 	}
 	return m, err
 }
 
 // launch runs a kernel on copies of the allocations that its arguments point to,
 // and copies back those that it writes.
-func launch(name, text string, grid, block int, params []uint64) error {
+func launch(name string, text *C.char, grid, block int, params []uint64) error {
 	info, err := cuda.Lookup(name)
 	if err != nil {
 		return err
 	}
-	m, err := module(text)
+	m, err := module(info.Family, text)
 	if err != nil {
 		return err
 	}

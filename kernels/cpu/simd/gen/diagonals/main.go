@@ -28,9 +28,6 @@ func main() {
 // each diagonal. Else it is one, so that values are read in one go.
 const inFlight = 4
 
-// ahead is how many bytes before their use values are asked for.
-const ahead = 2048
-
 // diagonals generates a kernel. In place of lanes.Same it has one value for each
 // diagonal: what is the same for all is that as well.
 func diagonals(l lanes.Lanes, values lanes.Values) {
@@ -144,7 +141,6 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	if perDiagonal {
 		l.FMA(Mem{Base: at}, coefficient(), acc[0])
 	} else {
-		PREFETCHNTA(Mem{Base: val, Disp: ahead})
 		v := l.Reg()
 		l.Load(Mem{Base: at}, v)
 		l.FMA(column(Mem{Base: val}), v, acc[0])

@@ -1,0 +1,47 @@
+package experiment
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/msrep-go/msrep/bench/measure"
+)
+
+// bandwidthBytes is read to measure the speed of the memory: more than most caches.
+const bandwidthBytes = 512 << 20
+
+// describe writes the facts of the run and the machine into the report.
+func (s *Session) describe() {
+	m := &s.Record.Machine
+	if mem, err := measure.NewMemory(max(bandwidthBytes, 4*int64(m.L3))); err == nil {
+		m.Bandwidth = mem.Bandwidth(5)
+		mem.Free()
+	}
+	or := func(v, other string) string {
+		if v == "" {
+			return other
+		}
+		return v
+	}
+	s.Page.Facts = [][2]string{
+		{"Command", "msrep " + strings.Join(s.Record.Command, " ")},
+		{"Started", s.Record.Started.Format("2006-01-02 15:04 UTC")},
+		{"Processor", fmt.Sprintf("%s, %d cores, %d threads in use, L2 %d KiB, L3 %d KiB", m.CPU, m.Cores, m.Threads, m.L2>>10, m.L3>>10)},
+		{"Memory", fmt.Sprintf("%.1f GiB in %d NUMA nodes; pure reads reach %.1f GB/s", float64(m.Memory)/(1<<30), m.NUMANodes, m.Bandwidth/1e9)},
+		{"Governor", or(m.Governor, "not told by the system")},
+		{"GPUs", or(strings.Join(m.GPUs, ", "), "none") + "; driver: " + or(m.Driver, "none")},
+		{"System", m.OS + " " + m.Kernel},
+		{"Program", fmt.Sprintf("msrep %s, commit %s, %s", m.Version, or(m.Commit, "unknown"), m.Go)},
+		{"Clock", fmt.Sprintf("%.0f ns for each reading", 1e9*m.ClockCost)},
+		{"Method", fmt.Sprintf("after %v of warm-up, %d to %d samples until the median is known to %.0f %% or %v are over; a sample takes at least %v; intervals are 95 %% of the median; no sample is dropped",
+			s.Options.Warmup, s.Options.MinSamples, s.Options.MaxSamples, 100*s.Options.RelErr, s.Options.MaxTime, s.Options.MinSample)},
+	}
+	outliers, samples := 0, 0
+	for _, r := range s.Record.Rows {
+		outliers, samples = outliers+r.Outliers, samples+r.N
+	}
+	s.Page.Facts = append(s.Page.Facts, [2]string{"Outliers", fmt.Sprintf("%d of %d samples, all kept", outliers, samples)})
+	if s.platform != nil {
+		s.Page.Facts = append(s.Page.Facts, [2]string{"Modelled node", s.platform.Title + ": no time of it was measured here; parameters and sources are in the section about the model"})
+	}
+}

@@ -1,0 +1,231 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/msrep-go/msrep/bench/measure"
+	"github.com/msrep-go/msrep/bench/model"
+	"github.com/msrep-go/msrep/bench/paper"
+	"github.com/msrep-go/msrep/bench/report"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+// fig6Cell is the speed of one matrix in GFLOP/s.
+type fig6Cell struct {
+	alone  float64 // row blocks; the slowest device counts, each measured alone
+	blocks float64 // row blocks, all devices at once
+	nnz    float64 // parts by nonzeros, all devices at once
+}
+
+// figure6 multiplies matrices whose equal row blocks hold unequal numbers of
+// nonzeros: low of the devices get ratio times as many as the others.
+func figure6(ctx context.Context, s *Session) error {
+	lows := make([]int, s.most)
+	for i := range lows {
+		lows[i] = i
+	}
+	ratios := paper.Figure6Ratios
+	s.steps(1 + (len(lows)-1)*len(ratios))
+	cells := make([][]fig6Cell, len(lows))
+	for i, low := range lows {
+		for k, ratio := range ratios {
+			if low == 0 && k > 0 { // the ratio does not matter
+				cells[0] = append(cells[0], cells[0][0])
+				continue
+			}
+			if err := s.step(ctx, fmt.Sprintf("msrep-fig6: %d of %d devices get %g", low, s.most, ratio)); err != nil {
+				return err
+			}
+			c, err := s.fig6Cell(ctx, low, ratio)
+			if err != nil {
+				return err
+			}
+			cells[i] = append(cells[i], c)
+		}
+	}
+	s.Page.Sections = append(s.Page.Sections, s.fig6Section(lows, ratios, cells))
+	return nil
+}
+
+// fig6Cell makes the matrix and measures or models it.
+func (s *Session) fig6Cell(ctx context.Context, low int, ratio float64) (fig6Cell, error) {
+	rows := max(s.Entries/50, int64(s.most))
+	a, _, err := gen.GenerateContext(ctx, fmt.Sprintf("lowhigh:rows=%d,nnz=%d,parts=%d,low=%d,ratio=%g", rows, s.Entries, s.most, low, ratio), 0)
+	if err != nil {
+		return fig6Cell{}, err
+	}
+	name := fmt.Sprintf("lowhigh %d of %d low, ratio %g", low, s.most, ratio)
+	if s.platform != nil {
+		return s.fig6Model(a, name)
+	}
+	return s.fig6Measure(ctx, a, name)
+}
+
+func (s *Session) fig6Measure(ctx context.Context, a *sparse.CSR[float64], name string) (c fig6Cell, err error) {
+	sys, err := msrep.Open(msrep.Config{Devices: fmt.Sprintf("cpu:%d", s.most), Threads: s.most, NUMA: msrep.NUMAOff})
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, sys.Close()) }()
+	x, y := make([]float64, a.Cols), make([]float64, a.Rows)
+	for i := range x {
+		x[i] = 1 / float64(i+1)
+	}
+	flops := 2e-9 * float64(a.NNZ())
+	for _, v := range []struct {
+		what string
+		opt  msrep.PlanOptions
+		to   *float64
+	}{
+		{"row blocks, each device alone", msrep.PlanOptions{Strategy: msrep.Baseline}, &c.alone},
+		{"row blocks, devices at once", msrep.PlanOptions{Split: partition.RuleMajor}, &c.blocks},
+		{"by nonzeros, devices at once", msrep.PlanOptions{Split: partition.RuleNNZ}, &c.nnz},
+	} {
+		v.opt.Format, v.opt.ExpectedProducts, v.opt.SkipValidation = sparse.FormatCSR, 1, true
+		plan, err := msrep.NewPlan(ctx, sys, a, v.opt)
+		if err != nil {
+			return c, err
+		}
+		samples, err := measure.Repeat(ctx, s.Options, func() ([]float64, error) {
+			t, err := plan.SpMV(ctx, msrep.NoTrans, 1.5, x, 0, y)
+			if v.opt.Strategy == msrep.Baseline {
+				return []float64{slices.Max(t.Devices).Seconds()}, err
+			}
+			return []float64{t.Total.Seconds()}, err
+		})
+		if err := errors.Join(err, plan.Close()); err != nil {
+			return c, err
+		}
+		*v.to = flops / s.Record.Add("msrep-fig6", name, v.what, samples[0]).Median
+	}
+	return c, nil
+}
+
+// fig6Model models the kernels of the parts, with the traffic of x through the cache.
+func (s *Session) fig6Model(a *sparse.CSR[float64], name string) (c fig6Cell, err error) {
+	flops := 2e-9 * float64(a.NNZ())
+	for _, v := range []struct {
+		what string
+		rule partition.Rule
+		to   *float64
+	}{{"row blocks", partition.RuleMajor, &c.alone}, {"by nonzeros", partition.RuleNNZ, &c.nnz}} {
+		parts, _, err := partition.Split(a.RowPtr, s.most, v.rule)
+		if err != nil {
+			return c, err
+		}
+		j := model.Of("", sparse.FormatCSR, a.Rows, a.Cols, parts)
+		for i, p := range parts {
+			j.Parts[i].Gather = model.Gather(a.ColIdx[p.StartIdx:p.EndIdx+1], int64(s.platform.L2.Value))
+		}
+		*v.to = flops / s.Record.AddModelled("msrep-fig6", s.platform.Name+" "+name, v.what, s.platform.Library(j, true, false).Total()).Median
+	}
+	c.blocks = c.alone
+	return c, nil
+}
+
+func (s *Session) fig6Section(lows []int, ratios []float64, cells [][]fig6Cell) report.Section {
+	sec := report.Section{
+		Name: "msrep-fig6", Title: "Figure 6: unequal numbers of nonzeros",
+		Intro: []string{fmt.Sprintf("The rows are cut into %d equal blocks, one for each device; the first few hold fewer of the %d nonzeros than the others. Speed is in GFLOP/s of the whole product.", s.most, s.Entries)},
+	}
+	pick := func(f func(fig6Cell) float64) (v [][]float64) {
+		for _, row := range cells {
+			var r []float64
+			for _, c := range row {
+				r = append(r, f(c))
+			}
+			v = append(v, r)
+		}
+		return v
+	}
+	alone := pick(func(c fig6Cell) float64 { return c.alone })
+	nnz := pick(func(c fig6Cell) float64 { return c.nnz })
+	sec.Tables = []report.Table{
+		speedTable("msrep-fig6-paper", "The paper: row blocks on 8 GPUs of a DGX-1", report.Paper, paper.Figure6Low, ratios, paper.Figure6),
+		speedTable("msrep-fig6-blocks", "Row blocks: the slowest device counts", s.origin(), lows, ratios, alone),
+		speedTable("msrep-fig6-nnz", "Split by nonzeros", s.origin(), lows, ratios, nnz),
+	}
+	if s.platform == nil {
+		sec.Tables = append(sec.Tables, speedTable("msrep-fig6-shared", "Row blocks, devices at once on the cores of this machine", report.Measured, lows, ratios,
+			pick(func(c fig6Cell) float64 { return c.blocks })))
+		sec.Remarks = append(sec.Remarks,
+			fmt.Sprintf("Row blocks: each device multiplies alone, and the longest time is that of a node whose %d devices run side by side, as GPUs do. Split by nonzeros: all run at once and share %d cores, so compare its rows with each other, not with the table of blocks.", s.most, s.Record.Machine.Cores),
+			"Devices at once: when there are fewer cores than devices, cores that finish a short block go on with another, and much of the imbalance does not show.")
+	}
+	sec.Figures = []report.Figure{
+		relativeFigure("msrep-fig6-few", "Row blocks: share of the balanced speed", s.origin(), lows, ratios, alone),
+		relativeFigure("msrep-fig6-even", "Split by nonzeros: share of the balanced speed", s.origin(), lows, ratios, nnz),
+	}
+	worst, mean := 0.0, 0.0
+	spread := [2]float64{math.Inf(1), 0}
+	for i, low := range lows {
+		for k, ratio := range ratios {
+			e := math.Abs(alone[i][k]/alone[0][0]/paper.Balance(s.most, low, ratio) - 1)
+			worst, mean = max(worst, e), mean+e/float64(len(lows)*len(ratios))
+			spread[0], spread[1] = min(spread[0], nnz[i][k]/nnz[0][0]), max(spread[1], nnz[i][k]/nnz[0][0])
+		}
+	}
+	sec.Remarks = append([]string{
+		fmt.Sprintf("Agrees with the paper: with row blocks speed falls as the slowest device has more to do, by mean over largest load; ours differ from that rule by %.0f %% on average, at most %.0f %% (the paper's by at most 7 %%).", 100*mean, 100*worst),
+		fmt.Sprintf("Split by nonzeros, speed stays between %.0f and %.0f %% of the balanced one in all cells.", 100*spread[0], 100*spread[1]),
+		"Differs: the level of speed, which is that of the devices at hand.",
+	}, sec.Remarks...)
+	return sec
+}
+
+// speedTable is a table like Figure 6.
+func speedTable(name, title string, origin report.Origin, lows []int, ratios []float64, v [][]float64) report.Table {
+	t := report.Table{Name: name, Title: title, Origin: origin, Header: []string{"devices with few"}}
+	for _, r := range ratios {
+		t.Header = append(t.Header, fmt.Sprintf("%.0f/10", 10*r))
+	}
+	most := 0.0
+	for _, row := range v {
+		most = max(most, slices.Max(row))
+	}
+	for i, low := range lows {
+		row, shade := []string{fmt.Sprint(low)}, []float64{}
+		for _, x := range v[i] {
+			row, shade = append(row, short(x)), append(shade, x/most)
+		}
+		t.Rows, t.Shade = append(t.Rows, row), append(t.Shade, shade)
+	}
+	return t
+}
+
+// relativeFigure draws four of the rows relative to the balanced speed, ours and
+// the paper's.
+func relativeFigure(name, title string, origin report.Origin, lows []int, ratios []float64, v [][]float64) report.Figure {
+	f := report.Figure{Name: name, Title: title, XLabel: "nonzeros of a low device by those of a high one", YLabel: "share of balanced speed"}
+	scaled := func(row []float64, by float64) (s []float64) {
+		for _, x := range row {
+			s = append(s, x/by)
+		}
+		return s
+	}
+	for _, i := range []int{1, len(lows) / 2, len(lows) - 1} {
+		if i < 1 || i >= len(lows) || (len(f.Series) > 0 && i == 1) {
+			continue
+		}
+		f.Series = append(f.Series, report.Series{Name: fmt.Sprintf("%d of %d low", lows[i], len(lows)), Origin: origin, X: ratios, Y: scaled(v[i], v[0][0])})
+		if len(lows) == len(paper.Figure6Low) {
+			f.Series = append(f.Series, report.Series{Name: fmt.Sprintf("%d of 8 low", lows[i]), Origin: report.Paper, X: ratios, Y: scaled(paper.Figure6[i], paper.Figure6[0][0])})
+		}
+	}
+	return f
+}
+
+// short writes a number with three digits or so.
+func short(v float64) string {
+	if v >= 100 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
+}

@@ -1,0 +1,71 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/msrep-go/msrep/bench/paper"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matio"
+)
+
+// matrixSet keeps the matrix that was used last, in the formats that were asked for.
+type matrixSet struct {
+	name    string
+	csr     *sparse.CSR[float64]
+	formats map[sparse.Format]sparse.Matrix[float64]
+	from    string  // a file or a generator spec
+	scale   float64 // entries by those that the authors multiplied
+}
+
+// load reads a matrix of Table 2 from the folder of matrices, or generates one like
+// it with about s.Entries entries.
+func (s *Session) load(ctx context.Context, name string) (*matrixSet, error) {
+	if s.matrix.name == name {
+		return s.matrix, nil
+	}
+	*s.matrix = matrixSet{} // frees the last one
+	m, ok := paper.Find(name)
+	if !ok {
+		return nil, fmt.Errorf("%s is not of Table 2", name)
+	}
+	path := s.find(name)
+	if path == "" {
+		path = fmt.Sprintf("gen:like=%s,scale=%.4g", name, min(float64(s.Entries)/float64(m.NNZ), 1))
+	}
+	a, err := matio.Read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	*s.matrix = matrixSet{name: name, csr: a.CSR, from: path, formats: map[sparse.Format]sparse.Matrix[float64]{sparse.FormatCSR: a.CSR}}
+	s.matrix.scale = float64(a.NNZ()) / float64(m.Stored)
+	return s.matrix, nil
+}
+
+// find looks for a file of the matrix.
+func (s *Session) find(name string) string {
+	if s.Mats == "" {
+		return ""
+	}
+	for _, ext := range []string{".msr", ".mtx", ".mtx.gz", ".rb", ".npz"} {
+		path := filepath.Join(s.Mats, name+ext)
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// in gives the matrix in a format.
+func (m *matrixSet) in(f sparse.Format) sparse.Matrix[float64] {
+	if m.formats[f] == nil {
+		if f == sparse.FormatCSC {
+			m.formats[f] = sparse.ToCSC[float64](m.csr)
+		} else {
+			m.formats[f] = sparse.ToCOO[float64](m.csr)
+		}
+	}
+	return m.formats[f]
+}

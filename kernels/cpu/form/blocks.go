@@ -1,0 +1,246 @@
+package form
+
+import (
+	"fmt"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// BlockOptions says how blocks are made.
+type BlockOptions[V sparse.Value] struct {
+	Level simd.Level
+	Shape BlockShape // see FindBlocks
+	// Values is how values are stored; see FindValues. Tables and values that are all
+	// the same are stored as they are.
+	Values ValueSet[V]
+}
+
+// blockWindow is how many rows of blocks are sorted by length together.
+const blockWindow = 256
+
+// NewBlocks builds dense blocks, full of entries, each with one column index; rows of
+// blocks lie side by side, one per lane of a register. The rows before the first
+// whole row of blocks and behind the last stay in CSR, in place.
+//
+// It fails with a *sparse.InputError on a column outside x, a shape that is not
+// there, a matrix with an entry outside its full blocks, and rows of blocks so
+// unequal that they would take a quarter of places more than there are entries;
+// with an error that wraps kernels.ErrOutOfMemory when there is no memory for it.
+func NewBlocks[V sparse.Value](r Rows[V], o BlockOptions[V]) (Form[V], error) {
+	if o.Shape.Height < 2 || o.Shape.Height > simd.BlockMax || o.Shape.Width < 1 || o.Shape.Width > simd.BlockMax {
+		return nil, sparse.Inputf("shape", "blocks of %d x %d: use 2 to %d rows and 1 to %d columns", o.Shape.Height, o.Shape.Width, simd.BlockMax, simd.BlockMax)
+	}
+	if err := checkColumns(r.Idx, r.Cols); err != nil {
+		return nil, err
+	}
+	b := newBlockBuilder(r, o)
+	if err := b.measure(); err != nil {
+		return nil, err
+	}
+	b.fill()
+	return b.out, nil
+}
+
+// blockForm is the Form of NewBlocks.
+type blockForm[V sparse.Value] struct {
+	level      simd.Level
+	cols       int
+	head, tail *csr[V] // rows before and behind the blocks
+	blockRows  int
+	blocks     simd.Blocks[V]
+	windows    []group
+	// order has, for each lane, the row of blocks, counted from the start of its window.
+	order   []uint16
+	sums    []V
+	bytes   int64
+	padding int64
+}
+
+func (b *blockForm[V]) Multiply(alpha, beta V, x, y []V) {
+	x = x[:b.cols]
+	head, height := b.head.size(), b.blocks.Height
+	end := head + b.blockRows*height
+	b.head.Multiply(alpha, beta, x, y[:head])
+	b.tail.Multiply(alpha, beta, x, y[end:end+b.tail.size()])
+	var at simd.Position
+	y = y[head:end]
+	for i, w := range b.windows {
+		n := min(blockWindow, b.blockRows-i*blockWindow)
+		lanes := int(w.slices) * b.blocks.Values.Lanes
+		simd.MultiplyBlocks(b.level, &b.blocks, at, int(w.slices), x, b.sums)
+		if lanes < n {
+			clear(b.sums[lanes*height:])
+		}
+		b.combine(alpha, beta, b.order[i*blockWindow:i*blockWindow+n], y[i*blockWindow*height:(i*blockWindow+n)*height])
+		at = w.after(at)
+	}
+}
+
+// combine is y = alpha*sums + beta*y for the rows of a window.
+func (b *blockForm[V]) combine(alpha, beta V, order []uint16, y []V) {
+	lanes, height := b.blocks.Values.Lanes, b.blocks.Height
+	for k, r := range order {
+		from := b.sums[k/lanes*lanes*height+k%lanes:]
+		out := y[int(r)*height : (int(r)+1)*height]
+		if beta == 0 {
+			for i := range out {
+				out[i] = alpha * from[i*lanes]
+			}
+			continue
+		}
+		for i := range out {
+			out[i] = alpha*from[i*lanes] + beta*out[i]
+		}
+	}
+}
+
+func (b *blockForm[V]) Bytes() int64 { return b.bytes }
+
+func (b *blockForm[V]) Padding() int64 { return b.padding }
+
+func (b *blockForm[V]) Name() string {
+	name := fmt.Sprintf("blocks of %d x %d", b.blocks.Height, b.blocks.Width)
+	if b.blocks.Values.Storage != simd.Full {
+		name += ", values " + b.blocks.Values.Storage.String()
+	}
+	return name
+}
+
+func (c *csr[V]) size() int { return len(c.rows.Ptr) - 1 }
+
+// blockBuilder makes a blockForm: it looks at all rows of blocks, makes room, and
+// looks again to fill it.
+type blockBuilder[V sparse.Value] struct {
+	r      Rows[V]
+	shape  BlockShape
+	lanes  int
+	values ValueSet[V]
+	out    *blockForm[V]
+	rows   lengths // blocks in each row of blocks of a window
+}
+
+func newBlockBuilder[V sparse.Value](r Rows[V], o BlockOptions[V]) *blockBuilder[V] {
+	b := &blockBuilder[V]{r: r, shape: o.Shape, lanes: simd.Lanes[V](o.Level), values: o.Values}
+	if s := b.values.storage; s == simd.Table || s == simd.Same {
+		b.values = ValueSet[V]{}
+	}
+	rows := len(r.Ptr) - 1
+	head := min(max(0, o.Shape.First), rows)
+	blockRows := (rows - head) / o.Shape.Height
+	end := head + blockRows*o.Shape.Height
+	part := func(from, to int) *csr[V] {
+		lo, hi := r.Ptr[from]-r.Ptr[0], r.Ptr[to]-r.Ptr[0]
+		return &csr[V]{Rows[V]{Ptr: r.Ptr[from : to+1], Idx: r.Idx[lo:hi], Val: r.Val[lo:hi], Cols: r.Cols}, o.Level}
+	}
+	b.out = &blockForm[V]{
+		level: o.Level, cols: r.Cols, head: part(0, head), tail: part(end, rows), blockRows: blockRows,
+		blocks:  simd.Blocks[V]{Height: o.Shape.Height, Width: o.Shape.Width},
+		windows: make([]group, (blockRows+blockWindow-1)/blockWindow),
+		order:   make([]uint16, 0, blockRows),
+		sums:    make([]V, (blockWindow+b.lanes)*o.Shape.Height),
+	}
+	b.rows.of, b.rows.order = make([]int32, blockWindow), make([]uint16, blockWindow)
+	return b
+}
+
+// window counts the blocks of each row of blocks of window i, and orders them.
+func (b *blockBuilder[V]) window(i int) error {
+	first := i * blockWindow
+	n := min(blockWindow, b.out.blockRows-first)
+	b.rows.of, b.rows.order = b.rows.of[:n], b.rows.order[:n]
+	for r := range n {
+		count, ok := b.r.countBlocks(b.out.head.size()+(first+r)*b.shape.Height, b.shape)
+		if !ok {
+			return sparse.Inputf("matrix", "an entry is outside of full blocks of %d x %d, or not in its order", b.shape.Height, b.shape.Width)
+		}
+		b.rows.of[r] = count
+	}
+	b.rows.sort()
+	return nil
+}
+
+// measure looks at all windows and makes room for their blocks.
+func (b *blockBuilder[V]) measure() (err error) {
+	o, entries := b.out, int64(0)
+	var end simd.Position
+	for i := range o.windows {
+		if err := b.window(i); err != nil {
+			return err
+		}
+		o.windows[i], _ = b.rows.group(b.lanes)
+		end = o.windows[i].after(end)
+		for _, n := range b.rows.of {
+			entries += int64(n)
+		}
+	}
+	size := b.shape.Height * b.shape.Width
+	places := int64(end.Column * b.lanes)
+	if places > entries+entries/4+int64(64*b.lanes) {
+		return sparse.Inputf("matrix", "blocks of %d x %d: %d blocks would take %d places", b.shape.Height, b.shape.Width, entries, places)
+	}
+	o.padding = (places - entries) * int64(size)
+	s := &o.blocks
+	if s.Values, err = b.values.store(b.r.Mem, b.lanes, int64(end.Column*size)); err != nil {
+		return err
+	}
+	if s.Idx, err = Make[int32](b.r.Mem, places); err != nil {
+		return err
+	}
+	if s.Widths, err = Make[uint32](b.r.Mem, 2*int64(end.Slice)); err != nil {
+		return err
+	}
+	if s.Masks, err = Make[uint16](b.r.Mem, int64(end.Mask)); err != nil {
+		return err
+	}
+	o.bytes = valueBytes(&s.Values) + 4*places + 8*int64(end.Slice) + 2*int64(end.Mask+cap(o.order)) +
+		12*int64(len(o.windows)) + mem.Size[V]()*int64(len(o.sums))
+	return nil
+}
+
+// fill stores all blocks.
+func (b *blockBuilder[V]) fill() {
+	o := b.out
+	s := &o.blocks
+	size := b.shape.Height * b.shape.Width
+	var at simd.Position
+	for i, w := range o.windows {
+		b.window(i) // as in measure, where it did not fail
+		o.order = append(o.order, b.rows.order...)
+		for slice := range int(w.slices) {
+			order := b.rows.order[slice*b.lanes : min((slice+1)*b.lanes, len(b.rows.order))]
+			full, masked := b.rows.widths(slice*b.lanes, b.lanes)
+			s.Widths[2*at.Slice], s.Widths[2*at.Slice+1] = uint32(full), uint32(masked)
+			for lane, r := range order {
+				n := b.rows.of[r]
+				for j := full; j < n; j++ {
+					s.Masks[at.Mask+int(j-full)] |= 1 << lane
+				}
+				row := o.head.size() + (i*blockWindow+int(r))*b.shape.Height
+				b.put(row, at.Column*b.lanes+lane, at.Column*size*b.lanes+lane)
+			}
+			at = group{1, full + masked, masked}.after(at)
+		}
+	}
+}
+
+// put stores the row of blocks that begins with a row, in one lane, with its first
+// index and value at the given places.
+func (b *blockBuilder[V]) put(row, idx, val int) {
+	k := b.r.Ptr[row] - b.r.Ptr[0]
+	n := b.r.Ptr[row+1] - b.r.Ptr[row]
+	width := int64(b.shape.Width)
+	// All rows of the blocks have n entries, so that they lie n apart.
+	for end := k + n; k < end; k += width {
+		b.out.blocks.Idx[idx] = b.r.Idx[k]
+		idx += b.lanes
+		for j := range width {
+			for i := range int64(b.shape.Height) {
+				at := k + i*n + j
+				b.values.put(&b.out.blocks.Values, val, b.r.Val[at:at+1])
+				val += b.lanes
+			}
+		}
+	}
+}

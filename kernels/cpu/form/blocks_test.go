@@ -1,0 +1,101 @@
+package form_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestBlocksMultiplyAsTheReference(t *testing.T) {
+	eachLevel(t, checkBlocks[float64], checkBlocks[float32])
+}
+
+func checkBlocks[V sparse.Value](t *testing.T, l simd.Level) {
+	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
+		shape, ok := form.FindBlocks(r)
+		if !ok {
+			return nil
+		}
+		o := form.BlockOptions[V]{Level: l, Shape: shape}
+		if rapid.Bool().Draw(t, "find values") {
+			o.Values = form.FindValues(r.Val)
+		}
+		f, err := form.NewBlocks(r, o)
+		if sparse.IsInput(err) {
+			return nil
+		}
+		require.NoError(t, err)
+		return f
+	})
+}
+
+// blockMatrix has full blocks of one shape behind some rows of the block before.
+func blockMatrix(r *rand.Rand, height, width, cut int) pattern {
+	p := pattern{cols: 40 * width}
+	for range 30 {
+		var row []int32
+		for b := range int32(40) {
+			if r.IntN(4) == 0 {
+				for j := range int32(width) {
+					row = append(row, b*int32(width)+j)
+				}
+			}
+		}
+		for range height {
+			p.rows = append(p.rows, row)
+		}
+	}
+	p.rows = p.rows[cut:]
+	return p
+}
+
+func TestBlocksOfEveryShapeAreFoundAndMultiplied(t *testing.T) {
+	eachLevel(t, everyShape[float64], everyShape[float32])
+}
+
+func everyShape[V sparse.Value](t *testing.T, l simd.Level) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for height := 2; height <= simd.BlockMax; height++ {
+		for width := 1; width <= simd.BlockMax; width++ {
+			cut := r.IntN(height)
+			p := blockMatrix(r, height, width, cut)
+			for _, values := range []string{"any", "float32"} {
+				a := sparse.Convert[V](p.csr(func() float64 { return valueKinds[values](r) }))
+				rows := form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+				shape, ok := form.FindBlocks(rows)
+				require.True(t, ok)
+				require.Equal(t, form.BlockShape{Height: height, Width: width, First: (height - cut) % height}, shape)
+				f, err := form.NewBlocks(rows, form.BlockOptions[V]{Level: l, Shape: shape, Values: form.FindValues(a.Val)})
+				require.NoError(t, err)
+				x, y, z := make([]V, a.Cols), make([]V, a.Rows), make([]V, a.Rows)
+				for i := range x {
+					x[i] = V(r.IntN(100))
+				}
+				f.Multiply(2, 0, x, y)
+				form.NewCSR(rows).Multiply(2, 0, x, z)
+				for i := range y {
+					require.InDelta(t, float64(z[i]), float64(y[i]), 1e-2, "%s, row %d", f.Name(), i)
+				}
+			}
+		}
+	}
+}
+
+func TestBlocksRefuseEntriesOutsideThem(t *testing.T) {
+	p := blockMatrix(rand.New(rand.NewPCG(1, 1)), 4, 4, 0)
+	p.rows[40] = append([]int32(nil), p.rows[40]...)
+	p.rows[40][0] = 159
+	a := p.csr(func() float64 { return 1 })
+	rows := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+	_, err := form.NewBlocks(rows, form.BlockOptions[float64]{Shape: form.BlockShape{Height: 4, Width: 4}})
+	require.True(t, sparse.IsInput(err), "%v", err)
+	require.ErrorContains(t, err, "outside of full blocks of 4 x 4")
+	_, err = form.NewBlocks(rows, form.BlockOptions[float64]{Shape: form.BlockShape{Height: 9, Width: 4}})
+	require.ErrorContains(t, err, "use 2 to 8 rows")
+}

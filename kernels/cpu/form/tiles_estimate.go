@@ -1,0 +1,45 @@
+package form
+
+import (
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+const (
+	sampleWindows = 8
+	sampleEntries = 1 << 15
+	// sampleLines is the lines of x that the first cache keeps beside the matrix:
+	// half of 32 KiB.
+	sampleLines = 256
+)
+
+// FirstCacheMisses is the share of entries for which a first cache that keeps 256
+// lines of x would have to load one: near 0 for bands, near 1 for rows that jump
+// about. Tiles pay where it is high. It looks at 8 windows of 32 Ki entries.
+func FirstCacheMisses[V sparse.Value](r Rows[V]) float64 {
+	perLine := int32(cacheLine / mem.Size[V]())
+	nnz := int64(len(r.Idx))
+	var lines [sampleLines]int32 // the line that is in each place, plus 1
+	var missed, seen int64
+	for w := range int64(sampleWindows) {
+		lo := max(0, nnz-sampleEntries) * w / (sampleWindows - 1)
+		for _, c := range r.Idx[lo:min(lo+sampleEntries, nnz)] {
+			line := c / perLine
+			if at := &lines[uint32(line)%sampleLines]; *at != line+1 {
+				*at = line + 1
+				missed++
+			}
+			seen++
+		}
+	}
+	if seen == 0 {
+		return 0
+	}
+	return float64(missed) / float64(seen)
+}
+
+// TileBytes is how many bytes of tiles a product reads for each entry, with values
+// stored so.
+func TileBytes[V sparse.Value](v *ValueSet[V]) float64 {
+	return 4 + float64(v.withoutTable().storage.Bits(int(mem.Size[V]())))/8
+}

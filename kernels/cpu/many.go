@@ -1,0 +1,85 @@
+package cpu
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// gatherMany runs kernels.GatherMany.
+func gatherMany[V sparse.Value](d *Device, op *kernels.GatherMany[V]) (err error) {
+	v := newViews(d)
+	defer v.close(&err)
+	a := viewCompressed(v, op.A)
+	x := viewBlock(v, "x", op.X, 0)
+	y := viewBlock(v, "y", op.Y, a.part.OwnEnd-a.part.OwnFirst)
+	if v.err == nil && op.X.Cols != op.Y.Cols {
+		v.err = fmt.Errorf("%w: x has %d columns and y has %d", kernels.ErrArgument, op.X.Cols, op.Y.Cols)
+	}
+	var carry []V
+	if a.part.StartFlag {
+		carry = view(v, "carry", op.Carry, int64(op.Y.Cols))
+	}
+	if v.err != nil {
+		return v.err
+	}
+	parts, err := a.split(d)
+	if err != nil {
+		return err
+	}
+	carries := make([][]V, len(parts))
+	err = d.pool.run(len(parts), func(i int) {
+		q := parts[i]
+		carries[i] = a.gatherBlocks(q, op.Alpha, op.Beta, x, y.From(q.OwnFirst-a.part.OwnFirst))
+	})
+	if err != nil {
+		return err
+	}
+	clear(carry)
+	for i, q := range parts {
+		to := carry
+		if q.StartFlag && q.StartMajor >= a.part.OwnFirst {
+			to = y.From(q.StartMajor - a.part.OwnFirst).Val
+		}
+		for j, c := range carries[i] {
+			to[j] += c
+		}
+	}
+	return nil
+}
+
+// gatherBlocks writes the rows that q owns to y and gives its carry, nil where
+// there is none.
+func (a compressed[V]) gatherBlocks(q partition.Part, alpha, beta V, x, y simd.Block[V]) (carry []V) {
+	level := simd.Default()
+	multiply := func(r form.Rows[V], beta V, y simd.Block[V]) {
+		simd.RowsMany(level, alpha, beta, r.Ptr, r.Idx, r.Val, x, y)
+	}
+	rows := cutRows(q, a.part.StartIdx, a.ptr, a.idx, a.val, x.Rows())
+	if rows.head.Ptr != nil {
+		carry = make([]V, y.Cols)
+		multiply(rows.head, 0, simd.Block[V]{Val: carry, Cols: y.Cols, Stride: y.Cols})
+	}
+	multiply(rows.body, beta, y)
+	if rows.tail.Ptr != nil {
+		multiply(rows.tail, beta, y.From(len(rows.body.Ptr)-1))
+	}
+	return carry
+}
+
+// viewBlock opens a block that must have room for that many rows.
+func viewBlock[V sparse.Value](v *views, name string, b kernels.Block[V], rows int) simd.Block[V] {
+	if v.err == nil && (b.Cols < 1 || b.Stride < b.Cols || b.Stride > math.MaxInt32) {
+		v.err = fmt.Errorf("%w: %s has %d columns at a stride of %d: it needs 1 or more, and a stride of at least as many", kernels.ErrArgument, name, b.Cols, b.Stride)
+	}
+	out := simd.Block[V]{Val: view(v, name, b.Val, b.Val.Len), Cols: b.Cols, Stride: b.Stride}
+	if v.err == nil && out.Rows() < rows {
+		v.err = fmt.Errorf("%w: %s has %d elements: %d rows at a stride of %d need more", kernels.ErrArgument, name, b.Val.Len, rows, b.Stride)
+	}
+	return out
+}

@@ -1,0 +1,121 @@
+// Command tiles generates the assembly that multiplies one tile of a matrix.
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+func main() {
+	double := elem{"F64", "float64", 8, VMOVSD, VMULSD, VADDSD}
+	single := elem{"F32", "float32", 4, VMOVSS, VMULSS, VADDSS}
+	tile(double, "Full")
+	tile(double, "Short")
+	tile(double, "Same")
+	tile(single, "Full")
+	tile(single, "Same")
+	Generate()
+}
+
+// elem is what differs between float64 and float32.
+type elem struct {
+	name, typ string
+	size      int
+	move      func(...Op)
+	mul, add  func(...Op)
+}
+
+const (
+	unroll   = 8 // entries between two looks at what to ask for ahead
+	prefetch = 4 // cache lines asked for at a time
+	line     = 64
+)
+
+// tile generates the kernel for values that are stored in one of the ways.
+//
+// Each entry is a load of x, a product, and an addition to an element of acc in
+// memory: no branch depends on the rows. All loads are of single elements; wider
+// registers would gain nothing.
+func tile(e elem, storage string) {
+	name := "tile" + e.name + storage + "AVX2"
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(acc, x *%[1]s, entries *uint32, values *byte, n int, ahead *%[1]s, lines int)", e.typ))
+	Pragma("noescape")
+	Doc(name + " adds n entries to acc, and asks for lines of 64 bytes from ahead on.")
+	acc := Load(Param("acc"), GP64())
+	x := Load(Param("x"), GP64())
+	entries := Load(Param("entries"), GP64())
+	values := Load(Param("values"), GP64())
+	left := Load(Param("n"), GP64())
+	next := Load(Param("ahead"), GP64())
+	end := Load(Param("lines"), GP64())
+	SHLQ(Imm(6), end)
+	ADDQ(next, end)
+
+	width := e.size
+	same := XMM()
+	switch storage {
+	case "Same":
+		width = 0
+		e.move(Mem{Base: values}, same)
+	case "Short":
+		width = 4
+	}
+	// entry adds entry i behind the pointers.
+	entry := func(i int) {
+		col, row := GP64(), GP64()
+		MOVL(Mem{Base: entries, Disp: 4 * i}, row.As32())
+		MOVWLZX(row.As16(), col.As32())
+		SHRL(Imm(16), row.As32())
+		product := XMM()
+		at := Mem{Base: x, Index: col, Scale: uint8(e.size)}
+		switch storage {
+		case "Same":
+			e.mul(at, same, product)
+		case "Short":
+			VXORPS(product, product, product)
+			VCVTSS2SD(Mem{Base: values, Disp: 4 * i}, product, product)
+			e.mul(at, product, product)
+		default:
+			e.move(Mem{Base: values, Disp: e.size * i}, product)
+			e.mul(at, product, product)
+		}
+		to := Mem{Base: acc, Index: row, Scale: uint8(e.size)}
+		e.add(to, product, product)
+		e.move(product, to)
+	}
+	advance := func(n int) {
+		ADDQ(Imm(uint64(4*n)), entries)
+		if width > 0 {
+			ADDQ(Imm(uint64(width*n)), values)
+		}
+	}
+
+	SUBQ(Imm(unroll), left)
+	JL(LabelRef("rest"))
+	Label("several")
+	CMPQ(next, end)
+	JAE(LabelRef("asked"))
+	for i := range prefetch {
+		PREFETCHT1(Mem{Base: next, Disp: line * i})
+	}
+	ADDQ(U32(prefetch*line), next)
+	Label("asked")
+	for i := range unroll {
+		entry(i)
+	}
+	advance(unroll)
+	SUBQ(Imm(unroll), left)
+	JGE(LabelRef("several"))
+	Label("rest")
+	ADDQ(Imm(unroll), left)
+	JZ(LabelRef("done"))
+	Label("one")
+	entry(0)
+	advance(1)
+	DECQ(left)
+	JNZ(LabelRef("one"))
+	Label("done")
+	RET()
+}

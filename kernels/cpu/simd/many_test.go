@@ -1,0 +1,102 @@
+package simd_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestRowsManyAgreesWithTheReferenceColumnByColumnAtEveryLevel(t *testing.T) {
+	t.Run("float64", checkRowsMany[float64])
+	t.Run("float32", checkRowsMany[float32])
+}
+
+func checkRowsMany[V sparse.Value](t *testing.T) {
+	levels(t, func(t *testing.T, l simd.Level) {
+		rapid.Check(t, func(t *rapid.T) {
+			a := drawCSR[V](t)
+			k := rapid.SampledFrom([]int{1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 24, 31, 32, 33, 64, 65, 70}).Draw(t, "columns")
+			block := func(rows int) simd.Block[V] {
+				stride := k + rapid.IntRange(0, 3).Draw(t, "gap")
+				return simd.Block[V]{Val: vector[V](t, max(rows-1, 0)*stride+k), Cols: k, Stride: stride}
+			}
+			x, y := block(a.Cols), block(a.Rows)
+			alpha, beta := V(rapid.SampledFrom(factors[2:]).Draw(t, "alpha")), V(rapid.SampledFrom(factors).Draw(t, "beta"))
+			column := func(b simd.Block[V], rows, j int) []V {
+				out := make([]V, rows)
+				for i := range out {
+					out[i] = b.Val[i*b.Stride+j]
+				}
+				return out
+			}
+			want := make([]reference.Product, k)
+			for j := range want {
+				want[j] = reference.Multiply(false, alpha, a, column(x, a.Cols, j), beta, column(y, a.Rows, j))
+			}
+			for i := range y.Val {
+				if i%y.Stride >= k {
+					y.Val[i] = 12345 // between the rows
+				} else if beta == 0 {
+					y.Val[i] = V(math.NaN())
+				}
+			}
+			simd.RowsMany(l, alpha, beta, a.RowPtr, a.ColIdx, a.Val, x, y)
+			for j := range want {
+				if i := reference.Check(column(y, a.Rows, j), want[j]); i >= 0 {
+					t.Fatalf("row %d, column %d is %v, not %v", i, j, y.Val[i*y.Stride+j], want[j].Y[i])
+				}
+			}
+			for i := range y.Val {
+				if i%y.Stride >= k && y.Val[i] != 12345 {
+					t.Fatalf("element %d lies between the rows and was written", i)
+				}
+			}
+		})
+	})
+}
+
+func TestRowsManyWritesLargeResultsAroundTheCaches(t *testing.T) {
+	levels(t, func(t *testing.T, l simd.Level) {
+		const rows, k = 1 << 18, 8
+		ptr, idx, val := make([]int64, rows+1), make([]int32, rows), make([]float64, rows)
+		for r := range rows {
+			ptr[r+1], idx[r], val[r] = int64(r+1), int32(rows-1-r), float64(r%7)
+		}
+		x, y := make([]float64, rows*k), make([]float64, rows*k)
+		for i := range x {
+			x[i] = float64(i % 1001)
+		}
+		simd.RowsMany(l, 2, 0, ptr, idx, val, simd.Block[float64]{Val: x, Cols: k, Stride: k}, simd.Block[float64]{Val: y, Cols: k, Stride: k})
+		for i, v := range y {
+			r := i / k
+			if want := 2 * val[r] * x[(rows-1-r)*k+i%k]; v != want {
+				t.Fatalf("element %d is %v, not %v", i, v, want)
+			}
+		}
+	})
+}
+
+func TestRowsManyStopsAtWhatLeavesTheArraysAtEveryLevel(t *testing.T) {
+	levels(t, func(t *testing.T, l simd.Level) {
+		for _, k := range []int{1, 8, 20, 40} {
+			for _, bad := range []int32{-1, 7, math.MaxInt32, math.MinInt32} {
+				for at := range 3 {
+					idx, val := make([]int32, 3), make([]float32, 3)
+					idx[at] = bad
+					x, y := simd.Block[float32]{Val: make([]float32, 6*(k+1)+k), Cols: k, Stride: k + 1}, simd.Block[float32]{Val: make([]float32, 2*k), Cols: k, Stride: k}
+					require.Panics(t, func() { simd.RowsMany(l, 1, 0, []int64{0, 0, 3}, idx, val, x, y) })
+				}
+			}
+		}
+		x, y := simd.Block[float64]{Val: make([]float64, 8), Cols: 8, Stride: 8}, simd.Block[float64]{Val: make([]float64, 16), Cols: 8, Stride: 8}
+		for _, ptr := range [][]int64{{0, 10, 10}, {0, 9, 8}, {0, 4, math.MaxInt64}, {0, -1, 9}, {5, 4, 9}, {0, 1, 2, 3}} {
+			require.Panics(t, func() { simd.RowsMany(l, 1, 0, ptr, make([]int32, 9), make([]float64, 9), x, y) }, ptr)
+		}
+	})
+}

@@ -1,0 +1,97 @@
+// Products with values in segments, of which the first K of S are read, one thread
+// for each row as in the CPMS paper (section 4.3); sums are formed in float64:
+//
+//	y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]
+//
+// and the conversion of arrays between plain float64 and segments, in place.
+#include "include/place.cuh"
+#include "include/segments.cuh"
+
+static constexpr int block = 128;
+
+template <int S, int K>
+static __device__ __forceinline__ void gatherRows(const i64* ptr, const i32* idx, const i32* val, const double* x, double* y,
+                                                  double* carry, i64 rows, i64 first, i64 end, i64 skip, i64 shift,
+                                                  double alpha, double beta) {
+	typedef Segments<S, K> Values;
+	Values v{(typename Values::T*)val, end - first, shift};
+	for (i64 r = threadOf(block); r < rows; r += threads(block)) {
+		i64 lo = clamp(__ldg(ptr + r) - first, 0, end - first), hi = clamp(__ldg(ptr + r + 1) - first, 0, end - first);
+		double sum = 0;
+#pragma unroll 1
+		for (i64 k = lo; k < hi; k++)
+			sum += v.read(k) * __ldg(x + __ldg(idx + k));
+		finish<double>(0, y, carry, r, skip, alpha, sum, beta);
+	}
+}
+
+template <int S, int K>
+static __device__ __forceinline__ void gatherELLR(const i32* idx, const i32* val, const i32* length, const i64* start,
+                                                  const double* x, double* y, double* carry, i64 rows, i64 stride,
+                                                  i64 places, i64 skip, i64 shift, double alpha, double beta) {
+	typedef Segments<S, K> Values;
+	Values v{(typename Values::T*)val, places, shift};
+	for (i64 r = threadOf(block); r < rows; r += threads(block)) {
+		i64 at = start ? __ldg(start + r / 32) + r % 32 : r;
+		double sum = 0;
+#pragma unroll 1
+		for (i32 left = __ldg(length + r); left > 0; left--, at += stride)
+			sum += v.read(at) * __ldg(x + __ldg(idx + at));
+		finish<double>(0, y, carry, r, skip, alpha, sum, beta);
+	}
+}
+
+// convert moves the values of a block of the format, of banks of 128 bytes, between
+// plain float64 and segments: a warp reads all of it before it writes.
+template <int S, bool cut> static __device__ __forceinline__ void convert(double* a, i64 n) {
+	constexpr int each = S / 2;  // values of a lane
+	constexpr i64 per = 32 * each;
+	typedef Segments<S, S> Values;
+	Values v{(typename Values::T*)a, n, S == 2 ? 5 : 6};
+	int lane = threadIdx.x & 31;
+	for (i64 b = threadOf(block) / 32; b * per < n; b += threads(block) / 32) {
+		double keep[each];
+#pragma unroll
+		for (int i = 0; i < each; i++) {
+			i64 k = b * per + 32 * i + lane;
+			if (k < n)
+				keep[i] = cut ? a[k] : v.read(k);
+		}
+		__syncwarp();
+#pragma unroll
+		for (int i = 0; i < each; i++) {
+			i64 k = b * per + 32 * i + lane;
+			if (k < n) {
+				if (cut)
+					v.write(k, keep[i]);
+				else
+					a[k] = keep[i];
+			}
+		}
+		__syncwarp();
+	}
+}
+
+#define MSREP_CPMS(K, S)                                                                                                \
+	extern "C" __global__ void __launch_bounds__(block) msrep_cpms_rows_##K##of##S(                                   \
+	    const i64* ptr, const i32* idx, const i32* val, const double* x, double* y, double* carry, i64 rows, i64 first,       \
+	    i64 end, i64 skip, i64 shift, double alpha, double beta) {                                                        \
+		gatherRows<S, K>(ptr, idx, val, x, y, carry, rows, first, end, skip, shift, alpha, beta);                         \
+	}                                                                                                                   \
+	extern "C" __global__ void __launch_bounds__(block) msrep_cpms_ellr_##K##of##S(                                   \
+	    const i32* idx, const i32* val, const i32* length, const i64* start, const double* x, double* y, double* carry,       \
+	    i64 rows, i64 stride, i64 places, i64 skip, i64 shift, double alpha, double beta) {                               \
+		gatherELLR<S, K>(idx, val, length, start, x, y, carry, rows, stride, places, skip, shift, alpha, beta);           \
+	}
+MSREP_CPMS(1, 2)
+MSREP_CPMS(2, 2)
+MSREP_CPMS(1, 4)
+MSREP_CPMS(2, 4)
+MSREP_CPMS(3, 4)
+MSREP_CPMS(4, 4)
+
+#define MSREP_CPMS_CONVERT(S)                                                                                           \
+	extern "C" __global__ void __launch_bounds__(block) msrep_cpms_cut_##S(double* a, i64 n) { convert<S, true>(a, n); } \
+	extern "C" __global__ void __launch_bounds__(block) msrep_cpms_join_##S(double* a, i64 n) { convert<S, false>(a, n); }
+MSREP_CPMS_CONVERT(2)
+MSREP_CPMS_CONVERT(4)

@@ -1,0 +1,28 @@
+package kernels
+
+import "github.com/msrep-go/msrep/sparse"
+
+// Block is a dense matrix in the memory of one device, row by row: element (i, j)
+// is element i*Stride+j of Val. Cols is 1 or more, Stride at least Cols. What lies
+// between two rows is not touched.
+type Block[V sparse.Value] struct {
+	Val          Array[V] // (rows-1)*Stride+Cols, or more
+	Cols, Stride int
+}
+
+// GatherMany is Gather for several vectors at once, the columns of X and Y:
+//
+//	Y[r][j] = alpha * sum over the entries k of major r of val[k]*X[idx[k]][j] + beta*Y[r][j]
+//
+// X has one row per minor, Y one per owned major, both with the same number of
+// columns. Carry has one element per column. The entries are read once for all
+// columns, which is why it takes less than as many products.
+type GatherMany[V sparse.Value] struct {
+	A           Compressed[V]
+	Alpha, Beta V
+	X, Y        Block[V]
+	Carry       Array[V]
+}
+
+// Kernel names the operation.
+func (*GatherMany[V]) Kernel() string { return "gather-many" }

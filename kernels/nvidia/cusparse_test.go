@@ -1,0 +1,128 @@
+//go:build cuda
+
+package nvidia
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/devicetest"
+	"github.com/msrep-go/msrep/kernels/nvidia/cusparse"
+)
+
+// TestCuSPARSEMultipliesCSRCSCAndCOO multiplies a 3 x 4 matrix that is kept in three
+// ways, as it is and transposed, by all algorithms.
+func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
+	if _, err := cusparse.Version(); err != nil {
+		t.Skip(err)
+	}
+	d, s := open(t, Config{})
+	// 1 2 0 0
+	// 0 0 0 3
+	// 4 0 5 6
+	at := func(a kernels.Buffer) uint64 {
+		p, err := d.own(a, 0, a.Bytes())
+		require.NoError(t, err)
+		return uint64(p)
+	}
+	var all []kernels.Buffer
+	ints := func(v ...int32) uint64 {
+		a := devicetest.Upload(t, s, d, v)
+		all = append(all, a.Buf)
+		return at(a.Buf)
+	}
+	floats := func(v ...float64) (uint64, kernels.Array[float64]) {
+		a := devicetest.Upload(t, s, d, v)
+		all = append(all, a.Buf)
+		return at(a.Buf), a
+	}
+	byRow, _ := floats(1, 2, 3, 4, 5, 6)
+	byCol, _ := floats(1, 4, 2, 5, 3, 6)
+	rowPtr, colIdx := ints(0, 2, 3, 6), ints(0, 1, 3, 0, 2, 3)
+	colPtr, rowIdx := ints(0, 2, 3, 4, 6), ints(0, 2, 0, 2, 1, 2)
+	rows := ints(0, 0, 1, 2, 2, 2)
+	x4, _ := floats(1, 10, 100, 1000)
+	y3, y := floats(7, 8, 9)
+	x3, _ := floats(1, 10, 100)
+	y4, yt := floats(1, 2, 3, 4)
+	buffer, err := d.Alloc(1 << 20)
+	require.NoError(t, err)
+	all = append(all, buffer)
+	require.NoError(t, s.Sync())
+
+	var h *cusparse.Handle
+	on := func(f func() error) { require.NoError(t, d.run("test", 0, f)) }
+	on(func() (err error) {
+		if h, err = cusparse.New(); err != nil {
+			return err
+		}
+		return h.SetStream(unsafe.Pointer(s.s.C()))
+	})
+	for _, c := range []struct {
+		name string
+		make func() (*cusparse.Matrix, error)
+		algs []cusparse.Algorithm
+	}{
+		{"csr", func() (*cusparse.Matrix, error) { return cusparse.CSR(3, 4, 6, rowPtr, colIdx, byRow, false, false) },
+			[]cusparse.Algorithm{cusparse.Default, cusparse.CSR1, cusparse.CSR2}},
+		{"csc", func() (*cusparse.Matrix, error) { return cusparse.CSC(3, 4, 6, colPtr, rowIdx, byCol, false, false) },
+			[]cusparse.Algorithm{cusparse.Default, cusparse.CSR1, cusparse.CSR2}},
+		{"coo", func() (*cusparse.Matrix, error) { return cusparse.COO(3, 4, 6, rows, colIdx, byRow, false) },
+			[]cusparse.Algorithm{cusparse.Default, cusparse.COO1, cusparse.COO2}},
+	} {
+		for _, alg := range c.algs {
+			for _, trans := range []bool{false, true} {
+				x, to, out, n, m, want := x4, y3, y, int64(4), int64(3), []float64{2*21 + 21, 2*3000 + 24, 2*6504 + 27}
+				start := []float64{7, 8, 9}
+				if trans {
+					x, to, out, n, m, want = x3, y4, yt, 3, 4, []float64{2*401 + 3, 2*2 + 6, 2*500 + 9, 2*630 + 12}
+					start = []float64{1, 2, 3, 4}
+				}
+				require.NoError(t, out.Write(s, start))
+				require.NoError(t, s.Sync())
+				on(func() error {
+					a, err := c.make()
+					if err != nil {
+						return err
+					}
+					xv, err := cusparse.NewVector(n, x, false)
+					if err != nil {
+						return err
+					}
+					yv, err := cusparse.NewVector(m, to, false)
+					if err != nil {
+						return err
+					}
+					p := &cusparse.Product{A: a, X: xv, Y: yv, Trans: trans, Algorithm: alg, Buffer: at(buffer)}
+					need, err := h.BufferBytes(p)
+					if err != nil {
+						return err
+					}
+					require.LessOrEqual(t, need, buffer.Bytes())
+					if err := h.Preprocess(p); err != nil {
+						return err
+					}
+					if err := h.Multiply(p, 2, 3); err != nil {
+						return err
+					}
+					for _, end := range []func() error{s.s.Synchronize, xv.Close, yv.Close, a.Close} {
+						if err := end(); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				require.Equal(t, want, devicetest.Download(t, s, out), "%s %s transposed %v", c.name, alg, trans)
+			}
+		}
+	}
+	on(h.Close)
+	for _, b := range all {
+		require.NoError(t, b.Free())
+	}
+	require.Equal(t, "CSR_ALG2", cusparse.CSR2.String())
+	require.Equal(t, "algorithm 9", cusparse.Algorithm(9).String())
+}

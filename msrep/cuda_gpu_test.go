@@ -1,0 +1,93 @@
+//go:build cuda
+
+package msrep
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels/nvidia"
+	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+// onGPU reports whether this process has GPUs. Where there are none, it runs the
+// test in another process, with the stand-in for the driver.
+func onGPU(t *testing.T) bool {
+	if nvidiatest.Attached() {
+		nvidiatest.Reset(nvidiatest.Machine{GPUs: 2, Memory: 1 << 30})
+		t.Cleanup(func() { require.Empty(t, nvidiatest.Live(), "left behind") })
+		return true
+	}
+	if nvidia.Query().Reason == "" {
+		return true
+	}
+	lib, err := nvidiatest.Build(t.TempDir())
+	if err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = lib.Env()
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "--- PASS: "+t.Name())
+	return false
+}
+
+func TestGPUsAgreeWithTheReference(t *testing.T) {
+	if !onGPU(t) {
+		return
+	}
+	systems := map[string]*System{}
+	for _, devices := range []string{"cuda", "cuda:0", "cuda:0,0,0,0"} {
+		systems[devices] = openCPU(t, devices)
+	}
+	left := 60 // with the stand-in a case is as much work as dozens on the CPU
+	if !nvidiatest.Attached() {
+		left = 1000
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		if left--; left < 0 {
+			return
+		}
+		sys := systems[rapid.SampledFrom([]string{"cuda", "cuda:0", "cuda:0,0,0,0"}).Draw(t, "devices")]
+		if rapid.Bool().Draw(t, "single precision") {
+			checkSimulated[float32](t, sys)
+		} else {
+			checkSimulated[float64](t, sys)
+		}
+	})
+}
+
+func TestAFailingGPUEndsThePlanAndNotTheOthers(t *testing.T) {
+	if !onGPU(t) || !nvidiatest.Attached() {
+		return
+	}
+	sys := openCPU(t, "cuda:0,1")
+	other := openCPU(t, "cuda:1")
+	a, _, err := gen.Generate("stencil:dims=2,n=20")
+	require.NoError(t, err)
+	plan, err := NewPlan(ctx, sys, a, PlanOptions{})
+	require.NoError(t, err)
+	goes, err := NewPlan(ctx, other, a, PlanOptions{})
+	require.NoError(t, err)
+	x, y := make([]float64, 400), make([]float64, 400)
+	_, err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
+	require.NoError(t, err)
+	nvidiatest.Fail("cuLaunchKernel", 1, 700)
+	_, err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
+	nvidiatest.Fail("", 0, 0)
+	require.ErrorContains(t, err, "CUDA error 700")
+	require.ErrorContains(t, err, "device cuda:")
+	_, err = plan.SpMV(ctx, NoTrans, 1, x, 0, y)
+	require.ErrorContains(t, err, "unusable after an earlier error")
+	require.NoError(t, plan.Close())
+	_, err = goes.SpMV(ctx, NoTrans, 1, x, 0, y)
+	if err != nil { // it was the GPU that both use
+		require.ErrorContains(t, err, "device cuda:1")
+	}
+}

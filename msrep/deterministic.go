@@ -1,0 +1,36 @@
+package msrep
+
+import (
+	"context"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// fillDeterministic sets what Deterministic asks for, and refuses options that it
+// cannot go with.
+func (o *PlanOptions) fillDeterministic() error {
+	switch {
+	case o.Strategy != Optimized:
+		return sparse.Inputf("strategy", "%s rounds in an order of its own: with deterministic use %s", o.Strategy, Optimized)
+	case o.Format != "" && o.Format != FormatAuto && o.Format != sparse.FormatCSR:
+		return sparse.Inputf("format", "%q sums in an order of its own: with deterministic use auto or csr", string(o.Format))
+	case o.Split != partition.RuleAuto && o.Split != partition.RuleWhole:
+		return sparse.Inputf("split", "%q cuts rows, or balances badly: with deterministic use %s or %s", string(o.Split), partition.RuleAuto, partition.RuleWhole)
+	case o.Precision != kernels.Precision{}:
+		return sparse.Inputf("precision", "%d of %d segments: with deterministic all of each value is read", o.Precision.Read, o.Precision.Segments)
+	case o.Kernel == KernelCuSPARSE:
+		return sparse.Inputf("kernel", "cusparse sums in an order of its own: with deterministic use auto or own")
+	}
+	o.Format, o.Split, o.form = sparse.FormatCSR, partition.RuleWhole, ""
+	return nil
+}
+
+// turned makes the plan for products with Trans, which would scatter here.
+func (p *Plan[V]) turned(ctx context.Context) (err error) {
+	o := p.opt
+	o.Format, o.SkipValidation = sparse.FormatCSC, true
+	p.other, err = newPlan(ctx, p.sys, p.src, o)
+	return err
+}

@@ -1,0 +1,171 @@
+package msrep
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matio"
+)
+
+// differing are devices and threads that must agree to the last bit.
+var differing = []Config{
+	{Devices: "cpu:1", Threads: 1}, {Devices: "cpu:1", Threads: 4}, {Devices: "cpu:2"}, {Devices: "cpu:3"}, {Devices: "cpu:7"}, {Devices: "sim:2"},
+}
+
+func systemsOf(t *testing.T, configs []Config) (out []*System) {
+	for _, c := range configs {
+		s, err := Open(c)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		out = append(out, s)
+	}
+	return out
+}
+
+// fixed computes y of random x and y0 on each system, and requires equal bits, and
+// the right numbers.
+func fixed[V sparse.Value](t require.TestingT, systems []*System, op Op, a sparse.Matrix[V], r *rand.Rand, special bool) {
+	rows, cols := a.Dims()
+	if op == Trans {
+		rows, cols = cols, rows
+	}
+	x, y0 := make([]V, cols), make([]V, rows)
+	for i := range x {
+		x[i] = V(r.NormFloat64())
+		if special && r.IntN(20) == 0 {
+			x[i] = []V{V(math.NaN()), V(math.Inf(1)), V(math.Inf(-1)), V(math.Copysign(0, -1))}[r.IntN(4)]
+		}
+	}
+	for i := range y0 {
+		y0[i] = V(r.NormFloat64())
+	}
+	alpha := []V{1, V(r.NormFloat64())}[r.IntN(2)]
+	beta := []V{0, 1, V(r.NormFloat64())}[r.IntN(3)]
+	want := reference.Multiply(op == Trans, alpha, a, x, beta, y0)
+	var first []V
+	for i, s := range systems {
+		plan, err := NewPlan(context.Background(), s, a, PlanOptions{Deterministic: true})
+		require.NoError(t, err)
+		y := append([]V{}, y0...)
+		_, err = plan.SpMV(context.Background(), op, alpha, x, beta, y)
+		require.NoError(t, err)
+		require.Equal(t, partition.RuleWhole, plan.Rule())
+		require.NoError(t, plan.Close())
+		if i == 0 {
+			first = y
+			require.Equal(t, -1, reference.Check(y, want))
+			continue
+		}
+		for k := range y {
+			if math.Float64bits(float64(y[k])) != math.Float64bits(float64(first[k])) {
+				require.Failf(t, "other bits", "%v: y[%d] is %x on %+v, %x on %+v", a.Format(), k, y[k], differing[i], first[k], differing[0])
+			}
+		}
+	}
+}
+
+func TestRealMatricesGiveTheSameBitsOnAllDevices(t *testing.T) {
+	systems := systemsOf(t, differing)
+	index := corpus.Shared(t, "matrices", "INDEX.tsv")
+	count := 0
+	r := rand.New(rand.NewPCG(1, 9))
+	for _, row := range corpus.Table(t, index) {
+		nnz, err := strconv.Atoi(row["nnz_expanded"])
+		if err != nil || nnz > 6000 || row["field"] == "complex" {
+			continue
+		}
+		m, err := matio.Read(t.Context(), filepath.Join(filepath.Dir(index), row["file"]))
+		require.NoError(t, err)
+		fixed[float64](t, systems, Op(count%5 == 4), m.CSR, r, count%3 == 2)
+		if count%4 == 0 {
+			fixed[float32](t, systems, NoTrans, sparse.Convert[float32](m.CSR), r, false)
+		}
+		require.NoError(t, m.Close())
+		if count++; testing.Short() && count == 20 {
+			return
+		}
+	}
+	require.GreaterOrEqual(t, count, 100)
+}
+
+func TestAnyMatrixGivesTheSameBitsOnAllDevices(t *testing.T) {
+	systems := systemsOf(t, differing)
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		cols := rapid.IntRange(1, 300).Draw(t, "cols")
+		// Lengths about the borders of lanes, chunks and stripes, and empty rows.
+		lengths := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(0, 9), rapid.SampledFrom([]int{0, 1023, 1024, 1025, 4096, 4097, 9000})), 0, 12).Draw(t, "lengths")
+		ptr := []int64{0}
+		var idx []int32
+		var val []float64
+		for _, n := range lengths {
+			for range n {
+				idx = append(idx, int32(r.IntN(cols)))
+				val = append(val, r.NormFloat64())
+			}
+			ptr = append(ptr, int64(len(idx)))
+		}
+		a, err := sparse.NewCSR(len(lengths), cols, ptr, idx, val)
+		require.NoError(t, err)
+		op := Op(rapid.Bool().Draw(t, "transposed"))
+		if rapid.Bool().Draw(t, "float32") {
+			fixed[float32](t, systems, op, sparse.Convert[float32](a), r, true)
+		} else {
+			fixed[float64](t, systems, op, a, r, true)
+		}
+	})
+}
+
+func TestDeterministicTakesTheNewValues(t *testing.T) {
+	s := systemsOf(t, []Config{{Devices: "cpu:2"}})[0]
+	a, err := sparse.NewCSR(2, 2, []int64{0, 1, 3}, []int32{0, 0, 1}, []float64{1, 2, 3})
+	require.NoError(t, err)
+	plan, err := NewPlan(t.Context(), s, sparse.Matrix[float64](a), PlanOptions{Deterministic: true})
+	require.NoError(t, err)
+	y := make([]float64, 2)
+	for _, op := range []Op{NoTrans, Trans} {
+		_, err = plan.SpMV(t.Context(), op, 1, []float64{1, 1}, 0, y)
+		require.NoError(t, err)
+	}
+	require.Equal(t, []float64{3, 3}, y)
+	require.NoError(t, plan.UpdateValues(t.Context(), []float64{4, 5, 6}))
+	_, err = plan.SpMV(t.Context(), NoTrans, 1, []float64{1, 1}, 0, y)
+	require.NoError(t, err)
+	require.Equal(t, []float64{4, 11}, y)
+	_, err = plan.SpMV(t.Context(), Trans, 1, []float64{1, 1}, 0, y)
+	require.NoError(t, err)
+	require.Equal(t, []float64{9, 6}, y)
+}
+
+func TestDeterministicRefusesWhatSumsInAnotherOrder(t *testing.T) {
+	s := systemsOf(t, []Config{{Devices: "cpu:1"}})[0]
+	a, err := sparse.NewCSR(1, 1, []int64{0, 1}, []int32{0}, []float64{1})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		opt  PlanOptions
+		says string
+	}{
+		{PlanOptions{Strategy: Partial}, "strategy"},
+		{PlanOptions{Strategy: Baseline}, "strategy"},
+		{PlanOptions{Format: sparse.FormatCOO}, "format"},
+		{PlanOptions{Format: "ell"}, "format"},
+		{PlanOptions{Split: partition.RuleNNZ}, "split"},
+		{PlanOptions{Kernel: KernelCuSPARSE}, "kernel"},
+	} {
+		c.opt.Deterministic = true
+		_, err := NewPlan(t.Context(), s, sparse.Matrix[float64](a), c.opt)
+		require.True(t, sparse.IsInput(err), "%v", err)
+		require.ErrorContains(t, err, c.says)
+	}
+}

@@ -1,0 +1,266 @@
+package msrep
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Block is Count vectors of the same length. Element i of vector j is
+// Val[i*Stride+j], or Val[j*Stride+i] when ByColumn is set. What lies in Val beside
+// the elements is neither read nor written.
+type Block[V sparse.Value] struct {
+	Val      []V
+	Count    int // vectors, at least 1
+	Stride   int // from row to row, at least Count; by column from vector to vector, at least their length
+	ByColumn bool
+}
+
+// ByRow is a block without gaps whose elements lie row by row: what SpMM is fastest
+// with.
+func ByRow[V sparse.Value](val []V, count int) Block[V] {
+	return Block[V]{Val: val, Count: count, Stride: count}
+}
+
+// SpMM computes Y = alpha*op(A)*X + beta*Y for all vectors of two blocks and says
+// how long each phase took.
+//
+// op(A) is m x n; the vectors of X have n elements and those of Y have m, and the
+// blocks must not overlap. beta = 0 overwrites Y without reading it; alpha = 0
+// reads neither A nor X. CPU devices read the matrix once for all vectors, in CSR,
+// when op gathers in the format of the plan (A in CSR, its transpose in CSC, or as
+// expected by ExpectedTransposed). In all other cases the vectors are multiplied
+// one after the other. Bad arguments are *sparse.InputError and leave Y alone;
+// after any other error, also when ctx ends, Y is unspecified.
+func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
+	defer rescue(&err)
+	p.mu.Lock()
+	if err := p.usable(ctx); err != nil {
+		p.mu.Unlock()
+		return t, err
+	}
+	if err := p.checkBlocks(op, x, y); err != nil {
+		p.mu.Unlock()
+		return t, err
+	}
+	if other := p.other; other != nil && !p.lay.gathers(op) {
+		p.mu.Unlock()
+		return other.SpMM(ctx, op, alpha, x, beta, y)
+	}
+	if alpha == 0 || !p.atOnce(op) {
+		p.mu.Unlock()
+		return p.oneByOne(ctx, op, alpha, x, beta, y)
+	}
+	defer p.mu.Unlock()
+	begin := time.Now()
+	if err := p.gatherMany(ctx, alpha, x, beta, y, &t); err != nil {
+		if ctx.Err() == nil {
+			p.broken = err
+		}
+		return t, err
+	}
+	t.Total = time.Since(begin)
+	return t, nil
+}
+
+func (p *Plan[V]) checkBlocks(op Op, x, y Block[V]) error {
+	rows, cols := p.Dims()
+	if op == Trans {
+		rows, cols = cols, rows
+	}
+	if x.Count != y.Count {
+		return sparse.Inputf("y", "%d vectors: x has %d", y.Count, x.Count)
+	}
+	if err := x.check("x", cols); err != nil {
+		return err
+	}
+	if err := y.check("y", rows); err != nil {
+		return err
+	}
+	if overlap(x.Val, y.Val) {
+		return sparse.Inputf("y", "shares memory with x: the product would read what it has written")
+	}
+	return nil
+}
+
+// check says what is wrong with a block of vectors of n elements.
+func (b Block[V]) check(name string, n int) error {
+	runs, length := n, b.Count // of elements without a gap
+	if b.ByColumn {
+		runs, length = length, runs
+	}
+	switch {
+	case b.Count < 1:
+		return sparse.Inputf(name, "%d vectors: there must be at least 1", b.Count)
+	case b.Stride < length || b.Stride > math.MaxInt32:
+		return sparse.Inputf(name, "a stride of %d: it must be at least %d and below 2^31", b.Stride, length)
+	case runs > 0 && length > 0 && (runs-1)*b.Stride+length > len(b.Val):
+		return sparse.Inputf(name, "%d elements: %d vectors of %d at a stride of %d need %d", len(b.Val), b.Count, n, b.Stride, (runs-1)*b.Stride+length)
+	}
+	return nil
+}
+
+// atOnce reports whether all devices read the matrix once for all vectors.
+func (p *Plan[V]) atOnce(op Op) bool {
+	if !p.lay.gathers(op) || p.src == nil || p.lay.ptr == nil || p.opt.Deterministic || p.opt.Precision.Segments != 0 {
+		return false
+	}
+	for _, s := range p.shares {
+		if s.inPlace == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// oneByOne multiplies one vector after the other.
+func (p *Plan[V]) oneByOne(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
+	rows, cols := p.Dims()
+	if op == Trans {
+		rows, cols = cols, rows
+	}
+	xj, yj := make([]V, cols), make([]V, rows)
+	for j := range x.Count {
+		in, out := x.vector(j, xj), yj
+		if y.ByColumn {
+			out = y.Val[j*y.Stride : j*y.Stride+rows]
+		} else if beta != 0 {
+			y.vector(j, yj)
+		}
+		one, err := p.SpMV(ctx, op, alpha, in, beta, out)
+		if err != nil {
+			return t, err
+		}
+		if !y.ByColumn {
+			for i, v := range yj {
+				y.Val[i*y.Stride+j] = v
+			}
+		}
+		t.add(one)
+	}
+	return t, nil
+}
+
+// vector is vector j: where it lies, or copied to buf.
+func (b Block[V]) vector(j int, buf []V) []V {
+	if b.ByColumn {
+		return b.Val[j*b.Stride : j*b.Stride+len(buf)]
+	}
+	for i := range buf {
+		buf[i] = b.Val[i*b.Stride+j]
+	}
+	return buf
+}
+
+// add joins the times of another product, done after this one.
+func (t *Timing) add(o Timing) {
+	t.Distribute += o.Distribute
+	t.Kernel += o.Kernel
+	t.Merge += o.Merge
+	t.Total += o.Total
+	if t.Devices == nil {
+		t.Devices = make([]time.Duration, len(o.Devices))
+	}
+	for i, d := range o.Devices {
+		t.Devices[i] += d
+	}
+}
+
+// gatherMany multiplies all vectors at once, row by row.
+func (p *Plan[V]) gatherMany(ctx context.Context, alpha V, x Block[V], beta V, y Block[V], t *Timing) error {
+	begin := time.Now()
+	to := y
+	if x.ByColumn {
+		x = x.turned(p.lay.minors)
+	}
+	if y.ByColumn {
+		to = ByRow(make([]V, p.lay.majors*y.Count), y.Count)
+		if beta != 0 {
+			to = y.turned(p.lay.majors)
+		}
+	}
+	t.Distribute = time.Since(begin)
+	t.Devices = make([]time.Duration, len(p.shares))
+	carries := make([][]V, len(p.shares))
+	err := p.each(func(i int) (err error) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		carries[i], t.Devices[i], err = p.shares[i].gatherMany(p.lay, alpha, x, beta, to)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, d := range t.Devices {
+		t.Kernel = max(t.Kernel, d)
+	}
+	begin = time.Now()
+	for i, c := range carries {
+		row := p.parts[i].StartMajor * to.Stride
+		for j, v := range c {
+			to.Val[row+j] += v
+		}
+	}
+	if y.ByColumn {
+		to.turnInto(y, p.lay.majors)
+	}
+	t.Merge = time.Since(begin)
+	return nil
+}
+
+// gatherMany multiplies the part. The carry is nil where the first row is its own.
+func (s *share[V]) gatherMany(l layout[V], alpha V, x Block[V], beta V, y Block[V]) (carry []V, took time.Duration, err error) {
+	if err := s.place(l); err != nil {
+		return nil, 0, err
+	}
+	d, p := s.inPlace, s.part
+	if p.StartFlag {
+		carry = make([]V, y.Count)
+	}
+	own := y.Val[min(p.OwnFirst*y.Stride, len(y.Val)):]
+	if p.OwnEnd > p.OwnFirst {
+		own = own[:(p.OwnEnd-p.OwnFirst-1)*y.Stride+y.Count]
+	} else {
+		own = own[:0]
+	}
+	took, err = s.kernel(&kernels.GatherMany[V]{
+		A:     kernels.Compressed[V]{Part: p.Shift(p.First(), 0), Ptr: s.ptr, Idx: s.minor, Val: s.val},
+		Alpha: alpha, Beta: beta,
+		X:     kernels.Block[V]{Val: kernels.AdoptArray(d, x.Val), Cols: x.Count, Stride: x.Stride},
+		Y:     kernels.Block[V]{Val: kernels.AdoptArray(d, own), Cols: y.Count, Stride: y.Stride},
+		Carry: kernels.AdoptArray(d, carry),
+	})
+	return carry, took, err
+}
+
+// turned is a block by column, of vectors of n elements, as a new one by row.
+func (b Block[V]) turned(n int) Block[V] {
+	out := ByRow(make([]V, n*b.Count), b.Count)
+	par.Range(int64(n), turnedRows, func(lo, hi int64) {
+		for i := lo; i < hi; i++ {
+			for j := range b.Count {
+				out.Val[int(i)*b.Count+j] = b.Val[j*b.Stride+int(i)]
+			}
+		}
+	})
+	return out
+}
+
+// turnInto puts a block by row into one by column.
+func (b Block[V]) turnInto(to Block[V], n int) {
+	par.Range(int64(n), turnedRows, func(lo, hi int64) {
+		for i := lo; i < hi; i++ {
+			for j := range b.Count {
+				to.Val[j*to.Stride+int(i)] = b.Val[int(i)*b.Stride+j]
+			}
+		}
+	})
+}
+
+// turnedRows is how many rows of a block are worth a goroutine.
+const turnedRows = 1 << 12

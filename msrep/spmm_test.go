@@ -1,0 +1,148 @@
+package msrep
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// randomBlock draws count vectors of n elements with gaps of NaN.
+func randomBlock[V sparse.Value](t *rapid.T, n, count int, name string) Block[V] {
+	b := Block[V]{Count: count, ByColumn: rapid.Bool().Draw(t, name+" by column")}
+	gap := rapid.IntRange(0, 3).Draw(t, name+" gap")
+	b.Stride = count + gap
+	size := n * b.Stride
+	if b.ByColumn {
+		b.Stride = n + gap
+		size = count * b.Stride
+	}
+	b.Val = make([]V, size)
+	for i := range b.Val {
+		b.Val[i] = V(math.NaN())
+	}
+	for j := range count {
+		b.put(j, randomVector[V](t, n, name))
+	}
+	return b
+}
+
+func (b Block[V]) at(i, j int) *V {
+	if b.ByColumn {
+		return &b.Val[j*b.Stride+i]
+	}
+	return &b.Val[i*b.Stride+j]
+}
+
+func (b Block[V]) put(j int, v []V) {
+	for i := range v {
+		*b.at(i, j) = v[i]
+	}
+}
+
+func (b Block[V]) get(j, n int) []V {
+	v := make([]V, n)
+	for i := range v {
+		v[i] = *b.at(i, j)
+	}
+	return v
+}
+
+func checkRandomBlocks[V sparse.Value](t *rapid.T) {
+	ctx := context.Background()
+	a := randomMatrix[V](t)
+	sys := testSystem(t, rapid.SampledFrom([]int{1, 2, 3, 8, 70}).Draw(t, "devices"), rapid.Bool().Draw(t, "some discrete"))
+	defer func() { require.NoError(t, sys.Close(), "every buffer is freed") }()
+	plan, err := NewPlan(ctx, sys, a, PlanOptions{
+		Format:             rapid.SampledFrom([]sparse.Format{"", "slices", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}).Draw(t, "format"),
+		Strategy:           rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy"),
+		Split:              rapid.SampledFrom([]partition.Rule{"", partition.RuleMergePath}).Draw(t, "split"),
+		ExpectedTransposed: rapid.SampledFrom([]int{0, 10}).Draw(t, "expected transposed"),
+		Release:            rapid.SampledFrom([]bool{false, false, true}).Draw(t, "release"),
+	})
+	require.NoError(t, err)
+	m, n := a.Dims()
+	op := Op(rapid.Bool().Draw(t, "transpose"))
+	if op == Trans {
+		m, n = n, m
+	}
+	scalar := rapid.SampledFrom([]V{0, 1, 0.37, -2.5})
+	alpha, beta := scalar.Draw(t, "alpha"), scalar.Draw(t, "beta")
+	count := rapid.SampledFrom([]int{1, 2, 3, 5, 8, 17}).Draw(t, "vectors")
+	x, y := randomBlock[V](t, n, count, "x"), randomBlock[V](t, m, count, "y")
+	var want []reference.Product
+	for j := range count {
+		yj := y.get(j, m)
+		want = append(want, reference.Multiply(bool(op), alpha, a, x.get(j, n), beta, yj))
+	}
+	if beta == 0 {
+		for i := range y.Val {
+			y.Val[i] = V(math.NaN())
+		}
+	}
+	gaps := map[int]bool{}
+	for i, v := range y.Val {
+		gaps[i] = v != v && beta != 0
+	}
+	_, err = plan.SpMM(ctx, op, alpha, x, beta, y)
+	if err != nil {
+		require.ErrorIs(t, err, errReleased)
+		return
+	}
+	for j := range count {
+		got := y.get(j, m)
+		bad := reference.Check(got, want[j])
+		require.Equal(t, -1, bad, "vector %d: %s", j, describe(got, want[j], bad))
+	}
+	for i, v := range y.Val {
+		require.False(t, gaps[i] && v == v, "a gap was written")
+	}
+}
+
+func TestSeveralVectorsAtOnceAgreeWithTheReferenceInFloat64(t *testing.T) {
+	rapid.Check(t, checkRandomBlocks[float64])
+}
+
+func TestSeveralVectorsAtOnceAgreeWithTheReferenceInFloat32(t *testing.T) {
+	rapid.Check(t, checkRandomBlocks[float32])
+}
+
+func TestWrongBlocksAreNamedAndLeaveYAlone(t *testing.T) {
+	ctx := context.Background()
+	sys := openCPU(t, "cpu:2")
+	plan, err := NewPlan(ctx, sys, small(t), PlanOptions{})
+	require.NoError(t, err)
+	m, n := plan.Dims()
+	x, y := ByRow(make([]float64, 3*n), 3), ByRow(make([]float64, 3*m), 3)
+	for i := range y.Val {
+		y.Val[i] = 7
+	}
+	for message, c := range map[string][2]Block[float64]{
+		"y: 2 vectors: x has 3":     {x, ByRow(y.Val, 2)},
+		"x: 0 vectors":              {ByRow(x.Val, 0), ByRow(y.Val, 0)},
+		"x: a stride of 2":          {{Val: x.Val, Count: 3, Stride: 2}, y},
+		"y: a stride of":            {x, {Val: y.Val, Count: 3, Stride: m - 1, ByColumn: true}},
+		"x: ":                       {ByRow(x.Val[1:], 3), y},
+		"y: shares memory with x":   {x, ByRow(x.Val[:3*m], 3)},
+		"y: a stride of 2147483648": {x, {Val: y.Val, Count: 3, Stride: 1 << 31}},
+	} {
+		if message == "y: shares memory with x" && m > n {
+			continue
+		}
+		_, err := plan.SpMM(ctx, NoTrans, 1, c[0], 0, c[1])
+		require.ErrorContains(t, err, message)
+		require.True(t, sparse.IsInput(err))
+	}
+	for _, v := range y.Val {
+		require.Equal(t, 7.0, v)
+	}
+	require.NoError(t, plan.Close())
+	_, err = plan.SpMM(ctx, NoTrans, 1, x, 0, y)
+	require.ErrorIs(t, err, ErrClosed)
+}

@@ -1,0 +1,28 @@
+package partition
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestByWholeMajorsCutsNoMajorAndBalancesAsWellAsThatAllows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ptr, np := pointers().Draw(t, "ptr"), rapid.IntRange(1, 40).Draw(t, "parts")
+		parts, rule, err := Split(ptr, np, RuleWhole)
+		require.NoError(t, err)
+		require.Equal(t, RuleWhole, rule)
+		require.NoError(t, Verify(parts, ptr))
+		longest, nnz := int64(0), ptr[len(ptr)-1]
+		for r := range len(ptr) - 1 {
+			longest = max(longest, ptr[r+1]-ptr[r])
+		}
+		for _, p := range parts {
+			require.False(t, p.StartFlag)
+			require.LessOrEqual(t, p.NNZ(), nnz/int64(np)+1+longest)
+		}
+	})
+	_, _, err := SplitCOO([]int32{0}, 1, 1, RuleWhole)
+	require.ErrorContains(t, err, "not known")
+}

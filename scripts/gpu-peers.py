@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Times A @ x with CuPy and with PyTorch on a GPU, for matrices in .msr files.
+
+    scripts/gpu-peers.py [--value fp64|fp32] [--runs N] MATRIX.msr...
+
+Prints one line of JSON per matrix and library: the median by CUDA events. A library
+that is not installed, or fails, is said to.
+"""
+import argparse
+import json
+import struct
+
+import numpy as np
+
+
+def read(path):
+    """The shape and the arrays of an .msr file (sparse/msr, version 1), mapped."""
+    with open(path, "rb") as f:
+        head = f.read(64)
+    if head[:8] != b"\x89MSR\r\n\x1a\n":
+        raise ValueError(path + " is not an .msr file")
+    rows, cols, nnz, _, length = struct.unpack("<5q", head[16:56])
+    kind = np.float64 if head[12] == 1 else np.float32
+    pad = lambda n: (n + 63) // 64 * 64
+    at = length - pad(8 * (rows + 1)) - pad(4 * nnz) - pad(np.dtype(kind).itemsize * nnz)
+    take = lambda dtype, n, off: np.memmap(path, dtype, "r", off, (n,)) if n else np.empty(0, dtype)
+    ptr = take(np.int64, rows + 1, at)
+    idx = take(np.int32, nnz, at + pad(8 * (rows + 1)))
+    val = take(kind, nnz, at + pad(8 * (rows + 1)) + pad(4 * nnz))
+    return rows, cols, ptr, idx, val
+
+
+def median(event, multiply, runs):
+    times = []
+    for i in range(runs + 3):
+        t = event(multiply)
+        if i >= 3:
+            times.append(t)
+    return float(np.median(times))
+
+
+def with_cupy(rows, cols, ptr, idx, val, x, runs):
+    import cupy
+    import cupyx.scipy.sparse as sp
+
+    index = np.int32 if len(idx) < 2**31 else np.int64
+    a = sp.csr_matrix((cupy.asarray(val), cupy.asarray(idx.astype(index, copy=False)), cupy.asarray(ptr.astype(index))), shape=(rows, cols))
+    xd = cupy.asarray(x)
+
+    def event(f):
+        start, stop = cupy.cuda.Event(), cupy.cuda.Event()
+        start.record()
+        f()
+        stop.record()
+        stop.synchronize()
+        return cupy.cuda.get_elapsed_time(start, stop) / 1e3
+
+    seconds = median(event, lambda: a @ xd, runs)
+    y = cupy.asnumpy(a @ xd)
+    del a, xd
+    cupy.get_default_memory_pool().free_all_blocks()
+    return seconds, y, "cupy " + cupy.__version__
+
+
+def with_torch(rows, cols, ptr, idx, val, x, runs):
+    import torch
+
+    index = torch.int32 if len(idx) < 2**31 else torch.int64
+    t = lambda v, dtype=None: torch.from_numpy(np.ascontiguousarray(v)).to("cuda", dtype=dtype)
+    a = torch.sparse_csr_tensor(t(ptr, index), t(idx, index), t(val), size=(rows, cols), device="cuda")
+    xd = t(x)
+
+    def event(f):
+        start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        f()
+        stop.record()
+        stop.synchronize()
+        return start.elapsed_time(stop) / 1e3
+
+    seconds = median(event, lambda: a @ xd, runs)
+    y = (a @ xd).cpu().numpy()
+    del a, xd
+    torch.cuda.empty_cache()
+    return seconds, y, "torch " + torch.__version__
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--value", choices=["fp64", "fp32"], default="fp64")
+    p.add_argument("--runs", type=int, default=30)
+    p.add_argument("matrices", nargs="+")
+    args = p.parse_args()
+    dtype = np.float64 if args.value == "fp64" else np.float32
+    for path in args.matrices:
+        rows, cols, ptr, idx, val = read(path)
+        val = val.astype(dtype, copy=False)
+        x = np.sin(np.arange(1, cols + 1, dtype=np.float64)).astype(dtype)
+        for name, f in (("cupy", with_cupy), ("torch", with_torch)):
+            out = {"what": "peer", "matrix": path, "value": args.value, "library": name, "nnz": len(idx)}
+            try:
+                seconds, y, version = f(rows, cols, ptr, idx, val, x, args.runs)
+                out.update(version=version, seconds=seconds, sum=float(y.sum(dtype=np.float64)))
+            except Exception as e:  # a peer that is missing or fails is a result, too
+                out["error"] = f"{type(e).__name__}: {e}"
+            print(json.dumps(out), flush=True)
+
+
+if __name__ == "__main__":
+    main()
