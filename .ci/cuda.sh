@@ -76,8 +76,7 @@ else
 fi
 
 echo "--- staticcheck"
-# shellcheck disable=SC2086
-go run honnef.co/go/tools/cmd/staticcheck@v0.7.0 -tags cuda $packages
+go run honnef.co/go/tools/cmd/staticcheck@v0.7.0 -tags cuda ./kernels/nvidia/... ./msrep
 
 echo "--- tests"
 go test -tags cuda ./kernels/nvidia/...

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ import (
 type PELLR struct {
 	Paths   []string // files of matrices; those with complex values are passed over
 	Threads int      // of the CPU device, 0 for all
-	// Interpreted is the most places for entries, padding with them, of a format that
+	// Interpreted is the most steps of threads, waiting ones with them, of a product that
 	// the interpreter is given; 0 means 4 million.
 	Interpreted int64
 }
@@ -127,16 +128,17 @@ func (p PELLR) matrix(ctx context.Context, sys *msrep.System, m *matio.Matrix) (
 	if limit == 0 {
 		limit = 4 << 20
 	}
+	name, _, _ := strings.Cut(filepath.Base(m.Name), ".")
 	var rows []PELLRRow
 	for i, f := range formats {
 		r := PELLRRow{
-			Matrix: m.Name, Rows: s.Rows, NNZ: s.NNZ, Mean: s.Row.Mean, StdDev: s.Row.StdDev, Spread: s.Row.Max - s.Row.Min,
+			Matrix: name, Rows: s.Rows, NNZ: s.NNZ, Mean: s.Row.Mean, StdDev: s.Row.StdDev, Spread: s.Row.Max - s.Row.Min,
 			Format: f, Nanos: math.NaN(),
 		}
 		if i >= 2 {
 			r.Nanos = times[i-2].Product
 		}
-		if s.NNZ+s.Formats[string(f)].Padding <= limit {
+		if threadSteps(&s, f) <= limit {
 			if err := r.interpret(m.CSR); err != nil {
 				return nil, err
 			}
@@ -148,6 +150,21 @@ func (p PELLR) matrix(ctx context.Context, sys *msrep.System, m *matio.Matrix) (
 	}
 	return rows, nil
 }
+
+// threadSteps is 32 for each step of a warp. The rivals take those of csr at most.
+func threadSteps(s *stats.Stats, f sparse.Format) int64 {
+	c, ok := s.Formats[string(f)]
+	if !ok {
+		c = s.Formats[string(sparse.FormatCSR)]
+	}
+	if c.Bytes > maxInterpretedBytes {
+		return math.MaxInt64
+	}
+	return ellpack.WarpHeight * *c.WarpIterations
+}
+
+// maxInterpretedBytes bounds the memory of a format on the interpreter.
+const maxInterpretedBytes = 256 << 20
 
 // interpret counts what the kernels of the format do for one product.
 func (r *PELLRRow) interpret(a *sparse.CSR[float64]) (err error) {

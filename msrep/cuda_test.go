@@ -50,14 +50,17 @@ func TestDevicesOnGPUsArePlacedOnTheirNodes(t *testing.T) {
 	topo, err := numa.Discover(numatest.Tree(t, "dgx1"))
 	require.NoError(t, err)
 	var list []nvidia.GPU
-	for i, g := range topo.GPUs {
-		list = append(list, nvidia.GPU{Ordinal: i, PCI: g.PCI})
+	var cpus [][]int
+	for _, g := range topo.GPUs {
+		if g.NVIDIA {
+			list, cpus = append(list, nvidia.GPU{Ordinal: len(list), PCI: g.PCI}), append(cpus, g.CPUs)
+		}
 	}
 	require.Len(t, list, 8)
 	configs, nodes := gpuConfigs(topo, list, NUMAAuto)
 	require.True(t, nodes)
 	for i, c := range configs {
-		require.Equal(t, nvidia.Config{GPU: i, Node: i / 4, CPUs: topo.GPUs[i].CPUs}, c)
+		require.Equal(t, nvidia.Config{GPU: i, Node: i / 4, CPUs: cpus[i]}, c)
 	}
 	configs, nodes = gpuConfigs(topo, []nvidia.GPU{list[5], list[1], list[5]}, NUMAAuto)
 	require.True(t, nodes, "sorted by node")

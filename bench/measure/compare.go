@@ -20,7 +20,7 @@ const (
 // longer.
 type Comparison struct {
 	Ratio   float64 `json:"ratio"`
-	Low     float64 `json:"low"` // the true ratio lies in [Low, High]
+	Low     float64 `json:"low"` // the true ratio lies in [Low, High]; with too few samples 0 and the largest number
 	High    float64 `json:"high"`
 	Verdict Verdict `json:"verdict"`
 }
@@ -48,7 +48,7 @@ func DefaultJudge() Judge { return Judge{Confidence: 0.99, Tolerance: 0.03} }
 // distribution. All samples must be positive. With less than 4 in a set nothing
 // can be said, and the interval is unbounded.
 func (j Judge) Compare(a, b []float64) Comparison {
-	c := Comparison{Ratio: 1, Low: 0, High: math.Inf(1), Verdict: NoDifference}
+	c := Comparison{Ratio: 1, Low: 0, High: math.MaxFloat64, Verdict: NoDifference}
 	n, m := len(a), len(b)
 	if n == 0 || m == 0 {
 		return c

@@ -2,63 +2,242 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/msrep-go/msrep/bench"
+	"github.com/msrep-go/msrep/bench/experiment"
+	"github.com/msrep-go/msrep/bench/measure"
+	"github.com/msrep-go/msrep/bench/record"
+	pages "github.com/msrep-go/msrep/bench/report"
+	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 var benchCommand = &command{
 	name: "bench", args: "EXPERIMENT...",
-	summary:        "measure: list names the experiments",
-	example:        "msrep bench cpu-peers --mats DIR --values random --threads 1,2",
+	summary:        "measure: list names the experiments, all runs them; compare A.json B.json compares two runs",
+	example:        "msrep bench msrep-fig6 --devices cpu:8 --out DIR",
 	severalThreads: true,
 	setup: func(c *call) func(context.Context) error {
 		b := &benchmark{call: c}
 		f := c.flags
-		f.StringVar(&b.mats, "mats", "", "`DIR` with matrices in binary CSR")
-		f.StringVar(&b.values, "values", "asis", "`VALUES` of the matrices: asis or random")
-		f.IntVar(&b.reps, "reps", 15, "products that are timed, `N`")
+		f.StringVar(&b.out, "out", "", "`DIR` for report.html, figures, tables and results.json")
+		f.Int64Var(&b.entries, "entries", 4_000_000, "nonzeros of a generated matrix, about `N`")
+		f.IntVar(&b.samples, "samples", 11, "samples of each time, at least `N`")
+		f.DurationVar(&b.maxTime, "max-time", measure.Default().MaxTime, "`TIME` for each case, once it has its samples")
+		f.BoolVar(&b.failSlower, "fail-slower", false, "compare: exit with 1 when a row is slower")
+		f.StringVar(&b.mats, "mats", "", "`DIR` with matrices: of Table 2 under their names (HV15R.mtx), or binary CSR for cpu-peers")
+		f.StringVar(&b.values, "values", "asis", "cpu-peers: `VALUES` of the matrices, asis or random")
+		f.IntVar(&b.reps, "reps", 15, "cpu-peers: products that are timed, `N`")
 		return b.run
 	},
 }
 
 type benchmark struct {
 	*call
-	mats, values string
-	reps         int
+	out, mats, values string
+	entries           int64
+	samples, reps     int
+	maxTime           time.Duration
+	failSlower        bool
 }
 
-// experiments is what bench knows.
-var experiments = map[string]string{
-	"cpu-peers": "products on CPU devices over files of binary CSR, in the columns that drivers of other libraries print",
+// Experiments beside those of package experiment: what they do, and whether this
+// version does.
+var otherExperiments = []struct {
+	name, summary string
+	later         bool
+}{
+	{"cpu-peers", "products on CPU devices over files of binary CSR, in the columns that drivers of other libraries print", false},
+	{"pellr", "the formats of the PELLR paper (not yet in this version)", true},
+	{"cpms", "precision by segments and adaptive PageRank (not yet in this version)", true},
+	{"gpu-peers", "products on GPUs beside cuSPARSE (not yet in this version)", true},
 }
 
 func (b *benchmark) run(ctx context.Context) error {
 	if len(b.args) == 0 {
 		return usageError("no experiment given (see msrep bench list)")
 	}
-	for _, name := range b.args {
-		switch name {
-		case "list":
-			for name, what := range experiments {
-				fmt.Fprintf(b.stdout, "%-12s %s\n", name, what)
+	switch b.args[0] {
+	case "list":
+		return b.list()
+	case "compare":
+		return b.compare()
+	case "cpu-peers":
+		if err := b.want(1); err != nil {
+			return err
+		}
+		return b.cpuPeers(ctx)
+	}
+	chosen, err := chooseExperiments(b.args)
+	if err != nil {
+		return err
+	}
+	return b.experiments(ctx, chosen)
+}
+
+func (b *benchmark) list() error {
+	for _, e := range experiment.All() {
+		fmt.Fprintf(b.stdout, "%-12s %s\n", e.Name, e.Summary)
+	}
+	for _, e := range otherExperiments {
+		fmt.Fprintf(b.stdout, "%-12s %s\n", e.name, e.summary)
+	}
+	_, err := fmt.Fprintf(b.stdout, "%-12s %s\n%-12s %s\n", "all", "those of the MSREP paper, and the model",
+		"compare", "A.json B.json: two runs, row by row")
+	return err
+}
+
+// chooseExperiments finds experiments by their names, in the order of the report.
+func chooseExperiments(names []string) (chosen []experiment.Experiment, err error) {
+	all := experiment.All()
+	if slices.Contains(names, "all") {
+		return all, nil
+	}
+	for _, name := range names {
+		if slices.ContainsFunc(all, func(e experiment.Experiment) bool { return e.Name == name }) {
+			continue
+		}
+		for _, e := range otherExperiments {
+			switch {
+			case e.name == name && e.later:
+				return nil, notYet("experiment " + name)
+			case e.name == name:
+				return nil, usageError("%s runs alone, not beside other experiments", name)
 			}
-		case "cpu-peers":
-			if err := b.cpuPeers(ctx); err != nil {
-				return err
-			}
-		case "all", "pellr", "cpms", "gpu-peers":
-			return notYet("experiment " + name)
-		default:
-			if strings.HasPrefix(name, "msrep-fig") {
-				return notYet("experiment " + name)
-			}
-			return sparse.Inputf("experiment", "%q is not known: msrep bench list names them", name)
+		}
+		return nil, sparse.Inputf("experiment", "%q is not known: msrep bench list names them", name)
+	}
+	for _, e := range all {
+		if slices.Contains(names, e.Name) {
+			chosen = append(chosen, e)
 		}
 	}
-	return nil
+	return chosen, nil
+}
+
+// experiments measures and reports.
+func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experiment) error {
+	if b.samples < 1 || b.samples > maxRepeat {
+		return sparse.Inputf("--samples", "%d: use 1 to %d", b.samples, maxRepeat)
+	}
+	if len(b.counts) > 0 {
+		if len(b.counts) > 1 {
+			return sparse.Inputf("--threads", "%d numbers: only cpu-peers takes several", len(b.counts))
+		}
+		runtime.GOMAXPROCS(b.threads)
+	}
+	o := measure.Default()
+	o.MinSamples, o.MaxSamples, o.MaxTime = b.samples, max(b.samples, o.MaxSamples), b.maxTime
+	p := newProgress(b.stderr, b.quiet)
+	r := record.New(msrep.Version, append([]string{"bench"}, b.commandLine()...))
+	s, err := experiment.New(experiment.Config{Devices: b.devices, Mats: b.mats, Entries: b.entries, Options: o, Progress: p.step}, r)
+	if err != nil {
+		return err
+	}
+	err = s.Run(ctx, chosen)
+	p.end()
+	if err != nil {
+		return err
+	}
+	s.Page.Title = "msrep bench: " + strings.Join(b.args, " ")
+	s.Page.Intro = []string{"Figures measured on this machine, modelled ones and those of the paper are kept apart: whole lines are measured here, long dashes modelled, dots the paper's."}
+	if b.out != "" {
+		if err := pages.Write(b.out, s.Page); err != nil {
+			return err
+		}
+		if err := pages.File(filepath.Join(b.out, "results.json"), r.Write); err != nil {
+			return err
+		}
+	}
+	switch {
+	case b.json:
+		return b.printJSON(r)
+	case b.out != "":
+		_, err = fmt.Fprintln(b.stdout, filepath.Join(b.out, "report.html"))
+		return err
+	}
+	return printTables(b.stdout, s.Page)
+}
+
+// commandLine is the arguments as they can be given again.
+func (b *benchmark) commandLine() []string {
+	return append(slices.Clone(b.args), "--devices", b.devices, "--entries", fmt.Sprint(b.entries), "--samples", fmt.Sprint(b.samples))
+}
+
+// printTables prints what the report says, without figures.
+func printTables(w io.Writer, p *pages.Page) error {
+	for _, s := range p.Sections {
+		fmt.Fprintf(w, "%s\n", s.Title)
+		for _, t := range s.Tables {
+			fmt.Fprintf(w, "\n%s (%s)\n", t.Title, t.Origin)
+			for _, row := range append([][]string{t.Header}, t.Rows...) {
+				for i, cell := range row {
+					if i == 0 {
+						fmt.Fprintf(w, "  %-28s", cell)
+					} else {
+						fmt.Fprintf(w, " %10s", cell)
+					}
+				}
+				fmt.Fprintln(w)
+			}
+		}
+		for _, r := range s.Remarks {
+			fmt.Fprintf(w, "  - %s\n", r)
+		}
+		fmt.Fprintln(w)
+	}
+	_, err := fmt.Fprintln(w, "--out DIR writes figures and a report.")
+	return err
+}
+
+// compare prints how the second run differs from the first.
+func (b *benchmark) compare() error {
+	if len(b.args) != 3 {
+		return usageError("compare takes two files: msrep bench compare BEFORE/results.json AFTER/results.json")
+	}
+	before, err := record.Read(b.args[1])
+	if err != nil {
+		return err
+	}
+	after, err := record.Read(b.args[2])
+	if err != nil {
+		return err
+	}
+	c := record.Compare(before, after, measure.DefaultJudge())
+	if b.json {
+		err = b.printJSON(c)
+	} else {
+		err = printComparison(b.stdout, c)
+	}
+	if err == nil && b.failSlower && c.Slower > 0 {
+		err = errors.New(fmt.Sprint(c.Slower, " rows are slower"))
+	}
+	return err
+}
+
+func printComparison(w io.Writer, c record.Comparison) error {
+	fmt.Fprintln(w, "after/before  (interval)         verdict        before, s   after, s   row")
+	for _, ch := range c.Changes {
+		fmt.Fprintf(w, "%8.3f  (%6.3f to %6.3f)  %-13s  %.3e  %.3e  %s\n", ch.Ratio, ch.Low, ch.High, ch.Verdict, ch.Before.Median, ch.After.Median, ch.Row)
+	}
+	for _, name := range c.OnlyOld {
+		fmt.Fprintf(w, "only before: %s\n", name)
+	}
+	for _, name := range c.OnlyNew {
+		fmt.Fprintf(w, "only after: %s\n", name)
+	}
+	j := measure.DefaultJudge()
+	_, err := fmt.Fprintf(w, "%d no difference, %d slower, %d faster; %d too short to compare (below %.0f us). A difference is an interval (%.0f %%) wholly beyond %.0f %%.\n",
+		c.Same, c.Slower, c.Faster, c.Skipped, 1e6*record.Floor, 100*j.Confidence, 100*j.Tolerance)
+	return err
 }
 
 func (b *benchmark) cpuPeers(ctx context.Context) error {

@@ -73,9 +73,14 @@ func scatterCOO[V sparse.Value](d *Device, s *scratch[V], op *kernels.ScatterCOO
 	return runScatter(d, s, parts, a.minor, 0, op.Beta, y, func(q partition.Part, to *target[V]) {
 		for k := q.StartIdx; k <= q.EndIdx; {
 			stop := min(k+scatterRun, q.EndIdx+1)
-			y := to.of(a.minor[k:stop])
+			y, first := to.of(a.minor[k:stop])
 			for ; k < stop; k++ {
-				y[a.minor[k]] += a.val[k] * (op.Alpha * x[a.major[k]])
+				v := a.val[k] * (op.Alpha * x[a.major[k]])
+				if at := int(a.minor[k]) - first; uint(at) < uint(len(y)) {
+					y[at] += v
+				} else {
+					to.miss(a.minor[k], v)
+				}
 			}
 		}
 	})

@@ -46,36 +46,36 @@ const scanRows = 512
 // multiplyFixed computes the rows [lo, hi): runs of short rows at once, long ones
 // chunk by chunk.
 func (a compressed[V]) multiplyFixed(lo, hi int, alpha, beta V, x, y []V) {
-	short := lo
-	for r := lo; r < hi; r++ {
-		switch {
-		case a.ptr[r+1]-a.ptr[r] > kernels.FixedChunk:
-			a.fixedRows(short, r, alpha, beta, x, y)
+	for ; lo < hi; lo += scanRows {
+		end := min(lo+scanRows, hi)
+		longest, from := int64(0), a.ptr[lo]
+		for _, to := range a.ptr[lo+1 : end+1] {
+			longest, from = max(longest, to-from), to
+		}
+		if longest <= kernels.FixedChunk {
+			a.fixedRows(lo, end, alpha, beta, x, y)
+			continue
+		}
+		for r := lo; r < end; r++ {
+			if a.ptr[r+1]-a.ptr[r] <= kernels.FixedChunk {
+				a.fixedRows(r, r+1, alpha, beta, x, y)
+				continue
+			}
 			sum := alpha * a.longSum(r, x)
 			if beta != 0 {
 				sum = simd.FMA(beta, y[r], sum)
 			}
-			y[r] = quiet(sum)
-			short = r + 1
-		case r-short == scanRows:
-			a.fixedRows(short, r, alpha, beta, x, y)
-			short = r
+			y[r] = sum
+			quiet(y[r : r+1])
 		}
 	}
-	a.fixedRows(short, hi, alpha, beta, x, y)
 }
 
 // fixedRows computes the rows [lo, hi), none of more than a chunk.
 func (a compressed[V]) fixedRows(lo, hi int, alpha, beta V, x, y []V) {
-	if lo == hi {
-		return
-	}
 	k, end, base := a.ptr[lo], a.ptr[hi], a.part.StartIdx
-	y = y[lo:hi]
-	simd.FixedRows(simd.Default(), alpha, beta, a.ptr[lo:hi+1], a.idx[k-base:end-base], a.val[k-base:end-base], x, y)
-	for i, v := range y {
-		y[i] = quiet(v)
-	}
+	simd.FixedRows(simd.Default(), alpha, beta, a.ptr[lo:hi+1], a.idx[k-base:end-base], a.val[k-base:end-base], x, y[lo:hi])
+	quiet(y[lo:hi])
 }
 
 // longSum is the sum of a row of several chunks.
@@ -103,10 +103,11 @@ func (a compressed[V]) longSum(r int, x []V) V {
 	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// quiet is v, or the NaN that every device stores.
-func quiet[V sparse.Value](v V) V {
-	if v != v {
-		return V(math.Float64frombits(0x7FF8000000000000))
+// quiet replaces NaN by the one that every device stores.
+func quiet[V sparse.Value](y []V) {
+	for i, v := range y {
+		if v != v {
+			y[i] = V(math.Float64frombits(0x7FF8000000000000))
+		}
 	}
-	return v
 }

@@ -27,8 +27,7 @@ func scatter[V sparse.Value](d *Device, s *scratch[V], op *kernels.Scatter[V]) (
 	})
 }
 
-// scatterRun is how many entries are looked at, then added, at a time: few enough
-// that their indices are still in the nearest cache.
+// scatterRun is how many entries go to one vector.
 const scatterRun = 4096
 
 // scatterRows adds the products of q to its target.
@@ -37,7 +36,7 @@ func (a compressed[V]) scatterRows(q partition.Part, alpha V, x []V, to *target[
 	r := q.First()
 	for k := q.StartIdx; k < end; {
 		stop := min(k+scatterRun, end)
-		y := to.of(a.idx[k-base : stop-base])
+		y, first := to.of(a.idx[k-base : stop-base])
 		for k < stop {
 			for a.ptr[r+1] <= k {
 				r++
@@ -46,7 +45,11 @@ func (a compressed[V]) scatterRows(q partition.Part, alpha V, x []V, to *target[
 			idx, val := a.idx[k-base:e-base], a.val[k-base:e-base]
 			xr := alpha * x[r]
 			for j, i := range idx {
-				y[i] += val[j] * xr
+				if at := int(i) - first; uint(at) < uint(len(y)) {
+					y[at] += val[j] * xr
+				} else {
+					to.miss(i, val[j]*xr)
+				}
 			}
 			k = e
 		}

@@ -7,9 +7,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// target is where a worker adds its products: to a stretch of y that is its own as
-// long as a run of entries stays within it, and otherwise to a vector of its own.
-// In matrices whose entries lie near a diagonal nearly all of them go to y at once,
+// target is where a worker adds its products: to a stretch of y that is its own,
+// as long as most of the entries lie there, and otherwise to a vector of its own.
+// In matrices whose entries are near a diagonal nearly all of them go to y at once,
 // and no vector is set to zero and summed but for a few elements around the
 // borders.
 type target[V sparse.Value] struct {
@@ -22,26 +22,63 @@ type target[V sparse.Value] struct {
 	lo, hi int // the stretch of spill that is not
 }
 
-// of gives the vector to add a run of entries with these indices to. One that lies
-// outside of y lies outside of the vector.
-func (t *target[V]) of(minors []int32) []V {
-	least, greatest := simd.MinMax(simd.Default(), minors)
-	lo, hi := int(least), int(greatest)+1
-	if t.first <= lo && hi <= t.end {
-		if hi > t.done {
-			merge.Scale(t.y[t.done:hi], t.beta)
-			t.done = hi
+// scaledAhead is how many elements of y are multiplied by beta beyond the one that
+// is needed: few enough that they are still in the cache when their turn comes.
+const scaledAhead = 1 << 13
+
+// of gives the vector to add a run of entries with these indices to, and the index
+// of its first element. An index beyond it is one for miss.
+func (t *target[V]) of(minors []int32) (to []V, first int) {
+	const sample = 64
+	inside, looked, greatest := 0, 0, t.first-1
+	for k := 0; k < len(minors); k += len(minors)/sample + 1 {
+		if i := int(minors[k]); t.first <= i && i < t.end {
+			inside++
+			greatest = max(greatest, i)
 		}
-		return t.y
+		looked++
 	}
-	if t.spill == nil || lo < 0 || hi > len(t.y) {
-		return t.y
+	if t.spill == nil || looked-inside <= looked/16 {
+		t.scale(greatest)
+		return t.y[t.first:t.done], t.first
 	}
+	if t.hi-t.lo < len(t.y) {
+		lo, hi := simd.MinMax(simd.Default(), minors)
+		t.spilled(int(lo), int(hi)+1)
+	}
+	return t.spill, 0
+}
+
+// miss adds v at an index that of did not foresee.
+func (t *target[V]) miss(index int32, v V) {
+	i := int(index)
+	if t.spill == nil || t.first <= i && i < t.end {
+		t.scale(i)
+		t.y[i] += v
+		return
+	}
+	t.spill[i] += v
+	t.spilled(i, i+1)
+}
+
+// scale multiplies the worker's own stretch by beta, up to index i and further.
+func (t *target[V]) scale(i int) {
+	if i >= t.done {
+		to := min(i+scaledAhead, t.end)
+		merge.Scale(t.y[t.done:to], t.beta)
+		t.done = to
+	}
+}
+
+// spilled notes that spill[lo:hi] is not zero any more. The stretch grows in steps,
+// so that it soon is the whole vector where entries lie anywhere.
+func (t *target[V]) spilled(lo, hi int) {
+	step := len(t.y)/64 + 1
+	lo, hi = max(lo/step*step, 0), min((hi+step-1)/step*step, len(t.y))
 	if t.lo == t.hi {
 		t.lo, t.hi = lo, hi
 	}
 	t.lo, t.hi = min(t.lo, lo), max(t.hi, hi)
-	return t.spill
 }
 
 // join finishes y[from:to]: it scales what no worker did, and adds the workers' own

@@ -76,8 +76,8 @@ func packOn[V sparse.Value](d *Device, s *stream, op *kernels.Packing[V]) (kerne
 	if products == 0 {
 		products = measuredFrom
 	}
-	if auto && products < measuredFrom || op.Part.NNZ() == 0 || op.Part.OwnEnd == op.Part.OwnFirst {
-		return a, nil // nothing to measure
+	if auto && products < measuredFrom || ownEntries(op) == 0 {
+		return a, nil // nothing to measure, nothing for cuSPARSE to do
 	}
 	t, err := newTrial(d, s, op, a)
 	if err != nil {
@@ -103,6 +103,15 @@ func packOn[V sparse.Value](d *Device, s *stream, op *kernels.Packing[V]) (kerne
 		c.info.Took = time.Since(begin)
 	}
 	return p, nil
+}
+
+// ownEntries is the number of entries in the rows that the part owns.
+func ownEntries[V sparse.Value](op *kernels.Packing[V]) int64 {
+	first, end := op.Part.StartIdx, op.Part.EndIdx+1
+	if op.Part.StartFlag {
+		first = min(op.Ptr[1], end)
+	}
+	return end - first
 }
 
 // trial measures products of one part.

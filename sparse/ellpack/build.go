@@ -1,9 +1,19 @@
 package ellpack
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
+
+// ErrMemory says that a format which may be built is larger than the memory that the
+// machine has left.
+var ErrMemory = errors.New("out of memory")
+
+// smallBytes is what is built without asking how much memory there is.
+const smallBytes = 64 << 20
 
 // empty marks a place without an entry.
 const empty = -1
@@ -25,7 +35,15 @@ func begin[V sparse.Value](r *Rows[V], f sparse.Format, o Options) (*builder[V],
 	}
 	b := &builder[V]{rows: r, opt: &l.opt, len: l}
 	b.shape, b.perm, _ = l.shape(f, mem.Size[V]())
-	return b, l.check(b.shape, mem.Size[V]())
+	if err := l.check(b.shape, mem.Size[V]()); err != nil {
+		return nil, err
+	}
+	if need := b.shape.Bytes(mem.Size[V]()); o.Alloc == nil && need > smallBytes {
+		if have := mem.Available(); need > have {
+			return nil, fmt.Errorf("%w: %s takes %d bytes, %d are available", ErrMemory, f, need, have)
+		}
+	}
+	return b, nil
 }
 
 // entries makes the arrays for all places of the format.
@@ -65,24 +83,21 @@ func (b *builder[V]) row(i int64) (idx []int32, val []V) {
 }
 
 // warp writes the entries of a warp's rows into steps columns of Height places; the
-// first begins at `at`, the next stride further.
+// first begins at `at`, the next stride further. It goes row by row: what the rows of
+// a warp write stays in the cache.
 func (b *builder[V]) warp(w int64, idx []int32, val []V, at, stride, steps int64) {
 	h := int64(b.opt.Height)
-	var from [64][]int32
-	var value [64][]V
 	for l := range h {
-		from[l], value[l] = b.row(w*h + l)
-	}
-	for k := range steps {
-		col, v := idx[at:at+h], val[at:at+h]
-		for l := range col {
-			if k < int64(len(from[l])) {
-				col[l], v[l] = from[l][k], value[l][k]
-			} else {
-				col[l] = empty
-			}
+		from, value := b.row(w*h + l)
+		p := at + l
+		for k, c := range from {
+			idx[p], val[p] = c, value[k]
+			p += stride
 		}
-		at += stride
+		for range steps - int64(len(from)) {
+			idx[p] = empty
+			p += stride
+		}
 	}
 }
 

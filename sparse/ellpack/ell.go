@@ -13,7 +13,8 @@ type ELL[V sparse.Value] struct {
 }
 
 // NewELL builds the format from rows. It fails with a *sparse.InputError where
-// padding would take more than Options.MaxBytes, or with an error of Options.Alloc.
+// padding would take more than Options.MaxBytes, with an error that wraps ErrMemory
+// where the machine has not enough memory, or with an error of Options.Alloc.
 func NewELL[V sparse.Value](r Rows[V], o Options) (*ELL[V], error) {
 	b, err := begin(&r, FormatELL, o)
 	if err != nil {

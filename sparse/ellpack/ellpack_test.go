@@ -412,6 +412,12 @@ func TestTheLargestFormatIsRefusedBeforeMemoryIsTaken(t *testing.T) {
 	require.NoError(t, err)
 }
 
+func TestAFormatLargerThanTheMachineIsAnErrorBeforeMemoryIsTaken(t *testing.T) {
+	_, err := ellpack.NewELL(giant(300_000), ellpack.Options{MaxBytes: math.MaxInt64})
+	require.ErrorIs(t, err, ellpack.ErrMemory)
+	require.ErrorContains(t, err, "ell takes 1080000000000 bytes")
+}
+
 func BenchmarkBuild(b *testing.B) {
 	lengths := make([]int, 200_000)
 	for i := range lengths {

@@ -3,6 +3,7 @@ package gen
 import (
 	"context"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -40,7 +41,7 @@ func generate(ctx context.Context, spec string, maxBytes int64) (*sparse.CSR[flo
 		return nil, src, p.err
 	}
 	if maxBytes == 0 {
-		maxBytes = availableMemory()
+		maxBytes = mem.Available()
 	}
 	if need := pl.bytes(); need > maxBytes {
 		return nil, src, sparse.Inputf(p.arg, "needs %s for about %d entries in %d rows; the limit is %s", size(need), pl.entries, pl.rows, size(maxBytes))

@@ -45,8 +45,9 @@ type slicesForm[V sparse.Value] struct {
 	level   simd.Level
 	rows    int
 	cols    int
-	sorted  int // rows that were sorted together
-	size    int // rows in a window
+	sorted  int  // rows that were sorted together
+	size    int  // rows in a window
+	stream  bool // write y past the caches
 	narrow  simd.Slices[V]
 	wide    simd.Slices[V]
 	windows []window
@@ -57,8 +58,9 @@ type slicesForm[V sparse.Value] struct {
 
 	bytes   int64
 	padding int64
-	sums    []V // of slices
-	row     []V // of rows, for windows that have both kinds of slices
+	sums    []V // of narrow slices
+	more    []V // of wide slices
+	row     []V // of the rows of a window in their order
 }
 
 // window is successive rows.
@@ -68,6 +70,8 @@ type window struct {
 	narrow group
 	wide   group
 	listed int32 // rows in order for the wide slices
+	// The columns that the next window reads and none before it.
+	aheadFrom, aheadTo int32
 }
 
 // group is successive slices.
@@ -104,37 +108,42 @@ func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
 	for i := range s.windows {
 		w := &s.windows[i]
 		out := y[i*s.size : min((i+1)*s.size, s.rows)]
+		simd.LoadAhead(s.level, x, int(w.aheadFrom), int(w.aheadTo))
 		lanes := int(w.narrow.slices) * s.narrow.Values.Lanes
 		simd.MultiplySlices(s.level, &s.narrow, narrow, int(w.narrow.slices), x[w.base:], s.sums)
 		if lanes < len(out) {
 			clear(s.sums[lanes:len(out)])
 		}
 		narrow = w.narrow.after(narrow)
-		sums := s.sums[:len(out)]
-		switch {
-		case w.wide.slices > 0:
-			row := s.row[:len(out)]
-			if w.sorted {
-				permute(order[:len(out)], sums, row)
-				order = order[len(out):]
-			} else {
-				copy(row, sums)
-			}
-			simd.MultiplySlices(s.level, &s.wide, wide, int(w.wide.slices), x, s.sums)
+		row := s.sums[:len(out)]
+		if w.sorted {
+			row = s.row[:len(out)]
+			permute(order[:len(out)], s.sums, row)
+			order = order[len(out):]
+		}
+		if w.wide.slices > 0 {
+			simd.MultiplySlices(s.level, &s.wide, wide, int(w.wide.slices), x, s.more)
 			wide = w.wide.after(wide)
 			for lane, r := range order[:w.listed] {
-				row[r] += s.sums[lane]
+				row[r] += s.more[lane]
 			}
 			order = order[w.listed:]
-			combine(alpha, beta, row, out)
-		case w.sorted:
-			combinePermuted(alpha, beta, order[:len(out)], sums, out)
-			order = order[len(out):]
-		default:
-			combine(alpha, beta, sums, out)
 		}
+		s.combine(alpha, beta, row, out)
+	}
+	if s.stream {
+		simd.Fence(s.level)
 	}
 	s.multiplyLong(alpha, x, y, narrow, wide)
+}
+
+// combine is y = alpha*sums + beta*y.
+func (s *slicesForm[V]) combine(alpha, beta V, sums, y []V) {
+	if beta == 0 && s.stream {
+		done := simd.StreamScaled(s.level, alpha, sums, y)
+		sums, y = sums[done:], y[done:]
+	}
+	combine(alpha, beta, sums, y)
 }
 
 // multiplyLong adds the long rows to y.
@@ -183,20 +192,6 @@ func combine[V sparse.Value](alpha, beta V, sums, y []V) {
 	}
 	for i, s := range sums {
 		y[i] = alpha*s + beta*y[i]
-	}
-}
-
-// combinePermuted is combine where sum i belongs to y[order[i]].
-func combinePermuted[V sparse.Value](alpha, beta V, order []uint16, sums, y []V) {
-	sums = sums[:len(order)]
-	if beta == 0 {
-		for i, r := range order {
-			y[r] = alpha * sums[i]
-		}
-		return
-	}
-	for i, r := range order {
-		y[r] = alpha*sums[i] + beta*y[r]
 	}
 }
 

@@ -25,7 +25,7 @@ func newSliceBuilder[V sparse.Value](r Rows[V], o SliceOptions[V]) *sliceBuilder
 		out: &slicesForm[V]{
 			level: o.Level, rows: rows, cols: r.Cols,
 			sorted: p.sorted, size: p.size,
-			sums: make([]V, p.size), row: make([]V, p.size),
+			sums: make([]V, p.size), more: make([]V, p.size), row: make([]V, p.size),
 		},
 	}
 }
@@ -35,13 +35,17 @@ func (b *sliceBuilder[V]) measure() error {
 	var narrow, wide simd.Position
 	s := b.out
 	s.windows = make([]window, b.windows())
-	listed := 0
+	listed, reach := 0, int32(-1)
 	for i := range s.windows {
 		if err := b.plan(i); err != nil {
 			return err
 		}
 		w := b.window
 		w.base = max(w.base, 0)
+		if from := max(reach+1, b.low); i > 0 && b.worthAhead(from) {
+			s.windows[i-1].aheadFrom, s.windows[i-1].aheadTo = from, b.high+1
+		}
+		reach = max(reach, b.high)
 		s.windows[i] = w
 		narrow, wide = w.narrow.after(narrow), w.wide.after(wide)
 		listed += int(w.listed)
@@ -112,12 +116,14 @@ func (b *sliceBuilder[V]) makeRoom(narrow, wide simd.Position) (err error) {
 	}
 	s.padding = int64((narrow.Column+wide.Column)*b.lanes) - b.at(s.rows)
 	s.bytes = sliceBytes(&s.narrow) + sliceBytes(&s.wide) + 2*int64(cap(s.order)) +
-		windowBytes*int64(len(s.windows)+cap(s.long)) + 2*mem.Size[V]()*int64(len(s.sums))
+		windowBytes*int64(len(s.windows)+cap(s.long)) + 3*mem.Size[V]()*int64(len(s.sums))
+	// With vectors of this size little of y would be in a cache for the next product.
+	s.stream = simd.Beyond(s.bytes + mem.Size[V]()*int64(s.rows+min(s.rows, s.cols)))
 	return nil
 }
 
 // windowBytes is about the size of a window or a piece.
-const windowBytes = 40
+const windowBytes = 48
 
 func newSlices[V sparse.Value](m *Memory, values *ValueSet[V], lanes int, end simd.Position) (s simd.Slices[V], err error) {
 	if s.Values, err = values.store(m, lanes, int64(end.Column)); err != nil {

@@ -20,7 +20,8 @@ type slicePlanner[V sparse.Value] struct {
 
 	// Of the window that was planned last:
 	window
-	first, end int // rows
+	first, end int   // rows
+	low, high  int32 // of the columns of narrow entries; about, where there are wide ones
 	longest    int64
 	narrowRows lengths
 	wideRows   lengths
@@ -68,7 +69,7 @@ func (p *slicePlanner[V]) plan(i int) error {
 	}
 	fits := hi-lo < narrowSpan
 	if fits {
-		p.base = lo
+		p.base, p.low, p.high = lo, lo, hi
 	} else {
 		p.chooseBase()
 		p.split()
@@ -169,11 +170,19 @@ func (p *slicePlanner[V]) chooseBase() {
 			most, first = j-i+1, i
 		}
 	}
-	p.base = -1
+	p.base, p.low, p.high = -1, 0, -1
 	if 2*most >= sampleLen {
 		spare := narrowSpan - 1 - (p.sample[first+most-1] - p.sample[first])
 		p.base = max(0, p.sample[first]-spare/2)
+		p.low, p.high = p.sample[first], p.sample[first+most-1]
 	}
+}
+
+// worthAhead reports whether the window reads about every line of x from a column
+// to the highest: at least one entry for eight columns.
+func (p *slicePlanner[V]) worthAhead(from int32) bool {
+	entries := p.at(p.end) - p.at(p.first)
+	return from <= p.high && int64(p.high-from) <= 8*entries
 }
 
 // isNarrow reports whether column c is within reach of the base.

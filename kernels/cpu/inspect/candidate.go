@@ -8,7 +8,6 @@ import (
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -20,6 +19,8 @@ const MinNNZ = 1 << 12
 const (
 	FormSlices    kernels.Form = "slices"    // NewSlices
 	FormDiagonals kernels.Form = "diagonals" // NewDiagonals
+	FormBlocks    kernels.Form = "blocks"    // NewBlocks
+	FormTiles     kernels.Form = "tiles"     // NewTiles
 )
 
 // ellpack is the forms that form.NewEll builds.
@@ -27,7 +28,7 @@ var ellpack = []kernels.Form{"ell", "ellr", "pellr", "pellr-warp", "biell", "jad
 
 // Forms is the names of all forms.
 func Forms() []kernels.Form {
-	return append([]kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals}, ellpack...)
+	return append([]kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormBlocks, FormTiles}, ellpack...)
 }
 
 // Candidate is a form that may suit a matrix.
@@ -77,6 +78,10 @@ func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool)
 		c.Build = newSlices[V]
 	case name == FormDiagonals:
 		c.Build = newDiagonals[V]
+	case name == FormBlocks:
+		c.Build = newBlocks[V]
+	case name == FormTiles:
+		c.Build = newTiles[V]
 	case slices.Contains(ellpack, name):
 		c.Build = func(r form.Rows[V]) (form.Form[V], error) { return form.NewEll(name, r) }
 	default:
@@ -109,22 +114,31 @@ func segments[V sparse.Value](name kernels.Form, p kernels.Precision) (Candidate
 // first.
 func Candidates[V sparse.Value](pieces []form.Rows[V], inPlace bool) []Candidate[V] {
 	var out []Candidate[V]
-	if s := ShapeOf(pieces); s.Shifted >= mostlyShifted {
+	if s := Shifted(pieces); s >= mostlyShifted {
 		out = append(out, Candidate[V]{Form: FormDiagonals, Nanos: 4, Build: newDiagonals[V],
-			Why: fmt.Sprintf("%.0f %% of the entries continue a diagonal: their columns need not be stored", 100*s.Shifted)})
+			Why: fmt.Sprintf("%.0f %% of the entries continue a diagonal: their columns need not be stored", 100*s)})
+	}
+	if b, ok := form.FindBlocks(pieces[0]); ok {
+		out = append(out, Candidate[V]{Form: FormBlocks, Nanos: 6, Build: newBlocks[V],
+			Why: fmt.Sprintf("dense blocks of %d x %d: one column for each", b.Height, b.Width)})
+	}
+	if m := misses(pieces); m >= mostlyMissed {
+		out = append(out, Candidate[V]{Form: FormTiles, Nanos: 20, Large: true, Build: newTiles[V],
+			Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*m)})
 	}
 	return append(out, Candidate[V]{Form: FormSlices, Why: "rows of like length side by side", Nanos: 10, Build: newSlices[V]})
 }
 
-// mostlyShifted is the share of entries on diagonals from which these are tried.
-const mostlyShifted = 0.75
+const (
+	mostlyShifted = 0.75 // of the entries on diagonals, from which these are tried
+	mostlyMissed  = 0.3  // of the entries, from which tiles are
+)
 
-// newDiagonals builds diagonals, with values in as few bytes as hold them.
-func newDiagonals[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
-	return form.NewDiagonals(r, form.DiagonalOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
-}
-
-// newSlices builds slices, with values in as few bytes as hold them.
-func newSlices[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
-	return form.NewSlices(r, form.SliceOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
+// misses is form.FirstCacheMisses of all pieces.
+func misses[V sparse.Value](pieces []form.Rows[V]) float64 {
+	sum := 0.0
+	for _, r := range pieces {
+		sum += form.FirstCacheMisses(r)
+	}
+	return sum / float64(len(pieces))
 }

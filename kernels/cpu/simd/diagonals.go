@@ -16,6 +16,8 @@ type Diagonals[V sparse.Value] struct {
 	// an entry there. The others are not read from x.
 	Masks  []uint16
 	Values Values[V]
+	// Stream says to write y past the caches where beta is 0.
+	Stream bool
 	// Last is scratch of Values.Lanes elements.
 	Last []V
 }
@@ -33,6 +35,9 @@ type DiagonalRun struct {
 func MultiplyDiagonals[V sparse.Value](l Level, d *Diagonals[V], alpha, beta V, x, y []V) {
 	if beta == 0 {
 		beta = 0 // not -0: the kernels look at its bits
+	}
+	if d.Stream {
+		defer Fence(l)
 	}
 	lanes := d.Values.Lanes
 	row, column, mask := 0, 0, 0

@@ -56,9 +56,9 @@ DATA nibblesOfHalves<>+56(SB)/4, $0x0000001c
 DATA nibblesOfHalves<>+60(SB)/4, $0x0000001c
 GLOBL nibblesOfHalves<>(SB), RODATA|NOPTR, $64
 
-// func diagonalsFullF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64)
+// func diagonalsFullF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsFullF64AVX2(SB), NOSPLIT, $0-88
+TEXT ·diagonalsFullF64AVX2(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
 	MOVQ         width+16(FP), DX
@@ -92,15 +92,24 @@ oneColumn:
 	JL          oneColumn
 	VMULPD      Y0, Y4, Y4
 	CMPQ        beta+80(FP), $0x00
-	JE          oneStore
+	JE          oneZero
 	VFMADD231PD (R9), Y1, Y4
+	JMP         oneStore
+
+oneZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       oneStore
+	VMOVNTPD Y4, (R9)
+	JMP      oneStored
 
 oneStore:
 	VMOVUPD Y4, (R9)
-	ADDQ    $0x00000020, R9
-	ADDQ    $0x00000020, DI
-	SUBQ    $0x01, AX
-	JMP     one
+
+oneStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, DI
+	SUBQ $0x01, AX
+	JMP  one
 
 masked:
 	TESTQ  AX, AX
@@ -127,23 +136,32 @@ maskedColumn:
 	JL           maskedColumn
 	VMULPD       Y0, Y4, Y4
 	CMPQ         beta+80(FP), $0x00
-	JE           maskedStore
+	JE           maskedZero
 	VFMADD231PD  (R9), Y1, Y4
+	JMP          maskedStore
+
+maskedZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       maskedStore
+	VMOVNTPD Y4, (R9)
+	JMP      maskedStored
 
 maskedStore:
 	VMOVUPD Y4, (R9)
-	ADDQ    $0x00000020, R9
-	ADDQ    $0x00000020, DI
-	SUBQ    $0x01, AX
-	JMP     masked
+
+maskedStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, DI
+	SUBQ $0x01, AX
+	JMP  masked
 
 done:
 	VZEROUPPER
 	RET
 
-// func diagonalsShortF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64)
+// func diagonalsShortF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsShortF64AVX2(SB), NOSPLIT, $0-88
+TEXT ·diagonalsShortF64AVX2(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
 	MOVQ         width+16(FP), DX
@@ -178,15 +196,24 @@ oneColumn:
 	JL          oneColumn
 	VMULPD      Y0, Y4, Y4
 	CMPQ        beta+80(FP), $0x00
-	JE          oneStore
+	JE          oneZero
 	VFMADD231PD (R9), Y1, Y4
+	JMP         oneStore
+
+oneZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       oneStore
+	VMOVNTPD Y4, (R9)
+	JMP      oneStored
 
 oneStore:
 	VMOVUPD Y4, (R9)
-	ADDQ    $0x00000020, R9
-	ADDQ    $0x00000020, DI
-	SUBQ    $0x01, AX
-	JMP     one
+
+oneStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, DI
+	SUBQ $0x01, AX
+	JMP  one
 
 masked:
 	TESTQ  AX, AX
@@ -214,23 +241,32 @@ maskedColumn:
 	JL           maskedColumn
 	VMULPD       Y0, Y4, Y4
 	CMPQ         beta+80(FP), $0x00
-	JE           maskedStore
+	JE           maskedZero
 	VFMADD231PD  (R9), Y1, Y4
+	JMP          maskedStore
+
+maskedZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       maskedStore
+	VMOVNTPD Y4, (R9)
+	JMP      maskedStored
 
 maskedStore:
 	VMOVUPD Y4, (R9)
-	ADDQ    $0x00000020, R9
-	ADDQ    $0x00000020, DI
-	SUBQ    $0x01, AX
-	JMP     masked
+
+maskedStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, DI
+	SUBQ $0x01, AX
+	JMP  masked
 
 done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64)
+// func diagonalsTableF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsTableF64AVX2(SB), NOSPLIT, $0-88
+TEXT ·diagonalsTableF64AVX2(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
 	MOVQ         width+16(FP), DX
@@ -276,15 +312,24 @@ oneColumn:
 	JL           oneColumn
 	VMULPD       Y0, Y6, Y6
 	CMPQ         beta+80(FP), $0x00
-	JE           oneStore
+	JE           oneZero
 	VFMADD231PD  (R10), Y1, Y6
+	JMP          oneStore
+
+oneZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       oneStore
+	VMOVNTPD Y6, (R10)
+	JMP      oneStored
 
 oneStore:
 	VMOVUPD Y6, (R10)
-	ADDQ    $0x00000020, R10
-	ADDQ    $0x00000020, DI
-	SUBQ    $0x01, AX
-	JMP     one
+
+oneStored:
+	ADDQ $0x00000020, R10
+	ADDQ $0x00000020, DI
+	SUBQ $0x01, AX
+	JMP  one
 
 masked:
 	TESTQ  AX, AX
@@ -319,23 +364,32 @@ maskedColumn:
 	JL           maskedColumn
 	VMULPD       Y0, Y6, Y6
 	CMPQ         beta+80(FP), $0x00
-	JE           maskedStore
+	JE           maskedZero
 	VFMADD231PD  (R10), Y1, Y6
+	JMP          maskedStore
+
+maskedZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       maskedStore
+	VMOVNTPD Y6, (R10)
+	JMP      maskedStored
 
 maskedStore:
 	VMOVUPD Y6, (R10)
-	ADDQ    $0x00000020, R10
-	ADDQ    $0x00000020, DI
-	SUBQ    $0x01, AX
-	JMP     masked
+
+maskedStored:
+	ADDQ $0x00000020, R10
+	ADDQ $0x00000020, DI
+	SUBQ $0x01, AX
+	JMP  masked
 
 done:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64)
+// func diagonalsPerDiagonalF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsPerDiagonalF64AVX2(SB), NOSPLIT, $0-88
+TEXT ·diagonalsPerDiagonalF64AVX2(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
 	MOVQ         width+16(FP), DX
@@ -377,21 +431,33 @@ fourColumn:
 	VMULPD       Y0, Y5, Y5
 	VMULPD       Y0, Y6, Y6
 	CMPQ         beta+80(FP), $0x00
-	JE           fourStore
+	JE           fourZero
 	VFMADD231PD  (R9), Y1, Y4
 	VFMADD231PD  32(R9), Y1, Y3
 	VFMADD231PD  64(R9), Y1, Y5
 	VFMADD231PD  96(R9), Y1, Y6
+	JMP          fourStore
+
+fourZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       fourStore
+	VMOVNTPD Y4, (R9)
+	VMOVNTPD Y3, 32(R9)
+	VMOVNTPD Y5, 64(R9)
+	VMOVNTPD Y6, 96(R9)
+	JMP      fourStored
 
 fourStore:
 	VMOVUPD Y4, (R9)
 	VMOVUPD Y3, 32(R9)
 	VMOVUPD Y5, 64(R9)
 	VMOVUPD Y6, 96(R9)
-	ADDQ    $0x00000080, R9
-	ADDQ    $0x00000080, SI
-	SUBQ    $0x04, AX
-	JMP     four
+
+fourStored:
+	ADDQ $0x00000080, R9
+	ADDQ $0x00000080, SI
+	SUBQ $0x04, AX
+	JMP  four
 
 one:
 	TESTQ  AX, AX
@@ -409,15 +475,24 @@ oneColumn:
 	JL           oneColumn
 	VMULPD       Y0, Y4, Y4
 	CMPQ         beta+80(FP), $0x00
-	JE           oneStore
+	JE           oneZero
 	VFMADD231PD  (R9), Y1, Y4
+	JMP          oneStore
+
+oneZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       oneStore
+	VMOVNTPD Y4, (R9)
+	JMP      oneStored
 
 oneStore:
 	VMOVUPD Y4, (R9)
-	ADDQ    $0x00000020, R9
-	ADDQ    $0x00000020, SI
-	SUBQ    $0x01, AX
-	JMP     one
+
+oneStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, SI
+	SUBQ $0x01, AX
+	JMP  one
 
 masked:
 	TESTQ  AX, AX
@@ -444,23 +519,32 @@ maskedColumn:
 	JL           maskedColumn
 	VMULPD       Y0, Y4, Y4
 	CMPQ         beta+80(FP), $0x00
-	JE           maskedStore
+	JE           maskedZero
 	VFMADD231PD  (R9), Y1, Y4
+	JMP          maskedStore
+
+maskedZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       maskedStore
+	VMOVNTPD Y4, (R9)
+	JMP      maskedStored
 
 maskedStore:
 	VMOVUPD Y4, (R9)
-	ADDQ    $0x00000020, R9
-	ADDQ    $0x00000020, SI
-	SUBQ    $0x01, AX
-	JMP     masked
+
+maskedStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, SI
+	SUBQ $0x01, AX
+	JMP  masked
 
 done:
 	VZEROUPPER
 	RET
 
-// func diagonalsFullF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64)
+// func diagonalsFullF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX512F
-TEXT ·diagonalsFullF64AVX512(SB), NOSPLIT, $0-88
+TEXT ·diagonalsFullF64AVX512(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
 	MOVQ         width+16(FP), DX
@@ -493,15 +577,24 @@ oneColumn:
 	JL          oneColumn
 	VMULPD      Z0, Z2, Z2
 	CMPQ        beta+80(FP), $0x00
-	JE          oneStore
+	JE          oneZero
 	VFMADD231PD (R9), Z1, Z2
+	JMP         oneStore
+
+oneZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       oneStore
+	VMOVNTPD Z2, (R9)
+	JMP      oneStored
 
 oneStore:
 	VMOVUPD Z2, (R9)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x01, AX
-	JMP     one
+
+oneStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, DI
+	SUBQ $0x01, AX
+	JMP  one
 
 masked:
 	TESTQ  AX, AX
@@ -522,23 +615,32 @@ maskedColumn:
 	JL          maskedColumn
 	VMULPD      Z0, Z2, Z2
 	CMPQ        beta+80(FP), $0x00
-	JE          maskedStore
+	JE          maskedZero
 	VFMADD231PD (R9), Z1, Z2
+	JMP         maskedStore
+
+maskedZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       maskedStore
+	VMOVNTPD Z2, (R9)
+	JMP      maskedStored
 
 maskedStore:
 	VMOVUPD Z2, (R9)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x01, AX
-	JMP     masked
+
+maskedStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, DI
+	SUBQ $0x01, AX
+	JMP  masked
 
 done:
 	VZEROUPPER
 	RET
 
-// func diagonalsShortF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64)
+// func diagonalsShortF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX512F
-TEXT ·diagonalsShortF64AVX512(SB), NOSPLIT, $0-88
+TEXT ·diagonalsShortF64AVX512(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
 	MOVQ         width+16(FP), DX
@@ -572,15 +674,24 @@ oneColumn:
 	JL          oneColumn
 	VMULPD      Z0, Z2, Z2
 	CMPQ        beta+80(FP), $0x00
-	JE          oneStore
+	JE          oneZero
 	VFMADD231PD (R9), Z1, Z2
+	JMP         oneStore
+
+oneZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       oneStore
+	VMOVNTPD Z2, (R9)
+	JMP      oneStored
 
 oneStore:
 	VMOVUPD Z2, (R9)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x01, AX
-	JMP     one
+
+oneStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, DI
+	SUBQ $0x01, AX
+	JMP  one
 
 masked:
 	TESTQ  AX, AX
@@ -602,23 +713,32 @@ maskedColumn:
 	JL          maskedColumn
 	VMULPD      Z0, Z2, Z2
 	CMPQ        beta+80(FP), $0x00
-	JE          maskedStore
+	JE          maskedZero
 	VFMADD231PD (R9), Z1, Z2
+	JMP         maskedStore
+
+maskedZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       maskedStore
+	VMOVNTPD Z2, (R9)
+	JMP      maskedStored
 
 maskedStore:
 	VMOVUPD Z2, (R9)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x01, AX
-	JMP     masked
+
+maskedStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, DI
+	SUBQ $0x01, AX
+	JMP  masked
 
 done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64)
+// func diagonalsTableF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX2, AVX512F
-TEXT ·diagonalsTableF64AVX512(SB), NOSPLIT, $0-88
+TEXT ·diagonalsTableF64AVX512(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
 	MOVQ         width+16(FP), DX
@@ -658,15 +778,24 @@ oneColumn:
 	JL           oneColumn
 	VMULPD       Z0, Z5, Z5
 	CMPQ         beta+80(FP), $0x00
-	JE           oneStore
+	JE           oneZero
 	VFMADD231PD  (R10), Z1, Z5
+	JMP          oneStore
+
+oneZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       oneStore
+	VMOVNTPD Z5, (R10)
+	JMP      oneStored
 
 oneStore:
 	VMOVUPD Z5, (R10)
-	ADDQ    $0x00000040, R10
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x01, AX
-	JMP     one
+
+oneStored:
+	ADDQ $0x00000040, R10
+	ADDQ $0x00000040, DI
+	SUBQ $0x01, AX
+	JMP  one
 
 masked:
 	TESTQ  AX, AX
@@ -691,23 +820,32 @@ maskedColumn:
 	JL           maskedColumn
 	VMULPD       Z0, Z5, Z5
 	CMPQ         beta+80(FP), $0x00
-	JE           maskedStore
+	JE           maskedZero
 	VFMADD231PD  (R10), Z1, Z5
+	JMP          maskedStore
+
+maskedZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       maskedStore
+	VMOVNTPD Z5, (R10)
+	JMP      maskedStored
 
 maskedStore:
 	VMOVUPD Z5, (R10)
-	ADDQ    $0x00000040, R10
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x01, AX
-	JMP     masked
+
+maskedStored:
+	ADDQ $0x00000040, R10
+	ADDQ $0x00000040, DI
+	SUBQ $0x01, AX
+	JMP  masked
 
 done:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64)
+// func diagonalsPerDiagonalF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX512F
-TEXT ·diagonalsPerDiagonalF64AVX512(SB), NOSPLIT, $0-88
+TEXT ·diagonalsPerDiagonalF64AVX512(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
 	MOVQ         width+16(FP), DX
@@ -748,21 +886,33 @@ fourColumn:
 	VMULPD       Z0, Z4, Z4
 	VMULPD       Z0, Z5, Z5
 	CMPQ         beta+80(FP), $0x00
-	JE           fourStore
+	JE           fourZero
 	VFMADD231PD  (R9), Z1, Z2
 	VFMADD231PD  64(R9), Z1, Z3
 	VFMADD231PD  128(R9), Z1, Z4
 	VFMADD231PD  192(R9), Z1, Z5
+	JMP          fourStore
+
+fourZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       fourStore
+	VMOVNTPD Z2, (R9)
+	VMOVNTPD Z3, 64(R9)
+	VMOVNTPD Z4, 128(R9)
+	VMOVNTPD Z5, 192(R9)
+	JMP      fourStored
 
 fourStore:
 	VMOVUPD Z2, (R9)
 	VMOVUPD Z3, 64(R9)
 	VMOVUPD Z4, 128(R9)
 	VMOVUPD Z5, 192(R9)
-	ADDQ    $0x00000100, R9
-	ADDQ    $0x00000100, SI
-	SUBQ    $0x04, AX
-	JMP     four
+
+fourStored:
+	ADDQ $0x00000100, R9
+	ADDQ $0x00000100, SI
+	SUBQ $0x04, AX
+	JMP  four
 
 one:
 	TESTQ  AX, AX
@@ -780,15 +930,24 @@ oneColumn:
 	JL           oneColumn
 	VMULPD       Z0, Z2, Z2
 	CMPQ         beta+80(FP), $0x00
-	JE           oneStore
+	JE           oneZero
 	VFMADD231PD  (R9), Z1, Z2
+	JMP          oneStore
+
+oneZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       oneStore
+	VMOVNTPD Z2, (R9)
+	JMP      oneStored
 
 oneStore:
 	VMOVUPD Z2, (R9)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, SI
-	SUBQ    $0x01, AX
-	JMP     one
+
+oneStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, SI
+	SUBQ $0x01, AX
+	JMP  one
 
 masked:
 	TESTQ  AX, AX
@@ -809,23 +968,32 @@ maskedColumn:
 	JL           maskedColumn
 	VMULPD       Z0, Z2, Z2
 	CMPQ         beta+80(FP), $0x00
-	JE           maskedStore
+	JE           maskedZero
 	VFMADD231PD  (R9), Z1, Z2
+	JMP          maskedStore
+
+maskedZero:
+	CMPQ     stream+88(FP), $0x00
+	JE       maskedStore
+	VMOVNTPD Z2, (R9)
+	JMP      maskedStored
 
 maskedStore:
 	VMOVUPD Z2, (R9)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, SI
-	SUBQ    $0x01, AX
-	JMP     masked
+
+maskedStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, SI
+	SUBQ $0x01, AX
+	JMP  masked
 
 done:
 	VZEROUPPER
 	RET
 
-// func diagonalsFullF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32)
+// func diagonalsFullF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsFullF32AVX2(SB), NOSPLIT, $0-80
+TEXT ·diagonalsFullF32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
 	MOVQ         width+16(FP), DX
@@ -859,15 +1027,24 @@ oneColumn:
 	JL          oneColumn
 	VMULPS      Y0, Y4, Y4
 	CMPL        beta+76(FP), $0x00
-	JE          oneStore
+	JE          oneZero
 	VFMADD231PS (R9), Y1, Y4
+	JMP         oneStore
+
+oneZero:
+	CMPQ     stream+80(FP), $0x00
+	JE       oneStore
+	VMOVNTPS Y4, (R9)
+	JMP      oneStored
 
 oneStore:
 	VMOVUPS Y4, (R9)
-	ADDQ    $0x00000020, R9
-	ADDQ    $0x00000020, DI
-	SUBQ    $0x01, AX
-	JMP     one
+
+oneStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, DI
+	SUBQ $0x01, AX
+	JMP  one
 
 masked:
 	TESTQ  AX, AX
@@ -894,23 +1071,32 @@ maskedColumn:
 	JL           maskedColumn
 	VMULPS       Y0, Y4, Y4
 	CMPL         beta+76(FP), $0x00
-	JE           maskedStore
+	JE           maskedZero
 	VFMADD231PS  (R9), Y1, Y4
+	JMP          maskedStore
+
+maskedZero:
+	CMPQ     stream+80(FP), $0x00
+	JE       maskedStore
+	VMOVNTPS Y4, (R9)
+	JMP      maskedStored
 
 maskedStore:
 	VMOVUPS Y4, (R9)
-	ADDQ    $0x00000020, R9
-	ADDQ    $0x00000020, DI
-	SUBQ    $0x01, AX
-	JMP     masked
+
+maskedStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, DI
+	SUBQ $0x01, AX
+	JMP  masked
 
 done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32)
+// func diagonalsTableF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsTableF32AVX2(SB), NOSPLIT, $0-80
+TEXT ·diagonalsTableF32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
 	MOVQ         width+16(FP), DX
@@ -953,15 +1139,24 @@ oneColumn:
 	JL           oneColumn
 	VMULPS       Y0, Y7, Y7
 	CMPL         beta+76(FP), $0x00
-	JE           oneStore
+	JE           oneZero
 	VFMADD231PS  (R10), Y1, Y7
+	JMP          oneStore
+
+oneZero:
+	CMPQ     stream+80(FP), $0x00
+	JE       oneStore
+	VMOVNTPS Y7, (R10)
+	JMP      oneStored
 
 oneStore:
 	VMOVUPS Y7, (R10)
-	ADDQ    $0x00000020, R10
-	ADDQ    $0x00000020, DI
-	SUBQ    $0x01, AX
-	JMP     one
+
+oneStored:
+	ADDQ $0x00000020, R10
+	ADDQ $0x00000020, DI
+	SUBQ $0x01, AX
+	JMP  one
 
 masked:
 	TESTQ  AX, AX
@@ -994,23 +1189,32 @@ maskedColumn:
 	JL           maskedColumn
 	VMULPS       Y0, Y7, Y7
 	CMPL         beta+76(FP), $0x00
-	JE           maskedStore
+	JE           maskedZero
 	VFMADD231PS  (R10), Y1, Y7
+	JMP          maskedStore
+
+maskedZero:
+	CMPQ     stream+80(FP), $0x00
+	JE       maskedStore
+	VMOVNTPS Y7, (R10)
+	JMP      maskedStored
 
 maskedStore:
 	VMOVUPS Y7, (R10)
-	ADDQ    $0x00000020, R10
-	ADDQ    $0x00000020, DI
-	SUBQ    $0x01, AX
-	JMP     masked
+
+maskedStored:
+	ADDQ $0x00000020, R10
+	ADDQ $0x00000020, DI
+	SUBQ $0x01, AX
+	JMP  masked
 
 done:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32)
+// func diagonalsPerDiagonalF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsPerDiagonalF32AVX2(SB), NOSPLIT, $0-80
+TEXT ·diagonalsPerDiagonalF32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
 	MOVQ         width+16(FP), DX
@@ -1052,21 +1256,33 @@ fourColumn:
 	VMULPS       Y0, Y5, Y5
 	VMULPS       Y0, Y6, Y6
 	CMPL         beta+76(FP), $0x00
-	JE           fourStore
+	JE           fourZero
 	VFMADD231PS  (R9), Y1, Y4
 	VFMADD231PS  32(R9), Y1, Y3
 	VFMADD231PS  64(R9), Y1, Y5
 	VFMADD231PS  96(R9), Y1, Y6
+	JMP          fourStore
+
+fourZero:
+	CMPQ     stream+80(FP), $0x00
+	JE       fourStore
+	VMOVNTPS Y4, (R9)
+	VMOVNTPS Y3, 32(R9)
+	VMOVNTPS Y5, 64(R9)
+	VMOVNTPS Y6, 96(R9)
+	JMP      fourStored
 
 fourStore:
 	VMOVUPS Y4, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y6, 96(R9)
-	ADDQ    $0x00000080, R9
-	ADDQ    $0x00000080, SI
-	SUBQ    $0x04, AX
-	JMP     four
+
+fourStored:
+	ADDQ $0x00000080, R9
+	ADDQ $0x00000080, SI
+	SUBQ $0x04, AX
+	JMP  four
 
 one:
 	TESTQ  AX, AX
@@ -1084,15 +1300,24 @@ oneColumn:
 	JL           oneColumn
 	VMULPS       Y0, Y4, Y4
 	CMPL         beta+76(FP), $0x00
-	JE           oneStore
+	JE           oneZero
 	VFMADD231PS  (R9), Y1, Y4
+	JMP          oneStore
+
+oneZero:
+	CMPQ     stream+80(FP), $0x00
+	JE       oneStore
+	VMOVNTPS Y4, (R9)
+	JMP      oneStored
 
 oneStore:
 	VMOVUPS Y4, (R9)
-	ADDQ    $0x00000020, R9
-	ADDQ    $0x00000020, SI
-	SUBQ    $0x01, AX
-	JMP     one
+
+oneStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, SI
+	SUBQ $0x01, AX
+	JMP  one
 
 masked:
 	TESTQ  AX, AX
@@ -1119,23 +1344,32 @@ maskedColumn:
 	JL           maskedColumn
 	VMULPS       Y0, Y4, Y4
 	CMPL         beta+76(FP), $0x00
-	JE           maskedStore
+	JE           maskedZero
 	VFMADD231PS  (R9), Y1, Y4
+	JMP          maskedStore
+
+maskedZero:
+	CMPQ     stream+80(FP), $0x00
+	JE       maskedStore
+	VMOVNTPS Y4, (R9)
+	JMP      maskedStored
 
 maskedStore:
 	VMOVUPS Y4, (R9)
-	ADDQ    $0x00000020, R9
-	ADDQ    $0x00000020, SI
-	SUBQ    $0x01, AX
-	JMP     masked
+
+maskedStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, SI
+	SUBQ $0x01, AX
+	JMP  masked
 
 done:
 	VZEROUPPER
 	RET
 
-// func diagonalsFullF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32)
+// func diagonalsFullF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 // Requires: AVX, AVX512F
-TEXT ·diagonalsFullF32AVX512(SB), NOSPLIT, $0-80
+TEXT ·diagonalsFullF32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
 	MOVQ         width+16(FP), DX
@@ -1168,15 +1402,24 @@ oneColumn:
 	JL          oneColumn
 	VMULPS      Z0, Z2, Z2
 	CMPL        beta+76(FP), $0x00
-	JE          oneStore
+	JE          oneZero
 	VFMADD231PS (R9), Z1, Z2
+	JMP         oneStore
+
+oneZero:
+	CMPQ     stream+80(FP), $0x00
+	JE       oneStore
+	VMOVNTPS Z2, (R9)
+	JMP      oneStored
 
 oneStore:
 	VMOVUPS Z2, (R9)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x01, AX
-	JMP     one
+
+oneStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, DI
+	SUBQ $0x01, AX
+	JMP  one
 
 masked:
 	TESTQ  AX, AX
@@ -1197,23 +1440,32 @@ maskedColumn:
 	JL          maskedColumn
 	VMULPS      Z0, Z2, Z2
 	CMPL        beta+76(FP), $0x00
-	JE          maskedStore
+	JE          maskedZero
 	VFMADD231PS (R9), Z1, Z2
+	JMP         maskedStore
+
+maskedZero:
+	CMPQ     stream+80(FP), $0x00
+	JE       maskedStore
+	VMOVNTPS Z2, (R9)
+	JMP      maskedStored
 
 maskedStore:
 	VMOVUPS Z2, (R9)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x01, AX
-	JMP     masked
+
+maskedStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, DI
+	SUBQ $0x01, AX
+	JMP  masked
 
 done:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32)
+// func diagonalsTableF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 // Requires: AVX, AVX512F
-TEXT ·diagonalsTableF32AVX512(SB), NOSPLIT, $0-80
+TEXT ·diagonalsTableF32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
 	MOVQ         width+16(FP), DX
@@ -1251,15 +1503,24 @@ oneColumn:
 	JL           oneColumn
 	VMULPS       Z0, Z4, Z4
 	CMPL         beta+76(FP), $0x00
-	JE           oneStore
+	JE           oneZero
 	VFMADD231PS  (R10), Z1, Z4
+	JMP          oneStore
+
+oneZero:
+	CMPQ     stream+80(FP), $0x00
+	JE       oneStore
+	VMOVNTPS Z4, (R10)
+	JMP      oneStored
 
 oneStore:
 	VMOVUPS Z4, (R10)
-	ADDQ    $0x00000040, R10
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x01, AX
-	JMP     one
+
+oneStored:
+	ADDQ $0x00000040, R10
+	ADDQ $0x00000040, DI
+	SUBQ $0x01, AX
+	JMP  one
 
 masked:
 	TESTQ  AX, AX
@@ -1283,23 +1544,32 @@ maskedColumn:
 	JL           maskedColumn
 	VMULPS       Z0, Z4, Z4
 	CMPL         beta+76(FP), $0x00
-	JE           maskedStore
+	JE           maskedZero
 	VFMADD231PS  (R10), Z1, Z4
+	JMP          maskedStore
+
+maskedZero:
+	CMPQ     stream+80(FP), $0x00
+	JE       maskedStore
+	VMOVNTPS Z4, (R10)
+	JMP      maskedStored
 
 maskedStore:
 	VMOVUPS Z4, (R10)
-	ADDQ    $0x00000040, R10
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x01, AX
-	JMP     masked
+
+maskedStored:
+	ADDQ $0x00000040, R10
+	ADDQ $0x00000040, DI
+	SUBQ $0x01, AX
+	JMP  masked
 
 done:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32)
+// func diagonalsPerDiagonalF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 // Requires: AVX, AVX512F
-TEXT ·diagonalsPerDiagonalF32AVX512(SB), NOSPLIT, $0-80
+TEXT ·diagonalsPerDiagonalF32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
 	MOVQ         width+16(FP), DX
@@ -1340,21 +1610,33 @@ fourColumn:
 	VMULPS       Z0, Z4, Z4
 	VMULPS       Z0, Z5, Z5
 	CMPL         beta+76(FP), $0x00
-	JE           fourStore
+	JE           fourZero
 	VFMADD231PS  (R9), Z1, Z2
 	VFMADD231PS  64(R9), Z1, Z3
 	VFMADD231PS  128(R9), Z1, Z4
 	VFMADD231PS  192(R9), Z1, Z5
+	JMP          fourStore
+
+fourZero:
+	CMPQ     stream+80(FP), $0x00
+	JE       fourStore
+	VMOVNTPS Z2, (R9)
+	VMOVNTPS Z3, 64(R9)
+	VMOVNTPS Z4, 128(R9)
+	VMOVNTPS Z5, 192(R9)
+	JMP      fourStored
 
 fourStore:
 	VMOVUPS Z2, (R9)
 	VMOVUPS Z3, 64(R9)
 	VMOVUPS Z4, 128(R9)
 	VMOVUPS Z5, 192(R9)
-	ADDQ    $0x00000100, R9
-	ADDQ    $0x00000100, SI
-	SUBQ    $0x04, AX
-	JMP     four
+
+fourStored:
+	ADDQ $0x00000100, R9
+	ADDQ $0x00000100, SI
+	SUBQ $0x04, AX
+	JMP  four
 
 one:
 	TESTQ  AX, AX
@@ -1372,15 +1654,24 @@ oneColumn:
 	JL           oneColumn
 	VMULPS       Z0, Z2, Z2
 	CMPL         beta+76(FP), $0x00
-	JE           oneStore
+	JE           oneZero
 	VFMADD231PS  (R9), Z1, Z2
+	JMP          oneStore
+
+oneZero:
+	CMPQ     stream+80(FP), $0x00
+	JE       oneStore
+	VMOVNTPS Z2, (R9)
+	JMP      oneStored
 
 oneStore:
 	VMOVUPS Z2, (R9)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, SI
-	SUBQ    $0x01, AX
-	JMP     one
+
+oneStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, SI
+	SUBQ $0x01, AX
+	JMP  one
 
 masked:
 	TESTQ  AX, AX
@@ -1401,15 +1692,24 @@ maskedColumn:
 	JL           maskedColumn
 	VMULPS       Z0, Z2, Z2
 	CMPL         beta+76(FP), $0x00
-	JE           maskedStore
+	JE           maskedZero
 	VFMADD231PS  (R9), Z1, Z2
+	JMP          maskedStore
+
+maskedZero:
+	CMPQ     stream+80(FP), $0x00
+	JE       maskedStore
+	VMOVNTPS Z2, (R9)
+	JMP      maskedStored
 
 maskedStore:
 	VMOVUPS Z2, (R9)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, SI
-	SUBQ    $0x01, AX
-	JMP     masked
+
+maskedStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, SI
+	SUBQ $0x01, AX
+	JMP  masked
 
 done:
 	VZEROUPPER

@@ -8,7 +8,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-type diagonalKernel[V sparse.Value] func(n int, offsets *int64, width int, masks *uint16, val *byte, x *V, row int, table, y *V, alpha, beta V)
+type diagonalKernel[V sparse.Value] func(n int, offsets *int64, width int, masks *uint16, val *byte, x *V, row int, table, y *V, alpha, beta V, stream int)
 
 // The kernels by Level-AVX2 and Storage.
 var (
@@ -25,13 +25,13 @@ var (
 func diagonalsAssembly[V sparse.Value](l Level, d *Diagonals[V], run DiagonalRun, alpha, beta V, x []V, row, column, mask int, y []V) {
 	switch d := any(d).(type) {
 	case *Diagonals[float64]:
-		callDiagonals(diagonalKernels64[l-AVX2][d.Values.Storage], d, run, float64(alpha), float64(beta), any(x).([]float64), row, column, mask, any(y).([]float64))
+		callDiagonals(l, diagonalKernels64[l-AVX2][d.Values.Storage], d, run, float64(alpha), float64(beta), any(x).([]float64), row, column, mask, any(y).([]float64))
 	case *Diagonals[float32]:
-		callDiagonals(diagonalKernels32[l-AVX2][d.Values.Storage], d, run, float32(alpha), float32(beta), any(x).([]float32), row, column, mask, any(y).([]float32))
+		callDiagonals(l, diagonalKernels32[l-AVX2][d.Values.Storage], d, run, float32(alpha), float32(beta), any(x).([]float32), row, column, mask, any(y).([]float32))
 	}
 }
 
-func callDiagonals[V sparse.Value](kernel diagonalKernel[V], d *Diagonals[V], run DiagonalRun, alpha, beta V, x []V, row, column, mask int, y []V) {
+func callDiagonals[V sparse.Value](l Level, kernel diagonalKernel[V], d *Diagonals[V], run DiagonalRun, alpha, beta V, x []V, row, column, mask int, y []V) {
 	var masks *uint16
 	if run.Masked {
 		masks = &d.Masks[mask]
@@ -40,6 +40,10 @@ func callDiagonals[V sparse.Value](kernel diagonalKernel[V], d *Diagonals[V], ru
 	if d.Values.Storage == Same {
 		table = &d.Values.Table[run.Pattern]
 	}
+	stream := 0
+	if d.Stream && streamable(l, y) {
+		stream = 1
+	}
 	kernel(run.Slices, &d.Offsets[run.Pattern], run.Width, masks, d.Values.from(column),
-		unsafe.SliceData(x), row, table, &y[0], alpha, beta)
+		unsafe.SliceData(x), row, table, &y[0], alpha, beta, stream)
 }

@@ -51,6 +51,9 @@ func PackForm[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Pa
 	if err == nil {
 		err = s.Sync()
 	}
+	if errors.Is(err, ellpack.ErrMemory) {
+		err = fmt.Errorf("%w of the host: %w", kernels.ErrOutOfMemory, err)
+	}
 	if err != nil {
 		return nil, errors.Join(err, p.Free())
 	}

@@ -24,9 +24,6 @@ func main() {
 	Generate()
 }
 
-// ahead is how many bytes before their use values are asked for.
-const ahead = 2048
-
 // blocks generates the kernel for blocks of so many rows and any number of columns.
 func blocks(l lanes.Lanes, values lanes.Values, height int) {
 	name := fmt.Sprintf("blocks%s%d%s", values.Name, height, l.Suffix())
@@ -58,7 +55,6 @@ func blocks(l lanes.Lanes, values lanes.Values, height int) {
 		Label(name)
 		b := l.Gather(xj, func(lane int, to GPVirtual) { MOVL(Mem{Base: idx, Disp: 4 * lane}, to.As32()) })
 		for i := range height {
-			PREFETCHT0(Mem{Base: val, Disp: i*bytes + ahead})
 			fma(column(Mem{Base: val, Disp: i * bytes}), b, acc[i])
 		}
 		ADDQ(U32(height*bytes), val)

@@ -36,7 +36,7 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 		values.Name = "PerDiagonal"
 	}
 	name := "diagonals" + values.Name + l.Suffix()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, offsets *int64, width int, masks *uint16, val *byte, x *%[1]s, row int, table, y *%[1]s, alpha, beta %[1]s)", l.Type()))
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, offsets *int64, width int, masks *uint16, val *byte, x *%[1]s, row int, table, y *%[1]s, alpha, beta %[1]s, stream int)", l.Type()))
 	Pragma("noescape")
 	Doc(name + " is multiplyRun for the case in its name.")
 
@@ -100,14 +100,23 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 		} else {
 			CMPL(param("beta"), Imm(0))
 		}
-		JE(LabelRef(name + "Store"))
+		JE(LabelRef(name + "Zero"))
 		for i := range count {
 			l.FMA(Mem{Base: y, Disp: i * l.Bytes()}, beta, acc[i])
 		}
+		JMP(LabelRef(name + "Store"))
+		Label(name + "Zero")
+		CMPQ(param("stream"), Imm(0))
+		JE(LabelRef(name + "Store"))
+		for i := range count {
+			l.Stream(acc[i], Mem{Base: y, Disp: i * l.Bytes()})
+		}
+		JMP(LabelRef(name + "Stored"))
 		Label(name + "Store")
 		for i := range count {
 			l.Store(acc[i], Mem{Base: y, Disp: i * l.Bytes()})
 		}
+		Label(name + "Stored")
 		ADDQ(U32(count*l.Bytes()), y)
 		ADDQ(U32(count*l.Bytes()), x)
 		SUBQ(Imm(uint64(count)), n)

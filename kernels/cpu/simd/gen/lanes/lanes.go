@@ -90,6 +90,15 @@ func (l Lanes) Store(v VecVirtual, m Mem) {
 	}
 }
 
+// Stream stores a register past the caches. m begins at a multiple of its size.
+func (l Lanes) Stream(v VecVirtual, m Mem) {
+	if l.Double {
+		VMOVNTPD(v, m)
+	} else {
+		VMOVNTPS(v, m)
+	}
+}
+
 // Broadcast fills v with one element.
 func (l Lanes) Broadcast(m Mem, v VecVirtual) {
 	if l.Double {

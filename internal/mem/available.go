@@ -1,4 +1,4 @@
-package gen
+package mem
 
 import (
 	"bufio"
@@ -10,9 +10,9 @@ import (
 // unknownMemory is the limit where the machine does not say what it has.
 const unknownMemory = 16 << 30
 
-// availableMemory is how many bytes can be allocated without swapping, as Linux
-// says in /proc/meminfo.
-func availableMemory() int64 {
+// Available is how many bytes can be allocated without swapping, as Linux says in
+// /proc/meminfo; 16 GiB where nothing says it.
+func Available() int64 {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {
 		return unknownMemory

@@ -1,0 +1,14 @@
+package mem_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/mem"
+)
+
+func TestAvailableMemoryIsSensible(t *testing.T) {
+	require.Greater(t, mem.Available(), int64(16<<20))
+	require.Less(t, mem.Available(), int64(1<<50))
+}

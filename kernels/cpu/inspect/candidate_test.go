@@ -1,0 +1,100 @@
+package inspect
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+// halves is a generated matrix as two pieces.
+func halves(t *testing.T, spec string) []form.Rows[float64] {
+	a, _, err := gen.Generate(spec)
+	require.NoError(t, err)
+	mid := a.RowPtr[a.Rows/2]
+	return []form.Rows[float64]{
+		{Ptr: a.RowPtr[:a.Rows/2+1], Idx: a.ColIdx[:mid], Val: a.Val[:mid], Cols: a.Cols},
+		{Ptr: a.RowPtr[a.Rows/2:], Idx: a.ColIdx[mid:], Val: a.Val[mid:], Cols: a.Cols},
+	}
+}
+
+func names(c []Candidate[float64]) (out []kernels.Form) {
+	for _, c := range c {
+		out = append(out, c.Form)
+	}
+	return out
+}
+
+func TestWhatAMatrixLooksLikeDecidesWhatIsTried(t *testing.T) {
+	for spec, want := range map[string][]kernels.Form{
+		"stencil:dims=2,points=5,n=100":   {FormDiagonals, FormSlices},
+		"random:rows=200k,nnz=1M":         {FormTiles, FormSlices},
+		"random:rows=2k,cols=200,nnz=40k": {FormSlices},
+	} {
+		all := Candidates(halves(t, spec), true)
+		require.Equal(t, want, names(all), spec)
+		for _, c := range all {
+			require.NotEmpty(t, c.Why)
+			for _, r := range halves(t, spec) {
+				f, err := c.Build(r)
+				require.NoError(t, err, spec)
+				require.NotEmpty(t, f.Name())
+			}
+		}
+	}
+}
+
+func TestBlocksAreSeen(t *testing.T) {
+	r := form.Rows[float64]{Ptr: []int64{0}, Cols: 600}
+	for row := range 600 {
+		for b := range 4 {
+			first := (row/3*3 + b*90) % 600 / 3 * 3
+			if b > 0 && first <= int(r.Idx[len(r.Idx)-1]) {
+				break
+			}
+			for c := range 3 {
+				r.Idx, r.Val = append(r.Idx, int32(first+c)), append(r.Val, float64(row+c))
+			}
+		}
+		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
+	}
+	require.Contains(t, names(Candidates([]form.Rows[float64]{r}, true)), FormBlocks)
+}
+
+func TestShiftedCountsWhatContinuesADiagonal(t *testing.T) {
+	require.Equal(t, int64(2), continued([]int32{0, 5}, []int32{1, 6}))
+	require.Equal(t, int64(1), continued([]int32{0, 5, 7}, []int32{0, 1, 5, 9}))
+	require.Zero(t, continued(nil, []int32{1, 6}))
+	r := form.Rows[float32]{Ptr: []int64{0}, Cols: 9000}
+	for i := range 4096 { // two entries of three go on, 8 windows of 255 pairs of rows
+		r.Idx = append(r.Idx, int32(i), int32(i+100), int32(8000+i%2*500))
+		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
+	}
+	r.Val = make([]float32, len(r.Idx))
+	require.InDelta(t, 2.0/3, Shifted([]form.Rows[float32]{r}), 1e-9)
+	require.Zero(t, Shifted([]form.Rows[float32]{{Ptr: []int64{0}}}))
+}
+
+func TestBudgetsGrowWithTheProductsThatAreExpected(t *testing.T) {
+	c := Candidate[float64]{}
+	require.InDelta(t, 15, c.Budget(100), 1e-9)
+	require.InDelta(t, 1.5, c.Budget(10), 1e-9)
+	c.Large = true
+	require.InDelta(t, 30, c.Budget(100), 1e-9)
+}
+
+func TestNamesThatAreNoFormAreRefused(t *testing.T) {
+	_, err := Named[float64]("origami", kernels.Precision{}, true)
+	require.ErrorIs(t, err, kernels.ErrNotSupported)
+	_, err = Named[float32]("", kernels.Precision{Segments: 2, Read: 1}, true)
+	require.True(t, sparse.IsInput(err))
+	require.ErrorContains(t, err, "only float64 values have segments")
+	for _, f := range Forms() {
+		_, err := Named[float64](f, kernels.Precision{}, false)
+		require.NoError(t, err, f)
+	}
+}

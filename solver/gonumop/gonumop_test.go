@@ -1,0 +1,173 @@
+package gonumop_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/exp/linsolve"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/solver/gonumop"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+func planOf(t testing.TB, spec string) (*sparse.CSR[float64], *msrep.Plan[float64]) {
+	a, _, err := gen.Generate(spec)
+	require.NoError(t, err)
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1"})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, sys.Close()) })
+	plan, err := msrep.NewPlan(context.Background(), sys, a, msrep.PlanOptions{Format: sparse.FormatCSR})
+	require.NoError(t, err)
+	return a, plan
+}
+
+func TestMethodsOfGonumFindWhatOursFind(t *testing.T) {
+	a, plan := planOf(t, "stencil:n=40,points=5")
+	b := make([]float64, a.Rows)
+	for i := range b {
+		b[i] = math.Sin(float64(i + 1))
+	}
+	want := make([]float64, a.Rows)
+	_, err := solver.CG(t.Context(), plan, b, want, solver.Options{Tol: 1e-12})
+	require.NoError(t, err)
+	for name, method := range map[string]linsolve.Method{
+		"CG": &linsolve.CG{}, "BiCG": &linsolve.BiCG{}, "BiCGStab": &linsolve.BiCGStab{}, "GMRES": &linsolve.GMRES{Restart: 100},
+	} {
+		op := gonumop.New(t.Context(), plan)
+		res, err := linsolve.Iterative(op, mat.NewVecDense(a.Rows, b), method, &linsolve.Settings{Tolerance: 1e-11})
+		require.NoError(t, err, name)
+		require.NoError(t, op.Err())
+		require.InDeltaSlice(t, want, res.X.RawVector().Data, 1e-7, name)
+	}
+}
+
+func TestVectorsOfAnyKindMultiply(t *testing.T) {
+	a, plan := planOf(t, "random:rows=20,cols=30,nnz=100")
+	d, err := gonumop.ToDense(a, 600)
+	require.NoError(t, err)
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, trans := range []bool{false, true} {
+		rows, cols := 20, 30
+		var m mat.Matrix = d
+		if trans {
+			rows, cols, m = 30, 20, d.T()
+		}
+		many := mat.NewDense(cols, 3, nil)
+		for i := range cols {
+			many.Set(i, 1, r.NormFloat64())
+		}
+		x := many.ColView(1)
+		var want mat.VecDense
+		want.MulVec(m, x)
+		op := gonumop.New(t.Context(), plan)
+		stride := mat.NewDense(rows, 2, nil).ColView(1).(*mat.VecDense)
+		for _, dst := range []*mat.VecDense{new(mat.VecDense), mat.NewVecDense(rows, nil), stride} {
+			op.MulVecTo(dst, trans, x)
+			require.NoError(t, op.Err())
+			require.True(t, mat.EqualApprox(&want, dst, 1e-12))
+		}
+	}
+}
+
+func TestFailedProductsAreNaNFromThenOn(t *testing.T) {
+	_, plan := planOf(t, "diag:n=3")
+	op := gonumop.New(t.Context(), plan)
+	dst := mat.NewVecDense(3, nil)
+	op.MulVecTo(dst, false, mat.NewVecDense(2, nil))
+	require.True(t, sparse.IsInput(op.Err()))
+	require.True(t, math.IsNaN(dst.AtVec(2)))
+	op.MulVecTo(dst, false, mat.NewVecDense(3, nil))
+	require.True(t, math.IsNaN(dst.AtVec(0)))
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	op = gonumop.New(ctx, plan)
+	_, err := linsolve.Iterative(op, mat.NewVecDense(3, []float64{1, 1, 1}), &linsolve.CG{}, nil)
+	require.Error(t, errors.Join(err, op.Err()))
+	require.ErrorIs(t, op.Err(), context.Canceled)
+}
+
+func TestDenseMatricesGoBothWays(t *testing.T) {
+	a, _ := planOf(t, "random:rows=7,cols=5,nnz=12")
+	d, err := gonumop.ToDense(a, 35)
+	require.NoError(t, err)
+	require.True(t, mat.Equal(d, gonumop.Matrix{A: a}))
+	require.True(t, mat.Equal(d.T(), gonumop.Matrix{A: a}.T()))
+	back, err := gonumop.FromDense(d)
+	require.NoError(t, err)
+	require.Equal(t, a, back)
+	_, err = gonumop.ToDense(a, 34)
+	require.ErrorContains(t, err, "more than the 34 elements")
+	_, err = gonumop.ToDense(nil, 34)
+	require.True(t, sparse.IsInput(err))
+	empty, err := sparse.NewCSR[float64](0, 3, []int64{0}, nil, nil)
+	require.NoError(t, err)
+	_, err = gonumop.ToDense(empty, 34)
+	require.True(t, sparse.IsInput(err))
+	require.Panics(t, func() { gonumop.Matrix{A: a}.At(7, 0) })
+	require.Panics(t, func() { gonumop.Matrix{A: a}.At(0, -1) })
+}
+
+// The methods of gonum, on the devices of a plan.
+func ExampleNew() {
+	ctx := context.Background()
+	a, err := sparse.NewCSR(2, 2, []int64{0, 2, 4}, []int32{0, 1, 0, 1}, []float64{4, 1, 1, 3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sys, err := msrep.Open(msrep.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer sys.Close()
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	op := gonumop.New(ctx, plan)
+	res, err := linsolve.Iterative(op, mat.NewVecDense(2, []float64{1, 2}), &linsolve.CG{}, nil)
+	if err = errors.Join(err, op.Err()); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.4f\n", mat.Formatted(res.X))
+	// Output:
+	// ⎡0.0909⎤
+	// ⎣0.6364⎦
+}
+
+// BenchmarkCG gives 20 iterations of gonum's CG over a plan beside as many of ours,
+// for a million unknowns on one CPU device. gonum's vectors are served by one thread.
+func BenchmarkCG(b *testing.B) {
+	const iterations = 20
+	for _, spec := range []string{"stencil:n=1000,points=5", "stencil:dims=3,n=100,points=27"} {
+		a, plan := planOf(b, spec)
+		rhs := make([]float64, a.Rows)
+		for i := range rhs {
+			rhs[i] = math.Sin(float64(i + 1))
+		}
+		b.Run(spec+"/gonum", func(b *testing.B) {
+			for b.Loop() {
+				op := gonumop.New(b.Context(), plan)
+				_, err := linsolve.Iterative(op, mat.NewVecDense(a.Rows, rhs), &linsolve.CG{}, &linsolve.Settings{MaxIterations: iterations, Tolerance: 1e-14})
+				require.ErrorIs(b, err, linsolve.ErrIterationLimit)
+				require.NoError(b, op.Err())
+			}
+		})
+		b.Run(spec+"/msrep", func(b *testing.B) {
+			for b.Loop() {
+				_, err := solver.CG(b.Context(), plan, rhs, make([]float64, a.Rows), solver.Options{MaxIter: iterations, Tol: 1e-14})
+				require.ErrorIs(b, err, solver.ErrNotConverged)
+			}
+		})
+	}
+}
