@@ -23,6 +23,8 @@ type CPUPeers struct {
 	Random  bool   // replace the values by random ones
 	Threads []int
 	Reps    int // products that are timed, after three that are not
+
+	Expected int // msrep.PlanOptions.ExpectedProducts
 }
 
 // Run prints a line for each file and number of threads:
@@ -63,7 +65,7 @@ func (c CPUPeers) one(ctx context.Context, w io.Writer, name string, a *sparse.C
 	}
 	defer sys.Close()
 	begin := time.Now()
-	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true})
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{ExpectedProducts: c.Expected, SkipValidation: true})
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func (s *share[V]) pack(l layout[V], o PlanOptions) error {
 		Part: p.Shift(p.First(), 0), Ptr: l.ptr[p.First() : p.End()+1],
 		Idx: l.minor[p.StartIdx : p.EndIdx+1], Val: l.val[p.StartIdx : p.EndIdx+1], Minors: l.minors,
 		Form: o.form, Own: o.Kernel == KernelOwn, Products: o.ExpectedProducts, Precision: o.Precision,
-		InPlace: s.inPlace != nil && !s.placed && !o.Release,
+		InPlace: o.Strategy == Optimized && (s.inPlace == nil || !s.placed) && !o.Release,
 	})
 	if errors.Is(err, kernels.ErrNotSupported) {
 		return s.lacks(o.form)

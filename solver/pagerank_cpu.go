@@ -17,7 +17,7 @@ import (
 const (
 	chunkNodes = 4096
 	chunkLinks = 1 << 15
-	blockNodes = 512 // their sums stay in the nearest cache until they are ranks
+	blockNodes = 2048 // their sums stay in the nearest cache until they are ranks
 )
 
 // cpuRanker is a ranker on the CPU threads of a System. Goroutines take chunks of
@@ -33,6 +33,7 @@ type cpuRanker struct {
 	chunks   []chunk
 	workers  []worker
 	segments int
+	bank     int
 }
 
 // chunk is a run of nodes and what a step found in it.
@@ -49,7 +50,7 @@ type worker struct {
 }
 
 func newCPURanker(sys *msrep.System, g *graph, opt PageRankOptions) (*cpuRanker, error) {
-	r := &cpuRanker{g: g, level: simd.Default(), segments: opt.segments()}
+	r := &cpuRanker{g: g, level: simd.Default(), segments: opt.segments(), bank: opt.Bank}
 	rows := form.Rows[float64]{Ptr: g.ptr, Idx: g.in, Cols: g.nodes}
 	if opt.Weights == WeightsStored {
 		rows.Val = g.weights()
@@ -183,8 +184,12 @@ func (r *cpuRanker) normalise() (float64, error) {
 	return sum, nil
 }
 
+// whole joins weights that lie in banks. Separated segments are read as fast where
+// they are, and joining them would take memory.
 func (r *cpuRanker) whole() error {
-	r.m.Join()
+	if r.bank != cpms.Separated || r.segments == 1 {
+		r.m.Join()
+	}
 	return nil
 }
 

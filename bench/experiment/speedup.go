@@ -42,7 +42,7 @@ func figure21(ctx context.Context, s *Session) error {
 		}
 		sec.Figures = append(sec.Figures, all, stay)
 	}
-	sec.Intro = append(s.about(ctx), "Speed-up is over the baseline on one device, without its partition, as in the paper. Two figures for each format: with all phases, as the paper plots, and with compute and merge only, as a solver sees it that multiplies again and again.")
+	sec.Intro = append(s.about(), "Speed-up is over the baseline on one device, without its partition, as in the paper. Two figures for each format: with all phases, as the paper plots, and with compute and merge only, as a solver sees it that multiplies again and again.")
 	sec.Tables = []report.Table{table}
 	sec.Remarks = speedupRemarks(s)
 	s.Page.Sections = append(s.Page.Sections, sec)
@@ -150,7 +150,7 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 			sec.Figures = append(sec.Figures, *ours[format], *theirs[format])
 		}
 		sec.Tables = []report.Table{means}
-		sec.Intro = s.about(ctx)
+		sec.Intro = s.about()
 		sec.Remarks = speedupRemarks(s)
 		s.Page.Sections = append(s.Page.Sections, sec)
 		return nil

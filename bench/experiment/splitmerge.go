@@ -29,6 +29,7 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 	return func(ctx context.Context, s *Session) error {
 		sec := report.Section{Name: name, Title: what.title + " (" + single + ")"}
 		s.steps(len(formats) * len(strategies) * len(s.counts()))
+		ratios := report.Table{Name: name + "-ratios", Title: "With the most devices over one device", Header: []string{"format, strategy", string(s.origin()), "paper, " + s.paperPlatform()}}
 		for _, format := range formats {
 			f := report.Figure{
 				Name: name + "-" + string(format), Title: strings.ToUpper(string(format)) + ": " + strings.SplitN(what.title, ": ", 2)[1],
@@ -50,10 +51,12 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 					}
 				}
 				f.Series = append(f.Series, ours, theirs)
+				ratios.Rows = append(ratios.Rows, []string{fmt.Sprintf("%s %s", format, strategy), lastOverFirst(ours), lastOverFirst(theirs)})
 			}
 			sec.Figures = append(sec.Figures, f)
 		}
-		sec.Intro = s.about(ctx)
+		sec.Tables = []report.Table{ratios}
+		sec.Intro = s.about()
 		sec.Remarks = phaseRemarks(name, s)
 		s.Page.Sections = append(s.Page.Sections, sec)
 		return nil
@@ -61,7 +64,7 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 }
 
 // about says what stands in for the paper's machine and matrix.
-func (s *Session) about(context.Context) []string {
+func (s *Session) about() []string {
 	if s.platform != nil {
 		return []string{fmt.Sprintf("Modelled, not measured: %s. The matrix %s is split for real; phases follow from the sizes of its parts, scaled to the size that the authors multiplied. Beside it are the authors' times on %s.",
 			s.platform.Title, s.matrix.from, s.platform.Name)}
@@ -70,6 +73,16 @@ func (s *Session) about(context.Context) []string {
 		s.matrix.from, s.matrix.scale, s.Record.Machine.Cores)}
 }
 
+// lastOverFirst is how a series changes from the fewest devices to the most.
+func lastOverFirst(s report.Series) string {
+	if len(s.Y) == 0 || s.Y[0] == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.3g (%.0f devices)", s.Y[len(s.Y)-1]/s.Y[0], s.X[len(s.X)-1])
+}
+
+// phaseRemarks says what is done in another way than by the authors, and what that
+// must change. Whether it does is in the figures.
 func phaseRemarks(name string, s *Session) []string {
 	if s.platform != nil {
 		return []string{"The model's constants come from half of the authors' times; what it says about the other half is in the section about the model."}
@@ -77,13 +90,13 @@ func phaseRemarks(name string, s *Session) []string {
 	switch name {
 	case "msrep-fig16", "msrep-fig17":
 		return []string{
-			"Agrees: the baseline's time does not fall with more devices, since one thread makes all local pointers.",
-			"Differs: p-opt on CPU devices needs no local pointers, since each device reads those of the whole matrix in place; what is left are binary searches. COO costs no more than CSR, because row indices are used as they are, where the authors make new ones.",
+			"Same as the authors: the baseline makes all local pointers with one thread, whatever the number of devices; p makes them with one thread for each.",
+			"Other than the authors: p-opt on CPU devices needs no local pointers, since each device reads those of the whole matrix in place, so that only binary searches are left. COO uses its row indices as they are, where the authors make new ones for each part.",
 		}
 	}
 	return []string{
-		"Agrees: merging whole vectors, as CSC must, costs more with every device; merging by rows does not.",
-		"Differs: CPU devices write rows straight into y with p-opt, so that only the rows that two devices share are left to merge; the authors copy all of y back over a link.",
+		"Same as the authors: CSC adds whole vectors, one for each device; CSR and COO join only rows that two devices share.",
+		"Other than the authors: p-opt on CPU devices writes rows straight into y, where the authors copy all of y back over a link, and its merge of CSC includes the additions, where theirs ends before them.",
 	}
 }
 
@@ -111,7 +124,7 @@ func figure20(ctx context.Context, s *Session) error {
 		}
 		sec.Figures = append(sec.Figures, f)
 	}
-	sec.Intro = s.about(ctx)
+	sec.Intro = s.about()
 	if s.platform == nil {
 		sec.Remarks = []string{fmt.Sprintf("This machine has %d NUMA node(s). With one node there is nothing to place, and placement only adds the copy of the matrix that it makes (in h2d).", s.Record.Machine.NUMANodes)}
 	}

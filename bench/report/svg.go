@@ -25,6 +25,18 @@ const (
 // 2008).
 var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#7f7f7f"}
 
+// colourOf gives series of one name the same colour: ours and the paper's differ in
+// their dashes.
+func colourOf(series []Series, k int) string {
+	seen := map[string]int{}
+	for _, s := range series[:k+1] {
+		if _, ok := seen[s.Name]; !ok {
+			seen[s.Name] = len(seen)
+		}
+	}
+	return colours[seen[series[k].Name]%len(colours)]
+}
+
 // axis maps values to places.
 type axis struct {
 	lo, hi   float64
@@ -116,7 +128,7 @@ func SVG(f Figure) string {
 	x, y := axes(f)
 	drawAxes(&b, f, x, y)
 	for k, s := range f.Series {
-		drawSeries(&b, s, colours[k%len(colours)], x, y, f.Log)
+		drawSeries(&b, s, colourOf(f.Series, k), x, y, f.Log)
 	}
 	drawLegend(&b, legend, plotTop+plotHeight+axisHeight)
 	b.WriteString("</svg>\n")
@@ -184,7 +196,7 @@ type legendEntry struct {
 func legendLines(series []Series) (lines [][]legendEntry) {
 	used := legendChars + 1
 	for k, s := range series {
-		e := legendEntry{text: s.Name, colour: colours[k%len(colours)], origin: s.Origin}
+		e := legendEntry{text: s.Name, colour: colourOf(series, k), origin: s.Origin}
 		if s.Origin != Measured {
 			e.text += " (" + string(s.Origin) + ")"
 		}

@@ -36,6 +36,7 @@ var benchCommand = &command{
 		f.StringVar(&b.mats, "mats", "", "`DIR` with matrices: of Table 2 under their names (HV15R.mtx), or binary CSR for cpu-peers")
 		f.StringVar(&b.values, "values", "asis", "cpu-peers: `VALUES` of the matrices, asis or random")
 		f.IntVar(&b.reps, "reps", 15, "cpu-peers: products that are timed, `N`")
+		f.IntVar(&b.expected, "expected", 0, "cpu-peers: products that a plan is made for, `N`; 0 means 100")
 		return b.run
 	},
 }
@@ -45,6 +46,7 @@ type benchmark struct {
 	out, mats, values string
 	entries           int64
 	samples, reps     int
+	expected          int
 	maxTime           time.Duration
 	failSlower        bool
 }
@@ -247,10 +249,13 @@ func (b *benchmark) cpuPeers(ctx context.Context) error {
 	if b.values != "asis" && b.values != "random" {
 		return sparse.Inputf("--values", "%q is not known: use asis or random", b.values)
 	}
+	if b.expected < 0 {
+		return sparse.Inputf("--expected", "%d: use 0 or more", b.expected)
+	}
 	if b.reps < 1 || b.reps > maxRepeat {
 		return sparse.Inputf("--reps", "%d: use 1 to %d", b.reps, maxRepeat)
 	}
-	p := bench.CPUPeers{Dir: b.mats, Random: b.values == "random", Reps: b.reps, Threads: b.counts}
+	p := bench.CPUPeers{Dir: b.mats, Random: b.values == "random", Reps: b.reps, Expected: b.expected, Threads: b.counts}
 	if len(p.Threads) == 0 {
 		p.Threads = []int{1, 2}
 	}

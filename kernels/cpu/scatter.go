@@ -3,6 +3,7 @@ package cpu
 import (
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/merge"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -33,6 +34,7 @@ const scatterRun = 4096
 // scatterRows adds the products of q to its target.
 func (a compressed[V]) scatterRows(q partition.Part, alpha V, x []V, to *target[V]) {
 	base, end := a.part.StartIdx, q.EndIdx+1
+	level := simd.Default()
 	r := q.First()
 	for k := q.StartIdx; k < end; {
 		stop := min(k+scatterRun, end)
@@ -41,17 +43,25 @@ func (a compressed[V]) scatterRows(q partition.Part, alpha V, x []V, to *target[
 			for a.ptr[r+1] <= k {
 				r++
 			}
-			e := min(a.ptr[r+1], stop)
-			idx, val := a.idx[k-base:e-base], a.val[k-base:e-base]
-			xr := alpha * x[r]
-			for j, i := range idx {
-				if at := int(i) - first; uint(at) < uint(len(y)) {
-					y[at] += val[j] * xr
-				} else {
-					to.miss(i, val[j]*xr)
-				}
+			// Whole rows, or the rest of one row as far as it goes.
+			rows := 0
+			for a.ptr[r+rows+1] <= stop && r+rows+1 < q.OwnEnd && a.ptr[r] >= k {
+				rows++
 			}
-			k = e
+			ptr, e := a.ptr[r:r+rows+1], a.ptr[r+rows]
+			if rows == 0 {
+				e = min(a.ptr[r+1], stop)
+				ptr, rows = []int64{k, e}, 1
+			}
+			done := simd.Scatter(level, alpha, ptr, a.idx[k-base:e-base], a.val[k-base:e-base], x[r:r+rows], y, first, to.far(first))
+			k += int64(done)
+			if k < e {
+				for a.ptr[r+1] <= k {
+					r++
+				}
+				to.miss(a.idx[k-base], a.val[k-base]*(alpha*x[r]))
+				k++
+			}
 		}
 	}
 }

@@ -49,6 +49,12 @@ func (t *target[V]) of(minors []int32) (to []V, first int) {
 	return t.spill, 0
 }
 
+// far reports whether places in the vector that begins at first follow each other
+// at random in more memory than the cache next to the core holds.
+func (t *target[V]) far(first int) bool {
+	return first == 0 && t.spill != nil && t.hi-t.lo > 1<<16
+}
+
 // miss adds v at an index that of did not foresee.
 func (t *target[V]) miss(index int32, v V) {
 	i := int(index)

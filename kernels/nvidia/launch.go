@@ -21,6 +21,9 @@ type temp struct {
 
 // Launch puts an operation on the stream.
 func (s *stream) Launch(op kernels.Op) error {
+	if multiply, ok := launch.StreamedProduct(op); ok {
+		return multiply(s)
+	}
 	d := s.dev
 	f, err := d.plan(s, op)
 	if err != nil {

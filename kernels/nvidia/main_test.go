@@ -20,7 +20,7 @@ import (
 // be built it skips them.
 func TestMain(m *testing.M) {
 	if nvidiatest.Attached() || driver.Ready() == nil {
-		n := "25"
+		n := "60"
 		if driver.Ready() == nil && !nvidiatest.Attached() {
 			n = "300"
 		}

@@ -69,6 +69,9 @@ func packOn[V sparse.Value](d *Device, s *stream, op *kernels.Packing[V]) (kerne
 		own.Form = kernels.FormCSR
 	}
 	a, err := launch.Pack(d, s, &own)
+	if err != nil && launch.Streams(op, err) && d.dead.Load() == nil {
+		return launch.PackForm(d, s, op)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +121,7 @@ func ownEntries[V sparse.Value](op *kernels.Packing[V]) int64 {
 type trial[V sparse.Value] struct {
 	dev         *Device
 	s           *stream
+	own         bool // without cuSPARSE
 	a           *launch.Packed[V]
 	local       []int64
 	x, y, carry kernels.Array[V]
@@ -126,7 +130,7 @@ type trial[V sparse.Value] struct {
 }
 
 func newTrial[V sparse.Value](d *Device, s *stream, op *kernels.Packing[V], a *launch.Packed[V]) (*trial[V], error) {
-	t := &trial[V]{dev: d, s: s, a: a, local: make([]int64, len(op.Ptr))}
+	t := &trial[V]{dev: d, s: s, own: op.Own, a: a, local: make([]int64, len(op.Ptr))}
 	err := partition.LocalPtr(t.local, op.Ptr, op.Part)
 	for _, v := range []struct {
 		to *kernels.Array[V]
@@ -195,9 +199,11 @@ func (t *trial[V]) fastest() (kernels.Packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := t.bestCuSPARSE()
-	if err != nil {
-		return nil, err
+	var c contender[V]
+	if !t.own {
+		if c, err = t.bestCuSPARSE(); err != nil {
+			return nil, err
+		}
 	}
 	if c.part != nil {
 		if c.took < min(merge, vector) {

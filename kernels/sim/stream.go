@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
 )
 
 // stream does everything at once, in the goroutine that calls.
@@ -58,6 +59,9 @@ func (s *stream) do(call string, bytes int64, f func() error) error {
 }
 
 func (s *stream) Launch(op kernels.Op) error {
+	if multiply, ok := launch.StreamedProduct(op); ok {
+		return multiply(s)
+	}
 	return s.do(op.Kernel(), 0, func() error { return s.dev.launch(op) })
 }
 

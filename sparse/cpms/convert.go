@@ -31,55 +31,60 @@ func (a *Array) Floats() []float64 {
 	return v
 }
 
-// blocks calls f for every block on several goroutines, each with a copy of the
-// block's words.
-func (a *Array) blocks(f func(first int, copied []uint64)) {
-	if a.n == 0 {
+// blocks calls f for all values on several goroutines: for the values lo to hi of a
+// block, of which all words are given as a copy.
+func (a *Array) blocks(f func(first int, copied []uint64, lo, hi int64)) {
+	if a.layout.Bank == Separated {
+		copied := make([]uint64, a.n)
+		par.Range(int64(a.n), convertGrain, func(lo, hi int64) { copy(copied[lo:hi], a.mem[lo:hi]) })
+		par.Range(int64(a.n), convertGrain, func(lo, hi int64) { f(0, copied, lo, hi) })
 		return
 	}
-	count := int64((a.n-1)/a.per + 1)
+	count := (int64(a.n) + int64(a.per) - 1) / int64(a.per)
 	par.Range(count, int64(max(convertGrain/a.per, 1)), func(lo, hi int64) {
 		scratch := make([]uint64, min(a.per, a.n))
 		for b := lo; b < hi; b++ {
 			first := int(b) * a.per
 			c := scratch[:min(a.per, a.n-first)]
 			copy(c, a.mem[first:])
-			f(first, c)
+			f(first, c, 0, int64(len(c)))
 		}
 	})
 }
 
-// cut writes the segments of the values in words to their block.
-func (a *Array) cut(first int, words []uint64) {
+// cut writes the segments of the values words[lo:hi] to their block.
+func (a *Array) cut(first int, words []uint64, lo, hi int64) {
 	n := len(words)
+	words = words[lo:hi]
 	if a.s32 != nil {
-		hi, lo := a.s32[2*first:][:n], a.s32[2*first+n:][:n]
+		s := a.s32[2*first:][:2*n]
+		s0, s1 := s[lo:hi], s[n:][lo:hi]
 		for i, u := range words {
-			hi[i], lo[i] = uint32(u>>32), uint32(u)
+			s0[i], s1[i] = uint32(u>>32), uint32(u)
 		}
 		return
 	}
-	s0, s1 := a.s16[4*first:][:n], a.s16[4*first+n:][:n]
-	s2, s3 := a.s16[4*first+2*n:][:n], a.s16[4*first+3*n:][:n]
+	s := a.s16[4*first:][:4*n]
+	s0, s1, s2, s3 := s[lo:hi], s[n:][lo:hi], s[2*n:][lo:hi], s[3*n:][lo:hi]
 	for i, u := range words {
 		s0[i], s1[i], s2[i], s3[i] = uint16(u>>48), uint16(u>>32), uint16(u>>16), uint16(u)
 	}
 }
 
-// join writes the values whose segments are the memory of words to their block.
-func (a *Array) join(first int, words []uint64) {
+// join writes the values lo to hi of a block whose segments are the memory of words.
+func (a *Array) join(first int, words []uint64, lo, hi int64) {
 	n := len(words)
-	out := a.mem[first:][:n]
+	out := a.mem[first:][lo:hi]
 	if a.s32 != nil {
 		s, _ := mem.Slice[uint32](mem.Bytes(words), 2*int64(n))
-		hi, lo := s[:n], s[n:][:n]
+		s0, s1 := s[lo:hi], s[n:][lo:hi]
 		for i := range out {
-			out[i] = uint64(hi[i])<<32 | uint64(lo[i])
+			out[i] = uint64(s0[i])<<32 | uint64(s1[i])
 		}
 		return
 	}
 	s, _ := mem.Slice[uint16](mem.Bytes(words), 4*int64(n))
-	s0, s1, s2, s3 := s[:n], s[n:][:n], s[2*n:][:n], s[3*n:][:n]
+	s0, s1, s2, s3 := s[lo:hi], s[n:][lo:hi], s[2*n:][lo:hi], s[3*n:][lo:hi]
 	for i := range out {
 		out[i] = uint64(s0[i])<<48 | uint64(s1[i])<<32 | uint64(s2[i])<<16 | uint64(s3[i])
 	}

@@ -83,12 +83,13 @@ func (b *builder[V]) row(i int64) (idx []int32, val []V) {
 }
 
 // warp writes the entries of a warp's rows into steps columns of Height places; the
-// first begins at `at`, the next stride further. It goes row by row: what the rows of
+// first begins at `at`, the next stride further; what a row has beyond is left out. It goes row by row: what the rows of
 // a warp write stays in the cache.
 func (b *builder[V]) warp(w int64, idx []int32, val []V, at, stride, steps int64) {
 	h := int64(b.opt.Height)
 	for l := range h {
 		from, value := b.row(w*h + l)
+		from = from[:min(int64(len(from)), steps)]
 		p := at + l
 		for k, c := range from {
 			idx[p], val[p] = c, value[k]

@@ -15,6 +15,10 @@ func TestDiagonalsMultiplyAsTheReference(t *testing.T) {
 	eachLevel(t, checkDiagonals[float64], checkDiagonals[float32])
 }
 
+func TestDiagonalsMultiplyAsTheReferencePastTheCaches(t *testing.T) {
+	form.WithStreams(func() { eachLevel(t, checkDiagonals[float64], checkDiagonals[float32]) })
+}
+
 func checkDiagonals[V sparse.Value](t *testing.T, l simd.Level) {
 	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
 		o := form.DiagonalOptions[V]{Level: l}

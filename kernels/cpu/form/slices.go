@@ -21,6 +21,9 @@ type SliceOptions[V sparse.Value] struct {
 // first cache.
 const defaultWindow = 1024
 
+// beyond is replaced in tests.
+var beyond = simd.Beyond
+
 // NewSlices builds slices (SELL-C-sigma: Kreutzer et al., SIAM J. Sci. Comput. 36,
 // 2014): rows of about equal length side by side, one per lane of a register.
 //
@@ -140,8 +143,8 @@ func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
 // combine is y = alpha*sums + beta*y.
 func (s *slicesForm[V]) combine(alpha, beta V, sums, y []V) {
 	if beta == 0 && s.stream {
-		done := simd.StreamScaled(s.level, alpha, sums, y)
-		sums, y = sums[done:], y[done:]
+		simd.StreamScaled(s.level, alpha, sums, y)
+		return
 	}
 	combine(alpha, beta, sums, y)
 }

@@ -118,7 +118,7 @@ func (b *sliceBuilder[V]) makeRoom(narrow, wide simd.Position) (err error) {
 	s.bytes = sliceBytes(&s.narrow) + sliceBytes(&s.wide) + 2*int64(cap(s.order)) +
 		windowBytes*int64(len(s.windows)+cap(s.long)) + 3*mem.Size[V]()*int64(len(s.sums))
 	// With vectors of this size little of y would be in a cache for the next product.
-	s.stream = simd.Beyond(s.bytes + mem.Size[V]()*int64(s.rows+min(s.rows, s.cols)))
+	s.stream = beyond(s.bytes + mem.Size[V]()*int64(s.rows+min(s.rows, s.cols)))
 	return nil
 }
 

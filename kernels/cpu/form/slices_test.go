@@ -18,6 +18,10 @@ func TestSlicesMultiplyAsTheReference(t *testing.T) {
 	eachLevel(t, checkSlices[float64], checkSlices[float32])
 }
 
+func TestSlicesMultiplyAsTheReferencePastTheCaches(t *testing.T) {
+	form.WithStreams(func() { eachLevel(t, checkSlices[float64], checkSlices[float32]) })
+}
+
 func checkSlices[V sparse.Value](t *testing.T, l simd.Level) {
 	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
 		o := form.SliceOptions[V]{Level: l, Window: rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window")}

@@ -88,6 +88,11 @@ func headSlices1of2X4AVX2(y *float64, slices int, count *int32, off *int64, idx 
 //go:noescape
 func headSlices1of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
+// headSlices2of2X8AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func headSlices2of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+
 // headSlices1of4X2AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
@@ -117,6 +122,11 @@ func headSlices3of4X6AVX2(y *float64, slices int, count *int32, off *int64, idx 
 //
 //go:noescape
 func headSlices3of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+
+// headSlices4of4X8AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func headSlices4of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
 // join1of2F64AVX512 joins the first segments of n values, a multiple of 8. Those of one kind
 // lie side by side, the next kind begins step bytes further.
@@ -204,6 +214,11 @@ func headSlices1of2X4AVX512(y *float64, slices int, count *int32, off *int64, id
 //go:noescape
 func headSlices1of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
+// headSlices2of2X8AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func headSlices2of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+
 // headSlices1of4X2AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
@@ -233,6 +248,11 @@ func headSlices3of4X6AVX512(y *float64, slices int, count *int32, off *int64, id
 //
 //go:noescape
 func headSlices3of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+
+// headSlices4of4X8AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func headSlices4of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 
 // headRowsOnesX2AVX2 is HeadRows for the case in its name.
 //
@@ -284,6 +304,11 @@ func headRows1of2X4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte,
 //go:noescape
 func headRows1of2X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
+// headRows2of2X8AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRows2of2X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
 // headRows1of4X2AVX2 is HeadRows for the case in its name.
 //
 //go:noescape
@@ -313,6 +338,11 @@ func headRows3of4X6AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte,
 //
 //go:noescape
 func headRows3of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+
+// headRows4of4X8AVX2 is HeadRows for the case in its name.
+//
+//go:noescape
+func headRows4of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
 // rankFolded4AVX2 is Rank for n nodes, a multiple of 4, with degrees where weights are folded.
 // cur is read from 8 bytes before the end of its first value, next begins with it.

@@ -1023,6 +1023,93 @@ done:
 	VZEROUPPER
 	RET
 
+// func headSlices2of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices2of2X8AVX2(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         step+48(FP), R8
+	LEAQ         (DI)(R8*1), R8
+	MOVQ         x+56(FP), R9
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R11
+	JZ        store
+
+column:
+	MOVL        (SI)(R10*4), R12
+	VMOVSD      (R9)(R12*8), X6
+	MOVL        4(SI)(R10*4), R12
+	VMOVHPD     (R9)(R12*8), X6, X6
+	MOVL        8(SI)(R10*4), R12
+	VMOVSD      (R9)(R12*8), X7
+	MOVL        12(SI)(R10*4), R12
+	VMOVHPD     (R9)(R12*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXDQ   (DI)(R10*4), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMOVZXDQ   (R8)(R10*4), Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y1, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVL        16(SI)(R10*4), R12
+	VMOVSD      (R9)(R12*8), X6
+	MOVL        20(SI)(R10*4), R12
+	VMOVHPD     (R9)(R12*8), X6, X6
+	MOVL        24(SI)(R10*4), R12
+	VMOVSD      (R9)(R12*8), X7
+	MOVL        28(SI)(R10*4), R12
+	VMOVHPD     (R9)(R12*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXDQ   16(DI)(R10*4), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMOVZXDQ   16(R8)(R10*4), Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y3, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R10*4)
+	PREFETCHT0  1024(DI)(R10*4)
+	PREFETCHT0  1024(R8)(R10*4)
+	ADDQ        $0x08, R10
+	DECQ        R11
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func headSlices1of4X2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·headSlices1of4X2AVX2(SB), NOSPLIT, $0-64
@@ -1557,6 +1644,109 @@ column:
 	PREFETCHT0  1024(R8)(R11*2)
 	ADDQ        $0x08, R11
 	DECQ        R12
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices4of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices4of4X8AVX2(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         step+48(FP), R8
+	LEAQ         (DI)(R8*1), R9
+	LEAQ         (R9)(R8*1), R10
+	LEAQ         (R10)(R8*1), R8
+	MOVQ         x+56(FP), R11
+	MOVQ         $0x00000001, R12
+	VMOVQ        R12, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R13
+	SUBQ      (BX), R13
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R13
+	JZ        store
+
+column:
+	MOVL        (SI)(R12*4), R14
+	VMOVSD      (R11)(R14*8), X6
+	MOVL        4(SI)(R12*4), R14
+	VMOVHPD     (R11)(R14*8), X6, X6
+	MOVL        8(SI)(R12*4), R14
+	VMOVSD      (R11)(R14*8), X7
+	MOVL        12(SI)(R12*4), R14
+	VMOVHPD     (R11)(R14*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   (DI)(R12*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPMOVZXWQ   (R9)(R12*2), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPMOVZXWQ   (R10)(R12*2), Y9
+	VPSLLQ      $0x10, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPMOVZXWQ   (R8)(R12*2), Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y1, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVL        16(SI)(R12*4), R14
+	VMOVSD      (R11)(R14*8), X6
+	MOVL        20(SI)(R12*4), R14
+	VMOVHPD     (R11)(R14*8), X6, X6
+	MOVL        24(SI)(R12*4), R14
+	VMOVSD      (R11)(R14*8), X7
+	MOVL        28(SI)(R12*4), R14
+	VMOVHPD     (R11)(R14*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   8(DI)(R12*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPMOVZXWQ   8(R9)(R12*2), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPMOVZXWQ   8(R10)(R12*2), Y9
+	VPSLLQ      $0x10, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPMOVZXWQ   8(R8)(R12*2), Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y3, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R12*4)
+	PREFETCHT0  1024(DI)(R12*2)
+	PREFETCHT0  1024(R9)(R12*2)
+	PREFETCHT0  1024(R10)(R12*2)
+	PREFETCHT0  1024(R8)(R12*2)
+	ADDQ        $0x08, R12
+	DECQ        R13
 	JNZ         column
 
 store:
@@ -2421,6 +2611,80 @@ done:
 	VZEROUPPER
 	RET
 
+// func headSlices2of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlices2of2X8AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         step+48(FP), R8
+	LEAQ         (DI)(R8*1), R8
+	MOVQ         x+56(FP), R9
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R11
+	JZ        store
+
+column:
+	MOVL         (SI)(R10*4), R12
+	VMOVSD       (R9)(R12*8), X4
+	MOVL         4(SI)(R10*4), R12
+	VMOVHPD      (R9)(R12*8), X4, X4
+	MOVL         8(SI)(R10*4), R12
+	VMOVSD       (R9)(R12*8), X5
+	MOVL         12(SI)(R10*4), R12
+	VMOVHPD      (R9)(R12*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVL         16(SI)(R10*4), R12
+	VMOVSD       (R9)(R12*8), X4
+	MOVL         20(SI)(R10*4), R12
+	VMOVHPD      (R9)(R12*8), X4, X4
+	MOVL         24(SI)(R10*4), R12
+	VMOVSD       (R9)(R12*8), X6
+	MOVL         28(SI)(R10*4), R12
+	VMOVHPD      (R9)(R12*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPMOVZXDQ    (DI)(R10*4), Z7
+	VPSLLQ       $0x20, Z7, Z7
+	VPMOVZXDQ    (R8)(R10*4), Z8
+	VORPD        Z8, Z7, Z7
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  Z7, Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R10*4)
+	PREFETCHT0   1024(DI)(R10*4)
+	PREFETCHT0   1024(R8)(R10*4)
+	ADDQ         $0x08, R10
+	DECQ         R11
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func headSlices1of4X2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
 TEXT ·headSlices1of4X2AVX512(SB), NOSPLIT, $0-64
@@ -2869,6 +3133,90 @@ column:
 	PREFETCHT0   1024(R8)(R11*2)
 	ADDQ         $0x08, R11
 	DECQ         R12
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices4of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlices4of4X8AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+40(FP), DI
+	MOVQ         step+48(FP), R8
+	LEAQ         (DI)(R8*1), R9
+	LEAQ         (R9)(R8*1), R10
+	LEAQ         (R10)(R8*1), R8
+	MOVQ         x+56(FP), R11
+	MOVQ         $0x00000001, R12
+	VMOVQ        R12, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R13
+	SUBQ      (BX), R13
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R13
+	JZ        store
+
+column:
+	MOVL         (SI)(R12*4), R14
+	VMOVSD       (R11)(R14*8), X4
+	MOVL         4(SI)(R12*4), R14
+	VMOVHPD      (R11)(R14*8), X4, X4
+	MOVL         8(SI)(R12*4), R14
+	VMOVSD       (R11)(R14*8), X5
+	MOVL         12(SI)(R12*4), R14
+	VMOVHPD      (R11)(R14*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVL         16(SI)(R12*4), R14
+	VMOVSD       (R11)(R14*8), X4
+	MOVL         20(SI)(R12*4), R14
+	VMOVHPD      (R11)(R14*8), X4, X4
+	MOVL         24(SI)(R12*4), R14
+	VMOVSD       (R11)(R14*8), X6
+	MOVL         28(SI)(R12*4), R14
+	VMOVHPD      (R11)(R14*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPMOVZXWQ    (DI)(R12*2), Z7
+	VPSLLQ       $0x30, Z7, Z7
+	VPMOVZXWQ    (R9)(R12*2), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VORPD        Z8, Z7, Z7
+	VPMOVZXWQ    (R10)(R12*2), Z8
+	VPSLLQ       $0x10, Z8, Z8
+	VORPD        Z8, Z7, Z7
+	VPMOVZXWQ    (R8)(R12*2), Z8
+	VORPD        Z8, Z7, Z7
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  Z7, Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R12*4)
+	PREFETCHT0   1024(DI)(R12*2)
+	PREFETCHT0   1024(R9)(R12*2)
+	PREFETCHT0   1024(R10)(R12*2)
+	PREFETCHT0   1024(R8)(R12*2)
+	ADDQ         $0x08, R12
+	DECQ         R13
 	JNZ          column
 
 store:
@@ -3566,6 +3914,83 @@ done:
 	VZEROUPPER
 	RET
 
+// func headRows2of2X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·headRows2of2X8AVX2(SB), NOSPLIT, $0-56
+	MOVQ y+0(FP), AX
+	MOVQ rows+8(FP), CX
+	MOVQ ptr+16(FP), DX
+	MOVQ idx+24(FP), BX
+	MOVQ val+32(FP), SI
+	MOVQ step+40(FP), DI
+	LEAQ (SI)(DI*1), DI
+	MOVQ x+48(FP), R8
+	XORQ R9, R9
+
+row:
+	TESTQ  CX, CX
+	JZ     done
+	MOVQ   8(DX), R10
+	SUBQ   (DX), R10
+	VXORPD X1, X1, X1
+	SUBQ   $0x04, R10
+	JL     few
+	VXORPD Y0, Y0, Y0
+
+four:
+	MOVL         (BX)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X2
+	MOVL         4(BX)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X2, X2
+	MOVL         8(BX)(R9*4), R11
+	VMOVSD       (R8)(R11*8), X3
+	MOVL         12(BX)(R9*4), R11
+	VMOVHPD      (R8)(R11*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y1
+	VPMOVZXDQ    (SI)(R9*4), Y3
+	VPSLLQ       $0x20, Y3, Y3
+	VPMOVZXDQ    (DI)(R9*4), Y4
+	VORPD        Y4, Y3, Y3
+	VFMADD231PD  Y3, Y1, Y0
+	PREFETCHT0   1024(BX)(R9*4)
+	PREFETCHT0   1024(SI)(R9*4)
+	PREFETCHT0   1024(DI)(R9*4)
+	ADDQ         $0x04, R9
+	SUBQ         $0x04, R10
+	JGE          four
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X0, X1, X1
+	VUNPCKHPD    X1, X1, X3
+	VADDSD       X3, X1, X1
+
+few:
+	ADDQ $0x04, R10
+	JZ   store
+
+one:
+	MOVL        (BX)(R9*4), R11
+	VMOVSD      (R8)(R11*8), X2
+	MOVL        (SI)(R9*4), R11
+	SHLQ        $0x20, R11
+	MOVL        (DI)(R9*4), R12
+	ORQ         R12, R11
+	VMOVQ       R11, X0
+	VFMADD231SD X0, X2, X1
+	INCQ        R9
+	DECQ        R10
+	JNZ         one
+
+store:
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+	ADDQ   $0x08, DX
+	DECQ   CX
+	JMP    row
+
+done:
+	VZEROUPPER
+	RET
+
 // func headRows1of4X2AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·headRows1of4X2AVX2(SB), NOSPLIT, $0-56
@@ -4039,6 +4464,99 @@ one:
 	VFMADD231SD X0, X2, X1
 	INCQ        R10
 	DECQ        R11
+	JNZ         one
+
+store:
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+	ADDQ   $0x08, DX
+	DECQ   CX
+	JMP    row
+
+done:
+	VZEROUPPER
+	RET
+
+// func headRows4of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·headRows4of4X8AVX2(SB), NOSPLIT, $0-56
+	MOVQ y+0(FP), AX
+	MOVQ rows+8(FP), CX
+	MOVQ ptr+16(FP), DX
+	MOVQ idx+24(FP), BX
+	MOVQ val+32(FP), SI
+	MOVQ step+40(FP), DI
+	LEAQ (SI)(DI*1), R8
+	LEAQ (R8)(DI*1), R9
+	LEAQ (R9)(DI*1), DI
+	MOVQ x+48(FP), R10
+	XORQ R11, R11
+
+row:
+	TESTQ  CX, CX
+	JZ     done
+	MOVQ   8(DX), R12
+	SUBQ   (DX), R12
+	VXORPD X1, X1, X1
+	SUBQ   $0x04, R12
+	JL     few
+	VXORPD Y0, Y0, Y0
+
+four:
+	MOVL         (BX)(R11*4), R13
+	VMOVSD       (R10)(R13*8), X2
+	MOVL         4(BX)(R11*4), R13
+	VMOVHPD      (R10)(R13*8), X2, X2
+	MOVL         8(BX)(R11*4), R13
+	VMOVSD       (R10)(R13*8), X3
+	MOVL         12(BX)(R11*4), R13
+	VMOVHPD      (R10)(R13*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y1
+	VPMOVZXWQ    (SI)(R11*2), Y3
+	VPSLLQ       $0x30, Y3, Y3
+	VPMOVZXWQ    (R8)(R11*2), Y4
+	VPSLLQ       $0x20, Y4, Y4
+	VORPD        Y4, Y3, Y3
+	VPMOVZXWQ    (R9)(R11*2), Y4
+	VPSLLQ       $0x10, Y4, Y4
+	VORPD        Y4, Y3, Y3
+	VPMOVZXWQ    (DI)(R11*2), Y4
+	VORPD        Y4, Y3, Y3
+	VFMADD231PD  Y3, Y1, Y0
+	PREFETCHT0   1024(BX)(R11*4)
+	PREFETCHT0   1024(SI)(R11*2)
+	PREFETCHT0   1024(R8)(R11*2)
+	PREFETCHT0   1024(R9)(R11*2)
+	PREFETCHT0   1024(DI)(R11*2)
+	ADDQ         $0x04, R11
+	SUBQ         $0x04, R12
+	JGE          four
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X0, X1, X1
+	VUNPCKHPD    X1, X1, X3
+	VADDSD       X3, X1, X1
+
+few:
+	ADDQ $0x04, R12
+	JZ   store
+
+one:
+	MOVL        (BX)(R11*4), R13
+	VMOVSD      (R10)(R13*8), X2
+	MOVWLZX     (SI)(R11*2), R13
+	SHLQ        $0x30, R13
+	MOVWLZX     (R8)(R11*2), R14
+	SHLQ        $0x20, R14
+	ORQ         R14, R13
+	MOVWLZX     (R9)(R11*2), R14
+	SHLQ        $0x10, R14
+	ORQ         R14, R13
+	MOVWLZX     (DI)(R11*2), R14
+	ORQ         R14, R13
+	VMOVQ       R13, X0
+	VFMADD231SD X0, X2, X1
+	INCQ        R11
+	DECQ        R12
 	JNZ         one
 
 store:

@@ -53,25 +53,31 @@ var (
 		ones:       {1: headRowsOnesX2AVX2, 2: headRowsOnesX4AVX2, 3: headRowsOnesX6AVX2, 4: headRowsOnesX8AVX2},
 		plain:      {1: headRowsPlainX2AVX2, 2: headRowsPlainX4AVX2, 3: headRowsPlainX6AVX2, 4: headRowsPlainX8AVX2},
 		oneOf2:     {2: headRows1of2X4AVX2, 4: headRows1of2X8AVX2},
+		oneOf2 + 1: {4: headRows2of2X8AVX2},
 		oneOf4:     {1: headRows1of4X2AVX2, 4: headRows1of4X8AVX2},
 		oneOf4 + 1: {2: headRows2of4X4AVX2, 4: headRows2of4X8AVX2},
 		oneOf4 + 2: {3: headRows3of4X6AVX2, 4: headRows3of4X8AVX2},
+		oneOf4 + 3: {4: headRows4of4X8AVX2},
 	}
 	headSlicesKernels = [2][sources][5]slicesKernel{
 		{
 			ones:       {1: headSlicesOnesX2AVX2, 2: headSlicesOnesX4AVX2, 3: headSlicesOnesX6AVX2, 4: headSlicesOnesX8AVX2},
 			plain:      {1: headSlicesPlainX2AVX2, 2: headSlicesPlainX4AVX2, 3: headSlicesPlainX6AVX2, 4: headSlicesPlainX8AVX2},
 			oneOf2:     {2: headSlices1of2X4AVX2, 4: headSlices1of2X8AVX2},
+			oneOf2 + 1: {4: headSlices2of2X8AVX2},
 			oneOf4:     {1: headSlices1of4X2AVX2, 4: headSlices1of4X8AVX2},
 			oneOf4 + 1: {2: headSlices2of4X4AVX2, 4: headSlices2of4X8AVX2},
 			oneOf4 + 2: {3: headSlices3of4X6AVX2, 4: headSlices3of4X8AVX2},
+			oneOf4 + 3: {4: headSlices4of4X8AVX2},
 		}, {
 			ones:       {1: headSlicesOnesX2AVX512, 2: headSlicesOnesX4AVX512, 3: headSlicesOnesX6AVX512, 4: headSlicesOnesX8AVX512},
 			plain:      {1: headSlicesPlainX2AVX512, 2: headSlicesPlainX4AVX512, 3: headSlicesPlainX6AVX512, 4: headSlicesPlainX8AVX512},
 			oneOf2:     {2: headSlices1of2X4AVX512, 4: headSlices1of2X8AVX512},
+			oneOf2 + 1: {4: headSlices2of2X8AVX512},
 			oneOf4:     {1: headSlices1of4X2AVX512, 4: headSlices1of4X8AVX512},
 			oneOf4 + 1: {2: headSlices2of4X4AVX512, 4: headSlices2of4X8AVX512},
 			oneOf4 + 2: {3: headSlices3of4X6AVX512, 4: headSlices3of4X8AVX512},
+			oneOf4 + 3: {4: headSlices4of4X8AVX512},
 		},
 	}
 	rankKernels = [5][2]rankKernel{

@@ -14,6 +14,18 @@ func rowsF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []fl
 //go:noescape
 func rowsF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32) (done int)
 
+// scatterF64AVX2 is Scatter as far as indices and pointers are in range: it gives the
+// number of entries done.
+//
+//go:noescape
+func scatterF64AVX2(alpha float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, first int, prefetch bool) (done int)
+
+// scatterF32AVX2 is Scatter as far as indices and pointers are in range: it gives the
+// number of entries done.
+//
+//go:noescape
+func scatterF32AVX2(alpha float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, first int, prefetch bool) (done int)
+
 // minMaxAVX2 is MinMax of at least eight indices.
 //
 //go:noescape

@@ -234,6 +234,144 @@ out:
 	VZEROUPPER
 	RET
 
+// func scatterF64AVX2(alpha float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, first int, prefetch bool) (done int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·scatterF64AVX2(SB), NOSPLIT, $0-152
+	MOVQ   ptr_base+8(FP), AX
+	MOVQ   x_base+80(FP), CX
+	MOVQ   y_base+104(FP), DX
+	MOVQ   y_len+112(FP), BX
+	MOVQ   first+128(FP), SI
+	MOVQ   idx_base+32(FP), DI
+	MOVQ   val_base+56(FP), R8
+	MOVQ   (AX), R11
+	XORQ   R9, R9
+	XORQ   R10, R10
+	VMOVSD alpha+0(FP), X0
+
+row:
+	INCQ   R10
+	CMPQ   R10, ptr_len+16(FP)
+	JGE    out
+	MOVQ   (AX)(R10*8), R12
+	SUBQ   R11, R12
+	CMPQ   R12, idx_len+40(FP)
+	JG     out
+	CMPQ   R12, R9
+	JL     out
+	JE     row
+	VMOVSD -8(CX)(R10*8), X1
+	VMULSD X0, X1, X1
+	CMPB   prefetch+136(FP), $0x00
+	JNE    ahead
+
+near:
+	MOVLQSX (DI)(R9*4), R13
+	SUBQ    SI, R13
+	CMPQ    R13, BX
+	JAE     out
+	VMOVSD  (R8)(R9*8), X2
+	VMULSD  X1, X2, X2
+	VADDSD  (DX)(R13*8), X2, X2
+	VMOVSD  X2, (DX)(R13*8)
+	INCQ    R9
+	CMPQ    R9, R12
+	JL      near
+	JMP     row
+
+ahead:
+	LEAQ       24(R9), R13
+	CMPQ       R13, idx_len+40(FP)
+	CMOVQGE    R9, R13
+	MOVLQSX    (DI)(R13*4), R13
+	SUBQ       SI, R13
+	PREFETCHT0 (DX)(R13*8)
+	MOVLQSX    (DI)(R9*4), R13
+	SUBQ       SI, R13
+	CMPQ       R13, BX
+	JAE        out
+	VMOVSD     (R8)(R9*8), X2
+	VMULSD     X1, X2, X2
+	VADDSD     (DX)(R13*8), X2, X2
+	VMOVSD     X2, (DX)(R13*8)
+	INCQ       R9
+	CMPQ       R9, R12
+	JL         ahead
+	JMP        row
+
+out:
+	MOVQ R9, done+144(FP)
+	RET
+
+// func scatterF32AVX2(alpha float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, first int, prefetch bool) (done int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·scatterF32AVX2(SB), NOSPLIT, $0-152
+	MOVQ   ptr_base+8(FP), AX
+	MOVQ   x_base+80(FP), CX
+	MOVQ   y_base+104(FP), DX
+	MOVQ   y_len+112(FP), BX
+	MOVQ   first+128(FP), SI
+	MOVQ   idx_base+32(FP), DI
+	MOVQ   val_base+56(FP), R8
+	MOVQ   (AX), R11
+	XORQ   R9, R9
+	XORQ   R10, R10
+	VMOVSS alpha+0(FP), X0
+
+row:
+	INCQ   R10
+	CMPQ   R10, ptr_len+16(FP)
+	JGE    out
+	MOVQ   (AX)(R10*8), R12
+	SUBQ   R11, R12
+	CMPQ   R12, idx_len+40(FP)
+	JG     out
+	CMPQ   R12, R9
+	JL     out
+	JE     row
+	VMOVSS -4(CX)(R10*4), X1
+	VMULSS X0, X1, X1
+	CMPB   prefetch+136(FP), $0x00
+	JNE    ahead
+
+near:
+	MOVLQSX (DI)(R9*4), R13
+	SUBQ    SI, R13
+	CMPQ    R13, BX
+	JAE     out
+	VMOVSS  (R8)(R9*4), X2
+	VMULSS  X1, X2, X2
+	VADDSS  (DX)(R13*4), X2, X2
+	VMOVSS  X2, (DX)(R13*4)
+	INCQ    R9
+	CMPQ    R9, R12
+	JL      near
+	JMP     row
+
+ahead:
+	LEAQ       24(R9), R13
+	CMPQ       R13, idx_len+40(FP)
+	CMOVQGE    R9, R13
+	MOVLQSX    (DI)(R13*4), R13
+	SUBQ       SI, R13
+	PREFETCHT0 (DX)(R13*4)
+	MOVLQSX    (DI)(R9*4), R13
+	SUBQ       SI, R13
+	CMPQ       R13, BX
+	JAE        out
+	VMOVSS     (R8)(R9*4), X2
+	VMULSS     X1, X2, X2
+	VADDSS     (DX)(R13*4), X2, X2
+	VMOVSS     X2, (DX)(R13*4)
+	INCQ       R9
+	CMPQ       R9, R12
+	JL         ahead
+	JMP        row
+
+out:
+	MOVQ R9, done+144(FP)
+	RET
+
 // func minMaxAVX2(idx []int32) (lo int32, hi int32)
 // Requires: AVX, AVX2
 TEXT ·minMaxAVX2(SB), NOSPLIT, $0-32

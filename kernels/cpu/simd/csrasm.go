@@ -16,6 +16,18 @@ func rowsAVX2[V sparse.Value](alpha, beta V, ptr []int64, idx []int32, val, x, y
 	return 0
 }
 
+// scatterAVX2 adds the entries before the first that is out of range, and gives
+// their number.
+func scatterAVX2[V sparse.Value](alpha V, ptr []int64, idx []int32, val, x, y []V, first int, far bool) int {
+	switch y := any(y).(type) {
+	case []float64:
+		return scatterF64AVX2(float64(alpha), ptr, idx, any(val).([]float64), any(x).([]float64), y, first, far)
+	case []float32:
+		return scatterF32AVX2(float32(alpha), ptr, idx, any(val).([]float32), any(x).([]float32), y, first, far)
+	}
+	return 0
+}
+
 // manyRows does the rows before the first that is out of range, and gives their
 // number.
 func manyRows[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last int, stream bool) int {

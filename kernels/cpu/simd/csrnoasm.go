@@ -14,3 +14,8 @@ func minMaxAVX2(idx []int32) (lo, hi int32) { return minMaxGeneric(idx) }
 func manyRows[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last int, stream bool) int {
 	return 0
 }
+
+// scatterAVX2 is never called where there is no assembly.
+func scatterAVX2[V sparse.Value](alpha V, ptr []int64, idx []int32, val, x, y []V, first int, far bool) int {
+	return scatterGeneric(alpha, ptr, idx, val, x, y, first)
+}

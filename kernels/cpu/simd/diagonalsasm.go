@@ -41,7 +41,7 @@ func callDiagonals[V sparse.Value](l Level, kernel diagonalKernel[V], d *Diagona
 		table = &d.Values.Table[run.Pattern]
 	}
 	stream := 0
-	if d.Stream && streamable(l, y) {
+	if d.Stream && toRegister(l, y) == 0 {
 		stream = 1
 	}
 	kernel(run.Slices, &d.Offsets[run.Pattern], run.Width, masks, d.Values.from(column),

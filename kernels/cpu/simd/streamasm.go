@@ -8,12 +8,6 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// streamable reports whether registers of y can be stored past the caches: they
-// must begin at a multiple of their size.
-func streamable[V sparse.Value](l Level, y []V) bool {
-	return len(y) > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(y)))%(unsafe.Sizeof(y[0])*uintptr(Lanes[V](l))) == 0
-}
-
 func streamAssembly[V sparse.Value](l Level, n int, alpha V, v, y []V) {
 	switch y := any(y).(type) {
 	case []float64:

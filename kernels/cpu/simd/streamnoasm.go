@@ -6,8 +6,6 @@ import "github.com/msrep-go/msrep/sparse"
 
 // None of these is called where there is no assembly.
 
-func streamable[V sparse.Value](Level, []V) bool { return false }
-
 func streamAssembly[V sparse.Value](_ Level, n int, alpha V, v, y []V) {}
 
 func loadAheadAssembly[V sparse.Value](x []V) {}

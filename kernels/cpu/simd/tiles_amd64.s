@@ -2,9 +2,9 @@
 
 #include "textflag.h"
 
-// func tileF64FullAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int)
+// func tileF64FullAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
 // Requires: AVX, MMX+
-TEXT ·tileF64FullAVX2(SB), NOSPLIT, $0-56
+TEXT ·tileF64FullAVX2(SB), NOSPLIT, $0-64
 	MOVQ acc+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ entries+16(FP), DX
@@ -12,77 +12,80 @@ TEXT ·tileF64FullAVX2(SB), NOSPLIT, $0-56
 	MOVQ n+32(FP), SI
 	MOVQ ahead+40(FP), DI
 	MOVQ lines+48(FP), R8
+	MOVQ perRound+56(FP), R9
 	SHLQ $0x06, R8
 	ADDQ DI, R8
 	SUBQ $0x08, SI
 	JL   rest
 
 several:
-	CMPQ       DI, R8
-	JAE        asked
+	CMPQ DI, R8
+	JAE  asked
+	MOVQ R9, R10
+
+ask:
 	PREFETCHT1 (DI)
-	PREFETCHT1 64(DI)
-	PREFETCHT1 128(DI)
-	PREFETCHT1 192(DI)
-	ADDQ       $0x00000100, DI
+	ADDQ       $0x40, DI
+	DECQ       R10
+	JNZ        ask
 
 asked:
-	MOVL    (DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	MOVL    (DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSD  (BX), X0
-	VMULSD  (CX)(R9*8), X0, X0
-	VADDSD  (AX)(R10*8), X0, X0
-	VMOVSD  X0, (AX)(R10*8)
-	MOVL    4(DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	VMULSD  (CX)(R10*8), X0, X0
+	VADDSD  (AX)(R11*8), X0, X0
+	VMOVSD  X0, (AX)(R11*8)
+	MOVL    4(DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSD  8(BX), X0
-	VMULSD  (CX)(R9*8), X0, X0
-	VADDSD  (AX)(R10*8), X0, X0
-	VMOVSD  X0, (AX)(R10*8)
-	MOVL    8(DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	VMULSD  (CX)(R10*8), X0, X0
+	VADDSD  (AX)(R11*8), X0, X0
+	VMOVSD  X0, (AX)(R11*8)
+	MOVL    8(DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSD  16(BX), X0
-	VMULSD  (CX)(R9*8), X0, X0
-	VADDSD  (AX)(R10*8), X0, X0
-	VMOVSD  X0, (AX)(R10*8)
-	MOVL    12(DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	VMULSD  (CX)(R10*8), X0, X0
+	VADDSD  (AX)(R11*8), X0, X0
+	VMOVSD  X0, (AX)(R11*8)
+	MOVL    12(DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSD  24(BX), X0
-	VMULSD  (CX)(R9*8), X0, X0
-	VADDSD  (AX)(R10*8), X0, X0
-	VMOVSD  X0, (AX)(R10*8)
-	MOVL    16(DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	VMULSD  (CX)(R10*8), X0, X0
+	VADDSD  (AX)(R11*8), X0, X0
+	VMOVSD  X0, (AX)(R11*8)
+	MOVL    16(DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSD  32(BX), X0
-	VMULSD  (CX)(R9*8), X0, X0
-	VADDSD  (AX)(R10*8), X0, X0
-	VMOVSD  X0, (AX)(R10*8)
-	MOVL    20(DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	VMULSD  (CX)(R10*8), X0, X0
+	VADDSD  (AX)(R11*8), X0, X0
+	VMOVSD  X0, (AX)(R11*8)
+	MOVL    20(DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSD  40(BX), X0
-	VMULSD  (CX)(R9*8), X0, X0
-	VADDSD  (AX)(R10*8), X0, X0
-	VMOVSD  X0, (AX)(R10*8)
-	MOVL    24(DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	VMULSD  (CX)(R10*8), X0, X0
+	VADDSD  (AX)(R11*8), X0, X0
+	VMOVSD  X0, (AX)(R11*8)
+	MOVL    24(DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSD  48(BX), X0
-	VMULSD  (CX)(R9*8), X0, X0
-	VADDSD  (AX)(R10*8), X0, X0
-	VMOVSD  X0, (AX)(R10*8)
-	MOVL    28(DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	VMULSD  (CX)(R10*8), X0, X0
+	VADDSD  (AX)(R11*8), X0, X0
+	VMOVSD  X0, (AX)(R11*8)
+	MOVL    28(DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSD  56(BX), X0
-	VMULSD  (CX)(R9*8), X0, X0
-	VADDSD  (AX)(R10*8), X0, X0
-	VMOVSD  X0, (AX)(R10*8)
+	VMULSD  (CX)(R10*8), X0, X0
+	VADDSD  (AX)(R11*8), X0, X0
+	VMOVSD  X0, (AX)(R11*8)
 	ADDQ    $0x20, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x08, SI
@@ -108,9 +111,9 @@ one:
 done:
 	RET
 
-// func tileF64ShortAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int)
+// func tileF64ShortAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
 // Requires: AVX, MMX+
-TEXT ·tileF64ShortAVX2(SB), NOSPLIT, $0-56
+TEXT ·tileF64ShortAVX2(SB), NOSPLIT, $0-64
 	MOVQ acc+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ entries+16(FP), DX
@@ -118,85 +121,88 @@ TEXT ·tileF64ShortAVX2(SB), NOSPLIT, $0-56
 	MOVQ n+32(FP), SI
 	MOVQ ahead+40(FP), DI
 	MOVQ lines+48(FP), R8
+	MOVQ perRound+56(FP), R9
 	SHLQ $0x06, R8
 	ADDQ DI, R8
 	SUBQ $0x08, SI
 	JL   rest
 
 several:
-	CMPQ       DI, R8
-	JAE        asked
+	CMPQ DI, R8
+	JAE  asked
+	MOVQ R9, R10
+
+ask:
 	PREFETCHT1 (DI)
-	PREFETCHT1 64(DI)
-	PREFETCHT1 128(DI)
-	PREFETCHT1 192(DI)
-	ADDQ       $0x00000100, DI
+	ADDQ       $0x40, DI
+	DECQ       R10
+	JNZ        ask
 
 asked:
-	MOVL      (DX), R10
-	MOVWLZX   R10, R9
-	SHRL      $0x10, R10
+	MOVL      (DX), R11
+	MOVWLZX   R11, R10
+	SHRL      $0x10, R11
 	VXORPS    X0, X0, X0
 	VCVTSS2SD (BX), X0, X0
-	VMULSD    (CX)(R9*8), X0, X0
-	VADDSD    (AX)(R10*8), X0, X0
-	VMOVSD    X0, (AX)(R10*8)
-	MOVL      4(DX), R10
-	MOVWLZX   R10, R9
-	SHRL      $0x10, R10
+	VMULSD    (CX)(R10*8), X0, X0
+	VADDSD    (AX)(R11*8), X0, X0
+	VMOVSD    X0, (AX)(R11*8)
+	MOVL      4(DX), R11
+	MOVWLZX   R11, R10
+	SHRL      $0x10, R11
 	VXORPS    X0, X0, X0
 	VCVTSS2SD 4(BX), X0, X0
-	VMULSD    (CX)(R9*8), X0, X0
-	VADDSD    (AX)(R10*8), X0, X0
-	VMOVSD    X0, (AX)(R10*8)
-	MOVL      8(DX), R10
-	MOVWLZX   R10, R9
-	SHRL      $0x10, R10
+	VMULSD    (CX)(R10*8), X0, X0
+	VADDSD    (AX)(R11*8), X0, X0
+	VMOVSD    X0, (AX)(R11*8)
+	MOVL      8(DX), R11
+	MOVWLZX   R11, R10
+	SHRL      $0x10, R11
 	VXORPS    X0, X0, X0
 	VCVTSS2SD 8(BX), X0, X0
-	VMULSD    (CX)(R9*8), X0, X0
-	VADDSD    (AX)(R10*8), X0, X0
-	VMOVSD    X0, (AX)(R10*8)
-	MOVL      12(DX), R10
-	MOVWLZX   R10, R9
-	SHRL      $0x10, R10
+	VMULSD    (CX)(R10*8), X0, X0
+	VADDSD    (AX)(R11*8), X0, X0
+	VMOVSD    X0, (AX)(R11*8)
+	MOVL      12(DX), R11
+	MOVWLZX   R11, R10
+	SHRL      $0x10, R11
 	VXORPS    X0, X0, X0
 	VCVTSS2SD 12(BX), X0, X0
-	VMULSD    (CX)(R9*8), X0, X0
-	VADDSD    (AX)(R10*8), X0, X0
-	VMOVSD    X0, (AX)(R10*8)
-	MOVL      16(DX), R10
-	MOVWLZX   R10, R9
-	SHRL      $0x10, R10
+	VMULSD    (CX)(R10*8), X0, X0
+	VADDSD    (AX)(R11*8), X0, X0
+	VMOVSD    X0, (AX)(R11*8)
+	MOVL      16(DX), R11
+	MOVWLZX   R11, R10
+	SHRL      $0x10, R11
 	VXORPS    X0, X0, X0
 	VCVTSS2SD 16(BX), X0, X0
-	VMULSD    (CX)(R9*8), X0, X0
-	VADDSD    (AX)(R10*8), X0, X0
-	VMOVSD    X0, (AX)(R10*8)
-	MOVL      20(DX), R10
-	MOVWLZX   R10, R9
-	SHRL      $0x10, R10
+	VMULSD    (CX)(R10*8), X0, X0
+	VADDSD    (AX)(R11*8), X0, X0
+	VMOVSD    X0, (AX)(R11*8)
+	MOVL      20(DX), R11
+	MOVWLZX   R11, R10
+	SHRL      $0x10, R11
 	VXORPS    X0, X0, X0
 	VCVTSS2SD 20(BX), X0, X0
-	VMULSD    (CX)(R9*8), X0, X0
-	VADDSD    (AX)(R10*8), X0, X0
-	VMOVSD    X0, (AX)(R10*8)
-	MOVL      24(DX), R10
-	MOVWLZX   R10, R9
-	SHRL      $0x10, R10
+	VMULSD    (CX)(R10*8), X0, X0
+	VADDSD    (AX)(R11*8), X0, X0
+	VMOVSD    X0, (AX)(R11*8)
+	MOVL      24(DX), R11
+	MOVWLZX   R11, R10
+	SHRL      $0x10, R11
 	VXORPS    X0, X0, X0
 	VCVTSS2SD 24(BX), X0, X0
-	VMULSD    (CX)(R9*8), X0, X0
-	VADDSD    (AX)(R10*8), X0, X0
-	VMOVSD    X0, (AX)(R10*8)
-	MOVL      28(DX), R10
-	MOVWLZX   R10, R9
-	SHRL      $0x10, R10
+	VMULSD    (CX)(R10*8), X0, X0
+	VADDSD    (AX)(R11*8), X0, X0
+	VMOVSD    X0, (AX)(R11*8)
+	MOVL      28(DX), R11
+	MOVWLZX   R11, R10
+	SHRL      $0x10, R11
 	VXORPS    X0, X0, X0
 	VCVTSS2SD 28(BX), X0, X0
-	VMULSD    (CX)(R9*8), X0, X0
-	VADDSD    (AX)(R10*8), X0, X0
-	VMOVSD    X0, (AX)(R10*8)
+	VMULSD    (CX)(R10*8), X0, X0
+	VADDSD    (AX)(R11*8), X0, X0
+	VMOVSD    X0, (AX)(R11*8)
 	ADDQ      $0x20, DX
 	ADDQ      $0x20, BX
 	SUBQ      $0x08, SI
@@ -223,9 +229,9 @@ one:
 done:
 	RET
 
-// func tileF64SameAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int)
+// func tileF64SameAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
 // Requires: AVX, MMX+
-TEXT ·tileF64SameAVX2(SB), NOSPLIT, $0-56
+TEXT ·tileF64SameAVX2(SB), NOSPLIT, $0-64
 	MOVQ   acc+0(FP), AX
 	MOVQ   x+8(FP), CX
 	MOVQ   entries+16(FP), DX
@@ -233,6 +239,7 @@ TEXT ·tileF64SameAVX2(SB), NOSPLIT, $0-56
 	MOVQ   n+32(FP), SI
 	MOVQ   ahead+40(FP), DI
 	MOVQ   lines+48(FP), R8
+	MOVQ   perRound+56(FP), R9
 	SHLQ   $0x06, R8
 	ADDQ   DI, R8
 	VMOVSD (BX), X0
@@ -240,63 +247,65 @@ TEXT ·tileF64SameAVX2(SB), NOSPLIT, $0-56
 	JL     rest
 
 several:
-	CMPQ       DI, R8
-	JAE        asked
+	CMPQ DI, R8
+	JAE  asked
+	MOVQ R9, BX
+
+ask:
 	PREFETCHT1 (DI)
-	PREFETCHT1 64(DI)
-	PREFETCHT1 128(DI)
-	PREFETCHT1 192(DI)
-	ADDQ       $0x00000100, DI
+	ADDQ       $0x40, DI
+	DECQ       BX
+	JNZ        ask
 
 asked:
-	MOVL    (DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	MOVL    (DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R9*8), X1, X1
-	VMOVSD  X1, (AX)(R9*8)
-	MOVL    4(DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	VADDSD  (AX)(R10*8), X1, X1
+	VMOVSD  X1, (AX)(R10*8)
+	MOVL    4(DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R9*8), X1, X1
-	VMOVSD  X1, (AX)(R9*8)
-	MOVL    8(DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	VADDSD  (AX)(R10*8), X1, X1
+	VMOVSD  X1, (AX)(R10*8)
+	MOVL    8(DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R9*8), X1, X1
-	VMOVSD  X1, (AX)(R9*8)
-	MOVL    12(DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	VADDSD  (AX)(R10*8), X1, X1
+	VMOVSD  X1, (AX)(R10*8)
+	MOVL    12(DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R9*8), X1, X1
-	VMOVSD  X1, (AX)(R9*8)
-	MOVL    16(DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	VADDSD  (AX)(R10*8), X1, X1
+	VMOVSD  X1, (AX)(R10*8)
+	MOVL    16(DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R9*8), X1, X1
-	VMOVSD  X1, (AX)(R9*8)
-	MOVL    20(DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	VADDSD  (AX)(R10*8), X1, X1
+	VMOVSD  X1, (AX)(R10*8)
+	MOVL    20(DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R9*8), X1, X1
-	VMOVSD  X1, (AX)(R9*8)
-	MOVL    24(DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	VADDSD  (AX)(R10*8), X1, X1
+	VMOVSD  X1, (AX)(R10*8)
+	MOVL    24(DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R9*8), X1, X1
-	VMOVSD  X1, (AX)(R9*8)
-	MOVL    28(DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	VADDSD  (AX)(R10*8), X1, X1
+	VMOVSD  X1, (AX)(R10*8)
+	MOVL    28(DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R9*8), X1, X1
-	VMOVSD  X1, (AX)(R9*8)
+	VADDSD  (AX)(R10*8), X1, X1
+	VMOVSD  X1, (AX)(R10*8)
 	ADDQ    $0x20, DX
 	SUBQ    $0x08, SI
 	JGE     several
@@ -319,9 +328,9 @@ one:
 done:
 	RET
 
-// func tileF32FullAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int)
+// func tileF32FullAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int, perRound int)
 // Requires: AVX, MMX+
-TEXT ·tileF32FullAVX2(SB), NOSPLIT, $0-56
+TEXT ·tileF32FullAVX2(SB), NOSPLIT, $0-64
 	MOVQ acc+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ entries+16(FP), DX
@@ -329,77 +338,80 @@ TEXT ·tileF32FullAVX2(SB), NOSPLIT, $0-56
 	MOVQ n+32(FP), SI
 	MOVQ ahead+40(FP), DI
 	MOVQ lines+48(FP), R8
+	MOVQ perRound+56(FP), R9
 	SHLQ $0x06, R8
 	ADDQ DI, R8
 	SUBQ $0x08, SI
 	JL   rest
 
 several:
-	CMPQ       DI, R8
-	JAE        asked
+	CMPQ DI, R8
+	JAE  asked
+	MOVQ R9, R10
+
+ask:
 	PREFETCHT1 (DI)
-	PREFETCHT1 64(DI)
-	PREFETCHT1 128(DI)
-	PREFETCHT1 192(DI)
-	ADDQ       $0x00000100, DI
+	ADDQ       $0x40, DI
+	DECQ       R10
+	JNZ        ask
 
 asked:
-	MOVL    (DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	MOVL    (DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSS  (BX), X0
-	VMULSS  (CX)(R9*4), X0, X0
-	VADDSS  (AX)(R10*4), X0, X0
-	VMOVSS  X0, (AX)(R10*4)
-	MOVL    4(DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	VMULSS  (CX)(R10*4), X0, X0
+	VADDSS  (AX)(R11*4), X0, X0
+	VMOVSS  X0, (AX)(R11*4)
+	MOVL    4(DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSS  4(BX), X0
-	VMULSS  (CX)(R9*4), X0, X0
-	VADDSS  (AX)(R10*4), X0, X0
-	VMOVSS  X0, (AX)(R10*4)
-	MOVL    8(DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	VMULSS  (CX)(R10*4), X0, X0
+	VADDSS  (AX)(R11*4), X0, X0
+	VMOVSS  X0, (AX)(R11*4)
+	MOVL    8(DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSS  8(BX), X0
-	VMULSS  (CX)(R9*4), X0, X0
-	VADDSS  (AX)(R10*4), X0, X0
-	VMOVSS  X0, (AX)(R10*4)
-	MOVL    12(DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	VMULSS  (CX)(R10*4), X0, X0
+	VADDSS  (AX)(R11*4), X0, X0
+	VMOVSS  X0, (AX)(R11*4)
+	MOVL    12(DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSS  12(BX), X0
-	VMULSS  (CX)(R9*4), X0, X0
-	VADDSS  (AX)(R10*4), X0, X0
-	VMOVSS  X0, (AX)(R10*4)
-	MOVL    16(DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	VMULSS  (CX)(R10*4), X0, X0
+	VADDSS  (AX)(R11*4), X0, X0
+	VMOVSS  X0, (AX)(R11*4)
+	MOVL    16(DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSS  16(BX), X0
-	VMULSS  (CX)(R9*4), X0, X0
-	VADDSS  (AX)(R10*4), X0, X0
-	VMOVSS  X0, (AX)(R10*4)
-	MOVL    20(DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	VMULSS  (CX)(R10*4), X0, X0
+	VADDSS  (AX)(R11*4), X0, X0
+	VMOVSS  X0, (AX)(R11*4)
+	MOVL    20(DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSS  20(BX), X0
-	VMULSS  (CX)(R9*4), X0, X0
-	VADDSS  (AX)(R10*4), X0, X0
-	VMOVSS  X0, (AX)(R10*4)
-	MOVL    24(DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	VMULSS  (CX)(R10*4), X0, X0
+	VADDSS  (AX)(R11*4), X0, X0
+	VMOVSS  X0, (AX)(R11*4)
+	MOVL    24(DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSS  24(BX), X0
-	VMULSS  (CX)(R9*4), X0, X0
-	VADDSS  (AX)(R10*4), X0, X0
-	VMOVSS  X0, (AX)(R10*4)
-	MOVL    28(DX), R10
-	MOVWLZX R10, R9
-	SHRL    $0x10, R10
+	VMULSS  (CX)(R10*4), X0, X0
+	VADDSS  (AX)(R11*4), X0, X0
+	VMOVSS  X0, (AX)(R11*4)
+	MOVL    28(DX), R11
+	MOVWLZX R11, R10
+	SHRL    $0x10, R11
 	VMOVSS  28(BX), X0
-	VMULSS  (CX)(R9*4), X0, X0
-	VADDSS  (AX)(R10*4), X0, X0
-	VMOVSS  X0, (AX)(R10*4)
+	VMULSS  (CX)(R10*4), X0, X0
+	VADDSS  (AX)(R11*4), X0, X0
+	VMOVSS  X0, (AX)(R11*4)
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	SUBQ    $0x08, SI
@@ -425,9 +437,9 @@ one:
 done:
 	RET
 
-// func tileF32SameAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int)
+// func tileF32SameAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int, perRound int)
 // Requires: AVX, MMX+
-TEXT ·tileF32SameAVX2(SB), NOSPLIT, $0-56
+TEXT ·tileF32SameAVX2(SB), NOSPLIT, $0-64
 	MOVQ   acc+0(FP), AX
 	MOVQ   x+8(FP), CX
 	MOVQ   entries+16(FP), DX
@@ -435,6 +447,7 @@ TEXT ·tileF32SameAVX2(SB), NOSPLIT, $0-56
 	MOVQ   n+32(FP), SI
 	MOVQ   ahead+40(FP), DI
 	MOVQ   lines+48(FP), R8
+	MOVQ   perRound+56(FP), R9
 	SHLQ   $0x06, R8
 	ADDQ   DI, R8
 	VMOVSS (BX), X0
@@ -442,63 +455,65 @@ TEXT ·tileF32SameAVX2(SB), NOSPLIT, $0-56
 	JL     rest
 
 several:
-	CMPQ       DI, R8
-	JAE        asked
+	CMPQ DI, R8
+	JAE  asked
+	MOVQ R9, BX
+
+ask:
 	PREFETCHT1 (DI)
-	PREFETCHT1 64(DI)
-	PREFETCHT1 128(DI)
-	PREFETCHT1 192(DI)
-	ADDQ       $0x00000100, DI
+	ADDQ       $0x40, DI
+	DECQ       BX
+	JNZ        ask
 
 asked:
-	MOVL    (DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	MOVL    (DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R9*4), X1, X1
-	VMOVSS  X1, (AX)(R9*4)
-	MOVL    4(DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	VADDSS  (AX)(R10*4), X1, X1
+	VMOVSS  X1, (AX)(R10*4)
+	MOVL    4(DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R9*4), X1, X1
-	VMOVSS  X1, (AX)(R9*4)
-	MOVL    8(DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	VADDSS  (AX)(R10*4), X1, X1
+	VMOVSS  X1, (AX)(R10*4)
+	MOVL    8(DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R9*4), X1, X1
-	VMOVSS  X1, (AX)(R9*4)
-	MOVL    12(DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	VADDSS  (AX)(R10*4), X1, X1
+	VMOVSS  X1, (AX)(R10*4)
+	MOVL    12(DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R9*4), X1, X1
-	VMOVSS  X1, (AX)(R9*4)
-	MOVL    16(DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	VADDSS  (AX)(R10*4), X1, X1
+	VMOVSS  X1, (AX)(R10*4)
+	MOVL    16(DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R9*4), X1, X1
-	VMOVSS  X1, (AX)(R9*4)
-	MOVL    20(DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	VADDSS  (AX)(R10*4), X1, X1
+	VMOVSS  X1, (AX)(R10*4)
+	MOVL    20(DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R9*4), X1, X1
-	VMOVSS  X1, (AX)(R9*4)
-	MOVL    24(DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	VADDSS  (AX)(R10*4), X1, X1
+	VMOVSS  X1, (AX)(R10*4)
+	MOVL    24(DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R9*4), X1, X1
-	VMOVSS  X1, (AX)(R9*4)
-	MOVL    28(DX), R9
-	MOVWLZX R9, BX
-	SHRL    $0x10, R9
+	VADDSS  (AX)(R10*4), X1, X1
+	VMOVSS  X1, (AX)(R10*4)
+	MOVL    28(DX), R10
+	MOVWLZX R10, BX
+	SHRL    $0x10, R10
 	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R9*4), X1, X1
-	VMOVSS  X1, (AX)(R9*4)
+	VADDSS  (AX)(R10*4), X1, X1
+	VMOVSS  X1, (AX)(R10*4)
 	ADDQ    $0x20, DX
 	SUBQ    $0x08, SI
 	JGE     several

@@ -12,6 +12,8 @@ import (
 func tileAssembly[V sparse.Value](t *Tiles[V], lo, hi int, x, acc, ahead []V) {
 	const line = 64
 	n := hi - lo
+	lines := len(ahead) * int(unsafe.Sizeof(*new(V))) / line
+	perRound := lines/(n/8+1) + 1 // evenly, so that they do not hold up the tile's own loads
 	entries := unsafe.SliceData(t.Entries[lo:hi])
 	values := unsafe.Pointer(unsafe.SliceData(t.Values.Table))
 	switch t.Values.Storage {
@@ -30,13 +32,13 @@ func tileAssembly[V sparse.Value](t *Tiles[V], lo, hi int, x, acc, ahead []V) {
 			kernel = tileF64SameAVX2
 		}
 		next := any(ahead).([]float64)
-		kernel(unsafe.SliceData(any(acc).([]float64)), unsafe.SliceData(x), entries, (*byte)(values), n, unsafe.SliceData(next), len(next)*8/line)
+		kernel(unsafe.SliceData(any(acc).([]float64)), unsafe.SliceData(x), entries, (*byte)(values), n, unsafe.SliceData(next), lines, perRound)
 	case []float32:
 		kernel := tileF32FullAVX2
 		if t.Values.Storage == Same {
 			kernel = tileF32SameAVX2
 		}
 		next := any(ahead).([]float32)
-		kernel(unsafe.SliceData(any(acc).([]float32)), unsafe.SliceData(x), entries, (*byte)(values), n, unsafe.SliceData(next), len(next)*4/line)
+		kernel(unsafe.SliceData(any(acc).([]float32)), unsafe.SliceData(x), entries, (*byte)(values), n, unsafe.SliceData(next), lines, perRound)
 	}
 }

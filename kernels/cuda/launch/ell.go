@@ -30,11 +30,7 @@ func PackForm[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Pa
 	}
 	ell := slices.Contains(ellpack.Formats(), sparse.Format(op.Form))
 	if !ell && op.Form != FormCSRScalar && op.Form != FormCSRVector {
-		p, err := Pack(d, s, op)
-		if err != nil {
-			return nil, err
-		}
-		return p, nil
+		return packCSR(d, s, op)
 	}
 	if err := CheckPacking(op); err != nil {
 		return nil, err

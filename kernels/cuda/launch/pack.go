@@ -80,6 +80,32 @@ func Pack[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packin
 	return p, nil
 }
 
+// packCSR is Pack, and PackStreamed where that was asked for or nothing else fits.
+func packCSR[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (kernels.Packed, error) {
+	why := "asked for"
+	if op.Form != FormStreamed {
+		p, err := Pack(d, s, op)
+		if err == nil {
+			return p, nil
+		}
+		if !Streams(op, err) {
+			return nil, err
+		}
+		why = "the part does not fit on the device"
+	}
+	p, err := PackStreamed(d, op, why)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Streams reports whether a part that failed to be packed with err is to be
+// streamed instead.
+func Streams[V sparse.Value](op *kernels.Packing[V], err error) bool {
+	return errors.Is(err, kernels.ErrOutOfMemory) && op.InPlace && (op.Form == "" || op.Form == kernels.FormAuto)
+}
+
 // upload copies the arrays to the device, with pointers of the part's own.
 func (p *Packed[V]) upload(d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) error {
 	local := make([]int64, len(op.Ptr))

@@ -129,8 +129,9 @@ func gather[V sparse.Value](b *builder, op *kernels.Gather[V], g Gather, start *
 	addCarries[V](b, row, val, y, carry, tiles, a.rows, a.skip)
 }
 
-// addCarries adds n carries to their rows, level by level.
-func addCarries[V sparse.Value](b *builder, row, val Temp, y, carry Addr, n, rows, skip int64) {
+// addCarries adds n carries to their rows, level by level. row and val are Addr or
+// Temp.
+func addCarries[V sparse.Value](b *builder, row, val any, y, carry Addr, n, rows, skip int64) {
 	name := "msrep_add_carries" + suffix[V]()
 	for n > 0 && b.err == nil {
 		left := b.carries(name, n)

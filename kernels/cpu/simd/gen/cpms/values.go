@@ -20,9 +20,11 @@ var allValues = []values{
 	{"Ones", 0, 0, widths},
 	{"Plain", 8, 1, widths},
 	{"1of2", 4, 1, []int{4, 8}},
+	{"2of2", 4, 2, []int{8}},
 	{"1of4", 2, 1, []int{2, 8}},
 	{"2of4", 2, 2, []int{4, 8}},
 	{"3of4", 2, 3, []int{6, 8}},
+	{"4of4", 2, 4, []int{8}},
 }
 
 // begin loads the parameters val and step: the places of the segments.
@@ -63,7 +65,9 @@ func (v values) load(l lanes.Lanes, seg []Register, k Register, i int) Op {
 		} else {
 			VPMOVZXWQ(v.at(seg, s, k, i), part)
 		}
-		VPSLLQ(Imm(v.shift(s)), part, part)
+		if shift := v.shift(s); shift > 0 {
+			VPSLLQ(Imm(shift), part, part)
+		}
 		if s == 0 {
 			all = part
 		} else {
@@ -86,7 +90,9 @@ func (v values) loadOne(seg []Register, k Register) Op {
 		} else {
 			MOVWLZX(v.at(seg, s, k, 0), part.As32())
 		}
-		SHLQ(Imm(v.shift(s)), part)
+		if shift := v.shift(s); shift > 0 {
+			SHLQ(Imm(shift), part)
+		}
 		if s == 0 {
 			all = part
 		} else {

@@ -1,5 +1,5 @@
-// Command csr generates the assembly that multiplies rows in CSR, and the least
-// and greatest of a run of indices.
+// Command csr generates the assembly that multiplies rows in CSR and transposed
+// ones, and the least and greatest of a run of indices.
 package main
 
 import . "github.com/mmcloughlin/avo/build"
@@ -7,6 +7,8 @@ import . "github.com/mmcloughlin/avo/build"
 func main() {
 	rows("rowsF64", "float64", double{})
 	rows("rowsF32", "float32", single{})
+	scatter("scatterF64", "float64", double{})
+	scatter("scatterF32", "float32", single{})
 	minMax()
 	Generate()
 }

@@ -28,9 +28,8 @@ type elem struct {
 }
 
 const (
-	unroll   = 8 // entries between two looks at what to ask for ahead
-	prefetch = 4 // cache lines asked for at a time
-	line     = 64
+	unroll = 8 // entries of a round
+	line   = 64
 )
 
 // tile generates the kernel for values that are stored in one of the ways.
@@ -40,9 +39,10 @@ const (
 // registers would gain nothing.
 func tile(e elem, storage string) {
 	name := "tile" + e.name + storage + "AVX2"
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(acc, x *%[1]s, entries *uint32, values *byte, n int, ahead *%[1]s, lines int)", e.typ))
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(acc, x *%[1]s, entries *uint32, values *byte, n int, ahead *%[1]s, lines, perRound int)", e.typ))
 	Pragma("noescape")
-	Doc(name + " adds n entries to acc, and asks for lines of 64 bytes from ahead on.")
+	Doc(name+" adds n entries to acc, and asks for lines of 64 bytes from ahead on:",
+		"perRound of them, at least 1, for every 8 entries.")
 	acc := Load(Param("acc"), GP64())
 	x := Load(Param("x"), GP64())
 	entries := Load(Param("entries"), GP64())
@@ -50,6 +50,7 @@ func tile(e elem, storage string) {
 	left := Load(Param("n"), GP64())
 	next := Load(Param("ahead"), GP64())
 	end := Load(Param("lines"), GP64())
+	perRound := Load(Param("perRound"), GP64())
 	SHLQ(Imm(6), end)
 	ADDQ(next, end)
 
@@ -97,10 +98,13 @@ func tile(e elem, storage string) {
 	Label("several")
 	CMPQ(next, end)
 	JAE(LabelRef("asked"))
-	for i := range prefetch {
-		PREFETCHT1(Mem{Base: next, Disp: line * i})
-	}
-	ADDQ(U32(prefetch*line), next)
+	few := GP64()
+	MOVQ(perRound, few)
+	Label("ask")
+	PREFETCHT1(Mem{Base: next})
+	ADDQ(Imm(line), next)
+	DECQ(few)
+	JNZ(LabelRef("ask"))
 	Label("asked")
 	for i := range unroll {
 		entry(i)

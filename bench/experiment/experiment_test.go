@@ -1,0 +1,168 @@
+package experiment
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/bench/measure"
+	"github.com/msrep-go/msrep/bench/record"
+	"github.com/msrep-go/msrep/bench/report"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// quick measures badly and in no time.
+func quick(devices string, entries int64) Config {
+	return Config{Devices: devices, Entries: entries, Options: measure.Options{RelErr: 1, MinSamples: 2, MaxSamples: 2, MaxTime: time.Millisecond}}
+}
+
+func session(t *testing.T, c Config, names ...string) *Session {
+	t.Helper()
+	s, err := New(c, record.New("test", []string{"bench"}))
+	require.NoError(t, err)
+	var chosen []Experiment
+	for _, e := range All() {
+		for _, name := range names {
+			if e.Name == name {
+				chosen = append(chosen, e)
+			}
+		}
+	}
+	require.Len(t, chosen, len(names))
+	require.NoError(t, s.Run(context.Background(), chosen))
+	require.Len(t, s.Page.Sections, len(names))
+	return s
+}
+
+// requireFull checks that figures and tables have what they promise, and that
+// nothing modelled is called measured.
+func requireFull(t *testing.T, s *Session) {
+	t.Helper()
+	for _, sec := range s.Page.Sections {
+		require.NotEmpty(t, sec.Intro, sec.Name)
+		require.NotEmpty(t, sec.Remarks, sec.Name)
+		for _, f := range sec.Figures {
+			require.NotEmpty(t, f.Series, f.Name)
+			for _, line := range f.Series {
+				require.NotEmpty(t, line.X, "%s %s", f.Name, line.Name)
+				require.Len(t, line.Y, len(line.X))
+				for _, v := range line.Y {
+					require.False(t, math.IsNaN(v) || math.IsInf(v, 0) || v < 0, "%s %s %v", f.Name, line.Name, line.Y)
+				}
+				if s.platform != nil {
+					require.NotEqual(t, report.Measured, line.Origin, f.Name)
+				} else if line.Origin == report.Modelled {
+					require.True(t, strings.HasPrefix(f.Name, "model-"))
+				}
+			}
+		}
+		for _, table := range sec.Tables {
+			require.NotEmpty(t, table.Rows, table.Name)
+			for _, row := range table.Rows {
+				require.Len(t, row, len(table.Header), table.Name)
+			}
+		}
+	}
+}
+
+func TestFigure6StandsBesideThePapers(t *testing.T) {
+	steps := 0
+	c := quick("cpu:8", 4000)
+	c.Progress = func(done, total int, _ string) {
+		require.Less(t, done, total)
+		steps++
+	}
+	s := session(t, c, "msrep-fig6")
+	requireFull(t, s)
+	require.Equal(t, 64, steps)
+	require.Len(t, s.Record.Rows, 3*64)
+	require.Equal(t, "559", s.Page.Sections[0].Tables[0].Rows[4][1])
+	require.Len(t, s.Page.Sections[0].Tables, 4)
+}
+
+func TestFigure6IsModelledAsThePaperFoundIt(t *testing.T) {
+	s := session(t, quick("sim:dgx1", 100_000), "msrep-fig6")
+	requireFull(t, s)
+	for _, r := range s.Record.Rows {
+		require.Equal(t, record.Modelled, r.Source)
+	}
+	blocks := s.Page.Sections[0].Figures[0]
+	for i := 0; i+1 < len(blocks.Series); i += 2 {
+		require.InDeltaSlice(t, blocks.Series[i+1].Y, blocks.Series[i].Y, 0.06, blocks.Series[i].Name)
+	}
+	for _, line := range s.Page.Sections[0].Figures[1].Series {
+		if line.Origin == report.Modelled {
+			require.InDelta(t, 1, line.Y[0], 0.1)
+		}
+	}
+}
+
+func TestTheFiguresOfThePaperAreMeasured(t *testing.T) {
+	s := session(t, quick("cpu:2", 3000), "msrep-fig16", "msrep-fig17", "msrep-fig18", "msrep-fig19", "msrep-fig20", "msrep-fig21", "msrep-fig22", "msrep-fig23")
+	requireFull(t, s)
+	for _, sec := range s.Page.Sections {
+		require.GreaterOrEqual(t, len(sec.Figures), 3, sec.Name)
+	}
+	require.Positive(t, s.Record.Machine.Bandwidth)
+	require.NotEmpty(t, s.Page.Facts)
+}
+
+func TestTheFiguresOfThePaperAreModelledOnBothNodes(t *testing.T) {
+	for _, devices := range []string{"sim:dgx1", "sim:summit"} {
+		s := session(t, quick(devices, 3000), "msrep-fig16", "msrep-fig19", "msrep-fig20", "msrep-fig21", "msrep-fig22")
+		requireFull(t, s)
+		for _, r := range s.Record.Rows {
+			require.Equal(t, record.Modelled, r.Source)
+			require.Empty(t, r.Samples)
+		}
+	}
+}
+
+func TestTheModelledShareOfPhasesAddsUp(t *testing.T) {
+	s := session(t, quick("sim:dgx1", 3000), "msrep-fig17", "msrep-fig19")
+	for _, sec := range s.Page.Sections {
+		for _, f := range sec.Figures {
+			for _, line := range f.Series {
+				for _, v := range line.Y {
+					require.LessOrEqual(t, v, 100.0)
+				}
+			}
+		}
+	}
+}
+
+func TestTheModelIsLaidBesideTheAuthorsTimes(t *testing.T) {
+	s := session(t, quick("cpu:1", 20_000), "model")
+	requireFull(t, s)
+	errs := s.Page.Sections[0].Tables[0]
+	require.Equal(t, []string{"DGX-1", "h2d", "72"}, errs.Rows[0][:3])
+	require.Len(t, errs.Rows, 4*3)
+}
+
+func TestConfigurationsThatCannotBeAreRefused(t *testing.T) {
+	for _, devices := range []string{"cpu:0", "cpu:x", "cpu:65", "sim:4", "sim:dgx2", "cuda", "cpu:", "gpu"} {
+		_, err := New(quick(devices, 1000), record.New("test", nil))
+		require.True(t, sparse.IsInput(err), devices)
+	}
+	_, err := New(quick("cpu", 0), record.New("test", nil))
+	require.True(t, sparse.IsInput(err))
+	s, err := New(quick("auto", 10), record.New("test", nil))
+	require.NoError(t, err)
+	require.Equal(t, 8, s.most)
+	require.Equal(t, []int{1, 2, 4, 8}, s.counts())
+}
+
+func TestRunsEndWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	for _, e := range All() {
+		c := quick("cpu:2", 2000)
+		c.Progress = func(int, int, string) { cancel() }
+		s, err := New(c, record.New("test", nil))
+		require.NoError(t, err)
+		require.ErrorIs(t, s.Run(ctx, []Experiment{e}), context.Canceled, e.Name)
+	}
+}

@@ -1,0 +1,82 @@
+/* Every wrong call gives a status, and the library goes on working. */
+#include <math.h>
+#include <msrep.h>
+#include <stdio.h>
+#include <string.h>
+
+static int bad;
+
+static void expect(msrep_status got, msrep_status want, const char *says, int line) {
+	if (got != want || (want != MSREP_OK && !strstr(msrep_last_error(), says))) {
+		fprintf(stderr, "line %d: status %d (%s), expected %d (%s)\n", line, got, msrep_last_error(), want, says);
+		bad = 1;
+	}
+}
+#define EXPECT(call, want, says) expect(call, want, says, __LINE__)
+
+int main(void) {
+	int64_t ptr[] = {0, 1, 2}, falls[] = {0, 3, 2};
+	int32_t idx[] = {0, 1}, outside[] = {0, 7};
+	double val[] = {2, 3}, x[] = {1, 1}, y[2], b[] = {1, 1};
+	msrep_system sys, other;
+	msrep_plan plan, none;
+
+	EXPECT(msrep_open("gpu:9", 0, &sys), MSREP_BAD_INPUT, "gpu");
+	EXPECT(msrep_open("cpu:1", -1, &sys), MSREP_BAD_INPUT, "threads");
+	EXPECT(msrep_open("cpu:1", 0, NULL), MSREP_BAD_INPUT, "system: is a null pointer");
+	EXPECT(msrep_open(NULL, 0, &other), MSREP_OK, "");
+	EXPECT(msrep_open("cpu:1", 1, &sys), MSREP_OK, "");
+
+	EXPECT(msrep_plan_csr(12345, 2, 2, 2, ptr, idx, val, 0, &none), MSREP_BAD_HANDLE, "12345");
+	EXPECT(msrep_plan_csr(sys, 2, 2, 2, ptr, idx, val, 0, NULL), MSREP_BAD_INPUT, "plan");
+	EXPECT(msrep_plan_csr(sys, 2, 2, 2, NULL, idx, val, 0, &none), MSREP_BAD_INPUT, "row_ptr: is a null pointer");
+	EXPECT(msrep_plan_csr(sys, 2, 2, 2, ptr, NULL, val, 0, &none), MSREP_BAD_INPUT, "col_idx");
+	EXPECT(msrep_plan_csr(sys, 2, 2, 2, ptr, idx, NULL, 0, &none), MSREP_BAD_INPUT, "val");
+	EXPECT(msrep_plan_csr(sys, -2, 2, 2, ptr, idx, val, 0, &none), MSREP_BAD_INPUT, "-2 x 2");
+	EXPECT(msrep_plan_csr(sys, 2, 2, -2, ptr, idx, val, 0, &none), MSREP_BAD_INPUT, "col_idx");
+	EXPECT(msrep_plan_csr(sys, 2, 2, 1, ptr, idx, val, 0, &none), MSREP_BAD_INPUT, "");
+	EXPECT(msrep_plan_csr(sys, 2, 2, 2, falls, idx, val, 0, &none), MSREP_BAD_INPUT, "");
+	EXPECT(msrep_plan_csr(sys, 2, 2, 2, ptr, outside, val, 0, &none), MSREP_BAD_INPUT, "");
+	EXPECT(msrep_plan_csr(sys, 2, 2, 2, ptr, idx, val, 64, &none), MSREP_BAD_INPUT, "flags");
+	EXPECT(msrep_plan_csr(sys, 2, 2, 2, ptr, idx, val, 0, &plan), MSREP_OK, "");
+
+	EXPECT(msrep_multiply(0, 0, 1, 2, x, 0, 2, y), MSREP_BAD_HANDLE, "0");
+	EXPECT(msrep_multiply(sys, 0, 1, 2, x, 0, 2, y), MSREP_BAD_HANDLE, "");
+	EXPECT(msrep_multiply(plan, 0, 1, 3, x, 0, 2, y), MSREP_BAD_INPUT, "x: 3 elements");
+	EXPECT(msrep_multiply(plan, 0, 1, 2, x, 0, 1, y), MSREP_BAD_INPUT, "y: 1 elements");
+	EXPECT(msrep_multiply(plan, 0, 1, 2, NULL, 0, 2, y), MSREP_BAD_INPUT, "x: is a null pointer");
+	EXPECT(msrep_multiply(plan, 0, 1, 2, x, 0, 2, NULL), MSREP_BAD_INPUT, "y: is a null pointer");
+	EXPECT(msrep_multiply(plan, 0, 1, 2, x, 0, 2, x), MSREP_BAD_INPUT, "shares memory");
+	EXPECT(msrep_multiply(plan, 0, 1, 2, (double *)((char *)x + 1), 0, 2, y), MSREP_BAD_INPUT, "multiple of 8");
+	EXPECT(msrep_multiply(plan, 0, 1, INT64_MIN, x, 0, 2, y), MSREP_BAD_INPUT, "no length");
+	EXPECT(msrep_multiply(plan, 0, 1, INT64_MAX, x, 0, 2, y), MSREP_BAD_INPUT, "no length");
+
+	EXPECT(msrep_update(plan, 3, val), MSREP_BAD_INPUT, "val: 3 values");
+	EXPECT(msrep_update(plan, 2, NULL), MSREP_BAD_INPUT, "val");
+	EXPECT(msrep_update(sys, 2, val), MSREP_BAD_HANDLE, "");
+
+	EXPECT(msrep_solve(plan, 9, 0, 2, b, x, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "method");
+	EXPECT(msrep_solve(plan, MSREP_CG, 9, 2, b, x, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "precond");
+	EXPECT(msrep_solve(plan, MSREP_CG, 0, 1, b, x, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "b: 1 elements");
+	EXPECT(msrep_solve(plan, MSREP_CG, 0, 2, b, b, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "same memory");
+	EXPECT(msrep_solve(plan, MSREP_CG, 0, 2, NULL, x, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "b: is a null pointer");
+	EXPECT(msrep_solve(plan, MSREP_CG, 0, 2, b, x, -1, 0, NULL, NULL), MSREP_BAD_INPUT, "tolerance");
+	EXPECT(msrep_solve(plan, MSREP_CG, 0, 2, b, x, NAN, 0, NULL, NULL), MSREP_BAD_INPUT, "tolerance");
+	EXPECT(msrep_solve(plan, MSREP_CG, 0, 2, b, x, 1e-15, 1, NULL, NULL), MSREP_NOT_CONVERGED, "not converged");
+	EXPECT(msrep_solve(plan, MSREP_GMRES, MSREP_JACOBI, 2, b, x, 0, 0, NULL, NULL), MSREP_OK, "");
+	if (fabs(x[0] - 0.5) > 1e-12 || fabs(x[1] - 1.0 / 3) > 1e-12)
+		bad = 1;
+
+	EXPECT(msrep_close(plan), MSREP_OK, "");
+	EXPECT(msrep_close(plan), MSREP_BAD_HANDLE, "closed");
+	EXPECT(msrep_multiply(plan, 0, 1, 2, x, 0, 2, y), MSREP_BAD_HANDLE, "closed");
+	EXPECT(msrep_plan_csr(sys, 0, 0, 0, ptr, NULL, NULL, 0, &plan), MSREP_OK, "");
+	EXPECT(msrep_multiply(plan, 0, 1, 0, NULL, 0, 0, NULL), MSREP_OK, "");
+	EXPECT(msrep_close(sys), MSREP_OK, "");
+	EXPECT(msrep_close(plan), MSREP_BAD_HANDLE, ""); /* went with its system */
+	EXPECT(msrep_close(sys), MSREP_BAD_HANDLE, "");
+	EXPECT(msrep_close(other), MSREP_OK, "");
+	if (!bad)
+		puts("misuse: every wrong call gave its status");
+	return bad;
+}

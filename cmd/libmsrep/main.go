@@ -1,0 +1,215 @@
+//go:build cgo
+
+package main
+
+/*
+#define MSREP_NO_PROTOTYPES
+#include "msrep.h"
+#include "lasterror.h"
+#include <stdlib.h>
+*/
+import "C"
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func main() {}
+
+var version = C.CString(msrep.Version)
+
+//export msrep_version
+func msrep_version() *C.char { return version }
+
+//export msrep_open
+func msrep_open(devices *C.char, threads C.int, system *C.uint64_t) C.msrep_status {
+	return call(func() error {
+		if system == nil {
+			return isNull("system")
+		}
+		*system = 0
+		spec := "auto"
+		if devices != nil {
+			spec = C.GoString(devices)
+		}
+		sys, err := msrep.Open(msrep.Config{Devices: spec, Threads: int(threads)})
+		if err != nil {
+			return err
+		}
+		*system = C.uint64_t(handles.add(&openSystem{sys: sys}))
+		return nil
+	})
+}
+
+//export msrep_plan_csr
+func msrep_plan_csr(system C.uint64_t, rows, cols, nnz C.int64_t, rowPtr *C.int64_t, colIdx *C.int32_t, val *C.double, flags C.int, plan *C.uint64_t) C.msrep_status {
+	return call(func() error {
+		if plan == nil {
+			return isNull("plan")
+		}
+		*plan = 0
+		sys, err := get[*openSystem](uint64(system))
+		if err != nil {
+			return err
+		}
+		if flags&^C.MSREP_DETERMINISTIC != 0 {
+			return sparse.Inputf("flags", "%d: use 0 or MSREP_DETERMINISTIC", int(flags))
+		}
+		if rows < 0 || rows > sparse.MaxDim || cols < 0 || cols > sparse.MaxDim {
+			return sparse.Inputf("matrix", "%d x %d: use 0 to %d rows and columns", int64(rows), int64(cols), sparse.MaxDim)
+		}
+		ptr, err := view[int64]("row_ptr", unsafe.Pointer(rowPtr), int64(rows)+1)
+		if err != nil {
+			return err
+		}
+		idx, err := view[int32]("col_idx", unsafe.Pointer(colIdx), int64(nnz))
+		if err != nil {
+			return err
+		}
+		v, err := view[float64]("val", unsafe.Pointer(val), int64(nnz))
+		if err != nil {
+			return err
+		}
+		a, err := sparse.NewCSR(int(rows), int(cols), slices.Clone(ptr), slices.Clone(idx), slices.Clone(v))
+		if err != nil {
+			return err
+		}
+		p, err := msrep.NewPlan(context.Background(), sys.sys, a, msrep.PlanOptions{
+			SkipValidation: true, Deterministic: flags&C.MSREP_DETERMINISTIC != 0,
+		})
+		if err != nil {
+			return err
+		}
+		*plan = C.uint64_t(handles.add(&openPlan{system: uint64(system), plan: p, matrix: a}))
+		return nil
+	})
+}
+
+//export msrep_update
+func msrep_update(plan C.uint64_t, nnz C.int64_t, val *C.double) C.msrep_status {
+	return call(func() error {
+		p, err := get[*openPlan](uint64(plan))
+		if err != nil {
+			return err
+		}
+		v, err := view[float64]("val", unsafe.Pointer(val), int64(nnz))
+		if err != nil {
+			return err
+		}
+		return p.update(slices.Clone(v))
+	})
+}
+
+//export msrep_multiply
+func msrep_multiply(plan C.uint64_t, transpose C.int, alpha C.double, nx C.int64_t, x *C.double, beta C.double, ny C.int64_t, y *C.double) C.msrep_status {
+	return call(func() error {
+		p, err := get[*openPlan](uint64(plan))
+		if err != nil {
+			return err
+		}
+		vx, err := view[float64]("x", unsafe.Pointer(x), int64(nx))
+		if err != nil {
+			return err
+		}
+		vy, err := view[float64]("y", unsafe.Pointer(y), int64(ny))
+		if err != nil {
+			return err
+		}
+		_, err = p.plan.SpMV(context.Background(), msrep.Op(transpose != 0), float64(alpha), vx, float64(beta), vy)
+		return err
+	})
+}
+
+//export msrep_solve
+func msrep_solve(plan C.uint64_t, method, precond C.int, n C.int64_t, b, x *C.double, tol C.double, maxIter C.int64_t, iterations *C.int64_t, residual *C.double) C.msrep_status {
+	return call(func() error {
+		p, err := get[*openPlan](uint64(plan))
+		if err != nil {
+			return err
+		}
+		vb, err := view[float64]("b", unsafe.Pointer(b), int64(n))
+		if err != nil {
+			return err
+		}
+		vx, err := view[float64]("x", unsafe.Pointer(x), int64(n))
+		if err != nil {
+			return err
+		}
+		res, err := p.solve(int(method), int(precond), vb, vx, solver.Options{Tol: float64(tol), MaxIter: int(maxIter)})
+		if res != nil {
+			if iterations != nil {
+				*iterations = C.int64_t(res.Iterations)
+			}
+			if residual != nil {
+				*residual = C.double(res.Residual)
+			}
+		}
+		return err
+	})
+}
+
+//export msrep_close
+func msrep_close(handle C.uint64_t) C.msrep_status {
+	return call(func() error { return handles.close(uint64(handle)) })
+}
+
+// call runs f and turns what it gives into a status. A panic is an error too.
+func call(f func() error) C.msrep_status {
+	err := guard(f)
+	if err == nil {
+		return C.MSREP_OK
+	}
+	text := C.CString(strings.Join(strings.Fields(err.Error()), " "))
+	C.keep_last_error(text)
+	C.free(unsafe.Pointer(text))
+	var device *kernels.DeviceError
+	var gaveUp *solver.ConvergenceError
+	switch {
+	case errors.Is(err, errHandle), errors.Is(err, msrep.ErrClosed):
+		return C.MSREP_BAD_HANDLE
+	case sparse.IsInput(err):
+		return C.MSREP_BAD_INPUT
+	case errors.As(err, &device):
+		return C.MSREP_DEVICE_ERROR
+	case errors.As(err, &gaveUp):
+		return C.MSREP_NOT_CONVERGED
+	}
+	return C.MSREP_FAILED
+}
+
+func guard(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("internal error: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return f()
+}
+
+func isNull(name string) error { return sparse.Inputf(name, "is a null pointer") }
+
+// view is n elements that the caller owns, as a slice.
+func view[T int32 | int64 | float64](name string, p unsafe.Pointer, n int64) ([]T, error) {
+	switch {
+	case n < 0 || n > 1<<48:
+		return nil, sparse.Inputf(name, "%d elements: that is no length", n)
+	case n == 0:
+		return nil, nil
+	case p == nil:
+		return nil, isNull(name)
+	case uintptr(p)%unsafe.Sizeof(T(0)) != 0:
+		return nil, sparse.Inputf(name, "begins at an address that is no multiple of %d", unsafe.Sizeof(T(0)))
+	}
+	return unsafe.Slice((*T)(p), n), nil
+}

@@ -1,0 +1,78 @@
+/* msrep.h - sparse matrix-vector products over all devices of a node.
+ *
+ *     y = alpha*op(A)*x + beta*y      op(A) = A or its transpose, A in CSR, float64
+ *
+ * All functions but msrep_version and msrep_last_error give an msrep_status. They may
+ * be called from any thread; calls with the same plan run one after the other.
+ * Lengths count elements. A null pointer is allowed where the length is 0.
+ */
+#ifndef MSREP_H
+#define MSREP_H
+
+#include <stdint.h>
+
+#define MSREP_VERSION_MAJOR 0
+#define MSREP_VERSION_MINOR 1
+
+typedef int msrep_status;
+enum {
+	MSREP_OK = 0,
+	MSREP_BAD_INPUT = 1,     /* an argument; msrep_last_error names it */
+	MSREP_BAD_HANDLE = 2,    /* never given out, closed, or of another kind */
+	MSREP_DEVICE_ERROR = 3,  /* a device failed: close the plan */
+	MSREP_NOT_CONVERGED = 4, /* msrep_solve: x is the last iterate */
+	MSREP_FAILED = 5         /* anything else */
+};
+
+/* Handles are never 0 and never used twice. */
+typedef uint64_t msrep_system;
+typedef uint64_t msrep_plan;
+
+enum { MSREP_DETERMINISTIC = 1 }; /* flags of msrep_plan_csr */
+enum { MSREP_CG = 0, MSREP_BICGSTAB = 1, MSREP_GMRES = 2 };
+enum { MSREP_NO_PRECOND = 0, MSREP_JACOBI = 1 };
+
+#ifndef MSREP_NO_PROTOTYPES
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library, "0.1.0". */
+const char *msrep_version(void);
+
+/* What went wrong in the last call of this thread that was not MSREP_OK: one line,
+ * valid until the next call of this thread. */
+const char *msrep_last_error(void);
+
+/* Opens devices: "auto" (or null), "cpu", "cpu:N", "sim:N". threads is the number of CPU
+ * threads in all, 0 for all there are. */
+msrep_status msrep_open(const char *devices, int threads, msrep_system *system);
+
+/* Splits a matrix of rows x cols and nnz entries among the devices. row_ptr has rows+1
+ * elements, from 0 to nnz; col_idx and val have nnz. The arrays are copied. flags is 0
+ * or MSREP_DETERMINISTIC: the same bits on any devices with any number of threads. */
+msrep_status msrep_plan_csr(msrep_system system, int64_t rows, int64_t cols, int64_t nnz, const int64_t *row_ptr,
+                            const int32_t *col_idx, const double *val, int flags, msrep_plan *plan);
+
+/* Replaces the values, in the order of msrep_plan_csr, and keeps the structure. */
+msrep_status msrep_update(msrep_plan plan, int64_t nnz, const double *val);
+
+/* y = alpha*op(A)*x + beta*y; op(A) is the transpose when transpose is not 0. nx and ny
+ * are the lengths of x and y, which must not overlap. beta = 0 does not read y. */
+msrep_status msrep_multiply(msrep_plan plan, int transpose, double alpha, int64_t nx, const double *x, double beta,
+                            int64_t ny, double *y);
+
+/* Solves A x = b for n equations; x is the first guess and takes the solution. tol is
+ * the relative residual to reach, 0 for 1e-8; max_iter 0 means 10 n. iterations and
+ * residual, which may be null, take how it went. */
+msrep_status msrep_solve(msrep_plan plan, int method, int precond, int64_t n, const double *b, double *x, double tol,
+                         int64_t max_iter, int64_t *iterations, double *residual);
+
+/* Releases a plan or a system; a system takes its plans with it. */
+msrep_status msrep_close(uint64_t handle);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+#endif

@@ -1,0 +1,144 @@
+package form_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/cpms"
+	"github.com/msrep-go/msrep/sparse/matio"
+)
+
+var cpmsForms = []kernels.Form{form.FormCPMSRows, form.FormCPMSSlices}
+
+// cut gives a with the values that reading p of them gives.
+func cut(a *sparse.CSR[float64], p kernels.Precision) *sparse.CSR[float64] {
+	b := *a
+	b.Val = make([]float64, len(a.Val))
+	for k, v := range a.Val {
+		b.Val[k] = cpms.Keep(v, p.Read*64/p.Segments, cpms.Truncate)
+	}
+	return &b
+}
+
+func checkCPMS(t require.TestingT, name kernels.Form, a *sparse.CSR[float64], p kernels.Precision, bank int, alpha, beta float64, x, y []float64) {
+	f, err := form.NewCPMS(name, form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, p, bank)
+	require.NoError(t, err)
+	want := reference.Multiply[float64](false, alpha, cut(a, p), x, beta, y)
+	got := append([]float64(nil), y...)
+	if beta == 0 {
+		for i := range got {
+			got[i] = math.NaN() // must not be read
+		}
+	}
+	f.Multiply(alpha, beta, x, got)
+	require.Equal(t, -1, reference.Check(got, want), "%s", f.Name())
+}
+
+func TestValuesInSegmentsMultiplyAsTheirFirstBits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		segments := rapid.SampledFrom([]int{2, 4}).Draw(t, "segments")
+		p := kernels.Precision{Segments: segments, Read: rapid.IntRange(1, segments).Draw(t, "read")}
+		bank := rapid.SampledFrom([]int{cpms.Separated, 64, 128, 8192}).Draw(t, "bank")
+		rows, cols := rapid.IntRange(0, 600).Draw(t, "rows"), rapid.IntRange(1, 100).Draw(t, "cols")
+		giant := rapid.IntRange(-1, max(rows-1, 0)).Draw(t, "giant")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
+		for i := range rows {
+			n := max(r.IntN(8)-2, 0)
+			if i == giant {
+				n = 4000
+			}
+			for range n {
+				a.ColIdx = append(a.ColIdx, int32(r.IntN(cols)))
+				a.Val = append(a.Val, r.NormFloat64())
+			}
+			a.RowPtr = append(a.RowPtr, int64(len(a.Val)))
+		}
+		x, y := make([]float64, cols), make([]float64, rows)
+		for i := range x {
+			x[i] = r.NormFloat64()
+		}
+		for i := range y {
+			y[i] = r.NormFloat64()
+		}
+		odd := rapid.SampledFrom([]float64{1, math.NaN(), math.Inf(1)}).Draw(t, "odd")
+		x[r.IntN(cols)] = odd
+		if len(a.Val) > 0 {
+			a.Val[r.IntN(len(a.Val))] = odd
+		}
+		alpha, beta := rapid.SampledFrom([]float64{1, -1.5}).Draw(t, "alpha"), rapid.SampledFrom([]float64{0, 1, 0.25}).Draw(t, "beta")
+		for _, name := range cpmsForms {
+			checkCPMS(t, name, a, p, bank, alpha, beta, x, y)
+		}
+	})
+}
+
+func TestRealMatricesInSegmentsMultiplyAsTheirFirstBits(t *testing.T) {
+	for _, file := range []string{"memplus", "gre_343", "plskz362"} {
+		m, err := matio.Read(t.Context(), corpus.Testdata(file+".mtx.gz"))
+		require.NoError(t, err)
+		x, y := make([]float64, m.Cols), make([]float64, m.Rows)
+		for i := range x {
+			x[i] = math.Sin(float64(i + 1))
+		}
+		for segments := 2; segments <= 4; segments += 2 {
+			for k := 1; k <= segments; k++ {
+				for _, name := range cpmsForms {
+					checkCPMS(t, name, m.CSR, kernels.Precision{Segments: segments, Read: k}, 8192, 2, 0, x, y)
+				}
+			}
+		}
+		require.NoError(t, m.Close())
+	}
+}
+
+func TestJoinedSegmentsMultiplyAsPlainValues(t *testing.T) {
+	ptr, idx, val := []int64{0, 2, 2, 3}, []int32{0, 1, 1}, []float64{0.1, 0.2, 0.3}
+	for _, name := range cpmsForms {
+		for _, bank := range []int{cpms.Separated, 64} {
+			m, err := form.NewSegmented(name, form.Rows[float64]{Ptr: ptr, Idx: idx, Val: val, Cols: 2}, cpms.Layout{Segments: 4, Bank: bank})
+			require.NoError(t, err)
+			require.Equal(t, 4, m.Segments())
+			m.Join()
+			require.Equal(t, 1, m.Segments())
+			y := make([]float64, 3)
+			m.Sums(y, 0, 1, cpms.HeadsOf([]float64{1, 10}), form.NewSegmentScratch())
+			require.Equal(t, []float64{0.1 + 0.2*10, 0, 3}, y)
+		}
+	}
+}
+
+func TestWhatCannotBeReadInSegmentsIsAnInputError(t *testing.T) {
+	r := form.Rows[float64]{Ptr: []int64{0, 1}, Idx: []int32{0}, Val: []float64{1}, Cols: 1}
+	for _, c := range []struct {
+		name kernels.Form
+		p    kernels.Precision
+		bank int
+	}{
+		{"csr", kernels.Precision{}, 0}, {"csr", kernels.Precision{Segments: 2, Read: 3}, 0}, {"csr", kernels.Precision{Segments: 3, Read: 1}, 0},
+		{"jad", kernels.Precision{Segments: 2, Read: 1}, 0}, {"csr", kernels.Precision{Segments: 2, Read: 1}, 63},
+	} {
+		_, err := form.NewCPMS(c.name, r, c.p, c.bank)
+		require.True(t, sparse.IsInput(err), "%+v: %v", c, err)
+	}
+	for _, j := range []int32{-1, 1} {
+		_, err := form.NewCPMS("csr", form.Rows[float64]{Ptr: r.Ptr, Idx: []int32{j}, Val: r.Val, Cols: 1}, kernels.Precision{Segments: 2, Read: 1}, 0)
+		require.True(t, sparse.IsInput(err), "column %d", j)
+	}
+	for _, name := range cpmsForms {
+		small := r
+		small.Mem = &form.Memory{Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }, Limit: 20}
+		_, err := form.NewCPMS(name, small, kernels.Precision{Segments: 2, Read: 1}, 0)
+		require.True(t, errors.Is(err, kernels.ErrOutOfMemory), "%v", err)
+	}
+}

@@ -1,0 +1,124 @@
+package form
+
+import (
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Estimate is what a form would need, from a sample of the rows.
+type Estimate struct {
+	EntryBytes float64 // that a product reads for each entry of the matrix, beside x and y
+	Padding    float64 // places without an entry, for each entry
+}
+
+// samples is how many stretches of rows the estimates look at.
+const samples = 16
+
+// estimate puts the counts of a sample together.
+func estimate(bytes float64, places, entries int64) Estimate {
+	n := float64(max(entries, 1))
+	return Estimate{EntryBytes: bytes / n, Padding: float64(places-entries) / n}
+}
+
+// valueBytesEach is the bytes that a value takes.
+func valueBytesEach[V sparse.Value](s simd.Storage) float64 {
+	return float64(s.Bits(int(mem.Size[V]()))) / 8
+}
+
+// EstimateSlices is the estimate for NewSlices. It fails as NewSlices does.
+func EstimateSlices[V sparse.Value](r Rows[V], o SliceOptions[V]) (Estimate, error) {
+	p := newSlicePlanner(r, o)
+	var bytes float64
+	var places, entries int64
+	value := valueBytesEach[V](o.Values.storage)
+	n := p.windows()
+	for s := range min(samples, n) {
+		if err := p.plan(s * n / min(samples, n)); err != nil {
+			return Estimate{}, err
+		}
+		w := &p.window
+		long := int64(0)
+		for i := range p.narrowRows.of {
+			if p.isLong(i) {
+				long += p.at(p.first+i+1) - p.at(p.first+i)
+			}
+		}
+		narrow, wide := int64(w.narrow.columns)*int64(p.lanes)+long, int64(w.wide.columns)*int64(p.lanes)
+		bytes += float64(narrow)*(value+2) + float64(wide)*(value+4) +
+			8*float64(w.narrow.slices+w.wide.slices) + 2*float64(w.narrow.masks+w.wide.masks+w.listed)
+		if w.sorted {
+			bytes += 2 * float64(p.end-p.first)
+		}
+		places += narrow + wide
+		entries += p.at(p.end) - p.at(p.first)
+	}
+	return estimate(bytes, places, entries), nil
+}
+
+// diagonalStretch is how many rows an estimate for diagonals looks at in one place.
+const diagonalStretch = 512
+
+// EstimateDiagonals is the estimate for NewDiagonals. It fails with a
+// *sparse.InputError where NewDiagonals would, as far as the sample shows.
+func EstimateDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V]) (Estimate, error) {
+	e, err := estimateDiagonals(r, o, true)
+	if err == errVary {
+		return estimateDiagonals(r, o, false)
+	}
+	return e, err
+}
+
+func estimateDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V], same bool) (Estimate, error) {
+	b := newDiagonalBuilder(r, o.Level, same)
+	rows := len(r.Ptr) - 1
+	var entries int64
+	last := -1
+	for s := range samples {
+		first := s * rows / samples / b.lanes * b.lanes
+		if first <= last {
+			continue
+		}
+		for i := first; i < min(first+diagonalStretch, rows); i += b.lanes {
+			end := min(i+b.lanes, rows)
+			if err := b.add(i, end); err != nil {
+				return Estimate{}, err
+			}
+			entries += r.Ptr[end] - r.Ptr[i]
+			last = i
+		}
+		if err := b.worthIt(entries); err != nil {
+			return Estimate{}, err
+		}
+	}
+	value := valueBytesEach[V](o.Values.storage)
+	if same {
+		value = 0
+	}
+	places := b.columns * int64(b.lanes)
+	return estimate(float64(places)*value+2*float64(b.masks)+32*float64(len(b.out.Runs)), places, entries), nil
+}
+
+// EstimateBlocks is the estimate for NewBlocks. It fails with a *sparse.InputError
+// where NewBlocks would, as far as the sample shows.
+func EstimateBlocks[V sparse.Value](r Rows[V], o BlockOptions[V]) (Estimate, error) {
+	b := newBlockBuilder(r, o)
+	size := int64(o.Shape.Height * o.Shape.Width)
+	value := valueBytesEach[V](b.values.storage)
+	var bytes float64
+	var places, blocks int64
+	n := len(b.out.windows)
+	for s := range min(samples, n) {
+		if err := b.window(s * n / min(samples, n)); err != nil {
+			return Estimate{}, err
+		}
+		g, _ := b.rows.group(b.lanes)
+		here := int64(g.columns) * int64(b.lanes)
+		bytes += float64(here)*(value*float64(size)+4) + 8*float64(g.slices) + 2*float64(g.masks) + 2*float64(len(b.rows.of))
+		places += here
+		for _, c := range b.rows.of {
+			blocks += int64(c)
+		}
+	}
+	return estimate(bytes, places*size, blocks*size), nil
+}

@@ -1,0 +1,286 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// FormStreamed is a part that stays in host memory: each product brings it to the
+// device piece by piece, one piece travelling while the one before is multiplied.
+const FormStreamed kernels.Form = "streamed"
+
+const (
+	// streamedBytes bounds the device memory for pieces: more does not make the way
+	// to the device faster.
+	streamedBytes = 512 << 20
+	// streamedSlack is left free beside pieces and vectors.
+	streamedSlack = 64 << 10
+)
+
+// Streamed is a part in FormStreamed. It implements kernels.Packed. The arrays of
+// the Packing that it was made of must stay as they are until Free.
+type Streamed[V sparse.Value] struct {
+	dev    kernels.Device
+	op     kernels.Packing[V]
+	pieces []partition.Part // of op.Part; entries counted as op.Ptr counts them
+	sets   [2]pieceSet[V]
+	rows   kernels.Array[int32] // of the carries, as the part counts rows
+	carry  kernels.Array[V]     // of the pieces behind the first that begin inside a row
+	info   kernels.PackInfo
+
+	use   sync.Mutex // one product at a time
+	freed atomic.Bool
+}
+
+// pieceSet is device memory for one piece, with the stream that fills it and
+// multiplies.
+type pieceSet[V sparse.Value] struct {
+	stream kernels.Stream
+	ptr    kernels.Array[int64]
+	idx    kernels.Array[int32]
+	val    kernels.Array[V]
+}
+
+// PackStreamed makes a part that is streamed; why says who wants that. It takes at
+// most streamedBytes of device memory, and leaves room for the vectors. An error
+// that wraps kernels.ErrOutOfMemory says that not even one row fits. It refuses
+// arrays that may change.
+func PackStreamed[V sparse.Value](d kernels.Device, op *kernels.Packing[V], why string) (*Streamed[V], error) {
+	if err := CheckPacking(op); err != nil {
+		return nil, err
+	}
+	if !op.InPlace {
+		return nil, sparse.Inputf("format", "%s reads the matrix in each product: it needs strategy p-opt, and the matrix can't be released", FormStreamed)
+	}
+	begin := time.Now()
+	p := &Streamed[V]{dev: d, op: *op}
+	budget := p.budget()
+	for n := 2; ; n *= 2 {
+		err := p.cut(n, budget)
+		if err == nil {
+			err = p.allocate()
+		}
+		if err == nil {
+			break
+		}
+		err = errors.Join(err, p.drop())
+		if !errors.Is(err, kernels.ErrOutOfMemory) || int64(n) > op.Part.NNZ() {
+			return nil, err
+		}
+	}
+	p.info = kernels.PackInfo{Form: FormStreamed, Why: fmt.Sprintf("%s: %d pieces", why, len(p.pieces)), Took: time.Since(begin)}
+	for _, b := range p.Buffers() {
+		p.info.Bytes += b.Bytes()
+	}
+	return p, nil
+}
+
+// budget is the device memory that pieces may take.
+func (p *Streamed[V]) budget() int64 {
+	total := p.dev.Info().Memory
+	if total == 0 {
+		return streamedBytes
+	}
+	vectors := mem.Size[V]() * int64(p.op.Minors+p.op.Part.OwnEnd-p.op.Part.OwnFirst)
+	return min((total-p.dev.InUse()-vectors-streamedSlack)*9/10, streamedBytes)
+}
+
+// cut cuts the part into n pieces of about equal numbers of entries.
+func (p *Streamed[V]) cut(n int, budget int64) (err error) {
+	if p.pieces, err = partition.Within(p.op.Ptr, p.op.Part, n); err != nil {
+		return err
+	}
+	rows, nnz := p.largest()
+	if need := int64(len(p.sets)) * (8*(rows+1) + (4+mem.Size[V]())*nnz); need > budget {
+		return fmt.Errorf("%w: %d pieces take %d bytes, there are %d", kernels.ErrOutOfMemory, n, need, max(budget, 0))
+	}
+	return nil
+}
+
+// largest is the most rows and the most entries of a piece.
+func (p *Streamed[V]) largest() (rows, nnz int64) {
+	for _, q := range p.pieces {
+		rows, nnz = max(rows, int64(q.Majors())), max(nnz, q.NNZ())
+	}
+	return rows, nnz
+}
+
+func (p *Streamed[V]) allocate() (err error) {
+	rows, nnz := p.largest()
+	for i := range p.sets {
+		s := &p.sets[i]
+		if s.stream, err = p.dev.NewStream(); err != nil {
+			return err
+		}
+		if s.ptr, err = kernels.NewArray[int64](p.dev, rows+1); err != nil {
+			return err
+		}
+		if s.idx, err = kernels.NewArray[int32](p.dev, nnz); err != nil {
+			return err
+		}
+		if s.val, err = kernels.NewArray[V](p.dev, nnz); err != nil {
+			return err
+		}
+	}
+	var inside []int32
+	for _, q := range p.pieces[1:] {
+		if q.StartFlag {
+			inside = append(inside, int32(q.StartMajor))
+		}
+	}
+	if p.carry, err = kernels.NewArray[V](p.dev, int64(len(inside))); err != nil {
+		return err
+	}
+	s := p.sets[0].stream
+	if p.rows, err = put(p.dev, s, inside); err != nil {
+		return err
+	}
+	return s.Sync()
+}
+
+// StreamedProduct gives what multiplies by a part in FormStreamed; ok is false for
+// any other operation. It puts nothing on the stream but what joins the pieces: it
+// waits for the stream first, and for the pieces.
+func StreamedProduct(op kernels.Op) (multiply func(s kernels.Stream) error, ok bool) {
+	switch op := op.(type) {
+	case *kernels.GatherPacked[float64]:
+		return streamedProduct(op)
+	case *kernels.GatherPacked[float32]:
+		return streamedProduct(op)
+	}
+	return nil, false
+}
+
+func streamedProduct[V sparse.Value](op *kernels.GatherPacked[V]) (func(kernels.Stream) error, bool) {
+	p, ok := op.A.(*Streamed[V])
+	return func(s kernels.Stream) error { return p.multiply(s, op) }, ok
+}
+
+func (p *Streamed[V]) multiply(s kernels.Stream, op *kernels.GatherPacked[V]) error {
+	p.use.Lock()
+	defer p.use.Unlock()
+	part := p.op.Part
+	var bad error
+	switch owned := int64(part.OwnEnd - part.OwnFirst); {
+	case p.freed.Load():
+		bad = fmt.Errorf("%w: the packed part was freed", kernels.ErrClosed)
+	case op.X.Len != int64(p.op.Minors) || op.Y.Len != owned:
+		bad = fmt.Errorf("%w: x and y have %d and %d elements, they need %d and %d", kernels.ErrArgument, op.X.Len, op.Y.Len, p.op.Minors, owned)
+	}
+	if bad != nil {
+		return &kernels.DeviceError{Device: p.dev.Info().ID, Call: op.Kernel(), Err: bad}
+	}
+	if err := s.Sync(); err != nil { // x and y may still be on their way
+		return err
+	}
+	carries := int64(0)
+	var errs []error
+	for j, q := range p.pieces {
+		carry := op.Carry
+		if j > 0 && q.StartFlag {
+			carry = p.carry.Sub(carries, carries+1)
+			carries++
+		}
+		y := op.Y.Sub(int64(q.OwnFirst-part.OwnFirst), int64(q.OwnEnd-part.OwnFirst))
+		g := &kernels.Gather[V]{Alpha: op.Alpha, Beta: op.Beta, X: op.X, Y: y, Carry: carry}
+		if err := p.put(&p.sets[j%len(p.sets)], q, g); err != nil {
+			errs = append(errs, err)
+			break
+		}
+	}
+	for _, set := range p.sets {
+		errs = append(errs, set.stream.Sync())
+	}
+	if err := errors.Join(errs...); err != nil || carries == 0 {
+		return err
+	}
+	return s.Launch(&addCarriesOp[V]{part: part, rows: p.rows, vals: p.carry, y: op.Y, carry: op.Carry})
+}
+
+// put brings a piece to the device and multiplies by it, behind the piece that was
+// in the same memory before.
+func (p *Streamed[V]) put(set *pieceSet[V], q partition.Part, g *kernels.Gather[V]) error {
+	lo, hi := q.StartIdx-p.op.Part.StartIdx, q.EndIdx+1-p.op.Part.StartIdx
+	g.A = kernels.Compressed[V]{
+		Part: q.Shift(q.First(), 0),
+		Ptr:  set.ptr.Sub(0, int64(q.Majors())+1), Idx: set.idx.Sub(0, hi-lo), Val: set.val.Sub(0, hi-lo),
+	}
+	if err := g.A.Ptr.Write(set.stream, p.op.Ptr[q.First():q.End()+1]); err != nil {
+		return err
+	}
+	if err := g.A.Idx.Write(set.stream, p.op.Idx[lo:hi]); err != nil {
+		return err
+	}
+	if err := g.A.Val.Write(set.stream, p.op.Val[lo:hi]); err != nil {
+		return err
+	}
+	return set.stream.Launch(g)
+}
+
+// Info describes the packed part.
+func (p *Streamed[V]) Info() kernels.PackInfo { return p.info }
+
+// Buffers is the device memory that it holds.
+func (p *Streamed[V]) Buffers() (out []kernels.Buffer) {
+	if p.freed.Load() {
+		return nil
+	}
+	all := []kernels.Buffer{p.rows.Buf, p.carry.Buf}
+	for _, s := range p.sets {
+		all = append(all, s.ptr.Buf, s.idx.Buf, s.val.Buf)
+	}
+	return slices.DeleteFunc(all, func(b kernels.Buffer) bool { return b == nil })
+}
+
+// Free releases the memory, after a product that is running.
+func (p *Streamed[V]) Free() error {
+	if p.freed.Swap(true) {
+		return nil
+	}
+	p.use.Lock()
+	defer p.use.Unlock()
+	p.op = kernels.Packing[V]{}
+	return p.drop()
+}
+
+// drop releases what allocate made.
+func (p *Streamed[V]) drop() error {
+	errs := []error{p.rows.Free(), p.carry.Free()}
+	for i := range p.sets {
+		s := &p.sets[i]
+		errs = append(errs, s.ptr.Free(), s.idx.Free(), s.val.Free())
+		if s.stream != nil {
+			errs = append(errs, s.stream.Close())
+		}
+		*s = pieceSet[V]{}
+	}
+	p.rows, p.carry = kernels.Array[int32]{}, kernels.Array[V]{}
+	return errors.Join(errs...)
+}
+
+// addCarriesOp adds the carries of pieces to their rows.
+type addCarriesOp[V sparse.Value] struct {
+	part     partition.Part
+	rows     kernels.Array[int32]
+	vals     kernels.Array[V]
+	y, carry kernels.Array[V]
+}
+
+// Kernel names the operation.
+func (*addCarriesOp[V]) Kernel() string { return "add-carries" }
+
+func (op *addCarriesOp[V]) plan(b *builder) {
+	rows, vals := array(b, "row", op.rows, op.rows.Len), array(b, "val", op.vals, op.rows.Len)
+	y := array(b, "y", op.y, op.y.Len)
+	carry := openCarry(b, op.part, op.carry)
+	addCarries[V](b, rows, vals, y, carry, op.rows.Len, int64(op.part.Majors()), skip(op.part))
+}
