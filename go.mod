@@ -6,6 +6,9 @@ require (
 	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/stretchr/testify v1.12.1
 	golang.org/x/sys v0.49.0
+	gonum.org/v1/exp v0.0.0-20260521083702-c76303d04ddf
+	gonum.org/v1/gonum v0.17.0
+	gorgonia.org/cu v0.9.6
 	pgregory.net/rapid v1.2.0
 )
 
@@ -13,7 +16,4 @@ require (
 	github.com/google/uuid v1.1.1 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	gonum.org/v1/exp v0.0.0-20260521083702-c76303d04ddf // indirect
-	gonum.org/v1/gonum v0.17.0 // indirect
-	gorgonia.org/cu v0.9.6 // indirect
 )

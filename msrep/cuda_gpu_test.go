@@ -10,8 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
+	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
@@ -89,5 +91,32 @@ func TestAFailingGPUEndsThePlanAndNotTheOthers(t *testing.T) {
 	_, err = goes.SpMV(ctx, NoTrans, 1, x, 0, y)
 	if err != nil { // it was the GPU that both use
 		require.ErrorContains(t, err, "device cuda:1")
+	}
+}
+
+func TestAMatrixLargerThanTheGPUIsStreamed(t *testing.T) {
+	if !onGPU(t) || !nvidiatest.Attached() {
+		return
+	}
+	nvidiatest.Reset(nvidiatest.Machine{GPUs: 2, Memory: 200_000})
+	a, _, err := gen.Generate("banded:n=2000,band=8")
+	require.NoError(t, err)
+	for _, devices := range []string{"cuda:0", "cuda"} {
+		sys := openCPU(t, devices)
+		plan, err := NewPlan(ctx, sys, a, PlanOptions{})
+		require.NoError(t, err)
+		for _, info := range plan.Packed(NoTrans) {
+			require.Equal(t, launch.FormStreamed, info.Form)
+			require.Contains(t, info.Why, "the part does not fit on the device")
+		}
+		x, y := make([]float64, a.Cols), make([]float64, a.Rows)
+		for i := range x {
+			x[i], y[i] = float64(i%13), float64(i%7)
+		}
+		want := reference.Multiply(false, 1.5, a, x, 0.5, y)
+		_, err = plan.SpMV(ctx, NoTrans, 1.5, x, 0.5, y)
+		require.NoError(t, err)
+		require.Equal(t, -1, reference.Check(y, want))
+		require.NoError(t, plan.Close())
 	}
 }

@@ -71,7 +71,7 @@ func requireFull(t *testing.T, s *Session) {
 
 func TestFigure6StandsBesideThePapers(t *testing.T) {
 	steps := 0
-	c := quick("cpu:8", 4000)
+	c := quick("cpu:8", 40_000)
 	c.Progress = func(done, total int, _ string) {
 		require.Less(t, done, total)
 		steps++
@@ -158,6 +158,7 @@ func TestConfigurationsThatCannotBeAreRefused(t *testing.T) {
 
 func TestRunsEndWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	for _, e := range All() {
 		c := quick("cpu:2", 2000)
 		c.Progress = func(int, int, string) { cancel() }

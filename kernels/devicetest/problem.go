@@ -80,7 +80,7 @@ func (q *Problem[V]) coordinate(t require.TestingT, m *memory, s kernels.Stream,
 func (q *Problem[V]) Packing(p partition.Part, form kernels.Form) *kernels.Packing[V] {
 	return &kernels.Packing[V]{
 		Part: p.Shift(p.First(), 0), Ptr: q.A.RowPtr[p.First() : p.End()+1],
-		Idx: q.A.ColIdx[p.StartIdx : p.EndIdx+1], Val: q.A.Val[p.StartIdx : p.EndIdx+1], Minors: q.A.Cols, Form: form,
+		Idx: q.A.ColIdx[p.StartIdx : p.EndIdx+1], Val: q.A.Val[p.StartIdx : p.EndIdx+1], Minors: q.A.Cols, Form: form, InPlace: true,
 	}
 }
 

@@ -226,7 +226,7 @@ type unknown struct{}
 
 func (unknown) Kernel() string { return "unknown" }
 
-var ways = []kernels.Form{devicetest.Plain, devicetest.COO, kernels.FormCSR, launch.FormMerge, kernels.FormAuto, "pellr"}
+var ways = []kernels.Form{devicetest.Plain, devicetest.COO, kernels.FormCSR, launch.FormMerge, launch.FormStreamed, kernels.FormAuto, "pellr"}
 
 func TestProductsAgreeWithTheReference(t *testing.T) {
 	onEachMachine(t, func(t *testing.T) {

@@ -42,7 +42,7 @@ func property[V sparse.Value](t *rapid.T) {
 		Gather: rapid.SampledFrom([]launch.Gather{launch.Vector, launch.Merge}).Draw(t, "kernel"),
 		Blocks: rapid.SampledFrom([]int64{0, 1, 2}).Draw(t, "blocks"),
 	}
-	devicetest.Property[V](t, fresh(c), []kernels.Form{devicetest.Plain, devicetest.COO, kernels.FormCSR, launch.FormMerge, kernels.FormAuto})
+	devicetest.Property[V](t, fresh(c), []kernels.Form{devicetest.Plain, devicetest.COO, kernels.FormCSR, launch.FormMerge, launch.FormStreamed, kernels.FormAuto})
 }
 
 func TestProductsOfFloat64AgreeWithTheReference(t *testing.T) { rapid.Check(t, property[float64]) }
@@ -107,4 +107,38 @@ func TestPackedPartsSayWhatTheyAre(t *testing.T) {
 	_, err = small.Pack(one(100))
 	require.ErrorIs(t, err, kernels.ErrOutOfMemory)
 	require.Zero(t, small.InUse())
+}
+
+func TestAPartLargerThanTheDeviceIsStreamed(t *testing.T) {
+	const memory = 150_000
+	rapid.Check(t, func(t *rapid.T) {
+		q := &devicetest.Problem[float64]{A: devicetest.Draw[float64](t), Alpha: 1.5, Beta: -0.5}
+		q.X, q.Y = devicetest.Vector[float64](q.A.Cols, 1), devicetest.Vector[float64](q.A.Rows, 7)
+		var err error
+		q.Parts, err = partition.ByNNZ(q.A.RowPtr, rapid.IntRange(1, 3).Draw(t, "parts"))
+		require.NoError(t, err)
+		want := reference.Multiply(false, q.Alpha, q.A, q.X, q.Beta, q.Y)
+		require.Equal(t, -1, reference.Check(q.Gather(t, fresh(sim.Config{Memory: memory}), kernels.FormAuto), want))
+
+		p := q.Parts[0]
+		d, s := open(t, sim.Config{Memory: memory})
+		a, err := d.Pack(q.Packing(p, kernels.FormAuto))
+		require.NoError(t, err)
+		if 12*p.NNZ() > memory {
+			require.Equal(t, launch.FormStreamed, a.Info().Form)
+			require.Regexp(t, `^the part does not fit on the device: \d+ pieces$`, a.Info().Why)
+			require.Less(t, a.Info().Bytes, int64(memory))
+			require.Equal(t, a.Info().Bytes, d.InUse())
+		}
+		x := upload(t, s, d, q.X)
+		require.ErrorContains(t, s.Launch(&kernels.GatherPacked[float64]{A: a, X: x, Y: x.Sub(0, 0)}), "they need")
+		require.NoError(t, a.Free())
+		require.NoError(t, a.Free())
+		require.NoError(t, x.Free())
+		require.Zero(t, d.InUse())
+		kept := q.Packing(p, launch.FormStreamed)
+		kept.InPlace = false
+		_, err = d.Pack(kept)
+		require.True(t, sparse.IsInput(err), "%v", err)
+	})
 }

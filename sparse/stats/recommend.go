@@ -21,7 +21,7 @@ type overhead struct{ row, place float64 }
 // overheads of the formats, fitted to the times of 209 matrices in the caches of one
 // core (docs/formats.md). csr and sell run in assembly, the others in plain Go.
 var overheads = map[sparse.Format]overhead{
-	sparse.FormatCSR:        {row: 100},
+	sparse.FormatCSR:        {row: 60},
 	sparse.FormatCOO:        {row: 230, place: 24},
 	ellpack.FormatSELL:      {row: 25},
 	ellpack.FormatELL:       {row: 100, place: 24},

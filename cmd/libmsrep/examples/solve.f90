@@ -70,7 +70,8 @@ program solve
   call must(msrep_multiply(plan, 0, 1d0, int(n, c_int64_t), x, -1d0, int(n, c_int64_t), y), "multiply") ! A x - b
   call must(msrep_close(plan), "close the plan")
   call must(msrep_close(system), "close the system")
-  print '(a, i0, a, es8.1, a, es8.1)', "gmres: ", iterations, " iterations, residual ", residual, ", largest error of a row ", maxval(abs(y))
+  print '(a, i0, a, es8.1, a, es8.1)', "gmres: ", iterations, " iterations, residual ", residual, &
+    ", largest error of a row ", maxval(abs(y))
   if (maxval(abs(y)) > 1d-7) stop 1
 
 contains

@@ -43,7 +43,11 @@ func TestEstimatesAreNearWhatTheFormsTake(t *testing.T) {
 			case "band":
 				a = tridiagonal(5000, func(int) float64 { return value() })
 			case "blocks":
-				a = blockMatrix(r, 5, 5, 0).csr(value)
+				p := blockMatrix(r, 5, 5, 0)
+				for range 40 {
+					p.rows = append(p.rows, blockMatrix(r, 5, 5, 0).rows...)
+				}
+				a = p.csr(value)
 			default:
 				p := pattern{cols: 200_000}
 				for i := range int32(1000) {

@@ -34,7 +34,7 @@ type Streamed[V sparse.Value] struct {
 	pieces []partition.Part // of op.Part; entries counted as op.Ptr counts them
 	sets   [2]pieceSet[V]
 	rows   kernels.Array[int32] // of the carries, as the part counts rows
-	carry  kernels.Array[V]     // of the pieces behind the first that begin inside a row
+	carry  kernels.Array[V]     // of the pieces that begin inside a row of the part
 	info   kernels.PackInfo
 
 	use   sync.Mutex // one product at a time
@@ -114,6 +114,14 @@ func (p *Streamed[V]) largest() (rows, nnz int64) {
 	return rows, nnz
 }
 
+// first is the piece that has the carry of the part, -1 where it has none.
+func (p *Streamed[V]) first() int {
+	if !p.op.Part.StartFlag {
+		return -1
+	}
+	return slices.IndexFunc(p.pieces, func(q partition.Part) bool { return q.StartFlag })
+}
+
 func (p *Streamed[V]) allocate() (err error) {
 	rows, nnz := p.largest()
 	for i := range p.sets {
@@ -132,8 +140,8 @@ func (p *Streamed[V]) allocate() (err error) {
 		}
 	}
 	var inside []int32
-	for _, q := range p.pieces[1:] {
-		if q.StartFlag {
+	for i, q := range p.pieces {
+		if q.StartFlag && i != p.first() {
 			inside = append(inside, int32(q.StartMajor))
 		}
 	}
@@ -186,7 +194,7 @@ func (p *Streamed[V]) multiply(s kernels.Stream, op *kernels.GatherPacked[V]) er
 	var errs []error
 	for j, q := range p.pieces {
 		carry := op.Carry
-		if j > 0 && q.StartFlag {
+		if q.StartFlag && j != p.first() {
 			carry = p.carry.Sub(carries, carries+1)
 			carries++
 		}

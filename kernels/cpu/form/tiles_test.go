@@ -1,0 +1,167 @@
+package form_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestTilesMultiplyAsTheReference(t *testing.T) {
+	eachLevel(t, checkTiles[float64], checkTiles[float32])
+}
+
+func checkTiles[V sparse.Value](t *testing.T, l simd.Level) {
+	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
+		o := form.TileOptions[V]{
+			Level: l,
+			Rows:  rapid.SampledFrom([]int{0, 1, 3, 16, 100, 65536}).Draw(t, "tile rows"),
+			Cols:  rapid.SampledFrom([]int{0, 1, 8, 64, 65536}).Draw(t, "tile columns"),
+		}
+		if rapid.Bool().Draw(t, "find values") {
+			o.Values = form.FindValues(r.Val)
+		}
+		f, err := form.NewTiles(r, o)
+		if manyTiles(r, o) {
+			require.True(t, sparse.IsInput(err), "%v", err)
+			return nil
+		}
+		require.NoError(t, err)
+		return f
+	})
+}
+
+// manyTiles is whether nearly all tiles would be empty.
+func manyTiles[V sparse.Value](r form.Rows[V], o form.TileOptions[V]) bool {
+	if o.Rows == 0 || o.Cols == 0 {
+		return false
+	}
+	rows := len(r.Ptr) - 1
+	tiles := max(1, (rows+o.Rows-1)/o.Rows) * max(1, (r.Cols+o.Cols-1)/o.Cols)
+	return tiles > 1<<16 && tiles > len(r.Idx)
+}
+
+func TestTilesHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
+	eachLevel(t, storedTiles[float64], storedTiles[float32])
+}
+
+func storedTiles[V sparse.Value](t *testing.T, l simd.Level) {
+	rapid.Check(t, func(t *rapid.T) {
+		sameBits(t, func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			return form.NewTiles(r, form.TileOptions[V]{Level: l, Rows: 50, Cols: 32, Values: v})
+		})
+	})
+}
+
+func TestTilesOfTheSizeOfTheCachesMultiplyAsTheReference(t *testing.T) {
+	eachLevel(t, checkLargeTiles[float64], checkLargeTiles[float32])
+}
+
+// checkLargeTiles has several blocks of rows and tiles dense enough that the next
+// one's x is read ahead.
+func checkLargeTiles[V sparse.Value](t *testing.T, l simd.Level) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const rows, cols = 70_000, 9000
+	a := &sparse.CSR[V]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
+	for i := range rows {
+		n := r.IntN(8)
+		if i == 40_000 {
+			n = 20_000
+		}
+		for range n {
+			a.ColIdx = append(a.ColIdx, r.Int32N(cols))
+			a.Val = append(a.Val, V(r.NormFloat64()))
+		}
+		a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
+	}
+	x, y := make([]V, cols), make([]V, rows)
+	for i := range x {
+		x[i] = V(r.NormFloat64())
+	}
+	for i := range y {
+		y[i] = V(r.NormFloat64())
+	}
+	want := reference.Multiply(false, -1.25, sparse.Matrix[V](a), x, .5, y)
+	f, err := form.NewTiles(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols}, form.TileOptions[V]{Level: l})
+	require.NoError(t, err)
+	f.Multiply(-1.25, .5, x, y)
+	require.Equal(t, -1, reference.Check(y, want), f.Name())
+	require.Zero(t, f.Padding())
+	require.Greater(t, f.Bytes(), int64(len(a.Val)*8))
+}
+
+func TestTilesRefuseColumnsOutsideX(t *testing.T) {
+	for _, c := range []int32{-1, 3, math.MaxInt32} {
+		r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, c}, Val: []float64{1, 1}, Cols: 3}
+		_, err := form.NewTiles(r, form.TileOptions[float64]{})
+		require.True(t, sparse.IsInput(err), "%d: %v", c, err)
+	}
+}
+
+func TestTilesRefuseSizesThatTheyCannotAddress(t *testing.T) {
+	r := form.Rows[float64]{Ptr: []int64{0, 1}, Idx: []int32{0}, Val: []float64{1}, Cols: 1}
+	for _, o := range []form.TileOptions[float64]{{Rows: -1}, {Rows: 65537}, {Cols: -2}, {Cols: 24}, {Cols: 1 << 17}} {
+		_, err := form.NewTiles(r, o)
+		require.True(t, sparse.IsInput(err), "%+v: %v", o, err)
+		require.ErrorContains(t, err, "power of two")
+	}
+}
+
+func TestTilesRefuseMatricesThatAreNearlyEmpty(t *testing.T) {
+	r := form.Rows[float64]{Ptr: make([]int64, 1<<24+1), Idx: []int32{}, Val: []float64{}, Cols: math.MaxInt32}
+	_, err := form.NewTiles(r, form.TileOptions[float64]{})
+	require.True(t, sparse.IsInput(err), "%v", err)
+	require.ErrorContains(t, err, "0 entries would be in")
+}
+
+func TestTilesReportMemoryThatIsShort(t *testing.T) {
+	p := pattern{cols: 100}
+	for range 100 {
+		p.rows = append(p.rows, make([]int32, 50))
+	}
+	a := p.csr(func() float64 { return 1 })
+	for limit := int64(1); limit < 60_000; limit *= 2 {
+		r := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols, Mem: &form.Memory{
+			Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }, Limit: limit,
+		}}
+		_, err := form.NewTiles(r, form.TileOptions[float64]{})
+		require.ErrorIs(t, err, kernels.ErrOutOfMemory)
+	}
+}
+
+func TestMissesAreFewInBandsAndManyInRandomRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	const n = 100_000
+	band, jumps := pattern{cols: n}, pattern{cols: n}
+	for i := range n - 4 {
+		at := int32(i)
+		band.rows = append(band.rows, []int32{at, at + 1, at + 2, at + 3})
+		jumps.rows = append(jumps.rows, anyRow(r, n, 4))
+	}
+	one := func() float64 { return 1 }
+	misses := func(p pattern) float64 {
+		a := p.csr(one)
+		return form.FirstCacheMisses(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols})
+	}
+	require.Less(t, misses(band), .05)
+	require.Greater(t, misses(jumps), .9)
+	require.Zero(t, form.FirstCacheMisses(form.Rows[float64]{Ptr: []int64{0}}))
+}
+
+func TestTileBytesCountPlaceAndValue(t *testing.T) {
+	same, halves, few := form.FindValues([]float64{.3, .3}), form.FindValues(slices.Repeat([]float64{.5, .25}, 3)), form.FindValues([]float64{.1, .2})
+	require.Equal(t, 4., form.TileBytes(&same))
+	require.Equal(t, 8., form.TileBytes(&halves), "exactly float32")
+	require.Equal(t, 12., form.TileBytes(&few))
+	require.Equal(t, 12., form.TileBytes(&form.ValueSet[float64]{}))
+	require.Equal(t, 8., form.TileBytes(&form.ValueSet[float32]{}))
+}
