@@ -96,10 +96,13 @@ func TestPageRankNeedsTheIterationsThatSciPyNeeds(t *testing.T) {
 	eachExpected(t, func(t *testing.T, e expected) {
 		for _, format := range []GraphFormat{GraphCSR, GraphELL, GraphPELLR} {
 			for _, w := range []Weights{WeightsFolded, WeightsStored} {
-				if e.large && (format == GraphCSR) != (w == WeightsFolded) {
+				if e.large && ((format == GraphCSR) != (w == WeightsFolded) || format == GraphPELLR) {
 					continue
 				}
 				for tol, iterations := range e.iterations {
+					if e.large && tol == 1e-7 {
+						continue
+					}
 					r, err := PageRank(context.Background(), sys, e.graph, PageRankOptions{Tol: tol, Format: format, Weights: w})
 					require.NoError(t, err)
 					require.Equal(t, iterations, r.Iterations, "%s, %s, %g", format, w, tol)
@@ -133,7 +136,10 @@ func TestAdaptivePrecisionLosesNoMoreThanOneIteration(t *testing.T) {
 						if w == WeightsFolded && bank != cpms.Separated {
 							continue // there are no values to keep in banks
 						}
-						if e.large && !(w == WeightsFolded && format == GraphCSR || bank == 8192 && format == GraphELL) {
+						if bank == 128 && format != GraphCSR || bank == 8192 && format != GraphELL {
+							continue
+						}
+						if e.large && !(w == WeightsFolded && format == GraphCSR || bank == 8192) {
 							continue
 						}
 						for tol, iterations := range e.iterations {

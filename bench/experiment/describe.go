@@ -7,8 +7,9 @@ import (
 	"github.com/msrep-go/msrep/bench/measure"
 )
 
-// bandwidthBytes is read to measure the speed of the memory: more than most caches.
-const bandwidthBytes = 512 << 20
+// bandwidthBytes is the least that is read to measure the speed of the memory; four
+// times the cache where that is more.
+const bandwidthBytes = 64 << 20
 
 // describe writes the facts of the run and the machine into the report.
 func (s *Session) describe() {

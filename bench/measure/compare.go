@@ -64,8 +64,7 @@ func (j Judge) Compare(a, b []float64) Comparison {
 	if n < 4 || m < 4 {
 		return c
 	}
-	z := math.Sqrt2 * math.Erfinv(j.Confidence)
-	k := int(math.Floor(float64(n*m)/2 - z*math.Sqrt(float64(n*m)*float64(n+m+1)/12)))
+	k := rankBound(n, m, (1-j.Confidence)/2)
 	if k < 1 {
 		return c
 	}
@@ -77,4 +76,46 @@ func (j Judge) Compare(a, b []float64) Comparison {
 		c.Verdict = Faster
 	}
 	return c
+}
+
+// rankBound is the largest k for which less than k of the n*m pairs are in one
+// order with a probability of at most tail, when both sets are drawn from one
+// distribution: 0 where even k = 1 is likelier than that.
+func rankBound(n, m int, tail float64) int {
+	if n*m > 400 { // the normal distribution is near enough
+		z := math.Sqrt2 * math.Erfinv(1-2*tail)
+		return int(math.Floor(float64(n*m)/2 - z*math.Sqrt(float64(n*m)*float64(n+m+1)/12)))
+	}
+	sum := 0.0
+	for k, p := range rankSums(n, m) {
+		if sum += p; sum > tail {
+			return k
+		}
+	}
+	return n * m
+}
+
+// rankSums is the distribution of the statistic of Mann and Whitney: element u is
+// the probability that u of the n*m pairs are in one order. The largest of all
+// samples is of the first set with n chances of n+m, and is then in order with all
+// of the second set.
+func rankSums(n, m int) []float64 {
+	p := make([][][]float64, n+1)
+	for i := range p {
+		p[i] = make([][]float64, m+1)
+		for k := range p[i] {
+			p[i][k] = make([]float64, i*k+1)
+			if i == 0 || k == 0 {
+				p[i][k][0] = 1
+				continue
+			}
+			for u, v := range p[i-1][k] {
+				p[i][k][u+k] += v * float64(i) / float64(i+k)
+			}
+			for u, v := range p[i][k-1] {
+				p[i][k][u] += v * float64(k) / float64(i+k)
+			}
+		}
+	}
+	return p[n][m]
 }

@@ -69,6 +69,20 @@ func TestComparingHoldsItsConfidence(t *testing.T) {
 	require.InDelta(t, 0.99, float64(covered)/rows, 0.01)
 }
 
+func TestTheRankDistributionIsThatOfTables(t *testing.T) {
+	var sum float64
+	for _, p := range rankSums(5, 6) {
+		sum += p
+	}
+	require.InDelta(t, 1, sum, 1e-12)
+	require.InDelta(t, 1.0/252, rankSums(5, 5)[0], 1e-12) // 5 of 10 in one order
+	// Critical values for a two-sided level of 1 % (Hollander and Wolfe, table A.6).
+	for n, want := range map[int]int{4: 0, 5: 1, 6: 3, 8: 8, 10: 17} {
+		require.Equal(t, want, rankBound(n, n, 0.005), "%d and %d samples", n, n)
+	}
+	require.InDelta(t, rankBound(20, 20, 0.005), rankBound(21, 20, 0.005), 8)
+}
+
 func TestTooFewSamplesAreNeverADifference(t *testing.T) {
 	for _, pair := range [][2][]float64{{nil, {1}}, {{1}, nil}, {{1, 1, 1}, {9, 9, 9}}, {{1, 1, 1, 1}, {9, 9, 9}}} {
 		c := DefaultJudge().Compare(pair[0], pair[1])

@@ -49,6 +49,14 @@ func (s Summary) RelErr() float64 {
 	return (s.High - s.Low) / 2 / math.Abs(s.Median)
 }
 
+// LowerQuartile is the value that a quarter of the samples lie below; 0 for none.
+func LowerQuartile(samples []float64) float64 {
+	if len(samples) == 0 {
+		return 0
+	}
+	return quantile(slices.Sorted(slices.Values(samples)), 0.25)
+}
+
 // medianRanks gives the ranks lo <= hi of the sorted samples between which the
 // true median lies with at least 95 % confidence: the number of samples below it
 // is binomial with n and 1/2, and lo is the largest rank with

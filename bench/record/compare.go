@@ -26,6 +26,34 @@ type Comparison struct {
 // Floor is the least median, in seconds, of rows that are compared.
 const Floor = 20e-6
 
+// Merge makes one record of several runs of the same program: of each measured row,
+// one sample for each run, its lower quartile. What differs from start to start and
+// from minute to minute, which samples of a single run cannot show, then takes part
+// in the comparison; and what else runs on the machine, which only adds time, does
+// not count much. A single run is left as it is.
+func Merge(runs []*Record) *Record {
+	if len(runs) == 1 {
+		return runs[0]
+	}
+	out := *runs[0]
+	out.Rows = nil
+	samples := map[string][]float64{}
+	for _, r := range runs {
+		for _, row := range r.Rows {
+			if row.Source == Measured && row.N > 0 {
+				samples[row.Key()] = append(samples[row.Key()], measure.LowerQuartile(row.Samples))
+			}
+		}
+	}
+	for _, row := range runs[0].Rows {
+		if s := samples[row.Key()]; len(s) > 0 {
+			out.Add(row.Experiment, row.Case, row.Quantity, s)
+			delete(samples, row.Key())
+		}
+	}
+	return &out
+}
+
 // Compare sets the measured rows of two runs beside each other by their names.
 func Compare(before, after *Record, judge measure.Judge) Comparison {
 	var c Comparison

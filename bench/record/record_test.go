@@ -72,3 +72,18 @@ func TestRowsAreComparedByName(t *testing.T) {
 	require.Equal(t, measure.Slower, c.Changes[1].Verdict)
 	require.InDelta(t, 1.1, c.Changes[1].Ratio, 0.002)
 }
+
+func TestRunsAreMergedToOneSampleEach(t *testing.T) {
+	var runs []*Record
+	for k := range 6 {
+		r := New("", nil)
+		r.Add("x", "a", "kernel", []float64{float64(k + 1), 100, 100, 100, float64(k + 1)})
+		r.AddModelled("x", "a", "h2d", 1)
+		runs = append(runs, r)
+	}
+	m := Merge(runs)
+	require.Len(t, m.Rows, 1)
+	require.Equal(t, []float64{1, 2, 3, 4, 5, 6}, m.Rows[0].Samples)
+	require.Same(t, runs[0], Merge(runs[:1]))
+	require.Len(t, runs[0].Rows, 2, "the runs stay as they were")
+}

@@ -170,7 +170,7 @@ func TestWrongUsageIsRefusedInOneLineWithExitCode2(t *testing.T) {
 		{"precision", []string{"spmv", good, "--precision", "cpms2:1", "--format", "coo"}},
 		{"NVIDIA", []string{"spmv", good, "--kernel", "cusparse"}},
 		{"one number", []string{"spmv", good, "--threads", "1,2"}},
-		{"not yet", []string{"spmv", good, "--deterministic"}},
+		{"strategy", []string{"spmv", good, "--deterministic", "--strategy", "baseline"}},
 		{"--strategy", []string{"spmv", good, "--strategy", "best"}},
 		{"--value", []string{"spmv", good, "--value", "fp16"}},
 		{"--repeat", []string{"spmv", good, "--repeat", "0"}},
@@ -194,7 +194,7 @@ func TestWrongUsageIsRefusedInOneLineWithExitCode2(t *testing.T) {
 		{"commas", []string{"gen", "dense", "rows=2,cols=2", "--out", filepath.Join(dir, "m.msr")}},
 		{"takes none", []string{"topo", "extra"}},
 		{"--method", []string{"solve", good, "--method", "luck"}},
-		{"not yet", []string{"bench", "all"}},
+		{"not yet", []string{"bench", "gpu-peers"}},
 		{"none", []string{"topo", "--sysfs", filepath.Join(dir, "none")}},
 	} {
 		expectRefusal(t, bin, c.message, c.args...)

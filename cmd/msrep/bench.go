@@ -93,7 +93,7 @@ func (b *benchmark) list() error {
 		fmt.Fprintf(b.stdout, "%-12s %s\n", e.name, e.summary)
 	}
 	_, err := fmt.Fprintf(b.stdout, "%-12s %s\n%-12s %s\n", "all", "those of the MSREP paper, and the model",
-		"compare", "A.json B.json: two runs, row by row")
+		"compare", "A.json B.json: two runs, row by row; A1.json,A2.json,... B1.json,...: several of each, made in turn")
 	return err
 }
 
@@ -205,11 +205,11 @@ func (b *benchmark) compare() error {
 	if len(b.args) != 3 {
 		return usageError("compare takes two files: msrep bench compare BEFORE/results.json AFTER/results.json")
 	}
-	before, err := record.Read(b.args[1])
+	before, err := readRuns(b.args[1])
 	if err != nil {
 		return err
 	}
-	after, err := record.Read(b.args[2])
+	after, err := readRuns(b.args[2])
 	if err != nil {
 		return err
 	}
@@ -223,6 +223,19 @@ func (b *benchmark) compare() error {
 		err = errors.New(fmt.Sprint(c.Slower, " rows are slower"))
 	}
 	return err
+}
+
+// readRuns reads a run, or several of the same program with commas between them.
+func readRuns(paths string) (*record.Record, error) {
+	var runs []*record.Record
+	for path := range strings.SplitSeq(paths, ",") {
+		r, err := record.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return record.Merge(runs), nil
 }
 
 func printComparison(w io.Writer, c record.Comparison) error {

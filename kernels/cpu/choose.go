@@ -83,7 +83,7 @@ func (p *packed[V]) search(op *kernels.Packing[V], best *trial[V], products int)
 	start := time.Now()
 	p.take(best, kernels.FormCSR, "no other form is likely to be faster")
 	p.info.Tried = []kernels.PackTrial{{Form: kernels.FormCSR, Why: "the rows as they are", Product: csr, Bytes: best.mem.bytes()}}
-	for _, c := range inspect.Candidates(bodies, op.InPlace) {
+	for _, c := range inspect.Candidates(bodies) {
 		p.info.Tried = append(p.info.Tried, kernels.PackTrial{Form: c.Form, Why: c.Why})
 		tried := &p.info.Tried[len(p.info.Tried)-1]
 		spent := float64(time.Since(start)) / float64(csr)

@@ -63,6 +63,7 @@ func newPacked[V sparse.Value](d *Device, op *kernels.Packing[V]) (*packed[V], e
 		if parts, err = partition.Within(op.Ptr, op.Part, n); err != nil {
 			return nil, err
 		}
+		align(parts, op.Part, op.Ptr)
 	}
 	p := &packed[V]{dev: d, part: op.Part, minors: op.Minors, pieces: make([]piece[V], len(parts)), carry: make([]V, len(parts)),
 		ends: &arena{dev: d}}

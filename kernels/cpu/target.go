@@ -20,26 +20,32 @@ type target[V sparse.Value] struct {
 
 	spill  []V // zero between products
 	lo, hi int // the stretch of spill that is not
+
+	missed int // entries of this run that of did not foresee
+	away   int // runs that go to spill because too many were missed before
 }
 
 // scaledAhead is how many elements of y are multiplied by beta beyond the one that
 // is needed: few enough that they are still in the cache when their turn comes.
 const scaledAhead = 1 << 13
 
+// targetSample is how many indices of a run are looked at before, and how many
+// entries of it may be missed.
+const targetSample = 64
+
+// crowded reports whether so many entries were missed that the run should end.
+func (t *target[V]) crowded() bool { return t.missed > targetSample && t.spill != nil }
+
 // of gives the vector to add a run of entries with these indices to, and the index
 // of its first element. An index beyond it is one for miss.
 func (t *target[V]) of(minors []int32) (to []V, first int) {
-	const sample = 64
-	inside, looked, greatest := 0, 0, t.first-1
-	for k := 0; k < len(minors); k += len(minors)/sample + 1 {
-		if i := int(minors[k]); t.first <= i && i < t.end {
-			inside++
-			greatest = max(greatest, i)
-		}
-		looked++
+	if t.crowded() {
+		t.away = 8
 	}
-	if t.spill == nil || looked-inside <= looked/16 {
-		t.scale(greatest)
+	t.missed = 0
+	if t.away > 0 {
+		t.away--
+	} else if t.near(minors, len(minors)/targetSample+1) || t.spill == nil {
 		return t.y[t.first:t.done], t.first
 	}
 	if t.hi-t.lo < len(t.y) {
@@ -47,6 +53,21 @@ func (t *target[V]) of(minors []int32) (to []V, first int) {
 		t.spilled(int(lo), int(hi)+1)
 	}
 	return t.spill, 0
+}
+
+// near reports whether every step-th index lies in the worker's own stretch, and
+// multiplies that by beta as far as these reach.
+func (t *target[V]) near(minors []int32, step int) bool {
+	greatest := t.first - 1
+	for k := 0; k < len(minors); k += step {
+		i := int(minors[k])
+		if i < t.first || i >= t.end {
+			return false
+		}
+		greatest = max(greatest, i)
+	}
+	t.scale(greatest)
+	return true
 }
 
 // far reports whether places in the vector that begins at first follow each other
@@ -58,6 +79,7 @@ func (t *target[V]) far(first int) bool {
 // miss adds v at an index that of did not foresee.
 func (t *target[V]) miss(index int32, v V) {
 	i := int(index)
+	t.missed++
 	if t.spill == nil || t.first <= i && i < t.end {
 		t.scale(i)
 		t.y[i] += v

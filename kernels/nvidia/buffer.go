@@ -27,6 +27,9 @@ func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 	if bytes < 0 {
 		return nil, d.fail("alloc", 0, fmt.Errorf("%w: %d bytes", kernels.ErrArgument, bytes))
 	}
+	if bytes > d.info.Memory {
+		return nil, d.fail("alloc", bytes, fmt.Errorf("%w: the GPU has %d bytes", kernels.ErrOutOfMemory, d.info.Memory))
+	}
 	b := &buffer{dev: d, bytes: bytes}
 	err := d.run("alloc", bytes, func() error {
 		if bytes == 0 {

@@ -108,7 +108,14 @@ func TestMemoryIsZeroCopiedAndFreedOnce(t *testing.T) {
 		require.ErrorIs(t, err, kernels.ErrArgument)
 		_, err = d.Alloc(1 << 50)
 		require.ErrorIs(t, err, kernels.ErrOutOfMemory)
-		require.ErrorContains(t, err, "device cuda:0: alloc of 1125899906842624 bytes: out of memory: CUDA error 2, out of memory")
+		require.ErrorContains(t, err, "device cuda:0: alloc of 1125899906842624 bytes: out of memory: the GPU has ")
+		b, err := d.Alloc(d.Info().Memory - 1<<20)
+		if err == nil { // nobody else uses the GPU
+			_, err = d.Alloc(2 << 20)
+			require.NoError(t, b.Free())
+		}
+		require.ErrorIs(t, err, kernels.ErrOutOfMemory)
+		require.ErrorContains(t, err, "bytes: out of memory: CUDA error 2, out of memory")
 		require.NoError(t, s.Close())
 		require.NoError(t, s.Close())
 		require.NoError(t, s.Write(devicetest.Upload(t, fresh(t, d), d, []byte{1}).Buf, 0, []byte{2}))

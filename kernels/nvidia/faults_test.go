@@ -14,6 +14,7 @@ import (
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/devicetest"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 )
 
@@ -136,7 +137,7 @@ func some(n int) (out []int) {
 
 func inject(t *testing.T, m nvidiatest.Machine, entry string, nth, code int) {
 	what := fmt.Sprintf("call %d of %s fails with %d", nth, entry, code)
-	m.GPUs, m.Memory = 2, 1<<30
+	m.GPUs, m.Memory = 2, 128<<20
 	nvidiatest.Reset(m)
 	require.Empty(t, opened.gpus, what)
 	nvidiatest.Fail(entry, nth, code)
@@ -163,7 +164,7 @@ func inject(t *testing.T, m nvidiatest.Machine, entry string, nth, code int) {
 // undoes is the entry points that release something.
 var undoes = map[string]bool{
 	"cuMemFree_v2": true, "cuMemFreeAsync": true, "cuStreamDestroy_v2": true, "cuEventDestroy_v2": true, "cuModuleUnload": true,
-	"cuMemHostUnregister": true, "cuDevicePrimaryCtxRelease_v2": true, "cusparseDestroy": true, "cusparseDestroySpMat": true, "cusparseDestroyDnVec": true,
+	"cuMemHostUnregister": true, "cuMemFreeHost": true, "cuDevicePrimaryCtxRelease_v2": true, "cusparseDestroy": true, "cusparseDestroySpMat": true, "cusparseDestroyDnVec": true,
 }
 
 func TestALostGPURefusesWorkAndOthersGoOn(t *testing.T) {
@@ -203,4 +204,20 @@ func TestAFaultOfAKernelNamesTheOperation(t *testing.T) {
 	require.EqualError(t, s.Sync(), "device cuda:0: sync: after gather-packed: CUDA error 719, unspecified launch failure")
 	require.NoError(t, a.Free())
 	require.NoError(t, x.Free())
+}
+
+func TestMemoryThatCannotBePinnedIsTakenFromTheDriver(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	var refused []error
+	dev, err := Open(Config{Node: -1, OnRefused: func(err error) { refused = append(refused, err) }})
+	require.NoError(t, err)
+	s, err := dev.NewStream()
+	require.NoError(t, err)
+	nvidiatest.Fail("cuMemHostRegister_v2", 1, 801)
+	x := devicetest.Upload(t, s, dev, []float64{1, 2, 3})
+	require.Equal(t, []float64{1, 2, 3}, devicetest.Download(t, s, x))
+	require.Len(t, refused, 1)
+	require.ErrorContains(t, refused[0], "device cuda:0: CUDA error 801")
+	require.NoError(t, x.Free())
+	require.NoError(t, dev.Close())
 }

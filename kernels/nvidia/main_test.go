@@ -60,7 +60,7 @@ func standIn(t *testing.T, m nvidiatest.Machine) {
 		m.GPUs = 2
 	}
 	if m.Memory == 0 {
-		m.Memory = 1 << 30
+		m.Memory = 128 << 20
 	}
 	nvidiatest.Reset(m)
 	t.Cleanup(func() { require.Empty(t, nvidiatest.Live(), "left behind") })

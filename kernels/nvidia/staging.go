@@ -29,7 +29,7 @@ type staging struct {
 
 // piece is one part of it.
 type piece struct {
-	region *mem.Region
+	region *mem.Region // nil for memory of the driver
 	buf    []byte
 	done   cu.Event // of the copy that used it last
 	ready  bool
@@ -45,7 +45,8 @@ func (d *Device) take() (*piece, error) {
 	return p, d.pinPiece(p)
 }
 
-// pinPiece makes a piece: memory of the GPU's node, then pinned.
+// pinPiece makes a piece: memory of the GPU's node, then pinned; where the system
+// does not pin that, memory that the driver takes itself.
 func (d *Device) pinPiece(p *piece) (err error) {
 	if p.region, err = mem.New(pieceBytes); err != nil {
 		return err
@@ -57,13 +58,29 @@ func (d *Device) pinPiece(p *piece) (err error) {
 		}
 	}
 	if err := driver.Register(p.buf); err != nil {
-		return errors.Join(err, p.region.Free())
+		d.refused(err)
+		if err := p.region.Free(); err != nil {
+			return err
+		}
+		p.region = nil
+		if p.buf, err = driver.HostAlloc(pieceBytes); err != nil {
+			return err
+		}
 	}
 	if p.done, err = cu.MakeEvent(cu.DisableTiming); err != nil {
-		return errors.Join(err, driver.Unregister(p.buf), p.region.Free())
+		return errors.Join(err, p.free())
 	}
 	p.ready = true
 	return nil
+}
+
+// free gives the memory of a piece back. The driver waits for copies under way; it
+// also does that on a lost device.
+func (p *piece) free() error {
+	if p.region == nil {
+		return driver.HostFree(p.buf)
+	}
+	return errors.Join(driver.Unregister(p.buf), p.region.Free())
 }
 
 // release gives the pieces back, on the thread.
@@ -71,12 +88,10 @@ func (s *staging) release() error {
 	var errs []error
 	for i := range s.pieces {
 		p := &s.pieces[i]
-		if !p.ready {
-			continue
+		if p.ready {
+			errs = append(errs, cu.DestroyEvent(&p.done), p.free())
+			*p = piece{}
 		}
-		// Unregister waits for copies under way; it also works on a lost device.
-		errs = append(errs, cu.DestroyEvent(&p.done), driver.Unregister(p.buf), p.region.Free())
-		*p = piece{}
 	}
 	return errors.Join(errs...)
 }

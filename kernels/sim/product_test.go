@@ -131,7 +131,7 @@ func TestAPartLargerThanTheDeviceIsStreamed(t *testing.T) {
 			require.Equal(t, a.Info().Bytes, d.InUse())
 		}
 		x := upload(t, s, d, q.X)
-		require.ErrorContains(t, s.Launch(&kernels.GatherPacked[float64]{A: a, X: x, Y: x.Sub(0, 0)}), "they need")
+		require.ErrorContains(t, s.Launch(&kernels.GatherPacked[float64]{A: a, X: x.Sub(0, 0), Y: x.Sub(0, 0)}), "need")
 		require.NoError(t, a.Free())
 		require.NoError(t, a.Free())
 		require.NoError(t, x.Free())

@@ -23,7 +23,7 @@ type overhead struct{ row, place float64 }
 var overheads = map[sparse.Format]overhead{
 	sparse.FormatCSR:        {row: 60},
 	sparse.FormatCOO:        {row: 230, place: 24},
-	ellpack.FormatSELL:      {row: 25},
+	ellpack.FormatSELL:      {row: 45},
 	ellpack.FormatELL:       {row: 100, place: 24},
 	ellpack.FormatELLR:      {row: 100, place: 24},
 	ellpack.FormatPELLR:     {row: 100, place: 24},
@@ -37,7 +37,7 @@ var overheads = map[sparse.Format]overhead{
 
 // sellPadding bounds the padding of sell for each entry: slices of CPU devices are
 // lower than a warp, and long rows are cut into pieces there.
-const sellPadding = 0.02
+const sellPadding = 0.005
 
 // Recommend says which format is likely to multiply fastest on a CPU: the one with
 // the least of
@@ -45,7 +45,7 @@ const sellPadding = 0.02
 //	bytes of the arrays + row*rows + place*(nnz + padding)
 //
 // with row and place from a table that was fitted to measured times; of the padding of
-// sell, at most 2 % of the entries count. x and y are the same for all formats. csc is
+// sell, at most 0.5 % of the entries count. x and y are the same for all formats. csc is
 // left out: it must merge whole vectors.
 func (s *Stats) Recommend() Recommendation {
 	order := append([]sparse.Format{sparse.FormatCSR, sparse.FormatCOO}, ellpack.Formats()...)

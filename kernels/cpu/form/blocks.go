@@ -230,17 +230,21 @@ func (b *blockBuilder[V]) fill() {
 func (b *blockBuilder[V]) put(row, idx, val int) {
 	k := b.r.Ptr[row] - b.r.Ptr[0]
 	n := b.r.Ptr[row+1] - b.r.Ptr[row]
-	width := int64(b.shape.Width)
+	width, height := int64(b.shape.Width), int64(b.shape.Height)
+	var columns [simd.BlockMax * simd.BlockMax]V // of a block, one after the other
+	block := columns[:width*height]
 	// All rows of the blocks have n entries, so that they lie n apart.
 	for end := k + n; k < end; k += width {
 		b.out.blocks.Idx[idx] = b.r.Idx[k]
 		idx += b.lanes
-		for j := range width {
-			for i := range int64(b.shape.Height) {
-				at := k + i*n + j
-				b.values.put(&b.out.blocks.Values, val, b.r.Val[at:at+1])
-				val += b.lanes
+		for i := range height {
+			to := i
+			for _, v := range b.r.Val[k+i*n : k+i*n+width] {
+				block[to] = v
+				to += height
 			}
 		}
+		b.values.put(&b.out.blocks.Values, val, block)
+		val += len(block) * b.lanes
 	}
 }

@@ -13,16 +13,40 @@ func newSlices[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
 	return form.NewSlices(r, form.SliceOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
 }
 
+func diagonalOptions[V sparse.Value](r form.Rows[V]) form.DiagonalOptions[V] {
+	return form.DiagonalOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)}
+}
+
 func newDiagonals[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
-	return form.NewDiagonals(r, form.DiagonalOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
+	return form.NewDiagonals(r, diagonalOptions(r))
+}
+
+func estimateDiagonals[V sparse.Value](r form.Rows[V]) (form.Estimate, error) {
+	return form.EstimateDiagonals(r, diagonalOptions(r))
+}
+
+func blockOptions[V sparse.Value](r form.Rows[V]) (o form.BlockOptions[V], err error) {
+	shape, ok := form.FindBlocks(r)
+	if !ok {
+		return o, sparse.Inputf("blocks", "the rows do not fall into dense blocks")
+	}
+	return form.BlockOptions[V]{Level: simd.Default(), Shape: shape, Values: form.FindValues(r.Val)}, nil
 }
 
 func newBlocks[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
-	shape, ok := form.FindBlocks(r)
-	if !ok {
-		return nil, sparse.Inputf("blocks", "the rows do not fall into dense blocks")
+	o, err := blockOptions(r)
+	if err != nil {
+		return nil, err
 	}
-	return form.NewBlocks(r, form.BlockOptions[V]{Level: simd.Default(), Shape: shape, Values: form.FindValues(r.Val)})
+	return form.NewBlocks(r, o)
+}
+
+func estimateBlocks[V sparse.Value](r form.Rows[V]) (form.Estimate, error) {
+	o, err := blockOptions(r)
+	if err != nil {
+		return form.Estimate{}, err
+	}
+	return form.EstimateBlocks(r, o)
 }
 
 func newTiles[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {

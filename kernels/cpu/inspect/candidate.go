@@ -111,16 +111,16 @@ func segments[V sparse.Value](name kernels.Form, p kernels.Precision) (Candidate
 }
 
 // Candidates is the forms that are likely to be faster than CSR, the most likely
-// first.
-func Candidates[V sparse.Value](pieces []form.Rows[V], inPlace bool) []Candidate[V] {
+// first. It looks at samples of the pieces.
+func Candidates[V sparse.Value](pieces []form.Rows[V]) []Candidate[V] {
 	var out []Candidate[V]
-	if s := Shifted(pieces); s >= mostlyShifted {
-		out = append(out, Candidate[V]{Form: FormDiagonals, Nanos: 4, Build: newDiagonals[V],
-			Why: fmt.Sprintf("%.0f %% of the entries continue a diagonal: their columns need not be stored", 100*s)})
-	}
-	if b, ok := form.FindBlocks(pieces[0]); ok {
+	if e, ok := suits(pieces, estimateBlocks[V]); ok {
 		out = append(out, Candidate[V]{Form: FormBlocks, Nanos: 6, Build: newBlocks[V],
-			Why: fmt.Sprintf("dense blocks of %d x %d: one column for each", b.Height, b.Width)})
+			Why: fmt.Sprintf("dense blocks: %.1f bytes for each entry", e.EntryBytes)})
+	}
+	if e, ok := suits(pieces, estimateDiagonals[V]); ok {
+		out = append(out, Candidate[V]{Form: FormDiagonals, Nanos: 4, Build: newDiagonals[V],
+			Why: fmt.Sprintf("entries follow diagonals: %.1f bytes for each", e.EntryBytes)})
 	}
 	if m := misses(pieces); m >= mostlyMissed {
 		out = append(out, Candidate[V]{Form: FormTiles, Nanos: 20, Large: true, Build: newTiles[V],
@@ -129,10 +129,26 @@ func Candidates[V sparse.Value](pieces []form.Rows[V], inPlace bool) []Candidate
 	return append(out, Candidate[V]{Form: FormSlices, Why: "rows of like length side by side", Nanos: 10, Build: newSlices[V]})
 }
 
-const (
-	mostlyShifted = 0.75 // of the entries on diagonals, from which these are tried
-	mostlyMissed  = 0.3  // of the entries, from which tiles are
-)
+// mostlyMissed is the share of entries that miss x from which tiles are tried.
+const mostlyMissed = 0.3
+
+// suits reports whether all pieces suit a form, with the worst estimate.
+func suits[V sparse.Value](pieces []form.Rows[V], estimate func(form.Rows[V]) (form.Estimate, error)) (worst form.Estimate, ok bool) {
+	for _, r := range pieces {
+		if len(r.Idx) == 0 {
+			continue
+		}
+		e, err := estimate(r)
+		if err != nil {
+			return worst, false
+		}
+		if e.EntryBytes >= worst.EntryBytes {
+			worst = e
+		}
+		ok = true
+	}
+	return worst, ok
+}
 
 // misses is form.FirstCacheMisses of all pieces.
 func misses[V sparse.Value](pieces []form.Rows[V]) float64 {

@@ -35,7 +35,7 @@ func TestWhatAMatrixLooksLikeDecidesWhatIsTried(t *testing.T) {
 		"random:rows=200k,nnz=1M":         {FormTiles, FormSlices},
 		"random:rows=2k,cols=200,nnz=40k": {FormSlices},
 	} {
-		all := Candidates(halves(t, spec), true)
+		all := Candidates(halves(t, spec))
 		require.Equal(t, want, names(all), spec)
 		for _, c := range all {
 			require.NotEmpty(t, c.Why)
@@ -62,21 +62,7 @@ func TestBlocksAreSeen(t *testing.T) {
 		}
 		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
 	}
-	require.Contains(t, names(Candidates([]form.Rows[float64]{r}, true)), FormBlocks)
-}
-
-func TestShiftedCountsWhatContinuesADiagonal(t *testing.T) {
-	require.Equal(t, int64(2), continued([]int32{0, 5}, []int32{1, 6}))
-	require.Equal(t, int64(1), continued([]int32{0, 5, 7}, []int32{0, 1, 5, 9}))
-	require.Zero(t, continued(nil, []int32{1, 6}))
-	r := form.Rows[float32]{Ptr: []int64{0}, Cols: 9000}
-	for i := range 4096 { // two entries of three go on, 8 windows of 255 pairs of rows
-		r.Idx = append(r.Idx, int32(i), int32(i+100), int32(8000+i%2*500))
-		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
-	}
-	r.Val = make([]float32, len(r.Idx))
-	require.InDelta(t, 2.0/3, Shifted([]form.Rows[float32]{r}), 1e-9)
-	require.Zero(t, Shifted([]form.Rows[float32]{{Ptr: []int64{0}}}))
+	require.Contains(t, names(Candidates([]form.Rows[float64]{r})), FormBlocks)
 }
 
 func TestBudgetsGrowWithTheProductsThatAreExpected(t *testing.T) {

@@ -133,3 +133,58 @@ func TestMinMaxFindsTheEndsWhereverTheyAre(t *testing.T) {
 		})
 	})
 }
+
+func TestScatterStopsAtTheFirstEntryBesideYAtEveryLevel(t *testing.T) {
+	t.Run("float64", checkScatter[float64])
+	t.Run("float32", checkScatter[float32])
+}
+
+// checkScatter scatters to a window of y, and adds by hand what lies beside it.
+func checkScatter[V sparse.Value](t *testing.T) {
+	levels(t, func(t *testing.T, l simd.Level) {
+		rapid.Check(t, func(t *rapid.T) {
+			a := drawCSR[V](t)
+			x, y := vector[V](t, a.Rows), vector[V](t, a.Cols)
+			alpha := V(rapid.SampledFrom(factors[2:]).Draw(t, "alpha"))
+			want := reference.Multiply(true, alpha, sparse.Matrix[V](a), x, 1, y)
+			first := rapid.IntRange(0, a.Cols).Draw(t, "first")
+			window := y[first:rapid.IntRange(first, a.Cols).Draw(t, "end")]
+			far := rapid.Bool().Draw(t, "far")
+			r := 0
+			for k := 0; k < len(a.ColIdx); {
+				for a.RowPtr[r+1] <= int64(k) {
+					r++
+				}
+				ptr := append([]int64{int64(k)}, a.RowPtr[r+1:]...)
+				done := simd.Scatter(l, alpha, ptr, a.ColIdx[k:], a.Val[k:], x[r:], window, first, far)
+				for _, i := range a.ColIdx[k : k+done] {
+					if int(i) < first || int(i) >= first+len(window) {
+						t.Fatalf("index %d was not beside the window [%d, %d)", i, first, first+len(window))
+					}
+				}
+				if k += done; k == len(a.ColIdx) {
+					break
+				}
+				for a.RowPtr[r+1] <= int64(k) {
+					r++
+				}
+				y[a.ColIdx[k]] += a.Val[k] * (alpha * x[r])
+				k++
+			}
+			if i := reference.Check(y, want); i >= 0 {
+				t.Fatalf("element %d is %v, not %v", i, y[i], want.Y[i])
+			}
+		})
+	})
+}
+
+func TestScatterPanicsWhenPointersLeaveTheEntriesAtEveryLevel(t *testing.T) {
+	levels(t, func(t *testing.T, l simd.Level) {
+		idx, val, x, y := make([]int32, 9), make([]float64, 9), make([]float64, 2), make([]float64, 1)
+		for _, ptr := range [][]int64{{0, 10, 10}, {0, 9, 8}, {0, 4, math.MaxInt64}, {0, -1, 8}, {0, 4, 8}, {0, 9}} {
+			require.Panics(t, func() { simd.Scatter(l, 1, ptr, idx, val, x, y, 0, false) }, fmt.Sprint(ptr))
+		}
+		require.Equal(t, 9, simd.Scatter(l, 1, []int64{3, 7, 12}, idx, val, x, y, 0, true))
+		require.Equal(t, 0, simd.Scatter(l, 1, []int64{3, 7, 12}, idx, val, x, y, 1, true))
+	})
+}

@@ -1,6 +1,10 @@
 package simd
 
-import "github.com/msrep-go/msrep/sparse"
+import (
+	"errors"
+
+	"github.com/msrep-go/msrep/sparse"
+)
 
 // Scatter adds rows of a CSR matrix, times alpha and an element of x each, to y:
 //
@@ -12,6 +16,9 @@ import "github.com/msrep-go/msrep/sparse"
 // other at random in more memory than the caches hold.
 func Scatter[V sparse.Value](l Level, alpha V, ptr []int64, idx []int32, val, x, y []V, first int, far bool) (done int) {
 	ptr, val = ptr[:len(x)+1], val[:len(idx)]
+	if ptr[len(x)]-ptr[0] != int64(len(idx)) {
+		panic(errPointers)
+	}
 	if l >= AVX2 {
 		done = scatterAVX2(alpha, ptr, idx, val, x, y, first, far)
 	} else {
@@ -19,11 +26,13 @@ func Scatter[V sparse.Value](l Level, alpha V, ptr []int64, idx []int32, val, x,
 	}
 	if done < len(idx) {
 		if at := int(idx[done]) - first; uint(at) < uint(len(y)) {
-			panic("simd: the pointers do not rise to the number of entries")
+			panic(errPointers)
 		}
 	}
 	return done
 }
+
+var errPointers = errors.New("the pointers do not rise to the number of entries")
 
 func scatterGeneric[V sparse.Value](alpha V, ptr []int64, idx []int32, val, x, y []V, first int) (done int) {
 	base := ptr[0]

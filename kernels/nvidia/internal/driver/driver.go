@@ -61,6 +61,18 @@ func Unregister(p []byte) error {
 	return check(C.cuMemHostUnregister(unsafe.Pointer(unsafe.SliceData(p))))
 }
 
+// HostAlloc takes pinned memory where the driver likes.
+func HostAlloc(bytes int) ([]byte, error) {
+	var p unsafe.Pointer
+	if err := check(C.cuMemHostAlloc(&p, C.size_t(bytes), C.CU_MEMHOSTALLOC_PORTABLE)); err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*byte)(p), bytes), nil
+}
+
+// HostFree gives back what HostAlloc took.
+func HostFree(p []byte) error { return check(C.cuMemFreeHost(unsafe.Pointer(unsafe.SliceData(p)))) }
+
 // Pinned reports whether copies of host memory at p need no pinned memory in
 // between.
 func Pinned(p []byte) bool {

@@ -478,6 +478,27 @@ int cuMemHostUnregister(void *p) {
 	return leave(ok);
 }
 
+int cuMemHostAlloc(void **p, size_t n, unsigned flags) {
+	ENTER_CONTEXT();
+	(void)flags;
+	*p = malloc(n);
+	if (!*p) {
+		return leave(out_of_memory);
+	}
+	struct thing *t = make(pinned);
+	t->base = *p;
+	t->size = n;
+	return leave(ok);
+}
+
+int cuMemFreeHost(void *p) {
+	int e = cuMemHostUnregister(p);
+	if (!e) {
+		free(p);
+	}
+	return e;
+}
+
 int cuPointerGetAttribute(void *v, int attribute, uint64_t p) {
 	ENTER();
 	if (attribute != 2) {

@@ -52,8 +52,8 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	LEAQ(Mem{Base: x, Index: row, Scale: uint8(l.Size())}, x)
 	bytes := values.Bytes(l)
 	alpha, beta := l.Reg(), l.Reg()
-	l.Broadcast(param("alpha"), alpha)
-	l.Broadcast(param("beta"), beta)
+	l.Broadcast(lanes.Arg("alpha"), alpha)
+	l.Broadcast(lanes.Arg("beta"), beta)
 	var column func(Mem) Op
 	if !perDiagonal {
 		column = values.Begin(l, table)
@@ -96,9 +96,9 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 			l.Mul(alpha, acc[i], acc[i])
 		}
 		if l.Double {
-			CMPQ(param("beta"), Imm(0))
+			CMPQ(lanes.Arg("beta"), Imm(0))
 		} else {
-			CMPL(param("beta"), Imm(0))
+			CMPL(lanes.Arg("beta"), Imm(0))
 		}
 		JE(LabelRef(name + "Zero"))
 		for i := range count {
@@ -106,7 +106,7 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 		}
 		JMP(LabelRef(name + "Store"))
 		Label(name + "Zero")
-		CMPQ(param("stream"), Imm(0))
+		CMPQ(lanes.Arg("stream"), Imm(0))
 		JE(LabelRef(name + "Store"))
 		for i := range count {
 			l.Stream(acc[i], Mem{Base: y, Disp: i * l.Bytes()})
@@ -180,13 +180,4 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	Label("done")
 	VZEROUPPER()
 	RET()
-}
-
-// param is where an argument lies.
-func param(name string) Mem {
-	c, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return c.Addr
 }

@@ -162,3 +162,12 @@ func (l Lanes) Gather(x Register, index func(lane int, to GPVirtual)) VecVirtual
 	VINSERTF64X4(Imm(1), hi.AsY(), lo.AsZ(), lo.AsZ())
 	return lo.AsZ().(VecVirtual)
 }
+
+// Arg is where an argument of the function lies.
+func Arg(name string) Mem {
+	c, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return c.Addr
+}

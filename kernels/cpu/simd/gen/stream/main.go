@@ -30,11 +30,7 @@ func scale(l lanes.Lanes) {
 	v := Load(Param("v"), GP64())
 	y := Load(Param("y"), GP64())
 	alpha, t := l.Reg(), l.Reg()
-	a, err := Param("alpha").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	l.Broadcast(a.Addr, alpha)
+	l.Broadcast(lanes.Arg("alpha"), alpha)
 	Label("loop")
 	l.Mul(Mem{Base: v}, alpha, t)
 	l.Stream(t, Mem{Base: y})

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/bench/record"
+)
+
+// writeRecord writes a run whose only row takes mean seconds.
+func writeRecord(t *testing.T, mean float64) string {
+	t.Helper()
+	r := record.New("test", nil)
+	var samples []float64
+	for i := range 20 {
+		samples = append(samples, mean*(1+0.001*float64(i)))
+	}
+	r.Add("x", "case", "kernel", samples)
+	var b bytes.Buffer
+	require.NoError(t, r.Write(&b))
+	path := filepath.Join(t.TempDir(), "results.json")
+	require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
+	return path
+}
+
+func TestBenchComparesTwoRuns(t *testing.T) {
+	a, same, slow := writeRecord(t, 1), writeRecord(t, 1.005), writeRecord(t, 1.1)
+	require.Contains(t, runOK(t, "bench", "compare", a, same), "1 no difference, 0 slower")
+	out := runOK(t, "bench", "compare", a, slow)
+	require.Contains(t, out, "0 no difference, 1 slower")
+	require.Contains(t, out, "1.100")
+	require.EqualValues(t, 1, object(t, "bench", "compare", a, slow)["slower"])
+	var stdout, stderr bytes.Buffer
+	require.Equal(t, exitFailed, run(context.Background(), []string{"bench", "compare", "--fail-slower", a, slow}, &stdout, &stderr))
+	require.Equal(t, "msrep bench: 1 rows are slower\n", stderr.String())
+}
+
+func TestBenchWritesAReport(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	out := runOK(t, "bench", "msrep-fig16", "--devices", "sim:summit", "--entries", "3000", "--out", dir)
+	require.Equal(t, filepath.Join(dir, "report.html")+"\n", out)
+	for _, name := range []string{"report.html", "msrep-fig16-csr.svg", "msrep-fig16-csr.csv", "results.json"} {
+		require.FileExists(t, filepath.Join(dir, name))
+	}
+	r, err := record.Read(filepath.Join(dir, "results.json"))
+	require.NoError(t, err)
+	require.Equal(t, record.Modelled, r.Rows[0].Source)
+
+	require.Contains(t, runOK(t, "bench", "msrep-fig6", "--devices", "sim:dgx1", "--entries", "50000"), "559")
+	var v record.Record
+	require.NoError(t, json.Unmarshal([]byte(runOK(t, "bench", "msrep-fig17", "--devices", "sim:dgx1", "--entries", "3000", "--json")), &v))
+	require.NotEmpty(t, v.Rows)
+}
+
+func TestBenchRefusesWhatItDoesNotKnow(t *testing.T) {
+	for _, args := range [][]string{
+		{}, {"nothing"}, {"compare"}, {"compare", "a"}, {"compare", "a", "b"}, {"msrep-fig6", "--devices", "cpu:x"},
+		{"msrep-fig6", "--entries", "0"}, {"msrep-fig6", "--samples", "0"}, {"msrep-fig6", "cpu-peers"}, {"msrep-fig6", "--threads", "1,2"},
+	} {
+		var stdout, stderr bytes.Buffer
+		require.Equal(t, exitUsage, run(context.Background(), append([]string{"bench"}, args...), &stdout, &stderr), "%v", args)
+		require.Empty(t, stdout.String())
+	}
+	list := runOK(t, "bench", "list")
+	for _, name := range []string{"msrep-fig6", "msrep-fig23", "model", "cpu-peers", "all"} {
+		require.Contains(t, list, name)
+	}
+}
+
+func TestProgressIsForTerminals(t *testing.T) {
+	var b bytes.Buffer
+	newProgress(&b, false).step(1, 2, "x")
+	require.Empty(t, b.String())
+	p := &progress{w: &b}
+	p.step(0, 4, "first")
+	p.step(1, 4, "second")
+	p.end()
+	require.Contains(t, b.String(), "[0/4] ? left  first")
+	require.Contains(t, b.String(), "[1/4] 0s left  second")
+}

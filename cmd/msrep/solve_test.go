@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/sparse/mtx"
+)
+
+func TestSolveFindsTheSolutionAndWritesIt(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "x.mtx")
+	v := object(t, "solve", corpus.Testdata("1138_bus.mtx.gz"), "--precond", "jacobi", "--rhs", "sin", "--tol", "1e-10", "--out", out)
+	requireKeys(t, v, "converged,iterations,residual,history,phases")
+	requireKeys(t, v["phases"], "read_s,plan_s,precond_s,product_s,vector_s,total_s")
+	require.Equal(t, true, v["converged"])
+	require.LessOrEqual(t, v["residual"], 1e-10)
+	require.Len(t, v["history"], int(v["iterations"].(float64))+1)
+	f, err := os.Open(out)
+	require.NoError(t, err)
+	defer f.Close()
+	x, err := mtx.ReadVector(t.Context(), f, out)
+	require.NoError(t, err)
+	require.Len(t, x, 1138)
+	require.InEpsilon(t, v["x"].(map[string]any)["norm2"], float64(normsOf(x).Norm2), 1e-15)
+
+	for _, args := range [][]string{{"--method", "bicgstab"}, {"--method", "gmres", "--restart", "50"}, {"--precond", "block-jacobi:8"}} {
+		text := runOK(t, append([]string{"solve", "gen:stencil:n=20", "--devices", "cpu:2"}, args...)...)
+		require.Contains(t, text, ": converged")
+	}
+}
+
+func TestSolveThatFailsPrintsItsResultAndExitsWithOne(t *testing.T) {
+	in, out := filepath.Join(t.TempDir(), "indefinite.mtx"), filepath.Join(t.TempDir(), "x.mtx")
+	require.NoError(t, os.WriteFile(in, []byte(head+"2 2 2\n1 1 1\n2 2 -2\n"), 0o600))
+	var stdout, stderr bytes.Buffer
+	code := run(context.Background(), []string{"solve", in, "--json", "--out", out}, &stdout, &stderr)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr.String(), "msrep solve: cg: breakdown after")
+	require.Equal(t, 1, strings.Count(stderr.String(), "\n"))
+	var v map[string]any
+	require.NoError(t, json.Unmarshal(stdout.Bytes(), &v))
+	require.Equal(t, false, v["converged"])
+	require.Contains(t, v["failure"], "not positive definite")
+	require.NoFileExists(t, out)
+}
+
+func TestSolveRefusesWrongFlags(t *testing.T) {
+	for _, c := range []struct{ args, says string }{
+		{"gen:diag:n=3 --method lu", "--method: \"lu\""},
+		{"gen:diag:n=3 --precond ilu", "--precond: \"ilu\""},
+		{"gen:diag:n=3 --precond block-jacobi:0", "block-jacobi:1 to"},
+		{"gen:diag:n=3 --tol 0", "--tol: 0"},
+		{"gen:diag:n=3 --max-iter -1", "--max-iter: -1"},
+		{"gen:diag:n=3 --restart 0", "--restart: 0"},
+		{"gen:random:rows=3,cols=4,nnz=5", "3 x 4: a system"},
+		{"gen:diag:n=3 --rhs nowhere.mtx", "nowhere.mtx"},
+		{"", "0 arguments"},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run(context.Background(), append([]string{"solve"}, strings.Fields(c.args)...), &stdout, &stderr)
+		require.Equal(t, exitUsage, code, c.args)
+		require.Contains(t, stderr.String(), c.says)
+	}
+}
+
+func TestDeterministicProductsHaveTheSameBitsOnAnyDevices(t *testing.T) {
+	var first any
+	for _, devices := range []string{"cpu:1", "cpu:3", "sim:2"} {
+		v := object(t, "spmv", corpus.Testdata("gre_343.mtx.gz"), "--x", "sin", "--deterministic", "--devices", devices)
+		if first == nil {
+			first = v["y"]
+		}
+		require.Equal(t, first, v["y"], devices)
+	}
+}

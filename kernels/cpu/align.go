@@ -1,0 +1,28 @@
+package cpu
+
+import "github.com/msrep-go/msrep/partition"
+
+// alignedRows is the number of rows at whose multiples the pieces of a packed part
+// begin where they can: their results then begin at multiples of 64 bytes if y does.
+const alignedRows = 16
+
+// align moves the borders between the pieces of a part to the nearest row whose
+// number, counted from the first that the part owns, is a multiple of alignedRows.
+// Borders stay where that would move more than a 64th of a piece's entries, as
+// within long rows.
+func align(parts []partition.Part, p partition.Part, ptr []int64) {
+	limit := p.NNZ() / int64(64*len(parts))
+	for i := 1; i < len(parts); i++ {
+		before, q := &parts[i-1], &parts[i]
+		own := p.OwnFirst + (q.OwnFirst-p.OwnFirst+alignedRows/2)/alignedRows*alignedRows
+		if own < before.OwnFirst || own > q.OwnEnd {
+			continue
+		}
+		idx := min(max(ptr[own], p.StartIdx), p.EndIdx+1)
+		if d := idx - q.StartIdx; d > limit || -d > limit || idx < before.StartIdx || idx > q.EndIdx+1 {
+			continue
+		}
+		before.EndIdx, before.OwnEnd, before.EndMajor = idx-1, own, own-1
+		q.StartIdx, q.OwnFirst, q.StartMajor, q.StartFlag = idx, own, own, false
+	}
+}

@@ -1,0 +1,77 @@
+package simd_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// between is a copy of v that ends at a page that nobody may touch, or begins
+// behind one: a kernel that leaves it ends the test program with a fault.
+func between[T mem.Elem](t *testing.T, v []T, atEnd bool) []T {
+	page := int64(unix.Getpagesize())
+	size := int64(len(v)) * mem.Size[T]()
+	inner := (size + page - 1) / page * page
+	m, err := unix.Mmap(-1, 0, int(inner+2*page), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = unix.Munmap(m) })
+	require.NoError(t, unix.Mprotect(m[:page], unix.PROT_NONE))
+	require.NoError(t, unix.Mprotect(m[page+inner:], unix.PROT_NONE))
+	from := page
+	if atEnd {
+		from += inner - size
+	}
+	s, ok := mem.Slice[T](m[from:from+size:from+size], int64(len(v)))
+	require.True(t, ok)
+	copy(s, v)
+	return s
+}
+
+func TestKernelsForRowsStayInsideTheirArraysAtEveryLevel(t *testing.T) {
+	t.Run("float64", checkInside[float64])
+	t.Run("float32", checkInside[float32])
+}
+
+func checkInside[V sparse.Value](t *testing.T) {
+	ones := func(n int) []V {
+		v := make([]V, n)
+		for i := range v {
+			v[i] = 1
+		}
+		return v
+	}
+	levels(t, func(t *testing.T, l simd.Level) {
+		const cols = 13
+		for _, atEnd := range []bool{false, true} {
+			for n := range 40 { // entries in the last row
+				idx := make([]int32, 3+n)
+				for k := range idx {
+					idx[k] = int32((cols - 1) * (k % 2)) // both ends of x
+				}
+				ptr := between(t, []int64{0, 3, 3, int64(3 + n)}, atEnd)
+				idx, val := between(t, idx, atEnd), between(t, ones(3+n), atEnd)
+				y := between(t, ones(3), atEnd)
+				simd.Rows(l, 1, 1, ptr, idx, val, between(t, ones(cols), atEnd), y)
+				require.Equal(t, []V{4, 1, V(n + 1)}, y)
+				for _, far := range []bool{false, true} {
+					y := between(t, ones(cols), atEnd)
+					require.Equal(t, 3+n, simd.Scatter(l, 1, ptr, idx, val, between(t, ones(3), atEnd), y, 0, far))
+				}
+				for _, k := range []int{1, 3, 8, 9, 33, 70} {
+					x := simd.Block[V]{Val: between(t, ones(cols*k), atEnd), Cols: k, Stride: k}
+					y := simd.Block[V]{Val: between(t, ones(3*k), atEnd), Cols: k, Stride: k}
+					simd.RowsMany(l, 1, 1, ptr, idx, val, x, y)
+					require.Equal(t, V(n+1), y.Val[3*k-1])
+				}
+				if len(idx) > 0 {
+					simd.MinMax(l, idx)
+				}
+			}
+		}
+	})
+}
