@@ -36,6 +36,7 @@ type GatherFixed[V sparse.Value] struct {
 	A           Compressed[V]
 	Alpha, Beta V
 	X, Y        Array[V]
+	Short       bool // no major has more than FixedChunk entries: nobody has to look
 }
 
 // Kernel names the operation.

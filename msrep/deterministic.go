@@ -2,7 +2,9 @@ package msrep
 
 import (
 	"context"
+	"sync/atomic"
 
+	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -33,4 +35,18 @@ func (p *Plan[V]) turned(ctx context.Context) (err error) {
 	o.Format, o.SkipValidation = sparse.FormatCSC, true
 	p.other, err = newPlan(ctx, p.sys, p.src, o)
 	return err
+}
+
+// longest is the number of entries of the longest major of a compressed matrix.
+func (l layout[V]) longest() int64 {
+	var most atomic.Int64
+	par.Range(int64(l.majors), 1<<16, func(lo, hi int64) {
+		m := int64(0)
+		for r := lo; r < hi; r++ {
+			m = max(m, l.ptr[r+1]-l.ptr[r])
+		}
+		for old := most.Load(); m > old && !most.CompareAndSwap(old, m); old = most.Load() {
+		}
+	})
+	return most.Load()
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -34,6 +35,7 @@ type Plan[V sparse.Value] struct {
 	shares []*share[V]
 	nodes  []*nodeShare[V] // of a placed plan
 	other  *Plan[V]        // for products that would scatter here; nil where there are few
+	short  bool           // no major is longer than a chunk; known where the plan is deterministic
 	broken error           // why the plan can't be used any more
 }
 
@@ -123,6 +125,9 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 func (p *Plan[V]) split() (err error) {
 	if p.placeable() {
 		return p.splitByNode()
+	}
+	if p.opt.Deterministic {
+		p.short = p.lay.longest() <= kernels.FixedChunk
 	}
 	p.parts, p.rule, err = p.lay.split(len(p.sys.devices), p.opt.Split)
 	return err

@@ -145,7 +145,7 @@ func (r *run[V]) op(s *share[V], v *vectors[V], carry kernels.Array[V]) kernels.
 	}
 	a := kernels.Compressed[V]{Part: s.part.Shift(s.part.First(), entries), Ptr: s.ptr, Idx: s.minor, Val: s.val}
 	if r.plan.opt.Deterministic {
-		return &kernels.GatherFixed[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y}
+		return &kernels.GatherFixed[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Short: r.plan.short}
 	}
 	if r.gathers {
 		return &kernels.Gather[V]{A: a, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}

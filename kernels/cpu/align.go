@@ -1,6 +1,10 @@
 package cpu
 
-import "github.com/msrep-go/msrep/partition"
+import (
+	"sort"
+
+	"github.com/msrep-go/msrep/partition"
+)
 
 // alignedRows is the number of rows at whose multiples the pieces of a packed part
 // begin where they can: their results then begin at multiples of 64 bytes if y does.
@@ -22,7 +26,27 @@ func align(parts []partition.Part, p partition.Part, ptr []int64) {
 		if d := idx - q.StartIdx; d > limit || -d > limit || idx < before.StartIdx || idx > q.EndIdx+1 {
 			continue
 		}
-		before.EndIdx, before.OwnEnd, before.EndMajor = idx-1, own, own-1
-		q.StartIdx, q.OwnFirst, q.StartMajor, q.StartFlag = idx, own, own, false
+		before.EndIdx, before.OwnEnd = idx-1, own
+		q.StartIdx, q.OwnFirst, q.StartFlag = idx, own, false
 	}
+	for i := range parts {
+		locate(&parts[i], ptr)
+	}
+}
+
+// locate finds the rows of the first and the last entry.
+func locate(q *partition.Part, ptr []int64) {
+	if q.Empty() {
+		q.StartMajor, q.EndMajor, q.StartFlag = q.OwnFirst, q.OwnFirst-1, false
+		return
+	}
+	if !q.StartFlag {
+		q.StartMajor = holder(ptr, q.StartIdx)
+	}
+	q.EndMajor = holder(ptr, q.EndIdx)
+}
+
+// holder is the row of entry k.
+func holder(ptr []int64, k int64) int {
+	return sort.Search(len(ptr)-1, func(r int) bool { return ptr[r+1] > k })
 }

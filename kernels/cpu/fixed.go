@@ -28,7 +28,7 @@ func gatherFixed[V sparse.Value](d *Device, op *kernels.GatherFixed[V]) (err err
 	n := d.workers(a.part)
 	return d.pool.run(n, func(i int) {
 		lo, hi := wholeRows(a.ptr, n, i), wholeRows(a.ptr, n, i+1)
-		a.multiplyFixed(lo, hi, op.Alpha, op.Beta, x, y)
+		a.multiplyFixed(lo, hi, op.Short, op.Alpha, op.Beta, x, y)
 	})
 }
 
@@ -44,15 +44,11 @@ func wholeRows(ptr []int64, parts, i int) int {
 const scanRows = 512
 
 // multiplyFixed computes the rows [lo, hi): runs of short rows at once, long ones
-// chunk by chunk.
-func (a compressed[V]) multiplyFixed(lo, hi int, alpha, beta V, x, y []V) {
+// chunk by chunk. short says that there are no long ones.
+func (a compressed[V]) multiplyFixed(lo, hi int, short bool, alpha, beta V, x, y []V) {
 	for ; lo < hi; lo += scanRows {
 		end := min(lo+scanRows, hi)
-		longest, from := int64(0), a.ptr[lo]
-		for _, to := range a.ptr[lo+1 : end+1] {
-			longest, from = max(longest, to-from), to
-		}
-		if longest <= kernels.FixedChunk {
+		if short || a.longest(lo, end) <= kernels.FixedChunk {
 			a.fixedRows(lo, end, alpha, beta, x, y)
 			continue
 		}
@@ -69,6 +65,15 @@ func (a compressed[V]) multiplyFixed(lo, hi int, alpha, beta V, x, y []V) {
 			quiet(y[r : r+1])
 		}
 	}
+}
+
+// longest is the number of entries of the longest of the rows [lo, hi).
+func (a compressed[V]) longest(lo, hi int) (most int64) {
+	from := a.ptr[lo]
+	for _, to := range a.ptr[lo+1 : hi+1] {
+		most, from = max(most, to-from), to
+	}
+	return most
 }
 
 // fixedRows computes the rows [lo, hi), none of more than a chunk.

@@ -66,7 +66,7 @@ func fixedShape[V sparse.Value](t *testing.T, fma func(a, b, c V) V) {
 		}
 		want := shape(fma, idx, val, x)
 		a := compressed[V]{part: partition.Part{EndIdx: int64(n) - 1, OwnEnd: 1}, ptr: []int64{0, int64(n)}, idx: idx, val: val}
-		a.multiplyFixed(0, 1, 1, 0, x, y)
+		a.multiplyFixed(0, 1, false, 1, 0, x, y)
 		require.Equal(t, want, y[0], "%d entries", n)
 		if n <= kernels.FixedChunk {
 			simd.FixedRows(simd.Generic, 1, 0, a.ptr, idx, val, x, y)
