@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/bench/measure"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
@@ -53,10 +53,11 @@ func benchmarkProduct(b *testing.B, a *sparse.CSR[float64]) {
 	for i := range x {
 		x[i] = math.Sin(float64(i))
 	}
-	mem := make([]float64, 64<<20)
-	for i := range mem {
-		mem[i] = 1
+	mem, err := measure.NewMemory(512 << 20)
+	if err != nil {
+		b.Fatal(err)
 	}
+	defer mem.Free()
 	times := map[string][]time.Duration{}
 	clock := func(name string, f func() error) {
 		t := time.Now()
@@ -70,7 +71,7 @@ func benchmarkProduct(b *testing.B, a *sparse.CSR[float64]) {
 			_, err := plan.SpMV(ctx, msrep.NoTrans, 1, x[:a.Cols], 0, y[:a.Rows])
 			return err
 		})
-		clock("read", func() error { readAll(mem); return nil })
+		clock("read", func() error { mem.Read(); return nil })
 		clock("transposed", func() error {
 			_, err := plan.SpMV(ctx, msrep.Trans, 1, x[:a.Rows], 0, y[:a.Cols])
 			return err
@@ -78,34 +79,9 @@ func benchmarkProduct(b *testing.B, a *sparse.CSR[float64]) {
 	}
 	bytes := float64(a.Bytes() + 8*int64(a.Rows+a.Cols))
 	speed := bytes / median(times["straight"]) / 1e9
-	read := float64(8*len(mem)) / median(times["read"]) / 1e9
+	read := float64(512<<20) / median(times["read"]) / 1e9
 	b.ReportMetric(speed, "GB/s")
 	b.ReportMetric(100*speed/read, "%read")
 	b.ReportMetric(2*float64(a.NNZ())/median(times["straight"])/1e9, "GFLOP/s")
 	b.ReportMetric(median(times["transposed"])/median(times["straight"]), "T/N")
-}
-
-var sink float64
-
-// readAll reads memory on all cores, each in four streams: one stream alone does
-// not reach the memory's speed.
-func readAll(mem []float64) {
-	w := par.Workers(int64(len(mem)), 1)
-	sums := make([]float64, 8*w)
-	par.Do(w, func(i int) {
-		piece := mem[par.Cut(int64(len(mem)), w, i):par.Cut(int64(len(mem)), w, i+1)]
-		q := len(piece) / 4
-		a, b, c, d := piece[:q], piece[q:2*q], piece[2*q:3*q], piece[3*q:4*q]
-		var s0, s1, s2, s3 float64
-		for k := range a {
-			s0 += a[k]
-			s1 += b[k]
-			s2 += c[k]
-			s3 += d[k]
-		}
-		sums[8*i] = s0 + s1 + s2 + s3
-	})
-	for _, s := range sums {
-		sink += s
-	}
 }

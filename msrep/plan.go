@@ -35,7 +35,7 @@ type Plan[V sparse.Value] struct {
 	shares []*share[V]
 	nodes  []*nodeShare[V] // of a placed plan
 	other  *Plan[V]        // for products that would scatter here; nil where there are few
-	short  bool           // no major is longer than a chunk; known where the plan is deterministic
+	short  bool            // no major is longer than a chunk; known where the plan is deterministic
 	broken error           // why the plan can't be used any more
 }
 

@@ -1,6 +1,10 @@
 package record
 
-import "github.com/msrep-go/msrep/bench/measure"
+import (
+	"slices"
+
+	"github.com/msrep-go/msrep/bench/measure"
+)
 
 // Change is one row beside the same row of an earlier run.
 type Change struct {
@@ -21,6 +25,10 @@ type Comparison struct {
 	Same    int      `json:"no_difference"`
 	Slower  int      `json:"slower"`
 	Faster  int      `json:"faster"`
+	// Overall compares all rows at once, where both sides are several runs that were
+	// merged: of each run, the median over the rows of its time by the row's usual
+	// one. It finds a small change of everything that no row shows for certain.
+	Overall *measure.Comparison `json:"overall,omitempty"`
 }
 
 // Floor is the least median, in seconds, of rows that are compared.
@@ -36,7 +44,7 @@ func Merge(runs []*Record) *Record {
 		return runs[0]
 	}
 	out := *runs[0]
-	out.Rows = nil
+	out.Rows, out.Runs = nil, len(runs)
 	samples := map[string][]float64{}
 	for _, r := range runs {
 		for _, row := range r.Rows {
@@ -58,6 +66,7 @@ func Merge(runs []*Record) *Record {
 func Compare(before, after *Record, judge measure.Judge) Comparison {
 	var c Comparison
 	old := map[string]Row{}
+	var rows [][2][]float64
 	for _, r := range before.Rows {
 		if r.Source == Measured {
 			old[r.Key()] = r
@@ -75,6 +84,7 @@ func Compare(before, after *Record, judge measure.Judge) Comparison {
 		case b.Median < Floor && r.Median < Floor || b.Min == 0 || r.Min == 0:
 			c.Skipped++
 		default:
+			rows = append(rows, [2][]float64{b.Samples, r.Samples})
 			c.add(Change{Row: r.Key(), Before: b.Summary, After: r.Summary, Comparison: judge.Compare(b.Samples, r.Samples)})
 		}
 	}
@@ -83,7 +93,38 @@ func Compare(before, after *Record, judge measure.Judge) Comparison {
 			c.OnlyOld = append(c.OnlyOld, r.Key())
 		}
 	}
+	if before.Runs > 0 && after.Runs > 0 {
+		c.Overall = overall(rows, before.Runs, after.Runs, judge)
+	}
 	return c
+}
+
+// overall compares runs by the medians of their rows; nil where no row has a sample
+// of every run.
+func overall(rows [][2][]float64, before, after int, judge measure.Judge) *measure.Comparison {
+	of := [2][][]float64{make([][]float64, before), make([][]float64, after)} // by run
+	for _, row := range rows {
+		if len(row[0]) != before || len(row[1]) != after {
+			continue
+		}
+		usual := measure.Summarize(slices.Concat(row[0], row[1])).Median
+		for side := range row {
+			for run, v := range row[side] {
+				of[side][run] = append(of[side][run], v/usual)
+			}
+		}
+	}
+	if len(of[0][0]) == 0 {
+		return nil
+	}
+	var medians [2][]float64
+	for side := range of {
+		for _, v := range of[side] {
+			medians[side] = append(medians[side], measure.Summarize(v).Median)
+		}
+	}
+	c := judge.Compare(medians[0], medians[1])
+	return &c
 }
 
 func (c *Comparison) add(ch Change) {

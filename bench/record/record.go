@@ -30,6 +30,7 @@ type Record struct {
 	Command []string        `json:"command"`
 	Machine measure.Machine `json:"machine"`
 	Rows    []Row           `json:"rows"`
+	Runs    int             `json:"runs,omitempty"` // that were merged into one
 }
 
 // Row is one quantity of one case. Times are in seconds.

@@ -2,6 +2,8 @@ package record
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -84,6 +86,29 @@ func TestRunsAreMergedToOneSampleEach(t *testing.T) {
 	m := Merge(runs)
 	require.Len(t, m.Rows, 1)
 	require.Equal(t, []float64{1, 2, 3, 4, 5, 6}, m.Rows[0].Samples)
+	require.Equal(t, 6, m.Runs)
 	require.Same(t, runs[0], Merge(runs[:1]))
 	require.Len(t, runs[0].Rows, 2, "the runs stay as they were")
+}
+
+func TestASmallChangeOfAllRowsIsSeenOverSeveralRuns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	runs := func(slow float64) *Record {
+		var runs []*Record
+		for range 6 {
+			r := New("", nil)
+			for row := range 40 {
+				r.Add("x", fmt.Sprint(row), "kernel", []float64{slow * float64(row+1) * (1 + 0.2*rng.Float64())})
+			}
+			runs = append(runs, r)
+		}
+		return Merge(runs)
+	}
+	usual := runs(1)
+	same := Compare(usual, runs(1), measure.DefaultJudge())
+	require.Equal(t, measure.NoDifference, same.Overall.Verdict)
+	slowed := Compare(usual, runs(1.1), measure.DefaultJudge())
+	require.Equal(t, measure.Slower, slowed.Overall.Verdict)
+	require.Less(t, slowed.Slower, 20, "most rows are too noisy on their own")
+	require.Nil(t, Compare(New("", nil), usual, measure.DefaultJudge()).Overall)
 }

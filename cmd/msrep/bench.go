@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -219,8 +218,8 @@ func (b *benchmark) compare() error {
 	} else {
 		err = printComparison(b.stdout, c)
 	}
-	if err == nil && b.failSlower && c.Slower > 0 {
-		err = errors.New(fmt.Sprint(c.Slower, " rows are slower"))
+	if slower := c.Overall != nil && c.Overall.Verdict == measure.Slower; err == nil && b.failSlower && (c.Slower > 0 || slower) {
+		err = fmt.Errorf("slower: %d rows, all together %t", c.Slower, slower)
 	}
 	return err
 }
@@ -248,6 +247,9 @@ func printComparison(w io.Writer, c record.Comparison) error {
 	}
 	for _, name := range c.OnlyNew {
 		fmt.Fprintf(w, "only after: %s\n", name)
+	}
+	if o := c.Overall; o != nil {
+		fmt.Fprintf(w, "%8.3f  (%6.3f to %6.3f)  %-13s  all rows together\n", o.Ratio, o.Low, o.High, o.Verdict)
 	}
 	j := measure.DefaultJudge()
 	_, err := fmt.Fprintf(w, "%d no difference, %d slower, %d faster; %d too short to compare (below %.0f us). A difference is an interval (%.0f %%) wholly beyond %.0f %%.\n",

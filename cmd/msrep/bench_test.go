@@ -38,7 +38,7 @@ func TestBenchComparesTwoRuns(t *testing.T) {
 	require.EqualValues(t, 1, object(t, "bench", "compare", a, slow)["slower"])
 	var stdout, stderr bytes.Buffer
 	require.Equal(t, exitFailed, run(context.Background(), []string{"bench", "compare", "--fail-slower", a, slow}, &stdout, &stderr))
-	require.Equal(t, "msrep bench: 1 rows are slower\n", stderr.String())
+	require.Equal(t, "msrep bench: slower: 1 rows, all together false\n", stderr.String())
 }
 
 func TestBenchWritesAReport(t *testing.T) {

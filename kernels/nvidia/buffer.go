@@ -56,12 +56,23 @@ func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 	return b, nil
 }
 
-// allocate takes memory with any content, for work on s or after it.
+// allocate takes memory with any content, for work on s or after it. Where there is
+// none left it tries once more when all that is to be freed is free.
 func (d *Device) allocate(bytes int64, s cu.Stream) (cu.DevicePtr, error) {
-	if d.gpu.pools {
-		return driver.AllocAsync(bytes, s)
+	if !d.gpu.pools {
+		return cu.MemAlloc(bytes)
 	}
-	return cu.MemAlloc(bytes)
+	p, err := driver.AllocAsync(bytes, s)
+	if code(err) != codeOutOfMemory {
+		return p, err
+	}
+	if err := d.home.Synchronize(); err != nil {
+		return 0, err
+	}
+	if err := driver.TrimPool(d.gpu.dev); err != nil {
+		return 0, err
+	}
+	return driver.AllocAsync(bytes, s)
 }
 
 // free gives memory back once the work on s is done.

@@ -9,8 +9,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// headPad is the number of bytes in front of the first value of Heads: value i is
-// read as the 8 bytes that end where it ends, without the first of them.
+// headPad is the number of bytes in front of the first value of Heads: kernels read
+// value i as the 8 bytes that end where it ends, without the first of them.
 const headPad = 64
 
 // Heads is a vector that keeps the first Width bytes of each value, one value after
@@ -63,12 +63,19 @@ func (h *Heads) SetWidth(width int) {
 	}
 }
 
-// At is value i.
+// At is value i. It reads no byte of its neighbours, which may be written meanwhile.
 func (h *Heads) At(i int) float64 {
 	if h.width == 8 {
 		return h.floats[i]
 	}
-	return math.Float64frombits(binary.LittleEndian.Uint64(h.mem[headPad-8+(i+1)*h.width:]) & HeadMask(h.width))
+	p := h.mem[headPad+i*h.width:][:h.width]
+	switch h.width {
+	case 2:
+		return math.Float64frombits(uint64(binary.LittleEndian.Uint16(p)) << 48)
+	case 4:
+		return math.Float64frombits(uint64(binary.LittleEndian.Uint32(p)) << 32)
+	}
+	return math.Float64frombits(uint64(binary.LittleEndian.Uint16(p))<<16 | uint64(binary.LittleEndian.Uint32(p[2:]))<<32)
 }
 
 // Set writes value i, cut to the width towards zero; a NaN stays one.
@@ -93,9 +100,9 @@ func (h *Heads) Set(i int, v float64) {
 // Floats is the vector itself where the width is 8, nil otherwise.
 func (h *Heads) Floats() []float64 { return h.floats }
 
-// Tails is the memory, for widths below 8, from 8 bytes before the end of value 0
+// Tails is the memory for kernels, for widths below 8, from 8 bytes before the end of value 0
 // on: value i is the 8 bytes at Width*i, low byte first, without the bits that
-// HeadMask lacks.
+// HeadMask lacks. It must not be read while other values are written.
 func (h *Heads) Tails() []byte { return h.mem[headPad+h.width-8:] }
 
 // HeadMask has the bits of a float64 that its first width bytes hold.
