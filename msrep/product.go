@@ -126,14 +126,15 @@ func (r *run[V]) serve(i int) error {
 	if r.times[i].Kernel, err = s.kernel(op); err != nil {
 		return err
 	}
+	if s.inPlace != nil {
+		return nil
+	}
 	t = time.Now()
-	if s.inPlace == nil {
-		if err := v.y.Read(s.stream, v.host); err != nil {
-			return err
-		}
-		if err := s.stream.Sync(); err != nil {
-			return err
-		}
+	if err := v.y.Read(s.stream, v.host); err != nil {
+		return err
+	}
+	if err := s.stream.Sync(); err != nil {
+		return err
 	}
 	r.times[i].Merge = time.Since(t)
 	return nil

@@ -26,7 +26,6 @@ const (
 type command struct {
 	name, args, summary, example string
 	more                         func() string // further help, may be nil
-	later                        bool          // not in this version
 	severalThreads               bool          // --threads may be several numbers
 	// setup declares flags and returns what to do once they are parsed.
 	setup func(c *call) func(ctx context.Context) error
@@ -49,16 +48,6 @@ type call struct {
 	counts  []int // of --threads, where a command takes several
 	json    bool
 	quiet   bool
-}
-
-// later is a command that this version does not have.
-func later(name, args, summary, flags string) *command {
-	return &command{
-		name: name, args: args, summary: summary + " (not yet in this version)",
-		example: fmt.Sprintf("msrep %s %s %s", name, args, flags),
-		later:   true,
-		setup:   func(*call) func(context.Context) error { return nil },
-	}
 }
 
 // run runs the command line args and gives the exit code.
@@ -100,9 +89,6 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 	c.flags.BoolVar(&c.quiet, "quiet", false, "no messages beside the result")
 	do := cmd.setup(c)
 	err := c.parse(args)
-	if cmd.later && !errors.Is(err, flag.ErrHelp) { // whatever its flags are
-		err = &sparse.InputError{Err: msrep.ErrNotYet}
-	}
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		c.help()

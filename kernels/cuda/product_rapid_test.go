@@ -45,6 +45,7 @@ func TestProductsAgreeWithTheReference(t *testing.T) {
 func agree[V sparse.Value](t *testing.T) {
 	for _, way := range products[V]() {
 		t.Run(way.name, func(t *testing.T) {
+			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
 				p := parts[V]().Draw(t, "part")
 				g := newGPU(t)
@@ -64,6 +65,7 @@ func agree[V sparse.Value](t *testing.T) {
 func TestTheSameProductHasTheSameBitsForEveryGrid(t *testing.T) {
 	for _, way := range products[float64]() {
 		t.Run(way.name, func(t *testing.T) {
+			t.Parallel()
 			if way.name == "scatter" || way.name == "scatter of coordinates" {
 				t.Skip("atomics")
 			}

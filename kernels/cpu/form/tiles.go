@@ -28,7 +28,8 @@ type TileOptions[V sparse.Value] struct {
 // An entry has 4 bytes for its place in the tile. The entries of a tile are
 // dealt to 8 lanes in turn: successive ones belong to rows far apart, so that an
 // addition does not wait for the one before. While a tile is multiplied, the next
-// one's part of x is brought to the cache.
+// one's part of x is brought to the cache. A row that holds nearly all entries of
+// its tiles has them in every lane: there additions do wait.
 //
 // It fails with a *sparse.InputError on a column outside x, on options that are
 // out of range, and where most tiles would be empty, and with an error that wraps

@@ -2,212 +2,212 @@
 
 package simd
 
-// blocksFull2F64AVX2 is multiplyBlocks for the case in its name.
+// blocksFull2F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksShort2F64AVX2 is multiplyBlocks for the case in its name.
+// blocksShort2F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksShort2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksFull3F64AVX2 is multiplyBlocks for the case in its name.
+// blocksFull3F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksShort3F64AVX2 is multiplyBlocks for the case in its name.
+// blocksShort3F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksShort3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksFull4F64AVX2 is multiplyBlocks for the case in its name.
+// blocksFull4F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksShort4F64AVX2 is multiplyBlocks for the case in its name.
+// blocksShort4F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksShort4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksFull5F64AVX2 is multiplyBlocks for the case in its name.
+// blocksFull5F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksShort5F64AVX2 is multiplyBlocks for the case in its name.
+// blocksShort5F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksShort5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksFull6F64AVX2 is multiplyBlocks for the case in its name.
+// blocksFull6F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksShort6F64AVX2 is multiplyBlocks for the case in its name.
+// blocksShort6F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksShort6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksFull7F64AVX2 is multiplyBlocks for the case in its name.
+// blocksFull7F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksShort7F64AVX2 is multiplyBlocks for the case in its name.
+// blocksShort7F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksShort7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksFull8F64AVX2 is multiplyBlocks for the case in its name.
+// blocksFull8F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksShort8F64AVX2 is multiplyBlocks for the case in its name.
+// blocksShort8F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksShort8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksFull2F64AVX512 is multiplyBlocks for the case in its name.
+// blocksFull2F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksShort2F64AVX512 is multiplyBlocks for the case in its name.
+// blocksShort2F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksShort2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksFull3F64AVX512 is multiplyBlocks for the case in its name.
+// blocksFull3F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksShort3F64AVX512 is multiplyBlocks for the case in its name.
+// blocksShort3F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksShort3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksFull4F64AVX512 is multiplyBlocks for the case in its name.
+// blocksFull4F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksShort4F64AVX512 is multiplyBlocks for the case in its name.
+// blocksShort4F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksShort4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksFull5F64AVX512 is multiplyBlocks for the case in its name.
+// blocksFull5F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksShort5F64AVX512 is multiplyBlocks for the case in its name.
+// blocksShort5F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksShort5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksFull6F64AVX512 is multiplyBlocks for the case in its name.
+// blocksFull6F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksShort6F64AVX512 is multiplyBlocks for the case in its name.
+// blocksShort6F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksShort6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksFull7F64AVX512 is multiplyBlocks for the case in its name.
+// blocksFull7F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksShort7F64AVX512 is multiplyBlocks for the case in its name.
+// blocksShort7F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksShort7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksFull8F64AVX512 is multiplyBlocks for the case in its name.
+// blocksFull8F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksShort8F64AVX512 is multiplyBlocks for the case in its name.
+// blocksShort8F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksShort8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
-// blocksFull2F32AVX2 is multiplyBlocks for the case in its name.
+// blocksFull2F32AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull2F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
 
-// blocksFull3F32AVX2 is multiplyBlocks for the case in its name.
+// blocksFull3F32AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull3F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
 
-// blocksFull4F32AVX2 is multiplyBlocks for the case in its name.
+// blocksFull4F32AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull4F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
 
-// blocksFull5F32AVX2 is multiplyBlocks for the case in its name.
+// blocksFull5F32AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull5F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
 
-// blocksFull6F32AVX2 is multiplyBlocks for the case in its name.
+// blocksFull6F32AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull6F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
 
-// blocksFull7F32AVX2 is multiplyBlocks for the case in its name.
+// blocksFull7F32AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull7F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
 
-// blocksFull8F32AVX2 is multiplyBlocks for the case in its name.
+// blocksFull8F32AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull8F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
 
-// blocksFull2F32AVX512 is multiplyBlocks for the case in its name.
+// blocksFull2F32AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull2F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
 
-// blocksFull3F32AVX512 is multiplyBlocks for the case in its name.
+// blocksFull3F32AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull3F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
 
-// blocksFull4F32AVX512 is multiplyBlocks for the case in its name.
+// blocksFull4F32AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull4F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
 
-// blocksFull5F32AVX512 is multiplyBlocks for the case in its name.
+// blocksFull5F32AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull5F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
 
-// blocksFull6F32AVX512 is multiplyBlocks for the case in its name.
+// blocksFull6F32AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull6F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
 
-// blocksFull7F32AVX512 is multiplyBlocks for the case in its name.
+// blocksFull7F32AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull7F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
 
-// blocksFull8F32AVX512 is multiplyBlocks for the case in its name.
+// blocksFull8F32AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
 func blocksFull8F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
