@@ -149,10 +149,3 @@ func (s *Session) counts() (c []int) {
 	}
 	return c
 }
-
-func floats(v []int) (f []float64) {
-	for _, x := range v {
-		f = append(f, float64(x))
-	}
-	return f
-}

@@ -16,7 +16,7 @@ import (
 const defaultProducts = 100
 
 // trials is how many products time a form: one warms up.
-const trials = 3
+const trials = 2
 
 // trial is the bodies of all pieces in one form, with the memory they hold.
 type trial[V sparse.Value] struct {
@@ -174,7 +174,7 @@ func (p *packed[V]) vectors() (trialVectors[V], error) {
 	return v, nil
 }
 
-// time is the shorter of two products, after one that warms up.
+// time is how long a product takes, after one that warms up.
 func (p *packed[V]) time(v trialVectors[V], t *trial[V]) (time.Duration, error) {
 	least := time.Duration(1<<63 - 1)
 	for k := range trials {

@@ -14,5 +14,6 @@
 // where the system gives them. A buffer that is freed while a copy or a kernel uses
 // it goes when that ends; later calls with it are errors.
 //
-// The kernels are plain Go. Streams work at once, in the goroutine that calls.
+// The inner loops are those of kernels/cpu/simd. Streams work at once, in the
+// goroutine that calls.
 package cpu

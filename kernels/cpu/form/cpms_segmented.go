@@ -11,10 +11,10 @@ import (
 // for sums with vectors of which only the heads are kept. Its products may run on
 // many goroutines at once, each with a SegmentScratch of its own.
 type Segmented struct {
-	name       kernels.Form
-	layout     cpms.Layout
-	rows, cols int
-	level      simd.Level
+	name   kernels.Form
+	layout cpms.Layout
+	rows   int
+	level  simd.Level
 
 	ptr   []int64 // of rows, or of slices
 	count []int32 // entries of each row, 0 beyond the last; for slices only
@@ -29,7 +29,7 @@ type Segmented struct {
 // The rows are copied, so that r may change afterwards. A column outside of x is a
 // *sparse.InputError, and so is a name or a layout that does not exist.
 func NewSegmented(name kernels.Form, r Rows[float64], l cpms.Layout) (*Segmented, error) {
-	m := &Segmented{name: name, layout: l, rows: len(r.Ptr) - 1, cols: r.Cols, level: simd.Default()}
+	m := &Segmented{name: name, layout: l, rows: len(r.Ptr) - 1, level: simd.Default()}
 	if r.Val != nil {
 		if err := l.Check(); err != nil {
 			return nil, err
@@ -92,9 +92,6 @@ func (m *Segmented) copyRows(r Rows[float64]) (val []float64, err error) {
 	copy(val, r.Val)
 	return val, err
 }
-
-// Rows and Cols are the dimensions.
-func (m *Segmented) Rows() int { return m.rows }
 
 // Segments is how many segments a value has, 1 when they are plain or none.
 func (m *Segmented) Segments() int {

@@ -115,22 +115,31 @@ func segments[V sparse.Value](name kernels.Form, p kernels.Precision) (Candidate
 func Candidates[V sparse.Value](pieces []form.Rows[V]) []Candidate[V] {
 	var out []Candidate[V]
 	if e, ok := suits(pieces, estimateBlocks[V]); ok {
-		out = append(out, Candidate[V]{Form: FormBlocks, Nanos: 6, Build: newBlocks[V],
+		out = append(out, Candidate[V]{Form: FormBlocks, Nanos: 5, Build: newBlocks[V],
 			Why: fmt.Sprintf("dense blocks: %.1f bytes for each entry", e.EntryBytes)})
 	}
 	if e, ok := suits(pieces, estimateDiagonals[V]); ok {
-		out = append(out, Candidate[V]{Form: FormDiagonals, Nanos: 4, Build: newDiagonals[V],
+		out = append(out, Candidate[V]{Form: FormDiagonals, Nanos: 6, Build: newDiagonals[V],
 			Why: fmt.Sprintf("entries follow diagonals: %.1f bytes for each", e.EntryBytes)})
 	}
-	if m := misses(pieces); m >= mostlyMissed {
-		out = append(out, Candidate[V]{Form: FormTiles, Nanos: 20, Large: true, Build: newTiles[V],
-			Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*m)})
+	m := misses(pieces)
+	slices := Candidate[V]{Form: FormSlices, Nanos: 20, Build: newSlices[V], Why: "rows of like length side by side"}
+	tiles := Candidate[V]{Form: FormTiles, Nanos: 28, Large: true, Build: newTiles[V],
+		Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*m)}
+	switch {
+	case m >= mostlyMissed:
+		return append(out, tiles, slices)
+	case m >= oftenMissed:
+		return append(out, slices, tiles)
 	}
-	return append(out, Candidate[V]{Form: FormSlices, Why: "rows of like length side by side", Nanos: 10, Build: newSlices[V]})
+	return append(out, slices)
 }
 
-// mostlyMissed is the share of entries that miss x from which tiles are tried.
-const mostlyMissed = 0.3
+// The shares of entries that miss x from which tiles are tried, and tried first.
+const (
+	oftenMissed  = 0.2
+	mostlyMissed = 0.5
+)
 
 // suits reports whether all pieces suit a form, with the worst estimate.
 func suits[V sparse.Value](pieces []form.Rows[V], estimate func(form.Rows[V]) (form.Estimate, error)) (worst form.Estimate, ok bool) {

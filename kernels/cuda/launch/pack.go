@@ -65,6 +65,9 @@ func Pack[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packin
 	default:
 		return nil, fmt.Errorf("%w: form %q", kernels.ErrNotSupported, string(op.Form))
 	}
+	if Streams(op, kernels.ErrOutOfMemory) && !hasRoom(d, op) {
+		return nil, fmt.Errorf("%w: no room for the vectors beside the part", kernels.ErrOutOfMemory)
+	}
 	p := &Packed[V]{Minors: int64(op.Minors)}
 	err := p.upload(d, s, op)
 	if err == nil {
@@ -104,6 +107,14 @@ func packCSR[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Pac
 // streamed instead.
 func Streams[V sparse.Value](op *kernels.Packing[V], err error) bool {
 	return errors.Is(err, kernels.ErrOutOfMemory) && op.InPlace && (op.Form == "" || op.Form == kernels.FormAuto)
+}
+
+// hasRoom reports whether a device holds a part in FormMerge with its vectors.
+func hasRoom[V sparse.Value](d kernels.Device, op *kernels.Packing[V]) bool {
+	total := d.Info().Memory
+	rows, nnz := int64(op.Part.Majors()), op.Part.NNZ()
+	need := 8*(rows+1) + (4+mem.Size[V]())*nnz + mem.Size[V]()*(int64(op.Minors)+rows) + (rows+nnz)/64
+	return total == 0 || need+streamedSlack <= total-d.InUse()
 }
 
 // upload copies the arrays to the device, with pointers of the part's own.
