@@ -10,7 +10,7 @@ import (
 // first guess and takes the solution. An iteration takes two products. Where the
 // method breaks down it begins anew from where it is. Errors are those of CG.
 func BiCGSTAB(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
-	return solve(ctx, "bicgstab", a, b, x, opt, linear(bicgstab[[]float64]))
+	return solve(ctx, "bicgstab", a, b, x, opt, linear(bicgstab))
 }
 
 // maxRestarts is how often BiCGSTAB begins anew after a breakdown.
@@ -19,8 +19,8 @@ const maxRestarts = 50
 // orthogonal is the cosine below which two vectors count as orthogonal.
 const orthogonal = 1e-14
 
-func bicgstab[T any](t *task[T]) error {
-	s := stabilised[T]{task: t, r: t.zero(), shadow: t.zero(), p: t.zero(), v: t.zero(), t: t.zero()}
+func bicgstab(t *task) error {
+	s := stabilised{task: t, r: t.zero(), shadow: t.zero(), p: t.zero(), v: t.zero(), t: t.zero()}
 	if t.opt.Precond != nil {
 		s.keptP, s.keptR = t.zero(), t.zero()
 	}
@@ -46,15 +46,15 @@ func bicgstab[T any](t *task[T]) error {
 }
 
 // stabilised is the vectors of BiCGSTAB.
-type stabilised[T any] struct {
-	*task[T]
-	r, shadow, p, v, t T
-	keptP, keptR       T // preconditioned
+type stabilised struct {
+	*task
+	r, shadow, p, v, t []float64
+	keptP, keptR       []float64 // preconditioned
 }
 
 // iterate goes on from the residual r until that is near zero or the method breaks
 // down, and says how.
-func (s *stabilised[T]) iterate() (broken string, err error) {
+func (s *stabilised) iterate() (broken string, err error) {
 	s.set(1, s.r, s.shadow)
 	s.set(1, s.r, s.p)
 	rho := s.dot(s.r, s.r)

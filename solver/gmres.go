@@ -15,11 +15,11 @@ import (
 // devices instead of one for each vector, and fewer bytes. It keeps Restart+3
 // vectors.
 func GMRES(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
-	return solve(ctx, "gmres", a, b, x, opt, linear(gmres[[]float64]))
+	return solve(ctx, "gmres", a, b, x, opt, linear(gmres))
 }
 
-func gmres[T any](t *task[T]) error {
-	k := &krylov[T]{task: t, z: t.zero()}
+func gmres(t *task) error {
+	k := &krylov{task: t, z: t.zero()}
 	v0 := t.zero()
 	for {
 		if done, err := t.start(v0, 1-1e-6); done {
@@ -32,10 +32,10 @@ func gmres[T any](t *task[T]) error {
 }
 
 // krylov is the basis of a cycle, and the least squares problem in it.
-type krylov[T any] struct {
-	*task[T]
-	v      []T         // orthonormal
-	z      T           // preconditioned
+type krylov struct {
+	*task
+	v      [][]float64 // orthonormal
+	z      []float64   // preconditioned
 	h      [][]float64 // upper triangle, by columns
 	cs, sn []float64   // rotations
 	g      []float64   // right-hand side
@@ -43,7 +43,7 @@ type krylov[T any] struct {
 
 // cycle improves x from the residual v0, and ends after Options.Restart iterations
 // or near the solution.
-func (k *krylov[T]) cycle(v0 T) error {
+func (k *krylov) cycle(v0 []float64) error {
 	if len(k.v) == 0 {
 		k.v = append(k.v, v0)
 	}
@@ -75,7 +75,7 @@ func (k *krylov[T]) cycle(v0 T) error {
 
 // extend adds a vector to the basis and a column to the triangle. exact says that
 // the basis spans an invariant space.
-func (k *krylov[T]) extend(j int) (exact bool) {
+func (k *krylov) extend(j int) (exact bool) {
 	if len(k.v) == j+1 {
 		k.v = append(k.v, k.zero())
 	}
@@ -116,7 +116,7 @@ func (k *krylov[T]) extend(j int) (exact bool) {
 }
 
 // improve adds the best combination of the basis to x.
-func (k *krylov[T]) improve() {
+func (k *krylov) improve() {
 	m := len(k.h)
 	for m > 0 && k.h[m-1][m-1] == 0 {
 		m--

@@ -36,14 +36,14 @@ func Power(ctx context.Context, a Operator, x []float64, opt Options) (lambda fl
 	}
 	b := make([]float64, len(x)) // not used, but a system has one
 	b[0] = 1
-	res, err = solve(ctx, "power", a, b, x, opt, func(t *task[[]float64]) (err error) {
+	res, err = solve(ctx, "power", a, b, x, opt, func(t *task) (err error) {
 		lambda, err = power(t)
 		return err
 	})
 	return lambda, res, err
 }
 
-func power[T any](t *task[T]) (lambda float64, err error) {
+func power(t *task) (lambda float64, err error) {
 	y := t.zero()
 	t.set(1/math.Sqrt(t.dot(t.x, t.x)), t.x, t.x)
 	t.norm, t.best = 1, math.Inf(1)

@@ -31,7 +31,7 @@ func Refine(ctx context.Context, a, f Operator, method Method, b, x []float64, o
 	}
 	var products int
 	var timing Timing
-	res, err := solve(ctx, "refine", a, b, x, opt, func(t *task[[]float64]) error {
+	res, err := solve(ctx, "refine", a, b, x, opt, func(t *task) error {
 		r, d := t.zero(), t.zero()
 		for {
 			if done, err := t.start(r, 0.5); done {

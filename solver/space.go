@@ -8,39 +8,12 @@ import (
 	"github.com/msrep-go/msrep/msrep"
 )
 
-// space is where the vectors of a solve live, and what is done with them. T is a
-// vector of n elements. The first failure is kept: everything after it does
-// nothing, and failed gives it.
+// hostSpace is where the vectors of a solve live, in host memory, and what is done
+// with them, on all CPUs. The first failure is kept: products and preconditioners do
+// nothing after it, and failed gives it.
 //
 // Operations that read the same vectors are one: on large systems all of them wait
-// for the memory, and each reads and writes what its formula names once.
-type space[T any] interface {
-	failed() error
-	size() int
-	zero() T                                // a new vector
-	load(dst T, src []float64)              // dst = src
-	store(dst []float64, src T)             // dst = src
-	set(a float64, src, dst T)              // dst = a*src
-	product(a float64, x T, b float64, y T) // y = a*A*x + b*y
-
-	// preconditioned gives z = M*r, kept in z, or r itself without a preconditioner.
-	preconditioned(r, z T) T
-
-	dot(x, y T) float64                                                 // x'y
-	dots(x, y T) (xy, xx float64)                                       // x'y and x'x
-	misfit(y T, a float64, x T) float64                                 // |y - a*x|^2
-	axpy(a float64, x, y T) float64                                     // y = y + a*x, gives y'y
-	xpby(x T, b float64, y T)                                           // y = x + b*y
-	step(a float64, p, q, x, r T) float64                               // x = x + a*p, r = r - a*q, gives r'r
-	turn(r T, b, w float64, v, p T)                                     // p = r + b*(p - w*v)
-	finish(a float64, p T, w float64, s, x, t, r, c T) (rr, cr float64) // x = x + a*p + w*s, r = r - w*t, gives r'r and c'r
-	project(h []float64, v []T, w T)                                    // h[j] = v[j]'w
-	combine(sign float64, h []float64, v []T, w T) float64              // w = w + sign * sum of h[j]*v[j], gives w'w
-
-	timing() (products, precond time.Duration, count int)
-}
-
-// hostSpace has its vectors in host memory, and uses all CPUs.
+// for the memory, and each reads and writes what its formula in vector.go names once.
 //
 // Sums are over blocks of a fixed size, added in order: they do not depend on the
 // number of goroutines.
@@ -71,8 +44,6 @@ func newHostSpace(ctx context.Context, a Operator, m Preconditioner) *hostSpace 
 
 func (s *hostSpace) failed() error { return s.err }
 
-func (s *hostSpace) size() int { return s.n }
-
 // zero makes vectors that begin at different places of a page: where all begin at
 // the same, a core takes loads for readers of what it has just stored.
 func (s *hostSpace) zero() []float64 {
@@ -81,14 +52,11 @@ func (s *hostSpace) zero() []float64 {
 	return make([]float64, s.n+off)[off:]
 }
 
-func (s *hostSpace) load(dst, src []float64) { copy(dst, src) }
-
-func (s *hostSpace) store(dst, src []float64) { copy(dst, src) }
-
 func (s *hostSpace) set(a float64, src, dst []float64) {
 	s.each(func(lo, hi int) { set(a, src[lo:hi], dst[lo:hi]) })
 }
 
+// product is y = a*A*x + b*y.
 func (s *hostSpace) product(a float64, x []float64, b float64, y []float64) {
 	if s.err != nil {
 		return
@@ -99,6 +67,7 @@ func (s *hostSpace) product(a float64, x []float64, b float64, y []float64) {
 	s.count++
 }
 
+// preconditioned gives z = M*r, kept in z, or r itself without a preconditioner.
 func (s *hostSpace) preconditioned(r, z []float64) []float64 {
 	if s.m == nil {
 		return r
@@ -177,7 +146,7 @@ func (s *hostSpace) finish(a float64, p []float64, w float64, u, x, t, r, c []fl
 	})
 }
 
-// project keeps a block of w in the cache for all v.
+// project computes h[j] = v[j]'w. It keeps a block of w in the cache for all v.
 func (s *hostSpace) project(h []float64, v [][]float64, w []float64) {
 	part := make([]float64, len(s.partial)*len(v))
 	s.each(func(lo, hi int) {
@@ -192,7 +161,7 @@ func (s *hostSpace) project(h []float64, v [][]float64, w []float64) {
 	}
 }
 
-// combine keeps a block of w in the cache for all v.
+// combine is w = w + sign * sum of h[j]*v[j], and w'w. It keeps a block of w in the cache for all v.
 func (s *hostSpace) combine(sign float64, h []float64, v [][]float64, w []float64) float64 {
 	d, _ := s.sum(func(lo, hi int) (ww, _ float64) {
 		for j := range v {

@@ -11,12 +11,11 @@ import (
 )
 
 // task is one solve under way.
-type task[T any] struct {
-	space[T]
-	ctx    context.Context
+type task struct {
+	*hostSpace
 	method string
 	opt    Options
-	b, x   T
+	b, x   []float64
 	norm   float64 // of b
 	res    *Result
 
@@ -31,7 +30,7 @@ type task[T any] struct {
 const maxStrikes = 3
 
 // solve runs a method on vectors in host memory.
-func solve(ctx context.Context, name string, a Operator, b, x []float64, opt Options, method func(*task[[]float64]) error) (*Result, error) {
+func solve(ctx context.Context, name string, a Operator, b, x []float64, opt Options, method func(*task) error) (*Result, error) {
 	switch {
 	case ctx == nil:
 		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
@@ -51,14 +50,14 @@ func solve(ctx context.Context, name string, a Operator, b, x []float64, opt Opt
 	s := newHostSpace(ctx, a, opt.Precond)
 	b, restore := rescale(s, b, x)
 	defer restore()
-	return run(&task[[]float64]{space: s, ctx: ctx, method: name, opt: opt, b: b, x: x}, method)
+	return run(&task{hostSpace: s, method: name, opt: opt, b: b, x: x}, method)
 }
 
 // run does the solve and makes its result.
-func run[T any](t *task[T], method func(*task[T]) error) (*Result, error) {
+func run(t *task, method func(*task) error) (*Result, error) {
 	begin := time.Now()
 	t.res = &Result{}
-	t.window = t.size() + 1000
+	t.window = t.n + 1000
 	t.norm = math.Sqrt(t.dot(t.b, t.b))
 	var err error
 	if t.norm == 0 { // x = 0 is the solution
@@ -76,13 +75,13 @@ func run[T any](t *task[T], method func(*task[T]) error) (*Result, error) {
 }
 
 // linear is a method for A x = b, with judge at its end.
-func linear[T any](method func(*task[T]) error) func(*task[T]) error {
-	return func(t *task[T]) error { return t.judge(method(t)) }
+func linear(method func(*task) error) func(*task) error {
+	return func(t *task) error { return t.judge(method(t)) }
 }
 
 // judge finds the true residual of a solve that gave up: its x may be good enough
 // all the same.
-func (t *task[T]) judge(err error) error {
+func (t *task) judge(err error) error {
 	var c *ConvergenceError
 	if !errors.As(err, &c) {
 		return err
@@ -99,7 +98,7 @@ func (t *task[T]) judge(err error) error {
 }
 
 // residual computes r = b - A x and gives |r|/|b|.
-func (t *task[T]) residual(r T) float64 {
+func (t *task) residual(r []float64) float64 {
 	t.set(1, t.b, r)
 	t.product(-1, t.x, 1, r)
 	return math.Sqrt(t.dot(r, r)) / t.norm
@@ -108,7 +107,7 @@ func (t *task[T]) residual(r T) float64 {
 // start computes r = b - A x. done says that x is the solution, as the true
 // residual tells. Each start must bring the residual below factor times that of the
 // start before; it may miss that three times in a row.
-func (t *task[T]) start(r T, factor float64) (done bool, err error) {
+func (t *task) start(r []float64, factor float64) (done bool, err error) {
 	rel := t.residual(r)
 	if err := t.failed(); err != nil {
 		return true, err
@@ -140,7 +139,7 @@ func (t *task[T]) start(r T, factor float64) (done bool, err error) {
 
 // note ends an iteration with the residual that the recurrence gives. near says
 // that it is within the tolerance. An error ends the method.
-func (t *task[T]) note(norm float64) (near bool, err error) {
+func (t *task) note(norm float64) (near bool, err error) {
 	if err := t.failed(); err != nil {
 		return false, err
 	}
@@ -170,7 +169,7 @@ func (t *task[T]) note(norm float64) (near bool, err error) {
 }
 
 // give makes the error of a method that gives up.
-func (t *task[T]) give(reason error, format string, args ...any) error {
+func (t *task) give(reason error, format string, args ...any) error {
 	return &ConvergenceError{
 		Method: t.method, Iterations: t.res.Iterations, Residual: t.res.Residual,
 		Detail: fmt.Sprintf(format, args...), Err: reason,
