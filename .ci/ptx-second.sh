@@ -49,10 +49,10 @@ fi
 if command -v python3 >/dev/null && python3 -c "import ctypes,sys; ctypes.CDLL(sys.argv[1])" "$nvrtc" 2>/dev/null; then
 	ran=1
 	python3 - "$nvrtc" *.cu <<'PYTHON'
-import ctypes, sys
+import ctypes, os, sys
 
 lib = ctypes.CDLL(sys.argv[1])
-include = {"include/" + n: open("include/" + n, "rb").read() for n in ("device.cuh", "index.cuh", "segment.cuh")}
+include = {"include/" + n: open("include/" + n, "rb").read() for n in os.listdir("include")}
 include |= {n.split("/")[1]: s for n, s in include.items()}
 texts = lambda items: (ctypes.c_char_p * len(items))(*items)
 names, sources = texts([n.encode() for n in include]), texts(list(include.values()))

@@ -1,6 +1,18 @@
 // Package solver has iterative methods that do little but multiply a sparse matrix
 // by a vector, over the devices of a System.
 //
+// # Linear systems
+//
+// CG, BiCGSTAB and GMRES solve A x = b for any Operator, which a *msrep.Plan[float64]
+// is, with no preconditioner, Jacobi, BlockJacobi or one of the caller's. Refine solves
+// with a cheaper matrix inside, and Power finds the largest eigenvalue. A solve has
+// converged when the residual of x itself says so; otherwise it ends with a
+// *ConvergenceError, around ErrBreakdown, ErrStagnation or ErrNotConverged.
+//
+//	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{})
+//	jacobi, err := solver.Jacobi(a)
+//	res, err := solver.CG(ctx, plan, b, x, solver.Options{Tol: 1e-10, Precond: jacobi})
+//
 // # PageRank
 //
 // PageRank ranks the nodes of a directed graph by the power method. With O_i the

@@ -167,3 +167,15 @@ func TestRunsEndWithTheContext(t *testing.T) {
 		require.ErrorIs(t, s.Run(ctx, []Experiment{e}), context.Canceled, e.Name)
 	}
 }
+
+func TestFigure6EndsInTheMiddleOfAProduct(t *testing.T) {
+	for wait := range 20 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(wait)*4*time.Millisecond)
+		c := quick("cpu:2", 200_000)
+		c.Options.MinSamples, c.Options.MaxSamples = 1000, 1000
+		s, err := New(c, record.New("test", nil))
+		require.NoError(t, err)
+		require.ErrorIs(t, s.Run(ctx, All()[:1]), context.DeadlineExceeded)
+		cancel()
+	}
+}

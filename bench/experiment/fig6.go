@@ -95,10 +95,13 @@ func (s *Session) fig6Measure(ctx context.Context, a *sparse.CSR[float64], name 
 		}
 		samples, err := measure.Repeat(ctx, s.Options, func() ([]float64, error) {
 			t, err := plan.SpMV(ctx, msrep.NoTrans, 1.5, x, 0, y)
-			if v.opt.Strategy == msrep.Baseline {
-				return []float64{slices.Max(t.Devices).Seconds()}, err
+			switch {
+			case err != nil:
+				return nil, err
+			case v.opt.Strategy == msrep.Baseline:
+				return []float64{slices.Max(t.Devices).Seconds()}, nil
 			}
-			return []float64{t.Total.Seconds()}, err
+			return []float64{t.Total.Seconds()}, nil
 		})
 		if err := errors.Join(err, plan.Close()); err != nil {
 			return c, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -137,6 +138,11 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 	}
 	o := measure.Default()
 	o.MinSamples, o.MaxSamples, o.MaxTime = b.samples, max(b.samples, o.MaxSamples), b.maxTime
+	if b.out != "" { // a place that cannot be made is found before the work is done
+		if err := os.MkdirAll(b.out, 0o777); err != nil {
+			return &sparse.InputError{File: "--out", Err: err}
+		}
+	}
 	p := newProgress(b.stderr, b.quiet)
 	r := record.New(msrep.Version, append([]string{"bench"}, b.commandLine()...))
 	s, err := experiment.New(experiment.Config{Devices: b.devices, Mats: b.mats, Entries: b.entries, Options: o, Progress: p.step}, r)

@@ -125,6 +125,9 @@ func (p *packed[V]) search(op *kernels.Packing[V], best *trial[V], products int)
 func (p *packed[V]) take(t *trial[V], f kernels.Form, why string) {
 	p.mem = t.mem
 	p.info.Form, p.info.Why, p.info.Padding = f, why, 0
+	if name := t.bodies[0].Name(); name != string(f) { // with its parameters, and how values are stored
+		p.info.Why = name + ": " + why
+	}
 	for i := range p.pieces {
 		p.pieces[i].body = t.bodies[i]
 		p.info.Padding += t.bodies[i].Padding()

@@ -7,22 +7,19 @@ import (
 )
 
 // The forms as the device builds them: for the instructions that it has, with
-// values in as few bytes as hold them exactly.
+// values in as few bytes as hold them exactly. Estimates leave values as they are:
+// to look at all of them costs as much as a part of a product.
 
 func newSlices[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
 	return form.NewSlices(r, form.SliceOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
 }
 
-func diagonalOptions[V sparse.Value](r form.Rows[V]) form.DiagonalOptions[V] {
-	return form.DiagonalOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)}
-}
-
 func newDiagonals[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
-	return form.NewDiagonals(r, diagonalOptions(r))
+	return form.NewDiagonals(r, form.DiagonalOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
 }
 
 func estimateDiagonals[V sparse.Value](r form.Rows[V]) (form.Estimate, error) {
-	return form.EstimateDiagonals(r, diagonalOptions(r))
+	return form.EstimateDiagonals(r, form.DiagonalOptions[V]{Level: simd.Default()})
 }
 
 func blockOptions[V sparse.Value](r form.Rows[V]) (o form.BlockOptions[V], err error) {
@@ -30,7 +27,7 @@ func blockOptions[V sparse.Value](r form.Rows[V]) (o form.BlockOptions[V], err e
 	if !ok {
 		return o, sparse.Inputf("blocks", "the rows do not fall into dense blocks")
 	}
-	return form.BlockOptions[V]{Level: simd.Default(), Shape: shape, Values: form.FindValues(r.Val)}, nil
+	return form.BlockOptions[V]{Level: simd.Default(), Shape: shape}, nil
 }
 
 func newBlocks[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
@@ -38,6 +35,7 @@ func newBlocks[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Values = form.FindValues(r.Val)
 	return form.NewBlocks(r, o)
 }
 

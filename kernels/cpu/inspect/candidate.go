@@ -116,11 +116,11 @@ func Candidates[V sparse.Value](pieces []form.Rows[V]) []Candidate[V] {
 	var out []Candidate[V]
 	if e, ok := suits(pieces, estimateBlocks[V]); ok {
 		out = append(out, Candidate[V]{Form: FormBlocks, Nanos: 5, Build: newBlocks[V],
-			Why: fmt.Sprintf("dense blocks: %.1f bytes for each entry", e.EntryBytes)})
+			Why: fmt.Sprintf("%.1f bytes for each entry with plain values", e.EntryBytes)})
 	}
 	if e, ok := suits(pieces, estimateDiagonals[V]); ok {
 		out = append(out, Candidate[V]{Form: FormDiagonals, Nanos: 6, Build: newDiagonals[V],
-			Why: fmt.Sprintf("entries follow diagonals: %.1f bytes for each", e.EntryBytes)})
+			Why: fmt.Sprintf("%.1f bytes for each entry with plain values", e.EntryBytes)})
 	}
 	m := misses(pieces)
 	slices := Candidate[V]{Form: FormSlices, Nanos: 20, Build: newSlices[V], Why: "rows of like length side by side"}
