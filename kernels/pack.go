@@ -34,6 +34,8 @@ type Packing[V sparse.Value] struct {
 	Products int
 	// Precision is how much of each value a product reads. The zero value is all.
 	Precision Precision
+	// Stop is asked now and then; an error ends the packing. It may be nil.
+	Stop func() error
 	// InPlace says that the arrays stay as they are until the packed part is freed,
 	// so that it need not copy what it uses as it is.
 	InPlace bool

@@ -75,7 +75,7 @@ func (o *PlanOptions) fillPrecision() error {
 
 // pack asks the device to keep the part in the form of the plan. Without one, or
 // on a device that keeps parts only as they are, it does nothing.
-func (s *share[V]) pack(l layout[V], o PlanOptions) error {
+func (s *share[V]) pack(ctx context.Context, l layout[V], o PlanOptions) error {
 	packer, ok := s.dev.(kernels.Packer)
 	if o.form == "" || l.ptr == nil {
 		return nil
@@ -87,7 +87,7 @@ func (s *share[V]) pack(l layout[V], o PlanOptions) error {
 	packed, err := packer.Pack(&kernels.Packing[V]{
 		Part: p.Shift(p.First(), 0), Ptr: l.ptr[p.First() : p.End()+1],
 		Idx: l.minor[p.StartIdx : p.EndIdx+1], Val: l.val[p.StartIdx : p.EndIdx+1], Minors: l.minors,
-		Form: o.form, Own: o.Kernel == KernelOwn, Products: o.ExpectedProducts, Precision: o.Precision,
+		Form: o.form, Own: o.Kernel == KernelOwn, Products: o.ExpectedProducts, Precision: o.Precision, Stop: ctx.Err,
 		InPlace: o.Strategy == Optimized && (s.inPlace == nil || !s.placed) && !o.Release,
 	})
 	if errors.Is(err, kernels.ErrNotSupported) {
@@ -144,14 +144,14 @@ func (p *Plan[V]) release() error {
 var errReleased = sparse.Inputf("plan", "its matrix was released (PlanOptions.Release): it makes products with the operations it was packed for only")
 
 // repack packs the part again, with other values, in the form that it has.
-func (s *share[V]) repack(l layout[V], o PlanOptions) error {
+func (s *share[V]) repack(ctx context.Context, l layout[V], o PlanOptions) error {
 	if s.packed == nil {
 		return nil
 	}
 	o.form = s.packed.Info().Form
 	err := s.packed.Free()
 	s.packed = nil
-	return errors.Join(err, s.pack(l, o))
+	return errors.Join(err, s.pack(ctx, l, o))
 }
 
 // Packed describes what each device made of its part for products with op, in the

@@ -103,7 +103,7 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 		}},
 		{&p.timing.Partition, p.split},
 		{&p.timing.Distribute, p.open},
-		{&p.timing.Pack, p.pack},
+		{&p.timing.Pack, func() error { return p.pack(ctx) }},
 		{&p.timing.Distribute, p.distribute},
 		{&p.timing.Partition, p.pointers},
 		{&p.timing.Pack, func() error { return p.turn(ctx) }},
@@ -148,8 +148,8 @@ func (p *Plan[V]) open() error {
 }
 
 // pack lets devices bring their parts into forms of their own.
-func (p *Plan[V]) pack() error {
-	return p.each(func(i int) error { return p.shares[i].pack(p.lay, p.opt) })
+func (p *Plan[V]) pack(ctx context.Context) error {
+	return p.each(func(i int) error { return p.shares[i].pack(ctx, p.lay, p.opt) })
 }
 
 // distribute brings the parts that are not packed to the devices as they are.
@@ -262,7 +262,7 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	}
 	p.src, p.lay.val = src, lay.val
 	if err := p.each(func(i int) error {
-		return errors.Join(p.shares[i].placeValues(p.lay), p.shares[i].repack(p.lay, p.opt))
+		return errors.Join(p.shares[i].placeValues(p.lay), p.shares[i].repack(ctx, p.lay, p.opt))
 	}); err != nil {
 		p.broken = err
 		return err

@@ -84,6 +84,11 @@ func (p *packed[V]) search(op *kernels.Packing[V], best *trial[V], products int)
 	p.take(best, kernels.FormCSR, "no other form is likely to be faster")
 	p.info.Tried = []kernels.PackTrial{{Form: kernels.FormCSR, Why: "the rows as they are", Product: csr, Bytes: best.mem.bytes()}}
 	for _, c := range inspect.Candidates(bodies) {
+		if op.Stop != nil {
+			if err := op.Stop(); err != nil {
+				return err
+			}
+		}
 		p.info.Tried = append(p.info.Tried, kernels.PackTrial{Form: c.Form, Why: c.Why})
 		tried := &p.info.Tried[len(p.info.Tried)-1]
 		spent := float64(time.Since(start)) / float64(csr)

@@ -1,6 +1,7 @@
 package cpu_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -122,4 +123,14 @@ func TestPackingRefusesWhatDoesNotFitTogether(t *testing.T) {
 	require.NoError(t, d.Close())
 	_, err = d.Pack(band(50, true))
 	require.ErrorIs(t, err, kernels.ErrClosed)
+}
+
+func TestPackingStopsWhenAsked(t *testing.T) {
+	d, _ := open(t, cpu.Config{Threads: 2})
+	op := band(30_000, true)
+	stop := errors.New("enough")
+	op.Stop = func() error { return stop }
+	_, err := d.Pack(op)
+	require.ErrorIs(t, err, stop)
+	require.Zero(t, d.InUse())
 }

@@ -1,0 +1,36 @@
+package bench
+
+import (
+	"context"
+	"testing"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+// BenchmarkSmallProduct times a product of 994 nonzeros through a plan on one
+// worker: what a product costs beside its kernel.
+func BenchmarkSmallProduct(b *testing.B) {
+	ctx := context.Background()
+	a, _, err := gen.Generate("banded:n=200,band=2")
+	if err != nil {
+		b.Fatal(err)
+	}
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1", Threads: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer sys.Close()
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer plan.Close()
+	x, y := make([]float64, a.Cols), make([]float64, a.Rows)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := plan.SpMV(ctx, msrep.NoTrans, 1.5, x, 0.5, y); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
