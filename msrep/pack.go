@@ -6,6 +6,7 @@ import (
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -22,7 +23,7 @@ func Formats() []string {
 			out = append(out, string(f))
 		}
 	}
-	return out
+	return append(out, string(launch.FormMerge), string(launch.FormStreamed), string(launch.FormCSRScalar), string(launch.FormCSRVector)) // of GPUs
 }
 
 // fillForm checks the format and finds what devices make of their parts.
