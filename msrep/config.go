@@ -77,11 +77,14 @@ const (
 // PlanOptions says how a Plan spreads its matrix. The zero value is right for
 // almost everybody.
 type PlanOptions struct {
-	// Format is the format to multiply in. "" and FormatAuto mean the one the matrix
-	// is in, and devices may keep their parts in any form that is faster. FormatCSR,
+	// Format is the format to multiply in. With "" and FormatAuto devices may keep their
+	// parts in any form that is faster: the matrix is split as CSR, to which a matrix in
+	// CSC or unsorted COO is converted in a copy (not for ExpectedProducts = 1).
+	// FormatCSR,
 	// FormatCSC and FormatCOO are the partial formats of the MSREP paper and nothing
 	// else. Other names are forms of which each device makes its part, after a split
-	// as CSR: "ell", "ellr", "pellr", "biell", "jad", "bijad", "hyb", "sell".
+	// as CSR: "ell", "ellr", "pellr", "biell", "jad", "bijad", "hyb", "sell"; Formats
+	// names them all.
 	Format sparse.Format
 	// Kernel says whose kernels GPUs use: KernelAuto when "". CPU devices have none
 	// but our own.
@@ -91,9 +94,9 @@ type PlanOptions struct {
 	// without (30 % on matrices that need blocking for the cache); with 1, none.
 	ExpectedProducts int
 	// ExpectedTransposed is how many products with Trans are expected besides. When
-	// it is 2 or more, the plan keeps the transposed matrix as well, which takes as
-	// much memory again and makes them as fast as the others. Otherwise they add to y
-	// entry by entry.
+	// it is 2 or more (1 with a form that was named, Release or Precision), the plan
+	// keeps the transposed matrix as well, which takes as much memory again and makes
+	// them as fast as the others. Otherwise they add to y entry by entry.
 	ExpectedTransposed int
 	// Precision is how much of each value a product reads; see kernels.Precision. The
 	// zero value is all of it.

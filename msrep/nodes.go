@@ -1,7 +1,6 @@
 package msrep
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/msrep-go/msrep/internal/par"
@@ -73,12 +72,12 @@ func (p *Plan[V]) splitByNode() error {
 func (p *Plan[V]) eachNode(f func(n *nodeShare[V]) error) error {
 	errs := make([]error, len(p.nodes))
 	par.Do(len(p.nodes), func(i int) { errs[i] = f(p.nodes[i]) })
-	return errors.Join(errs...)
+	return joined(errs)
 }
 
 // eachOf serves the devices of a node, one goroutine for each.
 func (n *nodeShare[V]) eachOf(f func(i int) error) error {
 	errs := make([]error, n.end-n.first)
 	par.Do(len(errs), func(i int) { errs[i] = f(n.first + i) })
-	return errors.Join(errs...)
+	return joined(errs)
 }

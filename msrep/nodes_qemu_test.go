@@ -129,7 +129,7 @@ func TestOnNodesEveryPartLiesOnItsNode(t *testing.T) {
 	}
 	for _, devices := range []string{"auto", "cpu:5"} {
 		sys := openPlaced(t, devices)
-		for _, format := range []sparse.Format{sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO} {
+		for _, format := range []sparse.Format{sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO, "slices"} {
 			for _, strategy := range []Strategy{Optimized, Partial} {
 				plan, err := NewPlan(ctx, sys, a, PlanOptions{Format: format, Strategy: strategy})
 				require.NoError(t, err)
@@ -185,7 +185,7 @@ func TestOnNodesALargePartHasHugePagesOfItsNode(t *testing.T) {
 	require.NoError(t, os.WriteFile("/sys/kernel/mm/transparent_hugepage/enabled", []byte("madvise"), 0o644))
 	const n = 400000 // 5 MB of values for each of three nodes: above 4 MiB they ask for huge pages
 	sys := openPlaced(t, "auto")
-	plan, err := NewPlan(context.Background(), sys, wideMatrix(n), PlanOptions{SkipValidation: true})
+	plan, err := NewPlan(context.Background(), sys, wideMatrix(n), PlanOptions{Format: sparse.FormatCSR, SkipValidation: true})
 	require.NoError(t, err)
 	x, y := make([]float64, n), make([]float64, n)
 	_, err = plan.SpMV(context.Background(), NoTrans, 1, x, 0, y)

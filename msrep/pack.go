@@ -10,9 +10,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Formats that are kept part by part, by the devices themselves: the matrix is
-// split as CSR, and each part is brought into the form. FormatAuto is CSR or CSC,
-// as the matrix is, with the form that each device finds the fastest.
+// FormatAuto leaves the form of each part to its device. The matrix is split as
+// CSR, also when it is given in another format, but for a single product.
 const FormatAuto sparse.Format = "auto"
 
 // Formats is the names that PlanOptions.Format may have: some devices lack some.
@@ -112,11 +111,12 @@ func (s *share[V]) lacks(f kernels.Form) error {
 // turn makes the plan for products with the other operation, which would scatter
 // here, when enough of them are expected.
 func (p *Plan[V]) turn(ctx context.Context) (err error) {
-	o, precise := p.opt, p.opt.Precision.Segments == 0
+	o := p.opt
+	scatters := o.form == kernels.FormAuto && !o.Release // it can do without, which is better for one product
 	switch {
-	case p.lay.gathers(Trans), o.ExpectedTransposed == 0:
+	case o.form == "" || p.lay.gathers(Trans) || o.ExpectedTransposed == 0:
 		return nil
-	case precise && (o.form != kernels.FormAuto || o.ExpectedTransposed == 1):
+	case scatters && o.ExpectedTransposed == 1:
 		return nil
 	}
 	o.Format, o.SkipValidation = sparse.FormatCSC, true

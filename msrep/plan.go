@@ -185,6 +185,17 @@ func (p *Plan[V]) each(f func(i int) error) error {
 	} else {
 		par.Do(len(p.parts), func(i int) { errs[i] = f(i) })
 	}
+	return joined(errs)
+}
+
+// joined is the errors of several devices: all of them, or one that says what is
+// wrong with the input, which is the same for all.
+func joined(errs []error) error {
+	for _, err := range errs {
+		if sparse.IsInput(err) {
+			return err
+		}
+	}
 	return errors.Join(errs...)
 }
 
@@ -267,8 +278,11 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 		p.broken = err
 		return err
 	}
-	if p.other != nil {
-		return p.other.UpdateValues(ctx, val)
+	if p.other != nil { // both or none: ctx is not looked at any more
+		if err := p.other.UpdateValues(context.WithoutCancel(ctx), val); err != nil {
+			p.broken = err
+			return err
+		}
 	}
 	return nil
 }

@@ -19,6 +19,11 @@ func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V
 	defer rescue(&err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.multiply(ctx, op, alpha, x, beta, y)
+}
+
+// multiply is SpMV for those who hold the plan.
+func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y []V) (t Timing, err error) {
 	if err := p.usable(ctx); err != nil {
 		return t, err
 	}

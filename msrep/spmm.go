@@ -39,23 +39,19 @@ func ByRow[V sparse.Value](val []V, count int) Block[V] {
 func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
 	defer rescue(&err)
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	if err := p.usable(ctx); err != nil {
-		p.mu.Unlock()
 		return t, err
 	}
 	if err := p.checkBlocks(op, x, y); err != nil {
-		p.mu.Unlock()
 		return t, err
 	}
-	if other := p.other; other != nil && !p.lay.gathers(op) {
-		p.mu.Unlock()
-		return other.SpMM(ctx, op, alpha, x, beta, y)
+	if p.other != nil && !p.lay.gathers(op) {
+		return p.other.SpMM(ctx, op, alpha, x, beta, y)
 	}
 	if alpha == 0 || !p.atOnce(op) {
-		p.mu.Unlock()
 		return p.oneByOne(ctx, op, alpha, x, beta, y)
 	}
-	defer p.mu.Unlock()
 	begin := time.Now()
 	if err := p.gatherMany(ctx, alpha, x, beta, y, &t); err != nil {
 		if ctx.Err() == nil {
@@ -126,17 +122,15 @@ func (p *Plan[V]) oneByOne(ctx context.Context, op Op, alpha V, x Block[V], beta
 	xj, yj := make([]V, cols), make([]V, rows)
 	for j := range x.Count {
 		in, out := x.vector(j, xj), yj
-		if y.ByColumn {
-			out = y.Val[j*y.Stride : j*y.Stride+rows]
-		} else if beta != 0 {
-			y.vector(j, yj)
+		if y.ByColumn || beta != 0 {
+			out = y.vector(j, yj)
 		}
-		one, err := p.SpMV(ctx, op, alpha, in, beta, out)
+		one, err := p.multiply(ctx, op, alpha, in, beta, out)
 		if err != nil {
 			return t, err
 		}
 		if !y.ByColumn {
-			for i, v := range yj {
+			for i, v := range out {
 				y.Val[i*y.Stride+j] = v
 			}
 		}
@@ -147,7 +141,7 @@ func (p *Plan[V]) oneByOne(ctx context.Context, op Op, alpha V, x Block[V], beta
 
 // vector is vector j: where it lies, or copied to buf.
 func (b Block[V]) vector(j int, buf []V) []V {
-	if b.ByColumn {
+	if b.ByColumn && len(buf) > 0 {
 		return b.Val[j*b.Stride : j*b.Stride+len(buf)]
 	}
 	for i := range buf {

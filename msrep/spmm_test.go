@@ -146,3 +146,17 @@ func TestWrongBlocksAreNamedAndLeaveYAlone(t *testing.T) {
 	_, err = plan.SpMM(ctx, NoTrans, 1, x, 0, y)
 	require.ErrorIs(t, err, ErrClosed)
 }
+
+func TestBlocksOfEmptyVectorsAreLeftAlone(t *testing.T) {
+	ctx := context.Background()
+	sys := openCPU(t, "cpu:2")
+	for _, f := range []sparse.Format{"", sparse.FormatCOO} {
+		plan, err := NewPlan(ctx, sys, sparse.ToCSR[float64](&sparse.COO[float64]{Rows: 0, Cols: 5}), PlanOptions{Format: f})
+		require.NoError(t, err)
+		x, y := Block[float64]{Val: make([]float64, 10), Count: 2, Stride: 5, ByColumn: true}, Block[float64]{Count: 2, Stride: 1, ByColumn: true}
+		_, err = plan.SpMM(ctx, NoTrans, 1, x, 0, y)
+		require.NoError(t, err)
+		_, err = plan.SpMM(ctx, Trans, 1, y, 0, x)
+		require.NoError(t, err)
+	}
+}

@@ -179,7 +179,7 @@ func TestBadSystemsAreRefused(t *testing.T) {
 		{planOn(t, "cpu:1", wide), []float64{1}, two(), Options{}, "matrix: 1 x 2"},
 		{plan, []float64{1}, two(), Options{}, "b: 1 elements: the matrix has 2 rows"},
 		{plan, two(), []float64{1, 2, 3}, Options{}, "x: 3 elements"},
-		{plan, same, same, Options{}, "x: is the same memory as b"},
+		{plan, same, same, Options{}, "x: shares memory with b"},
 		{plan, []float64{1, math.NaN()}, two(), Options{}, "b: element 1 is NaN"},
 		{plan, two(), []float64{math.Inf(1), 0}, Options{}, "x: element 0 is +Inf"},
 		{plan, two(), []float64{0, 0}, Options{Tol: 2}, "tolerance: 2"},

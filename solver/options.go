@@ -3,6 +3,7 @@ package solver
 import (
 	"math"
 	"time"
+	"unsafe"
 
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
@@ -91,8 +92,8 @@ func checkSystem(a Operator, b, x []float64) error {
 	if len(x) != rows {
 		return sparse.Inputf("x", "%d elements: the matrix has %d columns", len(x), rows)
 	}
-	if rows > 0 && &b[0] == &x[0] {
-		return sparse.Inputf("x", "is the same memory as b: the method would overwrite it")
+	if overlap(b, x) {
+		return sparse.Inputf("x", "shares memory with b: the method would overwrite it")
 	}
 	for _, v := range []struct {
 		name string
@@ -105,4 +106,13 @@ func checkSystem(a Operator, b, x []float64) error {
 		}
 	}
 	return nil
+}
+
+// overlap reports whether two vectors share memory.
+func overlap(a, b []float64) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	a0, b0 := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
+	return a0 < b0+8*uintptr(len(b)) && b0 < a0+8*uintptr(len(a))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"time"
 
 	"github.com/msrep-go/msrep/sparse"
@@ -34,7 +35,7 @@ func solve(ctx context.Context, name string, a Operator, b, x []float64, opt Opt
 	switch {
 	case ctx == nil:
 		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
-	case a == nil:
+	case isNil(a):
 		return nil, sparse.Inputf("matrix", "is nil")
 	}
 	if err := checkSystem(a, b, x); err != nil {
@@ -194,13 +195,27 @@ func rescale(s *hostSpace, b, x []float64) (scaled []float64, restore func()) {
 		return b, func() {}
 	}
 	scaled = s.zero()
+	guess := true
 	for i, v := range b {
 		scaled[i] = math.Ldexp(v, -exp)
 		x[i] = math.Ldexp(x[i], -exp)
+		guess = guess && !math.IsInf(x[i], 0)
+	}
+	if !guess { // too far from the solution to be told in these units
+		clear(x)
 	}
 	return scaled, func() {
 		for i, v := range x {
 			x[i] = math.Ldexp(v, exp)
 		}
 	}
+}
+
+// isNil also finds nil pointers in an interface.
+func isNil(a Operator) bool {
+	if a == nil {
+		return true
+	}
+	v := reflect.ValueOf(a)
+	return v.Kind() == reflect.Pointer && v.IsNil()
 }

@@ -63,7 +63,7 @@ msrep_status msrep_multiply(msrep_plan plan, int transpose, double alpha, int64_
                             int64_t ny, double *y);
 
 /* Solves A x = b for n equations; x is the first guess and takes the solution. tol is
- * the relative residual to reach, 0 for 1e-8; max_iter 0 means 10 n. iterations and
+ * the relative residual to reach, 0 for 1e-8; max_iter 0 means 10 n, at least 1000. iterations and
  * residual, which may be null, take how it went. */
 msrep_status msrep_solve(msrep_plan plan, int method, int precond, int64_t n, const double *b, double *x, double tol,
                          int64_t max_iter, int64_t *iterations, double *residual);

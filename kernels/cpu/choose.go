@@ -72,10 +72,13 @@ func (p *packed[V]) search(op *kernels.Packing[V], best *trial[V], products int)
 		bodies[i] = p.pieces[i].rows.body
 	}
 	v, err := p.vectors()
+	defer v.mem.free()
+	if errors.Is(err, kernels.ErrOutOfMemory) { // plain CSR needs no more
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	defer v.mem.free()
 	if best.took, err = p.time(v, best); err != nil {
 		return err
 	}
@@ -148,7 +151,7 @@ func (p *packed[V]) build(c inspect.Candidate[V]) (*trial[V], error) {
 		rows.Mem = &form.Memory{Alloc: t.mem.take}
 		t.bodies[i], errs[i] = c.Build(rows)
 	})
-	if err = errors.Join(append(errs, err)...); err != nil {
+	if err = first(append(errs, err)); err != nil {
 		return nil, errors.Join(err, t.mem.free())
 	}
 	return t, nil
@@ -158,7 +161,17 @@ func (p *packed[V]) build(c inspect.Candidate[V]) (*trial[V], error) {
 func (p *packed[V]) each(f func(q *piece[V]) error) error {
 	errs := make([]error, len(p.pieces))
 	err := p.dev.pool.run(len(p.pieces), func(i int) { errs[i] = f(&p.pieces[i]) })
-	return errors.Join(append(errs, err)...)
+	return first(append(errs, err))
+}
+
+// first is the first error: workers mostly fail for the same reason.
+func first(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // trialVectors is x and y to time products with.

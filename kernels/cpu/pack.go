@@ -103,6 +103,8 @@ func (p *packed[V]) Info() kernels.PackInfo { return p.info }
 
 // Buffers is the memory that it holds.
 func (p *packed[V]) Buffers() []kernels.Buffer {
+	p.use.Lock()
+	defer p.use.Unlock()
 	if p.freed.Load() {
 		return nil
 	}
@@ -129,6 +131,9 @@ func gatherPacked[V sparse.Value](d *Device, op *kernels.GatherPacked[V]) (err e
 	p, ok := op.A.(*packed[V])
 	if !ok || p == nil {
 		return fmt.Errorf("%w: a part that was packed by another kind of device or for other values", kernels.ErrArgument)
+	}
+	if p.dev != d {
+		return fmt.Errorf("%w: a part that %s packed", kernels.ErrArgument, p.dev.info.ID)
 	}
 	p.use.Lock()
 	defer p.use.Unlock()

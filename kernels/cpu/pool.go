@@ -76,6 +76,9 @@ func (p *pool) run(n int, f func(i int)) error {
 	if p.closed {
 		return kernels.ErrClosed
 	}
+	if n > cap(p.work) {
+		return fmt.Errorf("%w: %d pieces for %d workers", kernels.ErrArgument, n, cap(p.work))
+	}
 	p.job, p.fault = f, nil
 	first := 1
 	if p.placed {

@@ -2,6 +2,7 @@ package form
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
@@ -132,7 +133,7 @@ func newBlockBuilder[V sparse.Value](r Rows[V], o BlockOptions[V]) *blockBuilder
 	end := head + blockRows*o.Shape.Height
 	part := func(from, to int) *csr[V] {
 		lo, hi := r.Ptr[from]-r.Ptr[0], r.Ptr[to]-r.Ptr[0]
-		return &csr[V]{Rows[V]{Ptr: r.Ptr[from : to+1], Idx: r.Idx[lo:hi], Val: r.Val[lo:hi], Cols: r.Cols}, o.Level}
+		return &csr[V]{Rows[V]{Ptr: slices.Clone(r.Ptr[from : to+1]), Idx: slices.Clone(r.Idx[lo:hi]), Val: slices.Clone(r.Val[lo:hi]), Cols: r.Cols}, o.Level}
 	}
 	b.out = &blockForm[V]{
 		level: o.Level, cols: r.Cols, head: part(0, head), tail: part(end, rows), blockRows: blockRows,
