@@ -58,7 +58,7 @@ int main(void) {
 	EXPECT(msrep_solve(plan, 9, 0, 2, b, x, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "method");
 	EXPECT(msrep_solve(plan, MSREP_CG, 9, 2, b, x, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "precond");
 	EXPECT(msrep_solve(plan, MSREP_CG, 0, 1, b, x, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "b: 1 elements");
-	EXPECT(msrep_solve(plan, MSREP_CG, 0, 2, b, b, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "same memory");
+	EXPECT(msrep_solve(plan, MSREP_CG, 0, 2, b, b, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "shares memory");
 	EXPECT(msrep_solve(plan, MSREP_CG, 0, 2, NULL, x, 0, 0, NULL, NULL), MSREP_BAD_INPUT, "b: is a null pointer");
 	EXPECT(msrep_solve(plan, MSREP_CG, 0, 2, b, x, -1, 0, NULL, NULL), MSREP_BAD_INPUT, "tolerance");
 	EXPECT(msrep_solve(plan, MSREP_CG, 0, 2, b, x, NAN, 0, NULL, NULL), MSREP_BAD_INPUT, "tolerance");
