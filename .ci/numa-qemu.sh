@@ -7,7 +7,8 @@
 #
 # Needs Debian or Ubuntu. Installs qemu-system-x86 and cpio if they are missing
 # (as root), and unpacks the cloud kernel into the cache folder; it is not
-# installed. At most 3 minutes.
+# installed. Where there is gcc, a third machine has GPUs on both nodes, with the
+# stand-in for the driver. At most 3 minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -63,6 +64,22 @@ build() {
 	(cd "$work/files" && echo init | cpio -o -H newc --quiet) >"$work/initrd"
 }
 
+# build_gpu makes the initramfs of a binary for GPUs, with the stand-in for the
+# driver and the libraries that both need.
+build_gpu() {
+	local dir=$work/gpu lib
+	mkdir "$dir"
+	(
+		eval "$(.ci/cuda.sh --headers)"
+		go test -c -ldflags='-s -w' -tags 'qemu cuda' -o "$dir/init" ./msrep
+	)
+	gcc -O1 -shared -fPIC -o "$dir/stand-in.so" kernels/nvidia/nvidiatest/lib/{cuda,sparse}.c -lpthread
+	for lib in $(ldd "$dir/init" | grep -o '/[^ ]*') $(ldd "$dir/stand-in.so" | grep -o '/[^ ]*'); do
+		cp -L --parents "$lib" "$dir"
+	done
+	(cd "$dir" && find . -mindepth 1 | cpio -o -H newc --quiet) >"$work/initrd-gpu"
+}
+
 # gpu puts a virtio GPU on a host bridge of its own on a node.
 gpu() {
 	local node=$1
@@ -71,28 +88,35 @@ gpu() {
 		"-device virtio-gpu-pci,bus=rp$node"
 }
 
-# boot NAME NODES runs the tests on a machine; NODES are the CPUs of each node,
-# with nothing for one of memory only.
+# boot NAME NODES INITRD TESTS LEAST VARIABLES... runs the tests on a machine, of
+# which at least so many must pass; NODES are the CPUs of each node, with nothing for
+# one of memory only, and with ! behind those of a node without memory.
 boot() {
-	local name=$1 spec=$2 args=() i=0 cpus list
+	local name=$1 spec=$2 initrd=$3 tests=$4 least=$5 args=() i=0 memory=0 cpus list
+	shift 5
 	IFS=';' read -ra list <<<"$spec;"
 	for cpus in "${list[@]}"; do
-		args+=(-object "memory-backend-ram,id=m$i,size=384M")
-		args+=(-numa "node,nodeid=$i,memdev=m$i${cpus:+,cpus=$cpus}")
+		if [[ $cpus == *! ]]; then
+			args+=(-numa "node,nodeid=$i,cpus=${cpus%!}")
+		else
+			args+=(-object "memory-backend-ram,id=m$i,size=384M")
+			args+=(-numa "node,nodeid=$i,memdev=m$i${cpus:+,cpus=$cpus}")
+			memory=$((memory + 384))
+		fi
 		i=$((i + 1))
 	done
 	local log="$work/$name.log"
 	# shellcheck disable=SC2046
 	timeout 80 qemu-system-x86_64 -accel tcg,thread=multi -cpu max -machine q35 \
-		-m $((384 * i))M -smp 4 "${args[@]}" $(gpu 0) $(gpu 1) \
-		-kernel "$cache/vmlinuz" -initrd "$work/initrd" \
-		-append "console=ttyS0 quiet panic=-1 MSREP_NODES=$spec -- -test.v -test.run=^TestOnNodes" \
+		-m ${memory}M -smp 4 "${args[@]}" $(gpu 0) $(gpu 1) \
+		-kernel "$cache/vmlinuz" -initrd "$work/$initrd" \
+		-append "console=ttyS0 quiet panic=-1 MSREP_NODES=$spec $* -- -test.v -test.run=^$tests" \
 		-nodefaults -display none -no-reboot -serial stdio </dev/null >"$log" 2>&1 ||
 		fail "the machine with $name did not end by itself: $(tail -n 5 "$log")"
 	tr -d '\r' <"$log" | grep -E '^ *(--- |PASS|FAIL|[a-z_]+\.go:)' || true
 	local passed
-	passed=$(grep -c '^--- PASS: TestOnNodes' "$log" || true)
-	if ! tr -d '\r' <"$log" | grep -qx PASS || [ "$passed" -lt 6 ] || grep -qE '^--- (FAIL|SKIP)' "$log"; then
+	passed=$(grep -c '^--- PASS: TestOn' "$log" || true)
+	if ! tr -d '\r' <"$log" | grep -qx PASS || [ "$passed" -lt "$least" ] || grep -qE '^--- (FAIL|SKIP)' "$log"; then
 		sed '/Kernel panic/,$d' "$log" >&2 # which is how Linux takes the end of its first process
 		fail "tests failed on the machine with $name"
 	fi
@@ -102,5 +126,12 @@ boot() {
 install_tools
 unpack_kernel
 build
-boot "two nodes" "0-1;2-3"
-boot "four nodes, one of memory only" "0;1;2-3;"
+boot "two nodes" "0-1;2-3" initrd TestOnNodes 8
+boot "four nodes, one of memory only" "0;1;2-3;" initrd TestOnNodes 8
+boot "three nodes, one without memory" "0;1;2-3!" initrd TestOnANode 1
+if command -v gcc >/dev/null; then
+	build_gpu
+	boot "GPUs on two nodes" "0-1;2-3" initrd-gpu TestOnNodesGPUs 1 MSREP_LIBCUDA=/stand-in.so MSREP_LIBCUSPARSE=/stand-in.so
+else
+	echo "numa-qemu: no gcc: GPUs were not tested"
+fi

@@ -34,6 +34,11 @@ type Config struct {
 	// whatever is opened, from any goroutine; nil hears nothing. Products are right
 	// all the same. System.Placement tells the same of each System.
 	Warn func(msg string)
+	// Trace hears of everything that is done on the devices, as soon as it is done,
+	// and of the phases of plans and products; see Event. It is called from any
+	// goroutine, from several at once, and should return soon. nil hears nothing and
+	// costs nothing.
+	Trace func(Event)
 }
 
 // NUMA says whether threads and memory of CPU devices are placed by NUMA node.
@@ -116,7 +121,7 @@ type PlanOptions struct {
 	// number of threads: sums have a fixed shape (kernels.GatherFixed) and rows are not
 	// cut between devices. The matrix is used as CSR, for products with Trans as CSC,
 	// which the first of them makes. Format, Split, Precision and Strategy must be left
-	// at their defaults or say the same; NUMA nodes are not taken into account.
+	// at their defaults or say the same.
 	Deterministic bool
 	// RefuseUnsorted makes NewPlan fail with partition.ErrUnsorted on a COO matrix
 	// that is sorted neither by row nor by column, instead of sorting a copy.

@@ -52,12 +52,12 @@ func gpusFor(devices string, query func() nvidia.Status) (list []nvidia.GPU, ok 
 // nodes says that there are several, so that devices are sorted by node and matrices
 // are split in two levels.
 func gpuConfigs(topo *numa.Topology, gpus []nvidia.GPU, placement NUMA) (out []nvidia.Config, nodes bool) {
-	copies := map[int]int{}
+	copies, near := map[int]int{}, topo.MemoryNodes()
 	for _, g := range gpus {
 		c := nvidia.Config{GPU: g.Ordinal, Copy: copies[g.Ordinal], Node: -1}
 		copies[g.Ordinal]++
 		if i := slices.IndexFunc(topo.GPUs, func(t numa.GPU) bool { return t.PCI == g.PCI }); i >= 0 && placement != NUMAOff {
-			c.Node, c.CPUs = topo.GPUs[i].Node, topo.GPUs[i].CPUs
+			c.Node, c.CPUs = near[topo.GPUs[i].Node], topo.GPUs[i].CPUs
 		}
 		out = append(out, c)
 	}
@@ -90,7 +90,7 @@ func (s *System) openGPUs(topo *numa.Topology, gpus []nvidia.GPU, placement NUMA
 		s.devices = append(s.devices, d)
 	}
 	if nodes {
-		s.nodes = groupByNode(s.devices)
+		s.place(topo)
 	}
 	return nil
 }

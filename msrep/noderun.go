@@ -1,20 +1,21 @@
 package msrep
 
 import (
-	"errors"
 	"time"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
-	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/merge"
 	"github.com/msrep-go/msrep/partition"
 )
 
-// minCopiedX is the least size of x, in bytes, that is copied to each node. A
-// smaller one stays in the caches of every core after the first read.
-const minCopiedX = 256 << 10
+// serveNodes does the parts of all nodes.
+func (r *run[V]) serveNodes() error {
+	if err := r.spreadX(); err != nil {
+		return err
+	}
+	return r.plan.eachNode(r.serveNode)
+}
 
 // serveNode does one node's part of the product.
 func (r *run[V]) serveNode(n *nodeShare[V]) error {
@@ -36,46 +37,6 @@ func (r *run[V]) serveNode(n *nodeShare[V]) error {
 		r.times[i].Merge += merging
 	}
 	return nil
-}
-
-// copiesX decides whether a node gets a copy of x. Where a part reads each element
-// once, or fewer of them than there are, a copy would cost more than it saves; on
-// a single node it would save nothing.
-func (r *run[V]) copiesX(n *nodeShare[V]) bool {
-	return r.gathers && len(r.plan.nodes) > 1 &&
-		int64(len(r.x))*mem.Size[V]() >= minCopiedX && n.part.NNZ() >= int64(len(r.x))
-}
-
-// bringX copies x to the memory of the node, every device of it a stretch. Devices
-// that do not work in place have vectors of their own, and bring x themselves.
-func (r *run[V]) bringX(n *nodeShare[V]) error {
-	var hosts []*share[V]
-	for _, s := range r.plan.shares[n.first:n.end] {
-		s.nodeX = nil
-		if s.inPlace != nil {
-			hosts = append(hosts, s)
-		}
-	}
-	if len(hosts) == 0 || !r.copiesX(n) {
-		return nil
-	}
-	if n.x.Buf == nil {
-		x, err := kernels.NewArray[V](hosts[0].dev, int64(len(r.x)))
-		if err != nil {
-			return err
-		}
-		n.x = x
-	}
-	errs := make([]error, len(hosts))
-	par.Do(len(hosts), func(i int) {
-		lo, hi := par.Cut(n.x.Len, len(hosts), i), par.Cut(n.x.Len, len(hosts), i+1)
-		stream := hosts[i].stream
-		errs[i] = errors.Join(stream.Write(n.x.Buf, lo*mem.Size[V](), mem.Bytes(r.x[lo:hi])), stream.Sync())
-	})
-	for _, s := range hosts {
-		s.nodeX = &n.x
-	}
-	return errors.Join(errs...)
 }
 
 // mergeNode joins what the devices of a node left, as far as that stays within the

@@ -1,17 +1,21 @@
 package msrep
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// nodeShare is one node's part of a placed plan. One goroutine represents the
-// node: it splits the part among the devices, brings x to the node and merges what
-// its devices leave. What touches memory runs on the workers of the devices.
+// nodeShare is one node's part of a placed plan. A thread of the node's first device
+// represents it and splits the part among the devices. In a product one goroutine
+// serves the node: it brings x and merges what the devices leave; what touches memory
+// runs on the workers of the devices.
 type nodeShare[V sparse.Value] struct {
 	nodeGroup
 	part partition.Part   // of the whole matrix
@@ -21,7 +25,7 @@ type nodeShare[V sparse.Value] struct {
 // placeable reports whether the plan is split and placed by node. A matrix that
 // would fill more than half of a node with its copy stays where it is, if it can.
 func (p *Plan[V]) placeable() bool {
-	if len(p.sys.nodes) == 0 || p.opt.Strategy == Baseline || p.opt.Deterministic {
+	if len(p.sys.nodes) == 0 || p.opt.Strategy == Baseline {
 		return false
 	}
 	if p.opt.Strategy == Partial { // copies in any case
@@ -58,14 +62,30 @@ func (p *Plan[V]) splitByNode() error {
 	}
 	p.parts = make([]partition.Part, len(p.sys.devices))
 	return p.eachNode(func(n *nodeShare[V]) error {
-		ones := make([]int, n.end-n.first)
-		for i := range ones {
-			ones[i] = 1
-		}
-		inner, err := p.lay.share(n.part, ones, rule)
-		copy(p.parts[n.first:n.end], inner)
-		return err
+		return represent(p.sys.devices[n.first], func() error {
+			inner, err := p.lay.share(n.part, slices.Repeat([]int{1}, n.end-n.first), rule)
+			copy(p.parts[n.first:n.end], inner)
+			return err
+		})
 	})
+}
+
+// represent runs f on a thread of the device, which stands for its node: a worker of
+// a CPU device, or the thread that manages a GPU. f must not use the device.
+func represent(d kernels.Device, f func() error) (err error) {
+	guarded := func() {
+		defer rescue(&err)
+		err = f()
+	}
+	switch d := d.(type) {
+	case cpu.Workers:
+		err = errors.Join(d.Run(1, func(int) { guarded() }), err)
+	case interface{ OnThread(f func()) error }:
+		err = errors.Join(d.OnThread(guarded), err)
+	default:
+		guarded()
+	}
+	return err
 }
 
 // eachNode serves all nodes, each by its representative.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,14 +28,14 @@ import (
 
 // These tests need a kernel with several NUMA nodes. .ci/numa-qemu.sh boots one,
 // with this test binary as its first process, and says in MSREP_NODES which CPUs
-// each node has: "0-1;2-3", nothing for a node of memory only.
+// each node has: "0-1;2-3", nothing for a node of memory only, "2-3!" for one without.
 
 // init makes what a first process has to make for itself.
 func init() {
 	if os.Getpid() != 1 {
 		return
 	}
-	for dir, kind := range map[string]string{"/proc": "proc", "/sys": "sysfs", "/tmp": "tmpfs"} {
+	for dir, kind := range map[string]string{"/proc": "proc", "/sys": "sysfs", "/tmp": "tmpfs", "/dev": "devtmpfs"} {
 		err := errors.Join(os.MkdirAll(dir, 0o755), unix.Mount(kind, dir, kind, 0, ""))
 		if err != nil {
 			panic(err)
@@ -49,7 +50,7 @@ func machine(t *testing.T) (nodes [][]int) {
 		t.Skip("MSREP_NODES is not set: run .ci/numa-qemu.sh")
 	}
 	for list := range strings.SplitSeq(spec, ";") {
-		cpus, err := numa.ParseCPUList(list)
+		cpus, err := numa.ParseCPUList(strings.TrimSuffix(list, "!"))
 		require.NoError(t, err)
 		nodes = append(nodes, cpus)
 	}
@@ -133,6 +134,9 @@ func TestOnNodesEveryPartLiesOnItsNode(t *testing.T) {
 			for _, strategy := range []Strategy{Optimized, Partial} {
 				plan, err := NewPlan(ctx, sys, a, PlanOptions{Format: format, Strategy: strategy})
 				require.NoError(t, err)
+				if strategy == Optimized {
+					plan.xPlace = XReplicated
+				}
 				for _, op := range []Op{NoTrans, Trans} {
 					want := reference.Multiply(bool(op), 2, a, x, 0, y)
 					_, err := plan.SpMV(ctx, op, 2, x, 0, y)
@@ -177,6 +181,47 @@ func checkBuffer(t *testing.T, node int, b kernels.Buffer) int {
 	require.NoError(t, err)
 	requireOn(t, node, m)
 	return len(m) / os.Getpagesize()
+}
+
+func TestOnNodesAnInterleavedXLiesOnAllNodesInTurn(t *testing.T) {
+	nodes := machine(t)
+	ctx := context.Background()
+	const n = 100000 // 196 pages
+	a := wideMatrix(n)
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i] = float64(i%13) - 6
+	}
+	for _, devices := range []string{"auto", "cpu:5"} {
+		sys := openPlaced(t, devices)
+		plan, err := NewPlan(ctx, sys, a, PlanOptions{})
+		require.NoError(t, err)
+		if len(plan.nodes) == 2 {
+			require.Equal(t, XInPlace, plan.XPlacement(NoTrans), "two nodes, too few entries for a copy")
+			plan.xPlace = XInterleaved
+		}
+		require.Equal(t, XInterleaved, plan.XPlacement(NoTrans))
+		want := reference.Multiply(false, 2, a, x, 0, y)
+		_, err = plan.SpMV(ctx, NoTrans, 2, x, 0, y)
+		require.NoError(t, err)
+		require.Equal(t, -1, reference.Check(y, want))
+
+		m, err := plan.x.Buf.Device().(kernels.HostMapper).View(plan.x.Buf)
+		require.NoError(t, err)
+		pages, err := numa.Pages(m)
+		require.NoError(t, err)
+		t.Logf("%s, machine with %d nodes: pages of x by node %v", devices, len(nodes), pages.Nodes)
+		require.Zero(t, pages.Missing)
+		require.Equal(t, (8*n+os.Getpagesize()-1)/os.Getpagesize(), pages.Pages())
+		require.Len(t, pages.Nodes, len(plan.nodes), "the nodes with devices")
+		for i, node := range plan.Nodes() {
+			require.InDelta(t, pages.Pages()/len(plan.nodes), pages.Nodes[node.Node], 1)
+			require.GreaterOrEqual(t, node.Pages.Nodes[node.Node]*100, node.Pages.Pages()*99)
+			require.Equal(t, sys.Placement().Nodes[i].Bytes, node.Bytes)
+		}
+		require.NoError(t, plan.Close())
+		require.NoError(t, sys.Close())
+	}
 }
 
 func TestOnNodesALargePartHasHugePagesOfItsNode(t *testing.T) {
@@ -226,6 +271,15 @@ func TestOnNodesThreadsRunOnTheirCPUsOnlyAndEnd(t *testing.T) {
 	plan, err := NewPlan(ctx, sys, a, PlanOptions{})
 	require.NoError(t, err)
 	cpusOf := workers(t, sys, nodes)
+	for _, n := range plan.nodes {
+		var cpus []int
+		err := represent(sys.devices[n.first], func() (err error) {
+			cpus, err = numa.Affinity()
+			return err
+		})
+		require.NoError(t, err)
+		require.Equal(t, nodes[n.node], cpus, "the thread that splits the part of the node")
+	}
 	x, y := make([]float64, 20000), make([]float64, 20000)
 	for range 40 {
 		_, err := plan.SpMV(ctx, NoTrans, 1, x, 0, y)
@@ -295,4 +349,79 @@ func TestOnNodesSwitchedOffTheMatrixStaysInPlace(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, plan.Bytes(), int64(100))
 	require.NoError(t, sys.Close())
+}
+
+// On a machine of its own: node 2 has CPUs and no memory.
+func TestOnANodeWithoutMemoryDevicesUseThatOfTheNearest(t *testing.T) {
+	nodes := machine(t)
+	topo, err := numa.Discover("/")
+	require.NoError(t, err)
+	require.Len(t, topo.Nodes, 3)
+	require.Zero(t, topo.Nodes[2].MemBytes)
+	require.Equal(t, nodes[2], topo.Nodes[2].CPUs)
+	require.ErrorIs(t, numa.Bind(make([]byte, 1<<16), 2), numa.ErrRefused)
+
+	sys := openPlaced(t, "auto")
+	infos := sys.Devices()
+	require.Len(t, infos, 3)
+	cpus := [][]int{nodes[0], nodes[2], nodes[1]}
+	for i, node := range []int{0, 0, 1} {
+		require.Equal(t, node, infos[i].NUMANode)
+		require.NoError(t, represent(sys.devices[i], func() error {
+			got, err := numa.Affinity()
+			require.Equal(t, cpus[i], got)
+			return err
+		}))
+	}
+	const n = 33000
+	a := wideMatrix(n)
+	x, y := make([]float64, n), make([]float64, n)
+	x[5] = 1
+	plan, err := NewPlan(context.Background(), sys, a, PlanOptions{Format: sparse.FormatCSR})
+	require.NoError(t, err)
+	want := reference.Multiply(false, 2, a, x, 0, y)
+	_, err = plan.SpMV(context.Background(), NoTrans, 2, x, 0, y)
+	require.NoError(t, err)
+	require.Equal(t, -1, reference.Check(y, want))
+	t.Logf("%d pages on 2 of 3 nodes", checkPages(t, sys, plan))
+	require.Empty(t, sys.Placement().Refused)
+	require.NoError(t, sys.Close())
+}
+
+// A container that may use one node only, in two ways. The kernel's own cpusets, of
+// a process each.
+func TestOnNodesACpusetOfOneNodeGivesRightProductsAndOneWarning(t *testing.T) {
+	const variable = "MSREP_TEST_CPUSET"
+	if warning := os.Getenv(variable); warning != "" {
+		multiplyOnRefused(t, warning, func() (*System, error) {
+			return Open(Config{Devices: "cpu:4", Threads: 4, NUMA: NUMAOn, Warn: printWarning})
+		})
+		return
+	}
+	nodes := machine(t)
+	const root = "/tmp/cgroup"
+	require.NoError(t, os.MkdirAll(root, 0o755))
+	require.NoError(t, unix.Mount("cgroup2", root, "cgroup2", 0, ""))
+	defer func() { require.NoError(t, unix.Unmount(root, 0)) }()
+	require.NoError(t, os.WriteFile(root+"/cgroup.subtree_control", []byte("+cpuset"), 0o644))
+	all := numa.FormatCPUList(slices.Sorted(slices.Values(slices.Concat(nodes...))))
+	for warning, cpus := range map[string]string{
+		"only node 0 has CPUs":    numa.FormatCPUList(nodes[0]),
+		"mbind: invalid argument": all,
+	} {
+		dir, err := os.MkdirTemp(root, "one")
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(dir+"/cpuset.cpus", []byte(cpus), 0o644))
+		require.NoError(t, os.WriteFile(dir+"/cpuset.mems", []byte("0"), 0o644))
+		group, err := os.Open(dir)
+		require.NoError(t, err)
+		cmd := exec.Command("/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")
+		cmd.Env = append(os.Environ(), variable+"="+warning)
+		cmd.SysProcAttr = &unix.SysProcAttr{UseCgroupFD: true, CgroupFD: int(group.Fd())}
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		requireOneWarning(t, string(out), warning)
+		require.NoError(t, group.Close())
+		require.NoError(t, os.Remove(dir))
+	}
 }

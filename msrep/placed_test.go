@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +14,7 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/numa"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -33,7 +35,7 @@ func placedSystem(t require.TestingT, perNode []int, mixed bool) *System {
 			}
 		}
 	}
-	s.nodes = groupByNode(s.devices)
+	s.place(&numa.Topology{})
 	return s
 }
 
@@ -43,12 +45,21 @@ func checkPlacedProducts[V sparse.Value](t *rapid.T) {
 	perNode := rapid.SliceOfN(rapid.IntRange(1, 4), 1, 4).Draw(t, "devices per node")
 	sys := placedSystem(t, perNode, rapid.Bool().Draw(t, "some discrete"))
 	defer func() { require.NoError(t, sys.Close(), "every buffer is freed") }()
-	plan, err := NewPlan(ctx, sys, a, PlanOptions{
+	opt := PlanOptions{
 		Format:   rapid.SampledFrom([]sparse.Format{"", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}).Draw(t, "format"),
 		Strategy: rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy"),
 		Split:    rapid.SampledFrom([]partition.Rule{"", partition.RuleNNZ, partition.RuleMergePath, partition.RuleMajor}).Draw(t, "split"),
-	})
+	}
+	if rapid.IntRange(0, 4).Draw(t, "deterministic") == 0 {
+		opt = PlanOptions{Deterministic: true}
+	}
+	plan, err := NewPlan(ctx, sys, a, opt)
 	require.NoError(t, err)
+	require.Equal(t, opt.Strategy != Baseline, len(plan.Nodes()) == len(perNode))
+	plan.xPlace = rapid.SampledFrom([]XPlacement{XInPlace, XReplicated, XInterleaved}).Draw(t, "x")
+	if plan.xPlace == XInterleaved && !plan.hostsOnAllNodes() {
+		plan.xPlace = XInPlace
+	}
 	rows, cols := a.Dims()
 	for range 3 {
 		op := Op(rapid.Bool().Draw(t, "transpose"))
@@ -86,17 +97,32 @@ func TestPlacedPlansAgreeWithTheReferenceInFloat32(t *testing.T) {
 }
 
 // wideMatrix is n x n with 4 entries in each row, and one row of n entries.
-func wideMatrix(n int) *sparse.CSR[float64] {
+func wideMatrix(n int) *sparse.CSR[float64] { return spreadMatrix(n, 4) }
+
+func TestDeterministicPlansGiveTheSameBitsWhenPlaced(t *testing.T) {
+	placed := placedSystem(t, []int{2, 1, 3}, true)
+	defer func() { require.NoError(t, placed.Close()) }()
+	systems := []*System{openCPU(t, "cpu:1"), placed}
+	r := rand.New(rand.NewPCG(7, 1))
+	for _, op := range []Op{NoTrans, Trans} {
+		for range 5 {
+			fixed[float64](t, systems, op, wideMatrix(5000), r, false)
+		}
+	}
+}
+
+// spreadMatrix is n x n with some entries in each row, and one row of n entries.
+func spreadMatrix(n, inRow int) *sparse.CSR[float64] {
 	a := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: []int64{0}}
 	for r := range n {
-		k := 4
+		k := inRow
 		if r == n/3 {
 			k = n
 		}
 		for j := range k {
 			c := j
 			if k < n {
-				c = (r*7 + j*(n/4)) % n
+				c = (r*7 + j*(n/inRow)) % n
 			}
 			a.ColIdx = append(a.ColIdx, int32(c))
 			a.Val = append(a.Val, 1+float64((r+j)%5))
@@ -106,13 +132,72 @@ func wideMatrix(n int) *sparse.CSR[float64] {
 	return a
 }
 
-func TestALargeXIsCopiedOncePerNodeAndASmallOneIsNot(t *testing.T) {
+// readX is a plan of n columns with so many entries in each row, on nodes of so much
+// memory, just far enough made to know where it reads x.
+func readX(n, inRow, nodes int, memory int64) XPlacement {
+	var sys System
+	for i := range nodes {
+		d, err := cpu.Open(cpu.Config{Index: i, Threads: 1, NUMANode: i, Memory: memory})
+		if err != nil {
+			panic(err)
+		}
+		defer d.Close()
+		sys.devices = append(sys.devices, d)
+	}
+	sys.place(&numa.Topology{})
+	return chosenX(&sys, n, inRow)
+}
+
+func chosenX(sys *System, n, inRow int) XPlacement {
+	p := Plan[float64]{sys: sys, nnz: int64(n) * int64(inRow), opt: PlanOptions{Strategy: Optimized}}
+	p.lay.minors = n
+	return p.chooseX()
+}
+
+func TestWhereXIsReadFollowsFromItsSizeTheEntriesAndTheNodes(t *testing.T) {
+	const large = minCopiedX / 8
+	for _, c := range []struct {
+		n, inRow, nodes int
+		memory          int64
+		want            XPlacement
+	}{
+		{large, 100, 1, 0, XInPlace},
+		{large - 1, 100, 2, 0, XInPlace}, // small
+		{large, 5, 2, 0, XInPlace},       // 5 < 1.5+3.75, 3+2.5
+		{large, 7, 2, 0, XReplicated},    // 7 > 3+3.5
+		{large, 2, 4, 0, XInPlace},       // 2 < 1.25+0.875
+		{large, 3, 4, 0, XInterleaved},   // 3 > 1.25+1.3
+		{large, 19, 4, 0, XInterleaved},  // 1.25+8.3 < 5+4.75
+		{large, 21, 4, 0, XReplicated},   // 1.25+9.2 > 5+5.25
+		{large, 21, 4, minCopiedX*maxCopyOfX - 1, XInterleaved},
+		{large, 21, 4, minCopiedX * maxCopyOfX, XReplicated},
+		{large, 21, 4, minCopiedX/4*maxCopyOfX - 1, XInPlace},
+		{1 << 30, 40, 2, 1 << 39, XReplicated},
+		{1 << 30, 40, 2, 1 << 35, XInterleaved},
+		{0, 0, 2, 0, XInPlace},
+	} {
+		require.Equal(t, c.want, readX(c.n, c.inRow, c.nodes, c.memory), "%+v", c)
+	}
+}
+
+func TestPlansReadXWhereTheyChoseTo(t *testing.T) {
 	ctx := context.Background()
-	for n, copied := range map[int]bool{minCopiedX/8 - 8: false, minCopiedX / 8: true} {
-		sys := placedSystem(t, []int{2, 3}, false)
-		a := wideMatrix(n)
+	const n = minCopiedX / 8
+	for _, c := range []struct {
+		perNode []int
+		inRow   int
+		want    XPlacement
+	}{
+		{[]int{2, 3}, 4, XInPlace},
+		{[]int{2, 3}, 8, XReplicated},
+		{[]int{2, 1, 1, 1}, 4, XInterleaved},
+	} {
+		sys := placedSystem(t, c.perNode, false)
+		a := spreadMatrix(n, c.inRow)
 		plan, err := NewPlan(ctx, sys, a, PlanOptions{})
 		require.NoError(t, err)
+		require.Equal(t, c.want, plan.XPlacement(NoTrans))
+		require.Equal(t, XInPlace, plan.XPlacement(Trans), "each element is read once")
 		x, y := make([]float64, n), make([]float64, n)
 		for i := range x {
 			x[i] = float64(i%11) - 5
@@ -123,20 +208,46 @@ func TestALargeXIsCopiedOncePerNodeAndASmallOneIsNot(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, -1, reference.Check(y, want))
 			for _, node := range plan.nodes {
-				require.Equal(t, copied, node.x.Buf != nil)
+				require.Equal(t, c.want == XReplicated, node.x.Buf != nil)
 			}
+			require.Equal(t, c.want == XInterleaved, plan.x.Buf != nil)
 			x[0]++ // the copy must follow
 		}
 		nodes := plan.Nodes()
-		require.Len(t, nodes, 2)
-		require.Equal(t, []int{2, 3, 4}, nodes[1].Devices)
-		require.Equal(t, plan.NNZ(), nodes[0].NNZ+nodes[1].NNZ)
-		require.Equal(t, plan.Bytes(), nodes[0].Bytes+nodes[1].Bytes)
+		require.Len(t, nodes, len(c.perNode))
+		held, nnz := int64(0), int64(0)
+		for i, n := range nodes {
+			require.Len(t, n.Devices, c.perNode[i])
+			require.Equal(t, sys.Placement().Nodes[i].Bytes-scratchOf(sys, n), n.Bytes)
+			held, nnz = held+n.Bytes, nnz+n.NNZ
+		}
+		require.Equal(t, plan.NNZ(), nnz)
+		require.Equal(t, plan.Bytes(), held)
 		require.Equal(t, plan.Bytes(), inUse(sys), "bytes are counted once")
 		require.NoError(t, plan.Close())
 		require.Zero(t, inUse(sys))
 		require.NoError(t, sys.Close())
 	}
+}
+
+// scratchOf is what the workers of a node's devices hold, which is of no plan.
+func scratchOf(sys *System, n PlanNode) (sum int64) {
+	for _, i := range n.Devices {
+		sum += sys.devices[i].(*cpu.Device).Scratch()
+	}
+	return sum
+}
+
+func TestPlansThatAreNotPlacedReadXInPlaceOrOnTheDevice(t *testing.T) {
+	sys := openCPU(t, "cpu:2")
+	for strategy, want := range map[Strategy]XPlacement{Optimized: XInPlace, Partial: XReplicated, Baseline: XReplicated} {
+		plan, err := NewPlan(context.Background(), sys, wideMatrix(100), PlanOptions{Strategy: strategy})
+		require.NoError(t, err)
+		require.Equal(t, want, plan.XPlacement(NoTrans))
+	}
+	plan, err := NewPlan(context.Background(), sys, wideMatrix(100), PlanOptions{ExpectedTransposed: 5})
+	require.NoError(t, err)
+	require.Equal(t, XInPlace, plan.XPlacement(Trans))
 }
 
 func inUse(sys *System) (sum int64) {
@@ -171,7 +282,7 @@ func TestAMatrixTooLargeForANodeIsUsedInPlace(t *testing.T) {
 			require.NoError(t, err)
 			sys.devices = append(sys.devices, d)
 		}
-		sys.nodes = groupByNode(sys.devices)
+		sys.place(&numa.Topology{})
 		plan, err := NewPlan(ctx, sys, a, PlanOptions{})
 		require.NoError(t, err)
 		require.Equal(t, placed, len(plan.Nodes()) == 2)

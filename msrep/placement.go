@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/numa"
 )
 
 // Placement is how a System places its devices, and the memory that they hold.
@@ -17,7 +18,7 @@ type Placement struct {
 type NodeMemory struct {
 	Node    int   // -1 for devices of no node in particular
 	Devices []int // indices in System.Devices
-	Bytes   int64 // that they hold now: buffers, and results of their workers
+	Bytes   int64 // that they hold now: buffers, results of their workers, pinned memory of GPUs
 }
 
 // Placement tells where the devices are and how much memory they hold for all
@@ -32,6 +33,12 @@ func (s *System) Placement() Placement {
 			if d, ok := s.devices[i].(interface{ Scratch() int64 }); ok {
 				m.Bytes += d.Scratch()
 			}
+			if d, ok := s.devices[i].(interface {
+				Staging() (int64, numa.PageCount)
+			}); ok {
+				pinned, _ := d.Staging()
+				m.Bytes += pinned
+			}
 		}
 		p.Nodes = append(p.Nodes, m)
 	}
@@ -41,6 +48,16 @@ func (s *System) Placement() Placement {
 // nodeGroup is the devices [first, end) of a System, which are on one node.
 // Devices of any kind make groups; their own Info says the node.
 type nodeGroup struct{ node, first, end int }
+
+// place makes plans split and place their matrices by the nodes of the devices.
+func (s *System) place(topo *numa.Topology) {
+	s.nodes = groupByNode(s.devices)
+	var ids []int
+	for _, g := range s.nodes {
+		ids = append(ids, g.node)
+	}
+	s.farness = topo.Farness(ids)
+}
 
 func groupByNode(devices []kernels.Device) (groups []nodeGroup) {
 	for i, d := range devices {

@@ -2,6 +2,7 @@ package msrep
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,7 @@ const maxDevices = 1024
 
 // place is where a CPU device goes.
 type place struct {
-	node    int   // NUMA node, -1 for none in particular
+	node    int   // NUMA node of its memory, -1 for none in particular
 	cpus    []int // that its workers run on; none for any
 	threads int
 	memory  int64 // of its node, or of the whole machine; 0 when unknown
@@ -87,12 +88,14 @@ func (c Config) countDevices(groups int) (n int, counted bool, err error) {
 }
 
 // placedDevices gives n devices, at least as many as groups, in the order of their
-// nodes. A node's devices share its part of the threads.
+// nodes. A node's devices share its part of the threads. Devices whose node has no
+// memory belong to the nearest one that has.
 func placedDevices(topo *numa.Topology, groups []numa.CoreGroup, n, threads int) (out []place) {
 	memory := map[int]int64{}
 	for _, node := range topo.Nodes {
 		memory[node.ID] = node.MemBytes
 	}
+	near := topo.MemoryNodes()
 	all, before := 0, 0
 	for _, g := range groups {
 		all += len(g.CPUs)
@@ -101,11 +104,13 @@ func placedDevices(topo *numa.Topology, groups []numa.CoreGroup, n, threads int)
 		g := groups[i]
 		end := before + len(g.CPUs)
 		share := int(par.Cut(int64(threads), all, end) - par.Cut(int64(threads), all, before))
+		node := near[g.Node]
 		for k := range num {
-			out = append(out, place{node: g.Node, cpus: g.CPUs, threads: portion(share, num, k), memory: memory[g.Node]})
+			out = append(out, place{node: node, cpus: g.CPUs, threads: portion(share, num, k), memory: memory[node]})
 		}
 		before = end
 	}
+	slices.SortStableFunc(out, func(a, b place) int { return a.node - b.node }) // for nodes without memory
 	return out
 }
 

@@ -2,6 +2,7 @@ package msrep
 
 import (
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/numa"
 )
@@ -38,7 +39,23 @@ func (p *Plan[V]) Nodes() []PlanNode {
 		}
 		out = append(out, node)
 	}
+	if p.x.Buf != nil {
+		p.countX(out)
+	}
 	return out
+}
+
+// countX adds the interleaved copy of x: to each node its share of the bytes, and
+// the pages that are there. Pages that are on none of the nodes go to the first.
+func (p *Plan[V]) countX(out []PlanNode) {
+	pages, bytes := pagesOf(p.x.Buf), p.x.Buf.Bytes()
+	for i := range out {
+		n := &out[i]
+		n.Bytes += par.Cut(bytes, len(out), i+1) - par.Cut(bytes, len(out), i)
+		n.Pages.Add(numa.PageCount{Nodes: map[int]int{n.Node: pages.Nodes[n.Node]}})
+		delete(pages.Nodes, n.Node)
+	}
+	out[0].Pages.Add(pages)
 }
 
 // pagesOf counts the pages of a buffer that has pages of its own.

@@ -19,6 +19,7 @@ func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V
 	defer rescue(&err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	defer p.sys.span("spmv", &err)()
 	return p.multiply(ctx, op, alpha, x, beta, y)
 }
 
@@ -56,7 +57,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 	serve := func() error { return p.each(r.serve) }
 	if len(p.nodes) > 0 {
 		r.nodeCarry = make([]V, len(p.shares))
-		serve = func() error { return p.eachNode(r.serveNode) }
+		serve = r.serveNodes
 	}
 	if err := serve(); err != nil {
 		if ctx.Err() == nil {

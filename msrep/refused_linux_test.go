@@ -30,7 +30,7 @@ var refusals = map[string]struct {
 }{
 	"all calls forbidden": {
 		machine: func(here []int) *numa.Topology { return twoNodes(here, 1, here) },
-		forbid:  []uint32{unix.SYS_MBIND, unix.SYS_MOVE_PAGES, unix.SYS_SCHED_SETAFFINITY},
+		forbid:  []uint32{unix.SYS_MBIND, unix.SYS_SET_MEMPOLICY, unix.SYS_MOVE_PAGES, unix.SYS_SCHED_SETAFFINITY},
 		warning: "sched_setaffinity: operation not permitted",
 	},
 	"mbind forbidden": {
@@ -70,46 +70,64 @@ func TestRefusedPlacementGivesRightProductsAndOneWarning(t *testing.T) {
 			if strings.Contains(string(out), "--- SKIP") {
 				t.Skipf("%s", out)
 			}
-			var warnings []string
-			for line := range strings.Lines(string(out)) {
-				if strings.HasPrefix(line, "warning: ") {
-					warnings = append(warnings, line)
-				}
-			}
-			require.Len(t, warnings, 1, "%s", out)
-			require.Contains(t, warnings[0], c.warning)
-			require.NotContains(t, string(out), "no tests to run")
+			requireOneWarning(t, string(out), c.warning)
 		})
 	}
 }
+
+// requireOneWarning checks what a process of multiplyOnRefused said.
+func requireOneWarning(t *testing.T, out, warning string) {
+	var warnings []string
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "warning: ") {
+			warnings = append(warnings, line)
+		}
+	}
+	require.Len(t, warnings, 1, "%s", out)
+	require.Contains(t, warnings[0], warning)
+	require.NotContains(t, out, "no tests to run")
+}
+
+func printWarning(msg string) { fmt.Printf("warning: %s\n", msg) }
 
 func multiplyRefused(t *testing.T, name string) {
 	c := refusals[name]
 	here, err := numa.Affinity()
 	require.NoError(t, err)
 	forbid(t, c.forbid)
+	multiplyOnRefused(t, c.warning, func() (*System, error) {
+		return openOn(c.machine(here), Config{Devices: "cpu:4", Threads: 8, NUMA: NUMAOn, Warn: printWarning})
+	})
+}
+
+// multiplyOnRefused multiplies on two systems, one after the other; the second one
+// warns no more.
+func multiplyOnRefused(t *testing.T, warning string, open func() (*System, error)) {
 	ctx := context.Background()
 	const n = 40000
-	a := wideMatrix(n)
+	a := spreadMatrix(n, 8) // enough entries for copies of x
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range x {
 		x[i] = float64(i%13) - 6
 	}
-	for range 2 { // the second system warns no more
-		sys, err := openOn(c.machine(here), Config{Devices: "cpu:4", Threads: 8, NUMA: NUMAOn,
-			Warn: func(msg string) { fmt.Printf("warning: %s\n", msg) }})
+	for range 2 {
+		sys, err := open()
 		require.NoError(t, err)
 		require.True(t, sys.Placement().On)
-		plan, err := NewPlan(ctx, sys, a, PlanOptions{})
-		require.NoError(t, err)
-		for _, op := range []Op{NoTrans, Trans} {
-			want := reference.Multiply(bool(op), 2, a, x, 0, y)
-			_, err = plan.SpMV(ctx, op, 2, x, 0, y)
+		for _, read := range []XPlacement{XInPlace, XReplicated, XInterleaved} {
+			plan, err := NewPlan(ctx, sys, a, PlanOptions{})
 			require.NoError(t, err)
-			require.Equal(t, -1, reference.Check(y, want))
+			plan.xPlace = read
+			for _, op := range []Op{NoTrans, Trans} {
+				want := reference.Multiply(bool(op), 2, a, x, 0, y)
+				_, err = plan.SpMV(ctx, op, 2, x, 0, y)
+				require.NoError(t, err)
+				require.Equal(t, -1, reference.Check(y, want))
+			}
+			require.Contains(t, sys.Placement().Refused, warning)
+			require.NotEmpty(t, plan.Nodes())
+			require.NoError(t, plan.Close())
 		}
-		require.Contains(t, sys.Placement().Refused, strings.TrimPrefix(c.warning, "NUMA: "))
-		require.NotEmpty(t, plan.Nodes())
 		require.NoError(t, sys.Close())
 	}
 }

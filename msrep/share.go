@@ -30,6 +30,7 @@ type share[V sparse.Value] struct {
 
 	vec   map[bool]*vectors[V] // by layout.gathers
 	nodeX *kernels.Array[V]    // x in memory of the node, for this product; nil for the caller's
+	gathered[V]
 }
 
 // vectors is a device's own x and y for one kind of product, and what comes back.
@@ -137,7 +138,7 @@ func put[V sparse.Value, T int32 | int64 | float32 | float64](s *share[V], src [
 // buffers is the device memory that the share holds, without what it uses in
 // place.
 func (s *share[V]) buffers() (out []kernels.Buffer) {
-	bufs := []kernels.Buffer{s.carry.Buf}
+	bufs := append(s.gathered.buffers(), s.carry.Buf)
 	for _, v := range s.vec {
 		bufs = append(bufs, v.x.Buf, v.y.Buf)
 	}
@@ -174,7 +175,7 @@ func (s *share[V]) kernel(op kernels.Op) (time.Duration, error) {
 
 // close releases all that the share holds, whatever of it was made.
 func (s *share[V]) close() error {
-	errs := []error{s.ptr.Free(), s.major.Free(), s.minor.Free(), s.val.Free(), s.carry.Free()}
+	errs := []error{s.gathered.close(), s.ptr.Free(), s.major.Free(), s.minor.Free(), s.val.Free(), s.carry.Free()}
 	for _, v := range s.vec {
 		errs = append(errs, v.x.Free(), v.y.Free())
 	}

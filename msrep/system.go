@@ -21,10 +21,13 @@ const MaxThreads = 4096
 type System struct {
 	devices []kernels.Device
 	nodes   []nodeGroup // of the devices, in order; none without placement
+	farness float64     // how much farther the memory of other nodes is; see numa.Topology.Farness
 	refusal refusal
+	trace   func(Event) // nil for none
 
 	mu    sync.Mutex
-	plans map[io.Closer]bool // nil once closed
+	plans map[io.Closer]bool // and vectors; nil once closed
+	lanes *lanes             // of vectors; nil before the first
 }
 
 // Open opens the devices that c asks for. Errors about c are *sparse.InputError;
@@ -45,7 +48,7 @@ func openOn(topo *numa.Topology, c Config) (*System, error) {
 	if c.Threads == 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
-	s := &System{plans: map[io.Closer]bool{}, refusal: refusal{warn: c.Warn}}
+	s := &System{plans: map[io.Closer]bool{}, refusal: refusal{warn: c.Warn}, trace: c.Trace}
 	if kind, arg, _ := strings.Cut(c.Devices, ":"); kind == "sim" {
 		if err := s.openSimulated(arg); err != nil {
 			return nil, err
@@ -78,7 +81,7 @@ func openOn(topo *numa.Topology, c Config) (*System, error) {
 		s.devices = append(s.devices, d)
 	}
 	if placed {
-		s.nodes = groupByNode(s.devices)
+		s.place(topo)
 	}
 	return s, nil
 }
@@ -92,7 +95,7 @@ func (s *System) Devices() []kernels.Info {
 	return out
 }
 
-// Close closes the plans that are still open, then the devices. It may be called
+// Close closes the plans and vectors that are still open, then the devices. It may be called
 // again.
 func (s *System) Close() error {
 	s.mu.Lock()

@@ -9,7 +9,7 @@
 // without /sys: there it gives one node with all CPUs and says so in
 // Topology.Notes.
 //
-// Pin, Bind and Pages are thin: one system call each, on Linux. What the kernel or
+// Pin, Prefer, Bind, Interleave and Pages are thin: one system call each, on Linux. What the kernel or
 // a container refuses is an error that wraps ErrRefused and changes nothing;
 // elsewhere they always give it. Who calls them decides whether to go on.
 //

@@ -5,9 +5,10 @@ import (
 	"fmt"
 )
 
-// ErrRefused says that the system did not do what Pin, Bind or Pages asked for:
-// the kernel or a container forbids the call, the node or CPU is not there, or
-// the system is not Linux. Nothing was changed, and a program may go on without.
+// ErrRefused says that the system did not do what Pin, Prefer, Bind, Interleave or
+// Pages asked for: the kernel or a container forbids the call, the node or CPU is
+// not there, or the system is not Linux. Nothing was changed, and a program may go
+// on without.
 var ErrRefused = errors.New("placement refused")
 
 // PageCount says where the pages of a piece of memory are.

@@ -52,19 +52,76 @@ func Affinity() ([]int, error) {
 // are bound with it. A node out of range is a *sparse.InputError; a node that is
 // not there or not allowed wraps ErrRefused.
 func Bind(mem []byte, node int) error {
-	if node < 0 || node > maxNode {
-		return sparse.Inputf("node", "%d: nodes are numbered 0 to %d", node, maxNode)
+	if err := checkNode(node); err != nil {
+		return err
 	}
 	if len(mem) == 0 {
 		return nil
 	}
-	const word = 8 * unsafe.Sizeof(uint(0))
-	var mask [(maxNode + 1) / word]uint
-	mask[uintptr(node)/word] |= 1 << (uintptr(node) % word)
+	return policy(mem, unix.MPOL_PREFERRED, []int{node})
+}
+
+// Interleave asks that the pages of mem come from the memory of these nodes in
+// turn, whichever thread touches them first (mbind, MPOL_INTERLEAVE). Huge pages
+// go in turn too, as wholes. Nodes that are not there or not allowed are left out;
+// where none is left the error wraps ErrRefused. It is otherwise as Bind.
+func Interleave(mem []byte, nodes []int) error {
+	if len(nodes) == 0 {
+		return sparse.Inputf("nodes", "none given: memory needs one to come from")
+	}
+	for _, n := range nodes {
+		if err := checkNode(n); err != nil {
+			return err
+		}
+	}
+	if len(mem) == 0 {
+		return nil
+	}
+	return policy(mem, unix.MPOL_INTERLEAVE, nodes)
+}
+
+// Prefer makes the memory that the calling thread touches first, where nothing
+// else was asked for it, come from a node (set_mempolicy, MPOL_PREFERRED):
+// also that which a library or the kernel takes on its behalf. As for Pin, the
+// goroutine must hold its thread. Errors are those of Bind.
+func Prefer(node int) error {
+	if err := checkNode(node); err != nil {
+		return err
+	}
+	mask := nodeMask([]int{node})
+	_, _, errno := unix.Syscall(unix.SYS_SET_MEMPOLICY, unix.MPOL_PREFERRED, uintptr(unsafe.Pointer(&mask)), maskBits)
+	if errno != 0 {
+		return refused("set_mempolicy", errno)
+	}
+	return nil
+}
+
+// maskBits is the size of a set of nodes: the kernel counts one bit less than it
+// is told.
+const maskBits = maxNode + 2
+
+const wordBits = 8 * int(unsafe.Sizeof(uint(0)))
+
+// nodeMask is a set of nodes as the kernel takes it.
+func nodeMask(nodes []int) (mask [(maxNode + 1) / wordBits]uint) {
+	for _, n := range nodes {
+		mask[n/wordBits] |= 1 << (n % wordBits)
+	}
+	return mask
+}
+
+func checkNode(node int) error {
+	if node < 0 || node > maxNode {
+		return sparse.Inputf("node", "%d: nodes are numbered 0 to %d", node, maxNode)
+	}
+	return nil
+}
+
+// policy sets where the pages of mem come from.
+func policy(mem []byte, mode uintptr, nodes []int) error {
+	mask := nodeMask(nodes)
 	first, bytes := pageSpan(mem)
-	// The kernel counts one bit less than it is told.
-	_, _, errno := unix.Syscall6(unix.SYS_MBIND, first, bytes, unix.MPOL_PREFERRED,
-		uintptr(unsafe.Pointer(&mask)), maxNode+2, 0)
+	_, _, errno := unix.Syscall6(unix.SYS_MBIND, first, bytes, mode, uintptr(unsafe.Pointer(&mask)), maskBits, 0)
 	if errno != 0 {
 		return refused("mbind", errno)
 	}

@@ -69,6 +69,41 @@ func TestBindRefusesNodesThatAreNotThere(t *testing.T) {
 	require.NoError(t, numa.Bind(nil, 0))
 }
 
+func TestInterleavedPagesComeFromTheNodesGiven(t *testing.T) {
+	node := usableNode(t)
+	m := pages(t, 10)
+	require.NoError(t, numa.Interleave(m, []int{node}))
+	for i := range m {
+		m[i] = 1
+	}
+	count, err := numa.Pages(m)
+	if err != nil {
+		t.Skip(err)
+	}
+	require.Equal(t, map[int]int{node: 10}, count.Nodes)
+	require.NoError(t, numa.Interleave(m, []int{node, 1023}), "one of them is there")
+	require.ErrorIs(t, numa.Interleave(m, []int{1023}), numa.ErrRefused)
+	require.NoError(t, numa.Interleave(nil, []int{node}))
+	require.True(t, sparse.IsInput(numa.Interleave(m, nil)))
+	require.True(t, sparse.IsInput(numa.Interleave(m, []int{node, 1024})))
+	require.True(t, sparse.IsInput(numa.Interleave(m, []int{-1})))
+}
+
+func TestAThreadPrefersANode(t *testing.T) {
+	node := usableNode(t)
+	type result struct{ there, absent, negative error }
+	done := make(chan result)
+	go func() { // its thread ends with it
+		runtime.LockOSThread()
+		done <- result{numa.Prefer(node), numa.Prefer(1023), numa.Prefer(-1)}
+	}()
+	got := <-done
+	require.NoError(t, got.there)
+	require.ErrorIs(t, got.absent, numa.ErrRefused)
+	require.ErrorContains(t, got.absent, "set_mempolicy")
+	require.True(t, sparse.IsInput(got.negative))
+}
+
 func TestAPinnedThreadRunsOnItsCPUs(t *testing.T) {
 	all, err := numa.Affinity()
 	require.NoError(t, err)

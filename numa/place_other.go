@@ -13,6 +13,12 @@ func Affinity() ([]int, error) { return nil, refused("sched_getaffinity", errors
 // Bind is done on Linux only; here it gives ErrRefused.
 func Bind(mem []byte, node int) error { return refused("mbind", errors.ErrUnsupported) }
 
+// Interleave is done on Linux only; here it gives ErrRefused.
+func Interleave(mem []byte, nodes []int) error { return refused("mbind", errors.ErrUnsupported) }
+
+// Prefer is done on Linux only; here it gives ErrRefused.
+func Prefer(node int) error { return refused("set_mempolicy", errors.ErrUnsupported) }
+
 // Pages is known on Linux only; here it gives ErrRefused.
 func Pages(mem []byte) (PageCount, error) {
 	return PageCount{}, refused("move_pages", errors.ErrUnsupported)

@@ -50,6 +50,58 @@ func (t *Topology) CoreGroups() []CoreGroup {
 	return groups
 }
 
+// MemoryNodes gives, for the ID of each node, the node whose memory is nearest: itself
+// unless it has none; of several at the same distance the one that is nearest to the
+// fewest other nodes so far. Where distances or memory are not known it is the node.
+func (t *Topology) MemoryNodes() map[int]int {
+	users := make([]int, len(t.Nodes))
+	nearest := map[int]int{}
+	for _, n := range t.Nodes {
+		nearest[n.ID] = n.ID
+		if n.MemBytes > 0 {
+			continue
+		}
+		best := -1
+		for i, d := range n.Distance[:min(len(n.Distance), len(t.Nodes))] {
+			if t.Nodes[i].MemBytes > 0 && (best < 0 || d < n.Distance[best] || d == n.Distance[best] && users[i] < users[best]) {
+				best = i
+			}
+		}
+		if best >= 0 {
+			users[best]++
+			nearest[n.ID] = t.Nodes[best].ID
+		}
+	}
+	return nearest
+}
+
+// unknownFarness is that of two sockets of today: the usual distances are 10 and 20
+// to 21.
+const unknownFarness = 2
+
+// Farness is how much longer than its own memory a node takes to reach that of
+// another one of these, on average: the mean of their distances over 10. It is 2
+// where there are fewer than two nodes or a distance is not known.
+func (t *Topology) Farness(nodes []int) float64 {
+	sum, pairs := 0, 0
+	for _, a := range nodes {
+		for _, b := range nodes {
+			if a == b {
+				continue
+			}
+			i, j := t.nodeIndex(a), t.nodeIndex(b)
+			if i < 0 || j < 0 || j >= len(t.Nodes[i].Distance) || t.Nodes[i].Distance[j] < 10 {
+				return unknownFarness
+			}
+			sum, pairs = sum+t.Nodes[i].Distance[j], pairs+1
+		}
+	}
+	if pairs == 0 {
+		return unknownFarness
+	}
+	return float64(sum) / float64(10*pairs)
+}
+
 // nodeIndex is the place of node id in Nodes, or -1.
 func (t *Topology) nodeIndex(id int) int {
 	for i, n := range t.Nodes {

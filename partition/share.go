@@ -9,8 +9,9 @@ import (
 )
 
 // Share cuts a part of a compressed matrix once more by any rule but RuleAuto:
-// taker i gets weights[i] of sum(weights) equal shares of the entries, of the
-// steps of the merge path, or of the owned majors. It is the two-level partition
+// taker i gets weights[i] of sum(weights) equal shares of the entries (RuleWhole: as
+// nearly as it can without cutting a major), of the steps of the merge path, or of
+// the owned majors. It is the two-level partition
 // of the paper's section 4.2, one level at a time: the whole matrix (Split into
 // one part) among the nodes of a machine with the numbers of their devices as
 // weights, then the part of each node among its devices with weights of 1.
@@ -39,6 +40,17 @@ func Share(ptr []int64, p Part, weights []int, rule Rule) ([]Part, error) {
 	case RuleMajor:
 		return p.share(weights, int64(owned), func(d int64) cut {
 			own := p.OwnFirst + int(d)
+			return cut{min(max(ptr[own], p.StartIdx), end), own}
+		}, locate, errFalls)
+	case RuleWhole:
+		return p.share(weights, p.NNZ(), func(d int64) cut {
+			s := p.StartIdx + d
+			own, _ := slices.BinarySearch(ptr[p.OwnFirst:p.OwnEnd+1], s)
+			own += p.OwnFirst
+			if own > p.OwnFirst && s-ptr[own-1] < ptr[min(own, p.OwnEnd)]-s {
+				own--
+			}
+			own = min(own, p.OwnEnd)
 			return cut{min(max(ptr[own], p.StartIdx), end), own}
 		}, locate, errFalls)
 	case RuleMergePath:

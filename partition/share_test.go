@@ -47,13 +47,20 @@ func TestTheTwoLevelSplitKeepsTheInvariantsAndTheBalanceOfOneLevel(t *testing.T)
 		for _, n := range perNode {
 			devices += n
 		}
-		rule := rapid.SampledFrom([]Rule{RuleNNZ, RuleMergePath, RuleMajor}).Draw(t, "rule")
+		rule := rapid.SampledFrom([]Rule{RuleNNZ, RuleMergePath, RuleMajor, RuleWhole}).Draw(t, "rule")
 		one, _, err := Split(ptr, 1, rule)
 		require.NoError(t, err)
 
 		parts := twoLevel(t, one[0], perNode, func(p Part, w []int) ([]Part, error) { return Share(ptr, p, w, rule) })
 		require.Len(t, parts, devices)
 		require.NoError(t, Verify(parts, ptr), "%+v", parts)
+		if rule == RuleWhole { // not for COO
+			for _, p := range parts {
+				require.False(t, p.StartFlag)
+				require.LessOrEqual(t, p.NNZ(), ptr[len(ptr)-1]/int64(devices)+1+2*50, "%+v", parts)
+			}
+			return
+		}
 		coo := twoLevel(t, one[0], perNode, func(p Part, w []int) ([]Part, error) { return ShareCOO(idx, p, w, rule) })
 		require.Equal(t, parts, coo, "the same cuts without pointers")
 

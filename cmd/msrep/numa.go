@@ -13,6 +13,7 @@ const numaUsage = "`PLACEMENT` of threads and memory by NUMA node: auto (where t
 type numaReport struct {
 	On      bool         `json:"on"`
 	Refused string       `json:"refused,omitempty"` // the first thing that the system did not do
+	X       string       `json:"x,omitempty"`       // where a plan reads x: in place, replicated or interleaved
 	Nodes   []nodeReport `json:"nodes"`
 }
 
@@ -51,5 +52,8 @@ func (r numaReport) print(w io.Writer) {
 			fmt.Fprintf(w, ", %.1f %% of %d pages on the node", 100*float64(n.PagesOnNode)/float64(n.Pages), n.Pages)
 		}
 		fmt.Fprintln(w)
+	}
+	if r.X != "" {
+		fmt.Fprintf(w, "x is read %s\n", r.X)
 	}
 }

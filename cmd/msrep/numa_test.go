@@ -15,11 +15,12 @@ func TestBytesOfEachNodeAreReported(t *testing.T) {
 		on       bool
 		nnz      int64
 		leastMem int64
+		x        string
 	}{
-		{[]string{"spmv", "gen:stencil:dims=2,n=100", "--devices", "cpu:2", "--numa", "on"}, true, 49600, 12 * 49600},
-		{[]string{"spmv", "gen:stencil:dims=2,n=100", "--devices", "cpu:2", "--numa", "off"}, false, 0, 2 * 8},
-		{[]string{"topo", "--devices", "cpu:2", "--numa", "on"}, true, 0, 0},
-		{[]string{"topo", "--devices", "cpu:2", "--numa", "off"}, false, 0, 0},
+		{[]string{"spmv", "gen:stencil:dims=2,n=100", "--devices", "cpu:2", "--numa", "on"}, true, 49600, 12 * 49600, "in place"},
+		{[]string{"spmv", "gen:stencil:dims=2,n=100", "--devices", "cpu:2", "--numa", "off"}, false, 0, 2 * 8, "in place"},
+		{[]string{"topo", "--devices", "cpu:2", "--numa", "on"}, true, 0, 0, ""},
+		{[]string{"topo", "--devices", "cpu:2", "--numa", "off"}, false, 0, 0, ""},
 	} {
 		var stdout, stderr bytes.Buffer
 		require.Zero(t, run(context.Background(), append(c.args, "--json", "--quiet"), &stdout, &stderr), "%s", stderr.String())
@@ -32,6 +33,7 @@ func TestBytesOfEachNodeAreReported(t *testing.T) {
 			t.Skip("fewer than one device per node here")
 		}
 		require.Equal(t, c.on, r.NUMA.On)
+		require.Equal(t, c.x, r.NUMA.X)
 		var nnz, held int64
 		for _, n := range r.NUMA.Nodes {
 			require.NotEmpty(t, n.Devices)

@@ -85,6 +85,7 @@ func newReport[V sparse.Value](s *spmv, sys *msrep.System, m *matio.Matrix, plan
 		Matrix: matrixName{shortName(m.Name), rows, cols, plan.NNZ()}, Op: "A", Format: plan.Format(),
 		Strategy: s.strategy, Split: plan.Rule(), NUMA: newNUMAReport(sys, plan.Nodes()),
 	}
+	r.NUMA.X = string(plan.XPlacement(msrep.Op(s.transpose)))
 	if s.format != "auto" {
 		r.Format = sparse.Format(s.format)
 	}

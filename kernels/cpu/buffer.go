@@ -15,6 +15,7 @@ type buffer struct {
 	dev    *Device
 	mem    []byte
 	region *mem.Region // nil when adopted
+	across []*Device   // that count it in equal shares; none: dev counts all
 	freed  atomic.Bool
 	users  atomic.Int64 // the owner, and the calls under way
 }
@@ -54,7 +55,12 @@ func (b *buffer) release() error {
 	if b.users.Add(-1) > 0 || b.region == nil {
 		return nil
 	}
-	b.dev.inUse.Add(-int64(len(b.mem)))
+	if b.across == nil {
+		b.dev.inUse.Add(-int64(len(b.mem)))
+	}
+	for i, d := range b.across {
+		d.inUse.Add(-portionOf(int64(len(b.mem)), len(b.across), i))
+	}
 	if err := b.region.Free(); err != nil {
 		return b.dev.fail("free", b.Bytes(), err)
 	}

@@ -108,16 +108,8 @@ func (d *Device) Run(n int, f func(i int)) error {
 // Alloc gives zeroed, 64-byte aligned memory. Large buffers lie outside the Go
 // heap, on the node of a device that has CPUs of its own.
 func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
-	if d.closed.Load() {
-		return nil, d.fail("alloc", bytes, kernels.ErrClosed)
-	}
-	if bytes < 0 {
-		return nil, d.fail("alloc", 0, fmt.Errorf("%w: %d bytes", kernels.ErrArgument, bytes))
-	}
-	used := d.inUse.Add(bytes)
-	if d.info.Memory > 0 && (used > d.info.Memory || used < 0) {
-		d.inUse.Add(-bytes)
-		return nil, d.fail("alloc", bytes, fmt.Errorf("%w: %d of %d in use", kernels.ErrOutOfMemory, used-bytes, d.info.Memory))
+	if err := d.take(bytes); err != nil {
+		return nil, err
 	}
 	r, err := d.region(bytes)
 	if err != nil {
@@ -125,6 +117,22 @@ func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 		return nil, d.fail("alloc", bytes, err)
 	}
 	return newBuffer(d, r.Bytes(), r), nil
+}
+
+// take counts bytes that are about to be allocated, within the bound of the device.
+func (d *Device) take(bytes int64) error {
+	if d.closed.Load() {
+		return d.fail("alloc", bytes, kernels.ErrClosed)
+	}
+	if bytes < 0 {
+		return d.fail("alloc", 0, fmt.Errorf("%w: %d bytes", kernels.ErrArgument, bytes))
+	}
+	used := d.inUse.Add(bytes)
+	if d.info.Memory > 0 && (used > d.info.Memory || used < 0) {
+		d.inUse.Add(-bytes)
+		return d.fail("alloc", bytes, fmt.Errorf("%w: %d of %d in use", kernels.ErrOutOfMemory, used-bytes, d.info.Memory))
+	}
+	return nil
 }
 
 // Adopt makes a buffer of memory that the caller owns.

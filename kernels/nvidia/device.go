@@ -59,14 +59,28 @@ func Open(c Config) (kernels.Device, error) {
 	return d, nil
 }
 
-// pin puts the thread near the GPU.
+// pin puts the thread near the GPU, and what it allocates: also the pinned memory
+// that the driver takes itself.
 func (d *Device) pin() {
-	if len(d.config.CPUs) == 0 {
-		return
+	if len(d.config.CPUs) > 0 {
+		if err := numa.Pin(d.config.CPUs); err != nil {
+			d.refused(err)
+		}
 	}
-	if err := numa.Pin(d.config.CPUs); err != nil {
-		d.refused(err)
+	if d.config.Node >= 0 {
+		if err := numa.Prefer(d.config.Node); err != nil {
+			d.refused(err)
+		}
 	}
+}
+
+// OnThread runs f on the thread of the device, which is on the CPUs of the GPU's
+// node, behind the calls that wait. f must not use the device, nor panic.
+func (d *Device) OnThread(f func()) error {
+	return d.fail("call", 0, d.worker.call(func() error {
+		f()
+		return nil
+	}))
 }
 
 func (d *Device) refused(err error) {
