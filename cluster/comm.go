@@ -1,0 +1,120 @@
+package cluster
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Comm joins the ranks of a run. Its methods are collective, but for Rank, Size and
+// Abort: all ranks call them in the same order, from one goroutine at a time. Errors
+// mean that the run is over.
+type Comm interface {
+	// Rank is the number of this process, from 0 on. Size is how many there are.
+	Rank() int
+	Size() int
+	// Swap sends send[r] to rank r, for all r, and gives what each rank sent here.
+	Swap(send [][]byte) (received [][]byte, err error)
+	// Share sends b to all ranks and gives what each of them sent, 2 GiB together at
+	// most.
+	Share(b []byte) (all [][]byte, err error)
+	// Sum makes each element of v its sum over all ranks, and Max its maximum. All
+	// ranks get the same bits. No element of Max may be NaN.
+	Sum(v []float64) error
+	Max(v []float64) error
+	// Link sets up messages that are sent again and again.
+	Link(out, in []Message) (Link, error)
+	// Abort ends all ranks at once, with this exit code where they are processes. It
+	// may be called at any time.
+	Abort(code int)
+}
+
+// Message is memory that is sent to a rank, or received from it. No two messages of a
+// Link have the same direction and rank. Empty ones are allowed.
+type Message struct {
+	Rank int
+	Data []byte
+}
+
+// Link is a set of messages. All ranks that take part start and await it equally often.
+type Link interface {
+	// Start begins to send and receive. The memory of messages belongs to the Link
+	// until Wait returns.
+	Start() error
+	// Wait ends when all messages of this rank were sent and received. It may be called
+	// from another goroutine than Start.
+	Wait() error
+	// Sent is how many bytes and messages this rank has sent since the beginning.
+	Sent() (bytes, messages int64)
+	Close() error
+}
+
+// ErrAborted says that another rank ended the run.
+var ErrAborted = errors.New("the run was ended by another rank")
+
+// RankError is an error of one rank, as all ranks know it.
+type RankError struct {
+	Rank int
+	Host string
+	Err  error // a *sparse.InputError where it was one there
+}
+
+func (e *RankError) Error() string {
+	return fmt.Sprintf("rank %d on %s: %v", e.Rank, e.Host, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *RankError) Unwrap() error { return e.Err }
+
+// outcome is what a rank tells the others of its error.
+type outcome struct {
+	Failed bool
+	Input  bool
+	Host   string
+	Text   string
+}
+
+// Agree is where ranks that may have failed meet: when err is nil on all of them, so is
+// the result. Otherwise it is a *RankError of the first that failed, or just its error
+// where all say the same, as they do when a file is wrong.
+func Agree(c Comm, host string, err error) error {
+	own := outcome{Host: host}
+	if err != nil {
+		own = outcome{Failed: true, Input: sparse.IsInput(err), Host: host, Text: err.Error()}
+	}
+	b, e := json.Marshal(own)
+	if e != nil {
+		return e
+	}
+	all, e := c.Share(b)
+	if e != nil {
+		return errors.Join(err, e)
+	}
+	first, same := -1, true
+	told := make([]outcome, len(all))
+	for r, b := range all {
+		if e := json.Unmarshal(b, &told[r]); e != nil {
+			return e
+		}
+		if told[r].Failed && first < 0 {
+			first = r
+		}
+		same = same && told[r].Failed && told[r].Text == told[0].Text
+	}
+	switch {
+	case first < 0:
+		return nil
+	case same:
+		return err
+	case first == c.Rank():
+		return &RankError{first, host, err}
+	}
+	t := told[first]
+	cause := errors.New(t.Text)
+	if t.Input {
+		cause = &sparse.InputError{Msg: t.Text}
+	}
+	return &RankError{first, t.Host, cause}
+}

@@ -1,0 +1,222 @@
+package cluster
+
+import (
+	"bytes"
+	"sync"
+)
+
+// Local makes n ranks of one process, to be used by a goroutine each. Run is the
+// convenient way.
+func Local(n int) []Comm {
+	h := &hub{n: n, failed: make(chan struct{}), mail: map[address]chan []byte{}}
+	h.turned = sync.NewCond(&h.mu)
+	comms := make([]Comm, n)
+	for r := range comms {
+		comms[r] = &local{hub: h, rank: r}
+	}
+	return comms
+}
+
+// Run calls f for n ranks of this process, each in its own goroutine, and gives their
+// errors by rank. A rank that fails ends the others, as it does to processes.
+func Run(n int, f func(c Comm) error) []error {
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for r, c := range Local(n) {
+		wg.Go(func() {
+			finished := false
+			defer func() { // also after a panic
+				if !finished || errs[r] != nil {
+					c.Abort(1)
+				}
+			}()
+			errs[r] = f(c)
+			finished = true
+		})
+	}
+	wg.Wait()
+	return errs
+}
+
+// hub is where ranks of one process meet.
+type hub struct {
+	n      int
+	once   sync.Once
+	failed chan struct{} // closed by Abort
+
+	mu     sync.Mutex
+	turned *sync.Cond
+	turn   int // meetings so far
+	came   int
+	given  []any // of the meeting that is under way
+	last   []any // of the one before
+	mail   map[address]chan []byte
+}
+
+// address is where the messages of one rank to another lie, for each Link.
+type address struct{ link, from, to int }
+
+// local is one rank of a hub.
+type local struct {
+	*hub
+	rank  int
+	links int
+}
+
+func (l *local) Rank() int { return l.rank }
+func (l *local) Size() int { return l.n }
+
+// meet waits for all ranks and gives what each of them brought.
+func (l *local) meet(v any) ([]any, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.came == 0 {
+		l.given = make([]any, l.n)
+	}
+	l.given[l.rank] = v
+	l.came++
+	turn := l.turn
+	if l.came == l.n {
+		l.turn, l.came, l.last = l.turn+1, 0, l.given
+		l.turned.Broadcast()
+	}
+	for l.turn == turn && !l.ended() {
+		l.turned.Wait()
+	}
+	if l.turn == turn {
+		return nil, ErrAborted
+	}
+	return l.last, nil // nobody gets to the next meeting before all have left this one's lock
+}
+
+func (h *hub) ended() bool {
+	select {
+	case <-h.failed:
+		return true
+	default:
+		return false
+	}
+}
+
+func (l *local) Abort(int) {
+	l.once.Do(func() { close(l.failed) })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.turned.Broadcast()
+}
+
+func (l *local) Swap(send [][]byte) ([][]byte, error) {
+	own := make([][]byte, len(send))
+	for r := range send {
+		own[r] = bytes.Clone(send[r])
+	}
+	all, err := l.meet(own)
+	if err != nil {
+		return nil, err
+	}
+	received := make([][]byte, l.n)
+	for r := range all {
+		received[r] = all[r].([][]byte)[l.rank]
+	}
+	return received, nil
+}
+
+func (l *local) Share(b []byte) ([][]byte, error) {
+	all, err := l.meet(bytes.Clone(b))
+	if err != nil {
+		return nil, err
+	}
+	received := make([][]byte, l.n)
+	for r := range all {
+		received[r] = bytes.Clone(all[r].([]byte))
+	}
+	return received, nil
+}
+
+func (l *local) Sum(v []float64) error {
+	return l.reduce(v, func(a, b float64) float64 { return a + b })
+}
+
+func (l *local) Max(v []float64) error {
+	return l.reduce(v, func(a, b float64) float64 { return max(a, b) })
+}
+
+// reduce joins the elements of all ranks, in the order of the ranks.
+func (l *local) reduce(v []float64, join func(a, b float64) float64) error {
+	all, err := l.meet(append([]float64(nil), v...))
+	if err != nil {
+		return err
+	}
+	for i := range v {
+		v[i] = all[0].([]float64)[i]
+		for _, other := range all[1:] {
+			v[i] = join(v[i], other.([]float64)[i])
+		}
+	}
+	return nil
+}
+
+// box is where messages between two ranks wait.
+func (h *hub) box(a address) chan []byte {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.mail[a] == nil {
+		h.mail[a] = make(chan []byte, 1)
+	}
+	return h.mail[a]
+}
+
+func (l *local) Link(out, in []Message) (Link, error) {
+	l.links++
+	k := &localLink{local: l}
+	for _, m := range out {
+		if len(m.Data) > 0 {
+			k.out = append(k.out, localMessage{m, l.box(address{l.links, l.rank, m.Rank})})
+		}
+	}
+	for _, m := range in {
+		if len(m.Data) > 0 {
+			k.in = append(k.in, localMessage{m, l.box(address{l.links, m.Rank, l.rank})})
+		}
+	}
+	return k, nil
+}
+
+type localLink struct {
+	*local
+	out, in         []localMessage
+	bytes, messages int64
+}
+
+type localMessage struct {
+	Message
+	box chan []byte
+}
+
+func (k *localLink) Start() error {
+	for _, m := range k.out {
+		select {
+		case m.box <- bytes.Clone(m.Data):
+		case <-k.failed:
+			return ErrAborted
+		}
+		k.bytes += int64(len(m.Data))
+		k.messages++
+	}
+	return nil
+}
+
+func (k *localLink) Wait() error {
+	for _, m := range k.in {
+		select {
+		case b := <-m.box:
+			copy(m.Data, b)
+		case <-k.failed:
+			return ErrAborted
+		}
+	}
+	return nil
+}
+
+func (k *localLink) Sent() (int64, int64) { return k.bytes, k.messages }
+func (k *localLink) Close() error         { return nil }

@@ -1,0 +1,66 @@
+package cluster_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/cluster"
+	"github.com/msrep-go/msrep/cluster/commtest"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestRanksOfOneProcessExchangeWhatTheyShould(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 8} {
+		for r, err := range cluster.Run(n, commtest.Check) {
+			require.NoError(t, err, "rank %d of %d", r, n)
+		}
+	}
+}
+
+func TestARankThatFailsEndsTheOthers(t *testing.T) {
+	broken := errors.New("broken")
+	for name, wait := range map[string]func(c cluster.Comm) error{
+		"in a sum": func(c cluster.Comm) error { return c.Sum(make([]float64, 1)) },
+		"in a link": func(c cluster.Comm) error {
+			l, err := c.Link(nil, []cluster.Message{{Rank: 1, Data: make([]byte, 1)}})
+			if err != nil {
+				return err
+			}
+			return l.Wait()
+		},
+	} {
+		errs := cluster.Run(3, func(c cluster.Comm) error {
+			if c.Rank() == 1 {
+				return broken
+			}
+			return wait(c)
+		})
+		require.ErrorIs(t, errs[0], cluster.ErrAborted, name)
+		require.ErrorIs(t, errs[1], broken, name)
+		require.ErrorIs(t, errs[2], cluster.ErrAborted, name)
+	}
+}
+
+func TestAnErrorOfOneRankIsKnownToAll(t *testing.T) {
+	errs := cluster.Run(3, func(c cluster.Comm) error {
+		var err error
+		if c.Rank() == 1 {
+			err = sparse.Inputf("m.mtx", "is odd")
+		}
+		return cluster.Agree(c, "host-"+string(rune('a'+c.Rank())), err)
+	})
+	for _, err := range errs {
+		require.EqualError(t, err, "rank 1 on host-b: m.mtx: is odd")
+		require.True(t, sparse.IsInput(err))
+	}
+	for _, err := range cluster.Run(3, func(c cluster.Comm) error {
+		return cluster.Agree(c, "h", sparse.Inputf("m.mtx", "is odd"))
+	}) {
+		require.EqualError(t, err, "m.mtx: is odd", "all say the same")
+	}
+	for _, err := range cluster.Run(3, func(c cluster.Comm) error { return cluster.Agree(c, "h", nil) }) {
+		require.NoError(t, err)
+	}
+}

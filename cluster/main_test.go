@@ -1,0 +1,110 @@
+package cluster
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/internal/cases"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestMain(m *testing.M) { cases.Main(m, "40") }
+
+var ctx = context.Background()
+
+// xorshift is a source of numbers that is faster than drawing each of them.
+type xorshift uint64
+
+func (s *xorshift) next() uint64 {
+	*s ^= *s<<13 | 1
+	*s ^= *s >> 7
+	*s ^= *s << 17
+	return uint64(*s)
+}
+
+// randomMatrix has empty rows at every border, giant rows, entries twice, and any
+// shape down to 0 x n and n x 0; it is square half of the time.
+func randomMatrix[V sparse.Value](t *rapid.T) *sparse.CSR[V] {
+	cols := rapid.SampledFrom([]int{0, 1, 2, 3, 7, 40, 300}).Draw(t, "cols")
+	lens := rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 1, 2, 3, 9, cols, 3 * cols}), 0, 30).Draw(t, "row lengths")
+	if rapid.Bool().Draw(t, "square") {
+		cols = len(lens)
+	}
+	s := xorshift(rapid.Uint64().Draw(t, "seed"))
+	a := &sparse.CSR[V]{Rows: len(lens), Cols: cols, RowPtr: []int64{0}, ColIdx: []int32{}, Val: []V{}}
+	for _, n := range lens {
+		for range n {
+			if cols > 0 {
+				a.ColIdx = append(a.ColIdx, int32(s.next()%uint64(cols)))
+				a.Val = append(a.Val, V(int64(s.next()%2001)-1000)/64)
+			}
+		}
+		a.RowPtr = append(a.RowPtr, int64(len(a.Val)))
+	}
+	return a
+}
+
+func randomVector[V sparse.Value](n int, seed uint64) []V {
+	s := xorshift(seed)
+	v := make([]V, n)
+	for i := range v {
+		v[i] = V(int64(s.next()%2001)-1000) / 512
+	}
+	return v
+}
+
+// each runs f on n ranks of this process, with one CPU device each, and requires that
+// none fails.
+func each(t require.TestingT, n int, f func(sys *System) error) {
+	for r, err := range Run(n, func(c Comm) error { return withSystem(c, f) }) {
+		require.NoError(t, err, "rank %d of %d", r, n)
+	}
+}
+
+func withSystem(c Comm, f func(sys *System) error) error {
+	sys, err := Open(c, msrep.Config{Devices: "cpu", Threads: 1})
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	return f(sys)
+}
+
+// multiplied is op(A)*x over n ranks, put together, and what its products sent.
+func multiplied[V sparse.Value](t require.TestingT, n int, a *sparse.CSR[V], opt msrep.PlanOptions, align Align, op msrep.Op, alpha V, x []V, beta V, y []V) (got []V, bytes, messages int64) {
+	sent, counts := make([]int64, n), make([]int64, n)
+	each(t, n, func(sys *System) error {
+		m, err := Slice(sys.Comm(), a, align)
+		if err != nil {
+			return err
+		}
+		xCut, yCut := m.ColCut, m.RowCut
+		if op == msrep.Trans {
+			xCut, yCut = yCut, xCut
+		}
+		p, err := NewPlan(ctx, sys, m, opt)
+		if err != nil {
+			return err
+		}
+		defer p.Close()
+		r := sys.Comm().Rank()
+		piece := append([]V(nil), y[yCut[r]:yCut[r+1]]...)
+		if _, err := p.SpMV(ctx, op, alpha, x[xCut[r]:xCut[r+1]], beta, piece); err != nil {
+			return err
+		}
+		sent[r], counts[r] = p.Sent()
+		whole, err := Gather(sys.Comm(), piece)
+		if r == 0 {
+			got = whole
+		}
+		return err
+	})
+	for r := range sent {
+		bytes, messages = bytes+sent[r], messages+counts[r]
+	}
+	return got, bytes, messages
+}

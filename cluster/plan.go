@@ -1,0 +1,200 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Plan is a matrix over ranks that was placed once, to be multiplied many times. With
+// float64 it is an operator of package solver.
+//
+// All ranks call SpMV, Sum and Max in the same order. The vectors of a Plan are the
+// pieces of this rank; see the package comment.
+type Plan[V sparse.Value] struct {
+	sys            *System
+	rank           int
+	rows, cols     int // of the whole matrix
+	nnz            int64
+	rowCut, colCut []int
+	ownRows        int
+	ownCols        int
+
+	mu     sync.Mutex
+	local  *msrep.Plan[V] // local columns; all columns where whole
+	remote *msrep.Plan[V] // columns of other ranks; nil where there are none, and where whole
+	rowsOf []int32        // row of each row of remote
+	whole  bool           // deterministic: local has all columns
+	turned *Plan[V]       // deterministic: the transposed matrix; nil where no product with it is expected
+
+	want     wanted
+	x        []V  // where whole: own elements, then the halo
+	halo     []V  // elements of other ranks
+	out      []V  // elements for other ranks
+	partial  []V  // of the remote product
+	forth    Link // out to halo
+	back     Link // halo to out
+	times    Times
+	products int64
+}
+
+// Times is where the time of products went, added up over products.
+type Times struct {
+	Pack     time.Duration // elements for others, into messages and out of them
+	Exchange time.Duration // from the first message to the last
+	Wait     time.Duration // the part of Exchange that no product hid
+	Local    time.Duration // products of the local matrix
+	Remote   time.Duration // products of the remote matrix
+	Total    time.Duration
+}
+
+var _ solver.Distributed = (*Plan[float64])(nil)
+
+// NewPlan places the rows of all ranks on their devices. All ranks call it with the
+// same options.
+//
+// It takes m over: m.Part is nil afterwards. opt is that of msrep.NewPlan for the rows of each rank; opt.Split is the
+// split among its devices. With opt.Deterministic products with Trans need
+// opt.ExpectedTransposed.
+func NewPlan[V sparse.Value](ctx context.Context, sys *System, m *Matrix[V], opt msrep.PlanOptions) (*Plan[V], error) {
+	p := &Plan[V]{
+		sys: sys, rank: sys.comm.Rank(), rows: m.Rows, cols: m.Cols, nnz: m.NNZ, rowCut: m.RowCut, colCut: m.ColCut,
+		ownRows: m.RowCut[m.rank+1] - m.RowCut[m.rank], ownCols: m.ColCut[m.rank+1] - m.ColCut[m.rank], whole: opt.Deterministic,
+	}
+	err := p.build(ctx, m, opt)
+	m.Part = nil
+	if err = sys.Agree(err); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// build does the steps. Where one of them needs the other ranks, all have come to it.
+func (p *Plan[V]) build(ctx context.Context, m *Matrix[V], opt msrep.PlanOptions) error {
+	if opt.Deterministic && opt.ExpectedTransposed > 0 {
+		t, err := m.Transpose(p.sys.comm)
+		if err != nil {
+			return err
+		}
+		turned := opt
+		turned.ExpectedProducts, turned.ExpectedTransposed = max(opt.ExpectedTransposed, 1), 0
+		if p.turned, err = NewPlan(ctx, p.sys, t, turned); err != nil {
+			return err
+		}
+	}
+	var parts split[V]
+	if p.whole {
+		parts.local, parts.halo = joined(m)
+		opt.ExpectedTransposed = 0
+	} else {
+		parts = newSplit(m)
+	}
+	m.Part = nil
+	if err := p.connect(parts.halo); err != nil {
+		return err
+	}
+	var err error
+	opt.SkipValidation = true // every rank has looked at its indices
+	if p.local, err = msrep.NewPlan(ctx, p.sys.local, parts.local, opt); err != nil {
+		return err
+	}
+	parts.local = nil
+	if !p.whole && len(parts.halo) > 0 {
+		p.rowsOf, p.partial = parts.rows, make([]V, len(parts.rows))
+		p.remote, err = msrep.NewPlan(ctx, p.sys.local, parts.remote, opt)
+	}
+	return err
+}
+
+// connect finds out what ranks need of each other and sets up their messages.
+func (p *Plan[V]) connect(halo []int32) (err error) {
+	c := p.sys.comm
+	if p.want, err = ask(c, p.colCut, halo); err != nil {
+		return err
+	}
+	own := 0
+	if p.whole {
+		own = p.ownCols
+	}
+	p.x = make([]V, own+len(halo))
+	p.halo = p.x[own:]
+	p.out = make([]V, length(p.want.out))
+	gives, gets := messages(p.out, p.want.out), messages(p.halo, p.want.in)
+	if p.forth, err = c.Link(gives, gets); err != nil {
+		return err
+	}
+	p.back, err = c.Link(gets, gives)
+	return err
+}
+
+// messages is the memory of runs in v.
+func messages[V sparse.Value](v []V, runs []indexRun) []Message {
+	out := make([]Message, len(runs))
+	for i, r := range runs {
+		out[i] = Message{Rank: r.rank, Data: mem.Bytes(v[r.at : r.at+r.n])}
+	}
+	return out
+}
+
+// Dims gives the numbers of rows and columns that pieces of vectors here stand for:
+// the lengths of y and x in a product with A.
+func (p *Plan[V]) Dims() (rows, cols int) { return p.ownRows, p.ownCols }
+
+// Whole gives the numbers of rows, columns and entries of the matrix of all ranks.
+func (p *Plan[V]) Whole() (rows, cols int, nnz int64) { return p.rows, p.cols, p.nnz }
+
+// Local is the plan for the columns of this rank; with Deterministic for all columns.
+func (p *Plan[V]) Local() *msrep.Plan[V] { return p.local }
+
+// Times is where the time of all products so far went, and their number.
+func (p *Plan[V]) Times() (t Times, products int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t, products = p.times, p.products
+	if p.turned != nil {
+		u, n := p.turned.Times()
+		t = Times{t.Pack + u.Pack, t.Exchange + u.Exchange, t.Wait + u.Wait, t.Local + u.Local, t.Remote + u.Remote, t.Total + u.Total}
+		products += n
+	}
+	return t, products
+}
+
+// Sent is how many bytes and messages of vector elements this rank has sent in all
+// products so far.
+func (p *Plan[V]) Sent() (bytes, messages int64) {
+	for _, l := range []Link{p.forth, p.back} {
+		b, m := l.Sent()
+		bytes, messages = bytes+b, messages+m
+	}
+	if p.turned != nil {
+		b, m := p.turned.Sent()
+		bytes, messages = bytes+b, messages+m
+	}
+	return bytes, messages
+}
+
+// Halo is how many elements of x a product with A brings to this rank.
+func (p *Plan[V]) Halo() int { return len(p.halo) }
+
+// Close releases what the plan holds on this rank.
+func (p *Plan[V]) Close() error {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	errs := []error{p.turned.Close(), p.local.Close(), p.remote.Close()}
+	for _, l := range []Link{p.forth, p.back} {
+		if l != nil {
+			errs = append(errs, l.Close())
+		}
+	}
+	p.local, p.remote, p.turned, p.forth, p.back = nil, nil, nil, nil, nil
+	return errors.Join(errs...)
+}

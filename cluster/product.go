@@ -1,0 +1,192 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// SpMV computes y = alpha*op(A)*x + beta*y. x and y are the pieces of this rank. All
+// ranks call it with the same op, alpha and beta; NaN, beta = 0 and alpha = 0 mean what
+// they mean to msrep.Plan.SpMV.
+//
+// A rank whose devices fail takes part in the exchange all the same, so that the others
+// do not wait for it, and then gives the error.
+func (p *Plan[V]) SpMV(ctx context.Context, op msrep.Op, alpha V, x []V, beta V, y []V) (t msrep.Timing, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.local == nil {
+		return t, fmt.Errorf("plan: %w", msrep.ErrClosed)
+	}
+	if err := p.checkVectors(op, x, y); err != nil {
+		return t, err
+	}
+	if p.whole && op == msrep.Trans {
+		if p.turned == nil {
+			return t, sparse.Inputf("op", "a deterministic plan over ranks multiplies by the transpose only where ExpectedTransposed says so")
+		}
+		return p.turned.SpMV(ctx, msrep.NoTrans, alpha, x, beta, y)
+	}
+	before, begin := p.times, time.Now()
+	switch {
+	case alpha == 0: // nobody needs x
+		if p.whole {
+			x = p.x
+		}
+		err = p.localProduct(ctx, op, alpha, x, beta, y)
+	case p.whole:
+		err = p.gatherWhole(ctx, alpha, x, beta, y)
+	case op == msrep.NoTrans:
+		err = p.gather(ctx, alpha, x, beta, y)
+	default:
+		err = p.scatter(ctx, alpha, x, beta, y)
+	}
+	p.times.Total += time.Since(begin)
+	p.products++
+	t.Distribute = p.times.Pack - before.Pack + p.times.Wait - before.Wait
+	t.Kernel = p.times.Local - before.Local + p.times.Remote - before.Remote
+	t.Total = p.times.Total - before.Total
+	t.Devices = []time.Duration{t.Kernel}
+	return t, err
+}
+
+func (p *Plan[V]) checkVectors(op msrep.Op, x, y []V) error {
+	rows, cols := p.ownRows, p.ownCols
+	if op == msrep.Trans {
+		rows, cols = cols, rows
+	}
+	if len(x) != cols {
+		return sparse.Inputf("x", "%d elements: this rank has %d of them", len(x), cols)
+	}
+	if len(y) != rows {
+		return sparse.Inputf("y", "%d elements: this rank has %d of them", len(y), rows)
+	}
+	return nil
+}
+
+// gather is the product with A: elements of x come from other ranks while the local
+// matrix multiplies.
+func (p *Plan[V]) gather(ctx context.Context, alpha V, x []V, beta V, y []V) error {
+	p.packed(func() { p.pick(x) })
+	arrived := p.start(p.forth)
+	err := p.localProduct(ctx, msrep.NoTrans, alpha, x, beta, y)
+	if err = errors.Join(err, arrived()); err != nil || p.remote == nil {
+		return err
+	}
+	if err := p.remoteProduct(ctx, msrep.NoTrans, alpha, p.halo, p.partial); err != nil {
+		return err
+	}
+	p.packed(func() { addTo(y, p.rowsOf, p.partial) })
+	return nil
+}
+
+// scatter is the product with the transpose: what the remote matrix adds to elements of
+// y of other ranks goes there while the local matrix multiplies.
+func (p *Plan[V]) scatter(ctx context.Context, alpha V, x []V, beta V, y []V) error {
+	var failed error
+	if p.remote != nil {
+		p.packed(func() { take(p.partial, x, p.rowsOf) })
+		failed = p.remoteProduct(ctx, msrep.Trans, alpha, p.partial, p.halo)
+	}
+	arrived := p.start(p.back)
+	err := p.localProduct(ctx, msrep.Trans, alpha, x, beta, y)
+	if err = errors.Join(failed, err, arrived()); err != nil {
+		return err
+	}
+	p.packed(func() { // rank after rank: each element takes them in this order
+		for _, r := range p.want.out {
+			addTo(y, r.idx, p.out[r.at:r.at+r.n])
+		}
+	})
+	return nil
+}
+
+// gatherWhole is the product with A in the order of one process: all of x comes first.
+func (p *Plan[V]) gatherWhole(ctx context.Context, alpha V, x []V, beta V, y []V) error {
+	p.packed(func() {
+		p.pick(x)
+		copy(p.x, x)
+	})
+	if err := p.start(p.forth)(); err != nil {
+		return err
+	}
+	return p.localProduct(ctx, msrep.NoTrans, alpha, p.x, beta, y)
+}
+
+// pick puts the elements that others need into their messages.
+func (p *Plan[V]) pick(x []V) {
+	for _, r := range p.want.out {
+		take(p.out[r.at:r.at+r.n], x, r.idx)
+	}
+}
+
+// start sends and receives. What it gives waits for the end.
+func (p *Plan[V]) start(l Link) (arrived func() error) {
+	begin := time.Now()
+	if err := l.Start(); err != nil {
+		return func() error { return err }
+	}
+	var took time.Duration
+	done := make(chan error, 1)
+	go func() { // the messages make progress while somebody waits for them
+		err := l.Wait()
+		took = time.Since(begin)
+		done <- err
+	}()
+	return func() error {
+		waiting := time.Now()
+		err := <-done
+		p.times.Wait += time.Since(waiting)
+		p.times.Exchange += took
+		return err
+	}
+}
+
+func (p *Plan[V]) localProduct(ctx context.Context, op msrep.Op, alpha V, x []V, beta V, y []V) error {
+	begin := time.Now()
+	_, err := p.local.SpMV(ctx, op, alpha, x, beta, y)
+	p.times.Local += time.Since(begin)
+	return err
+}
+
+func (p *Plan[V]) remoteProduct(ctx context.Context, op msrep.Op, alpha V, x, y []V) error {
+	begin := time.Now()
+	_, err := p.remote.SpMV(ctx, op, alpha, x, 0, y)
+	p.times.Remote += time.Since(begin)
+	return err
+}
+
+// packed does work on messages.
+func (p *Plan[V]) packed(work func()) {
+	begin := time.Now()
+	work()
+	p.times.Pack += time.Since(begin)
+}
+
+// packGrain is how many elements are worth a goroutine.
+const packGrain = 1 << 14
+
+// take is dst[k] = v[idx[k]].
+func take[V sparse.Value](dst, v []V, idx []int32) {
+	par.Range(int64(len(idx)), packGrain, func(lo, hi int64) {
+		dst, idx := dst[lo:hi], idx[lo:hi]
+		for k, i := range idx {
+			dst[k] = v[i]
+		}
+	})
+}
+
+// addTo is v[idx[k]] += src[k]. The indices are distinct.
+func addTo[V sparse.Value](v []V, idx []int32, src []V) {
+	par.Range(int64(len(idx)), packGrain, func(lo, hi int64) {
+		src, idx := src[lo:hi], idx[lo:hi]
+		for k, i := range idx {
+			v[i] += src[k]
+		}
+	})
+}

@@ -1,0 +1,54 @@
+package cluster
+
+import (
+	"context"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Piece says which elements of vectors this rank has: the first of them, and how many
+// there are on all ranks together. For square matrices only, as solvers need it.
+func (p *Plan[V]) Piece() (first, total int) { return p.rowCut[p.rank], p.rows }
+
+// Fixed reports whether sums of solvers are to have the bits of one process: the plan
+// is deterministic and ranks begin at multiples of solver.SumBlock.
+func (p *Plan[V]) Fixed() bool {
+	if !p.whole {
+		return false
+	}
+	for _, c := range p.rowCut {
+		if c%solver.SumBlock != 0 && c != p.rows {
+			return false
+		}
+	}
+	return true
+}
+
+// Sum makes each element of v its sum over all ranks, with the same bits on each.
+func (p *Plan[V]) Sum(_ context.Context, v []float64) error { return p.sys.comm.Sum(v) }
+
+// Max makes each element of v its maximum over all ranks.
+func (p *Plan[V]) Max(_ context.Context, v []float64) error { return p.sys.comm.Max(v) }
+
+// Gather brings the pieces of a vector to rank 0: all of it there, nil elsewhere. All
+// ranks call it.
+func Gather[V sparse.Value](c Comm, piece []V) ([]V, error) {
+	send := make([][]byte, c.Size())
+	send[0] = mem.Bytes(piece)
+	received, err := c.Swap(send)
+	if err != nil || c.Rank() != 0 {
+		return nil, err
+	}
+	n := 0
+	for _, b := range received {
+		n += len(b)
+	}
+	v := make([]V, 0, int64(n)/mem.Size[V]())
+	for _, b := range received {
+		part, _ := mem.Slice[V](b, int64(len(b))/mem.Size[V]())
+		v = append(v, part...)
+	}
+	return v, nil
+}

@@ -1,0 +1,61 @@
+package cluster
+
+import (
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Same makes sure that all ranks have the same of something, such as their version. The
+// error is a *sparse.InputError that names the first rank which differs from rank 0,
+// and the same on all ranks. All ranks call it.
+func (s *System) Same(what, own string) error {
+	all, err := s.comm.Share([]byte(own))
+	if err != nil {
+		return err
+	}
+	for r, b := range all {
+		if string(b) != string(all[0]) {
+			return sparse.Inputf(what, "%s has %s, %s has %s: it must be the same on all ranks", s.Name(0), all[0], s.Name(r), b)
+		}
+	}
+	return nil
+}
+
+// SameFile makes sure that all ranks see the same file at path: its length, and what
+// its first and its last bytes are. All ranks call it.
+func (s *System) SameFile(path string) error {
+	print, err := fingerprint(path)
+	if err := s.Agree(err); err != nil {
+		return err
+	}
+	return s.Same(path, print)
+}
+
+// printed is how many bytes at each end of a file fingerprint reads.
+const printed = 1 << 16
+
+func fingerprint(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", &sparse.InputError{Err: err} // the message names the file
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return "", &sparse.InputError{Err: err}
+	}
+	if !st.Mode().IsRegular() {
+		return "", sparse.Inputf(path, "is not a regular file: ranks can't read it together")
+	}
+	h := crc32.NewIEEE()
+	for _, at := range []int64{0, max(st.Size()-printed, 0)} {
+		if _, err := io.Copy(h, io.NewSectionReader(f, at, printed)); err != nil {
+			return "", sparse.Inputf(path, "cannot be read: %v", err)
+		}
+	}
+	return fmt.Sprintf("%d bytes with checksum %08x at its ends", st.Size(), h.Sum32()), nil
+}

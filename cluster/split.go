@@ -1,0 +1,86 @@
+package cluster
+
+import (
+	"slices"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// split is a rank's rows as two matrices.
+type split[V sparse.Value] struct {
+	local  *sparse.CSR[V] // columns counted from the first one of this rank
+	remote *sparse.CSR[V] // columns are places in the halo; only rows that have some
+	rows   []int32        // row of the rank that each row of remote is
+	halo   []int32        // columns of the whole matrix, rising
+}
+
+// newSplit cuts the columns of m. local takes the arrays of m over.
+func newSplit[V sparse.Value](m *Matrix[V]) split[V] {
+	a, first, end := m.Part, m.FirstCol(), m.ColCut[m.rank+1]
+	set := remoteColumns(a.ColIdx, m.Cols, first, end)
+	s := split[V]{halo: set.members()}
+	own := uint32(end - first)
+	isLocal := func(j int32) bool { return uint32(j-int32(first)) < own }
+
+	remotes, remoteRows := 0, 0
+	for i := range a.Rows {
+		before := remotes
+		for _, j := range a.ColIdx[a.RowPtr[i]:a.RowPtr[i+1]] {
+			if !isLocal(j) {
+				remotes++
+			}
+		}
+		if remotes > before {
+			remoteRows++
+		}
+	}
+	s.rows = make([]int32, 0, remoteRows)
+	s.remote = &sparse.CSR[V]{
+		Rows: remoteRows, Cols: len(s.halo), RowPtr: make([]int64, 1, remoteRows+1),
+		ColIdx: make([]int32, 0, remotes), Val: make([]V, 0, remotes),
+	}
+	s.local = &sparse.CSR[V]{Rows: a.Rows, Cols: int(own), RowPtr: a.RowPtr, ColIdx: a.ColIdx, Val: a.Val}
+	to, k := 0, a.RowPtr[0]
+	for i := range a.Rows { // before k nothing is read any more: local lies in a
+		for end := a.RowPtr[i+1]; k < end; k++ {
+			if j, v := a.ColIdx[k], a.Val[k]; isLocal(j) {
+				s.local.ColIdx[to], s.local.Val[to] = j-int32(first), v
+				to++
+			} else {
+				s.remote.ColIdx, s.remote.Val = append(s.remote.ColIdx, set.number(j)), append(s.remote.Val, v)
+			}
+		}
+		s.local.RowPtr[i+1] = int64(to)
+		if n := int64(len(s.remote.Val)); n > s.remote.RowPtr[len(s.rows)] {
+			s.rows = append(s.rows, int32(i))
+			s.remote.RowPtr = append(s.remote.RowPtr, n)
+		}
+	}
+	s.local.ColIdx, s.local.Val = trimmed(s.local.ColIdx[:to]), trimmed(s.local.Val[:to])
+	return s
+}
+
+// trimmed copies s where much of its memory would be left over.
+func trimmed[T any](s []T) []T {
+	if cap(s)-len(s) > len(s)/4 {
+		return slices.Clone(s)
+	}
+	return s[:len(s):len(s)]
+}
+
+// joined is a rank's rows as one matrix: first the columns of this rank, then the
+// halo. The entries of a row keep their order. It takes the arrays of m over.
+func joined[V sparse.Value](m *Matrix[V]) (a *sparse.CSR[V], halo []int32) {
+	first, end := m.FirstCol(), m.ColCut[m.rank+1]
+	set := remoteColumns(m.Part.ColIdx, m.Cols, first, end)
+	own := int32(end - first)
+	a = &sparse.CSR[V]{Rows: m.Part.Rows, Cols: int(own) + set.size, RowPtr: m.Part.RowPtr, ColIdx: m.Part.ColIdx, Val: m.Part.Val}
+	for k, j := range m.Part.ColIdx {
+		if uint32(j-int32(first)) < uint32(own) {
+			a.ColIdx[k] = j - int32(first)
+		} else {
+			a.ColIdx[k] = own + set.number(j)
+		}
+	}
+	return a, set.members()
+}

@@ -1,0 +1,74 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/msrep-go/msrep/msrep"
+)
+
+// System is the devices of one rank, and the ranks that it works with.
+type System struct {
+	comm  Comm
+	local *msrep.System
+	hosts []string
+}
+
+// Open opens the devices of this rank. All ranks call it. Where c.Threads is 0, ranks
+// that share a host and have the same CPUs share these out.
+func Open(comm Comm, c msrep.Config) (*System, error) {
+	s := &System{comm: comm}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	cpus := usableCPUs()
+	all, err := comm.Share([]byte(host + "\x00" + cpus))
+	if err != nil {
+		return nil, err
+	}
+	neighbours := 0
+	for _, b := range all {
+		h, _, _ := strings.Cut(string(b), "\x00")
+		s.hosts = append(s.hosts, h)
+		if string(b) == host+"\x00"+cpus {
+			neighbours++
+		}
+	}
+	if c.Threads == 0 {
+		c.Threads = max(runtime.GOMAXPROCS(0)/neighbours, 1)
+	}
+	s.local, err = msrep.Open(c)
+	if err := Agree(comm, host, err); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Comm is what joins the ranks.
+func (s *System) Comm() Comm { return s.comm }
+
+// Local is the devices of this rank.
+func (s *System) Local() *msrep.System { return s.local }
+
+// Hosts is the names of the hosts of all ranks.
+func (s *System) Hosts() []string { return s.hosts }
+
+// Agree is the function Agree with the name of this host.
+func (s *System) Agree(err error) error {
+	return Agree(s.comm, s.hosts[s.comm.Rank()], err)
+}
+
+// Name is how messages call a rank.
+func (s *System) Name(rank int) string { return fmt.Sprintf("rank %d on %s", rank, s.hosts[rank]) }
+
+// Close closes the devices of this rank.
+func (s *System) Close() error {
+	if s.local == nil {
+		return nil
+	}
+	return s.local.Close()
+}
