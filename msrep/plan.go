@@ -33,10 +33,12 @@ type Plan[V sparse.Value] struct {
 	lay    layout[V]
 	parts  []partition.Part
 	shares []*share[V]
-	nodes  []*nodeShare[V] // of a placed plan
-	other  *Plan[V]        // for products that would scatter here; nil where there are few
-	short  bool            // no major is longer than a chunk; known where the plan is deterministic
-	broken error           // why the plan can't be used any more
+	nodes  []*nodeShare[V]  // of a placed plan
+	xPlace XPlacement       // of products that gather, where devices work in place and the plan is placed
+	x      kernels.Array[V] // the interleaved copy of x, made by the first product that wants one
+	other  *Plan[V]         // for products that would scatter here; nil where there are few
+	short  bool             // no major is longer than a chunk; known where the plan is deterministic
+	broken error            // why the plan can't be used any more
 }
 
 // Share describes one device's part of a plan.
@@ -88,46 +90,52 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 		return fmt.Errorf("plan: %w", ErrClosed)
 	}
 	steps := []struct {
+		name string
 		time *time.Duration
 		do   func() error
 	}{
-		{&p.timing.Validate, func() error {
+		{"validate", &p.timing.Validate, func() error {
 			if p.opt.SkipValidation {
 				return nil
 			}
 			return p.src.Validate()
 		}},
-		{&p.timing.Convert, func() (err error) {
+		{"convert", &p.timing.Convert, func() (err error) {
 			p.lay, err = newLayout(p.src, p.opt.Format, p.opt.RefuseUnsorted)
 			return err
 		}},
-		{&p.timing.Partition, p.split},
-		{&p.timing.Distribute, p.open},
-		{&p.timing.Pack, func() error { return p.pack(ctx) }},
-		{&p.timing.Distribute, p.distribute},
-		{&p.timing.Partition, p.pointers},
-		{&p.timing.Pack, func() error { return p.turn(ctx) }},
-		{&p.timing.Pack, p.release},
+		{"partition", &p.timing.Partition, p.split},
+		{"distribute", &p.timing.Distribute, p.open},
+		{"pack", &p.timing.Pack, func() error { return p.pack(ctx) }},
+		{"distribute", &p.timing.Distribute, p.distribute},
+		{"partition", &p.timing.Partition, p.pointers},
+		{"pack", &p.timing.Pack, func() error { return p.turn(ctx) }},
+		{"pack", &p.timing.Pack, p.release},
 	}
 	for _, s := range steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		t := time.Now()
-		if err := s.do(); err != nil {
+		err := s.do()
+		*s.time += time.Since(t)
+		if p.sys.trace != nil {
+			p.sys.trace(Event{Name: "plan: " + s.name, Start: t, Duration: time.Since(t), Err: err})
+		}
+		if err != nil {
 			return err
 		}
-		*s.time += time.Since(t)
 	}
 	return nil
 }
 
 func (p *Plan[V]) split() (err error) {
-	if p.placeable() {
-		return p.splitByNode()
-	}
 	if p.opt.Deterministic {
 		p.short = p.lay.longest() <= kernels.FixedChunk
+	}
+	if p.placeable() {
+		p.xPlace = p.chooseX()
+		return p.splitByNode()
 	}
 	p.parts, p.rule, err = p.lay.split(len(p.sys.devices), p.opt.Split)
 	return err
@@ -138,6 +146,7 @@ func (p *Plan[V]) open() error {
 	return p.each(func(i int) error {
 		s, err := newShare[V](p.sys.devices[i], p.opt.Strategy == Optimized)
 		p.shares[i] = s
+		s.stream = p.sys.traced(s.dev, s.stream)
 		if err != nil {
 			return err
 		}
@@ -244,6 +253,9 @@ func (p *Plan[V]) Bytes() int64 {
 			sum += n.x.Buf.Bytes()
 		}
 	}
+	if p.x.Buf != nil {
+		sum += p.x.Buf.Bytes()
+	}
 	if p.other != nil {
 		sum += p.other.Bytes()
 	}
@@ -300,7 +312,7 @@ func (p *Plan[V]) Close() error {
 	}
 	p.closed, p.src = true, nil
 	p.sys.leave(p)
-	errs := []error{p.other.Close()}
+	errs := []error{p.other.Close(), p.x.Free()}
 	for _, s := range p.shares {
 		if s != nil {
 			errs = append(errs, s.close())

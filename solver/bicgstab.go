@@ -10,7 +10,7 @@ import (
 // first guess and takes the solution. An iteration takes two products. Where the
 // method breaks down it begins anew from where it is. Errors are those of CG.
 func BiCGSTAB(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
-	return solve(ctx, "bicgstab", a, b, x, opt, linear(bicgstab))
+	return solve(ctx, method{name: "bicgstab", iterate: linear(bicgstab)}, a, b, x, opt)
 }
 
 // maxRestarts is how often BiCGSTAB begins anew after a breakdown.
@@ -20,7 +20,7 @@ const maxRestarts = 50
 const orthogonal = 1e-14
 
 func bicgstab(t *task) error {
-	s := stabilised{task: t, r: t.zero(), shadow: t.zero(), p: t.zero(), v: t.zero(), t: t.zero()}
+	s := stabilised{task: t, r: t.zero(), shadow: t.zero(), p: t.zero(), v: t.zero(), t: t.zero(), keptP: none, keptR: none}
 	if t.opt.Precond != nil {
 		s.keptP, s.keptR = t.zero(), t.zero()
 	}
@@ -48,8 +48,8 @@ func bicgstab(t *task) error {
 // stabilised is the vectors of BiCGSTAB.
 type stabilised struct {
 	*task
-	r, shadow, p, v, t []float64
-	keptP, keptR       []float64 // preconditioned
+	r, shadow, p, v, t vector
+	keptP, keptR       vector // preconditioned
 }
 
 // iterate goes on from the residual r until that is near zero or the method breaks

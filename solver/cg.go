@@ -16,12 +16,12 @@ import (
 // as well; wrong arguments are *sparse.InputError; errors of products and of ctx
 // come back as they are.
 func CG(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
-	return solve(ctx, "cg", a, b, x, opt, linear(cg))
+	return solve(ctx, method{name: "cg", iterate: linear(cg)}, a, b, x, opt)
 }
 
 func cg(t *task) error {
 	r, p, q := t.zero(), t.zero(), t.zero()
-	var kept []float64 // of the preconditioner
+	kept := none // of the preconditioner
 	if t.opt.Precond != nil {
 		kept = t.zero()
 	}

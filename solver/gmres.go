@@ -15,7 +15,7 @@ import (
 // devices instead of one for each vector, and fewer bytes. It keeps Restart+3
 // vectors.
 func GMRES(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
-	return solve(ctx, "gmres", a, b, x, opt, linear(gmres))
+	return solve(ctx, method{name: "gmres", iterate: linear(gmres)}, a, b, x, opt)
 }
 
 func gmres(t *task) error {
@@ -34,8 +34,8 @@ func gmres(t *task) error {
 // krylov is the basis of a cycle, and the least squares problem in it.
 type krylov struct {
 	*task
-	v      [][]float64 // orthonormal
-	z      []float64   // preconditioned
+	v      []vector    // orthonormal
+	z      vector      // preconditioned
 	h      [][]float64 // upper triangle, by columns
 	cs, sn []float64   // rotations
 	g      []float64   // right-hand side
@@ -43,7 +43,7 @@ type krylov struct {
 
 // cycle improves x from the residual v0, and ends after Options.Restart iterations
 // or near the solution.
-func (k *krylov) cycle(v0 []float64) error {
+func (k *krylov) cycle(v0 vector) error {
 	if len(k.v) == 0 {
 		k.v = append(k.v, v0)
 	}

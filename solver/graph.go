@@ -10,9 +10,12 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// graph is links by the node that they come in at: those of node j are from the
-// nodes in[k], ptr[j] <= k < ptr[j+1].
-type graph struct {
+// Graph is a graph made ready for PageRank, which never changes it.
+type Graph struct {
+	Format GraphFormat // csr, ell or pellr
+
+	// Links by the node that they come in at: those of node j are from the nodes
+	// in[k], ptr[j] <= k < ptr[j+1].
 	nodes    int
 	ptr      []int64
 	in       []int32
@@ -24,9 +27,24 @@ type graph struct {
 // slicePadding is the share of empty places up to which GraphAuto takes slices.
 const slicePadding = 0.25
 
-// newGraph turns a matrix of links round, and settles the format.
-func newGraph(ctx context.Context, a *sparse.CSR[float64], opt *PageRankOptions) (*graph, error) {
-	g := &graph{nodes: a.Rows, degree: make([]int32, a.Rows)}
+// NewGraph turns a matrix of links round: an entry (i, j) of a, whatever its value, is
+// a link from i to j. GraphAuto settles the format. a may change afterwards. Bad
+// arguments are *sparse.InputError.
+func NewGraph(ctx context.Context, a *sparse.CSR[float64], format GraphFormat) (*Graph, error) {
+	if ctx == nil {
+		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
+	}
+	opt := PageRankOptions{Format: format}
+	if err := opt.fill(); err != nil {
+		return nil, err
+	}
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	if a.Rows != a.Cols {
+		return nil, sparse.Inputf("matrix", "%d x %d: the matrix of a graph is square", a.Rows, a.Cols)
+	}
+	g := &Graph{Format: opt.Format, nodes: a.Rows, degree: make([]int32, a.Rows)}
 	for i := range g.degree {
 		n := a.RowPtr[i+1] - a.RowPtr[i]
 		if n > sparse.MaxDim {
@@ -44,13 +62,13 @@ func newGraph(ctx context.Context, a *sparse.CSR[float64], opt *PageRankOptions)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	switch opt.Format {
+	switch g.Format {
 	case GraphPELLR:
 		g.sortByLinks()
 	case GraphAuto:
-		opt.Format = GraphCSR
+		g.Format = GraphCSR
 		if float64(form.SlicePadding(g.ptr)) <= slicePadding*float64(len(g.in)) {
-			opt.Format = GraphELL
+			g.Format = GraphELL
 		}
 	}
 	return g, ctx.Err()
@@ -59,7 +77,7 @@ func newGraph(ctx context.Context, a *sparse.CSR[float64], opt *PageRankOptions)
 // sortByLinks gives the nodes new numbers, those with the most incoming links
 // first and otherwise in their old order: slices of neighbours are then about
 // equally wide.
-func (g *graph) sortByLinks() {
+func (g *Graph) sortByLinks() {
 	count := func(j int32) int64 { return g.ptr[j+1] - g.ptr[j] }
 	old := make([]int32, g.nodes)
 	for j := range old {
@@ -67,7 +85,7 @@ func (g *graph) sortByLinks() {
 	}
 	slices.SortStableFunc(old, func(a, b int32) int { return cmp.Compare(count(b), count(a)) })
 	renamed := make([]int32, g.nodes)
-	s := &graph{nodes: g.nodes, ptr: make([]int64, g.nodes+1), in: make([]int32, len(g.in)), degree: make([]int32, g.nodes), number: old}
+	s := &Graph{Format: g.Format, nodes: g.nodes, ptr: make([]int64, g.nodes+1), in: make([]int32, len(g.in)), degree: make([]int32, g.nodes), number: old}
 	for j, o := range old {
 		renamed[o] = int32(j)
 		s.ptr[j+1] = s.ptr[j] + count(o)
@@ -91,7 +109,7 @@ func (g *graph) sortByLinks() {
 }
 
 // weights is 1/O_i of each link i -> j.
-func (g *graph) weights() []float64 {
+func (g *Graph) weights() []float64 {
 	w := make([]float64, len(g.in))
 	par.Range(int64(len(w)), 1<<15, func(lo, hi int64) {
 		for k := lo; k < hi; k++ {
@@ -102,7 +120,7 @@ func (g *graph) weights() []float64 {
 }
 
 // restore brings ranks back to the order of the matrix.
-func (g *graph) restore(ranks []float64) []float64 {
+func (g *Graph) restore(ranks []float64) []float64 {
 	if g.number == nil {
 		return ranks
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/vec"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
@@ -258,7 +259,7 @@ func TestPreconditionersSolveWhatTheyStandFor(t *testing.T) {
 		b, z := sines(n), make([]float64, n)
 		require.NoError(t, m.Apply(b, z))
 		for i := range rows {
-			require.InDelta(t, b[i], dot(rows[i], z), 1e-10)
+			require.InDelta(t, b[i], vec.Dot(rows[i], z), 1e-10)
 		}
 	})
 }
@@ -336,7 +337,7 @@ func TestPowerFindsTheLargestEigenvalue(t *testing.T) {
 	require.True(t, res.Converged)
 	require.InDelta(t, 2+math.Sqrt2, lambda, 1e-11)
 	require.InDelta(t, math.Sqrt2, math.Abs(x[1]/x[0]), 1e-10)
-	require.InDelta(t, 1, dot(x, x), 1e-12)
+	require.InDelta(t, 1, vec.Dot(x, x), 1e-12)
 
 	turn := dense(t, []float64{0, 1}, []float64{-1, 0})
 	_, res, err = Power(t.Context(), planOn(t, "cpu:1", turn), []float64{1, 0.3}, Options{MaxIter: 50})

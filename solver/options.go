@@ -80,13 +80,14 @@ type Timing struct {
 	Total    time.Duration // the rest is operations on vectors
 }
 
-// checkSystem checks the shapes and the numbers of a system A x = b.
-func checkSystem(a Operator, b, x []float64) error {
+// checkSystem checks the shapes and the numbers of a system A x = b, or of A x =
+// lambda x, which has no b.
+func checkSystem(a Operator, b, x []float64, eigen bool) error {
 	rows, cols := a.Dims()
 	if rows != cols {
 		return sparse.Inputf("matrix", "%d x %d: a system that is solved is square", rows, cols)
 	}
-	if len(b) != rows {
+	if !eigen && len(b) != rows {
 		return sparse.Inputf("b", "%d elements: the matrix has %d rows", len(b), rows)
 	}
 	if len(x) != rows {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -22,6 +23,15 @@ type PageRankResult struct {
 	BySegments map[int]int
 	Seconds    map[int]float64
 	Timing     PageRankTiming
+	Steps      []PageRankStep // the iterations, in order
+}
+
+// PageRankStep is one iteration.
+type PageRankStep struct {
+	Segments int           // that it read of each value
+	Residual float64       // 1-norm of the difference that it made
+	Iterate  time.Duration // its time
+	Convert  time.Duration // of the change of precision behind it, 0 where there was none
 }
 
 // PageRankTiming is how long PageRank took.
@@ -48,30 +58,62 @@ type ranker interface {
 	close() error
 }
 
+// newRanker makes the ranker for the devices of sys, which are all CPUs or none.
+func newRanker(sys *msrep.System, g *Graph, opt PageRankOptions) (ranker, error) {
+	var devices []kernels.Device
+	for i, d := range sys.Devices() {
+		if d.Kind != "cpu" {
+			devices = append(devices, sys.Device(i))
+		}
+	}
+	if len(devices) == 0 {
+		return newCPURanker(sys, g, opt)
+	}
+	return newDeviceRanker(devices, g, opt)
+}
+
 // PageRank ranks the nodes of a graph: an entry (i, j) of a, whatever its value, is
 // a link from i to j. It stops after MaxIter iterations, or with the error of ctx
 // when that ends. Bad arguments are *sparse.InputError.
-func PageRank(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64], opt PageRankOptions) (res *PageRankResult, err error) {
+func PageRank(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64], opt PageRankOptions) (*PageRankResult, error) {
 	if sys == nil {
 		return nil, sparse.Inputf("system", "is nil")
 	}
-	if ctx == nil {
+	if err := opt.fill(); err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	g, err := NewGraph(ctx, a, opt.Format)
+	if err != nil {
+		return nil, err
+	}
+	built := time.Since(begin)
+	res, err := g.PageRank(ctx, sys, opt)
+	if err != nil {
+		return nil, err
+	}
+	res.Timing.Build += built
+	return res, nil
+}
+
+// PageRank is the function of that name for a graph that was made before, and may be
+// ranked again and again, by several goroutines too. opt.Format is that of the
+// graph, or GraphAuto.
+func (g *Graph) PageRank(ctx context.Context, sys *msrep.System, opt PageRankOptions) (res *PageRankResult, err error) {
+	switch {
+	case sys == nil:
+		return nil, sparse.Inputf("system", "is nil")
+	case ctx == nil:
 		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
 	}
 	if err := opt.fill(); err != nil {
 		return nil, err
 	}
-	if err := a.Validate(); err != nil {
-		return nil, err
+	if opt.Format != GraphAuto && opt.Format != g.Format {
+		return nil, sparse.Inputf("format", "%s: the graph was made for %s", opt.Format, g.Format)
 	}
-	if a.Rows != a.Cols {
-		return nil, sparse.Inputf("matrix", "%d x %d: the matrix of a graph is square", a.Rows, a.Cols)
-	}
+	opt.Format = g.Format
 	begin := time.Now()
-	g, err := newGraph(ctx, a, &opt)
-	if err != nil {
-		return nil, err
-	}
 	r, err := newRanker(sys, g, opt)
 	if err != nil {
 		return nil, err
@@ -132,12 +174,7 @@ func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt
 		if err != nil {
 			return err
 		}
-		took := time.Since(begin)
-		k := (read*opt.segments() + 7) / 8
-		res.Iterations++
-		res.BySegments[k]++
-		res.Seconds[k] += took.Seconds()
-		res.Timing.Iterate += took
+		step := PageRankStep{Segments: (read*opt.segments() + 7) / 8, Residual: res.Residual, Iterate: time.Since(begin)}
 		if write != read {
 			begin := time.Now()
 			sum, err := r.normalise()
@@ -149,12 +186,23 @@ func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt
 			}
 			dangling /= sum
 			read = write
-			res.Timing.Convert += time.Since(begin)
+			step.Convert = time.Since(begin)
 		}
+		res.add(step)
 		res.Converged = res.Residual < opt.Tol
 		near = res.Residual < threshold(read)
 	}
 	return nil
+}
+
+// add counts an iteration.
+func (res *PageRankResult) add(s PageRankStep) {
+	res.Steps = append(res.Steps, s)
+	res.Iterations++
+	res.BySegments[s.Segments]++
+	res.Seconds[s.Segments] += s.Iterate.Seconds()
+	res.Timing.Iterate += s.Iterate
+	res.Timing.Convert += s.Convert
 }
 
 // scale makes the sum of the ranks 1, which reading less than all of them left

@@ -24,7 +24,7 @@ const (
 // nodes in turn; a chunk is summed and made ranks of while it is in the cache. Sums
 // over chunks are in their order, so that results do not depend on timing.
 type cpuRanker struct {
-	g        *graph
+	g        *Graph
 	m        *form.Segmented
 	level    simd.Level
 	degree   []int32 // nil where weights are stored
@@ -49,7 +49,7 @@ type worker struct {
 	scratch *form.SegmentScratch
 }
 
-func newCPURanker(sys *msrep.System, g *graph, opt PageRankOptions) (*cpuRanker, error) {
+func newCPURanker(sys *msrep.System, g *Graph, opt PageRankOptions) (*cpuRanker, error) {
 	r := &cpuRanker{g: g, level: simd.Default(), segments: opt.segments(), bank: opt.Bank}
 	rows := form.Rows[float64]{Ptr: g.ptr, Idx: g.in, Cols: g.nodes}
 	if opt.Weights == WeightsStored {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-
-	"github.com/msrep-go/msrep/sparse"
 )
 
 // Power finds the eigenvalue of largest magnitude of a square matrix, and its
@@ -19,28 +17,30 @@ import (
 // zero or not finite.
 func Power(ctx context.Context, a Operator, x []float64, opt Options) (lambda float64, res *Result, err error) {
 	opt.Precond = nil
-	largest := 0.0
-	for _, v := range x {
-		largest = max(largest, math.Abs(v))
-	}
+	res, err = solve(ctx, method{name: "power", eigen: true, iterate: func(t *task) (err error) {
+		lambda, err = power(t)
+		return err
+	}}, a, nil, x, opt)
+	return lambda, res, err
+}
+
+// firstVector brings a first guess to a size whose square is finite: largest is that
+// of its elements. For zero it makes a random one; x begins at element first of the
+// whole vector.
+func firstVector(x []float64, largest float64, first int) {
 	random := rand.New(rand.NewPCG(1, 2))
+	if largest == 0 {
+		for range first {
+			random.Float64()
+		}
+	}
 	for i := range x {
 		if largest == 0 {
 			x[i] = 2*random.Float64() - 1
-		} else if finite(largest) { // its square must be finite too
+		} else {
 			x[i] /= largest
 		}
 	}
-	if len(x) == 0 {
-		return 0, nil, sparse.Inputf("x", "has no elements: an empty matrix has no eigenvalue")
-	}
-	b := make([]float64, len(x)) // not used, but a system has one
-	b[0] = 1
-	res, err = solve(ctx, "power", a, b, x, opt, func(t *task) (err error) {
-		lambda, err = power(t)
-		return err
-	})
-	return lambda, res, err
 }
 
 func power(t *task) (lambda float64, err error) {

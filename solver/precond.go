@@ -36,14 +36,22 @@ func Jacobi(a sparse.Matrix[float64]) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	inverse := make([]float64, m.Rows)
-	for i := range inverse {
+	diagonal := make([]float64, m.Rows)
+	for i := range diagonal {
 		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
 			if int(m.ColIdx[k]) == i {
-				inverse[i] += m.Val[k]
+				diagonal[i] += m.Val[k]
 			}
 		}
-		d := inverse[i]
+	}
+	return JacobiOf(diagonal)
+}
+
+// JacobiOf is Jacobi for a matrix of which only the diagonal is at hand, or a
+// process's piece of it; see Distributed.
+func JacobiOf(diagonal []float64) (Preconditioner, error) {
+	inverse := make([]float64, len(diagonal))
+	for i, d := range diagonal {
 		inverse[i] = 1 / d
 		if !finite(d) || !finite(inverse[i]) {
 			return nil, sparse.Inputf("matrix", "its diagonal element in row %d is %g: Jacobi divides by it; use another preconditioner or none", i, d)

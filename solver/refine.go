@@ -21,9 +21,10 @@ type Method func(ctx context.Context, a Operator, b, x []float64, opt Options) (
 // (Progress hears those of the solves with F), and Products and Timing are those of
 // all. A refinement that does not bring the residual
 // to half of what it was is ErrStagnation: F is too far from A. What the solve with F
-// says of its own convergence does not matter. Other errors are those of CG.
-func Refine(ctx context.Context, a, f Operator, method Method, b, x []float64, opt, inner Options) (*Result, error) {
-	if f == nil || method == nil {
+// says of its own convergence does not matter. Other errors are those of CG. Of a
+// Distributed matrix, the cheap one is Distributed as well, in the same pieces.
+func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float64, opt, inner Options) (*Result, error) {
+	if isNil(f) || solveCheap == nil {
 		return nil, sparse.Inputf("refine", "the cheap matrix or the method is nil")
 	}
 	if inner.Tol == 0 {
@@ -31,8 +32,9 @@ func Refine(ctx context.Context, a, f Operator, method Method, b, x []float64, o
 	}
 	var products int
 	var timing Timing
-	res, err := solve(ctx, "refine", a, b, x, opt, func(t *task) error {
+	res, err := solve(ctx, method{name: "refine", onHost: true, iterate: linear(func(t *task) error {
 		r, d := t.zero(), t.zero()
+		host := t.space.(*hostSpace)
 		for {
 			if done, err := t.start(r, 0.5); done {
 				return err
@@ -46,7 +48,7 @@ func Refine(ctx context.Context, a, f Operator, method Method, b, x []float64, o
 			norm := t.res.Residual * t.norm
 			t.set(1/norm, r, r) // far from the ends of the range of float32
 			t.set(0, r, d)
-			in, err := method(ctx, f, r, d, inner)
+			in, err := solveCheap(ctx, f, host.v[r], host.v[d], inner)
 			if in == nil {
 				return err
 			}
@@ -62,7 +64,7 @@ func Refine(ctx context.Context, a, f Operator, method Method, b, x []float64, o
 				t.opt.Progress(t.res.Iterations, in.Residual*norm/t.norm)
 			}
 		}
-	})
+	})}, a, b, x, opt)
 	if res != nil {
 		res.Products += products
 		res.Timing.Products += timing.Products

@@ -12,6 +12,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/internal/vec"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matio"
@@ -66,7 +67,7 @@ func planOn(t *testing.T, devices string, a *sparse.CSR[float64]) *msrep.Plan[fl
 func trueResidual(t *testing.T, a *sparse.CSR[float64], b, x []float64) float64 {
 	t.Helper()
 	y := reference.Multiply(false, -1, a, x, 1, b).Y
-	return math.Sqrt(dot(y, y) / dot(b, b))
+	return math.Sqrt(vec.Dot(y, y) / vec.Dot(b, b))
 }
 
 func sines(n int) []float64 {

@@ -11,12 +11,21 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
+// method is a method as solve runs it.
+type method struct {
+	name    string
+	iterate func(*task) error
+	eigen   bool // A x = lambda x: there is no b
+	onHost  bool // it looks into its vectors
+}
+
 // task is one solve under way.
 type task struct {
-	*hostSpace
+	space
+	ctx    context.Context
 	method string
 	opt    Options
-	b, x   []float64
+	b, x   vector
 	norm   float64 // of b
 	res    *Result
 
@@ -30,54 +39,89 @@ type task struct {
 // maxStrikes is how many starts in a row may bring too little.
 const maxStrikes = 3
 
-// solve runs a method on vectors in host memory.
-func solve(ctx context.Context, name string, a Operator, b, x []float64, opt Options, method func(*task) error) (*Result, error) {
+// solve runs a method on vectors in host memory, or on copies where the devices are.
+func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Options) (*Result, error) {
 	switch {
 	case ctx == nil:
 		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
 	case isNil(a):
 		return nil, sparse.Inputf("matrix", "is nil")
 	}
-	if err := checkSystem(a, b, x); err != nil {
-		return nil, err
-	}
-	n := len(b)
-	if err := opt.fill(n); err != nil {
-		return nil, err
-	}
-	if err := checkPrecond(opt.Precond, n); err != nil {
-		return nil, err
-	}
-	s := newHostSpace(ctx, a, opt.Precond)
-	b, restore := rescale(s, b, x)
-	defer restore()
-	return run(&task{hostSpace: s, method: name, opt: opt, b: b, x: x}, method)
-}
-
-// run does the solve and makes its result.
-func run(t *task, method func(*task) error) (*Result, error) {
 	begin := time.Now()
-	t.res = &Result{}
-	t.window = t.n + 1000
-	t.norm = math.Sqrt(t.dot(t.b, t.b))
-	var err error
-	if t.norm == 0 { // x = 0 is the solution
-		t.set(0, t.x, t.x)
-		t.res.Converged, t.res.History = true, []float64{0}
-	} else {
-		err = method(t)
+	all, err := newProcesses(a)
+	first, n := 0, len(x)
+	if all != nil {
+		first, n = all.op.Piece()
 	}
-	if failed := t.failed(); failed != nil {
+	for _, check := range []func() error{
+		func() error { return checkSystem(a, b, x, m.eigen) },
+		func() error { return opt.fill(n) },
+		func() error { return checkPrecond(opt.Precond, len(x)) },
+		func() error { return m.check(n) },
+	} {
+		if err == nil {
+			err = check()
+		}
+	}
+	scale := b // whose size may be brought to that of 1
+	if m.eigen {
+		scale = x
+	}
+	largest := largestOf(scale)
+	if all != nil {
+		err = all.begin(ctx, &largest, err, opt.Tol, float64(opt.MaxIter), float64(opt.Restart), float64(n), truth(opt.Precond != nil))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.eigen {
+		firstVector(x, largest, first)
+	} else {
+		var restore func()
+		b, restore = rescale(largest, b, x)
+		defer restore()
+	}
+	s := newHostSpace(ctx, a, opt.Precond, all)
+	t := &task{space: s, ctx: ctx, method: m.name, opt: opt, b: s.adopt(b), x: s.adopt(x), window: n + 1000, res: &Result{}}
+	err = m.iterate(t)
+	if failed := errors.Join(t.failed(), s.release()); failed != nil {
 		return nil, failed
 	}
-	t.res.Timing.Products, t.res.Timing.Precond, t.res.Products = t.timing()
+	t.res.Timing.Products, t.res.Timing.Precond, t.res.Products = t.spent()
 	t.res.Timing.Total = time.Since(begin)
 	return t.res, err
 }
 
-// linear is a method for A x = b, with judge at its end.
-func linear(method func(*task) error) func(*task) error {
-	return func(t *task) error { return t.judge(method(t)) }
+// check says that a matrix without rows has no eigenvalue.
+func (m method) check(n int) error {
+	if m.eigen && n == 0 {
+		return sparse.Inputf("x", "has no elements: an empty matrix has no eigenvalue")
+	}
+	return nil
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// linear is a method for A x = b, with the case of b = 0 at its start and judge at
+// its end.
+func linear(iterate func(*task) error) func(*task) error {
+	return func(t *task) error {
+		t.norm = math.Sqrt(t.dot(t.b, t.b))
+		if err := t.failed(); err != nil {
+			return err
+		}
+		if t.norm == 0 { // x = 0 is the solution
+			t.set(0, t.b, t.x)
+			t.res.Converged, t.res.History = true, []float64{0}
+			return nil
+		}
+		return t.judge(iterate(t))
+	}
 }
 
 // judge finds the true residual of a solve that gave up: its x may be good enough
@@ -99,7 +143,7 @@ func (t *task) judge(err error) error {
 }
 
 // residual computes r = b - A x and gives |r|/|b|.
-func (t *task) residual(r []float64) float64 {
+func (t *task) residual(r vector) float64 {
 	t.set(1, t.b, r)
 	t.product(-1, t.x, 1, r)
 	return math.Sqrt(t.dot(r, r)) / t.norm
@@ -108,7 +152,7 @@ func (t *task) residual(r []float64) float64 {
 // start computes r = b - A x. done says that x is the solution, as the true
 // residual tells. Each start must bring the residual below factor times that of the
 // start before; it may miss that three times in a row.
-func (t *task) start(r []float64, factor float64) (done bool, err error) {
+func (t *task) start(r vector, factor float64) (done bool, err error) {
 	rel := t.residual(r)
 	if err := t.failed(); err != nil {
 		return true, err
@@ -144,7 +188,7 @@ func (t *task) note(norm float64) (near bool, err error) {
 	if err := t.failed(); err != nil {
 		return false, err
 	}
-	if err := t.ctx.Err(); err != nil {
+	if err := t.ended(); err != nil {
 		return false, err
 	}
 	rel := norm / t.norm
@@ -183,18 +227,15 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 // of the range of float64.
 const safeExp = 200
 
-// rescale divides b and x by a power of two where squares of the elements of b
-// would leave the range of float64; restore multiplies x by it.
-func rescale(s *hostSpace, b, x []float64) (scaled []float64, restore func()) {
-	largest := 0.0
-	for _, v := range b {
-		largest = max(largest, math.Abs(v))
-	}
+// rescale divides b and x by a power of two where squares of the elements of b,
+// of which largest is the largest, would leave the range of float64; restore
+// multiplies x by it.
+func rescale(largest float64, b, x []float64) (scaled []float64, restore func()) {
 	_, exp := math.Frexp(largest)
 	if largest == 0 || -safeExp < exp && exp < safeExp {
 		return b, func() {}
 	}
-	scaled = s.zero()
+	scaled = make([]float64, len(b))
 	guess := true
 	for i, v := range b {
 		scaled[i] = math.Ldexp(v, -exp)
@@ -209,6 +250,13 @@ func rescale(s *hostSpace, b, x []float64) (scaled []float64, restore func()) {
 			x[i] = math.Ldexp(v, exp)
 		}
 	}
+}
+
+func largestOf(v []float64) (largest float64) {
+	for _, e := range v {
+		largest = max(largest, math.Abs(e))
+	}
+	return largest
 }
 
 // isNil also finds nil pointers in an interface.

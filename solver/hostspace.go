@@ -1,0 +1,222 @@
+package solver
+
+import (
+	"context"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/vec"
+	"github.com/msrep-go/msrep/msrep"
+)
+
+// hostSpace has its vectors in host memory and works on them on all CPUs. Each
+// operation reads and writes what its formula names once.
+//
+// Sums are over blocks of a fixed size, added in order: they do not depend on the
+// number of goroutines.
+type hostSpace struct {
+	ctx     context.Context
+	a       Operator
+	m       Preconditioner
+	all     *processes // nil where this process is the only one
+	n       int
+	v       [][]float64
+	partial []float64 // two for each block
+	err     error
+
+	products, precond time.Duration
+	count             int
+}
+
+// SumBlock is the number of elements whose products are summed by themselves, before
+// the sums of all blocks are added in order.
+const SumBlock = 1 << 13 // a few vectors' worth stay in the cache next to a core
+
+const (
+	grain     = 4  // blocks that are worth a goroutine
+	stagger   = 40 // elements between the starts of vectors, modulo a page
+	pageElems = 512
+)
+
+func newHostSpace(ctx context.Context, a Operator, m Preconditioner, all *processes) *hostSpace {
+	n, _ := a.Dims()
+	return &hostSpace{ctx: ctx, a: a, m: m, all: all, n: n, partial: make([]float64, 2*((n+SumBlock-1)/SumBlock))}
+}
+
+func (s *hostSpace) failed() error {
+	if s.all != nil && !s.all.agreed {
+		return nil
+	}
+	return s.err
+}
+
+func (s *hostSpace) ended() error {
+	if s.all != nil { // a reduction finds it, for all
+		return nil
+	}
+	return s.ctx.Err()
+}
+
+// zero makes vectors that begin at different places of a page: where all begin at
+// the same, a core takes loads for readers of what it has just stored.
+func (s *hostSpace) zero() vector {
+	off := (len(s.v) + 1) * stagger % pageElems
+	return s.adopt(make([]float64, s.n+off)[off:])
+}
+
+// adopt makes a vector of memory of the caller's.
+func (s *hostSpace) adopt(v []float64) vector {
+	s.v = append(s.v, v)
+	return vector(len(s.v) - 1)
+}
+
+func (s *hostSpace) release() error { return nil }
+
+func (s *hostSpace) product(a float64, x vector, b float64, y vector) {
+	if s.err != nil && (s.all == nil || s.all.agreed) { // others wait for this process's part
+		return
+	}
+	ctx := s.ctx
+	if s.all != nil {
+		ctx = context.WithoutCancel(ctx)
+	}
+	t := time.Now()
+	_, err := s.a.SpMV(ctx, msrep.NoTrans, a, s.v[x], b, s.v[y])
+	if s.err == nil {
+		s.err = err
+	}
+	s.products += time.Since(t)
+	s.count++
+}
+
+func (s *hostSpace) preconditioned(r, z vector) vector {
+	if s.m == nil {
+		return r
+	}
+	if s.err == nil {
+		t := time.Now()
+		s.err = s.m.Apply(s.v[r], s.v[z])
+		s.precond += time.Since(t)
+	}
+	return z
+}
+
+func (s *hostSpace) spent() (products, precond time.Duration, count int) {
+	return s.products, s.precond, s.count
+}
+
+// each calls f for all blocks.
+func (s *hostSpace) each(f func(lo, hi int)) {
+	par.Range(int64(len(s.partial)/2), grain, func(lo, hi int64) {
+		for k := int(lo); k < int(hi); k++ {
+			f(k*SumBlock, min((k+1)*SumBlock, s.n))
+		}
+	})
+}
+
+// total adds up the sums of the blocks, k of each side by side, to out, over all
+// processes.
+func (s *hostSpace) total(part []float64, out []float64) {
+	if s.all != nil {
+		s.err = s.all.total(s.ctx, part, out, s.err)
+		return
+	}
+	addBlocks(part, out)
+}
+
+// sum calls f for all blocks and adds up what it gives.
+func (s *hostSpace) sum(f func(lo, hi int) (a, b float64)) (a, b float64) {
+	s.each(func(lo, hi int) {
+		k := lo / SumBlock * 2
+		s.partial[k], s.partial[k+1] = f(lo, hi)
+	})
+	var out [2]float64
+	s.total(s.partial, out[:])
+	return out[0], out[1]
+}
+
+func (s *hostSpace) set(a float64, from, to vector) {
+	src, dst := s.v[from], s.v[to]
+	s.each(func(lo, hi int) { vec.Set(a, src[lo:hi], dst[lo:hi]) })
+}
+
+func (s *hostSpace) dot(xv, yv vector) float64 {
+	x, y := s.v[xv], s.v[yv]
+	d, _ := s.sum(func(lo, hi int) (float64, float64) { return vec.Dot(x[lo:hi], y[lo:hi]), 0 })
+	return d
+}
+
+func (s *hostSpace) dots(xv, yv vector) (xy, xx float64) {
+	x, y := s.v[xv], s.v[yv]
+	return s.sum(func(lo, hi int) (float64, float64) { return vec.Dots(x[lo:hi], y[lo:hi]) })
+}
+
+func (s *hostSpace) misfit(yv vector, a float64, xv vector) float64 {
+	x, y := s.v[xv], s.v[yv]
+	d, _ := s.sum(func(lo, hi int) (float64, float64) { return vec.Misfit(y[lo:hi], a, x[lo:hi]), 0 })
+	return d
+}
+
+func (s *hostSpace) axpy(a float64, xv, yv vector) float64 {
+	x, y := s.v[xv], s.v[yv]
+	d, _ := s.sum(func(lo, hi int) (float64, float64) { return vec.Axpy(a, x[lo:hi], y[lo:hi]), 0 })
+	return d
+}
+
+func (s *hostSpace) xpby(xv vector, b float64, yv vector) {
+	x, y := s.v[xv], s.v[yv]
+	s.each(func(lo, hi int) { vec.Xpby(x[lo:hi], b, y[lo:hi]) })
+}
+
+func (s *hostSpace) step(a float64, pv, qv, xv, rv vector) float64 {
+	p, q, x, r := s.v[pv], s.v[qv], s.v[xv], s.v[rv]
+	d, _ := s.sum(func(lo, hi int) (float64, float64) {
+		return vec.Step(a, p[lo:hi], q[lo:hi], x[lo:hi], r[lo:hi]), 0
+	})
+	return d
+}
+
+func (s *hostSpace) turn(rv vector, b, w float64, vv, pv vector) {
+	r, v, p := s.v[rv], s.v[vv], s.v[pv]
+	s.each(func(lo, hi int) { vec.Turn(r[lo:hi], b, w, v[lo:hi], p[lo:hi]) })
+}
+
+func (s *hostSpace) finish(a float64, pv vector, w float64, uv, xv, tv, rv, cv vector) (rr, cr float64) {
+	p, u, x, t, r, c := s.v[pv], s.v[uv], s.v[xv], s.v[tv], s.v[rv], s.v[cv]
+	return s.sum(func(lo, hi int) (float64, float64) {
+		return vec.Finish(a, p[lo:hi], w, u[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi])
+	})
+}
+
+// project keeps a block of w in the cache for all v.
+func (s *hostSpace) project(h []float64, v []vector, wv vector) {
+	w := s.v[wv]
+	part := make([]float64, len(s.partial)/2*len(v))
+	s.each(func(lo, hi int) {
+		row := part[lo/SumBlock*len(v):]
+		for j := range v {
+			row[j] = vec.Dot(s.v[v[j]][lo:hi], w[lo:hi])
+		}
+	})
+	s.total(part, h)
+}
+
+// combine keeps a block of w in the cache for all v.
+func (s *hostSpace) combine(a float64, h []float64, v []vector, wv vector) float64 {
+	w := s.v[wv]
+	d, _ := s.sum(func(lo, hi int) (ww, _ float64) {
+		for j := range v {
+			ww = vec.Axpy(a*h[j], s.v[v[j]][lo:hi], w[lo:hi])
+		}
+		return ww, 0
+	})
+	return d
+}
+
+// addBlocks adds up the sums of blocks, len(out) of each side by side, in order.
+func addBlocks(part, out []float64) {
+	clear(out)
+	for i, p := range part {
+		out[i%len(out)] += p
+	}
+}

@@ -1,0 +1,269 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/cpms"
+	"github.com/msrep-go/msrep/sparse/ellpack"
+)
+
+// deviceRanker is a ranker on GPUs. Each has whole rows of the graph, about equally
+// many links, and both vectors of ranks in full. In an iteration a device sums what
+// comes in at its nodes, makes ranks of that and gives them to the other devices, with
+// as many bytes as are kept of each; the host reads two numbers from it.
+type deviceRanker struct {
+	g         *Graph
+	cards     []*card
+	segments  int  // of a value, 2 or 4
+	stored    bool // weights
+	cur, next int  // which of card.vectors
+	width     int  // bytes of each rank in cur
+}
+
+// card is a device with its part.
+type card struct {
+	dev          kernels.Device
+	stream       kernels.Stream
+	links        kernels.Packed
+	first, count int64 // its nodes
+	vectors      [2]kernels.Array[float64]
+	sums         kernels.Array[float64] // of its nodes
+	degree       kernels.Array[int32]   // of its nodes, empty where weights are stored
+	dangling     kernels.Array[int32]   // of its nodes
+	results      kernels.Array[float64]
+	found        [2]float64 // results on the host
+}
+
+func newDeviceRanker(devices []kernels.Device, g *Graph, opt PageRankOptions) (*deviceRanker, error) {
+	parts, err := partition.ByWholeMajors(g.ptr, len(devices))
+	if err != nil {
+		return nil, err
+	}
+	r := &deviceRanker{g: g, segments: opt.layout().Segments, stored: opt.Weights == WeightsStored, next: 1}
+	var weights []float64
+	if r.stored {
+		weights = g.weights()
+	}
+	for i, d := range devices {
+		r.cards = append(r.cards, &card{dev: d, first: int64(parts[i].OwnFirst), count: int64(parts[i].Majors())})
+	}
+	if err := r.each(func(i int, c *card) error { return r.load(c, parts[i], weights, opt) }); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
+}
+
+// each calls f for all cards at once.
+func (r *deviceRanker) each(f func(i int, c *card) error) error {
+	errs := make([]error, len(r.cards))
+	par.Do(len(r.cards), func(i int) { errs[i] = f(i, r.cards[i]) })
+	return errors.Join(errs...)
+}
+
+// load brings a part of the graph to its device.
+func (r *deviceRanker) load(c *card, p partition.Part, weights []float64, opt PageRankOptions) (err error) {
+	g := r.g
+	form := kernels.FormCSR
+	switch opt.Format {
+	case GraphELL, GraphPELLR: // the nodes of pellr are sorted already
+		form = kernels.Form(ellpack.FormatELL)
+	}
+	pack := &kernels.Packing[float64]{
+		Part: p.Shift(p.First(), 0), Ptr: g.ptr[p.First() : p.End()+1], Idx: g.in[p.StartIdx : p.EndIdx+1], Minors: g.nodes,
+		Form: form, Precision: kernels.Precision{Segments: r.segments},
+	}
+	if r.stored {
+		pack.Val, pack.Precision.Read = weights[p.StartIdx:p.EndIdx+1], r.segments
+	}
+	packer, ok := c.dev.(kernels.Packer)
+	if !ok {
+		return sparse.Inputf("devices", "%s can't keep weights in segments", c.dev.Info().ID)
+	}
+	if c.links, err = packer.Pack(pack); err != nil {
+		return err
+	}
+	if c.stream, err = c.dev.NewStream(); err != nil {
+		return err
+	}
+	for i := range c.vectors {
+		if c.vectors[i], err = kernels.NewArray[float64](c.dev, int64(g.nodes)); err != nil {
+			return err
+		}
+	}
+	if c.sums, err = kernels.NewArray[float64](c.dev, c.count); err != nil {
+		return err
+	}
+	if c.results, err = kernels.NewArray[float64](c.dev, int64(len(c.found))); err != nil {
+		return err
+	}
+	if !r.stored {
+		if c.degree, err = c.upload(g.degree[c.first : c.first+c.count]); err != nil {
+			return err
+		}
+	}
+	lo, _ := slices.BinarySearch(g.dangling, int32(c.first))
+	hi, _ := slices.BinarySearch(g.dangling, int32(c.first+c.count))
+	c.dangling, err = c.upload(g.dangling[lo:hi])
+	return errors.Join(err, c.stream.Sync())
+}
+
+func (c *card) upload(v []int32) (a kernels.Array[int32], err error) {
+	if len(v) == 0 {
+		return a, nil
+	}
+	if a, err = kernels.NewArray[int32](c.dev, int64(len(v))); err == nil {
+		err = a.Write(c.stream, v)
+	}
+	return a, err
+}
+
+// vector is a vector of which width bytes are kept of each value.
+func (r *deviceRanker) vector(c *card, which, width int) kernels.SegmentVector {
+	v := kernels.SegmentVector{Val: c.vectors[which], Of: r.segments}
+	if width < 8 {
+		v.Read = width * r.segments / 8
+	}
+	return v
+}
+
+// run puts operations on the stream of the card, and waits for the results.
+func (c *card) run(ops ...kernels.Op) error {
+	for _, op := range ops {
+		if err := c.stream.Launch(op); err != nil {
+			return err
+		}
+	}
+	return errors.Join(c.results.Read(c.stream, c.found[:]), c.stream.Sync())
+}
+
+// inactive is the operation that sums the ranks of dangling nodes, none where a card
+// has no such nodes.
+func (c *card) inactive(p kernels.SegmentVector) []kernels.Op {
+	if c.dangling.Len == 0 {
+		return nil
+	}
+	return []kernels.Op{&kernels.SumSegments{P: p, Node: c.dangling, Sum: c.results.Sub(1, 2)}}
+}
+
+// found sums result i of all cards, in their order.
+func (r *deviceRanker) found(i int) (sum float64) {
+	for _, c := range r.cards {
+		sum += c.found[i]
+	}
+	return sum
+}
+
+// share gives the ranks that each card made to all others.
+func (r *deviceRanker) share(which, width int) error {
+	size := int64(8) // of what lies together
+	if width < 8 {
+		size = int64(8 / r.segments)
+	}
+	return r.each(func(i int, c *card) error {
+		for _, from := range r.cards {
+			if from == c || from.count == 0 {
+				continue
+			}
+			for kept := int64(0); kept < int64(width); kept += size {
+				at := kept*int64(r.g.nodes) + size*from.first
+				if err := c.stream.Copy(c.vectors[which].Buf, at, from.vectors[which].Buf, at, size*from.count); err != nil {
+					return err
+				}
+			}
+		}
+		return c.stream.Sync()
+	})
+}
+
+// start is a step from zeros.
+func (r *deviceRanker) start(width int) (float64, error) {
+	r.width = width
+	err := r.each(func(_ int, c *card) error {
+		p := r.vector(c, r.cur, width)
+		first := &kernels.RankSegments{Sums: c.sums, Cur: r.vector(c, r.next, 8), Next: p, First: c.first, Degree: c.degree,
+			Add: 1 / float64(r.g.nodes), Diff: c.results.Sub(0, 1)}
+		return c.run(append([]kernels.Op{first}, c.inactive(p)...)...)
+	})
+	if err == nil {
+		err = r.share(r.cur, width)
+	}
+	return r.found(1), err
+}
+
+func (r *deviceRanker) step(_ context.Context, read, write int, damping, add float64) (diff, dangling float64, err error) {
+	err = r.each(func(_ int, c *card) error {
+		cur, next := r.vector(c, r.cur, read), r.vector(c, r.next, write)
+		product := &kernels.GatherSegments{A: c.links, Alpha: damping, X: cur, Y: kernels.SegmentVector{Val: c.sums}}
+		if r.stored {
+			product.Read = read * r.segments / 8
+		}
+		rank := &kernels.RankSegments{Sums: c.sums, Cur: cur, Next: next, First: c.first, Degree: c.degree, Add: add, Diff: c.results.Sub(0, 1)}
+		return c.run(append([]kernels.Op{product, rank}, c.inactive(next)...)...)
+	})
+	if err == nil {
+		err = r.share(r.next, write)
+	}
+	r.cur, r.next, r.width = r.next, r.cur, write
+	return r.found(0), r.found(1), err
+}
+
+func (r *deviceRanker) normalise() (float64, error) {
+	err := r.each(func(_ int, c *card) error {
+		return c.run(&kernels.SumSegments{P: r.vector(c, r.cur, r.width), First: c.first, Count: c.count, Degree: c.degree, Sum: c.results.Sub(0, 1)})
+	})
+	if err != nil {
+		return 0, err
+	}
+	sum := r.found(0)
+	return sum, r.each(func(_ int, c *card) error {
+		return c.run(&kernels.DivideSegments{P: r.vector(c, r.cur, r.width), By: sum})
+	})
+}
+
+// whole joins the weights in place.
+func (r *deviceRanker) whole() error {
+	if !r.stored {
+		return nil
+	}
+	return r.each(func(_ int, c *card) error { return c.run(&kernels.JoinSegments{A: c.links}) })
+}
+
+func (r *deviceRanker) ranks() ([]float64, error) {
+	p, c := make([]float64, r.g.nodes), r.cards[0]
+	if err := errors.Join(c.vectors[r.cur].Read(c.stream, p), c.stream.Sync()); err != nil {
+		return nil, err
+	}
+	if r.width < 8 {
+		a, err := cpms.FromSegments(p, cpms.Layout{Segments: r.segments})
+		if err != nil {
+			return nil, err
+		}
+		p = make([]float64, r.g.nodes)
+		a.Read(p, 0, r.width*r.segments/8)
+	}
+	if !r.stored {
+		for i := range p {
+			p[i] *= float64(r.g.degree[i])
+		}
+	}
+	return p, nil
+}
+
+func (r *deviceRanker) close() error {
+	return r.each(func(_ int, c *card) error {
+		errs := []error{c.vectors[0].Free(), c.vectors[1].Free(), c.sums.Free(), c.degree.Free(), c.dangling.Free(), c.results.Free()}
+		if c.links != nil {
+			errs = append(errs, c.links.Free())
+		}
+		if c.stream != nil {
+			errs = append(errs, c.stream.Close())
+		}
+		return errors.Join(errs...)
+	})
+}

@@ -1,0 +1,154 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// PageRankOver ranks the nodes of a graph that is known as an operator:
+//
+//	links * x = y      y_j = sum of x_i over the links i -> j
+//
+// degree is the number of links from each node, 0 for dangling ones. When links is
+// Distributed, all processes call PageRankOver together and degree, Ranks and Dangling
+// are those of this process's nodes; decisions are those of all. Sums are over blocks of
+// SumBlock nodes, so that the bits are those of links: with a deterministic plan they
+// are the same for any devices and processes.
+//
+// Ranks are float64: other precisions, formats and stored weights are refused. For the
+// rest it is PageRank.
+func PageRankOver(ctx context.Context, links Operator, degree []int32, opt PageRankOptions) (*PageRankResult, error) {
+	begin := time.Now()
+	switch {
+	case ctx == nil:
+		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
+	case links == nil:
+		return nil, sparse.Inputf("matrix", "is nil")
+	}
+	err := opt.fill()
+	if err == nil && (opt.Precision != FP64 || opt.Weights != WeightsFolded || opt.Format != GraphAuto) {
+		err = sparse.Inputf("options", "precision %s, format %s, weights %s: over an operator ranks are %s, links as they are (%s), weights %s",
+			opt.Precision, opt.Format, opt.Weights, FP64, GraphAuto, WeightsFolded)
+	}
+	if rows, cols := links.Dims(); err == nil && (rows != cols || rows != len(degree)) {
+		err = sparse.Inputf("degree", "%d numbers for a matrix of %d x %d: the matrix of a graph is square, with one for each node", len(degree), rows, cols)
+	}
+	all, fault := newProcesses(links)
+	err = errors.Join(err, fault)
+	if all != nil {
+		err = all.begin(ctx, new(float64), err, opt.Damping, opt.Tol, float64(opt.MaxIter))
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &operatorRanker{links: links, all: all, ctx: ctx, degree: degree, nodes: len(degree)}
+	if all != nil {
+		_, r.nodes = all.op.Piece()
+	}
+	r.cur, r.next = make([]float64, len(degree)), make([]float64, len(degree))
+	r.part = make([]float64, 2*((len(degree)+SumBlock-1)/SumBlock))
+	res := &PageRankResult{Format: opt.Format, BySegments: map[int]int{}, Seconds: map[int]float64{}, Timing: PageRankTiming{Build: time.Since(begin)}}
+	for _, n := range degree {
+		if n == 0 {
+			res.Dangling++
+		}
+	}
+	if r.nodes == 0 {
+		res.Converged = true
+		return res, nil
+	}
+	if all != nil { // the sums look at ctx, for all processes alike
+		ctx = context.WithoutCancel(ctx)
+	}
+	if err := res.iterate(ctx, r, r.nodes, opt); err != nil {
+		return nil, err
+	}
+	res.Ranks, err = r.ranks()
+	return res, err
+}
+
+// operatorRanker is a ranker over an Operator. Its vectors are ranks divided by the
+// degree.
+type operatorRanker struct {
+	links     Operator
+	all       *processes // nil where this process is the only one
+	ctx       context.Context
+	degree    []int32
+	nodes     int // of all processes
+	cur, next []float64
+	part      []float64 // two sums for each block
+}
+
+// of is what the rank of node i is divided by.
+func (r *operatorRanker) of(i int) float64 { return float64(max(r.degree[i], 1)) }
+
+// sum adds up what f gives for the blocks, of all processes. err is why this one can't
+// go on.
+func (r *operatorRanker) sum(err error, f func(lo, hi int) (a, b float64)) (a, b float64, _ error) {
+	par.Range(int64(len(r.part)/2), grain, func(lo, hi int64) {
+		for k := int(lo); k < int(hi); k++ {
+			r.part[2*k], r.part[2*k+1] = f(k*SumBlock, min((k+1)*SumBlock, len(r.cur)))
+		}
+	})
+	var out [2]float64
+	if r.all == nil {
+		addBlocks(r.part, out[:])
+	} else {
+		err = r.all.total(r.ctx, r.part, out[:], err)
+	}
+	return out[0], out[1], err
+}
+
+func (r *operatorRanker) start(int) (dangling float64, err error) {
+	for i := range r.cur {
+		r.cur[i] = 1 / float64(r.nodes) / r.of(i)
+	}
+	_, dangling, err = r.sum(nil, func(lo, hi int) (_, inactive float64) { return 0, r.inactive(r.cur, lo, hi) })
+	return dangling, err
+}
+
+// inactive is the sum of the ranks of the dangling nodes in [lo, hi).
+func (r *operatorRanker) inactive(v []float64, lo, hi int) (sum float64) {
+	for i := lo; i < hi; i++ {
+		if r.degree[i] == 0 {
+			sum += v[i]
+		}
+	}
+	return sum
+}
+
+func (r *operatorRanker) step(ctx context.Context, _, _ int, damping, add float64) (diff, dangling float64, err error) {
+	_, err = r.links.SpMV(ctx, msrep.NoTrans, damping, r.cur, 0, r.next)
+	if err != nil && r.all == nil {
+		return 0, 0, err
+	}
+	diff, dangling, err = r.sum(err, func(lo, hi int) (diff, inactive float64) {
+		for i := lo; i < hi; i++ {
+			d := r.of(i)
+			r.next[i] = (r.next[i] + add) / d
+			diff += math.Abs(r.next[i]-r.cur[i]) * d
+		}
+		return diff, r.inactive(r.next, lo, hi)
+	})
+	r.cur, r.next = r.next, r.cur
+	return diff, dangling, err
+}
+
+// normalise and whole belong to changes of precision, of which there are none.
+func (r *operatorRanker) normalise() (float64, error) { return 1, nil }
+func (r *operatorRanker) whole() error                { return nil }
+
+func (r *operatorRanker) ranks() ([]float64, error) {
+	for i := range r.cur {
+		r.cur[i] *= r.of(i)
+	}
+	return r.cur, nil
+}
+
+func (r *operatorRanker) close() error { return nil }
