@@ -26,15 +26,29 @@ const (
 	Measured Origin = "measured here"
 	Modelled Origin = "modelled"
 	Paper    Origin = "paper"
+	// Earlier is what was measured before, on another machine.
+	Earlier Origin = "measured elsewhere"
+	// Counted is what the interpreter of GPU code counted: instructions, sectors of
+	// memory. It stands in for time where there is no GPU, and is none.
+	Counted Origin = "counted, not time"
 )
 
-// Figure is a chart of lines over a common axis.
+// Figure is a chart of lines or points over a common axis.
 type Figure struct {
 	Name           string // of its files
 	Title          string
 	XLabel, YLabel string
 	Log            bool // a logarithmic y axis: all y must be positive
-	Series         []Series
+	// Level is a y with a line of its own, such as 1 for ratios; 0 for none.
+	Level  float64
+	Marks  []Mark
+	Series []Series
+}
+
+// Mark is a line at a place of the x axis, with a label.
+type Mark struct {
+	X     float64
+	Label string
 }
 
 // Series is one line. Low and High, where present, are intervals of Y.
@@ -43,6 +57,8 @@ type Series struct {
 	Origin    Origin
 	X, Y      []float64
 	Low, High []float64
+	// Points are marked and not joined, where no line could be read between them.
+	Points bool
 }
 
 // Table is a grid of text. The first column names the row.
@@ -52,6 +68,7 @@ type Table struct {
 	Origin Origin // "" where a table has several
 	Header []string
 	Rows   [][]string
+	Fold   bool // a long table that the page shows when it is asked to
 	// Shade, where present, has a number in [0, 1] for each cell beside the first
 	// column: the cell is the darker the smaller it is.
 	Shade [][]float64

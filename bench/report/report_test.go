@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -71,7 +72,7 @@ func TestSeriesOfOneNameShareAColourAndDifferInDashes(t *testing.T) {
 	f := page().Sections[0].Figures[0]
 	require.Equal(t, colourOf(f.Series, 0), colourOf(f.Series, 1))
 	require.NotEqual(t, colourOf(f.Series, 0), colourOf(f.Series, 2))
-	require.Len(t, map[string]bool{dash(Measured): true, dash(Paper): true, dash(Modelled): true}, 3)
+	require.Len(t, map[string]bool{fmt.Sprint(dash(Measured)): true, fmt.Sprint(dash(Paper)): true, fmt.Sprint(dash(Modelled)): true, fmt.Sprint(dash(Counted)): true, fmt.Sprint(dash(Earlier)): true}, 5)
 	require.Contains(t, SVG(f), "s (paper)")
 	require.Contains(t, SVG(f), "m (modelled)")
 }
@@ -83,6 +84,7 @@ func TestPointsLieWhereTheirValuesAre(t *testing.T) {
 	require.InDelta(t, plotTop+plotHeight, y.at(0), 1e-9)
 	require.InDelta(t, plotTop, y.at(105), 1e-9)
 	require.Equal(t, []float64{0, 2, 4, 6, 8, 10}, x.ticks())
+	require.Equal(t, "0", shortNumber(x.ticks()[0]), "not -0")
 	log := axis{lo: 1e-4, hi: 1, from: 0, to: 4, log: true}
 	require.InDelta(t, 3, log.at(0.1), 1e-9)
 	require.InDeltaSlice(t, []float64{1e-4, 1e-3, 1e-2, 1e-1, 1}, log.ticks(), 1e-12)
@@ -91,7 +93,7 @@ func TestPointsLieWhereTheirValuesAre(t *testing.T) {
 func TestWriteMakesAFileOfEachFigureAndTable(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "dir")
 	require.NoError(t, Write(dir, page()))
-	for _, name := range []string{"report.html", "one-f.svg", "one-f.csv", "one-log.svg", "one-empty.csv", "one-t.csv"} {
+	for _, name := range []string{"report.html", "one-f.svg", "one-f.png", "one-f.csv", "one-log.svg", "one-empty.csv", "one-t.csv"} {
 		require.FileExists(t, filepath.Join(dir, name))
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "one-f.csv"))
@@ -117,4 +119,22 @@ func TestNumbersAreShort(t *testing.T) {
 	for v, want := range map[float64]string{0: "0", 1: "1", 1234: "1234", 12_000: "12k", 2.5e6: "2.5M", 1e-6: "1e-06", 0.25: "0.25"} {
 		require.Equal(t, want, shortNumber(v))
 	}
+}
+
+func TestPointsAreNotJoinedAndLevelsAreDrawn(t *testing.T) {
+	f := Figure{Title: "t", Log: true, Level: 1, Marks: []Mark{{X: 2, Label: "here"}, {X: 99, Label: "outside"}},
+		Series: []Series{{Name: "s", Origin: Counted, Points: true, X: []float64{1, 2, 3}, Y: []float64{2, 3, 4}}}}
+	svg := SVG(f)
+	require.NotContains(t, svg, `stroke-width="1.6"`, "no line of a series")
+	require.Contains(t, svg, noteColour)
+	require.Contains(t, svg, ">here</text>")
+	require.NotContains(t, svg, "outside")
+	require.Contains(t, svg, "s (counted, not time)")
+	_, y := axes(f)
+	require.Less(t, y.lo, 1.0, "the level is within the axis")
+}
+
+func TestShortLogarithmicAxesHaveTicksBetweenPowersOfTen(t *testing.T) {
+	require.InDeltaSlice(t, []float64{0.5, 1, 2, 5, 10}, axis{lo: 0.4, hi: 12, log: true}.ticks(), 1e-12)
+	require.Equal(t, []float64{1.1, 1.2}, axis{lo: 1.1, hi: 1.2, log: true}.ticks())
 }

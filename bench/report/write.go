@@ -51,6 +51,9 @@ func Write(dir string, p *Page) error {
 			if err != nil {
 				return err
 			}
+			if err := File(filepath.Join(dir, f.Name+".png"), func(w io.Writer) error { return PNG(w, f) }); err != nil {
+				return err
+			}
 			if err := File(filepath.Join(dir, f.Name+".csv"), func(w io.Writer) error { return writeFigureCSV(w, f) }); err != nil {
 				return err
 			}

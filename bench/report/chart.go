@@ -1,0 +1,206 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Sizes of a chart in its own units. A chart is narrow, so that its text stays
+// readable on a phone, where it is shown at about this width.
+const (
+	chartWidth  = 360
+	plotHeight  = 210
+	plotLeft    = 52
+	plotRight   = 10
+	plotTop     = 26
+	axisHeight  = 38 // numbers and label below the plot
+	legendLine  = 15
+	fontSize    = 11
+	lineWidth   = 1.6
+	markSize    = 2.4
+	legendChars = 52 // that fit into a line of the legend
+)
+
+// colours tell series apart, also for most colour-blind people (Okabe and Ito,
+// 2008).
+var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#7f7f7f"}
+
+// Colours of what is not a series.
+const (
+	inkColour  = "#000000"
+	axisColour = "#444444"
+	gridColour = "#dddddd"
+	noteColour = "#777777" // of Level and Marks
+)
+
+// colourOf gives series of one name the same colour: ours and the paper's differ in
+// their dashes and marks.
+func colourOf(series []Series, k int) string {
+	seen := map[string]int{}
+	for _, s := range series[:k+1] {
+		if _, ok := seen[s.Name]; !ok {
+			seen[s.Name] = len(seen)
+		}
+	}
+	return colours[seen[series[k].Name]%len(colours)]
+}
+
+// dash tells origins apart: measured lines are whole.
+func dash(o Origin) []float64 {
+	switch o {
+	case Paper:
+		return []float64{2, 3}
+	case Modelled:
+		return []float64{7, 3}
+	case Counted:
+		return []float64{7, 3, 2, 3}
+	case Earlier:
+		return []float64{12, 2}
+	}
+	return nil
+}
+
+// mark is the corners of the mark of an origin at a place: discs are measured,
+// squares modelled, diamonds counted, triangles measured elsewhere, rings the paper's.
+func mark(o Origin, at point) (corners []point, hollow bool) {
+	n, turn, r := 12, 0.0, markSize
+	switch o {
+	case Paper:
+		hollow = true
+	case Modelled:
+		n, turn = 4, math.Pi/4
+	case Counted:
+		n, r = 4, 1.3*r
+	case Earlier:
+		n, turn, r = 3, math.Pi/6, 1.3*r
+	}
+	for k := range n {
+		sin, cos := math.Sincos(turn + 2*math.Pi*float64(k)/float64(n))
+		corners = append(corners, point{at.x + r*cos, at.y + r*sin})
+	}
+	return corners, hollow
+}
+
+// chartHeight is the height of a figure with its legend.
+func chartHeight(f Figure) int {
+	return plotTop + plotHeight + axisHeight + legendLine*len(legendLines(f.Series)) + 4
+}
+
+// drawFigure draws the figure on a canvas of chartWidth and chartHeight.
+func drawFigure(c canvas, f Figure) {
+	c.text(point{chartWidth / 2, 15}, middle, f.Title, true, false)
+	x, y := axes(f)
+	drawAxes(c, f, x, y)
+	for k, s := range f.Series {
+		drawSeries(c, f, s, colourOf(f.Series, k), x, y)
+	}
+	drawLegend(c, f)
+}
+
+func drawAxes(c canvas, f Figure, x, y axis) {
+	for _, v := range y.ticks() {
+		c.line([]point{{x.from, y.at(v)}, {x.to, y.at(v)}}, gridColour, 1, nil)
+		c.text(point{x.from - 4, y.at(v) + 4}, end, shortNumber(v), false, false)
+	}
+	for _, v := range x.ticks() {
+		c.line([]point{{x.at(v), y.from}, {x.at(v), y.from + 4}}, axisColour, 1, nil)
+		c.text(point{x.at(v), y.from + 16}, middle, shortNumber(v), false, false)
+	}
+	if f.Level != 0 {
+		c.line([]point{{x.from, y.at(f.Level)}, {x.to, y.at(f.Level)}}, noteColour, 1, nil)
+	}
+	for _, m := range f.Marks {
+		if m.X >= x.lo && m.X <= x.hi {
+			c.line([]point{{x.at(m.X), y.from}, {x.at(m.X), y.to}}, noteColour, 1, []float64{1, 3})
+			c.text(point{x.at(m.X) + 2, y.to - 2}, start, m.Label, false, false)
+		}
+	}
+	c.line([]point{{x.from, y.to}, {x.from, y.from}, {x.to, y.from}}, axisColour, 1, nil)
+	c.text(point{(x.from + x.to) / 2, y.from + 31}, middle, f.XLabel, false, false)
+	c.text(point{11, (y.from + y.to) / 2}, middle, f.YLabel, false, true)
+}
+
+func drawSeries(c canvas, f Figure, s Series, colour string, x, y axis) {
+	var run []point // joined points; a value that has no place ends it
+	flush := func() {
+		if len(run) > 1 && !s.Points {
+			c.line(run, colour, lineWidth, dash(s.Origin))
+		}
+		run = nil
+	}
+	for i := range s.X {
+		if f.Log && s.Y[i] <= 0 {
+			flush()
+			continue
+		}
+		run = append(run, point{x.at(s.X[i]), y.at(s.Y[i])})
+	}
+	flush()
+	for i := range s.X {
+		if f.Log && s.Y[i] <= 0 {
+			continue
+		}
+		at := point{x.at(s.X[i]), y.at(s.Y[i])}
+		if i < len(s.Low) && (s.Low[i] > 0 || !f.Log) {
+			c.line([]point{{at.x, y.at(s.Low[i])}, {at.x, y.at(s.High[i])}}, colour, 1, nil)
+		}
+		corners, hollow := mark(s.Origin, at)
+		c.shape(corners, colour, hollow, fmt.Sprintf("%s: %s, %s", s.Name, shortNumber(s.X[i]), shortNumber(s.Y[i])))
+	}
+}
+
+// legendEntry is one series in the legend.
+type legendEntry struct {
+	text, colour string
+	origin       Origin
+	points       bool
+	column       int // in characters
+}
+
+// legendLines arranges the names of series in lines.
+func legendLines(series []Series) (lines [][]legendEntry) {
+	used := legendChars + 1
+	for k, s := range series {
+		e := legendEntry{text: s.Name, colour: colourOf(series, k), origin: s.Origin, points: s.Points}
+		if s.Origin != Measured {
+			e.text += " (" + string(s.Origin) + ")"
+		}
+		width := len([]rune(e.text)) + 8
+		if used+width > legendChars {
+			lines, used = append(lines, nil), 0
+		}
+		e.column = used
+		used += width
+		lines[len(lines)-1] = append(lines[len(lines)-1], e)
+	}
+	return lines
+}
+
+func drawLegend(c canvas, f Figure) {
+	for i, line := range legendLines(f.Series) {
+		y := float64(plotTop + plotHeight + axisHeight + legendLine*i + 6)
+		for _, e := range line {
+			x := 12 + float64(e.column)*(chartWidth-12)/legendChars
+			if !e.points {
+				c.line([]point{{x, y}, {x + 24, y}}, e.colour, lineWidth, dash(e.origin))
+			}
+			corners, hollow := mark(e.origin, point{x + 12, y})
+			c.shape(corners, e.colour, hollow, e.text)
+			c.text(point{x + 28, y + 4}, start, e.text, false, false)
+		}
+	}
+}
+
+// shortNumber writes a number in few characters.
+func shortNumber(v float64) string {
+	switch a := math.Abs(v); {
+	case a >= 1e9 || (a != 0 && a < 1e-3):
+		return fmt.Sprintf("%.3g", v)
+	case a >= 1e6:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", v/1e6), ".0") + "M"
+	case a >= 1e4:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", v/1e3), ".0") + "k"
+	}
+	return fmt.Sprintf("%.4g", v)
+}
