@@ -68,6 +68,18 @@ func (e *RankError) Error() string {
 // Unwrap gives the cause.
 func (e *RankError) Unwrap() error { return e.Err }
 
+// agreed is an error that all ranks have.
+type agreed struct{ error }
+
+func (e *agreed) Unwrap() error { return e.error }
+
+// Agreed reports whether all ranks have err, or one that says the same: none of them
+// waits for this one.
+func Agreed(err error) bool {
+	var a *agreed
+	return errors.As(err, &a)
+}
+
 // outcome is what a rank tells the others of its error.
 type outcome struct {
 	Failed bool
@@ -78,7 +90,7 @@ type outcome struct {
 
 // Agree is where ranks that may have failed meet: when err is nil on all of them, so is
 // the result. Otherwise it is a *RankError of the first that failed, or just its error
-// where all say the same, as they do when a file is wrong.
+// where all say the same, as they do when a file is wrong; see Agreed.
 func Agree(c Comm, host string, err error) error {
 	own := outcome{Host: host}
 	if err != nil {
@@ -107,14 +119,14 @@ func Agree(c Comm, host string, err error) error {
 	case first < 0:
 		return nil
 	case same:
-		return err
+		return &agreed{err}
 	case first == c.Rank():
-		return &RankError{first, host, err}
+		return &agreed{&RankError{first, host, err}}
 	}
 	t := told[first]
 	cause := errors.New(t.Text)
 	if t.Input {
 		cause = &sparse.InputError{Msg: t.Text}
 	}
-	return &RankError{first, t.Host, cause}
+	return &agreed{&RankError{first, t.Host, cause}}
 }

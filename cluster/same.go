@@ -19,7 +19,7 @@ func (s *System) Same(what, own string) error {
 	}
 	for r, b := range all {
 		if string(b) != string(all[0]) {
-			return sparse.Inputf(what, "%s has %s, %s has %s: it must be the same on all ranks", s.Name(0), all[0], s.Name(r), b)
+			return &agreed{sparse.Inputf(what, "%s has %s, %s has %s: it must be the same on all ranks", s.Name(0), all[0], s.Name(r), b)}
 		}
 	}
 	return nil

@@ -1,0 +1,117 @@
+package cluster
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// watched runs n ranks that watch each other. act is what they do once all do; said
+// gets what each rank reported, a nil error as "".
+func watched(t *testing.T, n int, act func(w *Watcher)) (said []string) {
+	said = make([]string, n)
+	var left atomic.Int32
+	left.Store(int32(n))
+	each(t, n, func(sys *System) error {
+		r := sys.Comm().Rank()
+		reports := make(chan string, 1)
+		w, unwatched, err := Watch(sys, func(err error) {
+			if err == nil {
+				reports <- ""
+			} else {
+				reports <- err.Error()
+			}
+		})
+		if err != nil {
+			return err
+		}
+		require.Empty(t, unwatched)
+		act(w)
+		select {
+		case said[r] = <-reports:
+		case <-time.After(patience + 2*time.Second):
+			said[r] = "nothing"
+		}
+		left.Add(-1)
+		for left.Load() > 0 {
+			time.Sleep(time.Millisecond)
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, conn := range w.peers {
+			conn.Close()
+		}
+		return nil
+	})
+	return said
+}
+
+// die ends the connections of a process as its death does.
+func (w *Watcher) die() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.over = true
+	for _, conn := range w.peers {
+		conn.Close()
+	}
+	w.reports.Do(func() { w.report(nil) })
+}
+
+func TestADeadProcessIsReportedOnceAndToAll(t *testing.T) {
+	said := watched(t, 4, func(w *Watcher) {
+		if w.rank == 2 {
+			w.die()
+		}
+	})
+	require.Regexp(t, `^rank 2 on .*: its process has ended without a word$`, said[0])
+	require.Equal(t, []string{"", "", ""}, said[1:], "the others end without a message")
+}
+
+func TestWhenRankZeroDiesTheNextOneSaysSo(t *testing.T) {
+	said := watched(t, 3, func(w *Watcher) {
+		if w.rank == 0 {
+			w.die()
+		}
+	})
+	require.Regexp(t, `^rank 0 on .*: its process has ended without a word$`, said[1])
+}
+
+func TestAProcessThatFailsAndSaysSoItselfIsNotReported(t *testing.T) {
+	said := watched(t, 3, func(w *Watcher) {
+		if w.rank == 1 {
+			w.Fail()
+			w.reports.Do(func() { w.report(nil) })
+		}
+	})
+	require.Equal(t, []string{"", "", ""}, said)
+}
+
+func TestAProcessThatIsSilentIsReported(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for seconds")
+	}
+	said := watched(t, 2, func(w *Watcher) {
+		if w.rank == 1 { // as if its host were cut off
+			w.mute.Store(true)
+		}
+	})
+	require.Regexp(t, `^rank 1 on .*: no sign of life for 5s`, said[0])
+}
+
+func TestProcessesThatEndAreNotReported(t *testing.T) {
+	each(t, 3, func(sys *System) error {
+		w, _, err := Watch(sys, func(err error) { t.Errorf("rank %d reports %v", sys.Comm().Rank(), err) })
+		if err != nil {
+			return err
+		}
+		if _, err := sys.Comm().Share(nil); err != nil {
+			return err
+		}
+		if sys.Comm().Rank() == 1 {
+			time.Sleep(50 * time.Millisecond)
+		}
+		return w.Close()
+	})
+}

@@ -1,0 +1,193 @@
+package mtx
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/internal/lines"
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Part is some of the entries of a file, as they stand in it: those of one of several
+// readers, which together have all of them.
+type Part struct {
+	Rows, Cols int
+	Source     sparse.Source // Stored is what the header declares
+	// Blocks is the entries, in the order of the file, symmetric halves not expanded and
+	// without the zeros of an array.
+	Blocks []sparse.Triples[float64]
+
+	h *header
+}
+
+// ReadPart reads part i of n of the file at path. Parts of a plain coordinate file are
+// ranges of bytes, and nothing else of it is read but the header. A gzipped file, and
+// one that holds an array, is read whole for every part, but only a part of it is kept.
+//
+// The entries of part i come before those of part i+1 in the file. Errors are those of
+// Read; that the number of entries is not what the header declares shows only when all
+// parts were read: see CheckEntries.
+func ReadPart(ctx context.Context, path string, i, n int, lim sparse.Limits) (*Part, error) {
+	f, err := fileio.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in := lines.NewReader(f, path)
+	h, err := readHeader(in, path, lim)
+	if err != nil {
+		return nil, err
+	}
+	p := &Part{Rows: int(h.rows), Cols: int(h.cols), h: h, Source: sparse.Source{Field: h.field, Symmetry: h.symmetry, Stored: h.entries}}
+	st, err := f.OS().Stat()
+	switch {
+	case h.array:
+		err = p.arrayPart(ctx, in, par.Cut(h.entries, n, i), par.Cut(h.entries, n, i+1))
+	case err != nil || f.Gzip || !st.Mode().IsRegular():
+		err = p.streamPart(ctx, in, i, n)
+	default:
+		err = p.rangePart(ctx, f, i, n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Entries is how many entries this part has.
+func (p *Part) Entries() int64 { return stored(p.Blocks) }
+
+// CheckEntries compares the entries of all parts together with what the header
+// declares.
+func (p *Part) CheckEntries(all int64) error {
+	if p.h.array || all == p.h.entries { // an array was counted as it was read
+		return nil
+	}
+	return p.h.errorf(0, "has %d entries, not the %d that line %d %s", all, p.h.entries, p.h.line, p.h.says())
+}
+
+// arrayPart keeps the values [first, end) of an array.
+func (p *Part) arrayPart(ctx context.Context, in *lines.Reader, first, end int64) error {
+	d := newDenseEntries(p.h)
+	var before int64
+	err := p.h.eachValues(ctx, in, func(val []float64) {
+		for k := range val {
+			if at := before + int64(k); at < first || at >= end {
+				val[k] = 0 // which is left out
+			}
+		}
+		before += int64(len(val))
+		d.add(val)
+	})
+	p.Blocks = d.blocks
+	return err
+}
+
+// streamPart reads everything and parses the chunks of lines that begin in its share of
+// the lines that the header calls for.
+func (p *Part) streamPart(ctx context.Context, in *lines.Reader, i, n int) error {
+	all := max(p.h.entries, 1)
+	return p.take(ctx, in, func(c lines.Chunk) bool {
+		at := min(c.Line-p.h.line-1, all-1)
+		return par.Cut(all, n, i) <= at && at < par.Cut(all, n, i+1)
+	})
+}
+
+// rangePart reads the lines that begin in a range of bytes behind the header.
+func (p *Part) rangePart(ctx context.Context, f *fileio.File, i, n int) error {
+	r := f.OS()
+	body, err := afterLine(r, f.Size, p.h.line)
+	if err != nil {
+		return err
+	}
+	var cut [2]int64
+	for k := range cut {
+		cut[k] = body + par.Cut(f.Size-body, n, i+k)
+		if i+k > 0 && i+k < n {
+			if cut[k], err = lineStart(r, cut[k], f.Size); err != nil {
+				return err
+			}
+		}
+	}
+	lo, hi := cut[0], cut[1]
+	in := lines.NewReader(io.NewSectionReader(r, lo, hi-lo), p.h.name)
+	err = p.take(ctx, in, func(lines.Chunk) bool { return true })
+	var bad *sparse.InputError
+	if errors.As(err, &bad) && bad.Line > 0 { // it was counted from lo
+		before, e := countLines(r, lo)
+		if e != nil {
+			return e
+		}
+		return &sparse.InputError{File: bad.File, Line: bad.Line + before, Msg: bad.Msg, Err: bad.Err}
+	}
+	return err
+}
+
+// take parses the chunks that are wanted.
+func (p *Part) take(ctx context.Context, in *lines.Reader, wanted func(lines.Chunk) bool) error {
+	parse := func(c lines.Chunk) block {
+		if !wanted(c) {
+			return block{}
+		}
+		return p.h.parseEntries(c)
+	}
+	return lines.Each(ctx, in, parse, func(_ lines.Chunk, b block) error {
+		if len(b.Row) > 0 {
+			p.Blocks = append(p.Blocks, b.Triples)
+		}
+		return b.err
+	})
+}
+
+// afterLine is where the line after the given one begins.
+func afterLine(r io.ReaderAt, size, line int64) (int64, error) {
+	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, size), lines.MaxLine+2)
+	var at int64
+	for range line {
+		b, err := in.ReadSlice('\n')
+		at += int64(len(b))
+		if err != nil && err != io.EOF {
+			return 0, err
+		}
+	}
+	return at, nil
+}
+
+// lineStart is where the first line begins that does so at at or behind it.
+func lineStart(r io.ReaderAt, at, size int64) (int64, error) {
+	in := bufio.NewReader(io.NewSectionReader(r, at-1, size-at+1))
+	for at--; ; {
+		b, err := in.ReadSlice('\n')
+		at += int64(len(b))
+		if err == nil || err == io.EOF {
+			return at, nil
+		}
+		if err != bufio.ErrBufferFull {
+			return 0, err
+		}
+	}
+}
+
+// countLines counts the line ends before end.
+func countLines(r io.ReaderAt, end int64) (n int64, err error) {
+	buf := make([]byte, 1<<16)
+	in := io.NewSectionReader(r, 0, end)
+	for {
+		k, err := in.Read(buf)
+		for _, c := range buf[:k] {
+			if c == '\n' {
+				n++
+			}
+		}
+		if err == io.EOF {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+}
