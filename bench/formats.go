@@ -7,28 +7,40 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // formatTime is what a format costs on the devices of a system.
 type formatTime struct {
-	Product float64       // nanoseconds; +Inf where the matrix was refused
+	Product float64       // nanoseconds, the least of all rounds; +Inf where the matrix was refused
+	Rounds  []float64     // seconds of a product in each round; NaN where the format sat out
 	Pack    time.Duration // to make the format
 }
 
 // rounds in which formats take turns, so that a slow moment hits all of them.
 const rounds = 15
 
-// timeFormats times products of a matrix that is multiplied again and again: for
-// each format the least of several rounds. Formats that are far behind the best drop
-// out.
-func timeFormats(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64], formats []sparse.Format) ([]formatTime, error) {
+// formatTimer times products of a matrix in several formats.
+type formatTimer struct {
+	sys *msrep.System
+	// kernels takes the time that the devices say their kernels took, not that of the
+	// whole call, which with GPUs has the copies of the vectors in it.
+	kernels bool
+	// before is called before each product, off the clock, to empty the caches; nil
+	// where products follow each other and find what the last one left there.
+	before func()
+}
+
+// time times products of a matrix that is multiplied again and again, all formats in
+// turn. Formats that are far behind the best sit out the later rounds.
+func (t formatTimer) time(ctx context.Context, a *sparse.CSR[float64], formats []sparse.Format) ([]formatTime, error) {
 	plans := make([]*msrep.Plan[float64], len(formats))
 	times := make([]formatTime, len(formats))
 	for i, f := range formats {
 		times[i].Product = math.Inf(1)
-		p, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Format: f, SkipValidation: true, ExpectedProducts: 1000})
+		p, err := msrep.NewPlan(ctx, t.sys, a, planOptions(f))
 		if sparse.IsInput(err) {
 			continue // padding takes too much
 		}
@@ -47,23 +59,72 @@ func timeFormats(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64],
 	best := math.Inf(1)
 	for round := range rounds {
 		for i, p := range plans {
-			behind := times[i].Product / best
-			if p == nil || round > 2 && behind > 8 || round > 5 && behind > 1.5 {
+			if p == nil {
 				continue
 			}
-			// One product brings the format back into the caches.
-			if _, err := p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
+			if behind := times[i].Product / best; round > 2 && behind > 8 || round > 5 && behind > 1.5 {
+				times[i].Rounds = append(times[i].Rounds, math.NaN())
+				continue
+			}
+			nanos, err := t.round(ctx, p, turns, x, y)
+			if err != nil {
 				return nil, err
 			}
-			begin := time.Now()
-			for range turns {
-				if _, err := p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
-					return nil, err
-				}
-			}
-			times[i].Product = min(times[i].Product, float64(time.Since(begin))/float64(turns))
+			times[i].Rounds = append(times[i].Rounds, nanos/1e9)
+			times[i].Product = min(times[i].Product, nanos)
 			best = min(best, times[i].Product)
 		}
 	}
 	return times, nil
+}
+
+// planOptions makes plans for many products in one format. cucsr is CSR as cuSPARSE
+// multiplies it.
+func planOptions(f sparse.Format) msrep.PlanOptions {
+	o := msrep.PlanOptions{Format: f, SkipValidation: true, ExpectedProducts: 1000}
+	if f == formatCuCSR {
+		o.Format, o.Kernel = sparse.FormatCSR, msrep.KernelCuSPARSE
+	}
+	return o
+}
+
+// The rivals of the PELLR paper that GPUs alone have.
+const (
+	formatCSRS  = sparse.Format(launch.FormCSRScalar)
+	formatCSRV  = sparse.Format(launch.FormCSRVector)
+	formatCuCSR = sparse.Format("cucsr")
+)
+
+// round gives the mean nanoseconds of so many products, one where the caches are
+// emptied before.
+func (t formatTimer) round(ctx context.Context, p *msrep.Plan[float64], turns int, x, y []float64) (float64, error) {
+	if t.before != nil {
+		t.before()
+		turns = 1
+	} else if _, err := p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil { // brings the format back into the caches
+		return 0, err
+	}
+	var inKernels time.Duration
+	begin := time.Now()
+	for range turns {
+		timing, err := p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)
+		if err != nil {
+			return 0, err
+		}
+		inKernels += timing.Kernel
+	}
+	if t.kernels {
+		return float64(inKernels) / float64(turns), nil
+	}
+	return float64(time.Since(begin)) / float64(turns), nil
+}
+
+// known leaves out the rounds in which a format sat out.
+func known(rounds []float64) (samples []float64) {
+	for _, v := range rounds {
+		if !math.IsNaN(v) {
+			samples = append(samples, v)
+		}
+	}
+	return samples
 }

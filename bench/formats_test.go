@@ -86,7 +86,7 @@ func newFormatReport(formats []sparse.Format) *formatReport {
 }
 
 func (r *formatReport) measure(sys *msrep.System, name string, a *sparse.CSR[float64]) error {
-	all, err := timeFormats(context.Background(), sys, a, r.formats)
+	all, err := formatTimer{sys: sys}.time(context.Background(), a, r.formats)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

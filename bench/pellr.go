@@ -1,22 +1,17 @@
 package bench
 
 import (
+	"cmp"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cuda/launch"
-	"github.com/msrep-go/msrep/kernels/ptx"
-	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/msrep"
-	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
 	"github.com/msrep-go/msrep/sparse/matio"
@@ -24,73 +19,87 @@ import (
 )
 
 // PELLR compares the formats of the PELLR paper (its Figures 6 and 8 to 12): times on
-// a CPU device, and what the kernels for GPUs do on the interpreter, which stands in
-// for times where no GPU is at hand: figures of the kernels, not of a machine.
+// a device, and what the kernels for GPUs do on the interpreter, which stands in for
+// times where no GPU is at hand: figures of the kernels, not of a machine.
 type PELLR struct {
-	Paths   []string // files of matrices; those with complex values are passed over
-	Threads int      // of the CPU device, 0 for all
+	// Paths are files of matrices, or generator specs.
+	Paths []string
+	// Filter takes a matrix or passes it over; nil takes all. Matrices with complex
+	// values are passed over without being asked about.
+	Filter func(name string, m *matio.Matrix) bool
+	// Devices are those that are timed, as msrep.Config has them; "" times nothing.
+	Devices string
+	Threads int // of CPU devices, 0 for all
+	// Before is called before each product that is timed, to empty the caches; nil
+	// leaves in them what the last product did.
+	Before func()
 	// Interpreted is the most steps of threads, waiting ones with them, of a product that
-	// the interpreter is given; 0 means 4 million.
+	// the interpreter is given; 0 means 4 million, a negative number none.
 	Interpreted int64
+	// Step, when not nil, is told before each matrix which of how many it is. Its error
+	// ends the run.
+	Step func(done, total int, name string) error
 }
 
-// pellrFormats is the formats of Figure 12 and sell. csr is our own kernel.
-func pellrFormats() []sparse.Format {
-	rivals := []sparse.Format{sparse.Format(launch.FormCSRScalar), sparse.Format(launch.FormCSRVector), sparse.FormatCSR}
-	return append(rivals, ellpack.Formats()...)
+// pellrRivals are the formats of Figure 12 beside those of sparse/ellpack. csr is our
+// own kernel, cucsr that of cuSPARSE.
+var pellrRivals = []sparse.Format{formatCSRS, formatCSRV, formatCuCSR, sparse.FormatCSR}
+
+// PELLRFormats lists the formats in the order of the results.
+func PELLRFormats() []sparse.Format { return append(slices.Clone(pellrRivals), ellpack.Formats()...) }
+
+// PELLRMatrix is a matrix with the parameters of the paper's Table 1, and what its
+// formats cost.
+type PELLRMatrix struct {
+	Name   string
+	Rows   int
+	NNZ    int64
+	Mean   float64 // ave
+	StdDev float64 // sigma
+	Spread int64   // max - min
+	Runs   []FormatRun
 }
 
-// PELLRRow is one matrix in one format.
-type PELLRRow struct {
-	Matrix    string
-	Rows      int
-	NNZ       int64
-	Mean      float64 // ave of Table 1
-	StdDev    float64 // sigma
-	Spread    int64   // max - min
-	Format    sparse.Format
-	Nanos     float64 // of a product on the CPU; NaN where there is none
-	Sectors   int64   // of 32 bytes that the kernels ask for; 0 where not interpreted
-	Distinct  int64   // of those, each once for each block: what the first-level cache lets through
-	Instructs int64   // instructions of warps
+// FormatRun is a matrix in one format.
+type FormatRun struct {
+	Format sparse.Format
+	// Rounds are the seconds of a product in each of the rounds in which formats take
+	// turns, NaN where the format sat out; nil where it was not timed or was refused.
+	Rounds    []float64
+	Bytes     int64 // of the format's arrays and of both vectors
+	Sectors   int64 // of 32 bytes that the kernels ask for; 0 where not interpreted
+	Distinct  int64 // of those, each once for each block: what the first-level cache lets through
+	Instructs int64 // instructions of warps
 }
 
-// Run measures all matrices and writes a line for each matrix and format, matrices by
-// sigma, as comma-separated values with a header.
-func (p PELLR) Run(ctx context.Context, w io.Writer) error {
-	rows, err := p.Measure(ctx)
-	if err != nil {
-		return err
+// Samples are the rounds in which the format did not sit out.
+func (r FormatRun) Samples() []float64 { return known(r.Rounds) }
+
+// Run gives the figures of a format; false where there are none.
+func (m *PELLRMatrix) Run(f sparse.Format) (FormatRun, bool) {
+	i := slices.IndexFunc(m.Runs, func(r FormatRun) bool { return r.Format == f })
+	if i < 0 {
+		return FormatRun{}, false
 	}
-	out := csv.NewWriter(w)
-	lines := [][]string{{"matrix", "rows", "nnz", "ave", "sigma", "max-min", "format", "cpu_ns", "gpu_sectors", "gpu_distinct_sectors", "gpu_warp_instructions"}}
-	for _, r := range rows {
-		lines = append(lines, []string{
-			r.Matrix, fmt.Sprint(r.Rows), fmt.Sprint(r.NNZ), fmt.Sprintf("%.6g", r.Mean), fmt.Sprintf("%.6g", r.StdDev), fmt.Sprint(r.Spread),
-			string(r.Format), number(r.Nanos), number(float64(r.Sectors)), number(float64(r.Distinct)), number(float64(r.Instructs)),
-		})
-	}
-	return out.WriteAll(lines)
+	return m.Runs[i], true
 }
 
-// number is a figure, or nothing where there is none.
-func number(v float64) string {
-	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
-		return ""
+// Measure gives the figures of all matrices, by sigma.
+func (p PELLR) Measure(ctx context.Context) (all []PELLRMatrix, err error) {
+	timer := formatTimer{before: p.Before, kernels: strings.HasPrefix(p.Devices, "cuda")}
+	if p.Devices != "" {
+		if timer.sys, err = msrep.Open(msrep.Config{Devices: p.Devices, Threads: p.Threads}); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, timer.sys.Close()) }()
 	}
-	return fmt.Sprintf("%.0f", v)
-}
-
-// Measure gives the figures of all matrices, by sigma and then in the order of the
-// formats.
-func (p PELLR) Measure(ctx context.Context) ([]PELLRRow, error) {
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1", Threads: p.Threads})
-	if err != nil {
-		return nil, err
-	}
-	defer sys.Close()
-	var all []PELLRRow
-	for _, path := range p.Paths {
+	for i, path := range p.Paths {
+		name := matrixName(path)
+		if p.Step != nil {
+			if err := p.Step(i, len(p.Paths), name); err != nil {
+				return nil, err
+			}
+		}
 		m, err := matio.Read(ctx, path)
 		if sparse.IsInput(err) && strings.Contains(err.Error(), "complex") {
 			continue
@@ -98,65 +107,80 @@ func (p PELLR) Measure(ctx context.Context) ([]PELLRRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows, err := p.matrix(ctx, sys, m)
+		if p.Filter == nil || p.Filter(name, m) {
+			var one PELLRMatrix
+			if one, err = p.matrix(ctx, timer, name, m.CSR); err == nil {
+				all = append(all, one)
+			}
+		}
 		if err = errors.Join(err, m.Close()); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		all = append(all, rows...)
 	}
-	slices.SortStableFunc(all, func(a, b PELLRRow) int {
-		switch {
-		case a.StdDev < b.StdDev:
-			return -1
-		case a.StdDev > b.StdDev:
-			return 1
-		}
-		return strings.Compare(a.Matrix, b.Matrix)
+	slices.SortStableFunc(all, func(a, b PELLRMatrix) int {
+		return cmp.Or(cmp.Compare(a.StdDev, b.StdDev), strings.Compare(a.Name, b.Name))
 	})
 	return all, nil
 }
 
-func (p PELLR) matrix(ctx context.Context, sys *msrep.System, m *matio.Matrix) ([]PELLRRow, error) {
-	s := stats.Of(m.CSR)
-	formats := pellrFormats()
-	timed := formats[2:] // the rivals are kernels for GPUs
-	times, err := timeFormats(ctx, sys, m.CSR, timed)
-	if err != nil {
-		return nil, err
+func (p PELLR) matrix(ctx context.Context, timer formatTimer, name string, a *sparse.CSR[float64]) (PELLRMatrix, error) {
+	s := stats.Of(a)
+	out := PELLRMatrix{Name: name, Rows: s.Rows, NNZ: s.NNZ, Mean: s.Row.Mean, StdDev: s.Row.StdDev, Spread: s.Row.Max - s.Row.Min}
+	for _, f := range PELLRFormats() {
+		out.Runs = append(out.Runs, FormatRun{Format: f, Bytes: productBytes(&s, f)})
+	}
+	if timer.sys != nil {
+		timed := out.Runs
+		if !timer.kernels {
+			timed = timed[len(pellrRivals)-1:] // the other rivals are kernels for GPUs
+		}
+		formats := make([]sparse.Format, len(timed))
+		for i, r := range timed {
+			formats[i] = r.Format
+		}
+		times, err := timer.time(ctx, a, formats)
+		if err != nil {
+			return out, err
+		}
+		for i, t := range times {
+			timed[i].Rounds = t.Rounds
+		}
 	}
 	limit := p.Interpreted
 	if limit == 0 {
 		limit = 4 << 20
 	}
-	name, _, _ := strings.Cut(filepath.Base(m.Name), ".")
-	var rows []PELLRRow
-	for i, f := range formats {
-		r := PELLRRow{
-			Matrix: name, Rows: s.Rows, NNZ: s.NNZ, Mean: s.Row.Mean, StdDev: s.Row.StdDev, Spread: s.Row.Max - s.Row.Min,
-			Format: f, Nanos: math.NaN(),
+	for i := range out.Runs {
+		if err := ctx.Err(); err != nil {
+			return out, err
 		}
-		if i >= 2 {
-			r.Nanos = times[i-2].Product
-		}
-		if threadSteps(&s, f) <= limit {
-			if err := r.interpret(m.CSR); err != nil {
-				return nil, err
+		if r := &out.Runs[i]; r.Format != formatCuCSR && threadSteps(&s, r.Format) <= limit {
+			if err := r.interpret(a); err != nil {
+				return out, err
 			}
 		}
-		rows = append(rows, r)
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 	}
-	return rows, nil
+	return out, nil
+}
+
+// formatCost is what the matrix costs in a format; the rivals are csr.
+func formatCost(s *stats.Stats, f sparse.Format) stats.Cost {
+	if c, ok := s.Formats[string(f)]; ok {
+		return c
+	}
+	return s.Formats[string(sparse.FormatCSR)]
+}
+
+// productBytes are those of the format's arrays and of both vectors. Costs that would
+// pass 2^63-1 are given as that.
+func productBytes(s *stats.Stats, f sparse.Format) int64 {
+	vectors := 8 * int64(s.Rows+s.Cols)
+	return min(formatCost(s, f).Bytes, math.MaxInt64-vectors) + vectors
 }
 
 // threadSteps is 32 for each step of a warp. The rivals take those of csr at most.
 func threadSteps(s *stats.Stats, f sparse.Format) int64 {
-	c, ok := s.Formats[string(f)]
-	if !ok {
-		c = s.Formats[string(sparse.FormatCSR)]
-	}
+	c := formatCost(s, f)
 	if c.Bytes > maxInterpretedBytes {
 		return math.MaxInt64
 	}
@@ -166,48 +190,33 @@ func threadSteps(s *stats.Stats, f sparse.Format) int64 {
 // maxInterpretedBytes bounds the memory of a format on the interpreter.
 const maxInterpretedBytes = 256 << 20
 
-// interpret counts what the kernels of the format do for one product.
-func (r *PELLRRow) interpret(a *sparse.CSR[float64]) (err error) {
-	d, err := sim.Open(sim.Config{Unchecked: true, Trace: func(_ string, c ptx.Counters) {
-		t := c.Total()
-		r.Sectors += t.LoadSectors + t.StoreSectors + t.AtomicSectors
-		for _, b := range c.Buffers {
-			r.Distinct += b.DistinctSectors + b.StoreSectors + b.AtomicSectors
+// PELLRFiles lists the files in dir that may be matrices for the comparison: those of
+// a known format and of at most maxBytes, which keeps larger ones from being read only
+// to be passed over. They are in the order of their names.
+func PELLRFiles(dir string, maxBytes int64) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, &sparse.InputError{File: dir, Err: err}
+	}
+	var paths []string
+	for _, e := range entries {
+		known := slices.ContainsFunc([]string{".mtx", ".rb", ".rua", ".rsa", ".msr"}, func(ext string) bool {
+			return strings.HasSuffix(strings.TrimSuffix(e.Name(), ".gz"), ext)
+		})
+		info, err := e.Info()
+		if err == nil && known && info.Mode().IsRegular() && info.Size() <= maxBytes {
+			paths = append(paths, filepath.Join(dir, e.Name()))
 		}
-		r.Instructs += c.WarpInstructions
-	}})
-	if err != nil {
-		return err
 	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	parts, err := partition.ByNNZ(a.RowPtr, 1)
-	if err != nil {
-		return err
+	return paths, nil
+}
+
+// matrixName is the name of a file without its folder and what follows the first dot,
+// or a generator spec as it is.
+func matrixName(path string) string {
+	if strings.HasPrefix(path, "gen:") {
+		return path
 	}
-	packed, err := d.Pack(&kernels.Packing[float64]{
-		Part: parts[0], Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Form: kernels.Form(r.Format),
-	})
-	if sparse.IsInput(err) {
-		return nil // padding takes too much
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, packed.Free()) }()
-	s, err := d.NewStream()
-	if err != nil {
-		return err
-	}
-	x, err := kernels.NewArray[float64](d, int64(a.Cols))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, x.Free()) }()
-	y, err := kernels.NewArray[float64](d, int64(a.Rows))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, y.Free()) }()
-	r.Sectors, r.Distinct, r.Instructs = 0, 0, 0 // of packing
-	return s.Launch(&kernels.GatherPacked[float64]{A: packed, Alpha: 1, X: x, Y: y})
+	name, _, _ := strings.Cut(filepath.Base(path), ".")
+	return name
 }

@@ -1,78 +1,112 @@
 package bench
 
 import (
-	"bytes"
-	"encoding/csv"
+	"errors"
+	"math"
 	"os"
-	"strconv"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-func TestTheComparisonOfThePELLRPaperHasALineForEachMatrixAndFormat(t *testing.T) {
-	p := PELLR{Paths: []string{corpus.Testdata("memplus.mtx.gz")}, Threads: 1, Interpreted: 400_000}
-	var out bytes.Buffer
-	require.NoError(t, p.Run(t.Context(), &out))
-	lines, err := csv.NewReader(&out).ReadAll()
+func TestTheComparisonOfThePELLRPaperHasEveryFormatOfAMatrix(t *testing.T) {
+	flushed := 0
+	p := PELLR{Paths: []string{corpus.Testdata("memplus.mtx.gz")}, Devices: "cpu:1", Threads: 1, Interpreted: 400_000, Before: func() { flushed++ }}
+	all, err := p.Measure(t.Context())
 	require.NoError(t, err)
-	require.Len(t, lines, 1+len(pellrFormats()))
-	col := map[string]int{}
-	for i, name := range lines[0] {
-		col[name] = i
+	require.Len(t, all, 1)
+	m := all[0]
+	require.Equal(t, "memplus", m.Name)
+	require.InDelta(t, 22.0354, m.StdDev, 1e-4)
+	require.Len(t, m.Runs, len(PELLRFormats()))
+	samples := 0
+	for i, f := range PELLRFormats() {
+		r := m.Runs[i]
+		require.Equal(t, f, r.Format)
+		ofGPUs := f == "csrs" || f == "csrv" || f == "cucsr"
+		require.Equal(t, ofGPUs, r.Rounds == nil, f)
+		require.Equal(t, f == "ell" || f == "cucsr", r.Sectors == 0, "%s: 10 million steps of threads, and what is not ours", f)
+		for _, s := range r.Rounds {
+			if !math.IsNaN(s) {
+				require.Greater(t, s, 1e-6)
+				require.Less(t, s, 1.0)
+				samples++
+			}
+		}
 	}
-	for i, f := range pellrFormats() {
-		line := lines[i+1]
-		require.Equal(t, string(f), line[col["format"]])
-		require.Equal(t, "22.0354", line[col["sigma"]])
-		csrOnly := f == "csrs" || f == "csrv"
-		require.Equal(t, csrOnly, line[col["cpu_ns"]] == "", f)
-		require.Equal(t, f == "ell", line[col["gpu_sectors"]] == "", "%s: 10 million steps of threads", f)
-		require.Equal(t, "memplus", line[col["matrix"]])
-	}
+	require.Equal(t, samples, flushed, "the caches are emptied before each product")
 }
 
 func TestTheInterpretedFiguresAreThoseOfOneProduct(t *testing.T) {
 	p := PELLR{Paths: []string{corpus.Testdata("memplus.mtx.gz")}, Interpreted: 400_000}
-	rows, err := p.Measure(t.Context())
+	all, err := p.Measure(t.Context())
 	require.NoError(t, err)
-	for _, r := range rows {
+	nnz, rows := all[0].NNZ, int64(all[0].Rows)
+	for _, r := range all[0].Runs {
+		require.Nil(t, r.Rounds, "no devices, no times")
 		if r.Sectors == 0 {
 			continue
 		}
 		// At the least, each value and index is read, and y is written.
-		least := (12*r.NNZ + 8*int64(r.Rows)) / 32
+		least := (12*nnz + 8*rows) / 32
 		require.GreaterOrEqual(t, r.Sectors, least, r.Format)
 		require.GreaterOrEqual(t, r.Sectors, r.Distinct)
 		require.Less(t, r.Distinct, 12*least, r.Format)
-		require.Greater(t, r.Instructs, r.NNZ/32, r.Format)
+		require.Greater(t, r.Instructs, nnz/32, r.Format)
 	}
 }
 
-// BenchmarkPELLR writes the comparison of the PELLR paper to the file that
-// MSREP_BENCH_CSV names: square real matrices of 10 000 to 300 000 entries, with
-// qh1484. Run it once, with -benchtime 1x.
-func BenchmarkPELLR(b *testing.B) {
-	p := PELLR{Threads: 1}
-	for _, row := range corpus.Table(b, corpus.Shared(b, "matrices", "INDEX.tsv")) {
-		n, err := strconv.Atoi(row["nnz_expanded"])
-		require.NoError(b, err)
-		square := row["rows"] == row["cols"] && row["field"] == "real"
-		if square && n >= 10_000 && n < 300_000 || row["name"] == "qh1484" {
-			p.Paths = append(p.Paths, corpus.Shared(b, "matrices", row["file"]))
-		}
+func TestMatricesAreFilteredAndSortedBySigma(t *testing.T) {
+	var seen []string
+	p := PELLR{
+		Paths:       []string{"gen:arrow:n=200", "gen:banded:n=300,band=2", corpus.Testdata("gre_343.mtx.gz"), "gen:diag:n=9"},
+		Filter:      func(_ string, m *matio.Matrix) bool { return m.Rows > 9 },
+		Interpreted: -1,
+		Step: func(_, total int, name string) error {
+			seen = append(seen, name)
+			require.Equal(t, 4, total)
+			return nil
+		},
 	}
-	path := os.Getenv("MSREP_BENCH_CSV")
-	if path == "" {
-		b.Skip("MSREP_BENCH_CSV names no file")
+	all, err := p.Measure(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, 3)
+	require.Equal(t, []string{"gen:arrow:n=200", "gen:banded:n=300,band=2", "gre_343", "gen:diag:n=9"}, seen)
+	for i := 1; i < len(all); i++ {
+		require.LessOrEqual(t, all[i-1].StdDev, all[i].StdDev)
 	}
-	for b.Loop() {
-		f, err := os.Create(path)
-		require.NoError(b, err)
-		require.NoError(b, p.Run(b.Context(), f))
-		require.NoError(b, f.Close())
+	require.Zero(t, all[0].Runs[0].Sectors)
+	_, found := all[0].Run(sparse.FormatCSR)
+	require.True(t, found)
+	_, found = all[0].Run("none")
+	require.False(t, found)
+
+	broken := errors.New("broken")
+	p.Step = func(int, int, string) error { return broken }
+	_, err = p.Measure(t.Context())
+	require.ErrorIs(t, err, broken)
+	p = PELLR{Paths: []string{"no such file.mtx"}}
+	_, err = p.Measure(t.Context())
+	require.True(t, sparse.IsInput(err))
+	p.Devices = "cpu:x"
+	_, err = p.Measure(t.Context())
+	require.True(t, sparse.IsInput(err))
+}
+
+func TestOnlyMatricesOfASizeAreLookedAt(t *testing.T) {
+	dir := t.TempDir()
+	for name, bytes := range map[string]int{"a.mtx": 10, "b.mtx.gz": 10, "large.mtx": 1000, "notes.txt": 10, "c.rua": 10} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), make([]byte, bytes), 0o600))
 	}
-	b.ReportMetric(float64(len(p.Paths)), "matrices")
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "d.mtx"), 0o700))
+	paths, err := PELLRFiles(dir, 100)
+	require.NoError(t, err)
+	require.Equal(t, []string{filepath.Join(dir, "a.mtx"), filepath.Join(dir, "b.mtx.gz"), filepath.Join(dir, "c.rua")}, paths)
+	_, err = PELLRFiles(filepath.Join(dir, "none"), 100)
+	require.True(t, sparse.IsInput(err))
 }

@@ -3,21 +3,11 @@ package experiment
 import (
 	"fmt"
 	"strings"
-
-	"github.com/msrep-go/msrep/bench/measure"
 )
-
-// bandwidthBytes is the least that is read to measure the speed of the memory; four
-// times the cache where that is more.
-const bandwidthBytes = 64 << 20
 
 // describe writes the facts of the run and the machine into the report.
 func (s *Session) describe() {
 	m := &s.Record.Machine
-	if mem, err := measure.NewMemory(max(bandwidthBytes, 4*int64(m.L3))); err == nil {
-		m.Bandwidth = mem.Bandwidth(5)
-		mem.Free()
-	}
 	or := func(v, other string) string {
 		if v == "" {
 			return other
@@ -33,6 +23,7 @@ func (s *Session) describe() {
 		{"GPUs", or(strings.Join(m.GPUs, ", "), "none") + "; driver: " + or(m.Driver, "none")},
 		{"System", m.OS + " " + m.Kernel},
 		{"Program", fmt.Sprintf("msrep %s, commit %s, %s", m.Version, or(m.Commit, "unknown"), m.Go)},
+		{"Caches", s.aboutCaches()},
 		{"Clock", fmt.Sprintf("%.0f ns for each reading", 1e9*m.ClockCost)},
 		{"Method", fmt.Sprintf("after %v of warm-up, %d to %d samples until the median is known to %.0f %% or %v are over; a sample takes at least %v; intervals are 95 %% of the median; no sample is dropped",
 			s.Options.Warmup, s.Options.MinSamples, s.Options.MaxSamples, 100*s.Options.RelErr, s.Options.MaxTime, s.Options.MinSample)},
@@ -45,4 +36,12 @@ func (s *Session) describe() {
 	if s.platform != nil {
 		s.Page.Facts = append(s.Page.Facts, [2]string{"Modelled node", s.platform.Title + ": no time of it was measured here; parameters and sources are in the section about the model"})
 	}
+}
+
+// aboutCaches says what products find in the caches.
+func (s *Session) aboutCaches() string {
+	if s.Cache == CacheCold {
+		return "cold: before each product all cores read memory four times as large as the last cache; each sample is one product"
+	}
+	return "warm: products follow each other, and find in the caches what the last one left there"
 }

@@ -69,3 +69,16 @@ func (m *matrixSet) in(f sparse.Format) sparse.Matrix[float64] {
 	}
 	return m.formats[f]
 }
+
+// leastBytes is what a product moves at the least: the arrays of a matrix in csr, csc or
+// coo, with pointers of 8 bytes and indices of 4, and both vectors, each once.
+func leastBytes(f sparse.Format, rows, cols int, nnz int64) int64 {
+	vectors := 8 * int64(rows+cols)
+	switch f {
+	case sparse.FormatCOO:
+		return 16*nnz + vectors
+	case sparse.FormatCSC:
+		return 12*nnz + 8*int64(cols+1) + vectors
+	}
+	return 12*nnz + 8*int64(rows+1) + vectors
+}

@@ -75,6 +75,9 @@ func (s *Session) phasesOf(ctx context.Context, experiment string, r run) (phase
 			var medians [4]float64
 			for i, v := range samples {
 				medians[i] = s.Record.Add(experiment, r.name(), quantities[i], v).Median
+				if quantities[i] == "compute" {
+					s.Record.Moves(leastBytes(r.format, m.csr.Rows, m.csr.Cols, m.csr.NNZ()))
+				}
 			}
 			p = phases{medians[0], medians[1], medians[2], medians[3]}
 		}
@@ -89,7 +92,7 @@ func (s *Session) phasesOf(ctx context.Context, experiment string, r run) (phase
 // measureRun makes a plan and multiplies once, again and again, on CPU devices of
 // one thread each.
 func (s *Session) measureRun(ctx context.Context, m *matrixSet, r run) (samples [][]float64, err error) {
-	sys, err := msrep.Open(msrep.Config{Devices: fmt.Sprintf("cpu:%d", r.devices), Threads: r.devices, NUMA: r.numa})
+	sys, err := msrep.Open(msrep.Config{Devices: s.measured(r.devices), Threads: r.devices, NUMA: r.numa})
 	if err != nil {
 		return nil, err
 	}

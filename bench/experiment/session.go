@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,23 +12,45 @@ import (
 	"github.com/msrep-go/msrep/bench/model"
 	"github.com/msrep-go/msrep/bench/record"
 	"github.com/msrep-go/msrep/bench/report"
+	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // Config says what is measured and how.
 type Config struct {
-	// Devices is "auto" or "cpu" (8 CPU devices), cpu:N, or sim:dgx1 and sim:summit,
-	// whose times are modelled.
+	// Devices is "auto" (all GPUs where there are any, else 8 CPU devices), "cpu" (8 CPU
+	// devices), cpu:N, cuda or cuda:0,2, or sim:dgx1 and sim:summit, whose times are
+	// modelled.
 	Devices string
-	// Mats is a folder with matrices of Table 2 under their names; "" and those that
-	// are missing are generated.
+	// Mats is a folder with matrices: those of Table 2 under their names, and the
+	// small ones that the formats of the PELLR paper are compared on. "" and those of
+	// Table 2 that are missing are generated.
 	Mats string
 	// Entries is about how many entries a matrix has that is measured.
 	Entries int64
 	Options measure.Options
+	// Cache says what products find in the caches: CacheWarm ("" too) or CacheCold.
+	Cache Cache
+	// Interpreted is the most steps of threads of a product that the interpreter of GPU
+	// code is given; see bench.PELLR.
+	Interpreted int64
+	// Results is a folder with results of scripts/gpu-run for gpu-peers, or a folder of
+	// such folders.
+	Results string
 	// Progress hears what is done now, and how many steps of how many are.
 	Progress func(done, total int, what string)
 }
+
+// Cache says what products find in the caches.
+type Cache string
+
+// The caches. Cold ones hold nothing of the matrix or the vectors: before each product,
+// off the clock, memory four times as large as the last cache is read. Each sample is
+// then one product.
+const (
+	CacheWarm Cache = "warm"
+	CacheCold Cache = "cold"
+)
 
 // Experiment is one that msrep bench knows.
 type Experiment struct {
@@ -48,6 +71,9 @@ func All() []Experiment {
 		{"msrep-fig21", "speed-up of the three strategies on HV15R", figure21},
 		{"msrep-fig22", "speed-up on the six matrices of Table 2, beside the DGX-1", sixMatrices("msrep-fig22", "dgx1")},
 		{"msrep-fig23", "speed-up on the six matrices of Table 2, beside Summit", sixMatrices("msrep-fig23", "summit")},
+		{"cpms", "precision by segments and adaptive PageRank: Table 2 and Figures 4 to 11 of the CPMS paper", cpmsPaper},
+		{"pellr", "the formats of the PELLR paper: its Figures 6 and 8 to 12", pellr},
+		{"gpu-peers", "products on GPUs beside cuSPARSE, CuPy and torch, from what scripts/gpu-run wrote", gpuPeers},
 		{"model", "the model of the DGX-1 and of Summit beside the authors' times, and what it says about resident matrices", modelReport},
 	}
 }
@@ -59,6 +85,7 @@ type Session struct {
 	Page   *report.Page
 
 	platform *model.Platform // where times are modelled
+	gpus     []string        // ordinals of GPUs that are measured; none on CPU devices
 	most     int             // devices
 	matrix   *matrixSet
 	runs     map[run]phases // what several experiments use
@@ -73,43 +100,99 @@ const defaultDevices = 8
 // New checks the configuration and starts a session.
 func New(c Config, r *record.Record) (*Session, error) {
 	s := &Session{Config: c, Record: r, Page: &report.Page{Title: "msrep bench"}, runs: map[run]phases{}, matrix: &matrixSet{}}
-	word, arg, has := strings.Cut(c.Devices, ":")
-	switch {
-	case c.Entries < 1:
+	if c.Entries < 1 {
 		return nil, sparse.Inputf("--entries", "%d: a matrix needs entries", c.Entries)
-	case (word == "auto" || word == "cpu" || word == "") && !has:
+	}
+	if c.Cache != "" && c.Cache != CacheWarm && c.Cache != CacheCold {
+		return nil, sparse.Inputf("--cache", "%q is not known: use %s or %s", c.Cache, CacheWarm, CacheCold)
+	}
+	return s, s.chooseDevices(nvidia.Query())
+}
+
+// chooseDevices reads Config.Devices.
+func (s *Session) chooseDevices(found nvidia.Status) error {
+	word, arg, has := strings.Cut(s.Devices, ":")
+	auto := !has && (word == "auto" || word == "")
+	switch {
+	case word == "cuda" && found.Reason != "":
+		return sparse.Inputf("--devices", "%q: %s", s.Devices, found.Reason)
+	case auto && len(found.GPUs) > 0 || word == "cuda" && !has:
+		for _, g := range found.GPUs {
+			s.gpus = append(s.gpus, strconv.Itoa(g.Ordinal))
+		}
+		s.most = len(s.gpus)
+	case word == "cuda":
+		s.gpus = strings.Split(arg, ",") // msrep.Open checks them
+		s.most = len(s.gpus)
+	case auto || word == "cpu" && !has:
 		s.most = defaultDevices
 	case word == "cpu":
 		n, err := strconv.Atoi(arg)
 		if err != nil || n < 1 || n > maxDevices {
-			return nil, sparse.Inputf("--devices", "%q: use cpu:1 to cpu:%d", c.Devices, maxDevices)
+			return sparse.Inputf("--devices", "%q: use cpu:1 to cpu:%d", s.Devices, maxDevices)
 		}
 		s.most = n
 	case word == "sim" && slices.Contains(model.Names(), arg):
 		p, err := model.Load(arg)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s.platform, s.most = p, p.GPUs
 	default:
-		return nil, sparse.Inputf("--devices", "%q: experiments run on cpu:N, or modelled on sim:dgx1 or sim:summit", c.Devices)
+		return sparse.Inputf("--devices", "%q: experiments run on cpu:N or cuda, or modelled on sim:dgx1 or sim:summit", s.Devices)
 	}
-	return s, nil
+	return nil
+}
+
+// measured names the first n of the devices that are measured, as msrep.Config does.
+func (s *Session) measured(n int) string {
+	if len(s.gpus) > 0 {
+		return "cuda:" + strings.Join(s.gpus[:n], ",")
+	}
+	return fmt.Sprintf("cpu:%d", n)
+}
+
+// devicesAre says in words what the devices of a measured run are.
+func (s *Session) devicesAre() string {
+	if len(s.gpus) > 0 {
+		return "GPUs"
+	}
+	return "CPU devices of one thread each"
 }
 
 // maxDevices bounds the devices of an experiment.
 const maxDevices = 64
 
-// Run runs experiments one after the other.
+// Run runs experiments one after the other. Of several, one that the devices are not
+// for is left out, and the report says why.
 func (s *Session) Run(ctx context.Context, list []Experiment) error {
+	mem, err := measure.NewMemory(max(memoryBytes, 4*int64(s.Record.Machine.L3)))
+	if err != nil {
+		return err
+	}
+	defer mem.Free()
+	s.Record.Machine.Bandwidth = mem.Bandwidth(5)
+	if s.Cache == CacheCold {
+		s.Options.Before = func() { mem.Read() }
+	}
 	for _, e := range list {
-		if err := e.run(ctx, s); err != nil {
+		err := e.run(ctx, s)
+		if in := (*sparse.InputError)(nil); len(list) > 1 && errors.As(err, &in) && in.File == "--devices" {
+			s.Page.Sections = append(s.Page.Sections, report.Section{Name: e.Name, Title: e.Name + ": left out", Intro: []string{err.Error()}})
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
+	s.Record.JudgeBytes()
 	s.describe()
 	return nil
 }
+
+// memoryBytes is the least that is read to measure the speed of the memory and to empty
+// the caches; four times the last cache where that is more.
+const memoryBytes = 64 << 20
 
 // step tells the progress.
 func (s *Session) step(ctx context.Context, what string) error {

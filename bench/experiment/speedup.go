@@ -17,7 +17,7 @@ func figure21(ctx context.Context, s *Session) error {
 	name := "msrep-fig21"
 	sec := report.Section{Name: name, Title: "Figure 21: speed-up of the strategies (" + single + ")"}
 	table := report.Table{Name: name + "-phases", Title: "All phases, milliseconds", Origin: s.origin(),
-		Header: []string{"format, strategy", "devices", "partition", "h2d", "compute", "merge", "all", "compute + merge"}}
+		Header: []string{"format, strategy", "devices", "partition", "h2d", "compute", "merge", "all", "compute + merge", "compute, of bandwidth"}}
 	s.steps(len(formats) * len(strategies) * len(s.counts()))
 	for _, format := range formats {
 		one, err := s.phasesOf(ctx, name, run{matrix: single, format: format, strategy: msrep.Baseline, devices: 1})
@@ -35,7 +35,7 @@ func figure21(ctx context.Context, s *Session) error {
 				}
 				end.X, end.Y = append(end.X, float64(n)), append(end.Y, (one.total()-one.partition)/p.total())
 				resident.X, resident.Y = append(resident.X, float64(n)), append(resident.Y, one.resident()/p.resident())
-				table.Rows = append(table.Rows, phaseRow(fmt.Sprintf("%s %s", format, strategy), n, p))
+				table.Rows = append(table.Rows, append(phaseRow(fmt.Sprintf("%s %s", format, strategy), n, p), s.ofBandwidth(format, p.compute)))
 			}
 			all.Series = append(all.Series, end, s.paperSpeedup(single, format, string(strategy), paperEndToEnd))
 			stay.Series = append(stay.Series, resident, s.paperSpeedup(single, format, string(strategy), paperResident))
@@ -47,6 +47,16 @@ func figure21(ctx context.Context, s *Session) error {
 	sec.Remarks = speedupRemarks(s)
 	s.Page.Sections = append(s.Page.Sections, sec)
 	return nil
+}
+
+// ofBandwidth is the least that a product of the matrix must move by its time, as a
+// share of the bandwidth that was measured in this run.
+func (s *Session) ofBandwidth(f sparse.Format, seconds float64) string {
+	speed, a := s.Record.Machine.Bandwidth, s.matrix.csr
+	if s.platform != nil || len(s.gpus) > 0 || speed == 0 || seconds == 0 {
+		return "-" // of a machine that is not this one, or of memory that was not measured
+	}
+	return fmt.Sprintf("%.2f", float64(leastBytes(f, a.Rows, a.Cols, a.NNZ()))/seconds/speed)
 }
 
 func phaseRow(what string, devices int, p phases) []string {

@@ -69,8 +69,11 @@ func (s *Session) about() []string {
 		return []string{fmt.Sprintf("Modelled, not measured: %s. The matrix %s is split for real; phases follow from the sizes of its parts, scaled to the size that the authors multiplied. Beside it are the authors' times on %s.",
 			s.platform.Title, s.matrix.from, s.platform.Name)}
 	}
-	return []string{fmt.Sprintf("Measured on CPU devices of one thread each, with %s: %.2g times the entries that the authors multiplied. Beside it are the authors' times on the GPUs of a DGX-1: compare shapes, not seconds. This machine has %d cores: with more devices than cores they take turns.",
-		s.matrix.from, s.matrix.scale, s.Record.Machine.Cores)}
+	text := fmt.Sprintf("Measured on %s, with %s: %.2g times the entries that the authors multiplied. Beside it are the authors' times on the GPUs of a DGX-1: compare shapes, not seconds.", s.devicesAre(), s.matrix.from, s.matrix.scale)
+	if len(s.gpus) == 0 {
+		text += fmt.Sprintf(" This machine has %d cores: with more devices than cores they take turns.", s.Record.Machine.Cores)
+	}
+	return []string{text}
 }
 
 // lastOverFirst is how a series changes from the fewest devices to the most.

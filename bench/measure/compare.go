@@ -69,13 +69,19 @@ func (j Judge) Compare(a, b []float64) Comparison {
 		return c
 	}
 	c.Low, c.High = ratios[k-1], ratios[n*m-k]
-	switch {
-	case c.Low > 1+j.Tolerance:
-		c.Verdict = Slower
-	case c.High < 1/(1+j.Tolerance):
-		c.Verdict = Faster
-	}
+	c.Verdict = j.verdict(c.Low, c.High)
 	return c
+}
+
+// verdict is what an interval of the ratio says.
+func (j Judge) verdict(low, high float64) Verdict {
+	switch {
+	case low > 1+j.Tolerance:
+		return Slower
+	case high < 1/(1+j.Tolerance):
+		return Faster
+	}
+	return NoDifference
 }
 
 // rankBound is the largest k for which less than k of the n*m pairs are in one

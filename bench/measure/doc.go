@@ -7,6 +7,6 @@
 // describes where a run was made. Bandwidth and ClockCost measure the two things
 // that times are judged by: the speed of the memory, and the cost of the clock.
 //
-// All intervals are free of assumptions about the distribution: times of programs
-// are skewed and have heavy tails.
+// Intervals need no assumptions about the distribution (that of ComparePaired, that
+// ratios lie symmetrically): times of programs are skewed and have heavy tails.
 package measure

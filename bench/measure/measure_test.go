@@ -83,6 +83,49 @@ func TestTheRankDistributionIsThatOfTables(t *testing.T) {
 	require.InDelta(t, rankBound(20, 20, 0.005), rankBound(21, 20, 0.005), 8)
 }
 
+func TestTheSignedRankBoundIsThatOfTables(t *testing.T) {
+	// Critical values for a two-sided level of 1 % (Hollander and Wolfe, table A.4): the
+	// statistic is at most k-1.
+	for n, want := range map[int]int{7: 0, 8: 1, 10: 4, 12: 8, 15: 16, 20: 38} {
+		require.Equal(t, want, signedRankBound(n, 0.005), "%d pairs", n)
+	}
+	require.InDelta(t, signedRankBound(60, 0.005), signedRankBound(61, 0.005), 25)
+}
+
+func TestPairsSeeASmallChangeThroughADriftOfBoth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	const trials, ratio = 2000, 1.1
+	covered, paired, apart, wrong := 0, 0, 0, 0
+	for range trials {
+		a, b, same := make([]float64, 10), make([]float64, 10), make([]float64, 10)
+		for i := range a {
+			busy := math.Exp(0.2 * rng.NormFloat64()) // of this minute
+			noise := func() float64 { return busy * math.Exp(0.02*rng.NormFloat64()) }
+			a[i], b[i], same[i] = noise(), ratio*noise(), noise()
+		}
+		c := DefaultJudge().ComparePaired(a, b)
+		if c.Low <= ratio && ratio <= c.High {
+			covered++
+		}
+		if c.Verdict == Slower {
+			paired++
+		}
+		if DefaultJudge().Compare(a, b).Verdict == Slower {
+			apart++
+		}
+		if DefaultJudge().ComparePaired(a, same).Verdict != NoDifference {
+			wrong++
+		}
+	}
+	require.InDelta(t, 0.99, float64(covered)/trials, 0.01)
+	require.Greater(t, paired, trials*95/100)
+	require.Less(t, apart, trials/4, "without pairs the drift hides it")
+	require.Zero(t, wrong)
+	require.Equal(t, Faster, DefaultJudge().ComparePaired([]float64{2, 2, 2, 2, 2, 2, 2, 2}, []float64{1, 1, 1, 1, 1, 1, 1, 1}).Verdict)
+	require.Equal(t, NoDifference, DefaultJudge().ComparePaired([]float64{1, 1, 1}, []float64{2, 2, 2}).Verdict)
+	require.Equal(t, NoDifference, DefaultJudge().ComparePaired(nil, nil).Verdict)
+}
+
 func TestTooFewSamplesAreNeverADifference(t *testing.T) {
 	for _, pair := range [][2][]float64{{nil, {1}}, {{1}, nil}, {{1, 1, 1}, {9, 9, 9}}, {{1, 1, 1, 1}, {9, 9, 9}}} {
 		c := DefaultJudge().Compare(pair[0], pair[1])

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -12,6 +14,9 @@ type Part struct {
 	// Gather is the traffic in bytes that a kernel causes in memory to read x, as
 	// Gather counts it; 0 where the calibrated slowdown has it.
 	Gather int64
+	// Carry says that the first row began in an earlier part, to which a partial sum is
+	// added when all are done.
+	Carry bool
 }
 
 // Job is a product on the first len(Parts) GPUs of a platform.
@@ -40,7 +45,7 @@ func Even(name string, format sparse.Format, rows, cols, nnz int64, gpus int) Jo
 func Of(name string, format sparse.Format, rows, cols int, parts []partition.Part) Job {
 	j := Job{Matrix: name, Format: format, Rows: int64(rows), Cols: int64(cols)}
 	for _, p := range parts {
-		j.Parts = append(j.Parts, Part{NNZ: p.NNZ(), Majors: int64(p.Majors())})
+		j.Parts = append(j.Parts, Part{NNZ: p.NNZ(), Majors: int64(p.Majors()), Carry: p.StartFlag})
 	}
 	return j
 }
@@ -73,6 +78,11 @@ func (j Job) outBytes(i int) float64 {
 	return 8 * float64(j.Parts[i].Majors)
 }
 
+// carries says whether any part has a partial sum for an earlier one.
+func (j Job) carries() bool {
+	return slices.ContainsFunc(j.Parts, func(p Part) bool { return p.Carry })
+}
+
 // streamed is what the kernel of part i reads and writes in order.
 func (j Job) streamed(i int) float64 {
 	p := j.Parts[i]
@@ -92,7 +102,7 @@ func (j Job) Resized(rows, cols, nnz int64) Job {
 	part := func(n, of, all int64) int64 { return int64(float64(n) / float64(max(of, 1)) * float64(all)) }
 	out := Job{Matrix: j.Matrix, Format: j.Format, Rows: rows, Cols: cols}
 	for _, p := range j.Parts {
-		out.Parts = append(out.Parts, Part{NNZ: part(p.NNZ, entries, nnz), Majors: part(p.Majors, majors, all), Gather: part(p.Gather, entries, nnz)})
+		out.Parts = append(out.Parts, Part{NNZ: part(p.NNZ, entries, nnz), Majors: part(p.Majors, majors, all), Gather: part(p.Gather, entries, nnz), Carry: p.Carry})
 	}
 	return out
 }

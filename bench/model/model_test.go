@@ -119,6 +119,20 @@ func TestPhasesOfOneGPUHaveNothingToExchange(t *testing.T) {
 	require.InDelta(t, eight.H2D+eight.Compute+eight.Merge+eight.Exchange, eight.Total(), 1e-12)
 }
 
+func TestWithoutCarriesThereIsNothingToMerge(t *testing.T) {
+	p := load(t, "dgx1")
+	ptr := make([]int64, 1002)
+	for i := range 1001 {
+		ptr[i+1] = ptr[i] + 999 // parts of equally many entries end within rows
+	}
+	cut, err := partition.ByNNZ(ptr, 8)
+	require.NoError(t, err)
+	whole, err := partition.ByWholeMajors(ptr, 8)
+	require.NoError(t, err)
+	require.Equal(t, p.Launch.Value, p.Library(Of("", sparse.FormatCSR, 1001, 1001, cut).Resized(1e6, 1e6, 1e9), true, false).Merge)
+	require.Zero(t, p.Library(Of("", sparse.FormatCSR, 1001, 1001, whole).Resized(1e6, 1e6, 1e9), true, false).Merge)
+}
+
 func TestGatherCountsWhatMissesTheCache(t *testing.T) {
 	cols := make([]int32, 4000)
 	for i := range cols {

@@ -73,8 +73,8 @@ func (p *Platform) authorsMerge(j Job) float64 {
 	return t + p.PerGPU.Value*float64(len(j.Parts))
 }
 
-// Library models this library: parts by nonzeros, kernels without a part that does
-// not shrink, carries and partial vectors joined on the GPUs. resident leaves the
+// Library models this library: kernels without a part that does not shrink, carries, if
+// the split has any, and partial vectors joined on the GPUs. resident leaves the
 // matrix and the vectors on the GPUs; without it all are copied for the product.
 // exchange adds what an iteration needs besides: each GPU gets the elements of the
 // new vector that the others made.
@@ -89,7 +89,9 @@ func (p *Platform) Library(j Job, resident, exchange bool) Times {
 		t.Compute = max(t.Compute, s+p.Launch.Value)
 	}
 	if gpus > 1 {
-		t.Merge = p.Launch.Value // one small kernel adds the carries
+		if j.carries() {
+			t.Merge = p.Launch.Value // one small kernel adds them
+		}
 		if j.Format == sparse.FormatCSC {
 			rounds := float64(bits.Len(uint(len(j.Parts) - 1)))
 			y := 8 * float64(j.Rows)

@@ -1,5 +1,6 @@
 // Package paper has the figures of the MSREP paper that reports set beside ours:
-// the table of its Figure 6, and the phase times that its authors measured.
+// the table of its Figure 6, and the phase times that its authors measured; and of
+// the CPMS paper, its Tables 1 and 2 and the numbers printed in its Figure 7.
 //
 // The times are those of the authors' own runs behind Figures 16 to 23, in
 // seconds: of HV15R all, of the other five matrices of Table 2 the optimised and

@@ -72,3 +72,24 @@ func TestRowsOfAnotherMachineAreDoubtful(t *testing.T) {
 	_, ok = Find("hv15r")
 	require.False(t, ok)
 }
+
+func TestTheIterationsOfTheCPMSPaperAddUp(t *testing.T) {
+	misprints := 0
+	for i, c := range CPMSTable2 {
+		total := CPMSTable2Totals[i]
+		if c.CPMS2[0]+c.CPMS2[1] != total[0] {
+			misprints++
+			require.Equal(t, "Bub", CPMSGraphs[i].Short)
+		}
+		if c.CPMS4[0]+c.CPMS4[1]+c.CPMS4[2]+c.CPMS4[3] != total[1] {
+			misprints++
+			require.Equal(t, "USA", CPMSGraphs[i].Short)
+		}
+		require.LessOrEqual(t, total[1]-c.FP64, 24)
+	}
+	require.Equal(t, 2, misprints)
+	require.Len(t, CPMSFigure7a, len(CPMSGraphs))
+	for i := range CPMSGraphs {
+		require.Len(t, CPMSFigure7a[i], len(CPMSThresholds))
+	}
+}

@@ -27,12 +27,19 @@ type Comparison struct {
 	Faster  int      `json:"faster"`
 	// Overall compares all rows at once, where both sides are several runs that were
 	// merged: of each run, the median over the rows of its time by the row's usual
-	// one. It finds a small change of everything that no row shows for certain.
+	// one. It finds a small change of everything that no row shows for certain. With
+	// equally many runs on both sides, made in turn, those of a turn are compared with
+	// each other (measure.Judge.ComparePaired), and what changes on the machine from
+	// turn to turn does not matter.
 	Overall *measure.Comparison `json:"overall,omitempty"`
 }
 
 // Floor is the least median, in seconds, of rows that are compared.
 const Floor = 20e-6
+
+// leastPairs is from how many runs on pairs are compared: with fewer their interval would
+// be unbounded at 99 %.
+const leastPairs = 8
 
 // Merge makes one record of several runs of the same program: of each measured row,
 // one sample for each run, its lower quartile. What differs from start to start and
@@ -124,6 +131,9 @@ func overall(rows [][2][]float64, before, after int, judge measure.Judge) *measu
 		}
 	}
 	c := judge.Compare(medians[0], medians[1])
+	if before == after && before >= leastPairs {
+		c = judge.ComparePaired(medians[0], medians[1])
+	}
 	return &c
 }
 

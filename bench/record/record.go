@@ -17,10 +17,12 @@ import (
 // Source says where a figure comes from.
 type Source string
 
-// The sources. A modelled time was computed, never measured.
+// The sources. A modelled time was computed, never measured. What was counted, by the
+// interpreter of GPU code, is a number of events and no time at all.
 const (
 	Measured Source = "measured"
 	Modelled Source = "modelled"
+	Counted  Source = "counted"
 )
 
 // Record is one run.
@@ -33,7 +35,7 @@ type Record struct {
 	Runs    int             `json:"runs,omitempty"` // that were merged into one
 }
 
-// Row is one quantity of one case. Times are in seconds.
+// Row is one quantity of one case. Times are in seconds, what was counted in events.
 type Row struct {
 	Experiment string `json:"experiment"`
 	Case       string `json:"case"`     // matrix, format, strategy, devices
@@ -41,6 +43,12 @@ type Row struct {
 	Source     Source `json:"source"`
 	measure.Summary
 	Samples []float64 `json:"samples,omitempty"`
+	// Bytes is the least that must be moved for it: matrix and vectors once, in the
+	// format of the case. 0 where it was not worked out.
+	Bytes int64 `json:"bytes,omitempty"`
+	// OfBandwidth is Bytes by the median time, as a share of the speed of pure reads that
+	// was measured in the same run. It may be above 1 where the caches hold the matrix.
+	OfBandwidth float64 `json:"of_bandwidth,omitempty"`
 }
 
 // Key names the row within a record.
@@ -66,6 +74,26 @@ func (r *Record) AddModelled(experiment, name, quantity string, seconds float64)
 	row := Row{Experiment: experiment, Case: name, Quantity: quantity, Source: Modelled, Summary: measure.Summarize([]float64{seconds})}
 	r.Rows = append(r.Rows, row)
 	return row
+}
+
+// AddCounted appends a number of events.
+func (r *Record) AddCounted(experiment, name, quantity string, events float64) Row {
+	row := Row{Experiment: experiment, Case: name, Quantity: quantity, Source: Counted, Summary: measure.Summarize([]float64{events})}
+	r.Rows = append(r.Rows, row)
+	return row
+}
+
+// Moves says how many bytes at least the row that was added last moves.
+func (r *Record) Moves(bytes int64) { r.Rows[len(r.Rows)-1].Bytes = bytes }
+
+// JudgeBytes lays the bytes of all measured rows beside the bandwidth of the machine,
+// which must be known by now.
+func (r *Record) JudgeBytes() {
+	for i := range r.Rows {
+		if row := &r.Rows[i]; row.Source == Measured && row.Bytes > 0 && row.Median > 0 && r.Machine.Bandwidth > 0 {
+			row.OfBandwidth = float64(row.Bytes) / row.Median / r.Machine.Bandwidth
+		}
+	}
 }
 
 // Write writes the record as JSON.

@@ -112,3 +112,27 @@ func TestASmallChangeOfAllRowsIsSeenOverSeveralRuns(t *testing.T) {
 	require.Less(t, slowed.Slower, 20, "most rows are too noisy on their own")
 	require.Nil(t, Compare(New("", nil), usual, measure.DefaultJudge()).Overall)
 }
+
+func TestRunsMadeInTurnAreComparedInPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var before, after []*Record
+	for range 10 {
+		busy := 1 + rng.Float64() // the machine in this turn
+		for k, slow := range []float64{1, 1.1} {
+			r := New("", nil)
+			for row := range 40 {
+				r.Add("x", fmt.Sprint(row), "kernel", []float64{busy * slow * float64(row+1) * (1 + 0.1*rng.Float64())})
+			}
+			if k == 0 {
+				before = append(before, r)
+			} else {
+				after = append(after, r)
+			}
+		}
+	}
+	c := Compare(Merge(before), Merge(after), measure.DefaultJudge())
+	require.Equal(t, measure.Slower, c.Overall.Verdict)
+	require.InDelta(t, 1.1, c.Overall.Ratio, 0.02)
+	c = Compare(Merge(before), Merge(after[:9]), measure.DefaultJudge())
+	require.Equal(t, measure.NoDifference, c.Overall.Verdict, "without pairs it is hidden")
+}

@@ -33,7 +33,10 @@ var benchCommand = &command{
 		f.IntVar(&b.samples, "samples", 11, "samples of each time, at least `N`")
 		f.DurationVar(&b.maxTime, "max-time", measure.Default().MaxTime, "`TIME` for each case, once it has its samples")
 		f.BoolVar(&b.failSlower, "fail-slower", false, "compare: exit with 1 when a row is slower")
-		f.StringVar(&b.mats, "mats", "", "`DIR` with matrices: of Table 2 under their names (HV15R.mtx), or binary CSR for cpu-peers")
+		f.StringVar(&b.mats, "mats", "", "`DIR` with matrices: of Table 2 under their names (HV15R.mtx), small ones for pellr, or binary CSR for cpu-peers")
+		f.StringVar((*string)(&b.cache), "cache", string(experiment.CacheWarm), "what products find in the `CACHE`s: warm or cold")
+		f.Int64Var(&b.interpreted, "interpreted", 4<<20, "pellr: steps of GPU threads that a product may take to be interpreted, `N`; 0 interprets none")
+		f.StringVar(&b.results, "results", "", "gpu-peers: `DIR` with what scripts/gpu-run wrote, or with such folders; bench/results unless given")
 		f.StringVar(&b.values, "values", "asis", "cpu-peers: `VALUES` of the matrices, asis or random")
 		f.IntVar(&b.reps, "reps", 15, "cpu-peers: products that are timed, `N`")
 		f.IntVar(&b.expected, "expected", 0, "cpu-peers: products that a plan is made for, `N`; 0 means 100")
@@ -44,24 +47,19 @@ var benchCommand = &command{
 type benchmark struct {
 	*call
 	out, mats, values string
+	results           string
+	cache             experiment.Cache
 	entries           int64
+	interpreted       int64
 	samples, reps     int
 	expected          int
 	maxTime           time.Duration
 	failSlower        bool
 }
 
-// Experiments beside those of package experiment: what they do, and whether this
-// version does.
-var otherExperiments = []struct {
-	name, summary string
-	later         bool
-}{
-	{"cpu-peers", "products on CPU devices over files of binary CSR, in the columns that drivers of other libraries print", false},
-	{"pellr", "the formats of the PELLR paper (not yet in this version)", true},
-	{"cpms", "precision by segments and adaptive PageRank (not yet in this version)", true},
-	{"gpu-peers", "products on GPUs beside cuSPARSE (not yet in this version)", true},
-}
+// cpuPeersSummary is what cpu-peers does, which prints its own lines and has no part in a
+// report.
+const cpuPeersSummary = "products on CPU devices over files of binary CSR, in the columns that drivers of other libraries print"
 
 func (b *benchmark) run(ctx context.Context) error {
 	if len(b.args) == 0 {
@@ -89,10 +87,7 @@ func (b *benchmark) list() error {
 	for _, e := range experiment.All() {
 		fmt.Fprintf(b.stdout, "%-12s %s\n", e.Name, e.Summary)
 	}
-	for _, e := range otherExperiments {
-		fmt.Fprintf(b.stdout, "%-12s %s\n", e.name, e.summary)
-	}
-	_, err := fmt.Fprintf(b.stdout, "%-12s %s\n%-12s %s\n", "all", "those of the MSREP paper, and the model",
+	_, err := fmt.Fprintf(b.stdout, "%-12s %s\n%-12s %s\n%-12s %s\n", "cpu-peers", cpuPeersSummary, "all", "all of them but cpu-peers",
 		"compare", "A.json B.json: two runs, row by row; A1.json,A2.json,... B1.json,...: several of each, made in turn")
 	return err
 }
@@ -107,13 +102,8 @@ func chooseExperiments(names []string) (chosen []experiment.Experiment, err erro
 		if slices.ContainsFunc(all, func(e experiment.Experiment) bool { return e.Name == name }) {
 			continue
 		}
-		for _, e := range otherExperiments {
-			switch {
-			case e.name == name && e.later:
-				return nil, notYet("experiment " + name)
-			case e.name == name:
-				return nil, usageError("%s runs alone, not beside other experiments", name)
-			}
+		if name == "cpu-peers" {
+			return nil, usageError("%s runs alone, not beside other experiments", name)
 		}
 		return nil, sparse.Inputf("experiment", "%q is not known: msrep bench list names them", name)
 	}
@@ -145,7 +135,10 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 	}
 	p := newProgress(b.stderr, b.quiet)
 	r := record.New(msrep.Version, append([]string{"bench"}, b.commandLine()...))
-	s, err := experiment.New(experiment.Config{Devices: b.devices, Mats: b.mats, Entries: b.entries, Options: o, Progress: p.step}, r)
+	s, err := experiment.New(experiment.Config{
+		Devices: b.devices, Mats: b.mats, Entries: b.entries, Options: o, Progress: p.step,
+		Cache: b.cache, Results: b.results, Interpreted: map[bool]int64{true: -1, false: b.interpreted}[b.interpreted == 0],
+	}, r)
 	if err != nil {
 		return err
 	}
@@ -155,7 +148,7 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 		return err
 	}
 	s.Page.Title = "msrep bench: " + strings.Join(b.args, " ")
-	s.Page.Intro = []string{"Figures measured on this machine, modelled ones and those of the paper are kept apart: whole lines are measured here, long dashes modelled, dots the paper's."}
+	s.Page.Intro = []string{"Figures measured on this machine, modelled ones and those of the paper are kept apart: whole lines and discs are measured here, long dashes and squares modelled, dots and rings the paper's; diamonds are counted by the interpreter of GPU code and are no times."}
 	if b.out != "" {
 		if err := pages.Write(b.out, s.Page); err != nil {
 			return err
@@ -176,14 +169,27 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 
 // commandLine is the arguments as they can be given again.
 func (b *benchmark) commandLine() []string {
-	return append(slices.Clone(b.args), "--devices", b.devices, "--entries", fmt.Sprint(b.entries), "--samples", fmt.Sprint(b.samples))
+	line := append(slices.Clone(b.args), "--devices", b.devices, "--entries", fmt.Sprint(b.entries), "--samples", fmt.Sprint(b.samples), "--max-time", b.maxTime.String())
+	if b.mats != "" {
+		line = append(line, "--mats", b.mats)
+	}
+	if b.cache == experiment.CacheCold {
+		line = append(line, "--cache", string(b.cache))
+	}
+	return line
 }
 
 // printTables prints what the report says, without figures.
 func printTables(w io.Writer, p *pages.Page) error {
 	for _, s := range p.Sections {
 		fmt.Fprintf(w, "%s\n", s.Title)
+		for _, text := range s.Intro {
+			fmt.Fprintf(w, "  %s\n", text)
+		}
 		for _, t := range s.Tables {
+			if t.Fold {
+				continue // in the report
+			}
 			fmt.Fprintf(w, "\n%s (%s)\n", t.Title, t.Origin)
 			for _, row := range append([][]string{t.Header}, t.Rows...) {
 				for i, cell := range row {

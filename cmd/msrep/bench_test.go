@@ -45,7 +45,7 @@ func TestBenchWritesAReport(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	out := runOK(t, "bench", "msrep-fig16", "--devices", "sim:summit", "--entries", "3000", "--out", dir)
 	require.Equal(t, filepath.Join(dir, "report.html")+"\n", out)
-	for _, name := range []string{"report.html", "msrep-fig16-csr.svg", "msrep-fig16-csr.csv", "results.json"} {
+	for _, name := range []string{"report.html", "msrep-fig16-csr.svg", "msrep-fig16-csr.png", "msrep-fig16-csr.csv", "results.json"} {
 		require.FileExists(t, filepath.Join(dir, name))
 	}
 	r, err := record.Read(filepath.Join(dir, "results.json"))
@@ -62,13 +62,14 @@ func TestBenchRefusesWhatItDoesNotKnow(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"nothing"}, {"compare"}, {"compare", "a"}, {"compare", "a", "b"}, {"msrep-fig6", "--devices", "cpu:x"},
 		{"msrep-fig6", "--entries", "0"}, {"msrep-fig6", "--samples", "0"}, {"msrep-fig6", "cpu-peers"}, {"msrep-fig6", "--threads", "1,2"},
+		{"msrep-fig6", "--cache", "hot"}, {"gpu-peers", "--results", "/no/such/folder"}, {"pellr", "--mats", "/no/such/folder"}, {"msrep-fig6", "--devices", "cuda"},
 	} {
 		var stdout, stderr bytes.Buffer
 		require.Equal(t, exitUsage, run(context.Background(), append([]string{"bench"}, args...), &stdout, &stderr), "%v", args)
 		require.Empty(t, stdout.String())
 	}
 	list := runOK(t, "bench", "list")
-	for _, name := range []string{"msrep-fig6", "msrep-fig23", "model", "cpu-peers", "all"} {
+	for _, name := range []string{"msrep-fig6", "msrep-fig23", "model", "pellr", "gpu-peers", "cpu-peers", "all"} {
 		require.Contains(t, list, name)
 	}
 }
@@ -83,4 +84,21 @@ func TestProgressIsForTerminals(t *testing.T) {
 	p.end()
 	require.Contains(t, b.String(), "[0/4] ? left  first")
 	require.Contains(t, b.String(), "[1/4] 0s left  second")
+}
+
+func TestBenchMeasuresWithColdCaches(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	runOK(t, "bench", "msrep-fig16", "--devices", "cpu:1", "--entries", "3000", "--samples", "2", "--max-time", "1ms", "--cache", "cold", "--out", dir)
+	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	require.NoError(t, err)
+	require.Contains(t, string(page), "cold: before each product")
+	r, err := record.Read(filepath.Join(dir, "results.json"))
+	require.NoError(t, err)
+	require.Contains(t, r.Command, "cold", "the command can be given again")
+}
+
+func TestBenchSaysThatThereIsNoGPU(t *testing.T) {
+	out := runOK(t, "bench", "gpu-peers", "--devices", "cpu:1")
+	require.Contains(t, out, "No GPU took part in this run")
+	require.Contains(t, out, "no results of a GPU")
 }

@@ -29,7 +29,7 @@ var (
 )
 
 // generators lists all of them in the order of the help text.
-var generators = []generator{
+var generators = withShorts([]generator{
 	{stencilInfo, stencil},
 	{bandedInfo, banded},
 	{randomInfo, random},
@@ -45,7 +45,7 @@ var generators = []generator{
 	{diagInfo, diag},
 	{denseInfo, dense},
 	{emptyInfo, empty},
-}
+})
 
 // Names describes every generator.
 func Names() []Info {

@@ -1,0 +1,141 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/msrep-go/msrep/bench/measure"
+	"github.com/msrep-go/msrep/bench/paper"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/cpms"
+)
+
+// cpmsTurns is how often each way ranks a graph, in turn with the others.
+const cpmsTurns = 2
+
+// cpmsWay is a way to rank.
+type cpmsWay struct {
+	name string
+	opt  solver.PageRankOptions
+}
+
+// The first two of cpmsWays are those that speed-ups are over: weights stored with the
+// links, as in the paper, and weights folded into the ranks.
+const (
+	storedFP64 = iota
+	foldedFP64
+)
+
+// cpmsWays is the ways of Figures 10 and 11, and those of folded weights.
+var cpmsWays = func() []cpmsWay {
+	w := []cpmsWay{
+		{"stored fp64", solver.PageRankOptions{Weights: solver.WeightsStored}},
+		{"folded fp64", solver.PageRankOptions{Weights: solver.WeightsFolded}},
+	}
+	for _, p := range []solver.Precision{solver.CPMS2, solver.CPMS4} {
+		for _, bank := range cpmsBanks {
+			w = append(w, cpmsWay{fmt.Sprintf("stored %s, %s", p, bankName(bank)), solver.PageRankOptions{Weights: solver.WeightsStored, Precision: p, Bank: bank}})
+		}
+		w = append(w, cpmsWay{fmt.Sprintf("folded %s", p), solver.PageRankOptions{Weights: solver.WeightsFolded, Precision: p}})
+	}
+	return w
+}()
+
+// wayOf is the place of a way with stored weights in separated segments.
+func wayOf(p solver.Precision) int {
+	for i, w := range cpmsWays {
+		if w.opt.Precision == p && w.opt.Weights == solver.WeightsStored && w.opt.Bank == cpms.Separated {
+			return i
+		}
+	}
+	return storedFP64
+}
+
+// cpmsRun is a ranking to the least of paper.CPMSThresholds.
+type cpmsRun struct {
+	way   cpmsWay
+	steps []solver.PageRankStep
+	// iterate is the median seconds of an iteration by the bits that it reads,
+	// convert those of the changes of precision after such iterations.
+	iterate, convert map[int]float64
+}
+
+// bits that an iteration reads of each value.
+func (r *cpmsRun) bits(s solver.PageRankStep) int {
+	switch r.way.opt.Precision {
+	case solver.CPMS2:
+		return 32 * s.Segments
+	case solver.CPMS4:
+		return 16 * s.Segments
+	}
+	return 64
+}
+
+// to gives the seconds, and the iterations by the bits that they read, until the
+// difference is below tol: every iteration takes the median of its kind, so that a
+// disturbed one does not count for more than another.
+func (r *cpmsRun) to(tol float64) (seconds float64, iterations map[int]int) {
+	iterations = map[int]int{}
+	for _, s := range r.steps {
+		b := r.bits(s)
+		iterations[b]++
+		seconds += r.iterate[b]
+		if s.Residual < tol {
+			break
+		}
+		if s.Convert > 0 {
+			seconds += r.convert[b]
+		}
+	}
+	return seconds, iterations
+}
+
+// cpmsPageRank ranks a graph in all ways, in turn.
+func (s *Session) cpmsPageRank(ctx context.Context, sys *msrep.System, format, name string, a *sparse.CSR[float64], turns int) ([]cpmsRun, error) {
+	g, err := solver.NewGraph(ctx, a, solver.GraphFormat(format))
+	if err != nil {
+		return nil, err
+	}
+	runs := make([]cpmsRun, len(cpmsWays))
+	iterate, convert := make([]map[int][]float64, len(runs)), make([]map[int][]float64, len(runs))
+	for turn := range turns {
+		for i, w := range cpmsWays {
+			if err := s.step(ctx, fmt.Sprintf("cpms: pagerank, %s, %s, %s", name, format, w.name)); err != nil {
+				return nil, err
+			}
+			opt := w.opt
+			opt.Tol = paper.CPMSThresholds[len(paper.CPMSThresholds)-1]
+			res, err := g.PageRank(ctx, sys, opt)
+			if err != nil {
+				return nil, err
+			}
+			if !res.Converged {
+				return nil, fmt.Errorf("%s: no difference below %g in %d iterations", w.name, opt.Tol, res.Iterations)
+			}
+			if turn == 0 {
+				runs[i] = cpmsRun{way: w, steps: res.Steps}
+				iterate[i], convert[i] = map[int][]float64{}, map[int][]float64{}
+			}
+			for _, step := range res.Steps {
+				b := runs[i].bits(step)
+				iterate[i][b] = append(iterate[i][b], step.Iterate.Seconds())
+				if step.Convert > 0 {
+					convert[i][b] = append(convert[i][b], step.Convert.Seconds())
+				}
+			}
+		}
+	}
+	for i := range runs {
+		r := &runs[i]
+		r.iterate, r.convert = map[int]float64{}, map[int]float64{}
+		for _, b := range []int{32, 48, 64} {
+			if v := iterate[i][b]; len(v) > 0 {
+				r.iterate[b] = s.Record.Add("cpms", name+" "+format+" "+r.way.name, fmt.Sprintf("iteration, %d bits", b), v).Median
+			}
+			r.convert[b] = measure.Summarize(convert[i][b]).Median
+		}
+	}
+	return runs, nil
+}

@@ -1,0 +1,292 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/msrep-go/msrep/bench/paper"
+	"github.com/msrep-go/msrep/bench/report"
+	"github.com/msrep-go/msrep/solver"
+)
+
+// cpmsSections is the report.
+func (s *Session) cpmsSections(all []cpmsResults) []report.Section {
+	return []report.Section{
+		s.cpmsGraphSection(all), cpmsTable2(all), cpmsFigure9(all), cpmsFigure5(all), cpmsFigure6(all),
+		cpmsFigures10And11(all),
+	}
+}
+
+func (s *Session) cpmsGraphSection(all []cpmsResults) report.Section {
+	ours := report.Table{Name: "cpms-graphs", Title: "The graphs", Origin: report.Measured, Header: []string{"graph", "nodes", "links", "fp64, MB", "no values, MB", "stands for"}}
+	least := int64(math.MaxInt64)
+	for _, r := range all {
+		bytes := 4*r.links + 16*int64(r.nodes)
+		least = min(least, bytes)
+		ours.Rows = append(ours.Rows, []string{r.name, fmt.Sprint(r.nodes), fmt.Sprint(r.links),
+			fmt.Sprintf("%.0f", float64(bytes+8*r.links)/1e6), fmt.Sprintf("%.0f", float64(bytes)/1e6), r.like})
+	}
+	theirs := report.Table{Name: "cpms-table1", Title: "Table 1 of the paper", Origin: report.Paper, Header: []string{"graph", "nodes", "links", "without links"}}
+	for _, g := range paper.CPMSGraphs {
+		theirs.Rows = append(theirs.Rows, []string{g.Name + " (" + g.Short + ")", fmt.Sprint(g.Nodes), fmt.Sprint(g.Links), fmt.Sprint(g.Dangling)})
+	}
+	sec := report.Section{
+		Name: "cpms", Title: "CPMS: precision by segments, and PageRank",
+		Intro: []string{
+			fmt.Sprintf("Graphs of the families of the paper's Table 1 are generated with about %d links each (--entries times %d).", cpmsFactor*s.Entries, cpmsFactor),
+			"Every speed-up is given twice: over the paper's baseline, which is the same program with weights in float64 stored with the links, and in brackets over the strong baseline, whose links have no values because the weights are folded into the ranks. MB are those of indices, values, x and y.",
+			"The paper measured a V100 and 48 cores of two Xeon 8168. Its Figures 4 to 6 and 8 to 11 are charts without numbers: beside ours stands what its text says of them.",
+		},
+		Tables: []report.Table{ours, theirs},
+	}
+	if l3 := int64(s.Record.Machine.L3); least < 2*l3 {
+		sec.Remarks = append(sec.Remarks, fmt.Sprintf("Too small to leave the caches: the least that an iteration reads is %.0f MB, the third-level cache holds %.0f MB. Take these figures as a test that everything works.", float64(least)/1e6, float64(l3)/1e6))
+	} else {
+		sec.Remarks = append(sec.Remarks, fmt.Sprintf("The least that an iteration reads is %.0f MB; the third-level cache holds %.0f MB.", float64(least)/1e6, float64(l3)/1e6))
+	}
+	return sec
+}
+
+// cpmsTable2 is the iterations to 1e-10.
+func cpmsTable2(all []cpmsResults) report.Section {
+	header := []string{"graph", "fp64", "cpms2: 32", "64", "total", "cpms4: 16", "32", "48", "64", "total"}
+	theirs := report.Table{Name: "cpms-table2-paper", Title: "Table 2 of the paper, as printed", Origin: report.Paper, Header: header}
+	for i, c := range paper.CPMSTable2 {
+		theirs.Rows = append(theirs.Rows, counts(paper.CPMSGraphs[i].Short, c.FP64, c.CPMS2[0], c.CPMS2[1], paper.CPMSTable2Totals[i][0],
+			c.CPMS4[0], c.CPMS4[1], c.CPMS4[2], c.CPMS4[3], paper.CPMSTable2Totals[i][1]))
+	}
+	ours := report.Table{Name: "cpms-table2", Title: "Iterations here", Origin: report.Measured, Header: header}
+	most := 0
+	for _, r := range all {
+		runs := r.ranked[cpmsFormats[0]]
+		of := func(p int) (n map[int]int, total int) {
+			_, n = runs[p].to(1e-10)
+			for _, v := range n {
+				total += v
+			}
+			return n, total
+		}
+		_, one := of(storedFP64)
+		two, total2 := of(wayOf(solver.CPMS2))
+		four, total4 := of(wayOf(solver.CPMS4))
+		most = max(most, total2-one, total4-one)
+		ours.Rows = append(ours.Rows, counts(r.name, one, two[32], two[64], total2, four[16], four[32], four[48], four[64], total4))
+	}
+	return report.Section{
+		Name: "cpms-table2", Title: "Table 2: iterations by precision",
+		Intro:  []string{"Iterations until the 1-norm of the difference is below 1e-10, by the bits that they read of ranks and weights."},
+		Tables: []report.Table{theirs, ours},
+		Remarks: []string{
+			fmt.Sprintf("Adaptive precision needs at most %d iterations more than fp64 here, in the paper up to 24 more: it begins with 16 bits, whose 4 bits of mantissa spoil the start vector, and we begin with 32.", max(most, 0)),
+			"Misprints of the paper: the parts of Bub with 2 segments sum to 54, those of USA with 4 to 107.",
+		},
+	}
+}
+
+func counts(name string, n ...int) []string {
+	row := []string{name}
+	for _, v := range n {
+		row = append(row, fmt.Sprint(v))
+	}
+	return row
+}
+
+// cpmsFigure9 is the speed of products.
+func cpmsFigure9(all []cpmsResults) report.Section {
+	sec := report.Section{
+		Name: "cpms-fig9", Title: "Figure 9 (and 4): products",
+		Intro: []string{
+			"y = A*x with values and x read with so many bits, over the same kernel with both in float64; in brackets over the product without values. ell is kept in slices of 8 rows.",
+			"Bytes of an entry bound the speed-up over fp64: 12/(4+b) with b bytes read, so 1.2, 1.5 and 2 at 48, 32 and 16 bits, and 3 without values; less what x and y take.",
+		},
+	}
+	var names []string
+	for _, c := range cpmsCases[2:] {
+		names = append(names, c.name)
+	}
+	for _, format := range cpmsFormats {
+		var over, strong [][]float64
+		var rows []string
+		for _, r := range all {
+			t := r.products[format]
+			var a, b []float64
+			for _, v := range t[2:] {
+				a, b = append(a, t[0]/v), append(b, t[1]/v)
+			}
+			over, strong, rows = append(over, a), append(strong, b), append(rows, r.name)
+		}
+		over, strong = withMeans(over), withMeans(strong)
+		means := over[len(over)-1]
+		sec.Tables = append(sec.Tables, transposed(heat("cpms-fig9-"+format, format+": how many times as fast as fp64", "case", names, append(rows, "geometric mean"), over, strong)))
+		f := report.Figure{Name: "cpms-fig9-" + format, Title: format + ": geometric means", XLabel: "bits that are read", YLabel: "speed-up over fp64"}
+		for _, n := range []int{2, 4} {
+			for _, bank := range cpmsBanks {
+				line := report.Series{Name: fmt.Sprintf("%d-seg, %s", n, bankName(bank)), Origin: report.Measured}
+				for i, c := range cpmsCases[2:] {
+					if c.layout.Segments == n && c.layout.Bank == bank {
+						line.X, line.Y = append(line.X, float64(c.bits)), append(line.Y, means[i])
+					}
+				}
+				f.Series = append(f.Series, line)
+			}
+		}
+		sec.Figures = append(sec.Figures, f)
+		at := func(name string) float64 { return means[slices.Index(names, name)] }
+		sec.Remarks = append(sec.Remarks, fmt.Sprintf("%s, separated: %.2f at 32 of 64 bits in 2 segments (aim 1.35), %.2f at 16 bits (aim 1.6).",
+			format, at("32 bits, 2-seg, separated"), at("16 bits, 4-seg, separated")))
+	}
+	sec.Remarks = append(sec.Remarks,
+		"The paper on a GPU (Figure 4): about 1.5 on average at 32 bits in 2 segments, about 2 at 16 bits; 32 bits in 4 segments about 30 % slower than in 2; above 32 bits mostly slower than fp64 in csr, mostly slightly faster in ell.",
+		"The paper on CPUs (Figure 9): banks of 128 bytes are at most marginally faster than fp64 at 32 bits; banks of 8 KiB are about as fast as separated segments.")
+	return sec
+}
+
+// transposed turns a table with one row of names on top round.
+func transposed(t report.Table) report.Table {
+	out := report.Table{Name: t.Name, Title: t.Title, Origin: t.Origin, Header: []string{t.Header[0]}}
+	for _, row := range t.Rows {
+		out.Header = append(out.Header, row[0])
+	}
+	for k := 1; k < len(t.Header); k++ {
+		cells, shade := []string{t.Header[k]}, []float64{}
+		for i, row := range t.Rows {
+			cells, shade = append(cells, row[k]), append(shade, t.Shade[i][k-1])
+		}
+		out.Rows, out.Shade = append(out.Rows, cells), append(out.Shade, shade)
+	}
+	return out
+}
+
+// cpmsFigure5 is where the time of PageRank goes.
+func cpmsFigure5(all []cpmsResults) report.Section {
+	sec := report.Section{
+		Name: "cpms-fig5", Title: "Figure 5: the time of PageRank by precision",
+		Intro: []string{"Time to 1e-10 with stored weights in separated segments, in hundredths of the time with fp64. A change is the normalisation of the ranks. The paper measured a GPU, with banks of 128 bytes."},
+	}
+	most := 0.0
+	for _, format := range cpmsFormats {
+		t := report.Table{Name: "cpms-fig5-" + format, Title: format, Origin: report.Measured, Header: []string{"graph, precision", "32 bits", "48 bits", "64 bits", "changes", "all"}}
+		for _, r := range all {
+			runs := r.ranked[format]
+			base, _ := runs[storedFP64].to(1e-10)
+			for _, p := range []solver.Precision{solver.FP64, solver.CPMS2, solver.CPMS4} {
+				run := &runs[wayOf(p)]
+				total, n := run.to(1e-10)
+				row, rest := []string{r.name + ", " + string(p)}, total
+				for _, b := range []int{32, 48, 64} {
+					part := float64(n[b]) * run.iterate[b]
+					rest -= part
+					row = append(row, fmt.Sprintf("%.1f", 100*part/base))
+				}
+				most = max(most, rest/total)
+				t.Rows = append(t.Rows, append(row, fmt.Sprintf("%.1f", 100*max(rest, 0)/base), fmt.Sprintf("%.1f", 100*total/base)))
+			}
+		}
+		sec.Tables = append(sec.Tables, t)
+	}
+	sec.Remarks = []string{fmt.Sprintf("Changes of precision take at most %.1f %% of the time. Their number follows from Table 2.", 100*most)}
+	return sec
+}
+
+// cpmsFigure6 is the time of PageRank over the tolerance.
+func cpmsFigure6(all []cpmsResults) report.Section {
+	sec := report.Section{
+		Name: "cpms-fig6", Title: "Figure 6: the time of PageRank by the tolerance",
+		Intro: []string{"csr, as in the paper; segments are separated. The line to beat is that of folded weights in fp64."},
+	}
+	for _, r := range all {
+		f := report.Figure{Name: "cpms-fig6-" + r.name, Title: r.name, XLabel: "-log10 of the tolerance", YLabel: "seconds", Log: true}
+		for _, way := range []int{storedFP64, foldedFP64, wayOf(solver.CPMS2), wayOf(solver.CPMS4)} {
+			line := report.Series{Name: cpmsWays[way].name, Origin: report.Measured}
+			for _, tol := range paper.CPMSThresholds {
+				t, _ := r.ranked["csr"][way].to(tol)
+				line.X, line.Y = append(line.X, -math.Log10(tol)), append(line.Y, t)
+			}
+			f.Series = append(f.Series, line)
+		}
+		sec.Figures = append(sec.Figures, f)
+	}
+	for _, p := range []solver.Precision{solver.CPMS2, solver.CPMS4} {
+		over, _, _ := speedups(all, "csr", wayOf(p))
+		m := over[len(over)-1]
+		sec.Remarks = append(sec.Remarks, fmt.Sprintf("%s is %.2f times as fast as fp64 to %.0e and %.2f times to %.0e, in the geometric mean. In the paper lower accuracy gains more.",
+			p, m[0], paper.CPMSThresholds[0], m[len(m)-1], paper.CPMSThresholds[len(m)-1]))
+	}
+	return sec
+}
+
+// cpmsFigures10And11 is the heat maps, and their means as lines.
+func cpmsFigures10And11(all []cpmsResults) report.Section {
+	sec := report.Section{
+		Name: "cpms-fig10", Title: "Figures 10 and 11 (and 7, 8): the speed-up of PageRank",
+		Intro: []string{
+			"Over stored weights in fp64, the paper's baseline, and in brackets over folded weights in fp64. Figure 10 is csr, Figure 11 ell. Folded ways are not the paper's: only their ranks have adaptive precision, because there are no values.",
+			"The lines are geometric means of all graphs over the paper's baseline; dotted is that of the paper's ten graphs on a GPU (csr, 2 segments in banks of 128 bytes, the numbers printed in its Figure 7).",
+		},
+	}
+	var tols []string
+	x := []float64{}
+	for _, tol := range paper.CPMSThresholds {
+		tols, x = append(tols, fmt.Sprintf("%.0e", tol)), append(x, -math.Log10(tol))
+	}
+	var names []string
+	for _, g := range paper.CPMSGraphs {
+		names = append(names, g.Short)
+	}
+	theirs := report.Table{Name: "cpms-fig7a-paper", Title: "Figure 7 (a) of the paper: GPU, csr, 2 segments in banks of 128 bytes", Origin: report.Paper, Header: append([]string{"graph"}, tols...)}
+	paperMeans := withMeans(slices.Clone(paper.CPMSFigure7a))
+	for i, row := range paperMeans {
+		cells := []string{append(names, "geometric mean")[i]}
+		for _, v := range row {
+			cells = append(cells, fmt.Sprintf("%.2f", v))
+		}
+		theirs.Rows = append(theirs.Rows, cells)
+	}
+	sec.Tables = append(sec.Tables, theirs)
+	means := map[string][][]float64{}
+	for i, format := range cpmsFormats {
+		f := report.Figure{Name: "cpms-fig10-" + format, Title: fmt.Sprintf("Figure %d, %s: geometric means", 10+i, format), XLabel: "-log10 of the tolerance", YLabel: "speed-up over stored fp64"}
+		for w, way := range cpmsWays {
+			over, strong, rows := speedups(all, format, w)
+			if w == storedFP64 {
+				means[format] = append(means[format], over[len(over)-1])
+				continue
+			}
+			sec.Tables = append(sec.Tables, heat(fmt.Sprintf("cpms-fig%d-%d", 10+i, w), format+", "+way.name, "graph", tols, rows, over, strong))
+			means[format] = append(means[format], over[len(over)-1])
+			f.Series = append(f.Series, report.Series{Name: way.name, Origin: report.Measured, X: x, Y: over[len(over)-1]})
+		}
+		f.Series = append(f.Series, report.Series{Name: "stored cpms2, 128 B", Origin: report.Paper, X: x, Y: paperMeans[len(paperMeans)-1]})
+		sec.Figures = append(sec.Figures, f)
+	}
+	at4, at10 := slices.Index(paper.CPMSThresholds, 1e-4), slices.Index(paper.CPMSThresholds, 1e-10)
+	for _, format := range cpmsFormats {
+		for w, way := range cpmsWays {
+			if way.opt.Precision == "" || way.opt.Bank != 0 {
+				continue
+			}
+			m, strong := means[format][w], means[format][foldedFP64]
+			sec.Remarks = append(sec.Remarks, fmt.Sprintf("%s, %s: geometric mean %s to 1e-4 and %s to 1e-10 (aims over the paper's baseline: 1.6 and 1.3; the paper: about 1.3 and 1.1).",
+				format, way.name, twice(m[at4], m[at4]/strong[at4]), twice(m[at10], m[at10]/strong[at10])))
+		}
+	}
+	return sec
+}
+
+// speedups of a way over both baselines: a row for each graph and one of means, a
+// column for each of paper.CPMSThresholds.
+func speedups(all []cpmsResults, format string, way int) (over, strong [][]float64, rows []string) {
+	for _, r := range all {
+		runs := r.ranked[format]
+		var a, b []float64
+		for _, tol := range paper.CPMSThresholds {
+			t, _ := runs[way].to(tol)
+			base, _ := runs[storedFP64].to(tol)
+			fold, _ := runs[foldedFP64].to(tol)
+			a, b = append(a, base/t), append(b, fold/t)
+		}
+		over, strong, rows = append(over, a), append(strong, b), append(rows, r.name)
+	}
+	return withMeans(over), withMeans(strong), append(rows, "geometric mean")
+}

@@ -1,0 +1,232 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/msrep-go/msrep/bench"
+	"github.com/msrep-go/msrep/bench/measure"
+	"github.com/msrep-go/msrep/bench/paper"
+	"github.com/msrep-go/msrep/bench/report"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/ellpack"
+	"github.com/msrep-go/msrep/sparse/matio"
+)
+
+// Square matrices of real values with so many entries are compared, and those that the
+// paper names whatever their size.
+const (
+	pellrLeast = 10_000
+	pellrMost  = 300_000
+)
+
+// pellrSmallest is the least size of generated matrices: those with 64 entries in a row
+// must have rows enough.
+const pellrSmallest = 8000
+
+// pellrBytes bounds the files that are read to look how many entries they have: 40
+// bytes an entry, more than a line of text takes.
+const pellrBytes = 40 * pellrMost
+
+// pellr compares the formats of the PELLR paper, Figures 6 and 8 to 12.
+func pellr(ctx context.Context, s *Session) error {
+	p := bench.PELLR{Devices: s.pellrDevices(), Interpreted: s.Interpreted, Before: s.Options.Before}
+	var from string
+	var err error
+	if p.Paths, from, err = s.pellrPaths(); err != nil {
+		return err
+	}
+	p.Filter = func(name string, m *matio.Matrix) bool {
+		square := m.Rows == m.Cols && m.Source.Field == sparse.Real
+		return square && (m.NNZ() >= min(pellrLeast, s.Entries/10) && m.NNZ() < pellrMost || slices.Contains(paper.PELLRMatrices, name))
+	}
+	p.Step = func(done, total int, name string) error {
+		if done == 0 {
+			s.steps(total)
+		}
+		return s.step(ctx, "pellr: "+name)
+	}
+	all, err := p.Measure(ctx)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return sparse.Inputf("--mats", "no square real matrix of %d to %d entries in %s", pellrLeast, pellrMost, from)
+	}
+	v := &pellrView{matrices: all, place: p.Devices}
+	s.recordPELLR(v)
+	s.Page.Sections = append(s.Page.Sections, v.section(from))
+	return nil
+}
+
+// pellrDevices are those whose time is taken: one GPU, or one CPU device; none where a
+// node is modelled, since the model knows nothing of these formats.
+func (s *Session) pellrDevices() string {
+	switch {
+	case s.platform != nil:
+		return ""
+	case len(s.gpus) > 0:
+		return s.measured(1)
+	}
+	return "cpu:1"
+}
+
+// pellrPaths are the matrices of the folder of matrices; without one those of testdata,
+// where it is at hand, and generated ones.
+func (s *Session) pellrPaths() (paths []string, from string, err error) {
+	if s.Mats != "" {
+		paths, err = bench.PELLRFiles(s.Mats, pellrBytes)
+		return paths, s.Mats, err
+	}
+	if _, err := os.Stat("testdata"); err == nil {
+		if paths, err = bench.PELLRFiles("testdata", pellrBytes); err != nil {
+			return nil, "", err
+		}
+	}
+	return append(paths, pellrGenerated(float64(max(min(s.Entries, pellrMost/3), pellrSmallest)))...), "testdata and generators (--mats DIR names a folder of real ones)", nil
+}
+
+// pellrGenerated are specs of square matrices of about so many entries, from rows of
+// equal length to very unequal ones.
+func pellrGenerated(entries float64) (specs []string) {
+	add := func(format string, args ...any) { specs = append(specs, "gen:"+fmt.Sprintf(format, args...)) }
+	side := func(perPoint, dims float64) int64 { return max(2, int64(math.Pow(entries/perPoint, 1/dims))) }
+	add("stencil:points=5,n=%d", side(5, 2))
+	add("stencil:points=9,n=%d", side(9, 2))
+	add("stencil:points=7,n=%d", side(7, 3))
+	add("stencil:points=27,n=%d", side(27, 3))
+	add("banded:n=%d,band=8", side(17, 1))
+	add("banded:n=%d,band=20,density=0.5", side(21, 1))
+	add("cfd:n=%d,unknowns=5", side(7*25, 3))
+	add("cfd:n=%d,unknowns=3,points=27", side(27*9, 3))
+	for _, kind := range []string{"delaunay", "rgg", "road", "quads", "bubbles"} {
+		add("planar:kind=%s,n=%d", kind, side(map[string]float64{"delaunay": 6, "rgg": 16, "road": 2.4, "quads": 4, "bubbles": 3}[kind], 2))
+	}
+	for _, ave := range []float64{4, 16, 64} {
+		add("random:rows=%d,nnz=%d", side(ave, 1), int64(entries))
+		add("rmat:scale=%d,edges=%d", max(1, int(math.Log2(entries/ave))), int(ave))
+	}
+	for _, r := range []float64{1.5, 1.8, 2.1, 2.5, 3, 4} {
+		add("powerlaw:rows=%d,nnz=%d,r=%g", side(10, 1), int64(entries), r)
+	}
+	for _, m := range paper.Matrices {
+		add("like:name=%s,scale=%.3g", m.Name, entries/float64(m.NNZ))
+	}
+	add("lowhigh:rows=%d,nnz=%d,ratio=0.1", side(20, 1), int64(entries))
+	add("arrow:n=%d", side(3, 1))
+	return specs
+}
+
+// recordPELLR adds the samples to the record.
+func (s *Session) recordPELLR(v *pellrView) {
+	for _, m := range v.matrices {
+		for _, r := range m.Runs {
+			name := m.Name + " " + string(r.Format)
+			if samples := r.Samples(); len(samples) > 0 {
+				s.Record.Add("pellr", name, "product", samples)
+				s.Record.Moves(r.Bytes)
+			}
+			if r.Sectors > 0 {
+				s.Record.AddCounted("pellr", name, "warp instructions", float64(r.Instructs))
+				s.Record.AddCounted("pellr", name, "sectors", float64(r.Distinct))
+			}
+		}
+	}
+}
+
+// pellrMeasure is one way to say what a product costs.
+type pellrMeasure struct {
+	name   string
+	origin report.Origin
+	unit   string
+	// cost of a format on a matrix; false where it is not known.
+	cost func(m *bench.PELLRMatrix, f sparse.Format) (float64, bool)
+}
+
+// pellrView looks at the figures of all matrices, which are sorted by sigma.
+type pellrView struct {
+	matrices []bench.PELLRMatrix
+	place    string // whose times there are; "" for none
+}
+
+// measures are the ways for which there are figures.
+func (v *pellrView) measures() []pellrMeasure {
+	all := []pellrMeasure{
+		{"time on " + v.place, report.Measured, "microseconds", func(m *bench.PELLRMatrix, f sparse.Format) (float64, bool) {
+			r, _ := m.Run(f)
+			samples := r.Samples()
+			return 1e6 * measure.Summarize(samples).Median, len(samples) > 0
+		}},
+		{"warp instructions", report.Counted, "instructions", func(m *bench.PELLRMatrix, f sparse.Format) (float64, bool) {
+			r, _ := m.Run(f)
+			return float64(r.Instructs), r.Instructs > 0
+		}},
+		{"sectors", report.Counted, "sectors of 32 bytes", func(m *bench.PELLRMatrix, f sparse.Format) (float64, bool) {
+			r, _ := m.Run(f)
+			return float64(r.Distinct), r.Distinct > 0
+		}},
+	}
+	return slices.DeleteFunc(all, func(c pellrMeasure) bool {
+		return !slices.ContainsFunc(v.matrices, func(m bench.PELLRMatrix) bool {
+			_, ok := c.cost(&m, ellpack.FormatPELLR)
+			return ok
+		})
+	})
+}
+
+// over is by which factor PELLR is better than another format on a matrix: the cost of
+// the other by that of PELLR. Of times it is the median of the ratios of the rounds,
+// with its interval: in a round both ran right after each other.
+func (c pellrMeasure) over(m *bench.PELLRMatrix, f sparse.Format) (measure.Summary, bool) {
+	if c.origin == report.Measured {
+		p, _ := m.Run(ellpack.FormatPELLR)
+		o, _ := m.Run(f)
+		var ratios []float64
+		for i := range min(len(p.Rounds), len(o.Rounds)) {
+			if q := o.Rounds[i] / p.Rounds[i]; !math.IsNaN(q) { // neither sat out
+				ratios = append(ratios, q)
+			}
+		}
+		return measure.Summarize(ratios), len(ratios) > 0
+	}
+	p, ok := c.cost(m, ellpack.FormatPELLR)
+	o, ok2 := c.cost(m, f)
+	if !ok || !ok2 {
+		return measure.Summary{}, false
+	}
+	return measure.Summarize([]float64{o / p}), true
+}
+
+// mean is the geometric mean of over on the matrices that pick takes; NaN for none.
+func (v *pellrView) mean(c pellrMeasure, f sparse.Format, pick func(m *bench.PELLRMatrix) bool) float64 {
+	sum, n := 0.0, 0
+	for i := range v.matrices {
+		if m := &v.matrices[i]; pick(m) {
+			if r, ok := c.over(m, f); ok {
+				sum, n = sum+math.Log(r.Median), n+1
+			}
+		}
+	}
+	return math.Exp(sum / float64(n)) // NaN for none
+}
+
+// ahead is on what share of the matrices PELLR is better than f.
+func (v *pellrView) ahead(c pellrMeasure, f sparse.Format) (n, of int) {
+	for i := range v.matrices {
+		if r, ok := c.over(&v.matrices[i], f); ok {
+			of++
+			if r.Median > 1 {
+				n++
+			}
+		}
+	}
+	return n, of
+}
+
+// sigma takes matrices by a range of sigma: low < sigma <= high.
+func sigma(low, high float64) func(m *bench.PELLRMatrix) bool {
+	return func(m *bench.PELLRMatrix) bool { return m.StdDev > low && m.StdDev <= high }
+}

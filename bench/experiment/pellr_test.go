@@ -1,0 +1,130 @@
+package experiment
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/bench"
+	"github.com/msrep-go/msrep/bench/record"
+	"github.com/msrep-go/msrep/bench/report"
+	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/ellpack"
+)
+
+func TestTheFormatsOfThePELLRPaperAreCompared(t *testing.T) {
+	c := quick("cpu:1", 4000)
+	c.Mats, c.Interpreted = corpus.Testdata(), 100_000
+	s := session(t, c, "pellr")
+	requireFull(t, s)
+	sec := s.Page.Sections[0]
+	names := map[string]report.Figure{}
+	for _, f := range sec.Figures {
+		names[f.Name] = f
+	}
+	for _, want := range []string{"6", "8", "9", "10", "11", "11-warp", "11-sectors", "12", "12-warp", "12-sectors"} {
+		require.Contains(t, names, "pellr-fig"+want)
+	}
+	require.Equal(t, report.Measured, names["pellr-fig6"].Series[0].Origin)
+	require.Equal(t, report.Counted, names["pellr-fig6"].Series[1].Origin)
+	claims := sec.Tables[0]
+	require.Len(t, claims.Rows, len(pellrClaims))
+	require.Equal(t, "memplus", s.Page.Sections[0].Tables[2].Rows[len(sec.Tables[2].Rows)-1][0][2:], "the largest sigma comes last")
+	measured, counted := 0, 0
+	for _, r := range s.Record.Rows {
+		switch r.Source {
+		case record.Measured:
+			measured++
+			require.Positive(t, r.Bytes, r.Key())
+			require.Positive(t, r.OfBandwidth, r.Key())
+		case record.Counted:
+			counted++
+		}
+	}
+	require.Positive(t, measured)
+	require.Positive(t, counted)
+}
+
+func TestWithoutAFolderTheFormatsAreComparedOnGeneratedMatrices(t *testing.T) {
+	c := quick("sim:dgx1", 400)
+	c.Interpreted = 20_000
+	s := session(t, c, "pellr")
+	requireFull(t, s)
+	require.GreaterOrEqual(t, len(s.Page.Sections[0].Tables[2].Rows), 20)
+	for _, r := range s.Record.Rows {
+		require.Equal(t, record.Counted, r.Source, "a model has no times of these formats")
+	}
+	for _, f := range s.Page.Sections[0].Figures {
+		for _, line := range f.Series {
+			require.NotEqual(t, report.Measured, line.Origin)
+		}
+	}
+}
+
+func TestAFolderWithoutMatricesIsRefused(t *testing.T) {
+	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none")} {
+		c := quick("cpu:1", 4000)
+		c.Mats = dir
+		s, err := New(c, record.New("test", nil))
+		require.NoError(t, err)
+		require.True(t, sparse.IsInput(s.Run(context.Background(), []Experiment{{"pellr", "", pellr}})), dir)
+	}
+}
+
+// fakePELLR has two matrices: on the first PELLR is twice as fast as ELLR and half as
+// fast as HYB, on the second equally fast as all.
+func fakePELLR() *pellrView {
+	runs := func(ellr, hyb float64) []bench.FormatRun {
+		nan := math.NaN()
+		return []bench.FormatRun{
+			{Format: ellpack.FormatPELLR, Rounds: []float64{2, 4, 8, 2}, Instructs: 100, Distinct: 10},
+			{Format: ellpack.FormatELLR, Rounds: []float64{2 * ellr, 4 * ellr, nan, 2 * ellr}, Instructs: int64(100 * ellr), Distinct: 10},
+			{Format: ellpack.FormatHYB, Rounds: []float64{2 * hyb, 4 * hyb, 8 * hyb, 1e9}},
+		}
+	}
+	return &pellrView{place: "cpu:1", matrices: []bench.PELLRMatrix{
+		{Name: "memplus", NNZ: 10, StdDev: 2, Runs: runs(2, 0.5)},
+		{Name: "other", NNZ: 10, StdDev: 20, Runs: runs(1, 1)},
+	}}
+}
+
+func TestRatiosAreThoseOfTheRoundsInWhichBothRan(t *testing.T) {
+	v := fakePELLR()
+	c := v.measures()
+	require.Len(t, c, 3)
+	r, ok := c[0].over(&v.matrices[0], ellpack.FormatELLR)
+	require.True(t, ok)
+	require.Equal(t, 3, r.N)
+	require.Equal(t, 2.0, r.Median)
+	r, ok = c[0].over(&v.matrices[0], ellpack.FormatHYB)
+	require.True(t, ok)
+	require.Equal(t, 0.5, r.Median, "the disturbed round does not matter")
+	_, ok = c[1].over(&v.matrices[0], ellpack.FormatHYB)
+	require.False(t, ok, "hyb was not interpreted")
+	require.InDelta(t, math.Sqrt2, v.mean(c[1], ellpack.FormatELLR, sigma(-1, math.Inf(1))), 1e-12)
+	n, of := v.ahead(c[1], ellpack.FormatELLR)
+	require.Equal(t, []int{1, 2}, []int{n, of})
+}
+
+func TestStatementsOfThePaperAreJudgedByTheirNumbers(t *testing.T) {
+	v := fakePELLR()
+	found := map[string]string{}
+	for _, row := range v.claimTable().Rows {
+		found[row[0]] = row[4]
+	}
+	require.Equal(t, "1, does not hold", found["PELLR over ELLR, sigma > 10"])
+	require.Equal(t, "2, does not hold", found["PELLR over ELLR on memplus"])
+	require.Equal(t, "0.5, holds", found["PELLR over HYB on memplus: HYB is ahead"])
+	require.Equal(t, "-", found["the same, and ave > 20, max-min > 10"])
+	require.Equal(t, "-", found["PELLR over BiJAD, the highest"])
+	f := v.ratioFigure("8", ellpack.FormatHYB)
+	last := f.Series[len(f.Series)-1]
+	require.Equal(t, report.Paper, last.Origin)
+	require.Equal(t, []float64{0.7}, last.Y)
+	require.Equal(t, []float64{1}, last.X)
+	require.Equal(t, []report.Mark{{X: 1.5, Label: "sigma > 3"}, {X: 1.5, Label: "sigma > 10"}}, f.Marks)
+}

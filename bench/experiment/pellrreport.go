@@ -1,0 +1,241 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/msrep-go/msrep/bench"
+	"github.com/msrep-go/msrep/bench/paper"
+	"github.com/msrep-go/msrep/bench/report"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/ellpack"
+)
+
+// section is the part of the report.
+func (v *pellrView) section(from string) report.Section {
+	sec := report.Section{Name: "pellr", Title: "The PELLR paper: formats of the ELLPACK family (its Figures 6 and 8 to 12)"}
+	sec.Intro = []string{
+		fmt.Sprintf("%d square matrices of real values from %s, numbered by sigma, the standard deviation of the lengths of their rows. A ratio above 1 says that PELLR is better.", len(v.matrices), from),
+		"Warp instructions and sectors of 32 bytes are counted by the interpreter of the kernels for GPUs, sectors once for each block of threads, which is what a first-level cache lets through. They are figures of the kernels and stand in for time where no GPU is: they are not times.",
+	}
+	if v.place != "" {
+		sec.Intro = append(sec.Intro, v.aboutTimes())
+	}
+	sec.Tables = []report.Table{v.claimTable(), v.groupTable(), v.matrixTable()}
+	for _, c := range v.measures() {
+		sec.Tables = append(sec.Tables, v.costTable(c))
+	}
+	for _, f := range []struct {
+		number string
+		over   sparse.Format
+	}{{"6", ellpack.FormatELLR}, {"8", ellpack.FormatHYB}, {"9", ellpack.FormatBiELL}, {"10", ellpack.FormatBiJAD}} {
+		sec.Figures = append(sec.Figures, v.ratioFigure(f.number, f.over))
+	}
+	sec.Figures = append(sec.Figures, v.speedFigures("11", []sparse.Format{ellpack.FormatPELLR, ellpack.FormatHYB, ellpack.FormatBiELL, ellpack.FormatBiJAD})...)
+	sec.Figures = append(sec.Figures, v.speedFigures("12", []sparse.Format{"csrv", ellpack.FormatJAD, ellpack.FormatELL, ellpack.FormatELLR, ellpack.FormatPELLR, ellpack.FormatHYB, "cucsr", sparse.FormatCSR})...)
+	sec.Remarks = v.remarks()
+	return sec
+}
+
+func (v *pellrView) aboutTimes() string {
+	if strings.HasPrefix(v.place, "cuda") {
+		return fmt.Sprintf("Times are those of the kernels on %s, in 15 rounds in which formats take turns. cucsr is CSR as cuSPARSE multiplies it, csr our own kernel, csrs and csrv CSR with a thread and with half a warp for each row.", v.place)
+	}
+	return fmt.Sprintf("Times are those of products on %s, in 15 rounds in which formats take turns; ratios are the medians over the rounds, with their 95 %% intervals. Formats far behind sit out the later rounds. On CPU devices csr and sell run in assembly, the other formats in plain Go with slices as wide as the vector registers: compare them with each other. The paper's GPU hides latency by many threads, which a CPU does not.", v.place)
+}
+
+// remarks say in words which of the two main statements hold.
+func (v *pellrView) remarks() (out []string) {
+	say := func(what string, claims ...int) {
+		var found []string
+		for _, i := range claims {
+			for _, c := range v.measures() {
+				found = append(found, fmt.Sprintf("%s: %s", c.name, pellrClaims[i].verdict(v, c)))
+			}
+		}
+		out = append(out, what+" "+strings.Join(found, "; ")+".")
+	}
+	say("The paper: PELLR 1.5 times as fast as ELLR where sigma > 10. Here:", 0)
+	say("The paper: HYB ahead of PELLR on memplus (0.7). Here:", 7)
+	out = append(out,
+		"The paper's figures are bars without numbers; the rings and dotted lines are the numbers that its text gives.",
+		"The paper's GPU was a Quadro P600 with the vector x in the texture cache, and its HYB and CSR those of cuSPARSE 10: ours add HYB's rest by segmented sums without atomics.",
+	)
+	return out
+}
+
+// groupTable has geometric means by sigma.
+func (v *pellrView) groupTable() report.Table {
+	t := report.Table{Name: "pellr-groups", Title: "Other formats over PELLR, geometric means", Header: []string{"format, measure", "sigma <= 3", "3 to 10", "> 10", "PELLR ahead"}}
+	for _, f := range bench.PELLRFormats() {
+		if f == ellpack.FormatPELLR {
+			continue
+		}
+		for _, c := range v.measures() {
+			n, of := v.ahead(c, f)
+			if of == 0 {
+				continue
+			}
+			row := []string{fmt.Sprintf("%s, %s", f, c.name)}
+			for _, group := range [][2]float64{{-1, 3}, {3, 10}, {10, math.Inf(1)}} {
+				row = append(row, orDash(v.mean(c, f, sigma(group[0], group[1]))))
+			}
+			t.Rows = append(t.Rows, append(row, fmt.Sprintf("%d of %d", n, of)))
+		}
+	}
+	return t
+}
+
+// matrixTable is the paper's Table 1 for our matrices.
+func (v *pellrView) matrixTable() report.Table {
+	t := report.Table{Name: "pellr-matrices", Title: "Table 1: the matrices", Fold: true, Header: []string{"number, matrix", "N", "nnz", "ave", "sigma", "max-min"}}
+	for i, m := range v.matrices {
+		t.Rows = append(t.Rows, []string{
+			fmt.Sprintf("%d %s", i+1, m.Name), fmt.Sprint(m.Rows), fmt.Sprint(m.NNZ), fmt.Sprintf("%.4g", m.Mean), fmt.Sprintf("%.4g", m.StdDev), fmt.Sprint(m.Spread),
+		})
+	}
+	return t
+}
+
+// costTable has what each format costs on each matrix.
+func (v *pellrView) costTable(c pellrMeasure) report.Table {
+	t := report.Table{
+		Name: "pellr-" + strings.Fields(c.name)[0], Title: fmt.Sprintf("All formats: %s, %s of a product", c.name, c.unit), Origin: c.origin, Fold: true,
+		Header: []string{"matrix"},
+	}
+	var formats []sparse.Format
+	for _, f := range bench.PELLRFormats() {
+		for i := range v.matrices {
+			if _, ok := c.cost(&v.matrices[i], f); ok {
+				formats = append(formats, f)
+				t.Header = append(t.Header, string(f))
+				break
+			}
+		}
+	}
+	for i := range v.matrices {
+		row := []string{v.matrices[i].Name}
+		for _, f := range formats {
+			cost, ok := c.cost(&v.matrices[i], f)
+			if !ok {
+				cost = math.NaN()
+			}
+			row = append(row, orDash(cost))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// orDash writes a number, "-" where there is none.
+func orDash(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return short(x)
+}
+
+// sigmaMarks are where sigma passes 3 and 10.
+func (v *pellrView) sigmaMarks() (marks []report.Mark) {
+	for _, limit := range []float64{3, 10} {
+		for i, m := range v.matrices {
+			if m.StdDev > limit {
+				if i > 0 {
+					marks = append(marks, report.Mark{X: float64(i) + 0.5, Label: fmt.Sprintf("sigma > %g", limit)})
+				}
+				break
+			}
+		}
+	}
+	return marks
+}
+
+const bySigma = "matrices, numbered by sigma"
+
+// ratioFigure is Figure 6, 8, 9 or 10.
+func (v *pellrView) ratioFigure(number string, over sparse.Format) report.Figure {
+	f := report.Figure{
+		Name: "pellr-fig" + number, Title: fmt.Sprintf("Figure %s: PELLR over %s", number, strings.ToUpper(string(over))),
+		XLabel: bySigma, YLabel: "cost of " + string(over) + " by cost of pellr", Log: true, Level: 1, Marks: v.sigmaMarks(),
+	}
+	for _, c := range v.measures() {
+		s := report.Series{Name: c.name, Origin: c.origin, Points: true}
+		for i := range v.matrices {
+			if r, ok := c.over(&v.matrices[i], over); ok {
+				s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, r.Median)
+				if c.origin == report.Measured {
+					s.Low, s.High = append(s.Low, r.Low), append(s.High, r.High)
+				}
+			}
+		}
+		if len(s.X) > 0 {
+			f.Series = append(f.Series, s)
+		}
+	}
+	f.Series = append(f.Series, v.paperSeries(over)...)
+	return f
+}
+
+// paperSeries are the numbers of the paper's text over a format: averages as lines over
+// the matrices that they are about, single matrices as rings.
+func (v *pellrView) paperSeries(over sparse.Format) (out []report.Series) {
+	single := report.Series{Name: "single matrices", Origin: report.Paper, Points: true}
+	for _, p := range paper.PELLRRatios {
+		if p.Over != string(over) {
+			continue
+		}
+		mean := report.Series{Name: "averages", Origin: report.Paper}
+		for i := range v.matrices {
+			m := &v.matrices[i]
+			switch {
+			case p.Matrix == m.Name:
+				single.X, single.Y = append(single.X, float64(i+1)), append(single.Y, p.Ratio)
+			case p.Matrix == "" && sigma(p.Low, p.High)(m):
+				mean.X, mean.Y = append(mean.X, float64(i+1)), append(mean.Y, p.Ratio)
+			}
+		}
+		if n := len(mean.X); n > 1 {
+			mean.X, mean.Y = []float64{mean.X[0], mean.X[n-1]}, []float64{p.Ratio, p.Ratio}
+			mean.Name = fmt.Sprintf("average %g", p.Ratio)
+			out = append(out, mean)
+		}
+	}
+	if len(single.X) > 0 {
+		out = append(out, single)
+	}
+	return out
+}
+
+// speedFigures are Figure 11 or 12: GFLOP/s as the paper counts them, 2 nnz by the time;
+// and for the interpreter, which knows no time, what an entry costs.
+func (v *pellrView) speedFigures(number string, formats []sparse.Format) (figures []report.Figure) {
+	for _, c := range v.measures() {
+		f := report.Figure{Name: "pellr-fig" + number, Title: fmt.Sprintf("Figure %s: speed, %s", number, c.name), XLabel: bySigma, YLabel: "GFLOP/s", Log: true, Marks: v.sigmaMarks()}
+		if c.origin == report.Counted {
+			f.Name += "-" + strings.Fields(c.name)[0]
+			f.Title = fmt.Sprintf("Figure %s: %s, not time", number, c.name)
+			f.YLabel = c.name + " by nonzero (less is better)"
+		}
+		for _, format := range formats {
+			s := report.Series{Name: string(format), Origin: c.origin, Points: true}
+			for i := range v.matrices {
+				m := &v.matrices[i]
+				cost, ok := c.cost(m, format)
+				if !ok {
+					continue
+				}
+				y := cost / float64(m.NNZ)
+				if c.origin == report.Measured {
+					y = 2e-3 * float64(m.NNZ) / cost // of microseconds
+				}
+				s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, y)
+			}
+			if len(s.X) > 0 {
+				f.Series = append(f.Series, s)
+			}
+		}
+		figures = append(figures, f)
+	}
+	return figures
+}

@@ -1,0 +1,60 @@
+package experiment
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/bench/record"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestColdCachesAreEmptiedBeforeEachSample(t *testing.T) {
+	c := quick("cpu:2", 3000)
+	c.Cache = CacheCold
+	s, err := New(c, record.New("test", nil))
+	require.NoError(t, err)
+	seen := 0
+	look := Experiment{"look", "", func(ctx context.Context, s *Session) error {
+		require.NotNil(t, s.Options.Before)
+		s.Options.Before()
+		seen++
+		return nil
+	}}
+	require.NoError(t, s.Run(t.Context(), []Experiment{look}))
+	require.Equal(t, 1, seen)
+	require.Contains(t, s.aboutCaches(), "cold")
+
+	c.Cache = "lukewarm"
+	_, err = New(c, record.New("test", nil))
+	require.True(t, sparse.IsInput(err))
+	warm := session(t, quick("cpu:2", 3000), "msrep-fig16")
+	require.Nil(t, warm.Options.Before)
+	require.Contains(t, warm.aboutCaches(), "warm")
+}
+
+func TestOfSeveralExperimentsThoseThatCanNotBeAreLeftOut(t *testing.T) {
+	c := quick("sim:dgx1", 3000)
+	s, err := New(c, record.New("test", nil))
+	require.NoError(t, err)
+	never := Experiment{"never", "", func(context.Context, *Session) error { return sparse.Inputf("--devices", "not for these") }}
+	other := Experiment{"msrep-fig16", "", phaseFigure("msrep-fig16")}
+	require.NoError(t, s.Run(t.Context(), []Experiment{never, other}))
+	require.Len(t, s.Page.Sections, 2)
+	require.Equal(t, "never: left out", s.Page.Sections[0].Title)
+	require.ErrorContains(t, s.Run(t.Context(), []Experiment{never}), "not for these")
+	bad := Experiment{"bad", "", func(context.Context, *Session) error { return sparse.Inputf("--mats", "wrong") }}
+	require.Error(t, s.Run(t.Context(), []Experiment{bad, other}), "other faults end the run")
+}
+
+func TestMeasuredProductsSayWhatTheyMove(t *testing.T) {
+	s := session(t, quick("cpu:2", 3000), "msrep-fig16")
+	for _, r := range s.Record.Rows {
+		require.Equal(t, r.Quantity == "compute", r.Bytes > 0, r.Key())
+		require.Equal(t, r.Quantity == "compute", r.OfBandwidth > 0, r.Key())
+	}
+	require.EqualValues(t, 12*10+8*4+8*(3+5), leastBytes(sparse.FormatCSR, 3, 5, 10))
+	require.EqualValues(t, 12*10+8*6+8*(3+5), leastBytes(sparse.FormatCSC, 3, 5, 10))
+	require.EqualValues(t, 16*10+8*(3+5), leastBytes(sparse.FormatCOO, 3, 5, 10))
+}

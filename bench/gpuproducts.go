@@ -1,0 +1,35 @@
+package bench
+
+import (
+	"context"
+	"errors"
+
+	"github.com/msrep-go/msrep/bench/gpuruns"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// GPUProducts times products on a GPU, named as msrep.Config does: our kernels, by
+// vectors and by merge path, cuSPARSE, and what a plan keeps by itself. It gives the
+// seconds of the kernels in each of several rounds, in which the ways take turns, by the
+// names of package gpuruns; a way that the device does not have is not there.
+func GPUProducts(ctx context.Context, devices string, a *sparse.CSR[float64]) (seconds map[string][]float64, err error) {
+	sys, err := msrep.Open(msrep.Config{Devices: devices})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, sys.Close()) }()
+	ways := []string{gpuruns.Vector, gpuruns.Merge, gpuruns.CuSPARSE, gpuruns.Auto}
+	times, err := formatTimer{sys: sys, kernels: true}.time(ctx, a, []sparse.Format{sparse.FormatCSR, sparse.Format(launch.FormMerge), formatCuCSR, msrep.FormatAuto})
+	if err != nil {
+		return nil, err
+	}
+	seconds = map[string][]float64{}
+	for i, t := range times {
+		if samples := known(t.Rounds); len(samples) > 0 {
+			seconds[ways[i]] = samples
+		}
+	}
+	return seconds, nil
+}

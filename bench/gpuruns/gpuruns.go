@@ -1,0 +1,173 @@
+// Package gpuruns reads what scripts/gpu-run wrote on a machine with a GPU: the times
+// of products in our kernels, in cuSPARSE, and in CuPy and torch.
+package gpuruns
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// The ways to multiply, as Product.Seconds names them. Vector and Merge are our own
+// kernels, Auto is what a plan keeps after measuring.
+const (
+	Vector   = "csr"
+	Merge    = "csr-merge"
+	Auto     = "auto"
+	CuSPARSE = "cusparse"
+	CuPy     = "cupy"
+	Torch    = "torch"
+)
+
+// Run is one folder of results.
+type Run struct {
+	Folder   string
+	GPU      string  // as the driver names it
+	Copy     float64 // bandwidth of copies within the GPU, bytes a second; 0 where it was not measured
+	Products []Product
+}
+
+// Product is one matrix with one type of values.
+type Product struct {
+	Matrix  string
+	Value   string // fp64 or fp32
+	NNZ     int64
+	Least   int64              // bytes that a product moves at the least
+	Seconds map[string]float64 // by the way to multiply; what failed is not there
+}
+
+// StandIn says that the run was made on the stand-in for the driver: its times mean
+// nothing.
+func (r *Run) StandIn() bool { return r.GPU == standIn }
+
+// standIn is what kernels/nvidia/nvidiatest calls its GPUs.
+const standIn = "no GPU, interpreted"
+
+// Own is the time of the faster of our own kernels; NaN where both failed.
+func (p *Product) Own() float64 {
+	own := math.NaN()
+	for _, way := range []string{Vector, Merge} {
+		if s, ok := p.Seconds[way]; ok && !(s >= own) {
+			own = s
+		}
+	}
+	return own
+}
+
+// resultsFile is the one that is read.
+const resultsFile = "results.jsonl"
+
+// Find gives the folders with results: dir itself, or those in it, in the order of
+// their names. A folder that is not there is a *sparse.InputError.
+func Find(dir string) ([]string, error) {
+	if _, err := os.Stat(filepath.Join(dir, resultsFile)); err == nil {
+		return []string{dir}, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, &sparse.InputError{File: dir, Err: err}
+	}
+	var out []string
+	for _, e := range entries {
+		sub := filepath.Join(dir, e.Name())
+		if _, err := os.Stat(filepath.Join(sub, resultsFile)); err == nil {
+			out = append(out, sub)
+		} else if !errors.Is(err, fs.ErrNotExist) && e.IsDir() {
+			return nil, &sparse.InputError{File: sub, Err: err}
+		}
+	}
+	return out, nil
+}
+
+// line is one line of results.jsonl; see bench/results/README.md.
+type line struct {
+	What    string  `json:"what"`
+	Matrix  string  `json:"matrix"`
+	Value   string  `json:"value"`
+	Name    string  `json:"name"`
+	NNZ     int64   `json:"nnz"`
+	Least   int64   `json:"least_bytes"`
+	Speed   float64 `json:"gb_per_s"`
+	Library string  `json:"library"`
+	Seconds float64 `json:"seconds"`
+	Forms   []struct {
+		Form    string  `json:"form"`
+		Seconds float64 `json:"seconds"`
+		Error   string  `json:"error"`
+	} `json:"forms"`
+}
+
+// maxLine bounds a line of results.jsonl.
+const maxLine = 1 << 20
+
+// Read reads the results in a folder. What cannot be read is a *sparse.InputError with
+// file and line.
+func Read(dir string) (*Run, error) {
+	name := filepath.Join(dir, resultsFile)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, &sparse.InputError{File: name, Err: err}
+	}
+	defer f.Close()
+	r := &Run{Folder: filepath.Base(dir)}
+	in := bufio.NewScanner(f)
+	in.Buffer(nil, maxLine)
+	n := 0
+	for in.Scan() {
+		n++
+		if strings.TrimSpace(in.Text()) == "" {
+			continue
+		}
+		var l line
+		if err := json.Unmarshal(in.Bytes(), &l); err != nil {
+			return nil, &sparse.InputError{File: fmt.Sprintf("%s:%d", name, n), Err: fmt.Errorf("it must be a line of scripts/gpu-run: %w", err)}
+		}
+		r.add(l)
+	}
+	if err := in.Err(); err != nil {
+		return nil, &sparse.InputError{File: fmt.Sprintf("%s:%d", name, n+1), Err: err}
+	}
+	return r, nil
+}
+
+func (r *Run) add(l line) {
+	switch l.What {
+	case "copy":
+		r.Copy = 1e9 * l.Speed
+		r.GPU = l.Name
+	case "product":
+		r.GPU = l.Name
+		p := r.product(l)
+		p.Least = l.Least
+		for _, f := range l.Forms {
+			if f.Error == "" && f.Seconds > 0 {
+				p.Seconds[f.Form] = f.Seconds
+			}
+		}
+	case "peer":
+		if l.Seconds > 0 {
+			r.product(l).Seconds[l.Library] = l.Seconds
+		}
+	}
+}
+
+// product finds or makes the product that a line is about.
+func (r *Run) product(l line) *Product {
+	matrix := strings.TrimPrefix(strings.TrimSuffix(path.Base(l.Matrix), ".msr"), "gen-")
+	i := slices.IndexFunc(r.Products, func(p Product) bool { return p.Matrix == matrix && p.Value == l.Value })
+	if i < 0 {
+		i = len(r.Products)
+		r.Products = append(r.Products, Product{Matrix: matrix, Value: l.Value, NNZ: l.NNZ, Seconds: map[string]float64{}})
+	}
+	return &r.Products[i]
+}
