@@ -34,6 +34,10 @@ type Packing[V sparse.Value] struct {
 	Products int
 	// Precision is how much of each value a product reads. The zero value is all.
 	Precision Precision
+	// Fixed asks for the sums of GatherFixed, to the last bit. The part must hold whole
+	// majors only. With FormAuto the device chooses among the forms that sum so; a form
+	// that is named and does not, or not on this matrix, is a *sparse.InputError.
+	Fixed bool
 	// Stop is asked now and then; an error ends the packing. It may be nil.
 	Stop func() error
 	// InPlace says that the arrays stay as they are until the packed part is freed,
@@ -43,7 +47,8 @@ type Packing[V sparse.Value] struct {
 
 // Precision is how much of a float64 value is kept within reach of a product (the
 // CPMS paper): the value in Segments segments of equal size, of which Read are
-// read. Segments 0 means plain values.
+// read. Segments 0 means plain values. Read 0 of 2 or 4 is for a part whose values are
+// all 1 and not stored, for GatherSegments: Packing.Val is nil then.
 type Precision struct {
 	Segments int // 0, 2 or 4
 	Read     int // 1 ... Segments

@@ -69,7 +69,7 @@ func (s *stabilised) iterate() (broken string, err error) {
 		alpha := rho / d
 		norm := math.Sqrt(s.axpy(-alpha, s.v, s.r))
 		if norm <= s.opt.Tol*s.norm {
-			s.axpy(alpha, p, s.x)
+			s.add(alpha, []float64{1}, []vector{p}, s.x)
 			_, err := s.note(norm)
 			return "", err
 		}

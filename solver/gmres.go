@@ -11,9 +11,9 @@ import (
 // are those of CG.
 //
 // An iteration takes one product. Its basis is made orthogonal by classical
-// Gram-Schmidt, twice: as orthogonal as by the modified one, with two sums over all
-// devices instead of one for each vector, and fewer bytes. It keeps Restart+3
-// vectors.
+// Gram-Schmidt, twice: as orthogonal as by the modified one, with three sums over all
+// devices or processes instead of one for each vector, and fewer bytes. It keeps
+// Restart+3 vectors.
 func GMRES(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
 	return solve(ctx, method{name: "gmres", iterate: linear(gmres)}, a, b, x, opt)
 }
@@ -84,7 +84,7 @@ func (k *krylov) extend(j int) (exact bool) {
 	k.product(1, z, 0, w)
 	col, again := make([]float64, j+2), make([]float64, j+1)
 	k.project(col[:j+1], k.v[:j+1], w)
-	k.combine(-1, col[:j+1], k.v[:j+1], w)
+	k.add(-1, col[:j+1], k.v[:j+1], w)
 	k.project(again, k.v[:j+1], w)
 	norm := math.Sqrt(k.combine(-1, again, k.v[:j+1], w))
 	size := norm
@@ -133,12 +133,12 @@ func (k *krylov) improve() {
 		return
 	}
 	if k.opt.Precond == nil {
-		k.combine(1, y, k.v[:m], k.x)
+		k.add(1, y, k.v[:m], k.x)
 		return
 	}
 	u := k.v[len(k.v)-1] // behind the basis that counts
 	k.set(0, u, u)
-	k.combine(1, y, k.v[:m], u)
+	k.add(1, y, k.v[:m], u)
 	z := k.preconditioned(u, k.z)
-	k.axpy(1, z, k.x)
+	k.add(1, []float64{1}, []vector{z}, k.x)
 }

@@ -38,9 +38,11 @@ const (
 	pageElems = 512
 )
 
-func newHostSpace(ctx context.Context, a Operator, m Preconditioner, all *processes) *hostSpace {
-	n, _ := a.Dims()
-	return &hostSpace{ctx: ctx, a: a, m: m, all: all, n: n, partial: make([]float64, 2*((n+SumBlock-1)/SumBlock))}
+// newHostSpace works on b and x where they are.
+func newHostSpace(ctx context.Context, a Operator, m Preconditioner, all *processes, b, x []float64) (s *hostSpace, bv, xv vector) {
+	n := len(x)
+	s = &hostSpace{ctx: ctx, a: a, m: m, all: all, n: n, partial: make([]float64, 2*((n+SumBlock-1)/SumBlock))}
+	return s, s.adopt(b), s.adopt(x)
 }
 
 func (s *hostSpace) failed() error {
@@ -199,6 +201,16 @@ func (s *hostSpace) project(h []float64, v []vector, wv vector) {
 		}
 	})
 	s.total(part, h)
+}
+
+// add keeps a block of w in the cache for all v.
+func (s *hostSpace) add(a float64, h []float64, v []vector, wv vector) {
+	w := s.v[wv]
+	s.each(func(lo, hi int) {
+		for j := range v {
+			vec.Axpy(a*h[j], s.v[v[j]][lo:hi], w[lo:hi])
+		}
+	})
 }
 
 // combine keeps a block of w in the cache for all v.

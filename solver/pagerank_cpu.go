@@ -62,7 +62,7 @@ func newCPURanker(sys *msrep.System, g *Graph, opt PageRankOptions) (*cpuRanker,
 		name = form.FormCPMSRows
 	}
 	var err error
-	if r.m, err = form.NewSegmented(name, rows, opt.layout()); err != nil {
+	if r.m, err = form.NewSegmented(name, rows, opt.layout(), opt.WideIndices); err != nil {
 		return nil, err
 	}
 	if r.cur, err = cpms.NewHeads(g.nodes, 8); err != nil {

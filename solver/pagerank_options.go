@@ -48,6 +48,11 @@ type PageRankOptions struct {
 	Precision Precision   // FP64 when ""
 	Format    GraphFormat // GraphAuto when ""
 	Weights   Weights     // WeightsFolded when ""
+	// WideIndices keeps 4 bytes for the node that a link comes from, as the CPMS paper
+	// does. Otherwise 2 are enough in ell and pellr where nodes have numbers near to
+	// those of their neighbours. It is for measuring; devices other than CPUs always
+	// keep 4.
+	WideIndices bool
 	// Bank is that of cpms.Layout for stored weights: bytes of one kind of segment
 	// that follow each other, or cpms.Separated (0). Vectors have no banks.
 	Bank int

@@ -58,7 +58,7 @@ func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float6
 			if !finite(in.Residual) {
 				return t.give(ErrBreakdown, "with the cheap matrix: %v", err)
 			}
-			t.axpy(norm, d, t.x)
+			t.add(norm, []float64{1}, []vector{d}, t.x)
 			t.res.Iterations++
 			if t.opt.Progress != nil {
 				t.opt.Progress(t.res.Iterations, in.Residual*norm/t.norm)

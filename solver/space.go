@@ -19,7 +19,8 @@ type space interface {
 	step(a float64, p, q, x, r vector) float64                    // x = x + a*p and r = r - a*q, and r'r
 	turn(r vector, b, w float64, v, p vector)                     // p = r + b*(p - w*v)
 	project(h []float64, v []vector, w vector)                    // h[j] = v[j]'w
-	combine(a float64, h []float64, v []vector, w vector) float64 // w = w + a * sum of h[j]*v[j], and w'w
+	add(a float64, h []float64, v []vector, w vector)             // w = w + a * sum of h[j]*v[j]
+	combine(a float64, h []float64, v []vector, w vector) float64 // the same, and w'w
 	// finish is x = x + a*p + w*s and r = r - w*t, and r'r and c'r.
 	finish(a float64, p vector, w float64, s, x, t, r, c vector) (rr, cr float64)
 

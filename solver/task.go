@@ -22,7 +22,6 @@ type method struct {
 // task is one solve under way.
 type task struct {
 	space
-	ctx    context.Context
 	method string
 	opt    Options
 	b, x   vector
@@ -81,10 +80,18 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 		b, restore = rescale(largest, b, x)
 		defer restore()
 	}
-	s := newHostSpace(ctx, a, opt.Precond, all)
-	t := &task{space: s, ctx: ctx, method: m.name, opt: opt, b: s.adopt(b), x: s.adopt(x), window: n + 1000, res: &Result{}}
+	t := &task{method: m.name, opt: opt, window: n + 1000, res: &Result{}}
+	if p := onDevices(a); p != nil && !m.onHost {
+		t.space, t.b, t.x = newDeviceSpace(ctx, p, opt.Precond, b, x)
+	} else {
+		t.space, t.b, t.x = newHostSpace(ctx, a, opt.Precond, all, b, x)
+	}
 	err = m.iterate(t)
-	if failed := errors.Join(t.failed(), s.release()); failed != nil {
+	failed := t.failed()
+	if err2 := t.release(); failed == nil {
+		failed = err2
+	}
+	if failed != nil {
 		return nil, failed
 	}
 	t.res.Timing.Products, t.res.Timing.Precond, t.res.Products = t.spent()

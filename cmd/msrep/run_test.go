@@ -114,6 +114,31 @@ func TestSinglePrecisionIsCloseToDouble(t *testing.T) {
 	require.Less(t, float64(s.BytesPerNNZ), float64(d.BytesPerNNZ))
 }
 
+func TestValuesInSegmentsMultiplyTheSameOnAllDevices(t *testing.T) {
+	path := corpus.Testdata("plskz362.mtx.gz")
+	var exact report
+	runJSON(t, &exact, "spmv", path, "--x", "sin")
+	for _, precision := range []string{"cpms2:1", "cpms4:1", "cpms4:3", "cpms2:2"} {
+		var first report
+		for _, device := range []string{"cpu:1", "sim:2"} {
+			for _, format := range []string{"csr", "ell", "pellr"} {
+				var r report
+				runJSON(t, &r, "spmv", path, "--x", "sin", "--precision", precision, "--devices", device, "--format", format)
+				if first.Y.Norm1 == 0 {
+					first = r
+				}
+				require.InEpsilon(t, float64(first.Y.Norm1), float64(r.Y.Norm1), 1e-14, "%s %s %s", precision, device, format)
+			}
+		}
+		if precision == "cpms2:2" {
+			require.InEpsilon(t, float64(exact.Y.Norm1), float64(first.Y.Norm1), 1e-14)
+		} else {
+			require.NotEqual(t, exact.Y.Norm1, first.Y.Norm1, precision)
+			require.InEpsilon(t, float64(exact.Y.Norm1), float64(first.Y.Norm1), 0.1, precision)
+		}
+	}
+}
+
 func TestConvertKeepsTheMatrixThroughEveryFormat(t *testing.T) {
 	dir := t.TempDir()
 	in := corpus.Testdata("plskz362.mtx.gz")

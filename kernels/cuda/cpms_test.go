@@ -16,6 +16,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/cpms"
+	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
 // cut draws a layout, and gives values in it as the device has them and what each
@@ -50,10 +51,53 @@ func bytesOf[T, E mem.Elem](s []E) []T {
 	return v
 }
 
-func TestRowsInSegmentsAgreeWithTheReference(t *testing.T) {
+// vectorIn draws how a vector is kept on the device, and gives its memory and what it
+// then is.
+func vectorIn(t *rapid.T, name string, v []float64, segments int) (words []int32, kept []float64, read int64) {
+	k := rapid.IntRange(0, segments).Draw(t, name)
+	if k == 0 {
+		return bytesOf[int32](slices.Clone(v)), v, 0
+	}
+	words, kept = inSegments(t, v, cpms.Layout{Segments: segments}, k)
+	return words, kept, int64(k)
+}
+
+// keptIn is what writing v with read segments leaves.
+func keptIn(v []float64, segments int, read int64) []float64 {
+	out := slices.Clone(v)
+	for i := range out {
+		if read > 0 {
+			out[i] = cpms.Keep(out[i], int(read)*64/segments, cpms.Truncate)
+		}
+	}
+	return out
+}
+
+// takeVector reads what the device has of a vector.
+func takeVector(t require.TestingT, g *gpu, a ptx.Addr, n, segments int, read int64) []float64 {
+	if read == 0 {
+		return download[float64](g, a, n)
+	}
+	return fromSegments(t, download[int32](g, a, 2*n), cpms.Layout{Segments: segments}, int(read))
+}
+
+// requireCut checks results that were computed in float64 and then cut: as close as
+// the last bit that is kept allows.
+func requireCut(t require.TestingT, want reference.Product, got []float64, segments int, read int64) {
+	if read == 0 {
+		require.Equal(t, -1, reference.Check(got, want))
+		return
+	}
+	unit := math.Ldexp(1, 12-int(read)*64/segments)
+	for i, v := range want.Y {
+		require.InDelta(t, v, got[i], 2*unit*math.Abs(v)+1e-13*want.Scale[i], "element %d", i)
+	}
+}
+
+func TestProductsInSegmentsAgreeWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		segments := rapid.SampledFrom([]int{2, 4}).Draw(t, "segments")
-		k := rapid.IntRange(1, segments).Draw(t, "k")
+		k := rapid.IntRange(0, segments).Draw(t, "k")
 		rows, cols := rapid.IntRange(1, 200).Draw(t, "rows"), rapid.IntRange(1, 60).Draw(t, "cols")
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
@@ -63,19 +107,52 @@ func TestRowsInSegmentsAgreeWithTheReference(t *testing.T) {
 			}
 			a.RowPtr = append(a.RowPtr, int64(len(a.Val)))
 		}
-		x, y := random[float64](r, cols), random[float64](r, rows)
 		alpha, beta := 1.5, rapid.SampledFrom([]float64{0, 1, -0.5}).Draw(t, "beta")
+		xs, x, xread := vectorIn(t, "x", random[float64](r, cols), segments)
+		ys, y, yread := vectorIn(t, "y", random[float64](r, rows), segments)
+		b := *a
+		want := func(val []float64) reference.Product {
+			if b.Val = val; k == 0 {
+				b.Val = slices.Repeat([]float64{1}, len(val))
+			}
+			return reference.Multiply[float64](false, alpha, &b, x, beta, y)
+		}
 		g := newGPU(t)
 		g.blocks = rapid.Int64Range(0, 2).Draw(t, "blocks")
-		words, shift, read := cut(t, a.Val, segments, k)
-		got := result(g, beta, y)
+		ends := []any{int64(cols), xread, int64(rows), yread, alpha, beta}
+
+		words, shift, read := cut(t, a.Val, segments, max(k, 1))
+		at := upload(g, "y", ys)
+		val := ptx.Addr(0)
+		if k > 0 {
+			val = upload(g, "val", words)
+		}
 		nnz := int64(len(a.Val))
-		g.launch(fmt.Sprintf("msrep_cpms_rows_%dof%d", k, segments), int64(rows), upload(g, "ptr", a.RowPtr), upload(g, "idx", a.ColIdx),
-			upload(g, "val", words), upload(g, "x", x), got.addr, ptx.Addr(0), int64(rows), int64(0), nnz, int64(0), shift, alpha, beta)
+		g.launch(fmt.Sprintf("msrep_cpms_rows_%dof%d", k, segments), int64(rows), append([]any{upload(g, "ptr", a.RowPtr), upload(g, "idx", a.ColIdx),
+			val, upload(g, "x", xs), at, ptx.Addr(0), int64(rows), int64(0), nnz, int64(0), shift}, ends...)...)
 		g.ok()
-		b := *a
-		b.Val = read
-		require.Equal(t, -1, reference.Check(got.read(), reference.Multiply[float64](false, alpha, &b, x, beta, y)))
+		requireCut(t, want(read), takeVector(t, g, at, rows, segments, yread), segments, yread)
+
+		e, err := ellpack.NewELLR(rapid.SampledFrom([]sparse.Format{ellpack.FormatELLR, ellpack.FormatPELLR}).Draw(t, "form"), ellpack.Of(a), ellpack.Options{})
+		require.NoError(t, err)
+		words, shift, _ = cut(t, e.Val, segments, max(k, 1))
+		if at = upload(g, "y", ys); k > 0 {
+			val = upload(g, "val", words)
+		}
+		optional := func(name string, v []int32) ptx.Addr {
+			if v == nil {
+				return 0
+			}
+			return upload(g, name, v)
+		}
+		start := ptx.Addr(0)
+		if e.Start != nil {
+			start = upload(g, "start", e.Start)
+		}
+		g.launch(fmt.Sprintf("msrep_cpms_ellr_%dof%d", k, segments), int64(rows), append([]any{upload(g, "idx", e.Idx), val, upload(g, "length", e.Length), start,
+			optional("perm", e.Perm), upload(g, "x", xs), at, ptx.Addr(0), int64(rows), e.Stride, int64(len(e.Val)), int64(0), shift}, ends...)...)
+		g.ok()
+		requireCut(t, want(read), takeVector(t, g, at, rows, segments, yread), segments, yread)
 	})
 }
 
@@ -106,59 +183,67 @@ func TestArraysAreCutAndJoinedInPlaceOnTheDevice(t *testing.T) {
 func TestVectorsInSegmentsFollowTheirFormulas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		segments := rapid.SampledFrom([]int{2, 4}).Draw(t, "segments")
-		k := rapid.IntRange(1, segments).Draw(t, "k")
 		n := rapid.SampledFrom(lengths[1:]).Draw(t, "n")
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		v, next := random[float64](r, n), random[float64](r, n)
-		l := cpms.Layout{Segments: segments, Bank: 128}
-		shift := int64(bits.TrailingZeros(uint(l.PerBank())))
-		words, read := inSegments(t, v, l, k)
+		words, p, read := vectorIn(t, "read", random[float64](r, n), segments)
+		first := r.IntN(n)
+		count := r.IntN(n - first + 1)
 		g := newGPU(t)
-		p := upload(g, "p", words)
+		at := upload(g, "p", words)
+		degree, links := ptx.Addr(0), slices.Repeat([]int32{1}, count)
+		if rapid.Bool().Draw(t, "folded") {
+			for i := range links {
+				links[i] = int32(1 + r.IntN(9))
+			}
+			degree = upload(g, "degree", links)
+		}
 		total := func(blocks int64, partial ptx.Addr) float64 {
 			out := array[float64](g, "out", 1)
 			g.launch("msrep_total", blocks, partial, out, blocks)
 			g.ok()
 			return download[float64](g, out, 1)[0]
 		}
-		of := fmt.Sprintf("_%dof%d", k, segments)
 		blocks := rapid.Int64Range(1, 5).Draw(t, "blocks")
-
 		partial := array[float64](g, "partial", int(blocks))
-		g.launchGrid("msrep_cpms_norm1"+of, blocks, p, partial, int64(n), shift)
-		want := 0.0
-		for _, x := range read {
-			want += math.Abs(x)
+		run := func(name string, args ...any) float64 {
+			g.launchGrid(fmt.Sprintf("msrep_cpms_%s_%d", name, segments), blocks, args...)
+			return total(blocks, partial)
 		}
-		require.InDelta(t, want, total(blocks, partial), 1e-12*want)
+
+		want := 0.0
+		for i, d := range links {
+			want += math.Abs(p[first+i]) * float64(d)
+		}
+		require.InDelta(t, want, run("norm1", at, degree, partial, int64(n), read, int64(first), int64(count)), 1e-12*want)
 
 		node := make([]int32, r.IntN(n+1))
 		want = 0
 		for i := range node {
 			node[i] = int32(r.IntN(n))
-			want += read[node[i]]
+			want += p[node[i]]
 		}
-		g.launchGrid("msrep_cpms_pick"+of, blocks, p, upload(g, "node", node), partial, int64(len(node)), int64(n), shift)
-		require.InDelta(t, want, total(blocks, partial), 1e-11)
+		require.InDelta(t, want, run("pick", at, upload(g, "node", node), partial, int64(n), read, int64(len(node))), 1e-11)
 
-		w := rapid.IntRange(k, min(k+1, segments)).Draw(t, "w")
-		if k*64/segments >= 32 {
-			q := upload(g, "next", words)
-			g.launchGrid(fmt.Sprintf("msrep_cpms_rank_%dto%dof%d", k, w, segments), blocks, upload(g, "sums", next), p, q, partial, int64(n), shift, 0.25)
-			diff, after := total(blocks, partial), fromSegments(t, download[int32](g, q, 2*n), l, w)
-			want = 0
-			for i := range next {
-				require.Equal(t, cpms.Keep(next[i]+0.25, w*64/segments, cpms.Truncate), after[i])
-				want += math.Abs(after[i] - read[i])
-			}
-			require.InDelta(t, want, diff, 1e-12*want)
+		write := rapid.Int64Range(0, int64(segments)).Draw(t, "write")
+		sums, next := random[float64](r, count), array[float64](g, "next", n)
+		require.NoError(t, g.mem.Write(next, make([]byte, 8*n)))
+		diff := run("rank", upload(g, "sums", sums), at, next, degree, partial, int64(n), read, write, int64(first), int64(count), 0.25)
+		after := takeVector(t, g, next, n, segments, write)
+		want = 0
+		for i, s := range sums {
+			v := keptIn([]float64{(s + 0.25) / float64(links[i])}, segments, write)[0]
+			require.Equal(t, v, after[first+i])
+			want += math.Abs(v-p[first+i]) * float64(links[i])
 		}
+		require.InDelta(t, want, diff, 1e-12*want)
+		clear(after[first : first+count])
+		require.Equal(t, make([]float64, n), after, "the others stay")
 
-		g.launch("msrep_cpms_scale"+of, int64(n), p, int64(n), shift, 1.5)
-		g.ok()
-		for i, x := range fromSegments(t, download[int32](g, p, 2*n), l, k) {
-			require.Equal(t, cpms.Keep(1.5*read[i], k*64/segments, cpms.Truncate), x)
+		run("divide", at, int64(n), read, int64(first), int64(count), 1.5)
+		for i := range count {
+			p[first+i] /= 1.5
 		}
+		require.Equal(t, keptIn(p, segments, read), takeVector(t, g, at, n, segments, read))
 	})
 }
 

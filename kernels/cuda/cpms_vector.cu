@@ -1,14 +1,17 @@
 // Vectors in segments, for PageRank on a device (section 4.3 of the CPMS paper): all
-// arithmetic is in float64. Sums are one of each block, in an order that depends on
-// n and the grid alone; msrep_total adds them up.
+// arithmetic is in float64. Of a vector p of n values the elements first ... first +
+// count - 1 are worked on, each read and written in so many segments of S, 0 standing
+// for plain float64. Sums are one of each block, in an order that depends on the sizes
+// and the grid alone; msrep_total adds them up.
 //
-//	norm1   partial[b] = sum of |p[i]|
-//	scale   p[i] = factor*p[i]
-//	pick    partial[b] = sum of p[node[i]]: the dangling nodes
-//	rank    next[i] = sum[i] + add,  partial[b] = sum of |next[i] - cur[i]|
+//	norm1   partial[b] = sum of |p[i]|*degree[i-first]
+//	divide  p[i] = p[i]/by
+//	pick    partial[b] = sum of p[node[j]], j < count: the dangling nodes
+//	rank    next[i] = (sums[i-first] + add)/degree[i-first],
+//	        partial[b] = sum of |next[i] - cur[i]|*degree[i-first]
 //
-// rank reads the first K segments of cur and writes the first W of next, which is
-// more than K where the precision changes.
+// Without degree all are 1. rank reads the first segments of cur and writes those of
+// next, more of them where the precision changes; its sum is of what it wrote.
 #include "include/sum.cuh"
 #include "include/segments.cuh"
 
@@ -16,82 +19,63 @@ static constexpr int block = 256;
 
 static __device__ __forceinline__ double absolute(double v) { return v < 0 ? -v : v; }
 
-template <int S, int K> static __device__ __forceinline__ Segments<S, K> vectorOf(const i32* p, i64 n, i64 shift) {
-	return Segments<S, K>{(typename Segments<S, K>::T*)p, n, shift};
-}
-
 static __device__ __forceinline__ void leave(double sum, double* partial) {
 	sum = blockSum<block>(sum);
 	if (threadIdx.x == 0)
 		partial[blockIdx.x] = sum;
 }
 
-template <int S, int K> static __device__ __forceinline__ void norm1(const i32* p, double* partial, i64 n, i64 shift) {
-	Segments<S, K> v = vectorOf<S, K>(p, n, shift);
-	double sum = 0;
-	for (i64 i = threadOf(block); i < n; i += threads(block))
-		sum += absolute(v.read(i));
-	leave(sum, partial);
-}
+static __device__ __forceinline__ double links(const i32* degree, i64 i) { return degree ? (double)__ldg(degree + i) : 1; }
 
-template <int S, int K> static __device__ __forceinline__ void scale(i32* p, i64 n, i64 shift, double factor) {
-	Segments<S, K> v = vectorOf<S, K>(p, n, shift);
-	for (i64 i = threadOf(block); i < n; i += threads(block))
-		v.write(i, factor * v.read(i));
-}
-
-template <int S, int K>
-static __device__ __forceinline__ void pick(const i32* p, const i32* node, double* partial, i64 count, i64 n, i64 shift) {
-	Segments<S, K> v = vectorOf<S, K>(p, n, shift);
+template <int S>
+static __device__ __forceinline__ void norm1(Vector<S> p, const i32* degree, double* partial, i64 first, i64 count) {
 	double sum = 0;
 	for (i64 i = threadOf(block); i < count; i += threads(block))
-		sum += v.read(__ldg(node + i));
+		sum += absolute(p.read(first + i)) * links(degree, i);
 	leave(sum, partial);
 }
 
-template <int S, int K, int W>
-static __device__ __forceinline__ void rank(const double* sums, const i32* cur, i32* next, double* partial, i64 n, i64 shift,
-                                            double add) {
-	Segments<S, K> old = vectorOf<S, K>(cur, n, shift);
-	Segments<S, W> out = vectorOf<S, W>(next, n, shift);
+template <int S> static __device__ __forceinline__ void divide(Vector<S> p, i64 first, i64 count, double by) {
+	for (i64 i = threadOf(block); i < count; i += threads(block))
+		p.write(first + i, p.read(first + i) / by);
+}
+
+template <int S>
+static __device__ __forceinline__ void pick(Vector<S> p, const i32* node, double* partial, i64 count) {
 	double sum = 0;
-	for (i64 i = threadOf(block); i < n; i += threads(block)) {
-		out.write(i, __ldg(sums + i) + add);
-		sum += absolute(out.read(i) - old.read(i));
+	for (i64 i = threadOf(block); i < count; i += threads(block))
+		sum += p.read(__ldg(node + i));
+	leave(sum, partial);
+}
+
+template <int S>
+static __device__ __forceinline__ void rank(const double* sums, Vector<S> cur, Vector<S> next, const i32* degree,
+                                            double* partial, i64 first, i64 count, double add) {
+	double sum = 0;
+	for (i64 i = threadOf(block); i < count; i += threads(block)) {
+		double d = links(degree, i), old = cur.read(first + i);
+		sum += absolute(next.write(first + i, (__ldg(sums + i) + add) / d) - old) * d;
 	}
 	leave(sum, partial);
 }
 
-#define MSREP_CPMS_VECTOR(K, S)                                                                                          \
-	extern "C" __global__ void __launch_bounds__(block) msrep_cpms_norm1_##K##of##S(const i32* p, double* partial, i64 n, \
-	                                                                                i64 shift) {                           \
-		norm1<S, K>(p, partial, n, shift);                                                                               \
-	}                                                                                                                    \
-	extern "C" __global__ void __launch_bounds__(block) msrep_cpms_scale_##K##of##S(i32* p, i64 n, i64 shift,            \
-	                                                                                double factor) {                       \
-		scale<S, K>(p, n, shift, factor);                                                                                \
-	}                                                                                                                    \
-	extern "C" __global__ void __launch_bounds__(block) msrep_cpms_pick_##K##of##S(                                    \
-	    const i32* p, const i32* node, double* partial, i64 count, i64 n, i64 shift) {                                           \
-		pick<S, K>(p, node, partial, count, n, shift);                                                                   \
+#define MSREP_CPMS_VECTOR(S)                                                                                            \
+	extern "C" __global__ void __launch_bounds__(block) msrep_cpms_norm1_##S(                                         \
+	    const double* p, const i32* degree, double* partial, i64 n, i64 read, i64 first, i64 count) {                      \
+		norm1<S>(Vector<S>{(void*)p, n, read}, degree, partial, first, count);                                           \
+	}                                                                                                                   \
+	extern "C" __global__ void __launch_bounds__(block) msrep_cpms_divide_##S(double* p, i64 n, i64 read, i64 first,   \
+	                                                                          i64 count, double by) {                    \
+		divide<S>(Vector<S>{p, n, read}, first, count, by);                                                              \
+	}                                                                                                                   \
+	extern "C" __global__ void __launch_bounds__(block) msrep_cpms_pick_##S(                                          \
+	    const double* p, const i32* node, double* partial, i64 n, i64 read, i64 count) {                                   \
+		pick<S>(Vector<S>{(void*)p, n, read}, node, partial, count);                                                     \
+	}                                                                                                                   \
+	extern "C" __global__ void __launch_bounds__(block) msrep_cpms_rank_##S(                                          \
+	    const double* sums, const double* cur, double* next, const i32* degree, double* partial, i64 n, i64 read,           \
+	    i64 write, i64 first, i64 count, double add) {                                                                    \
+		rank<S>(sums, Vector<S>{(void*)cur, n, read}, Vector<S>{next, n, write}, degree, partial, first, count, add);    \
 	}
-MSREP_CPMS_VECTOR(1, 2)
-MSREP_CPMS_VECTOR(2, 2)
-MSREP_CPMS_VECTOR(1, 4)
-MSREP_CPMS_VECTOR(2, 4)
-MSREP_CPMS_VECTOR(3, 4)
-MSREP_CPMS_VECTOR(4, 4)
-
-#define MSREP_CPMS_RANK(K, W, S)                                                                                         \
-	extern "C" __global__ void __launch_bounds__(block) msrep_cpms_rank_##K##to##W##of##S(                           \
-	    const double* sums, const i32* cur, i32* next, double* partial, i64 n, i64 shift, double add) {                        \
-		rank<S, K, W>(sums, cur, next, partial, n, shift, add);                                                          \
-	}
-MSREP_CPMS_RANK(1, 1, 2)
-MSREP_CPMS_RANK(1, 2, 2)
-MSREP_CPMS_RANK(2, 2, 2)
-MSREP_CPMS_RANK(2, 2, 4)
-MSREP_CPMS_RANK(2, 3, 4)
-MSREP_CPMS_RANK(3, 3, 4)
-MSREP_CPMS_RANK(3, 4, 4)
-MSREP_CPMS_RANK(4, 4, 4)
+MSREP_CPMS_VECTOR(2)
+MSREP_CPMS_VECTOR(4)

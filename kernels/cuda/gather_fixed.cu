@@ -2,15 +2,18 @@
 //
 //	y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r]
 //
-// Eight lanes take a row of up to one chunk, so a warp takes four rows; all lanes
-// together take each row that is longer. The bits are those of every other device.
+// A lane adds up a row of up to one chunk, in order; the lanes of a warp take the
+// chunks of a longer row in turn. The warp reads the entries of its rows as one run,
+// and leaves values and elements of x in shared memory for the sums. The bits are
+// those of every other device.
 #include "include/index.cuh"
 
 static constexpr int block = 128;
-static constexpr int lanes = 8;     // kernels.FixedLanes
-static constexpr int chunk = 1024;  // kernels.FixedChunk
-static constexpr int stripes = 4;   // kernels.FixedStripes
-static_assert(lanes * stripes == 32, "a warp has a stripe for each group of lanes");
+static constexpr int chunk = 512;           // kernels.FixedChunk
+static constexpr int stripes = 32;          // kernels.FixedStripes: one for each lane
+static constexpr int steps = 8;             // entries in flight per lane
+static constexpr int segment = 32 * steps;  // entries in shared memory per warp
+static_assert(chunk % steps == 0, "chunks end with a segment");
 
 static __device__ __forceinline__ double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 static __device__ __forceinline__ float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
@@ -20,55 +23,103 @@ static __device__ __forceinline__ double quiet(double v) {
 }
 static __device__ __forceinline__ float quiet(float v) { return v == v ? v : __builtin_bit_cast(float, 0x7FC00000); }
 
-// chunkSum is the sum of the entries [k, end), for the lanes of a group. All lanes of
-// the warp must call it.
-template <typename V>
-static __device__ __forceinline__ V chunkSum(const i32* idx, const V* val, const V* x, i64 k, i64 end) {
-	V sum = V(0);
-	i64 whole = end - (end - k) % lanes;
+// Entries is a matrix with x, and memory that a warp shares.
+template <typename V> struct Entries {
+	const i32* idx;
+	const V *val, *x;
+	Pair<V>* shared;
+
+	__device__ __forceinline__ void stage(int slot, i64 k) const {
+		shared[slot] = Pair<V>{__ldg(val + k), __ldg(x + __ldg(idx + k))};
+	}
+
+	__device__ __forceinline__ V add(int slot, V sum) const { return fma(shared[slot].a, shared[slot].b, sum); }
+
+	// addRows adds to the sum of each lane its entries [lo, hi) as far as they lie in
+	// [from, to). All lanes of the warp must call it.
+	__device__ __forceinline__ V addRows(i64 from, i64 to, i64 lo, i64 hi, V sum) const {
+		int lane = threadIdx.x & 31;
 #pragma unroll 1
-	for (i64 i = k + threadIdx.x % lanes; i < whole; i += lanes)
-		sum = fma(__ldg(val + i), __ldg(x + __ldg(idx + i)), sum);
-	if (sizeof(V) == 4)
-		sum += V(0);
+		for (i64 s = from; s < to; s += segment) {
+			i64 end = least(s + segment, to);
 #pragma unroll
-	for (int d = lanes / 2; d > 0; d /= 2)
-		sum += shflXor(sum, d);
+			for (int i = lane; i < segment; i += 32)
+				if (s + i < end)
+					stage(i, s + i);
+			__syncwarp();
+			int stop = (int)(least(hi, end) - s);
 #pragma unroll 1
-	for (i64 i = whole; i < end; i++)
-		sum = fma(__ldg(val + i), __ldg(x + __ldg(idx + i)), sum);
-	return sum;
-}
+			for (int k = (int)(most(lo, s) - s); k < stop; k++)
+				sum = add(k, sum);
+			__syncwarp();
+		}
+		return sum;
+	}
+
+	// longRow is the sum of the entries [from, to), which are several chunks. All
+	// lanes of the warp must call it, and all get it.
+	__device__ __forceinline__ V longRow(i64 from, i64 to) const {
+		int lane = threadIdx.x & 31;
+		V stripe = V(0);
+#pragma unroll 1
+		for (; from < to; from += stripes * chunk) {
+			V sum = V(0);
+			i64 left = to - from - lane * chunk;  // in this lane's chunk and those behind
+#pragma unroll 1
+			for (int j = 0; j < chunk && from + j < to; j += steps) {
+				// Eight lanes read a chunk's next entries, so a warp those of four at a time.
+				// An entry's place in shared memory moves on from chunk to chunk: the lanes
+				// then read from different banks.
+				int e = lane % steps;
+#pragma unroll
+				for (int c = lane / steps; c < stripes; c += 32 / steps)
+					if (i64 k = from + c * chunk + j + e; k < to)
+						stage(c * steps + (e + c) % steps, k);
+				__syncwarp();
+#pragma unroll
+				for (int e = 0; e < steps; e++)
+					if (j + e < left)
+						sum = add(lane * steps + (e + lane) % steps, sum);
+				__syncwarp();
+			}
+			stripe += sum;
+		}
+#pragma unroll
+		for (int d = stripes / 2; d > 0; d /= 2)
+			stripe += shflXor(stripe, d);
+		return stripe;
+	}
+};
 
 template <typename V>
 static __device__ __forceinline__ void gatherFixed(const i64* ptr, const i32* idx, const V* val, const V* x, V* y, i64 rows,
                                                    i64 first, V alpha, V beta) {
-	int lane = threadIdx.x & 31, group = lane / lanes;
-	i64 warps = threads(block) / 32;
-	for (i64 top = threadOf(block) / 32 * stripes; top < rows; top += warps * stripes) {
-		i64 r = top + group;
+	__shared__ Pair<V> shared[block / 32][segment];
+	Entries<V> a = {idx, val, x, shared[threadIdx.x >> 5]};
+	int lane = threadIdx.x & 31;
+	for (i64 top = threadOf(block) - lane; top < rows; top += threads(block)) {
+		i64 r = top + lane;
 		i64 lo = __ldg(ptr + least(r, rows)) - first, hi = __ldg(ptr + least(r + 1, rows)) - first;
-		V sum = chunkSum(idx, val, x, hi - lo > chunk ? hi : lo, hi);
-#pragma unroll 1
-		for (int g = 0; g < stripes; g++) {
-			i64 from = shfl(lo, g * lanes), to = shfl(hi, g * lanes);
-			if (to - from <= chunk)
-				continue;
-			V stripe = V(0);
-#pragma unroll 1
-			for (i64 c = from; c < to; c += stripes * chunk) {
-				i64 k = least(c + group * chunk, to);
-				V part = chunkSum(idx, val, x, k, least(k + chunk, to));
-				if (k < to)
-					stripe += part;
-			}
+		i64 from = shfl(lo, 0), to = shfl(hi, 31);
+		bool isLong = hi - lo > chunk;
+		i32 anyLong = isLong;
 #pragma unroll
-			for (int d = lanes; d < 32; d *= 2)
-				stripe += shflXor(stripe, d);
-			if (group == g)
-				sum = stripe;
+		for (int d = 16; d > 0; d /= 2)
+			anyLong |= shflXor(anyLong, d);
+		V sum = V(0);
+#pragma unroll 1
+		for (int g = 0; anyLong && g < 32; g++) {
+			i64 start = shfl(lo, g), stop = shfl(hi, g);
+			if (stop - start <= chunk)
+				continue;
+			sum = a.addRows(from, start, lo, isLong ? lo : hi, sum);
+			V s = a.longRow(start, stop);
+			if (lane == g)
+				sum = s;
+			from = stop;
 		}
-		if (lane % lanes == 0 && r < rows) {
+		sum = a.addRows(from, to, lo, isLong ? lo : hi, sum);
+		if (r < rows) {
 			V v = alpha * sum;
 			if (beta != V(0))
 				v = fma(beta, y[r], v);

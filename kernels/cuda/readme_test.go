@@ -16,15 +16,6 @@ import (
 // parameters, block, and shared bytes.
 var row = regexp.MustCompile("(?m)^\\| `(msrep_\\w+)`[^|]*\\| [^|]* \\| `([^|]*)` \\| (\\d+) \\| [^|]* \\| ([0-9/ ]+) \\|$")
 
-// segmentsRead is the end of a name that says how many segments are read, and
-// written, of how many, as the table has it.
-func segmentsRead(end string) string {
-	if strings.Contains(end, "to") {
-		return "_KtoWofS"
-	}
-	return "_KofS"
-}
-
 func TestTheREADMEListsEveryKernelAsItIs(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	require.NoError(t, err)
@@ -37,8 +28,8 @@ func TestTheREADMEListsEveryKernelAsItIs(t *testing.T) {
 	used := map[string]bool{}
 	for _, k := range cuda.Kernels() {
 		name := regexp.MustCompile(`(vector)\d+`).ReplaceAllString(k.Name, "${1}L")
-		name = regexp.MustCompile(`_\d(to\d)?of\d$`).ReplaceAllStringFunc(name, segmentsRead)
-		name = regexp.MustCompile(`_(cut|join)_\d$`).ReplaceAllString(name, "_${1}_S")
+		name = regexp.MustCompile(`_\dof\d$`).ReplaceAllString(name, "_KofS")
+		name = regexp.MustCompile(`_(cut|join|norm1|divide|pick|rank)_\d$`).ReplaceAllString(name, "_${1}_S")
 		if k.Value != "" {
 			name = strings.TrimSuffix(name, k.Value) + "V"
 		}

@@ -35,13 +35,14 @@ func build() []Kernel {
 	add("partition", "msrep_shift", "", 256, 256, "entries", 0, "src *i32, dst &i32, n i64, by i64")
 	add("vector", "msrep_total", "", 256, 1<<62, "elements", 0, "partial *f64, out &f64, n i64")
 	addSegments(add)
+	addKrylov(add)
 	for _, v := range []string{"f64", "f32"} {
 		for lanes := 1; lanes <= 32; lanes *= 2 {
 			rows := 4 * min(32, 128/int64(lanes))
 			add("csr_vector", fmt.Sprintf("msrep_gather_vector%d_%s", lanes, v), v, 128, rows, "rows", 0,
 				compressed+", "+bounds+", skip i64, "+scalars)
 		}
-		add("gather_fixed", "msrep_gather_fixed_"+v, v, 128, 16, "rows", 0,
+		add("gather_fixed", "msrep_gather_fixed_"+v, v, 128, 128, "rows", 0,
 			"ptr *i64, idx *i32, val *V, x *V, y &V, rows i64, first i64, "+scalars)
 		add("csr_merge", "msrep_gather_merge_"+v, v, 128, 1408, "rows and entries", 1408,
 			compressed+", start *i32, carryRow &i32, carryVal &V, "+bounds+", skip i64, "+scalars)

@@ -22,6 +22,16 @@ func FromFloats(v []float64, l Layout) (*Array, error) {
 	return a, nil
 }
 
+// FromSegments sees memory in which the values lie in segments already, as an array:
+// what a device wrote, for example. The array owns v from then on.
+func FromSegments(v []float64, l Layout) (*Array, error) {
+	if err := l.Check(); err != nil {
+		return nil, err
+	}
+	words, _ := mem.Slice[uint64](mem.Bytes(v), int64(len(v)))
+	return newArray(words, l), nil
+}
+
 // Floats joins the segments in place, all of them, and gives the memory back as
 // plain values. The array is empty from then on.
 func (a *Array) Floats() []float64 {

@@ -10,8 +10,9 @@ import (
 
 // The forms whose values lie in segments.
 const (
-	FormCPMSRows   kernels.Form = "csr" // rows as in CSR
-	FormCPMSSlices kernels.Form = "ell" // slices of 8 rows, each as wide as its longest row
+	FormCPMSRows   kernels.Form = "csr"   // rows as in CSR
+	FormCPMSSlices kernels.Form = "ell"   // slices of 8 rows, each as wide as its longest row
+	FormCPMSSorted kernels.Form = "pellr" // the same after sorting rows by their length
 )
 
 // NewCPMS is the rows with their values in segments, of which every product reads
@@ -21,7 +22,7 @@ func NewCPMS(name kernels.Form, r Rows[float64], p kernels.Precision, bank int) 
 	if p.Read < 1 || p.Read > p.Segments {
 		return nil, sparse.Inputf("precision", "%d of %d segments: use 1 to %d", p.Read, p.Segments, p.Segments)
 	}
-	m, err := NewSegmented(name, r, cpms.Layout{Segments: p.Segments, Bank: bank})
+	m, err := NewSegmented(name, r, cpms.Layout{Segments: p.Segments, Bank: bank}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +50,10 @@ func (f *cpmsForm) Multiply(alpha, beta float64, x, y []float64) {
 	for first := 0; first < f.m.rows; first += sumRows {
 		sums := f.sums[:min(sumRows, f.m.rows-first)]
 		f.m.Sums(sums, first, f.read, v, f.scratch)
+		if f.m.order != nil {
+			scatterSums(sums, f.m.order[first:], alpha, beta, y)
+			continue
+		}
 		out := y[first:][:len(sums)]
 		if beta == 0 {
 			for i, s := range sums {
@@ -59,6 +64,17 @@ func (f *cpmsForm) Multiply(alpha, beta float64, x, y []float64) {
 		for i, s := range sums {
 			out[i] = alpha*s + beta*out[i]
 		}
+	}
+}
+
+// scatterSums writes the sums of rows to their places in y.
+func scatterSums(sums []float64, order []int32, alpha, beta float64, y []float64) {
+	for i, s := range sums {
+		v := alpha * s
+		if beta != 0 {
+			v += beta * y[order[i]]
+		}
+		y[order[i]] = v
 	}
 }
 

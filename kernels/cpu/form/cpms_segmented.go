@@ -15,10 +15,14 @@ type Segmented struct {
 	layout cpms.Layout
 	rows   int
 	level  simd.Level
+	wide   bool // 4 bytes for each column
 
+	order []int32 // the row at each place, nil where rows are in their order
 	ptr   []int64 // of rows, or of slices
 	count []int32 // entries of each row, 0 beyond the last; for slices only
 	idx   []int32
+	near  []uint16    // columns less the start of their slice, instead of idx
+	start []int32     // of slices
 	val   *cpms.Array // in segments, or
 	plain []float64   // as they are; both nil when all values are 1
 
@@ -26,10 +30,12 @@ type Segmented struct {
 }
 
 // NewSegmented builds the form of that name. Without values (r.Val nil) all are 1.
+// Where the columns of each slice are near to each other they take 2 bytes each,
+// unless wide asks for 4.
 // The rows are copied, so that r may change afterwards. A column outside of x is a
 // *sparse.InputError, and so is a name or a layout that does not exist.
-func NewSegmented(name kernels.Form, r Rows[float64], l cpms.Layout) (*Segmented, error) {
-	m := &Segmented{name: name, layout: l, rows: len(r.Ptr) - 1, level: simd.Default()}
+func NewSegmented(name kernels.Form, r Rows[float64], l cpms.Layout, wide bool) (*Segmented, error) {
+	m := &Segmented{name: name, layout: l, rows: len(r.Ptr) - 1, wide: wide, level: simd.Default()}
 	if r.Val != nil {
 		if err := l.Check(); err != nil {
 			return nil, err
@@ -46,8 +52,12 @@ func NewSegmented(name kernels.Form, r Rows[float64], l cpms.Layout) (*Segmented
 		val, err = m.copyRows(r)
 	case FormCPMSSlices:
 		val, err = m.cutSlices(r)
+	case FormCPMSSorted:
+		if err = m.sortRows(r); err == nil {
+			val, err = m.cutSlices(r)
+		}
 	default:
-		err = sparse.Inputf("format", "%q can't be read in segments: use %s or %s", string(name), FormCPMSRows, FormCPMSSlices)
+		err = sparse.Inputf("format", "%q can't be read in segments: use %s, %s or %s", string(name), FormCPMSRows, FormCPMSSlices, FormCPMSSorted)
 	}
 	if err == nil && val != nil {
 		m.val, err = cpms.FromFloats(val, l)
@@ -57,19 +67,22 @@ func NewSegmented(name kernels.Form, r Rows[float64], l cpms.Layout) (*Segmented
 	}
 	m.bytes = r.Mem.Used() - before
 	if r.Mem == nil {
-		m.bytes = 8*int64(len(m.ptr)+len(val)) + 4*int64(len(m.idx)+len(m.count))
+		m.bytes = 8*int64(len(m.ptr)+len(val)) + 4*int64(len(m.idx)+len(m.count)+len(m.order)+len(m.start)) + 2*int64(len(m.near))
 	}
 	return m, nil
 }
 
 // checkColumns finds indices that the kernels would follow out of x.
 func checkColumns(idx []int32, cols int) error {
-	worst := uint32(0)
-	for _, j := range idx {
-		worst = max(worst, uint32(j))
+	if len(idx) == 0 {
+		return nil
 	}
-	if len(idx) > 0 && int64(worst) >= int64(cols) {
-		return sparse.Inputf("matrix", "a column index %d: it must be at least 0 and below %d", int32(worst), cols)
+	worst, most := simd.MinMax(simd.Default(), idx)
+	if worst >= 0 {
+		worst = most
+	}
+	if worst < 0 || int(worst) >= cols {
+		return sparse.Inputf("matrix", "a column index %d: it must be at least 0 and below %d", worst, cols)
 	}
 	return nil
 }
@@ -91,6 +104,14 @@ func (m *Segmented) copyRows(r Rows[float64]) (val []float64, err error) {
 	val, err = Make[float64](r.Mem, int64(len(r.Val)))
 	copy(val, r.Val)
 	return val, err
+}
+
+// IndexBytes is how many bytes a product reads of each column.
+func (m *Segmented) IndexBytes() int {
+	if m.near != nil {
+		return 2
+	}
+	return 4
 }
 
 // Segments is how many segments a value has, 1 when they are plain or none.
@@ -132,9 +153,10 @@ func NewSegmentScratch() *SegmentScratch {
 //	y[i] = sum over k of val[k]*x[idx[k]]
 //
 // where each value is read from its first read segments. In slices, first must be a
-// multiple of 8, and so must len(y) but at the last row.
+// multiple of 8, and so must len(y) but at the last row. FormCPMSSorted counts rows in
+// its own order.
 func (m *Segmented) Sums(y []float64, first, read int, x *cpms.Heads, s *SegmentScratch) {
-	e := simd.Entries{Idx: m.idx, Plain: m.plain, Segments: m.val, Read: read}
+	e := simd.Entries{Idx: m.idx, Near: m.near, Plain: m.plain, Segments: m.val, Read: read}
 	if m.count == nil {
 		simd.HeadRows(m.level, y, m.ptr[first:first+len(y)+1], e, x, s.val)
 		return
@@ -152,5 +174,8 @@ func (m *Segmented) Sums(y []float64, first, read int, x *cpms.Heads, s *Segment
 // addSlices adds whole slices to y.
 func (m *Segmented) addSlices(y []float64, first int, e simd.Entries, x *cpms.Heads, s *SegmentScratch) {
 	off := m.ptr[first/simd.SliceRows:][:len(y)/simd.SliceRows+1]
+	if m.near != nil {
+		e.Start = m.start[first/simd.SliceRows:]
+	}
 	simd.HeadSlices(m.level, y, m.count[first:first+len(y)], off, e, x, s.val)
 }

@@ -1,7 +1,10 @@
 package form
 
 import (
+	"cmp"
 	"math"
+	"slices"
+	"sync/atomic"
 
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
@@ -38,20 +41,29 @@ func (m *Segmented) cutSlices(r Rows[float64]) (val []float64, err error) {
 		return nil, err
 	}
 	for s := range slices {
-		first := s * simd.SliceRows
-		end := min(first+simd.SliceRows, m.rows)
-		w := widest(r.Ptr, first, end)
+		w := int64(0)
+		for i := s * simd.SliceRows; i < min((s+1)*simd.SliceRows, m.rows); i++ {
+			n := r.Ptr[m.row(i)+1] - r.Ptr[m.row(i)]
+			m.count[i], w = int32(n), max(w, n)
+		}
 		if w > math.MaxInt32 || m.ptr[s] > math.MaxInt64-simd.SliceRows*w {
 			return nil, kernels.ErrOutOfMemory
 		}
 		m.ptr[s+1] = m.ptr[s] + simd.SliceRows*w
-		for i := first; i < end; i++ {
-			m.count[i] = int32(r.Ptr[i+1] - r.Ptr[i])
-		}
 	}
 	total := m.ptr[slices]
 	m.padding = total - int64(len(r.Idx))
-	if m.idx, err = Make[int32](r.Mem, total); err != nil {
+	if !m.wide {
+		if err = m.findNear(r, slices); err != nil {
+			return nil, err
+		}
+	}
+	if m.start != nil {
+		m.near, err = Make[uint16](r.Mem, total)
+	} else {
+		m.idx, err = Make[int32](r.Mem, total)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if r.Val != nil {
@@ -61,9 +73,13 @@ func (m *Segmented) cutSlices(r Rows[float64]) (val []float64, err error) {
 	}
 	par.Range(int64(slices), 1<<10, func(lo, hi int64) {
 		for i := lo * simd.SliceRows; i < min(hi*simd.SliceRows, int64(m.rows)); i++ {
-			at := m.ptr[i/simd.SliceRows] + i%simd.SliceRows
-			for k := r.Ptr[i] - r.Ptr[0]; k < r.Ptr[i+1]-r.Ptr[0]; k++ {
-				m.idx[at] = r.Idx[k]
+			at, row := m.ptr[i/simd.SliceRows]+i%simd.SliceRows, m.row(int(i))
+			for k := r.Ptr[row] - r.Ptr[0]; k < r.Ptr[row+1]-r.Ptr[0]; k++ {
+				if m.near != nil {
+					m.near[at] = uint16(r.Idx[k] - m.start[i/simd.SliceRows])
+				} else {
+					m.idx[at] = r.Idx[k]
+				}
 				if val != nil {
 					val[at] = r.Val[k]
 				}
@@ -72,4 +88,57 @@ func (m *Segmented) cutSlices(r Rows[float64]) (val []float64, err error) {
 		}
 	})
 	return val, nil
+}
+
+// findNear sets start where the columns of every slice are within 16 bits of the first
+// of them.
+func (m *Segmented) findNear(r Rows[float64], slices int) error {
+	start, err := Make[int32](r.Mem, int64(slices))
+	if err != nil {
+		return err
+	}
+	var far atomic.Bool
+	par.Range(int64(slices), 1<<10, func(lo, hi int64) {
+		for s := lo; s < hi && !far.Load(); s++ {
+			least, most := int32(math.MaxInt32), int32(0)
+			for i := s * simd.SliceRows; i < min((s+1)*simd.SliceRows, int64(m.rows)); i++ {
+				row := m.row(int(i))
+				for _, j := range r.Idx[r.Ptr[row]-r.Ptr[0] : r.Ptr[row+1]-r.Ptr[0]] {
+					least, most = min(least, j), max(most, j)
+				}
+			}
+			if least <= most {
+				start[s] = least
+			}
+			if most-least > math.MaxUint16 {
+				far.Store(true)
+			}
+		}
+	})
+	if !far.Load() {
+		m.start = start
+	}
+	return nil
+}
+
+// sortRows puts the longest rows first, and keeps the order of equally long ones.
+func (m *Segmented) sortRows(r Rows[float64]) (err error) {
+	if m.order, err = Make[int32](r.Mem, int64(m.rows)); err != nil {
+		return err
+	}
+	for i := range m.order {
+		m.order[i] = int32(i)
+	}
+	slices.SortStableFunc(m.order, func(a, b int32) int {
+		return cmp.Compare(r.Ptr[b+1]-r.Ptr[b], r.Ptr[a+1]-r.Ptr[a])
+	})
+	return nil
+}
+
+// row is the row of the matrix at place i.
+func (m *Segmented) row(i int) int {
+	if m.order == nil {
+		return i
+	}
+	return int(m.order[i])
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-var cpmsForms = []kernels.Form{form.FormCPMSRows, form.FormCPMSSlices}
+var cpmsForms = []kernels.Form{form.FormCPMSRows, form.FormCPMSSlices, form.FormCPMSSorted}
 
 // cut gives a with the values that reading p of them gives.
 func cut(a *sparse.CSR[float64], p kernels.Precision) *sparse.CSR[float64] {
@@ -102,11 +102,29 @@ func TestRealMatricesInSegmentsMultiplyAsTheirFirstBits(t *testing.T) {
 	}
 }
 
+func TestColumnsTakeTwoBytesWhereTheyAreNear(t *testing.T) {
+	for _, c := range []struct {
+		last int32
+		wide bool
+		want int
+	}{{100 + math.MaxUint16, false, 2}, {101 + math.MaxUint16, false, 4}, {300, true, 4}} {
+		r := form.Rows[float64]{Ptr: []int64{0, 1, 3, 3}, Idx: []int32{100, c.last, 200}, Val: []float64{2, 3, 5}, Cols: 1 << 17}
+		x := make([]float64, r.Cols)
+		x[100], x[200], x[c.last] = 1, 10, 100
+		m, err := form.NewSegmented("ell", r, cpms.Layout{Segments: 2}, c.wide)
+		require.NoError(t, err)
+		require.Equal(t, c.want, m.IndexBytes())
+		y := make([]float64, 3)
+		m.Sums(y, 0, 2, cpms.HeadsOf(x), form.NewSegmentScratch())
+		require.Equal(t, []float64{2, 350, 0}, y)
+	}
+}
+
 func TestJoinedSegmentsMultiplyAsPlainValues(t *testing.T) {
 	ptr, idx, val := []int64{0, 2, 2, 3}, []int32{0, 1, 1}, []float64{0.1, 0.2, 0.3}
-	for _, name := range cpmsForms {
+	for _, name := range cpmsForms[:2] {
 		for _, bank := range []int{cpms.Separated, 64} {
-			m, err := form.NewSegmented(name, form.Rows[float64]{Ptr: ptr, Idx: idx, Val: val, Cols: 2}, cpms.Layout{Segments: 4, Bank: bank})
+			m, err := form.NewSegmented(name, form.Rows[float64]{Ptr: ptr, Idx: idx, Val: val, Cols: 2}, cpms.Layout{Segments: 4, Bank: bank}, false)
 			require.NoError(t, err)
 			require.Equal(t, 4, m.Segments())
 			m.Join()

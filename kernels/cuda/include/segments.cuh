@@ -1,5 +1,6 @@
 // Values in segments (package cpms): value k is cut into S of 64/S bits, of which
-// the first K are read or written.
+// the first are read or written. How many is known to the compiler for the values of a
+// matrix (Segments), and the same for all threads for a vector (Vector).
 #pragma once
 
 #include "index.cuh"
@@ -44,5 +45,53 @@ template <int S, int K> struct Segments {
 #pragma unroll
 		for (int s = 0; s < K; s++)
 			mem[at + s * step] = (T)(u >> (64 - bits * (s + 1)));
+	}
+};
+
+// Without segments, all values are 1 and there is no memory.
+template <int S> struct Segments<S, 0> {
+	typedef typename SegmentOf<S>::type T;
+	T* mem;
+	i64 n, shift;
+	__device__ __forceinline__ double read(i64) const { return 1; }
+};
+
+// Vector is n values, of which the first k segments are read or written; with k = 0
+// they are plain. All segments of one kind lie together, as in Segments with a shift of
+// 62.
+template <int S> struct Vector {
+	typedef typename SegmentOf<S>::type T;
+	static constexpr int bits = 64 / S;
+	void* mem;
+	i64 n, k;
+
+	__device__ __forceinline__ double read(i64 i) const {
+		if (k == 0)
+			return ((const double*)mem)[i];
+		const T* at = (const T*)mem + i;
+		u64 v = 0;
+#pragma unroll
+		for (int s = 0; s < S; s++)
+			if (s < k)
+				v |= (u64)at[s * n] << (64 - bits * (s + 1));
+		return __builtin_bit_cast(double, v);
+	}
+
+	// write cuts v towards zero, and gives what it wrote; a NaN of arithmetic stays one.
+	__device__ __forceinline__ double write(i64 i, double v) const {
+		if (k == 0) {
+			((double*)mem)[i] = v;
+			return v;
+		}
+		T* at = (T*)mem + i;
+		u64 u = __builtin_bit_cast(u64, v), kept = 0;
+#pragma unroll
+		for (int s = 0; s < S; s++)
+			if (s < k) {
+				T part = (T)(u >> (64 - bits * (s + 1)));
+				at[s * n] = part;
+				kept |= (u64)part << (64 - bits * (s + 1));
+			}
+		return __builtin_bit_cast(double, kept);
 	}
 };

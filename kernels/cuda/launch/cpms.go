@@ -9,6 +9,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/cpms"
@@ -19,38 +20,62 @@ import (
 // as in the CPMS paper (section 4.1).
 const segmentBank = 128
 
-// packSegments packs a part whose values are read in segments: kernels.FormCSR, or
-// ELLPACK-R for "ell". Other forms and types are a *sparse.InputError.
+// packedSegments is a part whose values are in segments. It implements
+// kernels.Packed.
+type packedSegments struct {
+	packedRows[float64]
+	precision kernels.Precision
+	ones      bool                  // all values are 1, and not stored
+	val       func(b *builder) Addr // the values
+	places    int64                 // values
+	joined    bool
+	segmented func(b *builder, kernel string, v segmentVectors) // the product in segments
+	plain     func(b *builder, v vectors[float64])              // the product once the values are joined
+}
+
+// segmentVectors is the arguments of a product beside the matrix.
+type segmentVectors struct {
+	vectors[float64]
+	xlen, xread, ylen, yread int64
+}
+
+// packSegments packs a part whose values are read in segments: kernels.FormCSR,
+// ELLPACK-R for "ell", and the same with sorted rows for "pellr". Other forms and
+// types are a *sparse.InputError.
 func packSegments[V sparse.Value](d kernels.Device, s kernels.Stream, given *kernels.Packing[V]) (kernels.Packed, error) {
+	read := given.Precision
 	op, ok := any(given).(*kernels.Packing[float64])
 	if !ok {
-		return nil, sparse.Inputf("precision", "%d of %d segments: only float64 values have segments", given.Precision.Read, given.Precision.Segments)
+		return nil, sparse.Inputf("precision", "%d of %d segments: only float64 values have segments", read.Read, read.Segments)
 	}
-	read := op.Precision
 	layout := cpms.Layout{Segments: read.Segments, Bank: segmentBank}
 	if err := layout.Check(); err != nil {
 		return nil, err
 	}
-	if read.Read < 1 || read.Read > read.Segments {
+	ones := read.Read == 0 && op.Val == nil
+	if !ones && (read.Read < 1 || read.Read > read.Segments) {
 		return nil, sparse.Inputf("precision", "%d of %d segments: use 1 to %d", read.Read, read.Segments, read.Segments)
 	}
-	whole := *op
-	whole.Precision = kernels.Precision{}
-	if err := CheckPacking(&whole); err != nil {
+	if err := checkSegments(op, ones); err != nil {
 		return nil, err
 	}
 	begin := time.Now()
-	p := &packedRows[float64]{dev: d, stream: s, part: op.Part, minors: int64(op.Minors)}
+	p := &packedSegments{packedRows: packedRows[float64]{dev: d, stream: s, part: op.Part, minors: int64(op.Minors)}, precision: read, ones: ones}
 	p.info.Form, p.info.Why = op.Form, fmt.Sprintf("%d of %d segments are read", read.Read, read.Segments)
 	var err error
+	if ones {
+		p.info.Why = "all values are 1"
+	}
 	switch sparse.Format(op.Form) {
 	case "", sparse.Format(kernels.FormAuto), sparse.FormatCSR:
 		p.info.Form = kernels.FormCSR
-		err = p.segmentedRows(op, layout)
+		err = p.rows(op, layout)
 	case ellpack.FormatELL:
-		err = p.segmentedELLR(op, layout)
+		err = p.ellr(ellpack.FormatELLR, op, layout)
+	case ellpack.FormatPELLR:
+		err = p.ellr(ellpack.FormatPELLR, op, layout)
 	default:
-		err = sparse.Inputf("format", "%q can't be read in segments: use csr or ell", string(op.Form))
+		err = sparse.Inputf("format", "%q can't be read in segments: use csr, ell or pellr", string(op.Form))
 	}
 	if err == nil {
 		err = s.Sync()
@@ -62,53 +87,103 @@ func packSegments[V sparse.Value](d kernels.Device, s kernels.Stream, given *ker
 	return p, nil
 }
 
-// segments copies values to the device, cut into segments.
-func (p *packedRows[V]) segments(val []float64, l cpms.Layout) (func(b *builder) Addr, error) {
+// checkSegments is CheckPacking for a part in segments, or without values.
+func checkSegments(op *kernels.Packing[float64], ones bool) error {
+	plain := *op
+	plain.Precision = kernels.Precision{}
+	if ones && int64(len(op.Idx)) == op.Part.NNZ() {
+		plain.Part.EndIdx, plain.Idx = plain.Part.StartIdx-1, nil
+	}
+	return CheckPacking(&plain)
+}
+
+// cut copies values to the device, cut into segments.
+func (p *packedSegments) cut(val []float64, l cpms.Layout) error {
+	if p.ones {
+		return nil
+	}
+	p.places = int64(len(val))
 	a, err := cpms.FromFloats(slices.Clone(val), l)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	words := a.Segments32()
 	if words == nil {
 		words, _ = mem.Slice[uint32](mem.Bytes(a.Segments16()), 2*int64(a.Len()))
 	}
-	return upload(p, "val", words)
+	p.val, err = upload(&p.packedRows, "val", words)
+	return err
+}
+
+// values is the address of the values, 0 where there are none.
+func (p *packedSegments) values(b *builder) Addr {
+	if p.ones {
+		return 0
+	}
+	return p.val(b)
 }
 
 // shift is the logarithm of the values in a bank.
-func shift(l cpms.Layout) int64 { return int64(bits.TrailingZeros(uint(l.PerBank()))) }
+func (p *packedSegments) shift() int64 {
+	l := cpms.Layout{Segments: p.precision.Segments, Bank: segmentBank}
+	return int64(bits.TrailingZeros(uint(l.PerBank())))
+}
 
-func (p *packedRows[V]) segmentedRows(op *kernels.Packing[float64], l cpms.Layout) error {
+func (p *packedSegments) rows(op *kernels.Packing[float64], l cpms.Layout) error {
 	local := make([]int64, len(op.Ptr))
 	if err := partition.LocalPtr(local, op.Ptr, op.Part); err != nil {
 		return err
 	}
-	ptr, err1 := upload(p, "ptr", local)
-	idx, err2 := upload(p, "idx", op.Idx)
-	val, err3 := p.segments(op.Val, l)
-	name := fmt.Sprintf("msrep_cpms_rows_%dof%d", op.Precision.Read, op.Precision.Segments)
+	ptr, err1 := upload(&p.packedRows, "ptr", local)
+	idx, err2 := upload(&p.packedRows, "idx", op.Idx)
+	err3 := p.cut(op.Val, l)
 	nnz := op.Part.NNZ()
-	p.calls = func(b *builder, v vectors[V]) {
-		b.call(name, v.rows, ptr(b), idx(b), val(b), v.x, v.y, v.carry, v.rows, int64(0), nnz, v.skip, shift(l), v.alpha, v.beta)
+	p.segmented = func(b *builder, kernel string, v segmentVectors) {
+		b.call("msrep_cpms_rows_"+kernel, v.rows, ptr(b), idx(b), p.values(b), v.x, v.y, v.carry, v.rows, int64(0), nnz, v.skip, p.shift(),
+			v.xlen, v.xread, v.ylen, v.yread, v.alpha, v.beta)
+	}
+	p.plain = func(b *builder, v vectors[float64]) {
+		name := fmt.Sprintf("msrep_gather_vector%d_f64", cuda.Lanes(v.rows, nnz))
+		b.call(name, v.rows, ptr(b), idx(b), p.values(b), v.x, v.y, v.carry, v.rows, int64(0), nnz, v.skip, v.alpha, v.beta)
 	}
 	return errors.Join(err1, err2, err3, p.stream.Sync())
 }
 
-func (p *packedRows[V]) segmentedELLR(op *kernels.Packing[float64], l cpms.Layout) error {
-	rows := ellpack.Rows[float64]{Ptr: op.Ptr, First: op.Part.StartIdx, End: op.Part.EndIdx + 1, Idx: op.Idx, Val: op.Val}
-	e, err := ellpack.NewELLR(ellpack.FormatELLR, rows, ellpack.Options{})
+func (p *packedSegments) ellr(f sparse.Format, op *kernels.Packing[float64], l cpms.Layout) error {
+	if p.ones { // only the places matter: the smallest type serves
+		e, err := newELLR(f, op, make([]float32, len(op.Idx)))
+		if err != nil {
+			return err
+		}
+		return uploadELLR(p, e)
+	}
+	e, err := newELLR(f, op, op.Val)
 	if err != nil {
 		return err
 	}
+	return errors.Join(p.cut(e.Val, l), uploadELLR(p, e))
+}
+
+func newELLR[V sparse.Value](f sparse.Format, op *kernels.Packing[float64], val []V) (*ellpack.ELLR[V], error) {
+	rows := ellpack.Rows[V]{Ptr: op.Ptr, First: op.Part.StartIdx, End: op.Part.EndIdx + 1, Idx: op.Idx, Val: val}
+	return ellpack.NewELLR(f, rows, ellpack.Options{})
+}
+
+// uploadELLR copies all but the values.
+func uploadELLR[V sparse.Value](p *packedSegments, e *ellpack.ELLR[V]) error {
 	p.info.Padding = e.Shape.Padding()
-	idx, err1 := upload(p, "idx", e.Idx)
-	val, err2 := p.segments(e.Val, l)
-	length, err3 := upload(p, "length", e.Length)
-	start, err4 := upload(p, "start", e.Start)
-	name, stride, places := fmt.Sprintf("msrep_cpms_ellr_%dof%d", op.Precision.Read, op.Precision.Segments), e.Stride, int64(len(e.Val))
-	p.calls = func(b *builder, v vectors[V]) {
-		b.call(name, v.rows, idx(b), val(b), length(b), start(b), v.x, v.y, v.carry,
-			v.rows, stride, places, v.skip, shift(l), v.alpha, v.beta)
+	idx, err1 := upload(&p.packedRows, "idx", e.Idx)
+	length, err2 := upload(&p.packedRows, "length", e.Length)
+	start, err3 := upload(&p.packedRows, "start", e.Start)
+	perm, err4 := upload(&p.packedRows, "perm", e.Perm)
+	stride, places := e.Stride, int64(len(e.Idx))
+	p.segmented = func(b *builder, kernel string, v segmentVectors) {
+		b.call("msrep_cpms_ellr_"+kernel, v.rows, idx(b), p.values(b), length(b), start(b), perm(b), v.x, v.y, v.carry,
+			v.rows, stride, places, v.skip, p.shift(), v.xlen, v.xread, v.ylen, v.yread, v.alpha, v.beta)
+	}
+	p.plain = func(b *builder, v vectors[float64]) {
+		b.call("msrep_gather_ellr_f64", v.rows, idx(b), p.values(b), length(b), start(b), perm(b), v.x, v.y, v.carry,
+			v.rows, stride, v.skip, v.alpha, v.beta)
 	}
 	return errors.Join(err1, err2, err3, err4, p.stream.Sync())
 }

@@ -41,6 +41,8 @@ func CheckPacking[V sparse.Value](op *kernels.Packing[V]) error {
 		return fmt.Errorf("%w: idx and val have %d and %d elements, they need %d", kernels.ErrArgument, len(op.Idx), len(op.Val), p.NNZ())
 	case op.Minors < 0:
 		return fmt.Errorf("%w: %d minors", kernels.ErrArgument, op.Minors)
+	case op.Fixed:
+		return fmt.Errorf("%w: sums of a fixed shape in another form than the part as it is", kernels.ErrNotSupported)
 	case op.Precision != kernels.Precision{}:
 		return fmt.Errorf("%w: %d of %d segments of values", kernels.ErrNotSupported, op.Precision.Read, op.Precision.Segments)
 	}
@@ -228,6 +230,14 @@ func (op *mergePath) plan(b *builder) {
 }
 
 func gatherPacked[V sparse.Value](b *builder, op *kernels.GatherPacked[V]) {
+	if _, ok := op.A.(*packedSegments); ok {
+		if op, ok := any(op).(*kernels.GatherPacked[float64]); ok {
+			gatherSegments(b, &kernels.GatherSegments{
+				A: op.A, Alpha: op.Alpha, Beta: op.Beta, X: kernels.SegmentVector{Val: op.X}, Y: kernels.SegmentVector{Val: op.Y}, Carry: op.Carry,
+			})
+			return
+		}
+	}
 	if p, ok := op.A.(*packedRows[V]); ok && p != nil {
 		p.gather(b, op)
 		return

@@ -36,6 +36,16 @@ func Plan(op kernels.Op, m Memory, g Gather) (*Program, error) {
 		gatherFixed(b, op)
 	case *kernels.GatherFixed[float32]:
 		gatherFixed(b, op)
+	case *kernels.GatherSegments:
+		gatherSegments(b, op)
+	case *kernels.JoinSegments:
+		joinSegments(b, op)
+	case *kernels.RankSegments:
+		rankSegments(b, op)
+	case *kernels.SumSegments:
+		sumSegments(b, op)
+	case *kernels.DivideSegments:
+		divideSegments(b, op)
 	case *kernels.Scatter[float64]:
 		scatter(b, op)
 	case *kernels.Scatter[float32]:
@@ -51,7 +61,9 @@ func Plan(op kernels.Op, m Memory, g Gather) (*Program, error) {
 	case planner:
 		op.plan(b)
 	default:
-		return nil, kernels.ErrNotSupported
+		if !vectorOp[float64](b, op) && !vectorOp[float32](b, op) {
+			return nil, kernels.ErrNotSupported
+		}
 	}
 	if b.err != nil {
 		return nil, b.err
@@ -213,21 +225,5 @@ func scatterCOO[V sparse.Value](b *builder, op *kernels.ScatterCOO[V]) {
 	scale(b, y, op.Y.Len, op.Beta)
 	if a.nnz > 0 {
 		b.call("msrep_scatter_coo"+suffix[V](), a.nnz, a.major, a.minor, a.val, x, y, a.nnz, op.Alpha)
-	}
-}
-
-// Fill is x = value. It implements kernels.Op.
-type Fill[V sparse.Value] struct {
-	X     kernels.Array[V]
-	Value V
-}
-
-// Kernel names the operation.
-func (*Fill[V]) Kernel() string { return "fill" }
-
-func (op *Fill[V]) plan(b *builder) {
-	x := array(b, "x", op.X, op.X.Len)
-	if op.X.Len > 0 {
-		b.call("msrep_fill"+suffix[V](), op.X.Len, x, op.X.Len, op.Value)
 	}
 }

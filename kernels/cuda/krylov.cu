@@ -1,0 +1,164 @@
+// Operations of Krylov methods: each reads the vectors of several formulas once, and
+// leaves sums for the host.
+//
+//	msrep_project  sum j of v_j[i]*w[i], j = 0 ... count-1
+//	msrep_combine  w = w + h0*v_0 + ... (count terms), sum of w[i]^2
+//	msrep_step     x = x + a*p, r = r - a*q, sum of r[i]^2
+//	msrep_turn     p = r + b*(p - w*v)
+//	msrep_finish   x = x + a*p + w*s, r = r - w*t, sums of r[i]^2 and c[i]*r[i]
+//	msrep_misfit   sum of (y[i] - a*x[i])^2
+//	msrep_multiply z = d*r, element by element
+//	msrep_totals   out[j] = sum of partial[j*parts ... (j+1)*parts-1], one block for each j
+//
+// Sum j of block b goes to partial[j*parts + b]. Sums are in float64 for both types,
+// in an order that depends on n and the grid alone. partial = 0 asks for none.
+#include "include/index.cuh"
+#include "include/sum.cuh"
+
+static constexpr int block = 256;
+
+// leave writes a sum of this block, and zeros where a smaller grid than parts leaves
+// some out. Every thread must call it.
+static __device__ __forceinline__ void leave(double sum, double* partial, i64 parts) {
+	__syncthreads(); // the sum before may still be read
+	sum = blockSum<block>(sum);
+	for (i64 b = blockIdx.x; b < parts; b += gridDim.x)
+		if (threadIdx.x == 0)
+			partial[b] = b == blockIdx.x ? sum : 0;
+}
+
+template <typename V>
+static __device__ __forceinline__ void project(const V* v0, const V* v1, const V* v2, const V* v3, const V* w,
+                                               double* partial, i64 count, i64 n, i64 parts) {
+	double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+	for (i64 i = threadOf(block); i < n; i += threads(block)) {
+		double e = __ldg(w + i);
+		s0 += (double)__ldg(v0 + i) * e;
+		if (count > 1)
+			s1 += (double)__ldg(v1 + i) * e;
+		if (count > 2)
+			s2 += (double)__ldg(v2 + i) * e;
+		if (count > 3)
+			s3 += (double)__ldg(v3 + i) * e;
+	}
+	leave(s0, partial, parts);
+	if (count > 1)
+		leave(s1, partial + parts, parts);
+	if (count > 2)
+		leave(s2, partial + 2 * parts, parts);
+	if (count > 3)
+		leave(s3, partial + 3 * parts, parts);
+}
+
+template <typename V>
+static __device__ __forceinline__ void combine(const V* v0, const V* v1, const V* v2, const V* v3, V* w, double* partial,
+                                               i64 count, i64 n, i64 parts, V h0, V h1, V h2, V h3) {
+	double sum = 0;
+	for (i64 i = threadOf(block); i < n; i += threads(block)) {
+		V e = w[i] + h0 * __ldg(v0 + i);
+		if (count > 1)
+			e += h1 * __ldg(v1 + i);
+		if (count > 2)
+			e += h2 * __ldg(v2 + i);
+		if (count > 3)
+			e += h3 * __ldg(v3 + i);
+		w[i] = e;
+		sum += (double)e * (double)e;
+	}
+	if (partial)
+		leave(sum, partial, parts);
+}
+
+template <typename V>
+static __device__ __forceinline__ void step(const V* p, const V* q, V* x, V* r, double* partial, i64 n, i64 parts, V a) {
+	double sum = 0;
+	for (i64 i = threadOf(block); i < n; i += threads(block)) {
+		x[i] += a * __ldg(p + i);
+		V e = r[i] - a * __ldg(q + i);
+		r[i] = e;
+		sum += (double)e * (double)e;
+	}
+	leave(sum, partial, parts);
+}
+
+template <typename V> static __device__ __forceinline__ void turn(const V* r, const V* v, V* p, i64 n, V b, V w) {
+	for (i64 i = threadOf(block); i < n; i += threads(block))
+		p[i] = __ldg(r + i) + b * (p[i] - w * __ldg(v + i));
+}
+
+template <typename V>
+static __device__ __forceinline__ void finish(const V* p, const V* s, const V* t, const V* c, V* x, V* r, double* partial,
+                                              i64 n, i64 parts, V a, V w) {
+	double rr = 0, cr = 0;
+	for (i64 i = threadOf(block); i < n; i += threads(block)) {
+		V old = r[i]; // s may be r
+		x[i] += a * __ldg(p + i) + w * (s == r ? old : __ldg(s + i));
+		V e = old - w * __ldg(t + i);
+		r[i] = e;
+		rr += (double)e * (double)e;
+		cr += (double)__ldg(c + i) * (double)e;
+	}
+	leave(rr, partial, parts);
+	leave(cr, partial + parts, parts);
+}
+
+template <typename V>
+static __device__ __forceinline__ void misfit(const V* y, const V* x, double* partial, i64 n, i64 parts, V a) {
+	double sum = 0;
+	for (i64 i = threadOf(block); i < n; i += threads(block)) {
+		double d = __ldg(y + i) - a * __ldg(x + i);
+		sum += d * d;
+	}
+	leave(sum, partial, parts);
+}
+
+template <typename V> static __device__ __forceinline__ void multiply(const V* d, const V* r, V* z, i64 n) {
+	for (i64 i = threadOf(block); i < n; i += threads(block))
+		z[i] = __ldg(d + i) * __ldg(r + i);
+}
+
+extern "C" __global__ void __launch_bounds__(block) msrep_totals(const double* partial, double* out, i64 parts, i64 count) {
+	for (i64 j = blockIdx.x; j < count; j += gridDim.x) {
+		double sum = 0;
+		for (i64 i = threadIdx.x; i < parts; i += block)
+			sum += __ldg(partial + j * parts + i);
+		__syncthreads(); // the sum before may still be read
+		sum = blockSum<block>(sum);
+		if (threadIdx.x == 0)
+			out[j] = sum;
+	}
+}
+
+#define MSREP_KRYLOV(suffix, V)                                                                                        \
+	extern "C" __global__ void __launch_bounds__(block)                                                                \
+		msrep_project_##suffix(const V* v0, const V* v1, const V* v2, const V* v3, const V* w, double* partial,        \
+	                           i64 count, i64 n, i64 parts) {                                                          \
+		project<V>(v0, v1, v2, v3, w, partial, count, n, parts);                                                       \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(block)                                                                \
+		msrep_combine_##suffix(const V* v0, const V* v1, const V* v2, const V* v3, V* w, double* partial, i64 count,   \
+	                           i64 n, i64 parts, V h0, V h1, V h2, V h3) {                                             \
+		combine<V>(v0, v1, v2, v3, w, partial, count, n, parts, h0, h1, h2, h3);                                       \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(block)                                                                \
+		msrep_step_##suffix(const V* p, const V* q, V* x, V* r, double* partial, i64 n, i64 parts, V a) {              \
+		step<V>(p, q, x, r, partial, n, parts, a);                                                                     \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(block)                                                                \
+		msrep_turn_##suffix(const V* r, const V* v, V* p, i64 n, V b, V w) {                                           \
+		turn<V>(r, v, p, n, b, w);                                                                                     \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(block)                                                                \
+		msrep_finish_##suffix(const V* p, const V* s, const V* t, const V* c, V* x, V* r, double* partial, i64 n,      \
+	                          i64 parts, V a, V w) {                                                                   \
+		finish<V>(p, s, t, c, x, r, partial, n, parts, a, w);                                                          \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(block)                                                                \
+		msrep_misfit_##suffix(const V* y, const V* x, double* partial, i64 n, i64 parts, V a) {                        \
+		misfit<V>(y, x, partial, n, parts, a);                                                                         \
+	}                                                                                                                  \
+	extern "C" __global__ void __launch_bounds__(block) msrep_multiply_##suffix(const V* d, const V* r, V* z, i64 n) { \
+		multiply<V>(d, r, z, n);                                                                                       \
+	}
+MSREP_KRYLOV(f64, double)
+MSREP_KRYLOV(f32, float)

@@ -1,0 +1,154 @@
+package launch
+
+import (
+	"fmt"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// maxParts bounds the blocks that leave a sum each: enough to fill a GPU several
+// times over.
+const maxParts = 1024
+
+// together is how many vectors msrep_project and msrep_combine take at a time.
+const together = 4
+
+// vectorOp adds an operation on vectors, and says whether it knows it.
+func vectorOp[V sparse.Value](b *builder, op kernels.Op) bool {
+	switch op := op.(type) {
+	case *kernels.Axpby[V]:
+		each[V](b, "axpby", op.Y.Len, input(b, "x", op.X, op.Y.Len), input(b, "y", op.Y, op.Y.Len), op.Y.Len, op.Alpha, op.Beta)
+	case *kernels.Scale[V]:
+		each[V](b, "scale", op.Y.Len, input(b, "y", op.Y, op.Y.Len), op.Y.Len, op.Beta)
+	case *kernels.Fill[V]:
+		each[V](b, "fill", op.Y.Len, input(b, "y", op.Y, op.Y.Len), op.Y.Len, op.Value)
+	case *kernels.Multiply[V]:
+		n := op.Z.Len
+		each[V](b, "multiply", n, input(b, "d", op.D, n), input(b, "r", op.R, n), input(b, "z", op.Z, n), n)
+	case *kernels.Turn[V]:
+		n := op.P.Len
+		each[V](b, "turn", n, input(b, "r", op.R, n), input(b, "v", op.V, n), input(b, "p", op.P, n), n, op.B, op.W)
+	case *kernels.AddCarries[V]:
+		n := op.Row.Len
+		row, val, y := array(b, "row", op.Row, n), array(b, "val", op.Val, n), array(b, "y", op.Y, op.Y.Len)
+		if b.err == nil {
+			addCarries[V](b, row, val, y, 0, n, op.Y.Len, 0)
+		}
+	case *kernels.Project[V]:
+		project(b, op)
+	case *kernels.Combine[V]:
+		combine(b, op)
+	case *kernels.Misfit[V]:
+		n := op.Y.Len
+		y, x := input(b, "y", op.Y, n), input(b, "x", op.X, n)
+		summed[V](b, "misfit", n, 1, op.Sums, func(partial Temp, parts int64) []any {
+			return []any{y, x, partial, n, parts, op.A}
+		})
+	case *kernels.Step[V]:
+		n := op.R.Len
+		p, q := input(b, "p", op.P, n), input(b, "q", op.Q, n)
+		x, r := input(b, "x", op.X, n), input(b, "r", op.R, n)
+		summed[V](b, "step", n, 1, op.Sums, func(partial Temp, parts int64) []any {
+			return []any{p, q, x, r, partial, n, parts, op.A}
+		})
+	case *kernels.Finish[V]:
+		n := op.R.Len
+		p, s, t, c := input(b, "p", op.P, n), input(b, "s", op.S, n), input(b, "t", op.T, n), input(b, "c", op.C, n)
+		x, r := input(b, "x", op.X, n), input(b, "r", op.R, n)
+		summed[V](b, "finish", n, 2, op.Sums, func(partial Temp, parts int64) []any {
+			return []any{p, s, t, c, x, r, partial, n, parts, op.A, op.W}
+		})
+	default:
+		return false
+	}
+	return true
+}
+
+// input is the address of a vector, as an argument.
+func input[V sparse.Value](b *builder, name string, a kernels.Array[V], n int64) any {
+	return array(b, name, a, n)
+}
+
+// each adds a kernel that takes elements one by one.
+func each[V sparse.Value](b *builder, name string, n int64, args ...any) {
+	if n > 0 {
+		b.call("msrep_"+name+suffix[V](), n, args...)
+	}
+}
+
+// partsOf is the number of blocks that leave a sum of n elements.
+func partsOf[V sparse.Value](b *builder, name string, n int64) int64 {
+	return min(b.lookup("msrep_"+name+suffix[V]()).Blocks(n), maxParts)
+}
+
+// inParts adds a kernel with a block for each part.
+func inParts[V sparse.Value](b *builder, name string, parts int64, args []any) {
+	b.prog.Calls = append(b.prog.Calls, Call{Kernel: b.lookup("msrep_" + name + suffix[V]()), Blocks: parts, Args: args})
+}
+
+// summed adds a kernel that leaves sums, and what adds them up.
+func summed[V sparse.Value](b *builder, name string, n, sums int64, out kernels.Array[float64], args func(partial Temp, parts int64) []any) {
+	to := array(b, "sums", out, sums)
+	parts := partsOf[V](b, name, n)
+	partial := temp[float64](b, "partial", sums*parts)
+	inParts[V](b, name, parts, args(partial, parts))
+	b.call("msrep_totals", sums, partial, to, parts, sums)
+}
+
+// four is the addresses of up to four vectors from the first on, 0 for the others.
+func four[V sparse.Value](b *builder, v []kernels.Array[V], first int, n int64) (args []any, count int) {
+	args = []any{Addr(0), Addr(0), Addr(0), Addr(0)}
+	count = min(len(v)-first, together)
+	for i := range count {
+		args[i] = input(b, fmt.Sprintf("v%d", first+i), v[first+i], n)
+	}
+	return args, count
+}
+
+func project[V sparse.Value](b *builder, op *kernels.Project[V]) {
+	n := op.W.Len
+	w, out := input(b, "w", op.W, n), array(b, "sums", op.Sums, int64(len(op.V)))
+	if len(op.V) == 0 {
+		b.err = fmt.Errorf("%w: no vectors", kernels.ErrArgument)
+		return
+	}
+	parts := partsOf[V](b, "project", n)
+	partial := temp[float64](b, "partial", min(int64(len(op.V)), together)*parts)
+	for j := 0; j < len(op.V); j += together {
+		v, count := four(b, op.V, j, n)
+		inParts[V](b, "project", parts, append(v, w, partial, int64(count), n, parts))
+		b.call("msrep_totals", int64(count), partial, out+Addr(int64(j)*mem.Size[float64]()), parts, int64(count))
+	}
+}
+
+func combine[V sparse.Value](b *builder, op *kernels.Combine[V]) {
+	n := op.W.Len
+	wanted := op.Sums.Len > 0
+	w, out := input(b, "w", op.W, n), array(b, "sums", op.Sums, min(op.Sums.Len, 1))
+	if len(op.V) == 0 || len(op.H) != len(op.V) {
+		b.err = fmt.Errorf("%w: %d vectors and %d factors", kernels.ErrArgument, len(op.V), len(op.H))
+		return
+	}
+	parts := partsOf[V](b, "combine", n)
+	for j := 0; j < len(op.V); j += together {
+		v, count := four(b, op.V, j, n)
+		var partial any = Addr(0)
+		if wanted && j+together >= len(op.V) {
+			partial = temp[float64](b, "partial", parts)
+		}
+		args := append(v, w, partial, int64(count), n, parts)
+		for i := range together {
+			h := V(0)
+			if i < count {
+				h = op.H[j+i]
+			}
+			args = append(args, h)
+		}
+		inParts[V](b, "combine", parts, args)
+		if p, ok := partial.(Temp); ok {
+			b.call("msrep_totals", 1, p, out, parts, int64(1))
+		}
+	}
+}

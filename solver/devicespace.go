@@ -1,0 +1,213 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/vec"
+	"github.com/msrep-go/msrep/msrep"
+)
+
+// deviceSpace has its vectors on the devices of a plan that have memory of their own.
+// Only sums come to the host, each with one wait for all devices.
+//
+// A Jacobi preconditioner is a vector beside the others; what any other preconditioner
+// works on goes through the host.
+type deviceSpace struct {
+	ctx context.Context
+	a   *msrep.Plan[float64]
+	m   Preconditioner
+	v   []*msrep.Vector[float64]
+	err error
+
+	inverse *msrep.Vector[float64] // of the diagonal, for Jacobi
+	r, z    []float64              // of another preconditioner
+	x       vector                 // the solution, and where it goes
+	out     []float64
+
+	products, precond time.Duration
+	count             int
+}
+
+// onDevices gives the plan of a solve whose vectors are to stay on devices, or nil.
+// Sums of a deterministic plan have a fixed shape, which those of devices do not have.
+func onDevices(a Operator) *msrep.Plan[float64] {
+	p, ok := a.(*msrep.Plan[float64])
+	if !ok || p.Deterministic() || !p.Resident(msrep.NoTrans) {
+		return nil
+	}
+	return p
+}
+
+// newDeviceSpace copies b, if there is one, and x to the devices.
+func newDeviceSpace(ctx context.Context, a *msrep.Plan[float64], m Preconditioner, b, x []float64) (s *deviceSpace, bv, xv vector) {
+	s = &deviceSpace{ctx: ctx, a: a, m: m, out: x}
+	bv = none
+	if b != nil {
+		bv = s.zero()
+		s.do(func() error { return s.v[bv].Write(b) })
+	}
+	xv = s.zero()
+	s.x = xv
+	s.do(func() error { return s.v[xv].Write(x) })
+	switch m := m.(type) {
+	case nil:
+	case *jacobi:
+		i := s.zero()
+		s.inverse = s.v[i]
+		s.do(func() error { return s.inverse.Write(m.inverse) })
+	default:
+		s.r, s.z = make([]float64, len(x)), make([]float64, len(x))
+	}
+	return s, bv, xv
+}
+
+// do runs f unless something has failed.
+func (s *deviceSpace) do(f func() error) {
+	if s.err == nil {
+		s.err = f()
+	}
+}
+
+func (s *deviceSpace) failed() error { return s.err }
+
+func (s *deviceSpace) ended() error { return s.ctx.Err() }
+
+func (s *deviceSpace) zero() vector {
+	s.v = append(s.v, nil)
+	k := len(s.v) - 1
+	s.do(func() (err error) {
+		s.v[k], err = s.a.RowVector()
+		return err
+	})
+	return vector(k)
+}
+
+// release brings the solution to the host and frees the vectors.
+func (s *deviceSpace) release() error {
+	s.do(func() error { return s.v[s.x].Read(s.out) })
+	errs := []error{s.err}
+	for _, v := range s.v {
+		errs = append(errs, v.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (s *deviceSpace) product(a float64, x vector, b float64, y vector) {
+	s.do(func() error {
+		t := time.Now()
+		err := s.a.Apply(s.ctx, msrep.NoTrans, a, s.v[x], b, s.v[y])
+		s.products += time.Since(t)
+		s.count++
+		return err
+	})
+}
+
+func (s *deviceSpace) preconditioned(r, z vector) vector {
+	if s.m == nil {
+		return r
+	}
+	s.do(func() error {
+		t := time.Now()
+		defer func() { s.precond += time.Since(t) }()
+		if s.inverse != nil {
+			return s.v[z].Multiply(s.inverse, s.v[r])
+		}
+		if err := s.v[r].Read(s.r); err != nil {
+			return err
+		}
+		if err := s.m.Apply(s.r, s.z); err != nil {
+			return err
+		}
+		return s.v[z].Write(s.z)
+	})
+	return z
+}
+
+func (s *deviceSpace) spent() (products, precond time.Duration, count int) {
+	return s.products, s.precond, s.count
+}
+
+func (s *deviceSpace) set(a float64, src, dst vector) {
+	s.do(func() error {
+		if src == dst {
+			return s.v[dst].Scale(a)
+		}
+		return s.v[dst].Axpby(a, s.v[src], 0)
+	})
+}
+
+// number runs f and gives its number, or 0 after a failure.
+func (s *deviceSpace) number(f func() (float64, error)) (d float64) {
+	s.do(func() (err error) {
+		d, err = f()
+		return err
+	})
+	return d
+}
+
+func (s *deviceSpace) dot(x, y vector) float64 {
+	return s.number(func() (float64, error) { return s.v[x].Dot(s.v[y]) })
+}
+
+func (s *deviceSpace) dots(x, y vector) (xy, xx float64) {
+	h := make([]float64, 2)
+	s.project(h, []vector{y, x}, x)
+	return h[0], h[1]
+}
+
+func (s *deviceSpace) misfit(y vector, a float64, x vector) float64 {
+	return s.number(func() (float64, error) { return s.v[y].Misfit(a, s.v[x]) })
+}
+
+func (s *deviceSpace) axpy(a float64, x, y vector) float64 {
+	return s.combine(a, []float64{1}, []vector{x}, y)
+}
+
+func (s *deviceSpace) xpby(x vector, b float64, y vector) {
+	s.do(func() error { return s.v[y].Axpby(1, s.v[x], b) })
+}
+
+func (s *deviceSpace) step(a float64, p, q, x, r vector) float64 {
+	return s.number(func() (float64, error) { return msrep.Step(a, s.v[p], s.v[q], s.v[x], s.v[r]) })
+}
+
+func (s *deviceSpace) turn(r vector, b, w float64, v, p vector) {
+	s.do(func() error { return msrep.Turn(s.v[r], b, w, s.v[v], s.v[p]) })
+}
+
+func (s *deviceSpace) finish(a float64, p vector, w float64, u, x, t, r, c vector) (rr, cr float64) {
+	s.do(func() (err error) {
+		rr, cr, err = msrep.Finish(a, s.v[p], w, s.v[u], s.v[x], s.v[t], s.v[r], s.v[c])
+		return err
+	})
+	return rr, cr
+}
+
+func (s *deviceSpace) all(v []vector) []*msrep.Vector[float64] {
+	out := make([]*msrep.Vector[float64], len(v))
+	for j, k := range v {
+		out[j] = s.v[k]
+	}
+	return out
+}
+
+func (s *deviceSpace) project(h []float64, v []vector, w vector) {
+	s.do(func() error { return s.v[w].Project(h, s.all(v)) })
+}
+
+func (s *deviceSpace) add(a float64, h []float64, v []vector, w vector) {
+	s.do(func() error { return s.v[w].Add(scaled(a, h), s.all(v)) })
+}
+
+func (s *deviceSpace) combine(a float64, h []float64, v []vector, w vector) float64 {
+	return s.number(func() (float64, error) { return s.v[w].Combine(scaled(a, h), s.all(v)) })
+}
+
+// scaled is a*h.
+func scaled(a float64, h []float64) []float64 {
+	out := make([]float64, len(h))
+	vec.Set(a, h, out)
+	return out
+}
