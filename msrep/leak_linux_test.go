@@ -19,8 +19,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// resident is the memory of the process after a collection, in bytes.
-func resident(t *testing.T) int64 {
+// residentBytes is the memory of the process after a collection, in bytes.
+func residentBytes(t *testing.T) int64 {
 	debug.FreeOSMemory()
 	text, err := os.ReadFile("/proc/self/statm")
 	require.NoError(t, err)
@@ -43,11 +43,11 @@ func flat(t *testing.T, n int, once func(i int)) {
 	for i := range 20 {
 		once(i)
 	}
-	before := resident(t)
+	before := residentBytes(t)
 	for i := range n {
 		once(i)
 	}
-	grown := resident(t) - before
+	grown := residentBytes(t) - before
 	t.Logf("%d times: resident memory grew by %d KiB", n, grown>>10)
 	require.Less(t, grown, int64(24<<20))
 }
@@ -65,7 +65,10 @@ func TestAThousandPlansLeaveResidentMemoryFlat(t *testing.T) {
 		opt := PlanOptions{SkipValidation: true, Strategy: []Strategy{Optimized, Partial}[i%2]}
 		plan, err := NewPlan(ctx, sys, a, opt)
 		require.NoError(t, err)
-		_, err = plan.SpMV(ctx, Op(i%3 == 0), 1, x, 0, y)
+		if opt.Strategy == Optimized {
+			plan.xPlace = []XPlacement{XInPlace, XReplicated, XInterleaved}[i/2%3]
+		}
+		_, err = plan.SpMV(ctx, Op(i%5 == 0), 1, x, 0, y)
 		require.NoError(t, err)
 		held = max(held, plan.Bytes())
 		require.NoError(t, plan.Close())
@@ -94,7 +97,7 @@ func TestAThousandPlansThatFailHalfWayLeaveResidentMemoryFlat(t *testing.T) {
 		}
 		sys.devices = append(sys.devices, dev)
 	}
-	sys.nodes = groupByNode(sys.devices)
+	sys.place(&numa.Topology{})
 	failed := 0
 	flat(t, 1000, func(i int) {
 		left = 1 + i%6
@@ -118,7 +121,7 @@ func TestAThousandPlansThatFailHalfWayLeaveResidentMemoryFlat(t *testing.T) {
 func TestAProductThatFailsHalfWayLeavesNothingBehind(t *testing.T) {
 	ctx := context.Background()
 	const n = 1 << 15
-	a := wideMatrix(n)
+	a := spreadMatrix(n, 8) // enough entries for copies of x
 	x, y := make([]float64, n), make([]float64, n)
 	for _, op := range []Op{NoTrans, Trans} {
 		left := -1
@@ -127,7 +130,7 @@ func TestAProductThatFailsHalfWayLeavesNothingBehind(t *testing.T) {
 		e, err := cpu.Open(cpu.Config{Index: 1, Threads: 2, NUMANode: 1})
 		require.NoError(t, err)
 		sys := &System{plans: map[io.Closer]bool{}, devices: []kernels.Device{failing{d, &left}, e}}
-		sys.nodes = groupByNode(sys.devices)
+		sys.place(&numa.Topology{})
 		plan, err := NewPlan(ctx, sys, a, PlanOptions{})
 		require.NoError(t, err)
 		left = 1

@@ -214,6 +214,13 @@ func TestOnNodesAnInterleavedXLiesOnAllNodesInTurn(t *testing.T) {
 		require.Zero(t, pages.Missing)
 		require.Equal(t, (8*n+os.Getpagesize()-1)/os.Getpagesize(), pages.Pages())
 		require.Len(t, pages.Nodes, len(plan.nodes), "the nodes with devices")
+		for at, page := 0, os.Getpagesize(); at+page < len(m); at += page { // or halves would do
+			here, err := numa.Pages(m[at : at+page])
+			require.NoError(t, err)
+			next, err := numa.Pages(m[at+page : at+page+1])
+			require.NoError(t, err)
+			require.NotEqual(t, here.Nodes, next.Nodes, "page %d", at/page)
+		}
 		for i, node := range plan.Nodes() {
 			require.InDelta(t, pages.Pages()/len(plan.nodes), pages.Nodes[node.Node], 1)
 			require.GreaterOrEqual(t, node.Pages.Nodes[node.Node]*100, node.Pages.Pages()*99)

@@ -204,7 +204,7 @@ func TestEventsMeasureTheGPU(t *testing.T) {
 	require.ErrorContains(t, err, "was not recorded")
 	x := devicetest.Upload(t, s, d, make([]float64, 1000))
 	require.NoError(t, s.Record(from))
-	require.NoError(t, s.Launch(&launch.Fill[float64]{X: x, Value: 3}))
+	require.NoError(t, s.Launch(&kernels.Fill[float64]{Y: x, Value: 3}))
 	require.NoError(t, s.Record(to))
 	took, err := to.Since(from)
 	require.NoError(t, err)

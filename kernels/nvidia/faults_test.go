@@ -16,6 +16,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/devicetest"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
+	"github.com/msrep-go/msrep/numa"
 )
 
 // scenario opens two GPUs, multiplies in several forms, copies between the GPUs and
@@ -215,6 +216,32 @@ func TestMemoryThatCannotBePinnedIsTakenFromTheDriver(t *testing.T) {
 	require.Equal(t, []float64{1, 2, 3}, devicetest.Download(t, s, x))
 	require.Len(t, refused, 1)
 	require.ErrorContains(t, refused[0], "device cuda:0: CUDA error 801")
+	bytes, _ := dev.(*Device).Staging()
+	require.Equal(t, int64(pieces*pieceBytes), bytes, "one from the driver, one pinned")
 	require.NoError(t, x.Free())
 	require.NoError(t, dev.Close())
+	bytes, _ = dev.(*Device).Staging()
+	require.Zero(t, bytes)
+}
+
+func TestTheThreadOfADeviceIsOnItsCPUsAndItsPinnedMemoryOnItsNode(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	topo, err := numa.Discover("/")
+	require.NoError(t, err)
+	for _, g := range topo.CoreGroups() {
+		last := g.CPUs[len(g.CPUs)-1:]
+		dev, err := Open(Config{Node: g.Node, CPUs: last})
+		require.NoError(t, err)
+		var cpus []int
+		require.NoError(t, dev.(*Device).OnThread(func() { cpus, err = numa.Affinity() }))
+		require.NoError(t, err)
+		require.Equal(t, last, cpus)
+		s, err := dev.NewStream()
+		require.NoError(t, err)
+		x := devicetest.Upload(t, s, dev, make([]float64, 1<<16))
+		_, pages := dev.(*Device).Staging()
+		require.Equal(t, pages.Pages(), pages.Nodes[g.Node])
+		require.NoError(t, x.Free())
+		require.NoError(t, dev.Close())
+	}
 }

@@ -146,7 +146,7 @@ func newTrial[V sparse.Value](d *Device, s *stream, op *kernels.Packing[V], a *l
 		}
 	}
 	if err == nil {
-		err = s.Launch(&launch.Fill[V]{X: t.x, Value: 1})
+		err = s.Launch(&kernels.Fill[V]{Y: t.x, Value: 1})
 	}
 	if err != nil {
 		return nil, errors.Join(err, t.close())

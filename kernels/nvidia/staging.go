@@ -35,6 +35,24 @@ type piece struct {
 	ready  bool
 }
 
+// Staging tells how many bytes of pinned host memory the device holds, and on which
+// nodes their pages are. It waits for the calls before it.
+func (d *Device) Staging() (bytes int64, pages numa.PageCount) {
+	_ = d.worker.call(func() error { // a closed device has none
+		for _, p := range d.staging.pieces {
+			if !p.ready {
+				continue
+			}
+			bytes += int64(len(p.buf))
+			if c, err := numa.Pages(p.buf); err == nil {
+				pages.Add(c)
+			}
+		}
+		return nil
+	})
+	return bytes, pages
+}
+
 // take gives the next piece, once its last copy is done.
 func (d *Device) take() (*piece, error) {
 	p := &d.staging.pieces[d.staging.next]

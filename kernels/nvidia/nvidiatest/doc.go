@@ -11,4 +11,5 @@
 // synchronises, so that what does not wait for its results gets wrong ones.
 // Asynchronous copies need pinned memory. Every call needs the right context. All
 // that is made is counted, and the n-th call of any entry point can be made to fail.
+// MSREP_STANDIN_PCI gives the GPUs other PCI addresses: a list with commas.
 package nvidiatest
