@@ -27,21 +27,21 @@ type CPUPeers struct {
 	Expected int // msrep.PlanOptions.ExpectedProducts
 }
 
-// Run prints a line for each file and number of threads:
+// Run prints a line for each file and number of threads, and gives the times:
 //
 //	name msrep threads median-seconds GFLOP/s GB/s min=s prep=s form=...
 //
 // GB/s counts 12 bytes for each nonzero, 4 for each row pointer, 8 for each element
 // of x and y: what plain CSR with 32-bit pointers must move, whatever is moved here.
-func (c CPUPeers) Run(ctx context.Context, w io.Writer) error {
+func (c CPUPeers) Run(ctx context.Context, w io.Writer) (times []PeerTime, err error) {
 	files, err := filepath.Glob(filepath.Join(c.Dir, "*.bin"))
 	if err != nil || len(files) == 0 {
-		return sparse.Inputf(c.Dir, "there are no files *.bin of binary CSR in it")
+		return nil, sparse.Inputf(c.Dir, "there are no files *.bin of binary CSR in it")
 	}
 	for _, f := range files {
 		a, err := readBinaryCSR(f)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if c.Random {
 			rng := rand.New(rand.NewPCG(1, 2))
@@ -50,29 +50,31 @@ func (c CPUPeers) Run(ctx context.Context, w io.Writer) error {
 			}
 		}
 		for _, threads := range c.Threads {
-			if err := c.one(ctx, w, strings.TrimSuffix(filepath.Base(f), ".bin"), a, threads); err != nil {
-				return fmt.Errorf("%s: %w", f, err)
+			t, err := c.one(ctx, w, strings.TrimSuffix(filepath.Base(f), ".bin"), a, threads)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", f, err)
 			}
+			times = append(times, t)
 		}
 	}
-	return nil
+	return times, nil
 }
 
-func (c CPUPeers) one(ctx context.Context, w io.Writer, name string, a *sparse.CSR[float64], threads int) (err error) {
+func (c CPUPeers) one(ctx context.Context, w io.Writer, name string, a *sparse.CSR[float64], threads int) (out PeerTime, err error) {
 	sys, err := msrep.Open(msrep.Config{Devices: "cpu", Threads: threads})
 	if err != nil {
-		return err
+		return out, err
 	}
 	defer sys.Close()
 	begin := time.Now()
 	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{ExpectedProducts: c.Expected, SkipValidation: true})
 	if err != nil {
-		return err
+		return out, err
 	}
 	prep := time.Since(begin)
 	v, err := mem.New(8 * int64(a.Cols+a.Rows+1024))
 	if err != nil {
-		return err
+		return out, err
 	}
 	defer v.Free()
 	all, _ := mem.Slice[float64](v.Bytes(), int64(a.Cols+a.Rows+1024))
@@ -85,11 +87,14 @@ func (c CPUPeers) one(ctx context.Context, w io.Writer, name string, a *sparse.C
 	for k := range c.Reps + 3 {
 		begin := time.Now()
 		if _, err := plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
-			return err
+			return out, err
 		}
 		if k >= 3 {
 			times = append(times, time.Since(begin))
 		}
+	}
+	for _, d := range times {
+		out.Samples = append(out.Samples, d.Seconds())
 	}
 	slices.Sort(times)
 	median := times[len(times)/2].Seconds()
@@ -98,7 +103,9 @@ func (c CPUPeers) one(ctx context.Context, w io.Writer, name string, a *sparse.C
 	for _, p := range plan.Packed(msrep.NoTrans) {
 		form = string(p.Form) + " (" + p.Why + ")"
 	}
-	_, err = fmt.Fprintf(w, "%-12s %-18s %d %.6f %7.3f %7.2f  min=%.6f prep=%.3f form=%s\n", name, "msrep", threads,
-		median, 2*float64(a.NNZ())/median*1e-9, bytes/median*1e-9, times[0].Seconds(), prep.Seconds(), form)
-	return err
+	out.Matrix, out.Library, out.Threads, out.Seconds = name, ownName, threads, median
+	out.Bytes, out.GFLOPs = int64(bytes), 2*float64(a.NNZ())/median*1e-9
+	_, err = fmt.Fprintf(w, "%-12s %-18s %d %.6f %7.3f %7.2f  min=%.6f prep=%.3f form=%s\n", name, ownName, threads,
+		median, out.GFLOPs, bytes/median*1e-9, times[0].Seconds(), prep.Seconds(), form)
+	return out, err
 }

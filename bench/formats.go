@@ -81,7 +81,7 @@ func (t formatTimer) time(ctx context.Context, a *sparse.CSR[float64], formats [
 // planOptions makes plans for many products in one format. cucsr is CSR as cuSPARSE
 // multiplies it.
 func planOptions(f sparse.Format) msrep.PlanOptions {
-	o := msrep.PlanOptions{Format: f, SkipValidation: true, ExpectedProducts: 1000}
+	o := msrep.PlanOptions{Format: f, SkipValidation: true}
 	if f == formatCuCSR {
 		o.Format, o.Kernel = sparse.FormatCSR, msrep.KernelCuSPARSE
 	}

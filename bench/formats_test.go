@@ -31,7 +31,7 @@ import (
 // and for each format the mean cost of making it, in products of csr in place. The
 // times are the least of several rounds, in which formats take turns: products of a
 // matrix that is multiplied again and again.
-// auto is told to expect 1000 products, so that its budget for trying is no limit.
+// auto is not told how many products to expect.
 // MSREP_BENCH_CSV names a file for all figures, MSREP_THREADS the threads.
 func BenchmarkFormats(b *testing.B) {
 	formats := append([]sparse.Format{sparse.FormatCSR, sparse.FormatCOO}, ellpack.Formats()...)

@@ -203,9 +203,10 @@ func PELLRFiles(dir string, maxBytes int64) ([]string, error) {
 		known := slices.ContainsFunc([]string{".mtx", ".rb", ".rua", ".rsa", ".msr"}, func(ext string) bool {
 			return strings.HasSuffix(strings.TrimSuffix(e.Name(), ".gz"), ext)
 		})
-		info, err := e.Info()
+		path := filepath.Join(dir, e.Name())
+		info, err := os.Stat(path) // of what a link points to
 		if err == nil && known && info.Mode().IsRegular() && info.Size() <= maxBytes {
-			paths = append(paths, filepath.Join(dir, e.Name()))
+			paths = append(paths, path)
 		}
 	}
 	return paths, nil

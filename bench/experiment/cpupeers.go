@@ -1,0 +1,85 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/msrep-go/msrep/bench"
+	"github.com/msrep-go/msrep/bench/report"
+)
+
+// CPUPeers is an experiment that lays products on CPU devices beside those of other
+// libraries: ours as bench.CPUPeers measured them, theirs as bench.ReadPeerTimes read
+// them, none at all where there is no table.
+func CPUPeers(ours, theirs []bench.PeerTime) Experiment {
+	return Experiment{Name: "cpu-peers", run: func(ctx context.Context, s *Session) error {
+		for _, t := range ours {
+			s.Record.Add("cpu-peers", fmt.Sprintf("%s %d threads", t.Matrix, t.Threads), "product", t.Samples)
+			s.Record.Moves(t.Bytes)
+		}
+		s.Page.Sections = append(s.Page.Sections, peersSection(ours, theirs))
+		return ctx.Err()
+	}}
+}
+
+func peersSection(ours, theirs []bench.PeerTime) report.Section {
+	sec := report.Section{
+		Name: "cpu-peers", Title: "Products on CPU devices, beside other libraries",
+		Intro: []string{"Median times of products of one matrix, again and again. Ratios are the time of the fastest other library by ours: above 1 ours is faster."},
+	}
+	if len(theirs) == 0 {
+		sec.Intro = append(sec.Intro, "No table of other libraries was given (--peers FILE).")
+	} else {
+		sec.Remarks = []string{"The other libraries ran at another time, before this run: on a machine that others use too, run them in turn (scripts/race-cpu) before a ratio near 1 is believed."}
+	}
+	t := report.Table{Name: "cpu-peers", Title: "Fastest other library and ours", Header: []string{"matrix", "threads", "other library", "its ms", "ours, ms", "ratio", "ours, GFLOP/s"}}
+	f := report.Figure{Name: "cpu-peers", Title: "Fastest other library by ours", XLabel: "matrices, as in the table", YLabel: "ratio, above 1 ours is faster", Level: 1}
+	place := map[string]int{}
+	logs := map[int][]float64{}
+	for _, o := range ours {
+		if _, ok := place[o.Matrix]; !ok {
+			place[o.Matrix] = len(place) + 1
+		}
+		row := []string{o.Matrix, fmt.Sprint(o.Threads), "-", "-", short(1e3 * o.Seconds), "-", short(o.GFLOPs)}
+		if best, ok := fastest(theirs, o); ok {
+			ratio := best.Seconds / o.Seconds
+			row[2], row[3], row[5] = best.Library, short(1e3*best.Seconds), fmt.Sprintf("%.2f", ratio)
+			logs[o.Threads] = append(logs[o.Threads], math.Log(ratio))
+			i := slices.IndexFunc(f.Series, func(s report.Series) bool { return s.Name == fmt.Sprintf("%d threads", o.Threads) })
+			if i < 0 {
+				i = len(f.Series)
+				f.Series = append(f.Series, report.Series{Name: fmt.Sprintf("%d threads", o.Threads), Origin: report.Measured, Points: true})
+			}
+			f.Series[i].X, f.Series[i].Y = append(f.Series[i].X, float64(place[o.Matrix])), append(f.Series[i].Y, ratio)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for _, threads := range slices.Sorted(maps.Keys(logs)) {
+		sum := 0.0
+		for _, v := range logs[threads] {
+			sum += v
+		}
+		sec.Remarks = append(sec.Remarks, fmt.Sprintf("%d threads: geometric mean of the ratios %.2f, least %.2f, of %d matrices.",
+			threads, math.Exp(sum/float64(len(logs[threads]))), math.Exp(slices.Min(logs[threads])), len(logs[threads])))
+	}
+	sec.Tables = []report.Table{t}
+	if len(f.Series) > 0 {
+		sec.Figures = []report.Figure{f}
+	}
+	return sec
+}
+
+// fastest is the fastest of the others on the same matrix with as many threads.
+func fastest(theirs []bench.PeerTime, own bench.PeerTime) (best bench.PeerTime, ok bool) {
+	same := slices.DeleteFunc(slices.Clone(theirs), func(t bench.PeerTime) bool {
+		return t.Matrix != own.Matrix || t.Threads != own.Threads
+	})
+	if len(same) == 0 {
+		return best, false
+	}
+	return slices.MinFunc(same, func(a, b bench.PeerTime) int { return cmp.Compare(a.Seconds, b.Seconds) }), true
+}

@@ -1,0 +1,63 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+// writeBinaryCSR writes a matrix as readBinaryCSR reads it.
+func writeBinaryCSR(t *testing.T, path, spec string) *sparse.CSR[float64] {
+	t.Helper()
+	a, _, err := gen.Generate(spec)
+	require.NoError(t, err)
+	var b bytes.Buffer
+	for _, v := range []any{[]int64{int64(a.Rows), int64(a.Cols), a.NNZ()}, a.RowPtr, a.ColIdx, a.Val} {
+		require.NoError(t, binary.Write(&b, binary.LittleEndian, v))
+	}
+	require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
+	return a
+}
+
+func TestOurTimesAreInTheColumnsOfTheOthers(t *testing.T) {
+	dir := t.TempDir()
+	a := writeBinaryCSR(t, filepath.Join(dir, "a_band.bin"), "banded:n=300")
+	var out bytes.Buffer
+	c := CPUPeers{Dir: dir, Random: true, Threads: []int{1, 2}, Reps: 4}
+	times, err := c.Run(t.Context(), &out)
+	require.NoError(t, err)
+	require.Len(t, times, 2)
+	require.EqualValues(t, 12*a.NNZ()+4*int64(a.Rows+1)+8*int64(a.Rows+a.Cols), times[0].Bytes)
+	require.Len(t, times[1].Samples, 4)
+	require.Equal(t, "a_band", times[1].Matrix)
+	require.Equal(t, 2, times[1].Threads)
+
+	path := filepath.Join(dir, "table")
+	text := out.String() + "building...\nstream 24 GB/s\n" +
+		"a_band.bin mkl 1 0.000010 0.5 1.0 err=0\na_band mkl x 0.1 0.5\na_band grb 2 0 0.5 1\n/mats/b_web eigen 2 1e-5 0.25 7 8 9\n"
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	theirs, err := ReadPeerTimes(path)
+	require.NoError(t, err)
+	require.Equal(t, []PeerTime{
+		{Matrix: "a_band", Library: "mkl", Threads: 1, Seconds: 1e-5, GFLOPs: 0.5},
+		{Matrix: "b_web", Library: "eigen", Threads: 2, Seconds: 1e-5, GFLOPs: 0.25},
+	}, theirs, "our own lines and messages are passed over")
+}
+
+func TestATableWithoutTimesIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "table")
+	require.NoError(t, os.WriteFile(path, []byte("hello\n"), 0o600))
+	for _, p := range []string{path, path + "x"} {
+		_, err := ReadPeerTimes(p)
+		require.True(t, sparse.IsInput(err))
+	}
+	_, err := CPUPeers{Dir: t.TempDir()}.Run(t.Context(), &bytes.Buffer{})
+	require.True(t, sparse.IsInput(err))
+}
