@@ -125,3 +125,20 @@ func arrange[V sparse.Value](rows, cols int, blocks []sparse.Triples[V]) *sparse
 	}
 	return m
 }
+
+// Diagonal is the entries of this rank's rows within the blocks of size x size on the
+// diagonal of a square matrix, as a square matrix of its own: what solver.Jacobi (size
+// 1) and solver.BlockJacobi need. Ranks must begin at multiples of size.
+func (m *Matrix[V]) Diagonal(size int) *sparse.CSR[V] {
+	a, first := m.Part, m.First()
+	d := &sparse.CSR[V]{Rows: a.Rows, Cols: a.Rows, RowPtr: make([]int64, a.Rows+1), ColIdx: []int32{}, Val: []V{}}
+	for i := range a.Rows {
+		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
+			if j := int(a.ColIdx[k]) - first; j >= 0 && j < a.Rows && j/size == i/size {
+				d.ColIdx, d.Val = append(d.ColIdx, int32(j)), append(d.Val, a.Val[k])
+			}
+		}
+		d.RowPtr[i+1] = int64(len(d.Val))
+	}
+	return d
+}

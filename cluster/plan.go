@@ -34,12 +34,13 @@ type Plan[V sparse.Value] struct {
 	turned *Plan[V]       // deterministic: the transposed matrix; nil where no product with it is expected
 
 	want     wanted
-	x        []V  // where whole: own elements, then the halo
-	halo     []V  // elements of other ranks
-	out      []V  // elements for other ranks
-	partial  []V  // of the remote product
-	forth    Link // out to halo
-	back     Link // halo to out
+	x        []V             // where whole: own elements, then the halo
+	halo     []V             // elements of other ranks
+	out      []V             // elements for other ranks
+	partial  []V             // of the remote product
+	forth    Link            // out to halo
+	back     Link            // halo to out
+	kernels  []time.Duration // of the devices, in the last local product
 	times    Times
 	products int64
 }
@@ -149,8 +150,18 @@ func (p *Plan[V]) Dims() (rows, cols int) { return p.ownRows, p.ownCols }
 // Whole gives the numbers of rows, columns and entries of the matrix of all ranks.
 func (p *Plan[V]) Whole() (rows, cols int, nnz int64) { return p.rows, p.cols, p.nnz }
 
-// Local is the plan for the columns of this rank; with Deterministic for all columns.
-func (p *Plan[V]) Local() *msrep.Plan[V] { return p.local }
+// Local is the plan that products with op multiply the columns of this rank by; with
+// Deterministic all columns, by a plan for op(A) itself.
+func (p *Plan[V]) Local(op msrep.Op) *msrep.Plan[V] {
+	if p.turned != nil && op == msrep.Trans {
+		return p.turned.local
+	}
+	return p.local
+}
+
+// Remote is the plan for the columns of other ranks; nil where there are none, and with
+// Deterministic.
+func (p *Plan[V]) Remote() *msrep.Plan[V] { return p.remote }
 
 // Times is where the time of all products so far went, and their number.
 func (p *Plan[V]) Times() (t Times, products int64) {

@@ -51,7 +51,7 @@ func (p *Plan[V]) SpMV(ctx context.Context, op msrep.Op, alpha V, x []V, beta V,
 	t.Distribute = p.times.Pack - before.Pack + p.times.Wait - before.Wait
 	t.Kernel = p.times.Local - before.Local + p.times.Remote - before.Remote
 	t.Total = p.times.Total - before.Total
-	t.Devices = []time.Duration{t.Kernel}
+	t.Devices = p.kernels
 	return t, err
 }
 
@@ -149,7 +149,8 @@ func (p *Plan[V]) start(l Link) (arrived func() error) {
 
 func (p *Plan[V]) localProduct(ctx context.Context, op msrep.Op, alpha V, x []V, beta V, y []V) error {
 	begin := time.Now()
-	_, err := p.local.SpMV(ctx, op, alpha, x, beta, y)
+	t, err := p.local.SpMV(ctx, op, alpha, x, beta, y)
+	p.kernels = t.Devices
 	p.times.Local += time.Since(begin)
 	return err
 }

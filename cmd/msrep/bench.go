@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/msrep-go/msrep/bench"
 	"github.com/msrep-go/msrep/bench/experiment"
 	"github.com/msrep-go/msrep/bench/measure"
 	"github.com/msrep-go/msrep/bench/record"
@@ -38,6 +37,7 @@ var benchCommand = &command{
 		f.Int64Var(&b.interpreted, "interpreted", 4<<20, "pellr: steps of GPU threads that a product may take to be interpreted, `N`; 0 interprets none")
 		f.StringVar(&b.results, "results", "", "gpu-peers: `DIR` with what scripts/gpu-run wrote, or with such folders; bench/results unless given")
 		f.StringVar(&b.values, "values", "asis", "cpu-peers: `VALUES` of the matrices, asis or random")
+		f.StringVar(&b.peers, "peers", "", "cpu-peers: `FILE` with the lines of other libraries, to lay beside ours")
 		f.IntVar(&b.reps, "reps", 15, "cpu-peers: products that are timed, `N`")
 		f.IntVar(&b.expected, "expected", 0, "cpu-peers: products that a plan is made for, `N`; 0 means 100")
 		return b.run
@@ -47,7 +47,7 @@ var benchCommand = &command{
 type benchmark struct {
 	*call
 	out, mats, values string
-	results           string
+	results, peers    string
 	cache             experiment.Cache
 	entries           int64
 	interpreted       int64
@@ -56,10 +56,6 @@ type benchmark struct {
 	maxTime           time.Duration
 	failSlower        bool
 }
-
-// cpuPeersSummary is what cpu-peers does, which prints its own lines and has no part in a
-// report.
-const cpuPeersSummary = "products on CPU devices over files of binary CSR, in the columns that drivers of other libraries print"
 
 func (b *benchmark) run(ctx context.Context) error {
 	if len(b.args) == 0 {
@@ -149,13 +145,8 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 	}
 	s.Page.Title = "msrep bench: " + strings.Join(b.args, " ")
 	s.Page.Intro = []string{"Figures measured on this machine, modelled ones and those of the paper are kept apart: whole lines and discs are measured here, long dashes and squares modelled, dots and rings the paper's; diamonds are counted by the interpreter of GPU code and are no times."}
-	if b.out != "" {
-		if err := pages.Write(b.out, s.Page); err != nil {
-			return err
-		}
-		if err := pages.File(filepath.Join(b.out, "results.json"), r.Write); err != nil {
-			return err
-		}
+	if err := b.write(s.Page, r); err != nil {
+		return err
 	}
 	switch {
 	case b.json:
@@ -165,6 +156,17 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 		return err
 	}
 	return printTables(b.stdout, s.Page)
+}
+
+// write writes the report and the record into --out, where there is one.
+func (b *benchmark) write(p *pages.Page, r *record.Record) error {
+	if b.out == "" {
+		return nil
+	}
+	if err := pages.Write(b.out, p); err != nil {
+		return err
+	}
+	return pages.File(filepath.Join(b.out, "results.json"), r.Write)
 }
 
 // commandLine is the arguments as they can be given again.
@@ -267,24 +269,4 @@ func printComparison(w io.Writer, c record.Comparison) error {
 	_, err := fmt.Fprintf(w, "%d no difference, %d slower, %d faster; %d too short to compare (below %.0f us). A difference is an interval (%.0f %%) wholly beyond %.0f %%.\n",
 		c.Same, c.Slower, c.Faster, c.Skipped, 1e6*record.Floor, 100*j.Confidence, 100*j.Tolerance)
 	return err
-}
-
-func (b *benchmark) cpuPeers(ctx context.Context) error {
-	if b.mats == "" {
-		return sparse.Inputf("--mats", "is missing: name the folder with matrices in binary CSR")
-	}
-	if b.values != "asis" && b.values != "random" {
-		return sparse.Inputf("--values", "%q is not known: use asis or random", b.values)
-	}
-	if b.expected < 0 {
-		return sparse.Inputf("--expected", "%d: use 0 or more", b.expected)
-	}
-	if b.reps < 1 || b.reps > maxRepeat {
-		return sparse.Inputf("--reps", "%d: use 1 to %d", b.reps, maxRepeat)
-	}
-	p := bench.CPUPeers{Dir: b.mats, Random: b.values == "random", Reps: b.reps, Expected: b.expected, Threads: b.counts}
-	if len(p.Threads) == 0 {
-		p.Threads = []int{1, 2}
-	}
-	return p.Run(ctx, b.stdout)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -101,4 +102,25 @@ func TestBenchSaysThatThereIsNoGPU(t *testing.T) {
 	out := runOK(t, "bench", "gpu-peers", "--devices", "cpu:1")
 	require.Contains(t, out, "No GPU took part in this run")
 	require.Contains(t, out, "no results of a GPU")
+}
+
+func TestBenchLaysOtherLibrariesBesideOurTimes(t *testing.T) {
+	dir := t.TempDir()
+	// 1 x 1, one entry: rows, columns, entries; pointers; index; value 1.
+	var b bytes.Buffer
+	for _, v := range []any{[]int64{1, 1, 1, 0, 1}, int32(0), 1.0} {
+		require.NoError(t, binary.Write(&b, binary.LittleEndian, v))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "one.bin"), b.Bytes(), 0o600))
+	table, out := filepath.Join(dir, "table"), filepath.Join(dir, "out")
+	require.NoError(t, os.WriteFile(table, []byte("one mkl 1 1000 0.5 1.0\n"), 0o600))
+	text := runOK(t, "bench", "cpu-peers", "--mats", dir, "--threads", "1", "--reps", "2", "--peers", table, "--out", out)
+	require.Regexp(t, `(?m)^one +msrep +1 `, text)
+	require.Regexp(t, `one +1 +mkl`, text)
+	for _, name := range []string{"report.html", "cpu-peers.csv", "cpu-peers.png", "results.json"} {
+		require.FileExists(t, filepath.Join(out, name))
+	}
+	var stdout, stderr bytes.Buffer
+	require.Equal(t, exitUsage, run(context.Background(), []string{"bench", "cpu-peers", "--mats", dir, "--peers", table + "x"}, &stdout, &stderr))
+	require.Empty(t, stdout.String())
 }

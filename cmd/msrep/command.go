@@ -27,6 +27,7 @@ type command struct {
 	name, args, summary, example string
 	more                         func() string // further help, may be nil
 	severalThreads               bool          // --threads may be several numbers
+	ranks                        bool          // runs on all ranks that a launcher of MPI started
 	// setup declares flags and returns what to do once they are parsed.
 	setup func(c *call) func(ctx context.Context) error
 }
@@ -48,6 +49,7 @@ type call struct {
 	counts  []int // of --threads, where a command takes several
 	json    bool
 	quiet   bool
+	team    *team // nil where there is this process only
 }
 
 // run runs the command line args and gives the exit code.
@@ -94,7 +96,7 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 		c.help()
 		err = nil
 	case err == nil:
-		err = do(ctx)
+		err = c.overRanks(ctx, do)
 	}
 	if e := out.Flush(); err == nil { // a solve that fails prints its result as well
 		err = e
@@ -105,7 +107,9 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 	if ctx.Err() != nil {
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(stderr, "msrep %s: %s\n", cmd.name, oneLine(err))
+	if speaks() {
+		fmt.Fprintf(stderr, "msrep %s: %s\n", cmd.name, oneLine(err))
+	}
 	if sparse.IsInput(err) {
 		return exitUsage
 	}

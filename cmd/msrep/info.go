@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 
+	"github.com/msrep-go/msrep/cluster"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
 	"github.com/msrep-go/msrep/sparse/matio"
@@ -19,8 +20,13 @@ var infoCommand = &command{
 	example: "msrep info matrix.mtx.gz --json",
 	setup: func(c *call) func(context.Context) error {
 		explain := c.flags.Bool("explain", false, "pack the matrix as a plan would, and tell which forms the devices tried and what they took")
+		ranks := c.flags.String("ranks", "", "what products over so many processes of MPI would send, `N,N,...`")
 		return func(ctx context.Context) error {
 			if err := c.want(1); err != nil {
+				return err
+			}
+			counts, err := rankCounts(*ranks)
+			if err != nil {
 				return err
 			}
 			if c.threads > 0 {
@@ -30,7 +36,7 @@ var infoCommand = &command{
 			if err != nil {
 				return err
 			}
-			err = c.describe(ctx, m, *explain)
+			err = c.describe(ctx, m, *explain, counts)
 			return errors.Join(err, m.Close())
 		}
 	},
@@ -45,9 +51,10 @@ type description struct {
 	stats.Stats
 	Recommended stats.Recommendation `json:"recommended"`
 	Explain     []explanation        `json:"explain,omitempty"`
+	Ranks       []cluster.Exchange   `json:"ranks,omitempty"`
 }
 
-func (c *call) describe(ctx context.Context, m *matio.Matrix, explained bool) (err error) {
+func (c *call) describe(ctx context.Context, m *matio.Matrix, explained bool, ranks []int) (err error) {
 	d := description{Name: shortName(m.Name), Stored: m.Source.Stored, Field: m.Source.Field, Symmetry: m.Source.Symmetry, Stats: stats.Of(m.CSR)}
 	d.Recommended = d.Stats.Recommend()
 	if explained {
@@ -55,11 +62,19 @@ func (c *call) describe(ctx context.Context, m *matio.Matrix, explained bool) (e
 			return err
 		}
 	}
+	for _, n := range ranks {
+		e, err := cluster.Model(m.CSR, n, 1, 8)
+		if err != nil {
+			return err
+		}
+		d.Ranks = append(d.Ranks, e)
+	}
 	if c.json {
 		return c.printJSON(d)
 	}
 	err = d.print(c.stdout)
 	printExplanation(c, d.Explain)
+	printExchanges(c.stdout, d.Ranks)
 	return err
 }
 

@@ -22,7 +22,9 @@ func main() {
 		<-ctx.Done()
 		time.Sleep(grace)
 		fileio.RemovePending()
-		os.Stderr.WriteString("msrep: interrupted\n")
+		if speaks() {
+			os.Stderr.WriteString("msrep: interrupted\n")
+		}
 		os.Exit(exitFailed)
 	}()
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)

@@ -18,13 +18,13 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/cpms"
 	"github.com/msrep-go/msrep/sparse/matio"
-	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
 var pagerankCommand = &command{
 	name: "pagerank", args: "GRAPH",
 	summary: "rank the nodes of a graph: an entry (i, j) of the matrix, whatever its value, is a link from i to j. GRAPH is a file or gen:NAME:key=value,...",
 	example: "msrep pagerank gen:rmat:scale=16 --precision cpms2 --top 10",
+	ranks:   true,
 	setup: func(c *call) func(context.Context) error {
 		p := &pagerank{call: c}
 		f := c.flags
@@ -37,6 +37,7 @@ var pagerankCommand = &command{
 		f.StringVar(&p.weights, "weights", "auto", "`WHERE` the weights are: folded into the ranks, stored with the links as in the CPMS paper, or auto (stored when --layout is given)")
 		f.IntVar(&p.top, "top", 5, "print the `K` best nodes, counted from 0")
 		f.StringVar(&p.out, "out", "", "write the ranks to `FILE`, as Matrix Market array")
+		f.BoolVar(&p.deterministic, "deterministic", false, "the same bits on any devices, with any number of threads and processes; with --precision fp64 only")
 		return p.run
 	},
 }
@@ -46,6 +47,7 @@ type pagerank struct {
 	opt                                     solver.PageRankOptions
 	precision, layout, format, weights, out string
 	top                                     int
+	deterministic                           bool
 }
 
 // ranking is what msrep pagerank prints.
@@ -66,6 +68,7 @@ type ranking struct {
 	Seconds    map[string]float64    `json:"seconds_by_segments"`
 	Top        []rankedNode          `json:"top"`
 	Devices    []rankingDeviceReport `json:"devices"`
+	Ranks      []rankReport          `json:"ranks,omitempty"` // processes of MPI, of a run on several
 }
 
 type rankingPhases struct {
@@ -114,6 +117,9 @@ func (p *pagerank) check() error {
 	case p.top < 0:
 		return sparse.Inputf("--top", "%d: use 0 or more", p.top)
 	}
+	if p.deterministic && (p.precision != "fp64" || p.format != "auto" || p.weights == "stored" || p.layout != "") {
+		return sparse.Inputf("--deterministic", "goes with --precision fp64, --format auto and folded weights only")
+	}
 	p.opt.Precision, p.opt.Format = solver.Precision(p.precision), solver.GraphFormat(p.format)
 	p.opt.Weights = solver.WeightsFolded
 	if p.weights == "stored" || (p.weights == "auto" && p.layout != "") {
@@ -132,11 +138,14 @@ func (p *pagerank) check() error {
 }
 
 func (p *pagerank) run(ctx context.Context) error {
-	if err := p.check(); err != nil {
+	if err := p.agree(p.check()); err != nil {
 		return err
 	}
 	if p.threads > 0 {
 		runtime.GOMAXPROCS(p.threads)
+	}
+	if p.team != nil {
+		return p.runOverRanks(ctx)
 	}
 	var out *fileio.Out
 	if p.out != "" { // a place that cannot be written to is found before the work is done
@@ -161,31 +170,55 @@ func (p *pagerank) rank(ctx context.Context, sys *msrep.System, out *fileio.Out)
 	}
 	defer m.Close()
 	read := time.Since(begin)
-	res, err := solver.PageRank(ctx, sys, m.CSR, p.opt)
+	res, err := p.pageRank(ctx, sys, m.CSR)
 	if err != nil {
 		return err
 	}
+	r := ranking{
+		Matrix:  matrixName{m.Name, m.Rows, m.Cols, m.NNZ()},
+		Damping: p.opt.Damping, Tol: p.opt.Tol, Precision: p.precision, Layout: p.layout, Weights: string(p.opt.Weights),
+	}
+	return p.finish(r, res, sys, read, begin, out)
+}
+
+// pageRank ranks the nodes.
+func (p *pagerank) pageRank(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (*solver.PageRankResult, error) {
+	if !p.deterministic {
+		return solver.PageRank(ctx, sys, a, p.opt)
+	}
+	if a.Rows != a.Cols {
+		return nil, sparse.Inputf("matrix", "%d x %d: the matrix of a graph is square", a.Rows, a.Cols)
+	}
+	begin := time.Now()
+	plan, err := msrep.NewPlan(ctx, sys, linksInto(a), msrep.PlanOptions{Deterministic: true})
+	if err != nil {
+		return nil, err
+	}
+	defer plan.Close()
+	built := time.Since(begin)
+	res, err := solver.PageRankOver(ctx, plan, degrees(a), p.opt)
+	if res != nil {
+		res.Timing.Build += built
+	}
+	return res, err
+}
+
+// finish writes the ranks of all nodes and prints the result, of which r has what was
+// known before.
+func (p *pagerank) finish(r ranking, res *solver.PageRankResult, sys *msrep.System, read time.Duration, begin time.Time, out *fileio.Out) error {
 	if out != nil {
-		if err := mtx.WriteVector(out, res.Ranks); err != nil {
-			return err
-		}
-		if err := out.Commit(); err != nil {
+		if err := writeVector(out, res.Ranks); err != nil {
 			return err
 		}
 	}
 	if !res.Converged {
 		p.warn(fmt.Sprintf("not converged after %d iterations: the last difference is %g", res.Iterations, res.Residual))
 	}
-	r := ranking{
-		Matrix:  matrixName{m.Name, m.Rows, m.Cols, m.NNZ()},
-		Damping: p.opt.Damping, Tol: p.opt.Tol, Precision: p.precision, Layout: p.layout,
-		Weights: string(p.opt.Weights), Format: string(res.Format), Dangling: res.Dangling,
-		Iterations: res.Iterations, BySegments: byName(res.BySegments), Residual: number(res.Residual), Converged: res.Converged,
-		Phases: rankingPhases{
-			Read: read.Seconds(), Build: res.Timing.Build.Seconds(), Iterate: res.Timing.Iterate.Seconds(),
-			Convert: res.Timing.Convert.Seconds(), Total: time.Since(begin).Seconds(),
-		},
-		Seconds: byName(res.Seconds), Top: topNodes(res.Ranks, p.top),
+	r.Format, r.Dangling, r.Iterations, r.BySegments = string(res.Format), res.Dangling, res.Iterations, byName(res.BySegments)
+	r.Residual, r.Converged, r.Seconds, r.Top = number(res.Residual), res.Converged, byName(res.Seconds), topNodes(res.Ranks, p.top)
+	r.Phases = rankingPhases{
+		Read: read.Seconds(), Build: res.Timing.Build.Seconds(), Iterate: res.Timing.Iterate.Seconds(),
+		Convert: res.Timing.Convert.Seconds(), Total: time.Since(begin).Seconds(),
 	}
 	for _, d := range sys.Devices() {
 		r.Devices = append(r.Devices, rankingDeviceReport{d.ID, d.Kind, d.Name})
@@ -228,6 +261,7 @@ func (p *pagerank) print(r ranking) error {
 	fmt.Fprintf(p.stdout, "%s after %d iterations, difference %.3g (%s, %s, weights %s; segments read: %s)\n",
 		state, r.Iterations, float64(r.Residual), r.Precision, r.Format, r.Weights, strings.Join(by, ", "))
 	fmt.Fprintf(p.stdout, "read %.4g s, build %.4g s, iterate %.4g s, convert %.4g s\n", r.Phases.Read, r.Phases.Build, r.Phases.Iterate, r.Phases.Convert)
+	printRanks(p.stdout, r.Ranks)
 	for _, n := range r.Top {
 		if _, err := fmt.Fprintf(p.stdout, "%10d  %.15g\n", n.Node, n.Score); err != nil {
 			return err

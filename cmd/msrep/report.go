@@ -92,27 +92,12 @@ func newReport[V sparse.Value](s *spmv, sys *msrep.System, m *matio.Matrix, plan
 	if s.transpose {
 		r.Op, rows, cols = "A'", cols, rows
 	}
-	of := func(f func(msrep.Timing) time.Duration) float64 {
-		d := make([]time.Duration, len(times))
-		for i, t := range times {
-			d[i] = f(t)
-		}
-		return median(d)
-	}
+	of := func(f func(msrep.Timing) time.Duration) float64 { return medianOf(times, f) }
 	var parts []partition.Part
-	infos := sys.Devices()
-	packed := plan.Packed(msrep.Op(s.transpose))
-	for i, sh := range plan.Shares() {
-		p, info := sh.Part, infos[sh.Device]
-		parts = append(parts, p)
-		r.Devices = append(r.Devices, deviceReport{
-			ID: info.ID, Kind: info.Kind, Name: info.Name, NUMANode: info.NUMANode,
-			NNZ: p.NNZ(), FirstRow: p.First(), LastRow: p.End() - 1,
-			StartIdx: p.StartIdx, EndIdx: p.EndIdx, StartFlag: p.StartFlag,
-			KernelS: of(func(t msrep.Timing) time.Duration { return t.Devices[i] }),
-			Form:    string(packed[i].Form), Why: packed[i].Why, Bytes: packed[i].Bytes,
-		})
+	for _, sh := range plan.Shares() {
+		parts = append(parts, sh.Part)
 	}
+	r.Devices = deviceReports(sys, plan, msrep.Op(s.transpose), times)
 	pt := plan.Timing()
 	r.Phases = phases{
 		Read:       read.Seconds(),
@@ -129,6 +114,32 @@ func newReport[V sparse.Value](s *spmv, sys *msrep.System, m *matio.Matrix, plan
 	r.BytesPerNNZ = number(float64(productBytes[V](plan, rows, cols, s.beta != 0)) / nnz)
 	r.Imbalance = partition.Imbalance(parts)
 	return r
+}
+
+// medianOf is the median of one of the phases, in seconds.
+func medianOf(times []msrep.Timing, f func(msrep.Timing) time.Duration) float64 {
+	d := make([]time.Duration, len(times))
+	for i, t := range times {
+		d[i] = f(t)
+	}
+	return median(d)
+}
+
+// deviceReports describes the part of each device, and the medians of its kernels.
+func deviceReports[V sparse.Value](sys *msrep.System, plan *msrep.Plan[V], op msrep.Op, times []msrep.Timing) (out []deviceReport) {
+	infos := sys.Devices()
+	packed := plan.Packed(op)
+	for i, sh := range plan.Shares() {
+		p, info := sh.Part, infos[sh.Device]
+		out = append(out, deviceReport{
+			ID: info.ID, Kind: info.Kind, Name: info.Name, NUMANode: info.NUMANode,
+			NNZ: p.NNZ(), FirstRow: p.First(), LastRow: p.End() - 1,
+			StartIdx: p.StartIdx, EndIdx: p.EndIdx, StartFlag: p.StartFlag,
+			KernelS: medianOf(times, func(t msrep.Timing) time.Duration { return t.Devices[i] }),
+			Form:    string(packed[i].Form), Why: packed[i].Why, Bytes: packed[i].Bytes,
+		})
+	}
+	return out
 }
 
 // productBytes is the least that a product must move: the matrix once, x once, y

@@ -16,13 +16,13 @@ import (
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matio"
-	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
 var solveCommand = &command{
 	name: "solve", args: "MATRIX",
 	summary: "solve A x = b. The exit code is 1 when the tolerance is not reached; the result is printed all the same",
 	example: "msrep solve matrix.mtx.gz --method cg --precond jacobi --tol 1e-10 --out x.mtx",
+	ranks:   true,
 	setup: func(c *call) func(context.Context) error {
 		s := &solve{call: c}
 		f := c.flags
@@ -33,6 +33,7 @@ var solveCommand = &command{
 		f.IntVar(&s.maxIter, "max-iter", 0, "most iterations, `N`; 0 means 10 times the rows, at least 1000")
 		f.IntVar(&s.restart, "restart", solver.DefaultRestart, "gmres begins anew after `N` iterations")
 		f.StringVar(&s.out, "out", "", "write x to `FILE`, as Matrix Market array")
+		f.BoolVar(&s.deterministic, "deterministic", false, "the same bits of x on any devices, with any number of threads and ranks")
 		return s.run
 	},
 }
@@ -43,6 +44,7 @@ type solve struct {
 	tol                       float64
 	maxIter, restart          int
 	block                     int // of block-jacobi
+	deterministic             bool
 }
 
 var methods = map[string]solver.Method{"cg": solver.CG, "bicgstab": solver.BiCGSTAB, "gmres": solver.GMRES}
@@ -92,6 +94,8 @@ type solution struct {
 	History    []number    `json:"history"`  // as the method's recurrence gives it
 	Phases     solvePhases `json:"phases"`
 	X          norms       `json:"x"`
+
+	Ranks []rankReport `json:"ranks,omitempty"` // of a run on several
 }
 
 // solvePhases in seconds.
@@ -105,11 +109,14 @@ type solvePhases struct {
 }
 
 func (s *solve) run(ctx context.Context) error {
-	if err := s.check(); err != nil {
+	if err := s.agree(s.check()); err != nil {
 		return err
 	}
 	if s.threads > 0 {
 		runtime.GOMAXPROCS(s.threads)
+	}
+	if s.team != nil {
+		return s.runOverRanks(ctx)
 	}
 	var out *fileio.Out
 	if s.out != "" {
@@ -143,7 +150,7 @@ func (s *solve) solve(ctx context.Context, sys *msrep.System, m *matio.Matrix, r
 		return err
 	}
 	t := time.Now()
-	plan, err := msrep.NewPlan(ctx, sys, m.CSR, msrep.PlanOptions{SkipValidation: true})
+	plan, err := msrep.NewPlan(ctx, sys, m.CSR, msrep.PlanOptions{SkipValidation: true, Deterministic: s.deterministic})
 	if err != nil {
 		return err
 	}
@@ -170,20 +177,20 @@ func (s *solve) solve(ctx context.Context, sys *msrep.System, m *matio.Matrix, r
 	}
 	r.take(res, failed)
 	r.X = normsOf(x)
+	return errors.Join(failed, s.finish(r, failed, x, out))
+}
+
+// finish writes x where the solve did not fail, and prints the result.
+func (s *solve) finish(r *solution, failed error, x []float64, out *fileio.Out) error {
 	if out != nil && failed == nil {
-		if err := mtx.WriteVector(out, x); err != nil {
-			return err
-		}
-		if err := out.Commit(); err != nil {
+		if err := writeVector(out, x); err != nil {
 			return err
 		}
 	}
 	if s.json {
-		err = s.printJSON(r)
-	} else {
-		err = r.print(s.stdout)
+		return s.printJSON(r)
 	}
-	return errors.Join(failed, err)
+	return r.print(s.stdout)
 }
 
 // take copies what the solver says.
@@ -211,6 +218,7 @@ func (r *solution) print(w io.Writer) error {
 	fmt.Fprintf(w, "%s, preconditioner %s: %s, %d iterations, %d products, relative residual %.3g\n", r.Method, r.Precond, state, r.Iterations, r.Products, float64(r.Residual))
 	fmt.Fprintf(w, "phases  read %s  plan %s  precond %s  products %s  vectors %s  total %s\n",
 		seconds(p.Read), seconds(p.Plan), seconds(p.Precond), seconds(p.Product), seconds(p.Vector), seconds(p.Total))
+	printRanks(w, r.Ranks)
 	_, err := fmt.Fprintf(w, "x  norm1 %.17g  norm2 %.17g  sum %.17g\n", r.X.Norm1, r.X.Norm2, r.X.Sum)
 	return err
 }

@@ -20,6 +20,7 @@ var spmvCommand = &command{
 	name: "spmv", args: "MATRIX",
 	summary: "multiply: y = alpha*op(A)*x + beta*y. MATRIX is a file (.mtx, .rb, .rsa, .npz, .txt, .msr, ..., each also .gz) or gen:NAME:key=value,...",
 	example: "msrep spmv matrix.mtx.gz --x sin --devices cpu:2 --repeat 10",
+	ranks:   true,
 	setup: func(c *call) func(context.Context) error {
 		s := &spmv{call: c}
 		f := c.flags
@@ -86,11 +87,14 @@ func (s *spmv) check() error {
 const maxRepeat = 1_000_000
 
 func (s *spmv) run(ctx context.Context) error {
-	if err := s.check(); err != nil {
+	if err := s.agree(s.check()); err != nil {
 		return err
 	}
 	if s.threads > 0 {
 		runtime.GOMAXPROCS(s.threads)
+	}
+	if s.team != nil {
+		return s.runOverRanks(ctx)
 	}
 	var out *fileio.Out
 	if s.out != "" { // a place that cannot be written to is found before the work is done
@@ -132,17 +136,7 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, sys *msrep.System, m
 	if err != nil {
 		return err
 	}
-	opt := msrep.PlanOptions{
-		Format: sparse.Format(s.format), Strategy: msrep.Strategy(s.strategy), Kernel: msrep.Kernel(s.kernel), Precision: s.segments(),
-		SkipValidation: true, // readers have checked it
-		Deterministic:  s.deterministic,
-	}
-	if s.transpose {
-		opt.ExpectedProducts, opt.ExpectedTransposed = 1, s.repeat
-	} else {
-		opt.ExpectedProducts = s.repeat
-	}
-	plan, err := msrep.NewPlan(ctx, sys, a, opt)
+	plan, err := msrep.NewPlan(ctx, sys, a, s.planOptions())
 	if err != nil {
 		return err
 	}
@@ -171,6 +165,21 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, sys *msrep.System, m
 		return s.printJSON(r)
 	}
 	return r.print(s.stdout)
+}
+
+// planOptions is what the flags ask of a plan.
+func (s *spmv) planOptions() msrep.PlanOptions {
+	opt := msrep.PlanOptions{
+		Format: sparse.Format(s.format), Strategy: msrep.Strategy(s.strategy), Kernel: msrep.Kernel(s.kernel), Precision: s.segments(),
+		SkipValidation: true, // readers have checked it
+		Deterministic:  s.deterministic,
+	}
+	if s.transpose {
+		opt.ExpectedProducts, opt.ExpectedTransposed = 1, s.repeat
+	} else {
+		opt.ExpectedProducts = s.repeat
+	}
+	return opt
 }
 
 // segments is what --precision asks for: "cpms4:2" is 2 of 4 segments.

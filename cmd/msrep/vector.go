@@ -16,21 +16,31 @@ import (
 // readVector makes the n elements that a flag asks for: a file, or ones, zeros,
 // sin (sin(j+1), 0-based j), random:SEED (uniform in [-1, 1)).
 func readVector(ctx context.Context, flag, spec string, n int) ([]float64, error) {
+	return readPiece(ctx, flag, spec, n, 0, n)
+}
+
+// readPiece is the elements [first, end) of what readVector makes.
+func readPiece(ctx context.Context, flag, spec string, n, first, end int) ([]float64, error) {
 	if err := checkVectorSpec(flag, spec); err != nil {
 		return nil, err
 	}
 	word, arg, _ := strings.Cut(spec, ":")
 	switch {
 	case spec == "ones" || spec == "zeros" || spec == "sin" || word == "random":
-		v := make([]float64, n)
+		v := make([]float64, end-first)
 		seed, _ := strconv.ParseUint(arg, 10, 64)
 		r := rand.New(rand.NewPCG(seed, 0x6d73726570))
+		if word == "random" {
+			for range first {
+				r.Float64()
+			}
+		}
 		for i := range v {
 			switch word {
 			case "ones":
 				v[i] = 1
 			case "sin":
-				v[i] = math.Sin(float64(i + 1))
+				v[i] = math.Sin(float64(first + i + 1))
 			case "random":
 				v[i] = 2*r.Float64() - 1
 			}
@@ -43,10 +53,13 @@ func readVector(ctx context.Context, flag, spec string, n int) ([]float64, error
 	}
 	defer f.Close()
 	v, err := mtx.ReadVector(ctx, f, spec)
-	if err == nil && len(v) != n {
-		err = sparse.Inputf(spec, "a vector of %d elements; %s needs %d", len(v), flag, n)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(v) != n:
+		return nil, sparse.Inputf(spec, "a vector of %d elements; %s needs %d", len(v), flag, n)
 	}
-	return v, err
+	return v[first:end], nil
 }
 
 // checkVectorSpec finds mistakes that need no matrix to be read first.

@@ -1,0 +1,60 @@
+package cluster
+
+import "github.com/msrep-go/msrep/sparse"
+
+// Exchange is what a product over ranks sends, computed from a matrix without ranks. A
+// Plan of the same matrix over as many ranks sends just that.
+type Exchange struct {
+	Ranks     int     `json:"ranks"`
+	Imbalance float64 `json:"imbalance"`    // largest number of entries of a rank over the mean
+	Local     float64 `json:"local_share"`  // of the entries, those in columns of their own rank
+	Bytes     int64   `json:"bytes"`        // of all ranks together
+	MaxBytes  int64   `json:"max_bytes"`    // that one rank sends
+	MaxHalo   int64   `json:"max_halo"`     // elements that one rank gets
+	Messages  int64   `json:"messages"`     // of all ranks together
+	MaxPeers  int     `json:"max_messages"` // that one rank sends
+}
+
+// Model computes what a product with a, or with its transpose, sends over n ranks. align
+// is that of Slice. n is at most partition.MaxParts; errors are *sparse.InputError.
+func Model[V sparse.Value](a *sparse.CSR[V], n int, align Align, elementBytes int64) (Exchange, error) {
+	rowCut, err := rowCuts(a.RowPtr, n, int(align))
+	if err != nil {
+		return Exchange{}, err
+	}
+	colCut := columnCuts(rowCut, a.Rows, a.Cols)
+	e := Exchange{Ranks: n, Imbalance: 1, Local: 1}
+	sent, peers := make([]int64, n), make([]int, n)
+	column, peer := make([]int32, a.Cols), make([]int32, n) // the last rank that asked for it, from 1 on
+	var most, local int64
+	for r := range n {
+		first, end := int32(colCut[r]), int32(colCut[r+1])
+		k0, k1 := a.RowPtr[rowCut[r]], a.RowPtr[rowCut[r+1]]
+		most = max(most, k1-k0)
+		var halo int64
+		for _, j := range a.ColIdx[k0:k1] {
+			switch {
+			case j >= first && j < end:
+				local++
+			case column[j] != int32(r+1):
+				column[j] = int32(r + 1)
+				halo++
+				q := owner(colCut, int(j))
+				sent[q] += elementBytes
+				if peer[q] != int32(r+1) {
+					peer[q] = int32(r + 1)
+					peers[q]++
+				}
+			}
+		}
+		e.MaxHalo = max(e.MaxHalo, halo)
+	}
+	for q := range n {
+		e.Bytes, e.MaxBytes = e.Bytes+sent[q], max(e.MaxBytes, sent[q])
+		e.Messages, e.MaxPeers = e.Messages+int64(peers[q]), max(e.MaxPeers, peers[q])
+	}
+	if nnz := a.NNZ(); nnz > 0 {
+		e.Imbalance, e.Local = float64(most)*float64(n)/float64(nnz), float64(local)/float64(nnz)
+	}
+	return e, nil
+}

@@ -1,0 +1,53 @@
+package cluster
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matio"
+)
+
+// requireModelled multiplies over n ranks and compares what was sent with the model.
+func requireModelled(t require.TestingT, a *sparse.CSR[float64], n int) {
+	e, err := Model(a, n, 1, 8)
+	require.NoError(t, err)
+	for _, op := range []msrep.Op{msrep.NoTrans, msrep.Trans} {
+		rows, cols := a.Rows, a.Cols
+		if op == msrep.Trans {
+			rows, cols = cols, rows
+		}
+		_, bytes, messages := multiplied(t, n, a, msrep.PlanOptions{ExpectedProducts: 1}, 1, op, 1, make([]float64, cols), 0, make([]float64, rows))
+		require.Equal(t, e.Bytes, bytes, "%d ranks", n)
+		require.Equal(t, e.Messages, messages, "%d ranks", n)
+	}
+}
+
+func TestProductsSendWhatTheModelSays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		requireModelled(t, randomMatrix[float64](t), rapid.IntRange(1, 9).Draw(t, "ranks"))
+	})
+	for _, name := range []string{"memplus", "gre_343"} {
+		m, err := matio.Read(ctx, corpus.Testdata(name+".mtx.gz"))
+		require.NoError(t, err)
+		for _, n := range []int{1, 2, 4, 16} {
+			requireModelled(t, m.CSR, n)
+		}
+	}
+}
+
+func TestTheModelOfAGridIsItsBorders(t *testing.T) {
+	m, err := matio.Read(ctx, "gen:stencil:dims=2,n=64")
+	require.NoError(t, err)
+	e, err := Model(m.CSR, 4, 64, 8) // four strips of 16 lines each
+	require.NoError(t, err)
+	require.Equal(t, int64(6*64*8), e.Bytes, "three borders, both ways, of 64 elements of 8 bytes")
+	require.Equal(t, int64(6), e.Messages)
+	require.Equal(t, int64(2*64), e.MaxHalo)
+	require.Equal(t, 2, e.MaxPeers)
+	require.InDelta(t, 1, e.Imbalance, 0.05)
+}

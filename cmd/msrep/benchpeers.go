@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+
+	"github.com/msrep-go/msrep/bench"
+	"github.com/msrep-go/msrep/bench/experiment"
+	"github.com/msrep-go/msrep/bench/record"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// cpuPeersSummary is what cpu-peers does, which prints its own lines and runs alone.
+const cpuPeersSummary = "products on CPU devices over files of binary CSR, in the columns that drivers of other libraries print; with --peers beside theirs"
+
+// cpuPeers times products, and lays them beside the table of other libraries.
+func (b *benchmark) cpuPeers(ctx context.Context) error {
+	if b.mats == "" {
+		return sparse.Inputf("--mats", "is missing: name the folder with matrices in binary CSR")
+	}
+	if b.values != "asis" && b.values != "random" {
+		return sparse.Inputf("--values", "%q is not known: use asis or random", b.values)
+	}
+	if b.expected < 0 {
+		return sparse.Inputf("--expected", "%d: use 0 or more", b.expected)
+	}
+	if b.reps < 1 || b.reps > maxRepeat {
+		return sparse.Inputf("--reps", "%d: use 1 to %d", b.reps, maxRepeat)
+	}
+	var theirs []bench.PeerTime
+	if b.peers != "" { // what is wrong with it is found before the work is done
+		var err error
+		if theirs, err = bench.ReadPeerTimes(b.peers); err != nil {
+			return err
+		}
+	}
+	p := bench.CPUPeers{Dir: b.mats, Random: b.values == "random", Reps: b.reps, Expected: b.expected, Threads: b.counts}
+	if len(p.Threads) == 0 {
+		p.Threads = []int{1, 2}
+	}
+	ours, err := p.Run(ctx, b.stdout)
+	if err != nil || b.peers == "" && b.out == "" {
+		return err
+	}
+	r := record.New(msrep.Version, append([]string{"bench"}, b.commandLine()...))
+	s, err := experiment.New(experiment.Config{Devices: "cpu", Entries: 1}, r)
+	if err != nil {
+		return err
+	}
+	if err := s.Run(ctx, []experiment.Experiment{experiment.CPUPeers(ours, theirs)}); err != nil {
+		return err
+	}
+	s.Page.Title = "msrep bench cpu-peers"
+	if err := b.write(s.Page, r); err != nil {
+		return err
+	}
+	return printTables(b.stdout, s.Page)
+}

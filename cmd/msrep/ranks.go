@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/msrep-go/msrep/cluster"
+	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// rankComm joins the ranks of a run until it is closed.
+type rankComm interface {
+	cluster.Comm
+	Close() error
+}
+
+// startRanks joins the run that a launcher has started; nil in a msrep without MPI.
+var startRanks func() (rankComm, error)
+
+// launched says whether a launcher of MPI, such as mpirun or srun, has started this
+// process, as which rank, and of how many; 0 where it does not tell.
+func launched() (rank, size int, ok bool) {
+	for _, names := range [][2]string{
+		{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, // Open MPI
+		{"PMI_RANK", "PMI_SIZE"},                         // MPICH, Slurm with PMI 2
+		{"PMIX_RANK", "SLURM_STEP_NUM_TASKS"},            // Slurm with PMIx
+	} {
+		r, err := strconv.Atoi(os.Getenv(names[0]))
+		if err != nil {
+			continue
+		}
+		size, _ = strconv.Atoi(os.Getenv(names[1]))
+		return r, size, true
+	}
+	return 0, 0, false
+}
+
+// speaks reports whether this process prints messages: of several ranks the first one.
+func speaks() bool {
+	rank, _, _ := launched()
+	return rank == 0
+}
+
+// team is the ranks that a command runs on.
+type team struct {
+	call  *call
+	comm  rankComm
+	host  string
+	sys   *cluster.System
+	watch *cluster.Watcher
+}
+
+// overRanks calls do, on a team where a launcher has started several processes.
+func (c *call) overRanks(ctx context.Context, do func(context.Context) error) error {
+	_, size, ok := launched()
+	if !ok || !c.ranks {
+		return do(ctx)
+	}
+	if startRanks == nil {
+		if size > 1 {
+			return usageError("started as %d ranks, but this msrep was built without MPI: build it with CC=mpicc go build -tags mpi ./cmd/msrep", size)
+		}
+		return do(ctx)
+	}
+	comm, err := startRanks()
+	if err != nil {
+		return err
+	}
+	c.team = &team{call: c, comm: comm}
+	if c.team.host, err = os.Hostname(); err != nil {
+		c.team.host = "unknown"
+	}
+	if comm.Rank() != 0 {
+		c.stdout, c.quiet = io.Discard, true
+	}
+	return c.team.run(ctx, do)
+}
+
+// run does the work and ends it: together with the other ranks, or by ending them where
+// this one fails alone.
+func (t *team) run(ctx context.Context, do func(context.Context) error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			t.fail(fmt.Errorf("internal error: %v\n%s", r, debug.Stack()))
+		}
+	}()
+	if err = do(ctx); err != nil && !cluster.Agreed(err) {
+		t.fail(err)
+	}
+	if t.watch != nil {
+		if _, e := t.comm.Share(nil); e != nil { // nobody leaves before all are done
+			t.fail(e)
+		}
+		t.watch.Close()
+	}
+	if t.sys != nil {
+		err = errors.Join(err, t.sys.Close())
+	}
+	return errors.Join(err, t.comm.Close())
+}
+
+// open opens the devices of all ranks, and makes sure that these can work together.
+func (t *team) open(ctx context.Context, c msrep.Config) (err error) {
+	if t.sys, err = cluster.Open(t.comm, c); err != nil {
+		return err
+	}
+	for _, same := range [][2]string{
+		{"msrep", "version " + msrep.Version + " of " + runtime.Version() + " for " + runtime.GOOS + "/" + runtime.GOARCH},
+		{"command line", strings.Join(os.Args[1:], " ")},
+	} {
+		if err := t.sys.Same(same[0], same[1]); err != nil {
+			return err
+		}
+	}
+	w, unwatched, err := cluster.Watch(t.sys, t.lost)
+	if err != nil {
+		return err
+	}
+	t.watch = w
+	context.AfterFunc(ctx, w.End)
+	for _, r := range unwatched {
+		t.call.warn(t.sys.Name(r) + " can't be reached over TCP: that it fails shows only when the launcher notices")
+	}
+	return nil
+}
+
+// agree makes an error of one rank known to all; without a team it gives it back.
+func (c *call) agree(err error) error {
+	if c.team == nil {
+		return err
+	}
+	return cluster.Agree(c.team.comm, c.team.host, err)
+}
+
+// How long a rank that fails because another one did lets that one speak.
+const othersFirst = 2 * time.Second
+
+// fail says why this rank fails and ends all of them.
+func (t *team) fail(err error) {
+	if errors.Is(err, cluster.ErrAborted) {
+		time.Sleep(othersFirst)
+	}
+	if t.watch != nil {
+		t.watch.Fail()
+	}
+	code := exitFailed
+	if sparse.IsInput(err) {
+		code = exitUsage
+	}
+	t.tell(&cluster.RankError{Rank: t.comm.Rank(), Host: t.host, Err: err})
+	t.comm.Abort(code)
+	os.Exit(code)
+}
+
+// lost ends this rank because another one is gone; err says why if nobody has done so.
+func (t *team) lost(err error) {
+	if err != nil {
+		t.tell(err)
+		t.comm.Abort(exitFailed)
+	}
+	fileio.RemovePending()
+	time.Sleep(othersFirst) // the launcher ends this process
+	os.Exit(exitFailed)
+}
+
+// tell prints why the run ends and removes what it leaves.
+func (t *team) tell(err error) {
+	fileio.RemovePending()
+	fmt.Fprintf(t.call.stderr, "msrep %s: %s\n", t.call.name, oneLine(err))
+}
+
+// create starts the output file of rank 0, before the work is done; nil elsewhere, and
+// where path is empty.
+func (t *team) create(path string) (out *fileio.Out, err error) {
+	if path != "" && t.comm.Rank() == 0 {
+		if out, err = fileio.Create(path); err != nil {
+			out, err = nil, &sparse.InputError{Err: err}
+		}
+	}
+	return out, t.call.agree(err)
+}
+
+// collect brings what each rank reports to rank 0; the others get nothing.
+func collect[T any](t *team, own T) ([]T, error) {
+	b, err := json.Marshal(own)
+	if err != nil {
+		return nil, err
+	}
+	send := make([][]byte, t.comm.Size())
+	send[0] = b
+	received, err := t.comm.Swap(send)
+	if err != nil || t.comm.Rank() != 0 {
+		return nil, err
+	}
+	all := make([]T, len(received))
+	for r, b := range received {
+		if err := json.Unmarshal(b, &all[r]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// peakMemory is the most bytes of memory that this process has had at any time, as
+// Linux says; 0 elsewhere.
+func peakMemory() int64 {
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(b)) {
+		if kb, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			n, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(kb), "kB")), 10, 64)
+			return n << 10
+		}
+	}
+	return 0
+}

@@ -1,0 +1,15 @@
+//go:build mpi
+
+package main
+
+import "github.com/msrep-go/msrep/internal/mpi"
+
+func init() {
+	startRanks = func() (rankComm, error) {
+		c, err := mpi.Start()
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
+	}
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/msrep-go/msrep/cluster"
+	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// runOverRanks is run on a team.
+func (s *solve) runOverRanks(ctx context.Context) error {
+	t := s.team
+	out, err := t.create(s.out)
+	if err != nil {
+		return err
+	}
+	if out != nil {
+		defer out.Close()
+	}
+	if err := t.open(ctx, msrep.Config{Devices: s.devices, Threads: s.threads, Warn: s.warn}); err != nil {
+		return err
+	}
+	align := max(s.block, 1) // no rank begins within a block
+	if s.deterministic {
+		align *= solver.SumBlock
+	}
+	begin := time.Now()
+	m, _, err := cluster.Read(ctx, t.sys, s.args[0], cluster.Align(align))
+	if err != nil {
+		return err
+	}
+	r := solution{Matrix: matrixName{shortName(s.args[0]), m.Rows, m.Cols, m.NNZ}, Method: s.method, Precond: s.precond}
+	r.Phases.Read = time.Since(begin).Seconds()
+	return s.solveOverRanks(ctx, m, &r, out)
+}
+
+func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], r *solution, out *fileio.Out) error {
+	t := s.team
+	var err error
+	if m.Rows != m.Cols {
+		err = sparse.Inputf(s.args[0], "%d x %d: a system that is solved is square", m.Rows, m.Cols)
+	}
+	first, end := m.First(), m.First()+m.Part.Rows
+	var b []float64
+	if err == nil {
+		b, err = readPiece(ctx, "--rhs", s.rhs, m.Rows, first, end)
+	}
+	if err := s.agree(err); err != nil {
+		return err
+	}
+	begin := time.Now()
+	opt := solver.Options{Tol: s.tol, MaxIter: s.maxIter, Restart: s.restart}
+	switch {
+	case s.block > 0:
+		opt.Precond, err = solver.BlockJacobi(m.Diagonal(s.block), s.block)
+	case s.precond == "jacobi":
+		opt.Precond, err = solver.Jacobi(m.Diagonal(1))
+	}
+	if err := s.agree(err); err != nil {
+		return err
+	}
+	r.Phases.Precond = time.Since(begin).Seconds()
+
+	begin = time.Now()
+	rowCut, nnz := m.RowCut, m.Part.NNZ()
+	plan, err := cluster.NewPlan(ctx, t.sys, m, msrep.PlanOptions{Deterministic: s.deterministic, Release: !s.deterministic})
+	if err != nil {
+		return err
+	}
+	defer plan.Close()
+	planned := time.Since(begin)
+	r.Phases.Plan = planned.Seconds()
+
+	x := make([]float64, len(b))
+	res, failed := methods[s.method](ctx, plan, b, x, opt)
+	if errors.Is(failed, solver.ErrOtherProcess) {
+		failed = nil // that one says why
+	}
+	if failed = s.agree(failed); res == nil {
+		return failed
+	}
+	whole, err := cluster.Gather(t.comm, x)
+	if err != nil {
+		return err
+	}
+	read := time.Duration(r.Phases.Read * float64(time.Second))
+	ranks, err := collect(t, newRankReport(t, rowCut, nnz, plan, read, planned))
+	if err != nil {
+		return err
+	}
+	r.take(res, failed)
+	if t.comm.Rank() == 0 {
+		r.X, r.Ranks = normsOf(whole), ranks
+		err = s.finish(r, failed, whole, out)
+	}
+	return errors.Join(failed, s.agree(err))
+}
+
+// runOverRanks is run on a team.
+func (p *pagerank) runOverRanks(ctx context.Context) error {
+	t := p.team
+	var err error
+	if p.precision != "fp64" || p.format != "auto" || p.opt.Weights != solver.WeightsFolded {
+		err = sparse.Inputf("--precision", "%s, --format %s, --weights %s: over several ranks use fp64, auto and folded", p.precision, p.format, p.opt.Weights)
+	}
+	if err := p.agree(err); err != nil {
+		return err
+	}
+	out, err := t.create(p.out)
+	if err != nil {
+		return err
+	}
+	if out != nil {
+		defer out.Close()
+	}
+	if err := t.open(ctx, msrep.Config{Devices: p.devices, Threads: p.threads, Warn: p.warn}); err != nil {
+		return err
+	}
+	return p.rankOverRanks(ctx, out)
+}
+
+func (p *pagerank) rankOverRanks(ctx context.Context, out *fileio.Out) error {
+	t := p.team
+	align := cluster.Align(1)
+	if p.deterministic {
+		align = solver.SumBlock
+	}
+	begin := time.Now()
+	m, _, err := cluster.Read(ctx, t.sys, p.args[0], align)
+	if err != nil {
+		return err
+	}
+	if m.Rows != m.Cols {
+		return p.agree(sparse.Inputf(p.args[0], "%d x %d: the matrix of a graph is square", m.Rows, m.Cols))
+	}
+	read := time.Since(begin)
+	r := ranking{
+		Matrix:  matrixName{shortName(p.args[0]), m.Rows, m.Cols, m.NNZ},
+		Damping: p.opt.Damping, Tol: p.opt.Tol, Precision: p.precision, Layout: p.layout, Weights: string(p.opt.Weights),
+	}
+	building := time.Now()
+	degree := degrees(m.Part)
+	links, err := m.Transpose(t.comm)
+	if err != nil {
+		return err
+	}
+	ones(links.Part.Val)
+	rowCut, nnz := links.RowCut, links.Part.NNZ()
+	plan, err := cluster.NewPlan(ctx, t.sys, links, msrep.PlanOptions{Deterministic: p.deterministic, Release: !p.deterministic})
+	if err != nil {
+		return err
+	}
+	defer plan.Close()
+	built := time.Since(building)
+	res, err := solver.PageRankOver(ctx, plan, degree, p.opt)
+	if errors.Is(err, solver.ErrOtherProcess) {
+		err = nil // that one says why
+	}
+	if err := p.agree(err); err != nil {
+		return err
+	}
+	whole, err := cluster.Gather(t.comm, res.Ranks)
+	if err != nil {
+		return err
+	}
+	dangling := []float64{float64(res.Dangling)}
+	if err := t.comm.Sum(dangling); err != nil {
+		return err
+	}
+	if r.Ranks, err = collect(t, newRankReport(t, rowCut, nnz, plan, read, built)); err != nil {
+		return err
+	}
+	if t.comm.Rank() == 0 {
+		res.Ranks, res.Dangling = whole, int(dangling[0])
+		res.Timing.Build += built
+		err = p.finish(r, res, t.sys.Local(), read, begin, out)
+	}
+	return p.agree(err)
+}
+
+// degrees is the number of entries of each row.
+func degrees(a *sparse.CSR[float64]) []int32 {
+	d := make([]int32, a.Rows)
+	for i := range d {
+		d[i] = int32(a.RowPtr[i+1] - a.RowPtr[i])
+	}
+	return d
+}
+
+func ones(v []float64) {
+	for k := range v {
+		v[k] = 1
+	}
+}
+
+// linksInto is the matrix of the links into each node, each 1.
+func linksInto(a *sparse.CSR[float64]) *sparse.CSR[float64] {
+	links := &sparse.CSR[float64]{Rows: a.Rows, Cols: a.Cols, RowPtr: a.RowPtr, ColIdx: a.ColIdx, Val: slices.Repeat([]float64{1}, len(a.Val))}
+	return sparse.ToCSC[float64](links).Transpose()
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/msrep-go/msrep/cluster"
+	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/mtx"
+)
+
+// rankReport is what each rank says of itself.
+type rankReport struct {
+	Rank     int    `json:"rank"`
+	Host     string `json:"host"`
+	FirstRow int    `json:"first_row"`
+	LastRow  int    `json:"last_row"`
+	NNZ      int64  `json:"nnz"`
+	Halo     int    `json:"halo"`          // elements of x that a product with A brings here
+	Sent     int64  `json:"bytes_sent"`    // vector elements to other ranks, in all products
+	Messages int64  `json:"messages_sent"` // that held them
+	Products int64  `json:"products"`
+	Peak     int64  `json:"peak_bytes"` // of memory, of the process since its start; 0 where the system does not tell
+
+	Phases rankPhases `json:"phases"`
+}
+
+// rankPhases in seconds: the file and the plan, then means over the products.
+type rankPhases struct {
+	Read     float64 `json:"read_s"`
+	Plan     float64 `json:"plan_s"`
+	Pack     float64 `json:"pack_s"`     // elements into and out of messages
+	Exchange float64 `json:"exchange_s"` // from the first message to the last
+	Wait     float64 `json:"wait_s"`     // the part of it that no product hid
+	Local    float64 `json:"local_s"`    // product of the columns of this rank
+	Remote   float64 `json:"remote_s"`   // product of the columns of others
+	Product  float64 `json:"product_s"`  // all of one product
+}
+
+// newRankReport tells what a plan did on this rank.
+func newRankReport[V sparse.Value](t *team, rowCut []int, nnz int64, p *cluster.Plan[V], read, plan time.Duration) rankReport {
+	r := t.comm.Rank()
+	times, n := p.Times()
+	mean := func(d time.Duration) float64 { return d.Seconds() / float64(max(n, 1)) }
+	out := rankReport{
+		Rank: r, Host: t.host, FirstRow: rowCut[r], LastRow: rowCut[r+1] - 1, NNZ: nnz, Halo: p.Halo(), Products: n, Peak: peakMemory(),
+		Phases: rankPhases{
+			Read: read.Seconds(), Plan: plan.Seconds(), Pack: mean(times.Pack), Exchange: mean(times.Exchange), Wait: mean(times.Wait),
+			Local: mean(times.Local), Remote: mean(times.Remote), Product: mean(times.Total),
+		},
+	}
+	out.Sent, out.Messages = p.Sent()
+	return out
+}
+
+// ranksReport is what msrep spmv prints of several ranks. Its phases are those of the
+// slowest rank.
+type ranksReport struct {
+	Matrix      matrixName     `json:"matrix"`
+	Op          string         `json:"op"`
+	Format      sparse.Format  `json:"format"`
+	Strategy    string         `json:"strategy"`
+	Split       partition.Rule `json:"split"` // of the rows over ranks
+	Devices     []rankDevice   `json:"devices"`
+	Phases      phases         `json:"phases"`
+	GFlops      number         `json:"gflops"`
+	BytesPerNNZ number         `json:"bytes_per_nnz"`
+	Imbalance   float64        `json:"imbalance"` // largest nnz of a rank over the mean
+	Y           norms          `json:"y"`
+	Ranks       []rankReport   `json:"ranks"`
+}
+
+// rankDevice is a device of a rank; its rows and entries count from those of the rank.
+type rankDevice struct {
+	Rank int `json:"rank"`
+	deviceReport
+}
+
+// rankPart is what a rank tells rank 0.
+type rankPart struct {
+	rankReport
+	Devices []rankDevice
+	Bytes   int64 // that a product moves here
+}
+
+// runOverRanks is run on a team.
+func (s *spmv) runOverRanks(ctx context.Context) error {
+	t := s.team
+	out, err := t.create(s.out)
+	if err != nil {
+		return err
+	}
+	if out != nil {
+		defer out.Close()
+	}
+	if err := t.open(ctx, msrep.Config{Devices: s.devices, Threads: s.threads, NUMA: msrep.NUMA(s.numa), Warn: s.warn}); err != nil {
+		return err
+	}
+	begin := time.Now()
+	m, _, err := cluster.Read(ctx, t.sys, s.args[0], 1)
+	if err != nil {
+		return err
+	}
+	if s.value == "fp32" {
+		return multiplyOverRanks(ctx, s, cluster.Convert[float32](m), time.Since(begin), out)
+	}
+	return multiplyOverRanks(ctx, s, m, time.Since(begin), out)
+}
+
+func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.Matrix[V], read time.Duration, out *fileio.Out) error {
+	t := s.team
+	rank := t.comm.Rank()
+	op, xCut, yCut := msrep.NoTrans, m.ColCut, m.RowCut
+	if s.transpose {
+		op, xCut, yCut = msrep.Trans, m.RowCut, m.ColCut
+	}
+	x, err := readPiece(ctx, "--x", s.x, xCut[t.comm.Size()], xCut[rank], xCut[rank+1])
+	var y0 []float64
+	if err == nil {
+		y0, err = readPiece(ctx, "--y", s.y, yCut[t.comm.Size()], yCut[rank], yCut[rank+1])
+	}
+	if err := s.agree(err); err != nil {
+		return err
+	}
+	opt := s.planOptions()
+	opt.Release = !s.transpose && !s.deterministic && s.strategy == string(msrep.Optimized)
+	rowCut, nnz := m.RowCut, m.Part.NNZ()
+	begin := time.Now()
+	plan, err := cluster.NewPlan(ctx, t.sys, m, opt)
+	if err != nil {
+		return err
+	}
+	defer plan.Close()
+	planned := time.Since(begin)
+	xv, y := convert[V](x), make([]V, len(y0))
+	times := make([]msrep.Timing, s.repeat)
+	var failed error
+	for i := range times { // a rank that has failed goes on for the sake of the others
+		for k, v := range y0 {
+			y[k] = V(v)
+		}
+		if times[i], err = plan.SpMV(ctx, op, V(s.alpha), xv, V(s.beta), y); err != nil && failed == nil {
+			failed = err
+		}
+	}
+	if err := s.agree(failed); err != nil {
+		return err
+	}
+	whole, err := cluster.Gather(t.comm, y)
+	if err != nil {
+		return err
+	}
+	if out != nil {
+		err = writeVector(out, convert[float64](whole))
+	}
+	if err := s.agree(err); err != nil {
+		return err
+	}
+	part := rankPart{rankReport: newRankReport(t, rowCut, nnz, plan, read, planned), Bytes: bytesHere(plan, op, s.beta != 0)}
+	part.Devices = devicesOf(rank, t.sys.Local(), plan.Local(op), op && !msrep.Op(s.deterministic), times)
+	parts, err := collect(t, part)
+	if err != nil || rank != 0 {
+		return err
+	}
+	r := s.overall(plan.Local(op).Format(), parts)
+	rows, cols, entries := plan.Whole()
+	r.Matrix = matrixName{shortName(s.args[0]), rows, cols, entries}
+	r.GFlops = number(2 * float64(entries) / r.Phases.Product / 1e9)
+	r.BytesPerNNZ = number(sumOf(parts, func(p rankPart) float64 { return float64(p.Bytes) }) / float64(entries))
+	r.Y = normsOf(whole)
+	if s.json {
+		return s.printJSON(r)
+	}
+	return r.print(s.stdout)
+}
+
+// writeVector writes and completes a file.
+func writeVector(out *fileio.Out, v []float64) error {
+	if err := mtx.WriteVector(out, v); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// devicesOf describes the devices of one rank.
+func devicesOf[V sparse.Value](rank int, sys *msrep.System, plan *msrep.Plan[V], op msrep.Op, times []msrep.Timing) (out []rankDevice) {
+	for _, d := range deviceReports(sys, plan, op, times) {
+		out = append(out, rankDevice{rank, d})
+	}
+	return out
+}
+
+// bytesHere is the least that a product must move on this rank, elements for other
+// ranks and from them included.
+func bytesHere[V sparse.Value](p *cluster.Plan[V], op msrep.Op, readsY bool) int64 {
+	rows, cols := p.Local(op).Dims()
+	b := productBytes(p.Local(op), rows, cols, readsY)
+	if r := p.Remote(); r != nil {
+		m, n := r.Dims()
+		b += productBytes(r, m, n, false)
+	}
+	return b
+}
+
+func sumOf[T any](all []T, f func(T) float64) (sum float64) {
+	for _, v := range all {
+		sum += f(v)
+	}
+	return sum
+}
+
+// overall joins the reports of all ranks.
+func (s *spmv) overall(format sparse.Format, parts []rankPart) ranksReport {
+	r := ranksReport{Op: "A", Format: format, Strategy: s.strategy, Split: partition.RuleWhole}
+	if s.format != "auto" {
+		r.Format = sparse.Format(s.format)
+	}
+	if s.transpose {
+		r.Op = "A'"
+	}
+	var most, all int64
+	for _, p := range parts {
+		r.Devices, r.Ranks = append(r.Devices, p.Devices...), append(r.Ranks, p.rankReport)
+		most, all = max(most, p.NNZ), all+p.NNZ
+		q, t := &r.Phases, p.Phases
+		q.Read, q.Partition = max(q.Read, t.Read), max(q.Partition, t.Plan)
+		q.Distribute = max(q.Distribute, t.Pack+t.Wait)
+		q.Kernel, q.Product = max(q.Kernel, t.Local+t.Remote), max(q.Product, t.Product)
+	}
+	r.Phases.Total = r.Phases.Read + r.Phases.Partition + r.Phases.Product
+	r.Imbalance = 1
+	if all > 0 {
+		r.Imbalance = float64(most) * float64(len(parts)) / float64(all)
+	}
+	return r
+}
+
+func (r ranksReport) print(w io.Writer) error {
+	fmt.Fprintf(w, "%s  %d x %d, %d nonzeros\n", r.Matrix.Name, r.Matrix.Rows, r.Matrix.Cols, r.Matrix.NNZ)
+	fmt.Fprintf(w, "y = alpha*%s*x + beta*y  %s, strategy %s, ranks %d, imbalance %.4f\n", r.Op, r.Format, r.Strategy, len(r.Ranks), r.Imbalance)
+	printRanks(w, r.Ranks)
+	p := r.Phases
+	fmt.Fprintf(w, "phases  read %s  plan %s  exchange %s  kernel %s  total %s (of the slowest rank)\n",
+		seconds(p.Read), seconds(p.Partition), seconds(p.Distribute), seconds(p.Kernel), seconds(p.Total))
+	if r.Matrix.NNZ > 0 {
+		fmt.Fprintf(w, "product %s  %.3f GFLOP/s  %.2f GB/s of %.1f bytes per nonzero\n", seconds(p.Product), r.GFlops,
+			float64(r.BytesPerNNZ)*float64(r.Matrix.NNZ)/p.Product/1e9, r.BytesPerNNZ)
+	}
+	_, err := fmt.Fprintf(w, "y  norm1 %.17g  norm2 %.17g  sum %.17g\n", r.Y.Norm1, r.Y.Norm2, r.Y.Sum)
+	return err
+}
+
+// printRanks prints a line for each rank.
+func printRanks(w io.Writer, ranks []rankReport) {
+	for _, k := range ranks {
+		p := k.Phases
+		fmt.Fprintf(w, "  rank %-4d %-12s rows %d to %d, %d nonzeros, halo %d; sent %d bytes in %d messages; local %s, remote %s, waited %s of %s\n",
+			k.Rank, k.Host, k.FirstRow, k.LastRow, k.NNZ, k.Halo, k.Sent, k.Messages,
+			seconds(p.Local), seconds(p.Remote), seconds(p.Wait), seconds(p.Exchange))
+	}
+}
