@@ -44,12 +44,14 @@ type cpmsResults struct {
 	links    int64
 	products map[string][]float64 // seconds by format, in the order of cpmsCases
 	ranked   map[string][]cpmsRun // by format, in the order of cpmsWays
+	counted  map[string][]float64 // sectors by format, in the order of countedCases
 }
 
 // cpmsFormats is the two formats of the paper; ell is in slices of 8 rows on CPUs.
 var cpmsFormats = []string{"csr", "ell"}
 
-// cpmsPaper is Table 2 and Figures 4 to 11 of the CPMS paper on CPU threads.
+// cpmsPaper is Table 2 and Figures 4 to 11 of the CPMS paper: times on CPU threads, and
+// for Figure 4 the traffic on a simulated GPU.
 func cpmsPaper(ctx context.Context, s *Session) (err error) {
 	if s.platform != nil {
 		return sparse.Inputf("--devices", "%q: cpms is not modelled; use cpu", s.Devices)
@@ -61,10 +63,18 @@ func cpmsPaper(ctx context.Context, s *Session) (err error) {
 	defer func() { err = errors.Join(err, sys.Close()) }()
 	graphs := cpmsGraphs(cpmsFactor * s.Entries)
 	turns := min(s.Options.MinSamples, cpmsTurns)
-	s.steps(len(graphs) * (1 + len(cpmsFormats)*(1+turns*len(cpmsWays))))
+	steps := 1
+	for _, format := range cpmsFormats {
+		steps += 1 + turns*len(cpmsWays(format))
+	}
+	s.steps(len(graphs) * steps)
 	var all []cpmsResults
-	for _, g := range graphs {
+	small := cpmsGraphs(min(countedLinks, cpmsFactor*s.Entries))
+	for i, g := range graphs {
 		r, err := s.cpmsGraph(ctx, sys, g, turns)
+		if err == nil {
+			r.counted, err = countCPMS(ctx, small[i].spec)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", g.name, err)
 		}

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func TestTheFiguresOfTheCPMSPaperStandBesideOurs(t *testing.T) {
 	require.NoError(t, err)
 	requireFull(t, s)
 	graphs := len(cpmsGraphs(1000))
-	require.Equal(t, graphs*(1+2*(1+2*len(cpmsWays))), steps)
+	require.Equal(t, graphs*(1+(1+2*len(cpmsWays("csr")))+(1+2*len(cpmsWays("ell")))), steps)
 	tables := map[string][][]string{}
 	for _, sec := range s.Page.Sections {
 		for _, table := range sec.Tables {
@@ -44,7 +45,16 @@ func TestTheFiguresOfTheCPMSPaperStandBesideOurs(t *testing.T) {
 	require.Len(t, tables["cpms-table2"], graphs)
 	require.Equal(t, []string{"Del", "64", "15", "49", "64", "1", "21", "64", "2", "88"}, tables["cpms-table2-paper"][1])
 	require.Equal(t, "1.37", tables["cpms-fig7a-paper"][len(paper.CPMSGraphs)][2], "the mean of the paper at 1e-4")
-	require.Len(t, tables["cpms-fig9-csr"], len(cpmsCases)-2)
+	for _, name := range []string{"cpms-fig4-csr", "cpms-fig4-ell"} {
+		require.Len(t, tables[name], len(countedCases)-firstCase)
+		for _, cell := range tables[name][0][1:] { // 32 of 64 bits
+			var over, strong float64
+			_, err := fmt.Sscanf(cell, "%f (%f)", &over, &strong)
+			require.NoError(t, err)
+			require.True(t, over > 1 && over < 1.6 && strong < over, cell)
+		}
+	}
+	require.Len(t, tables["cpms-fig9-csr"], len(cpmsCases("csr"))-firstCase)
 	for _, row := range tables["cpms-fig11-1"] { // folded fp64 over itself
 		for _, cell := range row[1:] {
 			require.True(t, strings.HasSuffix(cell, " (1.00)"), cell)

@@ -15,10 +15,12 @@ import (
 // cpmsTurns is how often each way ranks a graph, in turn with the others.
 const cpmsTurns = 2
 
-// cpmsWay is a way to rank.
+// cpmsWay is a way to rank. strong is the place of the strong baseline with indices of
+// the same size.
 type cpmsWay struct {
-	name string
-	opt  solver.PageRankOptions
+	name   string
+	opt    solver.PageRankOptions
+	strong int
 }
 
 // The first two of cpmsWays are those that speed-ups are over: weights stored with the
@@ -28,24 +30,37 @@ const (
 	foldedFP64
 )
 
-// cpmsWays is the ways of Figures 10 and 11, and those of folded weights.
-var cpmsWays = func() []cpmsWay {
-	w := []cpmsWay{
-		{"stored fp64", solver.PageRankOptions{Weights: solver.WeightsStored}},
-		{"folded fp64", solver.PageRankOptions{Weights: solver.WeightsFolded}},
+// cpmsWays is the ways of Figures 10 and 11 and those of folded weights; and in ell
+// ways whose indices take 2 bytes where nodes are near to their neighbours.
+func cpmsWays(format string) (w []cpmsWay) {
+	stored, folded := solver.WeightsStored, solver.WeightsFolded
+	add := func(name string, near bool, strong int, opt solver.PageRankOptions) {
+		opt.WideIndices = !near
+		w = append(w, cpmsWay{name, opt, strong})
 	}
+	add("stored fp64", false, foldedFP64, solver.PageRankOptions{Weights: stored})
+	add("folded fp64", false, foldedFP64, solver.PageRankOptions{Weights: folded})
 	for _, p := range []solver.Precision{solver.CPMS2, solver.CPMS4} {
 		for _, bank := range cpmsBanks {
-			w = append(w, cpmsWay{fmt.Sprintf("stored %s, %s", p, bankName(bank)), solver.PageRankOptions{Weights: solver.WeightsStored, Precision: p, Bank: bank}})
+			add(fmt.Sprintf("stored %s, %s", p, bankName(bank)), false, foldedFP64, solver.PageRankOptions{Weights: stored, Precision: p, Bank: bank})
 		}
-		w = append(w, cpmsWay{fmt.Sprintf("folded %s", p), solver.PageRankOptions{Weights: solver.WeightsFolded, Precision: p}})
+		add(fmt.Sprintf("folded %s", p), false, foldedFP64, solver.PageRankOptions{Weights: folded, Precision: p})
+	}
+	if format == "ell" {
+		near := len(w)
+		add("folded fp64, near", true, near, solver.PageRankOptions{Weights: folded})
+		add("stored fp64, near", true, near, solver.PageRankOptions{Weights: stored})
+		for _, p := range []solver.Precision{solver.CPMS2, solver.CPMS4} {
+			add(fmt.Sprintf("stored %s, near", p), true, near, solver.PageRankOptions{Weights: stored, Precision: p})
+			add(fmt.Sprintf("folded %s, near", p), true, near, solver.PageRankOptions{Weights: folded, Precision: p})
+		}
 	}
 	return w
-}()
+}
 
-// wayOf is the place of a way with stored weights in separated segments.
+// wayOf is the place of the paper's way with stored weights in separated segments.
 func wayOf(p solver.Precision) int {
-	for i, w := range cpmsWays {
+	for i, w := range cpmsWays("csr") {
 		if w.opt.Precision == p && w.opt.Weights == solver.WeightsStored && w.opt.Bank == cpms.Separated {
 			return i
 		}
@@ -98,10 +113,11 @@ func (s *Session) cpmsPageRank(ctx context.Context, sys *msrep.System, format, n
 	if err != nil {
 		return nil, err
 	}
-	runs := make([]cpmsRun, len(cpmsWays))
+	ways := cpmsWays(format)
+	runs := make([]cpmsRun, len(ways))
 	iterate, convert := make([]map[int][]float64, len(runs)), make([]map[int][]float64, len(runs))
 	for turn := range turns {
-		for i, w := range cpmsWays {
+		for i, w := range ways {
 			if err := s.step(ctx, fmt.Sprintf("cpms: pagerank, %s, %s, %s", name, format, w.name)); err != nil {
 				return nil, err
 			}

@@ -21,11 +21,19 @@ type cpmsCase struct {
 	read   int
 	bits   int
 	none   bool // the matrix has no values
+	near   bool // columns take 2 bytes where they are near to each other, else 4
 }
 
-// cpmsCases is the cases of Figure 9, after the two that they are divided by: plain
-// float64, and no values at all, which is the product of folded weights.
-var cpmsCases = func() (c []cpmsCase) {
+// The first two of cpmsCases are those that the others are divided by: plain float64,
+// and no values at all, which is the product of folded weights.
+const (
+	plainValues = iota
+	noValues
+	firstCase // the first to report
+)
+
+// cpmsCases is the cases of Figure 9, and in ell those with near columns.
+func cpmsCases(format string) (c []cpmsCase) {
 	c = []cpmsCase{{name: "fp64", bits: 64, read: 1}, {name: "no values", bits: 64, read: 1, none: true}}
 	for _, bank := range cpmsBanks {
 		for _, l := range []segments.Layout{{Segments: 2, Bank: bank}, {Segments: 4, Bank: bank}} {
@@ -34,8 +42,16 @@ var cpmsCases = func() (c []cpmsCase) {
 			}
 		}
 	}
-	return c
-}()
+	if format != "ell" {
+		return c
+	}
+	two, four := segments.Layout{Segments: 2}, segments.Layout{Segments: 4}
+	return append(c,
+		cpmsCase{name: "fp64, near columns", bits: 64, read: 1, near: true},
+		cpmsCase{name: "16 bits, near columns", layout: four, read: 1, bits: 16, near: true},
+		cpmsCase{name: "32 bits, near columns", layout: two, read: 1, bits: 32, near: true},
+		cpmsCase{name: "48 bits, near columns", layout: four, read: 3, bits: 48, near: true})
+}
 
 // cpmsBanks is the layouts of the paper.
 var cpmsBanks = []int{128, 8192, segments.Separated}
@@ -59,12 +75,13 @@ func (s *Session) cpmsProducts(ctx context.Context, format, name string, a *spar
 		val[k] = 1 / float64(3+j%5)
 	}
 	type key struct {
-		layout segments.Layout
-		none   bool
+		layout     segments.Layout
+		none, near bool
 	}
+	cases := cpmsCases(format)
 	forms, xs := map[key]*form.Segmented{}, map[int]*segments.Heads{}
-	for _, c := range cpmsCases {
-		k := key{c.layout, c.none}
+	for _, c := range cases {
+		k := key{c.layout, c.none, c.near}
 		if forms[k] == nil {
 			if forms[k], err = cpmsForm(format, a, val, c); err != nil {
 				return nil, err
@@ -81,13 +98,13 @@ func (s *Session) cpmsProducts(ctx context.Context, format, name string, a *spar
 	}
 	p := newSums(a.Rows)
 	samples, err := measure.Repeat(ctx, s.Options, func() (seconds []float64, err error) {
-		for _, c := range cpmsCases {
-			seconds = append(seconds, p.time(forms[key{c.layout, c.none}], c.read, xs[c.bits]).Seconds())
+		for _, c := range cases {
+			seconds = append(seconds, p.time(forms[key{c.layout, c.none, c.near}], c.read, xs[c.bits]).Seconds())
 		}
 		return seconds, ctx.Err()
 	})
 	for i, v := range samples {
-		medians = append(medians, s.Record.Add("cpms", name+" "+format, "product, "+cpmsCases[i].name, v).Median)
+		medians = append(medians, s.Record.Add("cpms", name+" "+format, "product, "+cases[i].name, v).Median)
 	}
 	return medians, err
 }
@@ -100,7 +117,7 @@ func cpmsForm(format string, a *sparse.CSR[float64], val []float64, c cpmsCase) 
 	}
 	l := c.layout
 	l.Segments = max(l.Segments, 2)
-	m, err := form.NewSegmented(kernels.Form(format), r, l, c.wide)
+	m, err := form.NewSegmented(kernels.Form(format), r, l, !c.near)
 	if err == nil && c.layout.Segments == 0 {
 		m.Join()
 	}

@@ -13,7 +13,7 @@ import (
 // cpmsSections is the report.
 func (s *Session) cpmsSections(all []cpmsResults) []report.Section {
 	return []report.Section{
-		s.cpmsGraphSection(all), cpmsTable2(all), cpmsFigure9(all), cpmsFigure5(all), cpmsFigure6(all),
+		s.cpmsGraphSection(all), cpmsTable2(all), cpmsFigure4(all), cpmsFigure9(all), cpmsFigure5(all), cpmsFigure6(all),
 		cpmsFigures10And11(all),
 	}
 }
@@ -95,24 +95,25 @@ func counts(name string, n ...int) []string {
 // cpmsFigure9 is the speed of products.
 func cpmsFigure9(all []cpmsResults) report.Section {
 	sec := report.Section{
-		Name: "cpms-fig9", Title: "Figure 9 (and 4): products",
+		Name: "cpms-fig9", Title: "Figure 9: products on CPUs",
 		Intro: []string{
 			"y = A*x with values and x read with so many bits, over the same kernel with both in float64; in brackets over the product without values. ell is kept in slices of 8 rows.",
-			"Bytes of an entry bound the speed-up over fp64: 12/(4+b) with b bytes read, so 1.2, 1.5 and 2 at 48, 32 and 16 bits, and 3 without values; less what x and y take.",
+			"Bytes of an entry bound the speed-up over fp64: 12/(4+b) with b bytes read, so 1.2, 1.5 and 2 at 48, 32 and 16 bits, and 3 without values; less what x and y take. Near columns take 2 bytes instead of 4 where those of a slice span less than 65536: then 1.5, 2 and 3 at 48, 32 and 16 bits, over the fp64 with 4.",
 		},
 	}
-	var names []string
-	for _, c := range cpmsCases[2:] {
-		names = append(names, c.name)
-	}
 	for _, format := range cpmsFormats {
+		cases := cpmsCases(format)[firstCase:]
+		var names []string
+		for _, c := range cases {
+			names = append(names, c.name)
+		}
 		var over, strong [][]float64
 		var rows []string
 		for _, r := range all {
 			t := r.products[format]
 			var a, b []float64
-			for _, v := range t[2:] {
-				a, b = append(a, t[0]/v), append(b, t[1]/v)
+			for _, v := range t[firstCase:] {
+				a, b = append(a, t[plainValues]/v), append(b, t[noValues]/v)
 			}
 			over, strong, rows = append(over, a), append(strong, b), append(rows, r.name)
 		}
@@ -123,8 +124,8 @@ func cpmsFigure9(all []cpmsResults) report.Section {
 		for _, n := range []int{2, 4} {
 			for _, bank := range cpmsBanks {
 				line := report.Series{Name: fmt.Sprintf("%d-seg, %s", n, bankName(bank)), Origin: report.Measured}
-				for i, c := range cpmsCases[2:] {
-					if c.layout.Segments == n && c.layout.Bank == bank {
+				for i, c := range cases {
+					if c.layout.Segments == n && c.layout.Bank == bank && !c.near {
 						line.X, line.Y = append(line.X, float64(c.bits)), append(line.Y, means[i])
 					}
 				}
@@ -137,7 +138,6 @@ func cpmsFigure9(all []cpmsResults) report.Section {
 			format, at("32 bits, 2-seg, separated"), at("16 bits, 4-seg, separated")))
 	}
 	sec.Remarks = append(sec.Remarks,
-		"The paper on a GPU (Figure 4): about 1.5 on average at 32 bits in 2 segments, about 2 at 16 bits; 32 bits in 4 segments about 30 % slower than in 2; above 32 bits mostly slower than fp64 in csr, mostly slightly faster in ell.",
 		"The paper on CPUs (Figure 9): banks of 128 bytes are at most marginally faster than fp64 at 32 bits; banks of 8 KiB are about as fast as separated segments.")
 	return sec
 }
@@ -198,9 +198,10 @@ func cpmsFigure6(all []cpmsResults) report.Section {
 	for _, r := range all {
 		f := report.Figure{Name: "cpms-fig6-" + r.name, Title: r.name, XLabel: "-log10 of the tolerance", YLabel: "seconds", Log: true}
 		for _, way := range []int{storedFP64, foldedFP64, wayOf(solver.CPMS2), wayOf(solver.CPMS4)} {
-			line := report.Series{Name: cpmsWays[way].name, Origin: report.Measured}
+			run := &r.ranked["csr"][way]
+			line := report.Series{Name: run.way.name, Origin: report.Measured}
 			for _, tol := range paper.CPMSThresholds {
-				t, _ := r.ranked["csr"][way].to(tol)
+				t, _ := run.to(tol)
 				line.X, line.Y = append(line.X, -math.Log10(tol)), append(line.Y, t)
 			}
 			f.Series = append(f.Series, line)
@@ -221,7 +222,8 @@ func cpmsFigures10And11(all []cpmsResults) report.Section {
 	sec := report.Section{
 		Name: "cpms-fig10", Title: "Figures 10 and 11 (and 7, 8): the speed-up of PageRank",
 		Intro: []string{
-			"Over stored weights in fp64, the paper's baseline, and in brackets over folded weights in fp64. Figure 10 is csr, Figure 11 ell. Folded ways are not the paper's: only their ranks have adaptive precision, because there are no values.",
+			"Over stored weights in fp64 and indices of 4 bytes, the paper's baseline, and in brackets over folded weights in fp64 with indices of the same size. Figure 10 is csr, Figure 11 ell.",
+			"Two kinds of ways are not the paper's. Folded: only the ranks have adaptive precision, because there are no values. Near (ell only): indices take 2 bytes where the nodes of a slice have neighbours with near numbers, so that values are a larger share of what is read.",
 			"The lines are geometric means of all graphs over the paper's baseline; dotted is that of the paper's ten graphs on a GPU (csr, 2 segments in banks of 128 bytes, the numbers printed in its Figure 7).",
 		},
 	}
@@ -247,7 +249,9 @@ func cpmsFigures10And11(all []cpmsResults) report.Section {
 	means := map[string][][]float64{}
 	for i, format := range cpmsFormats {
 		f := report.Figure{Name: "cpms-fig10-" + format, Title: fmt.Sprintf("Figure %d, %s: geometric means", 10+i, format), XLabel: "-log10 of the tolerance", YLabel: "speed-up over stored fp64"}
-		for w, way := range cpmsWays {
+		near := f
+		near.Name, near.Title = f.Name+"-near", f.Title+", near indices"
+		for w, way := range cpmsWays(format) {
 			over, strong, rows := speedups(all, format, w)
 			if w == storedFP64 {
 				means[format] = append(means[format], over[len(over)-1])
@@ -255,18 +259,27 @@ func cpmsFigures10And11(all []cpmsResults) report.Section {
 			}
 			sec.Tables = append(sec.Tables, heat(fmt.Sprintf("cpms-fig%d-%d", 10+i, w), format+", "+way.name, "graph", tols, rows, over, strong))
 			means[format] = append(means[format], over[len(over)-1])
-			f.Series = append(f.Series, report.Series{Name: way.name, Origin: report.Measured, X: x, Y: over[len(over)-1]})
+			line := report.Series{Name: way.name, Origin: report.Measured, X: x, Y: over[len(over)-1]}
+			switch {
+			case !way.opt.WideIndices:
+				near.Series = append(near.Series, line)
+			case way.opt.Bank == 0:
+				f.Series = append(f.Series, line)
+			}
 		}
 		f.Series = append(f.Series, report.Series{Name: "stored cpms2, 128 B", Origin: report.Paper, X: x, Y: paperMeans[len(paperMeans)-1]})
 		sec.Figures = append(sec.Figures, f)
+		if len(near.Series) > 0 {
+			sec.Figures = append(sec.Figures, near)
+		}
 	}
 	at4, at10 := slices.Index(paper.CPMSThresholds, 1e-4), slices.Index(paper.CPMSThresholds, 1e-10)
 	for _, format := range cpmsFormats {
-		for w, way := range cpmsWays {
+		for w, way := range cpmsWays(format) {
 			if way.opt.Precision == "" || way.opt.Bank != 0 {
 				continue
 			}
-			m, strong := means[format][w], means[format][foldedFP64]
+			m, strong := means[format][w], means[format][way.strong]
 			sec.Remarks = append(sec.Remarks, fmt.Sprintf("%s, %s: geometric mean %s to 1e-4 and %s to 1e-10 (aims over the paper's baseline: 1.6 and 1.3; the paper: about 1.3 and 1.1).",
 				format, way.name, twice(m[at4], m[at4]/strong[at4]), twice(m[at10], m[at10]/strong[at10])))
 		}
@@ -283,7 +296,7 @@ func speedups(all []cpmsResults, format string, way int) (over, strong [][]float
 		for _, tol := range paper.CPMSThresholds {
 			t, _ := runs[way].to(tol)
 			base, _ := runs[storedFP64].to(tol)
-			fold, _ := runs[foldedFP64].to(tol)
+			fold, _ := runs[runs[way].way.strong].to(tol)
 			a, b = append(a, base/t), append(b, fold/t)
 		}
 		over, strong, rows = append(over, a), append(strong, b), append(rows, r.name)

@@ -1,0 +1,139 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/msrep-go/msrep/bench/report"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/ptx"
+	"github.com/msrep-go/msrep/kernels/sim"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/ellpack"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+// countedLinks is the size of the graphs whose products run on the interpreter.
+const countedLinks = 20_000
+
+// countedCases is the cases of Figure 4, after plain float64 and no values: what is
+// read of values and x.
+var countedCases = []kernels.Precision{{}, {Segments: 2}, {Segments: 2, Read: 1}, {Segments: 2, Read: 2},
+	{Segments: 4, Read: 1}, {Segments: 4, Read: 2}, {Segments: 4, Read: 3}, {Segments: 4, Read: 4}}
+
+// countedName is a case as Figure 4 labels it.
+func countedName(p kernels.Precision) string {
+	switch {
+	case p.Segments == 0:
+		return "fp64"
+	case p.Read == 0:
+		return "no values"
+	}
+	return fmt.Sprintf("%d bits, %d-seg", 64/p.Segments*p.Read, p.Segments)
+}
+
+// countCPMS counts the sectors of 32 bytes that products on a simulated GPU ask for,
+// each once for each block of threads: by format, in the order of countedCases.
+func countCPMS(ctx context.Context, spec string) (map[string][]float64, error) {
+	a, _, err := gen.GenerateContext(ctx, spec, 0)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]float64{}
+	for _, format := range cpmsFormats {
+		for _, p := range countedCases {
+			sectors, err := countProduct(a, format, p)
+			if err != nil {
+				return nil, err
+			}
+			out[format] = append(out[format], float64(sectors))
+		}
+	}
+	return out, ctx.Err()
+}
+
+// countProduct multiplies once, with one thread for each row as in the paper.
+func countProduct(a *sparse.CSR[float64], format string, p kernels.Precision) (sectors int64, err error) {
+	d, err := sim.Open(sim.Config{Unchecked: true, Trace: func(_ string, c ptx.Counters) {
+		for _, b := range c.Buffers {
+			sectors += b.DistinctSectors + b.StoreSectors
+		}
+	}})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	parts, err := partition.ByNNZ(a.RowPtr, 1)
+	if err != nil {
+		return 0, err
+	}
+	pack := &kernels.Packing[float64]{Part: parts[0], Ptr: a.RowPtr, Idx: a.ColIdx, Minors: a.Cols, Form: kernels.Form(format), Precision: p}
+	if p.Segments == 0 {
+		pack.Form = map[string]kernels.Form{"csr": launch.FormCSRScalar, "ell": kernels.Form(ellpack.FormatELLR)}[format]
+	}
+	if p.Segments == 0 || p.Read > 0 {
+		pack.Val = a.Val
+	}
+	packed, err := d.Pack(pack)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, packed.Free()) }()
+	s, err := d.NewStream()
+	if err != nil {
+		return 0, err
+	}
+	x, err := kernels.NewArray[float64](d, int64(a.Cols))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, x.Free()) }()
+	y, err := kernels.NewArray[float64](d, int64(a.Rows))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, y.Free()) }()
+	sectors = 0 // of packing
+	if p.Segments == 0 {
+		err = s.Launch(&kernels.GatherPacked[float64]{A: packed, Alpha: 1, X: x, Y: y})
+	} else {
+		err = s.Launch(&kernels.GatherSegments{A: packed, Alpha: 1, X: kernels.SegmentVector{Val: x, Of: p.Segments, Read: p.Read}, Y: kernels.SegmentVector{Val: y}})
+	}
+	return sectors, err
+}
+
+// cpmsFigure4 is the traffic on a GPU.
+func cpmsFigure4(all []cpmsResults) report.Section {
+	sec := report.Section{
+		Name: "cpms-fig4", Title: "Figure 4: products on a GPU, by the bytes they move",
+		Intro: []string{
+			fmt.Sprintf("Counted, not timed: the kernels for GPUs run on an interpreter, on small graphs of the same families (about %d links). The figures are how many fewer sectors of 32 bytes cross the first-level cache than with fp64; in brackets than without values. Values are in banks of 128 bytes and one thread sums a row, as in the paper.", countedLinks),
+		},
+	}
+	var names []string
+	for _, p := range countedCases[firstCase:] {
+		names = append(names, countedName(p))
+	}
+	for _, format := range cpmsFormats {
+		var over, strong [][]float64
+		var rows []string
+		for _, r := range all {
+			t := r.counted[format]
+			var a, b []float64
+			for _, v := range t[firstCase:] {
+				a, b = append(a, t[plainValues]/v), append(b, t[noValues]/v)
+			}
+			over, strong, rows = append(over, a), append(strong, b), append(rows, r.name)
+		}
+		over, strong = withMeans(over), withMeans(strong)
+		table := heat("cpms-fig4-"+format, format+": sectors with fp64 by those of each case", "case", names, append(rows, "geometric mean"), over, strong)
+		table.Origin = report.Counted
+		sec.Tables = append(sec.Tables, transposed(table))
+		m := over[len(over)-1]
+		sec.Remarks = append(sec.Remarks, fmt.Sprintf("%s: %.2f at 32 bits in 2 segments, %.2f at 16 bits. The paper measured times on a V100: about 1.5 and about 2 on average.", format, m[0], m[2]))
+	}
+	return sec
+}
