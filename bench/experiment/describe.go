@@ -25,8 +25,7 @@ func (s *Session) describe() {
 		{"Program", fmt.Sprintf("msrep %s, commit %s, %s", m.Version, or(m.Commit, "unknown"), m.Go)},
 		{"Caches", s.aboutCaches()},
 		{"Clock", fmt.Sprintf("%.0f ns for each reading", 1e9*m.ClockCost)},
-		{"Method", fmt.Sprintf("after %v of warm-up, %d to %d samples until the median is known to %.0f %% or %v are over; a sample takes at least %v; intervals are 95 %% of the median; no sample is dropped",
-			s.Options.Warmup, s.Options.MinSamples, s.Options.MaxSamples, 100*s.Options.RelErr, s.Options.MaxTime, s.Options.MinSample)},
+		{"Method", s.aboutMethod()},
 	}
 	outliers, samples := 0, 0
 	for _, r := range s.Record.Rows {
@@ -44,4 +43,14 @@ func (s *Session) aboutCaches() string {
 		return "cold: before each product all cores read memory four times as large as the last cache; each sample is one product"
 	}
 	return "warm: products follow each other, and find in the caches what the last one left there"
+}
+
+// aboutMethod says how long was measured.
+func (s *Session) aboutMethod() string {
+	o := s.Options
+	text := fmt.Sprintf("after %v of warm-up, %d to %d samples until the median is known to %.0f %% or %v are over; a sample takes at least %v", o.Warmup, o.MinSamples, o.MaxSamples, 100*o.RelErr, o.MaxTime, o.MinSample)
+	if s.Passes > 1 {
+		text += fmt.Sprintf("; so in each of %d passes over all cases of the MSREP paper, whose samples are added up", s.Passes)
+	}
+	return text + "; intervals are 95 % of the median; no sample is dropped"
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/msrep-go/msrep/bench"
@@ -105,6 +106,11 @@ func gpuSpecs(entries int64) (specs []string) {
 // measureGPU multiplies on the first GPU.
 func (s *Session) measureGPU(ctx context.Context) (*gpuruns.Run, error) {
 	r := &gpuruns.Run{Folder: "here", GPU: s.measured(1)}
+	for _, g := range nvidia.Query().GPUs {
+		if s.gpus[0] == strconv.Itoa(g.Ordinal) {
+			r.GPU = g.Name
+		}
+	}
 	specs := gpuSpecs(s.Entries)
 	s.steps(len(specs))
 	for _, spec := range specs {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/msrep-go/msrep/bench/measure"
 	"github.com/msrep-go/msrep/bench/model"
@@ -29,6 +30,10 @@ type Config struct {
 	// Entries is about how many entries a matrix has that is measured.
 	Entries int64
 	Options measure.Options
+	// Passes is how many times the experiments of the MSREP paper are gone through when
+	// they are measured, 0 for once. The samples and the time of a case are shared out
+	// over the passes, so that a slow moment of the machine does not meet all of them.
+	Passes int
 	// Cache says what products find in the caches: CacheWarm ("" too) or CacheCold.
 	Cache Cache
 	// Interpreted is the most steps of threads of a product that the interpreter of GPU
@@ -89,6 +94,7 @@ type Session struct {
 	most     int             // devices
 	matrix   *matrixSet
 	runs     map[run]phases // what several experiments use
+	pass     int            // which of Passes this is, from 1
 	done     int
 	total    int
 }
@@ -102,6 +108,9 @@ func New(c Config, r *record.Record) (*Session, error) {
 	s := &Session{Config: c, Record: r, Page: &report.Page{Title: "msrep bench"}, runs: map[run]phases{}, matrix: &matrixSet{}}
 	if c.Entries < 1 {
 		return nil, sparse.Inputf("--entries", "%d: a matrix needs entries", c.Entries)
+	}
+	if c.Passes < 0 || c.Passes > maxPasses {
+		return nil, sparse.Inputf("--passes", "%d: use 1 to %d", c.Passes, maxPasses)
 	}
 	if c.Cache != "" && c.Cache != CacheWarm && c.Cache != CacheCold {
 		return nil, sparse.Inputf("--cache", "%q is not known: use %s or %s", c.Cache, CacheWarm, CacheCold)
@@ -160,10 +169,13 @@ func (s *Session) devicesAre() string {
 	return "CPU devices of one thread each"
 }
 
-// maxDevices bounds the devices of an experiment.
-const maxDevices = 64
+// maxDevices and maxPasses bound what is asked for.
+const (
+	maxDevices = 64
+	maxPasses  = 100
+)
 
-// Run runs experiments one after the other. Of several, one that the devices are not
+// Run runs experiments one after the other, in Passes. Of several, one that the devices are not
 // for is left out, and the report says why.
 func (s *Session) Run(ctx context.Context, list []Experiment) error {
 	mem, err := measure.NewMemory(max(memoryBytes, 4*int64(s.Record.Machine.L3)))
@@ -175,7 +187,36 @@ func (s *Session) Run(ctx context.Context, list []Experiment) error {
 	if s.Cache == CacheCold {
 		s.Options.Before = func() { mem.Read() }
 	}
+	if s.platform != nil || s.Passes == 0 {
+		s.Passes = 1
+	}
+	inOnePass := s.Options
+	s.Options = spread(s.Options, s.Passes)
+	for s.pass = 1; s.pass <= s.Passes; s.pass++ {
+		s.Page.Sections, s.runs = nil, map[run]phases{}
+		if err := s.onePass(ctx, list, inOnePass); err != nil {
+			return err
+		}
+	}
+	s.Record.JudgeBytes()
+	s.describe()
+	return nil
+}
+
+// onePass runs the experiments once. Those that are not spread over passes have their
+// turn in the last one. The record adds the samples of all passes up, so that the page
+// of the last pass has the medians of all.
+func (s *Session) onePass(ctx context.Context, list []Experiment, whole measure.Options) error {
+	spread := s.Options
+	defer func() { s.Options = spread }()
 	for _, e := range list {
+		s.Options = spread
+		if !e.spread() {
+			if s.pass < s.Passes {
+				continue
+			}
+			s.Options = whole
+		}
 		err := e.run(ctx, s)
 		if in := (*sparse.InputError)(nil); len(list) > 1 && errors.As(err, &in) && in.File == "--devices" {
 			s.Page.Sections = append(s.Page.Sections, report.Section{Name: e.Name, Title: e.Name + ": left out", Intro: []string{err.Error()}})
@@ -185,9 +226,19 @@ func (s *Session) Run(ctx context.Context, list []Experiment) error {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
-	s.Record.JudgeBytes()
-	s.describe()
 	return nil
+}
+
+// spread says whether the experiment is gone through in several passes: those of the
+// MSREP paper, whose cases are long and measured one after the other. In the others what
+// is compared takes turns anyway.
+func (e Experiment) spread() bool { return strings.HasPrefix(e.Name, "msrep-fig") }
+
+// spread shares samples and time out over passes.
+func spread(o measure.Options, passes int) measure.Options {
+	share := func(n int) int { return (n + passes - 1) / passes }
+	o.MinSamples, o.MaxSamples, o.MaxTime = share(o.MinSamples), share(o.MaxSamples), o.MaxTime/time.Duration(passes)
+	return o
 }
 
 // memoryBytes is the least that is read to measure the speed of the memory and to empty
@@ -196,6 +247,9 @@ const memoryBytes = 64 << 20
 
 // step tells the progress.
 func (s *Session) step(ctx context.Context, what string) error {
+	if s.Passes > 1 {
+		what = fmt.Sprintf("pass %d of %d, %s", s.pass, s.Passes, what)
+	}
 	if s.Progress != nil {
 		s.Progress(s.done, s.total, what)
 	}

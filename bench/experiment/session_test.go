@@ -58,3 +58,25 @@ func TestMeasuredProductsSayWhatTheyMove(t *testing.T) {
 	require.EqualValues(t, 12*10+8*6+8*(3+5), leastBytes(sparse.FormatCSC, 3, 5, 10))
 	require.EqualValues(t, 16*10+8*(3+5), leastBytes(sparse.FormatCOO, 3, 5, 10))
 }
+
+func TestCasesAreSpreadOverPasses(t *testing.T) {
+	c := quick("cpu:1", 2000)
+	c.Passes = 3
+	c.Options.MinSamples, c.Options.MaxSamples, c.Options.RelErr, c.Options.MaxTime = 6, 6, 0, 0
+	var steps []string
+	c.Progress = func(_, _ int, what string) { steps = append(steps, what) }
+	s := session(t, c, "msrep-fig16", "gpu-peers")
+	for _, r := range s.Record.Rows {
+		require.Equal(t, 6, r.N, r.Key())
+	}
+	require.Equal(t, 1+3*9, len(steps), "gpu-peers is in the last pass only")
+	require.Contains(t, steps[0], "pass 1 of 3")
+	require.Contains(t, steps[9], "pass 2 of 3")
+	require.Contains(t, s.aboutMethod(), "each of 3 passes")
+	c.Passes = -1
+	_, err := New(c, record.New("test", nil))
+	require.True(t, sparse.IsInput(err))
+
+	c.Passes, c.Devices = 3, "sim:dgx1"
+	require.Equal(t, 1, session(t, c, "msrep-fig16").Passes, "a model has no slow moments")
+}

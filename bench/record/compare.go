@@ -51,7 +51,7 @@ func Merge(runs []*Record) *Record {
 		return runs[0]
 	}
 	out := *runs[0]
-	out.Rows, out.Runs = nil, len(runs)
+	out.Rows, out.Runs, out.at = nil, len(runs), nil
 	samples := map[string][]float64{}
 	for _, r := range runs {
 		for _, row := range r.Rows {

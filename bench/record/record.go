@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/bench/measure"
@@ -33,6 +34,9 @@ type Record struct {
 	Machine measure.Machine `json:"machine"`
 	Rows    []Row           `json:"rows"`
 	Runs    int             `json:"runs,omitempty"` // that were merged into one
+
+	at   map[string]int // of each measured row, by its key
+	last int            // row that Add changed last
 }
 
 // Row is one quantity of one case. Times are in seconds, what was counted in events.
@@ -62,11 +66,23 @@ func New(version string, command []string) *Record {
 	return &Record{Schema: schema, Started: time.Now().UTC().Truncate(time.Second), Command: command, Machine: measure.Describe(version)}
 }
 
-// Add appends a row of measured samples.
+// Add appends a row of measured samples, or adds them to those of the row of the same
+// name, and gives the row.
 func (r *Record) Add(experiment, name, quantity string, samples []float64) Row {
-	row := Row{Experiment: experiment, Case: name, Quantity: quantity, Source: Measured, Summary: measure.Summarize(samples), Samples: samples}
-	r.Rows = append(r.Rows, row)
-	return row
+	row := Row{Experiment: experiment, Case: name, Quantity: quantity, Source: Measured}
+	i, ok := r.at[row.Key()]
+	if !ok {
+		if r.at == nil {
+			r.at = map[string]int{}
+		}
+		i = len(r.Rows)
+		r.at[row.Key()] = i
+		r.Rows = append(r.Rows, row)
+	}
+	r.last = i
+	r.Rows[i].Samples = append(slices.Clip(r.Rows[i].Samples), samples...)
+	r.Rows[i].Summary = measure.Summarize(r.Rows[i].Samples)
+	return r.Rows[i]
 }
 
 // AddModelled appends a time that was computed.
@@ -83,8 +99,8 @@ func (r *Record) AddCounted(experiment, name, quantity string, events float64) R
 	return row
 }
 
-// Moves says how many bytes at least the row that was added last moves.
-func (r *Record) Moves(bytes int64) { r.Rows[len(r.Rows)-1].Bytes = bytes }
+// Moves says how many bytes at least the row moves that Add changed last.
+func (r *Record) Moves(bytes int64) { r.Rows[r.last].Bytes = bytes }
 
 // JudgeBytes lays the bytes of all measured rows beside the bandwidth of the machine,
 // which must be known by now.

@@ -30,6 +30,7 @@ var benchCommand = &command{
 		f.StringVar(&b.out, "out", "", "`DIR` for report.html, figures, tables and results.json")
 		f.Int64Var(&b.entries, "entries", 4_000_000, "nonzeros of a generated matrix, about `N`")
 		f.IntVar(&b.samples, "samples", 11, "samples of each time, at least `N`")
+		f.IntVar(&b.passes, "passes", 3, "passes over the cases of the MSREP paper among which samples and time are shared out, `N`")
 		f.DurationVar(&b.maxTime, "max-time", measure.Default().MaxTime, "`TIME` for each case, once it has its samples")
 		f.BoolVar(&b.failSlower, "fail-slower", false, "compare: exit with 1 when a row is slower")
 		f.StringVar(&b.mats, "mats", "", "`DIR` with matrices: of Table 2 under their names (HV15R.mtx), small ones for pellr, or binary CSR for cpu-peers")
@@ -52,6 +53,7 @@ type benchmark struct {
 	entries           int64
 	interpreted       int64
 	samples, reps     int
+	passes            int
 	expected          int
 	maxTime           time.Duration
 	failSlower        bool
@@ -116,6 +118,9 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 	if b.samples < 1 || b.samples > maxRepeat {
 		return sparse.Inputf("--samples", "%d: use 1 to %d", b.samples, maxRepeat)
 	}
+	if b.passes < 1 {
+		return sparse.Inputf("--passes", "%d: use 1 or more", b.passes)
+	}
 	if len(b.counts) > 0 {
 		if len(b.counts) > 1 {
 			return sparse.Inputf("--threads", "%d numbers: only cpu-peers takes several", len(b.counts))
@@ -132,7 +137,7 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 	p := newProgress(b.stderr, b.quiet)
 	r := record.New(msrep.Version, append([]string{"bench"}, b.commandLine()...))
 	s, err := experiment.New(experiment.Config{
-		Devices: b.devices, Mats: b.mats, Entries: b.entries, Options: o, Progress: p.step,
+		Devices: b.devices, Mats: b.mats, Entries: b.entries, Options: o, Passes: b.passes, Progress: p.step,
 		Cache: b.cache, Results: b.results, Interpreted: map[bool]int64{true: -1, false: b.interpreted}[b.interpreted == 0],
 	}, r)
 	if err != nil {
@@ -171,7 +176,7 @@ func (b *benchmark) write(p *pages.Page, r *record.Record) error {
 
 // commandLine is the arguments as they can be given again.
 func (b *benchmark) commandLine() []string {
-	line := append(slices.Clone(b.args), "--devices", b.devices, "--entries", fmt.Sprint(b.entries), "--samples", fmt.Sprint(b.samples), "--max-time", b.maxTime.String())
+	line := append(slices.Clone(b.args), "--devices", b.devices, "--entries", fmt.Sprint(b.entries), "--samples", fmt.Sprint(b.samples), "--max-time", b.maxTime.String(), "--passes", fmt.Sprint(b.passes))
 	if b.mats != "" {
 		line = append(line, "--mats", b.mats)
 	}

@@ -63,7 +63,7 @@ func TestBenchRefusesWhatItDoesNotKnow(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"nothing"}, {"compare"}, {"compare", "a"}, {"compare", "a", "b"}, {"msrep-fig6", "--devices", "cpu:x"},
 		{"msrep-fig6", "--entries", "0"}, {"msrep-fig6", "--samples", "0"}, {"msrep-fig6", "cpu-peers"}, {"msrep-fig6", "--threads", "1,2"},
-		{"msrep-fig6", "--cache", "hot"}, {"gpu-peers", "--results", "/no/such/folder"}, {"pellr", "--mats", "/no/such/folder"}, {"msrep-fig6", "--devices", "cuda"},
+		{"msrep-fig6", "--cache", "hot"}, {"msrep-fig6", "--passes", "0"}, {"msrep-fig6", "--passes", "1000"}, {"gpu-peers", "--results", "/no/such/folder"}, {"pellr", "--mats", "/no/such/folder"}, {"msrep-fig6", "--devices", "cuda"},
 	} {
 		var stdout, stderr bytes.Buffer
 		require.Equal(t, exitUsage, run(context.Background(), append([]string{"bench"}, args...), &stdout, &stderr), "%v", args)
