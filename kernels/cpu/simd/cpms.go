@@ -10,9 +10,12 @@ import (
 
 // Entries is the entries of rows in CSR or of slices: the column of each, below
 // the length of every x (which is not looked at), and its value, which is plain, or
-// the first Read segments of Segments, or 1 where both are nil.
+// the first Read segments of Segments, or 1 where both are nil. In slices the column of
+// entry k of slice s may be Start[s]+Near[k] instead: 2 bytes of each are read.
 type Entries struct {
 	Idx      []int32
+	Near     []uint16
+	Start    []int32
 	Plain    []float64
 	Segments *cpms.Array
 	Read     int
@@ -102,7 +105,22 @@ func (p piece) plain(l Level, lo, hi int64, scratch []float64) Entries {
 	if hi > lo {
 		JoinSegments(l, val, p.Segments, int(lo), p.Read)
 	}
-	return Entries{Idx: p.Idx[lo:hi], Plain: val}
+	e := p.cut(lo, hi)
+	e.Plain, e.Segments = val, nil
+	return e
+}
+
+// cut is e with the columns, and the plain values, of the entries [lo, hi) alone.
+func (e Entries) cut(lo, hi int64) Entries {
+	if e.Near != nil {
+		e.Near = e.Near[lo:hi]
+	} else {
+		e.Idx = e.Idx[lo:hi]
+	}
+	if e.Plain != nil {
+		e.Plain = e.Plain[lo:hi]
+	}
+	return e
 }
 
 func (p piece) headRows(l Level, y []float64, ptr []int64, x *cpms.Heads, scratch []float64) {
@@ -119,12 +137,7 @@ func (p piece) headRows(l Level, y []float64, ptr []int64, x *cpms.Heads, scratc
 
 // headRowsOf is HeadRows for plain values, or none.
 func headRowsOf(l Level, y []float64, ptr []int64, e Entries, x *cpms.Heads) {
-	lo, hi := ptr[0], ptr[len(y)]
-	e.Idx = e.Idx[lo:hi]
-	if e.Plain != nil {
-		e.Plain = e.Plain[lo:hi]
-	}
-	headRowsFrom(l, y, ptr, e, x)
+	headRowsFrom(l, y, ptr, e.cut(ptr[0], ptr[len(y)]), x)
 }
 
 // headRowsFrom is headRowsOf for entries that begin with ptr[0].

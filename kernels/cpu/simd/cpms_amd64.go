@@ -41,92 +41,182 @@ func join4of4F64AVX2(dst *float64, src *byte, step int, n int)
 // headSlicesOnesX2AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesOnesX2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesOnesX2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesOnesX2AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesOnesX2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlicesOnesX4AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesOnesX4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesOnesX4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesOnesX4AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesOnesX4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlicesOnesX6AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesOnesX6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesOnesX6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesOnesX6AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesOnesX6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlicesOnesX8AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesOnesX8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesOnesX8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesOnesX8AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesOnesX8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlicesPlainX2AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesPlainX2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesPlainX2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesPlainX2AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesPlainX2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlicesPlainX4AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesPlainX4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesPlainX4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesPlainX4AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesPlainX4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlicesPlainX6AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesPlainX6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesPlainX6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesPlainX6AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesPlainX6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlicesPlainX8AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesPlainX8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesPlainX8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesPlainX8AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesPlainX8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices1of2X4AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices1of2X4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices1of2X4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices1of2X4AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices1of2X4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices1of2X8AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices1of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices1of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices1of2X8AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices1of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices2of2X8AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices2of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices2of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices2of2X8AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices2of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices1of4X2AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices1of4X2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices1of4X2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices1of4X2AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices1of4X2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices1of4X8AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices1of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices1of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices1of4X8AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices1of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices2of4X4AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices2of4X4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices2of4X4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices2of4X4AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices2of4X4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices2of4X8AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices2of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices2of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices2of4X8AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices2of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices3of4X6AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices3of4X6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices3of4X6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices3of4X6AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices3of4X6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices3of4X8AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices3of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices3of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices3of4X8AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices3of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices4of4X8AVX2 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices4of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices4of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices4of4X8AVX2 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices4of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // join1of2F64AVX512 joins the first segments of n values, a multiple of 8. Those of one kind
 // lie side by side, the next kind begins step bytes further.
@@ -167,92 +257,182 @@ func join4of4F64AVX512(dst *float64, src *byte, step int, n int)
 // headSlicesOnesX2AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesOnesX2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesOnesX2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesOnesX2AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesOnesX2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlicesOnesX4AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesOnesX4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesOnesX4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesOnesX4AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesOnesX4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlicesOnesX6AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesOnesX6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesOnesX6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesOnesX6AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesOnesX6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlicesOnesX8AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesOnesX8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesOnesX8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesOnesX8AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesOnesX8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlicesPlainX2AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesPlainX2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesPlainX2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesPlainX2AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesPlainX2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlicesPlainX4AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesPlainX4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesPlainX4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesPlainX4AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesPlainX4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlicesPlainX6AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesPlainX6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesPlainX6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesPlainX6AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesPlainX6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlicesPlainX8AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlicesPlainX8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlicesPlainX8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlicesPlainX8AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlicesPlainX8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices1of2X4AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices1of2X4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices1of2X4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices1of2X4AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices1of2X4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices1of2X8AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices1of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices1of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices1of2X8AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices1of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices2of2X8AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices2of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices2of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices2of2X8AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices2of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices1of4X2AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices1of4X2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices1of4X2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices1of4X2AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices1of4X2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices1of4X8AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices1of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices1of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices1of4X8AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices1of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices2of4X4AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices2of4X4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices2of4X4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices2of4X4AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices2of4X4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices2of4X8AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices2of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices2of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices2of4X8AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices2of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices3of4X6AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices3of4X6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices3of4X6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices3of4X6AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices3of4X6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices3of4X8AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices3of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices3of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices3of4X8AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices3of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headSlices4of4X8AVX512 is HeadSlices for the case in its name.
 //
 //go:noescape
-func headSlices4of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+func headSlices4of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+
+// nearSlices4of4X8AVX512 is HeadSlices for the case in its name.
+//
+//go:noescape
+func nearSlices4of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
 // headRowsOnesX2AVX2 is HeadRows for the case in its name.
 //

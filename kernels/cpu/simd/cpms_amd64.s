@@ -234,42 +234,42 @@ next:
 	VZEROUPPER
 	RET
 
-// func headSlicesOnesX2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func headSlicesOnesX2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesOnesX2AVX2(SB), NOSPLIT, $0-64
+TEXT ·headSlicesOnesX2AVX2(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         x+56(FP), DI
+	MOVQ         x+64(FP), DI
 	VMOVUPD      headMasks<>+0(SB), Y0
 	MOVQ         $0x00000001, R8
 	VMOVQ        R8, X5
 	VPBROADCASTQ X5, Y5
 	VXORPS       X6, X6, X6
-	XORQ         R8, R8
+	XORQ         R9, R9
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R9
-	SUBQ      (BX), R9
+	MOVQ      8(BX), R8
+	SUBQ      (BX), R8
 	VMOVUPD   (AX), Y1
 	VPMOVSXDQ (DX), Y2
 	VMOVUPD   32(AX), Y3
 	VPMOVSXDQ 16(DX), Y4
-	SHRQ      $0x03, R9
+	SHRQ      $0x03, R8
 	JZ        store
 
 column:
-	MOVL        (SI)(R8*4), R10
+	MOVL        (SI)(R9*4), R10
 	VMOVSD      (DI)(R10*2), X7
-	MOVL        4(SI)(R8*4), R10
+	MOVL        4(SI)(R9*4), R10
 	VMOVHPD     (DI)(R10*2), X7, X7
-	MOVL        8(SI)(R8*4), R10
+	MOVL        8(SI)(R9*4), R10
 	VMOVSD      (DI)(R10*2), X8
-	MOVL        12(SI)(R8*4), R10
+	MOVL        12(SI)(R9*4), R10
 	VMOVHPD     (DI)(R10*2), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
@@ -277,13 +277,13 @@ column:
 	VANDPD      Y9, Y8, Y8
 	VADDPD      Y8, Y1, Y1
 	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI)(R8*4), R10
+	MOVL        16(SI)(R9*4), R10
 	VMOVSD      (DI)(R10*2), X7
-	MOVL        20(SI)(R8*4), R10
+	MOVL        20(SI)(R9*4), R10
 	VMOVHPD     (DI)(R10*2), X7, X7
-	MOVL        24(SI)(R8*4), R10
+	MOVL        24(SI)(R9*4), R10
 	VMOVSD      (DI)(R10*2), X8
-	MOVL        28(SI)(R8*4), R10
+	MOVL        28(SI)(R9*4), R10
 	VMOVHPD     (DI)(R10*2), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
@@ -291,9 +291,9 @@ column:
 	VANDPD      Y9, Y8, Y8
 	VADDPD      Y8, Y3, Y3
 	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)(R8*4)
-	ADDQ        $0x08, R8
-	DECQ        R9
+	PREFETCHT0  1024(SI)(R9*4)
+	ADDQ        $0x08, R9
+	DECQ        R8
 	JNZ         column
 
 store:
@@ -309,42 +309,122 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlicesOnesX4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlicesOnesX2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesOnesX4AVX2(SB), NOSPLIT, $0-64
+TEXT ·nearSlicesOnesX2AVX2(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         x+56(FP), DI
+	MOVQ         start+40(FP), DI
+	MOVQ         x+64(FP), R8
+	VMOVUPD      headMasks<>+0(SB), Y0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R11, R11
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R10
+	JZ        store
+	MOVLQSX   (DI), R9
+	IMUL3Q    $0x02, R9, R9
+	LEAQ      (R8)(R9*1), R9
+
+column:
+	MOVWLZX     (SI)(R11*2), R12
+	VMOVSD      (R9)(R12*2), X7
+	MOVWLZX     2(SI)(R11*2), R12
+	VMOVHPD     (R9)(R12*2), X7, X7
+	MOVWLZX     4(SI)(R11*2), R12
+	VMOVSD      (R9)(R12*2), X8
+	MOVWLZX     6(SI)(R11*2), R12
+	VMOVHPD     (R9)(R12*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y2, Y9
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVWLZX     8(SI)(R11*2), R12
+	VMOVSD      (R9)(R12*2), X7
+	MOVWLZX     10(SI)(R11*2), R12
+	VMOVHPD     (R9)(R12*2), X7, X7
+	MOVWLZX     12(SI)(R11*2), R12
+	VMOVSD      (R9)(R12*2), X8
+	MOVWLZX     14(SI)(R11*2), R12
+	VMOVHPD     (R9)(R12*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y4, Y9
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R11*2)
+	ADDQ        $0x08, R11
+	DECQ        R10
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesOnesX4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlicesOnesX4AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+64(FP), DI
 	VMOVUPD      headMasks<>+64(SB), Y0
 	MOVQ         $0x00000001, R8
 	VMOVQ        R8, X5
 	VPBROADCASTQ X5, Y5
 	VXORPS       X6, X6, X6
-	XORQ         R8, R8
+	XORQ         R9, R9
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R9
-	SUBQ      (BX), R9
+	MOVQ      8(BX), R8
+	SUBQ      (BX), R8
 	VMOVUPD   (AX), Y1
 	VPMOVSXDQ (DX), Y2
 	VMOVUPD   32(AX), Y3
 	VPMOVSXDQ 16(DX), Y4
-	SHRQ      $0x03, R9
+	SHRQ      $0x03, R8
 	JZ        store
 
 column:
-	MOVL        (SI)(R8*4), R10
+	MOVL        (SI)(R9*4), R10
 	VMOVSD      (DI)(R10*4), X7
-	MOVL        4(SI)(R8*4), R10
+	MOVL        4(SI)(R9*4), R10
 	VMOVHPD     (DI)(R10*4), X7, X7
-	MOVL        8(SI)(R8*4), R10
+	MOVL        8(SI)(R9*4), R10
 	VMOVSD      (DI)(R10*4), X8
-	MOVL        12(SI)(R8*4), R10
+	MOVL        12(SI)(R9*4), R10
 	VMOVHPD     (DI)(R10*4), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
@@ -352,13 +432,13 @@ column:
 	VANDPD      Y9, Y8, Y8
 	VADDPD      Y8, Y1, Y1
 	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI)(R8*4), R10
+	MOVL        16(SI)(R9*4), R10
 	VMOVSD      (DI)(R10*4), X7
-	MOVL        20(SI)(R8*4), R10
+	MOVL        20(SI)(R9*4), R10
 	VMOVHPD     (DI)(R10*4), X7, X7
-	MOVL        24(SI)(R8*4), R10
+	MOVL        24(SI)(R9*4), R10
 	VMOVSD      (DI)(R10*4), X8
-	MOVL        28(SI)(R8*4), R10
+	MOVL        28(SI)(R9*4), R10
 	VMOVHPD     (DI)(R10*4), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
@@ -366,9 +446,9 @@ column:
 	VANDPD      Y9, Y8, Y8
 	VADDPD      Y8, Y3, Y3
 	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)(R8*4)
-	ADDQ        $0x08, R8
-	DECQ        R9
+	PREFETCHT0  1024(SI)(R9*4)
+	ADDQ        $0x08, R9
+	DECQ        R8
 	JNZ         column
 
 store:
@@ -384,45 +464,125 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlicesOnesX6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlicesOnesX4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesOnesX6AVX2(SB), NOSPLIT, $0-64
+TEXT ·nearSlicesOnesX4AVX2(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         x+56(FP), DI
+	MOVQ         start+40(FP), DI
+	MOVQ         x+64(FP), R8
+	VMOVUPD      headMasks<>+64(SB), Y0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R11, R11
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R10
+	JZ        store
+	MOVLQSX   (DI), R9
+	IMUL3Q    $0x04, R9, R9
+	LEAQ      (R8)(R9*1), R9
+
+column:
+	MOVWLZX     (SI)(R11*2), R12
+	VMOVSD      (R9)(R12*4), X7
+	MOVWLZX     2(SI)(R11*2), R12
+	VMOVHPD     (R9)(R12*4), X7, X7
+	MOVWLZX     4(SI)(R11*2), R12
+	VMOVSD      (R9)(R12*4), X8
+	MOVWLZX     6(SI)(R11*2), R12
+	VMOVHPD     (R9)(R12*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y2, Y9
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVWLZX     8(SI)(R11*2), R12
+	VMOVSD      (R9)(R12*4), X7
+	MOVWLZX     10(SI)(R11*2), R12
+	VMOVHPD     (R9)(R12*4), X7, X7
+	MOVWLZX     12(SI)(R11*2), R12
+	VMOVSD      (R9)(R12*4), X8
+	MOVWLZX     14(SI)(R11*2), R12
+	VMOVHPD     (R9)(R12*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y4, Y9
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R11*2)
+	ADDQ        $0x08, R11
+	DECQ        R10
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesOnesX6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlicesOnesX6AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+64(FP), DI
 	VMOVUPD      headMasks<>+128(SB), Y0
 	MOVQ         $0x00000001, R8
 	VMOVQ        R8, X5
 	VPBROADCASTQ X5, Y5
 	VXORPS       X6, X6, X6
-	XORQ         R8, R8
+	XORQ         R9, R9
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R9
-	SUBQ      (BX), R9
+	MOVQ      8(BX), R8
+	SUBQ      (BX), R8
 	VMOVUPD   (AX), Y1
 	VPMOVSXDQ (DX), Y2
 	VMOVUPD   32(AX), Y3
 	VPMOVSXDQ 16(DX), Y4
-	SHRQ      $0x03, R9
+	SHRQ      $0x03, R8
 	JZ        store
 
 column:
-	MOVL        (SI)(R8*4), R10
+	MOVL        (SI)(R9*4), R10
 	LEAQ        (R10)(R10*2), R10
 	VMOVSD      (DI)(R10*2), X7
-	MOVL        4(SI)(R8*4), R10
+	MOVL        4(SI)(R9*4), R10
 	LEAQ        (R10)(R10*2), R10
 	VMOVHPD     (DI)(R10*2), X7, X7
-	MOVL        8(SI)(R8*4), R10
+	MOVL        8(SI)(R9*4), R10
 	LEAQ        (R10)(R10*2), R10
 	VMOVSD      (DI)(R10*2), X8
-	MOVL        12(SI)(R8*4), R10
+	MOVL        12(SI)(R9*4), R10
 	LEAQ        (R10)(R10*2), R10
 	VMOVHPD     (DI)(R10*2), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
@@ -431,16 +591,16 @@ column:
 	VANDPD      Y9, Y8, Y8
 	VADDPD      Y8, Y1, Y1
 	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI)(R8*4), R10
+	MOVL        16(SI)(R9*4), R10
 	LEAQ        (R10)(R10*2), R10
 	VMOVSD      (DI)(R10*2), X7
-	MOVL        20(SI)(R8*4), R10
+	MOVL        20(SI)(R9*4), R10
 	LEAQ        (R10)(R10*2), R10
 	VMOVHPD     (DI)(R10*2), X7, X7
-	MOVL        24(SI)(R8*4), R10
+	MOVL        24(SI)(R9*4), R10
 	LEAQ        (R10)(R10*2), R10
 	VMOVSD      (DI)(R10*2), X8
-	MOVL        28(SI)(R8*4), R10
+	MOVL        28(SI)(R9*4), R10
 	LEAQ        (R10)(R10*2), R10
 	VMOVHPD     (DI)(R10*2), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
@@ -449,9 +609,9 @@ column:
 	VANDPD      Y9, Y8, Y8
 	VADDPD      Y8, Y3, Y3
 	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)(R8*4)
-	ADDQ        $0x08, R8
-	DECQ        R9
+	PREFETCHT0  1024(SI)(R9*4)
+	ADDQ        $0x08, R9
+	DECQ        R8
 	JNZ         column
 
 store:
@@ -467,20 +627,763 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlicesOnesX8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlicesOnesX6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesOnesX8AVX2(SB), NOSPLIT, $0-64
+TEXT ·nearSlicesOnesX6AVX2(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         x+56(FP), DI
+	MOVQ         start+40(FP), DI
+	MOVQ         x+64(FP), R8
+	VMOVUPD      headMasks<>+128(SB), Y0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R11, R11
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R10
+	JZ        store
+	MOVLQSX   (DI), R9
+	IMUL3Q    $0x06, R9, R9
+	LEAQ      (R8)(R9*1), R9
+
+column:
+	MOVWLZX     (SI)(R11*2), R12
+	LEAQ        (R12)(R12*2), R12
+	VMOVSD      (R9)(R12*2), X7
+	MOVWLZX     2(SI)(R11*2), R12
+	LEAQ        (R12)(R12*2), R12
+	VMOVHPD     (R9)(R12*2), X7, X7
+	MOVWLZX     4(SI)(R11*2), R12
+	LEAQ        (R12)(R12*2), R12
+	VMOVSD      (R9)(R12*2), X8
+	MOVWLZX     6(SI)(R11*2), R12
+	LEAQ        (R12)(R12*2), R12
+	VMOVHPD     (R9)(R12*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y2, Y9
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVWLZX     8(SI)(R11*2), R12
+	LEAQ        (R12)(R12*2), R12
+	VMOVSD      (R9)(R12*2), X7
+	MOVWLZX     10(SI)(R11*2), R12
+	LEAQ        (R12)(R12*2), R12
+	VMOVHPD     (R9)(R12*2), X7, X7
+	MOVWLZX     12(SI)(R11*2), R12
+	LEAQ        (R12)(R12*2), R12
+	VMOVSD      (R9)(R12*2), X8
+	MOVWLZX     14(SI)(R11*2), R12
+	LEAQ        (R12)(R12*2), R12
+	VMOVHPD     (R9)(R12*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y4, Y9
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R11*2)
+	ADDQ        $0x08, R11
+	DECQ        R10
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesOnesX8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlicesOnesX8AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+64(FP), DI
 	MOVQ         $0x00000001, R8
 	VMOVQ        R8, X4
 	VPBROADCASTQ X4, Y4
 	VXORPS       X5, X5, X5
-	XORQ         R8, R8
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R8
+	SUBQ      (BX), R8
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R8
+	JZ        store
+
+column:
+	MOVL        (SI)(R9*4), R10
+	VMOVSD      (DI)(R10*8), X6
+	MOVL        4(SI)(R9*4), R10
+	VMOVHPD     (DI)(R10*8), X6, X6
+	MOVL        8(SI)(R9*4), R10
+	VMOVSD      (DI)(R10*8), X7
+	MOVL        12(SI)(R9*4), R10
+	VMOVHPD     (DI)(R10*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPCMPGTQ    Y5, Y1, Y8
+	VANDPD      Y8, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVL        16(SI)(R9*4), R10
+	VMOVSD      (DI)(R10*8), X6
+	MOVL        20(SI)(R9*4), R10
+	VMOVHPD     (DI)(R10*8), X6, X6
+	MOVL        24(SI)(R9*4), R10
+	VMOVSD      (DI)(R10*8), X7
+	MOVL        28(SI)(R9*4), R10
+	VMOVHPD     (DI)(R10*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPCMPGTQ    Y5, Y3, Y8
+	VANDPD      Y8, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R9*4)
+	ADDQ        $0x08, R9
+	DECQ        R8
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlicesOnesX8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·nearSlicesOnesX8AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         x+64(FP), R8
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R11, R11
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R10
+	JZ        store
+	MOVLQSX   (DI), R9
+	IMUL3Q    $0x08, R9, R9
+	LEAQ      (R8)(R9*1), R9
+
+column:
+	MOVWLZX     (SI)(R11*2), R12
+	VMOVSD      (R9)(R12*8), X6
+	MOVWLZX     2(SI)(R11*2), R12
+	VMOVHPD     (R9)(R12*8), X6, X6
+	MOVWLZX     4(SI)(R11*2), R12
+	VMOVSD      (R9)(R12*8), X7
+	MOVWLZX     6(SI)(R11*2), R12
+	VMOVHPD     (R9)(R12*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPCMPGTQ    Y5, Y1, Y8
+	VANDPD      Y8, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVWLZX     8(SI)(R11*2), R12
+	VMOVSD      (R9)(R12*8), X6
+	MOVWLZX     10(SI)(R11*2), R12
+	VMOVHPD     (R9)(R12*8), X6, X6
+	MOVWLZX     12(SI)(R11*2), R12
+	VMOVSD      (R9)(R12*8), X7
+	MOVWLZX     14(SI)(R11*2), R12
+	VMOVHPD     (R9)(R12*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPCMPGTQ    Y5, Y3, Y8
+	VANDPD      Y8, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R11*2)
+	ADDQ        $0x08, R11
+	DECQ        R10
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesPlainX2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlicesPlainX2AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
+	VMOVUPD      headMasks<>+0(SB), Y0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R9
+	JZ        store
+
+column:
+	MOVL        (SI)(R10*4), R11
+	VMOVSD      (R8)(R11*2), X7
+	MOVL        4(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*2), X7, X7
+	MOVL        8(SI)(R10*4), R11
+	VMOVSD      (R8)(R11*2), X8
+	MOVL        12(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y2, Y9
+	VMULPD      (DI)(R10*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVL        16(SI)(R10*4), R11
+	VMOVSD      (R8)(R11*2), X7
+	MOVL        20(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*2), X7, X7
+	MOVL        24(SI)(R10*4), R11
+	VMOVSD      (R8)(R11*2), X8
+	MOVL        28(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y4, Y9
+	VMULPD      32(DI)(R10*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R10*4)
+	PREFETCHT0  1024(DI)(R10*8)
+	ADDQ        $0x08, R10
+	DECQ        R9
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlicesPlainX2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·nearSlicesPlainX2AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
+	VMOVUPD      headMasks<>+0(SB), Y0
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R11
+	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x02, R10, R10
+	LEAQ      (R9)(R10*1), R10
+
+column:
+	MOVWLZX     (SI)(R12*2), R13
+	VMOVSD      (R10)(R13*2), X7
+	MOVWLZX     2(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*2), X7, X7
+	MOVWLZX     4(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*2), X8
+	MOVWLZX     6(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y2, Y9
+	VMULPD      (R8)(R12*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVWLZX     8(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*2), X7
+	MOVWLZX     10(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*2), X7, X7
+	MOVWLZX     12(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*2), X8
+	MOVWLZX     14(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y4, Y9
+	VMULPD      32(R8)(R12*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R12*2)
+	PREFETCHT0  1024(R8)(R12*8)
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesPlainX4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlicesPlainX4AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
+	VMOVUPD      headMasks<>+64(SB), Y0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R9
+	JZ        store
+
+column:
+	MOVL        (SI)(R10*4), R11
+	VMOVSD      (R8)(R11*4), X7
+	MOVL        4(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*4), X7, X7
+	MOVL        8(SI)(R10*4), R11
+	VMOVSD      (R8)(R11*4), X8
+	MOVL        12(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y2, Y9
+	VMULPD      (DI)(R10*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVL        16(SI)(R10*4), R11
+	VMOVSD      (R8)(R11*4), X7
+	MOVL        20(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*4), X7, X7
+	MOVL        24(SI)(R10*4), R11
+	VMOVSD      (R8)(R11*4), X8
+	MOVL        28(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y4, Y9
+	VMULPD      32(DI)(R10*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R10*4)
+	PREFETCHT0  1024(DI)(R10*8)
+	ADDQ        $0x08, R10
+	DECQ        R9
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlicesPlainX4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·nearSlicesPlainX4AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
+	VMOVUPD      headMasks<>+64(SB), Y0
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R11
+	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x04, R10, R10
+	LEAQ      (R9)(R10*1), R10
+
+column:
+	MOVWLZX     (SI)(R12*2), R13
+	VMOVSD      (R10)(R13*4), X7
+	MOVWLZX     2(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*4), X7, X7
+	MOVWLZX     4(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*4), X8
+	MOVWLZX     6(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y2, Y9
+	VMULPD      (R8)(R12*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVWLZX     8(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*4), X7
+	MOVWLZX     10(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*4), X7, X7
+	MOVWLZX     12(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*4), X8
+	MOVWLZX     14(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y4, Y9
+	VMULPD      32(R8)(R12*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R12*2)
+	PREFETCHT0  1024(R8)(R12*8)
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesPlainX6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlicesPlainX6AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
+	VMOVUPD      headMasks<>+128(SB), Y0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R9
+	JZ        store
+
+column:
+	MOVL        (SI)(R10*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVSD      (R8)(R11*2), X7
+	MOVL        4(SI)(R10*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVHPD     (R8)(R11*2), X7, X7
+	MOVL        8(SI)(R10*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVSD      (R8)(R11*2), X8
+	MOVL        12(SI)(R10*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVHPD     (R8)(R11*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y2, Y9
+	VMULPD      (DI)(R10*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVL        16(SI)(R10*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVSD      (R8)(R11*2), X7
+	MOVL        20(SI)(R10*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVHPD     (R8)(R11*2), X7, X7
+	MOVL        24(SI)(R10*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVSD      (R8)(R11*2), X8
+	MOVL        28(SI)(R10*4), R11
+	LEAQ        (R11)(R11*2), R11
+	VMOVHPD     (R8)(R11*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y4, Y9
+	VMULPD      32(DI)(R10*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R10*4)
+	PREFETCHT0  1024(DI)(R10*8)
+	ADDQ        $0x08, R10
+	DECQ        R9
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlicesPlainX6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·nearSlicesPlainX6AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
+	VMOVUPD      headMasks<>+128(SB), Y0
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R11
+	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x06, R10, R10
+	LEAQ      (R9)(R10*1), R10
+
+column:
+	MOVWLZX     (SI)(R12*2), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVSD      (R10)(R13*2), X7
+	MOVWLZX     2(SI)(R12*2), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVHPD     (R10)(R13*2), X7, X7
+	MOVWLZX     4(SI)(R12*2), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVSD      (R10)(R13*2), X8
+	MOVWLZX     6(SI)(R12*2), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVHPD     (R10)(R13*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y2, Y9
+	VMULPD      (R8)(R12*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVWLZX     8(SI)(R12*2), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVSD      (R10)(R13*2), X7
+	MOVWLZX     10(SI)(R12*2), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVHPD     (R10)(R13*2), X7, X7
+	MOVWLZX     12(SI)(R12*2), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVSD      (R10)(R13*2), X8
+	MOVWLZX     14(SI)(R12*2), R13
+	LEAQ        (R13)(R13*2), R13
+	VMOVHPD     (R10)(R13*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPCMPGTQ    Y6, Y4, Y9
+	VMULPD      32(R8)(R12*8), Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R12*2)
+	PREFETCHT0  1024(R8)(R12*8)
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesPlainX8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlicesPlainX8AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R10, R10
 
 slice:
 	TESTQ     CX, CX
@@ -495,34 +1398,37 @@ slice:
 	JZ        store
 
 column:
-	MOVL        (SI)(R8*4), R10
-	VMOVSD      (DI)(R10*8), X6
-	MOVL        4(SI)(R8*4), R10
-	VMOVHPD     (DI)(R10*8), X6, X6
-	MOVL        8(SI)(R8*4), R10
-	VMOVSD      (DI)(R10*8), X7
-	MOVL        12(SI)(R8*4), R10
-	VMOVHPD     (DI)(R10*8), X7, X7
+	MOVL        (SI)(R10*4), R11
+	VMOVSD      (R8)(R11*8), X6
+	MOVL        4(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*8), X6, X6
+	MOVL        8(SI)(R10*4), R11
+	VMOVSD      (R8)(R11*8), X7
+	MOVL        12(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
 	VPCMPGTQ    Y5, Y1, Y8
+	VMULPD      (DI)(R10*8), Y7, Y7
 	VANDPD      Y8, Y7, Y7
 	VADDPD      Y7, Y0, Y0
 	VPSUBQ      Y4, Y1, Y1
-	MOVL        16(SI)(R8*4), R10
-	VMOVSD      (DI)(R10*8), X6
-	MOVL        20(SI)(R8*4), R10
-	VMOVHPD     (DI)(R10*8), X6, X6
-	MOVL        24(SI)(R8*4), R10
-	VMOVSD      (DI)(R10*8), X7
-	MOVL        28(SI)(R8*4), R10
-	VMOVHPD     (DI)(R10*8), X7, X7
+	MOVL        16(SI)(R10*4), R11
+	VMOVSD      (R8)(R11*8), X6
+	MOVL        20(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*8), X6, X6
+	MOVL        24(SI)(R10*4), R11
+	VMOVSD      (R8)(R11*8), X7
+	MOVL        28(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
 	VPCMPGTQ    Y5, Y3, Y8
+	VMULPD      32(DI)(R10*8), Y7, Y7
 	VANDPD      Y8, Y7, Y7
 	VADDPD      Y7, Y2, Y2
 	VPSUBQ      Y4, Y3, Y3
-	PREFETCHT0  1024(SI)(R8*4)
-	ADDQ        $0x08, R8
+	PREFETCHT0  1024(SI)(R10*4)
+	PREFETCHT0  1024(DI)(R10*8)
+	ADDQ        $0x08, R10
 	DECQ        R9
 	JNZ         column
 
@@ -539,507 +1445,22 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlicesPlainX2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlicesPlainX8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesPlainX2AVX2(SB), NOSPLIT, $0-64
+TEXT ·nearSlicesPlainX8AVX2(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
-	VMOVUPD      headMasks<>+0(SB), Y0
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X5
-	VPBROADCASTQ X5, Y5
-	VXORPS       X6, X6, X6
-	XORQ         R9, R9
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
-	VMOVUPD   (AX), Y1
-	VPMOVSXDQ (DX), Y2
-	VMOVUPD   32(AX), Y3
-	VPMOVSXDQ 16(DX), Y4
-	SHRQ      $0x03, R10
-	JZ        store
-
-column:
-	MOVL        (SI)(R9*4), R11
-	VMOVSD      (R8)(R11*2), X7
-	MOVL        4(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*2), X7, X7
-	MOVL        8(SI)(R9*4), R11
-	VMOVSD      (R8)(R11*2), X8
-	MOVL        12(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*2), X8, X8
-	VINSERTF128 $0x01, X8, Y7, Y8
-	VANDPD      Y0, Y8, Y8
-	VPCMPGTQ    Y6, Y2, Y9
-	VMULPD      (DI)(R9*8), Y8, Y8
-	VANDPD      Y9, Y8, Y8
-	VADDPD      Y8, Y1, Y1
-	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI)(R9*4), R11
-	VMOVSD      (R8)(R11*2), X7
-	MOVL        20(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*2), X7, X7
-	MOVL        24(SI)(R9*4), R11
-	VMOVSD      (R8)(R11*2), X8
-	MOVL        28(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*2), X8, X8
-	VINSERTF128 $0x01, X8, Y7, Y8
-	VANDPD      Y0, Y8, Y8
-	VPCMPGTQ    Y6, Y4, Y9
-	VMULPD      32(DI)(R9*8), Y8, Y8
-	VANDPD      Y9, Y8, Y8
-	VADDPD      Y8, Y3, Y3
-	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)(R9*4)
-	PREFETCHT0  1024(DI)(R9*8)
-	ADDQ        $0x08, R9
-	DECQ        R10
-	JNZ         column
-
-store:
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y3, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlicesPlainX4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesPlainX4AVX2(SB), NOSPLIT, $0-64
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
-	VMOVUPD      headMasks<>+64(SB), Y0
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X5
-	VPBROADCASTQ X5, Y5
-	VXORPS       X6, X6, X6
-	XORQ         R9, R9
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
-	VMOVUPD   (AX), Y1
-	VPMOVSXDQ (DX), Y2
-	VMOVUPD   32(AX), Y3
-	VPMOVSXDQ 16(DX), Y4
-	SHRQ      $0x03, R10
-	JZ        store
-
-column:
-	MOVL        (SI)(R9*4), R11
-	VMOVSD      (R8)(R11*4), X7
-	MOVL        4(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*4), X7, X7
-	MOVL        8(SI)(R9*4), R11
-	VMOVSD      (R8)(R11*4), X8
-	MOVL        12(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*4), X8, X8
-	VINSERTF128 $0x01, X8, Y7, Y8
-	VANDPD      Y0, Y8, Y8
-	VPCMPGTQ    Y6, Y2, Y9
-	VMULPD      (DI)(R9*8), Y8, Y8
-	VANDPD      Y9, Y8, Y8
-	VADDPD      Y8, Y1, Y1
-	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI)(R9*4), R11
-	VMOVSD      (R8)(R11*4), X7
-	MOVL        20(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*4), X7, X7
-	MOVL        24(SI)(R9*4), R11
-	VMOVSD      (R8)(R11*4), X8
-	MOVL        28(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*4), X8, X8
-	VINSERTF128 $0x01, X8, Y7, Y8
-	VANDPD      Y0, Y8, Y8
-	VPCMPGTQ    Y6, Y4, Y9
-	VMULPD      32(DI)(R9*8), Y8, Y8
-	VANDPD      Y9, Y8, Y8
-	VADDPD      Y8, Y3, Y3
-	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)(R9*4)
-	PREFETCHT0  1024(DI)(R9*8)
-	ADDQ        $0x08, R9
-	DECQ        R10
-	JNZ         column
-
-store:
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y3, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlicesPlainX6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesPlainX6AVX2(SB), NOSPLIT, $0-64
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
-	VMOVUPD      headMasks<>+128(SB), Y0
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X5
-	VPBROADCASTQ X5, Y5
-	VXORPS       X6, X6, X6
-	XORQ         R9, R9
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
-	VMOVUPD   (AX), Y1
-	VPMOVSXDQ (DX), Y2
-	VMOVUPD   32(AX), Y3
-	VPMOVSXDQ 16(DX), Y4
-	SHRQ      $0x03, R10
-	JZ        store
-
-column:
-	MOVL        (SI)(R9*4), R11
-	LEAQ        (R11)(R11*2), R11
-	VMOVSD      (R8)(R11*2), X7
-	MOVL        4(SI)(R9*4), R11
-	LEAQ        (R11)(R11*2), R11
-	VMOVHPD     (R8)(R11*2), X7, X7
-	MOVL        8(SI)(R9*4), R11
-	LEAQ        (R11)(R11*2), R11
-	VMOVSD      (R8)(R11*2), X8
-	MOVL        12(SI)(R9*4), R11
-	LEAQ        (R11)(R11*2), R11
-	VMOVHPD     (R8)(R11*2), X8, X8
-	VINSERTF128 $0x01, X8, Y7, Y8
-	VANDPD      Y0, Y8, Y8
-	VPCMPGTQ    Y6, Y2, Y9
-	VMULPD      (DI)(R9*8), Y8, Y8
-	VANDPD      Y9, Y8, Y8
-	VADDPD      Y8, Y1, Y1
-	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI)(R9*4), R11
-	LEAQ        (R11)(R11*2), R11
-	VMOVSD      (R8)(R11*2), X7
-	MOVL        20(SI)(R9*4), R11
-	LEAQ        (R11)(R11*2), R11
-	VMOVHPD     (R8)(R11*2), X7, X7
-	MOVL        24(SI)(R9*4), R11
-	LEAQ        (R11)(R11*2), R11
-	VMOVSD      (R8)(R11*2), X8
-	MOVL        28(SI)(R9*4), R11
-	LEAQ        (R11)(R11*2), R11
-	VMOVHPD     (R8)(R11*2), X8, X8
-	VINSERTF128 $0x01, X8, Y7, Y8
-	VANDPD      Y0, Y8, Y8
-	VPCMPGTQ    Y6, Y4, Y9
-	VMULPD      32(DI)(R9*8), Y8, Y8
-	VANDPD      Y9, Y8, Y8
-	VADDPD      Y8, Y3, Y3
-	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)(R9*4)
-	PREFETCHT0  1024(DI)(R9*8)
-	ADDQ        $0x08, R9
-	DECQ        R10
-	JNZ         column
-
-store:
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y3, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlicesPlainX8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX2, MMX+
-TEXT ·headSlicesPlainX8AVX2(SB), NOSPLIT, $0-64
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X4
-	VPBROADCASTQ X4, Y4
-	VXORPS       X5, X5, X5
-	XORQ         R9, R9
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
-	VMOVUPD   (AX), Y0
-	VPMOVSXDQ (DX), Y1
-	VMOVUPD   32(AX), Y2
-	VPMOVSXDQ 16(DX), Y3
-	SHRQ      $0x03, R10
-	JZ        store
-
-column:
-	MOVL        (SI)(R9*4), R11
-	VMOVSD      (R8)(R11*8), X6
-	MOVL        4(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*8), X6, X6
-	MOVL        8(SI)(R9*4), R11
-	VMOVSD      (R8)(R11*8), X7
-	MOVL        12(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*8), X7, X7
-	VINSERTF128 $0x01, X7, Y6, Y7
-	VPCMPGTQ    Y5, Y1, Y8
-	VMULPD      (DI)(R9*8), Y7, Y7
-	VANDPD      Y8, Y7, Y7
-	VADDPD      Y7, Y0, Y0
-	VPSUBQ      Y4, Y1, Y1
-	MOVL        16(SI)(R9*4), R11
-	VMOVSD      (R8)(R11*8), X6
-	MOVL        20(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*8), X6, X6
-	MOVL        24(SI)(R9*4), R11
-	VMOVSD      (R8)(R11*8), X7
-	MOVL        28(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*8), X7, X7
-	VINSERTF128 $0x01, X7, Y6, Y7
-	VPCMPGTQ    Y5, Y3, Y8
-	VMULPD      32(DI)(R9*8), Y7, Y7
-	VANDPD      Y8, Y7, Y7
-	VADDPD      Y7, Y2, Y2
-	VPSUBQ      Y4, Y3, Y3
-	PREFETCHT0  1024(SI)(R9*4)
-	PREFETCHT0  1024(DI)(R9*8)
-	ADDQ        $0x08, R9
-	DECQ        R10
-	JNZ         column
-
-store:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y2, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlices1of2X4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX2, MMX+
-TEXT ·headSlices1of2X4AVX2(SB), NOSPLIT, $0-64
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
-	VMOVUPD      headMasks<>+64(SB), Y0
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X5
-	VPBROADCASTQ X5, Y5
-	VXORPS       X6, X6, X6
-	XORQ         R9, R9
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
-	VMOVUPD   (AX), Y1
-	VPMOVSXDQ (DX), Y2
-	VMOVUPD   32(AX), Y3
-	VPMOVSXDQ 16(DX), Y4
-	SHRQ      $0x03, R10
-	JZ        store
-
-column:
-	MOVL        (SI)(R9*4), R11
-	VMOVSD      (R8)(R11*4), X7
-	MOVL        4(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*4), X7, X7
-	MOVL        8(SI)(R9*4), R11
-	VMOVSD      (R8)(R11*4), X8
-	MOVL        12(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*4), X8, X8
-	VINSERTF128 $0x01, X8, Y7, Y8
-	VANDPD      Y0, Y8, Y8
-	VPMOVZXDQ   (DI)(R9*4), Y9
-	VPSLLQ      $0x20, Y9, Y9
-	VPCMPGTQ    Y6, Y2, Y10
-	VMULPD      Y9, Y8, Y8
-	VANDPD      Y10, Y8, Y8
-	VADDPD      Y8, Y1, Y1
-	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI)(R9*4), R11
-	VMOVSD      (R8)(R11*4), X7
-	MOVL        20(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*4), X7, X7
-	MOVL        24(SI)(R9*4), R11
-	VMOVSD      (R8)(R11*4), X8
-	MOVL        28(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*4), X8, X8
-	VINSERTF128 $0x01, X8, Y7, Y8
-	VANDPD      Y0, Y8, Y8
-	VPMOVZXDQ   16(DI)(R9*4), Y9
-	VPSLLQ      $0x20, Y9, Y9
-	VPCMPGTQ    Y6, Y4, Y10
-	VMULPD      Y9, Y8, Y8
-	VANDPD      Y10, Y8, Y8
-	VADDPD      Y8, Y3, Y3
-	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)(R9*4)
-	PREFETCHT0  1024(DI)(R9*4)
-	ADDQ        $0x08, R9
-	DECQ        R10
-	JNZ         column
-
-store:
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y3, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlices1of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX2, MMX+
-TEXT ·headSlices1of2X8AVX2(SB), NOSPLIT, $0-64
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X4
-	VPBROADCASTQ X4, Y4
-	VXORPS       X5, X5, X5
-	XORQ         R9, R9
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
-	VMOVUPD   (AX), Y0
-	VPMOVSXDQ (DX), Y1
-	VMOVUPD   32(AX), Y2
-	VPMOVSXDQ 16(DX), Y3
-	SHRQ      $0x03, R10
-	JZ        store
-
-column:
-	MOVL        (SI)(R9*4), R11
-	VMOVSD      (R8)(R11*8), X6
-	MOVL        4(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*8), X6, X6
-	MOVL        8(SI)(R9*4), R11
-	VMOVSD      (R8)(R11*8), X7
-	MOVL        12(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*8), X7, X7
-	VINSERTF128 $0x01, X7, Y6, Y7
-	VPMOVZXDQ   (DI)(R9*4), Y8
-	VPSLLQ      $0x20, Y8, Y8
-	VPCMPGTQ    Y5, Y1, Y9
-	VMULPD      Y8, Y7, Y7
-	VANDPD      Y9, Y7, Y7
-	VADDPD      Y7, Y0, Y0
-	VPSUBQ      Y4, Y1, Y1
-	MOVL        16(SI)(R9*4), R11
-	VMOVSD      (R8)(R11*8), X6
-	MOVL        20(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*8), X6, X6
-	MOVL        24(SI)(R9*4), R11
-	VMOVSD      (R8)(R11*8), X7
-	MOVL        28(SI)(R9*4), R11
-	VMOVHPD     (R8)(R11*8), X7, X7
-	VINSERTF128 $0x01, X7, Y6, Y7
-	VPMOVZXDQ   16(DI)(R9*4), Y8
-	VPSLLQ      $0x20, Y8, Y8
-	VPCMPGTQ    Y5, Y3, Y9
-	VMULPD      Y8, Y7, Y7
-	VANDPD      Y9, Y7, Y7
-	VADDPD      Y7, Y2, Y2
-	VPSUBQ      Y4, Y3, Y3
-	PREFETCHT0  1024(SI)(R9*4)
-	PREFETCHT0  1024(DI)(R9*4)
-	ADDQ        $0x08, R9
-	DECQ        R10
-	JNZ         column
-
-store:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y2, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlices2of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX2, MMX+
-TEXT ·headSlices2of2X8AVX2(SB), NOSPLIT, $0-64
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         step+48(FP), R8
-	LEAQ         (DI)(R8*1), R8
-	MOVQ         x+56(FP), R9
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
 	MOVQ         $0x00000001, R10
 	VMOVQ        R10, X4
 	VPBROADCASTQ X4, Y4
 	VXORPS       X5, X5, X5
-	XORQ         R10, R10
+	XORQ         R12, R12
 
 slice:
 	TESTQ     CX, CX
@@ -1052,39 +1473,286 @@ slice:
 	VPMOVSXDQ 16(DX), Y3
 	SHRQ      $0x03, R11
 	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x08, R10, R10
+	LEAQ      (R9)(R10*1), R10
 
 column:
-	MOVL        (SI)(R10*4), R12
-	VMOVSD      (R9)(R12*8), X6
-	MOVL        4(SI)(R10*4), R12
-	VMOVHPD     (R9)(R12*8), X6, X6
-	MOVL        8(SI)(R10*4), R12
-	VMOVSD      (R9)(R12*8), X7
-	MOVL        12(SI)(R10*4), R12
-	VMOVHPD     (R9)(R12*8), X7, X7
+	MOVWLZX     (SI)(R12*2), R13
+	VMOVSD      (R10)(R13*8), X6
+	MOVWLZX     2(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*8), X6, X6
+	MOVWLZX     4(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*8), X7
+	MOVWLZX     6(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPCMPGTQ    Y5, Y1, Y8
+	VMULPD      (R8)(R12*8), Y7, Y7
+	VANDPD      Y8, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVWLZX     8(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*8), X6
+	MOVWLZX     10(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*8), X6, X6
+	MOVWLZX     12(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*8), X7
+	MOVWLZX     14(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPCMPGTQ    Y5, Y3, Y8
+	VMULPD      32(R8)(R12*8), Y7, Y7
+	VANDPD      Y8, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R12*2)
+	PREFETCHT0  1024(R8)(R12*8)
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices1of2X4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices1of2X4AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
+	VMOVUPD      headMasks<>+64(SB), Y0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R9
+	JZ        store
+
+column:
+	MOVL        (SI)(R10*4), R11
+	VMOVSD      (R8)(R11*4), X7
+	MOVL        4(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*4), X7, X7
+	MOVL        8(SI)(R10*4), R11
+	VMOVSD      (R8)(R11*4), X8
+	MOVL        12(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXDQ   (DI)(R10*4), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VPCMPGTQ    Y6, Y2, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVL        16(SI)(R10*4), R11
+	VMOVSD      (R8)(R11*4), X7
+	MOVL        20(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*4), X7, X7
+	MOVL        24(SI)(R10*4), R11
+	VMOVSD      (R8)(R11*4), X8
+	MOVL        28(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXDQ   16(DI)(R10*4), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VPCMPGTQ    Y6, Y4, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R10*4)
+	PREFETCHT0  1024(DI)(R10*4)
+	ADDQ        $0x08, R10
+	DECQ        R9
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlices1of2X4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·nearSlices1of2X4AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
+	VMOVUPD      headMasks<>+64(SB), Y0
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R11
+	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x04, R10, R10
+	LEAQ      (R9)(R10*1), R10
+
+column:
+	MOVWLZX     (SI)(R12*2), R13
+	VMOVSD      (R10)(R13*4), X7
+	MOVWLZX     2(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*4), X7, X7
+	MOVWLZX     4(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*4), X8
+	MOVWLZX     6(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXDQ   (R8)(R12*4), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VPCMPGTQ    Y6, Y2, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVWLZX     8(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*4), X7
+	MOVWLZX     10(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*4), X7, X7
+	MOVWLZX     12(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*4), X8
+	MOVWLZX     14(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXDQ   16(R8)(R12*4), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VPCMPGTQ    Y6, Y4, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R12*2)
+	PREFETCHT0  1024(R8)(R12*4)
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices1of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices1of2X8AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R9
+	JZ        store
+
+column:
+	MOVL        (SI)(R10*4), R11
+	VMOVSD      (R8)(R11*8), X6
+	MOVL        4(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*8), X6, X6
+	MOVL        8(SI)(R10*4), R11
+	VMOVSD      (R8)(R11*8), X7
+	MOVL        12(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
 	VPMOVZXDQ   (DI)(R10*4), Y8
 	VPSLLQ      $0x20, Y8, Y8
-	VPMOVZXDQ   (R8)(R10*4), Y9
-	VORPD       Y9, Y8, Y8
 	VPCMPGTQ    Y5, Y1, Y9
 	VMULPD      Y8, Y7, Y7
 	VANDPD      Y9, Y7, Y7
 	VADDPD      Y7, Y0, Y0
 	VPSUBQ      Y4, Y1, Y1
-	MOVL        16(SI)(R10*4), R12
-	VMOVSD      (R9)(R12*8), X6
-	MOVL        20(SI)(R10*4), R12
-	VMOVHPD     (R9)(R12*8), X6, X6
-	MOVL        24(SI)(R10*4), R12
-	VMOVSD      (R9)(R12*8), X7
-	MOVL        28(SI)(R10*4), R12
-	VMOVHPD     (R9)(R12*8), X7, X7
+	MOVL        16(SI)(R10*4), R11
+	VMOVSD      (R8)(R11*8), X6
+	MOVL        20(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*8), X6, X6
+	MOVL        24(SI)(R10*4), R11
+	VMOVSD      (R8)(R11*8), X7
+	MOVL        28(SI)(R10*4), R11
+	VMOVHPD     (R8)(R11*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
 	VPMOVZXDQ   16(DI)(R10*4), Y8
 	VPSLLQ      $0x20, Y8, Y8
-	VPMOVZXDQ   16(R8)(R10*4), Y9
-	VORPD       Y9, Y8, Y8
 	VPCMPGTQ    Y5, Y3, Y9
 	VMULPD      Y8, Y7, Y7
 	VANDPD      Y9, Y7, Y7
@@ -1092,9 +1760,8 @@ column:
 	VPSUBQ      Y4, Y3, Y3
 	PREFETCHT0  1024(SI)(R10*4)
 	PREFETCHT0  1024(DI)(R10*4)
-	PREFETCHT0  1024(R8)(R10*4)
 	ADDQ        $0x08, R10
-	DECQ        R11
+	DECQ        R9
 	JNZ         column
 
 store:
@@ -1110,74 +1777,338 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlices1of4X2AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlices1of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlices1of4X2AVX2(SB), NOSPLIT, $0-64
+TEXT ·nearSlices1of2X8AVX2(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R11
+	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x08, R10, R10
+	LEAQ      (R9)(R10*1), R10
+
+column:
+	MOVWLZX     (SI)(R12*2), R13
+	VMOVSD      (R10)(R13*8), X6
+	MOVWLZX     2(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*8), X6, X6
+	MOVWLZX     4(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*8), X7
+	MOVWLZX     6(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXDQ   (R8)(R12*4), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPCMPGTQ    Y5, Y1, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVWLZX     8(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*8), X6
+	MOVWLZX     10(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*8), X6, X6
+	MOVWLZX     12(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*8), X7
+	MOVWLZX     14(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXDQ   16(R8)(R12*4), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPCMPGTQ    Y5, Y3, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R12*2)
+	PREFETCHT0  1024(R8)(R12*4)
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices2of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices2of2X8AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         step+56(FP), R8
+	LEAQ         (DI)(R8*1), R8
+	MOVQ         x+64(FP), R9
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R11, R11
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL        (SI)(R11*4), R12
+	VMOVSD      (R9)(R12*8), X6
+	MOVL        4(SI)(R11*4), R12
+	VMOVHPD     (R9)(R12*8), X6, X6
+	MOVL        8(SI)(R11*4), R12
+	VMOVSD      (R9)(R12*8), X7
+	MOVL        12(SI)(R11*4), R12
+	VMOVHPD     (R9)(R12*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXDQ   (DI)(R11*4), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMOVZXDQ   (R8)(R11*4), Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y1, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVL        16(SI)(R11*4), R12
+	VMOVSD      (R9)(R12*8), X6
+	MOVL        20(SI)(R11*4), R12
+	VMOVHPD     (R9)(R12*8), X6, X6
+	MOVL        24(SI)(R11*4), R12
+	VMOVSD      (R9)(R12*8), X7
+	MOVL        28(SI)(R11*4), R12
+	VMOVHPD     (R9)(R12*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXDQ   16(DI)(R11*4), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMOVZXDQ   16(R8)(R11*4), Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y3, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R11*4)
+	PREFETCHT0  1024(DI)(R11*4)
+	PREFETCHT0  1024(R8)(R11*4)
+	ADDQ        $0x08, R11
+	DECQ        R10
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlices2of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·nearSlices2of2X8AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         step+56(FP), R9
+	LEAQ         (R8)(R9*1), R9
+	MOVQ         x+64(FP), R10
+	MOVQ         $0x00000001, R11
+	VMOVQ        R11, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R13, R13
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R12
+	SUBQ      (BX), R12
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R12
+	JZ        store
+	MOVLQSX   (DI), R11
+	IMUL3Q    $0x08, R11, R11
+	LEAQ      (R10)(R11*1), R11
+
+column:
+	MOVWLZX     (SI)(R13*2), R14
+	VMOVSD      (R11)(R14*8), X6
+	MOVWLZX     2(SI)(R13*2), R14
+	VMOVHPD     (R11)(R14*8), X6, X6
+	MOVWLZX     4(SI)(R13*2), R14
+	VMOVSD      (R11)(R14*8), X7
+	MOVWLZX     6(SI)(R13*2), R14
+	VMOVHPD     (R11)(R14*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXDQ   (R8)(R13*4), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMOVZXDQ   (R9)(R13*4), Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y1, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVWLZX     8(SI)(R13*2), R14
+	VMOVSD      (R11)(R14*8), X6
+	MOVWLZX     10(SI)(R13*2), R14
+	VMOVHPD     (R11)(R14*8), X6, X6
+	MOVWLZX     12(SI)(R13*2), R14
+	VMOVSD      (R11)(R14*8), X7
+	MOVWLZX     14(SI)(R13*2), R14
+	VMOVHPD     (R11)(R14*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXDQ   16(R8)(R13*4), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPMOVZXDQ   16(R9)(R13*4), Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y3, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R13*2)
+	PREFETCHT0  1024(R8)(R13*4)
+	PREFETCHT0  1024(R9)(R13*4)
+	ADDQ        $0x08, R13
+	DECQ        R12
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices1of4X2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices1of4X2AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
 	VMOVUPD      headMasks<>+0(SB), Y0
 	MOVQ         $0x00000001, R9
 	VMOVQ        R9, X5
 	VPBROADCASTQ X5, Y5
 	VXORPS       X6, X6, X6
-	XORQ         R9, R9
+	XORQ         R10, R10
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
 	VMOVUPD   (AX), Y1
 	VPMOVSXDQ (DX), Y2
 	VMOVUPD   32(AX), Y3
 	VPMOVSXDQ 16(DX), Y4
-	SHRQ      $0x03, R10
+	SHRQ      $0x03, R9
 	JZ        store
 
 column:
-	MOVL        (SI)(R9*4), R11
+	MOVL        (SI)(R10*4), R11
 	VMOVSD      (R8)(R11*2), X7
-	MOVL        4(SI)(R9*4), R11
+	MOVL        4(SI)(R10*4), R11
 	VMOVHPD     (R8)(R11*2), X7, X7
-	MOVL        8(SI)(R9*4), R11
+	MOVL        8(SI)(R10*4), R11
 	VMOVSD      (R8)(R11*2), X8
-	MOVL        12(SI)(R9*4), R11
+	MOVL        12(SI)(R10*4), R11
 	VMOVHPD     (R8)(R11*2), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
-	VPMOVZXWQ   (DI)(R9*2), Y9
+	VPMOVZXWQ   (DI)(R10*2), Y9
 	VPSLLQ      $0x30, Y9, Y9
 	VPCMPGTQ    Y6, Y2, Y10
 	VMULPD      Y9, Y8, Y8
 	VANDPD      Y10, Y8, Y8
 	VADDPD      Y8, Y1, Y1
 	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI)(R9*4), R11
+	MOVL        16(SI)(R10*4), R11
 	VMOVSD      (R8)(R11*2), X7
-	MOVL        20(SI)(R9*4), R11
+	MOVL        20(SI)(R10*4), R11
 	VMOVHPD     (R8)(R11*2), X7, X7
-	MOVL        24(SI)(R9*4), R11
+	MOVL        24(SI)(R10*4), R11
 	VMOVSD      (R8)(R11*2), X8
-	MOVL        28(SI)(R9*4), R11
+	MOVL        28(SI)(R10*4), R11
 	VMOVHPD     (R8)(R11*2), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
-	VPMOVZXWQ   8(DI)(R9*2), Y9
+	VPMOVZXWQ   8(DI)(R10*2), Y9
 	VPSLLQ      $0x30, Y9, Y9
 	VPCMPGTQ    Y6, Y4, Y10
 	VMULPD      Y9, Y8, Y8
 	VANDPD      Y10, Y8, Y8
 	VADDPD      Y8, Y3, Y3
 	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)(R9*4)
-	PREFETCHT0  1024(DI)(R9*2)
-	ADDQ        $0x08, R9
-	DECQ        R10
+	PREFETCHT0  1024(SI)(R10*4)
+	PREFETCHT0  1024(DI)(R10*2)
+	ADDQ        $0x08, R10
+	DECQ        R9
 	JNZ         column
 
 store:
@@ -1193,71 +2124,159 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlices1of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlices1of4X2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlices1of4X8AVX2(SB), NOSPLIT, $0-64
+TEXT ·nearSlices1of4X2AVX2(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X4
-	VPBROADCASTQ X4, Y4
-	VXORPS       X5, X5, X5
-	XORQ         R9, R9
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
+	VMOVUPD      headMasks<>+0(SB), Y0
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R12, R12
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R11
+	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x02, R10, R10
+	LEAQ      (R9)(R10*1), R10
+
+column:
+	MOVWLZX     (SI)(R12*2), R13
+	VMOVSD      (R10)(R13*2), X7
+	MOVWLZX     2(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*2), X7, X7
+	MOVWLZX     4(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*2), X8
+	MOVWLZX     6(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXWQ   (R8)(R12*2), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VPCMPGTQ    Y6, Y2, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVWLZX     8(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*2), X7
+	MOVWLZX     10(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*2), X7, X7
+	MOVWLZX     12(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*2), X8
+	MOVWLZX     14(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXWQ   8(R8)(R12*2), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VPCMPGTQ    Y6, Y4, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R12*2)
+	PREFETCHT0  1024(R8)(R12*2)
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices1of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices1of4X8AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
 	VMOVUPD   (AX), Y0
 	VPMOVSXDQ (DX), Y1
 	VMOVUPD   32(AX), Y2
 	VPMOVSXDQ 16(DX), Y3
-	SHRQ      $0x03, R10
+	SHRQ      $0x03, R9
 	JZ        store
 
 column:
-	MOVL        (SI)(R9*4), R11
+	MOVL        (SI)(R10*4), R11
 	VMOVSD      (R8)(R11*8), X6
-	MOVL        4(SI)(R9*4), R11
+	MOVL        4(SI)(R10*4), R11
 	VMOVHPD     (R8)(R11*8), X6, X6
-	MOVL        8(SI)(R9*4), R11
+	MOVL        8(SI)(R10*4), R11
 	VMOVSD      (R8)(R11*8), X7
-	MOVL        12(SI)(R9*4), R11
+	MOVL        12(SI)(R10*4), R11
 	VMOVHPD     (R8)(R11*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
-	VPMOVZXWQ   (DI)(R9*2), Y8
+	VPMOVZXWQ   (DI)(R10*2), Y8
 	VPSLLQ      $0x30, Y8, Y8
 	VPCMPGTQ    Y5, Y1, Y9
 	VMULPD      Y8, Y7, Y7
 	VANDPD      Y9, Y7, Y7
 	VADDPD      Y7, Y0, Y0
 	VPSUBQ      Y4, Y1, Y1
-	MOVL        16(SI)(R9*4), R11
+	MOVL        16(SI)(R10*4), R11
 	VMOVSD      (R8)(R11*8), X6
-	MOVL        20(SI)(R9*4), R11
+	MOVL        20(SI)(R10*4), R11
 	VMOVHPD     (R8)(R11*8), X6, X6
-	MOVL        24(SI)(R9*4), R11
+	MOVL        24(SI)(R10*4), R11
 	VMOVSD      (R8)(R11*8), X7
-	MOVL        28(SI)(R9*4), R11
+	MOVL        28(SI)(R10*4), R11
 	VMOVHPD     (R8)(R11*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
-	VPMOVZXWQ   8(DI)(R9*2), Y8
+	VPMOVZXWQ   8(DI)(R10*2), Y8
 	VPSLLQ      $0x30, Y8, Y8
 	VPCMPGTQ    Y5, Y3, Y9
 	VMULPD      Y8, Y7, Y7
 	VANDPD      Y9, Y7, Y7
 	VADDPD      Y7, Y2, Y2
 	VPSUBQ      Y4, Y3, Y3
-	PREFETCHT0  1024(SI)(R9*4)
-	PREFETCHT0  1024(DI)(R9*2)
-	ADDQ        $0x08, R9
-	DECQ        R10
+	PREFETCHT0  1024(SI)(R10*4)
+	PREFETCHT0  1024(DI)(R10*2)
+	ADDQ        $0x08, R10
+	DECQ        R9
 	JNZ         column
 
 store:
@@ -1273,51 +2292,136 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlices2of4X4AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlices1of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlices2of4X4AVX2(SB), NOSPLIT, $0-64
+TEXT ·nearSlices1of4X8AVX2(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         step+48(FP), R8
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R11
+	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x08, R10, R10
+	LEAQ      (R9)(R10*1), R10
+
+column:
+	MOVWLZX     (SI)(R12*2), R13
+	VMOVSD      (R10)(R13*8), X6
+	MOVWLZX     2(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*8), X6, X6
+	MOVWLZX     4(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*8), X7
+	MOVWLZX     6(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   (R8)(R12*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPCMPGTQ    Y5, Y1, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVWLZX     8(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*8), X6
+	MOVWLZX     10(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*8), X6, X6
+	MOVWLZX     12(SI)(R12*2), R13
+	VMOVSD      (R10)(R13*8), X7
+	MOVWLZX     14(SI)(R12*2), R13
+	VMOVHPD     (R10)(R13*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   8(R8)(R12*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPCMPGTQ    Y5, Y3, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R12*2)
+	PREFETCHT0  1024(R8)(R12*2)
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices2of4X4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices2of4X4AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         step+56(FP), R8
 	LEAQ         (DI)(R8*1), R8
-	MOVQ         x+56(FP), R9
+	MOVQ         x+64(FP), R9
 	VMOVUPD      headMasks<>+64(SB), Y0
 	MOVQ         $0x00000001, R10
 	VMOVQ        R10, X5
 	VPBROADCASTQ X5, Y5
 	VXORPS       X6, X6, X6
-	XORQ         R10, R10
+	XORQ         R11, R11
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R11
-	SUBQ      (BX), R11
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
 	VMOVUPD   (AX), Y1
 	VPMOVSXDQ (DX), Y2
 	VMOVUPD   32(AX), Y3
 	VPMOVSXDQ 16(DX), Y4
-	SHRQ      $0x03, R11
+	SHRQ      $0x03, R10
 	JZ        store
 
 column:
-	MOVL        (SI)(R10*4), R12
+	MOVL        (SI)(R11*4), R12
 	VMOVSD      (R9)(R12*4), X7
-	MOVL        4(SI)(R10*4), R12
+	MOVL        4(SI)(R11*4), R12
 	VMOVHPD     (R9)(R12*4), X7, X7
-	MOVL        8(SI)(R10*4), R12
+	MOVL        8(SI)(R11*4), R12
 	VMOVSD      (R9)(R12*4), X8
-	MOVL        12(SI)(R10*4), R12
+	MOVL        12(SI)(R11*4), R12
 	VMOVHPD     (R9)(R12*4), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
-	VPMOVZXWQ   (DI)(R10*2), Y9
+	VPMOVZXWQ   (DI)(R11*2), Y9
 	VPSLLQ      $0x30, Y9, Y9
-	VPMOVZXWQ   (R8)(R10*2), Y10
+	VPMOVZXWQ   (R8)(R11*2), Y10
 	VPSLLQ      $0x20, Y10, Y10
 	VORPD       Y10, Y9, Y9
 	VPCMPGTQ    Y6, Y2, Y10
@@ -1325,19 +2429,19 @@ column:
 	VANDPD      Y10, Y8, Y8
 	VADDPD      Y8, Y1, Y1
 	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI)(R10*4), R12
+	MOVL        16(SI)(R11*4), R12
 	VMOVSD      (R9)(R12*4), X7
-	MOVL        20(SI)(R10*4), R12
+	MOVL        20(SI)(R11*4), R12
 	VMOVHPD     (R9)(R12*4), X7, X7
-	MOVL        24(SI)(R10*4), R12
+	MOVL        24(SI)(R11*4), R12
 	VMOVSD      (R9)(R12*4), X8
-	MOVL        28(SI)(R10*4), R12
+	MOVL        28(SI)(R11*4), R12
 	VMOVHPD     (R9)(R12*4), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
-	VPMOVZXWQ   8(DI)(R10*2), Y9
+	VPMOVZXWQ   8(DI)(R11*2), Y9
 	VPSLLQ      $0x30, Y9, Y9
-	VPMOVZXWQ   8(R8)(R10*2), Y10
+	VPMOVZXWQ   8(R8)(R11*2), Y10
 	VPSLLQ      $0x20, Y10, Y10
 	VORPD       Y10, Y9, Y9
 	VPCMPGTQ    Y6, Y4, Y10
@@ -1345,11 +2449,11 @@ column:
 	VANDPD      Y10, Y8, Y8
 	VADDPD      Y8, Y3, Y3
 	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)(R10*4)
-	PREFETCHT0  1024(DI)(R10*2)
-	PREFETCHT0  1024(R8)(R10*2)
-	ADDQ        $0x08, R10
-	DECQ        R11
+	PREFETCHT0  1024(SI)(R11*4)
+	PREFETCHT0  1024(DI)(R11*2)
+	PREFETCHT0  1024(R8)(R11*2)
+	ADDQ        $0x08, R11
+	DECQ        R10
 	JNZ         column
 
 store:
@@ -1365,49 +2469,146 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlices2of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlices2of4X4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlices2of4X8AVX2(SB), NOSPLIT, $0-64
+TEXT ·nearSlices2of4X4AVX2(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         step+48(FP), R8
-	LEAQ         (DI)(R8*1), R8
-	MOVQ         x+56(FP), R9
-	MOVQ         $0x00000001, R10
-	VMOVQ        R10, X4
-	VPBROADCASTQ X4, Y4
-	VXORPS       X5, X5, X5
-	XORQ         R10, R10
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         step+56(FP), R9
+	LEAQ         (R8)(R9*1), R9
+	MOVQ         x+64(FP), R10
+	VMOVUPD      headMasks<>+64(SB), Y0
+	MOVQ         $0x00000001, R11
+	VMOVQ        R11, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R13, R13
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R11
-	SUBQ      (BX), R11
+	MOVQ      8(BX), R12
+	SUBQ      (BX), R12
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R12
+	JZ        store
+	MOVLQSX   (DI), R11
+	IMUL3Q    $0x04, R11, R11
+	LEAQ      (R10)(R11*1), R11
+
+column:
+	MOVWLZX     (SI)(R13*2), R14
+	VMOVSD      (R11)(R14*4), X7
+	MOVWLZX     2(SI)(R13*2), R14
+	VMOVHPD     (R11)(R14*4), X7, X7
+	MOVWLZX     4(SI)(R13*2), R14
+	VMOVSD      (R11)(R14*4), X8
+	MOVWLZX     6(SI)(R13*2), R14
+	VMOVHPD     (R11)(R14*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXWQ   (R8)(R13*2), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VPMOVZXWQ   (R9)(R13*2), Y10
+	VPSLLQ      $0x20, Y10, Y10
+	VORPD       Y10, Y9, Y9
+	VPCMPGTQ    Y6, Y2, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVWLZX     8(SI)(R13*2), R14
+	VMOVSD      (R11)(R14*4), X7
+	MOVWLZX     10(SI)(R13*2), R14
+	VMOVHPD     (R11)(R14*4), X7, X7
+	MOVWLZX     12(SI)(R13*2), R14
+	VMOVSD      (R11)(R14*4), X8
+	MOVWLZX     14(SI)(R13*2), R14
+	VMOVHPD     (R11)(R14*4), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXWQ   8(R8)(R13*2), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VPMOVZXWQ   8(R9)(R13*2), Y10
+	VPSLLQ      $0x20, Y10, Y10
+	VORPD       Y10, Y9, Y9
+	VPCMPGTQ    Y6, Y4, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R13*2)
+	PREFETCHT0  1024(R8)(R13*2)
+	PREFETCHT0  1024(R9)(R13*2)
+	ADDQ        $0x08, R13
+	DECQ        R12
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices2of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices2of4X8AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         step+56(FP), R8
+	LEAQ         (DI)(R8*1), R8
+	MOVQ         x+64(FP), R9
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R11, R11
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
 	VMOVUPD   (AX), Y0
 	VPMOVSXDQ (DX), Y1
 	VMOVUPD   32(AX), Y2
 	VPMOVSXDQ 16(DX), Y3
-	SHRQ      $0x03, R11
+	SHRQ      $0x03, R10
 	JZ        store
 
 column:
-	MOVL        (SI)(R10*4), R12
+	MOVL        (SI)(R11*4), R12
 	VMOVSD      (R9)(R12*8), X6
-	MOVL        4(SI)(R10*4), R12
+	MOVL        4(SI)(R11*4), R12
 	VMOVHPD     (R9)(R12*8), X6, X6
-	MOVL        8(SI)(R10*4), R12
+	MOVL        8(SI)(R11*4), R12
 	VMOVSD      (R9)(R12*8), X7
-	MOVL        12(SI)(R10*4), R12
+	MOVL        12(SI)(R11*4), R12
 	VMOVHPD     (R9)(R12*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
-	VPMOVZXWQ   (DI)(R10*2), Y8
+	VPMOVZXWQ   (DI)(R11*2), Y8
 	VPSLLQ      $0x30, Y8, Y8
-	VPMOVZXWQ   (R8)(R10*2), Y9
+	VPMOVZXWQ   (R8)(R11*2), Y9
 	VPSLLQ      $0x20, Y9, Y9
 	VORPD       Y9, Y8, Y8
 	VPCMPGTQ    Y5, Y1, Y9
@@ -1415,18 +2616,18 @@ column:
 	VANDPD      Y9, Y7, Y7
 	VADDPD      Y7, Y0, Y0
 	VPSUBQ      Y4, Y1, Y1
-	MOVL        16(SI)(R10*4), R12
+	MOVL        16(SI)(R11*4), R12
 	VMOVSD      (R9)(R12*8), X6
-	MOVL        20(SI)(R10*4), R12
+	MOVL        20(SI)(R11*4), R12
 	VMOVHPD     (R9)(R12*8), X6, X6
-	MOVL        24(SI)(R10*4), R12
+	MOVL        24(SI)(R11*4), R12
 	VMOVSD      (R9)(R12*8), X7
-	MOVL        28(SI)(R10*4), R12
+	MOVL        28(SI)(R11*4), R12
 	VMOVHPD     (R9)(R12*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
-	VPMOVZXWQ   8(DI)(R10*2), Y8
+	VPMOVZXWQ   8(DI)(R11*2), Y8
 	VPSLLQ      $0x30, Y8, Y8
-	VPMOVZXWQ   8(R8)(R10*2), Y9
+	VPMOVZXWQ   8(R8)(R11*2), Y9
 	VPSLLQ      $0x20, Y9, Y9
 	VORPD       Y9, Y8, Y8
 	VPCMPGTQ    Y5, Y3, Y9
@@ -1434,11 +2635,11 @@ column:
 	VANDPD      Y9, Y7, Y7
 	VADDPD      Y7, Y2, Y2
 	VPSUBQ      Y4, Y3, Y3
-	PREFETCHT0  1024(SI)(R10*4)
-	PREFETCHT0  1024(DI)(R10*2)
-	PREFETCHT0  1024(R8)(R10*2)
-	ADDQ        $0x08, R10
-	DECQ        R11
+	PREFETCHT0  1024(SI)(R11*4)
+	PREFETCHT0  1024(DI)(R11*2)
+	PREFETCHT0  1024(R8)(R11*2)
+	ADDQ        $0x08, R11
+	DECQ        R10
 	JNZ         column
 
 store:
@@ -1454,59 +2655,153 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlices3of4X6AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlices2of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlices3of4X6AVX2(SB), NOSPLIT, $0-64
+TEXT ·nearSlices2of4X8AVX2(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         step+48(FP), R8
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         step+56(FP), R9
+	LEAQ         (R8)(R9*1), R9
+	MOVQ         x+64(FP), R10
+	MOVQ         $0x00000001, R11
+	VMOVQ        R11, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R13, R13
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R12
+	SUBQ      (BX), R12
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R12
+	JZ        store
+	MOVLQSX   (DI), R11
+	IMUL3Q    $0x08, R11, R11
+	LEAQ      (R10)(R11*1), R11
+
+column:
+	MOVWLZX     (SI)(R13*2), R14
+	VMOVSD      (R11)(R14*8), X6
+	MOVWLZX     2(SI)(R13*2), R14
+	VMOVHPD     (R11)(R14*8), X6, X6
+	MOVWLZX     4(SI)(R13*2), R14
+	VMOVSD      (R11)(R14*8), X7
+	MOVWLZX     6(SI)(R13*2), R14
+	VMOVHPD     (R11)(R14*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   (R8)(R13*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPMOVZXWQ   (R9)(R13*2), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y1, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVWLZX     8(SI)(R13*2), R14
+	VMOVSD      (R11)(R14*8), X6
+	MOVWLZX     10(SI)(R13*2), R14
+	VMOVHPD     (R11)(R14*8), X6, X6
+	MOVWLZX     12(SI)(R13*2), R14
+	VMOVSD      (R11)(R14*8), X7
+	MOVWLZX     14(SI)(R13*2), R14
+	VMOVHPD     (R11)(R14*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   8(R8)(R13*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPMOVZXWQ   8(R9)(R13*2), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y3, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R13*2)
+	PREFETCHT0  1024(R8)(R13*2)
+	PREFETCHT0  1024(R9)(R13*2)
+	ADDQ        $0x08, R13
+	DECQ        R12
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices3of4X6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices3of4X6AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         step+56(FP), R8
 	LEAQ         (DI)(R8*1), R9
 	LEAQ         (R9)(R8*1), R8
-	MOVQ         x+56(FP), R10
+	MOVQ         x+64(FP), R10
 	VMOVUPD      headMasks<>+128(SB), Y0
 	MOVQ         $0x00000001, R11
 	VMOVQ        R11, X5
 	VPBROADCASTQ X5, Y5
 	VXORPS       X6, X6, X6
-	XORQ         R11, R11
+	XORQ         R12, R12
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R12
-	SUBQ      (BX), R12
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
 	VMOVUPD   (AX), Y1
 	VPMOVSXDQ (DX), Y2
 	VMOVUPD   32(AX), Y3
 	VPMOVSXDQ 16(DX), Y4
-	SHRQ      $0x03, R12
+	SHRQ      $0x03, R11
 	JZ        store
 
 column:
-	MOVL        (SI)(R11*4), R13
+	MOVL        (SI)(R12*4), R13
 	LEAQ        (R13)(R13*2), R13
 	VMOVSD      (R10)(R13*2), X7
-	MOVL        4(SI)(R11*4), R13
+	MOVL        4(SI)(R12*4), R13
 	LEAQ        (R13)(R13*2), R13
 	VMOVHPD     (R10)(R13*2), X7, X7
-	MOVL        8(SI)(R11*4), R13
+	MOVL        8(SI)(R12*4), R13
 	LEAQ        (R13)(R13*2), R13
 	VMOVSD      (R10)(R13*2), X8
-	MOVL        12(SI)(R11*4), R13
+	MOVL        12(SI)(R12*4), R13
 	LEAQ        (R13)(R13*2), R13
 	VMOVHPD     (R10)(R13*2), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
-	VPMOVZXWQ   (DI)(R11*2), Y9
+	VPMOVZXWQ   (DI)(R12*2), Y9
 	VPSLLQ      $0x30, Y9, Y9
-	VPMOVZXWQ   (R9)(R11*2), Y10
+	VPMOVZXWQ   (R9)(R12*2), Y10
 	VPSLLQ      $0x20, Y10, Y10
 	VORPD       Y10, Y9, Y9
-	VPMOVZXWQ   (R8)(R11*2), Y10
+	VPMOVZXWQ   (R8)(R12*2), Y10
 	VPSLLQ      $0x10, Y10, Y10
 	VORPD       Y10, Y9, Y9
 	VPCMPGTQ    Y6, Y2, Y10
@@ -1514,26 +2809,26 @@ column:
 	VANDPD      Y10, Y8, Y8
 	VADDPD      Y8, Y1, Y1
 	VPSUBQ      Y5, Y2, Y2
-	MOVL        16(SI)(R11*4), R13
+	MOVL        16(SI)(R12*4), R13
 	LEAQ        (R13)(R13*2), R13
 	VMOVSD      (R10)(R13*2), X7
-	MOVL        20(SI)(R11*4), R13
+	MOVL        20(SI)(R12*4), R13
 	LEAQ        (R13)(R13*2), R13
 	VMOVHPD     (R10)(R13*2), X7, X7
-	MOVL        24(SI)(R11*4), R13
+	MOVL        24(SI)(R12*4), R13
 	LEAQ        (R13)(R13*2), R13
 	VMOVSD      (R10)(R13*2), X8
-	MOVL        28(SI)(R11*4), R13
+	MOVL        28(SI)(R12*4), R13
 	LEAQ        (R13)(R13*2), R13
 	VMOVHPD     (R10)(R13*2), X8, X8
 	VINSERTF128 $0x01, X8, Y7, Y8
 	VANDPD      Y0, Y8, Y8
-	VPMOVZXWQ   8(DI)(R11*2), Y9
+	VPMOVZXWQ   8(DI)(R12*2), Y9
 	VPSLLQ      $0x30, Y9, Y9
-	VPMOVZXWQ   8(R9)(R11*2), Y10
+	VPMOVZXWQ   8(R9)(R12*2), Y10
 	VPSLLQ      $0x20, Y10, Y10
 	VORPD       Y10, Y9, Y9
-	VPMOVZXWQ   8(R8)(R11*2), Y10
+	VPMOVZXWQ   8(R8)(R12*2), Y10
 	VPSLLQ      $0x10, Y10, Y10
 	VORPD       Y10, Y9, Y9
 	VPCMPGTQ    Y6, Y4, Y10
@@ -1541,12 +2836,12 @@ column:
 	VANDPD      Y10, Y8, Y8
 	VADDPD      Y8, Y3, Y3
 	VPSUBQ      Y5, Y4, Y4
-	PREFETCHT0  1024(SI)(R11*4)
-	PREFETCHT0  1024(DI)(R11*2)
-	PREFETCHT0  1024(R9)(R11*2)
-	PREFETCHT0  1024(R8)(R11*2)
-	ADDQ        $0x08, R11
-	DECQ        R12
+	PREFETCHT0  1024(SI)(R12*4)
+	PREFETCHT0  1024(DI)(R12*2)
+	PREFETCHT0  1024(R9)(R12*2)
+	PREFETCHT0  1024(R8)(R12*2)
+	ADDQ        $0x08, R12
+	DECQ        R11
 	JNZ         column
 
 store:
@@ -1562,53 +2857,166 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlices3of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlices3of4X6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlices3of4X8AVX2(SB), NOSPLIT, $0-64
+TEXT ·nearSlices3of4X6AVX2(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         step+48(FP), R8
-	LEAQ         (DI)(R8*1), R9
-	LEAQ         (R9)(R8*1), R8
-	MOVQ         x+56(FP), R10
-	MOVQ         $0x00000001, R11
-	VMOVQ        R11, X4
-	VPBROADCASTQ X4, Y4
-	VXORPS       X5, X5, X5
-	XORQ         R11, R11
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         step+56(FP), R9
+	LEAQ         (R8)(R9*1), R10
+	LEAQ         (R10)(R9*1), R9
+	MOVQ         x+64(FP), R11
+	VMOVUPD      headMasks<>+128(SB), Y0
+	MOVQ         $0x00000001, R12
+	VMOVQ        R12, X5
+	VPBROADCASTQ X5, Y5
+	VXORPS       X6, X6, X6
+	XORQ         R14, R14
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R12
-	SUBQ      (BX), R12
+	MOVQ      8(BX), R13
+	SUBQ      (BX), R13
+	VMOVUPD   (AX), Y1
+	VPMOVSXDQ (DX), Y2
+	VMOVUPD   32(AX), Y3
+	VPMOVSXDQ 16(DX), Y4
+	SHRQ      $0x03, R13
+	JZ        store
+	MOVLQSX   (DI), R12
+	IMUL3Q    $0x06, R12, R12
+	LEAQ      (R11)(R12*1), R12
+
+column:
+	MOVWLZX     (SI)(R14*2), R15
+	LEAQ        (R15)(R15*2), R15
+	VMOVSD      (R12)(R15*2), X7
+	MOVWLZX     2(SI)(R14*2), R15
+	LEAQ        (R15)(R15*2), R15
+	VMOVHPD     (R12)(R15*2), X7, X7
+	MOVWLZX     4(SI)(R14*2), R15
+	LEAQ        (R15)(R15*2), R15
+	VMOVSD      (R12)(R15*2), X8
+	MOVWLZX     6(SI)(R14*2), R15
+	LEAQ        (R15)(R15*2), R15
+	VMOVHPD     (R12)(R15*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXWQ   (R8)(R14*2), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VPMOVZXWQ   (R10)(R14*2), Y10
+	VPSLLQ      $0x20, Y10, Y10
+	VORPD       Y10, Y9, Y9
+	VPMOVZXWQ   (R9)(R14*2), Y10
+	VPSLLQ      $0x10, Y10, Y10
+	VORPD       Y10, Y9, Y9
+	VPCMPGTQ    Y6, Y2, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y1, Y1
+	VPSUBQ      Y5, Y2, Y2
+	MOVWLZX     8(SI)(R14*2), R15
+	LEAQ        (R15)(R15*2), R15
+	VMOVSD      (R12)(R15*2), X7
+	MOVWLZX     10(SI)(R14*2), R15
+	LEAQ        (R15)(R15*2), R15
+	VMOVHPD     (R12)(R15*2), X7, X7
+	MOVWLZX     12(SI)(R14*2), R15
+	LEAQ        (R15)(R15*2), R15
+	VMOVSD      (R12)(R15*2), X8
+	MOVWLZX     14(SI)(R14*2), R15
+	LEAQ        (R15)(R15*2), R15
+	VMOVHPD     (R12)(R15*2), X8, X8
+	VINSERTF128 $0x01, X8, Y7, Y8
+	VANDPD      Y0, Y8, Y8
+	VPMOVZXWQ   8(R8)(R14*2), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VPMOVZXWQ   8(R10)(R14*2), Y10
+	VPSLLQ      $0x20, Y10, Y10
+	VORPD       Y10, Y9, Y9
+	VPMOVZXWQ   8(R9)(R14*2), Y10
+	VPSLLQ      $0x10, Y10, Y10
+	VORPD       Y10, Y9, Y9
+	VPCMPGTQ    Y6, Y4, Y10
+	VMULPD      Y9, Y8, Y8
+	VANDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y3, Y3
+	VPSUBQ      Y5, Y4, Y4
+	PREFETCHT0  1024(SI)(R14*2)
+	PREFETCHT0  1024(R8)(R14*2)
+	PREFETCHT0  1024(R10)(R14*2)
+	PREFETCHT0  1024(R9)(R14*2)
+	ADDQ        $0x08, R14
+	DECQ        R13
+	JNZ         column
+
+store:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices3of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices3of4X8AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         step+56(FP), R8
+	LEAQ         (DI)(R8*1), R9
+	LEAQ         (R9)(R8*1), R8
+	MOVQ         x+64(FP), R10
+	MOVQ         $0x00000001, R11
+	VMOVQ        R11, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
 	VMOVUPD   (AX), Y0
 	VPMOVSXDQ (DX), Y1
 	VMOVUPD   32(AX), Y2
 	VPMOVSXDQ 16(DX), Y3
-	SHRQ      $0x03, R12
+	SHRQ      $0x03, R11
 	JZ        store
 
 column:
-	MOVL        (SI)(R11*4), R13
+	MOVL        (SI)(R12*4), R13
 	VMOVSD      (R10)(R13*8), X6
-	MOVL        4(SI)(R11*4), R13
+	MOVL        4(SI)(R12*4), R13
 	VMOVHPD     (R10)(R13*8), X6, X6
-	MOVL        8(SI)(R11*4), R13
+	MOVL        8(SI)(R12*4), R13
 	VMOVSD      (R10)(R13*8), X7
-	MOVL        12(SI)(R11*4), R13
+	MOVL        12(SI)(R12*4), R13
 	VMOVHPD     (R10)(R13*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
-	VPMOVZXWQ   (DI)(R11*2), Y8
+	VPMOVZXWQ   (DI)(R12*2), Y8
 	VPSLLQ      $0x30, Y8, Y8
-	VPMOVZXWQ   (R9)(R11*2), Y9
+	VPMOVZXWQ   (R9)(R12*2), Y9
 	VPSLLQ      $0x20, Y9, Y9
 	VORPD       Y9, Y8, Y8
-	VPMOVZXWQ   (R8)(R11*2), Y9
+	VPMOVZXWQ   (R8)(R12*2), Y9
 	VPSLLQ      $0x10, Y9, Y9
 	VORPD       Y9, Y8, Y8
 	VPCMPGTQ    Y5, Y1, Y9
@@ -1616,21 +3024,21 @@ column:
 	VANDPD      Y9, Y7, Y7
 	VADDPD      Y7, Y0, Y0
 	VPSUBQ      Y4, Y1, Y1
-	MOVL        16(SI)(R11*4), R13
+	MOVL        16(SI)(R12*4), R13
 	VMOVSD      (R10)(R13*8), X6
-	MOVL        20(SI)(R11*4), R13
+	MOVL        20(SI)(R12*4), R13
 	VMOVHPD     (R10)(R13*8), X6, X6
-	MOVL        24(SI)(R11*4), R13
+	MOVL        24(SI)(R12*4), R13
 	VMOVSD      (R10)(R13*8), X7
-	MOVL        28(SI)(R11*4), R13
+	MOVL        28(SI)(R12*4), R13
 	VMOVHPD     (R10)(R13*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
-	VPMOVZXWQ   8(DI)(R11*2), Y8
+	VPMOVZXWQ   8(DI)(R12*2), Y8
 	VPSLLQ      $0x30, Y8, Y8
-	VPMOVZXWQ   8(R9)(R11*2), Y9
+	VPMOVZXWQ   8(R9)(R12*2), Y9
 	VPSLLQ      $0x20, Y9, Y9
 	VORPD       Y9, Y8, Y8
-	VPMOVZXWQ   8(R8)(R11*2), Y9
+	VPMOVZXWQ   8(R8)(R12*2), Y9
 	VPSLLQ      $0x10, Y9, Y9
 	VORPD       Y9, Y8, Y8
 	VPCMPGTQ    Y5, Y3, Y9
@@ -1638,12 +3046,12 @@ column:
 	VANDPD      Y9, Y7, Y7
 	VADDPD      Y7, Y2, Y2
 	VPSUBQ      Y4, Y3, Y3
-	PREFETCHT0  1024(SI)(R11*4)
-	PREFETCHT0  1024(DI)(R11*2)
-	PREFETCHT0  1024(R9)(R11*2)
-	PREFETCHT0  1024(R8)(R11*2)
-	ADDQ        $0x08, R11
-	DECQ        R12
+	PREFETCHT0  1024(SI)(R12*4)
+	PREFETCHT0  1024(DI)(R12*2)
+	PREFETCHT0  1024(R9)(R12*2)
+	PREFETCHT0  1024(R8)(R12*2)
+	ADDQ        $0x08, R12
+	DECQ        R11
 	JNZ         column
 
 store:
@@ -1659,25 +3067,25 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlices4of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlices3of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·headSlices4of4X8AVX2(SB), NOSPLIT, $0-64
+TEXT ·nearSlices3of4X8AVX2(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         step+48(FP), R8
-	LEAQ         (DI)(R8*1), R9
-	LEAQ         (R9)(R8*1), R10
-	LEAQ         (R10)(R8*1), R8
-	MOVQ         x+56(FP), R11
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         step+56(FP), R9
+	LEAQ         (R8)(R9*1), R10
+	LEAQ         (R10)(R9*1), R9
+	MOVQ         x+64(FP), R11
 	MOVQ         $0x00000001, R12
 	VMOVQ        R12, X4
 	VPBROADCASTQ X4, Y4
 	VXORPS       X5, X5, X5
-	XORQ         R12, R12
+	XORQ         R14, R14
 
 slice:
 	TESTQ     CX, CX
@@ -1690,62 +3098,60 @@ slice:
 	VPMOVSXDQ 16(DX), Y3
 	SHRQ      $0x03, R13
 	JZ        store
+	MOVLQSX   (DI), R12
+	IMUL3Q    $0x08, R12, R12
+	LEAQ      (R11)(R12*1), R12
 
 column:
-	MOVL        (SI)(R12*4), R14
-	VMOVSD      (R11)(R14*8), X6
-	MOVL        4(SI)(R12*4), R14
-	VMOVHPD     (R11)(R14*8), X6, X6
-	MOVL        8(SI)(R12*4), R14
-	VMOVSD      (R11)(R14*8), X7
-	MOVL        12(SI)(R12*4), R14
-	VMOVHPD     (R11)(R14*8), X7, X7
+	MOVWLZX     (SI)(R14*2), R15
+	VMOVSD      (R12)(R15*8), X6
+	MOVWLZX     2(SI)(R14*2), R15
+	VMOVHPD     (R12)(R15*8), X6, X6
+	MOVWLZX     4(SI)(R14*2), R15
+	VMOVSD      (R12)(R15*8), X7
+	MOVWLZX     6(SI)(R14*2), R15
+	VMOVHPD     (R12)(R15*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
-	VPMOVZXWQ   (DI)(R12*2), Y8
+	VPMOVZXWQ   (R8)(R14*2), Y8
 	VPSLLQ      $0x30, Y8, Y8
-	VPMOVZXWQ   (R9)(R12*2), Y9
+	VPMOVZXWQ   (R10)(R14*2), Y9
 	VPSLLQ      $0x20, Y9, Y9
 	VORPD       Y9, Y8, Y8
-	VPMOVZXWQ   (R10)(R12*2), Y9
+	VPMOVZXWQ   (R9)(R14*2), Y9
 	VPSLLQ      $0x10, Y9, Y9
-	VORPD       Y9, Y8, Y8
-	VPMOVZXWQ   (R8)(R12*2), Y9
 	VORPD       Y9, Y8, Y8
 	VPCMPGTQ    Y5, Y1, Y9
 	VMULPD      Y8, Y7, Y7
 	VANDPD      Y9, Y7, Y7
 	VADDPD      Y7, Y0, Y0
 	VPSUBQ      Y4, Y1, Y1
-	MOVL        16(SI)(R12*4), R14
-	VMOVSD      (R11)(R14*8), X6
-	MOVL        20(SI)(R12*4), R14
-	VMOVHPD     (R11)(R14*8), X6, X6
-	MOVL        24(SI)(R12*4), R14
-	VMOVSD      (R11)(R14*8), X7
-	MOVL        28(SI)(R12*4), R14
-	VMOVHPD     (R11)(R14*8), X7, X7
+	MOVWLZX     8(SI)(R14*2), R15
+	VMOVSD      (R12)(R15*8), X6
+	MOVWLZX     10(SI)(R14*2), R15
+	VMOVHPD     (R12)(R15*8), X6, X6
+	MOVWLZX     12(SI)(R14*2), R15
+	VMOVSD      (R12)(R15*8), X7
+	MOVWLZX     14(SI)(R14*2), R15
+	VMOVHPD     (R12)(R15*8), X7, X7
 	VINSERTF128 $0x01, X7, Y6, Y7
-	VPMOVZXWQ   8(DI)(R12*2), Y8
+	VPMOVZXWQ   8(R8)(R14*2), Y8
 	VPSLLQ      $0x30, Y8, Y8
-	VPMOVZXWQ   8(R9)(R12*2), Y9
+	VPMOVZXWQ   8(R10)(R14*2), Y9
 	VPSLLQ      $0x20, Y9, Y9
 	VORPD       Y9, Y8, Y8
-	VPMOVZXWQ   8(R10)(R12*2), Y9
+	VPMOVZXWQ   8(R9)(R14*2), Y9
 	VPSLLQ      $0x10, Y9, Y9
-	VORPD       Y9, Y8, Y8
-	VPMOVZXWQ   8(R8)(R12*2), Y9
 	VORPD       Y9, Y8, Y8
 	VPCMPGTQ    Y5, Y3, Y9
 	VMULPD      Y8, Y7, Y7
 	VANDPD      Y9, Y7, Y7
 	VADDPD      Y7, Y2, Y2
 	VPSUBQ      Y4, Y3, Y3
-	PREFETCHT0  1024(SI)(R12*4)
-	PREFETCHT0  1024(DI)(R12*2)
-	PREFETCHT0  1024(R9)(R12*2)
-	PREFETCHT0  1024(R10)(R12*2)
-	PREFETCHT0  1024(R8)(R12*2)
-	ADDQ        $0x08, R12
+	PREFETCHT0  1024(SI)(R14*2)
+	PREFETCHT0  1024(R8)(R14*2)
+	PREFETCHT0  1024(R10)(R14*2)
+	PREFETCHT0  1024(R9)(R14*2)
+	ADDQ        $0x08, R14
 	DECQ        R13
 	JNZ         column
 
@@ -1755,6 +3161,218 @@ store:
 	ADDQ    $0x40, AX
 	ADDQ    $0x20, DX
 	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices4of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·headSlices4of4X8AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         step+56(FP), R8
+	LEAQ         (DI)(R8*1), R9
+	LEAQ         (R9)(R8*1), R10
+	LEAQ         (R10)(R8*1), R8
+	MOVQ         x+64(FP), R11
+	MOVQ         $0x00000001, R12
+	VMOVQ        R12, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R13, R13
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R12
+	SUBQ      (BX), R12
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R12
+	JZ        store
+
+column:
+	MOVL        (SI)(R13*4), R14
+	VMOVSD      (R11)(R14*8), X6
+	MOVL        4(SI)(R13*4), R14
+	VMOVHPD     (R11)(R14*8), X6, X6
+	MOVL        8(SI)(R13*4), R14
+	VMOVSD      (R11)(R14*8), X7
+	MOVL        12(SI)(R13*4), R14
+	VMOVHPD     (R11)(R14*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   (DI)(R13*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPMOVZXWQ   (R9)(R13*2), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPMOVZXWQ   (R10)(R13*2), Y9
+	VPSLLQ      $0x10, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPMOVZXWQ   (R8)(R13*2), Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y1, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVL        16(SI)(R13*4), R14
+	VMOVSD      (R11)(R14*8), X6
+	MOVL        20(SI)(R13*4), R14
+	VMOVHPD     (R11)(R14*8), X6, X6
+	MOVL        24(SI)(R13*4), R14
+	VMOVSD      (R11)(R14*8), X7
+	MOVL        28(SI)(R13*4), R14
+	VMOVHPD     (R11)(R14*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   8(DI)(R13*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPMOVZXWQ   8(R9)(R13*2), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPMOVZXWQ   8(R10)(R13*2), Y9
+	VPSLLQ      $0x10, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPMOVZXWQ   8(R8)(R13*2), Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y3, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R13*4)
+	PREFETCHT0  1024(DI)(R13*2)
+	PREFETCHT0  1024(R9)(R13*2)
+	PREFETCHT0  1024(R10)(R13*2)
+	PREFETCHT0  1024(R8)(R13*2)
+	ADDQ        $0x08, R13
+	DECQ        R12
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlices4of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX2, MMX+
+TEXT ·nearSlices4of4X8AVX2(SB), NOSPLIT, $8-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         step+56(FP), R9
+	LEAQ         (R8)(R9*1), R10
+	LEAQ         (R10)(R9*1), R11
+	LEAQ         (R11)(R9*1), R9
+	MOVQ         x+64(FP), R12
+	MOVQ         $0x00000001, R13
+	VMOVQ        R13, X4
+	VPBROADCASTQ X4, Y4
+	VXORPS       X5, X5, X5
+	XORQ         R15, R15
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R14
+	SUBQ      (BX), R14
+	VMOVUPD   (AX), Y0
+	VPMOVSXDQ (DX), Y1
+	VMOVUPD   32(AX), Y2
+	VPMOVSXDQ 16(DX), Y3
+	SHRQ      $0x03, R14
+	JZ        store
+	MOVLQSX   (DI), R13
+	IMUL3Q    $0x08, R13, R13
+	LEAQ      (R12)(R13*1), R13
+
+column:
+	MOVWLZX     (SI)(R15*2), BP
+	VMOVSD      (R13)(BP*8), X6
+	MOVWLZX     2(SI)(R15*2), BP
+	VMOVHPD     (R13)(BP*8), X6, X6
+	MOVWLZX     4(SI)(R15*2), BP
+	VMOVSD      (R13)(BP*8), X7
+	MOVWLZX     6(SI)(R15*2), BP
+	VMOVHPD     (R13)(BP*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   (R8)(R15*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPMOVZXWQ   (R10)(R15*2), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPMOVZXWQ   (R11)(R15*2), Y9
+	VPSLLQ      $0x10, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPMOVZXWQ   (R9)(R15*2), Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y1, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y0, Y0
+	VPSUBQ      Y4, Y1, Y1
+	MOVWLZX     8(SI)(R15*2), BP
+	VMOVSD      (R13)(BP*8), X6
+	MOVWLZX     10(SI)(R15*2), BP
+	VMOVHPD     (R13)(BP*8), X6, X6
+	MOVWLZX     12(SI)(R15*2), BP
+	VMOVSD      (R13)(BP*8), X7
+	MOVWLZX     14(SI)(R15*2), BP
+	VMOVHPD     (R13)(BP*8), X7, X7
+	VINSERTF128 $0x01, X7, Y6, Y7
+	VPMOVZXWQ   8(R8)(R15*2), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VPMOVZXWQ   8(R10)(R15*2), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPMOVZXWQ   8(R11)(R15*2), Y9
+	VPSLLQ      $0x10, Y9, Y9
+	VORPD       Y9, Y8, Y8
+	VPMOVZXWQ   8(R9)(R15*2), Y9
+	VORPD       Y9, Y8, Y8
+	VPCMPGTQ    Y5, Y3, Y9
+	VMULPD      Y8, Y7, Y7
+	VANDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y2, Y2
+	VPSUBQ      Y4, Y3, Y3
+	PREFETCHT0  1024(SI)(R15*2)
+	PREFETCHT0  1024(R8)(R15*2)
+	PREFETCHT0  1024(R10)(R15*2)
+	PREFETCHT0  1024(R11)(R15*2)
+	PREFETCHT0  1024(R9)(R15*2)
+	ADDQ        $0x08, R15
+	DECQ        R14
+	JNZ         column
+
+store:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
 	DECQ    CX
 	JMP     slice
 
@@ -1915,49 +3533,49 @@ next:
 	VZEROUPPER
 	RET
 
-// func headSlicesOnesX2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func headSlicesOnesX2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlicesOnesX2AVX512(SB), NOSPLIT, $0-64
+TEXT ·headSlicesOnesX2AVX512(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         x+56(FP), DI
+	MOVQ         x+64(FP), DI
 	VMOVUPD      headMasks<>+0(SB), Z0
 	MOVQ         $0x00000001, R8
 	VMOVQ        R8, X3
 	VPBROADCASTQ X3, Z3
 	VXORPS       X4, X4, X4
-	XORQ         R8, R8
+	XORQ         R9, R9
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R9
-	SUBQ      (BX), R9
+	MOVQ      8(BX), R8
+	SUBQ      (BX), R8
 	VMOVUPD   (AX), Z1
 	VPMOVSXDQ (DX), Z2
-	SHRQ      $0x03, R9
+	SHRQ      $0x03, R8
 	JZ        store
 
 column:
-	MOVL         (SI)(R8*4), R10
+	MOVL         (SI)(R9*4), R10
 	VMOVSD       (DI)(R10*2), X5
-	MOVL         4(SI)(R8*4), R10
+	MOVL         4(SI)(R9*4), R10
 	VMOVHPD      (DI)(R10*2), X5, X5
-	MOVL         8(SI)(R8*4), R10
+	MOVL         8(SI)(R9*4), R10
 	VMOVSD       (DI)(R10*2), X6
-	MOVL         12(SI)(R8*4), R10
+	MOVL         12(SI)(R9*4), R10
 	VMOVHPD      (DI)(R10*2), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI)(R8*4), R10
+	MOVL         16(SI)(R9*4), R10
 	VMOVSD       (DI)(R10*2), X5
-	MOVL         20(SI)(R8*4), R10
+	MOVL         20(SI)(R9*4), R10
 	VMOVHPD      (DI)(R10*2), X5, X5
-	MOVL         24(SI)(R8*4), R10
+	MOVL         24(SI)(R9*4), R10
 	VMOVSD       (DI)(R10*2), X7
-	MOVL         28(SI)(R8*4), R10
+	MOVL         28(SI)(R9*4), R10
 	VMOVHPD      (DI)(R10*2), X7, X7
 	VINSERTF128  $0x01, X7, Y5, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z7
@@ -1965,9 +3583,9 @@ column:
 	VPCMPGTQ     Z4, Z2, K1
 	VADDPD       Z7, Z1, K1, Z1
 	VPSUBQ       Z3, Z2, Z2
-	PREFETCHT0   1024(SI)(R8*4)
-	ADDQ         $0x08, R8
-	DECQ         R9
+	PREFETCHT0   1024(SI)(R9*4)
+	ADDQ         $0x08, R9
+	DECQ         R8
 	JNZ          column
 
 store:
@@ -1982,49 +3600,121 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlicesOnesX4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlicesOnesX2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlicesOnesX4AVX512(SB), NOSPLIT, $0-64
+TEXT ·nearSlicesOnesX2AVX512(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         x+56(FP), DI
+	MOVQ         start+40(FP), DI
+	MOVQ         x+64(FP), R8
+	VMOVUPD      headMasks<>+0(SB), Z0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R11, R11
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R10
+	JZ        store
+	MOVLQSX   (DI), R9
+	IMUL3Q    $0x02, R9, R9
+	LEAQ      (R8)(R9*1), R9
+
+column:
+	MOVWLZX      (SI)(R11*2), R12
+	VMOVSD       (R9)(R12*2), X5
+	MOVWLZX      2(SI)(R11*2), R12
+	VMOVHPD      (R9)(R12*2), X5, X5
+	MOVWLZX      4(SI)(R11*2), R12
+	VMOVSD       (R9)(R12*2), X6
+	MOVWLZX      6(SI)(R11*2), R12
+	VMOVHPD      (R9)(R12*2), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVWLZX      8(SI)(R11*2), R12
+	VMOVSD       (R9)(R12*2), X5
+	MOVWLZX      10(SI)(R11*2), R12
+	VMOVHPD      (R9)(R12*2), X5, X5
+	MOVWLZX      12(SI)(R11*2), R12
+	VMOVSD       (R9)(R12*2), X7
+	MOVWLZX      14(SI)(R11*2), R12
+	VMOVHPD      (R9)(R12*2), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPCMPGTQ     Z4, Z2, K1
+	VADDPD       Z7, Z1, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R11*2)
+	ADDQ         $0x08, R11
+	DECQ         R10
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesOnesX4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlicesOnesX4AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+64(FP), DI
 	VMOVUPD      headMasks<>+64(SB), Z0
 	MOVQ         $0x00000001, R8
 	VMOVQ        R8, X3
 	VPBROADCASTQ X3, Z3
 	VXORPS       X4, X4, X4
-	XORQ         R8, R8
+	XORQ         R9, R9
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R9
-	SUBQ      (BX), R9
+	MOVQ      8(BX), R8
+	SUBQ      (BX), R8
 	VMOVUPD   (AX), Z1
 	VPMOVSXDQ (DX), Z2
-	SHRQ      $0x03, R9
+	SHRQ      $0x03, R8
 	JZ        store
 
 column:
-	MOVL         (SI)(R8*4), R10
+	MOVL         (SI)(R9*4), R10
 	VMOVSD       (DI)(R10*4), X5
-	MOVL         4(SI)(R8*4), R10
+	MOVL         4(SI)(R9*4), R10
 	VMOVHPD      (DI)(R10*4), X5, X5
-	MOVL         8(SI)(R8*4), R10
+	MOVL         8(SI)(R9*4), R10
 	VMOVSD       (DI)(R10*4), X6
-	MOVL         12(SI)(R8*4), R10
+	MOVL         12(SI)(R9*4), R10
 	VMOVHPD      (DI)(R10*4), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI)(R8*4), R10
+	MOVL         16(SI)(R9*4), R10
 	VMOVSD       (DI)(R10*4), X5
-	MOVL         20(SI)(R8*4), R10
+	MOVL         20(SI)(R9*4), R10
 	VMOVHPD      (DI)(R10*4), X5, X5
-	MOVL         24(SI)(R8*4), R10
+	MOVL         24(SI)(R9*4), R10
 	VMOVSD       (DI)(R10*4), X7
-	MOVL         28(SI)(R8*4), R10
+	MOVL         28(SI)(R9*4), R10
 	VMOVHPD      (DI)(R10*4), X7, X7
 	VINSERTF128  $0x01, X7, Y5, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z7
@@ -2032,9 +3722,9 @@ column:
 	VPCMPGTQ     Z4, Z2, K1
 	VADDPD       Z7, Z1, K1, Z1
 	VPSUBQ       Z3, Z2, Z2
-	PREFETCHT0   1024(SI)(R8*4)
-	ADDQ         $0x08, R8
-	DECQ         R9
+	PREFETCHT0   1024(SI)(R9*4)
+	ADDQ         $0x08, R9
+	DECQ         R8
 	JNZ          column
 
 store:
@@ -2049,56 +3739,128 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlicesOnesX6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlicesOnesX4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlicesOnesX6AVX512(SB), NOSPLIT, $0-64
+TEXT ·nearSlicesOnesX4AVX512(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         x+56(FP), DI
+	MOVQ         start+40(FP), DI
+	MOVQ         x+64(FP), R8
+	VMOVUPD      headMasks<>+64(SB), Z0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R11, R11
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R10
+	JZ        store
+	MOVLQSX   (DI), R9
+	IMUL3Q    $0x04, R9, R9
+	LEAQ      (R8)(R9*1), R9
+
+column:
+	MOVWLZX      (SI)(R11*2), R12
+	VMOVSD       (R9)(R12*4), X5
+	MOVWLZX      2(SI)(R11*2), R12
+	VMOVHPD      (R9)(R12*4), X5, X5
+	MOVWLZX      4(SI)(R11*2), R12
+	VMOVSD       (R9)(R12*4), X6
+	MOVWLZX      6(SI)(R11*2), R12
+	VMOVHPD      (R9)(R12*4), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVWLZX      8(SI)(R11*2), R12
+	VMOVSD       (R9)(R12*4), X5
+	MOVWLZX      10(SI)(R11*2), R12
+	VMOVHPD      (R9)(R12*4), X5, X5
+	MOVWLZX      12(SI)(R11*2), R12
+	VMOVSD       (R9)(R12*4), X7
+	MOVWLZX      14(SI)(R11*2), R12
+	VMOVHPD      (R9)(R12*4), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPCMPGTQ     Z4, Z2, K1
+	VADDPD       Z7, Z1, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R11*2)
+	ADDQ         $0x08, R11
+	DECQ         R10
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesOnesX6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlicesOnesX6AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+64(FP), DI
 	VMOVUPD      headMasks<>+128(SB), Z0
 	MOVQ         $0x00000001, R8
 	VMOVQ        R8, X3
 	VPBROADCASTQ X3, Z3
 	VXORPS       X4, X4, X4
-	XORQ         R8, R8
+	XORQ         R9, R9
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R9
-	SUBQ      (BX), R9
+	MOVQ      8(BX), R8
+	SUBQ      (BX), R8
 	VMOVUPD   (AX), Z1
 	VPMOVSXDQ (DX), Z2
-	SHRQ      $0x03, R9
+	SHRQ      $0x03, R8
 	JZ        store
 
 column:
-	MOVL         (SI)(R8*4), R10
+	MOVL         (SI)(R9*4), R10
 	LEAQ         (R10)(R10*2), R10
 	VMOVSD       (DI)(R10*2), X5
-	MOVL         4(SI)(R8*4), R10
+	MOVL         4(SI)(R9*4), R10
 	LEAQ         (R10)(R10*2), R10
 	VMOVHPD      (DI)(R10*2), X5, X5
-	MOVL         8(SI)(R8*4), R10
+	MOVL         8(SI)(R9*4), R10
 	LEAQ         (R10)(R10*2), R10
 	VMOVSD       (DI)(R10*2), X6
-	MOVL         12(SI)(R8*4), R10
+	MOVL         12(SI)(R9*4), R10
 	LEAQ         (R10)(R10*2), R10
 	VMOVHPD      (DI)(R10*2), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI)(R8*4), R10
+	MOVL         16(SI)(R9*4), R10
 	LEAQ         (R10)(R10*2), R10
 	VMOVSD       (DI)(R10*2), X5
-	MOVL         20(SI)(R8*4), R10
+	MOVL         20(SI)(R9*4), R10
 	LEAQ         (R10)(R10*2), R10
 	VMOVHPD      (DI)(R10*2), X5, X5
-	MOVL         24(SI)(R8*4), R10
+	MOVL         24(SI)(R9*4), R10
 	LEAQ         (R10)(R10*2), R10
 	VMOVSD       (DI)(R10*2), X7
-	MOVL         28(SI)(R8*4), R10
+	MOVL         28(SI)(R9*4), R10
 	LEAQ         (R10)(R10*2), R10
 	VMOVHPD      (DI)(R10*2), X7, X7
 	VINSERTF128  $0x01, X7, Y5, Y7
@@ -2107,8 +3869,292 @@ column:
 	VPCMPGTQ     Z4, Z2, K1
 	VADDPD       Z7, Z1, K1, Z1
 	VPSUBQ       Z3, Z2, Z2
-	PREFETCHT0   1024(SI)(R8*4)
-	ADDQ         $0x08, R8
+	PREFETCHT0   1024(SI)(R9*4)
+	ADDQ         $0x08, R9
+	DECQ         R8
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlicesOnesX6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·nearSlicesOnesX6AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         x+64(FP), R8
+	VMOVUPD      headMasks<>+128(SB), Z0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R11, R11
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R10
+	JZ        store
+	MOVLQSX   (DI), R9
+	IMUL3Q    $0x06, R9, R9
+	LEAQ      (R8)(R9*1), R9
+
+column:
+	MOVWLZX      (SI)(R11*2), R12
+	LEAQ         (R12)(R12*2), R12
+	VMOVSD       (R9)(R12*2), X5
+	MOVWLZX      2(SI)(R11*2), R12
+	LEAQ         (R12)(R12*2), R12
+	VMOVHPD      (R9)(R12*2), X5, X5
+	MOVWLZX      4(SI)(R11*2), R12
+	LEAQ         (R12)(R12*2), R12
+	VMOVSD       (R9)(R12*2), X6
+	MOVWLZX      6(SI)(R11*2), R12
+	LEAQ         (R12)(R12*2), R12
+	VMOVHPD      (R9)(R12*2), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVWLZX      8(SI)(R11*2), R12
+	LEAQ         (R12)(R12*2), R12
+	VMOVSD       (R9)(R12*2), X5
+	MOVWLZX      10(SI)(R11*2), R12
+	LEAQ         (R12)(R12*2), R12
+	VMOVHPD      (R9)(R12*2), X5, X5
+	MOVWLZX      12(SI)(R11*2), R12
+	LEAQ         (R12)(R12*2), R12
+	VMOVSD       (R9)(R12*2), X7
+	MOVWLZX      14(SI)(R11*2), R12
+	LEAQ         (R12)(R12*2), R12
+	VMOVHPD      (R9)(R12*2), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPCMPGTQ     Z4, Z2, K1
+	VADDPD       Z7, Z1, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R11*2)
+	ADDQ         $0x08, R11
+	DECQ         R10
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesOnesX8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·headSlicesOnesX8AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+64(FP), DI
+	MOVQ         $0x00000001, R8
+	VMOVQ        R8, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R9, R9
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R8
+	SUBQ      (BX), R8
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R8
+	JZ        store
+
+column:
+	MOVL         (SI)(R9*4), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVL         4(SI)(R9*4), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVL         8(SI)(R9*4), R10
+	VMOVSD       (DI)(R10*8), X5
+	MOVL         12(SI)(R9*4), R10
+	VMOVHPD      (DI)(R10*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVL         16(SI)(R9*4), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVL         20(SI)(R9*4), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVL         24(SI)(R9*4), R10
+	VMOVSD       (DI)(R10*8), X6
+	MOVL         28(SI)(R9*4), R10
+	VMOVHPD      (DI)(R10*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPCMPGTQ     Z3, Z1, K1
+	VADDPD       Z6, Z0, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R9*4)
+	ADDQ         $0x08, R9
+	DECQ         R8
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlicesOnesX8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·nearSlicesOnesX8AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         x+64(FP), R8
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R11, R11
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R10
+	JZ        store
+	MOVLQSX   (DI), R9
+	IMUL3Q    $0x08, R9, R9
+	LEAQ      (R8)(R9*1), R9
+
+column:
+	MOVWLZX      (SI)(R11*2), R12
+	VMOVSD       (R9)(R12*8), X4
+	MOVWLZX      2(SI)(R11*2), R12
+	VMOVHPD      (R9)(R12*8), X4, X4
+	MOVWLZX      4(SI)(R11*2), R12
+	VMOVSD       (R9)(R12*8), X5
+	MOVWLZX      6(SI)(R11*2), R12
+	VMOVHPD      (R9)(R12*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVWLZX      8(SI)(R11*2), R12
+	VMOVSD       (R9)(R12*8), X4
+	MOVWLZX      10(SI)(R11*2), R12
+	VMOVHPD      (R9)(R12*8), X4, X4
+	MOVWLZX      12(SI)(R11*2), R12
+	VMOVSD       (R9)(R12*8), X6
+	MOVWLZX      14(SI)(R11*2), R12
+	VMOVHPD      (R9)(R12*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPCMPGTQ     Z3, Z1, K1
+	VADDPD       Z6, Z0, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R11*2)
+	ADDQ         $0x08, R11
+	DECQ         R10
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesPlainX2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlicesPlainX2AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
+	VMOVUPD      headMasks<>+0(SB), Z0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R9
+	JZ        store
+
+column:
+	MOVL         (SI)(R10*4), R11
+	VMOVSD       (R8)(R11*2), X5
+	MOVL         4(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*2), X5, X5
+	MOVL         8(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*2), X6
+	MOVL         12(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*2), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVL         16(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*2), X5
+	MOVL         20(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*2), X5, X5
+	MOVL         24(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*2), X7
+	MOVL         28(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*2), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  (DI)(R10*8), Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R10*4)
+	PREFETCHT0   1024(DI)(R10*8)
+	ADDQ         $0x08, R10
 	DECQ         R9
 	JNZ          column
 
@@ -2124,20 +4170,397 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlicesOnesX8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·headSlicesOnesX8AVX512(SB), NOSPLIT, $0-64
+// func nearSlicesPlainX2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·nearSlicesPlainX2AVX512(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         x+56(FP), DI
-	MOVQ         $0x00000001, R8
-	VMOVQ        R8, X2
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
+	VMOVUPD      headMasks<>+0(SB), Z0
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R11
+	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x02, R10, R10
+	LEAQ      (R9)(R10*1), R10
+
+column:
+	MOVWLZX      (SI)(R12*2), R13
+	VMOVSD       (R10)(R13*2), X5
+	MOVWLZX      2(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*2), X5, X5
+	MOVWLZX      4(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*2), X6
+	MOVWLZX      6(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*2), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVWLZX      8(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*2), X5
+	MOVWLZX      10(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*2), X5, X5
+	MOVWLZX      12(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*2), X7
+	MOVWLZX      14(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*2), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  (R8)(R12*8), Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R12*2)
+	PREFETCHT0   1024(R8)(R12*8)
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesPlainX4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlicesPlainX4AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
+	VMOVUPD      headMasks<>+64(SB), Z0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R9
+	JZ        store
+
+column:
+	MOVL         (SI)(R10*4), R11
+	VMOVSD       (R8)(R11*4), X5
+	MOVL         4(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*4), X5, X5
+	MOVL         8(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*4), X6
+	MOVL         12(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*4), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVL         16(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*4), X5
+	MOVL         20(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*4), X5, X5
+	MOVL         24(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*4), X7
+	MOVL         28(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*4), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  (DI)(R10*8), Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R10*4)
+	PREFETCHT0   1024(DI)(R10*8)
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlicesPlainX4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·nearSlicesPlainX4AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
+	VMOVUPD      headMasks<>+64(SB), Z0
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R11
+	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x04, R10, R10
+	LEAQ      (R9)(R10*1), R10
+
+column:
+	MOVWLZX      (SI)(R12*2), R13
+	VMOVSD       (R10)(R13*4), X5
+	MOVWLZX      2(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*4), X5, X5
+	MOVWLZX      4(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*4), X6
+	MOVWLZX      6(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*4), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVWLZX      8(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*4), X5
+	MOVWLZX      10(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*4), X5, X5
+	MOVWLZX      12(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*4), X7
+	MOVWLZX      14(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*4), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  (R8)(R12*8), Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R12*2)
+	PREFETCHT0   1024(R8)(R12*8)
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesPlainX6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlicesPlainX6AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
+	VMOVUPD      headMasks<>+128(SB), Z0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R9
+	JZ        store
+
+column:
+	MOVL         (SI)(R10*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVSD       (R8)(R11*2), X5
+	MOVL         4(SI)(R10*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVHPD      (R8)(R11*2), X5, X5
+	MOVL         8(SI)(R10*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVSD       (R8)(R11*2), X6
+	MOVL         12(SI)(R10*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVHPD      (R8)(R11*2), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVL         16(SI)(R10*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVSD       (R8)(R11*2), X5
+	MOVL         20(SI)(R10*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVHPD      (R8)(R11*2), X5, X5
+	MOVL         24(SI)(R10*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVSD       (R8)(R11*2), X7
+	MOVL         28(SI)(R10*4), R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVHPD      (R8)(R11*2), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  (DI)(R10*8), Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R10*4)
+	PREFETCHT0   1024(DI)(R10*8)
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlicesPlainX6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·nearSlicesPlainX6AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
+	VMOVUPD      headMasks<>+128(SB), Z0
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R11
+	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x06, R10, R10
+	LEAQ      (R9)(R10*1), R10
+
+column:
+	MOVWLZX      (SI)(R12*2), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVSD       (R10)(R13*2), X5
+	MOVWLZX      2(SI)(R12*2), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVHPD      (R10)(R13*2), X5, X5
+	MOVWLZX      4(SI)(R12*2), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVSD       (R10)(R13*2), X6
+	MOVWLZX      6(SI)(R12*2), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVHPD      (R10)(R13*2), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVWLZX      8(SI)(R12*2), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVSD       (R10)(R13*2), X5
+	MOVWLZX      10(SI)(R12*2), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVHPD      (R10)(R13*2), X5, X5
+	MOVWLZX      12(SI)(R12*2), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVSD       (R10)(R13*2), X7
+	MOVWLZX      14(SI)(R12*2), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVHPD      (R10)(R13*2), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  (R8)(R12*8), Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R12*2)
+	PREFETCHT0   1024(R8)(R12*8)
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlicesPlainX8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·headSlicesPlainX8AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X2
 	VPBROADCASTQ X2, Z2
 	VXORPS       X3, X3, X3
-	XORQ         R8, R8
+	XORQ         R10, R10
 
 slice:
 	TESTQ     CX, CX
@@ -2150,30 +4573,31 @@ slice:
 	JZ        store
 
 column:
-	MOVL         (SI)(R8*4), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         4(SI)(R8*4), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVL         8(SI)(R8*4), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         12(SI)(R8*4), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
+	MOVL         (SI)(R10*4), R11
+	VMOVSD       (R8)(R11*8), X4
+	MOVL         4(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*8), X4, X4
+	MOVL         8(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*8), X5
+	MOVL         12(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*8), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y5
-	MOVL         16(SI)(R8*4), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         20(SI)(R8*4), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVL         24(SI)(R8*4), R10
-	VMOVSD       (DI)(R10*8), X6
-	MOVL         28(SI)(R8*4), R10
-	VMOVHPD      (DI)(R10*8), X6, X6
+	MOVL         16(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*8), X4
+	MOVL         20(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*8), X4, X4
+	MOVL         24(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*8), X6
+	MOVL         28(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*8), X6, X6
 	VINSERTF128  $0x01, X6, Y4, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z6
 	VPCMPGTQ     Z3, Z1, K1
-	VADDPD       Z6, Z0, K1, Z0
+	VFMADD231PD  (DI)(R10*8), Z6, K1, Z0
 	VPSUBQ       Z2, Z1, Z1
-	PREFETCHT0   1024(SI)(R8*4)
-	ADDQ         $0x08, R8
+	PREFETCHT0   1024(SI)(R10*4)
+	PREFETCHT0   1024(DI)(R10*8)
+	ADDQ         $0x08, R10
 	DECQ         R9
 	JNZ          column
 
@@ -2189,445 +4613,22 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlicesPlainX2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlicesPlainX2AVX512(SB), NOSPLIT, $0-64
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
-	VMOVUPD      headMasks<>+0(SB), Z0
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X3
-	VPBROADCASTQ X3, Z3
-	VXORPS       X4, X4, X4
-	XORQ         R9, R9
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
-	VMOVUPD   (AX), Z1
-	VPMOVSXDQ (DX), Z2
-	SHRQ      $0x03, R10
-	JZ        store
-
-column:
-	MOVL         (SI)(R9*4), R11
-	VMOVSD       (R8)(R11*2), X5
-	MOVL         4(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*2), X5, X5
-	MOVL         8(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*2), X6
-	MOVL         12(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*2), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*2), X5
-	MOVL         20(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*2), X5, X5
-	MOVL         24(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*2), X7
-	MOVL         28(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*2), X7, X7
-	VINSERTF128  $0x01, X7, Y5, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z7
-	VANDPD       Z0, Z7, Z7
-	VPCMPGTQ     Z4, Z2, K1
-	VFMADD231PD  (DI)(R9*8), Z7, K1, Z1
-	VPSUBQ       Z3, Z2, Z2
-	PREFETCHT0   1024(SI)(R9*4)
-	PREFETCHT0   1024(DI)(R9*8)
-	ADDQ         $0x08, R9
-	DECQ         R10
-	JNZ          column
-
-store:
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlicesPlainX4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlicesPlainX4AVX512(SB), NOSPLIT, $0-64
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
-	VMOVUPD      headMasks<>+64(SB), Z0
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X3
-	VPBROADCASTQ X3, Z3
-	VXORPS       X4, X4, X4
-	XORQ         R9, R9
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
-	VMOVUPD   (AX), Z1
-	VPMOVSXDQ (DX), Z2
-	SHRQ      $0x03, R10
-	JZ        store
-
-column:
-	MOVL         (SI)(R9*4), R11
-	VMOVSD       (R8)(R11*4), X5
-	MOVL         4(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*4), X5, X5
-	MOVL         8(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*4), X6
-	MOVL         12(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*4), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*4), X5
-	MOVL         20(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*4), X5, X5
-	MOVL         24(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*4), X7
-	MOVL         28(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*4), X7, X7
-	VINSERTF128  $0x01, X7, Y5, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z7
-	VANDPD       Z0, Z7, Z7
-	VPCMPGTQ     Z4, Z2, K1
-	VFMADD231PD  (DI)(R9*8), Z7, K1, Z1
-	VPSUBQ       Z3, Z2, Z2
-	PREFETCHT0   1024(SI)(R9*4)
-	PREFETCHT0   1024(DI)(R9*8)
-	ADDQ         $0x08, R9
-	DECQ         R10
-	JNZ          column
-
-store:
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlicesPlainX6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlicesPlainX6AVX512(SB), NOSPLIT, $0-64
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
-	VMOVUPD      headMasks<>+128(SB), Z0
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X3
-	VPBROADCASTQ X3, Z3
-	VXORPS       X4, X4, X4
-	XORQ         R9, R9
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
-	VMOVUPD   (AX), Z1
-	VPMOVSXDQ (DX), Z2
-	SHRQ      $0x03, R10
-	JZ        store
-
-column:
-	MOVL         (SI)(R9*4), R11
-	LEAQ         (R11)(R11*2), R11
-	VMOVSD       (R8)(R11*2), X5
-	MOVL         4(SI)(R9*4), R11
-	LEAQ         (R11)(R11*2), R11
-	VMOVHPD      (R8)(R11*2), X5, X5
-	MOVL         8(SI)(R9*4), R11
-	LEAQ         (R11)(R11*2), R11
-	VMOVSD       (R8)(R11*2), X6
-	MOVL         12(SI)(R9*4), R11
-	LEAQ         (R11)(R11*2), R11
-	VMOVHPD      (R8)(R11*2), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI)(R9*4), R11
-	LEAQ         (R11)(R11*2), R11
-	VMOVSD       (R8)(R11*2), X5
-	MOVL         20(SI)(R9*4), R11
-	LEAQ         (R11)(R11*2), R11
-	VMOVHPD      (R8)(R11*2), X5, X5
-	MOVL         24(SI)(R9*4), R11
-	LEAQ         (R11)(R11*2), R11
-	VMOVSD       (R8)(R11*2), X7
-	MOVL         28(SI)(R9*4), R11
-	LEAQ         (R11)(R11*2), R11
-	VMOVHPD      (R8)(R11*2), X7, X7
-	VINSERTF128  $0x01, X7, Y5, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z7
-	VANDPD       Z0, Z7, Z7
-	VPCMPGTQ     Z4, Z2, K1
-	VFMADD231PD  (DI)(R9*8), Z7, K1, Z1
-	VPSUBQ       Z3, Z2, Z2
-	PREFETCHT0   1024(SI)(R9*4)
-	PREFETCHT0   1024(DI)(R9*8)
-	ADDQ         $0x08, R9
-	DECQ         R10
-	JNZ          column
-
-store:
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlicesPlainX8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlicesPlainX8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·headSlicesPlainX8AVX512(SB), NOSPLIT, $0-64
+TEXT ·nearSlicesPlainX8AVX512(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X2
-	VPBROADCASTQ X2, Z2
-	VXORPS       X3, X3, X3
-	XORQ         R9, R9
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
-	VMOVUPD   (AX), Z0
-	VPMOVSXDQ (DX), Z1
-	SHRQ      $0x03, R10
-	JZ        store
-
-column:
-	MOVL         (SI)(R9*4), R11
-	VMOVSD       (R8)(R11*8), X4
-	MOVL         4(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*8), X4, X4
-	MOVL         8(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*8), X5
-	MOVL         12(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*8), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y5
-	MOVL         16(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*8), X4
-	MOVL         20(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*8), X4, X4
-	MOVL         24(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*8), X6
-	MOVL         28(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*8), X6, X6
-	VINSERTF128  $0x01, X6, Y4, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z6
-	VPCMPGTQ     Z3, Z1, K1
-	VFMADD231PD  (DI)(R9*8), Z6, K1, Z0
-	VPSUBQ       Z2, Z1, Z1
-	PREFETCHT0   1024(SI)(R9*4)
-	PREFETCHT0   1024(DI)(R9*8)
-	ADDQ         $0x08, R9
-	DECQ         R10
-	JNZ          column
-
-store:
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlices1of2X4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlices1of2X4AVX512(SB), NOSPLIT, $0-64
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
-	VMOVUPD      headMasks<>+64(SB), Z0
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X3
-	VPBROADCASTQ X3, Z3
-	VXORPS       X4, X4, X4
-	XORQ         R9, R9
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
-	VMOVUPD   (AX), Z1
-	VPMOVSXDQ (DX), Z2
-	SHRQ      $0x03, R10
-	JZ        store
-
-column:
-	MOVL         (SI)(R9*4), R11
-	VMOVSD       (R8)(R11*4), X5
-	MOVL         4(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*4), X5, X5
-	MOVL         8(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*4), X6
-	MOVL         12(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*4), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*4), X5
-	MOVL         20(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*4), X5, X5
-	MOVL         24(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*4), X7
-	MOVL         28(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*4), X7, X7
-	VINSERTF128  $0x01, X7, Y5, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z7
-	VANDPD       Z0, Z7, Z7
-	VPMOVZXDQ    (DI)(R9*4), Z8
-	VPSLLQ       $0x20, Z8, Z8
-	VPCMPGTQ     Z4, Z2, K1
-	VFMADD231PD  Z8, Z7, K1, Z1
-	VPSUBQ       Z3, Z2, Z2
-	PREFETCHT0   1024(SI)(R9*4)
-	PREFETCHT0   1024(DI)(R9*4)
-	ADDQ         $0x08, R9
-	DECQ         R10
-	JNZ          column
-
-store:
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlices1of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·headSlices1of2X8AVX512(SB), NOSPLIT, $0-64
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X2
-	VPBROADCASTQ X2, Z2
-	VXORPS       X3, X3, X3
-	XORQ         R9, R9
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
-	VMOVUPD   (AX), Z0
-	VPMOVSXDQ (DX), Z1
-	SHRQ      $0x03, R10
-	JZ        store
-
-column:
-	MOVL         (SI)(R9*4), R11
-	VMOVSD       (R8)(R11*8), X4
-	MOVL         4(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*8), X4, X4
-	MOVL         8(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*8), X5
-	MOVL         12(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*8), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y5
-	MOVL         16(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*8), X4
-	MOVL         20(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*8), X4, X4
-	MOVL         24(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*8), X6
-	MOVL         28(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*8), X6, X6
-	VINSERTF128  $0x01, X6, Y4, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z6
-	VPMOVZXDQ    (DI)(R9*4), Z7
-	VPSLLQ       $0x20, Z7, Z7
-	VPCMPGTQ     Z3, Z1, K1
-	VFMADD231PD  Z7, Z6, K1, Z0
-	VPSUBQ       Z2, Z1, Z1
-	PREFETCHT0   1024(SI)(R9*4)
-	PREFETCHT0   1024(DI)(R9*4)
-	ADDQ         $0x08, R9
-	DECQ         R10
-	JNZ          column
-
-store:
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlices2of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlices2of2X8AVX512(SB), NOSPLIT, $0-64
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         step+48(FP), R8
-	LEAQ         (DI)(R8*1), R8
-	MOVQ         x+56(FP), R9
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
 	MOVQ         $0x00000001, R10
 	VMOVQ        R10, X2
 	VPBROADCASTQ X2, Z2
 	VXORPS       X3, X3, X3
-	XORQ         R10, R10
+	XORQ         R12, R12
 
 slice:
 	TESTQ     CX, CX
@@ -2638,38 +4639,36 @@ slice:
 	VPMOVSXDQ (DX), Z1
 	SHRQ      $0x03, R11
 	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x08, R10, R10
+	LEAQ      (R9)(R10*1), R10
 
 column:
-	MOVL         (SI)(R10*4), R12
-	VMOVSD       (R9)(R12*8), X4
-	MOVL         4(SI)(R10*4), R12
-	VMOVHPD      (R9)(R12*8), X4, X4
-	MOVL         8(SI)(R10*4), R12
-	VMOVSD       (R9)(R12*8), X5
-	MOVL         12(SI)(R10*4), R12
-	VMOVHPD      (R9)(R12*8), X5, X5
+	MOVWLZX      (SI)(R12*2), R13
+	VMOVSD       (R10)(R13*8), X4
+	MOVWLZX      2(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*8), X4, X4
+	MOVWLZX      4(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*8), X5
+	MOVWLZX      6(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*8), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y5
-	MOVL         16(SI)(R10*4), R12
-	VMOVSD       (R9)(R12*8), X4
-	MOVL         20(SI)(R10*4), R12
-	VMOVHPD      (R9)(R12*8), X4, X4
-	MOVL         24(SI)(R10*4), R12
-	VMOVSD       (R9)(R12*8), X6
-	MOVL         28(SI)(R10*4), R12
-	VMOVHPD      (R9)(R12*8), X6, X6
+	MOVWLZX      8(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*8), X4
+	MOVWLZX      10(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*8), X4, X4
+	MOVWLZX      12(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*8), X6
+	MOVWLZX      14(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*8), X6, X6
 	VINSERTF128  $0x01, X6, Y4, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z6
-	VPMOVZXDQ    (DI)(R10*4), Z7
-	VPSLLQ       $0x20, Z7, Z7
-	VPMOVZXDQ    (R8)(R10*4), Z8
-	VORPD        Z8, Z7, Z7
 	VPCMPGTQ     Z3, Z1, K1
-	VFMADD231PD  Z7, Z6, K1, Z0
+	VFMADD231PD  (R8)(R12*8), Z6, K1, Z0
 	VPSUBQ       Z2, Z1, Z1
-	PREFETCHT0   1024(SI)(R10*4)
-	PREFETCHT0   1024(DI)(R10*4)
-	PREFETCHT0   1024(R8)(R10*4)
-	ADDQ         $0x08, R10
+	PREFETCHT0   1024(SI)(R12*2)
+	PREFETCHT0   1024(R8)(R12*8)
+	ADDQ         $0x08, R12
 	DECQ         R11
 	JNZ          column
 
@@ -2678,6 +4677,7 @@ store:
 	ADDQ    $0x40, AX
 	ADDQ    $0x20, DX
 	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
 	DECQ    CX
 	JMP     slice
 
@@ -2685,63 +4685,63 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlices1of4X2AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func headSlices1of2X4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlices1of4X2AVX512(SB), NOSPLIT, $0-64
+TEXT ·headSlices1of2X4AVX512(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
-	VMOVUPD      headMasks<>+0(SB), Z0
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
+	VMOVUPD      headMasks<>+64(SB), Z0
 	MOVQ         $0x00000001, R9
 	VMOVQ        R9, X3
 	VPBROADCASTQ X3, Z3
 	VXORPS       X4, X4, X4
-	XORQ         R9, R9
+	XORQ         R10, R10
 
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
 	VMOVUPD   (AX), Z1
 	VPMOVSXDQ (DX), Z2
-	SHRQ      $0x03, R10
+	SHRQ      $0x03, R9
 	JZ        store
 
 column:
-	MOVL         (SI)(R9*4), R11
-	VMOVSD       (R8)(R11*2), X5
-	MOVL         4(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*2), X5, X5
-	MOVL         8(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*2), X6
-	MOVL         12(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*2), X6, X6
+	MOVL         (SI)(R10*4), R11
+	VMOVSD       (R8)(R11*4), X5
+	MOVL         4(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*4), X5, X5
+	MOVL         8(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*4), X6
+	MOVL         12(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*4), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*2), X5
-	MOVL         20(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*2), X5, X5
-	MOVL         24(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*2), X7
-	MOVL         28(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*2), X7, X7
+	MOVL         16(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*4), X5
+	MOVL         20(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*4), X5, X5
+	MOVL         24(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*4), X7
+	MOVL         28(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*4), X7, X7
 	VINSERTF128  $0x01, X7, Y5, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z7
 	VANDPD       Z0, Z7, Z7
-	VPMOVZXWQ    (DI)(R9*2), Z8
-	VPSLLQ       $0x30, Z8, Z8
+	VPMOVZXDQ    (DI)(R10*4), Z8
+	VPSLLQ       $0x20, Z8, Z8
 	VPCMPGTQ     Z4, Z2, K1
 	VFMADD231PD  Z8, Z7, K1, Z1
 	VPSUBQ       Z3, Z2, Z2
-	PREFETCHT0   1024(SI)(R9*4)
-	PREFETCHT0   1024(DI)(R9*2)
-	ADDQ         $0x08, R9
-	DECQ         R10
+	PREFETCHT0   1024(SI)(R10*4)
+	PREFETCHT0   1024(DI)(R10*4)
+	ADDQ         $0x08, R10
+	DECQ         R9
 	JNZ          column
 
 store:
@@ -2756,93 +4756,23 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlices1of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·headSlices1of4X8AVX512(SB), NOSPLIT, $0-64
-	MOVQ         y+0(FP), AX
-	MOVQ         slices+8(FP), CX
-	MOVQ         count+16(FP), DX
-	MOVQ         off+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         x+56(FP), R8
-	MOVQ         $0x00000001, R9
-	VMOVQ        R9, X2
-	VPBROADCASTQ X2, Z2
-	VXORPS       X3, X3, X3
-	XORQ         R9, R9
-
-slice:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      8(BX), R10
-	SUBQ      (BX), R10
-	VMOVUPD   (AX), Z0
-	VPMOVSXDQ (DX), Z1
-	SHRQ      $0x03, R10
-	JZ        store
-
-column:
-	MOVL         (SI)(R9*4), R11
-	VMOVSD       (R8)(R11*8), X4
-	MOVL         4(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*8), X4, X4
-	MOVL         8(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*8), X5
-	MOVL         12(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*8), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y5
-	MOVL         16(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*8), X4
-	MOVL         20(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*8), X4, X4
-	MOVL         24(SI)(R9*4), R11
-	VMOVSD       (R8)(R11*8), X6
-	MOVL         28(SI)(R9*4), R11
-	VMOVHPD      (R8)(R11*8), X6, X6
-	VINSERTF128  $0x01, X6, Y4, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z6
-	VPMOVZXWQ    (DI)(R9*2), Z7
-	VPSLLQ       $0x30, Z7, Z7
-	VPCMPGTQ     Z3, Z1, K1
-	VFMADD231PD  Z7, Z6, K1, Z0
-	VPSUBQ       Z2, Z1, Z1
-	PREFETCHT0   1024(SI)(R9*4)
-	PREFETCHT0   1024(DI)(R9*2)
-	ADDQ         $0x08, R9
-	DECQ         R10
-	JNZ          column
-
-store:
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x08, BX
-	DECQ    CX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func headSlices2of4X4AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlices1of2X4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlices2of4X4AVX512(SB), NOSPLIT, $0-64
+TEXT ·nearSlices1of2X4AVX512(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         step+48(FP), R8
-	LEAQ         (DI)(R8*1), R8
-	MOVQ         x+56(FP), R9
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
 	VMOVUPD      headMasks<>+64(SB), Z0
 	MOVQ         $0x00000001, R10
 	VMOVQ        R10, X3
 	VPBROADCASTQ X3, Z3
 	VXORPS       X4, X4, X4
-	XORQ         R10, R10
+	XORQ         R12, R12
 
 slice:
 	TESTQ     CX, CX
@@ -2853,40 +4783,39 @@ slice:
 	VPMOVSXDQ (DX), Z2
 	SHRQ      $0x03, R11
 	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x04, R10, R10
+	LEAQ      (R9)(R10*1), R10
 
 column:
-	MOVL         (SI)(R10*4), R12
-	VMOVSD       (R9)(R12*4), X5
-	MOVL         4(SI)(R10*4), R12
-	VMOVHPD      (R9)(R12*4), X5, X5
-	MOVL         8(SI)(R10*4), R12
-	VMOVSD       (R9)(R12*4), X6
-	MOVL         12(SI)(R10*4), R12
-	VMOVHPD      (R9)(R12*4), X6, X6
+	MOVWLZX      (SI)(R12*2), R13
+	VMOVSD       (R10)(R13*4), X5
+	MOVWLZX      2(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*4), X5, X5
+	MOVWLZX      4(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*4), X6
+	MOVWLZX      6(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*4), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI)(R10*4), R12
-	VMOVSD       (R9)(R12*4), X5
-	MOVL         20(SI)(R10*4), R12
-	VMOVHPD      (R9)(R12*4), X5, X5
-	MOVL         24(SI)(R10*4), R12
-	VMOVSD       (R9)(R12*4), X7
-	MOVL         28(SI)(R10*4), R12
-	VMOVHPD      (R9)(R12*4), X7, X7
+	MOVWLZX      8(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*4), X5
+	MOVWLZX      10(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*4), X5, X5
+	MOVWLZX      12(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*4), X7
+	MOVWLZX      14(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*4), X7, X7
 	VINSERTF128  $0x01, X7, Y5, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z7
 	VANDPD       Z0, Z7, Z7
-	VPMOVZXWQ    (DI)(R10*2), Z8
-	VPSLLQ       $0x30, Z8, Z8
-	VPMOVZXWQ    (R8)(R10*2), Z9
-	VPSLLQ       $0x20, Z9, Z9
-	VORPD        Z9, Z8, Z8
+	VPMOVZXDQ    (R8)(R12*4), Z8
+	VPSLLQ       $0x20, Z8, Z8
 	VPCMPGTQ     Z4, Z2, K1
 	VFMADD231PD  Z8, Z7, K1, Z1
 	VPSUBQ       Z3, Z2, Z2
-	PREFETCHT0   1024(SI)(R10*4)
-	PREFETCHT0   1024(DI)(R10*2)
-	PREFETCHT0   1024(R8)(R10*2)
-	ADDQ         $0x08, R10
+	PREFETCHT0   1024(SI)(R12*2)
+	PREFETCHT0   1024(R8)(R12*4)
+	ADDQ         $0x08, R12
 	DECQ         R11
 	JNZ          column
 
@@ -2895,6 +4824,7 @@ store:
 	ADDQ    $0x40, AX
 	ADDQ    $0x20, DX
 	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
 	DECQ    CX
 	JMP     slice
 
@@ -2902,20 +4832,18 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlices2of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlices2of4X8AVX512(SB), NOSPLIT, $0-64
+// func headSlices1of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·headSlices1of2X8AVX512(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         step+48(FP), R8
-	LEAQ         (DI)(R8*1), R8
-	MOVQ         x+56(FP), R9
-	MOVQ         $0x00000001, R10
-	VMOVQ        R10, X2
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X2
 	VPBROADCASTQ X2, Z2
 	VXORPS       X3, X3, X3
 	XORQ         R10, R10
@@ -2923,46 +4851,42 @@ TEXT ·headSlices2of4X8AVX512(SB), NOSPLIT, $0-64
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R11
-	SUBQ      (BX), R11
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
 	VMOVUPD   (AX), Z0
 	VPMOVSXDQ (DX), Z1
-	SHRQ      $0x03, R11
+	SHRQ      $0x03, R9
 	JZ        store
 
 column:
-	MOVL         (SI)(R10*4), R12
-	VMOVSD       (R9)(R12*8), X4
-	MOVL         4(SI)(R10*4), R12
-	VMOVHPD      (R9)(R12*8), X4, X4
-	MOVL         8(SI)(R10*4), R12
-	VMOVSD       (R9)(R12*8), X5
-	MOVL         12(SI)(R10*4), R12
-	VMOVHPD      (R9)(R12*8), X5, X5
+	MOVL         (SI)(R10*4), R11
+	VMOVSD       (R8)(R11*8), X4
+	MOVL         4(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*8), X4, X4
+	MOVL         8(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*8), X5
+	MOVL         12(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*8), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y5
-	MOVL         16(SI)(R10*4), R12
-	VMOVSD       (R9)(R12*8), X4
-	MOVL         20(SI)(R10*4), R12
-	VMOVHPD      (R9)(R12*8), X4, X4
-	MOVL         24(SI)(R10*4), R12
-	VMOVSD       (R9)(R12*8), X6
-	MOVL         28(SI)(R10*4), R12
-	VMOVHPD      (R9)(R12*8), X6, X6
+	MOVL         16(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*8), X4
+	MOVL         20(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*8), X4, X4
+	MOVL         24(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*8), X6
+	MOVL         28(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*8), X6, X6
 	VINSERTF128  $0x01, X6, Y4, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z6
-	VPMOVZXWQ    (DI)(R10*2), Z7
-	VPSLLQ       $0x30, Z7, Z7
-	VPMOVZXWQ    (R8)(R10*2), Z8
-	VPSLLQ       $0x20, Z8, Z8
-	VORPD        Z8, Z7, Z7
+	VPMOVZXDQ    (DI)(R10*4), Z7
+	VPSLLQ       $0x20, Z7, Z7
 	VPCMPGTQ     Z3, Z1, K1
 	VFMADD231PD  Z7, Z6, K1, Z0
 	VPSUBQ       Z2, Z1, Z1
 	PREFETCHT0   1024(SI)(R10*4)
-	PREFETCHT0   1024(DI)(R10*2)
-	PREFETCHT0   1024(R8)(R10*2)
+	PREFETCHT0   1024(DI)(R10*4)
 	ADDQ         $0x08, R10
-	DECQ         R11
+	DECQ         R9
 	JNZ          column
 
 store:
@@ -2977,22 +4901,538 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlices3of4X6AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
-// Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlices3of4X6AVX512(SB), NOSPLIT, $0-64
+// func nearSlices1of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·nearSlices1of2X8AVX512(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         step+48(FP), R8
-	LEAQ         (DI)(R8*1), R9
-	LEAQ         (R9)(R8*1), R8
-	MOVQ         x+56(FP), R10
-	VMOVUPD      headMasks<>+128(SB), Z0
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R11
+	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x08, R10, R10
+	LEAQ      (R9)(R10*1), R10
+
+column:
+	MOVWLZX      (SI)(R12*2), R13
+	VMOVSD       (R10)(R13*8), X4
+	MOVWLZX      2(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*8), X4, X4
+	MOVWLZX      4(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*8), X5
+	MOVWLZX      6(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVWLZX      8(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*8), X4
+	MOVWLZX      10(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*8), X4, X4
+	MOVWLZX      12(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*8), X6
+	MOVWLZX      14(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPMOVZXDQ    (R8)(R12*4), Z7
+	VPSLLQ       $0x20, Z7, Z7
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  Z7, Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R12*2)
+	PREFETCHT0   1024(R8)(R12*4)
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices2of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlices2of2X8AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         step+56(FP), R8
+	LEAQ         (DI)(R8*1), R8
+	MOVQ         x+64(FP), R9
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R11, R11
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R10
+	JZ        store
+
+column:
+	MOVL         (SI)(R11*4), R12
+	VMOVSD       (R9)(R12*8), X4
+	MOVL         4(SI)(R11*4), R12
+	VMOVHPD      (R9)(R12*8), X4, X4
+	MOVL         8(SI)(R11*4), R12
+	VMOVSD       (R9)(R12*8), X5
+	MOVL         12(SI)(R11*4), R12
+	VMOVHPD      (R9)(R12*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVL         16(SI)(R11*4), R12
+	VMOVSD       (R9)(R12*8), X4
+	MOVL         20(SI)(R11*4), R12
+	VMOVHPD      (R9)(R12*8), X4, X4
+	MOVL         24(SI)(R11*4), R12
+	VMOVSD       (R9)(R12*8), X6
+	MOVL         28(SI)(R11*4), R12
+	VMOVHPD      (R9)(R12*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPMOVZXDQ    (DI)(R11*4), Z7
+	VPSLLQ       $0x20, Z7, Z7
+	VPMOVZXDQ    (R8)(R11*4), Z8
+	VORPD        Z8, Z7, Z7
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  Z7, Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R11*4)
+	PREFETCHT0   1024(DI)(R11*4)
+	PREFETCHT0   1024(R8)(R11*4)
+	ADDQ         $0x08, R11
+	DECQ         R10
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlices2of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·nearSlices2of2X8AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         step+56(FP), R9
+	LEAQ         (R8)(R9*1), R9
+	MOVQ         x+64(FP), R10
 	MOVQ         $0x00000001, R11
-	VMOVQ        R11, X3
+	VMOVQ        R11, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R13, R13
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R12
+	SUBQ      (BX), R12
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R12
+	JZ        store
+	MOVLQSX   (DI), R11
+	IMUL3Q    $0x08, R11, R11
+	LEAQ      (R10)(R11*1), R11
+
+column:
+	MOVWLZX      (SI)(R13*2), R14
+	VMOVSD       (R11)(R14*8), X4
+	MOVWLZX      2(SI)(R13*2), R14
+	VMOVHPD      (R11)(R14*8), X4, X4
+	MOVWLZX      4(SI)(R13*2), R14
+	VMOVSD       (R11)(R14*8), X5
+	MOVWLZX      6(SI)(R13*2), R14
+	VMOVHPD      (R11)(R14*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVWLZX      8(SI)(R13*2), R14
+	VMOVSD       (R11)(R14*8), X4
+	MOVWLZX      10(SI)(R13*2), R14
+	VMOVHPD      (R11)(R14*8), X4, X4
+	MOVWLZX      12(SI)(R13*2), R14
+	VMOVSD       (R11)(R14*8), X6
+	MOVWLZX      14(SI)(R13*2), R14
+	VMOVHPD      (R11)(R14*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPMOVZXDQ    (R8)(R13*4), Z7
+	VPSLLQ       $0x20, Z7, Z7
+	VPMOVZXDQ    (R9)(R13*4), Z8
+	VORPD        Z8, Z7, Z7
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  Z7, Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R13*2)
+	PREFETCHT0   1024(R8)(R13*4)
+	PREFETCHT0   1024(R9)(R13*4)
+	ADDQ         $0x08, R13
+	DECQ         R12
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices1of4X2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlices1of4X2AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
+	VMOVUPD      headMasks<>+0(SB), Z0
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R9
+	JZ        store
+
+column:
+	MOVL         (SI)(R10*4), R11
+	VMOVSD       (R8)(R11*2), X5
+	MOVL         4(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*2), X5, X5
+	MOVL         8(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*2), X6
+	MOVL         12(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*2), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVL         16(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*2), X5
+	MOVL         20(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*2), X5, X5
+	MOVL         24(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*2), X7
+	MOVL         28(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*2), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPMOVZXWQ    (DI)(R10*2), Z8
+	VPSLLQ       $0x30, Z8, Z8
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  Z8, Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R10*4)
+	PREFETCHT0   1024(DI)(R10*2)
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlices1of4X2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·nearSlices1of4X2AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
+	VMOVUPD      headMasks<>+0(SB), Z0
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R11
+	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x02, R10, R10
+	LEAQ      (R9)(R10*1), R10
+
+column:
+	MOVWLZX      (SI)(R12*2), R13
+	VMOVSD       (R10)(R13*2), X5
+	MOVWLZX      2(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*2), X5, X5
+	MOVWLZX      4(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*2), X6
+	MOVWLZX      6(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*2), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVWLZX      8(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*2), X5
+	MOVWLZX      10(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*2), X5, X5
+	MOVWLZX      12(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*2), X7
+	MOVWLZX      14(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*2), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPMOVZXWQ    (R8)(R12*2), Z8
+	VPSLLQ       $0x30, Z8, Z8
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  Z8, Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R12*2)
+	PREFETCHT0   1024(R8)(R12*2)
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices1of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·headSlices1of4X8AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         x+64(FP), R8
+	MOVQ         $0x00000001, R9
+	VMOVQ        R9, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R10, R10
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R9
+	SUBQ      (BX), R9
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R9
+	JZ        store
+
+column:
+	MOVL         (SI)(R10*4), R11
+	VMOVSD       (R8)(R11*8), X4
+	MOVL         4(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*8), X4, X4
+	MOVL         8(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*8), X5
+	MOVL         12(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVL         16(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*8), X4
+	MOVL         20(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*8), X4, X4
+	MOVL         24(SI)(R10*4), R11
+	VMOVSD       (R8)(R11*8), X6
+	MOVL         28(SI)(R10*4), R11
+	VMOVHPD      (R8)(R11*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPMOVZXWQ    (DI)(R10*2), Z7
+	VPSLLQ       $0x30, Z7, Z7
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  Z7, Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R10*4)
+	PREFETCHT0   1024(DI)(R10*2)
+	ADDQ         $0x08, R10
+	DECQ         R9
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlices1of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·nearSlices1of4X8AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         x+64(FP), R9
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R11
+	JZ        store
+	MOVLQSX   (DI), R10
+	IMUL3Q    $0x08, R10, R10
+	LEAQ      (R9)(R10*1), R10
+
+column:
+	MOVWLZX      (SI)(R12*2), R13
+	VMOVSD       (R10)(R13*8), X4
+	MOVWLZX      2(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*8), X4, X4
+	MOVWLZX      4(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*8), X5
+	MOVWLZX      6(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVWLZX      8(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*8), X4
+	MOVWLZX      10(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*8), X4, X4
+	MOVWLZX      12(SI)(R12*2), R13
+	VMOVSD       (R10)(R13*8), X6
+	MOVWLZX      14(SI)(R12*2), R13
+	VMOVHPD      (R10)(R13*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPMOVZXWQ    (R8)(R12*2), Z7
+	VPSLLQ       $0x30, Z7, Z7
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  Z7, Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R12*2)
+	PREFETCHT0   1024(R8)(R12*2)
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices2of4X4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlices2of4X4AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         step+56(FP), R8
+	LEAQ         (DI)(R8*1), R8
+	MOVQ         x+64(FP), R9
+	VMOVUPD      headMasks<>+64(SB), Z0
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X3
 	VPBROADCASTQ X3, Z3
 	VXORPS       X4, X4, X4
 	XORQ         R11, R11
@@ -3000,59 +5440,47 @@ TEXT ·headSlices3of4X6AVX512(SB), NOSPLIT, $0-64
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R12
-	SUBQ      (BX), R12
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
 	VMOVUPD   (AX), Z1
 	VPMOVSXDQ (DX), Z2
-	SHRQ      $0x03, R12
+	SHRQ      $0x03, R10
 	JZ        store
 
 column:
-	MOVL         (SI)(R11*4), R13
-	LEAQ         (R13)(R13*2), R13
-	VMOVSD       (R10)(R13*2), X5
-	MOVL         4(SI)(R11*4), R13
-	LEAQ         (R13)(R13*2), R13
-	VMOVHPD      (R10)(R13*2), X5, X5
-	MOVL         8(SI)(R11*4), R13
-	LEAQ         (R13)(R13*2), R13
-	VMOVSD       (R10)(R13*2), X6
-	MOVL         12(SI)(R11*4), R13
-	LEAQ         (R13)(R13*2), R13
-	VMOVHPD      (R10)(R13*2), X6, X6
+	MOVL         (SI)(R11*4), R12
+	VMOVSD       (R9)(R12*4), X5
+	MOVL         4(SI)(R11*4), R12
+	VMOVHPD      (R9)(R12*4), X5, X5
+	MOVL         8(SI)(R11*4), R12
+	VMOVSD       (R9)(R12*4), X6
+	MOVL         12(SI)(R11*4), R12
+	VMOVHPD      (R9)(R12*4), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y6
-	MOVL         16(SI)(R11*4), R13
-	LEAQ         (R13)(R13*2), R13
-	VMOVSD       (R10)(R13*2), X5
-	MOVL         20(SI)(R11*4), R13
-	LEAQ         (R13)(R13*2), R13
-	VMOVHPD      (R10)(R13*2), X5, X5
-	MOVL         24(SI)(R11*4), R13
-	LEAQ         (R13)(R13*2), R13
-	VMOVSD       (R10)(R13*2), X7
-	MOVL         28(SI)(R11*4), R13
-	LEAQ         (R13)(R13*2), R13
-	VMOVHPD      (R10)(R13*2), X7, X7
+	MOVL         16(SI)(R11*4), R12
+	VMOVSD       (R9)(R12*4), X5
+	MOVL         20(SI)(R11*4), R12
+	VMOVHPD      (R9)(R12*4), X5, X5
+	MOVL         24(SI)(R11*4), R12
+	VMOVSD       (R9)(R12*4), X7
+	MOVL         28(SI)(R11*4), R12
+	VMOVHPD      (R9)(R12*4), X7, X7
 	VINSERTF128  $0x01, X7, Y5, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z7
 	VANDPD       Z0, Z7, Z7
 	VPMOVZXWQ    (DI)(R11*2), Z8
 	VPSLLQ       $0x30, Z8, Z8
-	VPMOVZXWQ    (R9)(R11*2), Z9
-	VPSLLQ       $0x20, Z9, Z9
-	VORPD        Z9, Z8, Z8
 	VPMOVZXWQ    (R8)(R11*2), Z9
-	VPSLLQ       $0x10, Z9, Z9
+	VPSLLQ       $0x20, Z9, Z9
 	VORPD        Z9, Z8, Z8
 	VPCMPGTQ     Z4, Z2, K1
 	VFMADD231PD  Z8, Z7, K1, Z1
 	VPSUBQ       Z3, Z2, Z2
 	PREFETCHT0   1024(SI)(R11*4)
 	PREFETCHT0   1024(DI)(R11*2)
-	PREFETCHT0   1024(R9)(R11*2)
 	PREFETCHT0   1024(R8)(R11*2)
 	ADDQ         $0x08, R11
-	DECQ         R12
+	DECQ         R10
 	JNZ          column
 
 store:
@@ -3067,21 +5495,102 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlices3of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlices2of4X4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlices3of4X8AVX512(SB), NOSPLIT, $0-64
+TEXT ·nearSlices2of4X4AVX512(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         step+48(FP), R8
-	LEAQ         (DI)(R8*1), R9
-	LEAQ         (R9)(R8*1), R8
-	MOVQ         x+56(FP), R10
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         step+56(FP), R9
+	LEAQ         (R8)(R9*1), R9
+	MOVQ         x+64(FP), R10
+	VMOVUPD      headMasks<>+64(SB), Z0
 	MOVQ         $0x00000001, R11
-	VMOVQ        R11, X2
+	VMOVQ        R11, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R13, R13
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R12
+	SUBQ      (BX), R12
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R12
+	JZ        store
+	MOVLQSX   (DI), R11
+	IMUL3Q    $0x04, R11, R11
+	LEAQ      (R10)(R11*1), R11
+
+column:
+	MOVWLZX      (SI)(R13*2), R14
+	VMOVSD       (R11)(R14*4), X5
+	MOVWLZX      2(SI)(R13*2), R14
+	VMOVHPD      (R11)(R14*4), X5, X5
+	MOVWLZX      4(SI)(R13*2), R14
+	VMOVSD       (R11)(R14*4), X6
+	MOVWLZX      6(SI)(R13*2), R14
+	VMOVHPD      (R11)(R14*4), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVWLZX      8(SI)(R13*2), R14
+	VMOVSD       (R11)(R14*4), X5
+	MOVWLZX      10(SI)(R13*2), R14
+	VMOVHPD      (R11)(R14*4), X5, X5
+	MOVWLZX      12(SI)(R13*2), R14
+	VMOVSD       (R11)(R14*4), X7
+	MOVWLZX      14(SI)(R13*2), R14
+	VMOVHPD      (R11)(R14*4), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPMOVZXWQ    (R8)(R13*2), Z8
+	VPSLLQ       $0x30, Z8, Z8
+	VPMOVZXWQ    (R9)(R13*2), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VORPD        Z9, Z8, Z8
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  Z8, Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R13*2)
+	PREFETCHT0   1024(R8)(R13*2)
+	PREFETCHT0   1024(R9)(R13*2)
+	ADDQ         $0x08, R13
+	DECQ         R12
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices2of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlices2of4X8AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         step+56(FP), R8
+	LEAQ         (DI)(R8*1), R8
+	MOVQ         x+64(FP), R9
+	MOVQ         $0x00000001, R10
+	VMOVQ        R10, X2
 	VPBROADCASTQ X2, Z2
 	VXORPS       X3, X3, X3
 	XORQ         R11, R11
@@ -3089,50 +5598,46 @@ TEXT ·headSlices3of4X8AVX512(SB), NOSPLIT, $0-64
 slice:
 	TESTQ     CX, CX
 	JZ        done
-	MOVQ      8(BX), R12
-	SUBQ      (BX), R12
+	MOVQ      8(BX), R10
+	SUBQ      (BX), R10
 	VMOVUPD   (AX), Z0
 	VPMOVSXDQ (DX), Z1
-	SHRQ      $0x03, R12
+	SHRQ      $0x03, R10
 	JZ        store
 
 column:
-	MOVL         (SI)(R11*4), R13
-	VMOVSD       (R10)(R13*8), X4
-	MOVL         4(SI)(R11*4), R13
-	VMOVHPD      (R10)(R13*8), X4, X4
-	MOVL         8(SI)(R11*4), R13
-	VMOVSD       (R10)(R13*8), X5
-	MOVL         12(SI)(R11*4), R13
-	VMOVHPD      (R10)(R13*8), X5, X5
+	MOVL         (SI)(R11*4), R12
+	VMOVSD       (R9)(R12*8), X4
+	MOVL         4(SI)(R11*4), R12
+	VMOVHPD      (R9)(R12*8), X4, X4
+	MOVL         8(SI)(R11*4), R12
+	VMOVSD       (R9)(R12*8), X5
+	MOVL         12(SI)(R11*4), R12
+	VMOVHPD      (R9)(R12*8), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y5
-	MOVL         16(SI)(R11*4), R13
-	VMOVSD       (R10)(R13*8), X4
-	MOVL         20(SI)(R11*4), R13
-	VMOVHPD      (R10)(R13*8), X4, X4
-	MOVL         24(SI)(R11*4), R13
-	VMOVSD       (R10)(R13*8), X6
-	MOVL         28(SI)(R11*4), R13
-	VMOVHPD      (R10)(R13*8), X6, X6
+	MOVL         16(SI)(R11*4), R12
+	VMOVSD       (R9)(R12*8), X4
+	MOVL         20(SI)(R11*4), R12
+	VMOVHPD      (R9)(R12*8), X4, X4
+	MOVL         24(SI)(R11*4), R12
+	VMOVSD       (R9)(R12*8), X6
+	MOVL         28(SI)(R11*4), R12
+	VMOVHPD      (R9)(R12*8), X6, X6
 	VINSERTF128  $0x01, X6, Y4, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z6
 	VPMOVZXWQ    (DI)(R11*2), Z7
 	VPSLLQ       $0x30, Z7, Z7
-	VPMOVZXWQ    (R9)(R11*2), Z8
-	VPSLLQ       $0x20, Z8, Z8
-	VORPD        Z8, Z7, Z7
 	VPMOVZXWQ    (R8)(R11*2), Z8
-	VPSLLQ       $0x10, Z8, Z8
+	VPSLLQ       $0x20, Z8, Z8
 	VORPD        Z8, Z7, Z7
 	VPCMPGTQ     Z3, Z1, K1
 	VFMADD231PD  Z7, Z6, K1, Z0
 	VPSUBQ       Z2, Z1, Z1
 	PREFETCHT0   1024(SI)(R11*4)
 	PREFETCHT0   1024(DI)(R11*2)
-	PREFETCHT0   1024(R9)(R11*2)
 	PREFETCHT0   1024(R8)(R11*2)
 	ADDQ         $0x08, R11
-	DECQ         R12
+	DECQ         R10
 	JNZ          column
 
 store:
@@ -3147,25 +5652,370 @@ done:
 	VZEROUPPER
 	RET
 
-// func headSlices4of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+// func nearSlices2of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·headSlices4of4X8AVX512(SB), NOSPLIT, $0-64
+TEXT ·nearSlices2of4X8AVX512(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         slices+8(FP), CX
 	MOVQ         count+16(FP), DX
 	MOVQ         off+24(FP), BX
 	MOVQ         idx+32(FP), SI
-	MOVQ         val+40(FP), DI
-	MOVQ         step+48(FP), R8
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         step+56(FP), R9
+	LEAQ         (R8)(R9*1), R9
+	MOVQ         x+64(FP), R10
+	MOVQ         $0x00000001, R11
+	VMOVQ        R11, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R13, R13
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R12
+	SUBQ      (BX), R12
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R12
+	JZ        store
+	MOVLQSX   (DI), R11
+	IMUL3Q    $0x08, R11, R11
+	LEAQ      (R10)(R11*1), R11
+
+column:
+	MOVWLZX      (SI)(R13*2), R14
+	VMOVSD       (R11)(R14*8), X4
+	MOVWLZX      2(SI)(R13*2), R14
+	VMOVHPD      (R11)(R14*8), X4, X4
+	MOVWLZX      4(SI)(R13*2), R14
+	VMOVSD       (R11)(R14*8), X5
+	MOVWLZX      6(SI)(R13*2), R14
+	VMOVHPD      (R11)(R14*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVWLZX      8(SI)(R13*2), R14
+	VMOVSD       (R11)(R14*8), X4
+	MOVWLZX      10(SI)(R13*2), R14
+	VMOVHPD      (R11)(R14*8), X4, X4
+	MOVWLZX      12(SI)(R13*2), R14
+	VMOVSD       (R11)(R14*8), X6
+	MOVWLZX      14(SI)(R13*2), R14
+	VMOVHPD      (R11)(R14*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPMOVZXWQ    (R8)(R13*2), Z7
+	VPSLLQ       $0x30, Z7, Z7
+	VPMOVZXWQ    (R9)(R13*2), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VORPD        Z8, Z7, Z7
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  Z7, Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R13*2)
+	PREFETCHT0   1024(R8)(R13*2)
+	PREFETCHT0   1024(R9)(R13*2)
+	ADDQ         $0x08, R13
+	DECQ         R12
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices3of4X6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlices3of4X6AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         step+56(FP), R8
 	LEAQ         (DI)(R8*1), R9
-	LEAQ         (R9)(R8*1), R10
-	LEAQ         (R10)(R8*1), R8
-	MOVQ         x+56(FP), R11
+	LEAQ         (R9)(R8*1), R8
+	MOVQ         x+64(FP), R10
+	VMOVUPD      headMasks<>+128(SB), Z0
+	MOVQ         $0x00000001, R11
+	VMOVQ        R11, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R11
+	JZ        store
+
+column:
+	MOVL         (SI)(R12*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVSD       (R10)(R13*2), X5
+	MOVL         4(SI)(R12*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVHPD      (R10)(R13*2), X5, X5
+	MOVL         8(SI)(R12*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVSD       (R10)(R13*2), X6
+	MOVL         12(SI)(R12*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVHPD      (R10)(R13*2), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVL         16(SI)(R12*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVSD       (R10)(R13*2), X5
+	MOVL         20(SI)(R12*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVHPD      (R10)(R13*2), X5, X5
+	MOVL         24(SI)(R12*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVSD       (R10)(R13*2), X7
+	MOVL         28(SI)(R12*4), R13
+	LEAQ         (R13)(R13*2), R13
+	VMOVHPD      (R10)(R13*2), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPMOVZXWQ    (DI)(R12*2), Z8
+	VPSLLQ       $0x30, Z8, Z8
+	VPMOVZXWQ    (R9)(R12*2), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VORPD        Z9, Z8, Z8
+	VPMOVZXWQ    (R8)(R12*2), Z9
+	VPSLLQ       $0x10, Z9, Z9
+	VORPD        Z9, Z8, Z8
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  Z8, Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R12*4)
+	PREFETCHT0   1024(DI)(R12*2)
+	PREFETCHT0   1024(R9)(R12*2)
+	PREFETCHT0   1024(R8)(R12*2)
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlices3of4X6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·nearSlices3of4X6AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         step+56(FP), R9
+	LEAQ         (R8)(R9*1), R10
+	LEAQ         (R10)(R9*1), R9
+	MOVQ         x+64(FP), R11
+	VMOVUPD      headMasks<>+128(SB), Z0
+	MOVQ         $0x00000001, R12
+	VMOVQ        R12, X3
+	VPBROADCASTQ X3, Z3
+	VXORPS       X4, X4, X4
+	XORQ         R14, R14
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R13
+	SUBQ      (BX), R13
+	VMOVUPD   (AX), Z1
+	VPMOVSXDQ (DX), Z2
+	SHRQ      $0x03, R13
+	JZ        store
+	MOVLQSX   (DI), R12
+	IMUL3Q    $0x06, R12, R12
+	LEAQ      (R11)(R12*1), R12
+
+column:
+	MOVWLZX      (SI)(R14*2), R15
+	LEAQ         (R15)(R15*2), R15
+	VMOVSD       (R12)(R15*2), X5
+	MOVWLZX      2(SI)(R14*2), R15
+	LEAQ         (R15)(R15*2), R15
+	VMOVHPD      (R12)(R15*2), X5, X5
+	MOVWLZX      4(SI)(R14*2), R15
+	LEAQ         (R15)(R15*2), R15
+	VMOVSD       (R12)(R15*2), X6
+	MOVWLZX      6(SI)(R14*2), R15
+	LEAQ         (R15)(R15*2), R15
+	VMOVHPD      (R12)(R15*2), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y6
+	MOVWLZX      8(SI)(R14*2), R15
+	LEAQ         (R15)(R15*2), R15
+	VMOVSD       (R12)(R15*2), X5
+	MOVWLZX      10(SI)(R14*2), R15
+	LEAQ         (R15)(R15*2), R15
+	VMOVHPD      (R12)(R15*2), X5, X5
+	MOVWLZX      12(SI)(R14*2), R15
+	LEAQ         (R15)(R15*2), R15
+	VMOVSD       (R12)(R15*2), X7
+	MOVWLZX      14(SI)(R14*2), R15
+	LEAQ         (R15)(R15*2), R15
+	VMOVHPD      (R12)(R15*2), X7, X7
+	VINSERTF128  $0x01, X7, Y5, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z7
+	VANDPD       Z0, Z7, Z7
+	VPMOVZXWQ    (R8)(R14*2), Z8
+	VPSLLQ       $0x30, Z8, Z8
+	VPMOVZXWQ    (R10)(R14*2), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VORPD        Z9, Z8, Z8
+	VPMOVZXWQ    (R9)(R14*2), Z9
+	VPSLLQ       $0x10, Z9, Z9
+	VORPD        Z9, Z8, Z8
+	VPCMPGTQ     Z4, Z2, K1
+	VFMADD231PD  Z8, Z7, K1, Z1
+	VPSUBQ       Z3, Z2, Z2
+	PREFETCHT0   1024(SI)(R14*2)
+	PREFETCHT0   1024(R8)(R14*2)
+	PREFETCHT0   1024(R10)(R14*2)
+	PREFETCHT0   1024(R9)(R14*2)
+	ADDQ         $0x08, R14
+	DECQ         R13
+	JNZ          column
+
+store:
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices3of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlices3of4X8AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         step+56(FP), R8
+	LEAQ         (DI)(R8*1), R9
+	LEAQ         (R9)(R8*1), R8
+	MOVQ         x+64(FP), R10
+	MOVQ         $0x00000001, R11
+	VMOVQ        R11, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R12, R12
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R11
+	SUBQ      (BX), R11
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R11
+	JZ        store
+
+column:
+	MOVL         (SI)(R12*4), R13
+	VMOVSD       (R10)(R13*8), X4
+	MOVL         4(SI)(R12*4), R13
+	VMOVHPD      (R10)(R13*8), X4, X4
+	MOVL         8(SI)(R12*4), R13
+	VMOVSD       (R10)(R13*8), X5
+	MOVL         12(SI)(R12*4), R13
+	VMOVHPD      (R10)(R13*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVL         16(SI)(R12*4), R13
+	VMOVSD       (R10)(R13*8), X4
+	MOVL         20(SI)(R12*4), R13
+	VMOVHPD      (R10)(R13*8), X4, X4
+	MOVL         24(SI)(R12*4), R13
+	VMOVSD       (R10)(R13*8), X6
+	MOVL         28(SI)(R12*4), R13
+	VMOVHPD      (R10)(R13*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPMOVZXWQ    (DI)(R12*2), Z7
+	VPSLLQ       $0x30, Z7, Z7
+	VPMOVZXWQ    (R9)(R12*2), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VORPD        Z8, Z7, Z7
+	VPMOVZXWQ    (R8)(R12*2), Z8
+	VPSLLQ       $0x10, Z8, Z8
+	VORPD        Z8, Z7, Z7
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  Z7, Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R12*4)
+	PREFETCHT0   1024(DI)(R12*2)
+	PREFETCHT0   1024(R9)(R12*2)
+	PREFETCHT0   1024(R8)(R12*2)
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlices3of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·nearSlices3of4X8AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         step+56(FP), R9
+	LEAQ         (R8)(R9*1), R10
+	LEAQ         (R10)(R9*1), R9
+	MOVQ         x+64(FP), R11
 	MOVQ         $0x00000001, R12
 	VMOVQ        R12, X2
 	VPBROADCASTQ X2, Z2
 	VXORPS       X3, X3, X3
-	XORQ         R12, R12
+	XORQ         R14, R14
 
 slice:
 	TESTQ     CX, CX
@@ -3176,46 +6026,46 @@ slice:
 	VPMOVSXDQ (DX), Z1
 	SHRQ      $0x03, R13
 	JZ        store
+	MOVLQSX   (DI), R12
+	IMUL3Q    $0x08, R12, R12
+	LEAQ      (R11)(R12*1), R12
 
 column:
-	MOVL         (SI)(R12*4), R14
-	VMOVSD       (R11)(R14*8), X4
-	MOVL         4(SI)(R12*4), R14
-	VMOVHPD      (R11)(R14*8), X4, X4
-	MOVL         8(SI)(R12*4), R14
-	VMOVSD       (R11)(R14*8), X5
-	MOVL         12(SI)(R12*4), R14
-	VMOVHPD      (R11)(R14*8), X5, X5
+	MOVWLZX      (SI)(R14*2), R15
+	VMOVSD       (R12)(R15*8), X4
+	MOVWLZX      2(SI)(R14*2), R15
+	VMOVHPD      (R12)(R15*8), X4, X4
+	MOVWLZX      4(SI)(R14*2), R15
+	VMOVSD       (R12)(R15*8), X5
+	MOVWLZX      6(SI)(R14*2), R15
+	VMOVHPD      (R12)(R15*8), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y5
-	MOVL         16(SI)(R12*4), R14
-	VMOVSD       (R11)(R14*8), X4
-	MOVL         20(SI)(R12*4), R14
-	VMOVHPD      (R11)(R14*8), X4, X4
-	MOVL         24(SI)(R12*4), R14
-	VMOVSD       (R11)(R14*8), X6
-	MOVL         28(SI)(R12*4), R14
-	VMOVHPD      (R11)(R14*8), X6, X6
+	MOVWLZX      8(SI)(R14*2), R15
+	VMOVSD       (R12)(R15*8), X4
+	MOVWLZX      10(SI)(R14*2), R15
+	VMOVHPD      (R12)(R15*8), X4, X4
+	MOVWLZX      12(SI)(R14*2), R15
+	VMOVSD       (R12)(R15*8), X6
+	MOVWLZX      14(SI)(R14*2), R15
+	VMOVHPD      (R12)(R15*8), X6, X6
 	VINSERTF128  $0x01, X6, Y4, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z6
-	VPMOVZXWQ    (DI)(R12*2), Z7
+	VPMOVZXWQ    (R8)(R14*2), Z7
 	VPSLLQ       $0x30, Z7, Z7
-	VPMOVZXWQ    (R9)(R12*2), Z8
+	VPMOVZXWQ    (R10)(R14*2), Z8
 	VPSLLQ       $0x20, Z8, Z8
 	VORPD        Z8, Z7, Z7
-	VPMOVZXWQ    (R10)(R12*2), Z8
+	VPMOVZXWQ    (R9)(R14*2), Z8
 	VPSLLQ       $0x10, Z8, Z8
-	VORPD        Z8, Z7, Z7
-	VPMOVZXWQ    (R8)(R12*2), Z8
 	VORPD        Z8, Z7, Z7
 	VPCMPGTQ     Z3, Z1, K1
 	VFMADD231PD  Z7, Z6, K1, Z0
 	VPSUBQ       Z2, Z1, Z1
-	PREFETCHT0   1024(SI)(R12*4)
-	PREFETCHT0   1024(DI)(R12*2)
-	PREFETCHT0   1024(R9)(R12*2)
-	PREFETCHT0   1024(R10)(R12*2)
-	PREFETCHT0   1024(R8)(R12*2)
-	ADDQ         $0x08, R12
+	PREFETCHT0   1024(SI)(R14*2)
+	PREFETCHT0   1024(R8)(R14*2)
+	PREFETCHT0   1024(R10)(R14*2)
+	PREFETCHT0   1024(R9)(R14*2)
+	ADDQ         $0x08, R14
 	DECQ         R13
 	JNZ          column
 
@@ -3224,6 +6074,180 @@ store:
 	ADDQ    $0x40, AX
 	ADDQ    $0x20, DX
 	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func headSlices4of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·headSlices4of4X8AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         val+48(FP), DI
+	MOVQ         step+56(FP), R8
+	LEAQ         (DI)(R8*1), R9
+	LEAQ         (R9)(R8*1), R10
+	LEAQ         (R10)(R8*1), R8
+	MOVQ         x+64(FP), R11
+	MOVQ         $0x00000001, R12
+	VMOVQ        R12, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R13, R13
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R12
+	SUBQ      (BX), R12
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R12
+	JZ        store
+
+column:
+	MOVL         (SI)(R13*4), R14
+	VMOVSD       (R11)(R14*8), X4
+	MOVL         4(SI)(R13*4), R14
+	VMOVHPD      (R11)(R14*8), X4, X4
+	MOVL         8(SI)(R13*4), R14
+	VMOVSD       (R11)(R14*8), X5
+	MOVL         12(SI)(R13*4), R14
+	VMOVHPD      (R11)(R14*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVL         16(SI)(R13*4), R14
+	VMOVSD       (R11)(R14*8), X4
+	MOVL         20(SI)(R13*4), R14
+	VMOVHPD      (R11)(R14*8), X4, X4
+	MOVL         24(SI)(R13*4), R14
+	VMOVSD       (R11)(R14*8), X6
+	MOVL         28(SI)(R13*4), R14
+	VMOVHPD      (R11)(R14*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPMOVZXWQ    (DI)(R13*2), Z7
+	VPSLLQ       $0x30, Z7, Z7
+	VPMOVZXWQ    (R9)(R13*2), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VORPD        Z8, Z7, Z7
+	VPMOVZXWQ    (R10)(R13*2), Z8
+	VPSLLQ       $0x10, Z8, Z8
+	VORPD        Z8, Z7, Z7
+	VPMOVZXWQ    (R8)(R13*2), Z8
+	VORPD        Z8, Z7, Z7
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  Z7, Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R13*4)
+	PREFETCHT0   1024(DI)(R13*2)
+	PREFETCHT0   1024(R9)(R13*2)
+	PREFETCHT0   1024(R10)(R13*2)
+	PREFETCHT0   1024(R8)(R13*2)
+	ADDQ         $0x08, R13
+	DECQ         R12
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	DECQ    CX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func nearSlices4of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·nearSlices4of4X8AVX512(SB), NOSPLIT, $8-72
+	MOVQ         y+0(FP), AX
+	MOVQ         slices+8(FP), CX
+	MOVQ         count+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         start+40(FP), DI
+	MOVQ         val+48(FP), R8
+	MOVQ         step+56(FP), R9
+	LEAQ         (R8)(R9*1), R10
+	LEAQ         (R10)(R9*1), R11
+	LEAQ         (R11)(R9*1), R9
+	MOVQ         x+64(FP), R12
+	MOVQ         $0x00000001, R13
+	VMOVQ        R13, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	XORQ         R15, R15
+
+slice:
+	TESTQ     CX, CX
+	JZ        done
+	MOVQ      8(BX), R14
+	SUBQ      (BX), R14
+	VMOVUPD   (AX), Z0
+	VPMOVSXDQ (DX), Z1
+	SHRQ      $0x03, R14
+	JZ        store
+	MOVLQSX   (DI), R13
+	IMUL3Q    $0x08, R13, R13
+	LEAQ      (R12)(R13*1), R13
+
+column:
+	MOVWLZX      (SI)(R15*2), BP
+	VMOVSD       (R13)(BP*8), X4
+	MOVWLZX      2(SI)(R15*2), BP
+	VMOVHPD      (R13)(BP*8), X4, X4
+	MOVWLZX      4(SI)(R15*2), BP
+	VMOVSD       (R13)(BP*8), X5
+	MOVWLZX      6(SI)(R15*2), BP
+	VMOVHPD      (R13)(BP*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y5
+	MOVWLZX      8(SI)(R15*2), BP
+	VMOVSD       (R13)(BP*8), X4
+	MOVWLZX      10(SI)(R15*2), BP
+	VMOVHPD      (R13)(BP*8), X4, X4
+	MOVWLZX      12(SI)(R15*2), BP
+	VMOVSD       (R13)(BP*8), X6
+	MOVWLZX      14(SI)(R15*2), BP
+	VMOVHPD      (R13)(BP*8), X6, X6
+	VINSERTF128  $0x01, X6, Y4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z6
+	VPMOVZXWQ    (R8)(R15*2), Z7
+	VPSLLQ       $0x30, Z7, Z7
+	VPMOVZXWQ    (R10)(R15*2), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VORPD        Z8, Z7, Z7
+	VPMOVZXWQ    (R11)(R15*2), Z8
+	VPSLLQ       $0x10, Z8, Z8
+	VORPD        Z8, Z7, Z7
+	VPMOVZXWQ    (R9)(R15*2), Z8
+	VORPD        Z8, Z7, Z7
+	VPCMPGTQ     Z3, Z1, K1
+	VFMADD231PD  Z7, Z6, K1, Z0
+	VPSUBQ       Z2, Z1, Z1
+	PREFETCHT0   1024(SI)(R15*2)
+	PREFETCHT0   1024(R8)(R15*2)
+	PREFETCHT0   1024(R10)(R15*2)
+	PREFETCHT0   1024(R11)(R15*2)
+	PREFETCHT0   1024(R9)(R15*2)
+	ADDQ         $0x08, R15
+	DECQ         R14
+	JNZ          column
+
+store:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x08, BX
+	ADDQ    $0x04, DI
 	DECQ    CX
 	JMP     slice
 

@@ -17,12 +17,7 @@ func HeadSlices(l Level, y []float64, count []int32, off []int64, e Entries, x *
 	slices := len(off) - 1
 	y, count = y[:slices*SliceRows], count[:slices*SliceRows]
 	if e.Segments == nil {
-		lo, hi := off[0], off[slices]
-		e.Idx = e.Idx[lo:hi]
-		if e.Plain != nil {
-			e.Plain = e.Plain[lo:hi]
-		}
-		headSlicesFrom(l, y, count, off, e, x)
+		headSlicesFrom(l, y, count, off, e.cut(off[0], off[slices]), x)
 		return
 	}
 	for len(y) > 0 {
@@ -38,6 +33,9 @@ func HeadSlices(l Level, y []float64, count []int32, off []int64, e Entries, x *
 			e.headWide(l, y[:SliceRows], count, off[0], off[1], x, scratch)
 		}
 		y, count, off = y[n*SliceRows:], count[n*SliceRows:], off[n:]
+		if e.Start != nil {
+			e.Start = e.Start[n:]
+		}
 	}
 }
 
@@ -61,7 +59,7 @@ func (p piece) headSlices(l Level, y []float64, count []int32, off []int64, x *c
 	switch {
 	case lo == hi:
 	case p.step > 0:
-		headSlicesSegments(l, y, count, off, p.Idx[lo:hi], p.Segments, p.at, p.step, p.Read, x)
+		headSlicesSegments(l, y, count, off, p.cut(lo, hi), p.at, p.step, x)
 	default:
 		headSlicesFrom(l, y, count, off, p.plain(l, lo, hi, scratch), x)
 	}
@@ -70,7 +68,7 @@ func (p piece) headSlices(l Level, y []float64, count []int32, off []int64, x *c
 // headSlicesFrom is HeadSlices for plain values, or none, of entries that begin with
 // off[0].
 func headSlicesFrom(l Level, y []float64, count []int32, off []int64, e Entries, x *cpms.Heads) {
-	if l >= AVX2 && len(e.Idx) > 0 {
+	if l >= AVX2 && len(e.Idx)+len(e.Near) > 0 {
 		headSlices(l, y, count, off, e, x)
 		return
 	}
@@ -81,12 +79,20 @@ func headSlicesFrom(l Level, y []float64, count []int32, off []int64, e Entries,
 			for t := range int(count[s*SliceRows+i]) {
 				k := first + SliceRows*t + i
 				if e.Plain == nil {
-					sum += x.At(int(e.Idx[k]))
+					sum += x.At(e.column(s, k))
 				} else {
-					sum += e.Plain[k] * x.At(int(e.Idx[k]))
+					sum += e.Plain[k] * x.At(e.column(s, k))
 				}
 			}
 			y[s*SliceRows+i] += sum
 		}
 	}
+}
+
+// column is that of entry k, which is in slice s.
+func (e Entries) column(s, k int) int {
+	if e.Near != nil {
+		return int(e.Start[s]) + int(e.Near[k])
+	}
+	return int(e.Idx[k])
 }

@@ -152,6 +152,17 @@ func TestSlicesOfHeadsAreAddedAtEveryLevel(t *testing.T) {
 				off = append(off, off[s]+simd.SliceRows*int64(wide))
 			}
 			e, val := entries(t, off[slices]+rapid.Int64Range(0, 300).Draw(t, "behind"), cols) // also where no row is
+			idx := e.Idx
+			if rapid.Bool().Draw(t, "near") {
+				e.Near, e.Idx, e.Start = make([]uint16, len(idx)), nil, make([]int32, slices)
+				for s := range slices {
+					e.Start[s] = rapid.Int32Range(0, int32(cols)-1).Draw(t, "start")
+					for k := off[s]; k < off[s+1]; k++ {
+						idx[k] = max(idx[k], e.Start[s])
+						e.Near[k] = uint16(idx[k] - e.Start[s])
+					}
+				}
+			}
 			y := make([]float64, len(count)+1)
 			for i := range y {
 				y[i] = float64(i)
@@ -162,7 +173,7 @@ func TestSlicesOfHeadsAreAddedAtEveryLevel(t *testing.T) {
 				terms := []float64{float64(i)}
 				for c := range int64(n) {
 					k := off[i/simd.SliceRows] + simd.SliceRows*c + int64(i%simd.SliceRows)
-					terms = append(terms, val[k]*xv[e.Idx[k]])
+					terms = append(terms, val[k]*xv[idx[k]])
 				}
 				requireSum(t, terms, y[i], "row")
 			}

@@ -11,7 +11,7 @@ import (
 type (
 	joinKernel   func(dst *float64, src *byte, step, n int)
 	rowsKernel   func(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
-	slicesKernel func(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)
+	slicesKernel func(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 	rankKernel   func(sum *float64, n int, cur, next *byte, degree *int32, damping, add float64) float64
 )
 
@@ -80,6 +80,27 @@ var (
 			oneOf4 + 3: {4: headSlices4of4X8AVX512},
 		},
 	}
+	nearSlicesKernels = [2][sources][5]slicesKernel{
+		{
+			ones:       {1: nearSlicesOnesX2AVX2, 2: nearSlicesOnesX4AVX2, 3: nearSlicesOnesX6AVX2, 4: nearSlicesOnesX8AVX2},
+			plain:      {1: nearSlicesPlainX2AVX2, 2: nearSlicesPlainX4AVX2, 3: nearSlicesPlainX6AVX2, 4: nearSlicesPlainX8AVX2},
+			oneOf2:     {2: nearSlices1of2X4AVX2, 4: nearSlices1of2X8AVX2},
+			oneOf2 + 1: {4: nearSlices2of2X8AVX2},
+			oneOf4:     {1: nearSlices1of4X2AVX2, 4: nearSlices1of4X8AVX2},
+			oneOf4 + 1: {2: nearSlices2of4X4AVX2, 4: nearSlices2of4X8AVX2},
+			oneOf4 + 2: {3: nearSlices3of4X6AVX2, 4: nearSlices3of4X8AVX2},
+			oneOf4 + 3: {4: nearSlices4of4X8AVX2},
+		}, {
+			ones:       {1: nearSlicesOnesX2AVX512, 2: nearSlicesOnesX4AVX512, 3: nearSlicesOnesX6AVX512, 4: nearSlicesOnesX8AVX512},
+			plain:      {1: nearSlicesPlainX2AVX512, 2: nearSlicesPlainX4AVX512, 3: nearSlicesPlainX6AVX512, 4: nearSlicesPlainX8AVX512},
+			oneOf2:     {2: nearSlices1of2X4AVX512, 4: nearSlices1of2X8AVX512},
+			oneOf2 + 1: {4: nearSlices2of2X8AVX512},
+			oneOf4:     {1: nearSlices1of4X2AVX512, 4: nearSlices1of4X8AVX512},
+			oneOf4 + 1: {2: nearSlices2of4X4AVX512, 4: nearSlices2of4X8AVX512},
+			oneOf4 + 2: {3: nearSlices3of4X6AVX512, 4: nearSlices3of4X8AVX512},
+			oneOf4 + 3: {4: nearSlices4of4X8AVX512},
+		},
+	}
 	rankKernels = [5][2]rankKernel{
 		2: {rankStored4AVX2, rankFolded4AVX2},
 		3: {rankStored6AVX2, rankFolded6AVX2},
@@ -127,12 +148,28 @@ func headRowsSegments(y []float64, ptr []int64, idx []int32, a *cpms.Array, at, 
 
 func headSlices(l Level, y []float64, count []int32, off []int64, e Entries, x *cpms.Heads) {
 	s, val := plainOf(e)
-	headSlicesKernels[l-AVX2][s][x.Width()/2](unsafe.SliceData(y), len(off)-1, &count[0], &off[0], &e.Idx[0], val, 0, tails(x))
+	e.sliceKernel(l, s, x)(unsafe.SliceData(y), len(off)-1, &count[0], &off[0], e.indices(), unsafe.SliceData(e.Start), val, 0, tails(x))
 }
 
-func headSlicesSegments(l Level, y []float64, count []int32, off []int64, idx []int32, a *cpms.Array, at, step, read int, x *cpms.Heads) {
-	val, step := segmentsFrom(a, at, step)
-	headSlicesKernels[l-AVX2][sourceOf(a, read)][x.Width()/2](&y[0], len(off)-1, &count[0], &off[0], &idx[0], val, step, tails(x))
+func headSlicesSegments(l Level, y []float64, count []int32, off []int64, e Entries, at, step int, x *cpms.Heads) {
+	val, step := segmentsFrom(e.Segments, at, step)
+	e.sliceKernel(l, sourceOf(e.Segments, e.Read), x)(&y[0], len(off)-1, &count[0], &off[0], e.indices(), unsafe.SliceData(e.Start), val, step, tails(x))
+}
+
+// sliceKernel is the kernel for entries of a source.
+func (e Entries) sliceKernel(l Level, source int, x *cpms.Heads) slicesKernel {
+	if e.Near != nil {
+		return nearSlicesKernels[l-AVX2][source][x.Width()/2]
+	}
+	return headSlicesKernels[l-AVX2][source][x.Width()/2]
+}
+
+// indices is where the columns are.
+func (e Entries) indices() *byte {
+	if e.Near != nil {
+		return (*byte)(unsafe.Pointer(&e.Near[0]))
+	}
+	return (*byte)(unsafe.Pointer(&e.Idx[0]))
 }
 
 // rank does the first nodes, and gives their number: none where the vectors have

@@ -17,7 +17,7 @@ func headRowsSegments(y []float64, ptr []int64, idx []int32, a *cpms.Array, at, 
 
 func headSlices(l Level, y []float64, count []int32, off []int64, e Entries, x *cpms.Heads) {}
 
-func headSlicesSegments(l Level, y []float64, count []int32, off []int64, idx []int32, a *cpms.Array, at, step, read int, x *cpms.Heads) {
+func headSlicesSegments(l Level, y []float64, count []int32, off []int64, e Entries, at, step int, x *cpms.Heads) {
 }
 
 func rank(sum []float64, cur, next *cpms.Heads, first int, degree []int32, damping, add float64) (done int, diff float64) {

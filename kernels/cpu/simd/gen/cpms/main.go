@@ -23,7 +23,8 @@ func main() {
 		}
 		for _, v := range allValues {
 			for _, w := range v.widths {
-				slices(l, v, w, masks)
+				slices(l, v, w, false, masks)
+				slices(l, v, w, true, masks)
 			}
 		}
 	}

@@ -11,19 +11,33 @@ import (
 )
 
 // slices generates the kernel of HeadSlices: a column of 8 places at a time. Lanes
-// whose row has ended read x as well, and their product is left out.
-func slices(l lanes.Lanes, v values, w int, masks func(w int) Mem) {
-	fn := fmt.Sprintf("headSlices%sX%d%s", v.name, w, l.Suffix()[3:])
-	TEXT(fn, NOSPLIT, "func(y *float64, slices int, count *int32, off *int64, idx *int32, val *byte, step int, x *byte)")
+// whose row has ended read x as well, and their product is left out. Near indices
+// have 16 bits and count from the start of their slice.
+func slices(l lanes.Lanes, v values, w int, near bool, masks func(w int) Mem) {
+	i := index{size: 4}
+	name := "headSlices"
+	if near {
+		i.size, name = 2, "nearSlices"
+	}
+	fn := fmt.Sprintf("%s%sX%d%s", name, v.name, w, l.Suffix()[3:])
+	TEXT(fn, NOSPLIT, "func(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)")
 	Pragma("noescape")
 	Doc(fn + " is HeadSlices for the case in its name.")
 	y := Load(Param("y"), GP64())
 	n := Load(Param("slices"), GP64())
 	count := Load(Param("count"), GP64())
 	off := Load(Param("off"), GP64())
-	idx := Load(Param("idx"), GP64())
+	i.idx = Load(Param("idx"), GP64())
+	var start Register
+	if near {
+		start = Load(Param("start"), GP64())
+	}
 	seg := v.begin()
 	x := Load(Param("x"), GP64())
+	i.x = x
+	if near {
+		i.x = GP64()
+	}
 	mask := l.Reg()
 	if w < 8 {
 		VMOVUPD(masks(w), mask)
@@ -40,7 +54,9 @@ func slices(l lanes.Lanes, v values, w int, masks func(w int) Mem) {
 	VMOVQ(ones, one.AsX())
 	VPBROADCASTQ(one.AsX(), one)
 	l.Zero(zero)
-	k, left := GP64(), GP64()
+	left := GP64()
+	i.k = GP64()
+	k := i.k
 	XORQ(k, k)
 	var active OpmaskVirtual
 	if l.Long {
@@ -58,9 +74,15 @@ func slices(l lanes.Lanes, v values, w int, masks func(w int) Mem) {
 	}
 	SHRQ(Imm(3), left)
 	JZ(LabelRef("store"))
+	if near { // element 0 of the slice
+		first := GP64()
+		MOVLQSX(Mem{Base: start}, first)
+		IMUL3Q(Imm(uint64(w)), first, first)
+		LEAQ(Mem{Base: x, Index: first, Scale: 1}, i.x)
+	}
 	Label("column")
 	for r := range acc {
-		b := gather(l, idx, k, x, w, r)
+		b := i.gather(l, w, r)
 		keep(b, mask, w)
 		var value Op
 		if v.size > 0 {
@@ -88,7 +110,7 @@ func slices(l lanes.Lanes, v values, w int, masks func(w int) Mem) {
 		}
 		VPSUBQ(one, more[r], more[r])
 	}
-	PREFETCHT0(Mem{Base: idx, Index: k, Scale: 4, Disp: ahead})
+	PREFETCHT0(Mem{Base: i.idx, Index: k, Scale: uint8(i.size), Disp: ahead})
 	v.prefetch(seg, k)
 	ADDQ(Imm(8), k)
 	DECQ(left)
@@ -100,6 +122,9 @@ func slices(l lanes.Lanes, v values, w int, masks func(w int) Mem) {
 	ADDQ(Imm(64), y)
 	ADDQ(Imm(32), count)
 	ADDQ(Imm(8), off)
+	if near {
+		ADDQ(Imm(4), start)
+	}
 	DECQ(n)
 	JMP(LabelRef("slice"))
 	Label("done")
@@ -107,12 +132,22 @@ func slices(l lanes.Lanes, v values, w int, masks func(w int) Mem) {
 	RET()
 }
 
+// index is where the elements of x are: element idx[k] behind x.
+type index struct {
+	idx, k, x Register
+	size      int // bytes of an index
+}
+
 // gather loads the elements of x for register r of a column.
-func gather(l lanes.Lanes, idx, k, x Register, w, r int) VecVirtual {
+func (i index) gather(l lanes.Lanes, w, r int) VecVirtual {
 	at := func(lane int) Mem {
-		g := GP64()
-		MOVL(Mem{Base: idx, Index: k, Scale: 4, Disp: 4 * (r*l.Count() + lane)}, g.As32())
-		return head(x, g, w)
+		g, from := GP64(), Mem{Base: i.idx, Index: i.k, Scale: uint8(i.size), Disp: i.size * (r*l.Count() + lane)}
+		if i.size == 4 {
+			MOVL(from, g.As32())
+		} else {
+			MOVWLZX(from, g.As32())
+		}
+		return head(i.x, g, w)
 	}
 	four := func(first int) VecVirtual {
 		lo, hi := XMM(), XMM()
