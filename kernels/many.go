@@ -26,3 +26,22 @@ type GatherMany[V sparse.Value] struct {
 
 // Kernel names the operation.
 func (*GatherMany[V]) Kernel() string { return "gather-many" }
+
+// ManyMultiplier is a Packed part that may run GatherManyPacked.
+type ManyMultiplier interface {
+	Packed
+	// MultipliesMany reports whether it does: not every form does.
+	MultipliesMany() bool
+}
+
+// GatherManyPacked is GatherMany for a packed part: the same formula, the same
+// blocks.
+type GatherManyPacked[V sparse.Value] struct {
+	A           Packed
+	Alpha, Beta V
+	X, Y        Block[V]
+	Carry       Array[V]
+}
+
+// Kernel names the operation.
+func (*GatherManyPacked[V]) Kernel() string { return "gather-many-packed" }

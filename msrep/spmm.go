@@ -31,15 +31,16 @@ func ByRow[V sparse.Value](val []V, count int) Block[V] {
 //
 // op(A) is m x n; the vectors of X have n elements and those of Y have m, and the
 // blocks must not overlap. beta = 0 overwrites Y without reading it; alpha = 0
-// reads neither A nor X. CPU devices read the matrix once for all vectors, in CSR,
-// when op gathers in the format of the plan (A in CSR, its transpose in CSC, or as
-// expected by ExpectedTransposed). In all other cases the vectors are multiplied
-// one after the other. Bad arguments are *sparse.InputError and leave Y alone;
+// reads neither A nor X. CPU devices read the matrix once for all vectors, in the
+// form that they packed it in or in CSR, when op gathers in the format of the plan (A
+// in CSR, its transpose in CSC, or as expected by ExpectedTransposed). In all other
+// cases the vectors are multiplied one after the other. Bad arguments are *sparse.InputError and leave Y alone;
 // after any other error, also when ctx ends, Y is unspecified.
 func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
 	defer rescue(&err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	defer p.sys.span("spmm", &err)()
 	if err := p.usable(ctx); err != nil {
 		return t, err
 	}
@@ -100,17 +101,24 @@ func (b Block[V]) check(name string, n int) error {
 	return nil
 }
 
-// atOnce reports whether all devices read the matrix once for all vectors.
+// atOnce reports whether all devices read the matrix once for all vectors: in its
+// form, or in CSR unless that was released.
 func (p *Plan[V]) atOnce(op Op) bool {
-	if !p.lay.gathers(op) || p.src == nil || p.lay.ptr == nil || p.opt.Deterministic || p.opt.Precision.Segments != 0 {
+	if !p.lay.gathers(op) || p.lay.ptr == nil || p.opt.Deterministic || p.opt.Precision.Segments != 0 {
 		return false
 	}
 	for _, s := range p.shares {
-		if s.inPlace == nil {
+		if s.inPlace == nil || p.src == nil && !s.packsMany() {
 			return false
 		}
 	}
 	return true
+}
+
+// packsMany reports whether the form of the part multiplies several vectors at once.
+func (s *share[V]) packsMany() bool {
+	m, ok := s.packed.(kernels.ManyMultiplier)
+	return ok && m.MultipliesMany()
 }
 
 // oneByOne multiplies one vector after the other.
@@ -209,9 +217,6 @@ func (p *Plan[V]) gatherMany(ctx context.Context, alpha V, x Block[V], beta V, y
 
 // gatherMany multiplies the part. The carry is nil where the first row is its own.
 func (s *share[V]) gatherMany(l layout[V], alpha V, x Block[V], beta V, y Block[V]) (carry []V, took time.Duration, err error) {
-	if err := s.place(l); err != nil {
-		return nil, 0, err
-	}
 	d, p := s.inPlace, s.part
 	if p.StartFlag {
 		carry = make([]V, y.Count)
@@ -222,13 +227,18 @@ func (s *share[V]) gatherMany(l layout[V], alpha V, x Block[V], beta V, y Block[
 	} else {
 		own = own[:0]
 	}
-	took, err = s.kernel(&kernels.GatherMany[V]{
-		A:     kernels.Compressed[V]{Part: p.Shift(p.First(), 0), Ptr: s.ptr, Idx: s.minor, Val: s.val},
-		Alpha: alpha, Beta: beta,
-		X:     kernels.Block[V]{Val: kernels.AdoptArray(d, x.Val), Cols: x.Count, Stride: x.Stride},
-		Y:     kernels.Block[V]{Val: kernels.AdoptArray(d, own), Cols: y.Count, Stride: y.Stride},
-		Carry: kernels.AdoptArray(d, carry),
-	})
+	xs := kernels.Block[V]{Val: kernels.AdoptArray(d, x.Val), Cols: x.Count, Stride: x.Stride}
+	ys := kernels.Block[V]{Val: kernels.AdoptArray(d, own), Cols: y.Count, Stride: y.Stride}
+	carries := kernels.AdoptArray(d, carry)
+	if s.packsMany() {
+		took, err = s.kernel(&kernels.GatherManyPacked[V]{A: s.packed, Alpha: alpha, Beta: beta, X: xs, Y: ys, Carry: carries})
+		return carry, took, err
+	}
+	if err := s.place(l); err != nil {
+		return nil, 0, err
+	}
+	a := kernels.Compressed[V]{Part: p.Shift(p.First(), 0), Ptr: s.ptr, Idx: s.minor, Val: s.val}
+	took, err = s.kernel(&kernels.GatherMany[V]{A: a, Alpha: alpha, Beta: beta, X: xs, Y: ys, Carry: carries})
 	return carry, took, err
 }
 

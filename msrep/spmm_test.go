@@ -60,7 +60,7 @@ func checkRandomBlocks[V sparse.Value](t *rapid.T) {
 	sys := testSystem(t, rapid.SampledFrom([]int{1, 2, 3, 8, 70}).Draw(t, "devices"), rapid.Bool().Draw(t, "some discrete"))
 	defer func() { require.NoError(t, sys.Close(), "every buffer is freed") }()
 	plan, err := NewPlan(ctx, sys, a, PlanOptions{
-		Format:             rapid.SampledFrom([]sparse.Format{"", "slices", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}).Draw(t, "format"),
+		Format:             rapid.SampledFrom([]sparse.Format{"", "slices", "tiles", sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO}).Draw(t, "format"),
 		Strategy:           rapid.SampledFrom([]Strategy{Optimized, Partial, Baseline}).Draw(t, "strategy"),
 		Split:              rapid.SampledFrom([]partition.Rule{"", partition.RuleMergePath}).Draw(t, "split"),
 		ExpectedTransposed: rapid.SampledFrom([]int{0, 10}).Draw(t, "expected transposed"),
@@ -111,6 +111,25 @@ func TestSeveralVectorsAtOnceAgreeWithTheReferenceInFloat64(t *testing.T) {
 
 func TestSeveralVectorsAtOnceAgreeWithTheReferenceInFloat32(t *testing.T) {
 	rapid.Check(t, checkRandomBlocks[float32])
+}
+
+func TestReleasedPlansMultiplyAllVectorsAtOnceInTheFormTheyHave(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		format sparse.Format
+		atOnce bool
+	}{{"slices", true}, {"tiles", true}, {"ellr", false}} {
+		plan, err := NewPlan(ctx, openCPU(t, "cpu:2"), small(t), PlanOptions{Format: c.format, Release: true})
+		require.NoError(t, err)
+		require.Equal(t, c.atOnce, plan.atOnce(NoTrans), c.format)
+		m, n := plan.Dims()
+		x, y := ByRow(make([]float64, 3*n), 3), ByRow(make([]float64, 3*m), 3)
+		_, err = plan.SpMM(ctx, NoTrans, 1, x, 0, y)
+		require.NoError(t, err)
+		_, err = plan.SpMM(ctx, Trans, 1, y, 0, x)
+		require.ErrorIs(t, err, errReleased)
+		require.NoError(t, plan.Close())
+	}
 }
 
 func TestWrongBlocksAreNamedAndLeaveYAlone(t *testing.T) {

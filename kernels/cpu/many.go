@@ -16,15 +16,7 @@ func gatherMany[V sparse.Value](d *Device, op *kernels.GatherMany[V]) (err error
 	v := newViews(d)
 	defer v.close(&err)
 	a := viewCompressed(v, op.A)
-	x := viewBlock(v, "x", op.X, 0)
-	y := viewBlock(v, "y", op.Y, a.part.OwnEnd-a.part.OwnFirst)
-	if v.err == nil && op.X.Cols != op.Y.Cols {
-		v.err = fmt.Errorf("%w: x has %d columns and y has %d", kernels.ErrArgument, op.X.Cols, op.Y.Cols)
-	}
-	var carry []V
-	if a.part.StartFlag {
-		carry = view(v, "carry", op.Carry, int64(op.Y.Cols))
-	}
+	x, y, carry := viewBlocks(v, a.part, 0, op.X, op.Y, op.Carry)
 	if v.err != nil {
 		return v.err
 	}
@@ -42,15 +34,21 @@ func gatherMany[V sparse.Value](d *Device, op *kernels.GatherMany[V]) (err error
 	}
 	clear(carry)
 	for i, q := range parts {
-		to := carry
-		if q.StartFlag && q.StartMajor >= a.part.OwnFirst {
-			to = y.From(q.StartMajor - a.part.OwnFirst).Val
-		}
-		for j, c := range carries[i] {
-			to[j] += c
-		}
+		joinCarries(carries[i], q, a.part, y, carry)
 	}
 	return nil
+}
+
+// joinCarries adds the carries of a worker's part q to the row of p that another
+// worker owns, or to those of p.
+func joinCarries[V sparse.Value](carries []V, q, p partition.Part, y simd.Block[V], carry []V) {
+	to := carry
+	if q.StartFlag && q.StartMajor >= p.OwnFirst {
+		to = y.From(q.StartMajor - p.OwnFirst).Val
+	}
+	for j, c := range carries {
+		to[j] += c
+	}
 }
 
 // gatherBlocks writes the rows that q owns to y and gives its carry, nil where
@@ -70,6 +68,20 @@ func (a compressed[V]) gatherBlocks(q partition.Part, alpha, beta V, x, y simd.B
 		multiply(rows.tail, beta, y.From(len(rows.body.Ptr)-1))
 	}
 	return carry
+}
+
+// viewBlocks opens the blocks and carries of a product with a part; x must have room
+// for so many rows.
+func viewBlocks[V sparse.Value](v *views, p partition.Part, minors int, xs, ys kernels.Block[V], carries kernels.Array[V]) (x, y simd.Block[V], carry []V) {
+	x = viewBlock(v, "x", xs, minors)
+	y = viewBlock(v, "y", ys, p.OwnEnd-p.OwnFirst)
+	if v.err == nil && xs.Cols != ys.Cols {
+		v.err = fmt.Errorf("%w: x has %d columns and y has %d", kernels.ErrArgument, xs.Cols, ys.Cols)
+	}
+	if p.StartFlag {
+		carry = view(v, "carry", carries, int64(ys.Cols))
+	}
+	return x, y, carry
 }
 
 // viewBlock opens a block that must have room for that many rows.

@@ -42,15 +42,27 @@ func TestProductsWithManyVectorsAreThoseOfEach(t *testing.T) {
 		for _, parts := range []int{1, 2, 5} {
 			for _, k := range []int{1, 2, 8, 19, 64} {
 				t.Run(fmt.Sprintf("%d workers, %d parts, %d vectors", threads, parts, k), func(t *testing.T) {
-					checkMany(t, rng, threads, parts, k)
+					checkMany(t, rng, threads, parts, k, plainMany)
 				})
 			}
 		}
 	}
 }
 
+// manyOp makes the kernel call for a part of a matrix: of op, all but the matrix is set.
+type manyOp func(t *testing.T, d *cpu.Device, a *sparse.CSR[float64], p partition.Part, op kernels.GatherMany[float64]) kernels.Op
+
+// plainMany multiplies by the arrays as they are.
+func plainMany(_ *testing.T, d *cpu.Device, a *sparse.CSR[float64], p partition.Part, op kernels.GatherMany[float64]) kernels.Op {
+	op.A = kernels.Compressed[float64]{Part: p.Shift(p.First(), 0),
+		Ptr: kernels.AdoptArray(d, a.RowPtr[p.First():p.End()+1]),
+		Idx: kernels.AdoptArray(d, a.ColIdx[p.StartIdx:p.EndIdx+1]),
+		Val: kernels.AdoptArray(d, a.Val[p.StartIdx:p.EndIdx+1])}
+	return &op
+}
+
 // checkMany multiplies the parts one after the other and adds the carries.
-func checkMany(t *testing.T, rng *rand.Rand, threads, parts, k int) {
+func checkMany(t *testing.T, rng *rand.Rand, threads, parts, k int, call manyOp) {
 	d, s := open(t, cpu.Config{Threads: threads, Grain: 1})
 	defer d.Close()
 	a := unevenCSR(rng, 90, 70)
@@ -79,16 +91,12 @@ func checkMany(t *testing.T, rng *rand.Rand, threads, parts, k int) {
 	for i, p := range split {
 		carries[i] = make([]float64, k)
 		lo, hi := p.OwnFirst*(k+gap), p.OwnEnd*(k+gap)
-		require.NoError(t, s.Launch(&kernels.GatherMany[float64]{
-			A: kernels.Compressed[float64]{Part: p.Shift(p.First(), 0),
-				Ptr: kernels.AdoptArray(d, a.RowPtr[p.First():p.End()+1]),
-				Idx: kernels.AdoptArray(d, a.ColIdx[p.StartIdx:p.EndIdx+1]),
-				Val: kernels.AdoptArray(d, a.Val[p.StartIdx:p.EndIdx+1])},
+		require.NoError(t, s.Launch(call(t, d, a, p, kernels.GatherMany[float64]{
 			Alpha: alpha, Beta: beta,
 			X:     kernels.Block[float64]{Val: kernels.AdoptArray(d, x), Cols: k, Stride: k + gap},
 			Y:     kernels.Block[float64]{Val: kernels.AdoptArray(d, y[lo:hi]), Cols: k, Stride: k + gap},
 			Carry: kernels.AdoptArray(d, carries[i]),
-		}))
+		})))
 	}
 	for i, p := range split {
 		if p.StartFlag {

@@ -30,18 +30,18 @@ func scatterAVX2[V sparse.Value](alpha V, ptr []int64, idx []int32, val, x, y []
 
 // manyRows does the rows before the first that is out of range, and gives their
 // number.
-func manyRows[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last int, stream bool) int {
+func manyRows[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, stream bool) int {
 	switch y := any(y).(type) {
 	case []float64:
 		if l >= AVX512 {
-			return manyF64AVX512(float64(alpha), float64(beta), ptr, idx, any(val).([]float64), any(x).([]float64), y, rowsX, ldx, ldy, vectors, last, stream)
+			return manyF64AVX512(float64(alpha), float64(beta), ptr, idx, any(val).([]float64), any(x).([]float64), y, rowsX, ldx, ldy, vectors, last, asks, stream)
 		}
-		return manyF64AVX2(float64(alpha), float64(beta), ptr, idx, any(val).([]float64), any(x).([]float64), y, rowsX, ldx, ldy, vectors, last, stream)
+		return manyF64AVX2(float64(alpha), float64(beta), ptr, idx, any(val).([]float64), any(x).([]float64), y, rowsX, ldx, ldy, vectors, last, asks, stream)
 	case []float32:
 		if l >= AVX512 {
-			return manyF32AVX512(float32(alpha), float32(beta), ptr, idx, any(val).([]float32), any(x).([]float32), y, rowsX, ldx, ldy, vectors, last, stream)
+			return manyF32AVX512(float32(alpha), float32(beta), ptr, idx, any(val).([]float32), any(x).([]float32), y, rowsX, ldx, ldy, vectors, last, asks, stream)
 		}
-		return manyF32AVX2(float32(alpha), float32(beta), ptr, idx, any(val).([]float32), any(x).([]float32), y, rowsX, ldx, ldy, vectors, last, stream)
+		return manyF32AVX2(float32(alpha), float32(beta), ptr, idx, any(val).([]float32), any(x).([]float32), y, rowsX, ldx, ldy, vectors, last, asks, stream)
 	}
 	return 0
 }

@@ -27,11 +27,36 @@ func (b Block[V]) From(row int) Block[V] {
 	return b
 }
 
-// columns is the columns [lo, lo+n) of the block.
-func (b Block[V]) columns(lo, n int) Block[V] {
-	last := len(b.Val) - (b.Cols - lo - n)
-	return Block[V]{b.Val[lo:last], n, b.Stride}
+// First is the first rows of the block, which must have as many.
+func (b Block[V]) First(rows int) Block[V] {
+	n := 0
+	if rows > 0 {
+		n = (rows-1)*b.Stride + b.Cols
+	}
+	b.Val = b.Val[:n]
+	return b
 }
+
+// Columns is the columns [lo, lo+n) of the block.
+func (b Block[V]) Columns(lo, n int) Block[V] {
+	if len(b.Val) > 0 {
+		b.Val = b.Val[lo : len(b.Val)-(b.Cols-lo-n)]
+	}
+	b.Cols = n
+	return b
+}
+
+// Streams reports whether a block is worth writing around the caches, and can be:
+// it is large, fills its registers, and its rows begin at multiples of them.
+func (b Block[V]) Streams(l Level) bool {
+	size, bytes := int(unsafe.Sizeof(*new(V))), registerBytes(l)
+	return l >= AVX2 && len(b.Val)*size >= streamed && b.Cols*size%bytes == 0 && b.Stride*size%bytes == 0 &&
+		uintptr(unsafe.Pointer(unsafe.SliceData(b.Val)))%uintptr(bytes) == 0
+}
+
+// far reports whether rows of the block are worth bringing to the cache before their
+// turn: it is larger than the caches next to a core.
+func (b Block[V]) far() bool { return len(b.Val)*int(unsafe.Sizeof(*new(V))) > 1<<20 }
 
 // streamed is the size of y, in bytes, from which it is written around the caches:
 // it would not be found in them by whoever reads it next.
@@ -54,20 +79,21 @@ func RowsMany[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, 
 		manyGeneric(alpha, beta, ptr[0], ptr, idx, val, x, y)
 		return
 	}
+	stream := beta == 0 && y.Streams(l)
+	if stream {
+		defer Fence(l)
+	}
 	lanes := registerBytes(l) / int(unsafe.Sizeof(alpha))
 	tile := 4 * lanes
-	if y.Cols <= tile {
-		manyColumns(l, lanes, alpha, beta, ptr[0], ptr, idx, val, x, y)
-		return
+	block := rows
+	if y.Cols > tile {
+		block = 32 // so that the entries are found in the cache for the second tile of columns
 	}
-	// More columns than registers: a few rows at a time, whose entries are found in
-	// the cache for the second tile of columns and those that follow.
-	const block = 32
 	for r := 0; r < rows; r += block {
 		n := min(block, rows-r)
 		for c := 0; c < y.Cols; c += tile {
 			w := min(tile, y.Cols-c)
-			manyColumns(l, lanes, alpha, beta, ptr[0], ptr[r:r+n+1], idx, val, x.columns(c, w), y.From(r).columns(c, w))
+			manyColumns(l, lanes, alpha, beta, ptr[0], ptr[r:r+n+1], idx, val, x.Columns(c, w), y.From(r).Columns(c, w), stream)
 		}
 	}
 }
@@ -82,18 +108,16 @@ func registerBytes(l Level) int {
 
 // manyColumns is RowsMany for at most four registers of columns, where entry k is
 // idx[k-base].
-func manyColumns[V sparse.Value](l Level, lanes int, alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y Block[V]) {
+func manyColumns[V sparse.Value](l Level, lanes int, alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y Block[V], stream bool) {
 	rows, size := len(ptr)-1, int(unsafe.Sizeof(alpha))
 	k := ptr[0] - base
-	full := y.Cols%lanes == 0
-	stream := full && beta == 0 && rows*y.Stride*size >= streamed && y.Stride*size%registerBytes(l) == 0 &&
-		uintptr(unsafe.Pointer(unsafe.SliceData(y.Val)))%uintptr(registerBytes(l)) == 0
-	last := y.Cols % lanes
-	if full {
-		last = lanes
+	last := (y.Cols-1)%lanes + 1
+	asks := 0
+	if x.far() {
+		asks = int(base) + len(idx)
 	}
 	done := manyRows(l, alpha, beta, ptr, idx[k:], val[k:], x.Val, y.Val, x.Rows(), x.Stride*size, y.Stride*size,
-		(y.Cols+lanes-1)/lanes, last, stream)
+		(y.Cols+lanes-1)/lanes, last, asks, stream)
 	if done < rows { // what it did not do has an index that is out of range
 		manyGeneric(alpha, beta, base, ptr[done:], idx, val, x, y.From(done))
 	}

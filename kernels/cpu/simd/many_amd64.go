@@ -6,30 +6,34 @@ package simd
 // the last one, as far as indices and pointers are in range: it gives the number of
 // rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written
 // around the caches: beta must be 0, all registers filled, and y aligned to them.
+// Rows of x are brought to the cache for entries below asks, as ptr counts.
 //
 //go:noescape
-func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, stream bool) (done int)
+func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
 
 // manyF64AVX512 is RowsMany for columns that fill vectors registers, last elements of
 // the last one, as far as indices and pointers are in range: it gives the number of
 // rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written
 // around the caches: beta must be 0, all registers filled, and y aligned to them.
+// Rows of x are brought to the cache for entries below asks, as ptr counts.
 //
 //go:noescape
-func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, stream bool) (done int)
+func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
 
 // manyF32AVX2 is RowsMany for columns that fill vectors registers, last elements of
 // the last one, as far as indices and pointers are in range: it gives the number of
 // rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written
 // around the caches: beta must be 0, all registers filled, and y aligned to them.
+// Rows of x are brought to the cache for entries below asks, as ptr counts.
 //
 //go:noescape
-func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, stream bool) (done int)
+func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
 
 // manyF32AVX512 is RowsMany for columns that fill vectors registers, last elements of
 // the last one, as far as indices and pointers are in range: it gives the number of
 // rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written
 // around the caches: beta must be 0, all registers filled, and y aligned to them.
+// Rows of x are brought to the cache for entries below asks, as ptr counts.
 //
 //go:noescape
-func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, stream bool) (done int)
+func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)

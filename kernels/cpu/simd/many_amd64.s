@@ -2,9 +2,25 @@
 
 #include "textflag.h"
 
-// func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, stream bool) (done int)
+DATA counts64<>+0(SB)/8, $0x0000000000000000
+DATA counts64<>+8(SB)/8, $0x0000000000000001
+DATA counts64<>+16(SB)/8, $0x0000000000000002
+DATA counts64<>+24(SB)/8, $0x0000000000000003
+GLOBL counts64<>(SB), RODATA|NOPTR, $32
+
+DATA counts32<>+0(SB)/4, $0x00000000
+DATA counts32<>+4(SB)/4, $0x00000001
+DATA counts32<>+8(SB)/4, $0x00000002
+DATA counts32<>+12(SB)/4, $0x00000003
+DATA counts32<>+16(SB)/4, $0x00000004
+DATA counts32<>+20(SB)/4, $0x00000005
+DATA counts32<>+24(SB)/4, $0x00000006
+DATA counts32<>+28(SB)/4, $0x00000007
+GLOBL counts32<>(SB), RODATA|NOPTR, $32
+
+// func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·manyF64AVX2(SB), NOSPLIT, $0-192
+TEXT ·manyF64AVX2(SB), NOSPLIT, $0-200
 	MOVQ         ptr_base+16(FP), AX
 	MOVQ         x_base+88(FP), CX
 	MOVQ         y_base+112(FP), DX
@@ -23,7 +39,7 @@ TEXT ·manyF64AVX2(SB), NOSPLIT, $0-192
 	MOVQ         last+168(FP), R11
 	VMOVQ        R11, X0
 	VPBROADCASTQ X0, Y0
-	VPCMPGTQ     countsF64AVX2<>+0(SB), Y0, Y0
+	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
 	VBROADCASTSD alpha+0(FP), Y1
 	VBROADCASTSD beta+8(FP), Y2
 	MOVQ         beta+8(FP), R11
@@ -56,6 +72,19 @@ row4:
 	JL     odd4
 
 pair4:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        asked4
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+
+asked4:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -113,7 +142,7 @@ finish4:
 	VFMADD231PD Y11, Y2, Y9
 
 overwrite4:
-	CMPB       stream+176(FP), $0x00
+	CMPB       stream+184(FP), $0x00
 	JNE        stream4
 	VMOVUPD    Y3, (DX)
 	VMOVUPD    Y5, 32(DX)
@@ -150,6 +179,19 @@ row3:
 	JL     odd3
 
 pair3:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        asked3
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+
+asked3:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -201,7 +243,7 @@ finish3:
 	VFMADD231PD Y9, Y2, Y7
 
 overwrite3:
-	CMPB       stream+176(FP), $0x00
+	CMPB       stream+184(FP), $0x00
 	JNE        stream3
 	VMOVUPD    Y3, (DX)
 	VMOVUPD    Y5, 32(DX)
@@ -234,6 +276,17 @@ row2:
 	JL     odd2
 
 pair2:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        asked2
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+
+asked2:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -279,7 +332,7 @@ finish2:
 	VFMADD231PD Y7, Y2, Y5
 
 overwrite2:
-	CMPB       stream+176(FP), $0x00
+	CMPB       stream+184(FP), $0x00
 	JNE        stream2
 	VMOVUPD    Y3, (DX)
 	VMASKMOVPD Y5, Y0, 32(DX)
@@ -308,6 +361,17 @@ row1:
 	JL     odd1
 
 pair1:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        asked1
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+
+asked1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -347,7 +411,7 @@ finish1:
 	VFMADD231PD Y5, Y2, Y3
 
 overwrite1:
-	CMPB       stream+176(FP), $0x00
+	CMPB       stream+184(FP), $0x00
 	JNE        stream1
 	VMASKMOVPD Y3, Y0, (DX)
 
@@ -361,21 +425,14 @@ stream1:
 	JMP      next1
 
 out:
-	SFENCE
 	DECQ R12
-	MOVQ R12, done+184(FP)
+	MOVQ R12, done+192(FP)
 	VZEROUPPER
 	RET
 
-DATA countsF64AVX2<>+0(SB)/8, $0x0000000000000000
-DATA countsF64AVX2<>+8(SB)/8, $0x0000000000000001
-DATA countsF64AVX2<>+16(SB)/8, $0x0000000000000002
-DATA countsF64AVX2<>+24(SB)/8, $0x0000000000000003
-GLOBL countsF64AVX2<>(SB), RODATA|NOPTR, $32
-
-// func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, stream bool) (done int)
+// func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyF64AVX512(SB), NOSPLIT, $0-192
+TEXT ·manyF64AVX512(SB), NOSPLIT, $0-200
 	MOVQ         ptr_base+16(FP), AX
 	MOVQ         x_base+88(FP), CX
 	MOVQ         y_base+112(FP), DX
@@ -427,6 +484,23 @@ row4:
 	JL     odd4
 
 pair4:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        asked4
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+	PREFETCHT0 192(CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+	PREFETCHT0 192(CX)(R14*1)
+
+asked4:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -480,7 +554,7 @@ finish4:
 	VFMADD231PD 192(DX), Z1, K1, Z8
 
 overwrite4:
-	CMPB    stream+176(FP), $0x00
+	CMPB    stream+184(FP), $0x00
 	JNE     stream4
 	VMOVUPD Z2, (DX)
 	VMOVUPD Z4, 64(DX)
@@ -517,6 +591,21 @@ row3:
 	JL     odd3
 
 pair3:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        asked3
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+
+asked3:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -564,7 +653,7 @@ finish3:
 	VFMADD231PD 128(DX), Z1, K1, Z6
 
 overwrite3:
-	CMPB    stream+176(FP), $0x00
+	CMPB    stream+184(FP), $0x00
 	JNE     stream3
 	VMOVUPD Z2, (DX)
 	VMOVUPD Z4, 64(DX)
@@ -597,6 +686,19 @@ row2:
 	JL     odd2
 
 pair2:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        asked2
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+
+asked2:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -638,7 +740,7 @@ finish2:
 	VFMADD231PD 64(DX), Z1, K1, Z4
 
 overwrite2:
-	CMPB    stream+176(FP), $0x00
+	CMPB    stream+184(FP), $0x00
 	JNE     stream2
 	VMOVUPD Z2, (DX)
 	VMOVUPD Z4, K1, 64(DX)
@@ -667,6 +769,17 @@ row1:
 	JL     odd1
 
 pair1:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        asked1
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+
+asked1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -702,7 +815,7 @@ finish1:
 	VFMADD231PD (DX), Z1, K1, Z2
 
 overwrite1:
-	CMPB    stream+176(FP), $0x00
+	CMPB    stream+184(FP), $0x00
 	JNE     stream1
 	VMOVUPD Z2, K1, (DX)
 
@@ -716,15 +829,14 @@ stream1:
 	JMP      next1
 
 out:
-	SFENCE
 	DECQ R12
-	MOVQ R12, done+184(FP)
+	MOVQ R12, done+192(FP)
 	VZEROUPPER
 	RET
 
-// func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, stream bool) (done int)
+// func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·manyF32AVX2(SB), NOSPLIT, $0-184
+TEXT ·manyF32AVX2(SB), NOSPLIT, $0-192
 	MOVQ         ptr_base+8(FP), AX
 	MOVQ         x_base+80(FP), CX
 	MOVQ         y_base+104(FP), DX
@@ -742,7 +854,7 @@ TEXT ·manyF32AVX2(SB), NOSPLIT, $0-184
 	MOVQ         last+160(FP), R11
 	VMOVQ        R11, X0
 	VPBROADCASTD X0, Y0
-	VPCMPGTD     countsF32AVX2<>+0(SB), Y0, Y0
+	VPCMPGTD     counts32<>+0(SB), Y0, Y0
 	VBROADCASTSS alpha+0(FP), Y1
 	VBROADCASTSS beta+4(FP), Y2
 	MOVL         beta+4(FP), R11
@@ -775,6 +887,19 @@ row4:
 	JL     odd4
 
 pair4:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        asked4
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+
+asked4:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -832,7 +957,7 @@ finish4:
 	VFMADD231PS Y11, Y2, Y9
 
 overwrite4:
-	CMPB       stream+168(FP), $0x00
+	CMPB       stream+176(FP), $0x00
 	JNE        stream4
 	VMOVUPS    Y3, (DX)
 	VMOVUPS    Y5, 32(DX)
@@ -869,6 +994,19 @@ row3:
 	JL     odd3
 
 pair3:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        asked3
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+
+asked3:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -920,7 +1058,7 @@ finish3:
 	VFMADD231PS Y9, Y2, Y7
 
 overwrite3:
-	CMPB       stream+168(FP), $0x00
+	CMPB       stream+176(FP), $0x00
 	JNE        stream3
 	VMOVUPS    Y3, (DX)
 	VMOVUPS    Y5, 32(DX)
@@ -953,6 +1091,17 @@ row2:
 	JL     odd2
 
 pair2:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        asked2
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+
+asked2:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -998,7 +1147,7 @@ finish2:
 	VFMADD231PS Y7, Y2, Y5
 
 overwrite2:
-	CMPB       stream+168(FP), $0x00
+	CMPB       stream+176(FP), $0x00
 	JNE        stream2
 	VMOVUPS    Y3, (DX)
 	VMASKMOVPS Y5, Y0, 32(DX)
@@ -1027,6 +1176,17 @@ row1:
 	JL     odd1
 
 pair1:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        asked1
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+
+asked1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -1066,7 +1226,7 @@ finish1:
 	VFMADD231PS Y5, Y2, Y3
 
 overwrite1:
-	CMPB       stream+168(FP), $0x00
+	CMPB       stream+176(FP), $0x00
 	JNE        stream1
 	VMASKMOVPS Y3, Y0, (DX)
 
@@ -1080,25 +1240,14 @@ stream1:
 	JMP      next1
 
 out:
-	SFENCE
 	DECQ R12
-	MOVQ R12, done+176(FP)
+	MOVQ R12, done+184(FP)
 	VZEROUPPER
 	RET
 
-DATA countsF32AVX2<>+0(SB)/4, $0x00000000
-DATA countsF32AVX2<>+4(SB)/4, $0x00000001
-DATA countsF32AVX2<>+8(SB)/4, $0x00000002
-DATA countsF32AVX2<>+12(SB)/4, $0x00000003
-DATA countsF32AVX2<>+16(SB)/4, $0x00000004
-DATA countsF32AVX2<>+20(SB)/4, $0x00000005
-DATA countsF32AVX2<>+24(SB)/4, $0x00000006
-DATA countsF32AVX2<>+28(SB)/4, $0x00000007
-GLOBL countsF32AVX2<>(SB), RODATA|NOPTR, $32
-
-// func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, stream bool) (done int)
+// func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyF32AVX512(SB), NOSPLIT, $0-184
+TEXT ·manyF32AVX512(SB), NOSPLIT, $0-192
 	MOVQ         ptr_base+8(FP), AX
 	MOVQ         x_base+80(FP), CX
 	MOVQ         y_base+104(FP), DX
@@ -1149,6 +1298,23 @@ row4:
 	JL     odd4
 
 pair4:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        asked4
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+	PREFETCHT0 192(CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+	PREFETCHT0 192(CX)(R14*1)
+
+asked4:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -1202,7 +1368,7 @@ finish4:
 	VFMADD231PS 192(DX), Z1, K1, Z8
 
 overwrite4:
-	CMPB    stream+168(FP), $0x00
+	CMPB    stream+176(FP), $0x00
 	JNE     stream4
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z4, 64(DX)
@@ -1239,6 +1405,21 @@ row3:
 	JL     odd3
 
 pair3:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        asked3
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+
+asked3:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -1286,7 +1467,7 @@ finish3:
 	VFMADD231PS 128(DX), Z1, K1, Z6
 
 overwrite3:
-	CMPB    stream+168(FP), $0x00
+	CMPB    stream+176(FP), $0x00
 	JNE     stream3
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z4, 64(DX)
@@ -1319,6 +1500,19 @@ row2:
 	JL     odd2
 
 pair2:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        asked2
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+
+asked2:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -1360,7 +1554,7 @@ finish2:
 	VFMADD231PS 64(DX), Z1, K1, Z4
 
 overwrite2:
-	CMPB    stream+168(FP), $0x00
+	CMPB    stream+176(FP), $0x00
 	JNE     stream2
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z4, K1, 64(DX)
@@ -1389,6 +1583,17 @@ row1:
 	JL     odd1
 
 pair1:
+	LEAQ       33(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        asked1
+	MOVL       128(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       132(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+
+asked1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
@@ -1424,7 +1629,7 @@ finish1:
 	VFMADD231PS (DX), Z1, K1, Z2
 
 overwrite1:
-	CMPB    stream+168(FP), $0x00
+	CMPB    stream+176(FP), $0x00
 	JNE     stream1
 	VMOVUPS Z2, K1, (DX)
 
@@ -1438,8 +1643,7 @@ stream1:
 	JMP      next1
 
 out:
-	SFENCE
 	DECQ R12
-	MOVQ R12, done+176(FP)
+	MOVQ R12, done+184(FP)
 	VZEROUPPER
 	RET

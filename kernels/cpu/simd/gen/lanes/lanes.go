@@ -126,6 +126,54 @@ func (l Lanes) Mul(a Op, b, dst VecVirtual) {
 	}
 }
 
+// NaN is a register of the NaN that every device stores: quiet, without a payload.
+func (l Lanes) NaN() VecVirtual {
+	g, v := GP64(), l.Reg()
+	if l.Double {
+		MOVQ(U64(0x7FF8000000000000), g)
+		VMOVQ(g, v.AsX())
+		VPBROADCASTQ(v.AsX(), v)
+	} else {
+		MOVL(U32(0x7FC00000), g.As32())
+		VMOVD(g.As32(), v.AsX())
+		VPBROADCASTD(v.AsX(), v)
+	}
+	return v
+}
+
+// Quiet puts an element of nan in place of each NaN of v.
+func (l Lanes) Quiet(nan, v VecVirtual) {
+	const unordered = 3
+	if l.Long {
+		k := K()
+		if l.Double {
+			VCMPPD(Imm(unordered), v, v, k)
+			VMOVAPD(nan, k, v)
+		} else {
+			VCMPPS(Imm(unordered), v, v, k)
+			VMOVAPS(nan, k, v)
+		}
+		return
+	}
+	t := l.Reg()
+	if l.Double {
+		VCMPPD(Imm(unordered), v, v, t)
+		VBLENDVPD(t, nan, v, v)
+	} else {
+		VCMPPS(Imm(unordered), v, v, t)
+		VBLENDVPS(t, nan, v, v)
+	}
+}
+
+// IsZero sets the flags for JE by whether an argument is 0, and not -0.
+func (l Lanes) IsZero(arg Mem) {
+	if l.Double {
+		CMPQ(arg, Imm(0))
+	} else {
+		CMPL(arg, Imm(0))
+	}
+}
+
 // Gather loads x[index(lane)] for every lane, element by element: on Zen 4 that
 // takes half the time of the gather instruction, elsewhere about the same. index
 // puts the index of a lane into the register.

@@ -9,8 +9,9 @@ import (
 )
 
 func main() {
+	lanes.DefineCounts()
 	for _, l := range lanes.All() {
-		rows(part{Lanes: l})
+		rows(lanes.Part{Lanes: l})
 	}
 	Generate()
 }

@@ -4,14 +4,18 @@ import (
 	"fmt"
 
 	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 // maxVectors is how many registers of one row of y are summed at once: two sums
 // of each, and the rest for factors.
 const maxVectors = 4
+
+// ahead is how many entries before its turn a row of x is asked for.
+const ahead = 32
 
 // rows generates the kernel of RowsMany for up to maxVectors registers of columns,
 // the last of which may be filled in part.
@@ -19,14 +23,15 @@ const maxVectors = 4
 // Two entries of a row are taken at a time, in sums of their own. An index that is
 // not below rowsX, and a pointer that falls or leaves idx, end the call with the
 // rows done before.
-func rows(p part) {
+func rows(p lanes.Part) {
 	name, size := "many"+p.Suffix(), p.Size()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(alpha, beta %[1]s, ptr []int64, idx []int32, val, x, y []%[1]s, rowsX, ldx, ldy, vectors, last int, stream bool) (done int)", p.Type()))
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(alpha, beta %[1]s, ptr []int64, idx []int32, val, x, y []%[1]s, rowsX, ldx, ldy, vectors, last, asks int, stream bool) (done int)", p.Type()))
 	Pragma("noescape")
 	Doc(name+" is RowsMany for columns that fill vectors registers, last elements of",
 		"the last one, as far as indices and pointers are in range: it gives the number of",
 		"rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written",
-		"around the caches: beta must be 0, all registers filled, and y aligned to them.")
+		"around the caches: beta must be 0, all registers filled, and y aligned to them.",
+		"Rows of x are brought to the cache for entries below asks, as ptr counts.")
 
 	ptr := Load(Param("ptr").Base(), GP64())
 	x := Load(Param("x").Base(), GP64())
@@ -48,23 +53,23 @@ func rows(p part) {
 	SUBQ(t, val)
 	end := Load(Param("idx").Len(), GP64())
 	ADDQ(k, end)
-	p.setMask(Load(Param("last"), GP64()))
+	p.SetMask(Load(Param("last"), GP64()))
 	alpha, beta := p.Reg(), p.Reg()
-	p.Broadcast(addr(Param("alpha")), alpha)
-	p.Broadcast(addr(Param("beta")), beta)
+	p.Broadcast(lanes.Arg("alpha"), alpha)
+	p.Broadcast(lanes.Arg("beta"), beta)
 	readsY := GP64() // 0 for beta = 0 and -0
 	if p.Double {
-		MOVQ(addr(Param("beta")), readsY)
+		MOVQ(lanes.Arg("beta"), readsY)
 		ADDQ(readsY, readsY)
 	} else {
-		MOVL(addr(Param("beta")), readsY.As32())
+		MOVL(lanes.Arg("beta"), readsY.As32())
 		ADDL(readsY.As32(), readsY.As32())
 	}
 	r := GP64()
 	MOVQ(U32(1), r)
 
 	for v := 1; v < maxVectors; v++ {
-		CMPQ(addr(Param("vectors")), Imm(uint64(v)))
+		CMPQ(lanes.Arg("vectors"), Imm(uint64(v)))
 		JEQ(LabelRef(label("row", v)))
 	}
 	for v := maxVectors; v > 0; v-- {
@@ -74,7 +79,7 @@ func rows(p part) {
 		}
 		fma := func(j int, m Mem, f, acc VecVirtual) {
 			if j == v-1 {
-				p.fmaPart(m, f, acc)
+				p.FMAPart(m, f, acc)
 			} else {
 				p.FMA(m, f, acc)
 			}
@@ -91,10 +96,26 @@ func rows(p part) {
 				fma(j, Mem{Base: x, Index: g, Scale: 1, Disp: j * p.Bytes()}, f, sums[i][j])
 			}
 		}
+		// ask brings the rows of x of two entries further on to the cache.
+		ask := func(v int) {
+			g := GP64()
+			LEAQ(Mem{Base: k, Disp: ahead + 1}, g)
+			CMPQ(g, lanes.Arg("asks"))
+			JGE(LabelRef(label("asked", v)))
+			for i := range 2 {
+				g := GP64()
+				MOVL(Mem{Base: idx, Index: k, Scale: 4, Disp: 4 * (ahead + i)}, g.As32())
+				IMULQ(ldx, g)
+				for j := 0; j < v*p.Bytes(); j += 64 {
+					PREFETCHT0(Mem{Base: x, Index: g, Scale: 1, Disp: j})
+				}
+			}
+			Label(label("asked", v))
+		}
 		at := func(j int) Mem { return Mem{Base: y, Disp: j * p.Bytes()} }
 
 		Label(label("row", v))
-		CMPQ(r, addr(Param("ptr").Len()))
+		CMPQ(r, lenOf("ptr"))
 		JGE(LabelRef("out"))
 		left := GP64()
 		MOVQ(Mem{Base: ptr, Index: r, Scale: 8}, left)
@@ -110,6 +131,7 @@ func rows(p part) {
 		SUBQ(Imm(2), left)
 		JL(LabelRef(label("odd", v)))
 		Label(label("pair", v))
+		ask(v)
 		entry(0)
 		entry(1)
 		ADDQ(Imm(2), k)
@@ -122,7 +144,7 @@ func rows(p part) {
 		INCQ(k)
 		Label(label("finish", v))
 		for j, a := range sums[0] {
-			p.add(sums[1][j], a, a)
+			p.Add(sums[1][j], a, a)
 			p.Mul(alpha, a, a)
 		}
 		TESTQ(readsY, readsY)
@@ -131,38 +153,40 @@ func rows(p part) {
 			fma(j, at(j), beta, a)
 		}
 		Label(label("overwrite", v))
-		CMPB(addr(Param("stream")), Imm(0))
+		CMPB(lanes.Arg("stream"), Imm(0))
 		JNE(LabelRef(label("stream", v)))
 		for j, a := range sums[0] {
 			if j == v-1 {
-				p.storePart(a, at(j))
+				p.StorePart(a, at(j))
 			} else {
 				p.Store(a, at(j))
 			}
 		}
 		Label(label("next", v))
 		INCQ(r)
-		ADDQ(addr(Param("ldy")), y)
+		ADDQ(lanes.Arg("ldy"), y)
 		JMP(LabelRef(label("row", v)))
 		Label(label("stream", v))
 		for j, a := range sums[0] {
-			p.stream(a, at(j))
+			p.Stream(a, at(j))
 		}
 		JMP(LabelRef(label("next", v)))
 	}
 	Label("out")
-	SFENCE()
 	DECQ(r)
 	Store(r, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }
 
-// addr is where a parameter lies.
-func addr(c Component) Mem {
-	p, err := c.Resolve()
+// lenOf is where the length of a slice lies.
+func lenOf(slice string) Mem {
+	c, err := Param(slice).Len().Resolve()
 	if err != nil {
 		panic(err)
 	}
-	return p.Addr
+	return c.Addr
 }
+
+// label numbers a label.
+func label(name string, i int) string { return fmt.Sprintf("%s%d", name, i) }

@@ -1,0 +1,33 @@
+package form
+
+import "github.com/msrep-go/msrep/kernels/cpu/simd"
+
+func (b *blockForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+	var values simd.Expansion[V]
+	x = x.First(b.cols)
+	head, height, lanes := b.head.size(), b.blocks.Height, b.blocks.Values.Lanes
+	end := head + b.blockRows*height
+	b.head.MultiplyMany(alpha, beta, x, y)
+	b.tail.MultiplyMany(alpha, beta, x, y.From(end))
+	y = y.First(end).From(head)
+	stream := beta == 0 && y.Streams(b.level)
+	if stream {
+		defer simd.Fence(b.level)
+	}
+	var at simd.Position
+	for i, w := range b.windows {
+		first := i * blockWindow
+		order := b.order[first:min(first+blockWindow, b.blockRows)]
+		out := y.From(first * height)
+		done := min(int(w.slices)*lanes, len(order))
+		simd.MultiplyBlocksMany(b.level, &b.blocks, at, int(w.slices), alpha, beta, x, order[:done], out, stream, &values)
+		for _, r := range order[done:] {
+			for row := int(r) * height; row < (int(r)+1)*height; row++ {
+				scaleRow(beta, out, row)
+			}
+		}
+		at = w.after(at)
+	}
+}
+
+func (b *blockForm[V]) PrefersRows() bool { return false }

@@ -1,0 +1,10 @@
+package form
+
+import "github.com/msrep-go/msrep/kernels/cpu/simd"
+
+func (d *diagonalForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+	var values simd.Expansion[V]
+	simd.MultiplyDiagonalsMany(d.level, &d.slices, alpha, beta, x.First(d.cols), y.First(d.rows), &values)
+}
+
+func (d *diagonalForm[V]) PrefersRows() bool { return false }

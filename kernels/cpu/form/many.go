@@ -1,0 +1,36 @@
+package form
+
+import (
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Many is a Form that multiplies several vectors at once. Its entries are read once
+// for all of them, or once for some at a time.
+type Many[V sparse.Value] interface {
+	Form[V]
+	// MultiplyMany computes Multiply for the columns of x and y, whose numbers are
+	// equal. x has Cols rows and y one per row of the form, or more. It is called by
+	// one goroutine at a time.
+	MultiplyMany(alpha, beta V, x, y simd.Block[V])
+	// PrefersRows reports whether the rows in CSR multiply several vectors faster.
+	PrefersRows() bool
+}
+
+func (c *csr[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+	simd.RowsMany(c.level, alpha, beta, c.rows.Ptr, c.rows.Idx, c.rows.Val, x.First(c.rows.Cols), y)
+}
+
+func (c *csr[V]) PrefersRows() bool { return false }
+
+// scaleRow is y = beta*y for one row.
+func scaleRow[V sparse.Value](beta V, y simd.Block[V], i int) {
+	row := y.Val[i*y.Stride:][:y.Cols]
+	if beta == 0 {
+		clear(row)
+		return
+	}
+	for j := range row {
+		row[j] *= beta
+	}
+}

@@ -1,0 +1,133 @@
+package form_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// manyForms build the forms that multiply several vectors at once; nil where one
+// does not suit the rows.
+func manyForms[V sparse.Value](t *rapid.T, l simd.Level) map[string]func(form.Rows[V], form.ValueSet[V]) (form.Form[V], error) {
+	return map[string]func(form.Rows[V], form.ValueSet[V]) (form.Form[V], error){
+		"csr": func(r form.Rows[V], _ form.ValueSet[V]) (form.Form[V], error) { return form.NewCSR(r), nil },
+		"slices": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			window := rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window")
+			return form.NewSlices(r, form.SliceOptions[V]{Level: l, Window: window, Values: v})
+		},
+		"diagonals": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			return form.NewDiagonals(r, form.DiagonalOptions[V]{Level: l, Values: v})
+		},
+		"blocks": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			shape, ok := form.FindBlocks(r)
+			if !ok {
+				return nil, sparse.Inputf("blocks", "none")
+			}
+			return form.NewBlocks(r, form.BlockOptions[V]{Level: l, Shape: shape, Values: v})
+		},
+		"tiles": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			o := form.TileOptions[V]{Level: l, Values: v}
+			if rapid.Bool().Draw(t, "small tiles") {
+				o.Rows, o.Cols = 17, 16
+			}
+			return form.NewTiles(r, o)
+		},
+	}
+}
+
+func TestFormsMultiplySeveralVectorsAsTheReference(t *testing.T) {
+	eachLevel(t, checkMany[float64], checkMany[float32])
+}
+
+func checkMany[V sparse.Value](t *testing.T, l simd.Level) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom([]string{"csr", "slices", "diagonals", "blocks", "tiles"}).Draw(t, "form")
+		checkManyOf(t, name, manyForms[V](t, l)[name])
+	})
+}
+
+// checkManyOf multiplies a random matrix in a form by several vectors; form and
+// vectors lie between guards.
+func checkManyOf[V sparse.Value](t *rapid.T, name string, build func(form.Rows[V], form.ValueSet[V]) (form.Form[V], error)) {
+	var g guards
+	defer g.free(t)
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	kind := rapid.SampledFrom(sortedKeys(patterns)).Draw(t, "pattern")
+	if name == "diagonals" || name == "blocks" {
+		kind = rapid.SampledFrom([]string{name, name, name, "any", "empty", "one row"}).Draw(t, "suited pattern")
+	}
+	values := valueKinds[rapid.SampledFrom(sortedKeys(valueKinds)).Draw(t, "values")]
+	a := sparse.Convert[V](patterns[kind](r).csr(func() float64 { return values(r) }))
+	atEnd := rapid.Bool().Draw(t, "at the end")
+	rows := form.Rows[V]{Ptr: slices.Clone(a.RowPtr), Idx: a.ColIdx, Val: a.Val, Cols: a.Cols,
+		Mem: &form.Memory{Alloc: func(n int64) ([]byte, error) { return g.bytes(n, 64, atEnd) }}}
+	set := form.ValueSet[V]{}
+	if rapid.Bool().Draw(t, "find values") {
+		set = form.FindValues(a.Val)
+	}
+	f, err := build(rows, set)
+	if sparse.IsInput(err) {
+		return
+	}
+	require.NoError(t, err)
+	many, ok := f.(form.Many[V])
+	require.True(t, ok, "%s multiplies several vectors", f.Name())
+
+	k := rapid.SampledFrom([]int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 32, 33, 64}).Draw(t, "vectors")
+	alpha := rapid.SampledFrom([]V{1, .75, -2.5}).Draw(t, "alpha")
+	beta := rapid.SampledFrom([]V{0, 1, -.5}).Draw(t, "beta")
+	block := func(n int, name string) simd.Block[V] {
+		stride := k + rapid.IntRange(0, 3).Draw(t, name+" gap")
+		b := simd.Block[V]{Val: make([]V, max(0, (n-1)*stride+k)), Cols: k, Stride: stride}
+		if n == 0 {
+			b.Val = nil
+		}
+		for i := range b.Val {
+			b.Val[i] = V(r.NormFloat64())
+		}
+		return b
+	}
+	x, y := block(a.Cols, "x"), block(a.Rows, "y")
+	if len(x.Val) > 0 && rapid.Bool().Draw(t, "special x") {
+		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			x.Val[r.IntN(len(x.Val))] = V(v)
+		}
+	}
+	column := func(b simd.Block[V], n, j int) []V {
+		out := make([]V, n)
+		for i := range out {
+			out[i] = b.Val[i*b.Stride+j]
+		}
+		return out
+	}
+	var want []reference.Product
+	for j := range k {
+		want = append(want, reference.Multiply(false, alpha, a, column(x, a.Cols, j), beta, column(y, a.Rows, j)))
+	}
+	for i := range y.Val {
+		if i%y.Stride >= k {
+			y.Val[i] = 12345 // between the rows
+		} else if beta == 0 {
+			y.Val[i] = V(math.NaN())
+		}
+	}
+	x.Val, y.Val = guarded(t, &g, x.Val, atEnd), guarded(t, &g, y.Val, atEnd)
+	many.MultiplyMany(alpha, beta, x, y)
+	for j := range want {
+		require.Equal(t, -1, reference.Check(column(y, a.Rows, j), want[j]), "%s, %s: row of column %d", f.Name(), kind, j)
+	}
+	for i, v := range y.Val {
+		if i%y.Stride >= k {
+			require.Equal(t, V(12345), v, "an element between the rows was written")
+		}
+	}
+}

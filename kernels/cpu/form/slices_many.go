@@ -1,0 +1,69 @@
+package form
+
+import (
+	"sync"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+)
+
+func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+	x, y = x.First(s.cols), y.First(s.rows)
+	var values simd.Expansion[V]
+	var narrow, wide simd.Position
+	order, lanes := s.order, s.narrow.Values.Lanes
+	stream := beta == 0 && len(s.long) == 0 && y.Streams(s.level)
+	if stream {
+		defer simd.Fence(s.level)
+	}
+	for i := range s.windows {
+		w := &s.windows[i]
+		first := i * s.size
+		rows, out := min(s.size, s.rows-first), y.From(first)
+		list := successiveRows()[:rows]
+		if w.sorted {
+			list, order = order[:rows], order[rows:]
+		}
+		done := min(int(w.narrow.slices)*lanes, rows)
+		simd.MultiplySlicesMany(s.level, &s.narrow, narrow, int(w.narrow.slices), alpha, beta, x.From(int(w.base)), list[:done], out,
+			stream && w.wide.slices == 0, &values)
+		for _, r := range list[done:] {
+			scaleRow(beta, out, int(r))
+		}
+		narrow = w.narrow.after(narrow)
+		if w.wide.slices > 0 {
+			simd.MultiplySlicesMany(s.level, &s.wide, wide, int(w.wide.slices), alpha, 1, x, order[:w.listed], out, false, &values)
+			wide = w.wide.after(wide)
+			order = order[w.listed:]
+		}
+	}
+	s.multiplyLongMany(alpha, x, y, narrow, wide, &values)
+}
+
+// multiplyLongMany adds the long rows to y: all lanes of a slice are one row.
+func (s *slicesForm[V]) multiplyLongMany(alpha V, x, y simd.Block[V], narrow, wide simd.Position, values *simd.Expansion[V]) {
+	lanes := s.narrow.Values.Lanes
+	var same [16]uint16
+	for i := range s.long {
+		p := &s.long[i]
+		if p.wide {
+			simd.MultiplySlicesMany(s.level, &s.wide, wide, 1, alpha, 1, x, same[:lanes], y.From(p.row), false, values)
+			wide = p.group(lanes).after(wide)
+		} else {
+			simd.MultiplySlicesMany(s.level, &s.narrow, narrow, 1, alpha, 1, x.From(int(p.base)), same[:lanes], y.From(p.row), false, values)
+			narrow = p.group(lanes).after(narrow)
+		}
+	}
+}
+
+// PrefersRows is true where most rows were sorted by length: what they have in common
+// of x, which is more than with one vector, then leaves the nearest cache.
+func (s *slicesForm[V]) PrefersRows() bool { return len(s.order) > s.rows/2 }
+
+// successiveRows is the order of a window that is not sorted.
+var successiveRows = sync.OnceValue(func() []uint16 {
+	order := make([]uint16, narrowSpan)
+	for i := range order {
+		order[i] = uint16(i)
+	}
+	return order
+})

@@ -1,0 +1,73 @@
+package cpu_test
+
+import (
+	"fmt"
+	"math/rand"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// packing is a part of a matrix, to be packed in a form.
+func packing(a *sparse.CSR[float64], p partition.Part, form kernels.Form, inPlace bool) *kernels.Packing[float64] {
+	return &kernels.Packing[float64]{Part: p.Shift(p.First(), 0), Ptr: a.RowPtr[p.First() : p.End()+1],
+		Idx: a.ColIdx[p.StartIdx : p.EndIdx+1], Val: a.Val[p.StartIdx : p.EndIdx+1], Minors: a.Cols, Form: form, InPlace: inPlace}
+}
+
+func TestPackedPartsMultiplyManyVectorsAsEach(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	for _, form := range []kernels.Form{kernels.FormCSR, "slices", "tiles", "ellr"} {
+		for _, inPlace := range []bool{false, true} {
+			if form == "ellr" && !inPlace {
+				continue // it knows one vector, its rows know several
+			}
+			for _, threads := range []int{1, 3} {
+				for _, parts := range []int{1, 2, 5} {
+					for _, k := range []int{1, 8, 19} {
+						t.Run(fmt.Sprintf("%s, in place %v, %d workers, %d parts, %d vectors", form, inPlace, threads, parts, k), func(t *testing.T) {
+							checkMany(t, rng, threads, parts, k, func(t *testing.T, d *cpu.Device, a *sparse.CSR[float64], p partition.Part, op kernels.GatherMany[float64]) kernels.Op {
+								packed, err := d.Pack(packing(a, p, form, inPlace))
+								require.NoError(t, err)
+								t.Cleanup(func() { require.NoError(t, packed.Free()) })
+								require.True(t, packed.(kernels.ManyMultiplier).MultipliesMany())
+								return &kernels.GatherManyPacked[float64]{A: packed, Alpha: op.Alpha, Beta: op.Beta, X: op.X, Y: op.Y, Carry: op.Carry}
+							})
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestPackedPartsSayWhereTheyKnowOneVectorOnly(t *testing.T) {
+	d, s := open(t, cpu.Config{Threads: 2})
+	defer d.Close()
+	a := unevenCSR(rand.New(rand.NewSource(1)), 90, 70)
+	split, err := partition.ByNNZ(a.RowPtr, 1)
+	require.NoError(t, err)
+	val := func(n int) kernels.Array[float64] { return kernels.AdoptArray(d, make([]float64, n)) }
+	launch := func(p kernels.Packed, xs, ys int) error {
+		return s.Launch(&kernels.GatherManyPacked[float64]{A: p, Alpha: 1,
+			X: kernels.Block[float64]{Val: val(xs * 2), Cols: 2, Stride: 2}, Y: kernels.Block[float64]{Val: val(ys * 2), Cols: 2, Stride: 2}})
+	}
+	one, err := d.Pack(packing(a, split[0], "ellr", false))
+	require.NoError(t, err)
+	require.False(t, one.(kernels.ManyMultiplier).MultipliesMany())
+	require.ErrorIs(t, launch(one, 70, 90), kernels.ErrNotSupported)
+	require.NoError(t, one.Free())
+
+	many, err := d.Pack(packing(a, split[0], "slices", false))
+	require.NoError(t, err)
+	require.NoError(t, launch(many, 70, 90))
+	require.ErrorIs(t, launch(many, 69, 90), kernels.ErrArgument)
+	require.ErrorIs(t, launch(many, 70, 89), kernels.ErrArgument)
+	require.NoError(t, many.Free())
+	require.False(t, many.(kernels.ManyMultiplier).MultipliesMany())
+	require.ErrorIs(t, launch(many, 70, 90), kernels.ErrClosed)
+}

@@ -1,0 +1,145 @@
+package lanes
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// Part is registers of which one may be filled in part: only its first elements
+// are read and written.
+type Part struct {
+	Lanes
+	mask Register
+}
+
+// SetMask makes the mask of the first n elements.
+func (p *Part) SetMask(n Register) {
+	if p.Long {
+		ones := GP64()
+		MOVQ(I32(-1), ones)
+		BZHIQ(n, ones, ones)
+		k := K()
+		KMOVW(ones.As32(), k)
+		p.mask = k
+		return
+	}
+	x, y := XMM(), YMM()
+	VMOVQ(n, x)
+	if p.Double {
+		VPBROADCASTQ(x, y)
+		VPCMPGTQ(NewDataAddr(Symbol{Name: "counts64", Static: true}, 0), y, y)
+	} else {
+		VPBROADCASTD(x, y)
+		VPCMPGTD(NewDataAddr(Symbol{Name: "counts32", Static: true}, 0), y, y)
+	}
+	p.mask = y
+}
+
+// DefineCounts defines the data that SetMask needs, once in a file.
+func DefineCounts() {
+	GLOBL("counts64", RODATA|NOPTR)
+	for i := range 4 {
+		DATA(8*i, U64(uint64(i)))
+	}
+	GLOBL("counts32", RODATA|NOPTR)
+	for i := range 8 {
+		DATA(4*i, U32(uint32(i)))
+	}
+}
+
+// FMAPart is FMA of the first elements. With AVX2 the others of acc add zeros.
+func (p *Part) FMAPart(m Mem, v, acc VecVirtual) {
+	switch {
+	case p.Long && p.Double:
+		VFMADD231PD(m, v, p.mask, acc)
+	case p.Long:
+		VFMADD231PS(m, v, p.mask, acc)
+	default:
+		t := YMM()
+		p.LoadPart(m, t)
+		p.FMA(t, v, acc)
+	}
+}
+
+// LoadPart loads the first elements and clears the others.
+func (p *Part) LoadPart(m Mem, v VecVirtual) {
+	switch {
+	case p.Long && p.Double:
+		VMOVUPD_Z(m, p.mask, v)
+	case p.Long:
+		VMOVUPS_Z(m, p.mask, v)
+	case p.Double:
+		VMASKMOVPD(m, p.mask, v)
+	default:
+		VMASKMOVPS(m, p.mask, v)
+	}
+}
+
+// StorePart stores the first elements.
+func (p *Part) StorePart(v VecVirtual, m Mem) {
+	switch {
+	case p.Long && p.Double:
+		VMOVUPD(v, p.mask, m)
+	case p.Long:
+		VMOVUPS(v, p.mask, m)
+	case p.Double:
+		VMASKMOVPD(v, p.mask, m)
+	default:
+		VMASKMOVPS(v, p.mask, m)
+	}
+}
+
+// Add is dst = a + b. a may be memory.
+func (l Lanes) Add(a Op, b, dst VecVirtual) {
+	if l.Double {
+		VADDPD(a, b, dst)
+	} else {
+		VADDPS(a, b, dst)
+	}
+}
+
+// FinishRow writes a row of y, which lies at the given place: alpha times its sums,
+// and what addY adds of y where the argument reads of the function is not 0. Rows go
+// past the caches where its argument stream is not 0.
+func (p *Part) FinishRow(name string, at Register, sums []VecVirtual, alpha VecVirtual, addY func(r int, m Mem, a VecVirtual)) {
+	place := func(r int) Mem { return Mem{Base: at, Disp: r * p.Bytes()} }
+	for _, a := range sums {
+		p.Mul(alpha, a, a)
+	}
+	CMPB(Arg("reads"), Imm(0))
+	JEQ(LabelRef(name + "Overwrite"))
+	for r, a := range sums {
+		addY(r, place(r), a)
+	}
+	Label(name + "Overwrite")
+	CMPB(Arg("stream"), Imm(0))
+	JNE(LabelRef(name + "Stream"))
+	for r, a := range sums {
+		if r == len(sums)-1 {
+			p.StorePart(a, place(r))
+		} else {
+			p.Store(a, place(r))
+		}
+	}
+	JMP(LabelRef(name + "End"))
+	Label(name + "Stream")
+	for r, a := range sums {
+		p.Stream(a, place(r))
+	}
+	Label(name + "End")
+}
+
+// FMABroadcast adds the element at m times b to acc.
+func (p *Part) FMABroadcast(m Mem, b, acc VecVirtual) {
+	switch {
+	case p.Long && p.Double:
+		VFMADD231PD_BCST(m, b, acc)
+	case p.Long:
+		VFMADD231PS_BCST(m, b, acc)
+	default:
+		f := p.Reg()
+		p.Broadcast(m, f)
+		p.FMA(f, b, acc)
+	}
+}

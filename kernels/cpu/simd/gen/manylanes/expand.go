@@ -1,0 +1,33 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
+)
+
+// expand generates the loop over n columns of values in one kind of storage.
+func expand(l lanes.Lanes, values lanes.Values) {
+	name := "expand" + values.Name + l.Suffix()
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, val *byte, table, out *%s)", l.Type()))
+	Pragma("noescape")
+	Doc(name + " is Values.Expand for n columns, at least 1, of the case in its name.")
+	n := Load(Param("n"), GP64())
+	val := Load(Param("val"), GP64())
+	table := Load(Param("table"), GP64())
+	out := Load(Param("out"), GP64())
+	column := values.Begin(l, table)
+	Label("column")
+	PREFETCHT0(Mem{Base: val, Disp: 2048})
+	l.Store(column(Mem{Base: val}).(VecVirtual), Mem{Base: out})
+	ADDQ(Imm(uint64(values.Bytes(l))), val)
+	ADDQ(Imm(uint64(l.Bytes())), out)
+	DECQ(n)
+	JNZ(LabelRef("column"))
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,104 @@
+package simd
+
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// blockBytes is how many bytes of values are multiplied at a time, where one slice
+// has no more: lane after lane, so that they should stay in the nearest cache.
+const blockBytes = 1 << 14
+
+// MultiplyBlocksMany multiplies n slices of blocks from a position on by x.Cols
+// vectors at once, the columns of x and y: with row = order[s*Lanes + lane]*Height + i,
+//
+//	y[row][c] = alpha * sum over the blocks k of lane of slice s, and j, of val[k][i][j]*x[idx[k]+j][c] + beta*y[row][c]
+//
+// Lanes beyond order have no rows. beta = 0 does not read y. With stream, which needs
+// beta = 0 and what Block.Streams says, y is written around the caches: Fence must
+// follow. The level must be the one whose Lanes the slices have, or Generic. Indices are not checked,
+// nor are rows.
+func MultiplyBlocksMany[V sparse.Value](l Level, b *Blocks[V], at Position, n int, alpha, beta V, x Block[V], order []uint16, y Block[V], stream bool, e *Expansion[V]) {
+	lanes, size := b.Values.Lanes, b.Height*b.Width
+	n = min(n, (len(order)+lanes-1)/lanes)
+	most := blockBytes / (lanes * size * int(unsafe.Sizeof(alpha)))
+	for n > 0 {
+		count, end := b.few(at, n, most)
+		some := manyBlocks[V]{
+			n: count, lanes: lanes, height: b.Height, width: b.Width, order: order,
+			widths: b.Widths[2*at.Slice : 2*end.Slice], masks: b.Masks[at.Mask:end.Mask], idx: b.Idx[at.Column*lanes : end.Column*lanes],
+			val: e.full(l, &b.Values, at.Column*size, (end.Column-at.Column)*size),
+		}
+		if l == Generic {
+			some.generic(alpha, beta, x, y)
+		} else {
+			width := registerBytes(l) / int(unsafe.Sizeof(alpha))
+			for c := 0; c < y.Cols; c += width {
+				w := min(width, y.Cols-c)
+				some.assembly(l, alpha, beta, x.Columns(c, w), y.Columns(c, w), stream)
+			}
+		}
+		order = order[min(count*lanes, len(order)):]
+		at, n = end, n-count
+	}
+}
+
+// few is as many of n slices as have at most so many columns, but one at least, and
+// the position behind them.
+func (b *Blocks[V]) few(at Position, n, columns int) (count int, end Position) {
+	end = at
+	for ; count < n; count++ {
+		full, masked := int(b.Widths[2*end.Slice]), int(b.Widths[2*end.Slice+1])
+		next := Position{end.Slice + 1, end.Column + full + masked, end.Mask + masked}
+		if count > 0 && next.Column-at.Column > columns {
+			break
+		}
+		end = next
+	}
+	return count, end
+}
+
+// manyBlocks is slices of rows of blocks, with their values at full length: the
+// blocks of lane i of a slice are those of row order[i] of blocks.
+type manyBlocks[V sparse.Value] struct {
+	n, lanes      int
+	height, width int
+	widths        []uint32
+	masks, order  []uint16
+	idx           []int32
+	val           []V
+}
+
+// generic is MultiplyBlocksMany for the slices in plain Go.
+func (s *manyBlocks[V]) generic(alpha, beta V, x, y Block[V]) {
+	k, mask := 0, 0
+	for i := range s.n {
+		full, columns := int(s.widths[2*i]), int(s.widths[2*i]+s.widths[2*i+1])
+		for lane := range min(s.lanes, len(s.order)-i*s.lanes) {
+			for r := range s.height {
+				out := y.From(int(s.order[i*s.lanes+lane])*s.height + r).Val[:y.Cols]
+				for c := range out {
+					var sum V
+					for j := range columns {
+						if j >= full && s.masks[mask+j-full]>>lane&1 == 0 {
+							continue
+						}
+						at := k + j
+						from := int(s.idx[at*s.lanes+lane])
+						for q := range s.width {
+							sum += s.val[((at*s.width+q)*s.height+r)*s.lanes+lane] * x.Val[(from+q)*x.Stride+c]
+						}
+					}
+					sum *= alpha
+					if beta != 0 {
+						sum += beta * out[c]
+					}
+					out[c] = sum
+				}
+			}
+		}
+		k += columns
+		mask += columns - full
+	}
+}

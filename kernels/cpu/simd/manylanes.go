@@ -1,0 +1,221 @@
+package simd
+
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Expansion is room for values that are stored in fewer bytes, at full length. The
+// zero value is empty; it is used by one goroutine at a time.
+type Expansion[V sparse.Value] struct{ val []V }
+
+// expandedColumns is how many columns are expanded at a time where a slice has no
+// more: their indices and values stay in the nearest cache.
+const expandedColumns = 128
+
+// full gives n columns of values as they are, from column c on: where they lie, or
+// expanded.
+func (e *Expansion[V]) full(l Level, v *Values[V], c, n int) []V {
+	from, end := c*v.Lanes, (c+n)*v.Lanes
+	if v.Storage == Full {
+		return v.Full[from:end]
+	}
+	if len(e.val) < end-from {
+		e.val = make([]V, max(end-from, expandedColumns*v.Lanes))
+		if v.Storage == Same {
+			for i := range e.val {
+				e.val[i] = v.Table[0]
+			}
+		}
+	}
+	out := e.val[:end-from]
+	switch {
+	case v.Storage == Same || n == 0:
+	case l == Generic:
+		for i := range out {
+			out[i] = v.At(from + i)
+		}
+	default:
+		expandAssembly(l, v, c, n, out)
+	}
+	return out
+}
+
+// MultiplySlicesMany multiplies n slices from a position on by x.Cols vectors at
+// once, the columns of x and y: with row = order[s*Lanes + lane],
+//
+//	y[row][j] = alpha * sum over the entries k of lane of slice s of val[k]*x[idx[k]][j] + beta*y[row][j]
+//
+// Lanes beyond order have no row. beta = 0 does not read y. With stream, which needs
+// beta = 0 and what Block.Streams says, y is written around the caches: Fence must
+// follow. The level must be the one whose Lanes the slices have, or Generic. Indices are not checked,
+// nor are rows.
+func MultiplySlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, n int, alpha, beta V, x Block[V], order []uint16, y Block[V], stream bool, e *Expansion[V]) {
+	lanes := s.Values.Lanes
+	n = min(n, (len(order)+lanes-1)/lanes)
+	for n > 0 {
+		// As many slices as have few columns, but one at least.
+		count, end := 0, at
+		for ; count < n; count++ {
+			full, masked := int(s.Widths[2*end.Slice]), int(s.Widths[2*end.Slice+1])
+			next := Position{end.Slice + 1, end.Column + full + masked, end.Mask + masked}
+			if count > 0 && next.Column-at.Column > expandedColumns && s.Values.Storage != Full {
+				break
+			}
+			end = next
+		}
+		shape := manyShape[V]{
+			n: count, widths: s.Widths[2*at.Slice : 2*end.Slice], masks: s.Masks[at.Mask:end.Mask],
+			val: e.full(l, &s.Values, at.Column, end.Column-at.Column), lanes: lanes, order: order,
+		}
+		if s.Narrow != nil {
+			shape.narrow = s.Narrow[at.Column*lanes:]
+		} else {
+			shape.wide = s.Wide[at.Column*lanes:]
+		}
+		shape.multiply(l, alpha, beta, x, y, stream)
+		order = order[min(count*lanes, len(order)):]
+		at, n = end, n-count
+	}
+}
+
+// MultiplyDiagonalsMany is MultiplyDiagonals for y.Cols vectors at once, the columns
+// of x and y.
+func MultiplyDiagonalsMany[V sparse.Value](l Level, d *Diagonals[V], alpha, beta V, x, y Block[V], e *Expansion[V]) {
+	lanes := d.Values.Lanes
+	stream := beta == 0 && y.Streams(l)
+	if stream {
+		defer Fence(l)
+	}
+	var widths [2]uint32
+	rows := y.Rows()
+	row, column, mask := 0, 0, 0
+	for i := range d.Runs {
+		run := &d.Runs[i]
+		widths = [2]uint32{uint32(run.Width), 0}
+		if run.Masked {
+			widths = [2]uint32{0, uint32(run.Width)}
+		}
+		for left := run.Slices; left > 0; {
+			count := min(left, len(successive)/lanes)
+			if run.Width > 0 && d.Values.Storage != Full && d.Values.Storage != Same {
+				count = min(count, max(1, expandedColumns/run.Width))
+			}
+			columns := count * run.Width
+			shape := manyShape[V]{
+				n: count, widths: widths[:], lanes: lanes, order: successive[:min(count*lanes, rows-row)],
+				diagonal: true, offsets: d.Offsets[run.Pattern : run.Pattern+run.Width], row: row,
+			}
+			if run.Masked {
+				shape.masks = d.Masks[mask : mask+columns]
+				mask += columns
+			}
+			if d.Values.Storage == Same {
+				shape.constants = d.Values.Table[run.Pattern : run.Pattern+run.Width]
+			} else {
+				shape.val = e.full(l, &d.Values, column, columns)
+			}
+			shape.multiply(l, alpha, beta, x, y.From(row), stream)
+			left, row, column = left-count, row+count*lanes, column+columns
+		}
+	}
+}
+
+// successive is the order of rows that follow each other.
+var successive = func() (order [1024]uint16) {
+	for i := range order {
+		order[i] = uint16(i)
+	}
+	return order
+}()
+
+// manyShape is slices of rows: the entries of lane i of a slice are those of row
+// order[i].
+type manyShape[V sparse.Value] struct {
+	n      int
+	lanes  int
+	widths []uint32 // full columns and masked ones, for each slice; of diagonals the same for all
+	masks  []uint16
+	order  []uint16
+	// One of these has the columns: as in Slices, with those of later slices behind, or
+	// as in Diagonals for rows from row on.
+	narrow   []uint16
+	wide     []int32
+	diagonal bool
+	offsets  []int64
+	row      int
+	// One of these has the values; constants are one for each offset.
+	val, constants []V
+}
+
+// multiply is MultiplySlicesMany for the slices of the shape.
+func (s *manyShape[V]) multiply(l Level, alpha, beta V, x, y Block[V], stream bool) {
+	if len(s.order) == 0 {
+		return
+	}
+	if l == Generic {
+		s.generic(alpha, beta, x, y)
+		return
+	}
+	lanes := registerBytes(l) / int(unsafe.Sizeof(alpha))
+	for c := 0; c < y.Cols; c += manyVectors * lanes {
+		w := min(manyVectors*lanes, y.Cols-c)
+		s.assembly(l, alpha, beta, x.Columns(c, w), y.Columns(c, w), stream)
+	}
+}
+
+// manyVectors is how many registers of columns the kernels sum at once.
+const manyVectors = 2
+
+// generic is multiply in plain Go.
+func (s *manyShape[V]) generic(alpha, beta V, x, y Block[V]) {
+	k, mask := 0, 0
+	for i := range s.n {
+		w := s.widths
+		if !s.diagonal {
+			w = w[2*i:]
+		}
+		full, columns := int(w[0]), int(w[0]+w[1])
+		for lane := range min(s.lanes, len(s.order)-i*s.lanes) {
+			out := y.From(int(s.order[i*s.lanes+lane])).Val[:y.Cols]
+			for c := 0; c < len(out); c += 4 {
+				var sum [4]V
+				width := min(4, len(out)-c)
+				for j := range columns {
+					if j >= full && s.masks[mask+j-full]>>lane&1 == 0 {
+						continue
+					}
+					from, v := s.entry(i, j, k+j*s.lanes+lane, lane)
+					for q, xq := range x.Val[from*x.Stride+c:][:width] {
+						sum[q] += v * xq
+					}
+				}
+				for q, v := range sum[:width] {
+					v *= alpha
+					if beta != 0 {
+						v += beta * out[c+q]
+					}
+					out[c+q] = v
+				}
+			}
+		}
+		k += columns * s.lanes
+		mask += columns - full
+	}
+}
+
+// entry is the row of x and the value of entry k, in column j of a lane of slice i.
+func (s *manyShape[V]) entry(i, j, k, lane int) (from int, v V) {
+	switch {
+	case s.wide != nil:
+		return int(s.wide[k]), s.val[k]
+	case !s.diagonal:
+		return int(s.narrow[k]), s.val[k]
+	}
+	from = s.row + i*s.lanes + lane + int(s.offsets[j])
+	if s.constants != nil {
+		return from, s.constants[j]
+	}
+	return from, s.val[k]
+}
