@@ -461,6 +461,20 @@ func TestAReleasedMatrixIsForgotten(t *testing.T) {
 	}
 }
 
+func TestUpdateValuesOfAPlanWithOneDirectionReleasedChangesNothing(t *testing.T) {
+	ctx := context.Background()
+	a := &sparse.COO[float64]{Rows: 3, Cols: 3, RowIdx: []int32{0, 1, 2}, ColIdx: []int32{0, 1, 2}, Val: []float64{1, 2, 3}}
+	plan, err := NewPlan(ctx, openCPU(t, "cpu:1"), a, PlanOptions{Release: true, ExpectedProducts: 1, ExpectedTransposed: 1})
+	require.NoError(t, err)
+	require.ErrorContains(t, plan.UpdateValues(ctx, []float64{4, 5, 6}), "was released")
+	y := make([]float64, 3)
+	for _, op := range []Op{NoTrans, Trans} {
+		_, err = plan.SpMV(ctx, op, 1, []float64{1, 1, 1}, 0, y)
+		require.NoError(t, err, "the plan lives on")
+		require.Equal(t, []float64{1, 2, 3}, y)
+	}
+}
+
 // blocksOf4 is n rows of 4 x 4 blocks, two in each.
 func blocksOf4(n int) *sparse.CSR[float64] {
 	coo := &sparse.COO[float64]{Rows: 4 * n, Cols: 4 * n}

@@ -119,9 +119,10 @@ type PlanOptions struct {
 	Release bool
 	// Deterministic gives every product the same bits, whatever the devices and the
 	// number of threads: sums have a fixed shape (kernels.GatherFixed) and rows are not
-	// cut between devices. The matrix is used as CSR, for products with Trans as CSC,
-	// which the first of them makes. Format, Split, Precision and Strategy must be left
-	// at their defaults or say the same.
+	// cut between devices, which keep their parts in forms that sum so. Products with
+	// Trans use the transposed matrix, which the first of them makes where none were
+	// expected. Split, Precision and Strategy must be left at their defaults or say the
+	// same, Format must not be csc or coo.
 	Deterministic bool
 	// RefuseUnsorted makes NewPlan fail with partition.ErrUnsorted on a COO matrix
 	// that is sorted neither by row nor by column, instead of sorting a copy.

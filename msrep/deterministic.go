@@ -16,8 +16,8 @@ func (o *PlanOptions) fillDeterministic() error {
 	switch {
 	case o.Strategy != Optimized:
 		return sparse.Inputf("strategy", "%s rounds in an order of its own: with deterministic use %s", o.Strategy, Optimized)
-	case o.Format != "" && o.Format != FormatAuto && o.Format != sparse.FormatCSR:
-		return sparse.Inputf("format", "%q sums in an order of its own: with deterministic use auto or csr", string(o.Format))
+	case o.Format == sparse.FormatCSC || o.Format == sparse.FormatCOO:
+		return sparse.Inputf("format", "%q sums in an order of its own: with deterministic use auto, csr, or a form that takes entries in their order", string(o.Format))
 	case o.Split != partition.RuleAuto && o.Split != partition.RuleWhole:
 		return sparse.Inputf("split", "%q cuts rows, or balances badly: with deterministic use %s or %s", string(o.Split), partition.RuleAuto, partition.RuleWhole)
 	case o.Precision != kernels.Precision{}:
@@ -25,14 +25,23 @@ func (o *PlanOptions) fillDeterministic() error {
 	case o.Kernel == KernelCuSPARSE:
 		return sparse.Inputf("kernel", "cusparse sums in an order of its own: with deterministic use auto or own")
 	}
-	o.Format, o.Split, o.form = sparse.FormatCSR, partition.RuleWhole, ""
+	switch o.Format {
+	case "", FormatAuto:
+		o.form = kernels.FormAuto
+	case sparse.FormatCSR:
+		o.form = ""
+	default: // the devices know
+		o.form = kernels.Form(o.Format)
+	}
+	o.Format, o.Split = sparse.FormatCSR, partition.RuleWhole
 	return nil
 }
 
-// turned makes the plan for products with Trans, which would scatter here.
+// turned makes the plan for products with Trans, which would scatter here, when the
+// first of them comes unexpected.
 func (p *Plan[V]) turned(ctx context.Context) (err error) {
 	o := p.opt
-	o.Format, o.SkipValidation = sparse.FormatCSC, true
+	o.Format, o.SkipValidation, o.Release, o.form = sparse.FormatCSC, true, false, ""
 	p.other, err = newPlan(ctx, p.sys, p.src, o)
 	return err
 }

@@ -225,6 +225,10 @@ func (p *Plan[V]) Format() sparse.Format { return p.lay.format }
 // Rule is the rule by which the matrix was split.
 func (p *Plan[V]) Rule() partition.Rule { return p.rule }
 
+// Deterministic reports whether products have the same bits on all devices; see
+// PlanOptions.Deterministic.
+func (p *Plan[V]) Deterministic() bool { return p.opt.Deterministic }
+
 // Timing is how long it took to make the plan.
 func (p *Plan[V]) Timing() PlanTiming { return p.timing }
 
@@ -272,7 +276,7 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	if err := p.usable(ctx); err != nil {
 		return err
 	}
-	if p.src == nil {
+	if p.src == nil || p.other != nil && p.other.src == nil { // before anything changes
 		return errReleased
 	}
 	if int64(len(val)) != p.nnz {

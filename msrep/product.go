@@ -31,7 +31,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 	if err := p.checkVectors(op, x, y); err != nil {
 		return t, err
 	}
-	if p.opt.Deterministic && p.other == nil && !p.lay.gathers(op) {
+	if p.opt.Deterministic && p.other == nil && p.src != nil && !p.lay.gathers(op) {
 		if err := p.turned(ctx); err != nil {
 			return t, err
 		}

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"context"
+	"fmt"
 	"math"
 )
 
@@ -38,11 +39,8 @@ func cg(t *task) error {
 			if err := t.failed(); err != nil {
 				return err
 			}
-			if !(rz > 0) {
-				return t.give(ErrBreakdown, "r'Mr = %.3g: the preconditioner is not positive definite", rz)
-			}
-			if !(pq > 0) {
-				return t.give(ErrBreakdown, "p'Ap = %.3g: the matrix is not positive definite", pq)
+			if why := notPositive(rz, pq); why != "" {
+				return t.give(ErrBreakdown, "%s", why)
 			}
 			rr := t.step(rz/pq, p, q, t.x, r)
 			near, err := t.note(math.Sqrt(rr))
@@ -61,4 +59,15 @@ func cg(t *task) error {
 			rz = next
 		}
 	}
+}
+
+// notPositive says what is not positive definite: rz is r'Mr, pq is p'Ap.
+func notPositive(rz, pq float64) string {
+	switch {
+	case !(rz > 0):
+		return fmt.Sprintf("r'Mr = %.3g: the preconditioner is not positive definite", rz)
+	case !(pq > 0):
+		return fmt.Sprintf("p'Ap = %.3g: the matrix is not positive definite", pq)
+	}
+	return ""
 }

@@ -3,6 +3,7 @@ package solver
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/msrep-go/msrep/internal/par"
@@ -26,6 +27,9 @@ type Graph struct {
 
 // slicePadding is the share of empty places up to which GraphAuto takes slices.
 const slicePadding = 0.25
+
+// sortedPadding is the share of empty places that sorting is to leave at most.
+const sortedPadding = 0.05
 
 // NewGraph turns a matrix of links round: an entry (i, j) of a, whatever its value, is
 // a link from i to j. GraphAuto settles the format. a may change afterwards. Bad
@@ -74,21 +78,35 @@ func NewGraph(ctx context.Context, a *sparse.CSR[float64], format GraphFormat) (
 	return g, ctx.Err()
 }
 
-// sortByLinks gives the nodes new numbers, those with the most incoming links
-// first and otherwise in their old order: slices of neighbours are then about
-// equally wide.
+// sortWindows is the sizes of the windows that nodes are sorted in: the first that
+// leaves few empty places is taken, so that neighbours stay close to each other.
+var sortWindows = []int{256, 4096, 65536, math.MaxInt}
+
+// sortByLinks gives the nodes new numbers, so that slices of neighbours are about
+// equally wide: within each window those with the most incoming links first, and
+// otherwise in their old order.
 func (g *Graph) sortByLinks() {
 	count := func(j int32) int64 { return g.ptr[j+1] - g.ptr[j] }
 	old := make([]int32, g.nodes)
-	for j := range old {
-		old[j] = int32(j)
+	ptr := make([]int64, g.nodes+1)
+	for _, window := range sortWindows {
+		for j := range old {
+			old[j] = int32(j)
+		}
+		for part := range slices.Chunk(old, min(window, max(g.nodes, 1))) {
+			slices.SortStableFunc(part, func(a, b int32) int { return cmp.Compare(count(b), count(a)) })
+		}
+		for j, o := range old {
+			ptr[j+1] = ptr[j] + count(o)
+		}
+		if float64(form.SlicePadding(ptr)) <= sortedPadding*float64(len(g.in)) {
+			break
+		}
 	}
-	slices.SortStableFunc(old, func(a, b int32) int { return cmp.Compare(count(b), count(a)) })
 	renamed := make([]int32, g.nodes)
-	s := &Graph{Format: g.Format, nodes: g.nodes, ptr: make([]int64, g.nodes+1), in: make([]int32, len(g.in)), degree: make([]int32, g.nodes), number: old}
+	s := &Graph{Format: g.Format, nodes: g.nodes, ptr: ptr, in: make([]int32, len(g.in)), degree: make([]int32, g.nodes), number: old}
 	for j, o := range old {
 		renamed[o] = int32(j)
-		s.ptr[j+1] = s.ptr[j] + count(o)
 		s.degree[j] = g.degree[o]
 	}
 	par.Range(int64(g.nodes), 1<<12, func(lo, hi int64) {

@@ -25,7 +25,7 @@ const (
 	GraphAuto  GraphFormat = "auto"  // ell where few places would be empty, else csr
 	GraphCSR   GraphFormat = "csr"   // node by node
 	GraphELL   GraphFormat = "ell"   // slices of 8 nodes, each as wide as its longest
-	GraphPELLR GraphFormat = "pellr" // nodes ordered by the number of incoming links, then as ell
+	GraphPELLR GraphFormat = "pellr" // nodes sorted by the number of incoming links, within windows, then as ell
 )
 
 // Weights says where the weights 1/O_i are.

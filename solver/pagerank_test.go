@@ -16,10 +16,12 @@ import (
 	"github.com/msrep-go/msrep/internal/cases"
 	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/cpms"
+	"github.com/msrep-go/msrep/sparse/gen"
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
@@ -298,6 +300,21 @@ func TestADeviceThatFailsEndsPageRankAndLeavesNothing(t *testing.T) {
 		}
 		require.Zero(t, d.InUse(), "call %d", n)
 		require.NoError(t, d.Close())
+	}
+}
+
+func TestSortingLeavesFewEmptyPlacesAndNeighboursNear(t *testing.T) {
+	a, _, err := gen.Generate("planar:kind=delaunay,n=60")
+	require.NoError(t, err)
+	plain, err := NewGraph(context.Background(), a, GraphELL)
+	require.NoError(t, err)
+	sorted, err := NewGraph(context.Background(), a, GraphPELLR)
+	require.NoError(t, err)
+	links := float64(len(plain.in))
+	require.Greater(t, float64(form.SlicePadding(plain.ptr)), sortedPadding*links)
+	require.LessOrEqual(t, float64(form.SlicePadding(sorted.ptr)), sortedPadding*links)
+	for j, old := range sorted.number {
+		require.Equal(t, j/sortWindows[0], int(old)/sortWindows[0], "the smallest window is enough")
 	}
 }
 

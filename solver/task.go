@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/sparse"
@@ -164,6 +165,11 @@ func (t *task) start(r vector, factor float64) (done bool, err error) {
 	if err := t.failed(); err != nil {
 		return true, err
 	}
+	return t.begin(rel, factor)
+}
+
+// begin is start for a residual that is known.
+func (t *task) begin(rel, factor float64) (done bool, err error) {
 	if len(t.res.History) == t.res.Iterations { // the first start; in Refine every one
 		t.res.History = append(t.res.History, rel)
 	}
@@ -238,24 +244,36 @@ const safeExp = 200
 // of which largest is the largest, would leave the range of float64; restore
 // multiplies x by it.
 func rescale(largest float64, b, x []float64) (scaled []float64, restore func()) {
-	_, exp := math.Frexp(largest)
-	if largest == 0 || -safeExp < exp && exp < safeExp {
+	exp := exponent(largest)
+	if exp == 0 {
 		return b, func() {}
 	}
-	scaled = make([]float64, len(b))
-	guess := true
-	for i, v := range b {
-		scaled[i] = math.Ldexp(v, -exp)
-		x[i] = math.Ldexp(x[i], -exp)
-		guess = guess && !math.IsInf(x[i], 0)
-	}
-	if !guess { // too far from the solution to be told in these units
+	scaled = slices.Clone(b)
+	scaleBy(scaled, -exp)
+	scaleBy(x, -exp)
+	if !finite(largestOf(x)) { // too far from the solution to be told in these units
 		clear(x)
 	}
-	return scaled, func() {
-		for i, v := range x {
-			x[i] = math.Ldexp(v, exp)
-		}
+	return scaled, func() { scaleBy(x, exp) }
+}
+
+// exponent is the power of two that a number is divided by, or 0 where its square is
+// far from the ends of the range.
+func exponent(largest float64) int {
+	_, exp := math.Frexp(largest)
+	if largest == 0 || -safeExp < exp && exp < safeExp {
+		return 0
+	}
+	return exp
+}
+
+// scaleBy is v = 2^exp * v.
+func scaleBy(v []float64, exp int) {
+	if exp == 0 {
+		return
+	}
+	for i, e := range v {
+		v[i] = math.Ldexp(e, exp)
 	}
 }
 

@@ -27,6 +27,9 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("mpi: %s: %s", e.Call, e.Text) }
 
+// Is says that calls fail when another rank has ended the run.
+func (e *Error) Is(target error) bool { return target == cluster.ErrAborted }
+
 // Comm is all processes of a run. There is one in a process.
 type Comm struct {
 	rank, size int
@@ -100,7 +103,7 @@ func (c *Comm) Rank() int { return c.rank }
 func (c *Comm) Size() int { return c.size }
 
 // abortGrace is how long a launcher has to end this process.
-const abortGrace = 3 * time.Second
+const abortGrace = 2 * time.Second
 
 // Abort ends all processes, this one at the latest after abortGrace.
 func (c *Comm) Abort(code int) {

@@ -3,27 +3,276 @@
 package mpi_test
 
 import (
+	"context"
+	"fmt"
+	"math"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/cluster"
 	"github.com/msrep-go/msrep/cluster/commtest"
 	"github.com/msrep-go/msrep/internal/mpi"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// Run it as mpirun -n 3 ./mpi.test, or alone, as a run of one rank.
-func TestProcessesExchangeWhatTheyShould(t *testing.T) {
+// The tests are run by all ranks together: mpirun -n 3 ./mpi.test. Alone they are a
+// run of one rank. MSREP_MATRICES is a folder with real matrices.
+var comm *mpi.Comm
+
+var ctx = context.Background()
+
+func TestMain(m *testing.M) {
 	c, err := mpi.Start()
-	require.NoError(t, err)
-	t.Logf("rank %d of %d", c.Rank(), c.Size())
-	for range 3 {
-		require.NoError(t, commtest.Check(c))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
-	// The handlers of Go are still there.
+	comm = c
+	code := m.Run()
+	if err := c.Close(); err != nil {
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// must ends all ranks where this one fails: the others wait for it.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s, rank %d of %d: %v\n", t.Name(), comm.Rank(), comm.Size(), err)
+		comm.Abort(1)
+	}
+}
+
+func check(t *testing.T, ok bool, format string, args ...any) {
+	t.Helper()
+	if !ok {
+		must(t, fmt.Errorf(format, args...))
+	}
+}
+
+func TestProcessesExchangeWhatTheyShould(t *testing.T) {
+	for range 3 {
+		must(t, commtest.Check(comm))
+	}
+}
+
+func TestTheHandlersOfGoForCrashesAreStillThere(t *testing.T) {
 	require.Panics(t, func() {
 		var p *int
-		*p = len(os.Args)
+		*p = comm.Rank()
 	})
-	require.NoError(t, c.Close())
+}
+
+// Real matrices: those of spd are symmetric and positive definite; those of rectangular
+// are not square.
+var (
+	spd = []string{"494_bus", "662_bus", "685_bus", "1138_bus", "bcsstk01", "bcsstk02", "bcsstk05", "bcsstk06", "bcsstk08",
+		"bcsstk22", "nos5", "nos6", "gr_30_30", "lund_a", "mesh2e1", "mesh3em5", "wathen_30_30", "Dubcova1"}
+	square      = []string{"wiki-Vote", "Harvard500", "west0479", "memplus", "ca-GrQc", "soc-epinions"}
+	rectangular = []string{"80bau3b", "Maragal_1", "fit2d"}
+)
+
+// matrices calls f with all real matrices that are there, and with some of a few rows.
+func matrices(t *testing.T, names []string, f func(path string)) {
+	dir := os.Getenv("MSREP_MATRICES")
+	found := 0
+	for _, name := range names {
+		path := filepath.Join(dir, name+".mtx.gz")
+		if _, err := os.Stat(path); dir != "" && err == nil {
+			found++
+			f(path)
+		}
+	}
+	if comm.Rank() == 0 {
+		t.Logf("%d real matrices, %d ranks", found, comm.Size())
+	}
+	for _, spec := range []string{"gen:diag:n=1", "gen:diag:n=3", "gen:stencil:dims=1,n=5", "gen:stencil:dims=2,n=30"} {
+		f(spec)
+	}
+}
+
+// open opens the devices of this rank, two where ranks are few.
+func open(t *testing.T) *cluster.System {
+	sys, err := cluster.Open(comm, msrep.Config{Devices: "cpu:2", Threads: 2})
+	must(t, err)
+	return sys
+}
+
+// alone is what rank 0 does by itself, on the whole matrix.
+func alone(t *testing.T, path string, f func(a *sparse.CSR[float64], sys *msrep.System)) {
+	if comm.Rank() != 0 {
+		return
+	}
+	m, err := matio.Read(ctx, path)
+	must(t, err)
+	defer m.Close()
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu", Threads: 2})
+	must(t, err)
+	f(m.CSR, sys)
+	must(t, sys.Close())
+}
+
+func sines(first, n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.Sin(float64(3*(first+i) + 1))
+	}
+	return v
+}
+
+// same compares bits.
+func same(t *testing.T, what string, want, got []float64) {
+	check(t, len(want) == len(got), "%s: %d elements, want %d", what, len(got), len(want))
+	for i := range want {
+		check(t, math.Float64bits(want[i]) == math.Float64bits(got[i]), "%s: element %d is %v, in one process %v", what, i, got[i], want[i])
+	}
+}
+
+func TestProductsAgreeWithOneProcess(t *testing.T) {
+	sys := open(t)
+	defer sys.Close()
+	matrices(t, append(append(append([]string{}, spd...), square...), rectangular...), func(path string) {
+		for _, op := range []msrep.Op{msrep.NoTrans, msrep.Trans} {
+			for _, fixed := range []bool{false, true} {
+				m, _, err := cluster.Read(ctx, sys, path, 1)
+				must(t, err)
+				r, xCut, yCut := comm.Rank(), m.ColCut, m.RowCut
+				if op == msrep.Trans {
+					xCut, yCut = yCut, xCut
+				}
+				opt := msrep.PlanOptions{Deterministic: fixed}
+				if op == msrep.Trans {
+					opt.ExpectedTransposed = 10
+				}
+				p, err := cluster.NewPlan(ctx, sys, m, opt)
+				must(t, err)
+				x, y := sines(xCut[r], xCut[r+1]-xCut[r]), sines(yCut[r], yCut[r+1]-yCut[r])
+				_, err = p.SpMV(ctx, op, 1.5, x, -0.7, y)
+				must(t, err)
+				got, err := cluster.Gather(comm, y)
+				must(t, err)
+				must(t, p.Close())
+				alone(t, path, func(a *sparse.CSR[float64], sys *msrep.System) {
+					what := fmt.Sprintf("%s, op %v, deterministic %v", path, op, fixed)
+					x, y := sines(0, xCut[comm.Size()]), sines(0, yCut[comm.Size()])
+					at := reference.Check(got, reference.Multiply[float64](bool(op), 1.5, a, x, -0.7, y))
+					check(t, at < 0, "%s: element %d is wrong", what, at)
+					if fixed {
+						p, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Deterministic: true})
+						must(t, err)
+						_, err = p.SpMV(ctx, op, 1.5, x, -0.7, y)
+						must(t, err)
+						same(t, what, y, got)
+					}
+				})
+			}
+		}
+	})
+}
+
+func TestCGAgreesWithOneProcess(t *testing.T) {
+	sys := open(t)
+	defer sys.Close()
+	const tol = 1e-8
+	matrices(t, spd, func(path string) {
+		for _, fixed := range []bool{false, true} {
+			align := cluster.Align(1)
+			if fixed {
+				align = solver.SumBlock
+			}
+			m, _, err := cluster.Read(ctx, sys, path, align)
+			must(t, err)
+			n, first, own := m.Rows, m.First(), m.Part.Rows
+			jacobi, err := solver.Jacobi(m.Diagonal(1))
+			must(t, err)
+			p, err := cluster.NewPlan(ctx, sys, m, msrep.PlanOptions{Deterministic: fixed})
+			must(t, err)
+			x := make([]float64, own)
+			res, err := solver.CG(ctx, p, sines(first, own), x, solver.Options{Tol: tol, Precond: jacobi})
+			must(t, err)
+			got, err := cluster.Gather(comm, x)
+			must(t, err)
+			must(t, p.Close())
+			check(t, res.Converged && res.Residual <= tol, "%s: residual %g", path, res.Residual)
+			alone(t, path, func(a *sparse.CSR[float64], sys *msrep.System) {
+				p, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Deterministic: fixed})
+				must(t, err)
+				b := sines(0, n)
+				if fixed {
+					jacobi, err := solver.Jacobi(a)
+					must(t, err)
+					x := make([]float64, n)
+					one, err := solver.CG(ctx, p, b, x, solver.Options{Tol: tol, Precond: jacobi})
+					must(t, err)
+					check(t, one.Iterations == res.Iterations, "%s: %d iterations, in one process %d", path, res.Iterations, one.Iterations)
+					same(t, path+", cg", x, got)
+					return
+				}
+				var norm, left float64
+				for _, v := range b {
+					norm += v * v
+				}
+				_, err = p.SpMV(ctx, msrep.NoTrans, -1, got, 1, b)
+				must(t, err)
+				for _, v := range b {
+					left += v * v
+				}
+				check(t, math.Sqrt(left/norm) <= 1.01*tol, "%s: the residual of x is %g", path, math.Sqrt(left/norm))
+			})
+		}
+	})
+}
+
+func TestPageRankAgreesWithOneProcess(t *testing.T) {
+	sys := open(t)
+	defer sys.Close()
+	matrices(t, append(append([]string{}, spd...), square...), func(path string) {
+		m, _, err := cluster.Read(ctx, sys, path, solver.SumBlock)
+		must(t, err)
+		degree := make([]int32, m.Part.Rows)
+		for i := range degree {
+			degree[i] = int32(m.Part.RowPtr[i+1] - m.Part.RowPtr[i])
+		}
+		links, err := m.Transpose(comm)
+		must(t, err)
+		for k := range links.Part.Val {
+			links.Part.Val[k] = 1
+		}
+		p, err := cluster.NewPlan(ctx, sys, links, msrep.PlanOptions{Deterministic: true})
+		must(t, err)
+		res, err := solver.PageRankOver(ctx, p, degree, solver.PageRankOptions{})
+		must(t, err)
+		got, err := cluster.Gather(comm, res.Ranks)
+		must(t, err)
+		must(t, p.Close())
+		alone(t, path, func(a *sparse.CSR[float64], sys *msrep.System) {
+			one, err := solver.PageRank(ctx, sys, a, solver.PageRankOptions{})
+			must(t, err)
+			check(t, one.Converged == res.Converged, "%s: converged %v", path, res.Converged)
+			for i, v := range one.Ranks {
+				check(t, math.Abs(got[i]-v) <= 1e-12, "%s: rank of node %d is %v, in one process %v", path, i, got[i], v)
+			}
+			ones := sparse.Convert[float64](a)
+			for k := range ones.Val {
+				ones.Val[k] = 1
+			}
+			degree := make([]int32, a.Rows)
+			for i := range degree {
+				degree[i] = int32(a.RowPtr[i+1] - a.RowPtr[i])
+			}
+			plan, err := msrep.NewPlan(ctx, sys, sparse.ToCSC[float64](ones).Transpose(), msrep.PlanOptions{Deterministic: true})
+			must(t, err)
+			fixed, err := solver.PageRankOver(ctx, plan, degree, solver.PageRankOptions{})
+			must(t, err)
+			same(t, path+", pagerank", fixed.Ranks, got)
+		})
+	})
 }

@@ -1,0 +1,145 @@
+package cpu
+
+import (
+	"fmt"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/internal/vec"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// sumBlock is the number of elements of a vector that are summed by themselves: sums
+// do not depend on the number of workers.
+const sumBlock = 1 << 13
+
+// vectorOp runs an operation on vectors. known says that it is one.
+func vectorOp[V sparse.Value](d *Device, op kernels.Op) (known bool, err error) {
+	v := &vectors[V]{views: newViews(d)}
+	defer v.close(&err)
+	switch op := op.(type) {
+	case *kernels.Axpby[V]:
+		x, y := v.of("x", op.X), v.of("y", op.Y)
+		err = v.run(kernels.Array[float64]{}, func(lo, hi int, _ []float64) { vec.Axpby(op.Alpha, x[lo:hi], op.Beta, y[lo:hi]) })
+	case *kernels.Scale[V]:
+		y := v.of("y", op.Y)
+		err = v.run(kernels.Array[float64]{}, func(lo, hi int, _ []float64) {
+			if op.Beta == 0 {
+				clear(y[lo:hi])
+				return
+			}
+			vec.Set(op.Beta, y[lo:hi], y[lo:hi])
+		})
+	case *kernels.Fill[V]:
+		y := v.of("y", op.Y)
+		err = v.run(kernels.Array[float64]{}, func(lo, hi int, _ []float64) {
+			for i := range y[lo:hi] {
+				y[lo+i] = op.Value
+			}
+		})
+	case *kernels.Multiply[V]:
+		a, r, z := v.of("d", op.D), v.of("r", op.R), v.of("z", op.Z)
+		err = v.run(kernels.Array[float64]{}, func(lo, hi int, _ []float64) { vec.Multiply(a[lo:hi], r[lo:hi], z[lo:hi]) })
+	case *kernels.Turn[V]:
+		r, u, p := v.of("r", op.R), v.of("v", op.V), v.of("p", op.P)
+		err = v.run(kernels.Array[float64]{}, func(lo, hi int, _ []float64) { vec.Turn(r[lo:hi], op.B, op.W, u[lo:hi], p[lo:hi]) })
+	case *kernels.Project[V]:
+		w, vs := v.of("w", op.W), v.all(op.V)
+		err = v.run(op.Sums, func(lo, hi int, sums []float64) {
+			for j, u := range vs {
+				sums[j] = vec.Dot(u[lo:hi], w[lo:hi])
+			}
+		})
+	case *kernels.Combine[V]:
+		w, vs := v.of("w", op.W), v.all(op.V)
+		if v.err == nil && (len(vs) == 0 || len(op.H) != len(vs)) {
+			v.err = fmt.Errorf("%w: %d vectors and %d factors", kernels.ErrArgument, len(vs), len(op.H))
+		}
+		err = v.run(op.Sums, func(lo, hi int, sums []float64) {
+			ww := 0.0
+			for j, u := range vs {
+				ww = vec.Axpy(op.H[j], u[lo:hi], w[lo:hi])
+			}
+			if len(sums) > 0 {
+				sums[0] = ww
+			}
+		})
+	case *kernels.Misfit[V]:
+		y, x := v.of("y", op.Y), v.of("x", op.X)
+		err = v.run(op.Sums, func(lo, hi int, sums []float64) { sums[0] = vec.Misfit(y[lo:hi], op.A, x[lo:hi]) })
+	case *kernels.Step[V]:
+		p, q, x, r := v.of("p", op.P), v.of("q", op.Q), v.of("x", op.X), v.of("r", op.R)
+		err = v.run(op.Sums, func(lo, hi int, sums []float64) {
+			sums[0] = vec.Step(op.A, p[lo:hi], q[lo:hi], x[lo:hi], r[lo:hi])
+		})
+	case *kernels.Finish[V]:
+		p, s, t, c := v.of("p", op.P), v.of("s", op.S), v.of("t", op.T), v.of("c", op.C)
+		x, r := v.of("x", op.X), v.of("r", op.R)
+		err = v.run(op.Sums, func(lo, hi int, sums []float64) {
+			sums[0], sums[1] = vec.Finish(op.A, p[lo:hi], op.W, s[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi])
+		})
+	case *kernels.AddCarries[V]:
+		err = addCarries(v.views, op)
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+// vectors is the arrays of an operation, all of one length.
+type vectors[V sparse.Value] struct {
+	*views
+	n     int64
+	named bool // n is known
+}
+
+// of opens a vector.
+func (v *vectors[V]) of(name string, a kernels.Array[V]) []V {
+	if !v.named {
+		v.n, v.named = a.Len, true
+	}
+	return view(v.views, name, a, v.n)
+}
+
+func (v *vectors[V]) all(as []kernels.Array[V]) [][]V {
+	out := make([][]V, len(as))
+	for j, a := range as {
+		out[j] = v.of(fmt.Sprintf("v%d", j), a)
+	}
+	return out
+}
+
+// run calls f for all blocks, each with room for its sums, and adds these up in
+// order.
+func (v *vectors[V]) run(out kernels.Array[float64], f func(lo, hi int, sums []float64)) error {
+	total := view(v.views, "sums", out, out.Len)
+	if v.err != nil {
+		return v.err
+	}
+	blocks := (v.n + sumBlock - 1) / sumBlock
+	k := int64(len(total))
+	part := make([]float64, blocks*k)
+	t := int(max(min(int64(v.dev.info.Threads), blocks), 1))
+	err := v.dev.pool.run(t, func(i int) {
+		for b := par.Cut(blocks, t, i); b < par.Cut(blocks, t, i+1); b++ {
+			f(int(b*sumBlock), int(min((b+1)*sumBlock, v.n)), part[b*k:(b+1)*k])
+		}
+	})
+	clear(total)
+	for i, p := range part {
+		total[int64(i)%k] += p
+	}
+	return err
+}
+
+func addCarries[V sparse.Value](v *views, op *kernels.AddCarries[V]) error {
+	row, val := view(v, "row", op.Row, op.Row.Len), view(v, "val", op.Val, op.Row.Len)
+	y := view(v, "y", op.Y, op.Y.Len)
+	if v.err != nil {
+		return v.err
+	}
+	for k, r := range row {
+		y[r] += val[k]
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package kernels
+
+import "github.com/msrep-go/msrep/sparse"
+
+// Axpby is Y = Alpha*X + Beta*Y. Beta = 0 does not read Y. X is not Y.
+type Axpby[V sparse.Value] struct {
+	Alpha V
+	X     Array[V]
+	Beta  V
+	Y     Array[V]
+}
+
+// Scale is Y = Beta*Y. Beta = 0 does not read Y.
+type Scale[V sparse.Value] struct {
+	Beta V
+	Y    Array[V]
+}
+
+// Fill is Y = Value in every element.
+type Fill[V sparse.Value] struct {
+	Value V
+	Y     Array[V]
+}
+
+// Multiply is Z = D*R, element by element.
+type Multiply[V sparse.Value] struct{ D, R, Z Array[V] }
+
+// AddCarries is Y[Row[k]] += Val[k] for all k. Row does not fall.
+type AddCarries[V sparse.Value] struct {
+	Row Array[int32]
+	Val Array[V]
+	Y   Array[V]
+}
+
+// The operations that follow leave sums, in Sums. Sums are in float64 whatever V is.
+// Each vector is read once; all of an operation have the same length.
+
+// Project leaves Sums[j] = V[j]'W. The vectors may be the same.
+type Project[V sparse.Value] struct {
+	V    []Array[V] // one or more
+	W    Array[V]
+	Sums Array[float64] // len(V)
+}
+
+// Combine is W = W + the sum of H[j]*V[j], and leaves W'W where there is room for it.
+// No V[j] is W.
+type Combine[V sparse.Value] struct {
+	H    []V
+	V    []Array[V] // as many, one or more
+	W    Array[V]
+	Sums Array[float64] // 1, or none
+}
+
+// Misfit leaves the squared length of Y - A*X.
+type Misfit[V sparse.Value] struct {
+	A    V
+	X, Y Array[V]
+	Sums Array[float64] // 1
+}
+
+// Step is the step of CG: X = X + A*P and R = R - A*Q. It leaves R'R.
+type Step[V sparse.Value] struct {
+	A          V
+	P, Q, X, R Array[V]
+	Sums       Array[float64] // 1
+}
+
+// Turn is the new direction of BiCGSTAB: P = R + B*(P - W*V).
+type Turn[V sparse.Value] struct {
+	B, W    V
+	R, V, P Array[V]
+}
+
+// Finish is the second half of a step of BiCGSTAB: X = X + A*P + W*S and R = R - W*T,
+// where S may be R as it was. It leaves R'R and C'R.
+type Finish[V sparse.Value] struct {
+	A, W             V
+	P, S, T, C, X, R Array[V]
+	Sums             Array[float64] // 2
+}
+
+// Kernel names the operation.
+func (*Axpby[V]) Kernel() string { return "axpby" }
+
+// Kernel names the operation.
+func (*Scale[V]) Kernel() string { return "scale" }
+
+// Kernel names the operation.
+func (*Fill[V]) Kernel() string { return "fill" }
+
+// Kernel names the operation.
+func (*Multiply[V]) Kernel() string { return "multiply" }
+
+// Kernel names the operation.
+func (*AddCarries[V]) Kernel() string { return "add-carries" }
+
+// Kernel names the operation.
+func (*Project[V]) Kernel() string { return "project" }
+
+// Kernel names the operation.
+func (*Combine[V]) Kernel() string { return "combine" }
+
+// Kernel names the operation.
+func (*Misfit[V]) Kernel() string { return "misfit" }
+
+// Kernel names the operation.
+func (*Step[V]) Kernel() string { return "step" }
+
+// Kernel names the operation.
+func (*Turn[V]) Kernel() string { return "turn" }
+
+// Kernel names the operation.
+func (*Finish[V]) Kernel() string { return "finish" }

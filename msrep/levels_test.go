@@ -1,0 +1,82 @@
+package msrep
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matio"
+)
+
+// bitsFile is the environment variable with which a test starts itself again: where
+// to write the bits.
+const bitsFile = "MSREP_TEST_BITS"
+
+// Instruction sets are chosen once in a process, so each gets one of its own.
+func TestDeterministicProductsHaveTheSameBitsWithAllInstructions(t *testing.T) {
+	if path := os.Getenv(bitsFile); path != "" {
+		require.NoError(t, os.WriteFile(path, productBits(t), 0o600))
+		return
+	}
+	var want []byte
+	for l := simd.Generic; l <= simd.Best(); l++ {
+		path := filepath.Join(t.TempDir(), l.String())
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), "MSREP_CPU="+l.String(), bitsFile+"="+path)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		got, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NotEmpty(t, got)
+		if l == simd.Generic {
+			want = got
+		}
+		require.Equal(t, string(want), string(got), "%s", l)
+	}
+}
+
+// productBits is a line for each matrix of testdata, with a hash of products with it.
+func productBits(t *testing.T) (lines []byte) {
+	s := systemsOf(t, []Config{{Devices: "cpu:1", Threads: 2}})[0]
+	files, err := filepath.Glob(corpus.Testdata("*.mtx.gz"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, f := range files {
+		m, err := matio.Read(t.Context(), f)
+		require.NoError(t, err)
+		lines = fmt.Appendf(lines, "%s %x %x\n", filepath.Base(f), hashProduct(t, s, m.CSR, r), hashProduct(t, s, sparse.Convert[float32](m.CSR), r))
+		require.NoError(t, m.Close())
+	}
+	return lines
+}
+
+func hashProduct[V sparse.Value](t *testing.T, s *System, a *sparse.CSR[V], r *rand.Rand) uint64 {
+	p, err := NewPlan(t.Context(), s, sparse.Matrix[V](a), PlanOptions{Deterministic: true})
+	require.NoError(t, err)
+	x, y := make([]V, a.Cols), make([]V, a.Rows)
+	for i := range x {
+		x[i] = V(r.NormFloat64())
+	}
+	h := fnv.New64a()
+	for _, beta := range []V{0, 0.3} {
+		_, err = p.SpMV(context.Background(), NoTrans, 1.7, x, beta, y)
+		require.NoError(t, err)
+		for _, v := range y {
+			_, _ = fmt.Fprintf(h, "%x ", math.Float64bits(float64(v)))
+		}
+	}
+	require.NoError(t, p.Close())
+	return h.Sum64()
+}
