@@ -136,6 +136,7 @@ func readMTX(ctx context.Context, sys *System, path string, align Align) (*Matri
 	if err := to.run(expanded(part.Blocks, src.Symmetry)); err != nil {
 		return nil, src, err
 	}
+	part.Blocks = nil
 	m.Part = sparse.Assemble(m.RowCut[m.rank+1]-m.First(), m.Cols, sparse.General, to.blocks())
 	m.NNZ, err = sumInt(c, m.Part.NNZ())
 	return m, src, err
@@ -148,8 +149,8 @@ func sumInt(c Comm, n int64) (int64, error) {
 	return int64(v[0]), err
 }
 
-// expanded gives the entries of blocks one block after the other, with those that a
-// symmetric file leaves out, and drops each block once it was given.
+// expanded gives the entries of blocks some at a time, with those that a symmetric file
+// leaves out, and drops each block once it was given.
 func expanded(blocks []sparse.Triples[float64], sym sparse.Symmetry) func() (sparse.Triples[float64], bool) {
 	sign := 1.0
 	if sym == sparse.SkewSymmetric {
@@ -159,8 +160,16 @@ func expanded(blocks []sparse.Triples[float64], sym sparse.Symmetry) func() (spa
 		if len(blocks) == 0 {
 			return b, false
 		}
-		b, blocks[0] = blocks[0], sparse.Triples[float64]{}
-		blocks = blocks[1:]
+		rest := &blocks[0]
+		n := min(len(rest.Row), routeBatch)
+		b.Row, rest.Row, b.Col, rest.Col = rest.Row[:n], rest.Row[n:], rest.Col[:n], rest.Col[n:]
+		if rest.Val != nil {
+			b.Val, rest.Val = rest.Val[:n], rest.Val[n:]
+		}
+		if len(rest.Row) == 0 {
+			*rest = sparse.Triples[float64]{}
+			blocks = blocks[1:]
+		}
 		if sym != sparse.General {
 			b = mirrored(b, sign)
 		}

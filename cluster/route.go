@@ -9,7 +9,7 @@ import (
 
 // routeBatch is how many entries a rank sends at a time: what is on the way stays
 // small beside the matrix.
-const routeBatch = 1 << 16
+const routeBatch = 1 << 15
 
 // router brings entries to the ranks that own their rows.
 type router[V sparse.Value] struct {

@@ -14,7 +14,7 @@ type split[V sparse.Value] struct {
 	halo   []int32        // columns of the whole matrix, rising
 }
 
-// newSplit cuts the columns of m. local takes the arrays of m over.
+// newSplit cuts the columns of m. The larger one of the two takes the arrays of m over.
 func newSplit[V sparse.Value](m *Matrix[V]) split[V] {
 	a, first, end := m.Part, m.FirstCol(), m.ColCut[m.rank+1]
 	set := remoteColumns(a.ColIdx, m.Cols, first, end)
@@ -35,28 +35,29 @@ func newSplit[V sparse.Value](m *Matrix[V]) split[V] {
 		}
 	}
 	s.rows = make([]int32, 0, remoteRows)
-	s.remote = &sparse.CSR[V]{
-		Rows: remoteRows, Cols: len(s.halo), RowPtr: make([]int64, 1, remoteRows+1),
-		ColIdx: make([]int32, 0, remotes), Val: make([]V, 0, remotes),
+	s.local = &sparse.CSR[V]{Rows: a.Rows, Cols: int(own), RowPtr: make([]int64, 1, a.Rows+1)}
+	s.remote = &sparse.CSR[V]{Rows: remoteRows, Cols: len(s.halo), RowPtr: make([]int64, 1, remoteRows+1)}
+	large, small, n := s.local, s.remote, remotes
+	if locals := len(a.ColIdx) - remotes; locals < remotes {
+		large, small, n = s.remote, s.local, locals
 	}
-	s.local = &sparse.CSR[V]{Rows: a.Rows, Cols: int(own), RowPtr: a.RowPtr, ColIdx: a.ColIdx, Val: a.Val}
-	to, k := 0, a.RowPtr[0]
-	for i := range a.Rows { // before k nothing is read any more: local lies in a
-		for end := a.RowPtr[i+1]; k < end; k++ {
+	large.ColIdx, large.Val = a.ColIdx[:0], a.Val[:0] // it grows behind what was read already
+	small.ColIdx, small.Val = make([]int32, 0, n), make([]V, 0, n)
+	for i := range a.Rows {
+		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
 			if j, v := a.ColIdx[k], a.Val[k]; isLocal(j) {
-				s.local.ColIdx[to], s.local.Val[to] = j-int32(first), v
-				to++
+				s.local.ColIdx, s.local.Val = append(s.local.ColIdx, j-int32(first)), append(s.local.Val, v)
 			} else {
 				s.remote.ColIdx, s.remote.Val = append(s.remote.ColIdx, set.number(j)), append(s.remote.Val, v)
 			}
 		}
-		s.local.RowPtr[i+1] = int64(to)
-		if n := int64(len(s.remote.Val)); n > s.remote.RowPtr[len(s.rows)] {
+		s.local.RowPtr = append(s.local.RowPtr, s.local.NNZ())
+		if n := s.remote.NNZ(); n > s.remote.RowPtr[len(s.rows)] {
 			s.rows = append(s.rows, int32(i))
 			s.remote.RowPtr = append(s.remote.RowPtr, n)
 		}
 	}
-	s.local.ColIdx, s.local.Val = trimmed(s.local.ColIdx[:to]), trimmed(s.local.Val[:to])
+	large.ColIdx, large.Val = trimmed(large.ColIdx), trimmed(large.Val)
 	return s
 }
 

@@ -218,7 +218,8 @@ func (w *Watcher) send(conn net.Conn, sign byte) {
 func (w *Watcher) listen(rank int, conn net.Conn) {
 	var b [64]byte
 	for {
-		conn.SetReadDeadline(time.Now().Add(patience))
+		begin := time.Now()
+		conn.SetReadDeadline(begin.Add(patience))
 		n, err := conn.Read(b[:])
 		switch {
 		case bytes.IndexByte(b[:n], signFailed) >= 0:
@@ -231,6 +232,10 @@ func (w *Watcher) listen(rank int, conn net.Conn) {
 		}
 		cause := errors.New("its process has ended without a word")
 		if e, ok := err.(net.Error); ok && e.Timeout() {
+			if time.Since(begin) > patience+beatTime { // it was this process that was stopped
+				w.lost(rank, nil)
+				return
+			}
 			cause = fmt.Errorf("no sign of life for %v: its host is cut off, or the process is stopped", patience)
 		}
 		w.lost(rank, &RankError{rank, w.sys.hosts[rank], cause})

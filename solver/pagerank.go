@@ -105,6 +105,8 @@ func (g *Graph) PageRank(ctx context.Context, sys *msrep.System, opt PageRankOpt
 		return nil, sparse.Inputf("system", "is nil")
 	case ctx == nil:
 		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
+	case g == nil || g.ptr == nil:
+		return nil, sparse.Inputf("graph", "is empty: make it with NewGraph")
 	}
 	if err := opt.fill(); err != nil {
 		return nil, err

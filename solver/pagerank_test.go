@@ -340,6 +340,10 @@ func TestAGraphIsRankedAgainAndAgain(t *testing.T) {
 	require.True(t, sparse.IsInput(err))
 	_, err = NewGraph(context.Background(), m.CSR, "hyb")
 	require.True(t, sparse.IsInput(err))
+	for _, empty := range []*Graph{nil, {}} {
+		_, err = empty.PageRank(context.Background(), sys, PageRankOptions{})
+		require.True(t, sparse.IsInput(err))
+	}
 }
 
 func TestAGraphWithoutNodesOrLinksHasRanks(t *testing.T) {

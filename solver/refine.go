@@ -76,8 +76,13 @@ func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float6
 // Single is a float32 plan as an operator on float64 vectors: x is rounded to
 // float32, the product is computed in float32, and alpha and beta*y are float64.
 // What leaves the range of float32 becomes zero or infinite. It is used by one
-// goroutine at a time.
-func Single(plan *msrep.Plan[float32]) Operator { return &single{plan: plan} }
+// goroutine at a time. It is nil for nil, which solvers refuse.
+func Single(plan *msrep.Plan[float32]) Operator {
+	if plan == nil {
+		return nil
+	}
+	return &single{plan: plan}
+}
 
 type single struct {
 	plan *msrep.Plan[float32]

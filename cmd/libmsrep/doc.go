@@ -1,4 +1,4 @@
-// Command libmsrep is the C library of msrep: CSR matrices of float64, multiplied and
+// Command libmsrep is the C library of msrep: CSR matrices of float64 or float32, multiplied and
 // solved over all devices of a node, from any language that calls C.
 //
 //	go build -buildmode=c-shared -o libmsrep.so ./cmd/libmsrep

@@ -30,9 +30,30 @@ var handles = table{open: map[uint64]closer{}}
 func (t *table) add(c closer) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.put(c)
+}
+
+func (t *table) put(c closer) uint64 {
 	t.last++
 	t.open[t.last] = c
 	return t.last
+}
+
+// addPlan adds a plan, unless its system was closed while it was made: the plan is
+// closed then as well.
+func (t *table) addPlan(p owned) (uint64, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open[p.owner()] == nil {
+		return 0, errors.Join(fmt.Errorf("%w: %d was closed while the plan was made", errHandle, p.owner()), p.Close())
+	}
+	return t.put(p), nil
+}
+
+// owned is what a system takes with it.
+type owned interface {
+	closer
+	owner() uint64
 }
 
 // get finds what a handle stands for.
@@ -52,7 +73,7 @@ func (t *table) close(h uint64) error {
 	c := t.open[h]
 	delete(t.open, h)
 	for k, o := range t.open {
-		if p, ok := o.(*openPlan); ok && p.system == h {
+		if p, ok := o.(owned); ok && p.owner() == h {
 			delete(t.open, k)
 		}
 	}
@@ -69,18 +90,26 @@ type openSystem struct{ sys *msrep.System }
 func (s *openSystem) Close() error { return s.sys.Close() }
 
 // openPlan is a plan with the matrix that it was made of.
-type openPlan struct {
+type openPlan[V sparse.Value] struct {
 	system uint64
-	plan   *msrep.Plan[float64]
+	plan   *msrep.Plan[V]
 
 	mu     sync.Mutex // of the values of matrix, and jacobi
-	matrix *sparse.CSR[float64]
+	matrix *sparse.CSR[V]
 	jacobi solver.Preconditioner // nil before it is asked for
 }
 
-func (p *openPlan) Close() error { return p.plan.Close() }
+// solvable is an openPlan of any values.
+type solvable interface {
+	owned
+	solve(method, precond int, b, x []float64, opt solver.Options) (*solver.Result, error)
+}
 
-func (p *openPlan) update(val []float64) error {
+func (p *openPlan[V]) Close() error { return p.plan.Close() }
+
+func (p *openPlan[V]) owner() uint64 { return p.system }
+
+func (p *openPlan[V]) update(val []V) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.plan.UpdateValues(context.Background(), val); err != nil {
@@ -90,7 +119,18 @@ func (p *openPlan) update(val []float64) error {
 	return nil
 }
 
-func (p *openPlan) solve(method, precond int, b, x []float64, opt solver.Options) (*solver.Result, error) {
+// operator is the plan as solvers want it.
+func (p *openPlan[V]) operator() solver.Operator {
+	switch plan := any(p.plan).(type) {
+	case *msrep.Plan[float32]:
+		return solver.Single(plan)
+	case solver.Operator:
+		return plan
+	}
+	return nil // there are no other values
+}
+
+func (p *openPlan[V]) solve(method, precond int, b, x []float64, opt solver.Options) (*solver.Result, error) {
 	methods := []solver.Method{solver.CG, solver.BiCGSTAB, solver.GMRES}
 	if method < 0 || method >= len(methods) {
 		return nil, sparse.Inputf("method", "%d: use MSREP_CG, MSREP_BICGSTAB or MSREP_GMRES", method)
@@ -105,15 +145,15 @@ func (p *openPlan) solve(method, precond int, b, x []float64, opt solver.Options
 	default:
 		return nil, sparse.Inputf("precond", "%d: use MSREP_NO_PRECOND or MSREP_JACOBI", precond)
 	}
-	return methods[method](context.Background(), p.plan, b, x, opt)
+	return methods[method](context.Background(), p.operator(), b, x, opt)
 }
 
-func (p *openPlan) diagonal() (solver.Preconditioner, error) {
+func (p *openPlan[V]) diagonal() (solver.Preconditioner, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.jacobi == nil {
 		var err error
-		if p.jacobi, err = solver.Jacobi(p.matrix); err != nil {
+		if p.jacobi, err = solver.Jacobi(sparse.Convert[float64](p.matrix)); err != nil {
 			return nil, err
 		}
 	}

@@ -54,6 +54,15 @@ func msrep_open(devices *C.char, threads C.int, system *C.uint64_t) C.msrep_stat
 
 //export msrep_plan_csr
 func msrep_plan_csr(system C.uint64_t, rows, cols, nnz C.int64_t, rowPtr *C.int64_t, colIdx *C.int32_t, val *C.double, flags C.int, plan *C.uint64_t) C.msrep_status {
+	return makePlan[float64](system, rows, cols, nnz, rowPtr, colIdx, unsafe.Pointer(val), flags, plan)
+}
+
+//export msrep_plan_csr_single
+func msrep_plan_csr_single(system C.uint64_t, rows, cols, nnz C.int64_t, rowPtr *C.int64_t, colIdx *C.int32_t, val *C.float, flags C.int, plan *C.uint64_t) C.msrep_status {
+	return makePlan[float32](system, rows, cols, nnz, rowPtr, colIdx, unsafe.Pointer(val), flags, plan)
+}
+
+func makePlan[V sparse.Value](system C.uint64_t, rows, cols, nnz C.int64_t, rowPtr *C.int64_t, colIdx *C.int32_t, val unsafe.Pointer, flags C.int, plan *C.uint64_t) C.msrep_status {
 	return call(func() error {
 		if plan == nil {
 			return isNull("plan")
@@ -77,7 +86,7 @@ func msrep_plan_csr(system C.uint64_t, rows, cols, nnz C.int64_t, rowPtr *C.int6
 		if err != nil {
 			return err
 		}
-		v, err := view[float64]("val", unsafe.Pointer(val), int64(nnz))
+		v, err := view[V]("val", val, int64(nnz))
 		if err != nil {
 			return err
 		}
@@ -85,25 +94,35 @@ func msrep_plan_csr(system C.uint64_t, rows, cols, nnz C.int64_t, rowPtr *C.int6
 		if err != nil {
 			return err
 		}
-		p, err := msrep.NewPlan(context.Background(), sys.sys, a, msrep.PlanOptions{
+		p, err := msrep.NewPlan(context.Background(), sys.sys, sparse.Matrix[V](a), msrep.PlanOptions{
 			SkipValidation: true, Deterministic: flags&C.MSREP_DETERMINISTIC != 0,
 		})
 		if err != nil {
 			return err
 		}
-		*plan = C.uint64_t(handles.add(&openPlan{system: uint64(system), plan: p, matrix: a}))
-		return nil
+		h, err := handles.addPlan(&openPlan[V]{system: uint64(system), plan: p, matrix: a})
+		*plan = C.uint64_t(h)
+		return err
 	})
 }
 
 //export msrep_update
 func msrep_update(plan C.uint64_t, nnz C.int64_t, val *C.double) C.msrep_status {
+	return update[float64](plan, nnz, unsafe.Pointer(val))
+}
+
+//export msrep_update_single
+func msrep_update_single(plan C.uint64_t, nnz C.int64_t, val *C.float) C.msrep_status {
+	return update[float32](plan, nnz, unsafe.Pointer(val))
+}
+
+func update[V sparse.Value](plan C.uint64_t, nnz C.int64_t, val unsafe.Pointer) C.msrep_status {
 	return call(func() error {
-		p, err := get[*openPlan](uint64(plan))
+		p, err := get[*openPlan[V]](uint64(plan))
 		if err != nil {
 			return err
 		}
-		v, err := view[float64]("val", unsafe.Pointer(val), int64(nnz))
+		v, err := view[V]("val", val, int64(nnz))
 		if err != nil {
 			return err
 		}
@@ -113,20 +132,29 @@ func msrep_update(plan C.uint64_t, nnz C.int64_t, val *C.double) C.msrep_status 
 
 //export msrep_multiply
 func msrep_multiply(plan C.uint64_t, transpose C.int, alpha C.double, nx C.int64_t, x *C.double, beta C.double, ny C.int64_t, y *C.double) C.msrep_status {
+	return multiply(plan, transpose, float64(alpha), nx, unsafe.Pointer(x), float64(beta), ny, unsafe.Pointer(y))
+}
+
+//export msrep_multiply_single
+func msrep_multiply_single(plan C.uint64_t, transpose C.int, alpha C.float, nx C.int64_t, x *C.float, beta C.float, ny C.int64_t, y *C.float) C.msrep_status {
+	return multiply(plan, transpose, float32(alpha), nx, unsafe.Pointer(x), float32(beta), ny, unsafe.Pointer(y))
+}
+
+func multiply[V sparse.Value](plan C.uint64_t, transpose C.int, alpha V, nx C.int64_t, x unsafe.Pointer, beta V, ny C.int64_t, y unsafe.Pointer) C.msrep_status {
 	return call(func() error {
-		p, err := get[*openPlan](uint64(plan))
+		p, err := get[*openPlan[V]](uint64(plan))
 		if err != nil {
 			return err
 		}
-		vx, err := view[float64]("x", unsafe.Pointer(x), int64(nx))
+		vx, err := view[V]("x", x, int64(nx))
 		if err != nil {
 			return err
 		}
-		vy, err := view[float64]("y", unsafe.Pointer(y), int64(ny))
+		vy, err := view[V]("y", y, int64(ny))
 		if err != nil {
 			return err
 		}
-		_, err = p.plan.SpMV(context.Background(), msrep.Op(transpose != 0), float64(alpha), vx, float64(beta), vy)
+		_, err = p.plan.SpMV(context.Background(), msrep.Op(transpose != 0), alpha, vx, beta, vy)
 		return err
 	})
 }
@@ -134,7 +162,7 @@ func msrep_multiply(plan C.uint64_t, transpose C.int, alpha C.double, nx C.int64
 //export msrep_solve
 func msrep_solve(plan C.uint64_t, method, precond C.int, n C.int64_t, b, x *C.double, tol C.double, maxIter C.int64_t, iterations *C.int64_t, residual *C.double) C.msrep_status {
 	return call(func() error {
-		p, err := get[*openPlan](uint64(plan))
+		p, err := get[solvable](uint64(plan))
 		if err != nil {
 			return err
 		}
@@ -200,7 +228,7 @@ func guard(f func() error) (err error) {
 func isNull(name string) error { return sparse.Inputf(name, "is a null pointer") }
 
 // view is n elements that the caller owns, as a slice.
-func view[T int32 | int64 | float64](name string, p unsafe.Pointer, n int64) ([]T, error) {
+func view[T int32 | int64 | float32 | float64](name string, p unsafe.Pointer, n int64) ([]T, error) {
 	switch {
 	case n < 0 || n > 1<<48:
 		return nil, sparse.Inputf(name, "%d elements: that is no length", n)

@@ -22,7 +22,7 @@ func main() {
 		<-ctx.Done()
 		time.Sleep(grace)
 		fileio.RemovePending()
-		if speaks() {
+		if speaks() && !told.Load() {
 			os.Stderr.WriteString("msrep: interrupted\n")
 		}
 		os.Exit(exitFailed)

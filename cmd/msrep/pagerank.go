@@ -178,7 +178,12 @@ func (p *pagerank) rank(ctx context.Context, sys *msrep.System, out *fileio.Out)
 		Matrix:  matrixName{m.Name, m.Rows, m.Cols, m.NNZ()},
 		Damping: p.opt.Damping, Tol: p.opt.Tol, Precision: p.precision, Layout: p.layout, Weights: string(p.opt.Weights),
 	}
-	return p.finish(r, res, sys, read, begin, out)
+	if out != nil {
+		if err := writeVector(out, res.Ranks); err != nil {
+			return err
+		}
+	}
+	return p.finish(r, res, sys, read, begin)
 }
 
 // pageRank ranks the nodes.
@@ -203,14 +208,8 @@ func (p *pagerank) pageRank(ctx context.Context, sys *msrep.System, a *sparse.CS
 	return res, err
 }
 
-// finish writes the ranks of all nodes and prints the result, of which r has what was
-// known before.
-func (p *pagerank) finish(r ranking, res *solver.PageRankResult, sys *msrep.System, read time.Duration, begin time.Time, out *fileio.Out) error {
-	if out != nil {
-		if err := writeVector(out, res.Ranks); err != nil {
-			return err
-		}
-	}
+// finish prints the result, of which r has what was known before.
+func (p *pagerank) finish(r ranking, res *solver.PageRankResult, sys *msrep.System, read time.Duration, begin time.Time) error {
 	if !res.Converged {
 		p.warn(fmt.Sprintf("not converged after %d iterations: the last difference is %g", res.Iterations, res.Residual))
 	}

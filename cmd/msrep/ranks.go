@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/msrep-go/msrep/cluster"
@@ -110,8 +111,13 @@ func (t *team) run(ctx context.Context, do func(context.Context) error) (err err
 	return errors.Join(err, t.comm.Close())
 }
 
+// collectAt is how much garbage there may be before it is collected, in percent of what
+// is in use. There is little of it: large arrays, made once.
+const collectAt = 20
+
 // open opens the devices of all ranks, and makes sure that these can work together.
 func (t *team) open(ctx context.Context, c msrep.Config) (err error) {
+	debug.SetGCPercent(collectAt) // a rank has its part in memory and little else
 	if t.sys, err = cluster.Open(t.comm, c); err != nil {
 		return err
 	}
@@ -174,21 +180,46 @@ func (t *team) lost(err error) {
 	os.Exit(exitFailed)
 }
 
+// told says that this process has printed why the run ends.
+var told atomic.Bool
+
 // tell prints why the run ends and removes what it leaves.
 func (t *team) tell(err error) {
+	told.Store(true)
 	fileio.RemovePending()
 	fmt.Fprintf(t.call.stderr, "msrep %s: %s\n", t.call.name, oneLine(err))
 }
 
-// create starts the output file of rank 0, before the work is done; nil elsewhere, and
-// where path is empty.
-func (t *team) create(path string) (out *fileio.Out, err error) {
-	if path != "" && t.comm.Rank() == 0 {
-		if out, err = fileio.Create(path); err != nil {
-			out, err = nil, &sparse.InputError{Err: err}
-		}
+// create starts the output file of rank 0; nil elsewhere, and where path is empty.
+func (t *team) create(path string) (*fileio.Out, error) {
+	if path == "" || t.comm.Rank() != 0 {
+		return nil, nil
 	}
-	return out, t.call.agree(err)
+	out, err := fileio.Create(path)
+	if err != nil {
+		return nil, &sparse.InputError{Err: err}
+	}
+	return out, nil
+}
+
+// checkOutput finds a place that cannot be written to before the work is done. The file
+// itself comes at the end: a launcher that kills all ranks leaves nothing of it.
+func (t *team) checkOutput(path string) error {
+	out, err := t.create(path)
+	if out != nil {
+		err = out.Close()
+	}
+	return t.call.agree(err)
+}
+
+// writeOutput writes a vector to the output file of rank 0, if there is one.
+func (t *team) writeOutput(path string, v []float64) error {
+	out, err := t.create(path)
+	if out == nil {
+		return err
+	}
+	defer out.Close()
+	return writeVector(out, v)
 }
 
 // collect brings what each rank reports to rank 0; the others get nothing.

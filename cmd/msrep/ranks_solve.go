@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/cluster"
-	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"
@@ -16,12 +16,8 @@ import (
 // runOverRanks is run on a team.
 func (s *solve) runOverRanks(ctx context.Context) error {
 	t := s.team
-	out, err := t.create(s.out)
-	if err != nil {
+	if err := t.checkOutput(s.out); err != nil {
 		return err
-	}
-	if out != nil {
-		defer out.Close()
 	}
 	if err := t.open(ctx, msrep.Config{Devices: s.devices, Threads: s.threads, Warn: s.warn}); err != nil {
 		return err
@@ -37,10 +33,10 @@ func (s *solve) runOverRanks(ctx context.Context) error {
 	}
 	r := solution{Matrix: matrixName{shortName(s.args[0]), m.Rows, m.Cols, m.NNZ}, Method: s.method, Precond: s.precond}
 	r.Phases.Read = time.Since(begin).Seconds()
-	return s.solveOverRanks(ctx, m, &r, out)
+	return s.solveOverRanks(ctx, m, &r)
 }
 
-func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], r *solution, out *fileio.Out) error {
+func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], r *solution) error {
 	t := s.team
 	var err error
 	if m.Rows != m.Cols {
@@ -69,6 +65,7 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 
 	begin = time.Now()
 	rowCut, nnz := m.RowCut, m.Part.NNZ()
+	debug.FreeOSMemory() // what reading has left
 	plan, err := cluster.NewPlan(ctx, t.sys, m, msrep.PlanOptions{Deterministic: s.deterministic, Release: !s.deterministic})
 	if err != nil {
 		return err
@@ -97,7 +94,10 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	r.take(res, failed)
 	if t.comm.Rank() == 0 {
 		r.X, r.Ranks = normsOf(whole), ranks
-		err = s.finish(r, failed, whole, out)
+		if failed == nil {
+			err = t.writeOutput(s.out, whole)
+		}
+		err = errors.Join(err, s.finish(r))
 	}
 	return errors.Join(failed, s.agree(err))
 }
@@ -112,20 +112,16 @@ func (p *pagerank) runOverRanks(ctx context.Context) error {
 	if err := p.agree(err); err != nil {
 		return err
 	}
-	out, err := t.create(p.out)
-	if err != nil {
+	if err := t.checkOutput(p.out); err != nil {
 		return err
-	}
-	if out != nil {
-		defer out.Close()
 	}
 	if err := t.open(ctx, msrep.Config{Devices: p.devices, Threads: p.threads, Warn: p.warn}); err != nil {
 		return err
 	}
-	return p.rankOverRanks(ctx, out)
+	return p.rankOverRanks(ctx)
 }
 
-func (p *pagerank) rankOverRanks(ctx context.Context, out *fileio.Out) error {
+func (p *pagerank) rankOverRanks(ctx context.Context) error {
 	t := p.team
 	align := cluster.Align(1)
 	if p.deterministic {
@@ -152,6 +148,7 @@ func (p *pagerank) rankOverRanks(ctx context.Context, out *fileio.Out) error {
 	}
 	ones(links.Part.Val)
 	rowCut, nnz := links.RowCut, links.Part.NNZ()
+	debug.FreeOSMemory() // what reading has left
 	plan, err := cluster.NewPlan(ctx, t.sys, links, msrep.PlanOptions{Deterministic: p.deterministic, Release: !p.deterministic})
 	if err != nil {
 		return err
@@ -179,7 +176,7 @@ func (p *pagerank) rankOverRanks(ctx context.Context, out *fileio.Out) error {
 	if t.comm.Rank() == 0 {
 		res.Ranks, res.Dangling = whole, int(dangling[0])
 		res.Timing.Build += built
-		err = p.finish(r, res, t.sys.Local(), read, begin, out)
+		err = errors.Join(t.writeOutput(p.out, whole), p.finish(r, res, t.sys.Local(), read, begin))
 	}
 	return p.agree(err)
 }

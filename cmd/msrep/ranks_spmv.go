@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"time"
 
 	"github.com/msrep-go/msrep/cluster"
@@ -91,12 +92,8 @@ type rankPart struct {
 // runOverRanks is run on a team.
 func (s *spmv) runOverRanks(ctx context.Context) error {
 	t := s.team
-	out, err := t.create(s.out)
-	if err != nil {
+	if err := t.checkOutput(s.out); err != nil {
 		return err
-	}
-	if out != nil {
-		defer out.Close()
 	}
 	if err := t.open(ctx, msrep.Config{Devices: s.devices, Threads: s.threads, NUMA: msrep.NUMA(s.numa), Warn: s.warn}); err != nil {
 		return err
@@ -107,12 +104,12 @@ func (s *spmv) runOverRanks(ctx context.Context) error {
 		return err
 	}
 	if s.value == "fp32" {
-		return multiplyOverRanks(ctx, s, cluster.Convert[float32](m), time.Since(begin), out)
+		return multiplyOverRanks(ctx, s, cluster.Convert[float32](m), time.Since(begin))
 	}
-	return multiplyOverRanks(ctx, s, m, time.Since(begin), out)
+	return multiplyOverRanks(ctx, s, m, time.Since(begin))
 }
 
-func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.Matrix[V], read time.Duration, out *fileio.Out) error {
+func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.Matrix[V], read time.Duration) error {
 	t := s.team
 	rank := t.comm.Rank()
 	op, xCut, yCut := msrep.NoTrans, m.ColCut, m.RowCut
@@ -128,9 +125,9 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 		return err
 	}
 	opt := s.planOptions()
-	opt.Release = !s.transpose && !s.deterministic && s.strategy == string(msrep.Optimized)
 	rowCut, nnz := m.RowCut, m.Part.NNZ()
 	begin := time.Now()
+	debug.FreeOSMemory() // what reading has left
 	plan, err := cluster.NewPlan(ctx, t.sys, m, opt)
 	if err != nil {
 		return err
@@ -155,10 +152,7 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 	if err != nil {
 		return err
 	}
-	if out != nil {
-		err = writeVector(out, convert[float64](whole))
-	}
-	if err := s.agree(err); err != nil {
+	if err := s.agree(t.writeOutput(s.out, convert[float64](whole))); err != nil {
 		return err
 	}
 	part := rankPart{rankReport: newRankReport(t, rowCut, nnz, plan, read, planned), Bytes: bytesHere(plan, op, s.beta != 0)}

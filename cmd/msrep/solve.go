@@ -177,16 +177,16 @@ func (s *solve) solve(ctx context.Context, sys *msrep.System, m *matio.Matrix, r
 	}
 	r.take(res, failed)
 	r.X = normsOf(x)
-	return errors.Join(failed, s.finish(r, failed, x, out))
-}
-
-// finish writes x where the solve did not fail, and prints the result.
-func (s *solve) finish(r *solution, failed error, x []float64, out *fileio.Out) error {
 	if out != nil && failed == nil {
 		if err := writeVector(out, x); err != nil {
 			return err
 		}
 	}
+	return errors.Join(failed, s.finish(r))
+}
+
+// finish prints the result.
+func (s *solve) finish(r *solution) error {
 	if s.json {
 		return s.printJSON(r)
 	}

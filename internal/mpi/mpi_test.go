@@ -94,7 +94,7 @@ func matrices(t *testing.T, names []string, f func(path string)) {
 	if comm.Rank() == 0 {
 		t.Logf("%d real matrices, %d ranks", found, comm.Size())
 	}
-	for _, spec := range []string{"gen:diag:n=1", "gen:diag:n=3", "gen:stencil:dims=1,n=5", "gen:stencil:dims=2,n=30"} {
+	for _, spec := range []string{"gen:diag:n=1,value=ones", "gen:diag:n=3,value=ones", "gen:stencil:dims=2,n=30", "gen:stencil:dims=2,n=150"} {
 		f(spec)
 	}
 }

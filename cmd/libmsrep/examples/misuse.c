@@ -67,6 +67,21 @@ int main(void) {
 	if (fabs(x[0] - 0.5) > 1e-12 || fabs(x[1] - 1.0 / 3) > 1e-12)
 		bad = 1;
 
+	float val1[] = {2, 4}, x1[] = {1, 1}, y1[2];
+	msrep_plan single;
+	EXPECT(msrep_plan_csr_single(sys, 2, 2, 2, ptr, idx, NULL, 0, &single), MSREP_BAD_INPUT, "val");
+	EXPECT(msrep_plan_csr_single(sys, 2, 2, 2, ptr, idx, val1, 0, &single), MSREP_OK, "");
+	EXPECT(msrep_multiply(single, 0, 1, 2, x, 0, 2, y), MSREP_BAD_HANDLE, "");
+	EXPECT(msrep_multiply_single(plan, 0, 1, 2, x1, 0, 2, y1), MSREP_BAD_HANDLE, "");
+	EXPECT(msrep_update_single(single, 1, val1), MSREP_BAD_INPUT, "val: 1 values");
+	EXPECT(msrep_update_single(single, 2, (float[]){2, 8}), MSREP_OK, "");
+	EXPECT(msrep_multiply_single(single, 0, 1, 2, (float *)((char *)x1 + 2), 0, 2, y1), MSREP_BAD_INPUT, "multiple of 4");
+	EXPECT(msrep_multiply_single(single, 1, 0.5, 2, x1, 0, 2, y1), MSREP_OK, "");
+	x[0] = x[1] = 0;
+	EXPECT(msrep_solve(single, MSREP_CG, MSREP_JACOBI, 2, b, x, 1e-6, 0, NULL, NULL), MSREP_OK, "");
+	if (y1[0] != 1 || y1[1] != 4 || fabs(x[0] - 0.5) > 1e-6 || fabs(x[1] - 0.125) > 1e-6)
+		bad = 1;
+
 	EXPECT(msrep_close(plan), MSREP_OK, "");
 	EXPECT(msrep_close(plan), MSREP_BAD_HANDLE, "closed");
 	EXPECT(msrep_multiply(plan, 0, 1, 2, x, 0, 2, y), MSREP_BAD_HANDLE, "closed");
@@ -74,6 +89,7 @@ int main(void) {
 	EXPECT(msrep_multiply(plan, 0, 1, 0, NULL, 0, 0, NULL), MSREP_OK, "");
 	EXPECT(msrep_close(sys), MSREP_OK, "");
 	EXPECT(msrep_close(plan), MSREP_BAD_HANDLE, ""); /* went with its system */
+	EXPECT(msrep_close(single), MSREP_BAD_HANDLE, "");
 	EXPECT(msrep_close(sys), MSREP_BAD_HANDLE, "");
 	EXPECT(msrep_close(other), MSREP_OK, "");
 	if (!bad)
