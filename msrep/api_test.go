@@ -475,6 +475,15 @@ func TestUpdateValuesOfAPlanWithOneDirectionReleasedChangesNothing(t *testing.T)
 	}
 }
 
+func TestPlansThatWereNotMadeAreRefusedAndClosed(t *testing.T) {
+	var none Plan[float64]
+	require.NoError(t, none.Close())
+	require.NoError(t, (*System)(nil).Close())
+	_, err := none.SpMV(context.Background(), NoTrans, 1, nil, 0, nil)
+	require.ErrorIs(t, err, errNoPlan)
+	require.ErrorIs(t, none.UpdateValues(context.Background(), nil), errNoPlan)
+}
+
 // blocksOf4 is n rows of 4 x 4 blocks, two in each.
 func blocksOf4(n int) *sparse.CSR[float64] {
 	coo := &sparse.COO[float64]{Rows: 4 * n, Cols: 4 * n}

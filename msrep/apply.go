@@ -99,7 +99,7 @@ func (p *Plan[V]) Apply(ctx context.Context, op Op, alpha V, x *Vector[V], beta 
 		return err
 	}
 	defer p.sys.span("apply", &err)()
-	if p.opt.Deterministic && p.other == nil && !p.lay.gathers(op) {
+	if p.opt.Deterministic && p.other == nil && p.src != nil && !p.lay.gathers(op) {
 		if err := p.turned(ctx); err != nil {
 			return err
 		}
@@ -107,6 +107,8 @@ func (p *Plan[V]) Apply(ctx context.Context, op Op, alpha V, x *Vector[V], beta 
 	switch {
 	case p.other != nil && !p.lay.gathers(op):
 		return p.other.Apply(ctx, op, alpha, x, beta, y)
+	case p.src == nil && !p.lay.gathers(op):
+		return errReleased
 	case alpha == 0:
 		return y.Scale(beta)
 	case x.host != nil:

@@ -306,7 +306,7 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 // Close releases what the plan holds, after a product that is running. It may be
 // called again.
 func (p *Plan[V]) Close() error {
-	if p == nil {
+	if p == nil || p.sys == nil {
 		return nil
 	}
 	p.mu.Lock()
@@ -333,6 +333,8 @@ func (p *Plan[V]) usable(ctx context.Context) error {
 	switch {
 	case ctx == nil:
 		return errNilContext
+	case p.sys == nil:
+		return errNoPlan
 	case p.closed:
 		return fmt.Errorf("plan: %w", ErrClosed)
 	case p.broken != nil:
@@ -341,7 +343,10 @@ func (p *Plan[V]) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-var errNilContext = sparse.Inputf("ctx", "is nil: use context.Background()")
+var (
+	errNilContext = sparse.Inputf("ctx", "is nil: use context.Background()")
+	errNoPlan     = sparse.Inputf("plan", "was not made by NewPlan")
+)
 
 // rescue turns a panic into an error: none crosses the public API.
 func rescue(err *error) {

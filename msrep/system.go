@@ -98,6 +98,9 @@ func (s *System) Devices() []kernels.Info {
 // Close closes the plans and vectors that are still open, then the devices. It may be called
 // again.
 func (s *System) Close() error {
+	if s == nil {
+		return nil
+	}
 	s.mu.Lock()
 	plans := s.plans
 	s.plans = nil

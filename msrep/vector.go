@@ -102,12 +102,22 @@ func (s *System) onHost() bool {
 	})
 }
 
-// Len is the number of elements.
-func (v *Vector[V]) Len() int { return v.cuts[len(v.cuts)-1] }
+// Len is the number of elements, 0 for nil.
+func (v *Vector[V]) Len() int {
+	if v == nil {
+		return 0
+	}
+	return v.cuts[len(v.cuts)-1]
+}
 
 // Host is the elements themselves, in host memory, or nil where the devices have
 // memory of their own. No operation on v may be under way while they are used.
-func (v *Vector[V]) Host() []V { return v.host }
+func (v *Vector[V]) Host() []V {
+	if v == nil {
+		return nil
+	}
+	return v.host
+}
 
 // Bytes is the memory that the vector takes, wherever that is.
 func (v *Vector[V]) Bytes() int64 { return int64(v.Len()) * mem.Size[V]() }

@@ -390,6 +390,27 @@ func TestBadVectorsOfProductsAreRefused(t *testing.T) {
 	}
 }
 
+func TestReleasedMatricesAreNotTurnedForVectors(t *testing.T) {
+	sys, err := Open(Config{Devices: "cpu:1"})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, sys.Close()) }()
+	plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](bands(9)), PlanOptions{Deterministic: true, Release: true})
+	require.NoError(t, err)
+	x, err := plan.RowVector()
+	require.NoError(t, err)
+	y, err := plan.ColumnVector()
+	require.NoError(t, err)
+	if err := plan.Apply(t.Context(), Trans, 1, x, 0, y); err != nil { // where the matrix was let go
+		require.ErrorIs(t, err, errReleased)
+	}
+	var none *Vector[float64]
+	require.Zero(t, none.Len())
+	require.Nil(t, none.Host())
+	require.Zero(t, none.Bytes())
+	require.NoError(t, none.Close())
+	require.True(t, sparse.IsInput(none.Fill(1)))
+}
+
 func TestVectorsAreUsedFromManyGoroutines(t *testing.T) {
 	for _, devices := range []string{"cpu:2", "sim:2"} {
 		sys, err := Open(Config{Devices: devices})

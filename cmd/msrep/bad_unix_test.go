@@ -194,7 +194,6 @@ func TestWrongUsageIsRefusedInOneLineWithExitCode2(t *testing.T) {
 		{"commas", []string{"gen", "dense", "rows=2,cols=2", "--out", filepath.Join(dir, "m.msr")}},
 		{"takes none", []string{"topo", "extra"}},
 		{"--method", []string{"solve", good, "--method", "luck"}},
-		{"not yet", []string{"bench", "gpu-peers"}},
 		{"none", []string{"topo", "--sysfs", filepath.Join(dir, "none")}},
 	} {
 		expectRefusal(t, bin, c.message, c.args...)

@@ -24,6 +24,7 @@ var benchCommand = &command{
 	summary:        "measure: list names the experiments, all runs them; compare A.json B.json compares two runs",
 	example:        "msrep bench msrep-fig6 --devices cpu:8 --out DIR",
 	severalThreads: true,
+	ranks:          true,
 	setup: func(c *call) func(context.Context) error {
 		b := &benchmark{call: c}
 		f := c.flags
@@ -60,10 +61,15 @@ type benchmark struct {
 }
 
 func (b *benchmark) run(ctx context.Context) error {
+	if b.team != nil {
+		return b.runOverRanks(ctx)
+	}
 	if len(b.args) == 0 {
 		return usageError("no experiment given (see msrep bench list)")
 	}
 	switch b.args[0] {
+	case benchRanks:
+		return usageError("%s runs under mpirun, with a msrep that was built with -tags mpi", benchRanks)
 	case "list":
 		return b.list()
 	case "compare":
@@ -85,7 +91,8 @@ func (b *benchmark) list() error {
 	for _, e := range experiment.All() {
 		fmt.Fprintf(b.stdout, "%-12s %s\n", e.Name, e.Summary)
 	}
-	_, err := fmt.Fprintf(b.stdout, "%-12s %s\n%-12s %s\n%-12s %s\n", "cpu-peers", cpuPeersSummary, "all", "all of them but cpu-peers",
+	fmt.Fprintf(b.stdout, "%-12s %s\n", benchRanks, "MATRIX...: products over the ranks of an MPI run")
+	_, err := fmt.Fprintf(b.stdout, "%-12s %s\n%-12s %s\n%-12s %s\n", "cpu-peers", cpuPeersSummary, "all", "all of them but these two",
 		"compare", "A.json B.json: two runs, row by row; A1.json,A2.json,... B1.json,...: several of each, made in turn")
 	return err
 }

@@ -65,7 +65,6 @@ func (s *spmv) check() error {
 		{"--precision", s.precision, []string{"fp64", "cpms2:1", "cpms2:2", "cpms4:1", "cpms4:2", "cpms4:3", "cpms4:4"}, nil},
 		{"--value", s.value, []string{"fp64", "fp32"}, nil},
 		{"--kernel", s.kernel, []string{"auto", "own", "cusparse"}, nil},
-		{"--numa", s.numa, []string{"auto", "on", "off"}, nil},
 	} {
 		if slices.Contains(f.later, f.value) {
 			return notYet(f.name + " " + f.value)
@@ -73,6 +72,9 @@ func (s *spmv) check() error {
 		if !slices.Contains(f.now, f.value) {
 			return sparse.Inputf(f.name, "%q is not known: use one of %v", f.value, slices.Concat(f.now, f.later))
 		}
+	}
+	if err := checkNUMA(s.numa); err != nil {
+		return err
 	}
 	if s.repeat < 1 || s.repeat > maxRepeat {
 		return sparse.Inputf("--repeat", "%d: use 1 to %d", s.repeat, maxRepeat)

@@ -23,6 +23,9 @@ var topoCommand = &command{
 			if err := c.want(0); err != nil {
 				return err
 			}
+			if err := checkNUMA(*placement); err != nil {
+				return err
+			}
 			t, err := numa.Discover(*sysfs)
 			if err != nil {
 				return err

@@ -20,7 +20,7 @@ type params struct {
 
 // parse finds the generator and checks the names of the parameters.
 func parse(spec string) (generator, *params, error) {
-	p := &params{arg: "gen:" + clip(spec), value: map[string]string{}}
+	p := &params{arg: "gen:" + strings.TrimSuffix(clip(spec), ":"), value: map[string]string{}}
 	if named, ok := strings.CutPrefix(spec, "like="); ok { // short for like:name=
 		spec = "like:name=" + named
 	}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/msrep-go/msrep/cluster"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// benchRanks is the experiment that several ranks run.
+const benchRanks = "ranks"
+
+// rankCase is one matrix and operation of bench ranks. Times are those of the slowest
+// rank, each by itself.
+type rankCase struct {
+	Matrix   matrixName `json:"matrix"`
+	Op       string     `json:"op"`
+	Ranks    int        `json:"ranks"`
+	Products int        `json:"products"`
+	Bytes    int64      `json:"bytes"`    // that a product sends, on all ranks together
+	Messages int64      `json:"messages"` // likewise
+	Product  float64    `json:"product_s"`
+	Local    float64    `json:"local_s"`
+	Remote   float64    `json:"remote_s"`
+	Exchange float64    `json:"exchange_s"`
+	Wait     float64    `json:"wait_s"`  // the part of exchange_s that no product hid
+	Overlap  float64    `json:"overlap"` // the share of exchange_s that a product hid
+	GFlops   number     `json:"gflops"`
+}
+
+// runOverRanks measures products of the matrices named behind "ranks".
+func (b *benchmark) runOverRanks(ctx context.Context) error {
+	var err error
+	switch {
+	case len(b.args) < 2 || b.args[0] != benchRanks:
+		err = usageError("over several ranks: msrep bench ranks MATRIX...")
+	case b.samples < 1 || b.samples > maxRepeat:
+		err = sparse.Inputf("--samples", "%d: use 1 to %d", b.samples, maxRepeat)
+	}
+	if err := b.agree(err); err != nil {
+		return err
+	}
+	t := b.team
+	if err := t.open(ctx, msrep.Config{Devices: b.devices, Threads: b.threads, Warn: b.warn}); err != nil {
+		return err
+	}
+	var cases []rankCase
+	for _, path := range b.args[1:] {
+		for _, op := range []msrep.Op{msrep.NoTrans, msrep.Trans} {
+			c, err := b.measureRanks(ctx, path, op)
+			if err != nil {
+				return err
+			}
+			cases = append(cases, c)
+		}
+	}
+	if t.comm.Rank() != 0 {
+		return nil
+	}
+	if b.json {
+		return b.printJSON(struct {
+			Cases []rankCase `json:"cases"`
+		}{cases})
+	}
+	fmt.Fprintf(b.stdout, "matrix                   op  ranks        bytes  messages     product       local      remote    exchange  hidden  GFLOP/s\n")
+	for _, c := range cases {
+		_, err = fmt.Fprintf(b.stdout, "%-24s %-3s %5d %12d %9d %11s %11s %11s %11s  %4.0f %%  %7.3f\n", c.Matrix.Name, c.Op, c.Ranks, c.Bytes, c.Messages,
+			seconds(c.Product), seconds(c.Local), seconds(c.Remote), seconds(c.Exchange), 100*c.Overlap, float64(c.GFlops))
+	}
+	return err
+}
+
+// measureRanks times the products of one matrix, after one that warms up.
+func (b *benchmark) measureRanks(ctx context.Context, path string, op msrep.Op) (c rankCase, err error) {
+	t := b.team
+	begin := time.Now()
+	m, _, err := cluster.Read(ctx, t.sys, path, 1)
+	if err != nil {
+		return c, err
+	}
+	read := time.Since(begin)
+	rank, rowCut, nnz := t.comm.Rank(), m.RowCut, m.Part.NNZ()
+	xCut, yCut := m.ColCut, m.RowCut
+	opt := msrep.PlanOptions{ExpectedProducts: b.expected}
+	c = rankCase{Matrix: matrixName{shortName(path), m.Rows, m.Cols, m.NNZ}, Op: "A", Ranks: t.comm.Size(), Products: b.samples}
+	if op == msrep.Trans {
+		xCut, yCut, c.Op = yCut, xCut, "A'"
+		opt.ExpectedTransposed = max(b.expected, 100)
+	}
+	x, y := make([]float64, xCut[rank+1]-xCut[rank]), make([]float64, yCut[rank+1]-yCut[rank])
+	ones(x)
+	begin = time.Now()
+	plan, err := cluster.NewPlan(ctx, t.sys, m, opt)
+	if err != nil {
+		return c, err
+	}
+	defer plan.Close()
+	planned := time.Since(begin)
+	var failed error
+	multiply := func() {
+		if _, err := plan.SpMV(ctx, op, 1, x, 0, y); err != nil && failed == nil {
+			failed = err
+		}
+	}
+	multiply()
+	before := newRankReport(t, rowCut, nnz, plan, read, planned)
+	plan.ResetTimes()
+	for range b.samples {
+		multiply()
+	}
+	if err := b.agree(failed); err != nil {
+		return c, err
+	}
+	ranks, err := collect(t, newRankReport(t, rowCut, nnz, plan, read, planned))
+	if err != nil {
+		return c, err
+	}
+	firsts, err := collect(t, before)
+	if err != nil || rank != 0 {
+		return c, err
+	}
+	var hidden, all float64
+	for r, k := range ranks {
+		p := k.Phases
+		c.Bytes += firsts[r].Sent
+		c.Messages += firsts[r].Messages
+		c.Product, c.Local, c.Remote = max(c.Product, p.Product), max(c.Local, p.Local), max(c.Remote, p.Remote)
+		c.Exchange, c.Wait = max(c.Exchange, p.Exchange), max(c.Wait, p.Wait)
+		hidden, all = hidden+max(p.Exchange-p.Wait, 0), all+p.Exchange
+	}
+	if all > 0 {
+		c.Overlap = hidden / all
+	}
+	c.GFlops = number(2 * float64(c.Matrix.NNZ) / c.Product / 1e9)
+	return c, nil
+}

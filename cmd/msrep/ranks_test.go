@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/cluster"
+	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestALauncherIsRecognised(t *testing.T) {
+	clear := func() {
+		for _, name := range []string{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_NUM_TASKS"} {
+			t.Setenv(name, "")
+		}
+	}
+	clear()
+	_, _, ok := launched()
+	require.False(t, ok)
+	require.True(t, speaks())
+	for _, names := range [][2]string{{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}, {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"}} {
+		clear()
+		t.Setenv(names[0], "3")
+		t.Setenv(names[1], "8")
+		rank, size, ok := launched()
+		require.Equal(t, []any{3, 8, true}, []any{rank, size, ok})
+		require.False(t, speaks())
+	}
+}
+
+func TestWithoutMPISeveralRanksAreRefused(t *testing.T) {
+	if startRanks != nil {
+		t.Skip("built with MPI")
+	}
+	t.Setenv("PMI_RANK", "0")
+	t.Setenv("PMI_SIZE", "4")
+	for _, args := range [][]string{{"spmv", "gen:diag:n=4"}, {"solve", "gen:diag:n=4"}, {"pagerank", "gen:diag:n=4"}, {"bench", "list"}} {
+		code, _, stderr := runArgs(args...)
+		require.Equal(t, exitUsage, code)
+		require.Contains(t, stderr, "started as 4 ranks, but this msrep was built without MPI")
+	}
+	require.NotEmpty(t, runOK(t, "version"), "commands that no ranks share run all the same")
+	t.Setenv("PMI_SIZE", "1")
+	require.NotEmpty(t, runOK(t, "spmv", "gen:diag:n=4"), "one rank needs no MPI")
+	t.Setenv("PMI_RANK", "1")
+	t.Setenv("PMI_SIZE", "4")
+	_, _, stderr := runArgs("spmv", "gen:diag:n=4")
+	require.Empty(t, stderr, "rank 0 speaks for all")
+}
+
+func TestInfoTellsWhatRanksWouldSend(t *testing.T) {
+	v := object(t, "info", "gen:stencil:dims=2,n=64", "--ranks", "1,4")
+	ranks := v["ranks"].([]any)
+	require.Len(t, ranks, 2)
+	requireKeys(t, ranks[0], "ranks,imbalance,local_share,bytes,max_bytes,max_halo,messages,max_messages")
+	require.Equal(t, 0.0, ranks[0].(map[string]any)["bytes"])
+	require.Equal(t, 6.0, ranks[1].(map[string]any)["messages"])
+	require.Contains(t, runOK(t, "info", "gen:diag:n=9", "--ranks", "2"), "one product over ranks (computed)")
+	for _, bad := range []string{"0", "x", "2,", "1048577"} {
+		code, _, stderr := runArgs("info", "gen:diag:n=9", "--ranks", bad)
+		require.Equal(t, exitUsage, code, bad)
+		require.Contains(t, stderr, "--ranks")
+	}
+}
+
+func TestPiecesOfVectorsAreThoseOfTheWhole(t *testing.T) {
+	for _, spec := range []string{"ones", "zeros", "sin", "random:5"} {
+		whole, err := readVector(context.Background(), "--x", spec, 20)
+		require.NoError(t, err)
+		piece, err := readPiece(context.Background(), "--x", spec, 20, 7, 13)
+		require.NoError(t, err)
+		require.Equal(t, whole[7:13], piece, spec)
+	}
+}
+
+func TestDeterministicSolvesHaveTheSameBitsOnAnyDevices(t *testing.T) {
+	for _, args := range [][]string{
+		{"solve", "gen:stencil:dims=2,n=120", "--precond", "jacobi", "--deterministic"},
+		{"pagerank", corpus.Testdata("Harvard500.mtx.gz"), "--deterministic"},
+	} {
+		a, b := object(t, append(args, "--devices", "cpu")...), object(t, append(args, "--devices", "cpu:3")...)
+		require.Equal(t, a["x"], b["x"])
+		require.Equal(t, a["top"], b["top"])
+		require.Equal(t, a["iterations"], b["iterations"])
+	}
+	code, _, stderr := runArgs("pagerank", "gen:diag:n=4", "--deterministic", "--precision", "cpms2")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "--deterministic")
+}
+
+// alone is a run of one rank, which needs no MPI.
+type alone struct{ cluster.Comm }
+
+func (alone) Close() error { return nil }
+
+func TestACommandOverOneRankPrintsWhatItPrintsWithout(t *testing.T) {
+	defer func(f func() (rankComm, error)) { startRanks = f }(startRanks)
+	startRanks = func() (rankComm, error) { return alone{cluster.Local(1)[0]}, nil }
+	graph := corpus.Testdata("Harvard500.mtx.gz")
+	for _, args := range [][]string{
+		{"spmv", graph, "--x", "sin", "--transpose", "--deterministic"},
+		{"spmv", graph, "--x", "random:3", "--value", "fp32", "--deterministic"},
+		{"solve", "gen:stencil:dims=2,n=20", "--precond", "block-jacobi:4", "--deterministic"},
+		{"pagerank", graph, "--deterministic"},
+	} {
+		t.Setenv("PMI_RANK", "")
+		want := object(t, args...)
+		t.Setenv("PMI_RANK", "0")
+		got := object(t, args...)
+		requireKeys(t, got, "matrix,phases,ranks")
+		requireKeys(t, got["ranks"].([]any)[0], "rank,host,nnz,first_row,last_row,halo,bytes_sent,messages_sent,peak_bytes,phases")
+		for _, key := range []string{"y", "x", "iterations", "residual", "converged", "dangling", "top"} {
+			require.Equal(t, want[key], got[key], "%v: %s", args, key)
+		}
+		for key := range want {
+			if key != "numa" {
+				require.Contains(t, got, key, "%v", args)
+			}
+		}
+	}
+	t.Setenv("PMI_RANK", "0")
+	require.Contains(t, runOK(t, "spmv", graph), "rank 0")
+	require.Contains(t, runOK(t, "bench", "ranks", graph, "--samples", "2"), "Harvard500")
+	for _, bad := range [][]string{{"spmv", "none.mtx"}, {"spmv", graph, "--x", "none.mtx"}, {"solve", corpus.Testdata("pyamg-edge-gradient-D.mtx.gz")}, {"bench", "fig6"}, {"pagerank", graph, "--precision", "cpms2"}} {
+		code, _, stderr := runArgs(bad...)
+		require.Equal(t, exitUsage, code, "%v", bad)
+		require.NotEmpty(t, stderr)
+	}
+}
+
+func TestErrorsThatAllRanksHaveEndThemInOrder(t *testing.T) {
+	require.False(t, cluster.Agreed(errors.New("mine")))
+	for _, err := range cluster.Run(2, func(c cluster.Comm) error { return cluster.Agree(c, "h", sparse.Inputf("a", "b")) }) {
+		require.True(t, cluster.Agreed(err))
+	}
+}
+
+// runArgs runs a command line and gives its exit code and output.
+func runArgs(args ...string) (code int, stdout, stderr string) {
+	var o, e bytes.Buffer
+	code = run(context.Background(), args, &o, &e)
+	return code, o.String(), e.String()
+}

@@ -1,0 +1,47 @@
+package solver
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+// BenchmarkCGMany gives 10 iterations of several systems at once beside as many of one
+// after the other, for 200 000 unknowns on one CPU device, in CSR.
+func BenchmarkCGMany(b *testing.B) {
+	const iterations = 10
+	for _, spec := range []string{"stencil:dims=3,n=58,points=27", "stencil:n=447,points=5"} {
+		a, _, err := gen.Generate(spec)
+		require.NoError(b, err)
+		sys, err := msrep.Open(msrep.Config{Devices: "cpu:1"})
+		require.NoError(b, err)
+		plan, err := msrep.NewPlan(b.Context(), sys, sparse.Matrix[float64](a), msrep.PlanOptions{Format: sparse.FormatCSR})
+		require.NoError(b, err)
+		opt := Options{MaxIter: iterations, Tol: 1e-14}
+		for _, count := range []int{1, 4, 8} {
+			rhs := msrep.ByRow(sines(a.Rows*count), count)
+			b.Run(fmt.Sprintf("%s/%d/together", spec, count), func(b *testing.B) {
+				for b.Loop() {
+					_, err := CGMany(b.Context(), plan, rhs, msrep.ByRow(make([]float64, a.Rows*count), count), opt)
+					require.ErrorIs(b, err, ErrNotConverged)
+				}
+			})
+			b.Run(fmt.Sprintf("%s/%d/in turn", spec, count), func(b *testing.B) {
+				one := make([]float64, a.Rows)
+				for b.Loop() {
+					for j := range count {
+						rhs.Get(j, one)
+						_, err := CG(b.Context(), plan, one, make([]float64, a.Rows), opt)
+						require.ErrorIs(b, err, ErrNotConverged)
+					}
+				}
+			})
+		}
+		require.NoError(b, sys.Close())
+	}
+}
