@@ -2,28 +2,25 @@ package cpu
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/inspect"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// defaultProducts is how many products a packed part is made for when nobody says.
+// What a packed part is made for when nobody says: so many products, and at least
+// so much time for the search. A matrix that fits the caches is multiplied in some
+// microseconds, a hundred times of which repay nothing; but whoever plans for an
+// unknown number of products does not notice this time either.
 const defaultProducts = 100
 
-// trials is how many products time a form: one warms up.
-const trials = 2
+// defaultBudget is replaced in tests.
+var defaultBudget = 20 * time.Millisecond
 
-// trial is the bodies of all pieces in one form, with the memory they hold.
-type trial[V sparse.Value] struct {
-	bodies []form.Form[V]
-	mem    *arena
-	took   time.Duration // one product
-}
+// leastBudget is the time below which a search would measure nothing but the clock.
+const leastBudget = 50 * time.Microsecond
 
 // choose packs the pieces: in the form that is named, or in the fastest of those
 // that the inspector suggests and that can be built and timed within the budget.
@@ -33,22 +30,17 @@ func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 	}); err != nil {
 		return err
 	}
-	if op.Precision.Segments != 0 || op.Form != "" && op.Form != kernels.FormAuto {
+	switch {
+	case op.Precision.Segments != 0 || op.Form != "" && op.Form != kernels.FormAuto:
 		return p.named(op)
+	case op.Products == 1:
+		return p.plain(op, "one product does not repay the search for another form")
+	case p.part.NNZ() < inspect.MinNNZ && op.Fixed && (op.Products == 0 || op.Products >= defaultProducts):
+		return p.sideBySide()
+	case p.part.NNZ() < inspect.MinNNZ:
+		return p.plain(op, "a few products do not repay the search for another form")
 	}
-	products := op.Products
-	if products == 0 {
-		products = defaultProducts
-	}
-	best, err := p.build(inspect.CSR[V](op.InPlace))
-	if err != nil {
-		return err
-	}
-	p.take(best, kernels.FormCSR, "a few products do not repay the search for another form")
-	if products < 2 || p.part.NNZ() < inspect.MinNNZ {
-		return nil
-	}
-	return p.search(op, best, products)
+	return newSearch(p, op).run()
 }
 
 // named packs in the form that the caller names.
@@ -57,103 +49,87 @@ func (p *packed[V]) named(op *kernels.Packing[V]) error {
 	if err != nil {
 		return err
 	}
-	t, err := p.build(c)
+	return p.make(c, "asked for")
+}
+
+// plain leaves the rows in CSR.
+func (p *packed[V]) plain(op *kernels.Packing[V], why string) error {
+	return p.make(inspect.CSR[V](op.InPlace), why)
+}
+
+// sideBySide packs in slices: in plain CSR a row with sums of a fixed shape is added
+// up entry by entry.
+func (p *packed[V]) sideBySide() error {
+	c, err := inspect.Named[V](inspect.FormSlices, kernels.Precision{}, false)
 	if err != nil {
 		return err
 	}
-	p.take(t, c.Form, "asked for")
+	return p.make(c, "too small to look for another form")
+}
+
+// make builds a form of all pieces and takes it.
+func (p *packed[V]) make(c inspect.Candidate[V], why string) error {
+	t, err := p.build(c, p.bodies())
+	if err != nil {
+		return err
+	}
+	p.take(t, c.Form, why)
 	return nil
 }
 
-// search times the candidates one after the other and keeps the fastest.
-func (p *packed[V]) search(op *kernels.Packing[V], best *trial[V], products int) error {
-	bodies := make([]form.Rows[V], len(p.pieces))
+// bodies is the whole rows of every piece.
+func (p *packed[V]) bodies() [][]form.Rows[V] {
+	out := make([][]form.Rows[V], len(p.pieces))
 	for i := range p.pieces {
-		bodies[i] = p.pieces[i].rows.body
+		out[i] = []form.Rows[V]{p.pieces[i].rows.body}
 	}
-	v, err := p.vectors()
-	defer v.mem.free()
-	if errors.Is(err, kernels.ErrOutOfMemory) { // plain CSR needs no more
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if best.took, err = p.time(v, best); err != nil {
-		return err
-	}
-	csr := best.took
-	start := time.Now()
-	p.take(best, kernels.FormCSR, "no other form is likely to be faster")
-	p.info.Tried = []kernels.PackTrial{{Form: kernels.FormCSR, Why: "the rows as they are", Product: csr, Bytes: best.mem.bytes()}}
-	for _, c := range inspect.Candidates(bodies) {
-		if op.Stop != nil {
-			if err := op.Stop(); err != nil {
-				return err
-			}
-		}
-		p.info.Tried = append(p.info.Tried, kernels.PackTrial{Form: c.Form, Why: c.Why})
-		tried := &p.info.Tried[len(p.info.Tried)-1]
-		spent := float64(time.Since(start)) / float64(csr)
-		cost := c.Nanos*float64(p.part.NNZ())/float64(len(p.pieces))/float64(csr) + trials
-		if budget := c.Budget(products); spent+cost > budget {
-			tried.Skipped = fmt.Sprintf("making it takes about %.0f products, and %.0f of %.0f are spent", cost, spent, budget)
-			continue
-		}
-		begin := time.Now()
-		t, err := p.build(c)
-		tried.Build = time.Since(begin)
-		switch {
-		case sparse.IsInput(err), errors.Is(err, kernels.ErrOutOfMemory):
-			tried.Skipped = err.Error()
-			continue
-		case err != nil:
-			return err
-		}
-		if t.took, err = p.time(v, t); err != nil {
-			return errors.Join(err, t.mem.free())
-		}
-		tried.Product, tried.Bytes = t.took, t.mem.bytes()
-		if t.took >= best.took {
-			if err := t.mem.free(); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := best.mem.free(); err != nil {
-			return errors.Join(err, t.mem.free())
-		}
-		best = t
-		p.take(best, c.Form, fmt.Sprintf("%s; %.2f times as fast as csr", c.Why, float64(csr)/float64(t.took)))
-	}
-	return nil
+	return out
 }
 
-// take makes a trial the form of the part.
+// take makes the form of all bodies that of the part.
 func (p *packed[V]) take(t *trial[V], f kernels.Form, why string) {
 	p.mem = t.mem
 	p.info.Form, p.info.Why, p.info.Padding = f, why, 0
-	if name := t.bodies[0].Name(); name != string(f) { // with its parameters, and how values are stored
+	if name := t.forms[0][0].Name(); name != string(f) { // with its parameters, and how values are stored
 		p.info.Why = name + ": " + why
 	}
 	for i := range p.pieces {
-		p.pieces[i].body = t.bodies[i]
-		p.info.Padding += t.bodies[i].Padding()
+		p.pieces[i].body = t.forms[i][0]
+		p.info.Padding += t.forms[i][0].Padding()
 	}
 }
 
-// build makes the form of all bodies, each by the worker that will multiply it.
-func (p *packed[V]) build(c inspect.Candidate[V]) (*trial[V], error) {
-	t := &trial[V]{bodies: make([]form.Form[V], len(p.pieces)), mem: &arena{dev: p.dev}}
-	errs := make([]error, len(p.pieces))
-	err := p.dev.pool.run(len(p.pieces), func(i int) {
-		rows := p.pieces[i].rows.body
-		rows.Mem = &form.Memory{Alloc: t.mem.take}
-		t.bodies[i], errs[i] = c.Build(rows)
+// trial is stretches of rows of all pieces in one form, with the memory they hold.
+type trial[V sparse.Value] struct {
+	forms [][]form.Form[V] // of each piece
+	mem   *arena
+	took  time.Duration // building, without waiting for memory
+}
+
+// waited is how long each worker waited for memory.
+func (t *trial[V]) waited() time.Duration { return t.mem.waited / time.Duration(len(t.forms)) }
+
+// build makes the form of stretches of rows, those of each piece by the worker that
+// will multiply them.
+func (p *packed[V]) build(c inspect.Candidate[V], rows [][]form.Rows[V]) (*trial[V], error) {
+	begin := time.Now()
+	t := &trial[V]{forms: make([][]form.Form[V], len(rows)), mem: &arena{dev: p.dev}}
+	errs := make([]error, len(rows))
+	err := p.dev.pool.run(len(rows), func(i int) {
+		for _, r := range rows[i] {
+			r.Mem = &form.Memory{Alloc: t.mem.take}
+			f, err := c.Build(r)
+			if err != nil {
+				errs[i] = err
+				return
+			}
+			t.forms[i] = append(t.forms[i], f)
+		}
 	})
 	if err = first(append(errs, err)); err != nil {
 		return nil, errors.Join(err, t.mem.free())
 	}
+	t.took = max(time.Since(begin)-t.waited(), 0)
 	return t, nil
 }
 
@@ -172,42 +148,4 @@ func first(errs []error) error {
 		}
 	}
 	return nil
-}
-
-// trialVectors is x and y to time products with.
-type trialVectors[V sparse.Value] struct {
-	x, y []V
-	mem  *arena
-}
-
-func (p *packed[V]) vectors() (trialVectors[V], error) {
-	v := trialVectors[V]{mem: &arena{dev: p.dev}}
-	rows := int64(p.part.OwnEnd - p.part.OwnFirst)
-	b, err := v.mem.take((int64(p.minors) + rows + 64) * mem.Size[V]())
-	if err != nil {
-		return v, err
-	}
-	all, _ := mem.Slice[V](b, int64(p.minors)+rows+64)
-	v.x, v.y = all[:p.minors], all[p.minors+64:]
-	for i := range v.x {
-		v.x[i] = 1
-	}
-	return v, nil
-}
-
-// time is how long a product takes, after one that warms up.
-func (p *packed[V]) time(v trialVectors[V], t *trial[V]) (took time.Duration, err error) {
-	for range trials {
-		begin := time.Now()
-		err := p.dev.pool.run(len(p.pieces), func(i int) {
-			q := &p.pieces[i]
-			first := q.part.OwnFirst - p.part.OwnFirst
-			t.bodies[i].Multiply(1, 0, v.x, v.y[first:first+q.n])
-		})
-		if err != nil {
-			return 0, err
-		}
-		took = time.Since(begin)
-	}
-	return max(took, 1), nil
 }

@@ -2,96 +2,111 @@ package cpu
 
 import (
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// shape is the sum of kernels.GatherFixed, entry by entry. fma rounds once.
-func shape[V sparse.Value](fma func(a, b, c V) V, idx []int32, val, x []V) V {
-	var s [kernels.FixedStripes]V
-	var chunk V
-	chunks := (len(idx) + kernels.FixedChunk - 1) / kernels.FixedChunk
-	for c := range chunks {
-		lo, hi := c*kernels.FixedChunk, min((c+1)*kernels.FixedChunk, len(idx))
-		whole := hi - (hi-lo)%kernels.FixedLanes
-		var lane [kernels.FixedLanes]V
-		for k := lo; k < whole; k++ {
-			lane[k%len(lane)] = fma(val[k], x[idx[k]], lane[k%len(lane)])
+// rowsOfAllLengths is a matrix with rows about the borders of chunks and stripes.
+func rowsOfAllLengths[V sparse.Value](r *rand.Rand) *sparse.CSR[V] {
+	const chunk = kernels.FixedChunk
+	a := &sparse.CSR[V]{Cols: 100, RowPtr: []int64{0}}
+	for _, n := range []int{0, 1, 2, 3, 4, 5, 31, chunk - 1, chunk, chunk + 1, 0, 2 * chunk, 7, 32 * chunk, 0, 33*chunk + 1, 70_000, 2, 0} {
+		for range n {
+			a.ColIdx = append(a.ColIdx, r.Int32N(100))
+			a.Val = append(a.Val, V(math.Ldexp(r.NormFloat64(), r.IntN(40)-20)))
 		}
-		var t [4]V
-		for j := range t {
-			t[j] = lane[j] + lane[j+4]
-		}
-		chunk = (t[0] + t[2]) + (t[1] + t[3])
-		for k := whole; k < hi; k++ {
-			chunk = fma(val[k], x[idx[k]], chunk)
-		}
-		s[c%len(s)] += chunk
+		a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
 	}
-	if chunks <= 1 {
-		return chunk
-	}
-	return (s[0] + s[1]) + (s[2] + s[3])
+	a.Rows = len(a.RowPtr) - 1
+	return a
 }
 
-// exact rounds a*b + c once, from exact arithmetic.
-func exact(a, b, c float32) float32 {
-	f := func(v float32) *big.Float { return new(big.Float).SetPrec(2000).SetFloat64(float64(v)) }
-	sum := f(a)
-	sum.Mul(sum, f(b)).Add(sum, f(c))
-	v, _ := sum.Float32()
-	return v
+func random[V sparse.Value](r *rand.Rand, n int) []V {
+	x := make([]V, n)
+	for i := range x {
+		x[i] = V(r.NormFloat64())
+	}
+	return x
 }
 
-func fixedShape[V sparse.Value](t *testing.T, fma func(a, b, c V) V) {
+func fixedShape[V sparse.Value](t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	d, err := Open(Config{Threads: 1})
-	require.NoError(t, err)
-	defer d.Close()
-	for _, n := range []int{0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 1023, 1024, 1025, 1031, 2047, 2048, 4096, 4097, 5000, 70_000} {
-		x, idx, val, y := make([]V, 100), make([]int32, n), make([]V, n), make([]V, 1)
-		for i := range x {
-			x[i] = V(r.NormFloat64())
+	a := rowsOfAllLengths[V](r)
+	for _, threads := range []int{1, 2, 5, 40} {
+		d, err := Open(Config{Threads: threads})
+		require.NoError(t, err)
+		s, err := d.NewStream()
+		require.NoError(t, err)
+		for _, beta := range []V{0, 1, V(r.NormFloat64())} {
+			x, y := random[V](r, a.Cols), random[V](r, a.Rows)
+			want := reference.Fixed(1.5, a, x, beta, y)
+			part := partition.Part{EndIdx: a.NNZ() - 1, OwnEnd: a.Rows, EndMajor: a.Rows - 1}
+			op := &kernels.GatherFixed[V]{
+				A: kernels.Compressed[V]{Part: part, Ptr: kernels.AdoptArray(d, a.RowPtr),
+					Idx: kernels.AdoptArray(d, a.ColIdx), Val: kernels.AdoptArray(d, a.Val)},
+				Alpha: 1.5, Beta: beta, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y),
+			}
+			require.NoError(t, s.Launch(op))
+			require.NoError(t, s.Sync())
+			require.Equal(t, want, y, "%d threads", threads)
 		}
-		for k := range idx {
-			idx[k], val[k] = int32(r.IntN(len(x))), V(math.Ldexp(r.NormFloat64(), r.IntN(40)-20))
-		}
-		want := shape(fma, idx, val, x)
-		a := compressed[V]{part: partition.Part{EndIdx: int64(n) - 1, OwnEnd: 1}, ptr: []int64{0, int64(n)}, idx: idx, val: val}
-		a.multiplyFixed(0, 1, false, 1, 0, x, y)
-		require.Equal(t, want, y[0], "%d entries", n)
-		if n <= kernels.FixedChunk {
-			simd.FixedRows(simd.Generic, 1, 0, a.ptr, idx, val, x, y)
-			require.Equal(t, want, y[0], "%d entries without assembly", n)
-		}
+		require.NoError(t, s.Close())
+		require.NoError(t, d.Close())
 	}
 }
 
 func TestFixedSumsHaveTheShapeThatIsWrittenDown(t *testing.T) {
-	fixedShape(t, math.FMA)
-	fixedShape(t, exact)
+	fixedShape[float64](t)
+	fixedShape[float32](t)
 }
 
-func TestFMAOfFloat32RoundsOnce(t *testing.T) {
+func TestPackedPartsOfWholeRowsGiveTheFixedSumsForAnyNumberOfWorkers(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	float := func() float32 {
-		return math.Float32frombits(r.Uint32()&0x807FFFFF | uint32(r.IntN(60)+100)<<23)
-	}
-	for range 100_000 {
-		a, b, c := float(), float(), float()
-		if r.IntN(2) == 0 { // a product near the middle of two float32
-			c = -a * b * (1 + float32(r.IntN(5)-2)/(1<<20))
+	a := rowsOfAllLengths[float64](r)
+	part := partition.Part{EndIdx: a.NNZ() - 1, OwnEnd: a.Rows, EndMajor: a.Rows - 1}
+	x, y0 := random[float64](r, a.Cols), random[float64](r, a.Rows)
+	want := reference.Fixed(-0.7, a, x, 1.25, y0)
+	for _, threads := range []int{1, 2, 5, 40} {
+		d, err := Open(Config{Threads: threads})
+		require.NoError(t, err)
+		s, err := d.NewStream()
+		require.NoError(t, err)
+		for _, f := range []kernels.Form{"", kernels.FormCSR, "slices"} {
+			p, err := d.Pack(&kernels.Packing[float64]{Part: part, Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Form: f, Fixed: true})
+			require.NoError(t, err)
+			y := append([]float64{}, y0...)
+			require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: -0.7, Beta: 1.25, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}))
+			require.NoError(t, s.Sync())
+			require.Equal(t, want, y, "%d threads, form %q", threads, f)
+			require.NoError(t, p.Free())
 		}
-		require.Equal(t, exact(a, b, c), simd.FMA(a, b, c), "%x*%x+%x", a, b, c)
+		require.NoError(t, s.Close())
+		require.NoError(t, d.Close())
 	}
+}
+
+func TestFixedSumsOfCutRowsAreRefused(t *testing.T) {
+	d, err := Open(Config{Threads: 2})
+	require.NoError(t, err)
+	defer d.Close()
+	pack := kernels.Packing[float64]{Part: partition.Part{EndIdx: 1, OwnEnd: 1}, Ptr: []int64{0, 3}, Idx: []int32{0, 1}, Val: []float64{1, 2}, Minors: 4, Fixed: true}
+	_, err = d.Pack(&pack)
+	require.ErrorIs(t, err, kernels.ErrArgument)
+	require.ErrorContains(t, err, "whole rows")
+	pack.Ptr[1], pack.Form = 2, "ellr"
+	_, err = d.Pack(&pack)
+	require.True(t, sparse.IsInput(err), "%v", err)
+	require.ErrorContains(t, err, "order of its own")
+	pack.Form, pack.Precision = "", kernels.Precision{Segments: 2, Read: 1}
+	_, err = d.Pack(&pack)
+	require.ErrorIs(t, err, kernels.ErrArgument)
 }
 
 func TestRowsAreSharedOutWhole(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -57,29 +58,43 @@ func newPacked[V sparse.Value](d *Device, op *kernels.Packing[V]) (*packed[V], e
 		return nil, err
 	}
 	begin := time.Now()
-	parts := []partition.Part{op.Part}
-	if n := d.workers(op.Part); n > 1 {
-		var err error
-		if parts, err = partition.Within(op.Ptr, op.Part, n); err != nil {
-			return nil, err
-		}
-		align(parts, op.Part, op.Ptr)
+	parts, err := pieces(d, op)
+	if err != nil {
+		return nil, err
 	}
 	p := &packed[V]{dev: d, part: op.Part, minors: op.Minors, pieces: make([]piece[V], len(parts)), carry: make([]V, len(parts)),
 		ends: &arena{dev: d}}
 	for i, q := range parts {
 		rows := cutRows(q, op.Part.StartIdx, op.Ptr, op.Idx, op.Val, op.Minors)
+		rows.body.Fixed = op.Fixed
 		p.pieces[i] = piece[V]{part: q, n: len(rows.body.Ptr) - 1, rows: rows}
 	}
 	if err := p.choose(op); err != nil {
 		return nil, errors.Join(err, p.Free())
 	}
 	for i := range p.pieces {
-		p.pieces[i].rows = pieceRows[V]{}
+		p.pieces[i].built(op.InPlace)
 	}
 	p.info.Took = time.Since(begin)
 	p.info.Bytes = p.mem.bytes() + p.ends.bytes()
 	return p, nil
+}
+
+// pieces cuts a part among the workers, within rows unless their sums are to be fixed.
+func pieces[V sparse.Value](d *Device, op *kernels.Packing[V]) (parts []partition.Part, err error) {
+	n := d.workers(op.Part)
+	switch {
+	case op.Fixed:
+		parts = wholeParts(op.Ptr, op.Part, n)
+	case n == 1:
+		return []partition.Part{op.Part}, nil
+	default:
+		if parts, err = partition.Within(op.Ptr, op.Part, n); err != nil {
+			return nil, err
+		}
+	}
+	align(parts, op.Part, op.Ptr)
+	return parts, nil
 }
 
 // checkPacking says what of the arrays does not fit together.
@@ -94,6 +109,10 @@ func checkPacking[V sparse.Value](op *kernels.Packing[V]) error {
 		return fmt.Errorf("%w: idx and val have %d and %d elements, they need %d", kernels.ErrArgument, len(op.Idx), len(op.Val), p.NNZ())
 	case op.Minors < 0:
 		return fmt.Errorf("%w: %d minors", kernels.ErrArgument, op.Minors)
+	case op.Fixed && op.Precision.Segments != 0:
+		return fmt.Errorf("%w: sums of a fixed shape read all of each value", kernels.ErrArgument)
+	case op.Fixed && !whole(op.Ptr, p):
+		return fmt.Errorf("%w: part %+v does not hold whole rows", kernels.ErrArgument, p)
 	}
 	return nil
 }
@@ -126,20 +145,30 @@ func (p *packed[V]) Free() error {
 	return err
 }
 
-// gatherPacked runs kernels.GatherPacked.
-func gatherPacked[V sparse.Value](d *Device, op *kernels.GatherPacked[V]) (err error) {
-	p, ok := op.A.(*packed[V])
+// usePacked is a part that the device packed, locked for a product.
+func usePacked[V sparse.Value](d *Device, a kernels.Packed) (*packed[V], error) {
+	p, ok := a.(*packed[V])
 	if !ok || p == nil {
-		return fmt.Errorf("%w: a part that was packed by another kind of device or for other values", kernels.ErrArgument)
+		return nil, fmt.Errorf("%w: a part that was packed by another kind of device or for other values", kernels.ErrArgument)
 	}
 	if p.dev != d {
-		return fmt.Errorf("%w: a part that %s packed", kernels.ErrArgument, p.dev.info.ID)
+		return nil, fmt.Errorf("%w: a part that %s packed", kernels.ErrArgument, p.dev.info.ID)
 	}
 	p.use.Lock()
-	defer p.use.Unlock()
 	if p.freed.Load() {
-		return fmt.Errorf("%w: the packed part was freed", kernels.ErrClosed)
+		p.use.Unlock()
+		return nil, fmt.Errorf("%w: the packed part was freed", kernels.ErrClosed)
 	}
+	return p, nil
+}
+
+// gatherPacked runs kernels.GatherPacked.
+func gatherPacked[V sparse.Value](d *Device, op *kernels.GatherPacked[V]) (err error) {
+	p, err := usePacked[V](d, op.A)
+	if err != nil {
+		return err
+	}
+	defer p.use.Unlock()
 	v := newViews(d)
 	defer v.close(&err)
 	x := view(v, "x", op.X, int64(p.minors))
@@ -178,21 +207,29 @@ func (p *packed[V]) multiply(d *Device, alpha, beta V, x, y, carry []V) error {
 
 // arena is buffers of a device that are freed all at once.
 type arena struct {
-	dev *Device
-	mu  sync.Mutex
-	all []kernels.Buffer
+	dev    *Device
+	mu     sync.Mutex
+	all    []kernels.Buffer
+	waited time.Duration // for memory, all workers together
 }
 
-// take gives zeroed memory that begins at a multiple of 64 bytes.
+// take gives zeroed memory that begins at a multiple of 64 bytes, and has its pages
+// from the thread that calls.
 func (a *arena) take(bytes int64) ([]byte, error) {
+	begin := time.Now()
 	b, err := a.dev.Alloc(bytes)
 	if err != nil {
 		return nil, err
 	}
+	view, err := a.dev.View(b)
+	if err == nil && bytes >= mem.MinMapped {
+		mem.Populate(view)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.all = append(a.all, b)
-	return a.dev.View(b)
+	a.waited += time.Since(begin)
+	return view, err
 }
 
 func (a *arena) bytes() (sum int64) {

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/numa"
@@ -13,31 +14,61 @@ import (
 // pool is the workers of a device. Without CPUs of their own they are goroutines
 // that wait for work, and the one that asks for it. With CPUs every worker is a
 // goroutine that holds a thread of the system, which runs on these CPUs only.
+//
+// Workers that wait look for the next job for some microseconds before they sleep, as
+// does the one that waits for them: products that follow each other then need nobody
+// to be woken. They sleep at once where the process has more workers than CPUs.
 type pool struct {
-	mu     sync.Mutex // one job at a time
-	closed bool
-	placed bool     // the one that asks does no work itself
-	work   chan int // worker numbers, for the goroutines that wait
-	job    func(i int)
-	done   sync.WaitGroup
-	live   sync.WaitGroup // goroutines that have not ended
+	mu      sync.Mutex // one job at a time
+	closed  atomic.Bool
+	size    int  // workers
+	busy    int  // threads that a job keeps busy: the workers, and the one that asks
+	placed  bool // the one that asks does no work itself
+	spins   bool // there may be a CPU for each worker
+	workers []*worker
+	job     func(i int)
+	left    atomic.Int32 // workers that have not finished the job
+	done    gate
+	isDone  func() bool
+	live    sync.WaitGroup // goroutines that have not ended
 
 	faultMu sync.Mutex
 	fault   error
 }
 
+// worker is a goroutine of a pool.
+type worker struct {
+	number int
+	jobs   atomic.Uint32 // that it was given
+	gate   gate
+	_      [64]byte // so that no two are in one cache line
+}
+
+// threadsBusy is the threads that jobs of all pools of the process may keep busy.
+var threadsBusy atomic.Int64
+
 // newPool starts n workers, on cpus if there are any. onRefused hears of a kernel
 // that does not pin them; they then run anywhere.
 func newPool(n int, cpus []int, onRefused func(error)) *pool {
-	p := &pool{placed: len(cpus) > 0, work: make(chan int, n)}
+	p := &pool{size: n, placed: len(cpus) > 0, busy: n, done: newGate()}
+	p.isDone = func() bool { return p.left.Load() == 0 }
+	first := 1
+	if p.placed {
+		first, p.busy = 0, n+1
+	}
+	p.spins = p.busy <= runtime.GOMAXPROCS(0) && (!p.placed || n <= len(cpus))
+	threadsBusy.Add(int64(p.busy))
+	for i := first; i < n; i++ {
+		p.workers = append(p.workers, &worker{number: i, gate: newGate()})
+	}
 	if !p.placed {
-		for range n - 1 {
-			p.live.Go(p.serve)
+		for _, w := range p.workers {
+			p.live.Go(func() { p.serve(w) })
 		}
 		return p
 	}
 	pinned := make(chan error, n)
-	for range n {
+	for _, w := range p.workers {
 		p.live.Go(func() {
 			// Never unlocked once pinned: the thread ends with the goroutine.
 			runtime.LockOSThread()
@@ -46,7 +77,7 @@ func newPool(n int, cpus []int, onRefused func(error)) *pool {
 				runtime.UnlockOSThread()
 			}
 			pinned <- err
-			p.serve()
+			p.serve(w)
 		})
 	}
 	var refused error
@@ -61,11 +92,30 @@ func newPool(n int, cpus []int, onRefused func(error)) *pool {
 	return p
 }
 
-func (p *pool) serve() {
-	for i := range p.work {
-		p.one(i)
-		p.done.Done()
+// spin reports whether it pays to look for work rather than to sleep.
+func (p *pool) spin() bool { return p.spins && threadsBusy.Load() <= int64(runtime.NumCPU()) }
+
+// serve does jobs until the pool is closed.
+func (p *pool) serve(w *worker) {
+	var made uint32
+	ready := func() bool { return w.jobs.Load() != made }
+	for {
+		w.gate.wait(ready, p.spin())
+		made++
+		if p.closed.Load() {
+			return
+		}
+		p.one(w.number)
+		if p.left.Add(-1) == 0 {
+			p.done.open()
+		}
 	}
+}
+
+// give gives a worker the job, or the news that the pool is closed.
+func (w *worker) give() {
+	w.jobs.Add(1)
+	w.gate.open()
 }
 
 // run calls f(0) ... f(n-1), n at most the number of workers, and waits. A panic
@@ -73,25 +123,26 @@ func (p *pool) serve() {
 func (p *pool) run(n int, f func(i int)) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if p.closed.Load() {
 		return kernels.ErrClosed
 	}
-	if n > cap(p.work) {
-		return fmt.Errorf("%w: %d pieces for %d workers", kernels.ErrArgument, n, cap(p.work))
+	if n > p.size {
+		return fmt.Errorf("%w: %d pieces for %d workers", kernels.ErrArgument, n, p.size)
 	}
 	p.job, p.fault = f, nil
-	first := 1
-	if p.placed {
-		first = 0
-	}
-	p.done.Add(n - first)
-	for i := first; i < n; i++ {
-		p.work <- i
+	busy := p.workers[:n-(p.size-len(p.workers))]
+	if len(busy) > 0 {
+		p.left.Store(int32(len(busy)))
+		for _, w := range busy {
+			w.give()
+		}
 	}
 	if !p.placed {
 		p.one(0)
 	}
-	p.done.Wait()
+	if len(busy) > 0 {
+		p.done.wait(p.isDone, p.spin())
+	}
 	p.job = nil
 	return p.fault
 }
@@ -113,9 +164,11 @@ func (p *pool) one(i int) {
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.closed {
-		p.closed = true
-		close(p.work)
+	if !p.closed.Swap(true) {
+		for _, w := range p.workers {
+			w.give()
+		}
 		p.live.Wait()
+		threadsBusy.Add(-int64(p.busy))
 	}
 }

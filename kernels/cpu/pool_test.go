@@ -2,10 +2,13 @@ package cpu
 
 import (
 	"errors"
+	"fmt"
 	"math/rand"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -109,4 +112,74 @@ func TestSumOnWorkersHasTheBitsOfSum(t *testing.T) {
 	require.True(t, sparse.IsInput(SumOn(d, make([]float64, 2), 1, [][]float64{{1}})))
 	require.NoError(t, d.Close())
 	require.ErrorIs(t, SumOn(d, make([]float64, 1), 1, nil), kernels.ErrClosed)
+}
+
+func TestWorkersThatHaveNothingToDoSleep(t *testing.T) {
+	p := newPool(2, nil, nil)
+	defer p.close()
+	require.NoError(t, p.run(2, func(int) {}))
+	require.Eventually(t, p.workers[0].gate.asleep.Load, 10*time.Second, time.Millisecond)
+	var calls atomic.Int32
+	require.NoError(t, p.run(2, func(int) { calls.Add(1) }))
+	require.Equal(t, int32(2), calls.Load(), "and wake")
+}
+
+func TestManyShortJobsLoseNoWakeUp(t *testing.T) {
+	p := newPool(2, nil, nil)
+	defer p.close()
+	var calls [2]int
+	for i := range 20_000 {
+		if i%1000 == 0 {
+			time.Sleep(2 * spinTime) // so that both sleep
+		}
+		p.spins = i%3 > 0
+		require.NoError(t, p.run(1+i%2, func(w int) { calls[w]++ }))
+	}
+	require.Equal(t, [2]int{20_000, 10_000}, calls)
+}
+
+func TestWorkersDoNotSpinWithoutACPUForEach(t *testing.T) {
+	few := newPool(1, nil, nil)
+	require.True(t, few.spin() || threadsBusy.Load() > int64(runtime.NumCPU()))
+	many := newPool(runtime.NumCPU(), nil, nil)
+	require.False(t, few.spin(), "other pools count")
+	require.False(t, many.spin())
+	many.close()
+	few.close()
+	crowd := newPool(runtime.GOMAXPROCS(0)+1, nil, nil)
+	require.False(t, crowd.spins)
+	crowd.close()
+	one := newPool(2, []int{0}, func(error) {})
+	require.False(t, one.spins, "both are on one CPU")
+	one.close()
+}
+
+// BenchmarkJob is how long a job takes that does next to nothing, and one of about 10
+// microseconds, one after the other on two workers: goroutines, threads on two CPUs.
+func BenchmarkJob(b *testing.B) {
+	cpus, err := numa.Affinity()
+	if err != nil || len(cpus) < 2 {
+		b.Skip("needs two CPUs")
+	}
+	for _, placed := range []bool{false, true} {
+		for _, work := range []int{0, 20_000} {
+			b.Run(fmt.Sprintf("placed=%t/work=%d", placed, work), func(b *testing.B) {
+				var on []int
+				if placed {
+					on = cpus[:2]
+				}
+				p := newPool(2, on, func(err error) { b.Fatal(err) })
+				defer p.close()
+				var sums [2][64]int
+				for b.Loop() {
+					_ = p.run(2, func(w int) {
+						sum := &sums[w][0]
+						for i := range work {
+							*sum += i ^ *sum
+						}
+					})
+				}
+			})
+		}
+	}
 }

@@ -106,6 +106,10 @@ func (s *stream) run(op kernels.Op) (err error) {
 		err = gatherMany(s.dev, op)
 	case *kernels.GatherMany[float32]:
 		err = gatherMany(s.dev, op)
+	case *kernels.GatherManyPacked[float64]:
+		err = gatherManyPacked(s.dev, op)
+	case *kernels.GatherManyPacked[float32]:
+		err = gatherManyPacked(s.dev, op)
 	case *kernels.Scatter[float64]:
 		err = scatter(s.dev, &s.dev.scratch64, op)
 	case *kernels.Scatter[float32]:
@@ -119,7 +123,18 @@ func (s *stream) run(op kernels.Op) (err error) {
 	case *kernels.ScatterCOO[float32]:
 		err = scatterCOO(s.dev, &s.dev.scratch32, op)
 	default:
-		err = kernels.ErrNotSupported
+		err = s.runVectorOp(op)
+	}
+	return err
+}
+
+func (s *stream) runVectorOp(op kernels.Op) error {
+	known, err := vectorOp[float64](s.dev, op)
+	if !known {
+		known, err = vectorOp[float32](s.dev, op)
+	}
+	if !known {
+		return kernels.ErrNotSupported
 	}
 	return err
 }

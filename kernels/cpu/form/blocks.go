@@ -36,6 +36,9 @@ func NewBlocks[V sparse.Value](r Rows[V], o BlockOptions[V]) (Form[V], error) {
 	if err := checkColumns(r.Idx, r.Cols); err != nil {
 		return nil, err
 	}
+	if err := r.noChunks(); err != nil {
+		return nil, err
+	}
 	b := newBlockBuilder(r, o)
 	if err := b.measure(); err != nil {
 		return nil, err
@@ -79,20 +82,14 @@ func (b *blockForm[V]) Multiply(alpha, beta V, x, y []V) {
 	}
 }
 
-// combine is y = alpha*sums + beta*y for the rows of a window.
+// combine is y = alpha*sums + beta*y for the rows of a window, as simd.Finish has it.
 func (b *blockForm[V]) combine(alpha, beta V, order []uint16, y []V) {
 	lanes, height := b.blocks.Values.Lanes, b.blocks.Height
 	for k, r := range order {
 		from := b.sums[k/lanes*lanes*height+k%lanes:]
 		out := y[int(r)*height : (int(r)+1)*height]
-		if beta == 0 {
-			for i := range out {
-				out[i] = alpha * from[i*lanes]
-			}
-			continue
-		}
 		for i := range out {
-			out[i] = alpha*from[i*lanes] + beta*out[i]
+			out[i] = simd.Finished(alpha, beta, from[i*lanes], out[i])
 		}
 	}
 }
@@ -127,17 +124,18 @@ func newBlockBuilder[V sparse.Value](r Rows[V], o BlockOptions[V]) *blockBuilder
 	if s := b.values.storage; s == simd.Table || s == simd.Same {
 		b.values = ValueSet[V]{}
 	}
+	b.values = b.values.high()
 	rows := len(r.Ptr) - 1
 	head := min(max(0, o.Shape.First), rows)
 	blockRows := (rows - head) / o.Shape.Height
 	end := head + blockRows*o.Shape.Height
 	part := func(from, to int) *csr[V] {
 		lo, hi := r.Ptr[from]-r.Ptr[0], r.Ptr[to]-r.Ptr[0]
-		return &csr[V]{Rows[V]{Ptr: slices.Clone(r.Ptr[from : to+1]), Idx: slices.Clone(r.Idx[lo:hi]), Val: slices.Clone(r.Val[lo:hi]), Cols: r.Cols}, o.Level}
+		return newCSR(Rows[V]{Ptr: slices.Clone(r.Ptr[from : to+1]), Idx: slices.Clone(r.Idx[lo:hi]), Val: slices.Clone(r.Val[lo:hi]), Cols: r.Cols, Fixed: r.Fixed}, o.Level)
 	}
 	b.out = &blockForm[V]{
 		level: o.Level, cols: r.Cols, head: part(0, head), tail: part(end, rows), blockRows: blockRows,
-		blocks:  simd.Blocks[V]{Height: o.Shape.Height, Width: o.Shape.Width},
+		blocks:  simd.Blocks[V]{Height: o.Shape.Height, Width: o.Shape.Width, Fused: r.Fixed},
 		windows: make([]group, (blockRows+blockWindow-1)/blockWindow),
 		order:   make([]uint16, 0, blockRows),
 		sums:    make([]V, (blockWindow+b.lanes)*o.Shape.Height),
@@ -152,7 +150,7 @@ func (b *blockBuilder[V]) window(i int) error {
 	n := min(blockWindow, b.out.blockRows-first)
 	b.rows.of, b.rows.order = b.rows.of[:n], b.rows.order[:n]
 	for r := range n {
-		count, ok := b.r.countBlocks(b.out.head.size()+(first+r)*b.shape.Height, b.shape)
+		count, ok := b.r.countBlocks(b.row(first+r), b.shape)
 		if !ok {
 			return sparse.Inputf("matrix", "an entry is outside of full blocks of %d x %d, or not in its order", b.shape.Height, b.shape.Width)
 		}
@@ -200,6 +198,21 @@ func (b *blockBuilder[V]) measure() (err error) {
 	return nil
 }
 
+// reopen counts and orders the blocks of a window that window did not refuse.
+func (b *blockBuilder[V]) reopen(i int) {
+	first := i * blockWindow
+	n := min(blockWindow, b.out.blockRows-first)
+	b.rows.of, b.rows.order = b.rows.of[:n], b.rows.order[:n]
+	for r := range n {
+		row := b.row(first + r)
+		b.rows.of[r] = int32((b.r.Ptr[row+1] - b.r.Ptr[row]) / int64(b.shape.Width))
+	}
+	b.rows.sort()
+}
+
+// row is the first row of a row of blocks.
+func (b *blockBuilder[V]) row(blocks int) int { return b.out.head.size() + blocks*b.shape.Height }
+
 // fill stores all blocks.
 func (b *blockBuilder[V]) fill() {
 	o := b.out
@@ -207,45 +220,54 @@ func (b *blockBuilder[V]) fill() {
 	size := b.shape.Height * b.shape.Width
 	var at simd.Position
 	for i, w := range o.windows {
-		b.window(i) // as in measure, where it did not fail
+		b.reopen(i)
 		o.order = append(o.order, b.rows.order...)
 		for slice := range int(w.slices) {
 			order := b.rows.order[slice*b.lanes : min((slice+1)*b.lanes, len(b.rows.order))]
 			full, masked := b.rows.widths(slice*b.lanes, b.lanes)
 			s.Widths[2*at.Slice], s.Widths[2*at.Slice+1] = uint32(full), uint32(masked)
+			var rows [4]int
 			for lane, r := range order {
-				n := b.rows.of[r]
-				for j := full; j < n; j++ {
+				rows[lane%4] = b.row(i*blockWindow + int(r))
+				if lane%4 == 3 && full > 0 {
+					b.put4(&rows, int(full), at.Column*size*b.lanes+lane-3)
+				}
+				b.put(rows[lane%4], int(full), at.Column*b.lanes+lane, at.Column*size*b.lanes+lane)
+				for j := full; j < b.rows.of[r]; j++ {
 					s.Masks[at.Mask+int(j-full)] |= 1 << lane
 				}
-				row := o.head.size() + (i*blockWindow+int(r))*b.shape.Height
-				b.put(row, at.Column*b.lanes+lane, at.Column*size*b.lanes+lane)
 			}
 			at = group{1, full + masked, masked}.after(at)
 		}
 	}
 }
 
-// put stores the row of blocks that begins with a row, in one lane, with its first
-// index and value at the given places.
-func (b *blockBuilder[V]) put(row, idx, val int) {
-	k := b.r.Ptr[row] - b.r.Ptr[0]
-	n := b.r.Ptr[row+1] - b.r.Ptr[row]
-	width, height := int64(b.shape.Width), int64(b.shape.Height)
-	var columns [simd.BlockMax * simd.BlockMax]V // of a block, one after the other
-	block := columns[:width*height]
-	// All rows of the blocks have n entries, so that they lie n apart.
-	for end := k + n; k < end; k += width {
-		b.out.blocks.Idx[idx] = b.r.Idx[k]
-		idx += b.lanes
-		for i := range height {
-			to := i
-			for _, v := range b.r.Val[k+i*n : k+i*n+width] {
-				block[to] = v
-				to += height
-			}
+// put4 stores the values of the first n blocks of four rows of blocks, given by their
+// first rows, in four lanes side by side from a place on.
+func (b *blockBuilder[V]) put4(rows *[4]int, n, place int) {
+	for i := range b.shape.Height {
+		var val [4][]V
+		for l, row := range rows {
+			k := b.r.Ptr[row+i] - b.r.Ptr[0]
+			val[l] = b.r.Val[k : k+int64(n*b.shape.Width)]
 		}
-		b.values.put(&b.out.blocks.Values, val, block)
-		val += len(block) * b.lanes
+		b.values.put4(&b.out.blocks.Values, place+i*b.lanes, b.shape.Height*b.lanes, &val)
+	}
+}
+
+// put stores the row of blocks that begins with a row, in one lane: its indices, and
+// its values but for the first skip blocks. idx and place are those of its first
+// block.
+func (b *blockBuilder[V]) put(row, skip, idx, place int) {
+	width := b.shape.Width
+	columns := b.r.columns(row)
+	for k := 0; k < len(columns); k += width {
+		b.out.blocks.Idx[idx] = columns[k]
+		idx += b.lanes
+	}
+	step := b.shape.Height * b.lanes
+	for i := range b.shape.Height {
+		lo, hi := b.r.Ptr[row+i]-b.r.Ptr[0], b.r.Ptr[row+i+1]-b.r.Ptr[0]
+		b.values.put(&b.out.blocks.Values, place+i*b.lanes+skip*width*step, step, b.r.Val[lo+int64(skip*width):hi])
 	}
 }

@@ -1,8 +1,10 @@
 package form
 
 import (
+	"bytes"
 	"slices"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -99,7 +101,7 @@ func (r *Rows[V]) countBlocks(first int, s BlockShape) (n int32, ok bool) {
 		}
 	}
 	for i := first + 1; i < first+s.Height; i++ {
-		if !slices.Equal(idx, r.columns(i)) {
+		if !bytes.Equal(mem.Bytes(idx), mem.Bytes(r.columns(i))) {
 			return 0, false
 		}
 	}

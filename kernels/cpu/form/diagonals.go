@@ -25,7 +25,7 @@ type DiagonalOptions[V sparse.Value] struct {
 // as many places again as it has entries; with an error that wraps
 // kernels.ErrOutOfMemory when there is no memory for it.
 func NewDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V]) (Form[V], error) {
-	if err := checkColumns(r.Idx, r.Cols); err != nil {
+	if err := r.noChunks(); err != nil {
 		return nil, err
 	}
 	b := newDiagonalBuilder(r, o.Level, true)

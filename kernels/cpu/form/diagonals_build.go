@@ -44,15 +44,24 @@ func (b *diagonalBuilder[V]) row(i int) ([]int32, []V) {
 	return b.r.Idx[k:end], b.r.Val[k:end]
 }
 
+// checkedRows is how many rows are checked together, just before they are looked at.
+const checkedRows = 1 << 10
+
 // plan finds all runs.
 func (b *diagonalBuilder[V]) plan() error {
 	rows := len(b.r.Ptr) - 1
 	for first := 0; first < rows; first += b.lanes {
 		end := min(first+b.lanes, rows)
+		if first%checkedRows == 0 {
+			last := min(first+checkedRows, rows)
+			if err := checkColumns(b.r.Idx[b.r.Ptr[first]-b.r.Ptr[0]:b.r.Ptr[last]-b.r.Ptr[0]], b.r.Cols); err != nil {
+				return err
+			}
+		}
 		if err := b.add(first, end); err != nil {
 			return err
 		}
-		if first&1023 == 0 || end == rows {
+		if first%checkedRows == 0 || end == rows {
 			if err := b.worthIt(b.r.Ptr[end] - b.r.Ptr[0]); err != nil {
 				return err
 			}
@@ -236,7 +245,7 @@ func (b *diagonalBuilder[V]) build(values ValueSet[V]) (Form[V], error) {
 	if b.out.Masks, err = Make[uint16](b.r.Mem, b.masks); err != nil {
 		return nil, err
 	}
-	b.out.Last = make([]V, b.lanes)
+	b.out.Last, b.out.Fused = make([]V, b.lanes), b.r.Fixed
 	b.fill(&values)
 	bytes := valueBytes(&b.out.Values) + 2*b.masks + 8*int64(len(b.out.Offsets)) + 32*int64(len(b.out.Runs)) + mem.Size[V]()*int64(b.lanes)
 	// With vectors of this size little of y would be in a cache for the next product.
@@ -254,19 +263,16 @@ func (b *diagonalBuilder[V]) fill(values *ValueSet[V]) {
 	first, k, mask := 0, 0, 0
 	for _, run := range b.out.Runs {
 		for range run.Slices {
-			for lane := range min(b.lanes, rows-first) {
-				idx, val := b.row(first + lane)
-				if !run.Masked {
-					values.put(&b.out.Values, k+lane, val)
-					continue
-				}
-				j := 0
-				for i, o := range b.out.Offsets[run.Pattern : run.Pattern+run.Width] {
-					if j < len(idx) && int64(idx[j]) == o+int64(first+lane) {
-						values.put(&b.out.Values, k+i*b.lanes+lane, val[j:j+1])
-						b.out.Masks[mask+i] |= 1 << lane
-						j++
+			lanes := min(b.lanes, rows-first)
+			if run.Masked || lanes < b.lanes {
+				b.fillMasked(values, run, first, lanes, k, mask)
+			} else {
+				for lane := 0; lane < lanes; lane += 4 {
+					var val [4][]V
+					for i := range val {
+						_, val[i] = b.row(first + lane + i)
 					}
+					values.put4(&b.out.Values, k+lane, b.lanes, &val)
 				}
 			}
 			if run.Masked {
@@ -274,6 +280,26 @@ func (b *diagonalBuilder[V]) fill(values *ValueSet[V]) {
 			}
 			k += run.Width * b.lanes
 			first += b.lanes
+		}
+	}
+}
+
+// fillMasked stores a slice of some rows, not all of which have an entry at each
+// distance, with its values from k and its masks from mask on.
+func (b *diagonalBuilder[V]) fillMasked(values *ValueSet[V], run diagonalRun, first, lanes, k, mask int) {
+	for lane := range lanes {
+		idx, val := b.row(first + lane)
+		if !run.Masked {
+			values.put(&b.out.Values, k+lane, b.lanes, val)
+			continue
+		}
+		j := 0
+		for i, o := range b.out.Offsets[run.Pattern : run.Pattern+run.Width] {
+			if j < len(idx) && int64(idx[j]) == o+int64(first+lane) {
+				values.put(&b.out.Values, k+i*b.lanes+lane, b.lanes, val[j:j+1])
+				b.out.Masks[mask+i] |= 1 << lane
+				j++
+			}
 		}
 	}
 }

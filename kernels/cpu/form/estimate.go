@@ -56,12 +56,20 @@ func EstimateSlices[V sparse.Value](r Rows[V], o SliceOptions[V]) (Estimate, err
 	return estimate(bytes, places, entries), nil
 }
 
-// diagonalStretch is how many rows an estimate for diagonals looks at in one place.
-const diagonalStretch = 512
+// diagonalStretch is how many rows an estimate for diagonals looks at in one place, and
+// mostDiagonals the most entries that it lets them have on average: to bring longer
+// ones together takes longer than it is worth.
+const (
+	diagonalStretch = 512
+	mostDiagonals   = 1 << 12
+)
 
 // EstimateDiagonals is the estimate for NewDiagonals. It fails with a
 // *sparse.InputError where NewDiagonals would, as far as the sample shows.
 func EstimateDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V]) (Estimate, error) {
+	if err := r.noChunks(); err != nil {
+		return Estimate{}, err
+	}
 	e, err := estimateDiagonals(r, o, true)
 	if err == errVary {
 		return estimateDiagonals(r, o, false)
@@ -81,14 +89,17 @@ func estimateDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V], same boo
 		}
 		for i := first; i < min(first+diagonalStretch, rows); i += b.lanes {
 			end := min(i+b.lanes, rows)
+			if n := r.Ptr[end] - r.Ptr[i]; n > int64(b.lanes)*mostDiagonals {
+				return Estimate{}, sparse.Inputf("matrix", "no diagonals: %d entries in %d rows", n, end-i)
+			}
 			if err := b.add(i, end); err != nil {
 				return Estimate{}, err
 			}
 			entries += r.Ptr[end] - r.Ptr[i]
 			last = i
-		}
-		if err := b.worthIt(entries); err != nil {
-			return Estimate{}, err
+			if err := b.worthIt(entries); err != nil {
+				return Estimate{}, err
+			}
 		}
 	}
 	value := valueBytesEach[V](o.Values.storage)
@@ -102,6 +113,9 @@ func estimateDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V], same boo
 // EstimateBlocks is the estimate for NewBlocks. It fails with a *sparse.InputError
 // where NewBlocks would, as far as the sample shows.
 func EstimateBlocks[V sparse.Value](r Rows[V], o BlockOptions[V]) (Estimate, error) {
+	if err := r.noChunks(); err != nil {
+		return Estimate{}, err
+	}
 	b := newBlockBuilder(r, o)
 	size := int64(o.Shape.Height * o.Shape.Width)
 	value := valueBytesEach[V](b.values.storage)

@@ -3,6 +3,7 @@ package form
 import (
 	"slices"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -71,7 +72,9 @@ func (p *slicePlanner[V]) plan(i int) error {
 	if fits {
 		p.base, p.low, p.high = lo, lo, hi
 	} else {
-		p.chooseBase()
+		if p.base, p.low, p.high = -1, 0, -1; !p.r.Fixed {
+			p.chooseBase()
+		}
 		p.split()
 		p.wideRows.sort()
 		p.wide, p.listed = p.wideRows.group(p.lanes)
@@ -95,6 +98,9 @@ func (p *slicePlanner[V]) open(i int) {
 	p.narrowRows.order, p.wideRows.order = p.narrowRows.order[:n], p.wideRows.order[:n]
 	// So padding stays small beside a window of sorted rows, and beside few rows.
 	p.longest = 8*(p.at(p.end)-p.at(p.first))/int64(max(n, 64)) + 128
+	if p.r.Fixed {
+		p.longest = kernels.FixedChunk // there are none
+	}
 	ptr := p.r.Ptr[p.first : p.end+1]
 	for r := range p.narrowRows.of {
 		l := ptr[r+1] - ptr[r]
@@ -185,8 +191,15 @@ func (p *slicePlanner[V]) worthAhead(from int32) bool {
 	return from <= p.high && int64(p.high-from) <= 8*entries
 }
 
-// isNarrow reports whether column c is within reach of the base.
-func isNarrow(base, c int32) bool { return base >= 0 && uint32(c-base) < narrowSpan }
+// oneIfNarrow is 1 for a column within reach of a base that is at least 0, and
+// otherwise 0: which of them cannot be foreseen, so that to count is faster than to
+// branch.
+func oneIfNarrow(base, c int32) (one int32) {
+	if uint32(c-base) < narrowSpan {
+		one = 1
+	}
+	return one
+}
 
 // split counts the narrow and the wide entries of each row.
 func (p *slicePlanner[V]) split() {
@@ -198,9 +211,7 @@ func (p *slicePlanner[V]) split() {
 		narrow := int32(0)
 		if p.base >= 0 {
 			for _, c := range p.r.Idx[p.at(p.first+r):p.at(p.first+r+1)] {
-				if isNarrow(p.base, c) {
-					narrow++
-				}
+				narrow += oneIfNarrow(p.base, c)
 			}
 		}
 		p.narrowRows.of[r], p.wideRows.of[r] = narrow, all-narrow

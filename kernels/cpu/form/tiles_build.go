@@ -35,6 +35,7 @@ func newTileBuilder[V sparse.Value](r Rows[V], o TileOptions[V]) (*tileBuilder[V
 		return nil, sparse.Inputf("tile", "%d rows and %d columns: use at most %d rows, and a power of two up to %d of columns",
 			o.Rows, o.Cols, simd.TileRows, simd.TileCols)
 	}
+	r, long := r.chunked()
 	rows, nnz := len(r.Ptr)-1, int64(len(r.Idx))
 	height := o.Rows
 	if height == 0 {
@@ -55,7 +56,9 @@ func newTileBuilder[V sparse.Value](r Rows[V], o TileOptions[V]) (*tileBuilder[V
 		return nil, sparse.Inputf("matrix", "tiles of %d x %d: %d entries would be in %d tiles", height, width, nnz, tiles)
 	}
 	f := &tilesForm[V]{level: o.Level, rows: rows, cols: r.Cols, height: height,
-		shift: uint8(bits.TrailingZeros(uint(width))), across: int(tilesAcross(r.Cols, width))}
+		shift: uint8(bits.TrailingZeros(uint(width))), across: int(tilesAcross(r.Cols, width)),
+		results: results[V]{level: o.Level, long: long}}
+	f.entries.Fused = r.Fixed
 	if len(r.Ptr) == 1 {
 		tiles = 0
 	}
@@ -70,6 +73,9 @@ func newTileBuilder[V sparse.Value](r Rows[V], o TileOptions[V]) (*tileBuilder[V
 		return nil, err
 	}
 	b := &tileBuilder[V]{r: r, values: o.Values.withoutTable(), out: f}
+	if err := b.checkOrder(); err != nil {
+		return nil, err
+	}
 	if f.entries.Values, err = b.values.store(r.Mem, 1, nnz); err != nil {
 		return nil, err
 	}
@@ -91,9 +97,17 @@ func tilesAcross(cols, width int) int64 {
 }
 
 // withoutTable is the same values without a table: tiles begin at any entry, and a
-// table is read by pairs.
+// table is read by pairs. They know no first bits either.
 func (s ValueSet[V]) withoutTable() ValueSet[V] {
-	if s.storage != simd.Table {
+	switch s.storage {
+	case simd.High32, simd.High16:
+		s.storage = simd.Full
+		if s.short {
+			s.storage = simd.Short
+		}
+		return s
+	case simd.Table:
+	default:
 		return s
 	}
 	s.storage = simd.Full
@@ -103,17 +117,31 @@ func (s ValueSet[V]) withoutTable() ValueSet[V] {
 	return s
 }
 
+// lookAhead is how many entries are looked at together: few enough that they are
+// still in the first cache when they are stored.
+const lookAhead = 1 << 10
+
 // count finds where each tile begins.
 func (b *tileBuilder[V]) count() error {
 	f := b.out
+	// Four counts for each tile: successive entries of a row are often in the same one,
+	// and an addition would wait for the one before.
+	counts := make([][4]int64, f.across)
 	for block := 0; block*f.height < f.rows; block++ {
-		counts := f.first[block*f.across+1:][:f.across]
+		clear(counts)
 		idx := b.r.Idx[b.at(block*f.height):b.at(min((block+1)*f.height, f.rows))]
-		if err := checkColumns(idx, f.cols); err != nil {
-			return err
+		for len(idx) > 0 {
+			some := idx[:min(lookAhead, len(idx))]
+			idx = idx[len(some):]
+			if err := checkColumns(some, f.cols); err != nil {
+				return err
+			}
+			for k, c := range some {
+				counts[c>>f.shift][k&3]++
+			}
 		}
-		for _, c := range idx {
-			counts[c>>f.shift]++
+		for t, c := range counts {
+			f.first[block*f.across+1+t] = c[0] + c[1] + c[2] + c[3]
 		}
 	}
 	for t := 1; t < len(f.first); t++ {
@@ -125,41 +153,99 @@ func (b *tileBuilder[V]) count() error {
 // at is where the entries of row i begin.
 func (b *tileBuilder[V]) at(i int) int64 { return b.r.Ptr[i] - b.r.Ptr[0] }
 
-// fill puts the entries in their places. Those of a tile come in the order of its
-// rows: the first of them go to lane 0, which is every 8th place, then to lane 1.
+// fill puts the entries in their places: one block of rows after the other, tile by
+// tile in the order of the rows, and then deals those of each tile to the lanes.
 func (b *tileBuilder[V]) fill() error {
 	f := b.out
 	next := make([]int64, f.across)
+	places := make([]int64, lookAhead)
 	for block := 0; block*f.height < f.rows; block++ {
-		first := f.first[block*f.across:][:f.across+1]
-		copy(next, first)
-		lo := block * f.height
-		for i := lo; i < min(lo+f.height, f.rows); i++ {
-			b.fillRow(uint32(i-lo)<<16, b.at(i), b.at(i+1), first, next)
+		copy(next, f.first[block*f.across:])
+		first, end := block*f.height, min((block+1)*f.height, f.rows)
+		for row, k := first, b.at(first); row < end; {
+			n := 0 // entries of some rows, up to part of the last one
+			for ; row < end; row++ {
+				some := b.r.Idx[k+int64(n) : min(b.at(row+1), k+lookAhead)]
+				b.place(uint32(row-first)<<16, some, next, places[n:])
+				if n += len(some); k+int64(n) < b.at(row+1) {
+					break
+				}
+			}
+			b.values.scatter(&f.entries.Values, places[:n], b.r.Val[k:k+int64(n)])
+			k += int64(n)
+		}
+	}
+	return b.deal()
+}
+
+// place stores entries of a row at next, the place of each tile's next entry, and
+// notes the places.
+func (b *tileBuilder[V]) place(row uint32, idx []int32, next, places []int64) {
+	f := b.out
+	places = places[:len(idx)]
+	for k := 0; k < len(idx); {
+		t := idx[k] >> f.shift
+		at := next[t]
+		for ; k < len(idx) && idx[k]>>f.shift == t; k++ {
+			f.entries.Entries[at] = row | uint32(idx[k]-t<<f.shift)
+			places[k] = at
+			at++
+		}
+		next[t] = at
+	}
+}
+
+// deal deals the entries of every tile to the lanes: the first of them go to lane 0,
+// which is every 8th place, then to lane 1.
+func (b *tileBuilder[V]) deal() error {
+	f := b.out
+	largest := int64(0)
+	for t := range len(f.first) - 1 {
+		largest = max(largest, f.first[t+1]-f.first[t])
+	}
+	entries := make([]uint32, largest)
+	var full []V
+	var short []float32
+	switch f.entries.Values.Storage {
+	case simd.Full:
+		full = make([]V, largest)
+	case simd.Short:
+		short = make([]float32, largest)
+	}
+	for t := range len(f.first) - 1 {
+		lo, hi := f.first[t], f.first[t+1]
+		if b.r.Fixed {
+			b.order(lo, hi)
+		}
+		dealTile(f.entries.Entries[lo:hi], entries)
+		if full != nil {
+			dealTile(f.entries.Values.Full[lo:hi], full)
+		}
+		if short != nil {
+			dealTile(f.entries.Values.Short[lo:hi], short)
 		}
 	}
 	return nil
 }
 
-// fillRow puts entries lo <= k < hi of a row. next has the place of each tile's next
-// entry.
-func (b *tileBuilder[V]) fillRow(row uint32, lo, hi int64, first, next []int64) {
-	f := b.out
-	mask := uint32(1)<<f.shift - 1
-	val := &f.entries.Values
-	for k, c := range b.r.Idx[lo:hi] {
-		t := c >> f.shift
-		at := next[t]
-		next[t] = at + tileLanes
-		if next[t] >= first[t+1] { // the next lane
-			next[t] = first[t] + (at-first[t])%tileLanes + 1
+// dealTile deals elements in place, with room for a copy of them.
+func dealTile[T any](s, room []T) {
+	room = room[:copy(room, s)]
+	each, more := len(s)/tileLanes, len(s)%tileLanes
+	var lane [tileLanes][]T
+	for l := range lane {
+		n := each
+		if l < more {
+			n++
+			s[each*tileLanes+l] = room[each]
 		}
-		f.entries.Entries[at] = row | uint32(c)&mask
-		switch val.Storage {
-		case simd.Full:
-			val.Full[at] = b.r.Val[lo+int64(k)]
-		case simd.Short:
-			val.Short[at] = float32(b.r.Val[lo+int64(k)])
-		}
+		lane[l], room = room[:each], room[n:]
+	}
+	a, b, c, d := lane[0], lane[1][:each], lane[2][:each], lane[3][:each]
+	e, f, g, h := lane[4][:each], lane[5][:each], lane[6][:each], lane[7][:each]
+	for i := range a {
+		to := (*[tileLanes]T)(s[i*tileLanes:])
+		to[0], to[1], to[2], to[3] = a[i], b[i], c[i], d[i]
+		to[4], to[5], to[6], to[7] = e[i], f[i], g[i], h[i]
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -35,7 +37,7 @@ func Forms() []kernels.Form {
 type Candidate[V sparse.Value] struct {
 	Form  kernels.Form
 	Why   string  // what of the matrix speaks for it
-	Nanos float64 // about what building takes for each entry, on one core
+	Bytes float64 // that a product reads for each entry, if nothing else will decide; otherwise 0
 	Large bool    // it may take twice the time of others: it saves more
 	Build func(form.Rows[V]) (form.Form[V], error)
 }
@@ -115,24 +117,44 @@ func segments[V sparse.Value](name kernels.Form, p kernels.Precision) (Candidate
 func Candidates[V sparse.Value](pieces []form.Rows[V]) []Candidate[V] {
 	var out []Candidate[V]
 	if e, ok := suits(pieces, estimateBlocks[V]); ok {
-		out = append(out, Candidate[V]{Form: FormBlocks, Nanos: 5, Build: newBlocks[V],
+		out = append(out, Candidate[V]{Form: FormBlocks, Bytes: e.EntryBytes, Build: newBlocks[V],
 			Why: fmt.Sprintf("%.1f bytes for each entry with plain values", e.EntryBytes)})
 	}
 	if e, ok := suits(pieces, estimateDiagonals[V]); ok {
-		out = append(out, Candidate[V]{Form: FormDiagonals, Nanos: 6, Build: newDiagonals[V],
+		out = append(out, Candidate[V]{Form: FormDiagonals, Bytes: e.EntryBytes, Build: newDiagonals[V],
 			Why: fmt.Sprintf("%.1f bytes for each entry with plain values", e.EntryBytes)})
 	}
+	value := float64(mem.Size[V]())
 	m := misses(pieces)
-	slices := Candidate[V]{Form: FormSlices, Nanos: 20, Build: newSlices[V], Why: "rows of like length side by side"}
-	tiles := Candidate[V]{Form: FormTiles, Nanos: 28, Large: true, Build: newTiles[V],
+	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, Build: newSlices[V], Why: "rows of like length side by side"}
+	tiles := Candidate[V]{Form: FormTiles, Bytes: value + 4, Large: true, Build: newTiles[V],
 		Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*m)}
 	switch {
 	case m >= mostlyMissed:
-		return append(out, tiles, slices)
+		out = append(out, tiles, slices)
 	case m >= oftenMissed:
-		return append(out, slices, tiles)
+		out = append(out, slices, tiles)
+	default:
+		out = append(out, slices)
 	}
-	return append(out, slices)
+	if m >= oftenMissed || !plainValues(pieces) {
+		for i := range out {
+			out[i].Bytes = 0
+		}
+	}
+	return out
+}
+
+// plainValues reports whether values have to be stored as they are, as far as the
+// first of each piece show.
+func plainValues[V sparse.Value](pieces []form.Rows[V]) bool {
+	for _, r := range pieces {
+		v := form.FindValues(r.Val[:min(len(r.Val), 1<<10)])
+		if len(r.Val) > 0 && v.Storage() == simd.Full {
+			return true
+		}
+	}
+	return false
 }
 
 // The shares of entries that miss x from which tiles are tried, and tried first.

@@ -1,0 +1,96 @@
+package cpu
+
+import (
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// stretch is rows of a piece, with the place of their results in the y of the part.
+type stretch[V sparse.Value] struct {
+	rows form.Rows[V]
+	y    int
+}
+
+const (
+	// A sample is this many times the last cache, so that timing it is like timing
+	// the whole; a matrix of less than wholeUpTo samples is not sampled.
+	sampleCaches = 2
+	wholeUpTo    = 3
+	// The rows that make a stretch worth one more, and the most stretches of a piece.
+	// Tiles are as high.
+	stretchRows = 1 << 16
+	stretches   = 8
+	// A row is long if it has more than this part of a stretch.
+	longShare = 8
+)
+
+// lastCache is replaced in tests.
+var lastCache = simd.LastCache
+
+// sample gives rows to time forms on, and the share of all entries that they hold:
+// of a large matrix a few stretches of every piece at equal distances, otherwise all.
+func sample[V sparse.Value](p *packed[V]) (rows [][]stretch[V], share float64) {
+	most := sampleCaches * lastCache() / (4 + mem.Size[V]()) // entries
+	all := p.part.NNZ()
+	if all <= wholeUpTo*most {
+		return cut(p, 1, 1, 0), 1
+	}
+	share = float64(most) / float64(all)
+	rows = cut(p, share, stretches, stretchRows)
+	held := int64(0)
+	for _, piece := range rows {
+		for _, s := range piece {
+			held += int64(len(s.rows.Idx))
+		}
+	}
+	return rows, float64(held) / float64(all)
+}
+
+// cut gives at most n stretches of every piece with about a share of its entries: as
+// many as have so many rows, on average.
+// Long rows at their ends are cut too, so that they do not have more than their share,
+// or less.
+func cut[V sparse.Value](p *packed[V], share float64, n, rows int) [][]stretch[V] {
+	out := make([][]stretch[V], len(p.pieces))
+	for i := range p.pieces {
+		q := &p.pieces[i]
+		r, y := q.rows.body, q.part.OwnFirst-p.part.OwnFirst
+		all := int64(len(r.Idx))
+		if share >= 1 || all == 0 {
+			out[i] = []stretch[V]{{r, y}}
+			continue
+		}
+		n := int64(min(max(int(share*float64(q.n))/max(rows, 1), 1), n))
+		length := max(1, int64(share*float64(all)/float64(n)))
+		for s := range n {
+			// The middle of the stretch is that of the s-th n-th of the entries.
+			from := max(0, all*(2*s+1)/(2*n)-length/2)
+			lo, first := begin(r.Ptr, r.Ptr[0]+from, length/longShare)
+			hi, end := begin(r.Ptr, r.Ptr[0]+min(from+length, all), length/longShare)
+			if end > r.Ptr[hi] {
+				hi++
+			}
+			if hi == lo { // all within a row that is not long
+				hi, end = lo+1, r.Ptr[lo+1]
+			}
+			rows := r
+			rows.Ptr = clip(r.Ptr[lo:hi+1], first, end)
+			first, end = first-r.Ptr[0], end-r.Ptr[0]
+			rows.Idx, rows.Val = r.Idx[first:end], r.Val[first:end]
+			out[i] = append(out[i], stretch[V]{rows, y + lo})
+		}
+	}
+	return out
+}
+
+// begin is the row of entry k and where to begin in it: with the row, or at k in a row
+// of more than most entries.
+func begin(ptr []int64, k, most int64) (row int, first int64) {
+	row = holder(ptr, k)
+	if row == len(ptr)-1 || ptr[row+1]-ptr[row] <= most {
+		return row, ptr[row]
+	}
+	return row, k
+}

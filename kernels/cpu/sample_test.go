@@ -1,0 +1,156 @@
+package cpu
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/partition"
+)
+
+// twoPieces is rows of these lengths as two pieces of one part.
+func twoPieces(lengths []int) *packed[float64] {
+	ptr := []int64{0}
+	for _, n := range lengths {
+		ptr = append(ptr, ptr[len(ptr)-1]+int64(n))
+	}
+	idx, val := make([]int32, ptr[len(ptr)-1]), make([]float64, ptr[len(ptr)-1])
+	for k := range idx {
+		idx[k] = int32(k)
+	}
+	mid := len(lengths) / 2
+	p := &packed[float64]{part: partition.Part{EndIdx: int64(len(idx)) - 1}}
+	for _, c := range [][2]int{{0, mid}, {mid, len(lengths)}} {
+		lo, hi := ptr[c[0]], ptr[c[1]]
+		p.pieces = append(p.pieces, piece[float64]{part: partition.Part{OwnFirst: c[0]}, n: c[1] - c[0], rows: pieceRows[float64]{
+			body: form.Rows[float64]{Ptr: ptr[c[0] : c[1]+1], Idx: idx[lo:hi], Val: val[lo:hi], Cols: len(idx)}}})
+	}
+	return p
+}
+
+func TestSamplesAreStretchesOfTheRowsThatTheyName(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for round := range 300 {
+		lengths := make([]int, 2+rng.IntN(200))
+		for i := range lengths {
+			lengths[i] = rng.IntN(8) * rng.IntN(2)
+			if rng.IntN(50) == 0 {
+				lengths[i] = 500
+			}
+		}
+		p := twoPieces(lengths)
+		share := []float64{.05, .3, 1}[round%3]
+		for i, all := range cut(p, share, 3, 2) {
+			require.NotEmpty(t, all)
+			body, first := p.pieces[i].rows.body, p.pieces[i].part.OwnFirst
+			held := 0
+			for _, s := range all {
+				n := len(s.rows.Ptr) - 1
+				held += len(s.rows.Idx)
+				require.Len(t, s.rows.Idx, int(s.rows.Ptr[n]-s.rows.Ptr[0]))
+				require.Len(t, s.rows.Val, len(s.rows.Idx))
+				for r := range n {
+					lo, hi := s.rows.Ptr[r], s.rows.Ptr[r+1]
+					row := s.y - first + r
+					require.GreaterOrEqual(t, lo, body.Ptr[row])
+					require.LessOrEqual(t, hi, body.Ptr[row+1])
+					if lo < hi {
+						require.Equal(t, int32(lo), s.rows.Idx[lo-s.rows.Ptr[0]], "the entries of the row")
+					}
+				}
+			}
+			if share == 1 {
+				require.Len(t, body.Idx, held)
+			}
+		}
+	}
+}
+
+func TestALongRowHasItsShareOfASample(t *testing.T) {
+	lengths := make([]int, 2000)
+	for i := range lengths {
+		lengths[i] = 1
+	}
+	lengths[100] = 100_000
+	p := twoPieces(lengths)
+	s := cut(p, .1, 1, 1)[0][0]
+	require.InDelta(t, 10_000, len(s.rows.Idx), 200)
+	require.Equal(t, 100, s.y, "of the only row that matters")
+}
+
+// bandPart is rows of 9 entries near the diagonal, with n rows.
+func bandPart(n int) *kernels.Packing[float64] {
+	p := &kernels.Packing[float64]{Part: partition.Part{EndMajor: n - 1, OwnEnd: n}, Ptr: []int64{0}, Minors: n, InPlace: true}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for r := range n {
+		for c := max(r-4, 0); c <= min(r+4, n-1); c++ {
+			p.Idx, p.Val = append(p.Idx, int32(c)), append(p.Val, rng.Float64()-0.5)
+		}
+		p.Ptr = append(p.Ptr, int64(len(p.Idx)))
+	}
+	p.Part.EndIdx = int64(len(p.Idx)) - 1
+	return p
+}
+
+func TestTheFormOfALargePartIsChosenOnASample(t *testing.T) {
+	old := lastCache
+	t.Cleanup(func() { lastCache = old })
+	lastCache = func() int64 { return 64 << 10 }
+	const n = 30_000
+	d := open(t, Config{Threads: 2})
+	op := bandPart(n)
+	op.Products = 1_000_000 // the form is worth any time
+	a, err := d.Pack(op)
+	require.NoError(t, err)
+	info := a.Info()
+	require.NotEqual(t, kernels.FormCSR, info.Form)
+	require.Contains(t, info.Why, "on a sample of ")
+	require.Equal(t, info.Bytes, d.InUse(), "what was tried is freed")
+	for _, tried := range info.Tried {
+		require.True(t, tried.Product > 0 || tried.Skipped != "", tried.Form)
+	}
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i] = float64(i)
+	}
+	s, err := d.NewStream()
+	require.NoError(t, err)
+	require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: a, Alpha: 1, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}))
+	for r := range n {
+		sum := 0.0
+		for k := op.Ptr[r]; k < op.Ptr[r+1]; k++ {
+			sum += op.Val[k] * x[op.Idx[k]]
+		}
+		require.InDelta(t, sum, y[r], 1e-9*n)
+	}
+	require.NoError(t, a.Free())
+	require.NoError(t, d.Close())
+}
+
+func TestAStatedNumberOfProductsBoundsTheSearchAndNoneDoesNot(t *testing.T) {
+	old := defaultBudget
+	t.Cleanup(func() { defaultBudget = old })
+	defaultBudget = time.Hour
+	d := open(t, Config{Threads: 1})
+	op := bandPart(2000)
+	op.Products = 2
+	a, err := d.Pack(op)
+	require.NoError(t, err)
+	require.Equal(t, kernels.FormCSR, a.Info().Form)
+	for _, tried := range a.Info().Tried[1:] {
+		require.NotEmpty(t, tried.Skipped)
+	}
+	require.NoError(t, a.Free())
+	op.Products = 0
+	a, err = d.Pack(op)
+	require.NoError(t, err)
+	for _, tried := range a.Info().Tried[1:] {
+		require.Empty(t, tried.Skipped, "whatever the time of a product")
+	}
+	require.NoError(t, a.Free())
+	require.NoError(t, d.Close())
+}
