@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -140,6 +141,14 @@ func TestOperationsOnSegmentsFollowTheirFormulas(t *testing.T) {
 			require.Equal(t, keep(kept, read, of), floats(t, s, v))
 		}
 	}
+}
+
+func TestSumsAreWholeWhereADeviceTakesFewerBlocks(t *testing.T) {
+	d, s := open(t, sim.Config{Blocks: 1})
+	out := upload(t, s, d, []float64{math.NaN()})
+	v := kernels.SegmentVector{Val: upload(t, s, d, slices.Repeat([]float64{0.5}, 1000))}
+	require.NoError(t, s.Launch(&kernels.SumSegments{P: v, Count: 1000, Sum: out}))
+	require.Equal(t, 500.0, download(t, s, out)[0])
 }
 
 func TestOperationsOnSegmentsRefuseWhatDoesNotFit(t *testing.T) {

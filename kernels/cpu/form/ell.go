@@ -17,6 +17,9 @@ import (
 // memory, with kernels.ErrOutOfMemory when r.Mem has not enough, and with
 // kernels.ErrNotSupported for another name.
 func NewEll[V sparse.Value](name kernels.Form, r Rows[V]) (Form[V], error) {
+	if r.Fixed && sparse.Format(name) != ellpack.FormatSELL {
+		return nil, sparse.Inputf("format", "%q sums in an order of its own: sums of a fixed shape have csr, slices, sell, diagonals, blocks and tiles", string(name))
+	}
 	rows := ellpack.Rows[V]{Ptr: r.Ptr, Idx: r.Idx, Val: r.Val}
 	if n := len(r.Ptr); n > 0 {
 		rows.First, rows.End = r.Ptr[0], r.Ptr[n-1]

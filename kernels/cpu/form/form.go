@@ -21,6 +21,11 @@ type Rows[V sparse.Value] struct {
 	Val  []V
 	Cols int // elements of x
 
+	// Fixed asks for sums of the fixed shape of kernels.GatherFixed. A form that sums
+	// in another order fails with a *sparse.InputError, and so does one whose order is
+	// that of the columns where a row has its entries in another.
+	Fixed bool
+
 	// Mem is where the form takes its large arrays from, by Make: huge pages, on the
 	// right NUMA node, counted and bounded. Small helpers may be on the Go heap.
 	Mem *Memory

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/reference"
@@ -148,6 +149,11 @@ var valueKinds = map[string]func(r *rand.Rand) float64{
 	"float32": func(r *rand.Rand) float64 { return float64(float32(r.NormFloat64())) },
 	"few":     func(r *rand.Rand) float64 { return float64(r.IntN(16)) * .3 },
 	"one":     func(*rand.Rand) float64 { return -1.7 },
+	// Larger than float32 allows, with 20 bits behind the first.
+	"high32": func(r *rand.Rand) float64 {
+		return math.Ldexp(float64(1<<20+r.IntN(1<<20)), 180+r.IntN(40)) * float64(1-2*r.IntN(2))
+	},
+	"high16": func(r *rand.Rand) float64 { return float64(r.IntN(63) - 31) },
 	"special": func(r *rand.Rand) float64 {
 		return []float64{1, 2, 3, 4, 5, 6, math.NaN(), math.Inf(1), math.Copysign(0, -1)}[r.IntN(9)]
 	},
@@ -240,7 +246,11 @@ func sortedKeys[T any](m map[string]T) []string {
 func sameBits[V sparse.Value](t *rapid.T, build func(form.Rows[V], form.ValueSet[V]) (form.Form[V], error)) {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	p := patterns[rapid.SampledFrom(sortedKeys(patterns)).Draw(t, "pattern")](r)
-	values := valueKinds[rapid.SampledFrom([]string{"float32", "few", "one"}).Draw(t, "values")]
+	kinds := []string{"float32", "few", "one", "high16"}
+	if mem.Size[V]() == 8 {
+		kinds = append(kinds, "high32")
+	}
+	values := valueKinds[rapid.SampledFrom(kinds).Draw(t, "values")]
 	a := sparse.Convert[V](p.csr(func() float64 { return values(r) }))
 	rows := form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
 	full, err := build(rows, form.ValueSet[V]{})

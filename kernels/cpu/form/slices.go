@@ -30,7 +30,8 @@ var beyond = simd.Beyond
 // Columns are stored in 16 bits, counted from a column of the window, for entries
 // near each other; the other entries of a window are in slices of their own, with
 // 32 bits. Rows far longer than the others are cut into pieces, one per lane. Lanes
-// that have no entry are masked out. It fails with a *sparse.InputError on a column
+// that have no entry are masked out. With Rows.Fixed all entries of a row are in one
+// lane, but for chunks of kernels.FixedChunk. It fails with a *sparse.InputError on a column
 // outside x and with an error that wraps kernels.ErrOutOfMemory.
 func NewSlices[V sparse.Value](r Rows[V], o SliceOptions[V]) (Form[V], error) {
 	b := newSliceBuilder(r, o)
@@ -46,11 +47,11 @@ func NewSlices[V sparse.Value](r Rows[V], o SliceOptions[V]) (Form[V], error) {
 // slicesForm is the Form of NewSlices.
 type slicesForm[V sparse.Value] struct {
 	level   simd.Level
-	rows    int
+	rows    int // chunks of long rows are rows here
 	cols    int
 	sorted  int  // rows that were sorted together
 	size    int  // rows in a window
-	stream  bool // write y past the caches
+	fixed   bool // sums have the shape of kernels.GatherFixed
 	narrow  simd.Slices[V]
 	wide    simd.Slices[V]
 	windows []window
@@ -64,6 +65,7 @@ type slicesForm[V sparse.Value] struct {
 	sums    []V // of narrow slices
 	more    []V // of wide slices
 	row     []V // of the rows of a window in their order
+	results results[V]
 }
 
 // window is successive rows.
@@ -105,48 +107,44 @@ func (p *piece) group(lanes int) group {
 }
 
 func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
-	x, y = x[:s.cols], y[:s.rows]
+	x = x[:s.cols]
+	s.results.begin(alpha, beta, y)
 	var narrow, wide simd.Position
 	order := s.order
 	for i := range s.windows {
 		w := &s.windows[i]
-		out := y[i*s.size : min((i+1)*s.size, s.rows)]
+		rows := min(s.size, s.rows-i*s.size)
 		simd.LoadAhead(s.level, x, int(w.aheadFrom), int(w.aheadTo))
 		lanes := int(w.narrow.slices) * s.narrow.Values.Lanes
 		simd.MultiplySlices(s.level, &s.narrow, narrow, int(w.narrow.slices), x[w.base:], s.sums)
-		if lanes < len(out) {
-			clear(s.sums[lanes:len(out)])
+		if lanes < rows {
+			clear(s.sums[lanes:rows])
 		}
 		narrow = w.narrow.after(narrow)
-		row := s.sums[:len(out)]
+		row := s.sums[:rows]
 		if w.sorted {
-			row = s.row[:len(out)]
-			permute(order[:len(out)], s.sums, row)
-			order = order[len(out):]
+			row = s.row[:rows]
+			permute(order[:rows], s.sums, row)
+			order = order[rows:]
 		}
 		if w.wide.slices > 0 {
 			simd.MultiplySlices(s.level, &s.wide, wide, int(w.wide.slices), x, s.more)
 			wide = w.wide.after(wide)
 			for lane, r := range order[:w.listed] {
-				row[r] += s.more[lane]
+				if s.fixed { // no row has narrow entries as well
+					row[r] = s.more[lane]
+				} else {
+					row[r] += s.more[lane]
+				}
 			}
 			order = order[w.listed:]
 		}
-		s.combine(alpha, beta, row, out)
+		s.results.put(row)
 	}
-	if s.stream {
+	if s.results.stream {
 		simd.Fence(s.level)
 	}
 	s.multiplyLong(alpha, x, y, narrow, wide)
-}
-
-// combine is y = alpha*sums + beta*y.
-func (s *slicesForm[V]) combine(alpha, beta V, sums, y []V) {
-	if beta == 0 && s.stream {
-		simd.StreamScaled(s.level, alpha, sums, y)
-		return
-	}
-	combine(alpha, beta, sums, y)
 }
 
 // multiplyLong adds the long rows to y.
@@ -182,20 +180,6 @@ func (s *slicesForm[V]) Name() string {
 		name += ", values " + v.String()
 	}
 	return name
-}
-
-// combine is y = alpha*sums + beta*y.
-func combine[V sparse.Value](alpha, beta V, sums, y []V) {
-	sums = sums[:len(y)]
-	if beta == 0 {
-		for i, s := range sums {
-			y[i] = alpha * s
-		}
-		return
-	}
-	for i, s := range sums {
-		y[i] = alpha*s + beta*y[i]
-	}
 }
 
 // permute is to[order[i]] = from[i].

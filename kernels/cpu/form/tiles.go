@@ -31,6 +31,9 @@ type TileOptions[V sparse.Value] struct {
 // one's part of x is brought to the cache. A row that holds nearly all entries of
 // its tiles has them in every lane: there additions do wait.
 //
+// With Rows.Fixed the entries of a row follow each other in their order, from tile to
+// tile, so their columns must not fall from one block of columns to an earlier one.
+//
 // It fails with a *sparse.InputError on a column outside x, on options that are
 // out of range, and where most tiles would be empty, and with an error that wraps
 // kernels.ErrOutOfMemory.
@@ -51,7 +54,7 @@ func NewTiles[V sparse.Value](r Rows[V], o TileOptions[V]) (Form[V], error) {
 // tilesForm is the Form of NewTiles.
 type tilesForm[V sparse.Value] struct {
 	level      simd.Level
-	rows, cols int
+	rows, cols int   // chunks of long rows are rows here
 	height     int   // rows of a tile
 	shift      uint8 // log2 of the columns of a tile
 	across     int   // tiles side by side
@@ -60,15 +63,15 @@ type tilesForm[V sparse.Value] struct {
 	first   []int64
 	entries simd.Tiles[V]
 	sums    []V // of a block of rows
+	results results[V]
 	bytes   int64
 }
 
 func (f *tilesForm[V]) Multiply(alpha, beta V, x, y []V) {
-	x, y = x[:f.cols], y[:f.rows]
-	for t := 0; len(y) > 0; t += f.across {
-		out := y[:min(f.height, len(y))]
-		y = y[len(out):]
-		sums := f.sums[:len(out)]
+	x = x[:f.cols]
+	f.results.begin(alpha, beta, y)
+	for t, first := 0, 0; first < f.rows; t, first = t+f.across, first+f.height {
+		sums := f.sums[:min(f.height, f.rows-first)]
 		clear(sums)
 		for c := range f.across {
 			lo, hi := f.first[t+c], f.first[t+c+1]
@@ -76,7 +79,7 @@ func (f *tilesForm[V]) Multiply(alpha, beta V, x, y []V) {
 				simd.AddTile(f.level, &f.entries, int(lo), int(hi), f.part(x, c), sums, f.ahead(x, t+c+1))
 			}
 		}
-		combine(alpha, beta, sums, out)
+		f.results.put(sums)
 	}
 }
 

@@ -15,12 +15,15 @@ type Blocks[V sparse.Value] struct {
 	Masks         []uint16
 	Idx           []int32 // first column of x for each block
 	Values        Values[V]
+	// Fused says to round a product and its sum once in plain Go too, as assembly does.
+	Fused bool
 }
 
 // MultiplyBlocks multiplies n slices from a position on by x:
 //
 //	sums[(s*Height + i)*Lanes + lane] = sum over the blocks k of lane of slice s, and j, of val[k][i][j]*x[idx[k]+j]
 //
+// Each is added up block by block, and in a block by rising j, beginning with 0.
 // The level must be the one whose Lanes the slices have, or Generic. Indices are
 // not checked.
 func MultiplyBlocks[V sparse.Value](l Level, b *Blocks[V], at Position, n int, x, sums []V) {
@@ -65,7 +68,8 @@ func (b *Blocks[V]) add(c int, mask uint16, x, acc []V) {
 		for j := range b.Width {
 			xj := x[int(first)+j]
 			for i := range b.Height {
-				acc[i*lanes+lane] += b.Values.At(((c*b.Width+j)*b.Height+i)*lanes+lane) * xj
+				at := &acc[i*lanes+lane]
+				*at = mulAdd(b.Fused, b.Values.At(((c*b.Width+j)*b.Height+i)*lanes+lane), xj, *at)
 			}
 		}
 	}

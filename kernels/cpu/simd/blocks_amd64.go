@@ -12,6 +12,11 @@ func blocksFull2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *in
 //go:noescape
 func blocksShort2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
+// blocksHigh322F64AVX2 is MultiplyBlocks for the case in its name.
+//
+//go:noescape
+func blocksHigh322F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+
 // blocksFull3F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
@@ -21,6 +26,11 @@ func blocksFull3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *in
 //
 //go:noescape
 func blocksShort3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+
+// blocksHigh323F64AVX2 is MultiplyBlocks for the case in its name.
+//
+//go:noescape
+func blocksHigh323F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
 // blocksFull4F64AVX2 is MultiplyBlocks for the case in its name.
 //
@@ -32,6 +42,11 @@ func blocksFull4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *in
 //go:noescape
 func blocksShort4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
+// blocksHigh324F64AVX2 is MultiplyBlocks for the case in its name.
+//
+//go:noescape
+func blocksHigh324F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+
 // blocksFull5F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
@@ -41,6 +56,11 @@ func blocksFull5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *in
 //
 //go:noescape
 func blocksShort5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+
+// blocksHigh325F64AVX2 is MultiplyBlocks for the case in its name.
+//
+//go:noescape
+func blocksHigh325F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
 // blocksFull6F64AVX2 is MultiplyBlocks for the case in its name.
 //
@@ -52,6 +72,11 @@ func blocksFull6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *in
 //go:noescape
 func blocksShort6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
+// blocksHigh326F64AVX2 is MultiplyBlocks for the case in its name.
+//
+//go:noescape
+func blocksHigh326F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+
 // blocksFull7F64AVX2 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
@@ -61,6 +86,11 @@ func blocksFull7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *in
 //
 //go:noescape
 func blocksShort7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+
+// blocksHigh327F64AVX2 is MultiplyBlocks for the case in its name.
+//
+//go:noescape
+func blocksHigh327F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
 // blocksFull8F64AVX2 is MultiplyBlocks for the case in its name.
 //
@@ -72,6 +102,11 @@ func blocksFull8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *in
 //go:noescape
 func blocksShort8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
+// blocksHigh328F64AVX2 is MultiplyBlocks for the case in its name.
+//
+//go:noescape
+func blocksHigh328F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+
 // blocksFull2F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
@@ -81,6 +116,11 @@ func blocksFull2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *
 //
 //go:noescape
 func blocksShort2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+
+// blocksHigh322F64AVX512 is MultiplyBlocks for the case in its name.
+//
+//go:noescape
+func blocksHigh322F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
 // blocksFull3F64AVX512 is MultiplyBlocks for the case in its name.
 //
@@ -92,6 +132,11 @@ func blocksFull3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *
 //go:noescape
 func blocksShort3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
+// blocksHigh323F64AVX512 is MultiplyBlocks for the case in its name.
+//
+//go:noescape
+func blocksHigh323F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+
 // blocksFull4F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
@@ -101,6 +146,11 @@ func blocksFull4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *
 //
 //go:noescape
 func blocksShort4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+
+// blocksHigh324F64AVX512 is MultiplyBlocks for the case in its name.
+//
+//go:noescape
+func blocksHigh324F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
 // blocksFull5F64AVX512 is MultiplyBlocks for the case in its name.
 //
@@ -112,6 +162,11 @@ func blocksFull5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *
 //go:noescape
 func blocksShort5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
+// blocksHigh325F64AVX512 is MultiplyBlocks for the case in its name.
+//
+//go:noescape
+func blocksHigh325F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+
 // blocksFull6F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
@@ -121,6 +176,11 @@ func blocksFull6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *
 //
 //go:noescape
 func blocksShort6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+
+// blocksHigh326F64AVX512 is MultiplyBlocks for the case in its name.
+//
+//go:noescape
+func blocksHigh326F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
 // blocksFull7F64AVX512 is MultiplyBlocks for the case in its name.
 //
@@ -132,6 +192,11 @@ func blocksFull7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *
 //go:noescape
 func blocksShort7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
+// blocksHigh327F64AVX512 is MultiplyBlocks for the case in its name.
+//
+//go:noescape
+func blocksHigh327F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+
 // blocksFull8F64AVX512 is MultiplyBlocks for the case in its name.
 //
 //go:noescape
@@ -141,6 +206,11 @@ func blocksFull8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *
 //
 //go:noescape
 func blocksShort8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+
+// blocksHigh328F64AVX512 is MultiplyBlocks for the case in its name.
+//
+//go:noescape
+func blocksHigh328F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 
 // blocksFull2F32AVX2 is MultiplyBlocks for the case in its name.
 //

@@ -216,6 +216,111 @@ done:
 	VZEROUPPER
 	RET
 
+// func blocksHigh322F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·blocksHigh322F64AVX2(SB), NOSPLIT, $0-64
+	MOVQ    n+0(FP), AX
+	MOVQ    widths+8(FP), CX
+	MOVQ    masks+16(FP), DX
+	MOVQ    val+24(FP), BX
+	MOVQ    idx+32(FP), SI
+	MOVQ    columns+40(FP), DI
+	MOVQ    x+48(FP), R8
+	MOVQ    sums+56(FP), R9
+	VMOVUPS laneBits64<>+0(SB), Y0
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	MOVQ R8, R12
+	MOVQ DI, R11
+
+fullColumn:
+	MOVL        (SI), R13
+	VMOVSD      (R12)(R13*8), X4
+	MOVL        4(SI), R13
+	VMOVHPD     (R12)(R13*8), X4, X4
+	MOVL        8(SI), R13
+	VMOVSD      (R12)(R13*8), X1
+	MOVL        12(SI), R13
+	VMOVHPD     (R12)(R13*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VPMOVZXDQ   (BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y4, Y2
+	VPMOVZXDQ   16(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y4, Y3
+	ADDQ        $0x00000020, BX
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         fullColumn
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVQ         R8, R12
+	MOVQ         DI, R11
+
+maskedColumn:
+	MOVL        (SI), R13
+	VMOVSD      (R12)(R13*8), X5
+	MOVL        4(SI), R13
+	VMOVHPD     (R12)(R13*8), X5, X5
+	MOVL        8(SI), R13
+	VMOVSD      (R12)(R13*8), X4
+	MOVL        12(SI), R13
+	VMOVHPD     (R12)(R13*8), X4, X4
+	VINSERTF128 $0x01, X4, Y5, Y5
+	VPMOVZXDQ   (BX), Y6
+	VPSLLQ      $0x20, Y6, Y6
+	VMOVAPS     Y2, Y7
+	VFMADD231PD Y6, Y5, Y7
+	VBLENDVPD   Y1, Y7, Y2, Y2
+	VPMOVZXDQ   16(BX), Y6
+	VPSLLQ      $0x20, Y6, Y6
+	VMOVAPS     Y3, Y7
+	VFMADD231PD Y6, Y5, Y7
+	VBLENDVPD   Y1, Y7, Y3, Y3
+	ADDQ        $0x00000020, BX
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         maskedColumn
+	ADDQ        $0x10, SI
+	ADDQ        $0x02, DX
+	DECQ        R10
+	JNZ         masked
+
+store:
+	VMOVUPD Y2, (R9)
+	VMOVUPD Y3, 32(R9)
+	ADDQ    $0x00000040, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func blocksFull3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·blocksFull3F64AVX2(SB), NOSPLIT, $0-64
@@ -403,6 +508,121 @@ maskedColumn:
 	VFMADD231PD Y7, Y6, Y8
 	VBLENDVPD   Y1, Y8, Y3, Y3
 	VCVTPS2PD   32(BX), Y7
+	VMOVAPS     Y4, Y8
+	VFMADD231PD Y7, Y6, Y8
+	VBLENDVPD   Y1, Y8, Y4, Y4
+	ADDQ        $0x00000030, BX
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         maskedColumn
+	ADDQ        $0x10, SI
+	ADDQ        $0x02, DX
+	DECQ        R10
+	JNZ         masked
+
+store:
+	VMOVUPD Y2, (R9)
+	VMOVUPD Y3, 32(R9)
+	VMOVUPD Y4, 64(R9)
+	ADDQ    $0x00000060, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func blocksHigh323F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·blocksHigh323F64AVX2(SB), NOSPLIT, $0-64
+	MOVQ    n+0(FP), AX
+	MOVQ    widths+8(FP), CX
+	MOVQ    masks+16(FP), DX
+	MOVQ    val+24(FP), BX
+	MOVQ    idx+32(FP), SI
+	MOVQ    columns+40(FP), DI
+	MOVQ    x+48(FP), R8
+	MOVQ    sums+56(FP), R9
+	VMOVUPS laneBits64<>+0(SB), Y0
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	MOVQ R8, R12
+	MOVQ DI, R11
+
+fullColumn:
+	MOVL        (SI), R13
+	VMOVSD      (R12)(R13*8), X5
+	MOVL        4(SI), R13
+	VMOVHPD     (R12)(R13*8), X5, X5
+	MOVL        8(SI), R13
+	VMOVSD      (R12)(R13*8), X1
+	MOVL        12(SI), R13
+	VMOVHPD     (R12)(R13*8), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VPMOVZXDQ   (BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y5, Y2
+	VPMOVZXDQ   16(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y5, Y3
+	VPMOVZXDQ   32(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y5, Y4
+	ADDQ        $0x00000030, BX
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         fullColumn
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVQ         R8, R12
+	MOVQ         DI, R11
+
+maskedColumn:
+	MOVL        (SI), R13
+	VMOVSD      (R12)(R13*8), X6
+	MOVL        4(SI), R13
+	VMOVHPD     (R12)(R13*8), X6, X6
+	MOVL        8(SI), R13
+	VMOVSD      (R12)(R13*8), X5
+	MOVL        12(SI), R13
+	VMOVHPD     (R12)(R13*8), X5, X5
+	VINSERTF128 $0x01, X5, Y6, Y6
+	VPMOVZXDQ   (BX), Y7
+	VPSLLQ      $0x20, Y7, Y7
+	VMOVAPS     Y2, Y8
+	VFMADD231PD Y7, Y6, Y8
+	VBLENDVPD   Y1, Y8, Y2, Y2
+	VPMOVZXDQ   16(BX), Y7
+	VPSLLQ      $0x20, Y7, Y7
+	VMOVAPS     Y3, Y8
+	VFMADD231PD Y7, Y6, Y8
+	VBLENDVPD   Y1, Y8, Y3, Y3
+	VPMOVZXDQ   32(BX), Y7
+	VPSLLQ      $0x20, Y7, Y7
 	VMOVAPS     Y4, Y8
 	VFMADD231PD Y7, Y6, Y8
 	VBLENDVPD   Y1, Y8, Y4, Y4
@@ -654,6 +874,131 @@ done:
 	VZEROUPPER
 	RET
 
+// func blocksHigh324F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·blocksHigh324F64AVX2(SB), NOSPLIT, $0-64
+	MOVQ    n+0(FP), AX
+	MOVQ    widths+8(FP), CX
+	MOVQ    masks+16(FP), DX
+	MOVQ    val+24(FP), BX
+	MOVQ    idx+32(FP), SI
+	MOVQ    columns+40(FP), DI
+	MOVQ    x+48(FP), R8
+	MOVQ    sums+56(FP), R9
+	VMOVUPS laneBits64<>+0(SB), Y0
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	MOVQ R8, R12
+	MOVQ DI, R11
+
+fullColumn:
+	MOVL        (SI), R13
+	VMOVSD      (R12)(R13*8), X6
+	MOVL        4(SI), R13
+	VMOVHPD     (R12)(R13*8), X6, X6
+	MOVL        8(SI), R13
+	VMOVSD      (R12)(R13*8), X1
+	MOVL        12(SI), R13
+	VMOVHPD     (R12)(R13*8), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VPMOVZXDQ   (BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y6, Y2
+	VPMOVZXDQ   16(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y6, Y3
+	VPMOVZXDQ   32(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y6, Y4
+	VPMOVZXDQ   48(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y6, Y5
+	ADDQ        $0x00000040, BX
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         fullColumn
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVQ         R8, R12
+	MOVQ         DI, R11
+
+maskedColumn:
+	MOVL        (SI), R13
+	VMOVSD      (R12)(R13*8), X7
+	MOVL        4(SI), R13
+	VMOVHPD     (R12)(R13*8), X7, X7
+	MOVL        8(SI), R13
+	VMOVSD      (R12)(R13*8), X6
+	MOVL        12(SI), R13
+	VMOVHPD     (R12)(R13*8), X6, X6
+	VINSERTF128 $0x01, X6, Y7, Y7
+	VPMOVZXDQ   (BX), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VMOVAPS     Y2, Y9
+	VFMADD231PD Y8, Y7, Y9
+	VBLENDVPD   Y1, Y9, Y2, Y2
+	VPMOVZXDQ   16(BX), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VMOVAPS     Y3, Y9
+	VFMADD231PD Y8, Y7, Y9
+	VBLENDVPD   Y1, Y9, Y3, Y3
+	VPMOVZXDQ   32(BX), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VMOVAPS     Y4, Y9
+	VFMADD231PD Y8, Y7, Y9
+	VBLENDVPD   Y1, Y9, Y4, Y4
+	VPMOVZXDQ   48(BX), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VMOVAPS     Y5, Y9
+	VFMADD231PD Y8, Y7, Y9
+	VBLENDVPD   Y1, Y9, Y5, Y5
+	ADDQ        $0x00000040, BX
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         maskedColumn
+	ADDQ        $0x10, SI
+	ADDQ        $0x02, DX
+	DECQ        R10
+	JNZ         masked
+
+store:
+	VMOVUPD Y2, (R9)
+	VMOVUPD Y3, 32(R9)
+	VMOVUPD Y4, 64(R9)
+	VMOVUPD Y5, 96(R9)
+	ADDQ    $0x00000080, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func blocksFull5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·blocksFull5F64AVX2(SB), NOSPLIT, $0-64
@@ -867,6 +1212,141 @@ maskedColumn:
 	VFMADD231PD Y9, Y8, Y10
 	VBLENDVPD   Y1, Y10, Y5, Y5
 	VCVTPS2PD   64(BX), Y9
+	VMOVAPS     Y6, Y10
+	VFMADD231PD Y9, Y8, Y10
+	VBLENDVPD   Y1, Y10, Y6, Y6
+	ADDQ        $0x00000050, BX
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         maskedColumn
+	ADDQ        $0x10, SI
+	ADDQ        $0x02, DX
+	DECQ        R10
+	JNZ         masked
+
+store:
+	VMOVUPD Y2, (R9)
+	VMOVUPD Y3, 32(R9)
+	VMOVUPD Y4, 64(R9)
+	VMOVUPD Y5, 96(R9)
+	VMOVUPD Y6, 128(R9)
+	ADDQ    $0x000000a0, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func blocksHigh325F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·blocksHigh325F64AVX2(SB), NOSPLIT, $0-64
+	MOVQ    n+0(FP), AX
+	MOVQ    widths+8(FP), CX
+	MOVQ    masks+16(FP), DX
+	MOVQ    val+24(FP), BX
+	MOVQ    idx+32(FP), SI
+	MOVQ    columns+40(FP), DI
+	MOVQ    x+48(FP), R8
+	MOVQ    sums+56(FP), R9
+	VMOVUPS laneBits64<>+0(SB), Y0
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	MOVQ R8, R12
+	MOVQ DI, R11
+
+fullColumn:
+	MOVL        (SI), R13
+	VMOVSD      (R12)(R13*8), X7
+	MOVL        4(SI), R13
+	VMOVHPD     (R12)(R13*8), X7, X7
+	MOVL        8(SI), R13
+	VMOVSD      (R12)(R13*8), X1
+	MOVL        12(SI), R13
+	VMOVHPD     (R12)(R13*8), X1, X1
+	VINSERTF128 $0x01, X1, Y7, Y7
+	VPMOVZXDQ   (BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y7, Y2
+	VPMOVZXDQ   16(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y7, Y3
+	VPMOVZXDQ   32(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y7, Y4
+	VPMOVZXDQ   48(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y7, Y5
+	VPMOVZXDQ   64(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y7, Y6
+	ADDQ        $0x00000050, BX
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         fullColumn
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVQ         R8, R12
+	MOVQ         DI, R11
+
+maskedColumn:
+	MOVL        (SI), R13
+	VMOVSD      (R12)(R13*8), X8
+	MOVL        4(SI), R13
+	VMOVHPD     (R12)(R13*8), X8, X8
+	MOVL        8(SI), R13
+	VMOVSD      (R12)(R13*8), X7
+	MOVL        12(SI), R13
+	VMOVHPD     (R12)(R13*8), X7, X7
+	VINSERTF128 $0x01, X7, Y8, Y8
+	VPMOVZXDQ   (BX), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VMOVAPS     Y2, Y10
+	VFMADD231PD Y9, Y8, Y10
+	VBLENDVPD   Y1, Y10, Y2, Y2
+	VPMOVZXDQ   16(BX), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VMOVAPS     Y3, Y10
+	VFMADD231PD Y9, Y8, Y10
+	VBLENDVPD   Y1, Y10, Y3, Y3
+	VPMOVZXDQ   32(BX), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VMOVAPS     Y4, Y10
+	VFMADD231PD Y9, Y8, Y10
+	VBLENDVPD   Y1, Y10, Y4, Y4
+	VPMOVZXDQ   48(BX), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VMOVAPS     Y5, Y10
+	VFMADD231PD Y9, Y8, Y10
+	VBLENDVPD   Y1, Y10, Y5, Y5
+	VPMOVZXDQ   64(BX), Y9
+	VPSLLQ      $0x20, Y9, Y9
 	VMOVAPS     Y6, Y10
 	VFMADD231PD Y9, Y8, Y10
 	VBLENDVPD   Y1, Y10, Y6, Y6
@@ -1148,6 +1628,151 @@ done:
 	VZEROUPPER
 	RET
 
+// func blocksHigh326F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·blocksHigh326F64AVX2(SB), NOSPLIT, $0-64
+	MOVQ    n+0(FP), AX
+	MOVQ    widths+8(FP), CX
+	MOVQ    masks+16(FP), DX
+	MOVQ    val+24(FP), BX
+	MOVQ    idx+32(FP), SI
+	MOVQ    columns+40(FP), DI
+	MOVQ    x+48(FP), R8
+	MOVQ    sums+56(FP), R9
+	VMOVUPS laneBits64<>+0(SB), Y0
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	MOVQ R8, R12
+	MOVQ DI, R11
+
+fullColumn:
+	MOVL        (SI), R13
+	VMOVSD      (R12)(R13*8), X8
+	MOVL        4(SI), R13
+	VMOVHPD     (R12)(R13*8), X8, X8
+	MOVL        8(SI), R13
+	VMOVSD      (R12)(R13*8), X1
+	MOVL        12(SI), R13
+	VMOVHPD     (R12)(R13*8), X1, X1
+	VINSERTF128 $0x01, X1, Y8, Y8
+	VPMOVZXDQ   (BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y8, Y2
+	VPMOVZXDQ   16(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y8, Y3
+	VPMOVZXDQ   32(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y8, Y4
+	VPMOVZXDQ   48(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y8, Y5
+	VPMOVZXDQ   64(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y8, Y6
+	VPMOVZXDQ   80(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y8, Y7
+	ADDQ        $0x00000060, BX
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         fullColumn
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVQ         R8, R12
+	MOVQ         DI, R11
+
+maskedColumn:
+	MOVL        (SI), R13
+	VMOVSD      (R12)(R13*8), X9
+	MOVL        4(SI), R13
+	VMOVHPD     (R12)(R13*8), X9, X9
+	MOVL        8(SI), R13
+	VMOVSD      (R12)(R13*8), X8
+	MOVL        12(SI), R13
+	VMOVHPD     (R12)(R13*8), X8, X8
+	VINSERTF128 $0x01, X8, Y9, Y9
+	VPMOVZXDQ   (BX), Y10
+	VPSLLQ      $0x20, Y10, Y10
+	VMOVAPS     Y2, Y11
+	VFMADD231PD Y10, Y9, Y11
+	VBLENDVPD   Y1, Y11, Y2, Y2
+	VPMOVZXDQ   16(BX), Y10
+	VPSLLQ      $0x20, Y10, Y10
+	VMOVAPS     Y3, Y11
+	VFMADD231PD Y10, Y9, Y11
+	VBLENDVPD   Y1, Y11, Y3, Y3
+	VPMOVZXDQ   32(BX), Y10
+	VPSLLQ      $0x20, Y10, Y10
+	VMOVAPS     Y4, Y11
+	VFMADD231PD Y10, Y9, Y11
+	VBLENDVPD   Y1, Y11, Y4, Y4
+	VPMOVZXDQ   48(BX), Y10
+	VPSLLQ      $0x20, Y10, Y10
+	VMOVAPS     Y5, Y11
+	VFMADD231PD Y10, Y9, Y11
+	VBLENDVPD   Y1, Y11, Y5, Y5
+	VPMOVZXDQ   64(BX), Y10
+	VPSLLQ      $0x20, Y10, Y10
+	VMOVAPS     Y6, Y11
+	VFMADD231PD Y10, Y9, Y11
+	VBLENDVPD   Y1, Y11, Y6, Y6
+	VPMOVZXDQ   80(BX), Y10
+	VPSLLQ      $0x20, Y10, Y10
+	VMOVAPS     Y7, Y11
+	VFMADD231PD Y10, Y9, Y11
+	VBLENDVPD   Y1, Y11, Y7, Y7
+	ADDQ        $0x00000060, BX
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         maskedColumn
+	ADDQ        $0x10, SI
+	ADDQ        $0x02, DX
+	DECQ        R10
+	JNZ         masked
+
+store:
+	VMOVUPD Y2, (R9)
+	VMOVUPD Y3, 32(R9)
+	VMOVUPD Y4, 64(R9)
+	VMOVUPD Y5, 96(R9)
+	VMOVUPD Y6, 128(R9)
+	VMOVUPD Y7, 160(R9)
+	ADDQ    $0x000000c0, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func blocksFull7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·blocksFull7F64AVX2(SB), NOSPLIT, $0-64
@@ -1387,6 +2012,161 @@ maskedColumn:
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y7, Y7
 	VCVTPS2PD   96(BX), Y11
+	VMOVAPS     Y8, Y12
+	VFMADD231PD Y11, Y10, Y12
+	VBLENDVPD   Y1, Y12, Y8, Y8
+	ADDQ        $0x00000070, BX
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         maskedColumn
+	ADDQ        $0x10, SI
+	ADDQ        $0x02, DX
+	DECQ        R10
+	JNZ         masked
+
+store:
+	VMOVUPD Y2, (R9)
+	VMOVUPD Y3, 32(R9)
+	VMOVUPD Y4, 64(R9)
+	VMOVUPD Y5, 96(R9)
+	VMOVUPD Y6, 128(R9)
+	VMOVUPD Y7, 160(R9)
+	VMOVUPD Y8, 192(R9)
+	ADDQ    $0x000000e0, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func blocksHigh327F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·blocksHigh327F64AVX2(SB), NOSPLIT, $0-64
+	MOVQ    n+0(FP), AX
+	MOVQ    widths+8(FP), CX
+	MOVQ    masks+16(FP), DX
+	MOVQ    val+24(FP), BX
+	MOVQ    idx+32(FP), SI
+	MOVQ    columns+40(FP), DI
+	MOVQ    x+48(FP), R8
+	MOVQ    sums+56(FP), R9
+	VMOVUPS laneBits64<>+0(SB), Y0
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	MOVQ R8, R12
+	MOVQ DI, R11
+
+fullColumn:
+	MOVL        (SI), R13
+	VMOVSD      (R12)(R13*8), X9
+	MOVL        4(SI), R13
+	VMOVHPD     (R12)(R13*8), X9, X9
+	MOVL        8(SI), R13
+	VMOVSD      (R12)(R13*8), X1
+	MOVL        12(SI), R13
+	VMOVHPD     (R12)(R13*8), X1, X1
+	VINSERTF128 $0x01, X1, Y9, Y9
+	VPMOVZXDQ   (BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y9, Y2
+	VPMOVZXDQ   16(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y9, Y3
+	VPMOVZXDQ   32(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y9, Y4
+	VPMOVZXDQ   48(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y9, Y5
+	VPMOVZXDQ   64(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y9, Y6
+	VPMOVZXDQ   80(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y9, Y7
+	VPMOVZXDQ   96(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y9, Y8
+	ADDQ        $0x00000070, BX
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         fullColumn
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVQ         R8, R12
+	MOVQ         DI, R11
+
+maskedColumn:
+	MOVL        (SI), R13
+	VMOVSD      (R12)(R13*8), X10
+	MOVL        4(SI), R13
+	VMOVHPD     (R12)(R13*8), X10, X10
+	MOVL        8(SI), R13
+	VMOVSD      (R12)(R13*8), X9
+	MOVL        12(SI), R13
+	VMOVHPD     (R12)(R13*8), X9, X9
+	VINSERTF128 $0x01, X9, Y10, Y10
+	VPMOVZXDQ   (BX), Y11
+	VPSLLQ      $0x20, Y11, Y11
+	VMOVAPS     Y2, Y12
+	VFMADD231PD Y11, Y10, Y12
+	VBLENDVPD   Y1, Y12, Y2, Y2
+	VPMOVZXDQ   16(BX), Y11
+	VPSLLQ      $0x20, Y11, Y11
+	VMOVAPS     Y3, Y12
+	VFMADD231PD Y11, Y10, Y12
+	VBLENDVPD   Y1, Y12, Y3, Y3
+	VPMOVZXDQ   32(BX), Y11
+	VPSLLQ      $0x20, Y11, Y11
+	VMOVAPS     Y4, Y12
+	VFMADD231PD Y11, Y10, Y12
+	VBLENDVPD   Y1, Y12, Y4, Y4
+	VPMOVZXDQ   48(BX), Y11
+	VPSLLQ      $0x20, Y11, Y11
+	VMOVAPS     Y5, Y12
+	VFMADD231PD Y11, Y10, Y12
+	VBLENDVPD   Y1, Y12, Y5, Y5
+	VPMOVZXDQ   64(BX), Y11
+	VPSLLQ      $0x20, Y11, Y11
+	VMOVAPS     Y6, Y12
+	VFMADD231PD Y11, Y10, Y12
+	VBLENDVPD   Y1, Y12, Y6, Y6
+	VPMOVZXDQ   80(BX), Y11
+	VPSLLQ      $0x20, Y11, Y11
+	VMOVAPS     Y7, Y12
+	VFMADD231PD Y11, Y10, Y12
+	VBLENDVPD   Y1, Y12, Y7, Y7
+	VPMOVZXDQ   96(BX), Y11
+	VPSLLQ      $0x20, Y11, Y11
 	VMOVAPS     Y8, Y12
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y8, Y8
@@ -1698,6 +2478,171 @@ done:
 	VZEROUPPER
 	RET
 
+// func blocksHigh328F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·blocksHigh328F64AVX2(SB), NOSPLIT, $0-64
+	MOVQ    n+0(FP), AX
+	MOVQ    widths+8(FP), CX
+	MOVQ    masks+16(FP), DX
+	MOVQ    val+24(FP), BX
+	MOVQ    idx+32(FP), SI
+	MOVQ    columns+40(FP), DI
+	MOVQ    x+48(FP), R8
+	MOVQ    sums+56(FP), R9
+	VMOVUPS laneBits64<>+0(SB), Y0
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
+	VXORPS X9, X9, X9
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	MOVQ R8, R12
+	MOVQ DI, R11
+
+fullColumn:
+	MOVL        (SI), R13
+	VMOVSD      (R12)(R13*8), X10
+	MOVL        4(SI), R13
+	VMOVHPD     (R12)(R13*8), X10, X10
+	MOVL        8(SI), R13
+	VMOVSD      (R12)(R13*8), X1
+	MOVL        12(SI), R13
+	VMOVHPD     (R12)(R13*8), X1, X1
+	VINSERTF128 $0x01, X1, Y10, Y10
+	VPMOVZXDQ   (BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y10, Y2
+	VPMOVZXDQ   16(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y10, Y3
+	VPMOVZXDQ   32(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y10, Y4
+	VPMOVZXDQ   48(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y10, Y5
+	VPMOVZXDQ   64(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y10, Y6
+	VPMOVZXDQ   80(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y10, Y7
+	VPMOVZXDQ   96(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y10, Y8
+	VPMOVZXDQ   112(BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y10, Y9
+	ADDQ        $0x00000080, BX
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         fullColumn
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVQ         R8, R12
+	MOVQ         DI, R11
+
+maskedColumn:
+	MOVL        (SI), R13
+	VMOVSD      (R12)(R13*8), X11
+	MOVL        4(SI), R13
+	VMOVHPD     (R12)(R13*8), X11, X11
+	MOVL        8(SI), R13
+	VMOVSD      (R12)(R13*8), X10
+	MOVL        12(SI), R13
+	VMOVHPD     (R12)(R13*8), X10, X10
+	VINSERTF128 $0x01, X10, Y11, Y11
+	VPMOVZXDQ   (BX), Y12
+	VPSLLQ      $0x20, Y12, Y12
+	VMOVAPS     Y2, Y13
+	VFMADD231PD Y12, Y11, Y13
+	VBLENDVPD   Y1, Y13, Y2, Y2
+	VPMOVZXDQ   16(BX), Y12
+	VPSLLQ      $0x20, Y12, Y12
+	VMOVAPS     Y3, Y13
+	VFMADD231PD Y12, Y11, Y13
+	VBLENDVPD   Y1, Y13, Y3, Y3
+	VPMOVZXDQ   32(BX), Y12
+	VPSLLQ      $0x20, Y12, Y12
+	VMOVAPS     Y4, Y13
+	VFMADD231PD Y12, Y11, Y13
+	VBLENDVPD   Y1, Y13, Y4, Y4
+	VPMOVZXDQ   48(BX), Y12
+	VPSLLQ      $0x20, Y12, Y12
+	VMOVAPS     Y5, Y13
+	VFMADD231PD Y12, Y11, Y13
+	VBLENDVPD   Y1, Y13, Y5, Y5
+	VPMOVZXDQ   64(BX), Y12
+	VPSLLQ      $0x20, Y12, Y12
+	VMOVAPS     Y6, Y13
+	VFMADD231PD Y12, Y11, Y13
+	VBLENDVPD   Y1, Y13, Y6, Y6
+	VPMOVZXDQ   80(BX), Y12
+	VPSLLQ      $0x20, Y12, Y12
+	VMOVAPS     Y7, Y13
+	VFMADD231PD Y12, Y11, Y13
+	VBLENDVPD   Y1, Y13, Y7, Y7
+	VPMOVZXDQ   96(BX), Y12
+	VPSLLQ      $0x20, Y12, Y12
+	VMOVAPS     Y8, Y13
+	VFMADD231PD Y12, Y11, Y13
+	VBLENDVPD   Y1, Y13, Y8, Y8
+	VPMOVZXDQ   112(BX), Y12
+	VPSLLQ      $0x20, Y12, Y12
+	VMOVAPS     Y9, Y13
+	VFMADD231PD Y12, Y11, Y13
+	VBLENDVPD   Y1, Y13, Y9, Y9
+	ADDQ        $0x00000080, BX
+	ADDQ        $0x08, R12
+	DECQ        R11
+	JNZ         maskedColumn
+	ADDQ        $0x10, SI
+	ADDQ        $0x02, DX
+	DECQ        R10
+	JNZ         masked
+
+store:
+	VMOVUPD Y2, (R9)
+	VMOVUPD Y3, 32(R9)
+	VMOVUPD Y4, 64(R9)
+	VMOVUPD Y5, 96(R9)
+	VMOVUPD Y6, 128(R9)
+	VMOVUPD Y7, 160(R9)
+	VMOVUPD Y8, 192(R9)
+	VMOVUPD Y9, 224(R9)
+	ADDQ    $0x00000100, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func blocksFull2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 // Requires: AVX, AVX512F
 TEXT ·blocksFull2F64AVX512(SB), NOSPLIT, $0-64
@@ -1896,6 +2841,122 @@ maskedColumn:
 	VCVTPS2PD    (BX), Z4
 	VFMADD231PD  Z4, Z5, K1, Z0
 	VCVTPS2PD    32(BX), Z4
+	VFMADD231PD  Z4, Z5, K1, Z1
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          maskedColumn
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R9)
+	VMOVUPD Z1, 64(R9)
+	ADDQ    $0x00000080, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func blocksHigh322F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·blocksHigh322F64AVX512(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ widths+8(FP), CX
+	MOVQ masks+16(FP), DX
+	MOVQ val+24(FP), BX
+	MOVQ idx+32(FP), SI
+	MOVQ columns+40(FP), DI
+	MOVQ x+48(FP), R8
+	MOVQ sums+56(FP), R9
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	MOVQ R8, R12
+	MOVQ DI, R11
+
+fullColumn:
+	MOVL         (SI), R13
+	VMOVSD       (R12)(R13*8), X2
+	MOVL         4(SI), R13
+	VMOVHPD      (R12)(R13*8), X2, X2
+	MOVL         8(SI), R13
+	VMOVSD       (R12)(R13*8), X3
+	MOVL         12(SI), R13
+	VMOVHPD      (R12)(R13*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	MOVL         16(SI), R13
+	VMOVSD       (R12)(R13*8), X3
+	MOVL         20(SI), R13
+	VMOVHPD      (R12)(R13*8), X3, X3
+	MOVL         24(SI), R13
+	VMOVSD       (R12)(R13*8), X4
+	MOVL         28(SI), R13
+	VMOVHPD      (R12)(R13*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VPMOVZXDQ    (BX), Z4
+	VPSLLQ       $0x20, Z4, Z4
+	VFMADD231PD  Z4, Z2, Z0
+	VPMOVZXDQ    32(BX), Z4
+	VPSLLQ       $0x20, Z4, Z4
+	VFMADD231PD  Z4, Z2, Z1
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          fullColumn
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	KMOVW (DX), K1
+	MOVQ  R8, R12
+	MOVQ  DI, R11
+
+maskedColumn:
+	MOVL         (SI), R13
+	VMOVSD       (R12)(R13*8), X5
+	MOVL         4(SI), R13
+	VMOVHPD      (R12)(R13*8), X5, X5
+	MOVL         8(SI), R13
+	VMOVSD       (R12)(R13*8), X2
+	MOVL         12(SI), R13
+	VMOVHPD      (R12)(R13*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         16(SI), R13
+	VMOVSD       (R12)(R13*8), X6
+	MOVL         20(SI), R13
+	VMOVHPD      (R12)(R13*8), X6, X6
+	MOVL         24(SI), R13
+	VMOVSD       (R12)(R13*8), X2
+	MOVL         28(SI), R13
+	VMOVHPD      (R12)(R13*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VPMOVZXDQ    (BX), Z4
+	VPSLLQ       $0x20, Z4, Z4
+	VFMADD231PD  Z4, Z5, K1, Z0
+	VPMOVZXDQ    32(BX), Z4
+	VPSLLQ       $0x20, Z4, Z4
 	VFMADD231PD  Z4, Z5, K1, Z1
 	ADDQ         $0x00000040, BX
 	ADDQ         $0x08, R12
@@ -2148,6 +3209,130 @@ done:
 	VZEROUPPER
 	RET
 
+// func blocksHigh323F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·blocksHigh323F64AVX512(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ widths+8(FP), CX
+	MOVQ masks+16(FP), DX
+	MOVQ val+24(FP), BX
+	MOVQ idx+32(FP), SI
+	MOVQ columns+40(FP), DI
+	MOVQ x+48(FP), R8
+	MOVQ sums+56(FP), R9
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	MOVQ R8, R12
+	MOVQ DI, R11
+
+fullColumn:
+	MOVL         (SI), R13
+	VMOVSD       (R12)(R13*8), X3
+	MOVL         4(SI), R13
+	VMOVHPD      (R12)(R13*8), X3, X3
+	MOVL         8(SI), R13
+	VMOVSD       (R12)(R13*8), X4
+	MOVL         12(SI), R13
+	VMOVHPD      (R12)(R13*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	MOVL         16(SI), R13
+	VMOVSD       (R12)(R13*8), X4
+	MOVL         20(SI), R13
+	VMOVHPD      (R12)(R13*8), X4, X4
+	MOVL         24(SI), R13
+	VMOVSD       (R12)(R13*8), X5
+	MOVL         28(SI), R13
+	VMOVHPD      (R12)(R13*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VPMOVZXDQ    (BX), Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VFMADD231PD  Z5, Z3, Z0
+	VPMOVZXDQ    32(BX), Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VFMADD231PD  Z5, Z3, Z1
+	VPMOVZXDQ    64(BX), Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VFMADD231PD  Z5, Z3, Z2
+	ADDQ         $0x00000060, BX
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          fullColumn
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	KMOVW (DX), K1
+	MOVQ  R8, R12
+	MOVQ  DI, R11
+
+maskedColumn:
+	MOVL         (SI), R13
+	VMOVSD       (R12)(R13*8), X6
+	MOVL         4(SI), R13
+	VMOVHPD      (R12)(R13*8), X6, X6
+	MOVL         8(SI), R13
+	VMOVSD       (R12)(R13*8), X3
+	MOVL         12(SI), R13
+	VMOVHPD      (R12)(R13*8), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	MOVL         16(SI), R13
+	VMOVSD       (R12)(R13*8), X7
+	MOVL         20(SI), R13
+	VMOVHPD      (R12)(R13*8), X7, X7
+	MOVL         24(SI), R13
+	VMOVSD       (R12)(R13*8), X3
+	MOVL         28(SI), R13
+	VMOVHPD      (R12)(R13*8), X3, X3
+	VINSERTF128  $0x01, X3, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VPMOVZXDQ    (BX), Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VFMADD231PD  Z5, Z6, K1, Z0
+	VPMOVZXDQ    32(BX), Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VFMADD231PD  Z5, Z6, K1, Z1
+	VPMOVZXDQ    64(BX), Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VFMADD231PD  Z5, Z6, K1, Z2
+	ADDQ         $0x00000060, BX
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          maskedColumn
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R9)
+	VMOVUPD Z1, 64(R9)
+	VMOVUPD Z2, 128(R9)
+	ADDQ    $0x000000c0, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func blocksFull4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 // Requires: AVX, AVX512F
 TEXT ·blocksFull4F64AVX512(SB), NOSPLIT, $0-64
@@ -2364,6 +3549,138 @@ maskedColumn:
 	VCVTPS2PD    64(BX), Z6
 	VFMADD231PD  Z6, Z7, K1, Z2
 	VCVTPS2PD    96(BX), Z6
+	VFMADD231PD  Z6, Z7, K1, Z3
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          maskedColumn
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R9)
+	VMOVUPD Z1, 64(R9)
+	VMOVUPD Z2, 128(R9)
+	VMOVUPD Z3, 192(R9)
+	ADDQ    $0x00000100, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func blocksHigh324F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·blocksHigh324F64AVX512(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ widths+8(FP), CX
+	MOVQ masks+16(FP), DX
+	MOVQ val+24(FP), BX
+	MOVQ idx+32(FP), SI
+	MOVQ columns+40(FP), DI
+	MOVQ x+48(FP), R8
+	MOVQ sums+56(FP), R9
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	MOVQ R8, R12
+	MOVQ DI, R11
+
+fullColumn:
+	MOVL         (SI), R13
+	VMOVSD       (R12)(R13*8), X4
+	MOVL         4(SI), R13
+	VMOVHPD      (R12)(R13*8), X4, X4
+	MOVL         8(SI), R13
+	VMOVSD       (R12)(R13*8), X5
+	MOVL         12(SI), R13
+	VMOVHPD      (R12)(R13*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	MOVL         16(SI), R13
+	VMOVSD       (R12)(R13*8), X5
+	MOVL         20(SI), R13
+	VMOVHPD      (R12)(R13*8), X5, X5
+	MOVL         24(SI), R13
+	VMOVSD       (R12)(R13*8), X6
+	MOVL         28(SI), R13
+	VMOVHPD      (R12)(R13*8), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPMOVZXDQ    (BX), Z6
+	VPSLLQ       $0x20, Z6, Z6
+	VFMADD231PD  Z6, Z4, Z0
+	VPMOVZXDQ    32(BX), Z6
+	VPSLLQ       $0x20, Z6, Z6
+	VFMADD231PD  Z6, Z4, Z1
+	VPMOVZXDQ    64(BX), Z6
+	VPSLLQ       $0x20, Z6, Z6
+	VFMADD231PD  Z6, Z4, Z2
+	VPMOVZXDQ    96(BX), Z6
+	VPSLLQ       $0x20, Z6, Z6
+	VFMADD231PD  Z6, Z4, Z3
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          fullColumn
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	KMOVW (DX), K1
+	MOVQ  R8, R12
+	MOVQ  DI, R11
+
+maskedColumn:
+	MOVL         (SI), R13
+	VMOVSD       (R12)(R13*8), X7
+	MOVL         4(SI), R13
+	VMOVHPD      (R12)(R13*8), X7, X7
+	MOVL         8(SI), R13
+	VMOVSD       (R12)(R13*8), X4
+	MOVL         12(SI), R13
+	VMOVHPD      (R12)(R13*8), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	MOVL         16(SI), R13
+	VMOVSD       (R12)(R13*8), X8
+	MOVL         20(SI), R13
+	VMOVHPD      (R12)(R13*8), X8, X8
+	MOVL         24(SI), R13
+	VMOVSD       (R12)(R13*8), X4
+	MOVL         28(SI), R13
+	VMOVHPD      (R12)(R13*8), X4, X4
+	VINSERTF128  $0x01, X4, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VPMOVZXDQ    (BX), Z6
+	VPSLLQ       $0x20, Z6, Z6
+	VFMADD231PD  Z6, Z7, K1, Z0
+	VPMOVZXDQ    32(BX), Z6
+	VPSLLQ       $0x20, Z6, Z6
+	VFMADD231PD  Z6, Z7, K1, Z1
+	VPMOVZXDQ    64(BX), Z6
+	VPSLLQ       $0x20, Z6, Z6
+	VFMADD231PD  Z6, Z7, K1, Z2
+	VPMOVZXDQ    96(BX), Z6
+	VPSLLQ       $0x20, Z6, Z6
 	VFMADD231PD  Z6, Z7, K1, Z3
 	ADDQ         $0x00000080, BX
 	ADDQ         $0x08, R12
@@ -2638,6 +3955,146 @@ done:
 	VZEROUPPER
 	RET
 
+// func blocksHigh325F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·blocksHigh325F64AVX512(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ widths+8(FP), CX
+	MOVQ masks+16(FP), DX
+	MOVQ val+24(FP), BX
+	MOVQ idx+32(FP), SI
+	MOVQ columns+40(FP), DI
+	MOVQ x+48(FP), R8
+	MOVQ sums+56(FP), R9
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	MOVQ R8, R12
+	MOVQ DI, R11
+
+fullColumn:
+	MOVL         (SI), R13
+	VMOVSD       (R12)(R13*8), X5
+	MOVL         4(SI), R13
+	VMOVHPD      (R12)(R13*8), X5, X5
+	MOVL         8(SI), R13
+	VMOVSD       (R12)(R13*8), X6
+	MOVL         12(SI), R13
+	VMOVHPD      (R12)(R13*8), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y5
+	MOVL         16(SI), R13
+	VMOVSD       (R12)(R13*8), X6
+	MOVL         20(SI), R13
+	VMOVHPD      (R12)(R13*8), X6, X6
+	MOVL         24(SI), R13
+	VMOVSD       (R12)(R13*8), X7
+	MOVL         28(SI), R13
+	VMOVHPD      (R12)(R13*8), X7, X7
+	VINSERTF128  $0x01, X7, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VPMOVZXDQ    (BX), Z7
+	VPSLLQ       $0x20, Z7, Z7
+	VFMADD231PD  Z7, Z5, Z0
+	VPMOVZXDQ    32(BX), Z7
+	VPSLLQ       $0x20, Z7, Z7
+	VFMADD231PD  Z7, Z5, Z1
+	VPMOVZXDQ    64(BX), Z7
+	VPSLLQ       $0x20, Z7, Z7
+	VFMADD231PD  Z7, Z5, Z2
+	VPMOVZXDQ    96(BX), Z7
+	VPSLLQ       $0x20, Z7, Z7
+	VFMADD231PD  Z7, Z5, Z3
+	VPMOVZXDQ    128(BX), Z7
+	VPSLLQ       $0x20, Z7, Z7
+	VFMADD231PD  Z7, Z5, Z4
+	ADDQ         $0x000000a0, BX
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          fullColumn
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	KMOVW (DX), K1
+	MOVQ  R8, R12
+	MOVQ  DI, R11
+
+maskedColumn:
+	MOVL         (SI), R13
+	VMOVSD       (R12)(R13*8), X8
+	MOVL         4(SI), R13
+	VMOVHPD      (R12)(R13*8), X8, X8
+	MOVL         8(SI), R13
+	VMOVSD       (R12)(R13*8), X5
+	MOVL         12(SI), R13
+	VMOVHPD      (R12)(R13*8), X5, X5
+	VINSERTF128  $0x01, X5, Y8, Y8
+	MOVL         16(SI), R13
+	VMOVSD       (R12)(R13*8), X9
+	MOVL         20(SI), R13
+	VMOVHPD      (R12)(R13*8), X9, X9
+	MOVL         24(SI), R13
+	VMOVSD       (R12)(R13*8), X5
+	MOVL         28(SI), R13
+	VMOVHPD      (R12)(R13*8), X5, X5
+	VINSERTF128  $0x01, X5, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VPMOVZXDQ    (BX), Z7
+	VPSLLQ       $0x20, Z7, Z7
+	VFMADD231PD  Z7, Z8, K1, Z0
+	VPMOVZXDQ    32(BX), Z7
+	VPSLLQ       $0x20, Z7, Z7
+	VFMADD231PD  Z7, Z8, K1, Z1
+	VPMOVZXDQ    64(BX), Z7
+	VPSLLQ       $0x20, Z7, Z7
+	VFMADD231PD  Z7, Z8, K1, Z2
+	VPMOVZXDQ    96(BX), Z7
+	VPSLLQ       $0x20, Z7, Z7
+	VFMADD231PD  Z7, Z8, K1, Z3
+	VPMOVZXDQ    128(BX), Z7
+	VPSLLQ       $0x20, Z7, Z7
+	VFMADD231PD  Z7, Z8, K1, Z4
+	ADDQ         $0x000000a0, BX
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          maskedColumn
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R9)
+	VMOVUPD Z1, 64(R9)
+	VMOVUPD Z2, 128(R9)
+	VMOVUPD Z3, 192(R9)
+	VMOVUPD Z4, 256(R9)
+	ADDQ    $0x00000140, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func blocksFull6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 // Requires: AVX, AVX512F
 TEXT ·blocksFull6F64AVX512(SB), NOSPLIT, $0-64
@@ -2872,6 +4329,154 @@ maskedColumn:
 	VCVTPS2PD    128(BX), Z8
 	VFMADD231PD  Z8, Z9, K1, Z4
 	VCVTPS2PD    160(BX), Z8
+	VFMADD231PD  Z8, Z9, K1, Z5
+	ADDQ         $0x000000c0, BX
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          maskedColumn
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R9)
+	VMOVUPD Z1, 64(R9)
+	VMOVUPD Z2, 128(R9)
+	VMOVUPD Z3, 192(R9)
+	VMOVUPD Z4, 256(R9)
+	VMOVUPD Z5, 320(R9)
+	ADDQ    $0x00000180, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func blocksHigh326F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·blocksHigh326F64AVX512(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ widths+8(FP), CX
+	MOVQ masks+16(FP), DX
+	MOVQ val+24(FP), BX
+	MOVQ idx+32(FP), SI
+	MOVQ columns+40(FP), DI
+	MOVQ x+48(FP), R8
+	MOVQ sums+56(FP), R9
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	MOVQ R8, R12
+	MOVQ DI, R11
+
+fullColumn:
+	MOVL         (SI), R13
+	VMOVSD       (R12)(R13*8), X6
+	MOVL         4(SI), R13
+	VMOVHPD      (R12)(R13*8), X6, X6
+	MOVL         8(SI), R13
+	VMOVSD       (R12)(R13*8), X7
+	MOVL         12(SI), R13
+	VMOVHPD      (R12)(R13*8), X7, X7
+	VINSERTF128  $0x01, X7, Y6, Y6
+	MOVL         16(SI), R13
+	VMOVSD       (R12)(R13*8), X7
+	MOVL         20(SI), R13
+	VMOVHPD      (R12)(R13*8), X7, X7
+	MOVL         24(SI), R13
+	VMOVSD       (R12)(R13*8), X8
+	MOVL         28(SI), R13
+	VMOVHPD      (R12)(R13*8), X8, X8
+	VINSERTF128  $0x01, X8, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VPMOVZXDQ    (BX), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VFMADD231PD  Z8, Z6, Z0
+	VPMOVZXDQ    32(BX), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VFMADD231PD  Z8, Z6, Z1
+	VPMOVZXDQ    64(BX), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VFMADD231PD  Z8, Z6, Z2
+	VPMOVZXDQ    96(BX), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VFMADD231PD  Z8, Z6, Z3
+	VPMOVZXDQ    128(BX), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VFMADD231PD  Z8, Z6, Z4
+	VPMOVZXDQ    160(BX), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VFMADD231PD  Z8, Z6, Z5
+	ADDQ         $0x000000c0, BX
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          fullColumn
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	KMOVW (DX), K1
+	MOVQ  R8, R12
+	MOVQ  DI, R11
+
+maskedColumn:
+	MOVL         (SI), R13
+	VMOVSD       (R12)(R13*8), X9
+	MOVL         4(SI), R13
+	VMOVHPD      (R12)(R13*8), X9, X9
+	MOVL         8(SI), R13
+	VMOVSD       (R12)(R13*8), X6
+	MOVL         12(SI), R13
+	VMOVHPD      (R12)(R13*8), X6, X6
+	VINSERTF128  $0x01, X6, Y9, Y9
+	MOVL         16(SI), R13
+	VMOVSD       (R12)(R13*8), X10
+	MOVL         20(SI), R13
+	VMOVHPD      (R12)(R13*8), X10, X10
+	MOVL         24(SI), R13
+	VMOVSD       (R12)(R13*8), X6
+	MOVL         28(SI), R13
+	VMOVHPD      (R12)(R13*8), X6, X6
+	VINSERTF128  $0x01, X6, Y10, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	VPMOVZXDQ    (BX), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VFMADD231PD  Z8, Z9, K1, Z0
+	VPMOVZXDQ    32(BX), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VFMADD231PD  Z8, Z9, K1, Z1
+	VPMOVZXDQ    64(BX), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VFMADD231PD  Z8, Z9, K1, Z2
+	VPMOVZXDQ    96(BX), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VFMADD231PD  Z8, Z9, K1, Z3
+	VPMOVZXDQ    128(BX), Z8
+	VPSLLQ       $0x20, Z8, Z8
+	VFMADD231PD  Z8, Z9, K1, Z4
+	VPMOVZXDQ    160(BX), Z8
+	VPSLLQ       $0x20, Z8, Z8
 	VFMADD231PD  Z8, Z9, K1, Z5
 	ADDQ         $0x000000c0, BX
 	ADDQ         $0x08, R12
@@ -3168,6 +4773,162 @@ done:
 	VZEROUPPER
 	RET
 
+// func blocksHigh327F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·blocksHigh327F64AVX512(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ widths+8(FP), CX
+	MOVQ masks+16(FP), DX
+	MOVQ val+24(FP), BX
+	MOVQ idx+32(FP), SI
+	MOVQ columns+40(FP), DI
+	MOVQ x+48(FP), R8
+	MOVQ sums+56(FP), R9
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	MOVQ R8, R12
+	MOVQ DI, R11
+
+fullColumn:
+	MOVL         (SI), R13
+	VMOVSD       (R12)(R13*8), X7
+	MOVL         4(SI), R13
+	VMOVHPD      (R12)(R13*8), X7, X7
+	MOVL         8(SI), R13
+	VMOVSD       (R12)(R13*8), X8
+	MOVL         12(SI), R13
+	VMOVHPD      (R12)(R13*8), X8, X8
+	VINSERTF128  $0x01, X8, Y7, Y7
+	MOVL         16(SI), R13
+	VMOVSD       (R12)(R13*8), X8
+	MOVL         20(SI), R13
+	VMOVHPD      (R12)(R13*8), X8, X8
+	MOVL         24(SI), R13
+	VMOVSD       (R12)(R13*8), X9
+	MOVL         28(SI), R13
+	VMOVHPD      (R12)(R13*8), X9, X9
+	VINSERTF128  $0x01, X9, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VPMOVZXDQ    (BX), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VFMADD231PD  Z9, Z7, Z0
+	VPMOVZXDQ    32(BX), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VFMADD231PD  Z9, Z7, Z1
+	VPMOVZXDQ    64(BX), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VFMADD231PD  Z9, Z7, Z2
+	VPMOVZXDQ    96(BX), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VFMADD231PD  Z9, Z7, Z3
+	VPMOVZXDQ    128(BX), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VFMADD231PD  Z9, Z7, Z4
+	VPMOVZXDQ    160(BX), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VFMADD231PD  Z9, Z7, Z5
+	VPMOVZXDQ    192(BX), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VFMADD231PD  Z9, Z7, Z6
+	ADDQ         $0x000000e0, BX
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          fullColumn
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	KMOVW (DX), K1
+	MOVQ  R8, R12
+	MOVQ  DI, R11
+
+maskedColumn:
+	MOVL         (SI), R13
+	VMOVSD       (R12)(R13*8), X10
+	MOVL         4(SI), R13
+	VMOVHPD      (R12)(R13*8), X10, X10
+	MOVL         8(SI), R13
+	VMOVSD       (R12)(R13*8), X7
+	MOVL         12(SI), R13
+	VMOVHPD      (R12)(R13*8), X7, X7
+	VINSERTF128  $0x01, X7, Y10, Y10
+	MOVL         16(SI), R13
+	VMOVSD       (R12)(R13*8), X11
+	MOVL         20(SI), R13
+	VMOVHPD      (R12)(R13*8), X11, X11
+	MOVL         24(SI), R13
+	VMOVSD       (R12)(R13*8), X7
+	MOVL         28(SI), R13
+	VMOVHPD      (R12)(R13*8), X7, X7
+	VINSERTF128  $0x01, X7, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	VPMOVZXDQ    (BX), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VFMADD231PD  Z9, Z10, K1, Z0
+	VPMOVZXDQ    32(BX), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VFMADD231PD  Z9, Z10, K1, Z1
+	VPMOVZXDQ    64(BX), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VFMADD231PD  Z9, Z10, K1, Z2
+	VPMOVZXDQ    96(BX), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VFMADD231PD  Z9, Z10, K1, Z3
+	VPMOVZXDQ    128(BX), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VFMADD231PD  Z9, Z10, K1, Z4
+	VPMOVZXDQ    160(BX), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VFMADD231PD  Z9, Z10, K1, Z5
+	VPMOVZXDQ    192(BX), Z9
+	VPSLLQ       $0x20, Z9, Z9
+	VFMADD231PD  Z9, Z10, K1, Z6
+	ADDQ         $0x000000e0, BX
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          maskedColumn
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R9)
+	VMOVUPD Z1, 64(R9)
+	VMOVUPD Z2, 128(R9)
+	VMOVUPD Z3, 192(R9)
+	VMOVUPD Z4, 256(R9)
+	VMOVUPD Z5, 320(R9)
+	VMOVUPD Z6, 384(R9)
+	ADDQ    $0x000001c0, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func blocksFull8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
 // Requires: AVX, AVX512F
 TEXT ·blocksFull8F64AVX512(SB), NOSPLIT, $0-64
@@ -3420,6 +5181,170 @@ maskedColumn:
 	VCVTPS2PD    192(BX), Z10
 	VFMADD231PD  Z10, Z11, K1, Z6
 	VCVTPS2PD    224(BX), Z10
+	VFMADD231PD  Z10, Z11, K1, Z7
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          maskedColumn
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R9)
+	VMOVUPD Z1, 64(R9)
+	VMOVUPD Z2, 128(R9)
+	VMOVUPD Z3, 192(R9)
+	VMOVUPD Z4, 256(R9)
+	VMOVUPD Z5, 320(R9)
+	VMOVUPD Z6, 384(R9)
+	VMOVUPD Z7, 448(R9)
+	ADDQ    $0x00000200, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func blocksHigh328F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·blocksHigh328F64AVX512(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ widths+8(FP), CX
+	MOVQ masks+16(FP), DX
+	MOVQ val+24(FP), BX
+	MOVQ idx+32(FP), SI
+	MOVQ columns+40(FP), DI
+	MOVQ x+48(FP), R8
+	MOVQ sums+56(FP), R9
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	MOVL   (CX), R10
+	TESTQ  R10, R10
+	JZ     tail
+
+full:
+	MOVQ R8, R12
+	MOVQ DI, R11
+
+fullColumn:
+	MOVL         (SI), R13
+	VMOVSD       (R12)(R13*8), X8
+	MOVL         4(SI), R13
+	VMOVHPD      (R12)(R13*8), X8, X8
+	MOVL         8(SI), R13
+	VMOVSD       (R12)(R13*8), X9
+	MOVL         12(SI), R13
+	VMOVHPD      (R12)(R13*8), X9, X9
+	VINSERTF128  $0x01, X9, Y8, Y8
+	MOVL         16(SI), R13
+	VMOVSD       (R12)(R13*8), X9
+	MOVL         20(SI), R13
+	VMOVHPD      (R12)(R13*8), X9, X9
+	MOVL         24(SI), R13
+	VMOVSD       (R12)(R13*8), X10
+	MOVL         28(SI), R13
+	VMOVHPD      (R12)(R13*8), X10, X10
+	VINSERTF128  $0x01, X10, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VPMOVZXDQ    (BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VFMADD231PD  Z10, Z8, Z0
+	VPMOVZXDQ    32(BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VFMADD231PD  Z10, Z8, Z1
+	VPMOVZXDQ    64(BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VFMADD231PD  Z10, Z8, Z2
+	VPMOVZXDQ    96(BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VFMADD231PD  Z10, Z8, Z3
+	VPMOVZXDQ    128(BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VFMADD231PD  Z10, Z8, Z4
+	VPMOVZXDQ    160(BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VFMADD231PD  Z10, Z8, Z5
+	VPMOVZXDQ    192(BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VFMADD231PD  Z10, Z8, Z6
+	VPMOVZXDQ    224(BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VFMADD231PD  Z10, Z8, Z7
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x08, R12
+	DECQ         R11
+	JNZ          fullColumn
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	KMOVW (DX), K1
+	MOVQ  R8, R12
+	MOVQ  DI, R11
+
+maskedColumn:
+	MOVL         (SI), R13
+	VMOVSD       (R12)(R13*8), X11
+	MOVL         4(SI), R13
+	VMOVHPD      (R12)(R13*8), X11, X11
+	MOVL         8(SI), R13
+	VMOVSD       (R12)(R13*8), X8
+	MOVL         12(SI), R13
+	VMOVHPD      (R12)(R13*8), X8, X8
+	VINSERTF128  $0x01, X8, Y11, Y11
+	MOVL         16(SI), R13
+	VMOVSD       (R12)(R13*8), X12
+	MOVL         20(SI), R13
+	VMOVHPD      (R12)(R13*8), X12, X12
+	MOVL         24(SI), R13
+	VMOVSD       (R12)(R13*8), X8
+	MOVL         28(SI), R13
+	VMOVHPD      (R12)(R13*8), X8, X8
+	VINSERTF128  $0x01, X8, Y12, Y12
+	VINSERTF64X4 $0x01, Y12, Z11, Z11
+	VPMOVZXDQ    (BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VFMADD231PD  Z10, Z11, K1, Z0
+	VPMOVZXDQ    32(BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VFMADD231PD  Z10, Z11, K1, Z1
+	VPMOVZXDQ    64(BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VFMADD231PD  Z10, Z11, K1, Z2
+	VPMOVZXDQ    96(BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VFMADD231PD  Z10, Z11, K1, Z3
+	VPMOVZXDQ    128(BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VFMADD231PD  Z10, Z11, K1, Z4
+	VPMOVZXDQ    160(BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VFMADD231PD  Z10, Z11, K1, Z5
+	VPMOVZXDQ    192(BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
+	VFMADD231PD  Z10, Z11, K1, Z6
+	VPMOVZXDQ    224(BX), Z10
+	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z11, K1, Z7
 	ADDQ         $0x00000100, BX
 	ADDQ         $0x08, R12

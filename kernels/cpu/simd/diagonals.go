@@ -16,6 +16,8 @@ type Diagonals[V sparse.Value] struct {
 	// an entry there. The others are not read from x.
 	Masks  []uint16
 	Values Values[V]
+	// Fused says to round a product and its sum once in plain Go too, as assembly does.
+	Fused bool
 	// Stream says to write y past the caches where beta is 0.
 	Stream bool
 	// Last is scratch of Values.Lanes elements.
@@ -30,8 +32,10 @@ type DiagonalRun struct {
 	Masked  bool
 }
 
-// MultiplyDiagonals is y = alpha*A*x + beta*y; beta = 0 does not read y. The level
-// must be the one whose Lanes the slices have, or Generic. Columns are not checked.
+// MultiplyDiagonals is y = alpha*A*x + beta*y; beta = 0 does not read y. A row is
+// added up in the order of its offsets, beginning with 0, and stored as by Finish.
+// The level must be the one whose Lanes the slices have, or Generic. Columns are not
+// checked.
 func MultiplyDiagonals[V sparse.Value](l Level, d *Diagonals[V], alpha, beta V, x, y []V) {
 	if beta == 0 {
 		beta = 0 // not -0: the kernels look at its bits
@@ -66,12 +70,8 @@ func MultiplyDiagonals[V sparse.Value](l Level, d *Diagonals[V], alpha, beta V, 
 func (d *Diagonals[V]) run(l Level, run DiagonalRun, alpha, beta V, x []V, row, column, mask int, y []V) {
 	switch {
 	case run.Width == 0:
-		if beta == 0 {
-			clear(y)
-			return
-		}
 		for i := range y {
-			y[i] *= beta
+			y[i] = Finished(alpha, beta, 0, y[i])
 		}
 	case l == Generic:
 		d.runGeneric(run, alpha, beta, x, row, column, mask, y)
@@ -91,13 +91,9 @@ func (d *Diagonals[V]) runGeneric(run DiagonalRun, alpha, beta V, x []V, row, co
 					continue
 				}
 				v := d.at(run.Pattern+j, (column+s*run.Width+j)*lanes+lane)
-				sum += v * x[row+s*lanes+lane+int(o)]
+				sum = mulAdd(d.Fused, v, x[row+s*lanes+lane+int(o)], sum)
 			}
-			sum *= alpha
-			if beta != 0 {
-				sum += beta * y[s*lanes+lane]
-			}
-			y[s*lanes+lane] = sum
+			y[s*lanes+lane] = Finished(alpha, beta, sum, y[s*lanes+lane])
 		}
 	}
 }

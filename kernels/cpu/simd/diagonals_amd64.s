@@ -72,38 +72,45 @@ TEXT ·diagonalsFullF64AVX2(SB), NOSPLIT, $0-96
 	VBROADCASTSD alpha+72(FP), Y0
 	VBROADCASTSD beta+80(FP), Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
+	MOVQ         $0x7ff8000000000000, R8
+	VMOVQ        R8, X4
+	VPBROADCASTQ X4, Y4
 	TESTQ        BX, BX
 	JNZ          masked
 
 one:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	XORQ   R8, R8
 
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
 	VMOVUPD     (R10), Y2
-	VFMADD231PD (SI), Y2, Y4
+	VFMADD231PD (SI), Y2, Y5
 	ADDQ        $0x20, SI
 	INCQ        R8
 	CMPQ        R8, DX
 	JL          oneColumn
-	VMULPD      Y0, Y4, Y4
+	VMULPD      Y0, Y5, Y5
 	CMPQ        beta+80(FP), $0x00
 	JE          oneZero
-	VFMADD231PD (R9), Y1, Y4
+	VFMADD231PD (R9), Y1, Y5
+	VCMPPD      $0x03, Y5, Y5, Y2
+	VBLENDVPD   Y2, Y4, Y5, Y5
 	JMP         oneStore
 
 oneZero:
-	CMPQ     stream+88(FP), $0x00
-	JE       oneStore
-	VMOVNTPD Y4, (R9)
-	JMP      oneStored
+	VCMPPD    $0x03, Y5, Y5, Y2
+	VBLENDVPD Y2, Y4, Y5, Y5
+	CMPQ      stream+88(FP), $0x00
+	JE        oneStore
+	VMOVNTPD  Y5, (R9)
+	JMP       oneStored
 
 oneStore:
-	VMOVUPD Y4, (R9)
+	VMOVUPD Y5, (R9)
 
 oneStored:
 	ADDQ $0x00000020, R9
@@ -114,7 +121,7 @@ oneStored:
 masked:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	XORQ   R8, R8
 
 maskedColumn:
@@ -126,28 +133,32 @@ maskedColumn:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
 	ADDQ         $0x02, BX
-	VMASKMOVPD   (R10), Y3, Y5
-	VMOVAPS      Y4, Y6
-	VFMADD231PD  (SI), Y5, Y6
-	VBLENDVPD    Y3, Y6, Y4, Y4
+	VMASKMOVPD   (R10), Y3, Y6
+	VMOVAPS      Y5, Y7
+	VFMADD231PD  (SI), Y6, Y7
+	VBLENDVPD    Y3, Y7, Y5, Y5
 	ADDQ         $0x20, SI
 	INCQ         R8
 	CMPQ         R8, DX
 	JL           maskedColumn
-	VMULPD       Y0, Y4, Y4
+	VMULPD       Y0, Y5, Y5
 	CMPQ         beta+80(FP), $0x00
 	JE           maskedZero
-	VFMADD231PD  (R9), Y1, Y4
+	VFMADD231PD  (R9), Y1, Y5
+	VCMPPD       $0x03, Y5, Y5, Y3
+	VBLENDVPD    Y3, Y4, Y5, Y5
 	JMP          maskedStore
 
 maskedZero:
-	CMPQ     stream+88(FP), $0x00
-	JE       maskedStore
-	VMOVNTPD Y4, (R9)
-	JMP      maskedStored
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	CMPQ      stream+88(FP), $0x00
+	JE        maskedStore
+	VMOVNTPD  Y5, (R9)
+	JMP       maskedStored
 
 maskedStore:
-	VMOVUPD Y4, (R9)
+	VMOVUPD Y5, (R9)
 
 maskedStored:
 	ADDQ $0x00000020, R9
@@ -175,13 +186,16 @@ TEXT ·diagonalsShortF64AVX2(SB), NOSPLIT, $0-96
 	VBROADCASTSD alpha+72(FP), Y0
 	VBROADCASTSD beta+80(FP), Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
+	MOVQ         $0x7ff8000000000000, R8
+	VMOVQ        R8, X4
+	VPBROADCASTQ X4, Y4
 	TESTQ        BX, BX
 	JNZ          masked
 
 one:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	XORQ   R8, R8
 
 oneColumn:
@@ -189,25 +203,29 @@ oneColumn:
 	LEAQ        (DI)(R10*8), R10
 	VMOVUPD     (R10), Y2
 	VCVTPS2PD   (SI), Y3
-	VFMADD231PD Y3, Y2, Y4
+	VFMADD231PD Y3, Y2, Y5
 	ADDQ        $0x10, SI
 	INCQ        R8
 	CMPQ        R8, DX
 	JL          oneColumn
-	VMULPD      Y0, Y4, Y4
+	VMULPD      Y0, Y5, Y5
 	CMPQ        beta+80(FP), $0x00
 	JE          oneZero
-	VFMADD231PD (R9), Y1, Y4
+	VFMADD231PD (R9), Y1, Y5
+	VCMPPD      $0x03, Y5, Y5, Y2
+	VBLENDVPD   Y2, Y4, Y5, Y5
 	JMP         oneStore
 
 oneZero:
-	CMPQ     stream+88(FP), $0x00
-	JE       oneStore
-	VMOVNTPD Y4, (R9)
-	JMP      oneStored
+	VCMPPD    $0x03, Y5, Y5, Y2
+	VBLENDVPD Y2, Y4, Y5, Y5
+	CMPQ      stream+88(FP), $0x00
+	JE        oneStore
+	VMOVNTPD  Y5, (R9)
+	JMP       oneStored
 
 oneStore:
-	VMOVUPD Y4, (R9)
+	VMOVUPD Y5, (R9)
 
 oneStored:
 	ADDQ $0x00000020, R9
@@ -218,7 +236,7 @@ oneStored:
 masked:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	XORQ   R8, R8
 
 maskedColumn:
@@ -230,29 +248,33 @@ maskedColumn:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
 	ADDQ         $0x02, BX
-	VMASKMOVPD   (R10), Y3, Y5
-	VCVTPS2PD    (SI), Y6
-	VMOVAPS      Y4, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y3, Y7, Y4, Y4
+	VMASKMOVPD   (R10), Y3, Y6
+	VCVTPS2PD    (SI), Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
 	ADDQ         $0x10, SI
 	INCQ         R8
 	CMPQ         R8, DX
 	JL           maskedColumn
-	VMULPD       Y0, Y4, Y4
+	VMULPD       Y0, Y5, Y5
 	CMPQ         beta+80(FP), $0x00
 	JE           maskedZero
-	VFMADD231PD  (R9), Y1, Y4
+	VFMADD231PD  (R9), Y1, Y5
+	VCMPPD       $0x03, Y5, Y5, Y3
+	VBLENDVPD    Y3, Y4, Y5, Y5
 	JMP          maskedStore
 
 maskedZero:
-	CMPQ     stream+88(FP), $0x00
-	JE       maskedStore
-	VMOVNTPD Y4, (R9)
-	JMP      maskedStored
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	CMPQ      stream+88(FP), $0x00
+	JE        maskedStore
+	VMOVNTPD  Y5, (R9)
+	JMP       maskedStored
 
 maskedStore:
-	VMOVUPD Y4, (R9)
+	VMOVUPD Y5, (R9)
 
 maskedStored:
 	ADDQ $0x00000020, R9
@@ -284,13 +306,16 @@ TEXT ·diagonalsTableF64AVX2(SB), NOSPLIT, $0-96
 	VMOVQ        R8, X3
 	VPBROADCASTQ X3, Y3
 	VMOVUPS      laneBits64<>+0(SB), Y4
+	MOVQ         $0x7ff8000000000000, R8
+	VMOVQ        R8, X6
+	VPBROADCASTQ X6, Y6
 	TESTQ        BX, BX
 	JNZ          masked
 
 one:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
 	XORQ   R8, R8
 
 oneColumn:
@@ -302,28 +327,32 @@ oneColumn:
 	VPBROADCASTQ X5, Y5
 	VPSRLVQ      Y2, Y5, Y5
 	VPAND        Y3, Y5, Y5
-	VPCMPEQQ     Y7, Y7, Y7
-	VXORPD       Y8, Y8, Y8
-	VGATHERQPD   Y7, (R9)(Y5*8), Y8
-	VFMADD231PD  Y8, Y4, Y6
+	VPCMPEQQ     Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VGATHERQPD   Y8, (R9)(Y5*8), Y9
+	VFMADD231PD  Y9, Y4, Y7
 	ADDQ         $0x02, SI
 	INCQ         R8
 	CMPQ         R8, DX
 	JL           oneColumn
-	VMULPD       Y0, Y6, Y6
+	VMULPD       Y0, Y7, Y7
 	CMPQ         beta+80(FP), $0x00
 	JE           oneZero
-	VFMADD231PD  (R10), Y1, Y6
+	VFMADD231PD  (R10), Y1, Y7
+	VCMPPD       $0x03, Y7, Y7, Y4
+	VBLENDVPD    Y4, Y6, Y7, Y7
 	JMP          oneStore
 
 oneZero:
-	CMPQ     stream+88(FP), $0x00
-	JE       oneStore
-	VMOVNTPD Y6, (R10)
-	JMP      oneStored
+	VCMPPD    $0x03, Y7, Y7, Y4
+	VBLENDVPD Y4, Y6, Y7, Y7
+	CMPQ      stream+88(FP), $0x00
+	JE        oneStore
+	VMOVNTPD  Y7, (R10)
+	JMP       oneStored
 
 oneStore:
-	VMOVUPD Y6, (R10)
+	VMOVUPD Y7, (R10)
 
 oneStored:
 	ADDQ $0x00000020, R10
@@ -334,7 +363,7 @@ oneStored:
 masked:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
 	XORQ   R8, R8
 
 maskedColumn:
@@ -346,36 +375,40 @@ maskedColumn:
 	VPAND        Y4, Y5, Y5
 	VPCMPEQQ     Y4, Y5, Y5
 	ADDQ         $0x02, BX
-	VMASKMOVPD   (R11), Y5, Y7
+	VMASKMOVPD   (R11), Y5, Y8
 	MOVWLZX      (SI), R11
-	VMOVD        R11, X8
-	VPBROADCASTQ X8, Y8
-	VPSRLVQ      Y2, Y8, Y8
-	VPAND        Y3, Y8, Y8
-	VPCMPEQQ     Y9, Y9, Y9
-	VXORPD       Y10, Y10, Y10
-	VGATHERQPD   Y9, (R9)(Y8*8), Y10
-	VMOVAPS      Y6, Y8
-	VFMADD231PD  Y10, Y7, Y8
-	VBLENDVPD    Y5, Y8, Y6, Y6
+	VMOVD        R11, X9
+	VPBROADCASTQ X9, Y9
+	VPSRLVQ      Y2, Y9, Y9
+	VPAND        Y3, Y9, Y9
+	VPCMPEQQ     Y10, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VGATHERQPD   Y10, (R9)(Y9*8), Y11
+	VMOVAPS      Y7, Y9
+	VFMADD231PD  Y11, Y8, Y9
+	VBLENDVPD    Y5, Y9, Y7, Y7
 	ADDQ         $0x02, SI
 	INCQ         R8
 	CMPQ         R8, DX
 	JL           maskedColumn
-	VMULPD       Y0, Y6, Y6
+	VMULPD       Y0, Y7, Y7
 	CMPQ         beta+80(FP), $0x00
 	JE           maskedZero
-	VFMADD231PD  (R10), Y1, Y6
+	VFMADD231PD  (R10), Y1, Y7
+	VCMPPD       $0x03, Y7, Y7, Y5
+	VBLENDVPD    Y5, Y6, Y7, Y7
 	JMP          maskedStore
 
 maskedZero:
-	CMPQ     stream+88(FP), $0x00
-	JE       maskedStore
-	VMOVNTPD Y6, (R10)
-	JMP      maskedStored
+	VCMPPD    $0x03, Y7, Y7, Y5
+	VBLENDVPD Y5, Y6, Y7, Y7
+	CMPQ      stream+88(FP), $0x00
+	JE        maskedStore
+	VMOVNTPD  Y7, (R10)
+	JMP       maskedStored
 
 maskedStore:
-	VMOVUPD Y6, (R10)
+	VMOVUPD Y7, (R10)
 
 maskedStored:
 	ADDQ $0x00000020, R10
@@ -403,55 +436,74 @@ TEXT ·diagonalsPerDiagonalF64AVX2(SB), NOSPLIT, $0-96
 	VBROADCASTSD alpha+72(FP), Y0
 	VBROADCASTSD beta+80(FP), Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
+	MOVQ         $0x7ff8000000000000, DI
+	VMOVQ        DI, X4
+	VPBROADCASTQ X4, Y4
 	TESTQ        BX, BX
 	JNZ          masked
 
 four:
 	CMPQ   AX, $0x04
 	JL     one
-	VXORPS X4, X4, X4
-	VXORPS X3, X3, X3
 	VXORPS X5, X5, X5
+	VXORPS X3, X3, X3
 	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
 	XORQ   DI, DI
 
 fourColumn:
 	MOVQ         (CX)(DI*8), R10
 	LEAQ         (SI)(R10*8), R10
 	VBROADCASTSD (R8)(DI*8), Y2
-	VFMADD231PD  (R10), Y2, Y4
+	VFMADD231PD  (R10), Y2, Y5
 	VFMADD231PD  32(R10), Y2, Y3
-	VFMADD231PD  64(R10), Y2, Y5
-	VFMADD231PD  96(R10), Y2, Y6
+	VFMADD231PD  64(R10), Y2, Y6
+	VFMADD231PD  96(R10), Y2, Y7
 	INCQ         DI
 	CMPQ         DI, DX
 	JL           fourColumn
-	VMULPD       Y0, Y4, Y4
-	VMULPD       Y0, Y3, Y3
 	VMULPD       Y0, Y5, Y5
+	VMULPD       Y0, Y3, Y3
 	VMULPD       Y0, Y6, Y6
+	VMULPD       Y0, Y7, Y7
 	CMPQ         beta+80(FP), $0x00
 	JE           fourZero
-	VFMADD231PD  (R9), Y1, Y4
+	VFMADD231PD  (R9), Y1, Y5
+	VCMPPD       $0x03, Y5, Y5, Y2
+	VBLENDVPD    Y2, Y4, Y5, Y5
 	VFMADD231PD  32(R9), Y1, Y3
-	VFMADD231PD  64(R9), Y1, Y5
-	VFMADD231PD  96(R9), Y1, Y6
+	VCMPPD       $0x03, Y3, Y3, Y2
+	VBLENDVPD    Y2, Y4, Y3, Y3
+	VFMADD231PD  64(R9), Y1, Y6
+	VCMPPD       $0x03, Y6, Y6, Y2
+	VBLENDVPD    Y2, Y4, Y6, Y6
+	VFMADD231PD  96(R9), Y1, Y7
+	VCMPPD       $0x03, Y7, Y7, Y2
+	VBLENDVPD    Y2, Y4, Y7, Y7
 	JMP          fourStore
 
 fourZero:
-	CMPQ     stream+88(FP), $0x00
-	JE       fourStore
-	VMOVNTPD Y4, (R9)
-	VMOVNTPD Y3, 32(R9)
-	VMOVNTPD Y5, 64(R9)
-	VMOVNTPD Y6, 96(R9)
-	JMP      fourStored
+	VCMPPD    $0x03, Y5, Y5, Y2
+	VBLENDVPD Y2, Y4, Y5, Y5
+	VCMPPD    $0x03, Y3, Y3, Y2
+	VBLENDVPD Y2, Y4, Y3, Y3
+	VCMPPD    $0x03, Y6, Y6, Y2
+	VBLENDVPD Y2, Y4, Y6, Y6
+	VCMPPD    $0x03, Y7, Y7, Y2
+	VBLENDVPD Y2, Y4, Y7, Y7
+	CMPQ      stream+88(FP), $0x00
+	JE        fourStore
+	VMOVNTPD  Y5, (R9)
+	VMOVNTPD  Y3, 32(R9)
+	VMOVNTPD  Y6, 64(R9)
+	VMOVNTPD  Y7, 96(R9)
+	JMP       fourStored
 
 fourStore:
-	VMOVUPD Y4, (R9)
+	VMOVUPD Y5, (R9)
 	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y5, 64(R9)
-	VMOVUPD Y6, 96(R9)
+	VMOVUPD Y6, 64(R9)
+	VMOVUPD Y7, 96(R9)
 
 fourStored:
 	ADDQ $0x00000080, R9
@@ -462,31 +514,35 @@ fourStored:
 one:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	XORQ   DI, DI
 
 oneColumn:
 	MOVQ         (CX)(DI*8), R10
 	LEAQ         (SI)(R10*8), R10
 	VBROADCASTSD (R8)(DI*8), Y2
-	VFMADD231PD  (R10), Y2, Y4
+	VFMADD231PD  (R10), Y2, Y5
 	INCQ         DI
 	CMPQ         DI, DX
 	JL           oneColumn
-	VMULPD       Y0, Y4, Y4
+	VMULPD       Y0, Y5, Y5
 	CMPQ         beta+80(FP), $0x00
 	JE           oneZero
-	VFMADD231PD  (R9), Y1, Y4
+	VFMADD231PD  (R9), Y1, Y5
+	VCMPPD       $0x03, Y5, Y5, Y2
+	VBLENDVPD    Y2, Y4, Y5, Y5
 	JMP          oneStore
 
 oneZero:
-	CMPQ     stream+88(FP), $0x00
-	JE       oneStore
-	VMOVNTPD Y4, (R9)
-	JMP      oneStored
+	VCMPPD    $0x03, Y5, Y5, Y2
+	VBLENDVPD Y2, Y4, Y5, Y5
+	CMPQ      stream+88(FP), $0x00
+	JE        oneStore
+	VMOVNTPD  Y5, (R9)
+	JMP       oneStored
 
 oneStore:
-	VMOVUPD Y4, (R9)
+	VMOVUPD Y5, (R9)
 
 oneStored:
 	ADDQ $0x00000020, R9
@@ -497,7 +553,7 @@ oneStored:
 masked:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	XORQ   DI, DI
 
 maskedColumn:
@@ -509,32 +565,272 @@ maskedColumn:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
 	ADDQ         $0x02, BX
-	VMASKMOVPD   (R10), Y3, Y5
-	VBROADCASTSD (R8)(DI*8), Y6
-	VMOVAPS      Y4, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y3, Y7, Y4, Y4
+	VMASKMOVPD   (R10), Y3, Y6
+	VBROADCASTSD (R8)(DI*8), Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, DX
 	JL           maskedColumn
-	VMULPD       Y0, Y4, Y4
+	VMULPD       Y0, Y5, Y5
 	CMPQ         beta+80(FP), $0x00
 	JE           maskedZero
-	VFMADD231PD  (R9), Y1, Y4
+	VFMADD231PD  (R9), Y1, Y5
+	VCMPPD       $0x03, Y5, Y5, Y3
+	VBLENDVPD    Y3, Y4, Y5, Y5
 	JMP          maskedStore
 
 maskedZero:
-	CMPQ     stream+88(FP), $0x00
-	JE       maskedStore
-	VMOVNTPD Y4, (R9)
-	JMP      maskedStored
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	CMPQ      stream+88(FP), $0x00
+	JE        maskedStore
+	VMOVNTPD  Y5, (R9)
+	JMP       maskedStored
 
 maskedStore:
-	VMOVUPD Y4, (R9)
+	VMOVUPD Y5, (R9)
 
 maskedStored:
 	ADDQ $0x00000020, R9
 	ADDQ $0x00000020, SI
+	SUBQ $0x01, AX
+	JMP  masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func diagonalsHigh32F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·diagonalsHigh32F64AVX2(SB), NOSPLIT, $0-96
+	MOVQ         n+0(FP), AX
+	MOVQ         offsets+8(FP), CX
+	MOVQ         width+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         row+48(FP), R8
+	MOVQ         table+56(FP), R9
+	MOVQ         y+64(FP), R9
+	LEAQ         (DI)(R8*8), DI
+	VBROADCASTSD alpha+72(FP), Y0
+	VBROADCASTSD beta+80(FP), Y1
+	VMOVUPS      laneBits64<>+0(SB), Y2
+	MOVQ         $0x7ff8000000000000, R8
+	VMOVQ        R8, X4
+	VPBROADCASTQ X4, Y4
+	TESTQ        BX, BX
+	JNZ          masked
+
+one:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X5, X5, X5
+	XORQ   R8, R8
+
+oneColumn:
+	MOVQ        (CX)(R8*8), R10
+	LEAQ        (DI)(R10*8), R10
+	VMOVUPD     (R10), Y2
+	VPMOVZXDQ   (SI), Y3
+	VPSLLQ      $0x20, Y3, Y3
+	VFMADD231PD Y3, Y2, Y5
+	ADDQ        $0x10, SI
+	INCQ        R8
+	CMPQ        R8, DX
+	JL          oneColumn
+	VMULPD      Y0, Y5, Y5
+	CMPQ        beta+80(FP), $0x00
+	JE          oneZero
+	VFMADD231PD (R9), Y1, Y5
+	VCMPPD      $0x03, Y5, Y5, Y2
+	VBLENDVPD   Y2, Y4, Y5, Y5
+	JMP         oneStore
+
+oneZero:
+	VCMPPD    $0x03, Y5, Y5, Y2
+	VBLENDVPD Y2, Y4, Y5, Y5
+	CMPQ      stream+88(FP), $0x00
+	JE        oneStore
+	VMOVNTPD  Y5, (R9)
+	JMP       oneStored
+
+oneStore:
+	VMOVUPD Y5, (R9)
+
+oneStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, DI
+	SUBQ $0x01, AX
+	JMP  one
+
+masked:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X5, X5, X5
+	XORQ   R8, R8
+
+maskedColumn:
+	MOVQ         (CX)(R8*8), R10
+	LEAQ         (DI)(R10*8), R10
+	MOVWLZX      (BX), R11
+	VMOVD        R11, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	ADDQ         $0x02, BX
+	VMASKMOVPD   (R10), Y3, Y6
+	VPMOVZXDQ    (SI), Y7
+	VPSLLQ       $0x20, Y7, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+	ADDQ         $0x10, SI
+	INCQ         R8
+	CMPQ         R8, DX
+	JL           maskedColumn
+	VMULPD       Y0, Y5, Y5
+	CMPQ         beta+80(FP), $0x00
+	JE           maskedZero
+	VFMADD231PD  (R9), Y1, Y5
+	VCMPPD       $0x03, Y5, Y5, Y3
+	VBLENDVPD    Y3, Y4, Y5, Y5
+	JMP          maskedStore
+
+maskedZero:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	CMPQ      stream+88(FP), $0x00
+	JE        maskedStore
+	VMOVNTPD  Y5, (R9)
+	JMP       maskedStored
+
+maskedStore:
+	VMOVUPD Y5, (R9)
+
+maskedStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, DI
+	SUBQ $0x01, AX
+	JMP  masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func diagonalsHigh16F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·diagonalsHigh16F64AVX2(SB), NOSPLIT, $0-96
+	MOVQ         n+0(FP), AX
+	MOVQ         offsets+8(FP), CX
+	MOVQ         width+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         row+48(FP), R8
+	MOVQ         table+56(FP), R9
+	MOVQ         y+64(FP), R9
+	LEAQ         (DI)(R8*8), DI
+	VBROADCASTSD alpha+72(FP), Y0
+	VBROADCASTSD beta+80(FP), Y1
+	VMOVUPS      laneBits64<>+0(SB), Y2
+	MOVQ         $0x7ff8000000000000, R8
+	VMOVQ        R8, X4
+	VPBROADCASTQ X4, Y4
+	TESTQ        BX, BX
+	JNZ          masked
+
+one:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X5, X5, X5
+	XORQ   R8, R8
+
+oneColumn:
+	MOVQ        (CX)(R8*8), R10
+	LEAQ        (DI)(R10*8), R10
+	VMOVUPD     (R10), Y2
+	VPMOVZXWQ   (SI), Y3
+	VPSLLQ      $0x30, Y3, Y3
+	VFMADD231PD Y3, Y2, Y5
+	ADDQ        $0x08, SI
+	INCQ        R8
+	CMPQ        R8, DX
+	JL          oneColumn
+	VMULPD      Y0, Y5, Y5
+	CMPQ        beta+80(FP), $0x00
+	JE          oneZero
+	VFMADD231PD (R9), Y1, Y5
+	VCMPPD      $0x03, Y5, Y5, Y2
+	VBLENDVPD   Y2, Y4, Y5, Y5
+	JMP         oneStore
+
+oneZero:
+	VCMPPD    $0x03, Y5, Y5, Y2
+	VBLENDVPD Y2, Y4, Y5, Y5
+	CMPQ      stream+88(FP), $0x00
+	JE        oneStore
+	VMOVNTPD  Y5, (R9)
+	JMP       oneStored
+
+oneStore:
+	VMOVUPD Y5, (R9)
+
+oneStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, DI
+	SUBQ $0x01, AX
+	JMP  one
+
+masked:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X5, X5, X5
+	XORQ   R8, R8
+
+maskedColumn:
+	MOVQ         (CX)(R8*8), R10
+	LEAQ         (DI)(R10*8), R10
+	MOVWLZX      (BX), R11
+	VMOVD        R11, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	ADDQ         $0x02, BX
+	VMASKMOVPD   (R10), Y3, Y6
+	VPMOVZXWQ    (SI), Y7
+	VPSLLQ       $0x30, Y7, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+	ADDQ         $0x08, SI
+	INCQ         R8
+	CMPQ         R8, DX
+	JL           maskedColumn
+	VMULPD       Y0, Y5, Y5
+	CMPQ         beta+80(FP), $0x00
+	JE           maskedZero
+	VFMADD231PD  (R9), Y1, Y5
+	VCMPPD       $0x03, Y5, Y5, Y3
+	VBLENDVPD    Y3, Y4, Y5, Y5
+	JMP          maskedStore
+
+maskedZero:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	CMPQ      stream+88(FP), $0x00
+	JE        maskedStore
+	VMOVNTPD  Y5, (R9)
+	JMP       maskedStored
+
+maskedStore:
+	VMOVUPD Y5, (R9)
+
+maskedStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, DI
 	SUBQ $0x01, AX
 	JMP  masked
 
@@ -557,38 +853,45 @@ TEXT ·diagonalsFullF64AVX512(SB), NOSPLIT, $0-96
 	LEAQ         (DI)(R8*8), DI
 	VBROADCASTSD alpha+72(FP), Z0
 	VBROADCASTSD beta+80(FP), Z1
+	MOVQ         $0x7ff8000000000000, R8
+	VMOVQ        R8, X2
+	VPBROADCASTQ X2, Z2
 	TESTQ        BX, BX
 	JNZ          masked
 
 one:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
 	XORQ   R8, R8
 
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
-	VMOVUPD     (R10), Z3
-	VFMADD231PD (SI), Z3, Z2
+	VMOVUPD     (R10), Z4
+	VFMADD231PD (SI), Z4, Z3
 	ADDQ        $0x40, SI
 	INCQ        R8
 	CMPQ        R8, DX
 	JL          oneColumn
-	VMULPD      Z0, Z2, Z2
+	VMULPD      Z0, Z3, Z3
 	CMPQ        beta+80(FP), $0x00
 	JE          oneZero
-	VFMADD231PD (R9), Z1, Z2
+	VFMADD231PD (R9), Z1, Z3
+	VCMPPD      $0x03, Z3, Z3, K1
+	VMOVAPD     Z2, K1, Z3
 	JMP         oneStore
 
 oneZero:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       oneStore
-	VMOVNTPD Z2, (R9)
+	VMOVNTPD Z3, (R9)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPD Z2, (R9)
+	VMOVUPD Z3, (R9)
 
 oneStored:
 	ADDQ $0x00000040, R9
@@ -599,7 +902,7 @@ oneStored:
 masked:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
 	XORQ   R8, R8
 
 maskedColumn:
@@ -607,26 +910,30 @@ maskedColumn:
 	LEAQ        (DI)(R10*8), R10
 	KMOVW       (BX), K1
 	ADDQ        $0x02, BX
-	VMOVUPD.Z   (R10), K1, Z3
-	VFMADD231PD (SI), Z3, K1, Z2
+	VMOVUPD.Z   (R10), K1, Z4
+	VFMADD231PD (SI), Z4, K1, Z3
 	ADDQ        $0x40, SI
 	INCQ        R8
 	CMPQ        R8, DX
 	JL          maskedColumn
-	VMULPD      Z0, Z2, Z2
+	VMULPD      Z0, Z3, Z3
 	CMPQ        beta+80(FP), $0x00
 	JE          maskedZero
-	VFMADD231PD (R9), Z1, Z2
+	VFMADD231PD (R9), Z1, Z3
+	VCMPPD      $0x03, Z3, Z3, K1
+	VMOVAPD     Z2, K1, Z3
 	JMP         maskedStore
 
 maskedZero:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       maskedStore
-	VMOVNTPD Z2, (R9)
+	VMOVNTPD Z3, (R9)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPD Z2, (R9)
+	VMOVUPD Z3, (R9)
 
 maskedStored:
 	ADDQ $0x00000040, R9
@@ -653,39 +960,46 @@ TEXT ·diagonalsShortF64AVX512(SB), NOSPLIT, $0-96
 	LEAQ         (DI)(R8*8), DI
 	VBROADCASTSD alpha+72(FP), Z0
 	VBROADCASTSD beta+80(FP), Z1
+	MOVQ         $0x7ff8000000000000, R8
+	VMOVQ        R8, X2
+	VPBROADCASTQ X2, Z2
 	TESTQ        BX, BX
 	JNZ          masked
 
 one:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
 	XORQ   R8, R8
 
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
-	VMOVUPD     (R10), Z3
-	VCVTPS2PD   (SI), Z4
-	VFMADD231PD Z4, Z3, Z2
+	VMOVUPD     (R10), Z4
+	VCVTPS2PD   (SI), Z5
+	VFMADD231PD Z5, Z4, Z3
 	ADDQ        $0x20, SI
 	INCQ        R8
 	CMPQ        R8, DX
 	JL          oneColumn
-	VMULPD      Z0, Z2, Z2
+	VMULPD      Z0, Z3, Z3
 	CMPQ        beta+80(FP), $0x00
 	JE          oneZero
-	VFMADD231PD (R9), Z1, Z2
+	VFMADD231PD (R9), Z1, Z3
+	VCMPPD      $0x03, Z3, Z3, K1
+	VMOVAPD     Z2, K1, Z3
 	JMP         oneStore
 
 oneZero:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       oneStore
-	VMOVNTPD Z2, (R9)
+	VMOVNTPD Z3, (R9)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPD Z2, (R9)
+	VMOVUPD Z3, (R9)
 
 oneStored:
 	ADDQ $0x00000040, R9
@@ -696,7 +1010,7 @@ oneStored:
 masked:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
 	XORQ   R8, R8
 
 maskedColumn:
@@ -704,27 +1018,31 @@ maskedColumn:
 	LEAQ        (DI)(R10*8), R10
 	KMOVW       (BX), K1
 	ADDQ        $0x02, BX
-	VMOVUPD.Z   (R10), K1, Z3
-	VCVTPS2PD   (SI), Z4
-	VFMADD231PD Z4, Z3, K1, Z2
+	VMOVUPD.Z   (R10), K1, Z4
+	VCVTPS2PD   (SI), Z5
+	VFMADD231PD Z5, Z4, K1, Z3
 	ADDQ        $0x20, SI
 	INCQ        R8
 	CMPQ        R8, DX
 	JL          maskedColumn
-	VMULPD      Z0, Z2, Z2
+	VMULPD      Z0, Z3, Z3
 	CMPQ        beta+80(FP), $0x00
 	JE          maskedZero
-	VFMADD231PD (R9), Z1, Z2
+	VFMADD231PD (R9), Z1, Z3
+	VCMPPD      $0x03, Z3, Z3, K1
+	VMOVAPD     Z2, K1, Z3
 	JMP         maskedStore
 
 maskedZero:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       maskedStore
-	VMOVNTPD Z2, (R9)
+	VMOVNTPD Z3, (R9)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPD Z2, (R9)
+	VMOVUPD Z3, (R9)
 
 maskedStored:
 	ADDQ $0x00000040, R9
@@ -754,42 +1072,49 @@ TEXT ·diagonalsTableF64AVX512(SB), NOSPLIT, $0-96
 	VMOVUPS      nibblesOf64<>+0(SB), Z2
 	VMOVUPD      (R9), Z3
 	VMOVUPD      64(R9), Z4
+	MOVQ         $0x7ff8000000000000, R8
+	VMOVQ        R8, X5
+	VPBROADCASTQ X5, Z5
 	TESTQ        BX, BX
 	JNZ          masked
 
 one:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
 	XORQ   R8, R8
 
 oneColumn:
 	MOVQ         (CX)(R8*8), R9
 	LEAQ         (DI)(R9*8), R9
-	VMOVUPD      (R9), Z6
-	VPBROADCASTD (SI), Y7
-	VPMOVZXDQ    Y7, Z7
-	VPSRLVQ      Z2, Z7, Z7
-	VPERMI2PD    Z4, Z3, Z7
-	VFMADD231PD  Z7, Z6, Z5
+	VMOVUPD      (R9), Z7
+	VPBROADCASTD (SI), Y8
+	VPMOVZXDQ    Y8, Z8
+	VPSRLVQ      Z2, Z8, Z8
+	VPERMI2PD    Z4, Z3, Z8
+	VFMADD231PD  Z8, Z7, Z6
 	ADDQ         $0x04, SI
 	INCQ         R8
 	CMPQ         R8, DX
 	JL           oneColumn
-	VMULPD       Z0, Z5, Z5
+	VMULPD       Z0, Z6, Z6
 	CMPQ         beta+80(FP), $0x00
 	JE           oneZero
-	VFMADD231PD  (R10), Z1, Z5
+	VFMADD231PD  (R10), Z1, Z6
+	VCMPPD       $0x03, Z6, Z6, K1
+	VMOVAPD      Z5, K1, Z6
 	JMP          oneStore
 
 oneZero:
+	VCMPPD   $0x03, Z6, Z6, K1
+	VMOVAPD  Z5, K1, Z6
 	CMPQ     stream+88(FP), $0x00
 	JE       oneStore
-	VMOVNTPD Z5, (R10)
+	VMOVNTPD Z6, (R10)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPD Z5, (R10)
+	VMOVUPD Z6, (R10)
 
 oneStored:
 	ADDQ $0x00000040, R10
@@ -800,7 +1125,7 @@ oneStored:
 masked:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
 	XORQ   R8, R8
 
 maskedColumn:
@@ -808,30 +1133,34 @@ maskedColumn:
 	LEAQ         (DI)(R9*8), R9
 	KMOVW        (BX), K1
 	ADDQ         $0x02, BX
-	VMOVUPD.Z    (R9), K1, Z6
-	VPBROADCASTD (SI), Y7
-	VPMOVZXDQ    Y7, Z7
-	VPSRLVQ      Z2, Z7, Z7
-	VPERMI2PD    Z4, Z3, Z7
-	VFMADD231PD  Z7, Z6, K1, Z5
+	VMOVUPD.Z    (R9), K1, Z7
+	VPBROADCASTD (SI), Y8
+	VPMOVZXDQ    Y8, Z8
+	VPSRLVQ      Z2, Z8, Z8
+	VPERMI2PD    Z4, Z3, Z8
+	VFMADD231PD  Z8, Z7, K1, Z6
 	ADDQ         $0x04, SI
 	INCQ         R8
 	CMPQ         R8, DX
 	JL           maskedColumn
-	VMULPD       Z0, Z5, Z5
+	VMULPD       Z0, Z6, Z6
 	CMPQ         beta+80(FP), $0x00
 	JE           maskedZero
-	VFMADD231PD  (R10), Z1, Z5
+	VFMADD231PD  (R10), Z1, Z6
+	VCMPPD       $0x03, Z6, Z6, K1
+	VMOVAPD      Z5, K1, Z6
 	JMP          maskedStore
 
 maskedZero:
+	VCMPPD   $0x03, Z6, Z6, K1
+	VMOVAPD  Z5, K1, Z6
 	CMPQ     stream+88(FP), $0x00
 	JE       maskedStore
-	VMOVNTPD Z5, (R10)
+	VMOVNTPD Z6, (R10)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPD Z5, (R10)
+	VMOVUPD Z6, (R10)
 
 maskedStored:
 	ADDQ $0x00000040, R10
@@ -858,55 +1187,74 @@ TEXT ·diagonalsPerDiagonalF64AVX512(SB), NOSPLIT, $0-96
 	LEAQ         (SI)(DI*8), SI
 	VBROADCASTSD alpha+72(FP), Z0
 	VBROADCASTSD beta+80(FP), Z1
+	MOVQ         $0x7ff8000000000000, DI
+	VMOVQ        DI, X2
+	VPBROADCASTQ X2, Z2
 	TESTQ        BX, BX
 	JNZ          masked
 
 four:
 	CMPQ   AX, $0x04
 	JL     one
-	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
 	XORQ   DI, DI
 
 fourColumn:
 	MOVQ         (CX)(DI*8), R10
 	LEAQ         (SI)(R10*8), R10
-	VBROADCASTSD (R8)(DI*8), Z6
-	VFMADD231PD  (R10), Z6, Z2
-	VFMADD231PD  64(R10), Z6, Z3
-	VFMADD231PD  128(R10), Z6, Z4
-	VFMADD231PD  192(R10), Z6, Z5
+	VBROADCASTSD (R8)(DI*8), Z7
+	VFMADD231PD  (R10), Z7, Z3
+	VFMADD231PD  64(R10), Z7, Z4
+	VFMADD231PD  128(R10), Z7, Z5
+	VFMADD231PD  192(R10), Z7, Z6
 	INCQ         DI
 	CMPQ         DI, DX
 	JL           fourColumn
-	VMULPD       Z0, Z2, Z2
 	VMULPD       Z0, Z3, Z3
 	VMULPD       Z0, Z4, Z4
 	VMULPD       Z0, Z5, Z5
+	VMULPD       Z0, Z6, Z6
 	CMPQ         beta+80(FP), $0x00
 	JE           fourZero
-	VFMADD231PD  (R9), Z1, Z2
-	VFMADD231PD  64(R9), Z1, Z3
-	VFMADD231PD  128(R9), Z1, Z4
-	VFMADD231PD  192(R9), Z1, Z5
+	VFMADD231PD  (R9), Z1, Z3
+	VCMPPD       $0x03, Z3, Z3, K1
+	VMOVAPD      Z2, K1, Z3
+	VFMADD231PD  64(R9), Z1, Z4
+	VCMPPD       $0x03, Z4, Z4, K1
+	VMOVAPD      Z2, K1, Z4
+	VFMADD231PD  128(R9), Z1, Z5
+	VCMPPD       $0x03, Z5, Z5, K1
+	VMOVAPD      Z2, K1, Z5
+	VFMADD231PD  192(R9), Z1, Z6
+	VCMPPD       $0x03, Z6, Z6, K1
+	VMOVAPD      Z2, K1, Z6
 	JMP          fourStore
 
 fourZero:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	VCMPPD   $0x03, Z4, Z4, K1
+	VMOVAPD  Z2, K1, Z4
+	VCMPPD   $0x03, Z5, Z5, K1
+	VMOVAPD  Z2, K1, Z5
+	VCMPPD   $0x03, Z6, Z6, K1
+	VMOVAPD  Z2, K1, Z6
 	CMPQ     stream+88(FP), $0x00
 	JE       fourStore
-	VMOVNTPD Z2, (R9)
-	VMOVNTPD Z3, 64(R9)
-	VMOVNTPD Z4, 128(R9)
-	VMOVNTPD Z5, 192(R9)
+	VMOVNTPD Z3, (R9)
+	VMOVNTPD Z4, 64(R9)
+	VMOVNTPD Z5, 128(R9)
+	VMOVNTPD Z6, 192(R9)
 	JMP      fourStored
 
 fourStore:
-	VMOVUPD Z2, (R9)
-	VMOVUPD Z3, 64(R9)
-	VMOVUPD Z4, 128(R9)
-	VMOVUPD Z5, 192(R9)
+	VMOVUPD Z3, (R9)
+	VMOVUPD Z4, 64(R9)
+	VMOVUPD Z5, 128(R9)
+	VMOVUPD Z6, 192(R9)
 
 fourStored:
 	ADDQ $0x00000100, R9
@@ -917,31 +1265,35 @@ fourStored:
 one:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
 	XORQ   DI, DI
 
 oneColumn:
 	MOVQ         (CX)(DI*8), R10
 	LEAQ         (SI)(R10*8), R10
-	VBROADCASTSD (R8)(DI*8), Z3
-	VFMADD231PD  (R10), Z3, Z2
+	VBROADCASTSD (R8)(DI*8), Z4
+	VFMADD231PD  (R10), Z4, Z3
 	INCQ         DI
 	CMPQ         DI, DX
 	JL           oneColumn
-	VMULPD       Z0, Z2, Z2
+	VMULPD       Z0, Z3, Z3
 	CMPQ         beta+80(FP), $0x00
 	JE           oneZero
-	VFMADD231PD  (R9), Z1, Z2
+	VFMADD231PD  (R9), Z1, Z3
+	VCMPPD       $0x03, Z3, Z3, K1
+	VMOVAPD      Z2, K1, Z3
 	JMP          oneStore
 
 oneZero:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       oneStore
-	VMOVNTPD Z2, (R9)
+	VMOVNTPD Z3, (R9)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPD Z2, (R9)
+	VMOVUPD Z3, (R9)
 
 oneStored:
 	ADDQ $0x00000040, R9
@@ -952,7 +1304,7 @@ oneStored:
 masked:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
 	XORQ   DI, DI
 
 maskedColumn:
@@ -960,30 +1312,256 @@ maskedColumn:
 	LEAQ         (SI)(R10*8), R10
 	KMOVW        (BX), K1
 	ADDQ         $0x02, BX
-	VMOVUPD.Z    (R10), K1, Z3
-	VBROADCASTSD (R8)(DI*8), Z4
-	VFMADD231PD  Z4, Z3, K1, Z2
+	VMOVUPD.Z    (R10), K1, Z4
+	VBROADCASTSD (R8)(DI*8), Z5
+	VFMADD231PD  Z5, Z4, K1, Z3
 	INCQ         DI
 	CMPQ         DI, DX
 	JL           maskedColumn
-	VMULPD       Z0, Z2, Z2
+	VMULPD       Z0, Z3, Z3
 	CMPQ         beta+80(FP), $0x00
 	JE           maskedZero
-	VFMADD231PD  (R9), Z1, Z2
+	VFMADD231PD  (R9), Z1, Z3
+	VCMPPD       $0x03, Z3, Z3, K1
+	VMOVAPD      Z2, K1, Z3
 	JMP          maskedStore
 
 maskedZero:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       maskedStore
-	VMOVNTPD Z2, (R9)
+	VMOVNTPD Z3, (R9)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPD Z2, (R9)
+	VMOVUPD Z3, (R9)
 
 maskedStored:
 	ADDQ $0x00000040, R9
 	ADDQ $0x00000040, SI
+	SUBQ $0x01, AX
+	JMP  masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func diagonalsHigh32F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX512F
+TEXT ·diagonalsHigh32F64AVX512(SB), NOSPLIT, $0-96
+	MOVQ         n+0(FP), AX
+	MOVQ         offsets+8(FP), CX
+	MOVQ         width+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         row+48(FP), R8
+	MOVQ         table+56(FP), R9
+	MOVQ         y+64(FP), R9
+	LEAQ         (DI)(R8*8), DI
+	VBROADCASTSD alpha+72(FP), Z0
+	VBROADCASTSD beta+80(FP), Z1
+	MOVQ         $0x7ff8000000000000, R8
+	VMOVQ        R8, X2
+	VPBROADCASTQ X2, Z2
+	TESTQ        BX, BX
+	JNZ          masked
+
+one:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X3, X3, X3
+	XORQ   R8, R8
+
+oneColumn:
+	MOVQ        (CX)(R8*8), R10
+	LEAQ        (DI)(R10*8), R10
+	VMOVUPD     (R10), Z4
+	VPMOVZXDQ   (SI), Z5
+	VPSLLQ      $0x20, Z5, Z5
+	VFMADD231PD Z5, Z4, Z3
+	ADDQ        $0x20, SI
+	INCQ        R8
+	CMPQ        R8, DX
+	JL          oneColumn
+	VMULPD      Z0, Z3, Z3
+	CMPQ        beta+80(FP), $0x00
+	JE          oneZero
+	VFMADD231PD (R9), Z1, Z3
+	VCMPPD      $0x03, Z3, Z3, K1
+	VMOVAPD     Z2, K1, Z3
+	JMP         oneStore
+
+oneZero:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	CMPQ     stream+88(FP), $0x00
+	JE       oneStore
+	VMOVNTPD Z3, (R9)
+	JMP      oneStored
+
+oneStore:
+	VMOVUPD Z3, (R9)
+
+oneStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, DI
+	SUBQ $0x01, AX
+	JMP  one
+
+masked:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X3, X3, X3
+	XORQ   R8, R8
+
+maskedColumn:
+	MOVQ        (CX)(R8*8), R10
+	LEAQ        (DI)(R10*8), R10
+	KMOVW       (BX), K1
+	ADDQ        $0x02, BX
+	VMOVUPD.Z   (R10), K1, Z4
+	VPMOVZXDQ   (SI), Z5
+	VPSLLQ      $0x20, Z5, Z5
+	VFMADD231PD Z5, Z4, K1, Z3
+	ADDQ        $0x20, SI
+	INCQ        R8
+	CMPQ        R8, DX
+	JL          maskedColumn
+	VMULPD      Z0, Z3, Z3
+	CMPQ        beta+80(FP), $0x00
+	JE          maskedZero
+	VFMADD231PD (R9), Z1, Z3
+	VCMPPD      $0x03, Z3, Z3, K1
+	VMOVAPD     Z2, K1, Z3
+	JMP         maskedStore
+
+maskedZero:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	CMPQ     stream+88(FP), $0x00
+	JE       maskedStore
+	VMOVNTPD Z3, (R9)
+	JMP      maskedStored
+
+maskedStore:
+	VMOVUPD Z3, (R9)
+
+maskedStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, DI
+	SUBQ $0x01, AX
+	JMP  masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func diagonalsHigh16F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX512F
+TEXT ·diagonalsHigh16F64AVX512(SB), NOSPLIT, $0-96
+	MOVQ         n+0(FP), AX
+	MOVQ         offsets+8(FP), CX
+	MOVQ         width+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         row+48(FP), R8
+	MOVQ         table+56(FP), R9
+	MOVQ         y+64(FP), R9
+	LEAQ         (DI)(R8*8), DI
+	VBROADCASTSD alpha+72(FP), Z0
+	VBROADCASTSD beta+80(FP), Z1
+	MOVQ         $0x7ff8000000000000, R8
+	VMOVQ        R8, X2
+	VPBROADCASTQ X2, Z2
+	TESTQ        BX, BX
+	JNZ          masked
+
+one:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X3, X3, X3
+	XORQ   R8, R8
+
+oneColumn:
+	MOVQ        (CX)(R8*8), R10
+	LEAQ        (DI)(R10*8), R10
+	VMOVUPD     (R10), Z4
+	VPMOVZXWQ   (SI), Z5
+	VPSLLQ      $0x30, Z5, Z5
+	VFMADD231PD Z5, Z4, Z3
+	ADDQ        $0x10, SI
+	INCQ        R8
+	CMPQ        R8, DX
+	JL          oneColumn
+	VMULPD      Z0, Z3, Z3
+	CMPQ        beta+80(FP), $0x00
+	JE          oneZero
+	VFMADD231PD (R9), Z1, Z3
+	VCMPPD      $0x03, Z3, Z3, K1
+	VMOVAPD     Z2, K1, Z3
+	JMP         oneStore
+
+oneZero:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	CMPQ     stream+88(FP), $0x00
+	JE       oneStore
+	VMOVNTPD Z3, (R9)
+	JMP      oneStored
+
+oneStore:
+	VMOVUPD Z3, (R9)
+
+oneStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, DI
+	SUBQ $0x01, AX
+	JMP  one
+
+masked:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X3, X3, X3
+	XORQ   R8, R8
+
+maskedColumn:
+	MOVQ        (CX)(R8*8), R10
+	LEAQ        (DI)(R10*8), R10
+	KMOVW       (BX), K1
+	ADDQ        $0x02, BX
+	VMOVUPD.Z   (R10), K1, Z4
+	VPMOVZXWQ   (SI), Z5
+	VPSLLQ      $0x30, Z5, Z5
+	VFMADD231PD Z5, Z4, K1, Z3
+	ADDQ        $0x10, SI
+	INCQ        R8
+	CMPQ        R8, DX
+	JL          maskedColumn
+	VMULPD      Z0, Z3, Z3
+	CMPQ        beta+80(FP), $0x00
+	JE          maskedZero
+	VFMADD231PD (R9), Z1, Z3
+	VCMPPD      $0x03, Z3, Z3, K1
+	VMOVAPD     Z2, K1, Z3
+	JMP         maskedStore
+
+maskedZero:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	CMPQ     stream+88(FP), $0x00
+	JE       maskedStore
+	VMOVNTPD Z3, (R9)
+	JMP      maskedStored
+
+maskedStore:
+	VMOVUPD Z3, (R9)
+
+maskedStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, DI
 	SUBQ $0x01, AX
 	JMP  masked
 
@@ -1007,38 +1585,45 @@ TEXT ·diagonalsFullF32AVX2(SB), NOSPLIT, $0-88
 	VBROADCASTSS alpha+72(FP), Y0
 	VBROADCASTSS beta+76(FP), Y1
 	VMOVUPS      laneBits32<>+0(SB), Y2
+	MOVL         $0x7fc00000, R8
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Y4
 	TESTQ        BX, BX
 	JNZ          masked
 
 one:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	XORQ   R8, R8
 
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*4), R10
 	VMOVUPS     (R10), Y2
-	VFMADD231PS (SI), Y2, Y4
+	VFMADD231PS (SI), Y2, Y5
 	ADDQ        $0x20, SI
 	INCQ        R8
 	CMPQ        R8, DX
 	JL          oneColumn
-	VMULPS      Y0, Y4, Y4
+	VMULPS      Y0, Y5, Y5
 	CMPL        beta+76(FP), $0x00
 	JE          oneZero
-	VFMADD231PS (R9), Y1, Y4
+	VFMADD231PS (R9), Y1, Y5
+	VCMPPS      $0x03, Y5, Y5, Y2
+	VBLENDVPS   Y2, Y4, Y5, Y5
 	JMP         oneStore
 
 oneZero:
-	CMPQ     stream+80(FP), $0x00
-	JE       oneStore
-	VMOVNTPS Y4, (R9)
-	JMP      oneStored
+	VCMPPS    $0x03, Y5, Y5, Y2
+	VBLENDVPS Y2, Y4, Y5, Y5
+	CMPQ      stream+80(FP), $0x00
+	JE        oneStore
+	VMOVNTPS  Y5, (R9)
+	JMP       oneStored
 
 oneStore:
-	VMOVUPS Y4, (R9)
+	VMOVUPS Y5, (R9)
 
 oneStored:
 	ADDQ $0x00000020, R9
@@ -1049,7 +1634,7 @@ oneStored:
 masked:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	XORQ   R8, R8
 
 maskedColumn:
@@ -1061,28 +1646,32 @@ maskedColumn:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
 	ADDQ         $0x02, BX
-	VMASKMOVPS   (R10), Y3, Y5
-	VMOVAPS      Y4, Y6
-	VFMADD231PS  (SI), Y5, Y6
-	VBLENDVPS    Y3, Y6, Y4, Y4
+	VMASKMOVPS   (R10), Y3, Y6
+	VMOVAPS      Y5, Y7
+	VFMADD231PS  (SI), Y6, Y7
+	VBLENDVPS    Y3, Y7, Y5, Y5
 	ADDQ         $0x20, SI
 	INCQ         R8
 	CMPQ         R8, DX
 	JL           maskedColumn
-	VMULPS       Y0, Y4, Y4
+	VMULPS       Y0, Y5, Y5
 	CMPL         beta+76(FP), $0x00
 	JE           maskedZero
-	VFMADD231PS  (R9), Y1, Y4
+	VFMADD231PS  (R9), Y1, Y5
+	VCMPPS       $0x03, Y5, Y5, Y3
+	VBLENDVPS    Y3, Y4, Y5, Y5
 	JMP          maskedStore
 
 maskedZero:
-	CMPQ     stream+80(FP), $0x00
-	JE       maskedStore
-	VMOVNTPS Y4, (R9)
-	JMP      maskedStored
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
+	CMPQ      stream+80(FP), $0x00
+	JE        maskedStore
+	VMOVNTPS  Y5, (R9)
+	JMP       maskedStored
 
 maskedStore:
-	VMOVUPS Y4, (R9)
+	VMOVUPS Y5, (R9)
 
 maskedStored:
 	ADDQ $0x00000020, R9
@@ -1113,13 +1702,16 @@ TEXT ·diagonalsTableF32AVX2(SB), NOSPLIT, $0-88
 	VMOVUPS      (R9), Y3
 	VMOVUPS      32(R9), Y4
 	VMOVUPS      laneBits32<>+0(SB), Y5
+	MOVL         $0x7fc00000, R8
+	VMOVD        R8, X7
+	VPBROADCASTD X7, Y7
 	TESTQ        BX, BX
 	JNZ          masked
 
 one:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
 	XORQ   R8, R8
 
 oneColumn:
@@ -1128,29 +1720,33 @@ oneColumn:
 	VMOVUPS      (R9), Y5
 	VPBROADCASTD (SI), Y6
 	VPSRLVD      Y2, Y6, Y6
-	VPERMPS      Y3, Y6, Y8
-	VPERMPS      Y4, Y6, Y9
+	VPERMPS      Y3, Y6, Y9
+	VPERMPS      Y4, Y6, Y10
 	VPSLLD       $0x1c, Y6, Y6
-	VBLENDVPS    Y6, Y9, Y8, Y8
-	VFMADD231PS  Y8, Y5, Y7
+	VBLENDVPS    Y6, Y10, Y9, Y9
+	VFMADD231PS  Y9, Y5, Y8
 	ADDQ         $0x04, SI
 	INCQ         R8
 	CMPQ         R8, DX
 	JL           oneColumn
-	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y8, Y8
 	CMPL         beta+76(FP), $0x00
 	JE           oneZero
-	VFMADD231PS  (R10), Y1, Y7
+	VFMADD231PS  (R10), Y1, Y8
+	VCMPPS       $0x03, Y8, Y8, Y5
+	VBLENDVPS    Y5, Y7, Y8, Y8
 	JMP          oneStore
 
 oneZero:
-	CMPQ     stream+80(FP), $0x00
-	JE       oneStore
-	VMOVNTPS Y7, (R10)
-	JMP      oneStored
+	VCMPPS    $0x03, Y8, Y8, Y5
+	VBLENDVPS Y5, Y7, Y8, Y8
+	CMPQ      stream+80(FP), $0x00
+	JE        oneStore
+	VMOVNTPS  Y8, (R10)
+	JMP       oneStored
 
 oneStore:
-	VMOVUPS Y7, (R10)
+	VMOVUPS Y8, (R10)
 
 oneStored:
 	ADDQ $0x00000020, R10
@@ -1161,7 +1757,7 @@ oneStored:
 masked:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
 	XORQ   R8, R8
 
 maskedColumn:
@@ -1173,34 +1769,38 @@ maskedColumn:
 	VPAND        Y5, Y6, Y6
 	VPCMPEQD     Y5, Y6, Y6
 	ADDQ         $0x02, BX
-	VMASKMOVPS   (R9), Y6, Y8
-	VPBROADCASTD (SI), Y9
-	VPSRLVD      Y2, Y9, Y9
-	VPERMPS      Y3, Y9, Y10
-	VPERMPS      Y4, Y9, Y11
-	VPSLLD       $0x1c, Y9, Y9
-	VBLENDVPS    Y9, Y11, Y10, Y10
-	VMOVAPS      Y7, Y9
-	VFMADD231PS  Y10, Y8, Y9
-	VBLENDVPS    Y6, Y9, Y7, Y7
+	VMASKMOVPS   (R9), Y6, Y9
+	VPBROADCASTD (SI), Y10
+	VPSRLVD      Y2, Y10, Y10
+	VPERMPS      Y3, Y10, Y11
+	VPERMPS      Y4, Y10, Y12
+	VPSLLD       $0x1c, Y10, Y10
+	VBLENDVPS    Y10, Y12, Y11, Y11
+	VMOVAPS      Y8, Y10
+	VFMADD231PS  Y11, Y9, Y10
+	VBLENDVPS    Y6, Y10, Y8, Y8
 	ADDQ         $0x04, SI
 	INCQ         R8
 	CMPQ         R8, DX
 	JL           maskedColumn
-	VMULPS       Y0, Y7, Y7
+	VMULPS       Y0, Y8, Y8
 	CMPL         beta+76(FP), $0x00
 	JE           maskedZero
-	VFMADD231PS  (R10), Y1, Y7
+	VFMADD231PS  (R10), Y1, Y8
+	VCMPPS       $0x03, Y8, Y8, Y6
+	VBLENDVPS    Y6, Y7, Y8, Y8
 	JMP          maskedStore
 
 maskedZero:
-	CMPQ     stream+80(FP), $0x00
-	JE       maskedStore
-	VMOVNTPS Y7, (R10)
-	JMP      maskedStored
+	VCMPPS    $0x03, Y8, Y8, Y6
+	VBLENDVPS Y6, Y7, Y8, Y8
+	CMPQ      stream+80(FP), $0x00
+	JE        maskedStore
+	VMOVNTPS  Y8, (R10)
+	JMP       maskedStored
 
 maskedStore:
-	VMOVUPS Y7, (R10)
+	VMOVUPS Y8, (R10)
 
 maskedStored:
 	ADDQ $0x00000020, R10
@@ -1228,55 +1828,74 @@ TEXT ·diagonalsPerDiagonalF32AVX2(SB), NOSPLIT, $0-88
 	VBROADCASTSS alpha+72(FP), Y0
 	VBROADCASTSS beta+76(FP), Y1
 	VMOVUPS      laneBits32<>+0(SB), Y2
+	MOVL         $0x7fc00000, DI
+	VMOVD        DI, X4
+	VPBROADCASTD X4, Y4
 	TESTQ        BX, BX
 	JNZ          masked
 
 four:
 	CMPQ   AX, $0x04
 	JL     one
-	VXORPS X4, X4, X4
-	VXORPS X3, X3, X3
 	VXORPS X5, X5, X5
+	VXORPS X3, X3, X3
 	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
 	XORQ   DI, DI
 
 fourColumn:
 	MOVQ         (CX)(DI*8), R10
 	LEAQ         (SI)(R10*4), R10
 	VBROADCASTSS (R8)(DI*4), Y2
-	VFMADD231PS  (R10), Y2, Y4
+	VFMADD231PS  (R10), Y2, Y5
 	VFMADD231PS  32(R10), Y2, Y3
-	VFMADD231PS  64(R10), Y2, Y5
-	VFMADD231PS  96(R10), Y2, Y6
+	VFMADD231PS  64(R10), Y2, Y6
+	VFMADD231PS  96(R10), Y2, Y7
 	INCQ         DI
 	CMPQ         DI, DX
 	JL           fourColumn
-	VMULPS       Y0, Y4, Y4
-	VMULPS       Y0, Y3, Y3
 	VMULPS       Y0, Y5, Y5
+	VMULPS       Y0, Y3, Y3
 	VMULPS       Y0, Y6, Y6
+	VMULPS       Y0, Y7, Y7
 	CMPL         beta+76(FP), $0x00
 	JE           fourZero
-	VFMADD231PS  (R9), Y1, Y4
+	VFMADD231PS  (R9), Y1, Y5
+	VCMPPS       $0x03, Y5, Y5, Y2
+	VBLENDVPS    Y2, Y4, Y5, Y5
 	VFMADD231PS  32(R9), Y1, Y3
-	VFMADD231PS  64(R9), Y1, Y5
-	VFMADD231PS  96(R9), Y1, Y6
+	VCMPPS       $0x03, Y3, Y3, Y2
+	VBLENDVPS    Y2, Y4, Y3, Y3
+	VFMADD231PS  64(R9), Y1, Y6
+	VCMPPS       $0x03, Y6, Y6, Y2
+	VBLENDVPS    Y2, Y4, Y6, Y6
+	VFMADD231PS  96(R9), Y1, Y7
+	VCMPPS       $0x03, Y7, Y7, Y2
+	VBLENDVPS    Y2, Y4, Y7, Y7
 	JMP          fourStore
 
 fourZero:
-	CMPQ     stream+80(FP), $0x00
-	JE       fourStore
-	VMOVNTPS Y4, (R9)
-	VMOVNTPS Y3, 32(R9)
-	VMOVNTPS Y5, 64(R9)
-	VMOVNTPS Y6, 96(R9)
-	JMP      fourStored
+	VCMPPS    $0x03, Y5, Y5, Y2
+	VBLENDVPS Y2, Y4, Y5, Y5
+	VCMPPS    $0x03, Y3, Y3, Y2
+	VBLENDVPS Y2, Y4, Y3, Y3
+	VCMPPS    $0x03, Y6, Y6, Y2
+	VBLENDVPS Y2, Y4, Y6, Y6
+	VCMPPS    $0x03, Y7, Y7, Y2
+	VBLENDVPS Y2, Y4, Y7, Y7
+	CMPQ      stream+80(FP), $0x00
+	JE        fourStore
+	VMOVNTPS  Y5, (R9)
+	VMOVNTPS  Y3, 32(R9)
+	VMOVNTPS  Y6, 64(R9)
+	VMOVNTPS  Y7, 96(R9)
+	JMP       fourStored
 
 fourStore:
-	VMOVUPS Y4, (R9)
+	VMOVUPS Y5, (R9)
 	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y5, 64(R9)
-	VMOVUPS Y6, 96(R9)
+	VMOVUPS Y6, 64(R9)
+	VMOVUPS Y7, 96(R9)
 
 fourStored:
 	ADDQ $0x00000080, R9
@@ -1287,31 +1906,35 @@ fourStored:
 one:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	XORQ   DI, DI
 
 oneColumn:
 	MOVQ         (CX)(DI*8), R10
 	LEAQ         (SI)(R10*4), R10
 	VBROADCASTSS (R8)(DI*4), Y2
-	VFMADD231PS  (R10), Y2, Y4
+	VFMADD231PS  (R10), Y2, Y5
 	INCQ         DI
 	CMPQ         DI, DX
 	JL           oneColumn
-	VMULPS       Y0, Y4, Y4
+	VMULPS       Y0, Y5, Y5
 	CMPL         beta+76(FP), $0x00
 	JE           oneZero
-	VFMADD231PS  (R9), Y1, Y4
+	VFMADD231PS  (R9), Y1, Y5
+	VCMPPS       $0x03, Y5, Y5, Y2
+	VBLENDVPS    Y2, Y4, Y5, Y5
 	JMP          oneStore
 
 oneZero:
-	CMPQ     stream+80(FP), $0x00
-	JE       oneStore
-	VMOVNTPS Y4, (R9)
-	JMP      oneStored
+	VCMPPS    $0x03, Y5, Y5, Y2
+	VBLENDVPS Y2, Y4, Y5, Y5
+	CMPQ      stream+80(FP), $0x00
+	JE        oneStore
+	VMOVNTPS  Y5, (R9)
+	JMP       oneStored
 
 oneStore:
-	VMOVUPS Y4, (R9)
+	VMOVUPS Y5, (R9)
 
 oneStored:
 	ADDQ $0x00000020, R9
@@ -1322,7 +1945,7 @@ oneStored:
 masked:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	XORQ   DI, DI
 
 maskedColumn:
@@ -1334,32 +1957,154 @@ maskedColumn:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
 	ADDQ         $0x02, BX
-	VMASKMOVPS   (R10), Y3, Y5
-	VBROADCASTSS (R8)(DI*4), Y6
-	VMOVAPS      Y4, Y7
-	VFMADD231PS  Y6, Y5, Y7
-	VBLENDVPS    Y3, Y7, Y4, Y4
+	VMASKMOVPS   (R10), Y3, Y6
+	VBROADCASTSS (R8)(DI*4), Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PS  Y7, Y6, Y8
+	VBLENDVPS    Y3, Y8, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, DX
 	JL           maskedColumn
-	VMULPS       Y0, Y4, Y4
+	VMULPS       Y0, Y5, Y5
 	CMPL         beta+76(FP), $0x00
 	JE           maskedZero
-	VFMADD231PS  (R9), Y1, Y4
+	VFMADD231PS  (R9), Y1, Y5
+	VCMPPS       $0x03, Y5, Y5, Y3
+	VBLENDVPS    Y3, Y4, Y5, Y5
 	JMP          maskedStore
 
 maskedZero:
-	CMPQ     stream+80(FP), $0x00
-	JE       maskedStore
-	VMOVNTPS Y4, (R9)
-	JMP      maskedStored
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
+	CMPQ      stream+80(FP), $0x00
+	JE        maskedStore
+	VMOVNTPS  Y5, (R9)
+	JMP       maskedStored
 
 maskedStore:
-	VMOVUPS Y4, (R9)
+	VMOVUPS Y5, (R9)
 
 maskedStored:
 	ADDQ $0x00000020, R9
 	ADDQ $0x00000020, SI
+	SUBQ $0x01, AX
+	JMP  masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func diagonalsHigh16F32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·diagonalsHigh16F32AVX2(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         offsets+8(FP), CX
+	MOVQ         width+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         row+48(FP), R8
+	MOVQ         table+56(FP), R9
+	MOVQ         y+64(FP), R9
+	LEAQ         (DI)(R8*4), DI
+	VBROADCASTSS alpha+72(FP), Y0
+	VBROADCASTSS beta+76(FP), Y1
+	VMOVUPS      laneBits32<>+0(SB), Y2
+	MOVL         $0x7fc00000, R8
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Y4
+	TESTQ        BX, BX
+	JNZ          masked
+
+one:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X5, X5, X5
+	XORQ   R8, R8
+
+oneColumn:
+	MOVQ        (CX)(R8*8), R10
+	LEAQ        (DI)(R10*4), R10
+	VMOVUPS     (R10), Y2
+	VPMOVZXWD   (SI), Y3
+	VPSLLD      $0x10, Y3, Y3
+	VFMADD231PS Y3, Y2, Y5
+	ADDQ        $0x10, SI
+	INCQ        R8
+	CMPQ        R8, DX
+	JL          oneColumn
+	VMULPS      Y0, Y5, Y5
+	CMPL        beta+76(FP), $0x00
+	JE          oneZero
+	VFMADD231PS (R9), Y1, Y5
+	VCMPPS      $0x03, Y5, Y5, Y2
+	VBLENDVPS   Y2, Y4, Y5, Y5
+	JMP         oneStore
+
+oneZero:
+	VCMPPS    $0x03, Y5, Y5, Y2
+	VBLENDVPS Y2, Y4, Y5, Y5
+	CMPQ      stream+80(FP), $0x00
+	JE        oneStore
+	VMOVNTPS  Y5, (R9)
+	JMP       oneStored
+
+oneStore:
+	VMOVUPS Y5, (R9)
+
+oneStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, DI
+	SUBQ $0x01, AX
+	JMP  one
+
+masked:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X5, X5, X5
+	XORQ   R8, R8
+
+maskedColumn:
+	MOVQ         (CX)(R8*8), R10
+	LEAQ         (DI)(R10*4), R10
+	MOVWLZX      (BX), R11
+	VMOVD        R11, X3
+	VPBROADCASTD X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQD     Y2, Y3, Y3
+	ADDQ         $0x02, BX
+	VMASKMOVPS   (R10), Y3, Y6
+	VPMOVZXWD    (SI), Y7
+	VPSLLD       $0x10, Y7, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PS  Y7, Y6, Y8
+	VBLENDVPS    Y3, Y8, Y5, Y5
+	ADDQ         $0x10, SI
+	INCQ         R8
+	CMPQ         R8, DX
+	JL           maskedColumn
+	VMULPS       Y0, Y5, Y5
+	CMPL         beta+76(FP), $0x00
+	JE           maskedZero
+	VFMADD231PS  (R9), Y1, Y5
+	VCMPPS       $0x03, Y5, Y5, Y3
+	VBLENDVPS    Y3, Y4, Y5, Y5
+	JMP          maskedStore
+
+maskedZero:
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
+	CMPQ      stream+80(FP), $0x00
+	JE        maskedStore
+	VMOVNTPS  Y5, (R9)
+	JMP       maskedStored
+
+maskedStore:
+	VMOVUPS Y5, (R9)
+
+maskedStored:
+	ADDQ $0x00000020, R9
+	ADDQ $0x00000020, DI
 	SUBQ $0x01, AX
 	JMP  masked
 
@@ -1382,38 +2127,45 @@ TEXT ·diagonalsFullF32AVX512(SB), NOSPLIT, $0-88
 	LEAQ         (DI)(R8*4), DI
 	VBROADCASTSS alpha+72(FP), Z0
 	VBROADCASTSS beta+76(FP), Z1
+	MOVL         $0x7fc00000, R8
+	VMOVD        R8, X2
+	VPBROADCASTD X2, Z2
 	TESTQ        BX, BX
 	JNZ          masked
 
 one:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
 	XORQ   R8, R8
 
 oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*4), R10
-	VMOVUPS     (R10), Z3
-	VFMADD231PS (SI), Z3, Z2
+	VMOVUPS     (R10), Z4
+	VFMADD231PS (SI), Z4, Z3
 	ADDQ        $0x40, SI
 	INCQ        R8
 	CMPQ        R8, DX
 	JL          oneColumn
-	VMULPS      Z0, Z2, Z2
+	VMULPS      Z0, Z3, Z3
 	CMPL        beta+76(FP), $0x00
 	JE          oneZero
-	VFMADD231PS (R9), Z1, Z2
+	VFMADD231PS (R9), Z1, Z3
+	VCMPPS      $0x03, Z3, Z3, K1
+	VMOVAPS     Z2, K1, Z3
 	JMP         oneStore
 
 oneZero:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
 	CMPQ     stream+80(FP), $0x00
 	JE       oneStore
-	VMOVNTPS Z2, (R9)
+	VMOVNTPS Z3, (R9)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPS Z2, (R9)
+	VMOVUPS Z3, (R9)
 
 oneStored:
 	ADDQ $0x00000040, R9
@@ -1424,7 +2176,7 @@ oneStored:
 masked:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
 	XORQ   R8, R8
 
 maskedColumn:
@@ -1432,26 +2184,30 @@ maskedColumn:
 	LEAQ        (DI)(R10*4), R10
 	KMOVW       (BX), K1
 	ADDQ        $0x02, BX
-	VMOVUPS.Z   (R10), K1, Z3
-	VFMADD231PS (SI), Z3, K1, Z2
+	VMOVUPS.Z   (R10), K1, Z4
+	VFMADD231PS (SI), Z4, K1, Z3
 	ADDQ        $0x40, SI
 	INCQ        R8
 	CMPQ        R8, DX
 	JL          maskedColumn
-	VMULPS      Z0, Z2, Z2
+	VMULPS      Z0, Z3, Z3
 	CMPL        beta+76(FP), $0x00
 	JE          maskedZero
-	VFMADD231PS (R9), Z1, Z2
+	VFMADD231PS (R9), Z1, Z3
+	VCMPPS      $0x03, Z3, Z3, K1
+	VMOVAPS     Z2, K1, Z3
 	JMP         maskedStore
 
 maskedZero:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
 	CMPQ     stream+80(FP), $0x00
 	JE       maskedStore
-	VMOVNTPS Z2, (R9)
+	VMOVNTPS Z3, (R9)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPS Z2, (R9)
+	VMOVUPS Z3, (R9)
 
 maskedStored:
 	ADDQ $0x00000040, R9
@@ -1480,41 +2236,48 @@ TEXT ·diagonalsTableF32AVX512(SB), NOSPLIT, $0-88
 	VBROADCASTSS beta+76(FP), Z1
 	VMOVUPS      nibblesOfHalves<>+0(SB), Z2
 	VMOVUPS      (R9), Z3
+	MOVL         $0x7fc00000, R8
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Z4
 	TESTQ        BX, BX
 	JNZ          masked
 
 one:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	XORQ   R8, R8
 
 oneColumn:
 	MOVQ         (CX)(R8*8), R9
 	LEAQ         (DI)(R9*4), R9
-	VMOVUPS      (R9), Z5
-	VPBROADCASTQ (SI), Z6
-	VPSRLVD      Z2, Z6, Z6
-	VPERMPS      Z3, Z6, Z6
-	VFMADD231PS  Z6, Z5, Z4
+	VMOVUPS      (R9), Z6
+	VPBROADCASTQ (SI), Z7
+	VPSRLVD      Z2, Z7, Z7
+	VPERMPS      Z3, Z7, Z7
+	VFMADD231PS  Z7, Z6, Z5
 	ADDQ         $0x08, SI
 	INCQ         R8
 	CMPQ         R8, DX
 	JL           oneColumn
-	VMULPS       Z0, Z4, Z4
+	VMULPS       Z0, Z5, Z5
 	CMPL         beta+76(FP), $0x00
 	JE           oneZero
-	VFMADD231PS  (R10), Z1, Z4
+	VFMADD231PS  (R10), Z1, Z5
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVAPS      Z4, K1, Z5
 	JMP          oneStore
 
 oneZero:
+	VCMPPS   $0x03, Z5, Z5, K1
+	VMOVAPS  Z4, K1, Z5
 	CMPQ     stream+80(FP), $0x00
 	JE       oneStore
-	VMOVNTPS Z4, (R10)
+	VMOVNTPS Z5, (R10)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPS Z4, (R10)
+	VMOVUPS Z5, (R10)
 
 oneStored:
 	ADDQ $0x00000040, R10
@@ -1525,7 +2288,7 @@ oneStored:
 masked:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	XORQ   R8, R8
 
 maskedColumn:
@@ -1533,29 +2296,33 @@ maskedColumn:
 	LEAQ         (DI)(R9*4), R9
 	KMOVW        (BX), K1
 	ADDQ         $0x02, BX
-	VMOVUPS.Z    (R9), K1, Z5
-	VPBROADCASTQ (SI), Z6
-	VPSRLVD      Z2, Z6, Z6
-	VPERMPS      Z3, Z6, Z6
-	VFMADD231PS  Z6, Z5, K1, Z4
+	VMOVUPS.Z    (R9), K1, Z6
+	VPBROADCASTQ (SI), Z7
+	VPSRLVD      Z2, Z7, Z7
+	VPERMPS      Z3, Z7, Z7
+	VFMADD231PS  Z7, Z6, K1, Z5
 	ADDQ         $0x08, SI
 	INCQ         R8
 	CMPQ         R8, DX
 	JL           maskedColumn
-	VMULPS       Z0, Z4, Z4
+	VMULPS       Z0, Z5, Z5
 	CMPL         beta+76(FP), $0x00
 	JE           maskedZero
-	VFMADD231PS  (R10), Z1, Z4
+	VFMADD231PS  (R10), Z1, Z5
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVAPS      Z4, K1, Z5
 	JMP          maskedStore
 
 maskedZero:
+	VCMPPS   $0x03, Z5, Z5, K1
+	VMOVAPS  Z4, K1, Z5
 	CMPQ     stream+80(FP), $0x00
 	JE       maskedStore
-	VMOVNTPS Z4, (R10)
+	VMOVNTPS Z5, (R10)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPS Z4, (R10)
+	VMOVUPS Z5, (R10)
 
 maskedStored:
 	ADDQ $0x00000040, R10
@@ -1582,55 +2349,74 @@ TEXT ·diagonalsPerDiagonalF32AVX512(SB), NOSPLIT, $0-88
 	LEAQ         (SI)(DI*4), SI
 	VBROADCASTSS alpha+72(FP), Z0
 	VBROADCASTSS beta+76(FP), Z1
+	MOVL         $0x7fc00000, DI
+	VMOVD        DI, X2
+	VPBROADCASTD X2, Z2
 	TESTQ        BX, BX
 	JNZ          masked
 
 four:
 	CMPQ   AX, $0x04
 	JL     one
-	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
 	XORQ   DI, DI
 
 fourColumn:
 	MOVQ         (CX)(DI*8), R10
 	LEAQ         (SI)(R10*4), R10
-	VBROADCASTSS (R8)(DI*4), Z6
-	VFMADD231PS  (R10), Z6, Z2
-	VFMADD231PS  64(R10), Z6, Z3
-	VFMADD231PS  128(R10), Z6, Z4
-	VFMADD231PS  192(R10), Z6, Z5
+	VBROADCASTSS (R8)(DI*4), Z7
+	VFMADD231PS  (R10), Z7, Z3
+	VFMADD231PS  64(R10), Z7, Z4
+	VFMADD231PS  128(R10), Z7, Z5
+	VFMADD231PS  192(R10), Z7, Z6
 	INCQ         DI
 	CMPQ         DI, DX
 	JL           fourColumn
-	VMULPS       Z0, Z2, Z2
 	VMULPS       Z0, Z3, Z3
 	VMULPS       Z0, Z4, Z4
 	VMULPS       Z0, Z5, Z5
+	VMULPS       Z0, Z6, Z6
 	CMPL         beta+76(FP), $0x00
 	JE           fourZero
-	VFMADD231PS  (R9), Z1, Z2
-	VFMADD231PS  64(R9), Z1, Z3
-	VFMADD231PS  128(R9), Z1, Z4
-	VFMADD231PS  192(R9), Z1, Z5
+	VFMADD231PS  (R9), Z1, Z3
+	VCMPPS       $0x03, Z3, Z3, K1
+	VMOVAPS      Z2, K1, Z3
+	VFMADD231PS  64(R9), Z1, Z4
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVAPS      Z2, K1, Z4
+	VFMADD231PS  128(R9), Z1, Z5
+	VCMPPS       $0x03, Z5, Z5, K1
+	VMOVAPS      Z2, K1, Z5
+	VFMADD231PS  192(R9), Z1, Z6
+	VCMPPS       $0x03, Z6, Z6, K1
+	VMOVAPS      Z2, K1, Z6
 	JMP          fourStore
 
 fourZero:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
+	VCMPPS   $0x03, Z4, Z4, K1
+	VMOVAPS  Z2, K1, Z4
+	VCMPPS   $0x03, Z5, Z5, K1
+	VMOVAPS  Z2, K1, Z5
+	VCMPPS   $0x03, Z6, Z6, K1
+	VMOVAPS  Z2, K1, Z6
 	CMPQ     stream+80(FP), $0x00
 	JE       fourStore
-	VMOVNTPS Z2, (R9)
-	VMOVNTPS Z3, 64(R9)
-	VMOVNTPS Z4, 128(R9)
-	VMOVNTPS Z5, 192(R9)
+	VMOVNTPS Z3, (R9)
+	VMOVNTPS Z4, 64(R9)
+	VMOVNTPS Z5, 128(R9)
+	VMOVNTPS Z6, 192(R9)
 	JMP      fourStored
 
 fourStore:
-	VMOVUPS Z2, (R9)
-	VMOVUPS Z3, 64(R9)
-	VMOVUPS Z4, 128(R9)
-	VMOVUPS Z5, 192(R9)
+	VMOVUPS Z3, (R9)
+	VMOVUPS Z4, 64(R9)
+	VMOVUPS Z5, 128(R9)
+	VMOVUPS Z6, 192(R9)
 
 fourStored:
 	ADDQ $0x00000100, R9
@@ -1641,31 +2427,35 @@ fourStored:
 one:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
 	XORQ   DI, DI
 
 oneColumn:
 	MOVQ         (CX)(DI*8), R10
 	LEAQ         (SI)(R10*4), R10
-	VBROADCASTSS (R8)(DI*4), Z3
-	VFMADD231PS  (R10), Z3, Z2
+	VBROADCASTSS (R8)(DI*4), Z4
+	VFMADD231PS  (R10), Z4, Z3
 	INCQ         DI
 	CMPQ         DI, DX
 	JL           oneColumn
-	VMULPS       Z0, Z2, Z2
+	VMULPS       Z0, Z3, Z3
 	CMPL         beta+76(FP), $0x00
 	JE           oneZero
-	VFMADD231PS  (R9), Z1, Z2
+	VFMADD231PS  (R9), Z1, Z3
+	VCMPPS       $0x03, Z3, Z3, K1
+	VMOVAPS      Z2, K1, Z3
 	JMP          oneStore
 
 oneZero:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
 	CMPQ     stream+80(FP), $0x00
 	JE       oneStore
-	VMOVNTPS Z2, (R9)
+	VMOVNTPS Z3, (R9)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPS Z2, (R9)
+	VMOVUPS Z3, (R9)
 
 oneStored:
 	ADDQ $0x00000040, R9
@@ -1676,7 +2466,7 @@ oneStored:
 masked:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
 	XORQ   DI, DI
 
 maskedColumn:
@@ -1684,30 +2474,145 @@ maskedColumn:
 	LEAQ         (SI)(R10*4), R10
 	KMOVW        (BX), K1
 	ADDQ         $0x02, BX
-	VMOVUPS.Z    (R10), K1, Z3
-	VBROADCASTSS (R8)(DI*4), Z4
-	VFMADD231PS  Z4, Z3, K1, Z2
+	VMOVUPS.Z    (R10), K1, Z4
+	VBROADCASTSS (R8)(DI*4), Z5
+	VFMADD231PS  Z5, Z4, K1, Z3
 	INCQ         DI
 	CMPQ         DI, DX
 	JL           maskedColumn
-	VMULPS       Z0, Z2, Z2
+	VMULPS       Z0, Z3, Z3
 	CMPL         beta+76(FP), $0x00
 	JE           maskedZero
-	VFMADD231PS  (R9), Z1, Z2
+	VFMADD231PS  (R9), Z1, Z3
+	VCMPPS       $0x03, Z3, Z3, K1
+	VMOVAPS      Z2, K1, Z3
 	JMP          maskedStore
 
 maskedZero:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
 	CMPQ     stream+80(FP), $0x00
 	JE       maskedStore
-	VMOVNTPS Z2, (R9)
+	VMOVNTPS Z3, (R9)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPS Z2, (R9)
+	VMOVUPS Z3, (R9)
 
 maskedStored:
 	ADDQ $0x00000040, R9
 	ADDQ $0x00000040, SI
+	SUBQ $0x01, AX
+	JMP  masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func diagonalsHigh16F32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// Requires: AVX, AVX512F
+TEXT ·diagonalsHigh16F32AVX512(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         offsets+8(FP), CX
+	MOVQ         width+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         row+48(FP), R8
+	MOVQ         table+56(FP), R9
+	MOVQ         y+64(FP), R9
+	LEAQ         (DI)(R8*4), DI
+	VBROADCASTSS alpha+72(FP), Z0
+	VBROADCASTSS beta+76(FP), Z1
+	MOVL         $0x7fc00000, R8
+	VMOVD        R8, X2
+	VPBROADCASTD X2, Z2
+	TESTQ        BX, BX
+	JNZ          masked
+
+one:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X3, X3, X3
+	XORQ   R8, R8
+
+oneColumn:
+	MOVQ        (CX)(R8*8), R10
+	LEAQ        (DI)(R10*4), R10
+	VMOVUPS     (R10), Z4
+	VPMOVZXWD   (SI), Z5
+	VPSLLD      $0x10, Z5, Z5
+	VFMADD231PS Z5, Z4, Z3
+	ADDQ        $0x20, SI
+	INCQ        R8
+	CMPQ        R8, DX
+	JL          oneColumn
+	VMULPS      Z0, Z3, Z3
+	CMPL        beta+76(FP), $0x00
+	JE          oneZero
+	VFMADD231PS (R9), Z1, Z3
+	VCMPPS      $0x03, Z3, Z3, K1
+	VMOVAPS     Z2, K1, Z3
+	JMP         oneStore
+
+oneZero:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
+	CMPQ     stream+80(FP), $0x00
+	JE       oneStore
+	VMOVNTPS Z3, (R9)
+	JMP      oneStored
+
+oneStore:
+	VMOVUPS Z3, (R9)
+
+oneStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, DI
+	SUBQ $0x01, AX
+	JMP  one
+
+masked:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X3, X3, X3
+	XORQ   R8, R8
+
+maskedColumn:
+	MOVQ        (CX)(R8*8), R10
+	LEAQ        (DI)(R10*4), R10
+	KMOVW       (BX), K1
+	ADDQ        $0x02, BX
+	VMOVUPS.Z   (R10), K1, Z4
+	VPMOVZXWD   (SI), Z5
+	VPSLLD      $0x10, Z5, Z5
+	VFMADD231PS Z5, Z4, K1, Z3
+	ADDQ        $0x20, SI
+	INCQ        R8
+	CMPQ        R8, DX
+	JL          maskedColumn
+	VMULPS      Z0, Z3, Z3
+	CMPL        beta+76(FP), $0x00
+	JE          maskedZero
+	VFMADD231PS (R9), Z1, Z3
+	VCMPPS      $0x03, Z3, Z3, K1
+	VMOVAPS     Z2, K1, Z3
+	JMP         maskedStore
+
+maskedZero:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
+	CMPQ     stream+80(FP), $0x00
+	JE       maskedStore
+	VMOVNTPS Z3, (R9)
+	JMP      maskedStored
+
+maskedStore:
+	VMOVUPS Z3, (R9)
+
+maskedStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, DI
 	SUBQ $0x01, AX
 	JMP  masked
 

@@ -26,6 +26,8 @@ type Slices[V sparse.Value] struct {
 	Narrow []uint16
 	Wide   []int32
 	Values Values[V]
+	// Fused says to round a product and its sum once in plain Go too, as assembly does.
+	Fused bool
 }
 
 // Position is a place in Slices.
@@ -35,6 +37,7 @@ type Position struct{ Slice, Column, Mask int }
 //
 //	sums[s*Lanes + lane] = sum over the entries k of lane of slice s of val[k]*x[idx[k]]
 //
+// Each is added up in the order of the columns, beginning with 0.
 // The level must be the one whose Lanes the slices have, or Generic. Indices are
 // not checked.
 func MultiplySlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, sums []V) {
@@ -66,7 +69,7 @@ func multiplySlices[V sparse.Value, I uint16 | int32](s *Slices[V], idx []I, at 
 		full, masked := s.Widths[2*(at.Slice+i)], s.Widths[2*(at.Slice+i)+1]
 		for range full {
 			for lane := range acc {
-				acc[lane] += s.Values.At(k+lane) * x[idx[k+lane]]
+				acc[lane] = mulAdd(s.Fused, s.Values.At(k+lane), x[idx[k+lane]], acc[lane])
 			}
 			k += lanes
 		}
@@ -74,7 +77,7 @@ func multiplySlices[V sparse.Value, I uint16 | int32](s *Slices[V], idx []I, at 
 			mask := s.Masks[at.Mask]
 			for lane := range acc {
 				if mask>>lane&1 != 0 {
-					acc[lane] += s.Values.At(k+lane) * x[idx[k+lane]]
+					acc[lane] = mulAdd(s.Fused, s.Values.At(k+lane), x[idx[k+lane]], acc[lane])
 				}
 			}
 			k += lanes

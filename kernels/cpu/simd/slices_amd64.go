@@ -42,6 +42,26 @@ func slicesSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *b
 //go:noescape
 func slicesSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
 
+// slicesHigh3216F64AVX2 is multiplySlices for the case in its name.
+//
+//go:noescape
+func slicesHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+
+// slicesHigh3232F64AVX2 is multiplySlices for the case in its name.
+//
+//go:noescape
+func slicesHigh3232F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+
+// slicesHigh1616F64AVX2 is multiplySlices for the case in its name.
+//
+//go:noescape
+func slicesHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+
+// slicesHigh1632F64AVX2 is multiplySlices for the case in its name.
+//
+//go:noescape
+func slicesHigh1632F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+
 // slicesFull16F64AVX512 is multiplySlices for the case in its name.
 //
 //go:noescape
@@ -82,6 +102,26 @@ func slicesSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx 
 //go:noescape
 func slicesSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
 
+// slicesHigh3216F64AVX512 is multiplySlices for the case in its name.
+//
+//go:noescape
+func slicesHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+
+// slicesHigh3232F64AVX512 is multiplySlices for the case in its name.
+//
+//go:noescape
+func slicesHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+
+// slicesHigh1616F64AVX512 is multiplySlices for the case in its name.
+//
+//go:noescape
+func slicesHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+
+// slicesHigh1632F64AVX512 is multiplySlices for the case in its name.
+//
+//go:noescape
+func slicesHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+
 // slicesFull16F32AVX2 is multiplySlices for the case in its name.
 //
 //go:noescape
@@ -112,6 +152,16 @@ func slicesSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *b
 //go:noescape
 func slicesSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
 
+// slicesHigh1616F32AVX2 is multiplySlices for the case in its name.
+//
+//go:noescape
+func slicesHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+
+// slicesHigh1632F32AVX2 is multiplySlices for the case in its name.
+//
+//go:noescape
+func slicesHigh1632F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+
 // slicesFull16F32AVX512 is multiplySlices for the case in its name.
 //
 //go:noescape
@@ -141,3 +191,13 @@ func slicesSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx 
 //
 //go:noescape
 func slicesSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+
+// slicesHigh1616F32AVX512 is multiplySlices for the case in its name.
+//
+//go:noescape
+func slicesHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+
+// slicesHigh1632F32AVX512 is multiplySlices for the case in its name.
+//
+//go:noescape
+func slicesHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)

@@ -746,6 +746,346 @@ done:
 	VZEROUPPER
 	RET
 
+// func slicesHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesHigh3216F64AVX2(SB), NOSPLIT, $0-64
+	MOVQ    n+0(FP), AX
+	MOVQ    widths+8(FP), CX
+	MOVQ    masks+16(FP), DX
+	MOVQ    val+24(FP), BX
+	MOVQ    idx+32(FP), SI
+	MOVQ    x+40(FP), DI
+	MOVQ    table+48(FP), R8
+	MOVQ    sums+56(FP), R8
+	VMOVUPS laneBits64<>+0(SB), Y0
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X2, X2, X2
+	MOVL   (CX), R9
+	TESTQ  R9, R9
+	JZ     tail
+
+full:
+	PREFETCHT0  2048(BX)
+	PREFETCHT0  1024(SI)
+	MOVWLZX     (SI), R10
+	VMOVSD      (DI)(R10*8), X3
+	MOVWLZX     2(SI), R10
+	VMOVHPD     (DI)(R10*8), X3, X3
+	MOVWLZX     4(SI), R10
+	VMOVSD      (DI)(R10*8), X1
+	MOVWLZX     6(SI), R10
+	VMOVHPD     (DI)(R10*8), X1, X1
+	VINSERTF128 $0x01, X1, Y3, Y3
+	VPMOVZXDQ   (BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y3, Y2
+	ADDQ        $0x10, BX
+	ADDQ        $0x08, SI
+	DECQ        R9
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVWLZX      (SI), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVWLZX      2(SI), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVWLZX      4(SI), R10
+	VMOVSD       (DI)(R10*8), X3
+	MOVWLZX      6(SI), R10
+	VMOVHPD      (DI)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y4, Y4
+	VPMOVZXDQ    (BX), Y5
+	VPSLLQ       $0x20, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VFMADD231PD  Y5, Y4, Y6
+	VBLENDVPD    Y1, Y6, Y2, Y2
+	ADDQ         $0x10, BX
+	ADDQ         $0x08, SI
+	ADDQ         $0x02, DX
+	DECQ         R9
+	JNZ          masked
+
+store:
+	VMOVUPD Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh3232F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesHigh3232F64AVX2(SB), NOSPLIT, $0-64
+	MOVQ    n+0(FP), AX
+	MOVQ    widths+8(FP), CX
+	MOVQ    masks+16(FP), DX
+	MOVQ    val+24(FP), BX
+	MOVQ    idx+32(FP), SI
+	MOVQ    x+40(FP), DI
+	MOVQ    table+48(FP), R8
+	MOVQ    sums+56(FP), R8
+	VMOVUPS laneBits64<>+0(SB), Y0
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X2, X2, X2
+	MOVL   (CX), R9
+	TESTQ  R9, R9
+	JZ     tail
+
+full:
+	PREFETCHT0  2048(BX)
+	PREFETCHT0  1024(SI)
+	MOVL        (SI), R10
+	VMOVSD      (DI)(R10*8), X3
+	MOVL        4(SI), R10
+	VMOVHPD     (DI)(R10*8), X3, X3
+	MOVL        8(SI), R10
+	VMOVSD      (DI)(R10*8), X1
+	MOVL        12(SI), R10
+	VMOVHPD     (DI)(R10*8), X1, X1
+	VINSERTF128 $0x01, X1, Y3, Y3
+	VPMOVZXDQ   (BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y3, Y2
+	ADDQ        $0x10, BX
+	ADDQ        $0x10, SI
+	DECQ        R9
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVL         (SI), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVL         4(SI), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVL         8(SI), R10
+	VMOVSD       (DI)(R10*8), X3
+	MOVL         12(SI), R10
+	VMOVHPD      (DI)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y4, Y4
+	VPMOVZXDQ    (BX), Y5
+	VPSLLQ       $0x20, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VFMADD231PD  Y5, Y4, Y6
+	VBLENDVPD    Y1, Y6, Y2, Y2
+	ADDQ         $0x10, BX
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, DX
+	DECQ         R9
+	JNZ          masked
+
+store:
+	VMOVUPD Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesHigh1616F64AVX2(SB), NOSPLIT, $0-64
+	MOVQ    n+0(FP), AX
+	MOVQ    widths+8(FP), CX
+	MOVQ    masks+16(FP), DX
+	MOVQ    val+24(FP), BX
+	MOVQ    idx+32(FP), SI
+	MOVQ    x+40(FP), DI
+	MOVQ    table+48(FP), R8
+	MOVQ    sums+56(FP), R8
+	VMOVUPS laneBits64<>+0(SB), Y0
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X2, X2, X2
+	MOVL   (CX), R9
+	TESTQ  R9, R9
+	JZ     tail
+
+full:
+	PREFETCHT0  2048(BX)
+	PREFETCHT0  1024(SI)
+	MOVWLZX     (SI), R10
+	VMOVSD      (DI)(R10*8), X3
+	MOVWLZX     2(SI), R10
+	VMOVHPD     (DI)(R10*8), X3, X3
+	MOVWLZX     4(SI), R10
+	VMOVSD      (DI)(R10*8), X1
+	MOVWLZX     6(SI), R10
+	VMOVHPD     (DI)(R10*8), X1, X1
+	VINSERTF128 $0x01, X1, Y3, Y3
+	VPMOVZXWQ   (BX), Y1
+	VPSLLQ      $0x30, Y1, Y1
+	VFMADD231PD Y1, Y3, Y2
+	ADDQ        $0x08, BX
+	ADDQ        $0x08, SI
+	DECQ        R9
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVWLZX      (SI), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVWLZX      2(SI), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVWLZX      4(SI), R10
+	VMOVSD       (DI)(R10*8), X3
+	MOVWLZX      6(SI), R10
+	VMOVHPD      (DI)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y4, Y4
+	VPMOVZXWQ    (BX), Y5
+	VPSLLQ       $0x30, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VFMADD231PD  Y5, Y4, Y6
+	VBLENDVPD    Y1, Y6, Y2, Y2
+	ADDQ         $0x08, BX
+	ADDQ         $0x08, SI
+	ADDQ         $0x02, DX
+	DECQ         R9
+	JNZ          masked
+
+store:
+	VMOVUPD Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1632F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesHigh1632F64AVX2(SB), NOSPLIT, $0-64
+	MOVQ    n+0(FP), AX
+	MOVQ    widths+8(FP), CX
+	MOVQ    masks+16(FP), DX
+	MOVQ    val+24(FP), BX
+	MOVQ    idx+32(FP), SI
+	MOVQ    x+40(FP), DI
+	MOVQ    table+48(FP), R8
+	MOVQ    sums+56(FP), R8
+	VMOVUPS laneBits64<>+0(SB), Y0
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X2, X2, X2
+	MOVL   (CX), R9
+	TESTQ  R9, R9
+	JZ     tail
+
+full:
+	PREFETCHT0  2048(BX)
+	PREFETCHT0  1024(SI)
+	MOVL        (SI), R10
+	VMOVSD      (DI)(R10*8), X3
+	MOVL        4(SI), R10
+	VMOVHPD     (DI)(R10*8), X3, X3
+	MOVL        8(SI), R10
+	VMOVSD      (DI)(R10*8), X1
+	MOVL        12(SI), R10
+	VMOVHPD     (DI)(R10*8), X1, X1
+	VINSERTF128 $0x01, X1, Y3, Y3
+	VPMOVZXWQ   (BX), Y1
+	VPSLLQ      $0x30, Y1, Y1
+	VFMADD231PD Y1, Y3, Y2
+	ADDQ        $0x08, BX
+	ADDQ        $0x10, SI
+	DECQ        R9
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVL         (SI), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVL         4(SI), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVL         8(SI), R10
+	VMOVSD       (DI)(R10*8), X3
+	MOVL         12(SI), R10
+	VMOVHPD      (DI)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y4, Y4
+	VPMOVZXWQ    (BX), Y5
+	VPSLLQ       $0x30, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VFMADD231PD  Y5, Y4, Y6
+	VBLENDVPD    Y1, Y6, Y2, Y2
+	ADDQ         $0x08, BX
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, DX
+	DECQ         R9
+	JNZ          masked
+
+store:
+	VMOVUPD Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func slicesFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·slicesFull16F64AVX512(SB), NOSPLIT, $0-64
@@ -1522,6 +1862,398 @@ done:
 	VZEROUPPER
 	RET
 
+// func slicesHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesHigh3216F64AVX512(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ widths+8(FP), CX
+	MOVQ masks+16(FP), DX
+	MOVQ val+24(FP), BX
+	MOVQ idx+32(FP), SI
+	MOVQ x+40(FP), DI
+	MOVQ table+48(FP), R8
+	MOVQ sums+56(FP), R8
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X0, X0, X0
+	MOVL   (CX), R9
+	TESTQ  R9, R9
+	JZ     tail
+
+full:
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVWLZX      (SI), R10
+	VMOVSD       (DI)(R10*8), X1
+	MOVWLZX      2(SI), R10
+	VMOVHPD      (DI)(R10*8), X1, X1
+	MOVWLZX      4(SI), R10
+	VMOVSD       (DI)(R10*8), X2
+	MOVWLZX      6(SI), R10
+	VMOVHPD      (DI)(R10*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	MOVWLZX      8(SI), R10
+	VMOVSD       (DI)(R10*8), X2
+	MOVWLZX      10(SI), R10
+	VMOVHPD      (DI)(R10*8), X2, X2
+	MOVWLZX      12(SI), R10
+	VMOVSD       (DI)(R10*8), X3
+	MOVWLZX      14(SI), R10
+	VMOVHPD      (DI)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VINSERTF64X4 $0x01, Y2, Z1, Z1
+	VPMOVZXDQ    (BX), Z3
+	VPSLLQ       $0x20, Z3, Z3
+	VFMADD231PD  Z3, Z1, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x10, SI
+	DECQ         R9
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVWLZX      (SI), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVWLZX      2(SI), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVWLZX      4(SI), R10
+	VMOVSD       (DI)(R10*8), X1
+	MOVWLZX      6(SI), R10
+	VMOVHPD      (DI)(R10*8), X1, X1
+	VINSERTF128  $0x01, X1, Y4, Y4
+	MOVWLZX      8(SI), R10
+	VMOVSD       (DI)(R10*8), X5
+	MOVWLZX      10(SI), R10
+	VMOVHPD      (DI)(R10*8), X5, X5
+	MOVWLZX      12(SI), R10
+	VMOVSD       (DI)(R10*8), X1
+	MOVWLZX      14(SI), R10
+	VMOVHPD      (DI)(R10*8), X1, X1
+	VINSERTF128  $0x01, X1, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPMOVZXDQ    (BX), Z3
+	VPSLLQ       $0x20, Z3, Z3
+	VFMADD231PD  Z3, Z4, K1, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, DX
+	DECQ         R9
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesHigh3232F64AVX512(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ widths+8(FP), CX
+	MOVQ masks+16(FP), DX
+	MOVQ val+24(FP), BX
+	MOVQ idx+32(FP), SI
+	MOVQ x+40(FP), DI
+	MOVQ table+48(FP), R8
+	MOVQ sums+56(FP), R8
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X0, X0, X0
+	MOVL   (CX), R9
+	TESTQ  R9, R9
+	JZ     tail
+
+full:
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVL         (SI), R10
+	VMOVSD       (DI)(R10*8), X1
+	MOVL         4(SI), R10
+	VMOVHPD      (DI)(R10*8), X1, X1
+	MOVL         8(SI), R10
+	VMOVSD       (DI)(R10*8), X2
+	MOVL         12(SI), R10
+	VMOVHPD      (DI)(R10*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	MOVL         16(SI), R10
+	VMOVSD       (DI)(R10*8), X2
+	MOVL         20(SI), R10
+	VMOVHPD      (DI)(R10*8), X2, X2
+	MOVL         24(SI), R10
+	VMOVSD       (DI)(R10*8), X3
+	MOVL         28(SI), R10
+	VMOVHPD      (DI)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VINSERTF64X4 $0x01, Y2, Z1, Z1
+	VPMOVZXDQ    (BX), Z3
+	VPSLLQ       $0x20, Z3, Z3
+	VFMADD231PD  Z3, Z1, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	DECQ         R9
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVL         (SI), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVL         4(SI), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVL         8(SI), R10
+	VMOVSD       (DI)(R10*8), X1
+	MOVL         12(SI), R10
+	VMOVHPD      (DI)(R10*8), X1, X1
+	VINSERTF128  $0x01, X1, Y4, Y4
+	MOVL         16(SI), R10
+	VMOVSD       (DI)(R10*8), X5
+	MOVL         20(SI), R10
+	VMOVHPD      (DI)(R10*8), X5, X5
+	MOVL         24(SI), R10
+	VMOVSD       (DI)(R10*8), X1
+	MOVL         28(SI), R10
+	VMOVHPD      (DI)(R10*8), X1, X1
+	VINSERTF128  $0x01, X1, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPMOVZXDQ    (BX), Z3
+	VPSLLQ       $0x20, Z3, Z3
+	VFMADD231PD  Z3, Z4, K1, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R9
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesHigh1616F64AVX512(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ widths+8(FP), CX
+	MOVQ masks+16(FP), DX
+	MOVQ val+24(FP), BX
+	MOVQ idx+32(FP), SI
+	MOVQ x+40(FP), DI
+	MOVQ table+48(FP), R8
+	MOVQ sums+56(FP), R8
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X0, X0, X0
+	MOVL   (CX), R9
+	TESTQ  R9, R9
+	JZ     tail
+
+full:
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVWLZX      (SI), R10
+	VMOVSD       (DI)(R10*8), X1
+	MOVWLZX      2(SI), R10
+	VMOVHPD      (DI)(R10*8), X1, X1
+	MOVWLZX      4(SI), R10
+	VMOVSD       (DI)(R10*8), X2
+	MOVWLZX      6(SI), R10
+	VMOVHPD      (DI)(R10*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	MOVWLZX      8(SI), R10
+	VMOVSD       (DI)(R10*8), X2
+	MOVWLZX      10(SI), R10
+	VMOVHPD      (DI)(R10*8), X2, X2
+	MOVWLZX      12(SI), R10
+	VMOVSD       (DI)(R10*8), X3
+	MOVWLZX      14(SI), R10
+	VMOVHPD      (DI)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VINSERTF64X4 $0x01, Y2, Z1, Z1
+	VPMOVZXWQ    (BX), Z3
+	VPSLLQ       $0x30, Z3, Z3
+	VFMADD231PD  Z3, Z1, Z0
+	ADDQ         $0x10, BX
+	ADDQ         $0x10, SI
+	DECQ         R9
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVWLZX      (SI), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVWLZX      2(SI), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVWLZX      4(SI), R10
+	VMOVSD       (DI)(R10*8), X1
+	MOVWLZX      6(SI), R10
+	VMOVHPD      (DI)(R10*8), X1, X1
+	VINSERTF128  $0x01, X1, Y4, Y4
+	MOVWLZX      8(SI), R10
+	VMOVSD       (DI)(R10*8), X5
+	MOVWLZX      10(SI), R10
+	VMOVHPD      (DI)(R10*8), X5, X5
+	MOVWLZX      12(SI), R10
+	VMOVSD       (DI)(R10*8), X1
+	MOVWLZX      14(SI), R10
+	VMOVHPD      (DI)(R10*8), X1, X1
+	VINSERTF128  $0x01, X1, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPMOVZXWQ    (BX), Z3
+	VPSLLQ       $0x30, Z3, Z3
+	VFMADD231PD  Z3, Z4, K1, Z0
+	ADDQ         $0x10, BX
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, DX
+	DECQ         R9
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesHigh1632F64AVX512(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ widths+8(FP), CX
+	MOVQ masks+16(FP), DX
+	MOVQ val+24(FP), BX
+	MOVQ idx+32(FP), SI
+	MOVQ x+40(FP), DI
+	MOVQ table+48(FP), R8
+	MOVQ sums+56(FP), R8
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X0, X0, X0
+	MOVL   (CX), R9
+	TESTQ  R9, R9
+	JZ     tail
+
+full:
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVL         (SI), R10
+	VMOVSD       (DI)(R10*8), X1
+	MOVL         4(SI), R10
+	VMOVHPD      (DI)(R10*8), X1, X1
+	MOVL         8(SI), R10
+	VMOVSD       (DI)(R10*8), X2
+	MOVL         12(SI), R10
+	VMOVHPD      (DI)(R10*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	MOVL         16(SI), R10
+	VMOVSD       (DI)(R10*8), X2
+	MOVL         20(SI), R10
+	VMOVHPD      (DI)(R10*8), X2, X2
+	MOVL         24(SI), R10
+	VMOVSD       (DI)(R10*8), X3
+	MOVL         28(SI), R10
+	VMOVHPD      (DI)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VINSERTF64X4 $0x01, Y2, Z1, Z1
+	VPMOVZXWQ    (BX), Z3
+	VPSLLQ       $0x30, Z3, Z3
+	VFMADD231PD  Z3, Z1, Z0
+	ADDQ         $0x10, BX
+	ADDQ         $0x20, SI
+	DECQ         R9
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVL         (SI), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVL         4(SI), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVL         8(SI), R10
+	VMOVSD       (DI)(R10*8), X1
+	MOVL         12(SI), R10
+	VMOVHPD      (DI)(R10*8), X1, X1
+	VINSERTF128  $0x01, X1, Y4, Y4
+	MOVL         16(SI), R10
+	VMOVSD       (DI)(R10*8), X5
+	MOVL         20(SI), R10
+	VMOVHPD      (DI)(R10*8), X5, X5
+	MOVL         24(SI), R10
+	VMOVSD       (DI)(R10*8), X1
+	MOVL         28(SI), R10
+	VMOVHPD      (DI)(R10*8), X1, X1
+	VINSERTF128  $0x01, X1, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPMOVZXWQ    (BX), Z3
+	VPSLLQ       $0x30, Z3, Z3
+	VFMADD231PD  Z3, Z4, K1, Z0
+	ADDQ         $0x10, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R9
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func slicesFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-64
@@ -2124,6 +2856,208 @@ masked:
 store:
 	VMOVUPS Y3, (R9)
 	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesHigh1616F32AVX2(SB), NOSPLIT, $0-64
+	MOVQ    n+0(FP), AX
+	MOVQ    widths+8(FP), CX
+	MOVQ    masks+16(FP), DX
+	MOVQ    val+24(FP), BX
+	MOVQ    idx+32(FP), SI
+	MOVQ    x+40(FP), DI
+	MOVQ    table+48(FP), R8
+	MOVQ    sums+56(FP), R8
+	VMOVUPS laneBits32<>+0(SB), Y0
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X2, X2, X2
+	MOVL   (CX), R9
+	TESTQ  R9, R9
+	JZ     tail
+
+full:
+	PREFETCHT0  2048(BX)
+	PREFETCHT0  1024(SI)
+	MOVWLZX     (SI), R10
+	VMOVSS      (DI)(R10*4), X3
+	MOVWLZX     2(SI), R10
+	VINSERTPS   $0x10, (DI)(R10*4), X3, X3
+	MOVWLZX     4(SI), R10
+	VINSERTPS   $0x20, (DI)(R10*4), X3, X3
+	MOVWLZX     6(SI), R10
+	VINSERTPS   $0x30, (DI)(R10*4), X3, X3
+	MOVWLZX     8(SI), R10
+	VMOVSS      (DI)(R10*4), X1
+	MOVWLZX     10(SI), R10
+	VINSERTPS   $0x10, (DI)(R10*4), X1, X1
+	MOVWLZX     12(SI), R10
+	VINSERTPS   $0x20, (DI)(R10*4), X1, X1
+	MOVWLZX     14(SI), R10
+	VINSERTPS   $0x30, (DI)(R10*4), X1, X1
+	VINSERTF128 $0x01, X1, Y3, Y3
+	VPMOVZXWD   (BX), Y1
+	VPSLLD      $0x10, Y1, Y1
+	VFMADD231PS Y1, Y3, Y2
+	ADDQ        $0x10, BX
+	ADDQ        $0x10, SI
+	DECQ        R9
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R10
+	VMOVD        R10, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVWLZX      (SI), R10
+	VMOVSS       (DI)(R10*4), X4
+	MOVWLZX      2(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
+	MOVWLZX      4(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
+	MOVWLZX      6(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	MOVWLZX      8(SI), R10
+	VMOVSS       (DI)(R10*4), X3
+	MOVWLZX      10(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
+	MOVWLZX      12(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
+	MOVWLZX      14(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	VINSERTF128  $0x01, X3, Y4, Y4
+	VPMOVZXWD    (BX), Y5
+	VPSLLD       $0x10, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VFMADD231PS  Y5, Y4, Y6
+	VBLENDVPS    Y1, Y6, Y2, Y2
+	ADDQ         $0x10, BX
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, DX
+	DECQ         R9
+	JNZ          masked
+
+store:
+	VMOVUPS Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1632F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesHigh1632F32AVX2(SB), NOSPLIT, $0-64
+	MOVQ    n+0(FP), AX
+	MOVQ    widths+8(FP), CX
+	MOVQ    masks+16(FP), DX
+	MOVQ    val+24(FP), BX
+	MOVQ    idx+32(FP), SI
+	MOVQ    x+40(FP), DI
+	MOVQ    table+48(FP), R8
+	MOVQ    sums+56(FP), R8
+	VMOVUPS laneBits32<>+0(SB), Y0
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X2, X2, X2
+	MOVL   (CX), R9
+	TESTQ  R9, R9
+	JZ     tail
+
+full:
+	PREFETCHT0  2048(BX)
+	PREFETCHT0  1024(SI)
+	MOVL        (SI), R10
+	VMOVSS      (DI)(R10*4), X3
+	MOVL        4(SI), R10
+	VINSERTPS   $0x10, (DI)(R10*4), X3, X3
+	MOVL        8(SI), R10
+	VINSERTPS   $0x20, (DI)(R10*4), X3, X3
+	MOVL        12(SI), R10
+	VINSERTPS   $0x30, (DI)(R10*4), X3, X3
+	MOVL        16(SI), R10
+	VMOVSS      (DI)(R10*4), X1
+	MOVL        20(SI), R10
+	VINSERTPS   $0x10, (DI)(R10*4), X1, X1
+	MOVL        24(SI), R10
+	VINSERTPS   $0x20, (DI)(R10*4), X1, X1
+	MOVL        28(SI), R10
+	VINSERTPS   $0x30, (DI)(R10*4), X1, X1
+	VINSERTF128 $0x01, X1, Y3, Y3
+	VPMOVZXWD   (BX), Y1
+	VPSLLD      $0x10, Y1, Y1
+	VFMADD231PS Y1, Y3, Y2
+	ADDQ        $0x10, BX
+	ADDQ        $0x20, SI
+	DECQ        R9
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R10
+	VMOVD        R10, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVL         (SI), R10
+	VMOVSS       (DI)(R10*4), X4
+	MOVL         4(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
+	MOVL         8(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
+	MOVL         12(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	MOVL         16(SI), R10
+	VMOVSS       (DI)(R10*4), X3
+	MOVL         20(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
+	MOVL         24(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
+	MOVL         28(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	VINSERTF128  $0x01, X3, Y4, Y4
+	VPMOVZXWD    (BX), Y5
+	VPSLLD       $0x10, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VFMADD231PS  Y5, Y4, Y6
+	VBLENDVPS    Y1, Y6, Y2, Y2
+	ADDQ         $0x10, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R9
+	JNZ          masked
+
+store:
+	VMOVUPS Y2, (R8)
+	ADDQ    $0x20, R8
 	ADDQ    $0x08, CX
 	DECQ    AX
 	JMP     slice
@@ -2894,6 +3828,266 @@ masked:
 store:
 	VMOVUPS Z1, (R9)
 	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesHigh1616F32AVX512(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ widths+8(FP), CX
+	MOVQ masks+16(FP), DX
+	MOVQ val+24(FP), BX
+	MOVQ idx+32(FP), SI
+	MOVQ x+40(FP), DI
+	MOVQ table+48(FP), R8
+	MOVQ sums+56(FP), R8
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X0, X0, X0
+	MOVL   (CX), R9
+	TESTQ  R9, R9
+	JZ     tail
+
+full:
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVWLZX      (SI), R10
+	VMOVSS       (DI)(R10*4), X1
+	MOVWLZX      2(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
+	MOVWLZX      4(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
+	MOVWLZX      6(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
+	MOVWLZX      8(SI), R10
+	VMOVSS       (DI)(R10*4), X2
+	MOVWLZX      10(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
+	MOVWLZX      12(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
+	MOVWLZX      14(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	MOVWLZX      16(SI), R10
+	VMOVSS       (DI)(R10*4), X2
+	MOVWLZX      18(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
+	MOVWLZX      20(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
+	MOVWLZX      22(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	MOVWLZX      24(SI), R10
+	VMOVSS       (DI)(R10*4), X3
+	MOVWLZX      26(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
+	MOVWLZX      28(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
+	MOVWLZX      30(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VINSERTF64X4 $0x01, Y2, Z1, Z1
+	VPMOVZXWD    (BX), Z3
+	VPSLLD       $0x10, Z3, Z3
+	VFMADD231PS  Z3, Z1, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	DECQ         R9
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVWLZX      (SI), R10
+	VMOVSS       (DI)(R10*4), X4
+	MOVWLZX      2(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
+	MOVWLZX      4(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
+	MOVWLZX      6(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	MOVWLZX      8(SI), R10
+	VMOVSS       (DI)(R10*4), X1
+	MOVWLZX      10(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
+	MOVWLZX      12(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
+	MOVWLZX      14(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
+	VINSERTF128  $0x01, X1, Y4, Y4
+	MOVWLZX      16(SI), R10
+	VMOVSS       (DI)(R10*4), X5
+	MOVWLZX      18(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
+	MOVWLZX      20(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
+	MOVWLZX      22(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
+	MOVWLZX      24(SI), R10
+	VMOVSS       (DI)(R10*4), X1
+	MOVWLZX      26(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
+	MOVWLZX      28(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
+	MOVWLZX      30(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
+	VINSERTF128  $0x01, X1, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPMOVZXWD    (BX), Z3
+	VPSLLD       $0x10, Z3, Z3
+	VFMADD231PS  Z3, Z4, K1, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R9
+	JNZ          masked
+
+store:
+	VMOVUPS Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesHigh1632F32AVX512(SB), NOSPLIT, $0-64
+	MOVQ n+0(FP), AX
+	MOVQ widths+8(FP), CX
+	MOVQ masks+16(FP), DX
+	MOVQ val+24(FP), BX
+	MOVQ idx+32(FP), SI
+	MOVQ x+40(FP), DI
+	MOVQ table+48(FP), R8
+	MOVQ sums+56(FP), R8
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VXORPS X0, X0, X0
+	MOVL   (CX), R9
+	TESTQ  R9, R9
+	JZ     tail
+
+full:
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVL         (SI), R10
+	VMOVSS       (DI)(R10*4), X1
+	MOVL         4(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
+	MOVL         8(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
+	MOVL         12(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
+	MOVL         16(SI), R10
+	VMOVSS       (DI)(R10*4), X2
+	MOVL         20(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
+	MOVL         24(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
+	MOVL         28(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	MOVL         32(SI), R10
+	VMOVSS       (DI)(R10*4), X2
+	MOVL         36(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
+	MOVL         40(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
+	MOVL         44(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	MOVL         48(SI), R10
+	VMOVSS       (DI)(R10*4), X3
+	MOVL         52(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
+	MOVL         56(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
+	MOVL         60(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VINSERTF64X4 $0x01, Y2, Z1, Z1
+	VPMOVZXWD    (BX), Z3
+	VPSLLD       $0x10, Z3, Z3
+	VFMADD231PS  Z3, Z1, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x40, SI
+	DECQ         R9
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   1024(SI)
+	MOVL         (SI), R10
+	VMOVSS       (DI)(R10*4), X4
+	MOVL         4(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
+	MOVL         8(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
+	MOVL         12(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	MOVL         16(SI), R10
+	VMOVSS       (DI)(R10*4), X1
+	MOVL         20(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
+	MOVL         24(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
+	MOVL         28(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
+	VINSERTF128  $0x01, X1, Y4, Y4
+	MOVL         32(SI), R10
+	VMOVSS       (DI)(R10*4), X5
+	MOVL         36(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
+	MOVL         40(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
+	MOVL         44(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
+	MOVL         48(SI), R10
+	VMOVSS       (DI)(R10*4), X1
+	MOVL         52(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
+	MOVL         56(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
+	MOVL         60(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
+	VINSERTF128  $0x01, X1, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPMOVZXWD    (BX), Z3
+	VPSLLD       $0x10, Z3, Z3
+	VFMADD231PS  Z3, Z4, K1, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x40, SI
+	ADDQ         $0x02, DX
+	DECQ         R9
+	JNZ          masked
+
+store:
+	VMOVUPS Z0, (R8)
+	ADDQ    $0x40, R8
 	ADDQ    $0x08, CX
 	DECQ    AX
 	JMP     slice

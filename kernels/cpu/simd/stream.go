@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/klauspost/cpuid/v2"
@@ -10,34 +11,62 @@ import (
 
 // Beyond reports whether so many bytes are more than the last cache holds, so that
 // nothing written before they are read is still there after.
-func Beyond(bytes int64) bool {
-	last := int64(cpuid.CPU.Cache.L3)
-	if last <= 0 {
-		last = 32 << 20
+func Beyond(bytes int64) bool { return bytes > LastCache() }
+
+// LastCache is the bytes of the last cache, 32 MiB where the processor does not say.
+func LastCache() int64 {
+	if last := int64(cpuid.CPU.Cache.L3); last > 0 {
+		return last
 	}
-	return bytes > last
+	return 32 << 20
 }
 
-// StreamScaled is y = alpha*v with stores that go past the caches, but for the
-// elements before and behind whole registers. Fence must follow before another
-// goroutine may look at y.
-func StreamScaled[V sparse.Value](l Level, alpha V, v, y []V) {
-	v = v[:len(y)]
+// Finish is the last step of a product, with the same bits on all levels:
+//
+//	y[i] = fma(beta, y[i], alpha*sums[i])
+//
+// or alpha*sums[i] where beta is 0, which does not read y. A NaN is stored as the
+// quiet one without a payload. With stream and beta = 0 stores go past the caches,
+// but for the elements before and behind whole registers: Fence must follow before
+// another goroutine may look at y.
+func Finish[V sparse.Value](l Level, alpha, beta V, sums, y []V, stream bool) {
+	sums = sums[:len(y)]
+	if beta == 0 {
+		beta = 0 // not -0: the kernels look at its bits
+	}
 	lanes := Lanes[V](l)
-	head := min(toRegister(l, y), len(y))
+	stream = stream && beta == 0
+	head := 0
+	if stream {
+		head = min(toRegister(l, y), len(y))
+	}
 	n := (len(y) - head) / lanes
 	if l == Generic || n == 0 {
-		head, n = len(y), 0
+		finishGeneric(alpha, beta, sums, y)
+		return
 	}
-	for i, e := range v[:head] {
-		y[i] = alpha * e
+	finishGeneric(alpha, beta, sums[:head], y[:head])
+	finishAssembly(l, n, alpha, beta, sums[head:], y[head:], stream)
+	head += n * lanes
+	finishGeneric(alpha, beta, sums[head:], y[head:])
+}
+
+func finishGeneric[V sparse.Value](alpha, beta V, sums, y []V) {
+	for i, s := range sums {
+		y[i] = Finished(alpha, beta, s, y[i])
 	}
-	if n > 0 {
-		streamAssembly(l, n, alpha, v[head:], y[head:])
+}
+
+// Finished is Finish for one element.
+func Finished[V sparse.Value](alpha, beta, sum, y V) V {
+	v := alpha * sum
+	if beta != 0 {
+		v = FMA(beta, y, v)
 	}
-	for i := head + n*lanes; i < len(y); i++ {
-		y[i] = alpha * v[i]
+	if v != v {
+		v = V(math.Float64frombits(0x7FF8000000000000))
 	}
+	return v
 }
 
 // toRegister is the number of elements of y before the first at a multiple of the
@@ -58,7 +87,7 @@ func LoadAhead[V sparse.Value](l Level, x []V, from, to int) {
 	}
 }
 
-// Fence makes what StreamScaled and MultiplyDiagonals wrote visible to all.
+// Fence makes what Finish and MultiplyDiagonals wrote visible to all.
 func Fence(l Level) {
 	if l != Generic {
 		fenceAssembly()

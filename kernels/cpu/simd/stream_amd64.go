@@ -2,25 +2,25 @@
 
 package simd
 
-// streamScaledF64AVX2 is StreamScaled for n > 0 registers of elements.
+// finishF64AVX2 is Finish for n > 0 registers of elements.
 //
 //go:noescape
-func streamScaledF64AVX2(n int, alpha float64, v *float64, y *float64)
+func finishF64AVX2(n int, alpha float64, beta float64, sums *float64, y *float64, stream int)
 
-// streamScaledF64AVX512 is StreamScaled for n > 0 registers of elements.
+// finishF64AVX512 is Finish for n > 0 registers of elements.
 //
 //go:noescape
-func streamScaledF64AVX512(n int, alpha float64, v *float64, y *float64)
+func finishF64AVX512(n int, alpha float64, beta float64, sums *float64, y *float64, stream int)
 
-// streamScaledF32AVX2 is StreamScaled for n > 0 registers of elements.
+// finishF32AVX2 is Finish for n > 0 registers of elements.
 //
 //go:noescape
-func streamScaledF32AVX2(n int, alpha float32, v *float32, y *float32)
+func finishF32AVX2(n int, alpha float32, beta float32, sums *float32, y *float32, stream int)
 
-// streamScaledF32AVX512 is StreamScaled for n > 0 registers of elements.
+// finishF32AVX512 is Finish for n > 0 registers of elements.
 //
 //go:noescape
-func streamScaledF32AVX512(n int, alpha float32, v *float32, y *float32)
+func finishF32AVX512(n int, alpha float32, beta float32, sums *float32, y *float32, stream int)
 
 // fence makes stores past the caches visible before all that follows.
 func fence()

@@ -2,75 +2,215 @@
 
 #include "textflag.h"
 
-// func streamScaledF64AVX2(n int, alpha float64, v *float64, y *float64)
-// Requires: AVX
-TEXT ·streamScaledF64AVX2(SB), NOSPLIT, $0-32
+// func finishF64AVX2(n int, alpha float64, beta float64, sums *float64, y *float64, stream int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·finishF64AVX2(SB), NOSPLIT, $0-48
 	MOVQ         n+0(FP), AX
-	MOVQ         v+16(FP), CX
-	MOVQ         y+24(FP), DX
+	MOVQ         sums+24(FP), CX
+	MOVQ         y+32(FP), DX
 	VBROADCASTSD alpha+8(FP), Y0
+	VBROADCASTSD beta+16(FP), Y1
+	MOVQ         $0x7ff8000000000000, BX
+	VMOVQ        BX, X3
+	VPBROADCASTQ X3, Y3
+	CMPQ         beta+16(FP), $0x00
+	JNE          add
+	CMPQ         stream+40(FP), $0x00
+	JNE          stream
 
-loop:
-	VMULPD   (CX), Y0, Y1
-	VMOVNTPD Y1, (DX)
-	ADDQ     $0x20, CX
-	ADDQ     $0x20, DX
-	DECQ     AX
-	JNZ      loop
+scale:
+	VMULPD    (CX), Y0, Y2
+	VCMPPD    $0x03, Y2, Y2, Y1
+	VBLENDVPD Y1, Y3, Y2, Y2
+	VMOVUPD   Y2, (DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	DECQ      AX
+	JNZ       scale
 	VZEROUPPER
 	RET
 
-// func streamScaledF64AVX512(n int, alpha float64, v *float64, y *float64)
-// Requires: AVX, AVX512F
-TEXT ·streamScaledF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         n+0(FP), AX
-	MOVQ         v+16(FP), CX
-	MOVQ         y+24(FP), DX
-	VBROADCASTSD alpha+8(FP), Z0
+stream:
+	VMULPD    (CX), Y0, Y2
+	VCMPPD    $0x03, Y2, Y2, Y1
+	VBLENDVPD Y1, Y3, Y2, Y2
+	VMOVNTPD  Y2, (DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	DECQ      AX
+	JNZ       stream
+	VZEROUPPER
+	RET
 
-loop:
-	VMULPD   (CX), Z0, Z1
-	VMOVNTPD Z1, (DX)
+add:
+	VMULPD      (CX), Y0, Y2
+	VFMADD231PD (DX), Y1, Y2
+	VCMPPD      $0x03, Y2, Y2, Y4
+	VBLENDVPD   Y4, Y3, Y2, Y2
+	VMOVUPD     Y2, (DX)
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	DECQ        AX
+	JNZ         add
+	VZEROUPPER
+	RET
+
+// func finishF64AVX512(n int, alpha float64, beta float64, sums *float64, y *float64, stream int)
+// Requires: AVX, AVX512F
+TEXT ·finishF64AVX512(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), AX
+	MOVQ         sums+24(FP), CX
+	MOVQ         y+32(FP), DX
+	VBROADCASTSD alpha+8(FP), Z0
+	VBROADCASTSD beta+16(FP), Z1
+	MOVQ         $0x7ff8000000000000, BX
+	VMOVQ        BX, X3
+	VPBROADCASTQ X3, Z3
+	CMPQ         beta+16(FP), $0x00
+	JNE          add
+	CMPQ         stream+40(FP), $0x00
+	JNE          stream
+
+scale:
+	VMULPD  (CX), Z0, Z2
+	VCMPPD  $0x03, Z2, Z2, K1
+	VMOVAPD Z3, K1, Z2
+	VMOVUPD Z2, (DX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    AX
+	JNZ     scale
+	VZEROUPPER
+	RET
+
+stream:
+	VMULPD   (CX), Z0, Z2
+	VCMPPD   $0x03, Z2, Z2, K1
+	VMOVAPD  Z3, K1, Z2
+	VMOVNTPD Z2, (DX)
 	ADDQ     $0x40, CX
 	ADDQ     $0x40, DX
 	DECQ     AX
-	JNZ      loop
+	JNZ      stream
 	VZEROUPPER
 	RET
 
-// func streamScaledF32AVX2(n int, alpha float32, v *float32, y *float32)
-// Requires: AVX
-TEXT ·streamScaledF32AVX2(SB), NOSPLIT, $0-32
+add:
+	VMULPD      (CX), Z0, Z2
+	VFMADD231PD (DX), Z1, Z2
+	VCMPPD      $0x03, Z2, Z2, K1
+	VMOVAPD     Z3, K1, Z2
+	VMOVUPD     Z2, (DX)
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	DECQ        AX
+	JNZ         add
+	VZEROUPPER
+	RET
+
+// func finishF32AVX2(n int, alpha float32, beta float32, sums *float32, y *float32, stream int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·finishF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+0(FP), AX
-	MOVQ         v+16(FP), CX
+	MOVQ         sums+16(FP), CX
 	MOVQ         y+24(FP), DX
 	VBROADCASTSS alpha+8(FP), Y0
+	VBROADCASTSS beta+12(FP), Y1
+	MOVL         $0x7fc00000, BX
+	VMOVD        BX, X3
+	VPBROADCASTD X3, Y3
+	CMPL         beta+12(FP), $0x00
+	JNE          add
+	CMPQ         stream+32(FP), $0x00
+	JNE          stream
 
-loop:
-	VMULPS   (CX), Y0, Y1
-	VMOVNTPS Y1, (DX)
-	ADDQ     $0x20, CX
-	ADDQ     $0x20, DX
-	DECQ     AX
-	JNZ      loop
+scale:
+	VMULPS    (CX), Y0, Y2
+	VCMPPS    $0x03, Y2, Y2, Y1
+	VBLENDVPS Y1, Y3, Y2, Y2
+	VMOVUPS   Y2, (DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	DECQ      AX
+	JNZ       scale
 	VZEROUPPER
 	RET
 
-// func streamScaledF32AVX512(n int, alpha float32, v *float32, y *float32)
+stream:
+	VMULPS    (CX), Y0, Y2
+	VCMPPS    $0x03, Y2, Y2, Y1
+	VBLENDVPS Y1, Y3, Y2, Y2
+	VMOVNTPS  Y2, (DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	DECQ      AX
+	JNZ       stream
+	VZEROUPPER
+	RET
+
+add:
+	VMULPS      (CX), Y0, Y2
+	VFMADD231PS (DX), Y1, Y2
+	VCMPPS      $0x03, Y2, Y2, Y4
+	VBLENDVPS   Y4, Y3, Y2, Y2
+	VMOVUPS     Y2, (DX)
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	DECQ        AX
+	JNZ         add
+	VZEROUPPER
+	RET
+
+// func finishF32AVX512(n int, alpha float32, beta float32, sums *float32, y *float32, stream int)
 // Requires: AVX, AVX512F
-TEXT ·streamScaledF32AVX512(SB), NOSPLIT, $0-32
+TEXT ·finishF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ         n+0(FP), AX
-	MOVQ         v+16(FP), CX
+	MOVQ         sums+16(FP), CX
 	MOVQ         y+24(FP), DX
 	VBROADCASTSS alpha+8(FP), Z0
+	VBROADCASTSS beta+12(FP), Z1
+	MOVL         $0x7fc00000, BX
+	VMOVD        BX, X3
+	VPBROADCASTD X3, Z3
+	CMPL         beta+12(FP), $0x00
+	JNE          add
+	CMPQ         stream+32(FP), $0x00
+	JNE          stream
 
-loop:
-	VMULPS   (CX), Z0, Z1
-	VMOVNTPS Z1, (DX)
+scale:
+	VMULPS  (CX), Z0, Z2
+	VCMPPS  $0x03, Z2, Z2, K1
+	VMOVAPS Z3, K1, Z2
+	VMOVUPS Z2, (DX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    AX
+	JNZ     scale
+	VZEROUPPER
+	RET
+
+stream:
+	VMULPS   (CX), Z0, Z2
+	VCMPPS   $0x03, Z2, Z2, K1
+	VMOVAPS  Z3, K1, Z2
+	VMOVNTPS Z2, (DX)
 	ADDQ     $0x40, CX
 	ADDQ     $0x40, DX
 	DECQ     AX
-	JNZ      loop
+	JNZ      stream
+	VZEROUPPER
+	RET
+
+add:
+	VMULPS      (CX), Z0, Z2
+	VFMADD231PS (DX), Z1, Z2
+	VCMPPS      $0x03, Z2, Z2, K1
+	VMOVAPS     Z3, K1, Z2
+	VMOVUPS     Z2, (DX)
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	DECQ        AX
+	JNZ         add
 	VZEROUPPER
 	RET
 

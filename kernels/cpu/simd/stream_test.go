@@ -21,7 +21,7 @@ func streamTest[V sparse.Value](t *testing.T) {
 				for i := range v {
 					v[i] = V(i + 1)
 				}
-				StreamScaled(l, 3, v, y[from:from+n])
+				Finish(l, 3, 0, v, y[from:from+n], true)
 				Fence(l)
 				for i, e := range y {
 					want := V(0)

@@ -8,22 +8,25 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-func streamAssembly[V sparse.Value](l Level, n int, alpha V, v, y []V) {
+// finishAssembly is Finish for n > 0 registers.
+func finishAssembly[V sparse.Value](l Level, n int, alpha, beta V, sums, y []V, stream bool) {
+	past := 0
+	if stream {
+		past = 1
+	}
 	switch y := any(y).(type) {
 	case []float64:
-		v := any(v).([]float64)
+		kernel := finishF64AVX512
 		if l == AVX2 {
-			streamScaledF64AVX2(n, float64(alpha), &v[0], &y[0])
-		} else {
-			streamScaledF64AVX512(n, float64(alpha), &v[0], &y[0])
+			kernel = finishF64AVX2
 		}
+		kernel(n, float64(alpha), float64(beta), unsafe.SliceData(any(sums).([]float64)), unsafe.SliceData(y), past)
 	case []float32:
-		v := any(v).([]float32)
+		kernel := finishF32AVX512
 		if l == AVX2 {
-			streamScaledF32AVX2(n, float32(alpha), &v[0], &y[0])
-		} else {
-			streamScaledF32AVX512(n, float32(alpha), &v[0], &y[0])
+			kernel = finishF32AVX2
 		}
+		kernel(n, float32(alpha), float32(beta), unsafe.SliceData(any(sums).([]float32)), unsafe.SliceData(y), past)
 	}
 }
 

@@ -6,7 +6,7 @@ import "github.com/msrep-go/msrep/sparse"
 
 // None of these is called where there is no assembly.
 
-func streamAssembly[V sparse.Value](_ Level, n int, alpha V, v, y []V) {}
+func finishAssembly[V sparse.Value](_ Level, n int, alpha, beta V, sums, y []V, stream bool) {}
 
 func loadAheadAssembly[V sparse.Value](x []V) {}
 

@@ -14,6 +14,8 @@ const (
 type Tiles[V sparse.Value] struct {
 	Entries []uint32
 	Values  Values[V]
+	// Fused says to round a product and its sum once in plain Go too, as assembly does.
+	Fused bool
 }
 
 // AddTile multiplies the entries lo <= k < hi, one after the other:
@@ -34,6 +36,6 @@ func AddTile[V sparse.Value](l Level, t *Tiles[V], lo, hi int, x, acc, ahead []V
 
 func (t *Tiles[V]) add(lo, hi int, x, acc []V) {
 	for k, e := range t.Entries[lo:hi] {
-		acc[e>>16] += t.Values.At(lo+k) * x[e&0xffff]
+		acc[e>>16] = mulAdd(t.Fused, t.Values.At(lo+k), x[e&0xffff], acc[e>>16])
 	}
 }

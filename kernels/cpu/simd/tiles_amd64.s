@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func tileF64FullAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
-// Requires: AVX, MMX+
+// Requires: AVX, FMA3, MMX+
 TEXT ·tileF64FullAVX2(SB), NOSPLIT, $0-64
 	MOVQ acc+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -30,89 +30,89 @@ ask:
 	JNZ        ask
 
 asked:
-	MOVL    (DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSD  (BX), X0
-	VMULSD  (CX)(R10*8), X0, X0
-	VADDSD  (AX)(R11*8), X0, X0
-	VMOVSD  X0, (AX)(R11*8)
-	MOVL    4(DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSD  8(BX), X0
-	VMULSD  (CX)(R10*8), X0, X0
-	VADDSD  (AX)(R11*8), X0, X0
-	VMOVSD  X0, (AX)(R11*8)
-	MOVL    8(DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSD  16(BX), X0
-	VMULSD  (CX)(R10*8), X0, X0
-	VADDSD  (AX)(R11*8), X0, X0
-	VMOVSD  X0, (AX)(R11*8)
-	MOVL    12(DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSD  24(BX), X0
-	VMULSD  (CX)(R10*8), X0, X0
-	VADDSD  (AX)(R11*8), X0, X0
-	VMOVSD  X0, (AX)(R11*8)
-	MOVL    16(DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSD  32(BX), X0
-	VMULSD  (CX)(R10*8), X0, X0
-	VADDSD  (AX)(R11*8), X0, X0
-	VMOVSD  X0, (AX)(R11*8)
-	MOVL    20(DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSD  40(BX), X0
-	VMULSD  (CX)(R10*8), X0, X0
-	VADDSD  (AX)(R11*8), X0, X0
-	VMOVSD  X0, (AX)(R11*8)
-	MOVL    24(DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSD  48(BX), X0
-	VMULSD  (CX)(R10*8), X0, X0
-	VADDSD  (AX)(R11*8), X0, X0
-	VMOVSD  X0, (AX)(R11*8)
-	MOVL    28(DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSD  56(BX), X0
-	VMULSD  (CX)(R10*8), X0, X0
-	VADDSD  (AX)(R11*8), X0, X0
-	VMOVSD  X0, (AX)(R11*8)
-	ADDQ    $0x20, DX
-	ADDQ    $0x40, BX
-	SUBQ    $0x08, SI
-	JGE     several
+	MOVL        (DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      (BX), X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	MOVL        4(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      8(BX), X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	MOVL        8(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      16(BX), X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	MOVL        12(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      24(BX), X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	MOVL        16(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      32(BX), X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	MOVL        20(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      40(BX), X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	MOVL        24(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      48(BX), X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	MOVL        28(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      56(BX), X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	ADDQ        $0x20, DX
+	ADDQ        $0x40, BX
+	SUBQ        $0x08, SI
+	JGE         several
 
 rest:
 	ADDQ $0x08, SI
 	JZ   done
 
 one:
-	MOVL    (DX), R8
-	MOVWLZX R8, DI
-	SHRL    $0x10, R8
-	VMOVSD  (BX), X0
-	VMULSD  (CX)(DI*8), X0, X0
-	VADDSD  (AX)(R8*8), X0, X0
-	VMOVSD  X0, (AX)(R8*8)
-	ADDQ    $0x04, DX
-	ADDQ    $0x08, BX
-	DECQ    SI
-	JNZ     one
+	MOVL        (DX), R8
+	MOVWLZX     R8, DI
+	SHRL        $0x10, R8
+	VMOVSD      (BX), X1
+	VMOVSD      (AX)(R8*8), X0
+	VFMADD231SD (CX)(DI*8), X1, X0
+	VMOVSD      X0, (AX)(R8*8)
+	ADDQ        $0x04, DX
+	ADDQ        $0x08, BX
+	DECQ        SI
+	JNZ         one
 
 done:
 	RET
 
 // func tileF64ShortAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
-// Requires: AVX, MMX+
+// Requires: AVX, FMA3, MMX+
 TEXT ·tileF64ShortAVX2(SB), NOSPLIT, $0-64
 	MOVQ acc+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -139,98 +139,98 @@ ask:
 	JNZ        ask
 
 asked:
-	MOVL      (DX), R11
-	MOVWLZX   R11, R10
-	SHRL      $0x10, R11
-	VXORPS    X0, X0, X0
-	VCVTSS2SD (BX), X0, X0
-	VMULSD    (CX)(R10*8), X0, X0
-	VADDSD    (AX)(R11*8), X0, X0
-	VMOVSD    X0, (AX)(R11*8)
-	MOVL      4(DX), R11
-	MOVWLZX   R11, R10
-	SHRL      $0x10, R11
-	VXORPS    X0, X0, X0
-	VCVTSS2SD 4(BX), X0, X0
-	VMULSD    (CX)(R10*8), X0, X0
-	VADDSD    (AX)(R11*8), X0, X0
-	VMOVSD    X0, (AX)(R11*8)
-	MOVL      8(DX), R11
-	MOVWLZX   R11, R10
-	SHRL      $0x10, R11
-	VXORPS    X0, X0, X0
-	VCVTSS2SD 8(BX), X0, X0
-	VMULSD    (CX)(R10*8), X0, X0
-	VADDSD    (AX)(R11*8), X0, X0
-	VMOVSD    X0, (AX)(R11*8)
-	MOVL      12(DX), R11
-	MOVWLZX   R11, R10
-	SHRL      $0x10, R11
-	VXORPS    X0, X0, X0
-	VCVTSS2SD 12(BX), X0, X0
-	VMULSD    (CX)(R10*8), X0, X0
-	VADDSD    (AX)(R11*8), X0, X0
-	VMOVSD    X0, (AX)(R11*8)
-	MOVL      16(DX), R11
-	MOVWLZX   R11, R10
-	SHRL      $0x10, R11
-	VXORPS    X0, X0, X0
-	VCVTSS2SD 16(BX), X0, X0
-	VMULSD    (CX)(R10*8), X0, X0
-	VADDSD    (AX)(R11*8), X0, X0
-	VMOVSD    X0, (AX)(R11*8)
-	MOVL      20(DX), R11
-	MOVWLZX   R11, R10
-	SHRL      $0x10, R11
-	VXORPS    X0, X0, X0
-	VCVTSS2SD 20(BX), X0, X0
-	VMULSD    (CX)(R10*8), X0, X0
-	VADDSD    (AX)(R11*8), X0, X0
-	VMOVSD    X0, (AX)(R11*8)
-	MOVL      24(DX), R11
-	MOVWLZX   R11, R10
-	SHRL      $0x10, R11
-	VXORPS    X0, X0, X0
-	VCVTSS2SD 24(BX), X0, X0
-	VMULSD    (CX)(R10*8), X0, X0
-	VADDSD    (AX)(R11*8), X0, X0
-	VMOVSD    X0, (AX)(R11*8)
-	MOVL      28(DX), R11
-	MOVWLZX   R11, R10
-	SHRL      $0x10, R11
-	VXORPS    X0, X0, X0
-	VCVTSS2SD 28(BX), X0, X0
-	VMULSD    (CX)(R10*8), X0, X0
-	VADDSD    (AX)(R11*8), X0, X0
-	VMOVSD    X0, (AX)(R11*8)
-	ADDQ      $0x20, DX
-	ADDQ      $0x20, BX
-	SUBQ      $0x08, SI
-	JGE       several
+	MOVL        (DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   (BX), X1, X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	MOVL        4(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   4(BX), X1, X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	MOVL        8(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   8(BX), X1, X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	MOVL        12(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   12(BX), X1, X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	MOVL        16(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   16(BX), X1, X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	MOVL        20(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   20(BX), X1, X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	MOVL        24(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   24(BX), X1, X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	MOVL        28(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   28(BX), X1, X1
+	VMOVSD      (AX)(R11*8), X0
+	VFMADD231SD (CX)(R10*8), X1, X0
+	VMOVSD      X0, (AX)(R11*8)
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, BX
+	SUBQ        $0x08, SI
+	JGE         several
 
 rest:
 	ADDQ $0x08, SI
 	JZ   done
 
 one:
-	MOVL      (DX), R8
-	MOVWLZX   R8, DI
-	SHRL      $0x10, R8
-	VXORPS    X0, X0, X0
-	VCVTSS2SD (BX), X0, X0
-	VMULSD    (CX)(DI*8), X0, X0
-	VADDSD    (AX)(R8*8), X0, X0
-	VMOVSD    X0, (AX)(R8*8)
-	ADDQ      $0x04, DX
-	ADDQ      $0x04, BX
-	DECQ      SI
-	JNZ       one
+	MOVL        (DX), R8
+	MOVWLZX     R8, DI
+	SHRL        $0x10, R8
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   (BX), X1, X1
+	VMOVSD      (AX)(R8*8), X0
+	VFMADD231SD (CX)(DI*8), X1, X0
+	VMOVSD      X0, (AX)(R8*8)
+	ADDQ        $0x04, DX
+	ADDQ        $0x04, BX
+	DECQ        SI
+	JNZ         one
 
 done:
 	RET
 
 // func tileF64SameAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
-// Requires: AVX, MMX+
+// Requires: AVX, FMA3, MMX+
 TEXT ·tileF64SameAVX2(SB), NOSPLIT, $0-64
 	MOVQ   acc+0(FP), AX
 	MOVQ   x+8(FP), CX
@@ -258,78 +258,78 @@ ask:
 	JNZ        ask
 
 asked:
-	MOVL    (DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R10*8), X1, X1
-	VMOVSD  X1, (AX)(R10*8)
-	MOVL    4(DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R10*8), X1, X1
-	VMOVSD  X1, (AX)(R10*8)
-	MOVL    8(DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R10*8), X1, X1
-	VMOVSD  X1, (AX)(R10*8)
-	MOVL    12(DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R10*8), X1, X1
-	VMOVSD  X1, (AX)(R10*8)
-	MOVL    16(DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R10*8), X1, X1
-	VMOVSD  X1, (AX)(R10*8)
-	MOVL    20(DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R10*8), X1, X1
-	VMOVSD  X1, (AX)(R10*8)
-	MOVL    24(DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R10*8), X1, X1
-	VMOVSD  X1, (AX)(R10*8)
-	MOVL    28(DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(R10*8), X1, X1
-	VMOVSD  X1, (AX)(R10*8)
-	ADDQ    $0x20, DX
-	SUBQ    $0x08, SI
-	JGE     several
+	MOVL        (DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(R10*8), X1
+	VFMADD231SD (CX)(BX*8), X0, X1
+	VMOVSD      X1, (AX)(R10*8)
+	MOVL        4(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(R10*8), X1
+	VFMADD231SD (CX)(BX*8), X0, X1
+	VMOVSD      X1, (AX)(R10*8)
+	MOVL        8(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(R10*8), X1
+	VFMADD231SD (CX)(BX*8), X0, X1
+	VMOVSD      X1, (AX)(R10*8)
+	MOVL        12(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(R10*8), X1
+	VFMADD231SD (CX)(BX*8), X0, X1
+	VMOVSD      X1, (AX)(R10*8)
+	MOVL        16(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(R10*8), X1
+	VFMADD231SD (CX)(BX*8), X0, X1
+	VMOVSD      X1, (AX)(R10*8)
+	MOVL        20(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(R10*8), X1
+	VFMADD231SD (CX)(BX*8), X0, X1
+	VMOVSD      X1, (AX)(R10*8)
+	MOVL        24(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(R10*8), X1
+	VFMADD231SD (CX)(BX*8), X0, X1
+	VMOVSD      X1, (AX)(R10*8)
+	MOVL        28(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(R10*8), X1
+	VFMADD231SD (CX)(BX*8), X0, X1
+	VMOVSD      X1, (AX)(R10*8)
+	ADDQ        $0x20, DX
+	SUBQ        $0x08, SI
+	JGE         several
 
 rest:
 	ADDQ $0x08, SI
 	JZ   done
 
 one:
-	MOVL    (DX), DI
-	MOVWLZX DI, BX
-	SHRL    $0x10, DI
-	VMULSD  (CX)(BX*8), X0, X1
-	VADDSD  (AX)(DI*8), X1, X1
-	VMOVSD  X1, (AX)(DI*8)
-	ADDQ    $0x04, DX
-	DECQ    SI
-	JNZ     one
+	MOVL        (DX), DI
+	MOVWLZX     DI, BX
+	SHRL        $0x10, DI
+	VMOVSD      (AX)(DI*8), X1
+	VFMADD231SD (CX)(BX*8), X0, X1
+	VMOVSD      X1, (AX)(DI*8)
+	ADDQ        $0x04, DX
+	DECQ        SI
+	JNZ         one
 
 done:
 	RET
 
 // func tileF32FullAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int, perRound int)
-// Requires: AVX, MMX+
+// Requires: AVX, FMA3, MMX+
 TEXT ·tileF32FullAVX2(SB), NOSPLIT, $0-64
 	MOVQ acc+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -356,89 +356,89 @@ ask:
 	JNZ        ask
 
 asked:
-	MOVL    (DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSS  (BX), X0
-	VMULSS  (CX)(R10*4), X0, X0
-	VADDSS  (AX)(R11*4), X0, X0
-	VMOVSS  X0, (AX)(R11*4)
-	MOVL    4(DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSS  4(BX), X0
-	VMULSS  (CX)(R10*4), X0, X0
-	VADDSS  (AX)(R11*4), X0, X0
-	VMOVSS  X0, (AX)(R11*4)
-	MOVL    8(DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSS  8(BX), X0
-	VMULSS  (CX)(R10*4), X0, X0
-	VADDSS  (AX)(R11*4), X0, X0
-	VMOVSS  X0, (AX)(R11*4)
-	MOVL    12(DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSS  12(BX), X0
-	VMULSS  (CX)(R10*4), X0, X0
-	VADDSS  (AX)(R11*4), X0, X0
-	VMOVSS  X0, (AX)(R11*4)
-	MOVL    16(DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSS  16(BX), X0
-	VMULSS  (CX)(R10*4), X0, X0
-	VADDSS  (AX)(R11*4), X0, X0
-	VMOVSS  X0, (AX)(R11*4)
-	MOVL    20(DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSS  20(BX), X0
-	VMULSS  (CX)(R10*4), X0, X0
-	VADDSS  (AX)(R11*4), X0, X0
-	VMOVSS  X0, (AX)(R11*4)
-	MOVL    24(DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSS  24(BX), X0
-	VMULSS  (CX)(R10*4), X0, X0
-	VADDSS  (AX)(R11*4), X0, X0
-	VMOVSS  X0, (AX)(R11*4)
-	MOVL    28(DX), R11
-	MOVWLZX R11, R10
-	SHRL    $0x10, R11
-	VMOVSS  28(BX), X0
-	VMULSS  (CX)(R10*4), X0, X0
-	VADDSS  (AX)(R11*4), X0, X0
-	VMOVSS  X0, (AX)(R11*4)
-	ADDQ    $0x20, DX
-	ADDQ    $0x20, BX
-	SUBQ    $0x08, SI
-	JGE     several
+	MOVL        (DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      (BX), X1
+	VMOVSS      (AX)(R11*4), X0
+	VFMADD231SS (CX)(R10*4), X1, X0
+	VMOVSS      X0, (AX)(R11*4)
+	MOVL        4(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      4(BX), X1
+	VMOVSS      (AX)(R11*4), X0
+	VFMADD231SS (CX)(R10*4), X1, X0
+	VMOVSS      X0, (AX)(R11*4)
+	MOVL        8(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      8(BX), X1
+	VMOVSS      (AX)(R11*4), X0
+	VFMADD231SS (CX)(R10*4), X1, X0
+	VMOVSS      X0, (AX)(R11*4)
+	MOVL        12(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      12(BX), X1
+	VMOVSS      (AX)(R11*4), X0
+	VFMADD231SS (CX)(R10*4), X1, X0
+	VMOVSS      X0, (AX)(R11*4)
+	MOVL        16(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      16(BX), X1
+	VMOVSS      (AX)(R11*4), X0
+	VFMADD231SS (CX)(R10*4), X1, X0
+	VMOVSS      X0, (AX)(R11*4)
+	MOVL        20(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      20(BX), X1
+	VMOVSS      (AX)(R11*4), X0
+	VFMADD231SS (CX)(R10*4), X1, X0
+	VMOVSS      X0, (AX)(R11*4)
+	MOVL        24(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      24(BX), X1
+	VMOVSS      (AX)(R11*4), X0
+	VFMADD231SS (CX)(R10*4), X1, X0
+	VMOVSS      X0, (AX)(R11*4)
+	MOVL        28(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      28(BX), X1
+	VMOVSS      (AX)(R11*4), X0
+	VFMADD231SS (CX)(R10*4), X1, X0
+	VMOVSS      X0, (AX)(R11*4)
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, BX
+	SUBQ        $0x08, SI
+	JGE         several
 
 rest:
 	ADDQ $0x08, SI
 	JZ   done
 
 one:
-	MOVL    (DX), R8
-	MOVWLZX R8, DI
-	SHRL    $0x10, R8
-	VMOVSS  (BX), X0
-	VMULSS  (CX)(DI*4), X0, X0
-	VADDSS  (AX)(R8*4), X0, X0
-	VMOVSS  X0, (AX)(R8*4)
-	ADDQ    $0x04, DX
-	ADDQ    $0x04, BX
-	DECQ    SI
-	JNZ     one
+	MOVL        (DX), R8
+	MOVWLZX     R8, DI
+	SHRL        $0x10, R8
+	VMOVSS      (BX), X1
+	VMOVSS      (AX)(R8*4), X0
+	VFMADD231SS (CX)(DI*4), X1, X0
+	VMOVSS      X0, (AX)(R8*4)
+	ADDQ        $0x04, DX
+	ADDQ        $0x04, BX
+	DECQ        SI
+	JNZ         one
 
 done:
 	RET
 
 // func tileF32SameAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int, perRound int)
-// Requires: AVX, MMX+
+// Requires: AVX, FMA3, MMX+
 TEXT ·tileF32SameAVX2(SB), NOSPLIT, $0-64
 	MOVQ   acc+0(FP), AX
 	MOVQ   x+8(FP), CX
@@ -466,72 +466,72 @@ ask:
 	JNZ        ask
 
 asked:
-	MOVL    (DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R10*4), X1, X1
-	VMOVSS  X1, (AX)(R10*4)
-	MOVL    4(DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R10*4), X1, X1
-	VMOVSS  X1, (AX)(R10*4)
-	MOVL    8(DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R10*4), X1, X1
-	VMOVSS  X1, (AX)(R10*4)
-	MOVL    12(DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R10*4), X1, X1
-	VMOVSS  X1, (AX)(R10*4)
-	MOVL    16(DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R10*4), X1, X1
-	VMOVSS  X1, (AX)(R10*4)
-	MOVL    20(DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R10*4), X1, X1
-	VMOVSS  X1, (AX)(R10*4)
-	MOVL    24(DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R10*4), X1, X1
-	VMOVSS  X1, (AX)(R10*4)
-	MOVL    28(DX), R10
-	MOVWLZX R10, BX
-	SHRL    $0x10, R10
-	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(R10*4), X1, X1
-	VMOVSS  X1, (AX)(R10*4)
-	ADDQ    $0x20, DX
-	SUBQ    $0x08, SI
-	JGE     several
+	MOVL        (DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(R10*4), X1
+	VFMADD231SS (CX)(BX*4), X0, X1
+	VMOVSS      X1, (AX)(R10*4)
+	MOVL        4(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(R10*4), X1
+	VFMADD231SS (CX)(BX*4), X0, X1
+	VMOVSS      X1, (AX)(R10*4)
+	MOVL        8(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(R10*4), X1
+	VFMADD231SS (CX)(BX*4), X0, X1
+	VMOVSS      X1, (AX)(R10*4)
+	MOVL        12(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(R10*4), X1
+	VFMADD231SS (CX)(BX*4), X0, X1
+	VMOVSS      X1, (AX)(R10*4)
+	MOVL        16(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(R10*4), X1
+	VFMADD231SS (CX)(BX*4), X0, X1
+	VMOVSS      X1, (AX)(R10*4)
+	MOVL        20(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(R10*4), X1
+	VFMADD231SS (CX)(BX*4), X0, X1
+	VMOVSS      X1, (AX)(R10*4)
+	MOVL        24(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(R10*4), X1
+	VFMADD231SS (CX)(BX*4), X0, X1
+	VMOVSS      X1, (AX)(R10*4)
+	MOVL        28(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(R10*4), X1
+	VFMADD231SS (CX)(BX*4), X0, X1
+	VMOVSS      X1, (AX)(R10*4)
+	ADDQ        $0x20, DX
+	SUBQ        $0x08, SI
+	JGE         several
 
 rest:
 	ADDQ $0x08, SI
 	JZ   done
 
 one:
-	MOVL    (DX), DI
-	MOVWLZX DI, BX
-	SHRL    $0x10, DI
-	VMULSS  (CX)(BX*4), X0, X1
-	VADDSS  (AX)(DI*4), X1, X1
-	VMOVSS  X1, (AX)(DI*4)
-	ADDQ    $0x04, DX
-	DECQ    SI
-	JNZ     one
+	MOVL        (DX), DI
+	MOVWLZX     DI, BX
+	SHRL        $0x10, DI
+	VMOVSS      (AX)(DI*4), X1
+	VFMADD231SS (CX)(BX*4), X0, X1
+	VMOVSS      X1, (AX)(DI*4)
+	ADDQ        $0x04, DX
+	DECQ        SI
+	JNZ         one
 
 done:
 	RET

@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/msrep-go/msrep/sparse"
@@ -12,19 +13,25 @@ type Storage int
 
 // The ways to store values.
 const (
-	Full  Storage = iota // as they are
-	Short                // as float32, for float64 values that are exactly that
-	Table                // 4 bits each, which choose one of 16 values
-	Same                 // not at all: one value for all
+	Full   Storage = iota // as they are
+	Short                 // as float32, for float64 values that are exactly that
+	Table                 // 4 bits each, which choose one of 16 values
+	Same                  // not at all: one value for all
+	High32                // the first 32 bits, for float64 values whose others are 0
+	High16                // the first 16 bits, for values whose others are 0
 )
 
-func (s Storage) String() string { return [...]string{"full", "short", "table", "same"}[s] }
+func (s Storage) String() string {
+	return [...]string{"full", "short", "table", "same", "high32", "high16"}[s]
+}
 
 // Bits is the bits that a value of so many bytes takes.
 func (s Storage) Bits(size int) int {
 	switch s {
-	case Short:
+	case Short, High32:
 		return 32
+	case High16:
+		return 16
 	case Table:
 		return 4
 	case Same:
@@ -43,6 +50,8 @@ type Values[V sparse.Value] struct {
 	Lanes   int
 	Full    []V
 	Short   []float32
+	High32  []uint32
+	High16  []uint16
 	Codes   []uint8
 	// Table is the 16 values of Table, or at least the one value of Same.
 	Table []V
@@ -58,8 +67,20 @@ func (v *Values[V]) At(k int) V {
 		return v.Table[v.Codes[at]>>shift&15]
 	case Same:
 		return v.Table[0]
+	case High32:
+		return V(math.Float64frombits(uint64(v.High32[k]) << 32))
+	case High16:
+		return fromHigh16[V](v.High16[k])
 	}
 	return v.Full[k]
+}
+
+// fromHigh16 is the value whose first bits are h, and all others 0.
+func fromHigh16[V sparse.Value](h uint16) V {
+	if unsafe.Sizeof(*new(V)) == 8 {
+		return V(math.Float64frombits(uint64(h) << 48))
+	}
+	return V(math.Float32frombits(uint32(h) << 16))
 }
 
 // SetCode stores the code of value k, which must be 0 before.
@@ -89,6 +110,10 @@ func (v *Values[V]) from(c int) *byte {
 		return bytesFrom(v.Codes, k/2)
 	case Same:
 		return nil
+	case High32:
+		return bytesFrom(v.High32, k)
+	case High16:
+		return bytesFrom(v.High16, k)
 	}
 	return bytesFrom(v.Full, k)
 }

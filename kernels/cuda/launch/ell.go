@@ -23,7 +23,7 @@ const (
 
 // PackForm is Pack for all forms: those of Pack, those of sparse/ellpack by their
 // names there, FormCSRScalar and FormCSRVector. With a precision, values are read in
-// segments, in csr or ell.
+// segments, in csr, ell or pellr.
 func PackForm[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (kernels.Packed, error) {
 	if op.Precision.Segments != 0 {
 		return packSegments(d, s, op)

@@ -18,6 +18,7 @@ func main() {
 			blocks(l, lanes.Full, height)
 			if l.Double {
 				blocks(l, lanes.Short, height)
+				blocks(l, lanes.High32, height)
 			}
 		}
 	}

@@ -58,7 +58,7 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	if !perDiagonal {
 		column = values.Begin(l, table)
 	}
-	mask := l.NewMask()
+	mask, nan := l.NewMask(), l.NaN()
 	acc := make([]VecVirtual, inFlight)
 	for i := range acc {
 		acc[i] = l.Reg()
@@ -95,17 +95,17 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 		for i := range count {
 			l.Mul(alpha, acc[i], acc[i])
 		}
-		if l.Double {
-			CMPQ(lanes.Arg("beta"), Imm(0))
-		} else {
-			CMPL(lanes.Arg("beta"), Imm(0))
-		}
+		l.IsZero(lanes.Arg("beta"))
 		JE(LabelRef(name + "Zero"))
 		for i := range count {
 			l.FMA(Mem{Base: y, Disp: i * l.Bytes()}, beta, acc[i])
+			l.Quiet(nan, acc[i])
 		}
 		JMP(LabelRef(name + "Store"))
 		Label(name + "Zero")
+		for i := range count {
+			l.Quiet(nan, acc[i])
+		}
 		CMPQ(lanes.Arg("stream"), Imm(0))
 		JE(LabelRef(name + "Store"))
 		for i := range count {

@@ -1,5 +1,5 @@
-// Command stream generates what vectors that do not fit the caches need: stores that
-// go past them, and loads that go ahead.
+// Command stream generates the last step of products, with stores that go past the
+// caches where vectors do not fit them, and loads that go ahead.
 package main
 
 import (
@@ -7,39 +7,56 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 func main() {
 	for _, l := range lanes.All() {
-		scale(l)
+		finish(l)
 	}
 	fence()
 	ahead()
 	Generate()
 }
 
-// scale generates y = alpha*v for whole registers, with stores past the caches.
-func scale(l lanes.Lanes) {
-	name := "streamScaled" + l.Suffix()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, alpha %[1]s, v, y *%[1]s)", l.Type()))
+// finish generates the last step of a product for whole registers.
+func finish(l lanes.Lanes) {
+	name := "finish" + l.Suffix()
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, alpha, beta %[1]s, sums, y *%[1]s, stream int)", l.Type()))
 	Pragma("noescape")
-	Doc(name + " is StreamScaled for n > 0 registers of elements.")
+	Doc(name + " is Finish for n > 0 registers of elements.")
 	n := Load(Param("n"), GP64())
-	v := Load(Param("v"), GP64())
+	sums := Load(Param("sums"), GP64())
 	y := Load(Param("y"), GP64())
-	alpha, t := l.Reg(), l.Reg()
+	alpha, beta, t := l.Reg(), l.Reg(), l.Reg()
 	l.Broadcast(lanes.Arg("alpha"), alpha)
-	Label("loop")
-	l.Mul(Mem{Base: v}, alpha, t)
-	l.Stream(t, Mem{Base: y})
-	ADDQ(Imm(uint64(l.Bytes())), v)
-	ADDQ(Imm(uint64(l.Bytes())), y)
-	DECQ(n)
-	JNZ(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
+	l.Broadcast(lanes.Arg("beta"), beta)
+	nan := l.NaN()
+	// loop goes over all registers.
+	loop := func(name string, add bool, store func(VecVirtual, Mem)) {
+		Label(name)
+		l.Mul(Mem{Base: sums}, alpha, t)
+		if add {
+			l.FMA(Mem{Base: y}, beta, t)
+		}
+		l.Quiet(nan, t)
+		store(t, Mem{Base: y})
+		ADDQ(Imm(uint64(l.Bytes())), sums)
+		ADDQ(Imm(uint64(l.Bytes())), y)
+		DECQ(n)
+		JNZ(LabelRef(name))
+		VZEROUPPER()
+		RET()
+	}
+	l.IsZero(lanes.Arg("beta"))
+	JNE(LabelRef("add"))
+	CMPQ(lanes.Arg("stream"), Imm(0))
+	JNE(LabelRef("stream"))
+	loop("scale", false, l.Store)
+	loop("stream", false, l.Stream)
+	loop("add", true, l.Store)
 }
 
 func fence() {

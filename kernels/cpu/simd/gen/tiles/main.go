@@ -9,8 +9,8 @@ import (
 )
 
 func main() {
-	double := elem{"F64", "float64", 8, VMOVSD, VMULSD, VADDSD}
-	single := elem{"F32", "float32", 4, VMOVSS, VMULSS, VADDSS}
+	double := elem{"F64", "float64", 8, VMOVSD, VFMADD231SD}
+	single := elem{"F32", "float32", 4, VMOVSS, VFMADD231SS}
 	tile(double, "Full")
 	tile(double, "Short")
 	tile(double, "Same")
@@ -23,8 +23,7 @@ func main() {
 type elem struct {
 	name, typ string
 	size      int
-	move      func(...Op)
-	mul, add  func(...Op)
+	move, fma func(...Op)
 }
 
 const (
@@ -34,8 +33,8 @@ const (
 
 // tile generates the kernel for values that are stored in one of the ways.
 //
-// Each entry is a load of x, a product, and an addition to an element of acc in
-// memory: no branch depends on the rows. All loads are of single elements; wider
+// Each entry is a load of x, and a product that is added to an element of acc in
+// memory with one rounding: no branch depends on the rows. All loads are of single elements; wider
 // registers would gain nothing.
 func tile(e elem, storage string) {
 	name := "tile" + e.name + storage + "AVX2"
@@ -69,22 +68,21 @@ func tile(e elem, storage string) {
 		MOVL(Mem{Base: entries, Disp: 4 * i}, row.As32())
 		MOVWLZX(row.As16(), col.As32())
 		SHRL(Imm(16), row.As32())
-		product := XMM()
-		at := Mem{Base: x, Index: col, Scale: uint8(e.size)}
+		value, sum := same, XMM()
 		switch storage {
 		case "Same":
-			e.mul(at, same, product)
 		case "Short":
-			VXORPS(product, product, product)
-			VCVTSS2SD(Mem{Base: values, Disp: 4 * i}, product, product)
-			e.mul(at, product, product)
+			value = XMM()
+			VXORPS(value, value, value)
+			VCVTSS2SD(Mem{Base: values, Disp: 4 * i}, value, value)
 		default:
-			e.move(Mem{Base: values, Disp: e.size * i}, product)
-			e.mul(at, product, product)
+			value = XMM()
+			e.move(Mem{Base: values, Disp: e.size * i}, value)
 		}
 		to := Mem{Base: acc, Index: row, Scale: uint8(e.size)}
-		e.add(to, product, product)
-		e.move(product, to)
+		e.move(to, sum)
+		e.fma(Mem{Base: x, Index: col, Scale: uint8(e.size)}, value, sum)
+		e.move(sum, to)
 	}
 	advance := func(n int) {
 		ADDQ(Imm(uint64(4*n)), entries)

@@ -1,0 +1,68 @@
+package form
+
+import (
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// fixedBlock is how many rows are summed before their results are stored: a store
+// to y holds up loads of x whose addresses are equal to it modulo 4 KiB.
+const fixedBlock = 128
+
+// MultiplyFixed computes kernels.GatherFixed from rows as they are. short says that
+// no row has more than kernels.FixedChunk entries; else it looks. A column outside x
+// is a panic.
+func MultiplyFixed[V sparse.Value](l simd.Level, r Rows[V], short bool, alpha, beta V, x, y []V) {
+	var sums [fixedBlock]V
+	for lo := 0; lo < len(y); lo += fixedBlock {
+		n := min(fixedBlock, len(y)-lo)
+		ptr := r.Ptr[lo : lo+n+1]
+		if short || longest(ptr) <= kernels.FixedChunk {
+			r.sums(l, ptr, x, sums[:n])
+		} else {
+			r.mixed(l, ptr, x, sums[:n])
+		}
+		simd.Finish(l, alpha, beta, sums[:n], y[lo:lo+n], false)
+	}
+}
+
+// mixed sums rows of any length: those between long ones at once.
+func (r *Rows[V]) mixed(l simd.Level, ptr []int64, x, sums []V) {
+	first := 0
+	for i := range sums {
+		if ptr[i+1]-ptr[i] > kernels.FixedChunk {
+			r.sums(l, ptr[first:i+1], x, sums[first:i])
+			sums[i] = r.long(l, ptr[i], ptr[i+1], x)
+			first = i + 1
+		}
+	}
+	r.sums(l, ptr[first:], x, sums[first:])
+}
+
+// sums sums rows of at most one chunk.
+func (r *Rows[V]) sums(l simd.Level, ptr []int64, x, sums []V) {
+	k, end := ptr[0]-r.Ptr[0], ptr[len(ptr)-1]-r.Ptr[0]
+	simd.RowSums(l, ptr, r.Idx[k:end], r.Val[k:end], x, sums)
+}
+
+// long is the sum of a row of several chunks, of the entries from k to end.
+func (r *Rows[V]) long(l simd.Level, k, end int64, x []V) V {
+	const batch = 32 // chunks that are summed at once
+	var (
+		s      stripes[V]
+		chunks [batch]V
+		cuts   [batch + 1]int64
+	)
+	for first := 0; k < end; first += batch {
+		cuts[0] = k
+		n := 0
+		for ; n < batch && k < end; n++ {
+			k = min(k+kernels.FixedChunk, end)
+			cuts[n+1] = k
+		}
+		r.sums(l, cuts[:n+1], x, chunks[:n])
+		s.add(first, chunks[:n])
+	}
+	return s.sum()
+}
