@@ -176,6 +176,16 @@ func (p *Plan[V]) Times() (t Times, products int64) {
 	return t, products
 }
 
+// ResetTimes begins to count times and products anew.
+func (p *Plan[V]) ResetTimes() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.times, p.products = Times{}, 0
+	if p.turned != nil {
+		p.turned.ResetTimes()
+	}
+}
+
 // Sent is how many bytes and messages of vector elements this rank has sent in all
 // products so far.
 func (p *Plan[V]) Sent() (bytes, messages int64) {

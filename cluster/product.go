@@ -127,6 +127,9 @@ func (p *Plan[V]) pick(x []V) {
 
 // start sends and receives. What it gives waits for the end.
 func (p *Plan[V]) start(l Link) (arrived func() error) {
+	if len(p.halo)+len(p.out) == 0 { // no messages
+		return func() error { return nil }
+	}
 	begin := time.Now()
 	if err := l.Start(); err != nil {
 		return func() error { return err }
