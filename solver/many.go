@@ -110,19 +110,20 @@ type conjugates struct {
 	begin         time.Time
 	round         int
 
-	columns    []*column // those that are not done
-	all        []*column
-	x, res, p  []float64
-	q, z       []float64 // z is res without a preconditioner
-	rz, scalar []float64 // one for each column
+	columns   []*column // those that are not done
+	all       []*column
+	x, res, p []float64
+	q, z      []float64 // z is res without a preconditioner
+	rz        []float64 // r'z of each column
 }
 
 // column is the CG of one right-hand side.
 type column struct {
 	*task
 	number  int
-	exp     int  // b and x are divided by 2^exp
-	restart bool // its residual was computed anew
+	exp     int     // b and x are divided by 2^exp
+	rr      float64 // r'r
+	restart bool    // its residual was computed anew
 	done    bool
 	err     error
 }
@@ -177,6 +178,7 @@ func (c *conjugates) start() error {
 	}
 	for j, rr := range c.sums(func(lo, hi int, sums []float64) { vec.DotMany(c.res[lo:hi], c.res[lo:hi], sums) }) {
 		s := c.columns[j]
+		s.rr = rr
 		s.done, s.err = s.begin(math.Sqrt(rr)/s.norm, 0.5)
 		if s.err != nil {
 			c.settle(j, s.err)
@@ -254,7 +256,7 @@ func (c *conjugates) iterate() error {
 	c.round++
 	worst := 0.0
 	for j, s := range c.columns {
-		if !s.done {
+		if s.rr = rr[j]; !s.done {
 			worst = max(worst, math.Sqrt(rr[j])/s.norm)
 			if err := c.note(j, math.Sqrt(rr[j])); err != nil {
 				return err
@@ -294,6 +296,7 @@ func (c *conjugates) note(j int, norm float64) error {
 		if !s.done {
 			c.block(c.res).Set(j, c.host.v[c.r])
 			s.restart = true
+			s.rr = s.dot(c.r, c.r)
 		}
 	}
 	return c.host.err
@@ -356,9 +359,15 @@ func (c *conjugates) turn(first bool) error {
 	if err := c.precondition(); err != nil {
 		return err
 	}
-	next := c.sums(func(lo, hi int, sums []float64) { vec.DotMany(c.res[lo:hi], c.z[lo:hi], sums) })
+	next := make([]float64, len(c.columns))
+	if c.opt.Precond != nil {
+		next = c.sums(func(lo, hi int, sums []float64) { vec.DotMany(c.res[lo:hi], c.z[lo:hi], sums) })
+	}
 	beta := make([]float64, len(next))
 	for j, s := range c.columns {
+		if c.opt.Precond == nil {
+			next[j] = s.rr
+		}
 		if !first && !s.restart {
 			beta[j] = next[j] / c.rz[j]
 		}

@@ -44,14 +44,16 @@ type cpmsResults struct {
 	links    int64
 	products map[string][]float64 // seconds by format, in the order of cpmsCases
 	ranked   map[string][]cpmsRun // by format, in the order of cpmsWays
+	onGPU    map[string][]cpmsRun // the same for cpmsGPUWays, where there is a GPU
 	counted  map[string][]float64 // sectors by format, in the order of countedCases
 }
 
 // cpmsFormats is the two formats of the paper; ell is in slices of 8 rows on CPUs.
 var cpmsFormats = []string{"csr", "ell"}
 
-// cpmsPaper is Table 2 and Figures 4 to 11 of the CPMS paper: times on CPU threads, and
-// for Figure 4 the traffic on a simulated GPU.
+// cpmsPaper is Table 2 and Figures 4 to 11 of the CPMS paper: times on CPU threads, for
+// Figure 4 the traffic on a simulated GPU, and for Figures 7 and 8 times on a GPU where
+// there is one.
 func cpmsPaper(ctx context.Context, s *Session) (err error) {
 	if s.platform != nil {
 		return sparse.Inputf("--devices", "%q: cpms is not modelled; use cpu", s.Devices)
@@ -61,17 +63,27 @@ func cpmsPaper(ctx context.Context, s *Session) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, sys.Close()) }()
+	var gpu *msrep.System
+	if len(s.gpus) > 0 {
+		if gpu, err = msrep.Open(msrep.Config{Devices: s.measured(1)}); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, gpu.Close()) }()
+	}
 	graphs := cpmsGraphs(cpmsFactor * s.Entries)
 	turns := min(s.Options.MinSamples, cpmsTurns)
 	steps := 1
 	for _, format := range cpmsFormats {
 		steps += 1 + turns*len(cpmsWays(format))
+		if gpu != nil {
+			steps += turns * len(cpmsGPUWays())
+		}
 	}
 	s.steps(len(graphs) * steps)
 	var all []cpmsResults
 	small := cpmsGraphs(min(countedLinks, cpmsFactor*s.Entries))
 	for i, g := range graphs {
-		r, err := s.cpmsGraph(ctx, sys, g, turns)
+		r, err := s.cpmsGraph(ctx, sys, gpu, g, turns)
 		if err == nil {
 			r.counted, err = countCPMS(ctx, small[i].spec)
 		}
@@ -80,13 +92,13 @@ func cpmsPaper(ctx context.Context, s *Session) (err error) {
 		}
 		all = append(all, r)
 	}
-	s.Page.Sections = append(s.Page.Sections, s.cpmsSections(all)...)
+	s.Page.Sections = append(s.Page.Sections, s.cpmsSections(all, turns)...)
 	return err
 }
 
-// cpmsGraph makes a graph and measures everything about it.
-func (s *Session) cpmsGraph(ctx context.Context, sys *msrep.System, g cpmsGraph, turns int) (r cpmsResults, err error) {
-	r = cpmsResults{cpmsGraph: g, products: map[string][]float64{}, ranked: map[string][]cpmsRun{}}
+// cpmsGraph makes a graph and measures everything about it; gpu may be nil.
+func (s *Session) cpmsGraph(ctx context.Context, sys, gpu *msrep.System, g cpmsGraph, turns int) (r cpmsResults, err error) {
+	r = cpmsResults{cpmsGraph: g, products: map[string][]float64{}, ranked: map[string][]cpmsRun{}, onGPU: map[string][]cpmsRun{}}
 	if err := s.step(ctx, "cpms: generate "+g.name); err != nil {
 		return r, err
 	}
@@ -102,7 +114,13 @@ func (s *Session) cpmsGraph(ctx context.Context, sys *msrep.System, g cpmsGraph,
 		if r.products[format], err = s.cpmsProducts(ctx, format, g.name, a); err != nil {
 			return r, err
 		}
-		if r.ranked[format], err = s.cpmsPageRank(ctx, sys, format, g.name, a, turns); err != nil {
+		if r.ranked[format], err = s.cpmsPageRank(ctx, sys, cpmsWays(format), format, g.name, a, turns); err != nil {
+			return r, err
+		}
+		if gpu == nil {
+			continue
+		}
+		if r.onGPU[format], err = s.cpmsPageRank(ctx, gpu, cpmsGPUWays(), format, g.name+" on a GPU", a, turns); err != nil {
 			return r, err
 		}
 	}

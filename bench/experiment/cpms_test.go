@@ -11,6 +11,7 @@ import (
 
 	"github.com/msrep-go/msrep/bench/paper"
 	"github.com/msrep-go/msrep/bench/record"
+	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
@@ -65,6 +66,26 @@ func TestTheFiguresOfTheCPMSPaperStandBesideOurs(t *testing.T) {
 			require.Equal(t, []string{"0.0", "0.0", "100.0", "0.0", "100.0"}, row[1:])
 		}
 	}
+}
+
+func TestFigures7And8AreThoseOfADevice(t *testing.T) {
+	s, err := New(quick("cpu", 500), record.New("test", nil))
+	require.NoError(t, err)
+	sys, err := msrep.Open(msrep.Config{Devices: "sim:1"})
+	require.NoError(t, err)
+	defer sys.Close()
+	g := cpmsGraphs(60)[1]
+	a, _, err := gen.Generate(g.spec)
+	require.NoError(t, err)
+	r := cpmsResults{cpmsGraph: g, onGPU: map[string][]cpmsRun{}}
+	for _, format := range cpmsFormats {
+		r.onGPU[format], err = s.cpmsPageRank(t.Context(), sys, cpmsGPUWays(), format, g.name, a, 1)
+		require.NoError(t, err)
+	}
+	sec := cpmsFigures7And8([]cpmsResults{r})
+	require.Len(t, sec.Tables, 2*(len(cpmsGPUWays())-1))
+	require.Len(t, sec.Tables[0].Rows, 2)
+	require.True(t, strings.HasSuffix(sec.Tables[0].Rows[0][1], " (1.00)"), "folded fp64 over itself")
 }
 
 func TestTheCPMSPaperIsNotModelled(t *testing.T) {

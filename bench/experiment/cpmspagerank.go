@@ -3,6 +3,8 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/msrep-go/msrep/bench/measure"
 	"github.com/msrep-go/msrep/bench/paper"
@@ -58,6 +60,17 @@ func cpmsWays(format string) (w []cpmsWay) {
 	return w
 }
 
+// cpmsGPUWays is the ways of Figures 7 and 8, and those of folded weights. Segments are in
+// banks of 128 bytes on GPUs.
+func cpmsGPUWays() (w []cpmsWay) {
+	for _, p := range []solver.Precision{solver.FP64, solver.CPMS2, solver.CPMS4} {
+		for _, weights := range []solver.Weights{solver.WeightsStored, solver.WeightsFolded} {
+			w = append(w, cpmsWay{fmt.Sprintf("%s %s", weights, p), solver.PageRankOptions{Weights: weights, Precision: p}, foldedFP64})
+		}
+	}
+	return w
+}
+
 // wayOf is the place of the paper's way with stored weights in separated segments.
 func wayOf(p solver.Precision) int {
 	for i, w := range cpmsWays("csr") {
@@ -72,8 +85,9 @@ func wayOf(p solver.Precision) int {
 type cpmsRun struct {
 	way   cpmsWay
 	steps []solver.PageRankStep
-	// iterate is the median seconds of an iteration by the bits that it reads,
-	// convert those of the changes of precision after such iterations.
+	// iterate is the seconds of an iteration by the bits that it reads, convert those
+	// of the changes of precision after such iterations: the median of a turn, and the
+	// least of the turns, of which others who use the machine may disturb one.
 	iterate, convert map[int]float64
 }
 
@@ -89,8 +103,7 @@ func (r *cpmsRun) bits(s solver.PageRankStep) int {
 }
 
 // to gives the seconds, and the iterations by the bits that they read, until the
-// difference is below tol: every iteration takes the median of its kind, so that a
-// disturbed one does not count for more than another.
+// difference is below tol. Every iteration takes the time of its kind.
 func (r *cpmsRun) to(tol float64) (seconds float64, iterations map[int]int) {
 	iterations = map[int]int{}
 	for _, s := range r.steps {
@@ -108,50 +121,69 @@ func (r *cpmsRun) to(tol float64) (seconds float64, iterations map[int]int) {
 }
 
 // cpmsPageRank ranks a graph in all ways, in turn.
-func (s *Session) cpmsPageRank(ctx context.Context, sys *msrep.System, format, name string, a *sparse.CSR[float64], turns int) ([]cpmsRun, error) {
+func (s *Session) cpmsPageRank(ctx context.Context, sys *msrep.System, ways []cpmsWay, format, name string, a *sparse.CSR[float64], turns int) ([]cpmsRun, error) {
 	g, err := solver.NewGraph(ctx, a, solver.GraphFormat(format))
 	if err != nil {
 		return nil, err
 	}
-	ways := cpmsWays(format)
 	runs := make([]cpmsRun, len(ways))
-	iterate, convert := make([]map[int][]float64, len(runs)), make([]map[int][]float64, len(runs))
+	for i, w := range ways {
+		runs[i] = cpmsRun{way: w, iterate: map[int]float64{}, convert: map[int]float64{}}
+	}
+	samples := make([]map[int][]float64, len(ways)) // of iterations, of all turns
 	for turn := range turns {
-		for i, w := range ways {
-			if err := s.step(ctx, fmt.Sprintf("cpms: pagerank, %s, %s, %s", name, format, w.name)); err != nil {
+		for i := range runs {
+			r := &runs[i]
+			if err := s.step(ctx, fmt.Sprintf("cpms: pagerank, %s, %s, %s", name, format, r.way.name)); err != nil {
 				return nil, err
 			}
-			opt := w.opt
+			opt := r.way.opt
 			opt.Tol = paper.CPMSThresholds[len(paper.CPMSThresholds)-1]
 			res, err := g.PageRank(ctx, sys, opt)
 			if err != nil {
 				return nil, err
 			}
 			if !res.Converged {
-				return nil, fmt.Errorf("%s: no difference below %g in %d iterations", w.name, opt.Tol, res.Iterations)
+				return nil, fmt.Errorf("%s: no difference below %g in %d iterations", r.way.name, opt.Tol, res.Iterations)
 			}
 			if turn == 0 {
-				runs[i] = cpmsRun{way: w, steps: res.Steps}
-				iterate[i], convert[i] = map[int][]float64{}, map[int][]float64{}
+				r.steps, samples[i] = res.Steps, map[int][]float64{}
 			}
-			for _, step := range res.Steps {
-				b := runs[i].bits(step)
-				iterate[i][b] = append(iterate[i][b], step.Iterate.Seconds())
-				if step.Convert > 0 {
-					convert[i][b] = append(convert[i][b], step.Convert.Seconds())
-				}
+			for b, v := range r.turn(res.Steps) {
+				samples[i][b] = append(samples[i][b], v...)
 			}
 		}
 	}
-	for i := range runs {
-		r := &runs[i]
-		r.iterate, r.convert = map[int]float64{}, map[int]float64{}
-		for _, b := range []int{32, 48, 64} {
-			if v := iterate[i][b]; len(v) > 0 {
-				r.iterate[b] = s.Record.Add("cpms", name+" "+format+" "+r.way.name, fmt.Sprintf("iteration, %d bits", b), v).Median
-			}
-			r.convert[b] = measure.Summarize(convert[i][b]).Median
+	for i, r := range runs {
+		for _, b := range slices.Sorted(maps.Keys(samples[i])) {
+			s.Record.Add("cpms", name+" "+format+" "+r.way.name, fmt.Sprintf("iteration, %d bits", b), samples[i][b])
 		}
 	}
 	return runs, nil
+}
+
+// turn takes the times of a ranking into account, and gives those of its iterations by
+// the bits that they read.
+func (r *cpmsRun) turn(steps []solver.PageRankStep) map[int][]float64 {
+	iterate, convert := map[int][]float64{}, map[int][]float64{}
+	for _, step := range steps {
+		b := r.bits(step)
+		iterate[b] = append(iterate[b], step.Iterate.Seconds())
+		if step.Convert > 0 {
+			convert[b] = append(convert[b], step.Convert.Seconds())
+		}
+	}
+	keepLeast(r.iterate, iterate)
+	keepLeast(r.convert, convert)
+	return iterate
+}
+
+// keepLeast lowers what is known to the medians of new samples.
+func keepLeast(known map[int]float64, samples map[int][]float64) {
+	for b, v := range samples {
+		m := measure.Summarize(v).Median
+		if old, ok := known[b]; !ok || m < old {
+			known[b] = m
+		}
+	}
 }

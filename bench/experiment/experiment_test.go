@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -141,6 +142,26 @@ func TestTheModelIsLaidBesideTheAuthorsTimes(t *testing.T) {
 	errs := s.Page.Sections[0].Tables[0]
 	require.Equal(t, []string{"DGX-1", "h2d", "72"}, errs.Rows[0][:3])
 	require.Len(t, errs.Rows, 4*3)
+}
+
+func TestTheModelledScalingReachesItsAimsWithRowsLeftWhole(t *testing.T) {
+	s := session(t, quick("cpu:1", 300_000), "model")
+	for _, table := range s.Page.Sections[0].Tables {
+		aim, ok := map[string]float64{"model-dgx1": 7.6, "model-summit": 5.8}[table.Name]
+		if !ok {
+			continue
+		}
+		mean := table.Rows[len(table.Rows)-1]
+		resident, err := strconv.ParseFloat(mean[3], 64)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, resident, aim, table.Name)
+		byNNZ, err := strconv.ParseFloat(mean[2], 64)
+		require.NoError(t, err)
+		require.Greater(t, resident, byNNZ)
+		for _, row := range table.Rows[:6] {
+			require.Equal(t, "whole", row[6])
+		}
+	}
 }
 
 func TestConfigurationsThatCannotBeAreRefused(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -263,10 +264,18 @@ func readRuns(paths string) (*record.Record, error) {
 	return record.Merge(runs), nil
 }
 
+// interval writes a ratio with its interval and its verdict.
+func interval(c measure.Comparison) string {
+	if c.High == math.MaxFloat64 {
+		return fmt.Sprintf("%8.3f  %-18s  %-13s", c.Ratio, "(too few samples)", c.Verdict)
+	}
+	return fmt.Sprintf("%8.3f  (%6.3f to %6.3f)  %-13s", c.Ratio, c.Low, c.High, c.Verdict)
+}
+
 func printComparison(w io.Writer, c record.Comparison) error {
 	fmt.Fprintln(w, "after/before  (interval)         verdict        before, s   after, s   row")
 	for _, ch := range c.Changes {
-		fmt.Fprintf(w, "%8.3f  (%6.3f to %6.3f)  %-13s  %.3e  %.3e  %s\n", ch.Ratio, ch.Low, ch.High, ch.Verdict, ch.Before.Median, ch.After.Median, ch.Row)
+		fmt.Fprintf(w, "%s  %.3e  %.3e  %s\n", interval(ch.Comparison), ch.Before.Median, ch.After.Median, ch.Row)
 	}
 	for _, name := range c.OnlyOld {
 		fmt.Fprintf(w, "only before: %s\n", name)
@@ -275,7 +284,7 @@ func printComparison(w io.Writer, c record.Comparison) error {
 		fmt.Fprintf(w, "only after: %s\n", name)
 	}
 	if o := c.Overall; o != nil {
-		fmt.Fprintf(w, "%8.3f  (%6.3f to %6.3f)  %-13s  all rows together\n", o.Ratio, o.Low, o.High, o.Verdict)
+		fmt.Fprintf(w, "%s  all rows together\n", interval(*o))
 	}
 	j := measure.DefaultJudge()
 	_, err := fmt.Fprintf(w, "%d no difference, %d slower, %d faster; %d too short to compare (below %.0f us). A difference is an interval (%.0f %%) wholly beyond %.0f %%.\n",

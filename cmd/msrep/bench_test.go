@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,6 +41,15 @@ func TestBenchComparesTwoRuns(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	require.Equal(t, exitFailed, run(context.Background(), []string{"bench", "compare", "--fail-slower", a, slow}, &stdout, &stderr))
 	require.Equal(t, "msrep bench: slower: 1 rows, all together false\n", stderr.String())
+}
+
+func TestBenchSaysWhenSamplesAreTooFewToCompare(t *testing.T) {
+	var runs []string
+	for range 3 {
+		runs = append(runs, writeRecord(t, 1))
+	}
+	out := runOK(t, "bench", "compare", strings.Join(runs, ","), strings.Join(runs, ","))
+	require.Equal(t, 2, strings.Count(out, "(too few samples)"), out)
 }
 
 func TestBenchWritesAReport(t *testing.T) {

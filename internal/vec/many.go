@@ -3,42 +3,86 @@ package vec
 import "github.com/msrep-go/msrep/sparse"
 
 // The functions of several vectors at once take them row by row: element i of vector
-// j is v[i*m+j], and m is the number of factors or sums.
+// j is v[i*m+j], and m is the number of factors or sums. They go over the rows once for
+// each four vectors, whose sums stay in registers: as much as a cache holds at a time.
 
 // DotMany adds x_j'y_j to sums[j].
 func DotMany[V sparse.Value](x, y []V, sums []float64) {
-	m := len(sums)
-	for ; len(x) >= m && m > 0; x, y = x[m:], y[m:] {
-		a, b := x[:m], y[:m]
-		for j := range sums {
-			sums[j] += float64(a[j]) * float64(b[j])
+	m, j := len(sums), 0
+	y = y[:len(x)]
+	for ; j+4 <= m; j += 4 {
+		s0, s1, s2, s3 := sums[j], sums[j+1], sums[j+2], sums[j+3]
+		for i := j; i+4 <= len(x); i += m {
+			a, b := x[i:i+4:i+4], y[i:i+4:i+4]
+			s0 += float64(a[0]) * float64(b[0])
+			s1 += float64(a[1]) * float64(b[1])
+			s2 += float64(a[2]) * float64(b[2])
+			s3 += float64(a[3]) * float64(b[3])
 		}
+		sums[j], sums[j+1], sums[j+2], sums[j+3] = s0, s1, s2, s3
+	}
+	for ; j < m; j++ {
+		s := sums[j]
+		for i := j; i < len(x); i += m {
+			s += float64(x[i]) * float64(y[i])
+		}
+		sums[j] = s
 	}
 }
 
 // StepMany is x_j = x_j + a[j]*p_j and r_j = r_j - a[j]*q_j, and adds r_j'r_j to
 // sums[j].
 func StepMany[V sparse.Value](a []V, p, q, x, r []V, sums []float64) {
-	m := len(a)
-	sums = sums[:m]
-	for ; len(p) >= m && m > 0; p, q, x, r = p[m:], q[m:], x[m:], r[m:] {
-		pi, qi, xi, ri := p[:m], q[:m], x[:m], r[:m]
-		for j, f := range a {
-			xi[j] += f * pi[j]
-			e := ri[j] - f*qi[j]
-			ri[j] = e
-			sums[j] += float64(e) * float64(e)
+	m, j := len(a), 0
+	q, x, r = q[:len(p)], x[:len(p)], r[:len(p)]
+	for ; j+4 <= m; j += 4 {
+		a0, a1, a2, a3 := a[j], a[j+1], a[j+2], a[j+3]
+		s0, s1, s2, s3 := sums[j], sums[j+1], sums[j+2], sums[j+3]
+		for i := j; i+4 <= len(p); i += m {
+			pi, qi, xi, ri := p[i:i+4:i+4], q[i:i+4:i+4], x[i:i+4:i+4], r[i:i+4:i+4]
+			xi[0] += a0 * pi[0]
+			xi[1] += a1 * pi[1]
+			xi[2] += a2 * pi[2]
+			xi[3] += a3 * pi[3]
+			e0, e1, e2, e3 := ri[0]-a0*qi[0], ri[1]-a1*qi[1], ri[2]-a2*qi[2], ri[3]-a3*qi[3]
+			ri[0], ri[1], ri[2], ri[3] = e0, e1, e2, e3
+			s0 += float64(e0) * float64(e0)
+			s1 += float64(e1) * float64(e1)
+			s2 += float64(e2) * float64(e2)
+			s3 += float64(e3) * float64(e3)
 		}
+		sums[j], sums[j+1], sums[j+2], sums[j+3] = s0, s1, s2, s3
+	}
+	for ; j < m; j++ {
+		f, s := a[j], sums[j]
+		for i := j; i < len(p); i += m {
+			x[i] += f * p[i]
+			e := r[i] - f*q[i]
+			r[i] = e
+			s += float64(e) * float64(e)
+		}
+		sums[j] = s
 	}
 }
 
 // XpbyMany is y_j = x_j + b[j]*y_j.
 func XpbyMany[V sparse.Value](x []V, b, y []V) {
-	m := len(b)
-	for ; len(x) >= m && m > 0; x, y = x[m:], y[m:] {
-		u, v := x[:m], y[:m]
-		for j, f := range b {
-			v[j] = u[j] + f*v[j]
+	m, j := len(b), 0
+	y = y[:len(x)]
+	for ; j+4 <= m; j += 4 {
+		b0, b1, b2, b3 := b[j], b[j+1], b[j+2], b[j+3]
+		for i := j; i+4 <= len(x); i += m {
+			u, v := x[i:i+4:i+4], y[i:i+4:i+4]
+			v[0] = u[0] + b0*v[0]
+			v[1] = u[1] + b1*v[1]
+			v[2] = u[2] + b2*v[2]
+			v[3] = u[3] + b3*v[3]
+		}
+	}
+	for ; j < m; j++ {
+		f := b[j]
+		for i := j; i < len(x); i += m {
+			y[i] = x[i] + f*y[i]
 		}
 	}
 }
