@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,9 +22,17 @@ func requireModelled(t require.TestingT, a *sparse.CSR[float64], n int) {
 		if op == msrep.Trans {
 			rows, cols = cols, rows
 		}
-		_, bytes, messages := multiplied(t, n, a, msrep.PlanOptions{ExpectedProducts: 1}, 1, op, 1, make([]float64, cols), 0, make([]float64, rows))
+		_, sent, counts := multiplied(t, n, a, msrep.PlanOptions{ExpectedProducts: 1}, 1, op, 1, make([]float64, cols), 0, make([]float64, rows))
+		var bytes, messages int64
+		for r := range sent {
+			bytes, messages = bytes+sent[r], messages+counts[r]
+		}
 		require.Equal(t, e.Bytes, bytes, "%d ranks", n)
 		require.Equal(t, e.Messages, messages, "%d ranks", n)
+		if op == msrep.NoTrans {
+			require.Equal(t, e.MaxBytes, slices.Max(sent), "%d ranks", n)
+			require.Equal(t, int64(e.MaxPeers), slices.Max(counts), "%d ranks", n)
+		}
 	}
 }
 

@@ -60,7 +60,7 @@ func MultiplySlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, n in
 		for ; count < n; count++ {
 			full, masked := int(s.Widths[2*end.Slice]), int(s.Widths[2*end.Slice+1])
 			next := Position{end.Slice + 1, end.Column + full + masked, end.Mask + masked}
-			if count > 0 && next.Column-at.Column > expandedColumns && s.Values.Storage != Full {
+			if count > 0 && next.Column-at.Column > expandedColumns && (s.Values.Storage != Full || y.panels(l) > 1) {
 				break
 			}
 			end = next
@@ -84,6 +84,10 @@ func MultiplySlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, n in
 // of x and y.
 func MultiplyDiagonalsMany[V sparse.Value](l Level, d *Diagonals[V], alpha, beta V, x, y Block[V], e *Expansion[V]) {
 	lanes := d.Values.Lanes
+	most := len(successive) / lanes
+	if y.panels(l) > 1 {
+		most = expandedColumns / lanes
+	}
 	stream := beta == 0 && y.Streams(l)
 	if stream {
 		defer Fence(l)
@@ -98,7 +102,7 @@ func MultiplyDiagonalsMany[V sparse.Value](l Level, d *Diagonals[V], alpha, beta
 			widths = [2]uint32{0, uint32(run.Width)}
 		}
 		for left := run.Slices; left > 0; {
-			count := min(left, len(successive)/lanes)
+			count := min(left, most)
 			if run.Width > 0 && d.Values.Storage != Full && d.Values.Storage != Same {
 				count = min(count, max(1, expandedColumns/run.Width))
 			}
@@ -163,6 +167,13 @@ func (s *manyShape[V]) multiply(l Level, alpha, beta V, x, y Block[V], stream bo
 		w := min(manyVectors*lanes, y.Cols-c)
 		s.assembly(l, alpha, beta, x.Columns(c, w), y.Columns(c, w), stream)
 	}
+}
+
+// panels is how many times the kernels go over the entries: slices are then few at a
+// time, so that they and what they need of x are found in the caches again.
+func (b Block[V]) panels(l Level) int {
+	width := manyVectors * registerBytes(l) / int(unsafe.Sizeof(*new(V)))
+	return (b.Cols + width - 1) / width
 }
 
 // manyVectors is how many registers of columns the kernels sum at once.
