@@ -2,50 +2,127 @@ package bench
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
+	"github.com/msrep-go/msrep/sparse/matio"
 )
 
 // BenchmarkDeterministic gives the time of deterministic products beside that of
-// plain CSR and of the default mode, taken in turn: medians, as ratios.
+// the default mode, and of both in plain CSR, taken in turn: medians, as ratios. The
+// matrices are the files of binary CSR in MSREP_BENCH_MATS, or else generated ones.
 func BenchmarkDeterministic(b *testing.B) {
-	for _, spec := range []string{"stencil:dims=3,n=100,points=27", "stencil:n=1500,points=5", "rmat:scale=18,edges=16", "random:rows=300k,nnz=5M"} {
-		b.Run(spec, func(b *testing.B) {
-			a, _, err := gen.Generate(spec)
+	one := func(name string, read func() (*sparse.CSR[float64], error)) {
+		b.Run(name, func(b *testing.B) {
+			a, err := read()
 			require.NoError(b, err)
 			sys, err := msrep.Open(msrep.Config{Devices: "cpu:1", Threads: runtime.GOMAXPROCS(0)})
 			require.NoError(b, err)
 			defer sys.Close()
-			var plans []*msrep.Plan[float64]
-			for _, o := range []msrep.PlanOptions{{Deterministic: true}, {Format: "csr"}, {}} {
-				p, err := msrep.NewPlan(context.Background(), sys, a, o)
-				require.NoError(b, err)
-				plans = append(plans, p)
-			}
-			x, y := make([]float64, a.Cols), make([]float64, a.Rows+64)[64:]
-			for i := range x {
-				x[i] = float64(i%17) - 8
-			}
-			times := make([][]time.Duration, len(plans))
-			for b.Loop() {
-				for i, p := range plans {
-					t := time.Now()
-					_, err := p.SpMV(context.Background(), msrep.NoTrans, 1, x, 0, y)
-					require.NoError(b, err)
-					times[i] = append(times[i], time.Since(t))
-				}
-			}
-			median := func(d []time.Duration) float64 { return float64(slices.Sorted(slices.Values(d))[len(d)/2]) }
-			b.ReportMetric(median(times[0])/1e6, "ms")
-			b.ReportMetric(median(times[0])/median(times[1]), "of_csr")
-			b.ReportMetric(median(times[0])/median(times[2]), "of_default")
+			times := inTurn(b, sys, a, func() bool { return b.Loop() },
+				msrep.PlanOptions{Deterministic: true}, msrep.PlanOptions{}, msrep.PlanOptions{Deterministic: true, Format: "csr"}, msrep.PlanOptions{Format: "csr"})
+			b.ReportMetric(times[0]/1e6, "ms")
+			b.ReportMetric(times[0]/times[1], "of_default")
+			b.ReportMetric(times[2]/times[3], "csr_of_csr")
 		})
 	}
+	if dir := os.Getenv("MSREP_BENCH_MATS"); dir != "" {
+		files, err := filepath.Glob(filepath.Join(dir, "*.bin"))
+		require.NoError(b, err)
+		for _, f := range files {
+			one(filepath.Base(f), func() (*sparse.CSR[float64], error) { return readBinaryCSR(f) })
+		}
+		return
+	}
+	for _, spec := range []string{"stencil:dims=3,n=100,points=27", "stencil:n=1500,points=5", "rmat:scale=18,edges=16", "random:rows=300k,nnz=5M"} {
+		one(spec, func() (*sparse.CSR[float64], error) {
+			a, _, err := gen.Generate(spec)
+			return a, err
+		})
+	}
+}
+
+// BenchmarkDeterministicOnRealMatrices does the same with the collection of real
+// matrices, on one thread: the median and the greatest of the ratios, and how many
+// are beyond 1.25. Those that are get a line.
+func BenchmarkDeterministicOnRealMatrices(b *testing.B) {
+	index := corpus.Shared(b, "matrices", "INDEX.tsv")
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1", Threads: 1})
+	require.NoError(b, err)
+	defer sys.Close()
+	for b.Loop() {
+		var ratios []float64
+		beyond := 0
+		for _, row := range corpus.Table(b, index) {
+			nnz, err := strconv.Atoi(row["nnz_expanded"])
+			if err != nil || nnz == 0 || row["field"] == "complex" {
+				continue
+			}
+			m, err := matio.Read(b.Context(), filepath.Join(filepath.Dir(index), row["file"]))
+			require.NoError(b, err)
+			begin, round := time.Now(), 0
+			times := inTurn(b, sys, m.CSR, func() bool {
+				round++
+				return round <= 20 || time.Since(begin) < 15*time.Millisecond
+			}, msrep.PlanOptions{Deterministic: true}, msrep.PlanOptions{})
+			require.NoError(b, m.Close())
+			ratio := times[0] / times[1]
+			ratios = append(ratios, ratio)
+			if ratio > 1.25 {
+				beyond++
+				b.Logf("%s, %d entries: %.2f", row["name"], nnz, ratio)
+			}
+		}
+		slices.Sort(ratios)
+		b.ReportMetric(float64(len(ratios)), "matrices")
+		b.ReportMetric(ratios[len(ratios)/2], "median")
+		b.ReportMetric(ratios[len(ratios)-1], "greatest")
+		b.ReportMetric(float64(beyond), "beyond")
+	}
+}
+
+// inTurn multiplies with several plans in turn as long as more says so, and gives the
+// median time of a product of each, in nanoseconds. Products too short for the clock
+// are timed by the dozen.
+func inTurn(b *testing.B, sys *msrep.System, a *sparse.CSR[float64], more func() bool, options ...msrep.PlanOptions) []float64 {
+	var plans []*msrep.Plan[float64]
+	for _, o := range options {
+		p, err := msrep.NewPlan(context.Background(), sys, sparse.Matrix[float64](a), o)
+		require.NoError(b, err)
+		plans = append(plans, p)
+	}
+	x, y := make([]float64, a.Cols), make([]float64, a.Rows+64)[64:]
+	for i := range x {
+		x[i] = float64(i%17) - 8
+	}
+	times := make([][]time.Duration, len(plans))
+	dozen := time.Duration(1 + 20_000/(len(a.Val)+1))
+	for more() {
+		for i, p := range plans {
+			t := time.Now()
+			for range dozen {
+				_, err := p.SpMV(context.Background(), msrep.NoTrans, 1, x, 0, y)
+				require.NoError(b, err)
+			}
+			times[i] = append(times[i], time.Since(t)/dozen)
+		}
+	}
+	var medians []float64
+	for i, p := range plans {
+		slices.Sort(times[i])
+		medians = append(medians, float64(times[i][len(times[i])/2]))
+		require.NoError(b, p.Close())
+	}
+	return medians
 }

@@ -17,8 +17,8 @@
 //	ScatterCOO the same as Scatter, for entries sorted by the index of x
 //
 // A device that is a Packer may keep a part in a form of its own, which GatherPacked
-// multiplies by: the same formula as Gather. GatherMany is Gather for several
-// vectors, GatherFixed the same with the same bits on every device.
+// multiplies by: the same formula as Gather. GatherMany and GatherManyPacked are
+// these for several vectors, GatherFixed is Gather with the same bits on every device.
 //
 // kernels/reference has the same products in a few plain lines: what every
 // backend is tested against.

@@ -15,7 +15,7 @@ import (
 // the elements is neither read nor written.
 type Block[V sparse.Value] struct {
 	Val      []V
-	Count    int // vectors, at least 1
+	Count    int // vectors, at least 1 and below 2^31
 	Stride   int // from row to row, at least Count; by column from vector to vector, at least their length
 	ByColumn bool
 }
@@ -91,8 +91,8 @@ func (b Block[V]) check(name string, n int) error {
 		runs, length = length, runs
 	}
 	switch {
-	case b.Count < 1:
-		return sparse.Inputf(name, "%d vectors: there must be at least 1", b.Count)
+	case b.Count < 1 || b.Count > math.MaxInt32:
+		return sparse.Inputf(name, "%d vectors: there must be at least 1, and fewer than 2^31", b.Count)
 	case b.Stride < length || b.Stride > math.MaxInt32:
 		return sparse.Inputf(name, "a stride of %d: it must be at least %d and below 2^31", b.Stride, length)
 	case runs > 0 && length > 0 && (runs-1)*b.Stride+length > len(b.Val):

@@ -149,6 +149,7 @@ func TestWrongBlocksAreNamedAndLeaveYAlone(t *testing.T) {
 		"y: a stride of":            {x, {Val: y.Val, Count: 3, Stride: m - 1, ByColumn: true}},
 		"x: ":                       {ByRow(x.Val[1:], 3), y},
 		"y: shares memory with x":   {x, ByRow(x.Val[:3*m], 3)},
+		"x: 8589934592 vectors":     {{Val: x.Val, Count: 1 << 33, Stride: 1<<31 - 1, ByColumn: true}, {Val: y.Val, Count: 1 << 33, Stride: 1<<31 - 1, ByColumn: true}},
 		"y: a stride of 2147483648": {x, {Val: y.Val, Count: 3, Stride: 1 << 31}},
 	} {
 		if message == "y: shares memory with x" && m > n {

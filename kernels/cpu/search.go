@@ -227,26 +227,33 @@ const (
 )
 
 // probe builds a candidate on a few rows to see whether building it on all of them
-// fits in the budget.
+// fits in the budget. It tries again where it does not: something else may have held
+// up the first time.
 func (s *search[V]) probe(c inspect.Candidate[V]) error {
 	rows := cut(s.packed, probeShare, probes, probeRows)
-	t, err := s.build(c, s.rows(rows))
-	if err != nil {
-		return err
-	}
 	held := int64(0)
 	for _, piece := range rows {
 		for _, st := range piece {
 			held += int64(len(st.rows.Idx))
 		}
 	}
-	s.waited += t.waited()
 	more := float64(s.part.NNZ()) / float64(max(held, 1))
-	bytes := float64(t.mem.bytes())
-	if err := t.mem.free(); err != nil {
-		return err
+	var over error
+	for range 2 {
+		t, err := s.build(c, s.rows(rows))
+		if err != nil {
+			return err
+		}
+		s.waited += t.waited()
+		bytes := float64(t.mem.bytes())
+		if err := t.mem.free(); err != nil {
+			return err
+		}
+		if over = s.affords(c, time.Duration(more*float64(t.took)), int64(more*bytes)); over == nil {
+			return nil
+		}
 	}
-	return s.affords(c, time.Duration(more*float64(t.took)), int64(more*bytes))
+	return over
 }
 
 // affords fails where building the whole, which takes so long and so much memory, is
