@@ -17,7 +17,7 @@ import (
 const defaultProducts = 100
 
 // defaultBudget is replaced in tests.
-var defaultBudget = 20 * time.Millisecond
+var defaultBudget = 30 * time.Millisecond
 
 // leastBudget is the time below which a search would measure nothing but the clock.
 const leastBudget = 50 * time.Microsecond
