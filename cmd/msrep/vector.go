@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
@@ -27,6 +28,9 @@ func readPiece(ctx context.Context, flag, spec string, n, first, end int) ([]flo
 	word, arg, _ := strings.Cut(spec, ":")
 	switch {
 	case spec == "ones" || spec == "zeros" || spec == "sin" || word == "random":
+		if need, have := 8*int64(end-first), mem.Available(); need > have {
+			return nil, sparse.Inputf(flag, "a vector of %d elements takes %d bytes, %d are available", end-first, need, have)
+		}
 		v := make([]float64, end-first)
 		seed, _ := strconv.ParseUint(arg, 10, 64)
 		r := rand.New(rand.NewPCG(seed, 0x6d73726570))

@@ -263,6 +263,9 @@ func (s *search[V]) probe(c inspect.Candidate[V]) error {
 func (s *search[V]) affords(c inspect.Candidate[V], building time.Duration, bytes int64) error {
 	csrBytes := (4+mem.Size[V]())*s.part.NNZ() + 8*int64(s.part.Majors())
 	building += time.Duration(float64(s.csr) * float64(bytes) / float64(csrBytes))
+	if s.op.Products == 0 && building < defaultBudget/4 {
+		return nil // there are few candidates: what was spent says more about the machine
+	}
 	if spent := time.Since(s.start) - s.waited; spent+building > s.budget(c) {
 		csr := float64(s.csr)
 		return skipped(fmt.Sprintf("making it would take %.0f products of csr, and %.0f of %.0f are spent",
