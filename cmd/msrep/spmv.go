@@ -190,7 +190,11 @@ func (s *spmv) segments() (p kernels.Precision) {
 	return p
 }
 
+// convert is v in another type of value: v itself where that is its own.
 func convert[W, V sparse.Value](v []V) []W {
+	if same, ok := any(v).([]W); ok {
+		return same
+	}
 	out := make([]W, len(v))
 	for i := range v {
 		out[i] = W(v[i])
