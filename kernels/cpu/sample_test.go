@@ -141,6 +141,7 @@ func TestAStatedNumberOfProductsBoundsTheSearchAndNoneDoesNot(t *testing.T) {
 	a, err := d.Pack(op)
 	require.NoError(t, err)
 	require.Equal(t, kernels.FormCSR, a.Info().Form)
+	require.Contains(t, a.Info().Why, "was not tried: ")
 	for _, tried := range a.Info().Tried[1:] {
 		require.NotEmpty(t, tried.Skipped)
 	}

@@ -33,6 +33,7 @@ type search[V sparse.Value] struct {
 	csr    time.Duration // a product of all rows in plain CSR
 	waited time.Duration // for the memory of what was tried
 	best   contender[V]
+	left   string // the first candidate that the budget left out, and why
 }
 
 // contender is a form that was built on the sample.
@@ -138,6 +139,9 @@ func (s *search[V]) run() (err error) {
 		switch {
 		case errors.As(err, &no), sparse.IsInput(err), errors.Is(err, kernels.ErrOutOfMemory):
 			t.Skipped = err.Error()
+			if s.left == "" && no != "" {
+				s.left = fmt.Sprintf("%s was not tried: %s", c.Form, t.Skipped)
+			}
 		case err != nil:
 			return errors.Join(err, s.best.mem.free())
 		}
@@ -287,7 +291,11 @@ func (s *search[V]) budget(c inspect.Candidate[V]) time.Duration {
 func (s *search[V]) finish() error {
 	b := &s.best
 	if b.Form == kernels.FormCSR {
-		return errors.Join(b.mem.free(), s.plain(s.op, "no other form is likely to be faster"))
+		why := "no other form is likely to be faster"
+		if s.left != "" {
+			why = s.left
+		}
+		return errors.Join(b.mem.free(), s.plain(s.op, why))
 	}
 	why := fmt.Sprintf("%s; %.2f times as fast as csr", b.Why, float64(s.csr)/float64(s.whole(b.product)))
 	if s.share == 1 {
