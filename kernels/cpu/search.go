@@ -369,17 +369,18 @@ func (s *search[V]) time(t *trial[V]) (least time.Duration, err error) {
 // duelRounds is how often two forms that are close are timed once more in turn.
 const duelRounds = 4
 
-// again times a contender and the best in turn where they are within a seventh and
-// the budget allows it: a slow moment of the machine then hits both.
+// again times a contender and the best in turn where the budget allows it: a slow
+// moment of the machine then hits both. Forms that are not within a seventh of one
+// another may take only a little of what is left.
 func (s *search[V]) again(c *contender[V]) error {
-	if a, b := c.product, s.best.product; a > b+b/7 || b > a+a/7 {
-		return nil
-	}
 	n := int(burstTime/s.best.product) + 1
-	cost := 2 * duelRounds * time.Duration(n) * s.best.product
+	cost := duelRounds * time.Duration(n) * (c.product + s.best.product)
 	left := s.budget(c.Candidate) - time.Since(s.start)
 	if s.share < 1 {
 		left -= max(c.building, s.best.building)
+	}
+	if a, b := c.product, s.best.product; a > b+b/7 || b > a+a/7 {
+		left /= 8
 	}
 	if cost > left {
 		return nil
