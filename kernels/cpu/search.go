@@ -278,11 +278,13 @@ func (s *search[V]) affords(c inspect.Candidate[V], building time.Duration, byte
 	return nil
 }
 
-// budget is the time that the search may take if it ends with this candidate.
+// budget is the time that the search may take if it ends with this candidate. Where
+// no number of products was stated it is doubled: a machine that is slow for a moment
+// would else decide for a form that is slow for good.
 func (s *search[V]) budget(c inspect.Candidate[V]) time.Duration {
 	b := time.Duration(c.Budget(s.products) * float64(s.csr))
 	if s.op.Products == 0 {
-		b = max(b, defaultBudget)
+		b = max(2*b, defaultBudget)
 	}
 	return b
 }
