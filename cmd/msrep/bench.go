@@ -72,6 +72,9 @@ func (b *benchmark) run(ctx context.Context) error {
 	case benchRanks:
 		return usageError("%s runs under mpirun, with a msrep that was built with -tags mpi", benchRanks)
 	case "list":
+		if len(b.args) > 1 {
+			return usageError("bench list takes no more arguments, %q is one", b.args[1])
+		}
 		return b.list()
 	case "compare":
 		return b.compare()
