@@ -57,7 +57,9 @@ type blockForm[V sparse.Value] struct {
 	windows    []group
 	// order has, for each lane, the row of blocks, counted from the start of its window.
 	order   []uint16
-	sums    []V
+	sums    []V // of a window, as simd.MultiplyBlocks leaves them
+	rows    []V // the same, row by row
+	stream  bool
 	bytes   int64
 	padding int64
 }
@@ -77,20 +79,30 @@ func (b *blockForm[V]) Multiply(alpha, beta V, x, y []V) {
 		if lanes < n {
 			clear(b.sums[lanes*height:])
 		}
-		b.combine(alpha, beta, b.order[i*blockWindow:i*blockWindow+n], y[i*blockWindow*height:(i*blockWindow+n)*height])
+		rows := b.rows[:n*height]
+		b.place(b.order[i*blockWindow:i*blockWindow+n], rows)
+		simd.Finish(b.level, alpha, beta, rows, y[i*blockWindow*height:][:n*height], b.stream)
 		at = w.after(at)
+	}
+	if b.stream {
+		simd.Fence(b.level)
 	}
 }
 
-// combine is y = alpha*sums + beta*y for the rows of a window, as simd.Finish has it.
-func (b *blockForm[V]) combine(alpha, beta V, order []uint16, y []V) {
+// place puts the sums of a window, which lie lane by lane, into the order of its rows.
+func (b *blockForm[V]) place(order []uint16, rows []V) {
 	lanes, height := b.blocks.Values.Lanes, b.blocks.Height
-	for k, r := range order {
-		from := b.sums[k/lanes*lanes*height+k%lanes:]
-		out := y[int(r)*height : (int(r)+1)*height]
-		for i := range out {
-			out[i] = simd.Finished(alpha, beta, from[i*lanes], out[i])
+	sums := b.sums
+	for len(order) > 0 {
+		n := min(lanes, len(order))
+		for lane, r := range order[:n] {
+			out, at := rows[int(r)*height:][:height], lane
+			for i := range out {
+				out[i] = sums[at]
+				at += lanes
+			}
 		}
+		order, sums = order[n:], sums[lanes*height:]
 	}
 }
 
@@ -139,6 +151,7 @@ func newBlockBuilder[V sparse.Value](r Rows[V], o BlockOptions[V]) *blockBuilder
 		windows: make([]group, (blockRows+blockWindow-1)/blockWindow),
 		order:   make([]uint16, 0, blockRows),
 		sums:    make([]V, (blockWindow+b.lanes)*o.Shape.Height),
+		rows:    make([]V, blockWindow*o.Shape.Height),
 	}
 	b.rows.of, b.rows.order = make([]int32, blockWindow), make([]uint16, blockWindow)
 	return b
@@ -194,7 +207,8 @@ func (b *blockBuilder[V]) measure() (err error) {
 		return err
 	}
 	o.bytes = valueBytes(&s.Values) + 4*places + 8*int64(end.Slice) + 2*int64(end.Mask+cap(o.order)) +
-		12*int64(len(o.windows)) + mem.Size[V]()*int64(len(o.sums))
+		12*int64(len(o.windows)) + mem.Size[V]()*int64(len(o.sums)+len(o.rows))
+	o.stream = beyond(o.bytes + mem.Size[V]()*int64(o.blockRows*o.blocks.Height+min(len(b.r.Ptr)-1, b.r.Cols)))
 	return nil
 }
 
