@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/numa"
@@ -15,9 +16,10 @@ import (
 // that wait for work, and the one that asks for it. With CPUs every worker is a
 // goroutine that holds a thread of the system, which runs on these CPUs only.
 //
-// Workers that wait look for the next job for some microseconds before they sleep, as
-// does the one that waits for them: products that follow each other then need nobody
-// to be woken. They sleep at once where the process has more workers than CPUs.
+// Workers that wait look for the next job for some microseconds before they sleep, and
+// the one that waits for them as long as its own part took: products that follow each
+// other then need nobody to be woken. They sleep at once where the process has more
+// workers than CPUs.
 type pool struct {
 	mu      sync.Mutex // one job at a time
 	closed  atomic.Bool
@@ -92,15 +94,20 @@ func newPool(n int, cpus []int, onRefused func(error)) *pool {
 	return p
 }
 
-// spin reports whether it pays to look for work rather than to sleep.
-func (p *pool) spin() bool { return p.spins && threadsBusy.Load() <= int64(runtime.NumCPU()) }
+// spin is how long to look for work rather than to sleep: for so long, or not at all.
+func (p *pool) spin(d time.Duration) time.Duration {
+	if p.spins && threadsBusy.Load() <= int64(runtime.NumCPU()) {
+		return d
+	}
+	return 0
+}
 
 // serve does jobs until the pool is closed.
 func (p *pool) serve(w *worker) {
 	var made uint32
 	ready := func() bool { return w.jobs.Load() != made }
 	for {
-		w.gate.wait(ready, p.spin())
+		w.gate.wait(ready, p.spin(spinTime))
 		made++
 		if p.closed.Load() {
 			return
@@ -131,7 +138,9 @@ func (p *pool) run(n int, f func(i int)) error {
 	}
 	p.job, p.fault = f, nil
 	busy := p.workers[:n-(p.size-len(p.workers))]
+	var begin time.Time
 	if len(busy) > 0 {
+		begin = time.Now()
 		p.left.Store(int32(len(busy)))
 		for _, w := range busy {
 			w.give()
@@ -141,7 +150,9 @@ func (p *pool) run(n int, f func(i int)) error {
 		p.one(0)
 	}
 	if len(busy) > 0 {
-		p.done.wait(p.isDone, p.spin())
+		// The others have as much to do: they are late by hardly more than it took to
+		// wake them.
+		p.done.wait(p.isDone, p.spin(max(spinTime, time.Since(begin))))
 	}
 	p.job = nil
 	return p.fault

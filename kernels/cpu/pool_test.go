@@ -118,7 +118,7 @@ func TestWorkersThatHaveNothingToDoSleep(t *testing.T) {
 	p := newPool(2, nil, nil)
 	defer p.close()
 	require.NoError(t, p.run(2, func(int) {}))
-	require.Eventually(t, p.workers[0].gate.asleep.Load, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return p.workers[0].gate.asleep.Load() == 1 }, 10*time.Second, time.Millisecond)
 	var calls atomic.Int32
 	require.NoError(t, p.run(2, func(int) { calls.Add(1) }))
 	require.Equal(t, int32(2), calls.Load(), "and wake")
@@ -150,10 +150,10 @@ func TestManyShortJobsLoseNoWakeUp(t *testing.T) {
 
 func TestWorkersDoNotSpinWithoutACPUForEach(t *testing.T) {
 	few := newPool(1, nil, nil)
-	require.True(t, few.spin() || threadsBusy.Load() > int64(runtime.NumCPU()))
+	require.True(t, few.spin(spinTime) > 0 || threadsBusy.Load() > int64(runtime.NumCPU()))
 	many := newPool(runtime.NumCPU(), nil, nil)
-	require.False(t, few.spin(), "other pools count")
-	require.False(t, many.spin())
+	require.Zero(t, few.spin(spinTime), "other pools count")
+	require.Zero(t, many.spin(spinTime))
 	many.close()
 	few.close()
 	crowd := newPool(runtime.GOMAXPROCS(0)+1, nil, nil)
