@@ -10,6 +10,10 @@ import (
 // of 10,000 to 200,000 entries.
 const spinTime = 20 * time.Microsecond
 
+// wakeTime is more than it takes to wake a thread. Who waits for one that may just be
+// woken looks for it so long: if both slept, each would have to be woken each time.
+const wakeTime = 10 * spinTime
+
 // gate is where one goroutine waits for a condition that others bring about. Who
 // sleeps is woken by the system itself where that can be had (parking), not by Go's
 // scheduler: that would queue the goroutine behind the one that wakes it, on the same

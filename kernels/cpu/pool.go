@@ -152,7 +152,7 @@ func (p *pool) run(n int, f func(i int)) error {
 	if len(busy) > 0 {
 		// The others have as much to do: they are late by hardly more than it took to
 		// wake them.
-		p.done.wait(p.isDone, p.spin(max(spinTime, time.Since(begin))))
+		p.done.wait(p.isDone, p.spin(max(wakeTime, time.Since(begin))))
 	}
 	p.job = nil
 	return p.fault
