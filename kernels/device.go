@@ -50,13 +50,23 @@ type Stream interface {
 	Read(dst []byte, src Buffer, off int64) error
 	Copy(dst Buffer, dstOff int64, src Buffer, srcOff, bytes int64) error
 	Launch(op Op) error
+	// Record makes e the moment when all that was put on the stream so far is done.
 	Record(e Event) error
+	// Wait holds back what is put on the stream from now on until the moment of e has
+	// come, as the last Record before this call has made it; at an event that was never
+	// recorded it does not wait. e may be of another device; where that is of another
+	// kind, the caller waits. An event that is recorded anew, on the same stream, may be
+	// waited for at its later moment. Where the moment can't come, because its stream
+	// failed before, Sync says so.
+	Wait(e Event) error
 	Sync() error
 	Close() error
 }
 
 // Event marks a moment of a stream.
 type Event interface {
+	// Sync waits for the moment; not at an event that was never recorded.
+	Sync() error
 	// Since is the time from the moment of start to that of this event, once both
 	// have happened.
 	Since(start Event) (time.Duration, error)

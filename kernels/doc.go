@@ -7,7 +7,8 @@
 // two devices of one kind, and Launch of an Op. An Op is plain data: which
 // kernel, on which arrays, with which numbers; each backend has the same kernel
 // at the same name and says ErrNotSupported for those it lacks. Streams may work
-// later than the call; Sync waits and reports the first error.
+// later than the call; Sync waits and reports the first error. Streams are kept in order
+// among each other by an Event that one records and others wait for.
 //
 // Two kernels on compressed parts and two on coordinate parts make all products:
 //

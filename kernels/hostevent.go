@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -26,6 +27,17 @@ func (e *HostEvent) Since(start Event) (time.Duration, error) {
 		return 0, &DeviceError{Device: e.device, Call: "time", Err: errors.New("an event was not recorded")}
 	}
 	return e.at.Sub(s.at), nil
+}
+
+// Sync does nothing: the moment has come.
+func (e *HostEvent) Sync() error { return nil }
+
+// WaitOnHost is Stream.Wait of a stream that works in the goroutine that calls.
+func WaitOnHost(device string, e Event) error {
+	if e == nil {
+		return &DeviceError{Device: device, Call: "wait", Err: fmt.Errorf("%w: no event", ErrArgument)}
+	}
+	return e.Sync()
 }
 
 // Close does nothing: there is nothing to release.

@@ -32,6 +32,15 @@ type AddCarries[V sparse.Value] struct {
 	Y   Array[V]
 }
 
+// SumPartials is Y = Beta*Y + the sum of P[k] over all k, which is a tree of fixed shape,
+// pairs at strides 1, 2, 4, ...: for five ((p0+p1)+(p2+p3))+p4. Beta = 0 does not read Y.
+// Y is none of them.
+type SumPartials[V sparse.Value] struct {
+	P    []Array[V]
+	Beta V
+	Y    Array[V]
+}
+
 // The operations that follow leave sums, in Sums. Sums are in float64 whatever V is.
 // Each vector is read once; all of an operation have the same length.
 
@@ -93,6 +102,9 @@ func (*Multiply[V]) Kernel() string { return "multiply" }
 
 // Kernel names the operation.
 func (*AddCarries[V]) Kernel() string { return "add-carries" }
+
+// Kernel names the operation.
+func (*SumPartials[V]) Kernel() string { return "sum-partials" }
 
 // Kernel names the operation.
 func (*Project[V]) Kernel() string { return "project" }

@@ -3,6 +3,7 @@
 package msrep
 
 import (
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"testing"
@@ -14,6 +15,8 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
 )
 
@@ -63,6 +66,51 @@ func TestGPUsAgreeWithTheReference(t *testing.T) {
 			checkSimulated[float64](t, sys)
 		}
 	})
+}
+
+func TestProductsOfVectorsOnGPUsDoNotTouchTheHost(t *testing.T) {
+	if !onGPU(t) {
+		return
+	}
+	const n = 300
+	a := bands(n)
+	for _, devices := range []string{"cuda", "cuda:0,0,0,0"} {
+		sys := openCPU(t, devices)
+		for _, k := range kinds {
+			plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](a), PlanOptions{Format: k.format, Split: partition.RuleNNZ})
+			require.NoError(t, err)
+			r := rand.New(rand.NewPCG(5, 5))
+			x, y := normalVector[float64](r, n), normalVector[float64](r, n)
+			vx, err := plan.ColumnVector()
+			dx := onDevices(t, vx, err, x)
+			vy, err := plan.RowVector()
+			dy := onDevices(t, vy, err, y)
+			ones := reference.Multiply(bool(k.op), 0.5, a, x, 0.5, y)
+			require.NoError(t, plan.Apply(ctx, k.op, 0.5, dx, 0.5, dy))
+			y = elements(t, dy)
+			require.Equal(t, -1, reference.Check(y, ones))
+			if nvidiatest.Attached() {
+				nvidiatest.Fail("", 0, 0) // counts from here
+			}
+			want := reference.Multiply(bool(k.op), 0.5, a, x, 0, y)
+			for range 3 {
+				require.NoError(t, plan.Apply(ctx, k.op, 0.5, dx, 0, dy))
+			}
+			require.NoError(t, dx.Scale(3)) // after all have read it
+			if nvidiatest.Attached() {
+				for _, d := range sys.devices { // until all is handed over to the driver
+					require.NoError(t, d.(*nvidia.Device).OnThread(func() {}))
+				}
+				calls := nvidiatest.Calls()
+				for _, entry := range []string{"cuStreamSynchronize", "cuEventSynchronize", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemAllocAsync", "cuMemFreeAsync"} {
+					require.Zero(t, calls[entry], "%s of %v", entry, k)
+				}
+				require.Positive(t, calls["cuStreamWaitEvent"])
+			}
+			require.Equal(t, -1, reference.Check(elements(t, dy), want))
+			require.NoError(t, plan.Close())
+		}
+	}
 }
 
 func TestAFailingGPUEndsThePlanAndNotTheOthers(t *testing.T) {

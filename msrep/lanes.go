@@ -15,6 +15,8 @@ type lanes struct {
 	mu      sync.Mutex // held by the operation that is being put on the streams
 	devices []kernels.Device
 	streams []kernels.Stream
+	marks   [2][]kernels.Event // of meet, in turn; one for each device
+	turn    int
 	sums    []kernels.Array[float64]
 	closed  bool
 }
@@ -32,11 +34,10 @@ func (s *System) vectorLanes() (*lanes, error) {
 	}
 	l = &lanes{devices: s.devices, streams: make([]kernels.Stream, len(s.devices)), sums: make([]kernels.Array[float64], len(s.devices))}
 	for i, d := range s.devices {
-		stream, err := d.NewStream()
-		if err != nil {
+		if err := l.open(i); err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
-		l.streams[i] = s.traced(d, stream)
+		l.streams[i] = s.traced(d, l.streams[i])
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,6 +51,63 @@ func (s *System) vectorLanes() (*lanes, error) {
 	return l, nil
 }
 
+// open makes the stream of device i, and its marks.
+func (l *lanes) open(i int) (err error) {
+	if l.streams[i], err = l.devices[i].NewStream(); err != nil {
+		return err
+	}
+	return l.mark(i)
+}
+
+// mark makes the marks of device i, behind those of the devices before it.
+func (l *lanes) mark(i int) error {
+	for k := range l.marks {
+		e, err := l.devices[i].NewEvent()
+		if err != nil {
+			return err
+		}
+		l.marks[k] = append(l.marks[k], e)
+	}
+	return nil
+}
+
+// unmark closes the marks of device i.
+func (l *lanes) unmark(i int) error {
+	var errs []error
+	for _, marks := range l.marks {
+		if i < len(marks) {
+			errs = append(errs, marks[i].Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// meet puts what comes on stream i from now on behind what is on stream j, where
+// after(i, j) says so. The devices wait for each other, the host does not.
+func (l *lanes) meet(after func(i, j int) bool) error {
+	marks := l.marks[l.turn]
+	l.turn = (l.turn + 1) % len(l.marks) // so that a slow device seldom waits for a later moment than it has to
+	for i, s := range l.streams {
+		if err := s.Record(marks[i]); err != nil {
+			return err
+		}
+	}
+	for i, s := range l.streams {
+		for j, e := range marks {
+			if i == j || !after(i, j) {
+				continue
+			}
+			if err := s.Wait(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// all is what meet is told where every device waits for all others.
+func all(int, int) bool { return true }
+
 // each serves all devices at once.
 func (l *lanes) each(f func(i int) error) error {
 	errs := make([]error, len(l.devices))
@@ -60,6 +118,16 @@ func (l *lanes) each(f func(i int) error) error {
 // sync waits for everything that was put on the streams.
 func (l *lanes) sync() error {
 	return l.each(func(i int) error { return l.streams[i].Sync() })
+}
+
+// land is sync for those who do not put operations on the streams.
+func (l *lanes) land() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed { // which has waited
+		return nil
+	}
+	return l.sync()
 }
 
 // room is space for k sums on device i.
@@ -92,6 +160,6 @@ func (l *lanes) Close() error {
 		if l.streams[i] == nil {
 			return nil
 		}
-		return errors.Join(l.streams[i].Sync(), l.sums[i].Free(), l.streams[i].Close())
+		return errors.Join(l.streams[i].Sync(), l.sums[i].Free(), l.unmark(i), l.streams[i].Close())
 	})
 }

@@ -36,8 +36,11 @@ type Plan[V sparse.Value] struct {
 	nodes  []*nodeShare[V]  // of a placed plan
 	xPlace XPlacement       // of products that gather, where devices work in place and the plan is placed
 	x      kernels.Array[V] // the interleaved copy of x, made by the first product that wants one
+	byRow  turnedBlocks[V]  // of products with blocks by column
 	other  *Plan[V]         // for products that would scatter here; nil where there are few
 	short  bool             // no major is longer than a chunk; known where the plan is deterministic
+	lanes  *lanes           // the streams of the shares, where these join their results among themselves
+	flying *lanes           // on which products of vectors may be under way; nil for none
 	broken error            // why the plan can't be used any more
 }
 
@@ -260,6 +263,7 @@ func (p *Plan[V]) Bytes() int64 {
 	if p.x.Buf != nil {
 		sum += p.x.Buf.Bytes()
 	}
+	sum += p.byRow.bytes()
 	if p.other != nil {
 		sum += p.other.Bytes()
 	}
@@ -285,6 +289,10 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	src := withValues(p.src, val)
 	lay, err := newLayout(src, p.opt.Format, p.opt.RefuseUnsorted)
 	if err != nil {
+		return err
+	}
+	if err := p.land(); err != nil {
+		p.broken = err
 		return err
 	}
 	p.src, p.lay.val = src, lay.val
@@ -316,8 +324,11 @@ func (p *Plan[V]) Close() error {
 	}
 	p.closed, p.src = true, nil
 	p.sys.leave(p)
-	errs := []error{p.other.Close(), p.x.Free()}
-	for _, s := range p.shares {
+	errs := []error{p.land(), p.other.Close(), p.x.Free(), p.byRow.free()}
+	for i, s := range p.shares {
+		if p.lanes != nil {
+			errs = append(errs, p.lanes.unmark(i))
+		}
 		if s != nil {
 			errs = append(errs, s.close())
 		}

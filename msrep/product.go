@@ -54,8 +54,15 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 	}
 	r := &run[V]{plan: p, ctx: ctx, gathers: p.lay.gathers(op), alpha: alpha, beta: beta, x: x, y: y,
 		times: make([]Timing, len(p.shares))}
-	serve := func() error { return p.each(r.serve) }
-	if len(p.nodes) > 0 {
+	if err := p.land(); err != nil {
+		p.broken = err
+		return t, err
+	}
+	serve, join := func() error { return p.each(r.serve) }, r.merge
+	switch {
+	case p.amongDevices():
+		serve, join = r.exchange, func() error { return nil }
+	case len(p.nodes) > 0:
 		r.nodeCarry = make([]V, len(p.shares))
 		serve = r.serveNodes
 	}
@@ -66,7 +73,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 		return t, err
 	}
 	merging := time.Now()
-	if err := r.merge(); err != nil {
+	if err := join(); err != nil {
 		return t, err
 	}
 	t = r.sum()

@@ -16,7 +16,8 @@ type share[V sparse.Value] struct {
 	inPlace     kernels.HostMapper // set when the device works on vectors in place, and on the matrix unless placed
 	placed      bool               // the device has a copy of its part of the matrix
 	stream      kernels.Stream
-	start, stop kernels.Event
+	start, stop kernels.Event // of the kernel
+	begin, end  kernels.Event // of a product of host vectors that devices make among themselves
 
 	part  partition.Part // of the whole matrix
 	ptr   kernels.Array[int64]
@@ -30,7 +31,7 @@ type share[V sparse.Value] struct {
 
 	vec   map[bool]*vectors[V] // by layout.gathers
 	nodeX *kernels.Array[V]    // x in memory of the node, for this product; nil for the caller's
-	gathered[V]
+	desks map[bool]*desk[V]    // by layout.gathers: of products that devices make among themselves
 }
 
 // vectors is a device's own x and y for one kind of product, and what comes back.
@@ -40,7 +41,7 @@ type vectors[V sparse.Value] struct {
 }
 
 func newShare[V sparse.Value](d kernels.Device, inPlace bool) (*share[V], error) {
-	s := &share[V]{dev: d, vec: map[bool]*vectors[V]{}}
+	s := &share[V]{dev: d, vec: map[bool]*vectors[V]{}, desks: map[bool]*desk[V]{}}
 	if inPlace {
 		s.inPlace, _ = d.(kernels.HostMapper)
 	}
@@ -48,14 +49,17 @@ func newShare[V sparse.Value](d kernels.Device, inPlace bool) (*share[V], error)
 	if s.stream, err = d.NewStream(); err != nil {
 		return s, err
 	}
-	if s.start, err = d.NewEvent(); err != nil {
-		return s, err
-	}
-	if s.stop, err = d.NewEvent(); err != nil {
-		return s, err
+	for _, e := range s.events() {
+		if *e, err = d.NewEvent(); err != nil {
+			return s, err
+		}
 	}
 	s.carry, err = kernels.NewArray[V](d, 1)
 	return s, err
+}
+
+func (s *share[V]) events() []*kernels.Event {
+	return []*kernels.Event{&s.start, &s.stop, &s.begin, &s.end}
 }
 
 // place brings the part's structure and values to the device, once. A packed part
@@ -138,7 +142,10 @@ func put[V sparse.Value, T int32 | int64 | float32 | float64](s *share[V], src [
 // buffers is the device memory that the share holds, without what it uses in
 // place.
 func (s *share[V]) buffers() (out []kernels.Buffer) {
-	bufs := append(s.gathered.buffers(), s.carry.Buf)
+	bufs := []kernels.Buffer{s.carry.Buf}
+	for _, d := range s.desks {
+		bufs = append(bufs, d.buffers()...)
+	}
 	for _, v := range s.vec {
 		bufs = append(bufs, v.x.Buf, v.y.Buf)
 	}
@@ -175,16 +182,19 @@ func (s *share[V]) kernel(op kernels.Op) (time.Duration, error) {
 
 // close releases all that the share holds, whatever of it was made.
 func (s *share[V]) close() error {
-	errs := []error{s.gathered.close(), s.ptr.Free(), s.major.Free(), s.minor.Free(), s.val.Free(), s.carry.Free()}
+	errs := []error{s.ptr.Free(), s.major.Free(), s.minor.Free(), s.val.Free(), s.carry.Free()}
+	for _, d := range s.desks {
+		errs = append(errs, d.close())
+	}
 	for _, v := range s.vec {
 		errs = append(errs, v.x.Free(), v.y.Free())
 	}
 	if s.packed != nil {
 		errs = append(errs, s.packed.Free())
 	}
-	for _, e := range []kernels.Event{s.start, s.stop} {
-		if e != nil {
-			errs = append(errs, e.Close())
+	for _, e := range s.events() {
+		if *e != nil {
+			errs = append(errs, (*e).Close())
 		}
 	}
 	if s.stream != nil {

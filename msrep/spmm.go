@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -34,8 +33,10 @@ func ByRow[V sparse.Value](val []V, count int) Block[V] {
 // reads neither A nor X. CPU devices read the matrix once for all vectors, in the
 // form that they packed it in or in CSR, when op gathers in the format of the plan (A
 // in CSR, its transpose in CSC, or as expected by ExpectedTransposed). In all other
-// cases the vectors are multiplied one after the other. Bad arguments are *sparse.InputError and leave Y alone;
-// after any other error, also when ctx ends, Y is unspecified.
+// cases the vectors are multiplied one after the other. Blocks by column are turned
+// first; the plan keeps the memory for that, and does without where it is scarce. Bad
+// arguments are *sparse.InputError and leave Y alone; after any other error, also when
+// ctx ends, Y is unspecified.
 func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
 	defer rescue(&err)
 	p.mu.Lock()
@@ -50,7 +51,7 @@ func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, 
 	if p.other != nil && !p.lay.gathers(op) {
 		return p.other.SpMM(ctx, op, alpha, x, beta, y)
 	}
-	if alpha == 0 || !p.atOnce(op) {
+	if alpha == 0 || !p.atOnce(op) || !p.canTurn(x, y) {
 		return p.oneByOne(ctx, op, alpha, x, beta, y)
 	}
 	begin := time.Now()
@@ -115,6 +116,18 @@ func (p *Plan[V]) atOnce(op Op) bool {
 	return true
 }
 
+// canTurn reports whether there is memory to turn those blocks that lie by column.
+func (p *Plan[V]) canTurn(x, y Block[V]) bool {
+	elements := int64(0)
+	if x.ByColumn {
+		elements += int64(p.lay.minors) * int64(x.Count)
+	}
+	if y.ByColumn {
+		elements += int64(p.lay.majors) * int64(y.Count)
+	}
+	return elements == 0 || p.byRow.fits(elements)
+}
+
 // packsMany reports whether the form of the part multiplies several vectors at once.
 func (s *share[V]) packsMany() bool {
 	m, ok := s.packed.(kernels.ManyMultiplier)
@@ -177,12 +190,20 @@ func (p *Plan[V]) gatherMany(ctx context.Context, alpha V, x Block[V], beta V, y
 	begin := time.Now()
 	to := y
 	if x.ByColumn {
-		x = x.turned(p.lay.minors)
+		turned, err := p.byRow.block(&p.byRow.x, p.lay.minors, x.Count)
+		if err != nil {
+			return err
+		}
+		x.turn(turned, p.lay.minors, false)
+		x = turned
 	}
 	if y.ByColumn {
-		to = ByRow(make([]V, p.lay.majors*y.Count), y.Count)
+		var err error
+		if to, err = p.byRow.block(&p.byRow.y, p.lay.majors, y.Count); err != nil {
+			return err
+		}
 		if beta != 0 {
-			to = y.turned(p.lay.majors)
+			y.turn(to, p.lay.majors, false)
 		}
 	}
 	t.Distribute = time.Since(begin)
@@ -209,7 +230,7 @@ func (p *Plan[V]) gatherMany(ctx context.Context, alpha V, x Block[V], beta V, y
 		}
 	}
 	if y.ByColumn {
-		to.turnInto(y, p.lay.majors)
+		y.turn(to, p.lay.majors, true)
 	}
 	t.Merge = time.Since(begin)
 	return nil
@@ -241,30 +262,3 @@ func (s *share[V]) gatherMany(l layout[V], alpha V, x Block[V], beta V, y Block[
 	took, err = s.kernel(&kernels.GatherMany[V]{A: a, Alpha: alpha, Beta: beta, X: xs, Y: ys, Carry: carries})
 	return carry, took, err
 }
-
-// turned is a block by column, of vectors of n elements, as a new one by row.
-func (b Block[V]) turned(n int) Block[V] {
-	out := ByRow(make([]V, n*b.Count), b.Count)
-	par.Range(int64(n), turnedRows, func(lo, hi int64) {
-		for i := lo; i < hi; i++ {
-			for j := range b.Count {
-				out.Val[int(i)*b.Count+j] = b.Val[j*b.Stride+int(i)]
-			}
-		}
-	})
-	return out
-}
-
-// turnInto puts a block by row into one by column.
-func (b Block[V]) turnInto(to Block[V], n int) {
-	par.Range(int64(n), turnedRows, func(lo, hi int64) {
-		for i := lo; i < hi; i++ {
-			for j := range b.Count {
-				to.Val[j*to.Stride+int(i)] = b.Val[int(i)*b.Stride+j]
-			}
-		}
-	})
-}
-
-// turnedRows is how many rows of a block are worth a goroutine.
-const turnedRows = 1 << 12

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -179,4 +180,40 @@ func TestBlocksOfEmptyVectorsAreLeftAlone(t *testing.T) {
 		_, err = plan.SpMM(ctx, Trans, 1, y, 0, x)
 		require.NoError(t, err)
 	}
+}
+
+func TestPlansKeepTheMemoryOfTurnedBlocksUntilTheyAreClosed(t *testing.T) {
+	const n = 3000
+	ctx := context.Background()
+	before := mem.Mapped()
+	sys := testSystem(t, 1, false)
+	plan, err := NewPlan(ctx, sys, unitMatrix(n), PlanOptions{Format: sparse.FormatCSR})
+	require.NoError(t, err)
+	held := plan.Bytes()
+	for _, count := range []int{9, 2, 17, 17} {
+		x := Block[float64]{Val: make([]float64, n*count), Count: count, Stride: n, ByColumn: true}
+		y := x
+		y.Val = make([]float64, n*count)
+		for i := range x.Val {
+			x.Val[i] = float64(i % 17)
+		}
+		_, err := plan.SpMM(ctx, NoTrans, 2, x, 0, y)
+		require.NoError(t, err)
+		for i, v := range x.Val {
+			require.Equal(t, 2*v, y.Val[i])
+		}
+	}
+	require.Equal(t, held+2*17*n*8, plan.Bytes())
+	require.NoError(t, plan.Close())
+	require.NoError(t, sys.Close())
+	require.Equal(t, before, mem.Mapped())
+}
+
+// unitMatrix is the unit matrix of n rows.
+func unitMatrix(n int) *sparse.CSR[float64] {
+	a := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: make([]int64, n+1), ColIdx: make([]int32, n), Val: make([]float64, n)}
+	for i := range n {
+		a.RowPtr[i+1], a.ColIdx[i], a.Val[i] = int64(i+1), int32(i), 1
+	}
+	return a
 }

@@ -50,8 +50,8 @@ func TestListenersHearWhatIsDone(t *testing.T) {
 		require.NoError(t, e.Err)
 		require.False(t, e.Start.Before(begin))
 		require.GreaterOrEqual(t, e.Duration, time.Duration(0))
-		if e.Name == "write" && e.Bytes != 8*n {
-			require.Fail(t, "only x is written", "%+v", e)
+		if e.Name == "write" && e.Bytes > 8*n {
+			require.Fail(t, "only x is written, and where sums of rows go", "%+v", e)
 		}
 	}
 	heard.take()

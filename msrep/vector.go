@@ -140,8 +140,8 @@ func (v *Vector[V]) transfer(name string, all []V, f func(s kernels.Stream, piec
 	}
 	return v.do(nil, func(l *lanes) error {
 		return l.each(func(i int) error {
-			if v.pieces[i].Len == 0 {
-				return nil
+			if v.pieces[i].Len == 0 { // it may still have failed at what others have got from it
+				return l.streams[i].Sync()
 			}
 			return errors.Join(f(l.streams[i], v.pieces[i], all[v.cuts[i]:v.cuts[i+1]]), l.streams[i].Sync())
 		})
@@ -164,7 +164,7 @@ func (v *Vector[V]) Copy(x *Vector[V]) (err error) {
 func (v *Vector[V]) copyAcross(l *lanes, x *Vector[V]) error {
 	alike := slices.Equal(v.cuts, x.cuts)
 	if !alike { // others may still be writing what is copied from them
-		if err := l.sync(); err != nil {
+		if err := l.meet(all); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func (v *Vector[V]) copyAcross(l *lanes, x *Vector[V]) error {
 	if err != nil || alike {
 		return err
 	}
-	return l.sync() // before anybody writes to x again
+	return l.meet(all) // before anybody writes to x again
 }
 
 // copyRange copies the elements [lo, hi) of x to the start of an array.

@@ -178,7 +178,7 @@ func (v *Vector[V]) reduce(out []float64, others []*Vector[V], op func(i int, su
 		part := make([]float64, k*len(l.devices))
 		err := l.each(func(i int) error {
 			if v.pieces[i].Len == 0 {
-				return nil
+				return l.streams[i].Sync()
 			}
 			sums, err := l.room(i, k)
 			if err != nil {

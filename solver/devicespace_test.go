@@ -118,12 +118,7 @@ func TestOnDevicesNoVectorCrossesInAnIteration(t *testing.T) {
 			if name == "bicgstab" {
 				products = 2
 			}
-			waits := most.waits * devices
-			if devices > 1 {
-				waits += products * 2 * devices // before and after the pieces are gathered
-				waits += products * 2 * devices // and for carries
-			}
-			require.LessOrEqual(t, after.waits-before.waits, waits*n, "%s: waits", name)
+			require.LessOrEqual(t, after.waits-before.waits, most.waits*devices*n, "%s: waits, none of them in a product", name)
 			if devices == 1 {
 				require.Zero(t, after.between-before.between, name)
 			} else {

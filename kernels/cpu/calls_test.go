@@ -8,6 +8,7 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/kernels/devicetest"
 	"github.com/msrep-go/msrep/partition"
 )
 
@@ -156,6 +157,9 @@ func TestEventsMeasureTheTimeBetweenThem(t *testing.T) {
 	took, err := stop.Since(start)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, took.Nanoseconds(), int64(0))
+	e, _ := open(t, cpu.Config{Threads: 1})
+	defer e.Close()
+	devicetest.Events(t, d, e, start)
 }
 
 func TestAClosedDeviceSaysSo(t *testing.T) {

@@ -148,6 +148,8 @@ func (s *stream) Record(e kernels.Event) error {
 	return nil
 }
 
+func (s *stream) Wait(e kernels.Event) error { return kernels.WaitOnHost(s.dev.info.ID, e) }
+
 func (s *stream) Sync() error { return nil }
 
 func (s *stream) Close() error { return nil }

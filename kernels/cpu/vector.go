@@ -78,8 +78,15 @@ func vectorOp[V sparse.Value](d *Device, op kernels.Op) (known bool, err error) 
 		err = v.run(op.Sums, func(lo, hi int, sums []float64) {
 			sums[0], sums[1] = vec.Finish(op.A, p[lo:hi], op.W, s[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi])
 		})
+	case *kernels.Take[V]:
+		err = take(v.views, op)
 	case *kernels.AddCarries[V]:
 		err = addCarries(v.views, op)
+	case *kernels.SumPartials[V]:
+		y, ps := v.of("y", op.Y), v.all(op.P)
+		if err = v.err; err == nil {
+			err = SumOn(d, y, op.Beta, ps)
+		}
 	default:
 		return false, nil
 	}
@@ -140,6 +147,18 @@ func addCarries[V sparse.Value](v *views, op *kernels.AddCarries[V]) error {
 	}
 	for k, r := range row {
 		y[r] += val[k]
+	}
+	return nil
+}
+
+func take[V sparse.Value](v *views, op *kernels.Take[V]) error {
+	x, y := view(v, "x", op.X, op.X.Len), view(v, "y", op.Y, op.Y.Len)
+	idx := view(v, "idx", op.Idx, op.Y.Len)
+	if v.err != nil {
+		return v.err
+	}
+	for k, i := range idx {
+		y[k] = x[i]
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func VectorOps[V sparse.Value](t *rapid.T, d kernels.Device) {
 		}
 		require.NoError(t, s.Close())
 	}()
-	for _, f := range []func(){q.plain, q.carries, q.projects, q.combines, q.misfit, q.step, q.turn, q.finish} {
+	for _, f := range []func(){q.plain, q.takes, q.carries, q.partials, q.projects, q.combines, q.misfit, q.step, q.turn, q.finish} {
 		f()
 	}
 }
@@ -90,7 +90,7 @@ func (q *vectorProblem[V]) same(want []V, a kernels.Array[V], what string) {
 // near compares a sum with one whose terms have sizes of about 1, which were added in
 // another order.
 func (q *vectorProblem[V]) near(want, got float64, what string) {
-	n := float64(q.n + 1)
+	n := float64(q.n+1) + math.Abs(want)
 	require.InDelta(q.t, want, got, 8*eps[V]()*n+0x1p-52*n*math.Sqrt(n), "%s of %d elements", what, q.n)
 }
 
@@ -139,6 +139,22 @@ func (q *vectorProblem[V]) plain() {
 	q.same(y, ay, "fill")
 }
 
+func (q *vectorProblem[V]) takes() {
+	if q.n == 0 {
+		return
+	}
+	x, ax := q.vector()
+	count := rapid.SampledFrom([]int{0, 1, 7, 300}).Draw(q.t, "taken")
+	idx, y := make([]int64, count), make([]V, count)
+	for k := range idx {
+		idx[k] = q.r.Int64N(int64(q.n))
+		y[k] = x[idx[k]]
+	}
+	ay := put(q, make([]V, count))
+	q.run(&kernels.Take[V]{Idx: put(q, idx), X: ax, Y: ay}, kernels.Array[float64]{})
+	q.same(y, ay, "take")
+}
+
 func (q *vectorProblem[V]) carries() {
 	if q.n == 0 {
 		return
@@ -152,6 +168,32 @@ func (q *vectorProblem[V]) carries() {
 	}
 	q.run(&kernels.AddCarries[V]{Row: put(q, row), Val: put(q, val), Y: ay}, kernels.Array[float64]{})
 	q.same(y, ay, "carries")
+}
+
+func (q *vectorProblem[V]) partials() {
+	beta := V(rapid.SampledFrom([]float64{0, 1, 0.75}).Draw(q.t, "beta"))
+	y, ay := q.vector()
+	if beta == 0 && q.n > 0 {
+		y[q.n/2] /= 0
+		require.NoError(q.t, ay.Write(q.s, y))
+		require.NoError(q.t, q.s.Sync()) // y changes below
+	}
+	for i := range y {
+		if y[i] *= beta; beta == 0 {
+			y[i] = 0
+		}
+	}
+	var ps []kernels.Array[V]
+	for range rapid.SampledFrom([]int{0, 1, 2, 3, 5, 8, 9, 17}).Draw(q.t, "partials") {
+		v := make([]V, q.n)
+		for i := range v {
+			v[i] = V(q.r.NormFloat64() / 16)
+			y[i] += v[i]
+		}
+		ps = append(ps, put(q, v))
+	}
+	q.run(&kernels.SumPartials[V]{P: ps, Beta: beta, Y: ay}, kernels.Array[float64]{})
+	q.same(y, ay, "partials")
 }
 
 func (q *vectorProblem[V]) projects() {

@@ -163,17 +163,15 @@ func TestStreamsDoNotMixTheirCopies(t *testing.T) {
 
 func TestCopiesGoBetweenGPUs(t *testing.T) {
 	onEachMachine(t, func(t *testing.T) {
-		d0, s0 := open(t, Config{})
-		other := Config{GPU: 1}
-		if len(Query().GPUs) == 1 {
-			other = Config{Copy: 1}
-		}
-		d1, s1 := open(t, other)
+		d0, d1, s0, s1 := pair(t)
 		a := devicetest.Upload(t, s0, d0, []float64{1, 2, 3, 4})
 		b := devicetest.Upload(t, s1, d1, []float64{5, 6, 7, 8})
 		require.NoError(t, s0.Sync())
 		require.NoError(t, s1.Copy(b.Buf, 8, a.Buf, 16, 16))
 		require.Equal(t, []float64{5, 3, 4, 8}, devicetest.Download(t, s1, b))
+		if calls := nvidiatest.Calls(); nvidiatest.Attached() && calls["cuCtxEnablePeerAccess"] > 0 && calls["cuMemAllocAsync"] > 0 {
+			require.Equal(t, 1, calls["cuMemPoolSetAccess"], "its context alone does not let a GPU reach the pool of another")
+		}
 		require.NoError(t, s1.Copy(a.Buf, 0, b.Buf, 24, 8), "to the other")
 		require.NoError(t, s1.Sync())
 		require.Equal(t, []float64{8, 2, 3, 4}, devicetest.Download(t, s0, a))
@@ -214,6 +212,76 @@ func TestEventsMeasureTheGPU(t *testing.T) {
 	require.NoError(t, from.Close())
 	require.NoError(t, x.Free())
 	require.ErrorIs(t, s.Record(kernels.NewHostEvent("cpu:0")), kernels.ErrArgument)
+}
+
+// pair opens two devices, on two GPUs where there are two.
+func pair(t *testing.T) (d0, d1 *Device, s0, s1 *stream) {
+	other := Config{GPU: 1}
+	if len(Query().GPUs) == 1 {
+		other = Config{Copy: 1}
+	}
+	d0, s0 = open(t, Config{})
+	d1, s1 = open(t, other)
+	return d0, d1, s0, s1
+}
+
+func TestStreamsWaitForEachOther(t *testing.T) {
+	onEachMachine(t, func(t *testing.T) {
+		d0, d1, _, _ := pair(t)
+		d2, _ := open(t, Config{Copy: 3})
+		for _, to := range []*Device{d0, d1, d2} {
+			devicetest.Events(t, d0, to, kernels.NewHostEvent("cpu:0"))
+		}
+	})
+}
+
+// What TestStreamsWaitForEachOther holds true is not so by itself.
+func TestWithoutAWaitTheStandInGivesOldValues(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	d0, d1, s0, s1 := pair(t)
+	x, y := devicetest.Upload(t, s0, d0, []float64{0}), devicetest.Upload(t, s1, d1, []float64{0})
+	require.NoError(t, s0.Sync())
+	require.NoError(t, s1.Sync())
+	e, err := d0.NewEvent()
+	require.NoError(t, err)
+	get := func() float64 {
+		require.NoError(t, s1.Copy(y.Buf, 0, x.Buf, 0, 8))
+		return devicetest.Download(t, s1, y)[0]
+	}
+	set := func(v float64) {
+		require.NoError(t, s0.Launch(&kernels.Fill[float64]{Y: x, Value: v}))
+	}
+	set(1)
+	require.Zero(t, get(), "no event")
+	require.NoError(t, s1.Wait(e))
+	require.NoError(t, s0.Record(e))
+	require.Zero(t, get(), "recorded too late")
+	set(2)
+	require.NoError(t, s1.Wait(e))
+	require.Equal(t, 1.0, get(), "only what is before the moment is waited for")
+	require.NoError(t, s0.Sync())
+	require.Equal(t, 2.0, get())
+	require.NoError(t, x.Free())
+	require.NoError(t, y.Free())
+}
+
+func TestAMomentThatCannotComeIsAnErrorOfThoseThatWait(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	d0, d1, s0, s1 := pair(t)
+	e, err := d0.NewEvent()
+	require.NoError(t, err)
+	x := devicetest.Upload(t, s0, d0, []float64{0})
+	require.NoError(t, s0.Sync())
+	nvidiatest.Fail("cuLaunchKernel", 1, 719)
+	require.NoError(t, s0.Launch(&kernels.Fill[float64]{Y: x}))
+	require.NoError(t, s0.Record(e))
+	require.NoError(t, s1.Wait(e))
+	require.EqualError(t, s1.Sync(), "device cuda:0: fill: msrep_fill_f64: CUDA error 719, unspecified launch failure")
+	require.NoError(t, s1.Sync(), "the other device lives")
+	require.NoError(t, devicetest.Upload(t, s1, d1, []float64{1}).Free())
+	require.ErrorContains(t, e.Sync(), "the device is lost since")
+	require.NoError(t, x.Free())
+	require.NoError(t, e.Close())
 }
 
 func TestWrongArgumentsAreRefusedAtOnce(t *testing.T) {

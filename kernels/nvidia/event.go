@@ -5,6 +5,7 @@ package nvidia
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"gorgonia.org/cu"
@@ -16,10 +17,20 @@ import (
 type event struct {
 	dev *Device
 
-	// What follows belongs to the thread of the device.
-	ev       cu.Event
-	recorded bool
-	closed   bool
+	waits  sync.WaitGroup // calls of Wait that have not reached the driver
+	mu     sync.Mutex
+	last   *record  // nil before the first
+	closed bool     // set on the thread of the device
+	ev     cu.Event // threads of other devices use it while they hold mu
+
+	recorded bool // belongs to the thread of the device
+}
+
+// record is a call of Record. The driver waits only for what it was told to record
+// before: those that wait do so first for done, which is closed then.
+type record struct {
+	done   chan struct{}
+	failed error // why the moment can't come
 }
 
 // NewEvent makes an event.
@@ -35,6 +46,74 @@ func (d *Device) NewEvent() (kernels.Event, error) {
 		return nil, err
 	}
 	return e, nil
+}
+
+// Record makes e the moment when all that is on the stream so far is done.
+func (s *stream) Record(e kernels.Event) error {
+	ev, ok := e.(*event)
+	if !ok || ev.dev != s.dev {
+		return s.dev.fail("record", 0, fmt.Errorf("%w: an event of another device", kernels.ErrArgument))
+	}
+	r := &record{done: make(chan struct{})}
+	err := s.post("record", 0, func() error {
+		if ev.closed {
+			return kernels.ErrClosed
+		}
+		err := ev.ev.Record(s.s)
+		ev.recorded = ev.recorded || err == nil
+		return err
+	}, func(failed error) {
+		r.failed = failed
+		close(r.done)
+	})
+	if err == nil { // only now: what waits for r comes behind it in the queues of all devices
+		ev.mu.Lock()
+		ev.last = r
+		ev.mu.Unlock()
+	}
+	return err
+}
+
+// Wait holds the stream back until the moment of e, on the GPU. The thread of the
+// device waits until the driver has heard of that moment.
+func (s *stream) Wait(e kernels.Event) error {
+	ev, ok := e.(*event)
+	if !ok {
+		return s.dev.fail("wait", 0, kernels.WaitOnHost(s.dev.info.ID, e))
+	}
+	ev.mu.Lock()
+	r := ev.last
+	ev.mu.Unlock()
+	if r == nil {
+		return nil
+	}
+	ev.waits.Add(1)
+	err := s.post("wait", 0, func() error {
+		<-r.done
+		if r.failed != nil {
+			return r.failed
+		}
+		ev.mu.Lock()
+		defer ev.mu.Unlock()
+		if ev.closed {
+			return fmt.Errorf("%w: the event", kernels.ErrClosed)
+		}
+		return s.s.Wait(ev.ev, 0)
+	}, func(error) { ev.waits.Done() })
+	if err != nil {
+		ev.waits.Done()
+	}
+	return err
+}
+
+// Sync waits for the moment.
+func (e *event) Sync() error {
+	return e.dev.run("wait", 0, func() error {
+		if !e.recorded {
+			return nil
+		}
+		return e.ev.Synchronize()
+	})
 }
 
 // Since waits for both moments. Both events must be of this device.
@@ -61,7 +140,9 @@ func (e *event) Since(start kernels.Event) (took time.Duration, err error) {
 	return took, err
 }
 
+// Close lets those that wait for the event go on waiting for the moment.
 func (e *event) Close() error {
+	e.waits.Wait()
 	err := e.dev.worker.call(e.release)
 	if errors.Is(err, kernels.ErrClosed) {
 		return nil // the device has closed it
@@ -74,6 +155,8 @@ func (e *event) release() error {
 	if e.closed {
 		return nil
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	e.closed, e.recorded = true, false
 	delete(e.dev.events, e)
 	if e.dev.dead.Load() != nil {

@@ -141,6 +141,11 @@ func (g *gpu) reach(from *gpu) error {
 		if err := from.ctx.EnablePeerAccess(0); err != nil && code(err) != codePeerEnabled {
 			return err
 		}
+		if from.pools {
+			if err := driver.SharePool(from.dev, g.dev); err != nil {
+				return err
+			}
+		}
 	}
 	g.peers[from.dev] = can != 0
 	return nil

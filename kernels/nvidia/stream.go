@@ -43,6 +43,12 @@ func (d *Device) NewStream() (kernels.Stream, error) {
 // later runs f on the thread of the device, unless an earlier call on the stream
 // failed.
 func (s *stream) later(call string, bytes int64, f func() error) error {
+	return s.post(call, bytes, f, func(error) {})
+}
+
+// post is later, and says to done on the thread whether the stream has failed, by f or
+// before it.
+func (s *stream) post(call string, bytes int64, f func() error, done func(failed error)) error {
 	d := s.dev
 	err := d.worker.post(func() {
 		dead := d.dead.Load()
@@ -56,6 +62,7 @@ func (s *stream) later(call string, bytes int64, f func() error) error {
 			s.busy = true
 			s.err = d.fail(call, bytes, f())
 		}
+		done(s.err)
 	})
 	return d.fail(call, bytes, err)
 }
@@ -78,7 +85,7 @@ func (s *stream) Read(dst []byte, src kernels.Buffer, off int64) error {
 	return s.later("read", n, func() error { return s.dev.read(dst, from, s.s) })
 }
 
-// Copy between GPUs does not wait for work on the streams of src: Sync them before.
+// Copy between GPUs does not wait for work on the streams of src: Wait for that before.
 func (s *stream) Copy(dst kernels.Buffer, dstOff int64, src kernels.Buffer, srcOff, bytes int64) error {
 	d := s.dev
 	toDev, to, err := window(dst, dstOff, bytes)
@@ -127,20 +134,6 @@ func (d *Device) copyInside(to, from cu.DevicePtr, bytes int64, s cu.Stream) err
 		return freeAfter(err, cleanup)
 	}
 	return err
-}
-
-func (s *stream) Record(e kernels.Event) error {
-	ev, ok := e.(*event)
-	if !ok || ev.dev != s.dev {
-		return s.dev.fail("record", 0, fmt.Errorf("%w: an event of another device", kernels.ErrArgument))
-	}
-	return s.later("record", 0, func() error {
-		if ev.closed {
-			return kernels.ErrClosed
-		}
-		ev.recorded = true
-		return ev.ev.Record(s.s)
-	})
 }
 
 // Sync waits for the work on the stream and gives the first error since the last

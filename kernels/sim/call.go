@@ -32,21 +32,26 @@ func module(family string) (*ptx.Module, error) {
 
 // Address implements launch.Memory. The allocation of the array takes its name.
 func (d *Device) Address(name string, b kernels.Buffer, off, bytes int64) (launch.Addr, error) {
-	dev, addr, err := window(b, off, bytes)
+	at, addr, err := window(b, off, bytes)
 	if err != nil {
 		return 0, err
 	}
-	if dev != d {
-		return 0, fmt.Errorf("%w: it is on device %s", kernels.ErrArgument, dev.info.ID)
+	if at.buf.dev != d {
+		return 0, fmt.Errorf("%w: it is on device %s", kernels.ErrArgument, at.buf.dev.info.ID)
 	}
 	d.mem.Rename(addr, name)
 	return launch.Addr(addr), nil
 }
 
 // launch runs an operation as package launch puts it together.
-func (d *Device) launch(op kernels.Op) (err error) {
-	prog, err := launch.Plan(op, d, d.config.Gather)
+func (s *stream) launch(op kernels.Op) (err error) {
+	d := s.dev
+	w := &watched{Device: d}
+	prog, err := launch.Plan(op, w, d.config.Gather)
 	if err != nil {
+		return err
+	}
+	if err := s.begin(op.Kernel(), w.uses(prog)...); err != nil {
 		return err
 	}
 	temps := make([]ptx.Addr, 0, len(prog.Temps))

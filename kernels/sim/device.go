@@ -89,14 +89,16 @@ func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 }
 
 // NewEvent makes an event.
-func (d *Device) NewEvent() (kernels.Event, error) { return kernels.NewHostEvent(d.info.ID), nil }
+func (d *Device) NewEvent() (kernels.Event, error) {
+	return &event{HostEvent: kernels.NewHostEvent(d.info.ID)}, nil
+}
 
 // NewStream makes a stream.
 func (d *Device) NewStream() (kernels.Stream, error) {
 	if d.closed.Load() {
 		return nil, d.fail("new stream", 0, kernels.ErrClosed)
 	}
-	return &stream{dev: d}, nil
+	return newStream(d), nil
 }
 
 // Close ends the use of the device. It reports buffers that were not freed.
@@ -138,6 +140,7 @@ type buffer struct {
 	addr  ptx.Addr
 	bytes int64
 	freed atomic.Bool
+	uses  []use // that are not over for all, as far as that is known
 }
 
 func (b *buffer) Device() kernels.Device { return b.dev }
@@ -148,22 +151,26 @@ func (b *buffer) Free() error {
 	if b.freed.Swap(true) {
 		return nil
 	}
-	if err := b.dev.mem.Free(b.addr); err != nil {
+	err := b.unused()
+	if e := b.dev.mem.Free(b.addr); err == nil {
+		err = e
+	}
+	if err != nil {
 		return b.dev.fail("free", b.bytes, err)
 	}
 	return nil
 }
 
-// window is the address of n bytes from off on in a buffer of any simulated GPU.
-func window(b kernels.Buffer, off, n int64) (*Device, ptx.Addr, error) {
+// window is n bytes from off on in a buffer of any simulated GPU, with their address.
+func window(b kernels.Buffer, off, n int64) (use, ptx.Addr, error) {
 	c, ok := b.(*buffer)
 	switch {
 	case !ok || c == nil:
-		return nil, 0, fmt.Errorf("%w: a buffer of another kind of device", kernels.ErrArgument)
+		return use{}, 0, fmt.Errorf("%w: a buffer of another kind of device", kernels.ErrArgument)
 	case c.freed.Load():
-		return nil, 0, fmt.Errorf("%w: the buffer was freed", kernels.ErrClosed)
+		return use{}, 0, fmt.Errorf("%w: the buffer was freed", kernels.ErrClosed)
 	case off < 0 || n < 0 || off > c.bytes || n > c.bytes-off:
-		return nil, 0, fmt.Errorf("%w: bytes [%d, %d+%d) of a buffer of %d", kernels.ErrArgument, off, off, n, c.bytes)
+		return use{}, 0, fmt.Errorf("%w: bytes [%d, %d+%d) of a buffer of %d", kernels.ErrArgument, off, off, n, c.bytes)
 	}
-	return c.dev, c.addr + ptx.Addr(off), nil
+	return use{buf: c, lo: off, hi: off + n}, c.addr + ptx.Addr(off), nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/devicetest"
 	"github.com/msrep-go/msrep/kernels/ptx"
 	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/partition"
@@ -55,6 +56,7 @@ func TestCopiesGoBetweenDevices(t *testing.T) {
 	d1, s1 := open(t, sim.Config{Index: 1})
 	a := upload(t, s0, d0, []float64{1, 2, 3, 4})
 	b := upload(t, s1, d1, []float64{5, 6, 7, 8})
+	require.NoError(t, s0.Sync())
 	require.NoError(t, s1.Copy(b.Buf, 8, a.Buf, 16, 16))
 	require.Equal(t, []float64{5, 3, 4, 8}, download(t, s1, b))
 	require.NoError(t, s0.Copy(a.Buf, 0, a.Buf, 8, 24))
@@ -216,4 +218,42 @@ func TestBlocksSideBySideGiveTheSameProduct(t *testing.T) {
 		require.NoError(t, s.Launch(sc))
 		require.Equal(t, 5000.0, download(t, s, g.Y)[0], "all entries are in column 0; beta is 0")
 	}
+}
+
+func TestStreamsWaitForEachOther(t *testing.T) {
+	a, s := open(t, sim.Config{})
+	b, _ := open(t, sim.Config{Index: 1})
+	for _, to := range []*sim.Device{a, b} {
+		devicetest.Events(t, a, to, kernels.NewHostEvent("cpu:0"))
+	}
+	e, err := b.NewEvent()
+	require.NoError(t, err)
+	require.ErrorIs(t, s.Record(kernels.NewHostEvent("cpu:0")), kernels.ErrArgument)
+	require.NoError(t, e.Close())
+}
+
+func TestWhatDoesNotWaitForOtherStreamsIsFound(t *testing.T) {
+	a, s := open(t, sim.Config{})
+	b, r := open(t, sim.Config{Index: 1})
+	x, y := upload(t, s, a, make([]float64, 8)), upload(t, r, b, make([]float64, 8))
+	e, err := b.NewEvent()
+	require.NoError(t, err)
+	early := func(err error, what string) {
+		t.Helper()
+		require.ErrorIs(t, err, kernels.ErrArgument)
+		require.ErrorContains(t, err, what)
+	}
+	early(r.Copy(y.Buf, 0, x.Buf, 0, 64), "device sim:1: copy of 64 bytes: invalid argument: bytes [0, 64) of a buffer of device sim:0 while write on a stream of device sim:0 may not be over")
+	require.NoError(t, s.Sync())
+	require.NoError(t, r.Copy(y.Buf, 0, x.Buf, 0, 32))
+	require.NoError(t, s.Launch(&kernels.Fill[float64]{Y: x.Sub(4, 8), Value: 1}), "other bytes")
+	require.NoError(t, s.Launch(&kernels.Axpby[float64]{Y: x.Sub(4, 8), X: x.Sub(0, 4)}), "which are only read")
+	early(s.Launch(&kernels.Fill[float64]{Y: x.Sub(3, 8), Value: 1}), "fill: invalid argument: bytes [24, 64) of a buffer of device sim:0 while copy on a stream of device sim:1")
+	require.NoError(t, r.Record(e))
+	early(r.Copy(y.Buf, 32, x.Buf, 32, 32), "while axpby on a stream of device sim:0")
+	require.NoError(t, s.Wait(e))
+	require.NoError(t, y.Write(s, make([]float64, 8)), "of another device, in order")
+	early(y.Write(r, make([]float64, 8)), "while write on a stream of device sim:0")
+	early(y.Free(), "device sim:1: free of 64 bytes: invalid argument: write on a stream of device sim:0 may not be over")
+	require.NoError(t, x.Free())
 }

@@ -1,34 +1,45 @@
 package sim
 
 import (
-	"fmt"
-
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
 )
 
 // stream does everything at once, in the goroutine that calls.
-type stream struct{ dev *Device }
+type stream struct {
+	dev   *Device
+	clock clock
+	seen  uint64 // of its calls, by the host
+}
+
+func newStream(d *Device) *stream { return &stream{dev: d, clock: clock{}} }
 
 func (s *stream) Write(dst kernels.Buffer, off int64, src []byte) error {
 	n := int64(len(src))
 	return s.do("write", n, func() error {
-		d, addr, err := window(dst, off, n)
+		to, addr, err := window(dst, off, n)
 		if err != nil {
 			return err
 		}
-		return d.mem.Write(addr, src)
+		to.writes = true
+		if err := s.begin("write", to); err != nil {
+			return err
+		}
+		return to.buf.dev.mem.Write(addr, src)
 	})
 }
 
 func (s *stream) Read(dst []byte, src kernels.Buffer, off int64) error {
 	n := int64(len(dst))
 	return s.do("read", n, func() error {
-		d, addr, err := window(src, off, n)
+		from, addr, err := window(src, off, n)
 		if err != nil {
 			return err
 		}
-		return d.mem.Read(dst, addr)
+		if err := s.begin("read", from); err != nil {
+			return err
+		}
+		return from.buf.dev.mem.Read(dst, addr)
 	})
 }
 
@@ -42,7 +53,11 @@ func (s *stream) Copy(dst kernels.Buffer, dstOff int64, src kernels.Buffer, srcO
 		if err != nil {
 			return err
 		}
-		return to.mem.Copy(toAddr, from.mem, fromAddr, bytes)
+		to.writes = true
+		if err := s.begin("copy", to, from); err != nil {
+			return err
+		}
+		return to.buf.dev.mem.Copy(toAddr, from.buf.dev.mem, fromAddr, bytes)
 	})
 }
 
@@ -62,18 +77,5 @@ func (s *stream) Launch(op kernels.Op) error {
 	if multiply, ok := launch.StreamedProduct(op); ok {
 		return multiply(s)
 	}
-	return s.do(op.Kernel(), 0, func() error { return s.dev.launch(op) })
+	return s.do(op.Kernel(), 0, func() error { return s.launch(op) })
 }
-
-func (s *stream) Record(e kernels.Event) error {
-	ev, ok := e.(*kernels.HostEvent)
-	if !ok {
-		return s.dev.fail("record", 0, fmt.Errorf("%w: an event of another kind of device", kernels.ErrArgument))
-	}
-	ev.Mark()
-	return nil
-}
-
-func (s *stream) Sync() error { return nil }
-
-func (s *stream) Close() error { return nil }

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
@@ -30,12 +31,18 @@ func vectorOp[V sparse.Value](b *builder, op kernels.Op) bool {
 	case *kernels.Turn[V]:
 		n := op.P.Len
 		each[V](b, "turn", n, input(b, "r", op.R, n), input(b, "v", op.V, n), input(b, "p", op.P, n), n, op.B, op.W)
+	case *kernels.Take[V]:
+		n := op.Y.Len
+		x, idx := array(b, "x", op.X, op.X.Len), array(b, "idx", op.Idx, n)
+		each[V](b, "permute", n, x, idx, input(b, "y", op.Y, n), n)
 	case *kernels.AddCarries[V]:
 		n := op.Row.Len
 		row, val, y := array(b, "row", op.Row, n), array(b, "val", op.Val, n), array(b, "y", op.Y, op.Y.Len)
 		if b.err == nil {
 			addCarries[V](b, row, val, y, 0, n, op.Y.Len, 0)
 		}
+	case *kernels.SumPartials[V]:
+		sumPartials(b, op)
 	case *kernels.Project[V]:
 		project(b, op)
 	case *kernels.Combine[V]:
@@ -95,6 +102,40 @@ func summed[V sparse.Value](b *builder, name string, n, sums int64, out kernels.
 	partial := temp[float64](b, "partial", sums*parts)
 	inParts[V](b, name, parts, args(partial, parts))
 	b.call("msrep_totals", sums, partial, to, parts, sums)
+}
+
+// atOnce is how many vectors msrep_sum_partials adds up.
+const atOnce = 8
+
+// sumPartials adds up groups of vectors, then their sums, which is the same tree.
+func sumPartials[V sparse.Value](b *builder, op *kernels.SumPartials[V]) {
+	n := op.Y.Len
+	y := array(b, "y", op.Y, n)
+	var from []any
+	for k, p := range op.P {
+		from = append(from, input(b, fmt.Sprintf("p%d", k), p, n))
+	}
+	if len(from) == 0 {
+		scale(b, y, n, op.Beta)
+		return
+	}
+	add := func(to any, from []any, beta V) {
+		args := append([]any{to}, from...)
+		for range atOnce - len(from) {
+			args = append(args, Addr(0))
+		}
+		each[V](b, "sum_partials", n, append(args, int64(len(from)), n, beta)...)
+	}
+	for len(from) > atOnce {
+		var sums []any
+		for group := range slices.Chunk(from, atOnce) {
+			t := temp[V](b, "sums", n)
+			add(t, group, 0)
+			sums = append(sums, t)
+		}
+		from = sums
+	}
+	add(y, from, op.Beta)
 }
 
 // four is the addresses of up to four vectors from the first on, 0 for the others.

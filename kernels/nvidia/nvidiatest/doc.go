@@ -8,7 +8,8 @@
 // GPU would get, once Attach was called.
 //
 // The library is stricter than a real driver. Work on a stream waits until somebody
-// synchronises, so that what does not wait for its results gets wrong ones.
+// synchronises, so that what does not wait for its results gets wrong ones; where one
+// stream waits for an event of another, only what is before that event is done.
 // Asynchronous copies need pinned memory. Every call needs the right context. All
 // that is made is counted, and the n-th call of any entry point can be made to fail.
 // MSREP_STANDIN_PCI gives the GPUs other PCI addresses: a list with commas.

@@ -6,6 +6,13 @@ package driver
 // #include <stdlib.h>
 // #include <cuda.h>
 // #include "load.h"
+//
+// static CUresult share_pool(CUmemoryPool pool, int with) {
+//	CUmemAccessDesc d = {.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+//	d.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+//	d.location.id = with;
+//	return cuMemPoolSetAccess(pool, &d, 1);
+// }
 import "C"
 
 import (
@@ -118,6 +125,16 @@ func TrimPool(d cu.Device) error {
 		return err
 	}
 	return check(C.cuMemPoolTrimTo(pool, 0))
+}
+
+// SharePool lets a GPU reach the memory that the pool of another gives. Peer access
+// between contexts does not open pools.
+func SharePool(of, with cu.Device) error {
+	var pool C.CUmemoryPool
+	if err := check(C.cuDeviceGetDefaultMemPool(&pool, C.CUdevice(of))); err != nil {
+		return err
+	}
+	return check(C.share_pool(pool, C.int(with)))
 }
 
 // PCI is the PCI address of a GPU as sysfs writes it, such as 0000:06:00.0.

@@ -24,11 +24,19 @@ struct thing {
 	enum kind { memory, stream, event, module, pinned, kinds } kind;
 	int gpu;
 	char *base; /* of memory and pinned ranges */
+	int pooled; /* memory of the pool */
 	size_t size;
 	struct op *first, *last; /* of a stream */
-	double when;             /* of an event, 0 before it happens */
-	int pending;             /* records of an event that wait in a queue */
+	struct mark *mark;       /* of an event: its last record, 0 before the first */
 	char *text;              /* of a module */
+};
+
+/* One record of an event. The event, the record in the queue and all that wait for it
+ * hold it; it outlives the event. */
+struct mark {
+	int holders;
+	struct thing *stream;
+	double when; /* 0 before it happens */
 };
 
 struct op {
@@ -38,7 +46,7 @@ struct op {
 	const char *src;
 	size_t n;
 	int value;
-	struct thing *event;
+	struct mark *mark; /* of record and wait */
 	const char *kernel, *text;
 	unsigned grid, block;
 	uint64_t params[max_params];
@@ -47,7 +55,8 @@ struct op {
 
 struct function { struct function *next; char *name; struct thing *module; };
 
-static struct { int retained, dead, peers[max_gpus]; size_t used; } gpus[max_gpus];
+/* peers: whose memory the context may reach; shared: who may reach what its pool gives */
+static struct { int retained, dead, peers[max_gpus], shared[max_gpus]; size_t used; } gpus[max_gpus];
 static int gpu_count = 2;
 static size_t gpu_memory = (size_t)1 << 30;
 static int pools = 1, peer_links = 1;
@@ -101,6 +110,25 @@ static int leave(int code) {
 	if (gpus[current].dead) return leave(gpus[current].dead); } while (0)
 #define DEVICE(d) do { if ((d) < 0 || (d) >= gpu_count) return leave(invalid_device); } while (0)
 
+static struct mark *hold(struct mark *m) {
+	if (m) {
+		m->holders++;
+	}
+	return m;
+}
+
+static void drop(struct mark *m) {
+	if (m && --m->holders == 0) {
+		free(m);
+	}
+}
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
+}
+
 static struct thing *make(enum kind kind) {
 	struct thing *t = calloc(1, sizeof *t);
 	t->kind = kind;
@@ -124,8 +152,13 @@ static void destroy(struct thing *t) {
 	while (t->first) {
 		struct op *o = t->first;
 		t->first = o->next;
+		if (o->what == record) { /* the work is given up, and nobody waits for it any more */
+			o->mark->when = now();
+		}
+		drop(o->mark);
 		free(o);
 	}
+	drop(t->mark);
 	if (t->kind == memory) {
 		gpus[t->gpu].used -= t->size;
 		free(t->base);
@@ -153,12 +186,6 @@ static struct thing *within(enum kind kind, const char *p, size_t n) {
 	return 0;
 }
 
-static double now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
-}
-
 static int put(struct thing *s, struct op o) {
 	struct op *p = malloc(sizeof *p);
 	*p = o;
@@ -172,9 +199,13 @@ static int put(struct thing *s, struct op o) {
 	return ok;
 }
 
-/* drain does the work that waits on a stream, in order. */
-static int drain(struct thing *s) {
-	while (s->first) {
+/* drain does the work that waits on a stream, in order; where until is given, only up
+ * to that record. Other streams do only what is waited for. */
+static int drain(struct thing *s, const struct mark *until) {
+	if (gpus[s->gpu].dead) {
+		return gpus[s->gpu].dead;
+	}
+	while (s->first && !(until && until->when)) {
 		struct op *o = s->first;
 		s->first = o->next;
 		int e = ok;
@@ -189,14 +220,11 @@ static int drain(struct thing *s) {
 			e = launch_kernel ? launch_kernel(o->kernel, o->text, o->grid, o->block, o->params, o->count) : launch_failed;
 			break;
 		case record:
-			o->event->when = now();
-			o->event->pending--;
+			o->mark->when = now();
 			break;
-		case wait: /* the events of other streams: do their work first */
-			for (struct thing *t = things; t && o->event->pending; t = t->next) {
-				if (t->kind == stream && t != s) {
-					e = drain(t);
-				}
+		case wait:
+			if (!o->mark->when) {
+				drain(o->mark->stream, o->mark); /* a failure there is told there */
 			}
 			break;
 		case free_memory: {
@@ -207,6 +235,7 @@ static int drain(struct thing *s) {
 			break;
 		}
 		}
+		drop(o->mark);
 		free(o);
 		if (e) {
 			gpus[s->gpu].dead = e;
@@ -281,7 +310,8 @@ int mock_drain_all(void) {
 	int e = ok;
 	for (struct thing *t = things; t && !e; t = t->next) {
 		if (t->kind == stream) {
-			e = drain(t);
+			int r = drain(t, 0);
+			e = t->gpu == current ? r : ok; /* other contexts keep their failures to themselves */
 		}
 	}
 	return leave(e);
@@ -441,7 +471,11 @@ int cuMemFree_v2(uint64_t p) {
 
 int cuMemAllocAsync(uint64_t *p, size_t n, struct thing *s) {
 	ENTER_CONTEXT();
-	return leave(pools && known(s, stream) ? allocate(p, n) : invalid_value);
+	int e = pools && known(s, stream) ? allocate(p, n) : invalid_value;
+	if (!e) {
+		things->pooled = 1;
+	}
+	return leave(e);
 }
 
 int cuMemFreeAsync(uint64_t p, struct thing *s) {
@@ -455,6 +489,19 @@ int cuMemFreeAsync(uint64_t p, struct thing *s) {
 
 int cuDeviceGetDefaultMemPool(void **pool, int d) { ENTER(); DEVICE(d); *pool = (void *)(intptr_t)(d + 1); return leave(ok); }
 int cuMemPoolSetAttribute(void *pool, int a, void *v) { ENTER(); return leave(pool && a == 4 && v ? ok : invalid_value); }
+struct access { int type, id, flags; }; /* CUmemAccessDesc */
+
+int cuMemPoolSetAccess(void *pool, const struct access *a, size_t n) {
+	ENTER();
+	int d = (int)(intptr_t)pool - 1;
+	DEVICE(d);
+	if (n != 1 || a->type != 1 || a->flags != 3 || a->id == d || a->id < 0 || a->id >= gpu_count || !peer_links) {
+		return leave(invalid_value);
+	}
+	gpus[d].shared[a->id] = 1;
+	return leave(ok);
+}
+
 int cuMemPoolTrimTo(void *pool, size_t n) { ENTER(); (void)n; return leave(pool ? ok : invalid_value); }
 
 int cuMemHostRegister_v2(void *p, size_t n, unsigned flags) {
@@ -524,7 +571,7 @@ int cuPointerGetAttribute(void *v, int attribute, uint64_t p) {
 /* on_gpu reports whether a range is memory of the current GPU, or of a peer. */
 static int on_gpu(uint64_t p, size_t n) {
 	struct thing *t = within(memory, (char *)p, n);
-	return t && (t->gpu == current || gpus[current].peers[t->gpu]);
+	return t && (t->gpu == current || (t->pooled ? gpus[t->gpu].shared[current] : gpus[current].peers[t->gpu]));
 }
 
 int cuMemsetD8Async(uint64_t p, unsigned char value, size_t n, struct thing *s) {
@@ -575,85 +622,68 @@ int cuStreamDestroy_v2(struct thing *s) {
 	if (!known(s, stream)) {
 		return leave(invalid_handle);
 	}
-	int e = drain(s);
+	int e = drain(s, 0);
 	destroy(s);
 	return leave(e);
 }
 
-int cuStreamSynchronize(struct thing *s) { ENTER_CONTEXT(); return leave(known(s, stream) ? drain(s) : invalid_handle); }
+int cuStreamSynchronize(struct thing *s) { ENTER_CONTEXT(); return leave(known(s, stream) ? drain(s, 0) : invalid_handle); }
 
 int cuStreamWaitEvent(struct thing *s, struct thing *e, unsigned flags) {
 	ENTER_CONTEXT();
 	if (flags || !known(s, stream) || !known(e, event)) {
 		return leave(invalid_handle);
 	}
-	return leave(put(s, (struct op){.what = wait, .event = e}));
+	if (!e->mark) { /* as the manual says */
+		return leave(ok);
+	}
+	return leave(put(s, (struct op){.what = wait, .mark = hold(e->mark)}));
 }
 
 int cuEventCreate(struct thing **e, unsigned flags) { ENTER_CONTEXT(); (void)flags; *e = make(event); return leave(ok); }
 
-/* forget takes the records of an event out of all queues. */
-static void forget(struct thing *e) {
-	for (struct thing *t = things; t; t = t->next) {
-		for (struct op *o = t->first; o; o = o->next) {
-			if (o->event == e) {
-				o->what = copy;
-				o->n = 0;
-				o->event = 0;
-			}
-		}
-	}
-}
-
+/* Records that wait in a queue happen all the same, for those that wait for them. */
 int cuEventDestroy_v2(struct thing *e) {
 	ENTER_CONTEXT();
 	if (!known(e, event)) {
 		return leave(invalid_handle);
 	}
-	forget(e);
 	destroy(e);
 	return leave(ok);
 }
 
 int cuEventRecord(struct thing *e, struct thing *s) {
 	ENTER_CONTEXT();
-	if (!known(s, stream) || !known(e, event)) {
+	if (!known(s, stream) || !known(e, event) || s->gpu != e->gpu) {
 		return leave(invalid_handle);
 	}
-	e->pending++;
-	return leave(put(s, (struct op){.what = record, .event = e}));
+	drop(e->mark);
+	e->mark = hold(calloc(1, sizeof *e->mark));
+	e->mark->stream = s;
+	return leave(put(s, (struct op){.what = record, .mark = hold(e->mark)}));
 }
+
+static int pending(const struct thing *e) { return e->mark && !e->mark->when; }
 
 int cuEventSynchronize(struct thing *e) {
 	ENTER_CONTEXT();
 	if (!known(e, event)) {
 		return leave(invalid_handle);
 	}
-	int r = ok;
-	while (e->pending && !r) {
-		for (struct thing *t = things; t && e->pending && !r; t = t->next) {
-			for (struct op *o = t->first; o; o = o->next) {
-				if (o->event == e) {
-					r = drain(t);
-					break;
-				}
-			}
-		}
-	}
-	return leave(r);
+	return leave(pending(e) ? drain(e->mark->stream, e->mark) : ok);
 }
 
-int cuEventQuery(struct thing *e) { ENTER_CONTEXT(); return leave(!known(e, event) ? invalid_handle : e->pending ? not_ready : ok); }
+int cuEventQuery(struct thing *e) { ENTER_CONTEXT(); return leave(!known(e, event) ? invalid_handle : pending(e) ? not_ready : ok); }
 
 int cuEventElapsedTime(float *ms, struct thing *a, struct thing *b) {
 	ENTER_CONTEXT();
-	if (!known(a, event) || !known(b, event) || a->when == 0 || b->when == 0) {
+	if (!known(a, event) || !known(b, event) || !a->mark || !b->mark) {
 		return leave(invalid_handle);
 	}
-	if (a->pending || b->pending) {
+	if (pending(a) || pending(b)) {
 		return leave(not_ready);
 	}
-	*ms = (float)(b->when - a->when);
+	*ms = (float)(b->mark->when - a->mark->when);
 	return leave(ok);
 }
 int cuEventElapsedTime_v2(float *ms, struct thing *a, struct thing *b) { return cuEventElapsedTime(ms, a, b); }

@@ -1,0 +1,87 @@
+package msrep
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// kinds of products: those that gather and those that scatter.
+var kinds = []struct {
+	format sparse.Format
+	op     Op
+}{{sparse.FormatCSR, NoTrans}, {sparse.FormatCSR, Trans}, {sparse.FormatCSC, NoTrans}, {sparse.FormatCOO, NoTrans}, {sparse.FormatCOO, Trans}}
+
+func TestOnlyWhatIsNeededOfHostVectorsCrossesToDevices(t *testing.T) {
+	const n, devices = 4000, 4
+	a := bands(n)
+	for _, k := range kinds {
+		var heard log
+		sys, err := Open(Config{Devices: fmt.Sprintf("sim:%d", devices), Trace: heard.hear})
+		require.NoError(t, err)
+		plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{Format: k.format, Split: partition.RuleNNZ})
+		require.NoError(t, err)
+		r := rand.New(rand.NewPCG(3, 3))
+		x, y := normalVector[float64](r, n), normalVector[float64](r, n)
+		var host int64
+		var waits int
+		for range 2 {
+			want := reference.Multiply(bool(k.op), 1.5, a, x, 0.5, y)
+			heard.take()
+			timing, err := plan.SpMV(t.Context(), k.op, 1.5, x, 0.5, y)
+			require.NoError(t, err)
+			require.Len(t, timing.Devices, devices)
+			require.Equal(t, -1, reference.Check(y, want))
+			host, _, waits = heard.take()
+		}
+		require.Equal(t, devices, waits, "the host waits once for all")
+		// y to the devices and back, and of x what the parts need: twice the long row at most.
+		require.LessOrEqual(t, host, int64(2*8*n+8*(3*n+4*devices)), "%v", k)
+		require.NoError(t, sys.Close())
+	}
+}
+
+func TestProductsOfBothKindsOfVectorsFollowEachOther(t *testing.T) {
+	const n = 300
+	a := bands(n)
+	for _, k := range kinds {
+		sys, err := Open(Config{Devices: "sim:3"})
+		require.NoError(t, err)
+		plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{Format: k.format, Split: partition.RuleNNZ})
+		require.NoError(t, err)
+		r := rand.New(rand.NewPCG(4, 4))
+		x, y, z := normalVector[float64](r, n), normalVector[float64](r, n), make([]float64, n)
+		vx, err := plan.ColumnVector()
+		dx := onDevices(t, vx, err, x)
+		vy, err := NewVector[float64](sys, n) // cut in another way
+		dy := onDevices(t, vy, err, y)
+		want := reference.Multiply(bool(k.op), 1, a, x, 0.5, y)
+		require.NoError(t, plan.Apply(t.Context(), k.op, 1, dx, 0.5, dy))
+		_, err = plan.SpMV(t.Context(), k.op, 1, x, 0.5, y)
+		require.NoError(t, err)
+		require.Equal(t, -1, reference.Check(y, want))
+		require.Equal(t, -1, reference.Check(elements(t, dy), want))
+
+		want = reference.Multiply(bool(k.op), 2, a, x, 0, z)
+		require.NoError(t, plan.Apply(t.Context(), k.op, 1, dx, 0, dy))
+		val := make([]float64, len(a.Val))
+		for i, v := range a.Val {
+			val[i] = 2 * v
+		}
+		require.NoError(t, plan.Apply(t.Context(), k.op, 1, dx, 0, dy))
+		require.NoError(t, plan.UpdateValues(t.Context(), val))
+		require.NoError(t, plan.Apply(t.Context(), k.op, 1, dx, 0, dy))
+		require.Equal(t, -1, reference.Check(elements(t, dy), want))
+		require.NoError(t, plan.Apply(t.Context(), k.op, 1, dx, 0, dy))
+		require.NoError(t, plan.Close())
+		require.NoError(t, dx.Close())
+		require.Equal(t, -1, reference.Check(elements(t, dy), want))
+		require.NoError(t, sys.Close())
+	}
+}
