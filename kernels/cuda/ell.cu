@@ -84,10 +84,16 @@ static __device__ __forceinline__ void gatherSELL(const i32* idx, const V* val, 
 				col[k] = __ldg(idx + at + 32 * k);
 				a[k] = __ldg(val + at + 32 * k);
 			}
+			V v[ahead];
+#pragma unroll
+			for (int k = 0; k < ahead; k++) {
+				v[k] = __ldg(x + most(col[k], 0));
+				if (col[k] < 0)
+					v[k] = a[k] = V(0);
+			}
 #pragma unroll
 			for (int k = 0; k < ahead; k++)
-				if (col[k] >= 0)
-					sum += a[k] * __ldg(x + col[k]);
+				sum += a[k] * v[k];
 		}
 #pragma unroll 1
 		for (; at < end; at += 32) {

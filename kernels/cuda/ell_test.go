@@ -143,6 +143,7 @@ func ellProducts[V sparse.Value]() []product[V] {
 	add("sell without order", func(g *gpu, p *part[V]) []V {
 		return gatherEllpack(g, ellpack.FormatSELL, p, ellpack.Options{Sigma: 1})
 	})
+	add("slices", gatherSlices[V])
 	for _, name := range []string{"csrs", "csrv"} {
 		add(name, func(g *gpu, p *part[V]) []V { return gatherRival(g, name, p) })
 	}

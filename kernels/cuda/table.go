@@ -56,6 +56,10 @@ func build() []Kernel {
 		}
 		add("ell", "msrep_gather_sell_"+v, v, 128, 128, "rows", 0,
 			places+", start *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
+		for _, name := range map[string][]string{"f64": {"slices_", "slices_short_"}, "f32": {"slices_"}}[v] {
+			add("slices", "msrep_gather_"+name+v, v, 128, 128, "rows", 0,
+				"data *i64, head *i64, perm *i32, "+vectors+", rows i64, skip i64, "+scalars)
+		}
 		add("ell_sorted", "msrep_gather_jad_"+v, v, 128, 128, "rows", 0,
 			places+", start *i64, perm *i32, "+vectors+", rows i64, diagonals i64, skip i64, "+scalars)
 		add("ell_sorted", "msrep_gather_bisected_"+v, v, 128, 128, "rows", 0,

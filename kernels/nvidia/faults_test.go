@@ -53,6 +53,8 @@ func scenario() (errs []error) {
 		}
 	}()
 	var sum [2]kernels.Array[float64]
+	var streams [2]kernels.Stream
+	var events [2]kernels.Event
 	for i, d := range devices {
 		s, err := d.NewStream()
 		if !note(err) {
@@ -74,9 +76,9 @@ func scenario() (errs []error) {
 			return
 		}
 		frees = append(frees, y)
-		sum[i] = y
+		sum[i], streams[i], events[i] = y, s, start
 		note(errors.Join(x.Write(s, []float64{1, 2, 3, 4, 5}), s.Record(start), s.Sync()))
-		forms := []kernels.Form{kernels.FormCSR, launch.FormMerge, FormCuSPARSE, kernels.FormAuto}
+		forms := []kernels.Form{kernels.FormCSR, launch.FormMerge, launch.FormSlices, FormCuSPARSE, kernels.FormAuto}
 		if i == 1 {
 			forms = forms[:1]
 		}
@@ -92,7 +94,12 @@ func scenario() (errs []error) {
 			note(p.Free())
 		}
 		if i == 1 {
-			note(errors.Join(s.Copy(sum[0].Buf, 0, y.Buf, 0, 32), s.Copy(y.Buf, 8, y.Buf, 0, 24), s.Sync()))
+			for _, e := range events {
+				note(errors.Join(streams[0].Launch(&kernels.Fill[float64]{Y: sum[0]}), streams[0].Record(events[0]), s.Wait(events[0]),
+					s.Copy(sum[0].Buf, 0, y.Buf, 0, 32), s.Copy(y.Buf, 8, y.Buf, 0, 24), s.Record(events[1]), streams[0].Wait(events[1]), e.Sync()))
+			}
+			note(s.Sync())
+			note(streams[0].Sync())
 		}
 	}
 	return errs

@@ -19,14 +19,19 @@ const (
 	// measuredFrom is the number of expected products from which kernels.FormAuto
 	// measures: looking costs about 20 products.
 	measuredFrom = 100
-	timedRuns    = 3 // of each candidate, after one that is not timed
+	// slicedFrom is the same for slices: the host builds them and copies them over,
+	// which may cost as much as several hundred products.
+	slicedFrom = 500
+	timedRuns  = 3 // of each candidate, after one that is not timed
 )
 
 // Pack implements kernels.Packer. The forms are kernels.FormCSR (vector kernels),
-// launch.FormMerge (merge path), FormCuSPARSE, the others of launch.PackForm, and
-// kernels.FormAuto: each of the first three is measured once on the part, cuSPARSE with both of its algorithms, and the fastest
-// is kept. Where few products are expected or the memory for measuring is not there,
-// the lengths of the rows decide between our own kernels.
+// launch.FormMerge (merge path), FormCuSPARSE, launch.FormSlices, the others of
+// launch.PackForm, and kernels.FormAuto: each of the first four is measured once on the
+// part, cuSPARSE with both of its algorithms, slices from 500 expected products on and
+// where launch.TrySlices finds that they suit, and the fastest is kept. Where few
+// products are expected or the memory for measuring is not there, the lengths of the
+// rows decide between our own kernels for CSR.
 func (d *Device) Pack(op kernels.Op) (p kernels.Packed, err error) {
 	switch op := op.(type) {
 	case *kernels.Packing[float64]:
@@ -121,16 +126,17 @@ func ownEntries[V sparse.Value](op *kernels.Packing[V]) int64 {
 type trial[V sparse.Value] struct {
 	dev         *Device
 	s           *stream
-	own         bool // without cuSPARSE
+	op          *kernels.Packing[V]
 	a           *launch.Packed[V]
 	local       []int64
 	x, y, carry kernels.Array[V]
 	start, stop kernels.Event
-	told        []string // what was measured
+	told        []string            // what was measured
+	tried       []kernels.PackTrial // the same, in figures
 }
 
 func newTrial[V sparse.Value](d *Device, s *stream, op *kernels.Packing[V], a *launch.Packed[V]) (*trial[V], error) {
-	t := &trial[V]{dev: d, s: s, own: op.Own, a: a, local: make([]int64, len(op.Ptr))}
+	t := &trial[V]{dev: d, s: s, op: op, a: a, local: make([]int64, len(op.Ptr))}
 	err := partition.LocalPtr(t.local, op.Ptr, op.Part)
 	for _, v := range []struct {
 		to *kernels.Array[V]
@@ -165,7 +171,7 @@ func (t *trial[V]) close() error {
 }
 
 // time is the shortest of some products of p.
-func (t *trial[V]) time(p kernels.Packed, name string) (best time.Duration, err error) {
+func (t *trial[V]) time(p kernels.Packed, form kernels.Form, name string) (best time.Duration, err error) {
 	op := &kernels.GatherPacked[V]{A: p, Alpha: 1, X: t.x, Y: t.y, Carry: t.carry}
 	for i := range timedRuns + 1 {
 		if err := errors.Join(t.s.Record(t.start), t.s.Launch(op), t.s.Record(t.stop), t.s.Sync()); err != nil {
@@ -180,39 +186,69 @@ func (t *trial[V]) time(p kernels.Packed, name string) (best time.Duration, err 
 		}
 	}
 	t.told = append(t.told, fmt.Sprintf("%s %v", name, best.Round(100*time.Nanosecond)))
+	tried := kernels.PackTrial{Form: form, Why: name, Product: best, Build: p.Info().Took}
+	for _, b := range p.Buffers() {
+		tried.Bytes += b.Bytes()
+	}
+	t.tried = append(t.tried, tried)
 	return best, nil
+}
+
+// skip notes a form that was not measured.
+func (t *trial[V]) skip(form kernels.Form, name, reason string) {
+	t.told = append(t.told, fmt.Sprintf("%s not: %s", name, reason))
+	t.tried = append(t.tried, kernels.PackTrial{Form: form, Why: name, Skipped: reason})
+}
+
+// timeOwn is the times of our two kernels for CSR.
+func (t *trial[V]) timeOwn() (merge, vector time.Duration, err error) {
+	if err = t.a.Prepare(t.s, launch.Merge, ""); err == nil {
+		merge, err = t.time(t.a, launch.FormMerge, "merge path")
+	}
+	if err == nil {
+		err = t.a.Prepare(t.s, launch.Vector, "")
+	}
+	if err == nil {
+		vector, err = t.time(t.a, kernels.FormCSR, "vector")
+	}
+	return merge, vector, err
 }
 
 // fastest keeps the fastest of all forms.
 func (t *trial[V]) fastest() (kernels.Packed, error) {
-	if err := t.a.Prepare(t.s, launch.Merge, ""); err != nil {
-		return nil, err
-	}
-	merge, err := t.time(t.a, "merge path")
-	if err != nil {
-		return nil, err
-	}
-	if err := t.a.Prepare(t.s, launch.Vector, ""); err != nil {
-		return nil, err
-	}
-	vector, err := t.time(t.a, "vector")
+	merge, vector, err := t.timeOwn()
 	if err != nil {
 		return nil, err
 	}
 	var c contender[V]
-	if !t.own {
+	if !t.op.Own {
 		if c, err = t.bestCuSPARSE(); err != nil {
 			return nil, err
 		}
 	}
-	if c.part != nil {
-		if c.took < min(merge, vector) {
-			c.part.describe(t.why())
-			return c.part, t.a.DropStarts()
+	best := min(merge, vector)
+	if c.part != nil && c.took < best {
+		best = c.took
+	}
+	sliced, took, err := t.slices()
+	if sliced != nil && took >= best {
+		err, sliced = sliced.Free(), nil
+	}
+	if c.part != nil && (err != nil || sliced != nil || c.took > best) {
+		err, c.part = errors.Join(err, c.part.drop()), nil
+	}
+	switch {
+	case err != nil:
+		if sliced != nil {
+			err = errors.Join(err, sliced.Free())
 		}
-		if err := c.part.drop(); err != nil {
-			return nil, err
-		}
+		return nil, err
+	case sliced != nil:
+		sliced.Describe(t.why(), t.tried)
+		return sliced, t.a.Free()
+	case c.part != nil:
+		c.part.describe(t.why(), t.tried)
+		return c.part, t.a.DropStarts()
 	}
 	g := launch.Vector
 	if merge < vector {
@@ -220,7 +256,31 @@ func (t *trial[V]) fastest() (kernels.Packed, error) {
 	} else if err := t.a.DropStarts(); err != nil {
 		return nil, err
 	}
+	t.a.Describe(t.tried)
 	return t.a, t.a.Prepare(t.s, g, t.why())
+}
+
+// slices is the part in slices and its time, nothing where they are no candidate.
+func (t *trial[V]) slices() (p *launch.Rows[V], took time.Duration, err error) {
+	reason := ""
+	if t.op.Products < slicedFrom {
+		reason = fmt.Sprintf("building them pays from %d expected products on", slicedFrom)
+	} else {
+		p, reason, err = launch.TrySlices(t.dev, t.s, t.op)
+	}
+	if err != nil && (passable(err) || sparse.IsInput(err)) && t.dev.dead.Load() == nil {
+		reason, err = err.Error(), nil
+	}
+	if p == nil {
+		if err == nil {
+			t.skip(launch.FormSlices, "slices", reason)
+		}
+		return nil, 0, err
+	}
+	if took, err = t.time(p, launch.FormSlices, "slices"); err != nil {
+		return nil, 0, errors.Join(err, p.Free())
+	}
+	return p, took, nil
 }
 
 // cuSPARSE keeps the faster algorithm of cuSPARSE.
@@ -232,7 +292,7 @@ func (t *trial[V]) cuSPARSE() (kernels.Packed, error) {
 	if c.part == nil {
 		return nil, fmt.Errorf("%w: %s", kernels.ErrNotSupported, t.why())
 	}
-	c.part.describe(t.why())
+	c.part.describe(t.why(), nil)
 	return c.part, nil
 }
 
@@ -249,13 +309,13 @@ func (t *trial[V]) bestCuSPARSE() (best contender[V], err error) {
 		var took time.Duration
 		p, err := newSparse(t.dev, t.s, t.a, t.local, alg)
 		if err == nil {
-			took, err = t.time(p, "cuSPARSE "+alg.String())
+			took, err = t.time(p, FormCuSPARSE, "cuSPARSE "+alg.String())
 		}
 		if err == nil && (best.part == nil || took < best.took) {
 			p, best.part, best.took = best.part, p, took
 		}
 		if err != nil && passable(err) && t.dev.dead.Load() == nil {
-			t.told = append(t.told, fmt.Sprintf("cuSPARSE %s not: %v", alg, err))
+			t.skip(FormCuSPARSE, "cuSPARSE "+alg.String(), err.Error())
 			err = nil
 		}
 		if p != nil { // the slower one, or one that failed
@@ -281,8 +341,8 @@ func passable(err error) bool {
 func (t *trial[V]) why() string { return "measured: " + strings.Join(t.told, ", ") }
 
 // describe fills info once the part is kept.
-func (p *sparsePart[V]) describe(why string) {
-	p.info = kernels.PackInfo{Form: FormCuSPARSE, Why: fmt.Sprintf("%s, %s", p.plan.Algorithm, why)}
+func (p *sparsePart[V]) describe(why string, tried []kernels.PackTrial) {
+	p.info = kernels.PackInfo{Form: FormCuSPARSE, Why: fmt.Sprintf("%s, %s", p.plan.Algorithm, why), Tried: tried}
 	for _, b := range p.Buffers() {
 		p.info.Bytes += b.Bytes()
 	}

@@ -12,7 +12,8 @@ import (
 // kernels.FormAuto, which chooses between them by the lengths of the rows, and the
 // other forms of launch.PackForm. Time on an interpreter says nothing about a GPU.
 func (d *Device) Pack(op kernels.Op) (p kernels.Packed, err error) {
-	s := &stream{dev: d}
+	s := newStream(d)
+	defer s.Close()
 	switch op := op.(type) {
 	case *kernels.Packing[float64]:
 		p, err = launch.PackForm(d, s, op)

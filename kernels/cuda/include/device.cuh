@@ -5,6 +5,7 @@
 
 typedef int i32;
 typedef long long i64;
+typedef unsigned short u16;
 
 static_assert(sizeof(i32) == 4 && sizeof(i64) == 8, "indices are 32 and 64 bits wide");
 
@@ -31,15 +32,20 @@ extern const __device__ __attribute__((weak)) GridDim gridDim;
 // __syncthreads is a builtin of clang already.
 static __device__ __forceinline__ void __syncwarp() { __nvvm_bar_warp_sync(0xffffffffu); }
 
+static __device__ __forceinline__ u16 __ldg(const u16* p) { return __nvvm_ldg_us(p); }
 static __device__ __forceinline__ i32 __ldg(const i32* p) { return __nvvm_ldg_i(p); }
 static __device__ __forceinline__ i64 __ldg(const i64* p) { return __nvvm_ldg_ll(p); }
 static __device__ __forceinline__ float __ldg(const float* p) { return __nvvm_ldg_f(p); }
 static __device__ __forceinline__ double __ldg(const double* p) { return __nvvm_ldg_d(p); }
 
 typedef i32 int2 __attribute__((ext_vector_type(2)));
+typedef i32 int4 __attribute__((ext_vector_type(4)));
+typedef i64 longlong2 __attribute__((ext_vector_type(2)));
 typedef float float2 __attribute__((ext_vector_type(2)));
 typedef double double2 __attribute__((ext_vector_type(2)));
 static __device__ __forceinline__ int2 __ldg(const int2* p) { return __nvvm_ldg_i2(p); }
+static __device__ __forceinline__ int4 __ldg(const int4* p) { return __nvvm_ldg_i4(p); }
+static __device__ __forceinline__ longlong2 __ldg(const longlong2* p) { return __nvvm_ldg_ll2(p); }
 static __device__ __forceinline__ float2 __ldg(const float2* p) { return __nvvm_ldg_f2(p); }
 static __device__ __forceinline__ double2 __ldg(const double2* p) { return __nvvm_ldg_d2(p); }
 
@@ -79,6 +85,10 @@ template <typename T> static __device__ __forceinline__ T shflUp(T v, int by) { 
 static __device__ __forceinline__ Pair<i32> ldgPair(const i32* p) {
 	int2 v = __ldg((const int2*)p);
 	return Pair<i32>{v.x, v.y};
+}
+static __device__ __forceinline__ Pair<i64> ldgPair(const i64* p) {
+	longlong2 v = __ldg((const longlong2*)p);
+	return Pair<i64>{v.x, v.y};
 }
 static __device__ __forceinline__ Pair<float> ldgPair(const float* p) {
 	float2 v = __ldg((const float2*)p);

@@ -5,7 +5,6 @@
 
 #include "index.cuh"
 
-typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 

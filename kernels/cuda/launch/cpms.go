@@ -23,7 +23,7 @@ const segmentBank = 128
 // packedSegments is a part whose values are in segments. It implements
 // kernels.Packed.
 type packedSegments struct {
-	packedRows[float64]
+	Rows[float64]
 	precision kernels.Precision
 	ones      bool                  // all values are 1, and not stored
 	val       func(b *builder) Addr // the values
@@ -60,7 +60,7 @@ func packSegments[V sparse.Value](d kernels.Device, s kernels.Stream, given *ker
 		return nil, err
 	}
 	begin := time.Now()
-	p := &packedSegments{packedRows: packedRows[float64]{dev: d, stream: s, part: op.Part, minors: int64(op.Minors)}, precision: read, ones: ones}
+	p := &packedSegments{Rows: Rows[float64]{dev: d, stream: s, part: op.Part, minors: int64(op.Minors)}, precision: read, ones: ones}
 	p.info.Form, p.info.Why = op.Form, fmt.Sprintf("%d of %d segments are read", read.Read, read.Segments)
 	var err error
 	if ones {
@@ -111,7 +111,7 @@ func (p *packedSegments) cut(val []float64, l cpms.Layout) error {
 	if words == nil {
 		words, _ = mem.Slice[uint32](mem.Bytes(a.Segments16()), 2*int64(a.Len()))
 	}
-	p.val, err = upload(&p.packedRows, "val", words)
+	p.val, err = upload(&p.Rows, "val", words)
 	return err
 }
 
@@ -134,8 +134,8 @@ func (p *packedSegments) rows(op *kernels.Packing[float64], l cpms.Layout) error
 	if err := partition.LocalPtr(local, op.Ptr, op.Part); err != nil {
 		return err
 	}
-	ptr, err1 := upload(&p.packedRows, "ptr", local)
-	idx, err2 := upload(&p.packedRows, "idx", op.Idx)
+	ptr, err1 := upload(&p.Rows, "ptr", local)
+	idx, err2 := upload(&p.Rows, "idx", op.Idx)
 	err3 := p.cut(op.Val, l)
 	nnz := op.Part.NNZ()
 	p.segmented = func(b *builder, kernel string, v segmentVectors) {
@@ -172,10 +172,10 @@ func newELLR[V sparse.Value](f sparse.Format, op *kernels.Packing[float64], val 
 // uploadELLR copies all but the values.
 func uploadELLR[V sparse.Value](p *packedSegments, e *ellpack.ELLR[V]) error {
 	p.info.Padding = e.Shape.Padding()
-	idx, err1 := upload(&p.packedRows, "idx", e.Idx)
-	length, err2 := upload(&p.packedRows, "length", e.Length)
-	start, err3 := upload(&p.packedRows, "start", e.Start)
-	perm, err4 := upload(&p.packedRows, "perm", e.Perm)
+	idx, err1 := upload(&p.Rows, "idx", e.Idx)
+	length, err2 := upload(&p.Rows, "length", e.Length)
+	start, err3 := upload(&p.Rows, "start", e.Start)
+	perm, err4 := upload(&p.Rows, "perm", e.Perm)
 	stride, places := e.Stride, int64(len(e.Idx))
 	p.segmented = func(b *builder, kernel string, v segmentVectors) {
 		b.call("msrep_cpms_ellr_"+kernel, v.rows, idx(b), p.values(b), length(b), start(b), perm(b), v.x, v.y, v.carry,

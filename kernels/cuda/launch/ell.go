@@ -22,11 +22,14 @@ const (
 )
 
 // PackForm is Pack for all forms: those of Pack, those of sparse/ellpack by their
-// names there, FormCSRScalar and FormCSRVector. With a precision, values are read in
+// names there, FormSlices, FormCSRScalar and FormCSRVector. With a precision, values are read in
 // segments, in csr, ell or pellr.
 func PackForm[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (kernels.Packed, error) {
 	if op.Precision.Segments != 0 {
 		return packSegments(d, s, op)
+	}
+	if op.Form == FormSlices {
+		return packSlices(d, s, op)
 	}
 	ell := slices.Contains(ellpack.Formats(), sparse.Format(op.Form))
 	if !ell && op.Form != FormCSRScalar && op.Form != FormCSRVector {
@@ -36,7 +39,7 @@ func PackForm[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Pa
 		return nil, err
 	}
 	begin := time.Now()
-	p := &packedRows[V]{dev: d, stream: s, part: op.Part, minors: int64(op.Minors)}
+	p := &Rows[V]{dev: d, stream: s, part: op.Part, minors: int64(op.Minors)}
 	p.info.Form, p.info.Why = op.Form, "asked for"
 	var err error
 	if ell {
@@ -57,9 +60,9 @@ func PackForm[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Pa
 	return p, nil
 }
 
-// packedRows is a part in a form that one kernel multiplies by, one or several rows
-// to a warp. It implements kernels.Packed.
-type packedRows[V sparse.Value] struct {
+// Rows is a part in a form that one kernel multiplies by, one or several rows to a
+// warp. It implements kernels.Packed.
+type Rows[V sparse.Value] struct {
 	dev    kernels.Device
 	stream kernels.Stream
 	part   partition.Part
@@ -79,10 +82,15 @@ type vectors[V sparse.Value] struct {
 }
 
 // Info describes the packed part.
-func (p *packedRows[V]) Info() kernels.PackInfo { return p.info }
+func (p *Rows[V]) Info() kernels.PackInfo { return p.info }
+
+// Describe puts what was measured before what the form says of itself.
+func (p *Rows[V]) Describe(why string, tried []kernels.PackTrial) {
+	p.info.Why, p.info.Tried = why+"; "+p.info.Why, tried
+}
 
 // Buffers is the memory that it holds.
-func (p *packedRows[V]) Buffers() []kernels.Buffer {
+func (p *Rows[V]) Buffers() []kernels.Buffer {
 	if p.freed.Load() {
 		return nil
 	}
@@ -90,7 +98,7 @@ func (p *packedRows[V]) Buffers() []kernels.Buffer {
 }
 
 // Free releases the memory.
-func (p *packedRows[V]) Free() error {
+func (p *Rows[V]) Free() error {
 	if p.freed.Swap(true) {
 		return nil
 	}
@@ -102,7 +110,7 @@ func (p *packedRows[V]) Free() error {
 }
 
 // gather puts a product together.
-func (p *packedRows[V]) gather(b *builder, op *kernels.GatherPacked[V]) {
+func (p *Rows[V]) gather(b *builder, op *kernels.GatherPacked[V]) {
 	switch {
 	case p.freed.Load():
 		b.err = fmt.Errorf("%w: the packed part was freed", kernels.ErrClosed)
@@ -122,7 +130,7 @@ func (p *packedRows[V]) gather(b *builder, op *kernels.GatherPacked[V]) {
 
 // upload copies an array to the device and gives what finds it there; nothing for an
 // empty one.
-func upload[T mem.Elem, V sparse.Value](p *packedRows[V], name string, src []T) (func(b *builder) Addr, error) {
+func upload[T mem.Elem, V sparse.Value](p *Rows[V], name string, src []T) (func(b *builder) Addr, error) {
 	if len(src) == 0 {
 		return func(*builder) Addr { return 0 }, nil
 	}
@@ -136,7 +144,7 @@ func upload[T mem.Elem, V sparse.Value](p *packedRows[V], name string, src []T) 
 }
 
 // compressed keeps the part as it is, for the rivals.
-func (p *packedRows[V]) compressed(op *kernels.Packing[V]) error {
+func (p *Rows[V]) compressed(op *kernels.Packing[V]) error {
 	local := make([]int64, len(op.Ptr))
 	if err := partition.LocalPtr(local, op.Ptr, op.Part); err != nil {
 		return err
@@ -152,7 +160,7 @@ func (p *packedRows[V]) compressed(op *kernels.Packing[V]) error {
 }
 
 // ellpack builds a format on the host and copies it.
-func (p *packedRows[V]) ellpack(op *kernels.Packing[V]) error {
+func (p *Rows[V]) ellpack(op *kernels.Packing[V]) error {
 	rows := ellpack.Rows[V]{Ptr: op.Ptr, First: op.Part.StartIdx, End: op.Part.EndIdx + 1, Idx: op.Idx, Val: op.Val}
 	f := sparse.Format(op.Form)
 	o, err := p.room(f, rows)
@@ -176,7 +184,7 @@ func (p *packedRows[V]) ellpack(op *kernels.Packing[V]) error {
 
 // room checks that the device has memory for the format, before the host takes any:
 // a format that the bound for padding allows may still be larger than the device.
-func (p *packedRows[V]) room(f sparse.Format, r ellpack.Rows[V]) (o ellpack.Options, err error) {
+func (p *Rows[V]) room(f sparse.Format, r ellpack.Rows[V]) (o ellpack.Options, err error) {
 	limit := p.dev.Info().Memory
 	if limit == 0 {
 		return o, nil
@@ -198,7 +206,7 @@ func (p *packedRows[V]) room(f sparse.Format, r ellpack.Rows[V]) (o ellpack.Opti
 	return o, nil
 }
 
-func (p *packedRows[V]) ell(r ellpack.Rows[V], o ellpack.Options) error {
+func (p *Rows[V]) ell(r ellpack.Rows[V], o ellpack.Options) error {
 	e, err := ellpack.NewELL(r, o)
 	if err != nil {
 		return err
@@ -208,7 +216,7 @@ func (p *packedRows[V]) ell(r ellpack.Rows[V], o ellpack.Options) error {
 	return err
 }
 
-func (p *packedRows[V]) ellCalls(e *ellpack.ELL[V]) (func(*builder, vectors[V]), error) {
+func (p *Rows[V]) ellCalls(e *ellpack.ELL[V]) (func(*builder, vectors[V]), error) {
 	idx, err1 := upload(p, "idx", e.Idx)
 	val, err2 := upload(p, "val", e.Val)
 	stride, width := e.Stride, e.Width
@@ -217,7 +225,7 @@ func (p *packedRows[V]) ellCalls(e *ellpack.ELL[V]) (func(*builder, vectors[V]),
 	}, errors.Join(err1, err2, p.stream.Sync())
 }
 
-func (p *packedRows[V]) ellr(f sparse.Format, r ellpack.Rows[V], o ellpack.Options) error {
+func (p *Rows[V]) ellr(f sparse.Format, r ellpack.Rows[V], o ellpack.Options) error {
 	e, err := ellpack.NewELLR(f, r, o)
 	if err != nil {
 		return err
@@ -242,7 +250,7 @@ func (p *packedRows[V]) ellr(f sparse.Format, r ellpack.Rows[V], o ellpack.Optio
 	return errors.Join(err1, err2, err3, err4, err5, p.stream.Sync())
 }
 
-func (p *packedRows[V]) sell(r ellpack.Rows[V], o ellpack.Options) error {
+func (p *Rows[V]) sell(r ellpack.Rows[V], o ellpack.Options) error {
 	e, err := ellpack.NewSELL(r, o)
 	if err != nil {
 		return err
@@ -251,7 +259,7 @@ func (p *packedRows[V]) sell(r ellpack.Rows[V], o ellpack.Options) error {
 	return p.byStarts("msrep_gather_sell", e.Idx, e.Val, e.Start, e.Perm)
 }
 
-func (p *packedRows[V]) bisected(f sparse.Format, r ellpack.Rows[V], o ellpack.Options) error {
+func (p *Rows[V]) bisected(f sparse.Format, r ellpack.Rows[V], o ellpack.Options) error {
 	e, err := ellpack.NewBisected(f, r, o)
 	if err != nil {
 		return err
@@ -260,7 +268,7 @@ func (p *packedRows[V]) bisected(f sparse.Format, r ellpack.Rows[V], o ellpack.O
 	return p.byStarts("msrep_gather_bisected", e.Idx, e.Val, e.Start, e.Perm)
 }
 
-func (p *packedRows[V]) jad(r ellpack.Rows[V], o ellpack.Options) error {
+func (p *Rows[V]) jad(r ellpack.Rows[V], o ellpack.Options) error {
 	e, err := ellpack.NewJAD(r, o)
 	if err != nil {
 		return err
@@ -270,7 +278,7 @@ func (p *packedRows[V]) jad(r ellpack.Rows[V], o ellpack.Options) error {
 
 // byStarts uploads a format of places with starts and a permutation, for a kernel
 // that takes more after the number of rows.
-func (p *packedRows[V]) byStarts(kernel string, idx []int32, val []V, start []int64, perm []int32, more ...any) error {
+func (p *Rows[V]) byStarts(kernel string, idx []int32, val []V, start []int64, perm []int32, more ...any) error {
 	i, err1 := upload(p, "idx", idx)
 	v, err2 := upload(p, "val", val)
 	s, err3 := upload(p, "start", start)
@@ -284,7 +292,7 @@ func (p *packedRows[V]) byStarts(kernel string, idx []int32, val []V, start []in
 }
 
 // hyb multiplies by the ell, and adds the coordinates to its result.
-func (p *packedRows[V]) hyb(f sparse.Format, r ellpack.Rows[V], o ellpack.Options) error {
+func (p *Rows[V]) hyb(f sparse.Format, r ellpack.Rows[V], o ellpack.Options) error {
 	e, err := ellpack.NewHYB(f, r, o)
 	if err != nil {
 		return err

@@ -193,6 +193,9 @@ func (p *Packed[V]) DropStarts() error {
 // Info describes the packed part.
 func (p *Packed[V]) Info() kernels.PackInfo { return p.info }
 
+// Describe says what was measured.
+func (p *Packed[V]) Describe(tried []kernels.PackTrial) { p.info.Tried = tried }
+
 // Buffers is the memory that it holds.
 func (p *Packed[V]) Buffers() (out []kernels.Buffer) {
 	if p.freed.Load() {
@@ -238,7 +241,7 @@ func gatherPacked[V sparse.Value](b *builder, op *kernels.GatherPacked[V]) {
 			return
 		}
 	}
-	if p, ok := op.A.(*packedRows[V]); ok && p != nil {
+	if p, ok := op.A.(*Rows[V]); ok && p != nil {
 		p.gather(b, op)
 		return
 	}

@@ -146,7 +146,9 @@ type result struct {
 	Why     string  `json:"why,omitempty"`
 	Error   string  `json:"error,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
-	GBPerS  float64 `json:"gb_per_s,omitempty"` // of the least bytes that a product moves
+	Kept    string  `json:"kept,omitempty"`     // the form that auto chose
+	GBPerS  float64 `json:"gb_per_s,omitempty"` // of the least bytes that a product in the form moves
+	Bytes   int64   `json:"bytes,omitempty"`    // memory that the form holds
 	PackS   float64 `json:"pack_s,omitempty"`
 	Worst   float64 `json:"worst_error,omitempty"` // against the vector kernels, in units of eps*|A||x|
 }
@@ -184,8 +186,9 @@ func measure[V sparse.Value](b *bench, name string) (err error) {
 	if *value == "fp32" {
 		size = 4
 	}
-	least := m.NNZ()*(size+4) + 8*int64(a.Rows+1) + size*int64(a.Rows+a.Cols)
-	forms := []kernels.Form{kernels.FormCSR, launch.FormMerge, nvidia.FormCuSPARSE, kernels.FormAuto}
+	vectors := size * int64(a.Rows+a.Cols)
+	least := m.NNZ()*(size+4) + 8*int64(a.Rows+1) + vectors
+	forms := []kernels.Form{kernels.FormCSR, launch.FormMerge, launch.FormSlices, nvidia.FormCuSPARSE, kernels.FormAuto}
 	var results []result
 	var first []V
 	for _, form := range forms {
@@ -194,7 +197,11 @@ func measure[V sparse.Value](b *bench, name string) (err error) {
 		if err != nil {
 			r.Error = err.Error()
 		} else {
-			r.GBPerS = float64(least) / r.Seconds / 1e9
+			moved := least
+			if r.Kept == string(launch.FormSlices) {
+				moved = r.Bytes + vectors
+			}
+			r.GBPerS = float64(moved) / r.Seconds / 1e9
 			if first == nil {
 				first = got
 			}
@@ -220,7 +227,8 @@ func one[V sparse.Value](b *bench, op *kernels.Packing[V], x, y kernels.Array[V]
 		return r, nil, err
 	}
 	defer func() { err = errors.Join(err, p.Free()) }()
-	r.PackS, r.Why = time.Since(begin).Seconds(), fmt.Sprintf("%s: %s", p.Info().Form, p.Info().Why)
+	info := p.Info()
+	r.PackS, r.Why, r.Kept, r.Bytes = time.Since(begin).Seconds(), info.Why, string(info.Form), info.Bytes
 	product := &kernels.GatherPacked[V]{A: p, Alpha: 1, X: x, Y: y}
 	took, err := b.time(func() error { return b.stream.Launch(product) })
 	if err != nil {

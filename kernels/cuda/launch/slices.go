@@ -1,0 +1,122 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda/sliced"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/ellpack"
+)
+
+// FormSlices is a part in slices of 32 rows with few bytes for an entry (package
+// sliced).
+const FormSlices kernels.Form = "slices"
+
+// evenSlices bounds the longest slice: its steps may be one in so many of all steps.
+// A warp walks through a slice alone, while a large GPU has thousands at work.
+const evenSlices = 1 << 10
+
+// suit says why slices are no candidate for a part, "" when they are: they must take
+// fewer bytes than CSR, and no slice may be so long that all others wait for it.
+func suit[V sparse.Value](op *kernels.Packing[V], p *sliced.Plan[V]) string {
+	switch csr, steps := csrBytes(op), p.Places()/sliced.Height; {
+	case p.Bytes() > csr:
+		return fmt.Sprintf("they take %d bytes, csr takes %d", p.Bytes(), csr)
+	case p.Longest() > 64 && p.Longest() > steps/evenSlices:
+		return fmt.Sprintf("one slice has %d of %d steps", p.Longest(), steps)
+	}
+	return ""
+}
+
+// csrBytes is the memory of a part as it is.
+func csrBytes[V sparse.Value](op *kernels.Packing[V]) int64 {
+	return 8*int64(len(op.Ptr)) + (4+mem.Size[V]())*op.Part.NNZ()
+}
+
+func planSlices[V sparse.Value](op *kernels.Packing[V]) (*sliced.Plan[V], error) {
+	if err := CheckPacking(op); err != nil {
+		return nil, err
+	}
+	return sliced.NewPlan(ellpack.Rows[V]{Ptr: op.Ptr, First: op.Part.StartIdx, End: op.Part.EndIdx + 1, Idx: op.Idx, Val: op.Val})
+}
+
+// TrySlices packs a part in slices where that may pay; else there is none, and the text
+// says why.
+func TrySlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (*Rows[V], string, error) {
+	begin := time.Now()
+	plan, err := planSlices(op)
+	if err != nil {
+		return nil, "", err
+	}
+	if why := suit(op, plan); why != "" {
+		return nil, why, nil
+	}
+	p, err := buildSlices(d, s, op, plan)
+	if err != nil {
+		return nil, "", err
+	}
+	p.info.Took = time.Since(begin)
+	return p, "", nil
+}
+
+// packSlices packs a part in slices because that was asked for.
+func packSlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (kernels.Packed, error) {
+	begin := time.Now()
+	plan, err := planSlices(op)
+	if err != nil {
+		return nil, err
+	}
+	if need, bound := plan.Bytes(), ellpack.Bound(csrBytes(op)); need > bound {
+		return nil, sparse.Inputf("format", "%s takes %d bytes, %d places of it without an entry: at most %d bytes are allowed, use csr", FormSlices, need, plan.Padding(), bound)
+	}
+	p, err := buildSlices(d, s, op, plan)
+	if err != nil {
+		return nil, err
+	}
+	p.info.Took = time.Since(begin)
+	return p, nil
+}
+
+// buildSlices builds what was planned on the host and copies it. It fails with an error
+// that wraps kernels.ErrOutOfMemory where the device or the host has no room.
+func buildSlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V], plan *sliced.Plan[V]) (*Rows[V], error) {
+	need := plan.Bytes()
+	if total := d.Info().Memory; total > 0 && need > total-d.InUse() {
+		return nil, &kernels.DeviceError{Device: d.Info().ID, Call: "pack", Bytes: need,
+			Err: fmt.Errorf("%w: %s of %d entries, %d bytes are free", kernels.ErrOutOfMemory, FormSlices, op.Part.NNZ(), total-d.InUse())}
+	}
+	if have := mem.Available(); need > have {
+		return nil, fmt.Errorf("%w of the host: %s takes %d bytes, %d are available", kernels.ErrOutOfMemory, FormSlices, need, have)
+	}
+	p := &Rows[V]{dev: d, stream: s, part: op.Part, minors: int64(op.Minors)}
+	p.info.Form, p.info.Why, p.info.Padding = FormSlices, plan.String(), plan.Padding()
+	m := plan.Build()
+	data, err1 := upload(p, "data", m.Data)
+	head, err2 := upload(p, "head", m.Head)
+	perm, err3 := upload(p, "perm", m.Perm)
+	name := "msrep_gather_slices" + suffix[V]()
+	if m.Short {
+		name = "msrep_gather_slices_short" + suffix[V]()
+	}
+	p.calls = func(b *builder, v vectors[V]) {
+		b.call(name, v.rows, data(b), head(b), perm(b), v.x, v.y, v.carry, v.rows, v.skip, v.alpha, v.beta)
+		last := &b.prog.Calls[len(b.prog.Calls)-1]
+		last.Blocks = turns(last.Blocks)
+	}
+	if err := errors.Join(err1, err2, err3, s.Sync()); err != nil {
+		return nil, errors.Join(err, p.Free())
+	}
+	return p, nil
+}
+
+// turns is the blocks that take several slices each, where there are more than even a
+// large GPU has at work: a block then has the next slice on its way.
+func turns(blocks int64) int64 {
+	const busy = 1 << 13
+	each := max(min(blocks/busy, 8), 1)
+	return (blocks + each - 1) / each
+}

@@ -1,0 +1,131 @@
+package sliced
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// The ways to keep the columns of a slice.
+const (
+	runs = iota
+	near
+	far
+)
+
+// shape is how a slice is kept.
+type shape struct {
+	kind, steps int32
+	base        int32 // the least column of a near slice
+}
+
+// columnBytes is what the columns of a step take.
+var columnBytes = [...]int64{runs: 8, near: 2 * Height, far: 4 * Height}
+
+// bytes is the memory of the slice, a multiple of a sector.
+func (s shape) bytes(value int64) int64 {
+	return (int64(s.steps)*(Height*value+columnBytes[s.kind]) + sector - 1) / sector * sector
+}
+
+// slicer looks at one slice after the other, and keeps its scratch memory.
+type slicer[V sparse.Value] struct {
+	plan  *Plan[V]
+	row   [Height]int32 // rows of the lanes, -1 for none
+	first []int32       // columns of lane 0 in the steps of runs
+}
+
+// open begins with slice w.
+func (s *slicer[V]) open(p *Plan[V], perm []int32, w int64) {
+	s.plan = p
+	n := int64(len(p.rows.Ptr) - 1)
+	for l := range s.row {
+		i := w*Height + int64(l)
+		switch {
+		case i >= n:
+			s.row[l] = -1
+		case perm != nil:
+			s.row[l] = perm[i]
+		default:
+			s.row[l] = int32(i)
+		}
+	}
+}
+
+// entries is the columns and values of a lane.
+func (s *slicer[V]) entries(lane int) (idx []int32, val []V) {
+	if s.row[lane] < 0 {
+		return nil, nil
+	}
+	lo, hi := s.plan.start(s.row[lane]), s.plan.end(s.row[lane])
+	return s.plan.rows.Idx[lo:hi], s.plan.rows.Val[lo:hi]
+}
+
+// shape picks the way that takes the fewest bytes.
+func (s *slicer[V]) shape() shape {
+	longest, lo, hi := 0, int32(0), int32(-1)
+	for l := range Height {
+		c, _ := s.entries(l)
+		longest = max(longest, len(c))
+		for _, j := range c {
+			if hi < 0 {
+				lo, hi = j, j
+			}
+			lo, hi = min(lo, j), max(hi, j)
+		}
+	}
+	best := shape{kind: far, steps: int32(longest)}
+	if hi-lo < absent {
+		best.kind, best.base = near, lo
+	}
+	value := s.plan.size()
+	limit := int(best.bytes(value) / (Height*value + columnBytes[runs]))
+	if s.findRuns(limit) {
+		best = shape{kind: runs, steps: int32(len(s.first))}
+	}
+	return best
+}
+
+// findRuns finds the steps of runs, sorted: the columns of all lanes less their number.
+// It is false when there are more than limit, or when the columns of a row do not rise.
+func (s *slicer[V]) findRuns(limit int) bool {
+	s.first = s.first[:0]
+	for l := range Height {
+		at := 0
+		own, _ := s.entries(l)
+		for k, c := range own {
+			c -= int32(l)
+			if k > 0 && at > 0 && c <= s.first[at-1] {
+				return false
+			}
+			for at < len(s.first) && s.first[at] < c {
+				at++
+			}
+			if at == len(s.first) || s.first[at] != c {
+				if len(s.first) == limit {
+					return false
+				}
+				s.first = slices.Insert(s.first, at, c)
+			}
+			at++
+		}
+	}
+	return true
+}
+
+// sorted is the rows by falling length within windows; equal ones keep their order.
+func (p *Plan[V]) sorted() []int32 {
+	perm := make([]int32, len(p.rows.Ptr)-1)
+	par.Range(int64(len(perm)+Window-1)/Window, 8, func(lo, hi int64) {
+		for w := lo; w < hi; w++ {
+			from := w * Window
+			own := perm[from:min(from+Window, int64(len(perm)))]
+			for i := range own {
+				own[i] = int32(from) + int32(i)
+			}
+			slices.SortStableFunc(own, func(a, b int32) int { return cmp.Compare(p.end(b)-p.start(b), p.end(a)-p.start(a)) })
+		}
+	})
+	return perm
+}

@@ -1,0 +1,131 @@
+// Gather with slices of 32 rows, one thread for each row, and as few bytes for an entry
+// as the slice allows (package sliced):
+//
+//	y[r] = alpha * sum over k of val[k]*x[idx[k]] + beta*y[r],   r = perm[i] for place i
+//
+// A slice is `width` steps of one place a lane. Its values come first, then its
+// columns, in one of three ways:
+//
+//	runs  a first column and a mask for each step: lane l has column first+l where its
+//	      bit is set. Diagonals take 8 bytes for 32 entries.
+//	near  16 bits a place, counted from the base of the slice; all ones mean no entry
+//	far   32 bits a place, negative for no entry
+//
+// Values are stored as they are, or as float where that holds all of them exactly
+// (short). No atomics, no shared memory: the result has the same bits every time.
+#include "include/index.cuh"
+#include "include/place.cuh"
+
+static constexpr int block = 128;
+static constexpr int resident = 8;  // blocks that fit on a multiprocessor: 64 registers a thread, no spills
+static constexpr int ahead = 8;     // steps in flight, half of them for the last few
+
+enum Kind { runs, near, far };
+static constexpr i32 absent = 0xffff;  // a place of a near slice without an entry
+
+// batch adds the next n steps of a row, of which `left` are there. All loads of values
+// and columns are under way before the first of x waits for one of them, and those of x
+// before the first sum. x is that of column 0, of the base of a near slice, or of the lane.
+template <typename V, typename T, Kind kind, int n>
+static __device__ __forceinline__ V batch(V sum, const T* val, const i32* columns, const V* x, i32 left, int lane) {
+	T a[n];
+	i32 col[n], mask[n];
+#pragma unroll
+	for (int i = 0; i < n; i++) {
+		a[i] = T(0);
+		col[i] = kind == near ? absent : -1;
+		if (i < left) {
+			a[i] = __ldg(val + 32 * i);
+			if (kind == near)
+				col[i] = __ldg((const u16*)columns + 32 * i + lane);
+			if (kind == far)
+				col[i] = __ldg(columns + 32 * i + lane);
+		}
+	}
+	if (kind == runs) {
+#pragma unroll
+		for (int i = 0; i < n; i += 2) {
+			int4 two{0, 0, 0, 0};  // steps; an odd last one has zeros behind it
+			if (i < left)
+				two = __ldg((const int4*)columns + i / 2);
+			col[i] = two.x;
+			mask[i] = two.y;
+			col[i + 1] = two.z;
+			mask[i + 1] = two.w;
+		}
+	}
+	__syncwarp();  // compilers keep their order here
+	V v[n];
+#pragma unroll
+	for (int i = 0; i < n; i++) {
+		v[i] = V(0);
+		if (kind == runs ? mask[i] >> lane & 1 : kind == near ? col[i] != absent : col[i] >= 0)
+			v[i] = __ldg(x + col[i]);
+	}
+#pragma unroll
+	for (int i = 0; i < n; i++)
+		sum += V(a[i]) * v[i];
+	return sum;
+}
+
+// walk is the sum of one row.
+template <typename V, typename T, Kind kind>
+static __device__ __forceinline__ V walk(const T* val, const i32* columns, i32 width, const V* x, int lane) {
+	constexpr int words = kind == runs ? 2 : kind == near ? 16 : 32;  // of columns in a step
+	V sum = V(0);
+#pragma unroll 1
+	for (; width > ahead / 2; width -= ahead) {
+		sum = batch<V, T, kind, ahead>(sum, val, columns, x, width, lane);
+		val += 32 * ahead;
+		columns += words * ahead;
+	}
+	if (width > 0)
+		sum = batch<V, T, kind, ahead / 2>(sum, val, columns, x, width, lane);
+	return sum;
+}
+
+template <typename V, typename T>
+static __device__ __forceinline__ void gatherSlices(const i64* data, const i64* head, const i32* perm, const V* x, V* y,
+                                                    V* carry, i64 rows, i64 skip, V alpha, V beta) {
+	int lane = threadIdx.x & 31;
+	i32 slices = (i32)((rows + 31) / 32), step = (i32)(threads(block) / 32), w = (i32)(threadOf(block) / 32);
+	Pair<i64> next{0, 0};
+	if (w < slices)
+		next = ldgPair(head + 2 * (i64)w);
+#pragma unroll 1
+	for (; w < slices; w += step) {
+		const T* val = (const T*)(data + 4 * next.a);
+		i32 base = (i32)next.b, shape = (i32)(next.b >> 32), width = shape >> 2, kind = shape & 3;
+		if (w + step < slices)  // on its way meanwhile
+			next = ldgPair(head + 2 * (i64)(w + step));
+		i32 i = 32 * w + lane, r = i;
+		if (perm && i < rows)
+			r = __ldg(perm + i);
+		const i32* columns = (const i32*)(val + 32 * (i64)width);
+		V sum;
+		val += lane;
+		if (kind == runs)
+			sum = walk<V, T, runs>(val, columns, width, x + lane, lane);
+		else if (kind == near)
+			sum = walk<V, T, near>(val, columns, width, x + base, lane);
+		else
+			sum = walk<V, T, far>(val, columns, width, x + base, lane);
+		if (i < rows)
+			finish<V>(0, y, carry, r, skip, alpha, sum, beta);
+	}
+}
+
+#define MSREP_GATHER_SLICES(suffix, V)                                                                                 \
+	extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_slices_##suffix(                        \
+	    const i64* data, const i64* head, const i32* perm, const V* x, V* y, V* carry, i64 rows, i64 skip, V alpha,    \
+	    V beta) {                                                                                                      \
+		gatherSlices<V, V>(data, head, perm, x, y, carry, rows, skip, alpha, beta);                                    \
+	}
+MSREP_GATHER_SLICES(f64, double)
+MSREP_GATHER_SLICES(f32, float)
+
+extern "C" __global__ void __launch_bounds__(block, resident) msrep_gather_slices_short_f64(
+    const i64* data, const i64* head, const i32* perm, const double* x, double* y, double* carry, i64 rows, i64 skip,
+    double alpha, double beta) {
+	gatherSlices<double, float>(data, head, perm, x, y, carry, rows, skip, alpha, beta);
+}

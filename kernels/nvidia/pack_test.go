@@ -1,0 +1,144 @@
+//go:build cuda
+
+package nvidia
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/devicetest"
+	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+// wholeOf is a packing of a generated matrix that FormAuto may look at for long.
+func wholeOf(t testing.TB, spec string) *kernels.Packing[float64] {
+	a, _, err := gen.Generate(spec)
+	require.NoError(t, err)
+	parts, err := partition.ByNNZ(a.RowPtr, 1)
+	require.NoError(t, err)
+	return &kernels.Packing[float64]{Part: parts[0], Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Products: slicedFrom}
+}
+
+// trials is what was considered, by form.
+func trials(info kernels.PackInfo) map[kernels.Form]kernels.PackTrial {
+	found := map[kernels.Form]kernels.PackTrial{}
+	for _, t := range info.Tried {
+		found[t.Form] = t
+	}
+	return found
+}
+
+func TestSlicesAreMeasuredWhereTheyMayPay(t *testing.T) {
+	d, s := open(t, Config{})
+	for _, c := range []struct {
+		spec     string
+		products int
+		skipped  string // of slices
+	}{
+		{"banded:n=300,band=4", slicedFrom, ""},
+		{"banded:n=300,band=4", slicedFrom - 1, "building them pays from 500 expected products on"},
+		{"arrow:n=3000", slicedFrom, "they take "},
+	} {
+		op := wholeOf(t, c.spec)
+		op.Products = c.products
+		p, err := d.Pack(op)
+		require.NoError(t, err)
+		info := p.Info()
+		tried := trials(info)
+		require.Contains(t, info.Why, "measured: merge path ")
+		for _, f := range []kernels.Form{launch.FormMerge, kernels.FormCSR, FormCuSPARSE, launch.FormSlices} {
+			require.Contains(t, tried, f)
+			require.True(t, tried[f].Product > 0 || tried[f].Skipped != "", f)
+		}
+		require.Contains(t, tried[launch.FormSlices].Skipped, c.skipped)
+		require.Equal(t, c.skipped == "", tried[launch.FormSlices].Product > 0, c.spec)
+		held := int64(0)
+		for _, b := range p.Buffers() {
+			held += b.Bytes()
+		}
+		require.Equal(t, held, d.InUse(), "the others were released")
+
+		x := devicetest.Upload(t, s, d, devicetest.Vector[float64](op.Minors, 1))
+		y := devicetest.Upload(t, s, d, make([]float64, op.Part.Majors()))
+		require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: 1, X: x, Y: y}))
+		a := &sparse.CSR[float64]{Rows: op.Part.Majors(), Cols: op.Minors, RowPtr: op.Ptr, ColIdx: op.Idx, Val: op.Val}
+		want := reference.Multiply(false, 1, a, devicetest.Vector[float64](op.Minors, 1), 0, make([]float64, a.Rows))
+		require.Equal(t, -1, reference.Check(devicetest.Download(t, s, y), want), info.Form)
+		require.NoError(t, p.Free())
+		require.NoError(t, x.Free())
+		require.NoError(t, y.Free())
+		require.Zero(t, d.InUse())
+	}
+}
+
+func TestSlicesSayWhatTheyAre(t *testing.T) {
+	d, s := open(t, Config{})
+	op := wholeOf(t, "banded:n=300,band=4")
+	a, err := launch.Pack(d, s, op)
+	require.NoError(t, err)
+	tr, err := newTrial(d, s, op, a)
+	require.NoError(t, err)
+	p, took, err := tr.slices()
+	require.NoError(t, err)
+	require.Positive(t, took)
+	require.Equal(t, launch.FormSlices, p.Info().Form)
+	p.Describe(tr.why(), tr.tried)
+	require.Regexp(t, `^measured: slices .*; slices of 32 rows: 10 of diagonals, 0 with columns of 16 bits, 0 of 32$`, p.Info().Why)
+	for _, free := range []func() error{p.Free, tr.close, a.Free} {
+		require.NoError(t, free())
+	}
+	require.Zero(t, d.InUse())
+}
+
+func TestSlicesAgreeWithTheReference(t *testing.T) {
+	d, s := open(t, Config{})
+	one := func(require.TestingT) (kernels.Device, kernels.Stream) { return d, s }
+	t.Run("float64", rapid.MakeCheck(func(t *rapid.T) { devicetest.Property[float64](t, one, []kernels.Form{launch.FormSlices}) }))
+	t.Run("float32", rapid.MakeCheck(func(t *rapid.T) { devicetest.Property[float32](t, one, []kernels.Form{launch.FormSlices}) }))
+	require.Zero(t, d.InUse())
+}
+
+// TestAFailureWhileFormsAreMeasuredLeavesNothing makes calls of the measuring fail one
+// at a time, as an error that passes, as lost memory, or as a lost GPU.
+func TestAFailureWhileFormsAreMeasuredLeavesNothing(t *testing.T) {
+	m := nvidiatest.Machine{GPUs: 1, Memory: 128 << 20}
+	standIn(t, m)
+	op := wholeOf(t, "banded:n=96,band=4")
+	measure := func() error {
+		d, err := Open(Config{Node: -1})
+		if err != nil {
+			return err
+		}
+		p, err := d.(kernels.Packer).Pack(op)
+		if err == nil {
+			err = p.Free()
+		}
+		return errors.Join(err, d.Close())
+	}
+	require.NoError(t, measure())
+	calls, failed := nvidiatest.Calls(), 0
+	for _, entry := range []string{"cuMemAllocAsync", "cuLaunchKernel", "cuEventElapsedTime", "cusparseSpMV"} {
+		require.Positive(t, calls[entry], entry)
+		for _, nth := range some(calls[entry]) {
+			nvidiatest.Reset(m)
+			nvidiatest.Fail(entry, nth, []int{719, 1, 2}[nth%3])
+			if err := measure(); err != nil {
+				var e *kernels.DeviceError
+				require.ErrorAs(t, err, &e)
+				failed++
+			}
+			nvidiatest.Fail("", 0, 0)
+			require.Empty(t, nvidiatest.Live(), "call %d of %s", nth, entry)
+		}
+	}
+	require.Greater(t, failed, 10)
+}
