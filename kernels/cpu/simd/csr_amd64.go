@@ -14,17 +14,33 @@ func rowsF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []fl
 //go:noescape
 func rowsF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32) (done int)
 
-// scatterF64AVX2 is Scatter as far as indices and pointers are in range: it gives the
-// number of entries done.
+// spreadF64AVX2 sets f[k] to alpha*x[r] for ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0], as
+// far as pointers rise and leave 8 elements of f, which are spoiled: it gives the
+// number of rows done. ptr has len(x)+1 elements.
 //
 //go:noescape
-func scatterF64AVX2(alpha float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, first int, prefetch bool) (done int)
+func spreadF64AVX2(alpha float64, ptr []int64, x []float64, f []float64) (rows int)
 
-// scatterF32AVX2 is Scatter as far as indices and pointers are in range: it gives the
-// number of entries done.
+// spreadF32AVX2 sets f[k] to alpha*x[r] for ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0], as
+// far as pointers rise and leave 8 elements of f, which are spoiled: it gives the
+// number of rows done. ptr has len(x)+1 elements.
 //
 //go:noescape
-func scatterF32AVX2(alpha float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, first int, prefetch bool) (done int)
+func spreadF32AVX2(alpha float32, ptr []int64, x []float32, f []float32) (rows int)
+
+// scatterF64AVX2 adds val[k]*f[k] to y[idx[k]-first] for k < n, up to the first whose
+// place is not in y: it gives the number of those done. With far it asks for the
+// places of all of idx, which may be more than n, before their turn.
+//
+//go:noescape
+func scatterF64AVX2(n int, idx []int32, val []float64, f []float64, y []float64, first int, far bool) (done int)
+
+// scatterF32AVX2 adds val[k]*f[k] to y[idx[k]-first] for k < n, up to the first whose
+// place is not in y: it gives the number of those done. With far it asks for the
+// places of all of idx, which may be more than n, before their turn.
+//
+//go:noescape
+func scatterF32AVX2(n int, idx []int32, val []float32, f []float32, y []float32, first int, far bool) (done int)
 
 // minMaxAVX2 is MinMax of at least eight indices.
 //

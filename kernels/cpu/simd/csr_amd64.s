@@ -234,142 +234,459 @@ out:
 	VZEROUPPER
 	RET
 
-// func scatterF64AVX2(alpha float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, first int, prefetch bool) (done int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·scatterF64AVX2(SB), NOSPLIT, $0-152
+// func spreadF64AVX2(alpha float64, ptr []int64, x []float64, f []float64) (rows int)
+// Requires: AVX, AVX2
+TEXT ·spreadF64AVX2(SB), NOSPLIT, $0-88
 	MOVQ   ptr_base+8(FP), AX
-	MOVQ   x_base+80(FP), CX
-	MOVQ   y_base+104(FP), DX
-	MOVQ   y_len+112(FP), BX
-	MOVQ   first+128(FP), SI
-	MOVQ   idx_base+32(FP), DI
-	MOVQ   val_base+56(FP), R8
-	MOVQ   (AX), R11
+	MOVQ   x_base+32(FP), CX
+	MOVQ   x_len+40(FP), DX
+	MOVQ   f_base+56(FP), BX
+	MOVQ   f_len+64(FP), SI
+	MOVQ   (AX), DI
+	XORQ   R8, R8
 	XORQ   R9, R9
-	XORQ   R10, R10
+	SUBQ   $0x08, SI
 	VMOVSD alpha+0(FP), X0
 
 row:
-	INCQ   R10
-	CMPQ   R10, ptr_len+16(FP)
-	JGE    out
-	MOVQ   (AX)(R10*8), R12
-	SUBQ   R11, R12
-	CMPQ   R12, idx_len+40(FP)
-	JG     out
-	CMPQ   R12, R9
-	JL     out
-	JE     row
-	VMOVSD -8(CX)(R10*8), X1
-	VMULSD X0, X1, X1
-	CMPB   prefetch+136(FP), $0x00
-	JNE    ahead
+	CMPQ         R9, DX
+	JGE          out
+	MOVQ         8(AX)(R9*8), R10
+	SUBQ         DI, R10
+	CMPQ         R10, SI
+	JG           out
+	CMPQ         R10, R8
+	JL           out
+	VMOVSD       (CX)(R9*8), X1
+	VMULSD       X0, X1, X1
+	VBROADCASTSD X1, Y1
 
-near:
-	MOVLQSX (DI)(R9*4), R13
-	SUBQ    SI, R13
-	CMPQ    R13, BX
-	JAE     out
-	VMOVSD  (R8)(R9*8), X2
-	VMULSD  X1, X2, X2
-	VADDSD  (DX)(R13*8), X2, X2
-	VMOVSD  X2, (DX)(R13*8)
+write:
+	VMOVUPS Y1, (BX)(R8*8)
+	VMOVUPS Y1, 32(BX)(R8*8)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R10
+	JL      write
+	MOVQ    R10, R8
 	INCQ    R9
-	CMPQ    R9, R12
-	JL      near
 	JMP     row
 
-ahead:
-	LEAQ       24(R9), R13
-	CMPQ       R13, idx_len+40(FP)
-	CMOVQGE    R9, R13
-	MOVLQSX    (DI)(R13*4), R13
-	SUBQ       SI, R13
-	PREFETCHT0 (DX)(R13*8)
-	MOVLQSX    (DI)(R9*4), R13
-	SUBQ       SI, R13
-	CMPQ       R13, BX
-	JAE        out
-	VMOVSD     (R8)(R9*8), X2
-	VMULSD     X1, X2, X2
-	VADDSD     (DX)(R13*8), X2, X2
-	VMOVSD     X2, (DX)(R13*8)
-	INCQ       R9
-	CMPQ       R9, R12
-	JL         ahead
-	JMP        row
-
 out:
-	MOVQ R9, done+144(FP)
+	MOVQ R9, rows+80(FP)
+	VZEROUPPER
 	RET
 
-// func scatterF32AVX2(alpha float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, first int, prefetch bool) (done int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·scatterF32AVX2(SB), NOSPLIT, $0-152
+// func spreadF32AVX2(alpha float32, ptr []int64, x []float32, f []float32) (rows int)
+// Requires: AVX, AVX2
+TEXT ·spreadF32AVX2(SB), NOSPLIT, $0-88
 	MOVQ   ptr_base+8(FP), AX
-	MOVQ   x_base+80(FP), CX
-	MOVQ   y_base+104(FP), DX
-	MOVQ   y_len+112(FP), BX
-	MOVQ   first+128(FP), SI
-	MOVQ   idx_base+32(FP), DI
-	MOVQ   val_base+56(FP), R8
-	MOVQ   (AX), R11
+	MOVQ   x_base+32(FP), CX
+	MOVQ   x_len+40(FP), DX
+	MOVQ   f_base+56(FP), BX
+	MOVQ   f_len+64(FP), SI
+	MOVQ   (AX), DI
+	XORQ   R8, R8
 	XORQ   R9, R9
-	XORQ   R10, R10
+	SUBQ   $0x08, SI
 	VMOVSS alpha+0(FP), X0
 
 row:
-	INCQ   R10
-	CMPQ   R10, ptr_len+16(FP)
-	JGE    out
-	MOVQ   (AX)(R10*8), R12
-	SUBQ   R11, R12
-	CMPQ   R12, idx_len+40(FP)
-	JG     out
-	CMPQ   R12, R9
-	JL     out
-	JE     row
-	VMOVSS -4(CX)(R10*4), X1
-	VMULSS X0, X1, X1
-	CMPB   prefetch+136(FP), $0x00
-	JNE    ahead
+	CMPQ         R9, DX
+	JGE          out
+	MOVQ         8(AX)(R9*8), R10
+	SUBQ         DI, R10
+	CMPQ         R10, SI
+	JG           out
+	CMPQ         R10, R8
+	JL           out
+	VMOVSS       (CX)(R9*4), X1
+	VMULSS       X0, X1, X1
+	VBROADCASTSS X1, Y1
 
-near:
-	MOVLQSX (DI)(R9*4), R13
-	SUBQ    SI, R13
-	CMPQ    R13, BX
-	JAE     out
-	VMOVSS  (R8)(R9*4), X2
-	VMULSS  X1, X2, X2
-	VADDSS  (DX)(R13*4), X2, X2
-	VMOVSS  X2, (DX)(R13*4)
+write:
+	VMOVUPS Y1, (BX)(R8*4)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R10
+	JL      write
+	MOVQ    R10, R8
 	INCQ    R9
-	CMPQ    R9, R12
-	JL      near
 	JMP     row
 
-ahead:
-	LEAQ       24(R9), R13
-	CMPQ       R13, idx_len+40(FP)
-	CMOVQGE    R9, R13
-	MOVLQSX    (DI)(R13*4), R13
-	SUBQ       SI, R13
-	PREFETCHT0 (DX)(R13*4)
-	MOVLQSX    (DI)(R9*4), R13
-	SUBQ       SI, R13
-	CMPQ       R13, BX
-	JAE        out
-	VMOVSS     (R8)(R9*4), X2
-	VMULSS     X1, X2, X2
-	VADDSS     (DX)(R13*4), X2, X2
-	VMOVSS     X2, (DX)(R13*4)
-	INCQ       R9
-	CMPQ       R9, R12
-	JL         ahead
-	JMP        row
-
 out:
-	MOVQ R9, done+144(FP)
+	MOVQ R9, rows+80(FP)
+	VZEROUPPER
+	RET
+
+// func scatterF64AVX2(n int, idx []int32, val []float64, f []float64, y []float64, first int, far bool) (done int)
+// Requires: AVX, MMX+
+TEXT ·scatterF64AVX2(SB), NOSPLIT, $0-128
+	MOVQ n+0(FP), AX
+	MOVQ idx_base+8(FP), CX
+	MOVQ val_base+32(FP), DX
+	MOVQ f_base+56(FP), BX
+	MOVQ y_base+80(FP), SI
+	MOVQ y_len+88(FP), DI
+	MOVQ first+104(FP), R8
+	XORQ R9, R9
+	XORQ R10, R10
+	CMPB far+112(FP), $0x00
+	JEQ  begin
+	MOVQ idx_len+16(FP), R10
+	SUBQ $0x87, R10
+
+begin:
+	SUBQ $0x08, AX
+	JL   rest
+
+several:
+	PREFETCHT0 2048(DX)(R9*8)
+	PREFETCHT0 2048(CX)(R9*4)
+	CMPQ       R9, R10
+	JGE        asked
+	MOVLQSX    512(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*8)
+	MOVLQSX    64(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*8)
+	MOVLQSX    516(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*8)
+	MOVLQSX    68(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*8)
+	MOVLQSX    520(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*8)
+	MOVLQSX    72(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*8)
+	MOVLQSX    524(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*8)
+	MOVLQSX    76(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*8)
+	MOVLQSX    528(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*8)
+	MOVLQSX    80(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*8)
+	MOVLQSX    532(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*8)
+	MOVLQSX    84(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*8)
+	MOVLQSX    536(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*8)
+	MOVLQSX    88(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*8)
+	MOVLQSX    540(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*8)
+	MOVLQSX    92(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*8)
+
+asked:
+	MOVLQSX (CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out0
+	VMOVSD  (DX)(R9*8), X0
+	VMULSD  (BX)(R9*8), X0, X0
+	VADDSD  (SI)(R11*8), X0, X0
+	VMOVSD  X0, (SI)(R11*8)
+	MOVLQSX 4(CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out1
+	VMOVSD  8(DX)(R9*8), X0
+	VMULSD  8(BX)(R9*8), X0, X0
+	VADDSD  (SI)(R11*8), X0, X0
+	VMOVSD  X0, (SI)(R11*8)
+	MOVLQSX 8(CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out2
+	VMOVSD  16(DX)(R9*8), X0
+	VMULSD  16(BX)(R9*8), X0, X0
+	VADDSD  (SI)(R11*8), X0, X0
+	VMOVSD  X0, (SI)(R11*8)
+	MOVLQSX 12(CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out3
+	VMOVSD  24(DX)(R9*8), X0
+	VMULSD  24(BX)(R9*8), X0, X0
+	VADDSD  (SI)(R11*8), X0, X0
+	VMOVSD  X0, (SI)(R11*8)
+	MOVLQSX 16(CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out4
+	VMOVSD  32(DX)(R9*8), X0
+	VMULSD  32(BX)(R9*8), X0, X0
+	VADDSD  (SI)(R11*8), X0, X0
+	VMOVSD  X0, (SI)(R11*8)
+	MOVLQSX 20(CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out5
+	VMOVSD  40(DX)(R9*8), X0
+	VMULSD  40(BX)(R9*8), X0, X0
+	VADDSD  (SI)(R11*8), X0, X0
+	VMOVSD  X0, (SI)(R11*8)
+	MOVLQSX 24(CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out6
+	VMOVSD  48(DX)(R9*8), X0
+	VMULSD  48(BX)(R9*8), X0, X0
+	VADDSD  (SI)(R11*8), X0, X0
+	VMOVSD  X0, (SI)(R11*8)
+	MOVLQSX 28(CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out7
+	VMOVSD  56(DX)(R9*8), X0
+	VMULSD  56(BX)(R9*8), X0, X0
+	VADDSD  (SI)(R11*8), X0, X0
+	VMOVSD  X0, (SI)(R11*8)
+	ADDQ    $0x08, R9
+	CMPQ    R9, AX
+	JLE     several
+
+rest:
+	ADDQ $0x08, AX
+
+one:
+	CMPQ    R9, AX
+	JGE     out0
+	MOVLQSX (CX)(R9*4), R10
+	SUBQ    R8, R10
+	CMPQ    R10, DI
+	JAE     out0
+	VMOVSD  (DX)(R9*8), X0
+	VMULSD  (BX)(R9*8), X0, X0
+	VADDSD  (SI)(R10*8), X0, X0
+	VMOVSD  X0, (SI)(R10*8)
+	INCQ    R9
+	JMP     one
+
+out7:
+	INCQ R9
+
+out6:
+	INCQ R9
+
+out5:
+	INCQ R9
+
+out4:
+	INCQ R9
+
+out3:
+	INCQ R9
+
+out2:
+	INCQ R9
+
+out1:
+	INCQ R9
+
+out0:
+	MOVQ R9, done+120(FP)
+	RET
+
+// func scatterF32AVX2(n int, idx []int32, val []float32, f []float32, y []float32, first int, far bool) (done int)
+// Requires: AVX, MMX+
+TEXT ·scatterF32AVX2(SB), NOSPLIT, $0-128
+	MOVQ n+0(FP), AX
+	MOVQ idx_base+8(FP), CX
+	MOVQ val_base+32(FP), DX
+	MOVQ f_base+56(FP), BX
+	MOVQ y_base+80(FP), SI
+	MOVQ y_len+88(FP), DI
+	MOVQ first+104(FP), R8
+	XORQ R9, R9
+	XORQ R10, R10
+	CMPB far+112(FP), $0x00
+	JEQ  begin
+	MOVQ idx_len+16(FP), R10
+	SUBQ $0x87, R10
+
+begin:
+	SUBQ $0x08, AX
+	JL   rest
+
+several:
+	PREFETCHT0 2048(DX)(R9*4)
+	PREFETCHT0 2048(CX)(R9*4)
+	CMPQ       R9, R10
+	JGE        asked
+	MOVLQSX    512(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*4)
+	MOVLQSX    64(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*4)
+	MOVLQSX    516(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*4)
+	MOVLQSX    68(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*4)
+	MOVLQSX    520(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*4)
+	MOVLQSX    72(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*4)
+	MOVLQSX    524(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*4)
+	MOVLQSX    76(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*4)
+	MOVLQSX    528(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*4)
+	MOVLQSX    80(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*4)
+	MOVLQSX    532(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*4)
+	MOVLQSX    84(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*4)
+	MOVLQSX    536(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*4)
+	MOVLQSX    88(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*4)
+	MOVLQSX    540(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT1 (SI)(R11*4)
+	MOVLQSX    92(CX)(R9*4), R11
+	SUBQ       R8, R11
+	PREFETCHT0 (SI)(R11*4)
+
+asked:
+	MOVLQSX (CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out0
+	VMOVSS  (DX)(R9*4), X0
+	VMULSS  (BX)(R9*4), X0, X0
+	VADDSS  (SI)(R11*4), X0, X0
+	VMOVSS  X0, (SI)(R11*4)
+	MOVLQSX 4(CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out1
+	VMOVSS  4(DX)(R9*4), X0
+	VMULSS  4(BX)(R9*4), X0, X0
+	VADDSS  (SI)(R11*4), X0, X0
+	VMOVSS  X0, (SI)(R11*4)
+	MOVLQSX 8(CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out2
+	VMOVSS  8(DX)(R9*4), X0
+	VMULSS  8(BX)(R9*4), X0, X0
+	VADDSS  (SI)(R11*4), X0, X0
+	VMOVSS  X0, (SI)(R11*4)
+	MOVLQSX 12(CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out3
+	VMOVSS  12(DX)(R9*4), X0
+	VMULSS  12(BX)(R9*4), X0, X0
+	VADDSS  (SI)(R11*4), X0, X0
+	VMOVSS  X0, (SI)(R11*4)
+	MOVLQSX 16(CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out4
+	VMOVSS  16(DX)(R9*4), X0
+	VMULSS  16(BX)(R9*4), X0, X0
+	VADDSS  (SI)(R11*4), X0, X0
+	VMOVSS  X0, (SI)(R11*4)
+	MOVLQSX 20(CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out5
+	VMOVSS  20(DX)(R9*4), X0
+	VMULSS  20(BX)(R9*4), X0, X0
+	VADDSS  (SI)(R11*4), X0, X0
+	VMOVSS  X0, (SI)(R11*4)
+	MOVLQSX 24(CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out6
+	VMOVSS  24(DX)(R9*4), X0
+	VMULSS  24(BX)(R9*4), X0, X0
+	VADDSS  (SI)(R11*4), X0, X0
+	VMOVSS  X0, (SI)(R11*4)
+	MOVLQSX 28(CX)(R9*4), R11
+	SUBQ    R8, R11
+	CMPQ    R11, DI
+	JAE     out7
+	VMOVSS  28(DX)(R9*4), X0
+	VMULSS  28(BX)(R9*4), X0, X0
+	VADDSS  (SI)(R11*4), X0, X0
+	VMOVSS  X0, (SI)(R11*4)
+	ADDQ    $0x08, R9
+	CMPQ    R9, AX
+	JLE     several
+
+rest:
+	ADDQ $0x08, AX
+
+one:
+	CMPQ    R9, AX
+	JGE     out0
+	MOVLQSX (CX)(R9*4), R10
+	SUBQ    R8, R10
+	CMPQ    R10, DI
+	JAE     out0
+	VMOVSS  (DX)(R9*4), X0
+	VMULSS  (BX)(R9*4), X0, X0
+	VADDSS  (SI)(R10*4), X0, X0
+	VMOVSS  X0, (SI)(R10*4)
+	INCQ    R9
+	JMP     one
+
+out7:
+	INCQ R9
+
+out6:
+	INCQ R9
+
+out5:
+	INCQ R9
+
+out4:
+	INCQ R9
+
+out3:
+	INCQ R9
+
+out2:
+	INCQ R9
+
+out1:
+	INCQ R9
+
+out0:
+	MOVQ R9, done+120(FP)
 	RET
 
 // func minMaxAVX2(idx []int32) (lo int32, hi int32)

@@ -3,6 +3,8 @@ package simd_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -176,6 +178,38 @@ func checkScatter[V sparse.Value](t *testing.T) {
 			}
 		})
 	})
+}
+
+func TestScatterTakesRowsOfAnyLengthAtEveryLevel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	x, ptr := []float64{}, []int64{5}
+	var idx []int32
+	var val []float64
+	for _, n := range []int{0, 1, 3, 5000, 0, 7, 8, 9, 1000, 1024, 1025, 0, 2, 17, 2048, 1} {
+		x, ptr = append(x, rng.Float64()), append(ptr, ptr[len(ptr)-1]+int64(n))
+		for range n {
+			idx, val = append(idx, rng.Int32N(500)), append(val, rng.Float64())
+		}
+	}
+	for _, stop := range []int{0, 5, 700, 5003, 5004, 6030, len(idx) - 1, len(idx)} { // whose place is not in y
+		idx := slices.Clone(idx)
+		if stop < len(idx) {
+			idx[stop] = 500
+		}
+		want := make([]float64, 500)
+		for r := range x {
+			for k := ptr[r] - 5; k < min(ptr[r+1]-5, int64(stop)); k++ {
+				want[idx[k]] += val[k] * (2 * x[r])
+			}
+		}
+		levels(t, func(t *testing.T, l simd.Level) {
+			for _, far := range []bool{false, true} {
+				y := make([]float64, 500)
+				require.Equal(t, stop, simd.Scatter(l, 2, ptr, idx, val, x, y, 0, far))
+				require.Equal(t, want, y)
+			}
+		})
+	}
 }
 
 func TestScatterPanicsWhenPointersLeaveTheEntriesAtEveryLevel(t *testing.T) {

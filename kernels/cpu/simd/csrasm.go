@@ -16,14 +16,26 @@ func rowsAVX2[V sparse.Value](alpha, beta V, ptr []int64, idx []int32, val, x, y
 	return 0
 }
 
-// scatterAVX2 adds the entries before the first that is out of range, and gives
-// their number.
-func scatterAVX2[V sparse.Value](alpha V, ptr []int64, idx []int32, val, x, y []V, first int, far bool) int {
+// spreadAVX2 writes alpha*x[r] to f for each entry of row r, and gives the number of
+// rows before the first that finds no room or ends before it begins.
+func spreadAVX2[V sparse.Value](alpha V, ptr []int64, x, f []V) int {
+	switch f := any(f).(type) {
+	case []float64:
+		return spreadF64AVX2(float64(alpha), ptr, any(x).([]float64), f)
+	case []float32:
+		return spreadF32AVX2(float32(alpha), ptr, any(x).([]float32), f)
+	}
+	return 0
+}
+
+// scatterAVX2 adds the first n entries, times f each, up to the first that is out of
+// range, and gives their number.
+func scatterAVX2[V sparse.Value](n int, idx []int32, val, f, y []V, first int, far bool) int {
 	switch y := any(y).(type) {
 	case []float64:
-		return scatterF64AVX2(float64(alpha), ptr, idx, any(val).([]float64), any(x).([]float64), y, first, far)
+		return scatterF64AVX2(n, idx, any(val).([]float64), any(f).([]float64), y, first, far)
 	case []float32:
-		return scatterF32AVX2(float32(alpha), ptr, idx, any(val).([]float32), any(x).([]float32), y, first, far)
+		return scatterF32AVX2(n, idx, any(val).([]float32), any(f).([]float32), y, first, far)
 	}
 	return 0
 }

@@ -79,6 +79,9 @@ func RowsMany[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, 
 		manyGeneric(alpha, beta, ptr[0], ptr, idx, val, x, y)
 		return
 	}
+	if y.Cols*int(unsafe.Sizeof(alpha)) <= registerBytes(AVX2) {
+		l = AVX2 // a longer register, though filled in part, would reach into the next line
+	}
 	stream := beta == 0 && y.Streams(l)
 	if stream {
 		defer Fence(l)

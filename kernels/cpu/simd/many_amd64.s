@@ -72,14 +72,22 @@ row4:
 	JL     odd4
 
 pair4:
-	LEAQ       33(DI), R14
+	LEAQ       129(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked4
-	MOVL       128(R8)(DI*4), R14
+	MOVL       512(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       516(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
@@ -179,14 +187,22 @@ row3:
 	JL     odd3
 
 pair3:
-	LEAQ       33(DI), R14
+	LEAQ       171(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked3
-	MOVL       128(R8)(DI*4), R14
+	MOVL       680(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       684(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
@@ -276,13 +292,19 @@ row2:
 	JL     odd2
 
 pair2:
-	LEAQ       33(DI), R14
+	LEAQ       257(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked2
-	MOVL       128(R8)(DI*4), R14
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 
@@ -361,13 +383,19 @@ row1:
 	JL     odd1
 
 pair1:
-	LEAQ       33(DI), R14
+	LEAQ       257(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked1
-	MOVL       128(R8)(DI*4), R14
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 
@@ -484,16 +512,28 @@ row4:
 	JL     odd4
 
 pair4:
-	LEAQ       33(DI), R14
+	LEAQ       65(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked4
-	MOVL       128(R8)(DI*4), R14
+	MOVL       256(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	PREFETCHT1 192(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
 	PREFETCHT0 192(CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       260(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	PREFETCHT1 192(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
@@ -591,15 +631,25 @@ row3:
 	JL     odd3
 
 pair3:
-	LEAQ       33(DI), R14
+	LEAQ       86(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked3
-	MOVL       128(R8)(DI*4), R14
+	MOVL       340(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       344(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
@@ -686,14 +736,22 @@ row2:
 	JL     odd2
 
 pair2:
-	LEAQ       33(DI), R14
+	LEAQ       129(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked2
-	MOVL       128(R8)(DI*4), R14
+	MOVL       512(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       516(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
@@ -769,13 +827,19 @@ row1:
 	JL     odd1
 
 pair1:
-	LEAQ       33(DI), R14
+	LEAQ       257(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked1
-	MOVL       128(R8)(DI*4), R14
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 
@@ -887,14 +951,22 @@ row4:
 	JL     odd4
 
 pair4:
-	LEAQ       33(DI), R14
+	LEAQ       129(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked4
-	MOVL       128(R8)(DI*4), R14
+	MOVL       512(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       516(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
@@ -994,14 +1066,22 @@ row3:
 	JL     odd3
 
 pair3:
-	LEAQ       33(DI), R14
+	LEAQ       171(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked3
-	MOVL       128(R8)(DI*4), R14
+	MOVL       680(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       684(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
@@ -1091,13 +1171,19 @@ row2:
 	JL     odd2
 
 pair2:
-	LEAQ       33(DI), R14
+	LEAQ       257(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked2
-	MOVL       128(R8)(DI*4), R14
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 
@@ -1176,13 +1262,19 @@ row1:
 	JL     odd1
 
 pair1:
-	LEAQ       33(DI), R14
+	LEAQ       257(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked1
-	MOVL       128(R8)(DI*4), R14
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 
@@ -1298,16 +1390,28 @@ row4:
 	JL     odd4
 
 pair4:
-	LEAQ       33(DI), R14
+	LEAQ       65(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked4
-	MOVL       128(R8)(DI*4), R14
+	MOVL       256(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	PREFETCHT1 192(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
 	PREFETCHT0 192(CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       260(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	PREFETCHT1 192(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
@@ -1405,15 +1509,25 @@ row3:
 	JL     odd3
 
 pair3:
-	LEAQ       33(DI), R14
+	LEAQ       86(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked3
-	MOVL       128(R8)(DI*4), R14
+	MOVL       340(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       344(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
@@ -1500,14 +1614,22 @@ row2:
 	JL     odd2
 
 pair2:
-	LEAQ       33(DI), R14
+	LEAQ       129(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked2
-	MOVL       128(R8)(DI*4), R14
+	MOVL       512(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       516(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
@@ -1583,13 +1705,19 @@ row1:
 	JL     odd1
 
 pair1:
-	LEAQ       33(DI), R14
+	LEAQ       257(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked1
-	MOVL       128(R8)(DI*4), R14
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	MOVL       132(R8)(DI*4), R14
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 

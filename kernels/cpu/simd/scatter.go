@@ -20,7 +20,7 @@ func Scatter[V sparse.Value](l Level, alpha V, ptr []int64, idx []int32, val, x,
 		panic(errPointers)
 	}
 	if l >= AVX2 {
-		done = scatterAVX2(alpha, ptr, idx, val, x, y, first, far)
+		done = scatterSpread(alpha, ptr, idx, val, x, y, first, far)
 	} else {
 		done = scatterGeneric(alpha, ptr, idx, val, x, y, first)
 	}
@@ -33,6 +33,43 @@ func Scatter[V sparse.Value](l Level, alpha V, ptr []int64, idx []int32, val, x,
 }
 
 var errPointers = errors.New("the pointers do not rise to the number of entries")
+
+const (
+	spreadAtOnce = 8 // elements that spreadAVX2 writes at a time
+	// spreadRoom is how many entries have their factors side by side at a time: few
+	// enough that these stay in the first cache.
+	spreadRoom = 1 << 10
+)
+
+// scatterSpread writes the factors alpha*x[r] of some entries side by side, and then
+// goes through the entries with no regard to rows, whose ends the processor could not
+// foresee.
+func scatterSpread[V sparse.Value](alpha V, ptr []int64, idx []int32, val, x, y []V, first int, far bool) (done int) {
+	var factors [spreadRoom + spreadAtOnce]V
+	for len(x) > 0 {
+		rows := spreadAVX2(alpha, ptr, x, factors[:])
+		room := spreadRoom
+		if rows == 0 { // one that is longer
+			rows = 1
+			spreadAVX2(alpha, []int64{0, spreadRoom}, x[:1], factors[:])
+		} else {
+			room = int(ptr[rows] - ptr[0])
+		}
+		end := done + int(ptr[rows]-ptr[0])
+		if end < done || end > len(idx) {
+			return done
+		}
+		for done < end {
+			some := min(room, end-done)
+			n := scatterAVX2(some, idx[done:], val[done:], factors[:], y, first, far)
+			if done += n; n < some {
+				return done
+			}
+		}
+		ptr, x = ptr[rows:], x[rows:]
+	}
+	return done
+}
 
 func scatterGeneric[V sparse.Value](alpha V, ptr []int64, idx []int32, val, x, y []V, first int) (done int) {
 	base := ptr[0]

@@ -7,6 +7,8 @@ import . "github.com/mmcloughlin/avo/build"
 func main() {
 	rows("rowsF64", "float64", double{})
 	rows("rowsF32", "float32", single{})
+	spread("spreadF64", "float64", double{})
+	spread("spreadF32", "float32", single{})
 	scatter("scatterF64", "float64", double{})
 	scatter("scatterF32", "float32", single{})
 	minMax()

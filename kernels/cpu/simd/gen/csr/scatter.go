@@ -5,82 +5,148 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 )
 
-// scatterAhead is how many entries before its turn an element of y is asked for.
-const scatterAhead = 24
+const (
+	spreadAtOnce  = 8 // elements that spread writes at a time
+	scatterUnroll = 8 // entries of a round
+	// An element of y is asked for twice: for the second cache, which waits for more
+	// lines at a time than the first, and then for that one, so many entries before its
+	// turn.
+	scatterFar  = 128
+	scatterNear = 16
+)
 
-// scatter generates the kernel of Scatter: entry by entry, for elements of y may
-// come more than once. With prefetch it asks for elements of y ahead: more of them
-// are then under way than the processor looks ahead by itself.
-func scatter(name, typ string, e elem) {
-	TEXT(name+"AVX2", NOSPLIT, fmt.Sprintf("func(alpha %[1]s, ptr []int64, idx []int32, val, x, y []%[1]s, first int, prefetch bool) (done int)", typ))
+// spread generates the kernel that writes the factor of each row once for each of its
+// entries. Rows of up to spreadAtOnce entries take no branch that depends on their
+// length, which the processor could not foresee.
+func spread(name, typ string, e elem) {
+	TEXT(name+"AVX2", NOSPLIT, fmt.Sprintf("func(alpha %[1]s, ptr []int64, x, f []%[1]s) (rows int)", typ))
 	Pragma("noescape")
-	Doc(name+"AVX2 is Scatter as far as indices and pointers are in range: it gives the", "number of entries done.")
+	Doc(name+"AVX2 sets f[k] to alpha*x[r] for ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0], as",
+		fmt.Sprintf("far as pointers rise and leave %d elements of f, which are spoiled: it gives the", spreadAtOnce),
+		"number of rows done. ptr has len(x)+1 elements.")
 	size := e.size()
-
 	ptr := Load(Param("ptr").Base(), GP64())
 	x := Load(Param("x").Base(), GP64())
-	y := Load(Param("y").Base(), GP64())
-	n := Load(Param("y").Len(), GP64())
-	first := Load(Param("first"), GP64())
-	idx := Load(Param("idx").Base(), GP64())
-	val := Load(Param("val").Base(), GP64())
-	k, r, base := GP64(), GP64(), GP64()
+	n := Load(Param("x").Len(), GP64())
+	f := Load(Param("f").Base(), GP64())
+	end := Load(Param("f").Len(), GP64())
+	base, k, r, to := GP64(), GP64(), GP64(), GP64()
 	MOVQ(Mem{Base: ptr}, base)
 	XORQ(k, k)
 	XORQ(r, r)
-	alpha, f := XMM(), XMM()
+	SUBQ(Imm(spreadAtOnce), end)
+	alpha, factor, all := XMM(), XMM(), YMM()
 	e.load(addr(Param("alpha")), alpha)
-	end, at, g := GP64(), GP64(), GP64()
 
-	// add adds entry k and goes on.
-	add := func() {
-		MOVLQSX(Mem{Base: idx, Index: k, Scale: 4}, at)
+	Label("row")
+	CMPQ(r, n)
+	JGE(LabelRef("out"))
+	MOVQ(Mem{Base: ptr, Index: r, Scale: 8, Disp: 8}, to)
+	SUBQ(base, to)
+	CMPQ(to, end)
+	JG(LabelRef("out"))
+	CMPQ(to, k)
+	JL(LabelRef("out"))
+	e.load(Mem{Base: x, Index: r, Scale: uint8(size)}, factor)
+	e.mul(alpha, factor, factor)
+	if size == 8 {
+		VBROADCASTSD(factor, all)
+	} else {
+		VBROADCASTSS(factor, all)
+	}
+	Label("write")
+	for at := 0; at < spreadAtOnce*size; at += 32 {
+		VMOVUPS(all, Mem{Base: f, Index: k, Scale: uint8(size), Disp: at})
+	}
+	ADDQ(Imm(spreadAtOnce), k)
+	CMPQ(k, to)
+	JL(LabelRef("write"))
+	MOVQ(to, k)
+	INCQ(r)
+	JMP(LabelRef("row"))
+	Label("out")
+	Store(r, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// scatter generates the kernel that adds entries with a factor each: one after the
+// other, for elements of y may come more than once. With far it asks for elements of y
+// ahead: more of them are then under way than the processor looks ahead by itself.
+func scatter(name, typ string, e elem) {
+	TEXT(name+"AVX2", NOSPLIT, fmt.Sprintf("func(n int, idx []int32, val, f, y []%[1]s, first int, far bool) (done int)", typ))
+	Pragma("noescape")
+	Doc(name+"AVX2 adds val[k]*f[k] to y[idx[k]-first] for k < n, up to the first whose",
+		"place is not in y: it gives the number of those done. With far it asks for the",
+		"places of all of idx, which may be more than n, before their turn.")
+	size := e.size()
+	m := Load(Param("n"), GP64())
+	idx := Load(Param("idx").Base(), GP64())
+	val := Load(Param("val").Base(), GP64())
+	f := Load(Param("f").Base(), GP64())
+	y := Load(Param("y").Base(), GP64())
+	n := Load(Param("y").Len(), GP64())
+	first := Load(Param("first"), GP64())
+	k, asks := GP64(), GP64()
+	XORQ(k, k)
+	// Up to here there are entries to ask for.
+	XORQ(asks, asks)
+	CMPB(addr(Param("far")), Imm(0))
+	JEQ(LabelRef("begin"))
+	MOVQ(addr(Param("idx").Len()), asks)
+	SUBQ(Imm(scatterFar+scatterUnroll-1), asks)
+	Label("begin")
+
+	place := func(i int) GPVirtual {
+		at := GP64()
+		MOVLQSX(Mem{Base: idx, Index: k, Scale: 4, Disp: 4 * i}, at)
 		SUBQ(first, at)
+		return at
+	}
+	add := func(i int) {
+		at, v := place(i), XMM()
 		CMPQ(at, n)
-		JAE(LabelRef("out"))
-		v := XMM()
-		e.load(Mem{Base: val, Index: k, Scale: uint8(size)}, v)
-		e.mul(f, v, v)
+		JAE(LabelRef(fmt.Sprintf("out%d", i)))
+		e.load(Mem{Base: val, Index: k, Scale: uint8(size), Disp: size * i}, v)
+		e.mul(Mem{Base: f, Index: k, Scale: uint8(size), Disp: size * i}, v, v)
 		to := Mem{Base: y, Index: at, Scale: uint8(size)}
 		e.add(to, v, v)
 		e.store(v, to)
+	}
+	SUBQ(Imm(scatterUnroll), m)
+	JL(LabelRef("rest"))
+	Label("several")
+	PREFETCHT0(Mem{Base: val, Index: k, Scale: uint8(size), Disp: ahead})
+	PREFETCHT0(Mem{Base: idx, Index: k, Scale: 4, Disp: ahead})
+	CMPQ(k, asks)
+	JGE(LabelRef("asked"))
+	for i := range scatterUnroll {
+		PREFETCHT1(Mem{Base: y, Index: place(scatterFar + i), Scale: uint8(size)})
+		PREFETCHT0(Mem{Base: y, Index: place(scatterNear + i), Scale: uint8(size)})
+	}
+	Label("asked")
+	for i := range scatterUnroll {
+		add(i)
+	}
+	ADDQ(Imm(scatterUnroll), k)
+	CMPQ(k, m)
+	JLE(LabelRef("several"))
+	Label("rest")
+	ADDQ(Imm(scatterUnroll), m)
+	Label("one")
+	CMPQ(k, m)
+	JGE(LabelRef("out0"))
+	add(0)
+	INCQ(k)
+	JMP(LabelRef("one"))
+	for i := scatterUnroll - 1; i > 0; i-- {
+		Label(fmt.Sprintf("out%d", i))
 		INCQ(k)
 	}
-
-	Label("row")
-	INCQ(r)
-	CMPQ(r, addr(Param("ptr").Len()))
-	JGE(LabelRef("out"))
-	MOVQ(Mem{Base: ptr, Index: r, Scale: 8}, end)
-	SUBQ(base, end)
-	CMPQ(end, addr(Param("idx").Len()))
-	JG(LabelRef("out"))
-	CMPQ(end, k)
-	JL(LabelRef("out"))
-	JE(LabelRef("row"))
-	e.load(Mem{Base: x, Index: r, Scale: uint8(size), Disp: -size}, f)
-	e.mul(alpha, f, f)
-	CMPB(addr(Param("prefetch")), Imm(0))
-	JNE(LabelRef("ahead"))
-	Label("near")
-	add()
-	CMPQ(k, end)
-	JL(LabelRef("near"))
-	JMP(LabelRef("row"))
-	Label("ahead")
-	LEAQ(Mem{Base: k, Disp: scatterAhead}, g)
-	CMPQ(g, addr(Param("idx").Len()))
-	CMOVQGE(k, g)
-	MOVLQSX(Mem{Base: idx, Index: g, Scale: 4}, g)
-	SUBQ(first, g)
-	PREFETCHT0(Mem{Base: y, Index: g, Scale: uint8(size)})
-	add()
-	CMPQ(k, end)
-	JL(LabelRef("ahead"))
-	JMP(LabelRef("row"))
-	Label("out")
+	Label("out0")
 	Store(k, ReturnIndex(0))
 	RET()
 }

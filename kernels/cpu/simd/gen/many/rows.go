@@ -14,8 +14,13 @@ import (
 // of each, and the rest for factors.
 const maxVectors = 4
 
-// ahead is how many entries before its turn a row of x is asked for.
-const ahead = 32
+// A row of x is asked for twice: farBytes of rows before its turn for the second
+// cache, which waits for more lines at a time than the first, and near entries before
+// it for the first.
+const (
+	farBytes = 256 * 64
+	near     = 16
+)
 
 // rows generates the kernel of RowsMany for up to maxVectors registers of columns,
 // the last of which may be filled in part.
@@ -96,18 +101,24 @@ func rows(p lanes.Part) {
 				fma(j, Mem{Base: x, Index: g, Scale: 1, Disp: j * p.Bytes()}, f, sums[i][j])
 			}
 		}
-		// ask brings the rows of x of two entries further on to the cache.
+		// ask brings the rows of x of two later entries to the caches.
 		ask := func(v int) {
+			far := farBytes / max(v*p.Bytes(), 64)
 			g := GP64()
-			LEAQ(Mem{Base: k, Disp: ahead + 1}, g)
+			LEAQ(Mem{Base: k, Disp: far + 1}, g)
 			CMPQ(g, lanes.Arg("asks"))
 			JGE(LabelRef(label("asked", v)))
 			for i := range 2 {
-				g := GP64()
-				MOVL(Mem{Base: idx, Index: k, Scale: 4, Disp: 4 * (ahead + i)}, g.As32())
-				IMULQ(ldx, g)
-				for j := 0; j < v*p.Bytes(); j += 64 {
-					PREFETCHT0(Mem{Base: x, Index: g, Scale: 1, Disp: j})
+				for _, to := range []struct {
+					ahead    int
+					prefetch func(Op)
+				}{{far, PREFETCHT1}, {near, PREFETCHT0}} {
+					g := GP64()
+					MOVL(Mem{Base: idx, Index: k, Scale: 4, Disp: 4 * (to.ahead + i)}, g.As32())
+					IMULQ(ldx, g)
+					for j := 0; j < v*p.Bytes(); j += 64 {
+						to.prefetch(Mem{Base: x, Index: g, Scale: 1, Disp: j})
+					}
 				}
 			}
 			Label(label("asked", v))
