@@ -36,6 +36,18 @@ type Comm interface {
 type Message struct {
 	Rank int
 	Data []byte
+	// Enter, where it is not nil, says that Data is memory of a device, which the host
+	// must not look into: only a DeviceComm takes it. It makes the device that of the
+	// calling thread.
+	Enter func() error
+}
+
+// DeviceComm is a Comm whose links may take memory of devices.
+type DeviceComm interface {
+	Comm
+	// TakesMemoryOf reports whether they take that of devices of a kind, as in
+	// kernels.Info.
+	TakesMemoryOf(kind string) bool
 }
 
 // Link is a set of messages. All ranks that take part start and await it equally often.

@@ -37,6 +37,12 @@
 // it keeps one matrix, whose rows are summed in the order in which they are stored, and
 // waits for the halo before it begins; for the transpose it keeps the transposed matrix.
 //
+// # Devices with memory of their own
+//
+// Pieces of vectors may stay there: Plan.Apply multiplies them, and solvers use it. Ranks
+// on one host share its GPUs. Messages leave from the first device of a rank and arrive
+// there: its own memory where the Comm takes that (DeviceComm), else pinned host memory.
+//
 // # Failures
 //
 // Agree makes an error of one rank known to all. Watch ends the process when another

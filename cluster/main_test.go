@@ -60,13 +60,22 @@ func randomVector[V sparse.Value](n int, seed uint64) []V {
 // each runs f on n ranks of this process, with one CPU device each, and requires that
 // none fails.
 func each(t require.TestingT, n int, f func(sys *System) error) {
-	for r, err := range Run(n, func(c Comm) error { return withSystem(c, f) }) {
+	onRanks(t, n, msrep.Config{Devices: "cpu", Threads: 1}, f)
+}
+
+// onRanks is each with other devices.
+func onRanks(t require.TestingT, n int, c msrep.Config, f func(sys *System) error) {
+	for r, err := range Run(n, func(comm Comm) error { return withDevices(comm, c, f) }) {
 		require.NoError(t, err, "rank %d of %d", r, n)
 	}
 }
 
 func withSystem(c Comm, f func(sys *System) error) error {
-	sys, err := Open(c, msrep.Config{Devices: "cpu", Threads: 1})
+	return withDevices(c, msrep.Config{Devices: "cpu", Threads: 1}, f)
+}
+
+func withDevices(c Comm, config msrep.Config, f func(sys *System) error) error {
+	sys, err := Open(c, config)
 	if err != nil {
 		return err
 	}

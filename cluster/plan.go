@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"
@@ -34,18 +33,20 @@ type Plan[V sparse.Value] struct {
 	turned *Plan[V]       // deterministic: the transposed matrix; nil where no product with it is expected
 
 	want     wanted
-	x        []V             // where whole: own elements, then the halo
-	halo     []V             // elements of other ranks
-	out      []V             // elements for other ranks
-	partial  []V             // of the remote product
+	halo     port[V]         // elements of other ranks; where whole with room for own ones in front
+	out      port[V]         // elements for other ranks
+	sums     []V             // of the remote product
 	forth    Link            // out to halo
 	back     Link            // halo to out
 	kernels  []time.Duration // of the devices, in the last local product
 	times    Times
 	products int64
+	dev      onDevices[V]
 }
 
-// Times is where the time of products went, added up over products.
+// Times is where the time of products went, added up over products. Of devices that
+// work while the host goes on, products of vectors that stay there (Plan.Apply) take as
+// long as it takes to ask for them; that they work shows in the next time that waits.
 type Times struct {
 	Pack     time.Duration // elements for others, into messages and out of them
 	Exchange time.Duration // from the first message to the last
@@ -70,6 +71,9 @@ func NewPlan[V sparse.Value](ctx context.Context, sys *System, m *Matrix[V], opt
 	}
 	err := p.build(ctx, m, opt)
 	m.Part = nil
+	if e := p.settle(err != nil); err == nil {
+		err = e
+	}
 	if err = sys.Agree(err); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -107,7 +111,7 @@ func (p *Plan[V]) build(ctx context.Context, m *Matrix[V], opt msrep.PlanOptions
 	}
 	parts.local = nil
 	if !p.whole && len(parts.halo) > 0 {
-		p.rowsOf, p.partial = parts.rows, make([]V, len(parts.rows))
+		p.rowsOf, p.sums = parts.rows, make([]V, len(parts.rows))
 		p.remote, err = msrep.NewPlan(ctx, p.sys.local, parts.remote, opt)
 	}
 	return err
@@ -119,28 +123,22 @@ func (p *Plan[V]) connect(halo []int32) (err error) {
 	if p.want, err = ask(c, p.colCut, halo); err != nil {
 		return err
 	}
-	own := 0
+	front := 0
 	if p.whole {
-		own = p.ownCols
+		front = p.ownCols
 	}
-	p.x = make([]V, own+len(halo))
-	p.halo = p.x[own:]
-	p.out = make([]V, length(p.want.out))
-	gives, gets := messages(p.out, p.want.out), messages(p.halo, p.want.in)
-	if p.forth, err = c.Link(gives, gets); err != nil {
-		return err
+	onDevice := !p.whole && p.sys.ownMemory()
+	if p.halo, err = openPort[V](p.sys, front, len(halo), onDevice); err == nil {
+		p.out, err = openPort[V](p.sys, 0, length(p.want.out), onDevice)
 	}
-	p.back, err = c.Link(gets, gives)
-	return err
-}
-
-// messages is the memory of runs in v.
-func messages[V sparse.Value](v []V, runs []indexRun) []Message {
-	out := make([]Message, len(runs))
-	for i, r := range runs {
-		out[i] = Message{Rank: r.rank, Data: mem.Bytes(v[r.at : r.at+r.n])}
-	}
-	return out
+	var gives, gets []Message
+	if err == nil {
+		gives, gets = p.out.messages(p.want.out), p.halo.messages(p.want.in)
+	} // else this rank makes as many links as the others all the same
+	var forth, back error
+	p.forth, forth = c.Link(gives, gets)
+	p.back, back = c.Link(gets, gives)
+	return errors.Join(err, forth, back)
 }
 
 // Dims gives the numbers of rows and columns that pieces of vectors here stand for:
@@ -201,7 +199,11 @@ func (p *Plan[V]) Sent() (bytes, messages int64) {
 }
 
 // Halo is how many elements of x a product with A brings to this rank.
-func (p *Plan[V]) Halo() int { return len(p.halo) }
+func (p *Plan[V]) Halo() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.halo.host)
+}
 
 // Close releases what the plan holds on this rank.
 func (p *Plan[V]) Close() error {
@@ -216,6 +218,7 @@ func (p *Plan[V]) Close() error {
 			errs = append(errs, l.Close())
 		}
 	}
+	errs = append(errs, p.dev.close(), p.halo.close(), p.out.close())
 	p.local, p.remote, p.turned, p.forth, p.back = nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }

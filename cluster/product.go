@@ -20,6 +20,11 @@ import (
 func (p *Plan[V]) SpMV(ctx context.Context, op msrep.Op, alpha V, x []V, beta V, y []V) (t msrep.Timing, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.multiply(ctx, op, alpha, x, beta, y)
+}
+
+// multiply is SpMV for those who hold the plan.
+func (p *Plan[V]) multiply(ctx context.Context, op msrep.Op, alpha V, x []V, beta V, y []V) (t msrep.Timing, err error) {
 	if p.local == nil {
 		return t, fmt.Errorf("plan: %w", msrep.ErrClosed)
 	}
@@ -32,11 +37,12 @@ func (p *Plan[V]) SpMV(ctx context.Context, op msrep.Op, alpha V, x []V, beta V,
 		}
 		return p.turned.SpMV(ctx, msrep.NoTrans, alpha, x, beta, y)
 	}
-	before, begin := p.times, time.Now()
+	before := p.times
+	end := p.product()
 	switch {
 	case alpha == 0: // nobody needs x
 		if p.whole {
-			x = p.x
+			x = p.halo.room
 		}
 		err = p.localProduct(ctx, op, alpha, x, beta, y)
 	case p.whole:
@@ -46,13 +52,21 @@ func (p *Plan[V]) SpMV(ctx context.Context, op msrep.Op, alpha V, x []V, beta V,
 	default:
 		err = p.scatter(ctx, alpha, x, beta, y)
 	}
-	p.times.Total += time.Since(begin)
-	p.products++
+	end()
 	t.Distribute = p.times.Pack - before.Pack + p.times.Wait - before.Wait
 	t.Kernel = p.times.Local - before.Local + p.times.Remote - before.Remote
 	t.Total = p.times.Total - before.Total
 	t.Devices = p.kernels
 	return t, err
+}
+
+// product counts a product and its time, until the function that it gives is called.
+func (p *Plan[V]) product() (end func()) {
+	begin := time.Now()
+	return func() {
+		p.times.Total += time.Since(begin)
+		p.products++
+	}
 }
 
 func (p *Plan[V]) checkVectors(op msrep.Op, x, y []V) error {
@@ -72,17 +86,22 @@ func (p *Plan[V]) checkVectors(op msrep.Op, x, y []V) error {
 // gather is the product with A: elements of x come from other ranks while the local
 // matrix multiplies.
 func (p *Plan[V]) gather(ctx context.Context, alpha V, x []V, beta V, y []V) error {
-	p.packed(func() { p.pick(x) })
+	failed := p.packed(func() error { return p.pick(x) })
 	arrived := p.start(p.forth)
 	err := p.localProduct(ctx, msrep.NoTrans, alpha, x, beta, y)
-	if err = errors.Join(err, arrived()); err != nil || p.remote == nil {
+	if err = errors.Join(failed, err, arrived()); err != nil || p.remote == nil {
 		return err
 	}
-	if err := p.remoteProduct(ctx, msrep.NoTrans, alpha, p.halo, p.partial); err != nil {
+	if err := p.packed(p.halo.toHost); err != nil {
 		return err
 	}
-	p.packed(func() { addTo(y, p.rowsOf, p.partial) })
-	return nil
+	if err := p.remoteProduct(ctx, msrep.NoTrans, alpha, p.halo.host, p.sums); err != nil {
+		return err
+	}
+	return p.packed(func() error {
+		addTo(y, p.rowsOf, p.sums)
+		return nil
+	})
 }
 
 // scatter is the product with the transpose: what the remote matrix adds to elements of
@@ -90,44 +109,52 @@ func (p *Plan[V]) gather(ctx context.Context, alpha V, x []V, beta V, y []V) err
 func (p *Plan[V]) scatter(ctx context.Context, alpha V, x []V, beta V, y []V) error {
 	var failed error
 	if p.remote != nil {
-		p.packed(func() { take(p.partial, x, p.rowsOf) })
-		failed = p.remoteProduct(ctx, msrep.Trans, alpha, p.partial, p.halo)
+		_ = p.packed(func() error {
+			take(p.sums, x, p.rowsOf)
+			return nil
+		})
+		failed = p.remoteProduct(ctx, msrep.Trans, alpha, p.sums, p.halo.host)
 	}
+	failed = errors.Join(failed, p.packed(p.halo.fromHost))
 	arrived := p.start(p.back)
 	err := p.localProduct(ctx, msrep.Trans, alpha, x, beta, y)
 	if err = errors.Join(failed, err, arrived()); err != nil {
 		return err
 	}
-	p.packed(func() { // rank after rank: each element takes them in this order
-		for _, r := range p.want.out {
-			addTo(y, r.idx, p.out[r.at:r.at+r.n])
+	return p.packed(func() error { // rank after rank: each element takes them in this order
+		if err := p.out.toHost(); err != nil {
+			return err
 		}
+		for _, r := range p.want.out {
+			addTo(y, r.idx, p.out.host[r.at:r.at+r.n])
+		}
+		return nil
 	})
-	return nil
 }
 
 // gatherWhole is the product with A in the order of one process: all of x comes first.
 func (p *Plan[V]) gatherWhole(ctx context.Context, alpha V, x []V, beta V, y []V) error {
-	p.packed(func() {
-		p.pick(x)
-		copy(p.x, x)
+	err := p.packed(func() error {
+		copy(p.halo.room, x)
+		return p.pick(x)
 	})
-	if err := p.start(p.forth)(); err != nil {
+	if err = errors.Join(err, p.start(p.forth)()); err != nil {
 		return err
 	}
-	return p.localProduct(ctx, msrep.NoTrans, alpha, p.x, beta, y)
+	return p.localProduct(ctx, msrep.NoTrans, alpha, p.halo.room, beta, y)
 }
 
 // pick puts the elements that others need into their messages.
-func (p *Plan[V]) pick(x []V) {
+func (p *Plan[V]) pick(x []V) error {
 	for _, r := range p.want.out {
-		take(p.out[r.at:r.at+r.n], x, r.idx)
+		take(p.out.host[r.at:r.at+r.n], x, r.idx)
 	}
+	return p.out.fromHost()
 }
 
 // start sends and receives. What it gives waits for the end.
 func (p *Plan[V]) start(l Link) (arrived func() error) {
-	if len(p.halo)+len(p.out) == 0 { // no messages
+	if len(p.halo.host)+len(p.out.host) == 0 { // no messages
 		return func() error { return nil }
 	}
 	begin := time.Now()
@@ -151,25 +178,28 @@ func (p *Plan[V]) start(l Link) (arrived func() error) {
 }
 
 func (p *Plan[V]) localProduct(ctx context.Context, op msrep.Op, alpha V, x []V, beta V, y []V) error {
-	begin := time.Now()
-	t, err := p.local.SpMV(ctx, op, alpha, x, beta, y)
-	p.kernels = t.Devices
-	p.times.Local += time.Since(begin)
-	return err
+	return p.timed(&p.times.Local, func() error {
+		t, err := p.local.SpMV(ctx, op, alpha, x, beta, y)
+		p.kernels = t.Devices
+		return err
+	})
 }
 
 func (p *Plan[V]) remoteProduct(ctx context.Context, op msrep.Op, alpha V, x, y []V) error {
-	begin := time.Now()
-	_, err := p.remote.SpMV(ctx, op, alpha, x, 0, y)
-	p.times.Remote += time.Since(begin)
-	return err
+	return p.timed(&p.times.Remote, func() error {
+		_, err := p.remote.SpMV(ctx, op, alpha, x, 0, y)
+		return err
+	})
 }
 
 // packed does work on messages.
-func (p *Plan[V]) packed(work func()) {
+func (p *Plan[V]) packed(work func() error) error { return p.timed(&p.times.Pack, work) }
+
+// timed adds the time of some work to t.
+func (p *Plan[V]) timed(t *time.Duration, work func() error) error {
 	begin := time.Now()
-	work()
-	p.times.Pack += time.Since(begin)
+	defer func() { *t += time.Since(begin) }()
+	return work()
 }
 
 // packGrain is how many elements are worth a goroutine.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strings"
 
 	"github.com/msrep-go/msrep/msrep"
 )
@@ -18,28 +17,32 @@ type System struct {
 }
 
 // Open opens the devices of this rank. All ranks call it. Where c.Threads is 0, ranks
-// that share a host and have the same CPUs share these out.
+// that share a host and have the same CPUs share these out. Where c.Devices is "auto"
+// or "cuda", ranks on one host that see the same GPUs share those out: each has some of
+// those on the NUMA nodes that it may run on, or several have the same one.
 func Open(comm Comm, c msrep.Config) (*System, error) {
 	s := &System{comm: comm}
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
 	}
-	cpus := usableCPUs()
-	all, err := comm.Share([]byte(host + "\x00" + cpus))
+	own := place{host, usableCPUs(), visibleGPUs(c.Devices)}
+	all, err := places(comm, own)
 	if err != nil {
 		return nil, err
 	}
 	neighbours := 0
-	for _, b := range all {
-		h, _, _ := strings.Cut(string(b), "\x00")
-		s.hosts = append(s.hosts, h)
-		if string(b) == host+"\x00"+cpus {
+	for _, p := range all {
+		s.hosts = append(s.hosts, p.Host)
+		if p.Host == own.Host && p.CPUs == own.CPUs {
 			neighbours++
 		}
 	}
 	if c.Threads == 0 {
 		c.Threads = max(runtime.GOMAXPROCS(0)/neighbours, 1)
+	}
+	if gpus := shareOfGPUs(all, comm.Rank()); len(gpus) > 0 {
+		c.Devices = devicesOf(gpus)
 	}
 	s.local, err = msrep.Open(c)
 	if err := Agree(comm, host, err); err != nil {

@@ -169,10 +169,18 @@ func (t *team) fail(err error) {
 	os.Exit(code)
 }
 
+// passOn is how long a launcher has to pass a message on before this rank ends the run:
+// Hydra drops what is under way then. Where the rank that is gone is on this host it
+// would end the run itself meanwhile, at times without the message.
+const passOn = 200 * time.Millisecond
+
 // lost ends this rank because another one is gone; err says why if nobody has done so.
 func (t *team) lost(err error) {
 	if err != nil {
 		t.tell(err)
+		if r := (*cluster.RankError)(nil); errors.As(err, &r) && r.Host != t.host {
+			time.Sleep(passOn)
+		}
 		t.comm.Abort(exitFailed)
 	}
 	fileio.RemovePending()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -90,8 +91,6 @@ func (b *benchmark) measureRanks(ctx context.Context, path string, op msrep.Op) 
 		xCut, yCut, c.Op = yCut, xCut, "A'"
 		opt.ExpectedTransposed = max(b.expected, 100)
 	}
-	x, y := make([]float64, xCut[rank+1]-xCut[rank]), make([]float64, yCut[rank+1]-yCut[rank])
-	ones(x)
 	begin = time.Now()
 	plan, err := cluster.NewPlan(ctx, t.sys, m, opt)
 	if err != nil {
@@ -99,9 +98,10 @@ func (b *benchmark) measureRanks(ctx context.Context, path string, op msrep.Op) 
 	}
 	defer plan.Close()
 	planned := time.Since(begin)
-	var failed error
+	product, done, failed := productOf(ctx, plan, op, xCut[rank+1]-xCut[rank], yCut[rank+1]-yCut[rank])
+	defer done()
 	multiply := func() {
-		if _, err := plan.SpMV(ctx, op, 1, x, 0, y); err != nil && failed == nil {
+		if err := product(); err != nil && failed == nil {
 			failed = err
 		}
 	}
@@ -136,4 +136,29 @@ func (b *benchmark) measureRanks(ctx context.Context, path string, op msrep.Op) 
 	}
 	c.GFlops = number(2 * float64(c.Matrix.NNZ) / c.Product / 1e9)
 	return c, nil
+}
+
+// productOf gives a function that makes a product of a vector of ones, which stays on
+// the devices where they leave it there, and one that frees the vectors. It waits for
+// the product in any case.
+func productOf(ctx context.Context, plan *cluster.Plan[float64], op msrep.Op, cols, rows int) (product func() error, done func() error, err error) {
+	if !plan.Resident(op) {
+		x, y := make([]float64, cols), make([]float64, rows)
+		ones(x)
+		return func() error {
+			_, err := plan.SpMV(ctx, op, 1, x, 0, y)
+			return err
+		}, func() error { return nil }, nil
+	}
+	x, y := plan.ColumnVector, plan.RowVector
+	if op == msrep.Trans {
+		x, y = y, x
+	}
+	xv, err := x()
+	if err == nil {
+		err = xv.Fill(1)
+	}
+	yv, e := y()
+	return func() error { return errors.Join(plan.Apply(ctx, op, 1, xv, 0, yv), yv.Wait()) },
+		func() error { return errors.Join(xv.Close(), yv.Close()) }, errors.Join(err, e)
 }

@@ -54,9 +54,9 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	opt := solver.Options{Tol: s.tol, MaxIter: s.maxIter, Restart: s.restart}
 	switch {
 	case s.block > 0:
-		opt.Precond, err = solver.BlockJacobi(m.Diagonal(s.block), s.block)
+		opt.Precond, err = solver.BlockJacobiPiece(m.Diagonal(s.block), s.block, first)
 	case s.precond == "jacobi":
-		opt.Precond, err = solver.Jacobi(m.Diagonal(1))
+		opt.Precond, err = solver.JacobiPiece(m.Diagonal(1), first)
 	}
 	if err := s.agree(err); err != nil {
 		return err

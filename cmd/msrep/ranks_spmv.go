@@ -25,6 +25,7 @@ type rankReport struct {
 	Halo     int    `json:"halo"`          // elements of x that a product with A brings here
 	Sent     int64  `json:"bytes_sent"`    // vector elements to other ranks, in all products
 	Messages int64  `json:"messages_sent"` // that held them
+	Memory   string `json:"messages_in"`   // what messages use: host, pinned or device memory
 	Products int64  `json:"products"`
 	Peak     int64  `json:"peak_bytes"` // of memory, of the process since its start; 0 where the system does not tell
 
@@ -49,7 +50,7 @@ func newRankReport[V sparse.Value](t *team, rowCut []int, nnz int64, p *cluster.
 	times, n := p.Times()
 	mean := func(d time.Duration) float64 { return d.Seconds() / float64(max(n, 1)) }
 	out := rankReport{
-		Rank: r, Host: t.host, FirstRow: rowCut[r], LastRow: rowCut[r+1] - 1, NNZ: nnz, Halo: p.Halo(), Products: n, Peak: peakMemory(),
+		Rank: r, Host: t.host, FirstRow: rowCut[r], LastRow: rowCut[r+1] - 1, NNZ: nnz, Halo: p.Halo(), Memory: p.Messages(), Products: n, Peak: peakMemory(),
 		Phases: rankPhases{
 			Read: read.Seconds(), Plan: plan.Seconds(), Pack: mean(times.Pack), Exchange: mean(times.Exchange), Wait: mean(times.Wait),
 			Local: mean(times.Local), Remote: mean(times.Remote), Product: mean(times.Total),

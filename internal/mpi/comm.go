@@ -33,6 +33,7 @@ func (e *Error) Is(target error) bool { return target == cluster.ErrAborted }
 // Comm is all processes of a run. There is one in a process.
 type Comm struct {
 	rank, size int
+	onDevice   bool // messages may use the memory of GPUs
 	links      int
 	closing    chan struct{}
 	closed     chan error
@@ -71,6 +72,12 @@ func (c *Comm) serve(started chan<- error) {
 	if enough == 0 {
 		C.msrep_finalize()
 		started <- &Error{"MPI_Init_thread", "this MPI library can't be used from several threads in turn (MPI_THREAD_SERIALIZED)"}
+		return
+	}
+	var err error
+	if c.onDevice, err = askDevices(); err != nil {
+		C.msrep_finalize()
+		started <- err
 		return
 	}
 	started <- nil

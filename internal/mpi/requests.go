@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -88,6 +89,20 @@ type link struct {
 	*requests
 	bytes, messages int64 // of one start
 	starts          int64
+	enter           func() error // the device whose memory they use, if it is that of one
+}
+
+// entered runs f on a thread that has entered the device of the messages.
+func (k *link) entered(f func() error) error {
+	if k.enter == nil {
+		return f()
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := k.enter(); err != nil {
+		return err
+	}
+	return f()
 }
 
 // Link sets up persistent requests; see cluster.Comm.
@@ -95,7 +110,7 @@ func (c *Comm) Link(out, in []cluster.Message) (cluster.Link, error) {
 	tag := C.int(firstLink + c.links%linkTags)
 	c.links++
 	n := 0
-	for _, m := range append(append([]cluster.Message(nil), out...), in...) {
+	for _, m := range slices.Concat(out, in) {
 		n += countPieces(m.Data)
 	}
 	q, err := c.requests(n)
@@ -103,12 +118,22 @@ func (c *Comm) Link(out, in []cluster.Message) (cluster.Link, error) {
 		return nil, err
 	}
 	k := &link{requests: q}
+	for _, m := range slices.Concat(out, in) {
+		if m.Enter != nil {
+			k.enter = m.Enter
+		}
+	}
+	return k, k.entered(func() error { return k.setUp(out, in, tag) })
+}
+
+func (k *link) setUp(out, in []cluster.Message, tag C.int) error {
+	q := k.requests
 	for _, m := range in {
 		err := q.each("MPI_Recv_init", m.Data, func(at C.int, data unsafe.Pointer, n C.int) C.int {
 			return C.msrep_recv_init(q.first, at, data, n, C.int(m.Rank), tag)
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	received := q.used
@@ -118,28 +143,30 @@ func (c *Comm) Link(out, in []cluster.Message) (cluster.Link, error) {
 			return C.msrep_send_init(q.first, at, data, n, C.int(m.Rank), tag)
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	k.messages = int64(q.used - received)
-	return k, nil
+	return nil
 }
 
 func (k *link) Start() error {
 	if k.used == 0 {
 		return nil
 	}
-	k.comm.mu.Lock()
-	defer k.comm.mu.Unlock()
-	k.starts++
-	return check("MPI_Startall", C.msrep_start(k.first, C.int(k.used)))
+	return k.entered(func() error {
+		k.comm.mu.Lock()
+		defer k.comm.mu.Unlock()
+		k.starts++
+		return check("MPI_Startall", C.msrep_start(k.first, C.int(k.used)))
+	})
 }
 
 func (k *link) Wait() error {
 	if k.used == 0 {
 		return nil
 	}
-	return k.wait()
+	return k.entered(k.wait)
 }
 
 func (k *link) Sent() (bytes, messages int64) { return k.starts * k.bytes, k.starts * k.messages }

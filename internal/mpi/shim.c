@@ -1,7 +1,9 @@
 //go:build mpi
 
+#define _GNU_SOURCE // RTLD_DEFAULT
 #include "shim.h"
 
+#include <dlfcn.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
@@ -85,6 +87,17 @@ int msrep_allgatherv(MPI_Request *r, const void *own, int n, void *all, const in
 
 int msrep_allreduce(MPI_Request *r, const double *own, double *all, int n, int largest) {
 	return MPI_Iallreduce(own, all, n, MPI_DOUBLE, largest ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD, r);
+}
+
+// msrep_takes_cuda asks with what some libraries have and others lack: it is looked up
+// at run time.
+int msrep_takes_cuda(void) {
+	int (*query)(void), (*gpu)(int, int *), yes = 0;
+	*(void **)&query = dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support"); // Open MPI, MPICH
+	if (query)
+		return query();
+	*(void **)&gpu = dlsym(RTLD_DEFAULT, "MPIX_GPU_query_support"); // MPICH; CUDA is 0
+	return gpu && gpu(0, &yes) == MPI_SUCCESS && yes;
 }
 
 // msrep_pause gives the core to others: at once, or for a moment where rest is set.

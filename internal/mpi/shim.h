@@ -28,6 +28,8 @@ int msrep_allgather(MPI_Request *r, const int64_t *own, int64_t *all);
 int msrep_allgatherv(MPI_Request *r, const void *own, int n, void *all, const int *counts, const int *starts);
 int msrep_allreduce(MPI_Request *r, const double *own, double *all, int n, int largest);
 
+int msrep_takes_cuda(void); // whether the library says that it takes memory of GPUs of NVIDIA
+
 void msrep_pause(int rest);
 
 #endif

@@ -16,27 +16,42 @@ import (
 
 // buffer is memory of a device. One of 0 bytes has none.
 type buffer struct {
-	dev   *Device
-	addr  cu.DevicePtr
-	bytes int64
-	freed atomic.Bool
+	dev    *Device
+	addr   cu.DevicePtr
+	bytes  int64
+	single bool // not of the pool
+	freed  atomic.Bool
 }
 
 // Alloc gives zeroed memory that begins at a multiple of 256 bytes.
 func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
+	b, err := d.alloc(bytes, false)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// alloc makes a buffer, of memory of the pool unless it is single.
+func (d *Device) alloc(bytes int64, single bool) (*buffer, error) {
 	if bytes < 0 {
 		return nil, d.fail("alloc", 0, fmt.Errorf("%w: %d bytes", kernels.ErrArgument, bytes))
 	}
 	if bytes > d.info.Memory {
 		return nil, d.fail("alloc", bytes, fmt.Errorf("%w: the GPU has %d bytes", kernels.ErrOutOfMemory, d.info.Memory))
 	}
-	b := &buffer{dev: d, bytes: bytes}
+	b := &buffer{dev: d, bytes: bytes, single: single}
 	err := d.run("alloc", bytes, func() error {
 		if bytes == 0 {
 			return nil
 		}
 		var err error
-		if b.addr, err = d.allocate(bytes, d.home); err != nil {
+		if single {
+			b.addr, err = cu.MemAlloc(bytes)
+		} else {
+			b.addr, err = d.allocate(bytes, d.home)
+		}
+		if err != nil {
 			return err
 		}
 		err = cu.MemsetD8Async(b.addr, 0, bytes, d.home)
@@ -44,7 +59,7 @@ func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 			err = d.home.Synchronize()
 		}
 		if err != nil {
-			return freeAfter(err, d.free(b.addr, d.home))
+			return freeAfter(err, b.giveBack())
 		}
 		d.buffers[b] = true
 		d.inUse.Add(bytes)
@@ -129,7 +144,14 @@ func (b *buffer) release() error {
 	if b.bytes == 0 || d.dead.Load() != nil {
 		return nil
 	}
-	return d.free(b.addr, d.home)
+	return b.giveBack()
+}
+
+func (b *buffer) giveBack() error {
+	if b.single {
+		return cu.MemFree(b.addr)
+	}
+	return b.dev.free(b.addr, b.dev.home)
 }
 
 // window is the address of n bytes from off on in a buffer of any GPU.

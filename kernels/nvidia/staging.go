@@ -8,7 +8,6 @@ import (
 
 	"gorgonia.org/cu"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
 	"github.com/msrep-go/msrep/numa"
@@ -29,10 +28,9 @@ type staging struct {
 
 // piece is one part of it.
 type piece struct {
-	region *mem.Region // nil for memory of the driver
-	buf    []byte
-	done   cu.Event // of the copy that used it last
-	ready  bool
+	pinned
+	done  cu.Event // of the copy that used it last
+	ready bool
 }
 
 // Staging tells how many bytes of pinned host memory the device holds, and on which
@@ -63,42 +61,16 @@ func (d *Device) take() (*piece, error) {
 	return p, d.pinPiece(p)
 }
 
-// pinPiece makes a piece: memory of the GPU's node, then pinned; where the system
-// does not pin that, memory that the driver takes itself.
+// pinPiece makes a piece.
 func (d *Device) pinPiece(p *piece) (err error) {
-	if p.region, err = mem.New(pieceBytes); err != nil {
+	if p.pinned, err = d.pinHost(pieceBytes); err != nil {
 		return err
-	}
-	p.buf = p.region.Bytes()
-	if d.config.Node >= 0 {
-		if err := numa.Bind(p.buf, d.config.Node); err != nil {
-			d.refused(err)
-		}
-	}
-	if err := driver.Register(p.buf); err != nil {
-		d.refused(err)
-		if err := p.region.Free(); err != nil {
-			return err
-		}
-		p.region = nil
-		if p.buf, err = driver.HostAlloc(pieceBytes); err != nil {
-			return err
-		}
 	}
 	if p.done, err = cu.MakeEvent(cu.DisableTiming); err != nil {
 		return errors.Join(err, p.free())
 	}
 	p.ready = true
 	return nil
-}
-
-// free gives the memory of a piece back. The driver waits for copies under way; it
-// also does that on a lost device.
-func (p *piece) free() error {
-	if p.region == nil {
-		return driver.HostFree(p.buf)
-	}
-	return errors.Join(driver.Unregister(p.buf), p.region.Free())
 }
 
 // release gives the pieces back, on the thread.

@@ -1,0 +1,266 @@
+package msrep
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Selection is some elements of vectors that are cut alike: those that a process
+// exchanges with others. The devices keep their numbers.
+type Selection[V sparse.Value] struct {
+	sys   *System
+	lanes *lanes
+	cuts  []int         // of the vectors
+	n     int           // elements of all runs
+	parts []selected[V] // nil once closed
+}
+
+// selected is the elements of a Selection that one device has.
+type selected[V sparse.Value] struct {
+	runs []selectedRun
+	row  kernels.Array[int32] // their numbers, counted from the first of the device, run after run
+	idx  kernels.Array[int64] // the same
+	room kernels.Array[V]     // for as many elements; nothing on a single device
+}
+
+// selectedRun is the elements of one run.
+type selectedRun struct {
+	at int // the first one, of all elements of the Selection
+	lo int // the same, of those of the device
+	n  int
+}
+
+// NewSelection selects elements of vectors that are cut like v: runs of numbers, each
+// of which rises.
+func NewSelection[V sparse.Value](v *Vector[V], runs [][]int32) (s *Selection[V], err error) {
+	defer rescue(&err)
+	if v == nil {
+		return nil, sparse.Inputf("vector", "is nil")
+	}
+	s = &Selection[V]{sys: v.sys, lanes: v.lanes, cuts: v.cuts, parts: make([]selected[V], len(v.pieces))}
+	for r, run := range runs {
+		for k, i := range run {
+			if i < 0 || int(i) >= v.Len() || k > 0 && i <= run[k-1] {
+				return nil, sparse.Inputf("runs", "number %d of run %d is %d: numbers rise from 0 to %d", k, r, i, v.Len()-1)
+			}
+		}
+		s.n += len(run)
+	}
+	err = v.do(nil, func(l *lanes) error {
+		return l.each(func(i int) error { return s.parts[i].fill(l, i, v.cuts[i], v.cuts[i+1], runs) })
+	})
+	if err == nil {
+		err = v.sys.enter(s)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.free())
+	}
+	return s, nil
+}
+
+// fill brings the numbers in [first, end) to device i.
+func (p *selected[V]) fill(l *lanes, i, first, end int, runs [][]int32) (err error) {
+	var row []int32
+	at := 0
+	for _, run := range runs {
+		lo, _ := slices.BinarySearch(run, int32(first))
+		hi, _ := slices.BinarySearch(run, int32(end))
+		if lo < hi {
+			p.runs = append(p.runs, selectedRun{at + lo, len(row), hi - lo})
+			for _, j := range run[lo:hi] {
+				row = append(row, j-int32(first))
+			}
+		}
+		at += len(run)
+	}
+	if len(row) == 0 {
+		return nil
+	}
+	idx := make([]int64, len(row))
+	for k, j := range row {
+		idx[k] = int64(j)
+	}
+	d, s := l.devices[i], l.streams[i]
+	if p.row, err = kernels.NewArray[int32](d, int64(len(row))); err != nil {
+		return err
+	}
+	if p.idx, err = kernels.NewArray[int64](d, int64(len(row))); err != nil {
+		return err
+	}
+	if len(l.devices) > 1 {
+		if p.room, err = kernels.NewArray[V](d, int64(len(row))); err != nil {
+			return err
+		}
+	}
+	return errors.Join(p.row.Write(s, row), p.idx.Write(s, idx), s.Sync())
+}
+
+// Take is dst[k] = x[number k], over all runs one after the other. dst may be cut in
+// any way.
+func (s *Selection[V]) Take(dst, x *Vector[V]) (err error) {
+	defer rescue(&err)
+	if err := s.check(x, dst); err != nil {
+		return err
+	}
+	return x.do([]*Vector[V]{dst}, func(l *lanes) error {
+		several := len(l.devices) > 1
+		err := l.each(func(i int) error {
+			p := &s.parts[i]
+			if len(p.runs) == 0 {
+				return nil
+			}
+			to := p.room
+			if !several {
+				to = dst.pieces[i]
+			}
+			return l.streams[i].Launch(&kernels.Take[V]{Idx: p.idx, X: x.pieces[i], Y: to})
+		})
+		if err != nil || !several {
+			return err
+		}
+		if err := l.sync(); err != nil {
+			return err
+		}
+		if err := l.each(func(i int) error { return s.collect(l.streams[i], dst, i) }); err != nil {
+			return err
+		}
+		return l.sync() // before anybody takes other elements
+	})
+}
+
+// collect copies what device i of dst has from the devices that took it.
+func (s *Selection[V]) collect(stream kernels.Stream, dst *Vector[V], i int) error {
+	for _, p := range s.parts {
+		for _, r := range p.runs {
+			lo, hi := max(r.at, dst.cuts[i]), min(r.at+r.n, dst.cuts[i+1])
+			if lo >= hi {
+				continue
+			}
+			to, from := dst.pieces[i].Sub(int64(lo-dst.cuts[i]), int64(hi-dst.cuts[i])), p.room.Sub(int64(r.lo+lo-r.at), p.room.Len)
+			if err := stream.Copy(to.Buf, to.Off, from.Buf, from.Off, int64(hi-lo)*mem.Size[V]()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// AddTo is y[number k] = y[number k] + src[k], run after run. src may be cut in any
+// way.
+func (s *Selection[V]) AddTo(y, src *Vector[V]) (err error) {
+	defer rescue(&err)
+	if err := s.check(y, src); err != nil {
+		return err
+	}
+	return y.do([]*Vector[V]{src}, func(l *lanes) error {
+		several := len(l.devices) > 1
+		if several {
+			if err := l.sync(); err != nil {
+				return err
+			}
+		}
+		err := l.each(func(i int) error {
+			p := &s.parts[i]
+			val := p.room
+			for _, r := range p.runs {
+				if !several {
+					val = src.pieces[i]
+				} else if err := copyRange(l.streams[i], val.Sub(int64(r.lo), val.Len), r.at, r.at+r.n, src); err != nil {
+					return err
+				}
+				lo, hi := int64(r.lo), int64(r.lo+r.n)
+				if err := l.streams[i].Launch(&kernels.AddCarries[V]{Row: p.row.Sub(lo, hi), Val: val.Sub(lo, hi), Y: y.pieces[i]}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || !several {
+			return err
+		}
+		return l.sync() // before anybody writes to src again
+	})
+}
+
+// check says that vectors do not suit the selection: v that it is of, and elements.
+func (s *Selection[V]) check(v, elements *Vector[V]) error {
+	switch {
+	case s.parts == nil:
+		return fmt.Errorf("selection: %w", ErrClosed)
+	case v == nil || elements == nil:
+		return sparse.Inputf("vector", "is nil")
+	case v.sys != s.sys || !slices.Equal(v.cuts, s.cuts):
+		return sparse.Inputf("vector", "in other pieces than the selection is of")
+	case elements.Len() != s.n:
+		return sparse.Inputf("vector", "%d elements: the selection has %d", elements.Len(), s.n)
+	}
+	return nil
+}
+
+// Close gives the memory back, after what is under way. It may be called again.
+func (s *Selection[V]) Close() error {
+	if s == nil || s.parts == nil {
+		return nil
+	}
+	l := s.lanes
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.sys.leave(s)
+	var err error
+	if !l.closed {
+		err = l.sync()
+	}
+	return errors.Join(err, s.free())
+}
+
+func (s *Selection[V]) free() error {
+	var errs []error
+	for _, p := range s.parts {
+		errs = append(errs, p.row.Free(), p.idx.Free(), p.room.Free())
+	}
+	s.parts = nil
+	return errors.Join(errs...)
+}
+
+// AdoptVector makes a vector whose elements are all on one device, in memory that it
+// takes over: Close gives that back.
+func AdoptVector[V sparse.Value](sys *System, device int, a kernels.Array[V]) (v *Vector[V], err error) {
+	defer rescue(&err)
+	switch {
+	case sys == nil:
+		return nil, sparse.Inputf("system", "is nil")
+	case device < 0 || device >= len(sys.devices) || a.Buf == nil || a.Buf.Device() != sys.devices[device]:
+		return nil, sparse.Inputf("device", "%d: the array is not in memory of such a device", device)
+	case a.Len > sparse.MaxDim:
+		return nil, sparse.Inputf("vector", "%d elements: use 0 to %d", a.Len, sparse.MaxDim)
+	}
+	l, err := sys.vectorLanes()
+	if err != nil {
+		return nil, err
+	}
+	v = &Vector[V]{sys: sys, lanes: l, cuts: make([]int, len(sys.devices)+1), pieces: make([]kernels.Array[V], len(sys.devices))}
+	for i := device + 1; i < len(v.cuts); i++ {
+		v.cuts[i] = int(a.Len)
+	}
+	v.pieces[device] = a
+	if sys.onHost() {
+		if v.host, err = kernels.View(sys.devices[device].(kernels.HostMapper), a); err != nil {
+			return nil, err
+		}
+	}
+	return v, sys.enter(v)
+}
+
+// Wait waits for the operations on the vectors of the System that were called before.
+func (v *Vector[V]) Wait() (err error) {
+	defer rescue(&err)
+	if v == nil {
+		return sparse.Inputf("vector", "is nil")
+	}
+	return v.do(nil, func(l *lanes) error { return l.sync() })
+}

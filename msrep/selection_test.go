@@ -1,0 +1,94 @@
+package msrep
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestSelectionsTakeAndAddTheElementsThatWereNamed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		if rapid.Bool().Draw(t, "single") {
+			selects[float32](t)
+		} else {
+			selects[float64](t)
+		}
+	})
+}
+
+func selects[V sparse.Value](t *rapid.T) {
+	sys, err := Open(Config{Devices: rapid.SampledFrom([]string{"sim:1", "sim:2", "sim:5", "cpu:1", "cpu:3"}).Draw(t, "devices")})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, sys.Close()) }()
+	n := rapid.SampledFrom([]int{0, 1, 2, 7, 300}).Draw(t, "n")
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
+	var runs [][]int32
+	var all []int32
+	for range rapid.IntRange(0, 4).Draw(t, "runs") {
+		var run []int32
+		for i := range n {
+			if r.IntN(3) == 0 {
+				run = append(run, int32(i))
+			}
+		}
+		runs, all = append(runs, run), append(all, run...)
+	}
+	x := normalVector[V](r, n)
+	v, err := NewVector[V](sys, n)
+	dx := onDevices(t, v, err, x)
+	s, err := NewSelection(dx, runs)
+	require.NoError(t, err)
+	dst, err := NewVector[V](sys, len(all))
+	if rapid.Bool().Draw(t, "on one device") {
+		last := len(sys.devices) - 1
+		a, e := kernels.NewArray[V](sys.devices[last], int64(len(all)))
+		require.NoError(t, e)
+		dst, err = AdoptVector(sys, last, a)
+	}
+	require.NoError(t, err)
+	want := make([]V, len(all))
+	for k, i := range all {
+		want[k] = x[i]
+	}
+	for range 2 {
+		require.NoError(t, s.Take(dst, dx))
+		require.Equal(t, want, elements(t, dst))
+	}
+	require.NoError(t, s.AddTo(dx, dst))
+	for k, i := range all {
+		x[i] += want[k]
+	}
+	require.Equal(t, x, elements(t, dx))
+	require.NoError(t, s.Close())
+	require.NoError(t, s.Close())
+	require.ErrorIs(t, s.Take(dst, dx), ErrClosed)
+}
+
+func TestSelectionsSayWhatIsWrongWithNumbersAndVectors(t *testing.T) {
+	sys, err := Open(Config{Devices: "sim:2"})
+	require.NoError(t, err)
+	defer sys.Close()
+	v, err := NewVector[float64](sys, 4)
+	require.NoError(t, err)
+	for _, run := range [][]int32{{-1}, {4}, {1, 1}, {2, 0}} {
+		_, err := NewSelection(v, [][]int32{{0}, run})
+		require.True(t, sparse.IsInput(err), "%v: %v", run, err)
+	}
+	s, err := NewSelection(v, [][]int32{{0, 3}})
+	require.NoError(t, err)
+	two, err := NewVector[float64](sys, 2)
+	require.NoError(t, err)
+	require.NoError(t, s.Take(two, v))
+	require.NoError(t, two.Wait())
+	for _, vs := range [][2]*Vector[float64]{{v, v}, {two, two}, {nil, v}, {two, nil}} {
+		require.True(t, sparse.IsInput(s.Take(vs[0], vs[1])))
+		require.True(t, sparse.IsInput(s.AddTo(vs[1], vs[0])))
+	}
+	_, err = AdoptVector(sys, 0, kernels.Array[float64]{})
+	require.True(t, sparse.IsInput(err))
+}
