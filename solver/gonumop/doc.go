@@ -2,7 +2,8 @@
 //
 // Operator is a plan, or any msrep.Operator, as gonum.org/v1/exp/linsolve wants its
 // matrix: its methods CG, BiCG, BiCGStab and GMRES then multiply on the devices of
-// the plan, without a copy of the vectors.
+// the plan, without a copy of the vectors. ParallelBLAS lets what they do with vectors
+// themselves have all CPUs, as far as it can be replaced.
 //
 // Matrix is a CSR matrix as a mat.Matrix, for printing, for tests and for conversion.
 // Do not compute with it: mat.Matrix knows elements only, one At at a time, and what

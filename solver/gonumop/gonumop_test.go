@@ -7,10 +7,14 @@ import (
 	"log"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/exp/linsolve"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/msrep-go/msrep/msrep"
@@ -185,8 +189,12 @@ func TestPreconditionersServeGonum(t *testing.T) {
 }
 
 // BenchmarkCG gives 20 iterations of gonum's CG over a plan beside as many of ours,
-// for a million unknowns on one CPU device. gonum's vectors are served by one thread.
-// With GOMAXPROCS=1 all have one.
+// for a million unknowns on one CPU device: how fast each is, of ours. All take turns,
+// and the times are medians. With GOMAXPROCS=1 all have one thread.
+//
+//	parallel  with PreconSolve and ParallelBLAS
+//	gonum     with PreconSolve
+//	default   with neither
 func BenchmarkCG(b *testing.B) {
 	const iterations = 20
 	for _, spec := range []string{"stencil:n=1000,points=5", "stencil:dims=3,n=100,points=27"} {
@@ -195,21 +203,47 @@ func BenchmarkCG(b *testing.B) {
 		for i := range rhs {
 			rhs[i] = math.Sin(float64(i + 1))
 		}
-		for name, precond := range map[string]func(*mat.VecDense, bool, mat.Vector) error{"gonum": gonumop.PreconSolve(nil), "gonum-default": nil} {
-			b.Run(spec+"/"+name, func(b *testing.B) {
-				for b.Loop() {
-					op := gonumop.New(b.Context(), plan)
-					_, err := linsolve.Iterative(op, mat.NewVecDense(a.Rows, rhs), &linsolve.CG{},
-						&linsolve.Settings{MaxIterations: iterations, Tolerance: 1e-14, PreconSolve: precond})
-					require.ErrorIs(b, err, linsolve.ErrIterationLimit)
-					require.NoError(b, op.Err())
-				}
-			})
+		gonum := func(blas blas.Float64, precond func(*mat.VecDense, bool, mat.Vector) error) {
+			was := blas64.Implementation()
+			blas64.Use(blas)
+			defer blas64.Use(was)
+			op := gonumop.New(b.Context(), plan)
+			_, err := linsolve.Iterative(op, mat.NewVecDense(a.Rows, rhs), &linsolve.CG{},
+				&linsolve.Settings{MaxIterations: iterations, Tolerance: 1e-14, PreconSolve: precond})
+			require.ErrorIs(b, err, linsolve.ErrIterationLimit)
+			require.NoError(b, op.Err())
 		}
-		b.Run(spec+"/msrep", func(b *testing.B) {
-			for b.Loop() {
+		one := blas64.Implementation()
+		all := gonumop.ParallelBLAS(one)
+		runs := []struct {
+			name  string
+			solve func()
+		}{
+			{"ours", func() {
 				_, err := solver.CG(b.Context(), plan, rhs, make([]float64, a.Rows), solver.Options{MaxIter: iterations, Tol: 1e-14})
 				require.ErrorIs(b, err, solver.ErrNotConverged)
+			}},
+			{"parallel", func() { gonum(all, gonumop.PreconSolve(nil)) }},
+			{"gonum", func() { gonum(one, gonumop.PreconSolve(nil)) }},
+			{"default", func() { gonum(one, nil) }},
+		}
+		b.Run(spec, func(b *testing.B) {
+			times := make([][]float64, len(runs))
+			for b.Loop() {
+				for i, r := range runs {
+					t := time.Now()
+					r.solve()
+					times[i] = append(times[i], time.Since(t).Seconds())
+				}
+			}
+			for i, r := range runs {
+				slices.Sort(times[i])
+				median := times[i][len(times[i])/2]
+				if i == 0 {
+					b.ReportMetric(median/iterations*1e3, "ms/iteration")
+					continue
+				}
+				b.ReportMetric(times[0][len(times[0])/2]/median, r.name+"_of_ours")
 			}
 		})
 	}
