@@ -10,14 +10,16 @@ import (
 )
 
 // deviceSpace has its vectors on the devices of a plan that have memory of their own.
-// Only sums come to the host, each with one wait for all devices.
+// Only sums come to the host, each with one wait for all devices. Of an operator over
+// several processes each has a deviceSpace for its pieces.
 //
 // A Jacobi preconditioner is a vector beside the others; what any other preconditioner
 // works on goes through the host.
 type deviceSpace struct {
 	ctx context.Context
-	a   *msrep.Plan[float64]
+	a   residentOperator
 	m   Preconditioner
+	all *processes // nil where this process is the only one
 	v   []*msrep.Vector[float64]
 	err error
 
@@ -30,19 +32,31 @@ type deviceSpace struct {
 	count             int
 }
 
-// onDevices gives the plan of a solve whose vectors are to stay on devices, or nil.
+// residentOperator is an operator that may leave vectors on devices, as a msrep.Plan
+// and a cluster.Plan do. Of several processes all give the same answer, and Apply takes
+// part in a product also where it is given nil for vectors.
+type residentOperator interface {
+	Resident(op msrep.Op) bool
+	RowVector() (*msrep.Vector[float64], error)
+	Apply(ctx context.Context, op msrep.Op, alpha float64, x *msrep.Vector[float64], beta float64, y *msrep.Vector[float64]) error
+}
+
+// onDevices gives the operator of a solve whose vectors are to stay on devices, or nil.
 // Sums of a deterministic plan have a fixed shape, which those of devices do not have.
-func onDevices(a Operator) *msrep.Plan[float64] {
-	p, ok := a.(*msrep.Plan[float64])
-	if !ok || p.Deterministic() || !p.Resident(msrep.NoTrans) {
+func onDevices(a Operator, all *processes) residentOperator {
+	p, ok := a.(residentOperator)
+	if plan, is := a.(*msrep.Plan[float64]); is && plan.Deterministic() || all != nil && all.op.Fixed() {
+		return nil
+	}
+	if !ok || !p.Resident(msrep.NoTrans) {
 		return nil
 	}
 	return p
 }
 
 // newDeviceSpace copies b, if there is one, and x to the devices.
-func newDeviceSpace(ctx context.Context, a *msrep.Plan[float64], m Preconditioner, b, x []float64) (s *deviceSpace, bv, xv vector) {
-	s = &deviceSpace{ctx: ctx, a: a, m: m, out: x}
+func newDeviceSpace(ctx context.Context, a residentOperator, m Preconditioner, all *processes, b, x []float64) (s *deviceSpace, bv, xv vector) {
+	s = &deviceSpace{ctx: ctx, a: a, m: m, all: all, out: x}
 	bv = none
 	if b != nil {
 		bv = s.zero()
@@ -70,9 +84,14 @@ func (s *deviceSpace) do(f func() error) {
 	}
 }
 
-func (s *deviceSpace) failed() error { return s.err }
+func (s *deviceSpace) failed() error { return s.all.failed(s.err) }
 
-func (s *deviceSpace) ended() error { return s.ctx.Err() }
+func (s *deviceSpace) ended() error {
+	if s.all != nil { // a reduction finds it, for all
+		return nil
+	}
+	return s.ctx.Err()
+}
 
 func (s *deviceSpace) zero() vector {
 	s.v = append(s.v, nil)
@@ -95,13 +114,20 @@ func (s *deviceSpace) release() error {
 }
 
 func (s *deviceSpace) product(a float64, x vector, b float64, y vector) {
-	s.do(func() error {
-		t := time.Now()
-		err := s.a.Apply(s.ctx, msrep.NoTrans, a, s.v[x], b, s.v[y])
-		s.products += time.Since(t)
-		s.count++
-		return err
-	})
+	if s.failed() != nil {
+		return
+	}
+	ctx := s.ctx
+	if s.all != nil {
+		ctx = context.WithoutCancel(ctx)
+	}
+	t := time.Now()
+	err := s.a.Apply(ctx, msrep.NoTrans, a, s.v[x], b, s.v[y])
+	if s.err == nil {
+		s.err = err
+	}
+	s.products += time.Since(t)
+	s.count++
 }
 
 func (s *deviceSpace) preconditioned(r, z vector) vector {
@@ -138,13 +164,22 @@ func (s *deviceSpace) set(a float64, src, dst vector) {
 	})
 }
 
-// number runs f and gives its number, or 0 after a failure.
-func (s *deviceSpace) number(f func() (float64, error)) (d float64) {
-	s.do(func() (err error) {
-		d, err = f()
+// sums runs f, which finds sums, and adds up those of all processes.
+func (s *deviceSpace) sums(h []float64, f func() error) {
+	s.do(f)
+	if s.all != nil {
+		s.err = s.all.total(s.ctx, h, h, s.err)
+	}
+}
+
+// number runs f and gives its sum, or 0 after a failure.
+func (s *deviceSpace) number(f func() (float64, error)) float64 {
+	var h [1]float64
+	s.sums(h[:], func() (err error) {
+		h[0], err = f()
 		return err
 	})
-	return d
+	return h[0]
 }
 
 func (s *deviceSpace) dot(x, y vector) float64 {
@@ -178,14 +213,15 @@ func (s *deviceSpace) turn(r vector, b, w float64, v, p vector) {
 }
 
 func (s *deviceSpace) finish(a float64, p vector, w float64, u, x, t, r, c vector) (rr, cr float64) {
-	s.do(func() (err error) {
-		rr, cr, err = msrep.Finish(a, s.v[p], w, s.v[u], s.v[x], s.v[t], s.v[r], s.v[c])
+	var h [2]float64
+	s.sums(h[:], func() (err error) {
+		h[0], h[1], err = msrep.Finish(a, s.v[p], w, s.v[u], s.v[x], s.v[t], s.v[r], s.v[c])
 		return err
 	})
-	return rr, cr
+	return h[0], h[1]
 }
 
-func (s *deviceSpace) all(v []vector) []*msrep.Vector[float64] {
+func (s *deviceSpace) vectors(v []vector) []*msrep.Vector[float64] {
 	out := make([]*msrep.Vector[float64], len(v))
 	for j, k := range v {
 		out[j] = s.v[k]
@@ -194,15 +230,15 @@ func (s *deviceSpace) all(v []vector) []*msrep.Vector[float64] {
 }
 
 func (s *deviceSpace) project(h []float64, v []vector, w vector) {
-	s.do(func() error { return s.v[w].Project(h, s.all(v)) })
+	s.sums(h, func() error { return s.v[w].Project(h, s.vectors(v)) })
 }
 
 func (s *deviceSpace) add(a float64, h []float64, v []vector, w vector) {
-	s.do(func() error { return s.v[w].Add(scaled(a, h), s.all(v)) })
+	s.do(func() error { return s.v[w].Add(scaled(a, h), s.vectors(v)) })
 }
 
 func (s *deviceSpace) combine(a float64, h []float64, v []vector, w vector) float64 {
-	return s.number(func() (float64, error) { return s.v[w].Combine(scaled(a, h), s.all(v)) })
+	return s.number(func() (float64, error) { return s.v[w].Combine(scaled(a, h), s.vectors(v)) })
 }
 
 // scaled is a*h.

@@ -17,6 +17,9 @@ import (
 // the same Result but for Timing. When one fails, all give an error; that of the
 // others wraps ErrOtherProcess. A context that ends in one process ends the solve in
 // all, after the next sum.
+//
+// Where it has the methods Resident, RowVector and Apply of a msrep.Plan, and Resident
+// holds, the vectors of a solve stay on the devices of each process.
 type Distributed interface {
 	// SpMV multiplies pieces; see Operator. It gets a context that does not end, and
 	// is called also where this process has failed already, for the sake of the
@@ -65,6 +68,15 @@ func newProcesses(a Operator) (*processes, error) {
 		p.first, p.blocks = first/SumBlock, (total+SumBlock-1)/SumBlock
 	}
 	return p, nil
+}
+
+// failed is err, the failure of this process, once all know of it: until then the
+// others wait for this one's part in products and sums.
+func (p *processes) failed(err error) error {
+	if p != nil && !p.agreed {
+		return nil
+	}
+	return err
 }
 
 // total adds up the sums of all blocks of all processes, len(out) of each side by

@@ -45,12 +45,7 @@ func newHostSpace(ctx context.Context, a Operator, m Preconditioner, all *proces
 	return s, s.adopt(b), s.adopt(x)
 }
 
-func (s *hostSpace) failed() error {
-	if s.all != nil && !s.all.agreed {
-		return nil
-	}
-	return s.err
-}
+func (s *hostSpace) failed() error { return s.all.failed(s.err) }
 
 func (s *hostSpace) ended() error {
 	if s.all != nil { // a reduction finds it, for all
@@ -75,7 +70,7 @@ func (s *hostSpace) adopt(v []float64) vector {
 func (s *hostSpace) release() error { return nil }
 
 func (s *hostSpace) product(a float64, x vector, b float64, y vector) {
-	if s.err != nil && (s.all == nil || s.all.agreed) { // others wait for this process's part
+	if s.failed() != nil {
 		return
 	}
 	ctx := s.ctx

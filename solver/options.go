@@ -3,8 +3,8 @@ package solver
 import (
 	"math"
 	"time"
-	"unsafe"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -93,7 +93,7 @@ func checkSystem(a Operator, b, x []float64, eigen bool) error {
 	if len(x) != rows {
 		return sparse.Inputf("x", "%d elements: the matrix has %d columns", len(x), rows)
 	}
-	if overlap(b, x) {
+	if mem.Overlap(b, x) {
 		return sparse.Inputf("x", "shares memory with b: the method would overwrite it")
 	}
 	for _, v := range []struct {
@@ -107,13 +107,4 @@ func checkSystem(a Operator, b, x []float64, eigen bool) error {
 		}
 	}
 	return nil
-}
-
-// overlap reports whether two vectors share memory.
-func overlap(a, b []float64) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return false
-	}
-	a0, b0 := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
-	return a0 < b0+8*uintptr(len(b)) && b0 < a0+8*uintptr(len(a))
 }

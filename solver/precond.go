@@ -31,30 +31,26 @@ type jacobi struct{ inverse []float64 }
 // Jacobi makes the preconditioner that divides by the diagonal of a square matrix.
 // Entries of the same place are added up first. A diagonal element that is missing,
 // zero or not finite is a *sparse.InputError that names its row.
-func Jacobi(a sparse.Matrix[float64]) (Preconditioner, error) {
+func Jacobi(a sparse.Matrix[float64]) (Preconditioner, error) { return JacobiPiece(a, 0) }
+
+// JacobiPiece is Jacobi for a process's piece of a larger system; see Distributed. Row i
+// of a is row first+i of that: so errors number it.
+func JacobiPiece(a sparse.Matrix[float64], first int) (Preconditioner, error) {
 	m, err := square(a)
 	if err != nil {
 		return nil, err
 	}
-	diagonal := make([]float64, m.Rows)
-	for i := range diagonal {
+	inverse := make([]float64, m.Rows)
+	for i := range inverse {
+		var d float64
 		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
 			if int(m.ColIdx[k]) == i {
-				diagonal[i] += m.Val[k]
+				d += m.Val[k]
 			}
 		}
-	}
-	return JacobiOf(diagonal)
-}
-
-// JacobiOf is Jacobi for a matrix of which only the diagonal is at hand, or a
-// process's piece of it; see Distributed.
-func JacobiOf(diagonal []float64) (Preconditioner, error) {
-	inverse := make([]float64, len(diagonal))
-	for i, d := range diagonal {
 		inverse[i] = 1 / d
 		if !finite(d) || !finite(inverse[i]) {
-			return nil, sparse.Inputf("matrix", "its diagonal element in row %d is %g: Jacobi divides by it; use another preconditioner or none", i, d)
+			return nil, sparse.Inputf("matrix", "its diagonal element in row %d is %g: Jacobi divides by it; use another preconditioner or none", first+i, d)
 		}
 	}
 	return &jacobi{inverse}, nil
@@ -100,6 +96,12 @@ type blockJacobi struct {
 // divide n. It keeps size*n numbers. A singular block, and a size that is not in
 // [1, MaxBlock], are *sparse.InputError.
 func BlockJacobi(a sparse.Matrix[float64], size int) (Preconditioner, error) {
+	return BlockJacobiPiece(a, size, 0)
+}
+
+// BlockJacobiPiece is BlockJacobi for a process's piece of a larger system; see
+// JacobiPiece. Pieces begin between blocks.
+func BlockJacobiPiece(a sparse.Matrix[float64], size, first int) (Preconditioner, error) {
 	m, err := square(a)
 	if err != nil {
 		return nil, err
@@ -118,7 +120,7 @@ func BlockJacobi(a sparse.Matrix[float64], size int) (Preconditioner, error) {
 	})
 	for k, r := range bad {
 		if r > 0 {
-			return nil, sparse.Inputf("matrix", "its diagonal block in rows %d to %d is singular or not finite; use another block size, Jacobi or none", k*size, min((k+1)*size, n)-1)
+			return nil, sparse.Inputf("matrix", "its diagonal block in rows %d to %d is singular or not finite; use another block size, Jacobi or none", first+k*size, first+min((k+1)*size, n)-1)
 		}
 	}
 	return b, nil

@@ -82,8 +82,8 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 		defer restore()
 	}
 	t := &task{method: m.name, opt: opt, window: n + 1000, res: &Result{}}
-	if p := onDevices(a); p != nil && !m.onHost {
-		t.space, t.b, t.x = newDeviceSpace(ctx, p, opt.Precond, b, x)
+	if p := onDevices(a, all); p != nil && !m.onHost {
+		t.space, t.b, t.x = newDeviceSpace(ctx, p, opt.Precond, all, b, x)
 	} else {
 		t.space, t.b, t.x = newHostSpace(ctx, a, opt.Precond, all, b, x)
 	}
