@@ -118,18 +118,8 @@ func cpmsFigure4(all []cpmsResults) report.Section {
 		names = append(names, countedName(p))
 	}
 	for _, format := range cpmsFormats {
-		var over, strong [][]float64
-		var rows []string
-		for _, r := range all {
-			t := r.counted[format]
-			var a, b []float64
-			for _, v := range t[firstCase:] {
-				a, b = append(a, t[plainValues]/v), append(b, t[noValues]/v)
-			}
-			over, strong, rows = append(over, a), append(strong, b), append(rows, r.name)
-		}
-		over, strong = withMeans(over), withMeans(strong)
-		table := heat("cpms-fig4-"+format, format+": sectors with fp64 by those of each case", "case", names, append(rows, "geometric mean"), over, strong)
+		over, strong, rows := gains(all, func(r *cpmsResults) []float64 { return r.counted[format] })
+		table := heat("cpms-fig4-"+format, format+": sectors with fp64 by those of each case", "case", names, rows, over, strong)
 		table.Origin = report.Counted
 		sec.Tables = append(sec.Tables, transposed(table))
 		m := over[len(over)-1]

@@ -74,7 +74,7 @@ var badFiles = []badFile{
 	{"matrix.xyz", "whatever", ".mtx"},
 }
 
-// buildCommand builds the command once for all tests.
+// buildCommand builds the command.
 func buildCommand(t *testing.T) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "msrep")
@@ -183,6 +183,9 @@ func TestWrongUsageIsRefusedInOneLineWithExitCode2(t *testing.T) {
 		{"cuda:99", []string{"spmv", good, "--devices", "cuda:99"}},
 		{"no such file", []string{"spmv", good, "--out", filepath.Join(dir, "none", "y.mtx")}},
 		{"directory", []string{"spmv", good, "--out", dir}},
+		{"Matrix Market array", []string{"spmv", good, "--out", filepath.Join(dir, "y.npz")}},
+		{"Matrix Market array", []string{"pagerank", good, "--out", filepath.Join(dir, "y.MSR.gz")}},
+		{"Matrix Market array", []string{"solve", good, "--out", filepath.Join(dir, "y.msr")}},
 		{"arguments", []string{"convert", good}},
 		{".mtx", []string{"convert", good, filepath.Join(dir, "m.xyz")}},
 		{"no such file", []string{"convert", filepath.Join(dir, "none.mtx"), filepath.Join(dir, "m.msr")}},

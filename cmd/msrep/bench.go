@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -96,7 +95,7 @@ func (b *benchmark) list() error {
 		fmt.Fprintf(b.stdout, "%-12s %s\n", e.Name, e.Summary)
 	}
 	fmt.Fprintf(b.stdout, "%-12s %s\n", benchRanks, "MATRIX...: products over the ranks of an MPI run")
-	_, err := fmt.Fprintf(b.stdout, "%-12s %s\n%-12s %s\n%-12s %s\n", "cpu-peers", cpuPeersSummary, "all", "all of them but these two",
+	_, err := fmt.Fprintf(b.stdout, "%-12s %s\n%-12s %s\n%-12s %s\n", "cpu-peers", cpuPeersSummary, "all", "all of them but ranks and cpu-peers",
 		"compare", "A.json B.json: two runs, row by row; A1.json,A2.json,... B1.json,...: several of each, made in turn")
 	return err
 }
@@ -226,71 +225,5 @@ func printTables(w io.Writer, p *pages.Page) error {
 		fmt.Fprintln(w)
 	}
 	_, err := fmt.Fprintln(w, "--out DIR writes figures and a report.")
-	return err
-}
-
-// compare prints how the second run differs from the first.
-func (b *benchmark) compare() error {
-	if len(b.args) != 3 {
-		return usageError("compare takes two files: msrep bench compare BEFORE/results.json AFTER/results.json")
-	}
-	before, err := readRuns(b.args[1])
-	if err != nil {
-		return err
-	}
-	after, err := readRuns(b.args[2])
-	if err != nil {
-		return err
-	}
-	c := record.Compare(before, after, measure.DefaultJudge())
-	if b.json {
-		err = b.printJSON(c)
-	} else {
-		err = printComparison(b.stdout, c)
-	}
-	if slower := c.Overall != nil && c.Overall.Verdict == measure.Slower; err == nil && b.failSlower && (c.Slower > 0 || slower) {
-		err = fmt.Errorf("slower: %d rows, all together %t", c.Slower, slower)
-	}
-	return err
-}
-
-// readRuns reads a run, or several of the same program with commas between them.
-func readRuns(paths string) (*record.Record, error) {
-	var runs []*record.Record
-	for path := range strings.SplitSeq(paths, ",") {
-		r, err := record.Read(path)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
-	}
-	return record.Merge(runs), nil
-}
-
-// interval writes a ratio with its interval and its verdict.
-func interval(c measure.Comparison) string {
-	if c.High == math.MaxFloat64 {
-		return fmt.Sprintf("%8.3f  %-18s  %-13s", c.Ratio, "(too few samples)", c.Verdict)
-	}
-	return fmt.Sprintf("%8.3f  (%6.3f to %6.3f)  %-13s", c.Ratio, c.Low, c.High, c.Verdict)
-}
-
-func printComparison(w io.Writer, c record.Comparison) error {
-	fmt.Fprintln(w, "after/before  (interval)         verdict        before, s   after, s   row")
-	for _, ch := range c.Changes {
-		fmt.Fprintf(w, "%s  %.3e  %.3e  %s\n", interval(ch.Comparison), ch.Before.Median, ch.After.Median, ch.Row)
-	}
-	for _, name := range c.OnlyOld {
-		fmt.Fprintf(w, "only before: %s\n", name)
-	}
-	for _, name := range c.OnlyNew {
-		fmt.Fprintf(w, "only after: %s\n", name)
-	}
-	if o := c.Overall; o != nil {
-		fmt.Fprintf(w, "%s  all rows together\n", interval(*o))
-	}
-	j := measure.DefaultJudge()
-	_, err := fmt.Fprintf(w, "%d no difference, %d slower, %d faster; %d too short to compare (below %.0f us). A difference is an interval (%.0f %%) wholly beyond %.0f %%.\n",
-		c.Same, c.Slower, c.Faster, c.Skipped, 1e6*record.Floor, 100*j.Confidence, 100*j.Tolerance)
 	return err
 }

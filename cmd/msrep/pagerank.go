@@ -134,7 +134,7 @@ func (p *pagerank) check() error {
 	if p.opt.Bank, err = cpms.ParseBank(p.layout); err != nil {
 		return sparse.Inputf("--layout", "%v", err)
 	}
-	return nil
+	return checkOut(p.out)
 }
 
 func (p *pagerank) run(ctx context.Context) error {

@@ -111,7 +111,11 @@ func newReport[V sparse.Value](s *spmv, sys *msrep.System, m *matio.Matrix, plan
 	r.Phases.Total = r.Phases.Read + r.Phases.Partition + r.Phases.Pack + pt.Distribute.Seconds() + r.Phases.Product
 	nnz := float64(plan.NNZ())
 	r.GFlops = number(2 * nnz / r.Phases.Product / 1e9)
-	r.BytesPerNNZ = number(float64(productBytes[V](plan, rows, cols, s.beta != 0)) / nnz)
+	bytes := productBytes[V](plan, rows, cols, s.beta != 0)
+	if p := s.segments(); p.Segments > 0 { // the others of a value's 8 bytes are not read
+		bytes -= plan.NNZ() * int64(8/p.Segments*(p.Segments-p.Read))
+	}
+	r.BytesPerNNZ = number(float64(bytes) / nnz)
 	r.Imbalance = partition.Imbalance(parts)
 	return r
 }

@@ -118,7 +118,7 @@ func TestValuesInSegmentsMultiplyTheSameOnAllDevices(t *testing.T) {
 	path := corpus.Testdata("plskz362.mtx.gz")
 	var exact report
 	runJSON(t, &exact, "spmv", path, "--x", "sin")
-	for _, precision := range []string{"cpms2:1", "cpms4:1", "cpms4:3", "cpms2:2"} {
+	for precision, read := range map[string]float64{"cpms2:1": 4, "cpms4:1": 2, "cpms4:3": 6, "cpms2:2": 8} {
 		var first report
 		for _, device := range []string{"cpu:1", "sim:2"} {
 			for _, format := range []string{"csr", "ell", "pellr"} {
@@ -128,6 +128,7 @@ func TestValuesInSegmentsMultiplyTheSameOnAllDevices(t *testing.T) {
 					first = r
 				}
 				require.InEpsilon(t, float64(first.Y.Norm1), float64(r.Y.Norm1), 1e-14, "%s %s %s", precision, device, format)
+				require.InDelta(t, float64(exact.BytesPerNNZ)-8+read, float64(r.BytesPerNNZ), 1e-9, "%s %s %s", precision, device, format)
 			}
 		}
 		if precision == "cpms2:2" {

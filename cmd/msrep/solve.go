@@ -78,7 +78,10 @@ func (s *solve) check() error {
 	if s.restart < 1 {
 		return sparse.Inputf("--restart", "%d: use a positive number", s.restart)
 	}
-	return checkVectorSpec("--rhs", s.rhs)
+	if err := checkVectorSpec("--rhs", s.rhs); err != nil {
+		return err
+	}
+	return checkOut(s.out)
 }
 
 // solution is what solve prints.

@@ -82,7 +82,10 @@ func (s *spmv) check() error {
 	if err := checkVectorSpec("--x", s.x); err != nil {
 		return err
 	}
-	return checkVectorSpec("--y", s.y)
+	if err := checkVectorSpec("--y", s.y); err != nil {
+		return err
+	}
+	return checkOut(s.out)
 }
 
 // maxRepeat bounds --repeat: the times of all products are kept for the median.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -87,6 +88,16 @@ func checkVectorSpec(flag, spec string) error {
 			}
 			return err
 		}
+	}
+	return nil
+}
+
+// checkOut refuses names of matrix files that are no text: vectors are written as Matrix
+// Market array, whatever the name of the file.
+func checkOut(path string) error {
+	switch ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")); ext {
+	case ".npz", ".msr":
+		return sparse.Inputf("--out", "%s: a vector is written as Matrix Market array: use a name like y.mtx or y.mtx.gz, not %s", path, ext)
 	}
 	return nil
 }

@@ -2,10 +2,10 @@ package ellpack
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/saturate"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -38,7 +38,7 @@ type Options struct {
 
 // Bound is how large a format may get through padding when nobody says: four times
 // CSR, or CSR and a gigabyte.
-func Bound(csrBytes int64) int64 { return saturatingAdd(saturatingMul(4, csrBytes), 1<<30) }
+func Bound(csrBytes int64) int64 { return saturate.Add(saturate.Mul(4, csrBytes), 1<<30) }
 
 func (o Options) fill() (Options, error) {
 	if o.Height == 0 {
@@ -73,21 +73,4 @@ func take[T mem.Elem](o *Options, n int64) ([]T, error) {
 		return nil, fmt.Errorf("ellpack: Alloc gave %d bytes for %d elements of %d", len(b), n, mem.Size[T]())
 	}
 	return s, nil
-}
-
-// saturatingMul is a*b for a, b >= 0, at most 2^63-1.
-func saturatingMul(a, b int64) int64 {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	if hi != 0 || lo > math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return int64(lo)
-}
-
-// saturatingAdd is a+b for a, b >= 0, at most 2^63-1.
-func saturatingAdd(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/msrep-go/msrep/internal/saturate"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -39,7 +40,7 @@ func (s Shape) Padding() int64 {
 
 // Bytes is the memory that the arrays take, with values of so many bytes.
 func (s Shape) Bytes(valueBytes int64) int64 {
-	return saturatingAdd(saturatingMul(s.Slots, valueBytes+4), s.Meta)
+	return saturate.Add(saturate.Mul(s.Slots, valueBytes+4), s.Meta)
 }
 
 // Lengths is the lengths of rows, from which all shapes follow.
@@ -144,13 +145,13 @@ func (l *Lengths) shape(f sparse.Format, valueBytes int64) (Shape, []int32, bool
 	h, warps, stride := int64(l.opt.Height), l.warps(), roundUp(l.rows(), int64(l.opt.Height))
 	switch f {
 	case FormatELL:
-		s.Slots, s.Steps = saturatingMul(stride, l.longest), saturatingMul(warps, l.longest)
-		s.Work = saturatingMul(s.Rows, max(2*l.longest-1, 0))
+		s.Slots, s.Steps = saturate.Mul(stride, l.longest), saturate.Mul(warps, l.longest)
+		s.Work = saturate.Mul(s.Rows, max(2*l.longest-1, 0))
 	case FormatELLR, FormatPELLR, FormatPELLRWarp:
 		for w := range warps {
 			s.Steps += l.warpLongest(perm, w)
 		}
-		s.Slots = saturatingMul(stride, l.longest)
+		s.Slots = saturate.Mul(stride, l.longest)
 		s.Meta = 4 * (s.Rows + int64(len(perm)))
 		if f == FormatPELLRWarp {
 			s.Meta = 4 * (warps + int64(len(perm)))
@@ -176,10 +177,10 @@ func (l *Lengths) shape(f sparse.Format, valueBytes int64) (Shape, []int32, bool
 	case FormatHYB, FormatHYBMean:
 		width := l.hybWidth(f)
 		rest := l.beyond(width)
-		s.Slots = saturatingAdd(saturatingMul(stride, width), rest)
+		s.Slots = saturate.Add(saturate.Mul(stride, width), rest)
 		s.Meta = 4 * rest
-		s.Steps = saturatingAdd(saturatingMul(warps, width), ceil(rest, h))
-		s.Work = saturatingAdd(saturatingMul(s.Rows, max(2*width-1, 0)), 2*rest)
+		s.Steps = saturate.Add(saturate.Mul(warps, width), ceil(rest, h))
+		s.Work = saturate.Add(saturate.Mul(s.Rows, max(2*width-1, 0)), 2*rest)
 	case FormatSELL:
 		for w := range warps {
 			s.Steps += l.warpLongest(perm, w)

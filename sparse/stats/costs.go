@@ -2,7 +2,8 @@ package stats
 
 import (
 	"math"
-	"math/bits"
+
+	"github.com/msrep-go/msrep/internal/saturate"
 )
 
 // Cost is what a matrix costs in one format. A figure that would pass 2^63-1 is
@@ -43,6 +44,7 @@ const (
 func costs(s *Stats, rows *rowScan, valueBytes int64) map[string]Cost {
 	m, n, longest := int64(s.Rows), int64(s.Cols), s.Row.Max
 	entry := indexBytes + valueBytes
+	mul, add := saturate.Mul, saturate.Add
 	slots := mul(m, longest)
 	ell := mul(entry, slots)
 	padding := slots - s.NNZ
@@ -65,21 +67,4 @@ func costs(s *Stats, rows *rowScan, valueBytes int64) map[string]Cost {
 		"ellr":  {Bytes: add(ell, mul(indexBytes, m)), Padding: padding, WarpIterations: some(inOrder), Work: some(work)},
 		"pellr": {Bytes: add(ell, mul(2*indexBytes, m)), Padding: padding, WarpIterations: some(sorted), Work: some(work)},
 	}
-}
-
-// mul is a*b for a, b >= 0, at most 2^63-1.
-func mul(a, b int64) int64 {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	if hi != 0 || lo > math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return int64(lo)
-}
-
-// add is a+b for a, b >= 0, at most 2^63-1.
-func add(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
 }

@@ -26,36 +26,6 @@ func valueBytesEach[V sparse.Value](s simd.Storage) float64 {
 	return float64(s.Bits(int(mem.Size[V]()))) / 8
 }
 
-// EstimateSlices is the estimate for NewSlices. It fails as NewSlices does.
-func EstimateSlices[V sparse.Value](r Rows[V], o SliceOptions[V]) (Estimate, error) {
-	p := newSlicePlanner(r, o)
-	var bytes float64
-	var places, entries int64
-	value := valueBytesEach[V](o.Values.storage)
-	n := p.windows()
-	for s := range min(samples, n) {
-		if err := p.plan(s * n / min(samples, n)); err != nil {
-			return Estimate{}, err
-		}
-		w := &p.window
-		long := int64(0)
-		for i := range p.narrowRows.of {
-			if p.isLong(i) {
-				long += p.at(p.first+i+1) - p.at(p.first+i)
-			}
-		}
-		narrow, wide := int64(w.narrow.columns)*int64(p.lanes)+long, int64(w.wide.columns)*int64(p.lanes)
-		bytes += float64(narrow)*(value+2) + float64(wide)*(value+4) +
-			8*float64(w.narrow.slices+w.wide.slices) + 2*float64(w.narrow.masks+w.wide.masks+w.listed)
-		if w.sorted {
-			bytes += 2 * float64(p.end-p.first)
-		}
-		places += narrow + wide
-		entries += p.at(p.end) - p.at(p.first)
-	}
-	return estimate(bytes, places, entries), nil
-}
-
 // diagonalStretch is how many rows an estimate for diagonals looks at in one place, and
 // mostDiagonals the most entries that it lets them have on average: to bring longer
 // ones together takes longer than it is worth.

@@ -16,12 +16,6 @@ import (
 func TestEstimatesAreNearWhatTheFormsTake(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for kind, build := range map[string]func(form.Rows[float64]) (form.Estimate, error, form.Form[float64], error){
-		"local": func(r form.Rows[float64]) (form.Estimate, error, form.Form[float64], error) {
-			o := form.SliceOptions[float64]{Level: simd.Best(), Window: 64, Values: form.FindValues(r.Val)}
-			e, err := form.EstimateSlices(r, o)
-			f, err2 := form.NewSlices(r, o)
-			return e, err, f, err2
-		},
 		"band": func(r form.Rows[float64]) (form.Estimate, error, form.Form[float64], error) {
 			o := form.DiagonalOptions[float64]{Level: simd.Best(), Values: form.FindValues(r.Val)}
 			e, err := form.EstimateDiagonals(r, o)
@@ -46,16 +40,6 @@ func TestEstimatesAreNearWhatTheFormsTake(t *testing.T) {
 				p := blockMatrix(r, 5, 5, 0)
 				for range 40 {
 					p.rows = append(p.rows, blockMatrix(r, 5, 5, 0).rows...)
-				}
-				a = p.csr(value)
-			default:
-				p := pattern{cols: 200_000}
-				for i := range int32(1000) {
-					row := anyRow(r, 500, 10)
-					for k := range row {
-						row[k] += 100 * i
-					}
-					p.rows = append(p.rows, row)
 				}
 				a = p.csr(value)
 			}

@@ -55,17 +55,24 @@ func TestSlicesRefuseColumnsOutsideX(t *testing.T) {
 }
 
 func TestSlicesReportMemoryThatIsShort(t *testing.T) {
+	checkShortMemory(t, 40_000, func(r form.Rows[float64]) error {
+		_, err := form.NewSlices(r, form.SliceOptions[float64]{})
+		return err
+	})
+}
+
+// checkShortMemory builds a form of 5000 entries with ever more memory, less than most.
+func checkShortMemory(t *testing.T, most int64, build func(form.Rows[float64]) error) {
 	p := pattern{cols: 100}
 	for range 100 {
 		p.rows = append(p.rows, make([]int32, 50))
 	}
 	a := p.csr(func() float64 { return 1 })
-	for limit := int64(1); limit < 40_000; limit *= 2 {
+	for limit := int64(1); limit < most; limit *= 2 {
 		r := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols, Mem: &form.Memory{
 			Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }, Limit: limit,
 		}}
-		_, err := form.NewSlices(r, form.SliceOptions[float64]{})
-		require.ErrorIs(t, err, kernels.ErrOutOfMemory)
+		require.ErrorIs(t, build(r), kernels.ErrOutOfMemory)
 	}
 }
 

@@ -37,9 +37,3 @@ func FirstCacheMisses[V sparse.Value](r Rows[V]) float64 {
 	}
 	return float64(missed) / float64(seen)
 }
-
-// TileBytes is how many bytes of tiles a product reads for each entry, with values
-// stored so.
-func TileBytes[V sparse.Value](v *ValueSet[V]) float64 {
-	return 4 + float64(v.withoutTable().storage.Bits(int(mem.Size[V]())))/8
-}

@@ -3,13 +3,11 @@ package form_test
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/reference"
@@ -115,18 +113,10 @@ func TestTilesRefuseMatricesThatAreNearlyEmpty(t *testing.T) {
 }
 
 func TestTilesReportMemoryThatIsShort(t *testing.T) {
-	p := pattern{cols: 100}
-	for range 100 {
-		p.rows = append(p.rows, make([]int32, 50))
-	}
-	a := p.csr(func() float64 { return 1 })
-	for limit := int64(1); limit < 60_000; limit *= 2 {
-		r := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols, Mem: &form.Memory{
-			Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }, Limit: limit,
-		}}
+	checkShortMemory(t, 60_000, func(r form.Rows[float64]) error {
 		_, err := form.NewTiles(r, form.TileOptions[float64]{})
-		require.ErrorIs(t, err, kernels.ErrOutOfMemory)
-	}
+		return err
+	})
 }
 
 func TestMissesAreFewInBandsAndManyInRandomRows(t *testing.T) {
@@ -146,13 +136,4 @@ func TestMissesAreFewInBandsAndManyInRandomRows(t *testing.T) {
 	require.Less(t, misses(band), .05)
 	require.Greater(t, misses(jumps), .9)
 	require.Zero(t, form.FirstCacheMisses(form.Rows[float64]{Ptr: []int64{0}}))
-}
-
-func TestTileBytesCountPlaceAndValue(t *testing.T) {
-	same, halves, few := form.FindValues([]float64{.3, .3}), form.FindValues(slices.Repeat([]float64{.5, .25}, 3)), form.FindValues([]float64{.1, .2})
-	require.Equal(t, 4., form.TileBytes(&same))
-	require.Equal(t, 8., form.TileBytes(&halves), "exactly float32")
-	require.Equal(t, 12., form.TileBytes(&few))
-	require.Equal(t, 12., form.TileBytes(&form.ValueSet[float64]{}))
-	require.Equal(t, 8., form.TileBytes(&form.ValueSet[float32]{}))
 }

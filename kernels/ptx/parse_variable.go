@@ -1,0 +1,140 @@
+package ptx
+
+import "strconv"
+
+// moduleVariable reads a variable of a module after its space.
+func (p *parser) moduleVariable(space token, extern bool) error {
+	v, err := p.variable()
+	if err != nil {
+		return err
+	}
+	v.readOnly = space.text == ".const"
+	v.shared = space.text == ".shared"
+	switch {
+	case p.mod.vars[v.name] != nil:
+		return p.fail(space, "%s is declared twice", v.name)
+	case extern && (!v.shared || v.size != 0):
+		return p.fail(space, "external variable %s: only .extern .shared without a size is supported", v.name)
+	case v.size == 0 && !extern:
+		return p.fail(space, "%s has no size", v.name)
+	case v.shared && v.init != nil:
+		return p.fail(space, "%s has initial values, which shared memory cannot have", v.name)
+	case v.readOnly && v.size > maxConst:
+		return p.fail(space, "%s of %d bytes: constant memory has %d", v.name, v.size, maxConst)
+	}
+	p.mod.vars[v.name] = v
+	return nil
+}
+
+// variable reads [.align n] .type name[count] [= values];
+func (p *parser) variable() (*variable, error) {
+	v := &variable{align: 1}
+	t, err := p.typeWithAlign(&v.align)
+	if err != nil {
+		return nil, err
+	}
+	at := p.peek()
+	if v.name, err = p.name(); err != nil {
+		return nil, err
+	}
+	v.align = max(v.align, int64(t.size))
+	v.size = int64(t.size)
+	for p.accept("[") {
+		if p.accept("]") {
+			v.size = 0
+			continue
+		}
+		n, err := p.integer(1 << 40)
+		if err != nil {
+			return nil, err
+		}
+		if n != 0 && v.size > (1<<40)/int64(n) {
+			return nil, p.fail(at, "%s is too large", v.name)
+		}
+		v.size *= int64(n)
+		if err := p.expect("]"); err != nil {
+			return nil, err
+		}
+	}
+	if p.accept("=") {
+		if err := p.initial(v, t); err != nil {
+			return nil, err
+		}
+	}
+	return v, p.expect(";")
+}
+
+// typeWithAlign reads [.align n] .type.
+func (p *parser) typeWithAlign(align *int64) (typ, error) {
+	if p.accept(".align") {
+		at := p.peek()
+		n, err := p.integer(512)
+		if err != nil {
+			return typ{}, err
+		}
+		if n == 0 || n&(n-1) != 0 {
+			return typ{}, p.fail(at, "alignment %d is no power of two", n)
+		}
+		*align = int64(n)
+	}
+	tok := p.next()
+	t, ok := parseType(tok.text)
+	if !ok || tok.text[0] != '.' || t.kind == predKind {
+		return typ{}, p.fail(tok, "%s where a type belongs", describe(tok))
+	}
+	return t, nil
+}
+
+// initial reads the values that a variable begins with, of which there are no
+// more than it has room for.
+func (p *parser) initial(v *variable, t typ) error {
+	list := p.accept("{")
+	for {
+		at := p.peek()
+		if v.size != 0 && int64(len(v.init)) >= v.size {
+			return p.fail(at, "%s has more values than it has room for", v.name)
+		}
+		val, err := p.immediate()
+		if err != nil {
+			return err
+		}
+		for i := range t.size {
+			v.init = append(v.init, byte(val>>(8*i)))
+		}
+		if !list {
+			break
+		}
+		if !p.accept(",") {
+			if err := p.expect("}"); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	v.size = max(v.size, int64(len(v.init)))
+	return nil
+}
+
+// immediate reads a number: [-]integer, 0fXXXXXXXX or 0dXXXXXXXXXXXXXXXX.
+func (p *parser) immediate() (uint64, error) {
+	minus := p.accept("-")
+	t := p.next()
+	if len(t.text) > 2 && t.text[0] == '0' && !minus {
+		width := map[byte]int{'f': 8, 'F': 8, 'd': 16, 'D': 16}[t.text[1]]
+		if width > 0 {
+			v, err := strconv.ParseUint(t.text[2:], 16, 64)
+			if err != nil || len(t.text) != width+2 {
+				return 0, p.fail(t, "%s is no floating-point number of %d hexadecimal digits", describe(t), width)
+			}
+			return v, nil
+		}
+	}
+	v, ok := parseInteger(t.text)
+	if !ok {
+		return 0, p.fail(t, "%s where a number belongs", describe(t))
+	}
+	if minus {
+		v = -v
+	}
+	return v, nil
+}
