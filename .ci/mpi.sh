@@ -66,6 +66,15 @@ build() {
 		go test -c -tags mpi -o "$work/test.$lib" ./internal/mpi
 	done
 	unset CC
+	# With GPUs as well, which the stand-in for the driver plays.
+	(
+		eval "$(.ci/cuda.sh --headers)"
+		export CC=mpicc.openmpi
+		go vet -tags mpi,cuda,standin ./cluster ./internal/mpi ./cmd/msrep
+		go build -tags mpi,cuda,standin -o "$work/msrep.cuda" ./cmd/msrep
+		go test -c -tags mpi,cuda,standin -o "$work/test.cuda" ./internal/mpi
+	)
+	gcc -O1 -shared -fPIC -o "$work/libcuda.so" kernels/nvidia/nvidiatest/lib/*.c -lpthread
 }
 
 if [ -z "${MSREP_MATRICES:-}" ]; then
@@ -120,6 +129,26 @@ commands() {
 	echo "the bits of one process; bytes sent are those of the partition"
 }
 
+# Vectors that stay on GPUs, whose messages go through pinned memory or, as an MPI library
+# with CUDA would have it, from one device to another: the memory of these is host memory.
+devices() {
+	local how memory
+	export MSREP_LIBCUDA=$work/libcuda.so MSREP_LIBCUSPARSE=$work/libcuda.so
+	for how in on auto; do
+		memory=device
+		[ $how = on ] || memory=pinned
+		MSREP_DEVICES=cuda:0 MSREP_MPI_DEVICE=$how launch openmpi 2 "$work/test.cuda" -test.run OnDevices >"$work/log" 2>&1 || {
+			cat "$work/log"
+			fail "GPUs, MSREP_MPI_DEVICE=$how: see above"
+		}
+		MSREP_MPI_DEVICE=$how launch openmpi 3 "$work/msrep.cuda" solve gen:stencil:dims=2,n=16 --devices cuda --precond jacobi --json >"$work/run"
+		[ "$(field "$work/run" '(j["converged"], {r["messages_in"] for r in j["ranks"]})')" = "(True, {'$memory'})" ] ||
+			fail "MSREP_MPI_DEVICE=$how: $(field "$work/run" 'j["converged"], j["ranks"]')"
+	done
+	unset MSREP_LIBCUDA MSREP_LIBCUSPARSE
+	echo "products and CG agree with one process, with messages of device memory and through pinned memory"
+}
+
 # Memory of a rank of 4, reading included, beyond what the program takes with a matrix
 # of ten rows, beside that of one process.
 memory() {
@@ -159,7 +188,7 @@ end_of() { # NAME MESSAGE HURT COMMAND...
 	mkdir -p "$work/out"
 	"$@" >"$work/stdout" 2>"$work/log" &
 	local job=$!
-	sleep 3
+	sleep 2
 	begin=$SECONDS
 	$hurt
 	wait $job && fail "$name: ended well"
@@ -234,13 +263,15 @@ on_hosts() {
 	if [ "$lib" = openmpi ]; then
 		run="timeout 100 mpirun.openmpi --mca mpi_yield_when_idle 1 --mca plm_rsh_agent $work/rsh --hostfile $work/hosts.openmpi"
 		run+=" --mca btl tcp,self --mca btl_tcp_if_include eth0 --mca oob_tcp_if_include eth0"
-		run+=" --mca oob_tcp_keepalive_time 2 --mca oob_tcp_keepalive_intvl 1 --mca oob_tcp_keepalive_probes 2"
+		run+=" --mca oob_tcp_keepalive_time 4 --mca oob_tcp_keepalive_intvl 1 --mca oob_tcp_keepalive_probes 2"
 	fi
 	"$work/rsh" "${hosts[0]}" "cd $work && MSREP_MATRICES=$MSREP_MATRICES exec $run -n 3 $*"
 }
 
+cut_host_0() { ip -n $switch link set p0 down; }
 cut_host_2() { ip -n $switch link set p2 down; }
-join_host_2() {
+join_hosts() {
+	ip -n $switch link set p0 up
 	ip -n $switch link set p2 up
 	sleep 1
 }
@@ -261,11 +292,17 @@ three_hosts() {
 			on_hosts $lib "$work/msrep.$lib" "${forever[@]}"
 		end_of "$lib, a host is cut off" "rank 2 on ${hosts[2]}: no sign of life" cut_host_2 \
 			on_hosts $lib "$work/msrep.$lib" "${forever[@]}"
-		join_host_2
+		join_hosts
 	done
+	# That of rank 0, where the launcher is: the other ranks end by themselves.
+	end_of "$lib, the host of rank 0 is cut off" "rank [12] on .*: no sign of life" cut_host_0 \
+		on_hosts $lib "$work/msrep.$lib" "${forever[@]}"
+	sleep 3
+	[ -z "$(pgrep -f "^$work/msrep.*spmv gen:stencil")" ] || fail "$lib: ranks of other hosts go on without that of rank 0"
+	join_hosts
 }
 
-for part in install_libraries build agreement commands memory killed three_hosts; do
+for part in install_libraries build agreement commands devices memory killed three_hosts; do
 	echo "--- ${part//_/ }"
 	$part
 done

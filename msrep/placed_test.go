@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -60,31 +59,10 @@ func checkPlacedProducts[V sparse.Value](t *rapid.T) {
 	if plan.xPlace == XInterleaved && !plan.hostsOnAllNodes() {
 		plan.xPlace = XInPlace
 	}
-	rows, cols := a.Dims()
 	for range 3 {
-		op := Op(rapid.Bool().Draw(t, "transpose"))
 		alpha := rapid.SampledFrom([]V{1, -2.5}).Draw(t, "alpha")
-		beta := rapid.SampledFrom([]V{0, 1, 0.37}).Draw(t, "beta")
-		m, n := rows, cols
-		if op == Trans {
-			m, n = cols, rows
-		}
-		x, y := randomVector[V](t, n, "x"), randomVector[V](t, m, "y")
-		if beta == 0 {
-			for i := range y {
-				y[i] = V(math.NaN())
-			}
-		}
-		want := reference.Multiply(bool(op), alpha, a, x, beta, y)
-		_, err := plan.SpMV(ctx, op, alpha, x, beta, y)
-		require.NoError(t, err)
-		bad := reference.Check(y, want)
-		require.Equal(t, -1, bad, "%s", describe(y, want, bad))
-		if rapid.Bool().Draw(t, "new values") {
-			val := randomVector[V](t, int(a.NNZ()), "val")
-			a = withValues(a, val)
-			require.NoError(t, plan.UpdateValues(ctx, val))
-		}
+		checkRandomProduct(t, plan, a, alpha, rapid.SampledFrom([]V{0, 1, 0.37}).Draw(t, "beta"))
+		a = perhapsNewValues(t, plan, a)
 	}
 }
 

@@ -116,33 +116,44 @@ func checkRandomProducts[V sparse.Value](t *rapid.T) {
 		return
 	}
 	require.NoError(t, err)
-	rows, cols := a.Dims()
 	for range rapid.IntRange(1, 3).Draw(t, "products") {
-		op := Op(rapid.Bool().Draw(t, "transpose"))
 		scalar := rapid.SampledFrom([]V{0, 1, -1, 0.37, -2.5})
-		alpha, beta := scalar.Draw(t, "alpha"), scalar.Draw(t, "beta")
-		m, n := rows, cols
-		if op == Trans {
-			m, n = cols, rows
-		}
-		x, y := randomVector[V](t, n, "x"), randomVector[V](t, m, "y")
-		if beta == 0 {
-			for i := range y {
-				y[i] = V(math.NaN())
-			}
-		}
-		want := reference.Multiply(bool(op), alpha, a, x, beta, y)
-		tm, err := plan.SpMV(ctx, op, alpha, x, beta, y)
-		require.NoError(t, err)
+		tm := checkRandomProduct(t, plan, a, scalar.Draw(t, "alpha"), scalar.Draw(t, "beta"))
 		require.Len(t, tm.Devices, len(sys.devices))
-		bad := reference.Check(y, want)
-		require.Equal(t, -1, bad, "%s", describe(y, want, bad))
-		if rapid.Bool().Draw(t, "new values") {
-			val := randomVector[V](t, int(a.NNZ()), "val")
-			a = withValues(a, val)
-			require.NoError(t, plan.UpdateValues(ctx, val))
+		a = perhapsNewValues(t, plan, a)
+	}
+}
+
+// checkRandomProduct multiplies random vectors by a, straight or transposed, and compares
+// with the reference. With beta = 0 y is not a number before.
+func checkRandomProduct[V sparse.Value](t *rapid.T, plan *Plan[V], a sparse.Matrix[V], alpha, beta V) Timing {
+	m, n := a.Dims()
+	op := Op(rapid.Bool().Draw(t, "transpose"))
+	if op == Trans {
+		m, n = n, m
+	}
+	x, y := randomVector[V](t, n, "x"), randomVector[V](t, m, "y")
+	if beta == 0 {
+		for i := range y {
+			y[i] = V(math.NaN())
 		}
 	}
+	want := reference.Multiply(bool(op), alpha, a, x, beta, y)
+	tm, err := plan.SpMV(ctx, op, alpha, x, beta, y)
+	require.NoError(t, err)
+	bad := reference.Check(y, want)
+	require.Equal(t, -1, bad, "%s", describe(y, want, bad))
+	return tm
+}
+
+// perhapsNewValues gives the plan other values at times, and the matrix that it then has.
+func perhapsNewValues[V sparse.Value](t *rapid.T, plan *Plan[V], a sparse.Matrix[V]) sparse.Matrix[V] {
+	if !rapid.Bool().Draw(t, "new values") {
+		return a
+	}
+	val := randomVector[V](t, int(a.NNZ()), "val")
+	require.NoError(t, plan.UpdateValues(ctx, val))
+	return withValues(a, val)
 }
 
 func describe[V sparse.Value](y []V, want reference.Product, i int) string {

@@ -15,47 +15,92 @@ def name(path):
     return os.path.basename(path).removesuffix(".msr").removeprefix("gen-")
 
 
-def main(folder):
-    results = lines(os.path.join(folder, "results.jsonl"))
-    copy = next((r["gb_per_s"] for r in results if r["what"] == "copy"), None)
-    print(f"copy bandwidth {copy:.0f} GB/s" if copy else "copy bandwidth: not measured")
+REGULAR = ("stencil", "banded")
+OWN = ("csr", "csr-merge", "slices")
+
+
+def mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+
+
+def verdict(what, value, aim, reached):
+    print(f"{what}: {value}; aim {aim}: {'reached' if reached else 'NOT reached'}")
+
+
+def products(results, copy):
+    """One line for each matrix, then the figures that count."""
     peers = {}
     for r in results:
         if r["what"] == "peer":
             peers.setdefault((r["matrix"], r["value"]), {})[r["library"]] = r.get("seconds")
-    print(f"{'matrix':44} {'value':5} {'nnz':>11} {'kept by auto':13} {'own GB/s':>9} {'of copy':>8} {'cuSPARSE/own':>13} {'cupy/own':>9} {'torch/own':>9} {'worst':>6}")
-    ratios = []
+            if "error" in r:
+                print(f"{name(r['matrix']):44} {r['value']:5} {r['library']}: {r['error'][:90]}")
+    print(f"{'matrix':44} {'value':5} {'nnz':>11} {'kept by auto':13} {'fastest own':12} {'GB/s':>6} {'of copy':>8} {'cusparse':>9} {'cupy':>6} {'torch':>6} {'best/own':>9} {'best/auto':>9} {'worst':>6}")
+    own_ratios, auto_ratios, regular = [], [], []
     for r in results:
         if r["what"] == "left out":
             print(f"{name(r['matrix']):44} left out: no time")
+        if r["what"] == "peers failed":
+            print(f"{name(r['matrix']):44} CuPy and torch: not measured, scripts/gpu-peers.py failed")
         if r["what"] != "product":
             continue
         forms = {f["form"]: f for f in r["forms"]}
-        own = min((f for n in ("csr", "csr-merge") if (f := forms[n]).get("seconds")), key=lambda f: f["seconds"], default=None)
+        own = min((f for n in OWN if (f := forms.get(n, {})).get("seconds")), key=lambda f: f["seconds"], default=None)
         if own is None:
             print(f"{name(r['matrix']):44} {r['value']:5} failed: {forms['csr'].get('error')}")
             continue
         rivals = {"cusparse": forms["cusparse"].get("seconds"), **peers.get((r["matrix"], r["value"]), {})}
-        ratio = lambda n: rivals[n] / own["seconds"] if rivals.get(n) else None
-        show = lambda v: f"{v:.2f}" if v else "-"
         best = min((v for v in rivals.values() if v), default=None)
+        auto = forms["auto"].get("seconds")
+        over = lambda a, b: f"{a / b:.2f}" if a and b else "-"
         if best:
-            ratios.append(best / own["seconds"])
-        kept = forms["auto"].get("why", "failed").split(":")[0]
-        part = f"{own['gb_per_s'] / copy:.3f}" if copy else "-"
-        print(f"{name(r['matrix']):44} {r['value']:5} {r['nnz']:11} {kept:13} {own['gb_per_s']:9.0f} {part:>8} {show(ratio('cusparse')):>13} "
-              f"{show(ratio('cupy')):>9} {show(ratio('torch')):>9} {max(f.get('worst_error', 0) for f in r['forms']):6.1f}")
-    if ratios:
-        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        print(f"best rival / own: geometric mean {mean:.2f}, least {min(ratios):.2f}, of {len(ratios)}")
+            own_ratios.append(best / own["seconds"])
+            if auto:
+                auto_ratios.append(best / auto)
+        part = own["gb_per_s"] / copy if copy else None
+        if part and name(r["matrix"]).startswith(REGULAR):
+            regular.append(part)
+        print(f"{name(r['matrix']):44} {r['value']:5} {r['nnz']:11} {forms['auto'].get('kept', 'failed'):13} {own['form']:12} {own['gb_per_s']:6.0f} "
+              f"{f'{part:.3f}' if part else '-':>8} {over(rivals.get('cusparse'), own['seconds']):>9} {over(rivals.get('cupy'), own['seconds']):>6} "
+              f"{over(rivals.get('torch'), own['seconds']):>6} {over(best, own['seconds']):>9} {over(best, auto):>9} {max(f.get('worst_error', 0) for f in r['forms']):6.1f}")
+    if regular:
+        verdict("regular matrices, least fraction of the copy bandwidth", f"{min(regular):.3f}", 0.85, min(regular) >= 0.85)
+    for what, ratios in (("fastest own form", own_ratios), ("the plan's choice", auto_ratios)):
+        if ratios:
+            verdict(f"best rival over {what}, least of {len(ratios)}", f"{min(ratios):.2f}", 1.0, min(ratios) >= 1)
+            verdict(f"best rival over {what}, geometric mean", f"{mean(ratios):.2f}", 1.2, mean(ratios) >= 1.2)
+
+
+def phases(path):
+    """Partition and merge of the end-to-end time, by format."""
+    print(f"\n{'matrix':44} {'flags':36} {'partition':>10} {'distribute':>10} {'kernel':>10} {'merge':>10}  partition and merge of the total without reading")
+    most = {}
+    for r in lines(path):
+        p = r["phases"]
+        total = p["total_s"] - p["read_s"]
+        part, merge = p["partition_s"] / total, p["merge_s"] / total
+        print(f"{name(r['matrix']['name']):44} {r['flags']:36} {p['partition_s']:10.6f} {p['distribute_s']:10.6f} {p['kernel_s']:10.6f} {p['merge_s']:10.6f}  {part:.1%} {merge:.1%}")
+        if "strategy" not in r["flags"]:
+            key = r["flags"].split("--format ")[1].split()[0]
+            if "--devices" in r["flags"]:
+                key += " over " + r["flags"].split("--devices ")[1].split()[0]
+            was = most.get(key, (0, 0))
+            most[key] = (max(was[0], part), max(was[1], merge))
+    aims = {"csr": 0.038, "csc": 0.09, "coo": 0.17}
+    for key, (part, merge) in most.items():
+        aim = aims[key.split()[0]]
+        verdict(f"{key}: most of the time for the partition", f"{part:.1%}", "2 %", part < 0.02)
+        verdict(f"{key}: most of the time for the merge", f"{merge:.1%}", f"{aim:.1%}", merge < aim)
+
+
+def main(folder):
+    results = lines(os.path.join(folder, "results.jsonl"))
+    copy = next((r["gb_per_s"] for r in results if r["what"] == "copy"), None)
+    print(f"copy bandwidth {copy:.0f} GB/s" if copy else "copy bandwidth: not measured")
+    products(results, copy)
     path = os.path.join(folder, "phases.jsonl")
     if os.path.exists(path) and os.path.getsize(path):
-        print(f"\n{'matrix':44} {'flags':36} {'partition':>10} {'distribute':>10} {'kernel':>10} {'merge':>10}  partition and merge of the total without reading")
-        for r in lines(path):
-            p = r["phases"]
-            total = p["total_s"] - p["read_s"]
-            print(f"{name(r['matrix']['name']):44} {r['flags']:36} {p['partition_s']:10.6f} {p['distribute_s']:10.6f} {p['kernel_s']:10.6f} {p['merge_s']:10.6f}"
-                  f"  {p['partition_s'] / total:.1%} {p['merge_s'] / total:.1%}")
+        phases(path)
 
 
 if __name__ == "__main__":
