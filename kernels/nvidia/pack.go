@@ -5,13 +5,10 @@ package nvidia
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
-	"github.com/msrep-go/msrep/kernels/nvidia/cusparse"
-	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -22,7 +19,6 @@ const (
 	// slicedFrom is the same for slices: the host builds them and copies them over,
 	// which may cost as much as several hundred products.
 	slicedFrom = 500
-	timedRuns  = 3 // of each candidate, after one that is not timed
 )
 
 // Pack implements kernels.Packer. The forms are kernels.FormCSR (vector kernels),
@@ -121,224 +117,6 @@ func ownEntries[V sparse.Value](op *kernels.Packing[V]) int64 {
 	}
 	return end - first
 }
-
-// trial measures products of one part.
-type trial[V sparse.Value] struct {
-	dev         *Device
-	s           *stream
-	op          *kernels.Packing[V]
-	a           *launch.Packed[V]
-	local       []int64
-	x, y, carry kernels.Array[V]
-	start, stop kernels.Event
-	told        []string            // what was measured
-	tried       []kernels.PackTrial // the same, in figures
-}
-
-func newTrial[V sparse.Value](d *Device, s *stream, op *kernels.Packing[V], a *launch.Packed[V]) (*trial[V], error) {
-	t := &trial[V]{dev: d, s: s, op: op, a: a, local: make([]int64, len(op.Ptr))}
-	err := partition.LocalPtr(t.local, op.Ptr, op.Part)
-	for _, v := range []struct {
-		to *kernels.Array[V]
-		n  int
-	}{{&t.x, op.Minors}, {&t.y, op.Part.OwnEnd - op.Part.OwnFirst}, {&t.carry, 1}} {
-		if err == nil {
-			*v.to, err = kernels.NewArray[V](d, int64(v.n))
-		}
-	}
-	for _, e := range []*kernels.Event{&t.start, &t.stop} {
-		if err == nil {
-			*e, err = d.NewEvent()
-		}
-	}
-	if err == nil {
-		err = s.Launch(&kernels.Fill[V]{Y: t.x, Value: 1})
-	}
-	if err != nil {
-		return nil, errors.Join(err, t.close())
-	}
-	return t, nil
-}
-
-func (t *trial[V]) close() error {
-	errs := []error{t.x.Free(), t.y.Free(), t.carry.Free()}
-	for _, e := range []kernels.Event{t.start, t.stop} {
-		if e != nil {
-			errs = append(errs, e.Close())
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// time is the shortest of some products of p.
-func (t *trial[V]) time(p kernels.Packed, form kernels.Form, name string) (best time.Duration, err error) {
-	op := &kernels.GatherPacked[V]{A: p, Alpha: 1, X: t.x, Y: t.y, Carry: t.carry}
-	for i := range timedRuns + 1 {
-		if err := errors.Join(t.s.Record(t.start), t.s.Launch(op), t.s.Record(t.stop), t.s.Sync()); err != nil {
-			return 0, err
-		}
-		took, err := t.stop.Since(t.start)
-		if err != nil {
-			return 0, err
-		}
-		if i == 1 || i > 0 && took < best {
-			best = took
-		}
-	}
-	t.told = append(t.told, fmt.Sprintf("%s %v", name, best.Round(100*time.Nanosecond)))
-	tried := kernels.PackTrial{Form: form, Why: name, Product: best, Build: p.Info().Took}
-	for _, b := range p.Buffers() {
-		tried.Bytes += b.Bytes()
-	}
-	t.tried = append(t.tried, tried)
-	return best, nil
-}
-
-// skip notes a form that was not measured.
-func (t *trial[V]) skip(form kernels.Form, name, reason string) {
-	t.told = append(t.told, fmt.Sprintf("%s not: %s", name, reason))
-	t.tried = append(t.tried, kernels.PackTrial{Form: form, Why: name, Skipped: reason})
-}
-
-// timeOwn is the times of our two kernels for CSR.
-func (t *trial[V]) timeOwn() (merge, vector time.Duration, err error) {
-	if err = t.a.Prepare(t.s, launch.Merge, ""); err == nil {
-		merge, err = t.time(t.a, launch.FormMerge, "merge path")
-	}
-	if err == nil {
-		err = t.a.Prepare(t.s, launch.Vector, "")
-	}
-	if err == nil {
-		vector, err = t.time(t.a, kernels.FormCSR, "vector")
-	}
-	return merge, vector, err
-}
-
-// fastest keeps the fastest of all forms.
-func (t *trial[V]) fastest() (kernels.Packed, error) {
-	merge, vector, err := t.timeOwn()
-	if err != nil {
-		return nil, err
-	}
-	var c contender[V]
-	if !t.op.Own {
-		if c, err = t.bestCuSPARSE(); err != nil {
-			return nil, err
-		}
-	}
-	best := min(merge, vector)
-	if c.part != nil && c.took < best {
-		best = c.took
-	}
-	sliced, took, err := t.slices()
-	if sliced != nil && took >= best {
-		err, sliced = sliced.Free(), nil
-	}
-	if c.part != nil && (err != nil || sliced != nil || c.took > best) {
-		err, c.part = errors.Join(err, c.part.drop()), nil
-	}
-	switch {
-	case err != nil:
-		if sliced != nil {
-			err = errors.Join(err, sliced.Free())
-		}
-		return nil, err
-	case sliced != nil:
-		sliced.Describe(t.why(), t.tried)
-		return sliced, t.a.Free()
-	case c.part != nil:
-		c.part.describe(t.why(), t.tried)
-		return c.part, t.a.DropStarts()
-	}
-	g := launch.Vector
-	if merge < vector {
-		g = launch.Merge
-	} else if err := t.a.DropStarts(); err != nil {
-		return nil, err
-	}
-	t.a.Describe(t.tried)
-	return t.a, t.a.Prepare(t.s, g, t.why())
-}
-
-// slices is the part in slices and its time, nothing where they are no candidate.
-func (t *trial[V]) slices() (p *launch.Rows[V], took time.Duration, err error) {
-	reason := ""
-	if t.op.Products < slicedFrom {
-		reason = fmt.Sprintf("building them pays from %d expected products on", slicedFrom)
-	} else {
-		p, reason, err = launch.TrySlices(t.dev, t.s, t.op)
-	}
-	if err != nil && (passable(err) || sparse.IsInput(err)) && t.dev.dead.Load() == nil {
-		reason, err = err.Error(), nil
-	}
-	if p == nil {
-		if err == nil {
-			t.skip(launch.FormSlices, "slices", reason)
-		}
-		return nil, 0, err
-	}
-	if took, err = t.time(p, launch.FormSlices, "slices"); err != nil {
-		return nil, 0, errors.Join(err, p.Free())
-	}
-	return p, took, nil
-}
-
-// cuSPARSE keeps the faster algorithm of cuSPARSE.
-func (t *trial[V]) cuSPARSE() (kernels.Packed, error) {
-	c, err := t.bestCuSPARSE()
-	if err != nil {
-		return nil, err
-	}
-	if c.part == nil {
-		return nil, fmt.Errorf("%w: %s", kernels.ErrNotSupported, t.why())
-	}
-	c.part.describe(t.why(), nil)
-	return c.part, nil
-}
-
-// contender is a part and its time.
-type contender[V sparse.Value] struct {
-	part *sparsePart[V]
-	took time.Duration
-}
-
-// bestCuSPARSE measures the algorithms of cuSPARSE. There is no part when it is not
-// installed, or can't do this one.
-func (t *trial[V]) bestCuSPARSE() (best contender[V], err error) {
-	for _, alg := range []cusparse.Algorithm{cusparse.CSR1, cusparse.CSR2} {
-		var took time.Duration
-		p, err := newSparse(t.dev, t.s, t.a, t.local, alg)
-		if err == nil {
-			took, err = t.time(p, FormCuSPARSE, "cuSPARSE "+alg.String())
-		}
-		if err == nil && (best.part == nil || took < best.took) {
-			p, best.part, best.took = best.part, p, took
-		}
-		if err != nil && passable(err) && t.dev.dead.Load() == nil {
-			t.skip(FormCuSPARSE, "cuSPARSE "+alg.String(), err.Error())
-			err = nil
-		}
-		if p != nil { // the slower one, or one that failed
-			err = errors.Join(err, p.drop())
-		}
-		if err != nil {
-			if best.part != nil {
-				err = errors.Join(err, best.part.drop())
-			}
-			return contender[V]{}, err
-		}
-	}
-	return best, nil
-}
-
-// passable reports whether an error only says that cuSPARSE is not for this part.
-func passable(err error) bool {
-	var e cusparse.Error
-	return errors.As(err, &e) || errors.Is(err, cusparse.ErrAbsent) || errors.Is(err, kernels.ErrNotSupported) || errors.Is(err, kernels.ErrOutOfMemory)
-}
-
-// why says what was measured.
-func (t *trial[V]) why() string { return "measured: " + strings.Join(t.told, ", ") }
 
 // describe fills info once the part is kept.
 func (p *sparsePart[V]) describe(why string, tried []kernels.PackTrial) {

@@ -47,6 +47,7 @@ func TestSlicesAreMeasuredWhereTheyMayPay(t *testing.T) {
 		{"banded:n=300,band=4", slicedFrom, ""},
 		{"banded:n=300,band=4", slicedFrom - 1, "building them pays from 500 expected products on"},
 		{"arrow:n=3000", slicedFrom, "they take "},
+		{"banded:n=300,band=80", slicedFrom, " steps"},
 	} {
 		op := wholeOf(t, c.spec)
 		op.Products = c.products
