@@ -7,24 +7,35 @@ import (
 
 // spinTime is how long a thread looks for what it waits for before it sleeps: to be
 // woken takes from 5 microseconds to 100 on a virtual machine, as long as a product
-// of 10,000 to 200,000 entries.
-const spinTime = 20 * time.Microsecond
+// of 10,000 to 200,000 entries, and there is work between two products of a solver.
+const spinTime = 100 * time.Microsecond
 
 // wakeTime is more than it takes to wake a thread. Who waits for one that may just be
 // woken looks for it so long: if both slept, each would have to be woken each time.
-const wakeTime = 10 * spinTime
+const wakeTime = 2 * spinTime
 
-// gate is where one goroutine waits for a condition that others bring about. Who
-// sleeps is woken by the system itself where that can be had (parking), not by Go's
-// scheduler: that would queue the goroutine behind the one that wakes it, on the same
+// politeTime is how long a thread that looks keeps the CPU to itself. Whoever it waits
+// for may be on the same one, and only threads that want to run are moved to another.
+const politeTime = 2 * time.Microsecond
+
+// gate is where one goroutine waits for a condition that others bring about.
+//
+// Where there is a CPU for each thread, its thread sleeps, and is woken by the system:
+// Go's scheduler would queue the goroutine behind the one that wakes it, on the same
 // thread, until an idle thread comes to take it over, which lasts longer than many
-// products.
+// products. Where there is not, the goroutine sleeps, and the thread is free for others.
 type gate struct {
-	asleep atomic.Uint32 // 1 if somebody sleeps, or is about to
-	parking
+	asleep atomic.Uint32 // awake, or which of the two sleeps, or is about to
+	wake   chan struct{} // holds one: for the goroutine
 }
 
-func newGate() gate { return gate{parking: newParking()} }
+const (
+	awake = iota
+	threadAsleep
+	goroutineAsleep
+)
+
+func newGate() gate { return gate{wake: make(chan struct{}, 1)} }
 
 // wait returns once ready, which reads atomic variables only. Before it sleeps it
 // looks again and again for so long.
@@ -32,24 +43,35 @@ func (g *gate) wait(ready func() bool, spin time.Duration) {
 	if ready() {
 		return
 	}
-	if spin > 0 {
-		for begin := time.Now(); time.Since(begin) < spin; {
-			for range 32 { // to read the clock takes as long
-				if ready() {
-					return
-				}
+	for begin := time.Now(); spin > 0; {
+		for range 32 { // to read the clock takes as long
+			if ready() {
+				return
 			}
-			if spin > spinTime { // whoever it waits for may be in need of this very CPU
-				yield()
-			}
+		}
+		waited := time.Since(begin)
+		if waited >= spin {
+			break
+		}
+		if waited > politeTime {
+			yield()
 		}
 	}
+	how := uint32(goroutineAsleep)
+	if spin > 0 && threadsPark {
+		how = threadAsleep
+	}
 	for {
-		g.asleep.Store(1)
-		if ready() && g.asleep.CompareAndSwap(1, 0) {
+		g.asleep.Store(how)
+		if ready() && g.asleep.CompareAndSwap(how, awake) {
 			return
 		}
-		g.park(&g.asleep) // until open, which found it asleep
+		// Until open, which found it asleep.
+		if how == threadAsleep {
+			park(&g.asleep, how)
+		} else {
+			<-g.wake
+		}
 		if ready() {
 			return
 		}
@@ -57,9 +79,15 @@ func (g *gate) wait(ready func() bool, spin time.Duration) {
 	}
 }
 
-// open wakes the goroutine if it sleeps. Whoever calls it has made it ready before.
+// open wakes who sleeps. Whoever calls it has made it ready before.
 func (g *gate) open() {
-	if g.asleep.Load() == 1 && g.asleep.CompareAndSwap(1, 0) {
-		g.unpark(&g.asleep)
+	how := g.asleep.Load()
+	if how == awake || !g.asleep.CompareAndSwap(how, awake) {
+		return
+	}
+	if how == threadAsleep {
+		unpark(&g.asleep)
+	} else {
+		g.wake <- struct{}{}
 	}
 }

@@ -18,7 +18,7 @@ func TestAGateOpenedTooLateLetsNobodyThrough(t *testing.T) {
 			through <- made.Load()
 		}()
 		for range 3 { // as one does who was stopped between making it ready and this
-			require.Eventually(t, func() bool { return g.asleep.Load() == 1 }, 10*time.Second, 100*time.Microsecond)
+			require.Eventually(t, func() bool { return g.asleep.Load() != awake }, 10*time.Second, 100*time.Microsecond)
 			g.open()
 		}
 		made.Store(true)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// parking puts a thread to sleep by a futex.
-type parking struct{}
+// threadsPark says that a thread can sleep until another wakes it.
+const threadsPark = true
 
 // The operations of futex(2), among the threads of this process only.
 const (
@@ -16,18 +16,16 @@ const (
 	futexWake = 1 | 128
 )
 
-func newParking() parking { return parking{} }
-
-// park sleeps while word is 1.
-func (parking) park(word *atomic.Uint32) {
-	for word.Load() == 1 {
+// park sleeps while word has this value.
+func park(word *atomic.Uint32, value uint32) {
+	for word.Load() == value {
 		// Whatever ends it, a signal or a word that has changed already, word tells.
-		_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, 1, 0, 0, 0)
+		_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(value), 0, 0, 0)
 	}
 }
 
-// unpark wakes who sleeps on word, which is no longer 1.
-func (parking) unpark(word *atomic.Uint32) {
+// unpark wakes who sleeps on word, which has changed.
+func unpark(word *atomic.Uint32) {
 	_, _, _ = unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWake, 1, 0, 0, 0)
 }
 

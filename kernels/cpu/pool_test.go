@@ -118,7 +118,7 @@ func TestWorkersThatHaveNothingToDoSleep(t *testing.T) {
 	p := newPool(2, nil, nil)
 	defer p.close()
 	require.NoError(t, p.run(2, func(int) {}))
-	require.Eventually(t, func() bool { return p.workers[0].gate.asleep.Load() == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return p.workers[0].gate.asleep.Load() != awake }, 10*time.Second, time.Millisecond)
 	var calls atomic.Int32
 	require.NoError(t, p.run(2, func(int) { calls.Add(1) }))
 	require.Equal(t, int32(2), calls.Load(), "and wake")
