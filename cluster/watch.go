@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"sync"
@@ -39,7 +40,7 @@ type Watcher struct {
 
 	mu    sync.Mutex
 	peers map[int]net.Conn
-	over  bool // what happens to connections means nothing any more
+	last  byte // sign that this process has ended with; then what happens to connections means nothing. 0 before
 
 	mute atomic.Bool // tests: sends nothing, like a host that is cut off
 }
@@ -181,9 +182,10 @@ func (w *Watcher) dial(hosts []string, port int) net.Conn {
 func (w *Watcher) keep(rank int, conn net.Conn) {
 	conn.SetDeadline(time.Time{})
 	w.mu.Lock()
-	if w.over {
+	if w.last != 0 {
 		w.mu.Unlock()
-		conn.Close()
+		w.send(conn, w.last)
+		hangUp(conn, time.Now().Add(dialTime))
 		return
 	}
 	w.peers[rank] = conn
@@ -219,7 +221,9 @@ func (w *Watcher) listen(rank int, conn net.Conn) {
 	var b [64]byte
 	for {
 		begin := time.Now()
-		conn.SetReadDeadline(begin.Add(patience))
+		if !w.listening(conn, begin.Add(patience)) {
+			return
+		}
 		n, err := conn.Read(b[:])
 		switch {
 		case bytes.IndexByte(b[:n], signFailed) >= 0:
@@ -243,6 +247,17 @@ func (w *Watcher) listen(rank int, conn net.Conn) {
 	}
 }
 
+// listening sets until when a connection is listened to, and reports whether it is.
+func (w *Watcher) listening(conn net.Conn, until time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.last != 0 {
+		return false
+	}
+	conn.SetReadDeadline(until)
+	return true
+}
+
 // turnTime is what a rank waits for those before it to report that rank 0 is gone, so
 // that one of them does.
 const turnTime = 50 * time.Millisecond
@@ -250,7 +265,7 @@ const turnTime = 50 * time.Millisecond
 // lost reports that a rank is gone, or with a nil error that it said itself why.
 func (w *Watcher) lost(rank int, err *RankError) {
 	w.mu.Lock()
-	over := w.over
+	over := w.last != 0
 	w.mu.Unlock()
 	if over {
 		return
@@ -272,10 +287,10 @@ func (w *Watcher) lost(rank int, err *RankError) {
 func (w *Watcher) signal(sign byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.over {
+	if w.last != 0 {
 		return
 	}
-	w.over = true
+	w.last = sign
 	for _, conn := range w.peers {
 		w.send(conn, sign)
 	}
@@ -292,9 +307,27 @@ func (w *Watcher) Close() error {
 	w.End()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var errs []error
+	deadline := time.Now().Add(dialTime)
+	errs := make([]error, len(w.peers))
+	var wg sync.WaitGroup
+	i := 0
 	for _, conn := range w.peers {
-		errs = append(errs, conn.Close())
+		err := &errs[i]
+		i++
+		wg.Go(func() { *err = hangUp(conn, deadline) })
 	}
+	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// hangUp closes a connection when the other end has, but no later than at the deadline:
+// one that is closed while there are signs that were not read takes back those that it
+// has sent.
+func hangUp(conn net.Conn, deadline time.Time) error {
+	if c, ok := conn.(*net.TCPConn); ok {
+		_ = c.CloseWrite() // it fails where the other end is gone
+	}
+	conn.SetReadDeadline(deadline)
+	_, _ = io.Copy(io.Discard, conn)
+	return conn.Close()
 }

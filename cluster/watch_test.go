@@ -52,7 +52,7 @@ func watched(t *testing.T, n int, act func(w *Watcher)) (said []string) {
 func (w *Watcher) die() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.over = true
+	w.last = signEnded
 	for _, conn := range w.peers {
 		conn.Close()
 	}
@@ -109,8 +109,13 @@ func TestProcessesThatEndAreNotReported(t *testing.T) {
 		if _, err := sys.Comm().Share(nil); err != nil {
 			return err
 		}
-		if sys.Comm().Rank() == 1 {
-			time.Sleep(50 * time.Millisecond)
+		if sys.Comm().Rank() == 1 { // busy while the others close, who do not read all of it
+			for begin := time.Now(); time.Since(begin) < 50*time.Millisecond; {
+				w.mu.Lock()
+				conn := w.peers[0]
+				w.mu.Unlock()
+				w.send(conn, signBeat)
+			}
 		}
 		return w.Close()
 	})
