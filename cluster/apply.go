@@ -72,11 +72,23 @@ func (p *Plan[V]) Resident(op msrep.Op) bool { return p.dev.resident[op] }
 
 // RowVector makes a vector of zeros on the devices of this rank, with one element for
 // each of its rows.
-func (p *Plan[V]) RowVector() (*msrep.Vector[V], error) { return p.local.RowVector() }
+func (p *Plan[V]) RowVector() (*msrep.Vector[V], error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.local == nil {
+		return nil, fmt.Errorf("plan: %w", msrep.ErrClosed)
+	}
+	return p.local.RowVector()
+}
 
 // ColumnVector makes a vector of zeros with one element for each column that this rank
 // has.
 func (p *Plan[V]) ColumnVector() (*msrep.Vector[V], error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.local == nil {
+		return nil, fmt.Errorf("plan: %w", msrep.ErrClosed)
+	}
 	if p.whole {
 		return msrep.NewVector[V](p.sys.local, p.ownCols)
 	}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync/atomic"
@@ -78,6 +79,12 @@ func applies[V sparse.Value](t *rapid.T) {
 			return err
 		}
 		defer vy.Close()
+		defer func() {
+			_ = p.Close()
+			if _, err := xOf(); !errors.Is(err, msrep.ErrClosed) {
+				panic(fmt.Sprintf("a vector of a closed plan: %v", err))
+			}
+		}()
 		piece := make([]V, vy.Len())
 		for range 2 { // the second finds everything in place
 			if err := vx.Write(x[xCut[r]:xCut[r+1]]); err != nil {

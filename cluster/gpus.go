@@ -41,44 +41,48 @@ func visibleGPUs(devices string) (gpus []near) {
 }
 
 // shareOfGPUs is the GPUs, counted as rank r sees them, that it is to use: ranks on one
-// host that see the same GPUs share these out. Each takes from those that hang on its
-// own NUMA nodes, as do the other ranks that may run there; a rank without such takes
-// from all. Where there are more ranks than GPUs several have the same one.
+// host that see the same GPUs share these out evenly. Each takes from those that hang
+// on its own NUMA nodes first, then from what nobody else took. Where there are more
+// ranks than GPUs several have the same one.
 func shareOfGPUs(all []place, r int) []int {
 	own := all[r]
-	same := func(p place) bool {
-		return p.Host == own.Host && slices.EqualFunc(p.GPUs, own.GPUs, func(a, b near) bool { return a.PCI == b.PCI })
-	}
-	here := func(p place) (list []int) {
-		for i, g := range p.GPUs {
-			if g.Here {
-				list = append(list, i)
-			}
-		}
-		return list
-	}
-	wanted := here(own)
-	var before, sharers int
+	var group []place
+	me := 0
 	for k, p := range all {
-		if !same(p) || !slices.Equal(here(p), wanted) {
-			continue
-		}
-		sharers++
-		if k < r {
-			before++
-		}
-	}
-	if len(wanted) == 0 {
-		for i := range own.GPUs {
-			wanted = append(wanted, i)
+		if p.Host == own.Host && slices.EqualFunc(p.GPUs, own.GPUs, func(a, b near) bool { return a.PCI == b.PCI }) {
+			if k == r {
+				me = len(group)
+			}
+			group = append(group, p)
 		}
 	}
-	n := len(wanted)
-	if n == 0 {
+	gpus, ranks := len(own.GPUs), len(group)
+	if gpus == 0 {
 		return nil
 	}
-	lo, hi := before*n/sharers, (before+1)*n/sharers
-	return wanted[lo:max(hi, lo+1)]
+	users := make([]int, gpus) // ranks that have each
+	most := (ranks + gpus - 1) / gpus
+	shares := make([][]int, ranks)
+	for _, near := range []bool{true, false} {
+		for k, p := range group {
+			share := max(1, (k+1)*gpus/ranks-k*gpus/ranks)
+			for len(shares[k]) < share {
+				best := -1
+				for g := range gpus {
+					if users[g] < most && (p.GPUs[g].Here || !near) && !slices.Contains(shares[k], g) && (best < 0 || users[g] < users[best]) {
+						best = g
+					}
+				}
+				if best < 0 {
+					break
+				}
+				users[best]++
+				shares[k] = append(shares[k], best)
+			}
+		}
+	}
+	slices.Sort(shares[me])
+	return shares[me]
 }
 
 // devicesOf names GPUs as in msrep.Config.

@@ -28,7 +28,7 @@ func TestRanksOfAHostShareItsGPUs(t *testing.T) {
 		},
 		"one per NUMA node": {
 			[]place{{"h0", "0", gpus(8, 0, 3)}, {"h0", "1", gpus(8, 4, 7)}, {"h1", "0", gpus(8, 0, 3)}},
-			[][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1, 2, 3}},
+			[][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}},
 		},
 		"two per NUMA node, in turn": {
 			[]place{{"h0", "0", gpus(4, 0, 1)}, {"h0", "1", gpus(4, 2, 3)}, {"h0", "0", gpus(4, 0, 1)}, {"h0", "1", gpus(4, 2, 3)}},
@@ -36,11 +36,23 @@ func TestRanksOfAHostShareItsGPUs(t *testing.T) {
 		},
 		"more ranks than GPUs": {
 			[]place{{"h0", "", gpus(2, 0, 1)}, {"h0", "", gpus(2, 0, 1)}, {"h0", "", gpus(2, 0, 1)}, {"h0", "", gpus(2, 0, 1)}},
-			[][]int{{0}, {0}, {1}, {1}},
+			[][]int{{0}, {1}, {0}, {1}},
 		},
 		"nodes that are not known, or have none": {
 			[]place{{"h0", "", gpus(2, 9, 9)}, {"h0", "", gpus(2, 9, 9)}},
 			[][]int{{0}, {1}},
+		},
+		"one rank, bound to a node that has half of them": {
+			[]place{{"h0", "0", gpus(4, 0, 1)}},
+			[][]int{{0, 1, 2, 3}},
+		},
+		"two ranks on one node, GPUs on two": {
+			[]place{{"h0", "0", gpus(4, 0, 1)}, {"h0", "0", gpus(4, 0, 1)}},
+			[][]int{{0, 1}, {2, 3}},
+		},
+		"one per NUMA node, GPUs on every other": {
+			[]place{{"h0", "0", gpus(4, 9, 9)}, {"h0", "1", gpus(4, 0, 1)}, {"h0", "2", gpus(4, 9, 9)}, {"h0", "3", gpus(4, 2, 3)}},
+			[][]int{{1}, {0}, {3}, {2}},
 		},
 		"each sees its own already": {
 			[]place{{"h0", "", []near{{"a", true}}}, {"h0", "", []near{{"b", true}}}},

@@ -3,8 +3,8 @@ package msrep
 import (
 	"context"
 	"time"
-	"unsafe"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/merge"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -93,19 +93,10 @@ func (p *Plan[V]) checkVectors(op Op, x, y []V) error {
 	if len(y) != rows {
 		return sparse.Inputf("y", "%d elements: op(A) is %d x %d, so it needs %d", len(y), rows, cols, rows)
 	}
-	if overlap(x, y) {
+	if mem.Overlap(x, y) {
 		return sparse.Inputf("y", "shares memory with x: the product would read what it has written")
 	}
 	return nil
-}
-
-func overlap[V sparse.Value](x, y []V) bool {
-	if len(x) == 0 || len(y) == 0 {
-		return false
-	}
-	size := unsafe.Sizeof(x[0])
-	x0, y0 := uintptr(unsafe.Pointer(&x[0])), uintptr(unsafe.Pointer(&y[0]))
-	return x0 < y0+uintptr(len(y))*size && y0 < x0+uintptr(len(x))*size
 }
 
 // run is one product under way.

@@ -108,6 +108,9 @@ func (s *Selection[V]) Take(dst, x *Vector[V]) (err error) {
 		return err
 	}
 	return x.do([]*Vector[V]{dst}, func(l *lanes) error {
+		if s.parts == nil {
+			return fmt.Errorf("selection: %w", ErrClosed)
+		}
 		several := len(l.devices) > 1
 		err := l.each(func(i int) error {
 			p := &s.parts[i]
@@ -158,6 +161,9 @@ func (s *Selection[V]) AddTo(y, src *Vector[V]) (err error) {
 		return err
 	}
 	return y.do([]*Vector[V]{src}, func(l *lanes) error {
+		if s.parts == nil {
+			return fmt.Errorf("selection: %w", ErrClosed)
+		}
 		several := len(l.devices) > 1
 		if several {
 			if err := l.sync(); err != nil {
@@ -190,10 +196,12 @@ func (s *Selection[V]) AddTo(y, src *Vector[V]) (err error) {
 // check says that vectors do not suit the selection: v that it is of, and elements.
 func (s *Selection[V]) check(v, elements *Vector[V]) error {
 	switch {
-	case s.parts == nil:
-		return fmt.Errorf("selection: %w", ErrClosed)
+	case s == nil:
+		return sparse.Inputf("selection", "is nil")
 	case v == nil || elements == nil:
 		return sparse.Inputf("vector", "is nil")
+	case v == elements:
+		return sparse.Inputf("vector", "is both what is read and what is written")
 	case v.sys != s.sys || !slices.Equal(v.cuts, s.cuts):
 		return sparse.Inputf("vector", "in other pieces than the selection is of")
 	case elements.Len() != s.n:
@@ -204,12 +212,15 @@ func (s *Selection[V]) check(v, elements *Vector[V]) error {
 
 // Close gives the memory back, after what is under way. It may be called again.
 func (s *Selection[V]) Close() error {
-	if s == nil || s.parts == nil {
+	if s == nil {
 		return nil
 	}
 	l := s.lanes
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if s.parts == nil {
+		return nil
+	}
 	s.sys.leave(s)
 	var err error
 	if !l.closed {

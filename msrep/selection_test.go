@@ -89,6 +89,12 @@ func TestSelectionsSayWhatIsWrongWithNumbersAndVectors(t *testing.T) {
 		require.True(t, sparse.IsInput(s.Take(vs[0], vs[1])))
 		require.True(t, sparse.IsInput(s.AddTo(vs[1], vs[0])))
 	}
+	all, err := NewSelection(v, [][]int32{{0, 1, 2, 3}})
+	require.NoError(t, err)
+	require.ErrorContains(t, all.Take(v, v), "both")
+	require.ErrorContains(t, all.AddTo(v, v), "both")
+	var none *Selection[float64]
+	require.True(t, sparse.IsInput(none.Take(two, v)))
 	_, err = AdoptVector(sys, 0, kernels.Array[float64]{})
 	require.True(t, sparse.IsInput(err))
 }

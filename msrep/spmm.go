@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -79,7 +80,7 @@ func (p *Plan[V]) checkBlocks(op Op, x, y Block[V]) error {
 	if err := y.check("y", rows); err != nil {
 		return err
 	}
-	if overlap(x.Val, y.Val) {
+	if mem.Overlap(x.Val, y.Val) {
 		return sparse.Inputf("y", "shares memory with x: the product would read what it has written")
 	}
 	return nil
@@ -118,14 +119,14 @@ func (p *Plan[V]) atOnce(op Op) bool {
 
 // canTurn reports whether there is memory to turn those blocks that lie by column.
 func (p *Plan[V]) canTurn(x, y Block[V]) bool {
-	elements := int64(0)
+	var forX, forY int64
 	if x.ByColumn {
-		elements += int64(p.lay.minors) * int64(x.Count)
+		forX = int64(p.lay.minors) * int64(x.Count)
 	}
 	if y.ByColumn {
-		elements += int64(p.lay.majors) * int64(y.Count)
+		forY = int64(p.lay.majors) * int64(y.Count)
 	}
-	return elements == 0 || p.byRow.fits(elements)
+	return p.byRow.fits(forX, forY)
 }
 
 // packsMany reports whether the form of the part multiplies several vectors at once.

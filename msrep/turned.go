@@ -11,35 +11,54 @@ import (
 // turnedBlocks is room for blocks by row that stand for blocks by column in products:
 // kept from product to product, since new memory would cost more than turning does.
 // The zero value is empty.
-type turnedBlocks[V sparse.Value] struct{ x, y mem.Region }
+type turnedBlocks[V sparse.Value] struct{ x, y *mem.Region }
 
-// block is a block of count vectors of n elements in r. What is in it is left from
+// block is a block of count vectors of n elements in *r. What is in it is left from
 // before.
-func (*turnedBlocks[V]) block(r *mem.Region, n, count int) (Block[V], error) {
+func (*turnedBlocks[V]) block(r **mem.Region, n, count int) (Block[V], error) {
 	elements := int64(n) * int64(count)
 	bytes := elements * mem.Size[V]()
-	if int64(len(r.Bytes())) < bytes {
+	if regionBytes(*r) < bytes {
 		larger, err := mem.New(bytes)
 		if err != nil {
 			return Block[V]{}, err
 		}
-		if err := r.Free(); err != nil {
-			return Block[V]{}, errors.Join(err, larger.Free())
+		old := *r
+		*r = larger
+		if err := freeRegion(old); err != nil {
+			return Block[V]{}, err
 		}
-		*r = *larger
 	}
-	val, _ := mem.Slice[V](r.Bytes(), elements)
+	if bytes == 0 {
+		return ByRow[V](nil, count), nil
+	}
+	val, _ := mem.Slice[V]((*r).Bytes(), elements)
 	return ByRow(val, count), nil
 }
 
-// fits reports whether there is memory for blocks of so many elements in all.
-func (t *turnedBlocks[V]) fits(elements int64) bool {
-	return elements*mem.Size[V]() <= t.bytes() || elements <= mem.Available()/2/mem.Size[V]()
+// fits reports whether there is memory for blocks of so many elements for x and y.
+func (t *turnedBlocks[V]) fits(x, y int64) bool {
+	lacks := max(0, x*mem.Size[V]()-regionBytes(t.x)) + max(0, y*mem.Size[V]()-regionBytes(t.y))
+	return lacks == 0 || lacks <= mem.Available()/2
 }
 
-func (t *turnedBlocks[V]) bytes() int64 { return int64(len(t.x.Bytes()) + len(t.y.Bytes())) }
+func (t *turnedBlocks[V]) bytes() int64 { return regionBytes(t.x) + regionBytes(t.y) }
 
-func (t *turnedBlocks[V]) free() error { return errors.Join(t.x.Free(), t.y.Free()) }
+func (t *turnedBlocks[V]) free() error { return errors.Join(freeRegion(t.x), freeRegion(t.y)) }
+
+func regionBytes(r *mem.Region) int64 {
+	if r == nil {
+		return 0
+	}
+	return int64(len(r.Bytes()))
+}
+
+func freeRegion(r *mem.Region) error {
+	if r == nil {
+		return nil
+	}
+	return r.Free()
+}
 
 // turnedRows is how many rows of a block are worth a goroutine, and turnedAtOnce how
 // many vectors are turned together: each is a stream of its own that is read or

@@ -80,3 +80,21 @@ func TestRowsWithUnsortedOrRepeatedColumnsAreNoDiagonals(t *testing.T) {
 		require.Contains(t, plan(t, a).String(), "0 of diagonals, 1 with columns of 16 bits")
 	}
 }
+
+func TestRunsOfLongRowsThatInterleaveAreMerged(t *testing.T) {
+	const n = 100_000 // enough to notice if steps were put in one by one
+	a := &sparse.CSR[float64]{Rows: sliced.Height, Cols: n + 2*sliced.Height, RowPtr: []int64{0}}
+	for l := range sliced.Height {
+		for c := int32(l % 2); c < n; c += 2 { // odd lanes have what even ones lack
+			a.ColIdx, a.Val = append(a.ColIdx, c+int32(l)), append(a.Val, 0.1)
+		}
+		a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
+	}
+	require.EqualValues(t, n/2, plan(t, a).Longest(), "twice as many steps would take more bytes than columns do")
+	for l := range sliced.Height { // all diagonals alike
+		for k := a.RowPtr[l]; k < a.RowPtr[l+1]; k++ {
+			a.ColIdx[k] -= int32(l % 2)
+		}
+	}
+	require.Contains(t, plan(t, a).String(), "1 of diagonals")
+}

@@ -31,9 +31,10 @@ func (s shape) bytes(value int64) int64 {
 
 // slicer looks at one slice after the other, and keeps its scratch memory.
 type slicer[V sparse.Value] struct {
-	plan  *Plan[V]
-	row   [Height]int32 // rows of the lanes, -1 for none
-	first []int32       // columns of lane 0 in the steps of runs
+	plan   *Plan[V]
+	row    [Height]int32 // rows of the lanes, -1 for none
+	first  []int32       // columns of lane 0 in the steps of runs
+	merged []int32       // room for the next first
 }
 
 // open begins with slice w.
@@ -90,28 +91,39 @@ func (s *slicer[V]) shape() shape {
 // findRuns finds the steps of runs, sorted: the columns of all lanes less their number.
 // It is false when there are more than limit, or when the columns of a row do not rise.
 func (s *slicer[V]) findRuns(limit int) bool {
+	limit = min(limit, maxSteps)
 	s.first = s.first[:0]
 	for l := range Height {
-		at := 0
-		own, _ := s.entries(l)
-		for k, c := range own {
-			c -= int32(l)
-			if k > 0 && at > 0 && c <= s.first[at-1] {
-				return false
-			}
-			for at < len(s.first) && s.first[at] < c {
-				at++
-			}
-			if at == len(s.first) || s.first[at] != c {
-				if len(s.first) == limit {
-					return false
-				}
-				s.first = slices.Insert(s.first, at, c)
-			}
-			at++
+		if own, _ := s.entries(l); !s.addRuns(own, int32(l), limit) {
+			return false
 		}
 	}
 	return true
+}
+
+// addRuns merges the columns of a lane into the steps found so far.
+func (s *slicer[V]) addRuns(own []int32, lane int32, limit int) bool {
+	first, merged := s.first, s.merged[:0]
+	for k, c := range own {
+		if k > 0 && c <= own[k-1] {
+			return false
+		}
+		c -= lane
+		for len(first) > 0 && first[0] < c {
+			merged = append(merged, first[0])
+			first = first[1:]
+		}
+		if len(first) > 0 && first[0] == c {
+			first = first[1:]
+		}
+		if len(merged) >= limit {
+			return false
+		}
+		merged = append(merged, c)
+	}
+	merged = append(merged, first...)
+	s.first, s.merged = merged, s.first
+	return len(merged) <= limit
 }
 
 // sorted is the rows by falling length within windows; equal ones keep their order.
