@@ -1,0 +1,76 @@
+package cpu
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+)
+
+// The share of a piece that tells what building the whole takes, in at most so many
+// stretches of at least so many rows.
+const (
+	probeShare = 1. / 16
+	probes     = 4
+	probeRows  = 1 << 10
+)
+
+// probe builds a candidate on a few rows to see whether building it on all of them
+// fits in the budget. It tries again where it does not: something else may have held
+// up the first time.
+func (s *search[V]) probe(c inspect.Candidate[V]) error {
+	rows := cut(s.packed, probeShare, probes, probeRows)
+	held := int64(0)
+	for _, piece := range rows {
+		for _, st := range piece {
+			held += int64(len(st.rows.Idx))
+		}
+	}
+	more := float64(s.part.NNZ()) / float64(max(held, 1))
+	var over error
+	for range 2 {
+		t, err := s.build(c, s.rows(rows))
+		if err != nil {
+			return err
+		}
+		s.waited += t.waited()
+		bytes := float64(t.mem.bytes())
+		if err := t.mem.free(); err != nil {
+			return err
+		}
+		if over = s.affords(c, time.Duration(more*float64(t.took)), int64(more*bytes)); over == nil {
+			return nil
+		}
+	}
+	return over
+}
+
+// affords fails where building the whole, which takes so long and so much memory, is
+// over the budget. Memory counts as long as a product of csr takes to read as much.
+// How long the system takes to provide it is not known before, and not counted: in a
+// virtual machine it may be ten times as long.
+func (s *search[V]) affords(c inspect.Candidate[V], building time.Duration, bytes int64) error {
+	csrBytes := (4+mem.Size[V]())*s.part.NNZ() + 8*int64(s.part.Majors())
+	building += time.Duration(float64(s.csr) * float64(bytes) / float64(csrBytes))
+	if s.op.Products == 0 && building < defaultBudget/4 {
+		return nil // there are few candidates: what was spent says more about the machine
+	}
+	if spent := time.Since(s.start) - s.waited; spent+building > s.budget(c) {
+		csr := float64(s.csr)
+		return skipped(fmt.Sprintf("making it would take %.0f products of csr, and %.0f of %.0f are spent",
+			float64(building)/csr, float64(spent)/csr, float64(s.budget(c))/csr))
+	}
+	return nil
+}
+
+// budget is the time that the search may take if it ends with this candidate. Where
+// no number of products was stated it is doubled: a machine that is slow for a moment
+// would else decide for a form that is slow for good.
+func (s *search[V]) budget(c inspect.Candidate[V]) time.Duration {
+	b := time.Duration(c.Budget(s.products) * float64(s.csr))
+	if s.op.Products == 0 {
+		b = max(2*b, defaultBudget)
+	}
+	return b
+}

@@ -1,0 +1,144 @@
+package cpu
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+)
+
+// makeVectors makes x and y, and fills of x what the sample reads.
+func (s *search[V]) makeVectors() (err error) {
+	const apart = 64 // elements, so that they do not end up at the same place of a page
+	rows := int64(s.part.OwnEnd - s.part.OwnFirst)
+	n := int64(s.minors) + apart + rows
+	if s.vec, err = s.dev.Alloc(n * mem.Size[V]()); err != nil {
+		return err
+	}
+	b, err := s.dev.View(s.vec)
+	if err != nil {
+		return err
+	}
+	all, _ := mem.Slice[V](b, n)
+	s.x, s.y = all[:s.minors], all[int64(s.minors)+apart:]
+	err = s.fillX()
+	s.waited = time.Since(s.start)
+	return err
+}
+
+// fillX sets the elements of x that the sample reads to 1.
+func (s *search[V]) fillX() error {
+	spans := make([][][2]int, len(s.sample))
+	err := s.dev.pool.run(len(s.sample), func(i int) {
+		for _, st := range s.sample[i] {
+			if len(st.rows.Idx) > 0 {
+				lo, hi := simd.MinMax(simd.Default(), st.rows.Idx)
+				spans[i] = append(spans[i], [2]int{max(int(lo), 0), min(int(hi)+1, len(s.x))})
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	all := slices.Concat(spans...)
+	slices.SortFunc(all, func(a, b [2]int) int { return a[0] - b[0] })
+	done := 0
+	for _, span := range all {
+		lo, hi := max(span[0], done), span[1]
+		if lo >= hi {
+			continue
+		}
+		x, n := s.x[lo:hi], len(s.pieces)
+		done = hi
+		if err := s.dev.pool.run(n, func(i int) {
+			x := x[par.Cut(int64(len(x)), n, i):par.Cut(int64(len(x)), n, i+1)]
+			for k := range x {
+				x[k] = 1
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// How long products are timed: single ones are too short for the clock, and the
+// least of many is what the machine can do.
+const (
+	burstTime = 20 * time.Microsecond
+	trialTime = 200 * time.Microsecond
+)
+
+// time is the least time of a product of the sample, after one that warms up. It
+// takes few products where few were announced.
+func (s *search[V]) time(t *trial[V]) (least time.Duration, err error) {
+	least = math.MaxInt64
+	most := max(2, 3*s.products/100)
+	if s.op.Products == 0 {
+		most = math.MaxInt
+	}
+	if _, err := s.burst(t, 1); err != nil {
+		return 0, err
+	}
+	spent := time.Duration(0)
+	for n, made := 1, 0; made < 2 || spent < trialTime && made < most; made += n {
+		took, err := s.burst(t, n)
+		if err != nil {
+			return 0, err
+		}
+		spent += took
+		least = min(least, max(took/time.Duration(n), 1))
+		n = min(int(burstTime/least)+1, max(most-made-n, 1))
+	}
+	return least, nil
+}
+
+// duelRounds is how often two forms that are close are timed once more in turn.
+const duelRounds = 4
+
+// again times a contender and the best in turn where the budget allows it: a slow
+// moment of the machine then hits both. Forms that are not within a seventh of one
+// another may take only a little of what is left.
+func (s *search[V]) again(c *contender[V]) error {
+	n := int(burstTime/s.best.product) + 1
+	cost := duelRounds * time.Duration(n) * (c.product + s.best.product)
+	left := s.budget(c.Candidate) - time.Since(s.start)
+	if s.share < 1 {
+		left -= max(c.building, s.best.building)
+	}
+	if a, b := c.product, s.best.product; a > b+b/7 || b > a+a/7 {
+		left /= 8
+	}
+	if cost > left {
+		return nil
+	}
+	for range duelRounds {
+		for _, c := range []*contender[V]{c, &s.best} {
+			took, err := s.burst(c.trial, n)
+			if err != nil {
+				return err
+			}
+			c.product = min(c.product, max(took/time.Duration(n), 1))
+		}
+	}
+	return nil
+}
+
+// burst is how long n products of the sample take.
+func (s *search[V]) burst(t *trial[V], n int) (time.Duration, error) {
+	begin := time.Now()
+	for range n {
+		err := s.dev.pool.run(len(s.sample), func(i int) {
+			for k, st := range s.sample[i] {
+				t.forms[i][k].Multiply(1, 0, s.x, s.y[st.y:st.y+len(st.rows.Ptr)-1])
+			}
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(begin), nil
+}
