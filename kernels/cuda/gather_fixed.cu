@@ -15,8 +15,10 @@ static constexpr int steps = 8;             // entries in flight per lane
 static constexpr int segment = 32 * steps;  // entries in shared memory per warp
 static_assert(chunk % steps == 0, "chunks end with a segment");
 
+#if defined(__clang__) && !defined(__CUDACC_RTC__) && !defined(__NVCC__)
 static __device__ __forceinline__ double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 static __device__ __forceinline__ float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+#endif
 
 static __device__ __forceinline__ double quiet(double v) {
 	return v == v ? v : __builtin_bit_cast(double, 0x7FF8000000000000ll);

@@ -13,7 +13,6 @@
 //
 // Values are stored as they are, or as float where that holds all of them exactly
 // (short). No atomics, no shared memory: the result has the same bits every time.
-#include "include/index.cuh"
 #include "include/place.cuh"
 
 static constexpr int block = 128;
