@@ -38,10 +38,18 @@ if command -v "$ptxas" >/dev/null; then
 		for file in *.ptx; do
 			"$ptxas" -v -arch=$arch "$file" -o "$work/out.cubin" 2>"$work/log" || { cat "$work/log" >&2; exit 1; }
 			if grep 'spill' "$work/log" | grep -qv '0 bytes spill stores, 0 bytes spill loads'; then
-				echo "ptxas $arch: $file spills: $(grep -o '[1-9][0-9]* bytes spill stores' "$work/log" | sort -u | tr '\n' ' ')"
+				spills="$file $(grep -o '[1-9][0-9]* bytes spill stores' "$work/log" | sort -u | tr '\n' ' ')"
+				case "$spills" in
+				"krylov.ptx 8 bytes spill stores " | "gather_fixed.ptx 24 bytes spill stores ") # known: see README.md
+					echo "ptxas $arch: $spills" ;;
+				*)
+					echo "ptx-second.sh: ptxas $arch: $spills" >&2
+					exit 1
+					;;
+				esac
 			fi
 		done
-		echo "ptxas $arch: $(ls *.ptx | wc -l) files"
+		echo "ptxas $arch: $(ls *.ptx | wc -l) files, no other spills"
 	done
 fi
 

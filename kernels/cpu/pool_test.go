@@ -164,30 +164,30 @@ func TestWorkersDoNotSpinWithoutACPUForEach(t *testing.T) {
 	one.close()
 }
 
-// BenchmarkJob is how long a job takes that does next to nothing, and one of about 10
-// microseconds, one after the other on two workers: goroutines, threads on two CPUs.
+// BenchmarkJob is how long two workers take for a job that each of them is at for some
+// time, with other work of the one that asks before the next: goroutines, and threads on
+// two CPUs. The best is the sum of the two times.
 func BenchmarkJob(b *testing.B) {
 	cpus, err := numa.Affinity()
 	if err != nil || len(cpus) < 2 {
 		b.Skip("needs two CPUs")
 	}
+	busy := func(d time.Duration) {
+		for begin := time.Now(); time.Since(begin) < d; {
+		}
+	}
 	for _, placed := range []bool{false, true} {
-		for _, work := range []int{0, 20_000} {
-			b.Run(fmt.Sprintf("placed=%t/work=%d", placed, work), func(b *testing.B) {
+		for _, j := range []struct{ work, apart time.Duration }{{}, {work: 20}, {work: 20, apart: 30}, {work: 90}, {work: 400}} {
+			b.Run(fmt.Sprintf("placed=%t/work=%dus/apart=%dus", placed, j.work, j.apart), func(b *testing.B) {
 				var on []int
 				if placed {
 					on = cpus[:2]
 				}
 				p := newPool(2, on, func(err error) { b.Fatal(err) })
 				defer p.close()
-				var sums [2][64]int
 				for b.Loop() {
-					_ = p.run(2, func(w int) {
-						sum := &sums[w][0]
-						for i := range work {
-							*sum += i ^ *sum
-						}
-					})
+					_ = p.run(2, func(int) { busy(j.work * time.Microsecond) })
+					busy(j.apart * time.Microsecond)
 				}
 			})
 		}
