@@ -13,11 +13,12 @@ import (
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// CPUPeers times products on CPU devices over files of binary CSR, in the columns
-// that the drivers of other libraries print, so that ours and theirs can be run in
-// turn and compared.
+// CPUPeers times products on CPU devices over files of binary CSR (package bincsr), in
+// the columns that the drivers of other libraries print, so that ours and theirs can be
+// run in turn and compared.
 type CPUPeers struct {
 	Dir     string // *.bin
 	Random  bool   // replace the values by random ones
@@ -40,13 +41,14 @@ type CPUPeers struct {
 func (c CPUPeers) Run(ctx context.Context, w io.Writer) (times []PeerTime, err error) {
 	files, err := filepath.Glob(filepath.Join(c.Dir, "*.bin"))
 	if err != nil || len(files) == 0 {
-		return nil, sparse.Inputf(c.Dir, "there are no files *.bin of binary CSR in it")
+		return nil, sparse.Inputf(c.Dir, "must be a folder with files *.bin of binary CSR, as msrep convert writes them; it has none")
 	}
 	for _, f := range files {
-		a, err := readBinaryCSR(f)
+		m, err := matio.Read(ctx, f)
 		if err != nil {
 			return nil, err
 		}
+		a := m.CSR
 		if c.Random {
 			rng := rand.New(rand.NewPCG(1, 2))
 			for k := range a.Val {

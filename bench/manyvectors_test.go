@@ -2,18 +2,14 @@ package bench
 
 import (
 	"context"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/gen"
 )
 
 // BenchmarkManyVectorsOfPlan times products of a plan with several vectors at once
@@ -35,21 +31,7 @@ func BenchmarkManyVectorsOfPlan(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	read := map[string]func() (*sparse.CSR[float64], error){}
-	if dir := os.Getenv("MSREP_BENCH_MATS"); dir != "" {
-		files, _ := filepath.Glob(filepath.Join(dir, "*.bin"))
-		for _, f := range files {
-			read[filepath.Base(f)] = func() (*sparse.CSR[float64], error) { return readBinaryCSR(f) }
-		}
-	} else {
-		for _, spec := range []string{"stencil:dims=3,points=27,n=108", "banded:n=150k,band=100", "random:rows=400k,nnz=12M"} {
-			read[spec] = func() (*sparse.CSR[float64], error) {
-				a, _, err := gen.Generate(spec)
-				return a, err
-			}
-		}
-	}
-	for name, read := range read {
+	for name, read := range matrices() {
 		for _, values := range []string{"random", "asis", "released"} {
 			b.Run(name+"/"+values, func(b *testing.B) {
 				a, err := read()
@@ -57,10 +39,7 @@ func BenchmarkManyVectorsOfPlan(b *testing.B) {
 					b.Fatal(err)
 				}
 				if values != "asis" {
-					rng := rand.New(rand.NewPCG(1, 2))
-					for k := range a.Val {
-						a.Val[k] = rng.Float64() - 0.5
-					}
+					randomise(a.Val)
 				}
 				manyOfPlan(b, a, count, values == "released")
 			})
@@ -79,21 +58,8 @@ func manyOfPlan(b *testing.B, a *sparse.CSR[float64], count int, release bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	vector := func(n int) []float64 {
-		m, err := mem.New(8 * int64(n))
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { _ = m.Free() })
-		v, _ := mem.Slice[float64](m.Bytes(), int64(n))
-		for i := range v {
-			v[i] = float64(i%1000) / 1000
-		}
-		return v
-	}
-	const apart = 104 // elements, so that x and y do not begin at the same place of a page
-	x, y := vector(a.Cols), vector(a.Rows + apart)[apart:]
-	xs, ys := msrep.ByRow(vector(a.Cols*count), count), msrep.ByRow(vector(a.Rows*count + apart)[apart:], count)
+	x, y := vector(b, a.Cols), vector(b, a.Rows+apart)[apart:]
+	xs, ys := msrep.ByRow(vector(b, a.Cols*count), count), msrep.ByRow(vector(b, a.Rows*count+apart)[apart:], count)
 	var ones, many []time.Duration
 	for b.Loop() {
 		one, err := plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)

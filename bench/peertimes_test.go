@@ -2,7 +2,7 @@ package bench
 
 import (
 	"bytes"
-	"encoding/binary"
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,24 +11,23 @@ import (
 
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
+	"github.com/msrep-go/msrep/sparse/matio"
 )
 
-// writeBinaryCSR writes a matrix as readBinaryCSR reads it.
-func writeBinaryCSR(t *testing.T, path, spec string) *sparse.CSR[float64] {
-	t.Helper()
-	a, _, err := gen.Generate(spec)
-	require.NoError(t, err)
-	var b bytes.Buffer
-	for _, v := range []any{[]int64{int64(a.Rows), int64(a.Cols), a.NNZ()}, a.RowPtr, a.ColIdx, a.Val} {
-		require.NoError(t, binary.Write(&b, binary.LittleEndian, v))
+// readBinaryCSR reads a matrix that a benchmark is given.
+func readBinaryCSR(path string) (*sparse.CSR[float64], error) {
+	m, err := matio.Read(context.Background(), path)
+	if err != nil {
+		return nil, err
 	}
-	require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
-	return a
+	return m.CSR, nil
 }
 
 func TestOurTimesAreInTheColumnsOfTheOthers(t *testing.T) {
 	dir := t.TempDir()
-	a := writeBinaryCSR(t, filepath.Join(dir, "a_band.bin"), "banded:n=300")
+	a, src, err := gen.Generate("banded:n=300")
+	require.NoError(t, err)
+	require.NoError(t, matio.Write(filepath.Join(dir, "a_band.bin"), a, src))
 	var out bytes.Buffer
 	c := CPUPeers{Dir: dir, Random: true, Threads: []int{1, 2}, Reps: 4}
 	times, err := c.Run(t.Context(), &out)

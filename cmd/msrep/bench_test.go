@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -116,12 +115,7 @@ func TestBenchSaysThatThereIsNoGPU(t *testing.T) {
 
 func TestBenchLaysOtherLibrariesBesideOurTimes(t *testing.T) {
 	dir := t.TempDir()
-	// 1 x 1, one entry: rows, columns, entries; pointers; index; value 1.
-	var b bytes.Buffer
-	for _, v := range []any{[]int64{1, 1, 1, 0, 1}, int32(0), 1.0} {
-		require.NoError(t, binary.Write(&b, binary.LittleEndian, v))
-	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "one.bin"), b.Bytes(), 0o600))
+	runOK(t, "gen", "diag", "n=1", "--out", filepath.Join(dir, "one.bin"))
 	table, out := filepath.Join(dir, "table"), filepath.Join(dir, "out")
 	require.NoError(t, os.WriteFile(table, []byte("one mkl 1 1000 0.5 1.0\n"), 0o600))
 	text := runOK(t, "bench", "cpu-peers", "--mats", dir, "--threads", "1", "--reps", "2", "--peers", table, "--out", out)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -81,7 +83,11 @@ func checkVectorSpec(flag, spec string) error {
 		}
 	case spec == "ones" || spec == "zeros" || spec == "sin":
 	default:
-		if st, err := os.Stat(spec); err != nil || st.IsDir() {
+		st, err := os.Stat(spec)
+		if errors.Is(err, fs.ErrNotExist) {
+			return sparse.Inputf(flag, "%s: no such file; ones, zeros, sin and random:SEED need none", spec)
+		}
+		if err != nil || st.IsDir() {
 			f, err := fileio.Open(spec) // for its message
 			if err == nil {
 				err = f.Close()
@@ -96,7 +102,7 @@ func checkVectorSpec(flag, spec string) error {
 // Market array, whatever the name of the file.
 func checkOut(path string) error {
 	switch ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")); ext {
-	case ".npz", ".msr":
+	case ".npz", ".msr", ".bin":
 		return sparse.Inputf("--out", "%s: a vector is written as Matrix Market array: use a name like y.mtx or y.mtx.gz, not %s", path, ext)
 	}
 	return nil

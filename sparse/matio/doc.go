@@ -5,6 +5,7 @@
 //	.npz                                SciPy; FILE.npz#GROUP picks one matrix of several
 //	.txt                                SNAP edge list
 //	.msr                                binary cache of this project, mapped into memory
+//	.bin                                binary CSR, which benchmarks of other libraries read
 //	gen:NAME:key=value,...              made by formula (package gen); only read
 //
 // Each file may also be gzipped, with .gz behind its name; what is gzipped is

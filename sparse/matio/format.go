@@ -21,6 +21,7 @@ const (
 	NPZ           Format = "npz"
 	SNAP          Format = "snap"
 	MSR           Format = "msr"
+	BinaryCSR     Format = "bincsr"
 	Generated     Format = "gen" // no file
 )
 
@@ -34,6 +35,7 @@ var extensions = []struct {
 	{NPZ, []string{".npz"}},
 	{SNAP, []string{".txt"}},
 	{MSR, []string{".msr"}},
+	{BinaryCSR, []string{".bin"}},
 }
 
 // Extensions lists the file name extensions that are known; each may have .gz

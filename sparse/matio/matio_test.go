@@ -229,7 +229,7 @@ func TestPathsThatAreNoMatrixGiveOneClearError(t *testing.T) {
 		{"a\x00b.mtx", ""},
 		{write(t, "empty.mtx", nil), "is empty"},
 		{write(t, "empty.mtx.gz", gzipped(t, nil)), "is empty"},
-		{write(t, "m.doc", []byte("hello\n")), "must end in one of .mtx .rb .rsa .rua .rra .psa .pua .hb .npz .txt .msr, with or without .gz"},
+		{write(t, "m.doc", []byte("hello\n")), "must end in one of .mtx .rb .rsa .rua .rra .psa .pua .hb .npz .txt .msr .bin, with or without .gz"},
 		{write(t, "m.mx", []byte("1 2 3\n4 5 6\n7 8 9\n")), "the format is unknown"},
 		{write(t, "noext", []byte{0, 1, 2}), "the format is unknown"},
 		{write(t, "m.mtx", []byte("1 2 3\n")), ""},

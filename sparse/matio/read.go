@@ -10,6 +10,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/bincsr"
 	"github.com/msrep-go/msrep/sparse/gen"
 	"github.com/msrep-go/msrep/sparse/hb"
 	"github.com/msrep-go/msrep/sparse/mtx"
@@ -56,7 +57,7 @@ func SkipChecksums() Option { return func(o *options) { o.skipChecksums = true }
 
 // Read reads the matrix that path names: a file of any known format, or a
 // generator spec gen:NAME:key=value,... (see the package comment). Columns are
-// sorted and distinct in every row, except where an .msr file was written
+// sorted and distinct in every row, except where an .msr or .bin file was written
 // otherwise.
 //
 // Bad content, a name of unknown format, and a file that is missing, empty, a
@@ -102,6 +103,8 @@ func (m *Matrix) read(ctx context.Context, path string, o options) (err error) {
 		m.CSR, m.Source, err = hb.Read(ctx, in, file, o.limits)
 	case SNAP:
 		m.CSR, m.Source, err = snap.Read(ctx, in, file, o.limits)
+	case BinaryCSR:
+		m.CSR, m.Source, err = bincsr.Read(ctx, in, file, o.limits)
 	case NPZ:
 		err = m.readNPZ(ctx, f, in, group, o)
 	case MSR:

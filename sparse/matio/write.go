@@ -6,6 +6,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/bincsr"
 	"github.com/msrep-go/msrep/sparse/hb"
 	"github.com/msrep-go/msrep/sparse/msr"
 	"github.com/msrep-go/msrep/sparse/mtx"
@@ -72,6 +73,8 @@ func (o *Output) Write(m *sparse.CSR[float64], src sparse.Source) error {
 		err = hb.Write(out, m, src)
 	case SNAP:
 		err = snap.Write(out, m, src)
+	case BinaryCSR:
+		err = bincsr.Write(out, m)
 	case NPZ:
 		err = npz.Write(out, m)
 	case MSR:

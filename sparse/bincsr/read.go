@@ -1,0 +1,122 @@
+package bincsr
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Read reads a matrix from r. Entries stay in the order of the file, so that columns
+// may be unsorted within a row; zeros are kept.
+//
+// Memory grows with the bytes that really arrive, whatever the first numbers say; lim
+// bounds the dimensions. name stands for the file in errors. Content that is cut short,
+// goes on, or is no matrix gives an *sparse.InputError; other errors of r are passed on,
+// and so is that of ctx when it ends first.
+func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sparse.CSR[float64], sparse.Source, error) {
+	f := &file{ctx: ctx, r: r, name: name}
+	head := readArray(f, 3, 8, int64At)
+	if f.err != nil {
+		return nil, sparse.Source{}, f.err
+	}
+	rows, cols, nnz := head[0], head[1], head[2]
+	if err := lim.CheckDims(name, 0, rows, cols, nnz); err != nil {
+		return nil, sparse.Source{}, err
+	}
+	if nnz < 0 || nnz > maxEntries {
+		return nil, sparse.Source{}, sparse.Inputf(name, "%d nonzeros: must be 0 to %d (the file begins with rows, columns and nonzeros, 8 bytes each)", nnz, int64(maxEntries))
+	}
+	f.length = fileSize(rows, nnz)
+	m := &sparse.CSR[float64]{Rows: int(rows), Cols: int(cols)}
+	m.RowPtr = readArray(f, rows+1, 8, int64At)
+	m.ColIdx = readArray(f, nnz, 4, func(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) })
+	m.Val = readArray(f, nnz, 8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) })
+	f.end()
+	if f.err != nil {
+		return nil, sparse.Source{}, f.err
+	}
+	if err := m.Validate(); err != nil {
+		var in *sparse.InputError
+		if errors.As(err, &in) {
+			in.File = name
+		}
+		return nil, sparse.Source{}, err
+	}
+	return m, sparse.Source{Field: sparse.Real, Symmetry: sparse.General, Stored: nnz}, nil
+}
+
+const (
+	headSize   = 3 * 8
+	maxEntries = math.MaxInt64 / 32 // so that no size overflows
+)
+
+// fileSize is the bytes of a file.
+func fileSize(rows, nnz int64) int64 { return headSize + 8*(rows+1) + (4+8)*nnz }
+
+func int64At(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) }
+
+// file reads the arrays of a file in order. After an error it reads nothing more.
+type file struct {
+	ctx    context.Context
+	r      io.Reader
+	name   string
+	length int64 // bytes of the file, 0 before it is known
+	at     int64 // bytes read
+	err    error
+}
+
+// fill reads all of b.
+func (f *file) fill(b []byte) {
+	if f.err = f.ctx.Err(); f.err != nil {
+		return
+	}
+	n, err := io.ReadFull(f.r, b)
+	f.at += int64(n)
+	switch short := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); {
+	case short && f.length == 0:
+		f.err = sparse.Inputf(f.name, "ends after %d bytes: binary CSR begins with rows, columns and nonzeros, 8 bytes each", f.at)
+	case short:
+		f.err = sparse.Inputf(f.name, "ends after %d bytes, its first numbers ask for %d: the file is truncated, or no binary CSR", f.at, f.length)
+	default:
+		f.err = err
+	}
+}
+
+// end checks that nothing follows.
+func (f *file) end() {
+	if f.err != nil {
+		return
+	}
+	switch _, err := io.ReadFull(f.r, make([]byte, 1)); {
+	case err == nil:
+		f.err = sparse.Inputf(f.name, "goes on after %d bytes, where its first numbers say that it ends", f.length)
+	case !errors.Is(err, io.EOF):
+		f.err = err
+	}
+}
+
+// piece is how many items are read at a time: 512 KiB at most.
+const piece = 1 << 16
+
+// readArray reads n items of so many bytes each. Its memory doubles as they arrive.
+func readArray[T any](f *file, n, size int64, item func([]byte) T) []T {
+	a := make([]T, 0, min(n, piece))
+	buf := make([]byte, size*min(n, piece))
+	for n > int64(len(a)) && f.err == nil {
+		if len(a) == cap(a) {
+			a = append(make([]T, 0, min(n, 2*int64(cap(a)))), a...)
+		}
+		b := buf[:size*min(n-int64(len(a)), piece)]
+		if f.fill(b); f.err != nil {
+			return nil
+		}
+		for ; len(b) > 0; b = b[size:] {
+			a = append(a, item(b))
+		}
+	}
+	return a
+}
