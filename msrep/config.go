@@ -8,12 +8,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// ErrNotYet says that an option is known but its implementation is not part of
-// this version. ErrClosed says that a System or a Plan was closed before the call.
-var (
-	ErrNotYet = errors.New("not yet in this version")
-	ErrClosed = errors.New("already closed")
-)
+// ErrClosed says that a System or a Plan was closed before the call.
+var ErrClosed = errors.New("already closed")
 
 // Config says which devices a System has. The zero value means all of them.
 type Config struct {

@@ -114,7 +114,7 @@ func TestTheFiguresOfThePaperAreMeasured(t *testing.T) {
 
 func TestTheFiguresOfThePaperAreModelledOnBothNodes(t *testing.T) {
 	for _, devices := range []string{"sim:dgx1", "sim:summit"} {
-		s := session(t, quick(devices, 3000), "msrep-fig16", "msrep-fig19", "msrep-fig20", "msrep-fig21", "msrep-fig22")
+		s := session(t, quick(devices, 3000), "msrep-fig6", "msrep-fig16", "msrep-fig19", "msrep-fig20", "msrep-fig21", "msrep-fig22")
 		requireFull(t, s)
 		for _, r := range s.Record.Rows {
 			require.Equal(t, record.Modelled, r.Source)

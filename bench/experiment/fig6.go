@@ -56,7 +56,8 @@ func figure6(ctx context.Context, s *Session) error {
 
 // fig6Cell makes the matrix and measures or models it.
 func (s *Session) fig6Cell(ctx context.Context, low int, ratio float64) (fig6Cell, error) {
-	rows := max(s.Entries/50, int64(s.most))
+	room := 2 * math.Sqrt(float64(s.Entries)*float64(s.most)) // rows in which one device can hold all entries
+	rows := max(s.Entries/50, int64(s.most), int64(room))
 	a, _, err := gen.GenerateContext(ctx, fmt.Sprintf("lowhigh:rows=%d,nnz=%d,parts=%d,low=%d,ratio=%g", rows, s.Entries, s.most, low, ratio), 0)
 	if err != nil {
 		return fig6Cell{}, err

@@ -66,13 +66,14 @@ func TestWithoutAFolderTheFormatsAreComparedOnGeneratedMatrices(t *testing.T) {
 }
 
 func TestAFolderWithoutMatricesIsRefused(t *testing.T) {
-	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none")} {
-		c := quick("cpu:1", 4000)
-		c.Mats = dir
-		s, err := New(c, record.New("test", nil))
-		require.NoError(t, err)
-		require.True(t, sparse.IsInput(s.Run(context.Background(), []Experiment{{"pellr", "", pellr}})), dir)
-	}
+	c := quick("cpu:1", 4000)
+	c.Mats = t.TempDir()
+	s, err := New(c, record.New("test", nil))
+	require.NoError(t, err)
+	require.True(t, sparse.IsInput(s.Run(context.Background(), []Experiment{{"pellr", "", pellr}})))
+	c.Mats = filepath.Join(c.Mats, "none")
+	_, err = New(c, record.New("test", nil))
+	require.True(t, sparse.IsInput(err), "nor is it passed over when matrices could be generated")
 }
 
 // fakePELLR has two matrices: on the first PELLR is twice as fast as ELLR and half as

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,6 +113,11 @@ func New(c Config, r *record.Record) (*Session, error) {
 	}
 	if c.Cache != "" && c.Cache != CacheWarm && c.Cache != CacheCold {
 		return nil, sparse.Inputf("--cache", "%q is not known: use %s or %s", c.Cache, CacheWarm, CacheCold)
+	}
+	if c.Mats != "" {
+		if st, err := os.Stat(c.Mats); err != nil || !st.IsDir() {
+			return nil, sparse.Inputf("--mats", "%s: is no folder; matrices that are not in it are generated", c.Mats)
+		}
 	}
 	return s, s.chooseDevices(nvidia.Query())
 }

@@ -128,6 +128,12 @@ func (b *benchmark) experiments(ctx context.Context, chosen []experiment.Experim
 	if b.samples < 1 || b.samples > maxRepeat {
 		return sparse.Inputf("--samples", "%d: use 1 to %d", b.samples, maxRepeat)
 	}
+	if b.maxTime < 0 {
+		return sparse.Inputf("--max-time", "%v: use 0 or more", b.maxTime)
+	}
+	if b.interpreted < 0 {
+		return sparse.Inputf("--interpreted", "%d: use 0 or more", b.interpreted)
+	}
 	if b.passes < 1 {
 		return sparse.Inputf("--passes", "%d: use 1 or more", b.passes)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -173,6 +174,9 @@ func (t *threadCounts) Set(s string) error {
 // want checks the number of arguments beside the flags.
 func (c *call) want(n int) error {
 	if len(c.args) == n {
+		if slices.Contains(c.args, "") {
+			return usageError("an empty argument is given, it takes %s (see msrep %s --help)", c.command.args, c.name)
+		}
 		return nil
 	}
 	takes := c.command.args
@@ -225,11 +229,6 @@ func commandList() string {
 
 func usageError(format string, args ...any) error {
 	return &sparse.InputError{Msg: fmt.Sprintf(format, args...)}
-}
-
-// notYet refuses what a later version will do.
-func notYet(what string) error {
-	return &sparse.InputError{File: what, Err: msrep.ErrNotYet}
 }
 
 // oneLine is the message of err without line breaks.

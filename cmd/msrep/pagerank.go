@@ -132,7 +132,7 @@ func (p *pagerank) check() error {
 	}
 	var err error
 	if p.opt.Bank, err = cpms.ParseBank(p.layout); err != nil {
-		return sparse.Inputf("--layout", "%v", err)
+		return sparse.Inputf("--layout", "%q: use separated or interleaved:BYTES, with a multiple of %d up to %d", p.layout, cpms.BankStep, cpms.MaxBank)
 	}
 	return checkOut(p.out)
 }

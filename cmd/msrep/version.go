@@ -8,8 +8,10 @@ import (
 
 	"github.com/klauspost/cpuid/v2"
 
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 var versionCommand = &command{
@@ -21,20 +23,25 @@ var versionCommand = &command{
 			if err := c.want(0); err != nil {
 				return err
 			}
+			level, err := simd.Chosen()
+			if err != nil {
+				return &sparse.InputError{Err: err}
+			}
 			v := struct {
 				Version  string        `json:"version"`
 				Go       string        `json:"go"`
 				Platform string        `json:"platform"`
 				CPU      string        `json:"cpu"`
-				Features []string      `json:"cpu_features"` // of the processor; the kernels of this version are plain Go
+				Features []string      `json:"cpu_features"` // of the processor
+				Kernels  string        `json:"cpu_kernels"`  // which instructions the kernels use
 				CUDA     nvidia.Status `json:"cuda"`
 			}{msrep.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, cpuid.CPU.BrandName, cpuid.CPU.FeatureSet(),
-				nvidia.Query()}
+				level.String(), nvidia.Query()}
 			if c.json {
 				return c.printJSON(v)
 			}
-			_, err := fmt.Fprintf(c.stdout, "msrep %s, %s, %s\ncpu   %s\n      has %s\n      used by the kernels: none of these, they are plain Go\ncuda  %s\n",
-				v.Version, v.Go, v.Platform, v.CPU, strings.Join(v.Features, " "), describeCUDA(v.CUDA))
+			_, err = fmt.Fprintf(c.stdout, "msrep %s, %s, %s\ncpu   %s\n      has %s\n      used by the kernels: %s (MSREP_CPU chooses generic, avx2 or avx512)\ncuda  %s\n",
+				v.Version, v.Go, v.Platform, v.CPU, strings.Join(v.Features, " "), v.Kernels, describeCUDA(v.CUDA))
 			return err
 		}
 	},
