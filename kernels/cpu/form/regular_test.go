@@ -83,6 +83,18 @@ var patterns = map[string]func(r *rand.Rand) pattern{
 		}
 		return p
 	},
+	// Rows of one chunk of a fixed sum, each far longer than those about it.
+	"lone rows": func(r *rand.Rand) pattern {
+		p := pattern{cols: 600}
+		for range 1 + r.IntN(300) {
+			n := r.IntN(6)
+			if r.IntN(40) == 0 {
+				n = 100 + r.IntN(400)
+			}
+			p.rows = append(p.rows, anyRow(r, p.cols, n))
+		}
+		return p
+	},
 	"one row":    func(r *rand.Rand) pattern { return pattern{5000, [][]int32{anyRow(r, 5000, 5000)}} },
 	"one column": func(r *rand.Rand) pattern { return pattern{1, make([][]int32, 40, 41)}.with([]int32{0}) },
 	"empty":      func(r *rand.Rand) pattern { return pattern{r.IntN(3), make([][]int32, r.IntN(20))} },

@@ -31,7 +31,8 @@ var beyond = simd.Beyond
 // near each other; the other entries of a window are in slices of their own, with
 // 32 bits. Rows far longer than the others are cut into pieces, one per lane. Lanes
 // that have no entry are masked out. With Rows.Fixed all entries of a row are in one
-// lane, but for chunks of kernels.FixedChunk. It fails with a *sparse.InputError on a column
+// lane, but for chunks of kernels.FixedChunk, and a row far longer than all others of
+// its window is summed by itself. It fails with a *sparse.InputError on a column
 // outside x and with an error that wraps kernels.ErrOutOfMemory.
 func NewSlices[V sparse.Value](r Rows[V], o SliceOptions[V]) (Form[V], error) {
 	b := newSliceBuilder(r, o)
@@ -59,6 +60,7 @@ type slicesForm[V sparse.Value] struct {
 	// slices, and then that of its wide slices.
 	order []uint16
 	long  []piece
+	lone  loneRows[V]
 
 	bytes   int64
 	padding int64
@@ -109,6 +111,8 @@ func (p *piece) group(lanes int) group {
 func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
 	x = x[:s.cols]
 	s.results.begin(alpha, beta, y)
+	s.lone.sum(s.level, x)
+	lone := 0
 	var narrow, wide simd.Position
 	order := s.order
 	for i := range s.windows {
@@ -139,6 +143,7 @@ func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
 			}
 			order = order[w.listed:]
 		}
+		lone = s.lone.put(lone, i*s.size, row)
 		s.results.put(row)
 	}
 	if s.results.stream {

@@ -30,7 +30,7 @@ func newSliceBuilder[V sparse.Value](r Rows[V], o SliceOptions[V]) *sliceBuilder
 	p := newSlicePlanner(r, o)
 	rows := len(r.Ptr) - 1
 	return &sliceBuilder[V]{
-		slicePlanner: p, values: o.Values,
+		slicePlanner: p, values: o.Values.not7(),
 		out: &slicesForm[V]{
 			level: o.Level, rows: rows, cols: r.Cols,
 			sorted: p.sorted, size: p.size,
@@ -81,10 +81,15 @@ const (
 	shortestPiece = 1 << 8
 )
 
-// cutLong cuts the long rows of the window that was planned last into pieces.
+// cutLong cuts the long rows of the window that was planned last into pieces. Where
+// sums have a fixed shape they stay whole.
 func (b *sliceBuilder[V]) cutLong() {
 	for r := range b.narrowRows.of {
 		if !b.isLong(r) {
+			continue
+		}
+		if b.r.Fixed {
+			b.out.lone.row = append(b.out.lone.row, b.first+r)
 			continue
 		}
 		k, end := b.at(b.first+r), b.at(b.first+r+1)
@@ -125,8 +130,11 @@ func (b *sliceBuilder[V]) makeRoom(narrow, wide simd.Position) (err error) {
 	if s.wide.Wide, err = Make[int32](m, int64(wide.Column*b.lanes)); err != nil {
 		return err
 	}
-	s.padding = int64((narrow.Column+wide.Column)*b.lanes) - b.at(s.rows)
-	s.bytes = sliceBytes(&s.narrow) + sliceBytes(&s.wide) + 2*int64(cap(s.order)) +
+	if err := s.lone.makeRoom(b.r); err != nil {
+		return err
+	}
+	s.padding = int64((narrow.Column+wide.Column)*b.lanes) - (b.at(s.rows) - s.lone.entries())
+	s.bytes = sliceBytes(&s.narrow) + sliceBytes(&s.wide) + s.lone.bytes() + 2*int64(cap(s.order)) +
 		windowBytes*int64(len(s.windows)+cap(s.long)) + 3*mem.Size[V]()*int64(len(s.sums))
 	// With vectors of this size little of y would be in a cache for the next product.
 	s.results.stream = beyond(s.bytes + mem.Size[V]()*int64(s.rows+min(s.rows, s.cols)))
@@ -167,6 +175,7 @@ func (b *sliceBuilder[V]) fill() error {
 	for i := range s.long {
 		b.fillPiece(&s.long[i])
 	}
+	s.lone.fill(b.r)
 	return nil
 }
 

@@ -3,7 +3,6 @@ package form
 import (
 	"slices"
 
-	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -98,10 +97,10 @@ func (p *slicePlanner[V]) open(i int) {
 	p.narrowRows.order, p.wideRows.order = p.narrowRows.order[:n], p.wideRows.order[:n]
 	// So padding stays small beside a window of sorted rows, and beside few rows.
 	p.longest = 8*(p.at(p.end)-p.at(p.first))/int64(max(n, 64)) + 128
-	if p.r.Fixed {
-		p.longest = kernels.FixedChunk // there are none
-	}
 	ptr := p.r.Ptr[p.first : p.end+1]
+	if p.r.Fixed {
+		p.longest = longestBeside(ptr)
+	}
 	for r := range p.narrowRows.of {
 		l := ptr[r+1] - ptr[r]
 		if l > p.longest {
