@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Times A @ x with CuPy and with PyTorch on a GPU, for matrices in .msr files.
 
-    scripts/gpu-peers.py [--value fp64|fp32] [--runs N] MATRIX.msr...
+    scripts/gpu-peers.py [--value fp64,fp32] [--runs N] [--out FILE] [MATRIX.msr...]
 
-Prints one line of JSON per matrix and library: the median by CUDA events. A library
-that is not installed, or fails, is said to.
+Prints one line of JSON per matrix, type and library, or adds it to FILE: the median by
+CUDA events. A library that is not installed, or fails, is said to. Without matrices it
+reads names of files, and prints "done" after each.
 """
 import argparse
 import json
 import struct
+import sys
 
 import numpy as np
 
@@ -30,13 +32,23 @@ def read(path):
     return rows, cols, ptr, idx, val
 
 
+SPELL = 2e-3  # seconds of products between two events at the least, as gpubench has it
+
+
 def median(event, multiply, runs):
-    times = []
-    for i in range(runs + 3):
-        t = event(multiply)
-        if i >= 3:
-            times.append(t)
-    return float(np.median(times))
+    """The median time of a product, and the number of products between two events."""
+
+    def once(calls):
+        def several():
+            for _ in range(calls):
+                multiply()
+
+        return event(several) / calls
+
+    for _ in range(3):
+        t = once(1)
+    calls = int(min(max(SPELL / max(t, 1e-6), 1), 200))
+    return float(np.median([once(calls) for _ in range(runs)])), calls
 
 
 def with_cupy(rows, cols, ptr, idx, val, x, runs):
@@ -55,11 +67,11 @@ def with_cupy(rows, cols, ptr, idx, val, x, runs):
         stop.synchronize()
         return cupy.cuda.get_elapsed_time(start, stop) / 1e3
 
-    seconds = median(event, lambda: a @ xd, runs)
+    seconds, calls = median(event, lambda: a @ xd, runs)
     y = cupy.asnumpy(a @ xd)
     del a, xd
     cupy.get_default_memory_pool().free_all_blocks()
-    return seconds, y, "cupy " + cupy.__version__
+    return seconds, calls, y, "cupy " + cupy.__version__
 
 
 def with_torch(rows, cols, ptr, idx, val, x, runs):
@@ -78,32 +90,59 @@ def with_torch(rows, cols, ptr, idx, val, x, runs):
         stop.synchronize()
         return start.elapsed_time(stop) / 1e3
 
-    seconds = median(event, lambda: a @ xd, runs)
+    seconds, calls = median(event, lambda: a @ xd, runs)
     y = (a @ xd).cpu().numpy()
     del a, xd
     torch.cuda.empty_cache()
-    return seconds, y, "torch " + torch.__version__
+    return seconds, calls, y, "torch " + torch.__version__
+
+
+def measure(path, kind, runs, out):
+    rows, cols, ptr, idx, val = read(path)
+    dtype = np.float64 if kind == "fp64" else np.float32
+    val = val.astype(dtype, copy=False)
+    x = np.sin(np.arange(1, cols + 1, dtype=np.float64)).astype(dtype)
+    for name, f in (("cupy", with_cupy), ("torch", with_torch)):
+        line = {"what": "peer", "matrix": path, "value": kind, "library": name, "nnz": len(idx)}
+        try:
+            seconds, calls, y, version = f(rows, cols, ptr, idx, val, x, runs)
+            line.update(version=version, seconds=seconds, spell=calls, sum=float(y.sum(dtype=np.float64)))
+        except Exception as e:  # a peer that is missing or fails is a result, too
+            line["error"] = f"{type(e).__name__}: {e}"
+        print(json.dumps(line), file=out, flush=True)
+
+
+def load():
+    """Loads the libraries while there is nothing to measure yet."""
+    for name in ("cupy", "torch"):
+        try:
+            __import__(name)
+        except Exception:  # each measurement will say so
+            pass
 
 
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("--value", choices=["fp64", "fp32"], default="fp64")
+    p.add_argument("--value", default="fp64")
     p.add_argument("--runs", type=int, default=30)
-    p.add_argument("matrices", nargs="+")
+    p.add_argument("--out", type=argparse.FileType("a"), default=sys.stdout)
+    p.add_argument("matrices", nargs="*")
     args = p.parse_args()
-    dtype = np.float64 if args.value == "fp64" else np.float32
+
+    def each(path):
+        for kind in args.value.split(","):
+            measure(path, kind, args.runs, args.out)
+
     for path in args.matrices:
-        rows, cols, ptr, idx, val = read(path)
-        val = val.astype(dtype, copy=False)
-        x = np.sin(np.arange(1, cols + 1, dtype=np.float64)).astype(dtype)
-        for name, f in (("cupy", with_cupy), ("torch", with_torch)):
-            out = {"what": "peer", "matrix": path, "value": args.value, "library": name, "nnz": len(idx)}
+        each(path)
+    if not args.matrices:
+        load()
+        for line in sys.stdin:
             try:
-                seconds, y, version = f(rows, cols, ptr, idx, val, x, args.runs)
-                out.update(version=version, seconds=seconds, sum=float(y.sum(dtype=np.float64)))
-            except Exception as e:  # a peer that is missing or fails is a result, too
-                out["error"] = f"{type(e).__name__}: {e}"
-            print(json.dumps(out), flush=True)
+                each(line.strip())
+            except Exception as e:
+                print(e, file=sys.stderr)
+            print("done", flush=True)
 
 
 if __name__ == "__main__":

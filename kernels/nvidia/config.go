@@ -36,6 +36,9 @@ type Config struct {
 	CPUs []int
 	// OnRefused hears when the system does not place memory or thread; may be nil.
 	OnRefused func(error)
+	// PTX gives other kernels for a family of kernels/cuda, "" for none: to try them.
+	// The first device that is open on a GPU says for all there. May be nil.
+	PTX func(family string) string
 }
 
 // FormCuSPARSE is a part multiplied by cuSPARSE.

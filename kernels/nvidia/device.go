@@ -90,7 +90,7 @@ func (d *Device) refused(err error) {
 }
 
 func (d *Device) open() error {
-	g, err := acquire(d.config.GPU)
+	g, err := acquire(d.config)
 	if err != nil {
 		return err
 	}

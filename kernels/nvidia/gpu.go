@@ -21,6 +21,7 @@ type gpu struct {
 	ctx   cu.CUContext
 	info  GPU
 	pools bool // memory is allocated in the order of streams
+	ptx   func(family string) string
 
 	mu      sync.Mutex
 	modules map[string]cu.Module // by family of kernels
@@ -38,17 +39,17 @@ var opened = struct {
 
 // acquire opens a GPU, or shares it, and makes its context that of the calling
 // thread.
-func acquire(ordinal int) (*gpu, error) {
+func acquire(c Config) (*gpu, error) {
 	opened.mu.Lock()
 	defer opened.mu.Unlock()
-	g := opened.gpus[ordinal]
+	g := opened.gpus[c.GPU]
 	if g == nil {
-		info, err := query(ordinal)
+		info, err := query(c.GPU)
 		if err != nil {
 			return nil, err
 		}
-		g = &gpu{info: info, modules: map[string]cu.Module{}, funcs: map[string]cu.Function{}, peers: map[cu.Device]bool{}}
-		if g.dev, err = cu.GetDevice(ordinal); err != nil {
+		g = &gpu{info: info, ptx: c.PTX, modules: map[string]cu.Module{}, funcs: map[string]cu.Function{}, peers: map[cu.Device]bool{}}
+		if g.dev, err = cu.GetDevice(c.GPU); err != nil {
 			return nil, err
 		}
 		if g.ctx, err = g.dev.RetainPrimaryCtx(); err != nil {
@@ -62,7 +63,7 @@ func acquire(ordinal int) (*gpu, error) {
 		return nil, err
 	}
 	g.devices++
-	opened.gpus[ordinal] = g
+	opened.gpus[c.GPU] = g
 	return g, nil
 }
 
@@ -109,7 +110,7 @@ func (g *gpu) function(k cuda.Kernel) (cu.Function, error) {
 	}
 	m, ok := g.modules[k.Family]
 	if !ok {
-		text, err := cuda.PTX(k.Family)
+		text, err := g.text(k.Family)
 		if err != nil {
 			return cu.Function{}, err
 		}
@@ -123,6 +124,16 @@ func (g *gpu) function(k cuda.Kernel) (cu.Function, error) {
 		g.funcs[k.Name] = f
 	}
 	return f, err
+}
+
+// text is the kernels of a family.
+func (g *gpu) text(family string) (string, error) {
+	if g.ptx != nil {
+		if text := g.ptx(family); text != "" {
+			return text, nil
+		}
+	}
+	return cuda.PTX(family)
 }
 
 // reach lets the context of the calling thread, which is that of g, read the memory

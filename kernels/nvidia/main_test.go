@@ -23,6 +23,11 @@ func TestMain(m *testing.M) {
 		n := "60"
 		if driver.Ready() == nil && !nvidiatest.Attached() {
 			n = "300"
+			// While it is open the context stays, and kernels are compiled once.
+			if _, err := Open(Config{Node: -1}); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
 		}
 		cases.Main(m, n)
 		return

@@ -136,7 +136,7 @@ func (p *sparsePart[V]) open(s *stream, nnz int64, alg cusparse.Algorithm) error
 	if err != nil {
 		return err
 	}
-	if p.buffer, err = d.Alloc(need); err != nil {
+	if p.buffer, err = d.Alloc(max(need, 1)); err != nil { // an address even where none is needed
 		return err
 	}
 	at, err := d.own(p.buffer, 0, need)

@@ -1,0 +1,39 @@
+//go:build cuda
+
+package nvidia
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda"
+	"github.com/msrep-go/msrep/kernels/devicetest"
+	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
+)
+
+// The stand-in takes our own kernels only, and says so where others are to run.
+func TestOtherKernelsTakeThePlaceOfOurs(t *testing.T) {
+	for _, other := range []string{"", "vector"} {
+		standIn(t, nvidiatest.Machine{})
+		d, s := open(t, Config{PTX: func(family string) string {
+			if family != other {
+				return ""
+			}
+			text, err := cuda.PTX(family)
+			require.NoError(t, err)
+			return strings.ReplaceAll(text, "msrep_axpby", "other_axpby")
+		}})
+		y := devicetest.Upload(t, s, d, []float64{1})
+		require.NoError(t, s.Launch(&kernels.Fill[float64]{Y: y, Value: 2}))
+		if other == "" {
+			require.NoError(t, s.Sync())
+		} else {
+			require.ErrorContains(t, s.Sync(), "after fill: CUDA error 719")
+		}
+		require.NoError(t, y.Free())
+		require.NoError(t, d.Close())
+	}
+}
