@@ -46,9 +46,9 @@ static __device__ __forceinline__ void gatherCOO(const i32* major, const i32* mi
 				int k = i * 32 + lane;
 				col[i] = -1;
 				if (k < entries) {
-					col[i] = __ldg(minor + s + k);
-					r[i] = __ldg(major + s + k);
-					a[i] = __ldg(val + s + k);
+					col[i] = once(minor + s + k);
+					r[i] = once(major + s + k);
+					a[i] = once(val + s + k);
 				}
 			}
 #pragma unroll

@@ -32,8 +32,8 @@ static __device__ __forceinline__ void scatter(const i64* ptr, const i32* idx, c
 			at[i] = -1;
 			a[i] = V(0);
 			if (k < entries) {
-				at[i] = __ldg(idx + s + k);
-				a[i] = __ldg(val + s + k);
+				at[i] = once(idx + s + k);
+				a[i] = once(val + s + k);
 			}
 		}
 		// Entry k is in the last major that does not begin after it.

@@ -34,11 +34,11 @@ static __device__ __forceinline__ V batch(V sum, const T* val, const i32* column
 		a[i] = T(0);
 		col[i] = kind == near ? absent : -1;
 		if (i < left) {
-			a[i] = __ldg(val + 32 * i);
+			a[i] = once(val + 32 * i);
 			if (kind == near)
-				col[i] = __ldg((const u16*)columns + 32 * i + lane);
+				col[i] = once((const u16*)columns + 32 * i + lane);
 			if (kind == far)
-				col[i] = __ldg(columns + 32 * i + lane);
+				col[i] = once(columns + 32 * i + lane);
 		}
 	}
 	if (kind == runs) {
@@ -86,17 +86,22 @@ static __device__ __forceinline__ V walk(const T* val, const i32* columns, i32 w
 template <typename V, typename T>
 static __device__ __forceinline__ void gatherSlices(const i64* data, const i64* head, const i32* perm, const V* x, V* y,
                                                     V* carry, i64 rows, i64 skip, V alpha, V beta) {
+	// A block takes neighbouring slices, so that it finds its x in the caches.
+	constexpr i32 warps = block / 32;
 	int lane = threadIdx.x & 31;
-	i32 slices = (i32)((rows + 31) / 32), step = (i32)(threads(block) / 32), w = (i32)(threadOf(block) / 32);
+	i32 slices = (i32)((rows + 31) / 32), atOnce = (i32)least((i64)most(slices, 1), (i64)gridDim.x * warps);
+	i32 own = (slices + atOnce - 1) / atOnce * warps;
+	i64 first = (i64)blockIdx.x * own;
+	i32 w = (i32)least(first + (threadIdx.x >> 5), (i64)slices), end = (i32)least(first + own, (i64)slices);
 	Pair<i64> next{0, 0};
-	if (w < slices)
+	if (w < end)
 		next = ldgPair(head + 2 * (i64)w);
 #pragma unroll 1
-	for (; w < slices; w += step) {
+	for (; w < end; w += warps) {
 		const T* val = (const T*)(data + 4 * next.a);
 		i32 base = (i32)next.b, shape = (i32)(next.b >> 32), width = shape >> 2, kind = shape & 3;
-		if (w + step < slices)  // on its way meanwhile
-			next = ldgPair(head + 2 * (i64)(w + step));
+		if (w + warps < end)  // on its way meanwhile
+			next = ldgPair(head + 2 * (i64)(w + warps));
 		i32 i = 32 * w + lane, r = i;
 		if (perm && i < rows)
 			r = __ldg(perm + i);

@@ -132,7 +132,7 @@ func TestPlantedFaultsInSlicesAreCaught(t *testing.T) {
 		{`ld\.global\.nc\.v4\.u32(\s+{.*}, \[%rd\d+)\]`, "ld.global.nc.v4.u32$1+16]"},
 		{`bar\.warp\.sync\s+-1`, "bar.warp.sync 1"},
 		{`65535`, "65534"},
-		{`ld\.global\.nc\.u16(\s+%rs\d+, \[%rd\d+)\+64\]`, "ld.global.nc.u16$1+66]"},
+		{`ld\.global\.cs\.nc\.u16(\s+%rs\d+, \[%rd\d+)\]`, "ld.global.cs.nc.u16$1+2]"},
 	} {
 		t.Run(strconv.Itoa(i)+" "+c.pattern, func(t *testing.T) {
 			caught := false

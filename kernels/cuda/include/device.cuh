@@ -32,22 +32,15 @@ extern const __device__ __attribute__((weak)) GridDim gridDim;
 // __syncthreads is a builtin of clang already.
 static __device__ __forceinline__ void __syncwarp() { __nvvm_bar_warp_sync(0xffffffffu); }
 
-static __device__ __forceinline__ u16 __ldg(const u16* p) { return __nvvm_ldg_us(p); }
 static __device__ __forceinline__ i32 __ldg(const i32* p) { return __nvvm_ldg_i(p); }
 static __device__ __forceinline__ i64 __ldg(const i64* p) { return __nvvm_ldg_ll(p); }
 static __device__ __forceinline__ float __ldg(const float* p) { return __nvvm_ldg_f(p); }
 static __device__ __forceinline__ double __ldg(const double* p) { return __nvvm_ldg_d(p); }
 
-typedef i32 int2 __attribute__((ext_vector_type(2)));
 typedef i32 int4 __attribute__((ext_vector_type(4)));
 typedef i64 longlong2 __attribute__((ext_vector_type(2)));
-typedef float float2 __attribute__((ext_vector_type(2)));
-typedef double double2 __attribute__((ext_vector_type(2)));
-static __device__ __forceinline__ int2 __ldg(const int2* p) { return __nvvm_ldg_i2(p); }
 static __device__ __forceinline__ int4 __ldg(const int4* p) { return __nvvm_ldg_i4(p); }
 static __device__ __forceinline__ longlong2 __ldg(const longlong2* p) { return __nvvm_ldg_ll2(p); }
-static __device__ __forceinline__ float2 __ldg(const float2* p) { return __nvvm_ldg_f2(p); }
-static __device__ __forceinline__ double2 __ldg(const double2* p) { return __nvvm_ldg_d2(p); }
 
 static __device__ __forceinline__ float atomicAdd(float* p, float v) { return __nvvm_atom_add_gen_f(p, v); }
 static __device__ __forceinline__ double atomicAdd(double* p, double v) { return __nvvm_atom_add_gen_d(p, v); }
@@ -82,19 +75,27 @@ template <typename T> static __device__ __forceinline__ T shflDown(T v, int by) 
 template <typename T> static __device__ __forceinline__ T shflUp(T v, int by) { return __shfl_up_sync(0xffffffffu, v, by); }
 
 // ldgPair reads p[0] and p[1], which must be aligned as a pair.
-static __device__ __forceinline__ Pair<i32> ldgPair(const i32* p) {
-	int2 v = __ldg((const int2*)p);
-	return Pair<i32>{v.x, v.y};
-}
 static __device__ __forceinline__ Pair<i64> ldgPair(const i64* p) {
 	longlong2 v = __ldg((const longlong2*)p);
 	return Pair<i64>{v.x, v.y};
 }
-static __device__ __forceinline__ Pair<float> ldgPair(const float* p) {
-	float2 v = __ldg((const float2*)p);
-	return Pair<float>{v.x, v.y};
-}
-static __device__ __forceinline__ Pair<double> ldgPair(const double* p) {
-	double2 v = __ldg((const double2*)p);
-	return Pair<double>{v.x, v.y};
-}
+
+// once is __ldg for what a product reads once, such as values and columns: caches give
+// it up first, so that x stays in them. oncePair reads p[0] and p[1], which must be
+// aligned as a pair.
+#define MSREP_ONCE(T, suffix, reg)                                                                                  \
+	static __device__ __forceinline__ T once(const T* p) {                                                          \
+		T v;                                                                                                        \
+		asm volatile("ld.global.cs.nc." suffix " %0, [%1];" : "=" reg(v) : "l"(p));                                 \
+		return v;                                                                                                   \
+	}                                                                                                               \
+	static __device__ __forceinline__ Pair<T> oncePair(const T* p) {                                                \
+		Pair<T> v;                                                                                                  \
+		asm volatile("ld.global.cs.nc.v2." suffix " {%0, %1}, [%2];" : "=" reg(v.a), "=" reg(v.b) : "l"(p));        \
+		return v;                                                                                                   \
+	}
+MSREP_ONCE(u16, "u16", "h")
+MSREP_ONCE(i32, "u32", "r")
+MSREP_ONCE(float, "f32", "f")
+MSREP_ONCE(double, "f64", "d")
+#undef MSREP_ONCE

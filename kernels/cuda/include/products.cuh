@@ -25,8 +25,8 @@ static __device__ __forceinline__ void stage(const i32* idx, const V* val, const
 			int k = 2 * (i * width + t);
 			col[i].a = -1;
 			if ((unsigned)(k - low) < (unsigned)(high - low)) {
-				col[i] = ldgPair(idx + k);
-				a[i] = ldgPair(val + k);
+				col[i] = oncePair(idx + k);
+				a[i] = oncePair(val + k);
 			}
 		}
 #pragma unroll
@@ -46,8 +46,8 @@ static __device__ __forceinline__ void stage(const i32* idx, const V* val, const
 			int k = from + i * width;
 			col[i] = -1;
 			if ((unsigned)(k - low) < (unsigned)(high - low)) {
-				col[i] = __ldg(idx + k);
-				a[i] = __ldg(val + k);
+				col[i] = once(idx + k);
+				a[i] = once(val + k);
 			}
 		}
 #pragma unroll
