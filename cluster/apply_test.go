@@ -46,19 +46,12 @@ func applies[V sparse.Value](t *rapid.T) {
 	want := reference.Multiply[V](bool(op), alpha, a, x, beta, y)
 	var got []V
 	onRanks(t, ranks, msrep.Config{Devices: devices, Threads: 2}, func(sys *System) error {
-		m, err := Slice(sys.Comm(), a, 1)
-		if err != nil {
-			return err
-		}
-		xCut, yCut, r := m.ColCut, m.RowCut, sys.Comm().Rank()
-		if op == msrep.Trans {
-			xCut, yCut = yCut, xCut
-		}
-		p, err := NewPlan(ctx, sys, m, opt)
+		p, xCut, yCut, err := planOf(sys, a, opt, 1, op)
 		if err != nil {
 			return err
 		}
 		defer p.Close()
+		r := sys.Comm().Rank()
 		if p.Resident(op) != resident {
 			return fmt.Errorf("resident: %v", p.Resident(op))
 		}

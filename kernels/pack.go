@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/msrep-go/msrep/partition"
@@ -43,6 +44,23 @@ type Packing[V sparse.Value] struct {
 	// InPlace says that the arrays stay as they are until the packed part is freed,
 	// so that it need not copy what it uses as it is.
 	InPlace bool
+}
+
+// Check says what of the arrays does not fit together: an error that wraps ErrArgument.
+// The elements of Ptr and Idx are not looked at.
+func (op *Packing[V]) Check() error {
+	p := op.Part
+	switch {
+	case p.First() != 0 || p.Majors() < 0 || p.NNZ() < 0:
+		return fmt.Errorf("%w: part %+v does not count from its first row", ErrArgument, p)
+	case len(op.Ptr) != p.Majors()+1:
+		return fmt.Errorf("%w: ptr has %d elements, it needs %d", ErrArgument, len(op.Ptr), p.Majors()+1)
+	case int64(len(op.Idx)) != p.NNZ() || int64(len(op.Val)) != p.NNZ():
+		return fmt.Errorf("%w: idx and val have %d and %d elements, they need %d", ErrArgument, len(op.Idx), len(op.Val), p.NNZ())
+	case op.Minors < 0:
+		return fmt.Errorf("%w: %d minors", ErrArgument, op.Minors)
+	}
+	return nil
 }
 
 // Precision is how much of a float64 value is kept within reach of a product (the

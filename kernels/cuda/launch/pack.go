@@ -28,19 +28,14 @@ type Packed[V sparse.Value] struct {
 	freed atomic.Bool
 }
 
-// CheckPacking says what of the arrays does not fit together: an error that wraps
-// kernels.ErrArgument.
+// CheckPacking says what of the arrays does not fit together (kernels.Packing.Check), or
+// what no form for GPUs does: an error that wraps kernels.ErrArgument or
+// kernels.ErrNotSupported.
 func CheckPacking[V sparse.Value](op *kernels.Packing[V]) error {
-	p := op.Part
+	if err := op.Check(); err != nil {
+		return err
+	}
 	switch {
-	case p.First() != 0 || p.Majors() < 0 || p.NNZ() < 0:
-		return fmt.Errorf("%w: part %+v does not count from its first row", kernels.ErrArgument, p)
-	case len(op.Ptr) != p.Majors()+1:
-		return fmt.Errorf("%w: ptr has %d elements, it needs %d", kernels.ErrArgument, len(op.Ptr), p.Majors()+1)
-	case int64(len(op.Idx)) != p.NNZ() || int64(len(op.Val)) != p.NNZ():
-		return fmt.Errorf("%w: idx and val have %d and %d elements, they need %d", kernels.ErrArgument, len(op.Idx), len(op.Val), p.NNZ())
-	case op.Minors < 0:
-		return fmt.Errorf("%w: %d minors", kernels.ErrArgument, op.Minors)
 	case op.Fixed:
 		return fmt.Errorf("%w: sums of a fixed shape in another form than the part as it is", kernels.ErrNotSupported)
 	case op.Precision != kernels.Precision{}:

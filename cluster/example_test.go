@@ -1,0 +1,56 @@
+package cluster_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/msrep-go/msrep/cluster"
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+// Two ranks multiply, each by its rows. Here they are goroutines; the processes of an
+// MPI run do the same with the Comm that they have.
+func ExampleRun() {
+	ctx := context.Background()
+	rank := func(comm cluster.Comm) error {
+		sys, err := cluster.Open(comm, msrep.Config{Devices: "cpu:1"})
+		if err != nil {
+			return err
+		}
+		defer sys.Close()
+		a, _, err := gen.Generate("stencil:dims=2,n=2") // cluster.Read takes a file
+		if err != nil {
+			return err
+		}
+		m, err := cluster.Slice(comm, a, 1)
+		if err != nil {
+			return err
+		}
+		plan, err := cluster.NewPlan(ctx, sys, m, msrep.PlanOptions{})
+		if err != nil {
+			return err
+		}
+		defer plan.Close()
+		first, end := m.RowCut[comm.Rank()], m.RowCut[comm.Rank()+1]
+		x, y := make([]float64, end-first), make([]float64, end-first)
+		for i := range x {
+			x[i] = float64(first + i)
+		}
+		if _, err := plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
+			return err
+		}
+		whole, err := cluster.Gather(comm, y)
+		if err == nil && comm.Rank() == 0 {
+			fmt.Println(whole)
+		}
+		return err
+	}
+	for _, err := range cluster.Run(2, rank) {
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output: [-3 1 5 9]
+}
