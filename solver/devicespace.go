@@ -3,7 +3,6 @@ package solver
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/msrep-go/msrep/internal/vec"
 	"github.com/msrep-go/msrep/msrep"
@@ -16,20 +15,15 @@ import (
 // A Jacobi preconditioner is a vector beside the others; what any other preconditioner
 // works on goes through the host.
 type deviceSpace struct {
-	ctx context.Context
-	a   residentOperator
-	m   Preconditioner
-	all *processes // nil where this process is the only one
-	v   []*msrep.Vector[float64]
-	err error
+	work
+	a residentOperator
+	m Preconditioner
+	v []*msrep.Vector[float64]
 
 	inverse *msrep.Vector[float64] // of the diagonal, for Jacobi
 	r, z    []float64              // of another preconditioner
 	x       vector                 // the solution, and where it goes
 	out     []float64
-
-	products, precond time.Duration
-	count             int
 }
 
 // residentOperator is an operator that may leave vectors on devices, as a msrep.Plan
@@ -56,7 +50,7 @@ func onDevices(a Operator, all *processes) residentOperator {
 
 // newDeviceSpace copies b, if there is one, and x to the devices.
 func newDeviceSpace(ctx context.Context, a residentOperator, m Preconditioner, all *processes, b, x []float64) (s *deviceSpace, bv, xv vector) {
-	s = &deviceSpace{ctx: ctx, a: a, m: m, all: all, out: x}
+	s = &deviceSpace{work: work{ctx: ctx, all: all}, a: a, m: m, out: x}
 	bv = none
 	if b != nil {
 		bv = s.zero()
@@ -84,15 +78,6 @@ func (s *deviceSpace) do(f func() error) {
 	}
 }
 
-func (s *deviceSpace) failed() error { return s.all.failed(s.err) }
-
-func (s *deviceSpace) ended() error {
-	if s.all != nil { // a reduction finds it, for all
-		return nil
-	}
-	return s.ctx.Err()
-}
-
 func (s *deviceSpace) zero() vector {
 	s.v = append(s.v, nil)
 	k := len(s.v) - 1
@@ -114,29 +99,16 @@ func (s *deviceSpace) release() error {
 }
 
 func (s *deviceSpace) product(a float64, x vector, b float64, y vector) {
-	if s.failed() != nil {
-		return
-	}
-	ctx := s.ctx
-	if s.all != nil {
-		ctx = context.WithoutCancel(ctx)
-	}
-	t := time.Now()
-	err := s.a.Apply(ctx, msrep.NoTrans, a, s.v[x], b, s.v[y])
-	if s.err == nil {
-		s.err = err
-	}
-	s.products += time.Since(t)
-	s.count++
+	s.multiply(func(ctx context.Context) error {
+		return s.a.Apply(ctx, msrep.NoTrans, a, s.v[x], b, s.v[y])
+	})
 }
 
 func (s *deviceSpace) preconditioned(r, z vector) vector {
 	if s.m == nil {
 		return r
 	}
-	s.do(func() error {
-		t := time.Now()
-		defer func() { s.precond += time.Since(t) }()
+	s.precondition(func() error {
 		if s.inverse != nil {
 			return s.v[z].Multiply(s.inverse, s.v[r])
 		}
@@ -149,10 +121,6 @@ func (s *deviceSpace) preconditioned(r, z vector) vector {
 		return s.v[z].Write(s.z)
 	})
 	return z
-}
-
-func (s *deviceSpace) spent() (products, precond time.Duration, count int) {
-	return s.products, s.precond, s.count
 }
 
 func (s *deviceSpace) set(a float64, src, dst vector) {

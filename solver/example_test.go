@@ -2,6 +2,7 @@ package solver_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 
@@ -10,6 +11,59 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
 )
+
+// A linear system with a symmetric positive definite matrix. x is the first guess and
+// takes the solution.
+func ExampleCG() {
+	ctx := context.Background()
+	a, _, err := gen.Generate("stencil:n=50,points=5")
+	if err != nil {
+		log.Fatal(err)
+	}
+	sys, err := msrep.Open(msrep.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer sys.Close()
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	jacobi, err := solver.Jacobi(a)
+	if err != nil {
+		log.Fatal(err)
+	}
+	b, x := make([]float64, a.Rows), make([]float64, a.Rows)
+	b[0] = 1
+	res, err := solver.CG(ctx, plan, b, x, solver.Options{Tol: 1e-10, Precond: jacobi})
+	var failed *solver.ConvergenceError
+	if errors.As(err, &failed) {
+		fmt.Println("not solved:", failed) // x has the best guess
+	} else if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(res.Converged, res.Residual <= 1e-10)
+	// Output: true true
+}
+
+// The nodes of a graph in which 0 and 1 link to 2, and 2 links to 0.
+func ExamplePageRank() {
+	links, err := sparse.NewCSR(3, 3, []int64{0, 1, 2, 3}, []int32{2, 2, 0}, []float64{1, 1, 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sys, err := msrep.Open(msrep.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer sys.Close()
+	res, err := solver.PageRank(context.Background(), sys, links, solver.PageRankOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.4f %t\n", res.Ranks, res.Converged)
+	// Output: [0.4635 0.0500 0.4865] true
+}
 
 // Iterative refinement: the solves inside read the float32 matrix, the residual is
 // computed with the float64 one.

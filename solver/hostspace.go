@@ -2,7 +2,6 @@ package solver
 
 import (
 	"context"
-	"time"
 
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/internal/vec"
@@ -15,17 +14,12 @@ import (
 // Sums are over blocks of a fixed size, added in order: they do not depend on the
 // number of goroutines.
 type hostSpace struct {
-	ctx     context.Context
+	work
 	a       Operator
 	m       Preconditioner
-	all     *processes // nil where this process is the only one
 	n       int
 	v       [][]float64
 	partial []float64 // two for each block
-	err     error
-
-	products, precond time.Duration
-	count             int
 }
 
 // SumBlock is the number of elements whose products are summed by themselves, before
@@ -41,17 +35,8 @@ const (
 // newHostSpace works on b and x where they are.
 func newHostSpace(ctx context.Context, a Operator, m Preconditioner, all *processes, b, x []float64) (s *hostSpace, bv, xv vector) {
 	n := len(x)
-	s = &hostSpace{ctx: ctx, a: a, m: m, all: all, n: n, partial: make([]float64, 2*((n+SumBlock-1)/SumBlock))}
+	s = &hostSpace{work: work{ctx: ctx, all: all}, a: a, m: m, n: n, partial: make([]float64, 2*((n+SumBlock-1)/SumBlock))}
 	return s, s.adopt(b), s.adopt(x)
-}
-
-func (s *hostSpace) failed() error { return s.all.failed(s.err) }
-
-func (s *hostSpace) ended() error {
-	if s.all != nil { // a reduction finds it, for all
-		return nil
-	}
-	return s.ctx.Err()
 }
 
 // zero makes vectors that begin at different places of a page: where all begin at
@@ -70,36 +55,18 @@ func (s *hostSpace) adopt(v []float64) vector {
 func (s *hostSpace) release() error { return nil }
 
 func (s *hostSpace) product(a float64, x vector, b float64, y vector) {
-	if s.failed() != nil {
-		return
-	}
-	ctx := s.ctx
-	if s.all != nil {
-		ctx = context.WithoutCancel(ctx)
-	}
-	t := time.Now()
-	_, err := s.a.SpMV(ctx, msrep.NoTrans, a, s.v[x], b, s.v[y])
-	if s.err == nil {
-		s.err = err
-	}
-	s.products += time.Since(t)
-	s.count++
+	s.multiply(func(ctx context.Context) error {
+		_, err := s.a.SpMV(ctx, msrep.NoTrans, a, s.v[x], b, s.v[y])
+		return err
+	})
 }
 
 func (s *hostSpace) preconditioned(r, z vector) vector {
 	if s.m == nil {
 		return r
 	}
-	if s.err == nil {
-		t := time.Now()
-		s.err = s.m.Apply(s.v[r], s.v[z])
-		s.precond += time.Since(t)
-	}
+	s.precondition(func() error { return s.m.Apply(s.v[r], s.v[z]) })
 	return z
-}
-
-func (s *hostSpace) spent() (products, precond time.Duration, count int) {
-	return s.products, s.precond, s.count
 }
 
 // each calls f for all blocks.

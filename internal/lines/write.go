@@ -3,8 +3,10 @@ package lines
 import (
 	"io"
 	"runtime"
+	"sort"
 
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // piece is how many items are formatted at a time.
@@ -29,4 +31,20 @@ func Write(w io.Writer, n int64, format func(buf []byte, lo, hi int64) []byte) e
 		lo += int64(pieces) * piece
 	}
 	return nil
+}
+
+// WriteEntries writes the text of the entries of m to w, row after row. entry appends
+// the text of one to buf; it is called on several goroutines.
+func WriteEntries(w io.Writer, m *sparse.CSR[float64], entry func(buf []byte, i, j int, v float64) []byte) error {
+	return Write(w, m.NNZ(), func(buf []byte, lo, hi int64) []byte {
+		// The row of entry lo is the first one that ends after it.
+		i := sort.Search(m.Rows, func(i int) bool { return m.RowPtr[i+1] > lo })
+		for k := lo; k < hi; k++ {
+			for m.RowPtr[i+1] <= k {
+				i++
+			}
+			buf = entry(buf, i, int(m.ColIdx[k]), m.Val[k])
+		}
+		return buf
+	})
 }

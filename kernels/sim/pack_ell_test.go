@@ -2,13 +2,11 @@ package sim_test
 
 import (
 	"math"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
@@ -18,7 +16,6 @@ import (
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
-	"github.com/msrep-go/msrep/sparse/matio"
 )
 
 // rowForms is the forms that launch.PackForm adds.
@@ -87,32 +84,15 @@ func TestPartsInEveryFormAgreeWithTheReference(t *testing.T) {
 }
 
 func TestRealMatricesInEveryFormAgreeWithTheReference(t *testing.T) {
-	tested := 0
-	for _, row := range corpus.Table(t, corpus.Shared(t, "expected", "products.tsv")) {
-		nnz, err := strconv.Atoi(row["nnz"])
+	devicetest.RealMatrices(t, 2_000, 10, func(t *testing.T, a *sparse.CSR[float64]) {
+		parts, _, err := partition.Split(a.RowPtr, 2, partition.RuleNNZ)
 		require.NoError(t, err)
-		if nnz > 2_000 || testing.Short() && tested == 10 {
-			continue
+		q := &devicetest.Problem[float64]{A: a, Alpha: 1.5, Beta: -0.5, Parts: parts, X: devicetest.Vector[float64](a.Cols, 1), Y: devicetest.Vector[float64](a.Rows, 3)}
+		want := reference.Multiply(false, q.Alpha, q.A, q.X, q.Beta, q.Y)
+		for _, f := range rowForms() {
+			require.Equal(t, -1, reference.Check(gatherForm(t, q, sim.Config{Unchecked: true}, f), want), f)
 		}
-		tested++
-		t.Run(row["name"], func(t *testing.T) {
-			t.Parallel()
-			m, err := matio.Read(t.Context(), corpus.Shared(t, "matrices", row["name"]+".mtx.gz"))
-			if sparse.IsInput(err) {
-				t.Skip(err) // complex values
-			}
-			require.NoError(t, err)
-			defer m.Close()
-			parts, _, err := partition.Split(m.RowPtr, 2, partition.RuleNNZ)
-			require.NoError(t, err)
-			q := &devicetest.Problem[float64]{A: m.CSR, Alpha: 1.5, Beta: -0.5, Parts: parts, X: devicetest.Vector[float64](m.Cols, 1), Y: devicetest.Vector[float64](m.Rows, 3)}
-			want := reference.Multiply(false, q.Alpha, q.A, q.X, q.Beta, q.Y)
-			for _, f := range rowForms() {
-				require.Equal(t, -1, reference.Check(gatherForm(t, q, sim.Config{Unchecked: true}, f), want), f)
-			}
-		})
-	}
-	require.True(t, tested > 100 || testing.Short())
+	})
 }
 
 // arrow is n rows of one entry, the first of n.

@@ -3,7 +3,6 @@ package mtx
 import (
 	"fmt"
 	"io"
-	"sort"
 	"strconv"
 
 	"github.com/msrep-go/msrep/internal/lines"
@@ -35,30 +34,21 @@ func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 	if err != nil {
 		return err
 	}
-	return lines.Write(w, m.NNZ(), func(buf []byte, lo, hi int64) []byte {
-		// The row of entry lo is the first one that ends after it.
-		i := sort.Search(m.Rows, func(i int) bool { return m.RowPtr[i+1] > lo })
-		for k := lo; k < hi; k++ {
-			for m.RowPtr[i+1] <= k {
-				i++
-			}
-			j := int(m.ColIdx[k])
-			if symmetry != sparse.General && j > i {
-				continue
-			}
-			buf = strconv.AppendInt(buf, int64(i)+1, 10)
-			buf = append(buf, ' ')
-			buf = strconv.AppendInt(buf, int64(j)+1, 10)
-			switch field {
-			case sparse.Real:
-				buf = append(buf, ' ')
-				buf = strconv.AppendFloat(buf, m.Val[k], 'g', -1, 64)
-			case sparse.Integer:
-				buf = append(buf, ' ')
-				buf = strconv.AppendInt(buf, int64(m.Val[k]), 10)
-			}
-			buf = append(buf, '\n')
+	return lines.WriteEntries(w, m, func(buf []byte, i, j int, v float64) []byte {
+		if symmetry != sparse.General && j > i {
+			return buf
 		}
-		return buf
+		buf = strconv.AppendInt(buf, int64(i)+1, 10)
+		buf = append(buf, ' ')
+		buf = strconv.AppendInt(buf, int64(j)+1, 10)
+		switch field {
+		case sparse.Real:
+			buf = append(buf, ' ')
+			buf = strconv.AppendFloat(buf, v, 'g', -1, 64)
+		case sparse.Integer:
+			buf = append(buf, ' ')
+			buf = strconv.AppendInt(buf, int64(v), 10)
+		}
+		return append(buf, '\n')
 	})
 }

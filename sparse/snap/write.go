@@ -3,7 +3,6 @@ package snap
 import (
 	"fmt"
 	"io"
-	"sort"
 	"strconv"
 
 	"github.com/msrep-go/msrep/internal/lines"
@@ -32,22 +31,14 @@ func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 	if _, err := fmt.Fprintf(w, "# Nodes: %d Edges: %d\n", m.Rows, m.NNZ()); err != nil {
 		return err
 	}
-	return lines.Write(w, m.NNZ(), func(buf []byte, lo, hi int64) []byte {
-		// The row of entry lo is the first one that ends after it.
-		i := sort.Search(m.Rows, func(i int) bool { return m.RowPtr[i+1] > lo })
-		for k := lo; k < hi; k++ {
-			for m.RowPtr[i+1] <= k {
-				i++
-			}
-			buf = strconv.AppendInt(buf, int64(i), 10)
+	return lines.WriteEntries(w, m, func(buf []byte, i, j int, v float64) []byte {
+		buf = strconv.AppendInt(buf, int64(i), 10)
+		buf = append(buf, '\t')
+		buf = strconv.AppendInt(buf, int64(j), 10)
+		if weighted {
 			buf = append(buf, '\t')
-			buf = strconv.AppendInt(buf, int64(m.ColIdx[k]), 10)
-			if weighted {
-				buf = append(buf, '\t')
-				buf = strconv.AppendFloat(buf, m.Val[k], 'g', -1, 64)
-			}
-			buf = append(buf, '\n')
+			buf = strconv.AppendFloat(buf, v, 'g', -1, 64)
 		}
-		return buf
+		return append(buf, '\n')
 	})
 }

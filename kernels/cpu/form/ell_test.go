@@ -4,20 +4,18 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/devicetest"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/ellpack"
-	"github.com/msrep-go/msrep/sparse/matio"
 )
 
 // ellMatrix is rows of given lengths with random columns and values.
@@ -93,29 +91,12 @@ func TestFormsOfTheEllpackFamilyAgreeWithTheReference(t *testing.T) {
 }
 
 func TestRealMatricesInFormsOfTheEllpackFamilyAgreeWithTheReference(t *testing.T) {
-	tested := 0
-	for _, row := range corpus.Table(t, corpus.Shared(t, "expected", "products.tsv")) {
-		nnz, err := strconv.Atoi(row["nnz"])
-		require.NoError(t, err)
-		if nnz > 40_000 || testing.Short() && tested == 20 {
-			continue
+	devicetest.RealMatrices(t, 40_000, 20, func(t *testing.T, a *sparse.CSR[float64]) {
+		x, y := ellVector[float64](a.Cols, 1), ellVector[float64](a.Rows, 2)
+		for _, f := range ellpack.Formats() {
+			ellCheck(t, f, a, 1.25, -0.5, x, y, 0)
 		}
-		tested++
-		t.Run(row["name"], func(t *testing.T) {
-			t.Parallel()
-			m, err := matio.Read(t.Context(), corpus.Shared(t, "matrices", row["name"]+".mtx.gz"))
-			if sparse.IsInput(err) {
-				t.Skip(err) // complex values
-			}
-			require.NoError(t, err)
-			defer m.Close()
-			x, y := ellVector[float64](m.Cols, 1), ellVector[float64](m.Rows, 2)
-			for _, f := range ellpack.Formats() {
-				ellCheck(t, f, m.CSR, 1.25, -0.5, x, y, 0)
-			}
-		})
-	}
-	require.True(t, tested >= 100 || testing.Short())
+	})
 }
 
 // Padding must not multiply: 0 times an infinity is NaN.

@@ -1,0 +1,58 @@
+package solver
+
+import (
+	"context"
+	"time"
+)
+
+// work is what every space keeps of a solve: whether it goes on, and what it took.
+type work struct {
+	ctx context.Context
+	all *processes // nil where this process is the only one
+	err error      // the first of this process
+
+	products, precond time.Duration
+	count             int // of products
+}
+
+func (w *work) failed() error { return w.all.failed(w.err) }
+
+func (w *work) ended() error {
+	if w.all != nil { // a reduction finds it, for all
+		return nil
+	}
+	return w.ctx.Err()
+}
+
+// multiply runs f, a product, in which all processes take part: the context of one that
+// ends must not keep it from the others.
+func (w *work) multiply(f func(ctx context.Context) error) {
+	if w.failed() != nil {
+		return
+	}
+	ctx := w.ctx
+	if w.all != nil {
+		ctx = context.WithoutCancel(ctx)
+	}
+	t := time.Now()
+	err := f(ctx)
+	if w.err == nil {
+		w.err = err
+	}
+	w.products += time.Since(t)
+	w.count++
+}
+
+// precondition runs f, which applies a preconditioner, unless something has failed.
+func (w *work) precondition(f func() error) {
+	if w.err != nil {
+		return
+	}
+	t := time.Now()
+	w.err = f()
+	w.precond += time.Since(t)
+}
+
+func (w *work) spent() (products, precond time.Duration, count int) {
+	return w.products, w.precond, w.count
+}
