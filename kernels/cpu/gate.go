@@ -18,6 +18,15 @@ const wakeTime = 2 * spinTime
 // for may be on the same one, and only threads that want to run are moved to another.
 const politeTime = 2 * time.Microsecond
 
+// A thread that gives way for longer than lostTime has lost its CPU to another thread.
+// After that many waits in a row in which it did, it looks for another CPU: it shares
+// this one with the one it waits for, and Linux may leave them there for a tenth of a
+// second beside an idle CPU. A single time it may be anything.
+const (
+	lostTime = 5 * time.Microsecond
+	lostMost = 3
+)
+
 // gate is where one goroutine waits for a condition that others bring about.
 //
 // Where there is a CPU for each thread, its thread sleeps, and is woken by the system:
@@ -27,6 +36,7 @@ const politeTime = 2 * time.Microsecond
 type gate struct {
 	asleep atomic.Uint32 // awake, or which of the two sleeps, or is about to
 	wake   chan struct{} // holds one: for the goroutine
+	lost   int           // waits in a row in which the CPU was lost
 }
 
 const (
@@ -40,22 +50,8 @@ func newGate() gate { return gate{wake: make(chan struct{}, 1)} }
 // wait returns once ready, which reads atomic variables only. Before it sleeps it
 // looks again and again for so long.
 func (g *gate) wait(ready func() bool, spin time.Duration) {
-	if ready() {
+	if ready() || g.look(ready, spin) {
 		return
-	}
-	for begin := time.Now(); spin > 0; {
-		for range 32 { // to read the clock takes as long
-			if ready() {
-				return
-			}
-		}
-		waited := time.Since(begin)
-		if waited >= spin {
-			break
-		}
-		if waited > politeTime {
-			yield()
-		}
 	}
 	how := uint32(goroutineAsleep)
 	if spin > 0 && threadsPark {
@@ -77,6 +73,33 @@ func (g *gate) wait(ready func() bool, spin time.Duration) {
 		}
 		// open was late: it meant the time before, whose end was seen without it.
 	}
+}
+
+// look looks for so long whether it is ready.
+func (g *gate) look(ready func() bool, spin time.Duration) bool {
+	lost := 0
+	for begin := time.Now(); spin > 0; {
+		for range 32 { // to read the clock takes as long
+			if ready() {
+				g.lost = lost
+				return true
+			}
+		}
+		waited := time.Since(begin)
+		if waited >= spin {
+			break
+		}
+		if waited > politeTime {
+			yield()
+			if lost == 0 && time.Since(begin)-waited > lostTime {
+				if lost = g.lost + 1; lost >= lostMost {
+					leaveCPU()
+				}
+			}
+		}
+	}
+	g.lost = 0
+	return false
 }
 
 // open wakes who sleeps. Whoever calls it has made it ready before.

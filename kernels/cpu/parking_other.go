@@ -13,3 +13,5 @@ func unpark(*atomic.Uint32) {}
 
 // yield does nothing: runtime.Gosched would have two workers share a thread.
 func yield() {}
+
+func leaveCPU() {}
