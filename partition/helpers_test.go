@@ -53,3 +53,15 @@ var rules = map[Rule]struct {
 	RuleMergePath: {ByMergePath, COOByMergePath},
 	RuleMajor:     {ByMajor, COOByMajor},
 }
+
+// drawRows draws short and empty rows: their pointers, and the row of each entry.
+func drawRows(t *rapid.T) (ptr []int64, idx []int32) {
+	ptr = []int64{0}
+	for r, n := range rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3, 50}), 0, 40).Draw(t, "row lengths") {
+		ptr = append(ptr, ptr[r]+int64(n))
+		for range n {
+			idx = append(idx, int32(r))
+		}
+	}
+	return ptr, idx
+}

@@ -32,15 +32,7 @@ func twoLevel(t require.TestingT, whole Part, perNode []int, share func(Part, []
 
 func TestTheTwoLevelSplitKeepsTheInvariantsAndTheBalanceOfOneLevel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		lens := rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3, 50}), 0, 40).Draw(t, "row lengths")
-		ptr := []int64{0}
-		var idx []int32
-		for r, n := range lens {
-			ptr = append(ptr, ptr[r]+int64(n))
-			for range n {
-				idx = append(idx, int32(r))
-			}
-		}
+		ptr, idx := drawRows(t)
 		perNode := rapid.SliceOfN(rapid.IntRange(0, 6), 1, 6).Draw(t, "devices per node")
 		perNode[rapid.IntRange(0, len(perNode)-1).Draw(t, "node")]++
 		devices := 0
@@ -79,7 +71,7 @@ func TestTheTwoLevelSplitKeepsTheInvariantsAndTheBalanceOfOneLevel(t *testing.T)
 				require.Equal(t, flat, parts, "the cuts of one level")
 			}
 		case RuleMergePath:
-			most := (nnz+int64(len(lens))+int64(devices)-1)/int64(devices) + 3
+			most := (nnz+int64(len(ptr)-1)+int64(devices)-1)/int64(devices) + 3
 			for _, p := range parts {
 				require.LessOrEqual(t, p.NNZ()+int64(p.OwnEnd-p.OwnFirst), most, "%+v", parts)
 			}

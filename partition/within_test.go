@@ -9,15 +9,7 @@ import (
 
 func TestCuttingEveryPartOnceMoreIsStillASplitOfTheWholeMatrix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		lens := rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3, 50}), 0, 40).Draw(t, "row lengths")
-		ptr := []int64{0}
-		var idx []int32
-		for r, n := range lens {
-			ptr = append(ptr, ptr[r]+int64(n))
-			for range n {
-				idx = append(idx, int32(r))
-			}
-		}
+		ptr, idx := drawRows(t)
 		rule := rapid.SampledFrom([]Rule{RuleNNZ, RuleMergePath, RuleMajor}).Draw(t, "rule")
 		parts, _, err := Split(ptr, rapid.IntRange(1, 9).Draw(t, "parts"), rule)
 		require.NoError(t, err)

@@ -11,6 +11,7 @@ import argparse
 import json
 import struct
 import sys
+import time
 
 import numpy as np
 
@@ -32,7 +33,10 @@ def read(path):
     return rows, cols, ptr, idx, val
 
 
-SPELL = 2e-3  # seconds of products between two events at the least, as gpubench has it
+# As gpubench has them: seconds of products between two events at the least, and seconds
+# of products before times count.
+SPELL = 2e-3
+WARM = 50e-3
 
 
 def median(event, multiply, runs):
@@ -45,9 +49,10 @@ def median(event, multiply, runs):
 
         return event(several) / calls
 
-    for _ in range(3):
-        t = once(1)
-    calls = int(min(max(SPELL / max(t, 1e-6), 1), 200))
+    calls, begin, n = 1, time.monotonic(), 0
+    while n < 3 or time.monotonic() - begin < WARM:
+        calls = int(min(max(SPELL / max(once(calls), 1e-6), 1), 200))
+        n += 1
     return float(np.median([once(calls) for _ in range(runs)])), calls
 
 

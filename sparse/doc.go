@@ -13,6 +13,6 @@
 //
 // Entries that are stored count as entries, also when their value is zero.
 //
-// The subpackages read and write files (matio by file name; mtx, hb, npz, snap
-// and msr one format each) and make matrices (gen).
+// The subpackages read and write files (matio by file name; mtx, hb, npz, snap,
+// msr and bincsr one format each) and make matrices (gen).
 package sparse

@@ -145,7 +145,7 @@ var rivals = []string{gpuruns.CuSPARSE, gpuruns.CuPy, gpuruns.Torch}
 func peerTable(r *gpuruns.Run, origin report.Origin) report.Table {
 	t := report.Table{
 		Name: "gpu-peers-" + r.Folder, Title: fmt.Sprintf("%s: %s", r.Folder, r.GPU), Origin: origin,
-		Header: []string{"matrix, values", "nnz", "own, GB/s", "of copy", "cuSPARSE / own", "CuPy / own", "torch / own"},
+		Header: []string{"matrix, values", "nnz", "own, GB/s of CSR", "of copy", "cuSPARSE / own", "CuPy / own", "torch / own"},
 	}
 	for _, p := range r.Products {
 		speed := float64(p.Least) / p.Own()

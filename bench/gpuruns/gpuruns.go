@@ -18,11 +18,12 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// The ways to multiply, as Product.Seconds names them. Vector and Merge are our own
-// kernels, Auto is what a plan keeps after measuring.
+// The ways to multiply, as Product.Seconds names them. Vector, Merge and Slices are our
+// own kernels, Auto is what a plan keeps after measuring.
 const (
 	Vector   = "csr"
 	Merge    = "csr-merge"
+	Slices   = "slices"
 	Auto     = "auto"
 	CuSPARSE = "cusparse"
 	CuPy     = "cupy"
@@ -42,7 +43,7 @@ type Product struct {
 	Matrix  string
 	Value   string // fp64 or fp32
 	NNZ     int64
-	Least   int64              // bytes that a product moves at the least
+	Least   int64              // bytes that a product in CSR moves at the least
 	Seconds map[string]float64 // by the way to multiply; what failed is not there
 }
 
@@ -53,10 +54,10 @@ func (r *Run) StandIn() bool { return r.GPU == standIn }
 // standIn is what kernels/nvidia/nvidiatest calls its GPUs.
 const standIn = "no GPU, interpreted"
 
-// Own is the time of the faster of our own kernels; NaN where both failed.
+// Own is the time of the fastest of our own kernels; NaN where all failed.
 func (p *Product) Own() float64 {
 	own := math.NaN()
-	for _, way := range []string{Vector, Merge} {
+	for _, way := range []string{Vector, Merge, Slices} {
 		if s, ok := p.Seconds[way]; ok && !(s >= own) {
 			own = s
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 const sample = `{"what":"copy","device":"cuda:0","name":"Some GPU","gb_per_s":2000}
-{"what":"product","matrix":"/tmp/x/gen-banded-n-1M.msr","value":"fp64","name":"Some GPU","nnz":100,"least_bytes":1600,"forms":[{"form":"csr","seconds":2e-6},{"form":"csr-merge","seconds":1e-6},{"form":"cusparse","error":"no library"},{"form":"auto","seconds":1e-6}]}
+{"what":"product","matrix":"/tmp/x/gen-banded-n-1M.msr","value":"fp64","name":"Some GPU","nnz":100,"least_bytes":1600,"forms":[{"form":"csr","seconds":2e-6},{"form":"csr-merge","seconds":1e-6},{"form":"slices","seconds":5e-7},{"form":"cusparse","error":"no library"},{"form":"auto","seconds":1e-6}]}
 
 {"what":"peer","matrix":"/tmp/x/gen-banded-n-1M.msr","value":"fp64","library":"cupy","nnz":100,"seconds":3e-6}
 {"what":"peer","matrix":"/tmp/x/gen-banded-n-1M.msr","value":"fp64","library":"torch","error":"missing"}
@@ -33,9 +33,9 @@ func TestResultsOfAGPUAreRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, &Run{
 		Folder: "2026-12-01-gpu", GPU: "Some GPU", Copy: 2e12,
-		Products: []Product{{Matrix: "banded-n-1M", Value: "fp64", NNZ: 100, Least: 1600, Seconds: map[string]float64{Vector: 2e-6, Merge: 1e-6, Auto: 1e-6, CuPy: 3e-6}}},
+		Products: []Product{{Matrix: "banded-n-1M", Value: "fp64", NNZ: 100, Least: 1600, Seconds: map[string]float64{Vector: 2e-6, Merge: 1e-6, Slices: 5e-7, Auto: 1e-6, CuPy: 3e-6}}},
 	}, r)
-	require.Equal(t, 1e-6, r.Products[0].Own())
+	require.Equal(t, 5e-7, r.Products[0].Own())
 	require.False(t, r.StandIn())
 	require.True(t, math.IsNaN((&Product{}).Own()))
 }

@@ -169,8 +169,10 @@ func TestCopiesGoBetweenGPUs(t *testing.T) {
 		require.NoError(t, s0.Sync())
 		require.NoError(t, s1.Copy(b.Buf, 8, a.Buf, 16, 16))
 		require.Equal(t, []float64{5, 3, 4, 8}, devicetest.Download(t, s1, b))
-		if calls := nvidiatest.Calls(); nvidiatest.Attached() && calls["cuCtxEnablePeerAccess"] > 0 && calls["cuMemAllocAsync"] > 0 {
-			require.Equal(t, 1, calls["cuMemPoolSetAccess"], "its context alone does not let a GPU reach the pool of another")
+		if nvidiatest.Attached() {
+			if calls := nvidiatest.Calls(); calls["cuCtxEnablePeerAccess"] > 0 && calls["cuMemAllocAsync"] > 0 {
+				require.Equal(t, 1, calls["cuMemPoolSetAccess"], "its context alone does not let a GPU reach the pool of another")
+			}
 		}
 		require.NoError(t, s1.Copy(a.Buf, 0, b.Buf, 24, 8), "to the other")
 		require.NoError(t, s1.Sync())

@@ -19,6 +19,9 @@ import (
 // them on the stand-in for the driver, in a process of their own; where that can't
 // be built it skips them.
 func TestMain(m *testing.M) {
+	if os.Getenv(asGPU) != "" {
+		nvidiatest.Hide()
+	}
 	if nvidiatest.Attached() || driver.Ready() == nil {
 		n := "60"
 		if driver.Ready() == nil && !nvidiatest.Attached() {
@@ -33,6 +36,18 @@ func TestMain(m *testing.M) {
 		return
 	}
 	os.Exit(onStandIn())
+}
+
+// asGPU is set where tests are to take the stand-in for the driver of a GPU.
+const asGPU = "MSREP_TEST_AS_ON_GPU"
+
+func TestTheTestsRunAsTheyDoOnAGPU(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	cmd := exec.Command(os.Args[0], "-test.skip=TestMemory|TestVector|TestTheTests", "-rapid.checks=2")
+	cmd.Env = append(os.Environ(), asGPU+"=1")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.NotContains(t, string(out), "no tests to run")
 }
 
 func onStandIn() int {

@@ -108,6 +108,38 @@ func TestSlicesAgreeWithTheReference(t *testing.T) {
 	require.Zero(t, d.InUse())
 }
 
+func TestAResidentProductIsALaunchAndNothingElse(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	d, s := open(t, Config{})
+	for _, c := range []struct {
+		form    kernels.Form
+		entries map[string]int // of the driver and of cuSPARSE, for one product
+	}{
+		{kernels.FormCSR, map[string]int{"cuLaunchKernel": 1}},
+		{launch.FormSlices, map[string]int{"cuLaunchKernel": 1}},
+		{launch.FormMerge, map[string]int{"cuLaunchKernel": 2}}, // the tiles, and their carries
+		{FormCuSPARSE, map[string]int{"cusparseSetStream": 1, "cusparseDnVecSetValues": 2, "cusparseSpMV": 1}},
+	} {
+		op := wholeOf(t, "banded:n=300,band=4")
+		op.Form = c.form
+		p, err := d.Pack(op)
+		require.NoError(t, err)
+		x := devicetest.Upload(t, s, d, devicetest.Vector[float64](op.Minors, 1))
+		y := devicetest.Upload(t, s, d, make([]float64, op.Part.Majors()))
+		product := &kernels.GatherPacked[float64]{A: p, Alpha: 1, X: x, Y: y}
+		require.NoError(t, s.Launch(product)) // the first loads kernels and takes scratch memory
+		require.NoError(t, s.Sync())
+		nvidiatest.Fail("", 0, 0)
+		require.NoError(t, s.Launch(product))
+		require.NoError(t, d.OnThread(func() {}))
+		require.Equal(t, c.entries, nvidiatest.Calls(), c.form)
+		require.NoError(t, s.Sync())
+		require.NoError(t, p.Free())
+		require.NoError(t, x.Free())
+		require.NoError(t, y.Free())
+	}
+}
+
 // TestAFailureWhileFormsAreMeasuredLeavesNothing makes calls of the measuring fail one
 // at a time, as an error that passes, as lost memory, or as a lost GPU.
 func TestAFailureWhileFormsAreMeasuredLeavesNothing(t *testing.T) {

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -216,66 +214,6 @@ func TestOptionsReachTheReaders(t *testing.T) {
 	requireInput(t, err, tall, "5000 rows")
 }
 
-func TestPathsThatAreNoMatrixGiveOneClearError(t *testing.T) {
-	dir := t.TempDir()
-	missing := filepath.Join(dir, "none.mtx")
-	secret := write(t, "secret.mtx", content(t, ".mtx"))
-	require.NoError(t, os.Chmod(secret, 0))
-	cases := []struct{ path, want string }{
-		{dir, "is a directory; a matrix file is needed"},
-		{missing, ""},
-		{missing + "#group", ""},
-		{"", ""},
-		{"a\x00b.mtx", ""},
-		{write(t, "empty.mtx", nil), "is empty"},
-		{write(t, "empty.mtx.gz", gzipped(t, nil)), "is empty"},
-		{write(t, "m.doc", []byte("hello\n")), "must end in one of .mtx .rb .rsa .rua .rra .psa .pua .hb .npz .txt .msr .bin, with or without .gz"},
-		{write(t, "m.mx", []byte("1 2 3\n4 5 6\n7 8 9\n")), "the format is unknown"},
-		{write(t, "noext", []byte{0, 1, 2}), "the format is unknown"},
-		{write(t, "m.mtx", []byte("1 2 3\n")), ""},
-		{write(t, "m.hb", []byte("hello\n")), ""},
-		{write(t, "m.npz", []byte("hello\n")), ""},
-		{write(t, "m.npz.gz", gzipped(t, []byte("hello\n"))), ""},
-		{write(t, "m.npz", []byte("PK\x03\x04 cut")), ""},
-		{write(t, "m.npz.gz", gzipped(t, []byte("PK\x03\x04 cut"))), ""},
-		{write(t, "m.msr", []byte("hello\n")), "is not an .msr file"},
-		{write(t, "m.msr", content(t, ".msr")[:40]), "inside the header"},
-		{write(t, "m.msr", content(t, ".msr")[:100]), "truncated"},
-		{write(t, "m.msr.gz", gzipped(t, content(t, ".msr")[:100])), "truncated"},
-		{write(t, "m.mtx.gz", gzipped(t, content(t, ".mtx"))[:20]), "gzip"},
-		{write(t, "m.msr.gz", gzipped(t, content(t, ".msr"))[:90]), "gzip"},
-		{write(t, "m.npz.gz", gzipped(t, content(t, ".npz"))[:200]), "gzip"},
-		{write(t, "m.mtx.gz", []byte{0x1f, 0x8b, 7}), "gzip"},
-		{write(t, "m.mtx", content(t, ".mtx")) + "#group", ""},
-	}
-	if os.Geteuid() != 0 && runtime.GOOS != "windows" {
-		cases = append(cases, struct{ path, want string }{secret, "permission denied"})
-	}
-	for _, c := range cases {
-		m, err := Read(ctx, c.path)
-		requireInput(t, err, strings.TrimSuffix(c.path, "#group"), c.want)
-		require.Nil(t, m)
-	}
-}
-
-func TestAGroupIsOnlyForNPZ(t *testing.T) {
-	path := write(t, "m.mtx", content(t, ".mtx"))
-	_, err := Read(ctx, path+"#a")
-	requireInput(t, err, path+"#a: #a picks a matrix of an .npz file")
-	// A # in the name of a file means nothing.
-	path = write(t, "m#1.mtx", content(t, ".mtx"))
-	m, err := Read(ctx, path)
-	require.NoError(t, err)
-	require.EqualValues(t, 10, m.NNZ())
-}
-
-func TestAnNPZFileThatUnpacksWithoutEndIsStopped(t *testing.T) {
-	bomb := append([]byte("PK\x03\x04"), make([]byte, 100<<20)...)
-	path := write(t, "bomb.npz.gz", gzipped(t, bomb))
-	_, err := Read(ctx, path)
-	requireInput(t, err, path, "unpacks to more than 200 times its size")
-}
-
 func TestAPipeIsReadLikeAFile(t *testing.T) {
 	for _, ext := range []string{".mtx", ".msr", ".npz"} {
 		r, w, err := os.Pipe()
@@ -293,40 +231,6 @@ func TestAPipeIsReadLikeAFile(t *testing.T) {
 		require.NoError(t, m.Close())
 		r.Close()
 	}
-}
-
-func TestReadStopsWhenTheContextIsDone(t *testing.T) {
-	done, cancel := context.WithCancel(ctx)
-	cancel()
-	for _, ext := range []string{".mtx", ".msr", ".npz"} {
-		_, err := Read(done, write(t, "m"+ext, content(t, ext)))
-		require.ErrorIs(t, err, context.Canceled, ext)
-		_, err = Read(done, write(t, "m"+ext+".gz", gzipped(t, content(t, ext))))
-		require.ErrorIs(t, err, context.Canceled, ext)
-	}
-	_, err := Read(done, "gen:diag")
-	require.ErrorIs(t, err, context.Canceled)
-}
-
-func TestWhatCannotBeWrittenLeavesNoFile(t *testing.T) {
-	dir := t.TempDir()
-	m, src, err := gen.Generate("diag:n=3")
-	require.NoError(t, err)
-	invalid := &sparse.CSR[float64]{Rows: 1, Cols: 1, RowPtr: []int64{0, 1}, ColIdx: []int32{1}, Val: []float64{1}}
-	requireInput(t, Write(filepath.Join(dir, "m.mtx"), invalid, src), "outside [0, 1)")
-	requireInput(t, Write(filepath.Join(dir, "m.mtx"), nil, src), "is nil")
-	requireInput(t, Write(filepath.Join(dir, "m.doc"), m, src), "the format is unknown")
-	requireInput(t, Write("gen:diag", m, src), "names a generator")
-	requireInput(t, Write(filepath.Join(dir, "no", "m.mtx"), m, src), "cannot be created")
-	bad := src
-	bad.Field = "complex"
-	requireInput(t, Write(filepath.Join(dir, "m.msr"), m, bad), `"complex" is unknown`)
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "d.mtx"), 0o700))
-	requireInput(t, Write(filepath.Join(dir, "d.mtx"), m, src), "is a directory")
-	require.NoError(t, os.Remove(filepath.Join(dir, "d.mtx")))
-	left, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Empty(t, left)
 }
 
 func TestWritingOverAMappedFileLeavesTheMappingIntact(t *testing.T) {
@@ -362,9 +266,4 @@ func TestRealMatricesComeBackThroughTheCache(t *testing.T) {
 			require.NoError(t, got.Close())
 		}
 	}
-}
-
-func TestErrorsKeepTheirCause(t *testing.T) {
-	_, err := Read(ctx, filepath.Join(t.TempDir(), "none.mtx"))
-	require.True(t, errors.Is(err, os.ErrNotExist), "%v", err)
 }

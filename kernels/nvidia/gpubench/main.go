@@ -114,20 +114,24 @@ func (b *bench) close() error {
 // the few microseconds that it takes to start the first kernel do not count.
 const spell = 2 * time.Millisecond
 
-// time is the median time of f, which puts work on the stream: of some spells of it,
-// after two calls that do not count. The second result is the calls of a spell.
+// warm is how long a device is at work before times count: an idle one runs slower.
+const warm = 50 * time.Millisecond
+
+// time is the median time of f, which puts work on the stream, of some spells of it. The
+// second result is the calls of a spell.
 func (b *bench) time(f func() error) (time.Duration, int, error) {
-	if _, err := b.once(1, f); err != nil {
-		return 0, 0, err
+	calls := 1
+	for begin, i := time.Now(), 0; i < 2 || time.Since(begin) < warm; i++ {
+		took, err := b.once(calls, f)
+		if err != nil {
+			return 0, 0, err
+		}
+		calls = int(min(max(spell*time.Duration(calls)/max(took, 1), 1), 200))
 	}
-	took, err := b.once(1, f)
-	if err != nil {
-		return 0, 0, err
-	}
-	calls := int(min(max(spell/max(took, 1), 1), 200))
 	all := make([]time.Duration, *runs)
 	for i := range all {
-		if took, err = b.once(calls, f); err != nil {
+		took, err := b.once(calls, f)
+		if err != nil {
 			return 0, 0, err
 		}
 		all[i] = took / time.Duration(calls)

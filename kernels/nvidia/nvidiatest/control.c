@@ -20,7 +20,7 @@ static int launch(const char *kernel, const char *text, unsigned grid, unsigned 
 	return nvidiatestLaunch((char *)kernel, (char *)text, grid, block, params, count);
 }
 
-int nvidiatest_attach(char *path) {
+int nvidiatest_attach(char *path, int hide) {
 	void *l = path[0] ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : 0;
 	if (!l) {
 		return 1;
@@ -35,12 +35,18 @@ int nvidiatest_attach(char *path) {
 		return 1;
 	}
 	lib.attach(params, launch);
+	if (hide) {
+		lib.reset = 0;
+		lib.fail = 0;
+		lib.calls = 0;
+		lib.live = 0;
+	}
 	return 0;
 }
 
 void nvidiatest_reset(int gpus, size_t bytes, int pools, int peers) { lib.reset(gpus, bytes, pools, peers); }
 void nvidiatest_fail(char *name, int nth, int code) { lib.fail(name, nth, code); }
-int nvidiatest_calls(int i, char **name) { return lib.calls(i, (const char **)name); }
+int nvidiatest_calls(int i, char **name) { return lib.calls ? lib.calls(i, (const char **)name) : -1; }
 long nvidiatest_live(int kind) { return lib.live(kind); }
 
 void *nvidiatest_range(uint64_t addr, uint64_t *size) {

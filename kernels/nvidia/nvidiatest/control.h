@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-int nvidiatest_attach(char *path); /* 0 when path is the library and is loaded */
+int nvidiatest_attach(char *path, int hide); /* 0 when path is the library and is loaded */
 void nvidiatest_reset(int gpus, size_t bytes, int pools, int peers);
 void nvidiatest_fail(char *name, int nth, int code);
 int nvidiatest_calls(int i, char **name);

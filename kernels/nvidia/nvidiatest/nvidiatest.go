@@ -50,11 +50,19 @@ func (b Built) Env() []string {
 }
 
 // Attached reports whether the driver of this process is the library, and connects
-// its launches to the interpreter.
-func Attached() bool {
+// its launches to the interpreter. After Hide it says no.
+func Attached() bool { return !hidden && attach(false) }
+
+var hidden bool
+
+// Hide connects the launches, too, and makes tests take the library for the driver of a
+// GPU: they then run as they do on one, without anything else of this package.
+func Hide() { hidden = attach(true) }
+
+func attach(hide bool) bool {
 	path := C.CString(os.Getenv("MSREP_LIBCUDA"))
 	defer C.free(unsafe.Pointer(path))
-	return C.nvidiatest_attach(path) == 0
+	return C.nvidiatest_attach(path, truth(hide)) == 0
 }
 
 // Machine is what the library pretends to be.
@@ -85,7 +93,7 @@ func Fail(entry string, nth, code int) {
 	C.nvidiatest_fail(name, C.int(nth), C.int(code))
 }
 
-// Calls counts the calls of each entry point since the last Fail.
+// Calls counts the calls of each entry point since the last Fail; none on a GPU.
 func Calls() map[string]int {
 	out := map[string]int{}
 	for i := 0; ; i++ {

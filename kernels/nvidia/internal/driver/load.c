@@ -33,7 +33,7 @@ int msrep_cuda_result(void) { return result; }
 
 /* open_driver tries MSREP_LIBCUDA alone where it is set, else the usual places. */
 static void *open_driver(void) {
-	const char *usual[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", 0};
+	const char *usual[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/local/nvidia/lib/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", 0};
 	const char *own[] = {getenv("MSREP_LIBCUDA"), 0};
 	const char **list = own[0] && own[0][0] ? own : usual;
 	for (int i = 0; list[i]; i++) {
