@@ -7,8 +7,15 @@ import sys
 
 
 def lines(path):
+    """What the lines of a file hold, without those of programs that were ended on the way."""
+    out = []
     with open(path) as f:
-        return [json.loads(line) for line in f if line.strip()]
+        for line in f:
+            try:
+                out += [json.loads(line)] if line.strip() else []
+            except ValueError:
+                print(f"{os.path.basename(path)}: no JSON: {line.strip()[:60]}")
+    return out
 
 
 def name(path):
@@ -47,11 +54,11 @@ def products(results, copy):
         forms = {f["form"]: f for f in r["forms"]}
         own = min((f for n in OWN if (f := forms.get(n, {})).get("seconds")), key=lambda f: f["seconds"], default=None)
         if own is None:
-            print(f"{name(r['matrix']):44} {r['value']:5} failed: {forms['csr'].get('error')}")
+            print(f"{name(r['matrix']):44} {r['value']:5} failed: {forms.get('csr', {}).get('error')}")
             continue
-        rivals = {"cusparse": forms["cusparse"].get("seconds"), **peers.get((r["matrix"], r["value"]), {})}
+        rivals = {"cusparse": forms.get("cusparse", {}).get("seconds"), **peers.get((r["matrix"], r["value"]), {})}
         best = min((v for v in rivals.values() if v), default=None)
-        auto = forms["auto"].get("seconds")
+        auto = forms.get("auto", {}).get("seconds")
         over = lambda a, b: f"{a / b:.2f}" if a and b else "-"
         if best:
             own_ratios.append(best / own["seconds"])
@@ -60,7 +67,7 @@ def products(results, copy):
         part = own["gb_per_s"] / copy if copy else None
         if part and name(r["matrix"]).startswith(REGULAR):
             regular.append(part)
-        print(f"{name(r['matrix']):44} {r['value']:5} {r['nnz']:11} {forms['auto'].get('kept', 'failed'):13} {own['form']:12} {own['gb_per_s']:6.0f} "
+        print(f"{name(r['matrix']):44} {r['value']:5} {r['nnz']:11} {forms.get('auto', {}).get('kept', 'failed'):13} {own['form']:12} {own['gb_per_s']:6.0f} "
               f"{f'{part:.3f}' if part else '-':>8} {over(rivals.get('cusparse'), own['seconds']):>9} {over(rivals.get('cupy'), own['seconds']):>6} "
               f"{over(rivals.get('torch'), own['seconds']):>6} {over(best, own['seconds']):>9} {over(best, auto):>9} {max(f.get('worst_error', 0) for f in r['forms']):6.1f}")
     if regular:

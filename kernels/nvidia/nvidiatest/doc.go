@@ -3,9 +3,9 @@
 // tag cuda.
 //
 // Build compiles it with gcc. A process that is started with MSREP_LIBCUDA and
-// MSREP_LIBCUSPARSE set to it, as Command does, has GPUs whose memory is host
+// MSREP_LIBCUSPARSE set to it, as Built.Env says, has GPUs whose memory is host
 // memory. Kernels run on the interpreter of kernels/ptx, the same PTX that a real
-// GPU would get, once Attach was called.
+// GPU would get, once Attached or Hide was called.
 //
 // The library is stricter than a real driver. Work on a stream waits until somebody
 // synchronises, so that what does not wait for its results gets wrong ones; where one
