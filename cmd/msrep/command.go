@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -72,6 +73,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		}
 		usage(stdout)
 		return exitOK
+	case "--version", "-version":
+		args[0] = versionCommand.name
 	}
 	for _, cmd := range commands {
 		if cmd.name == args[0] {
@@ -145,6 +148,9 @@ func (c *call) parse(args []string) error {
 	}
 	if len(c.counts) > 1 && !c.severalThreads {
 		return sparse.Inputf("--threads", "%d numbers: %s takes one number", len(c.counts), c.name)
+	}
+	if c.threads > 0 && !c.severalThreads {
+		runtime.GOMAXPROCS(c.threads)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 
 	"github.com/msrep-go/msrep/sparse"
@@ -52,9 +51,6 @@ var genCommand = &command{
 
 // copyMatrix reads in and writes out.
 func (c *call) copyMatrix(ctx context.Context, in, out string) error {
-	if c.threads > 0 {
-		runtime.GOMAXPROCS(c.threads)
-	}
 	file, err := matio.Create(out)
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 
 	"github.com/msrep-go/msrep/cluster"
 	"github.com/msrep-go/msrep/sparse"
@@ -28,9 +27,6 @@ var infoCommand = &command{
 			counts, err := rankCounts(*ranks)
 			if err != nil {
 				return err
-			}
-			if c.threads > 0 {
-				runtime.GOMAXPROCS(c.threads)
 			}
 			m, err := matio.Read(ctx, c.args[0])
 			if err != nil {

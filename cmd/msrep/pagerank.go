@@ -1,23 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"maps"
-	"runtime"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/cpms"
-	"github.com/msrep-go/msrep/sparse/matio"
 )
 
 var pagerankCommand = &command{
@@ -48,46 +40,6 @@ type pagerank struct {
 	precision, layout, format, weights, out string
 	top                                     int
 	deterministic                           bool
-}
-
-// ranking is what msrep pagerank prints.
-type ranking struct {
-	Matrix     matrixName            `json:"matrix"`
-	Damping    float64               `json:"damping"`
-	Tol        float64               `json:"tol"`
-	Precision  string                `json:"precision"`
-	Layout     string                `json:"layout"`
-	Weights    string                `json:"weights"`
-	Format     string                `json:"format"`
-	Dangling   int                   `json:"dangling"` // nodes without links
-	Iterations int                   `json:"iterations"`
-	BySegments map[string]int        `json:"iterations_by_segments"` // by how many segments of each value they read
-	Residual   number                `json:"residual"`
-	Converged  bool                  `json:"converged"`
-	Phases     rankingPhases         `json:"phases"`
-	Seconds    map[string]float64    `json:"seconds_by_segments"`
-	Top        []rankedNode          `json:"top"`
-	Devices    []rankingDeviceReport `json:"devices"`
-	Ranks      []rankReport          `json:"ranks,omitempty"` // processes of MPI, of a run on several
-}
-
-type rankingPhases struct {
-	Read    float64 `json:"read_s"`
-	Build   float64 `json:"build_s"`   // the graph by incoming links, weights, the format
-	Iterate float64 `json:"iterate_s"` // all iterations
-	Convert float64 `json:"convert_s"` // changes of precision
-	Total   float64 `json:"total_s"`
-}
-
-type rankedNode struct {
-	Node  int     `json:"node"`
-	Score float64 `json:"score"`
-}
-
-type rankingDeviceReport struct {
-	ID   string `json:"id"`
-	Kind string `json:"kind"`
-	Name string `json:"name"`
 }
 
 // check refuses wrong flags before anything is read, and fills the options.
@@ -141,58 +93,35 @@ func (p *pagerank) run(ctx context.Context) error {
 	if err := p.agree(p.check()); err != nil {
 		return err
 	}
-	if p.threads > 0 {
-		runtime.GOMAXPROCS(p.threads)
-	}
 	if p.team != nil {
 		return p.runOverRanks(ctx)
 	}
-	var out *fileio.Out
-	if p.out != "" { // a place that cannot be written to is found before the work is done
-		var err error
-		if out, err = fileio.Create(p.out); err != nil {
-			return &sparse.InputError{Err: err}
-		}
-		defer out.Close()
-	}
-	sys, err := msrep.Open(msrep.Config{Devices: p.devices, Threads: p.threads, Warn: p.warn})
-	if err != nil {
-		return err
-	}
-	return errors.Join(p.rank(ctx, sys, out), sys.Close())
+	return p.onMatrix(ctx, p.out, msrep.Config{}, func(j *job) error { return p.rank(ctx, j) })
 }
 
-func (p *pagerank) rank(ctx context.Context, sys *msrep.System, out *fileio.Out) error {
-	begin := time.Now()
-	m, err := matio.Read(ctx, p.args[0])
-	if err != nil {
-		return err
+func (p *pagerank) rank(ctx context.Context, j *job) error {
+	m := j.m
+	if m.Rows != m.Cols {
+		return sparse.Inputf(p.args[0], "%d x %d: the matrix of a graph is square", m.Rows, m.Cols)
 	}
-	defer m.Close()
-	read := time.Since(begin)
-	res, err := p.pageRank(ctx, sys, m.CSR)
+	res, err := p.pageRank(ctx, j.sys, m.CSR)
 	if err != nil {
 		return err
 	}
 	r := ranking{
-		Matrix:  matrixName{m.Name, m.Rows, m.Cols, m.NNZ()},
+		Matrix:  matrixName{shortName(m.Name), m.Rows, m.Cols, m.NNZ()},
 		Damping: p.opt.Damping, Tol: p.opt.Tol, Precision: p.precision, Layout: p.layout, Weights: string(p.opt.Weights),
 	}
-	if out != nil {
-		if err := writeVector(out, res.Ranks); err != nil {
-			return err
-		}
+	if err := writeVector(j.out, res.Ranks); err != nil {
+		return err
 	}
-	return p.finish(r, res, sys, read, begin)
+	return p.finish(r, res, j.sys, j.read, j.begin)
 }
 
 // pageRank ranks the nodes.
 func (p *pagerank) pageRank(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (*solver.PageRankResult, error) {
 	if !p.deterministic {
 		return solver.PageRank(ctx, sys, a, p.opt)
-	}
-	if a.Rows != a.Cols {
-		return nil, sparse.Inputf("matrix", "%d x %d: the matrix of a graph is square", a.Rows, a.Cols)
 	}
 	begin := time.Now()
 	plan, err := msrep.NewPlan(ctx, sys, linksInto(a), msrep.PlanOptions{Deterministic: true})
@@ -226,45 +155,4 @@ func (p *pagerank) finish(r ranking, res *solver.PageRankResult, sys *msrep.Syst
 		return p.printJSON(r)
 	}
 	return p.print(r)
-}
-
-// byName is m with its keys as text, as JSON has them.
-func byName[V any](m map[int]V) map[string]V {
-	out := map[string]V{}
-	for k, v := range m {
-		out[strconv.Itoa(k)] = v
-	}
-	return out
-}
-
-// topNodes is the k best nodes, the lower number first among equals.
-func topNodes(ranks []float64, k int) []rankedNode {
-	nodes := make([]rankedNode, len(ranks))
-	for i, s := range ranks {
-		nodes[i] = rankedNode{i, s}
-	}
-	slices.SortStableFunc(nodes, func(a, b rankedNode) int { return cmp.Compare(b.Score, a.Score) })
-	return nodes[:min(k, len(nodes))]
-}
-
-func (p *pagerank) print(r ranking) error {
-	var by []string
-	for _, k := range slices.Sorted(maps.Keys(r.BySegments)) {
-		by = append(by, fmt.Sprintf("%d with %s", r.BySegments[k], k))
-	}
-	state := "converged"
-	if !r.Converged {
-		state = "not converged"
-	}
-	fmt.Fprintf(p.stdout, "%s  %d nodes, %d links, %d nodes without links\n", r.Matrix.Name, r.Matrix.Rows, r.Matrix.NNZ, r.Dangling)
-	fmt.Fprintf(p.stdout, "%s after %d iterations, difference %.3g (%s, %s, weights %s; segments read: %s)\n",
-		state, r.Iterations, float64(r.Residual), r.Precision, r.Format, r.Weights, strings.Join(by, ", "))
-	fmt.Fprintf(p.stdout, "read %.4g s, build %.4g s, iterate %.4g s, convert %.4g s\n", r.Phases.Read, r.Phases.Build, r.Phases.Iterate, r.Phases.Convert)
-	printRanks(p.stdout, r.Ranks)
-	for _, n := range r.Top {
-		if _, err := fmt.Fprintf(p.stdout, "%10d  %.15g\n", n.Node, n.Score); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -8,11 +8,9 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/cluster"
-	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
 // rankReport is what each rank says of itself.
@@ -172,14 +170,6 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 		return s.printJSON(r)
 	}
 	return r.print(s.stdout)
-}
-
-// writeVector writes and completes a file.
-func writeVector(out *fileio.Out, v []float64) error {
-	if err := mtx.WriteVector(out, v); err != nil {
-		return err
-	}
-	return out.Commit()
 }
 
 // devicesOf describes the devices of one rank.

@@ -79,11 +79,11 @@ func shortName(path string) string {
 	return name
 }
 
-func newReport[V sparse.Value](s *spmv, sys *msrep.System, m *matio.Matrix, plan *msrep.Plan[V], read time.Duration, times []msrep.Timing) report {
+func newReport[V sparse.Value](s *spmv, j *job, plan *msrep.Plan[V], times []msrep.Timing) report {
 	rows, cols := plan.Dims()
 	r := report{
-		Matrix: matrixName{shortName(m.Name), rows, cols, plan.NNZ()}, Op: "A", Format: plan.Format(),
-		Strategy: s.strategy, Split: plan.Rule(), NUMA: newNUMAReport(sys, plan.Nodes()),
+		Matrix: matrixName{shortName(j.m.Name), rows, cols, plan.NNZ()}, Op: "A", Format: plan.Format(),
+		Strategy: s.strategy, Split: plan.Rule(), NUMA: newNUMAReport(j.sys, plan.Nodes()),
 	}
 	r.NUMA.X = string(plan.XPlacement(msrep.Op(s.transpose)))
 	if s.format != "auto" {
@@ -97,10 +97,10 @@ func newReport[V sparse.Value](s *spmv, sys *msrep.System, m *matio.Matrix, plan
 	for _, sh := range plan.Shares() {
 		parts = append(parts, sh.Part)
 	}
-	r.Devices = deviceReports(sys, plan, msrep.Op(s.transpose), times)
+	r.Devices = deviceReports(j.sys, plan, msrep.Op(s.transpose), times)
 	pt := plan.Timing()
 	r.Phases = phases{
-		Read:       read.Seconds(),
+		Read:       j.read.Seconds(),
 		Pack:       pt.Pack.Seconds(),
 		Partition:  (pt.Convert + pt.Partition).Seconds(),
 		Distribute: pt.Distribute.Seconds() + of(func(t msrep.Timing) time.Duration { return t.Distribute }),

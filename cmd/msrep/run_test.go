@@ -188,6 +188,7 @@ func TestTopoAndVersionPrintOneObject(t *testing.T) {
 	require.Equal(t, simd.Default().String(), version["cpu_kernels"])
 	require.Contains(t, runOK(t, "topo"), "node")
 	require.Contains(t, runOK(t, "version"), "go1.")
+	require.Equal(t, runOK(t, "version"), runOK(t, "--version"))
 }
 
 func TestAnInterruptedCommandLeavesNoFile(t *testing.T) {

@@ -5,17 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/matio"
 )
 
 var solveCommand = &command{
@@ -115,36 +112,16 @@ func (s *solve) run(ctx context.Context) error {
 	if err := s.agree(s.check()); err != nil {
 		return err
 	}
-	if s.threads > 0 {
-		runtime.GOMAXPROCS(s.threads)
-	}
 	if s.team != nil {
 		return s.runOverRanks(ctx)
 	}
-	var out *fileio.Out
-	if s.out != "" {
-		var err error
-		if out, err = fileio.Create(s.out); err != nil {
-			return &sparse.InputError{Err: err}
-		}
-		defer out.Close()
-	}
-	sys, err := msrep.Open(msrep.Config{Devices: s.devices, Threads: s.threads, Warn: s.warn})
-	if err != nil {
-		return err
-	}
-	defer sys.Close()
-	begin := time.Now()
-	m, err := matio.Read(ctx, s.args[0])
-	if err != nil {
-		return err
-	}
-	r := solution{Matrix: matrixName{shortName(m.Name), m.Rows, m.Cols, m.NNZ()}, Method: s.method, Precond: s.precond}
-	r.Phases.Read = time.Since(begin).Seconds()
-	return errors.Join(s.solve(ctx, sys, m, &r, out), m.Close())
+	return s.onMatrix(ctx, s.out, msrep.Config{}, func(j *job) error { return s.solve(ctx, j) })
 }
 
-func (s *solve) solve(ctx context.Context, sys *msrep.System, m *matio.Matrix, r *solution, out *fileio.Out) error {
+func (s *solve) solve(ctx context.Context, j *job) error {
+	m := j.m
+	r := &solution{Matrix: matrixName{shortName(m.Name), m.Rows, m.Cols, m.NNZ()}, Method: s.method, Precond: s.precond}
+	r.Phases.Read = j.read.Seconds()
 	if m.Rows != m.Cols {
 		return sparse.Inputf(s.args[0], "%d x %d: a system that is solved is square", m.Rows, m.Cols)
 	}
@@ -153,7 +130,7 @@ func (s *solve) solve(ctx context.Context, sys *msrep.System, m *matio.Matrix, r
 		return err
 	}
 	t := time.Now()
-	plan, err := msrep.NewPlan(ctx, sys, m.CSR, msrep.PlanOptions{SkipValidation: true, Deterministic: s.deterministic})
+	plan, err := msrep.NewPlan(ctx, j.sys, m.CSR, msrep.PlanOptions{SkipValidation: true, Deterministic: s.deterministic})
 	if err != nil {
 		return err
 	}
@@ -180,8 +157,8 @@ func (s *solve) solve(ctx context.Context, sys *msrep.System, m *matio.Matrix, r
 	}
 	r.take(res, failed)
 	r.X = normsOf(x)
-	if out != nil && failed == nil {
-		if err := writeVector(out, x); err != nil {
+	if failed == nil {
+		if err := writeVector(j.out, x); err != nil {
 			return err
 		}
 	}

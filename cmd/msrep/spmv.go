@@ -2,18 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"time"
 
-	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/matio"
-	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
 var spmvCommand = &command{
@@ -92,40 +86,19 @@ func (s *spmv) run(ctx context.Context) error {
 	if err := s.agree(s.check()); err != nil {
 		return err
 	}
-	if s.threads > 0 {
-		runtime.GOMAXPROCS(s.threads)
-	}
 	if s.team != nil {
 		return s.runOverRanks(ctx)
 	}
-	var out *fileio.Out
-	if s.out != "" { // a place that cannot be written to is found before the work is done
-		var err error
-		if out, err = fileio.Create(s.out); err != nil {
-			return &sparse.InputError{Err: err}
+	return s.onMatrix(ctx, s.out, msrep.Config{NUMA: msrep.NUMA(s.numa)}, func(j *job) error {
+		if s.value == "fp32" {
+			return multiply(ctx, s, j, sparse.Convert[float32](j.m.CSR))
 		}
-		defer out.Close()
-	}
-	sys, err := msrep.Open(msrep.Config{Devices: s.devices, Threads: s.threads, NUMA: msrep.NUMA(s.numa), Warn: s.warn})
-	if err != nil {
-		return err
-	}
-	start := time.Now()
-	m, err := matio.Read(ctx, s.args[0])
-	if err != nil {
-		return errors.Join(err, sys.Close())
-	}
-	read := time.Since(start)
-	if s.value == "fp32" {
-		err = multiply(ctx, s, sys, m, sparse.Convert[float32](m.CSR), read, out)
-	} else {
-		err = multiply(ctx, s, sys, m, m.CSR, read, out)
-	}
-	return errors.Join(err, sys.Close(), m.Close())
+		return multiply(ctx, s, j, j.m.CSR)
+	})
 }
 
 // multiply makes the plan, multiplies and reports.
-func multiply[V sparse.Value](ctx context.Context, s *spmv, sys *msrep.System, m *matio.Matrix, a *sparse.CSR[V], read time.Duration, out *fileio.Out) error {
+func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CSR[V]) error {
 	op, rows, cols := msrep.NoTrans, a.Rows, a.Cols
 	if s.transpose {
 		op, rows, cols = msrep.Trans, a.Cols, a.Rows
@@ -138,7 +111,7 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, sys *msrep.System, m
 	if err != nil {
 		return err
 	}
-	plan, err := msrep.NewPlan(ctx, sys, a, s.planOptions())
+	plan, err := msrep.NewPlan(ctx, j.sys, a, s.planOptions())
 	if err != nil {
 		return err
 	}
@@ -153,15 +126,10 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, sys *msrep.System, m
 			return err
 		}
 	}
-	if out != nil {
-		if err := mtx.WriteVector(out, convert[float64](y)); err != nil {
-			return err
-		}
-		if err := out.Commit(); err != nil {
-			return err
-		}
+	if err := writeVector(j.out, convert[float64](y)); err != nil {
+		return err
 	}
-	r := newReport(s, sys, m, plan, read, times)
+	r := newReport(s, j, plan, times)
 	r.Y = normsOf(y)
 	if s.json {
 		return s.printJSON(r)

@@ -107,3 +107,14 @@ func checkOut(path string) error {
 	}
 	return nil
 }
+
+// writeVector writes a vector to a file and completes it; to nil, nothing.
+func writeVector(out *fileio.Out, v []float64) error {
+	if out == nil {
+		return nil
+	}
+	if err := mtx.WriteVector(out, v); err != nil {
+		return err
+	}
+	return out.Commit()
+}

@@ -8,4 +8,7 @@
 //
 // Lines end with \n or \r\n; the last one may lack its end. Memory is a fixed
 // number of chunks, whatever the length of the file.
+//
+// Write and WriteEntries are the other way round: text that is formatted on several
+// goroutines is written in order.
 package lines

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ranking is what msrep pagerank prints.
+type ranking struct {
+	Matrix     matrixName            `json:"matrix"`
+	Damping    float64               `json:"damping"`
+	Tol        float64               `json:"tol"`
+	Precision  string                `json:"precision"`
+	Layout     string                `json:"layout"`
+	Weights    string                `json:"weights"`
+	Format     string                `json:"format"`
+	Dangling   int                   `json:"dangling"` // nodes without links
+	Iterations int                   `json:"iterations"`
+	BySegments map[string]int        `json:"iterations_by_segments"` // by how many segments of each value they read
+	Residual   number                `json:"residual"`
+	Converged  bool                  `json:"converged"`
+	Phases     rankingPhases         `json:"phases"`
+	Seconds    map[string]float64    `json:"seconds_by_segments"`
+	Top        []rankedNode          `json:"top"`
+	Devices    []rankingDeviceReport `json:"devices"`
+	Ranks      []rankReport          `json:"ranks,omitempty"` // processes of MPI, of a run on several
+}
+
+type rankingPhases struct {
+	Read    float64 `json:"read_s"`
+	Build   float64 `json:"build_s"`   // the graph by incoming links, weights, the format
+	Iterate float64 `json:"iterate_s"` // all iterations
+	Convert float64 `json:"convert_s"` // changes of precision
+	Total   float64 `json:"total_s"`
+}
+
+type rankedNode struct {
+	Node  int     `json:"node"`
+	Score float64 `json:"score"`
+}
+
+type rankingDeviceReport struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// byName is m with its keys as text, as JSON has them.
+func byName[V any](m map[int]V) map[string]V {
+	out := map[string]V{}
+	for k, v := range m {
+		out[strconv.Itoa(k)] = v
+	}
+	return out
+}
+
+// topNodes is the k best nodes, the lower number first among equals.
+func topNodes(ranks []float64, k int) []rankedNode {
+	nodes := make([]rankedNode, len(ranks))
+	for i, s := range ranks {
+		nodes[i] = rankedNode{i, s}
+	}
+	slices.SortStableFunc(nodes, func(a, b rankedNode) int { return cmp.Compare(b.Score, a.Score) })
+	return nodes[:min(k, len(nodes))]
+}
+
+func (p *pagerank) print(r ranking) error {
+	var by []string
+	for _, k := range slices.Sorted(maps.Keys(r.BySegments)) {
+		by = append(by, fmt.Sprintf("%d with %s", r.BySegments[k], k))
+	}
+	state := "converged"
+	if !r.Converged {
+		state = "not converged"
+	}
+	fmt.Fprintf(p.stdout, "%s  %d nodes, %d links, %d nodes without links\n", r.Matrix.Name, r.Matrix.Rows, r.Matrix.NNZ, r.Dangling)
+	fmt.Fprintf(p.stdout, "%s after %d iterations, difference %.3g (%s, %s, weights %s; segments read: %s)\n",
+		state, r.Iterations, float64(r.Residual), r.Precision, r.Format, r.Weights, strings.Join(by, ", "))
+	fmt.Fprintf(p.stdout, "read %.4g s, build %.4g s, iterate %.4g s, convert %.4g s\n", r.Phases.Read, r.Phases.Build, r.Phases.Iterate, r.Phases.Convert)
+	printRanks(p.stdout, r.Ranks)
+	for _, n := range r.Top {
+		if _, err := fmt.Fprintf(p.stdout, "%10d  %.15g\n", n.Node, n.Score); err != nil {
+			return err
+		}
+	}
+	return nil
+}
