@@ -121,6 +121,21 @@ func TestSlicesReadTheirBytesOnce(t *testing.T) {
 	}
 }
 
+// Of 16 slices two blocks take 8 each, 4 at a time: the fault that slice s leads to tells
+// whose it is.
+func TestABlockTakesNeighbouringSlices(t *testing.T) {
+	for s := range 16 {
+		p := banded[float64](t, 16*sliced.Height, 4)
+		p.cols += 500
+		p.idx[p.ptr[s*sliced.Height+1]-1] = int32(p.cols - 1) // x ends before that
+		g := newGPU(t)
+		g.blocks = 2
+		gatherSlices(g, p)
+		require.ErrorContains(t, g.err, "block "+strconv.Itoa(s/8)+", thread", "slice %d", s)
+		require.ErrorContains(t, g.err, "of x", "slice %d", s)
+	}
+}
+
 // TestPlantedFaultsInSlicesAreCaught shows that the tests above can fail.
 func TestPlantedFaultsInSlicesAreCaught(t *testing.T) {
 	apart := banded[float64](t, 100, 4)
