@@ -1,6 +1,9 @@
 package cluster
 
 import (
+	"bytes"
+	"encoding/binary"
+	"net"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -119,4 +122,33 @@ func TestProcessesThatEndAreNotReported(t *testing.T) {
 		}
 		return w.Close()
 	})
+}
+
+func TestStrangersAreNotTakenForRanks(t *testing.T) {
+	token := bytes.Repeat([]byte{7}, tokenSize)
+	w := &Watcher{token: token, sys: &System{comm: Local(2)[0]}}
+	greet := func(hello []byte) (int, error) {
+		here, there := net.Pipe()
+		defer here.Close()
+		go func() {
+			defer there.Close()
+			if _, err := there.Write(hello); err == nil {
+				_, _ = there.Read(make([]byte, 1))
+			}
+		}()
+		return w.greet(here)
+	}
+	rank, err := greet(binary.BigEndian.AppendUint32(bytes.Clone(token), 1))
+	require.NoError(t, err)
+	require.Equal(t, 1, rank)
+	for _, hello := range [][]byte{
+		binary.BigEndian.AppendUint32(bytes.Repeat([]byte{8}, tokenSize), 1),
+		binary.BigEndian.AppendUint32(bytes.Clone(token), 2),
+		binary.BigEndian.AppendUint32(bytes.Clone(token), 1<<31),
+		token,
+		nil,
+	} {
+		_, err := greet(hello)
+		require.Error(t, err, "%v", hello)
+	}
 }

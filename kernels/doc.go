@@ -18,8 +18,9 @@
 //	ScatterCOO the same as Scatter, for entries sorted by the index of x
 //
 // A device that is a Packer may keep a part in a form of its own, which GatherPacked
-// multiplies by: the same formula as Gather. GatherMany and GatherManyPacked are
-// these for several vectors, GatherFixed is Gather with the same bits on every device.
+// and ScatterPacked multiply by: the same formulas as Gather and Scatter. GatherMany and
+// GatherManyPacked are the former for several vectors, GatherFixed is Gather with the
+// same bits on every device.
 //
 // kernels/reference has the same products in a few plain lines: what every
 // backend is tested against.

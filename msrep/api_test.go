@@ -451,13 +451,38 @@ func TestAReleasedMatrixIsForgotten(t *testing.T) {
 		require.Equal(t, int64(len(a.Val)), plan.NNZ())
 		require.NoError(t, plan.Close())
 
-		plan, err = NewPlan(ctx, sys, a, PlanOptions{Release: true, SkipValidation: true})
+		plan, err = NewPlan(ctx, sys, a, PlanOptions{Format: "slices", Release: true, SkipValidation: true})
 		require.NoError(t, err)
 		_, err = plan.SpMV(ctx, Trans, 2, x, 0, y)
 		require.ErrorContains(t, err, "was released")
 		require.True(t, sparse.IsInput(err))
 		_, err = plan.SpMV(ctx, NoTrans, 2, x, 0, y)
 		require.NoError(t, err, "the plan lives on")
+	}
+}
+
+func TestReleasedPlansMultiplyTheTransposeWhereTheirFormsDo(t *testing.T) {
+	ctx := context.Background()
+	for _, format := range []sparse.Format{FormatAuto, "tiles"} {
+		a := small(t)
+		plan, err := NewPlan(ctx, openCPU(t, "cpu:3"), a, PlanOptions{Format: format, Release: true})
+		require.NoError(t, err)
+		x, y := make([]float64, a.Rows), make([]float64, a.Cols)
+		for i := range x {
+			x[i] = 1 / float64(i+1)
+		}
+		for i := range y {
+			y[i] = float64(i % 7)
+		}
+		want := reference.Multiply(true, 2, sparse.Matrix[float64](a), x, -.5, y)
+		clear(a.Val)
+		_, err = plan.SpMV(ctx, Trans, 2, x, -.5, y)
+		if plan.Packed(NoTrans)[0].Form == "slices" {
+			require.ErrorIs(t, err, errReleased)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, -1, reference.Check(y, want), format)
 	}
 }
 

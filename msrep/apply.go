@@ -107,7 +107,7 @@ func (p *Plan[V]) Apply(ctx context.Context, op Op, alpha V, x *Vector[V], beta 
 	switch {
 	case p.other != nil && !p.lay.gathers(op):
 		return p.other.Apply(ctx, op, alpha, x, beta, y)
-	case p.src == nil && !p.lay.gathers(op):
+	case p.lacks(op):
 		return errReleased
 	case alpha == 0:
 		return y.Scale(beta)
@@ -137,7 +137,9 @@ func (p *Plan[V]) applyOn(op Op, alpha V, x *Vector[V], beta V, y *Vector[V]) er
 }
 
 // land waits for products of vectors that are under way, before something else uses
-// what they use.
+// what they use. Its error is the first of any operation on vectors since somebody
+// waited, of this plan or not, and does not make the plan unusable: such a product
+// leaves nothing that the next one needs.
 func (p *Plan[V]) land() error {
 	if p.flying == nil {
 		return nil

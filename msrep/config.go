@@ -98,7 +98,9 @@ type PlanOptions struct {
 	// ExpectedTransposed is how many products with Trans are expected besides. When
 	// it is 2 or more (1 with a form that was named, Release or Precision), the plan
 	// keeps the transposed matrix as well, which takes as much memory again and makes
-	// them as fast as the others. Otherwise they add to y entry by entry.
+	// them as fast as the others. Otherwise they add to y: in the form of the part where
+	// that is diagonals, blocks or tiles, which takes little longer than a product, else
+	// entry by entry.
 	ExpectedTransposed int
 	// Precision is how much of each value a product reads; see kernels.Precision. The
 	// zero value is all of it.
@@ -112,7 +114,8 @@ type PlanOptions struct {
 	// Release says that the matrix is not needed after NewPlan: a plan whose devices
 	// hold all parts in forms of their own keeps nothing of it, and the caller may
 	// drop it too. UpdateValues is then an error, and so are products with Trans
-	// unless some were expected (ExpectedTransposed).
+	// unless some were expected (ExpectedTransposed) or the forms make them too: csr,
+	// diagonals, blocks and tiles do.
 	Release bool
 	// Deterministic gives every product the same bits, whatever the devices and the
 	// number of threads: sums have a fixed shape (kernels.GatherFixed) and rows are not

@@ -70,6 +70,32 @@ func ExamplePlan() {
 	// device 1: nonzeros 3 to 5
 }
 
+// Several vectors at once, side by side in rows: the matrix is read once for all.
+func ExamplePlan_SpMM() {
+	ctx := context.Background()
+	sys, err := msrep.Open(msrep.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer sys.Close()
+	plan, err := msrep.NewPlan(ctx, sys, matrix(), msrep.PlanOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer plan.Close()
+	x := msrep.ByRow([]float64{
+		1, 1,
+		0, 2,
+		0, 3,
+	}, 2)
+	y := msrep.ByRow(make([]float64, 6), 2)
+	if _, err := plan.SpMM(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(y.Val)
+	// Output: [10 4 0 27 7 31]
+}
+
 // New values for the same structure: nothing is split again.
 func ExamplePlan_UpdateValues() {
 	ctx := context.Background()

@@ -61,7 +61,7 @@ func (e *exchange[V]) apply(x *Vector[V]) error {
 // prepare brings what device i needs there, once.
 func (e *exchange[V]) prepare(i int) error {
 	s, l := e.plan.shares[i], e.plan.lay
-	if s.packed == nil || !e.gathers {
+	if !s.packs(e.gathers) {
 		if err := s.place(l); err != nil {
 			return err
 		}

@@ -1,13 +1,17 @@
 package msrep
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -84,4 +88,56 @@ func TestProductsOfBothKindsOfVectorsFollowEachOther(t *testing.T) {
 		require.Equal(t, -1, reference.Check(elements(t, dy), want))
 		require.NoError(t, sys.Close())
 	}
+}
+
+// tardy is a device whose streams tell a failure only when they are waited for.
+type tardy struct {
+	kernels.Device
+	failed *error
+}
+
+type tardyStream struct {
+	kernels.Stream
+	failed *error
+}
+
+func (d tardy) NewStream() (kernels.Stream, error) {
+	s, err := d.Device.NewStream()
+	return tardyStream{s, d.failed}, err
+}
+
+func (s tardyStream) Sync() error {
+	failed := *s.failed
+	*s.failed = nil
+	return errors.Join(s.Stream.Sync(), failed)
+}
+
+func TestAFailureThatVectorsLeftOnAStreamDoesNotEndThePlanThatFindsIt(t *testing.T) {
+	const n = 50
+	a, r := bands(n), rand.New(rand.NewPCG(5, 5))
+	d, err := sim.Open(sim.Config{})
+	require.NoError(t, err)
+	var failed error
+	sys := &System{devices: []kernels.Device{tardy{d, &failed}}, plans: map[io.Closer]bool{}}
+	plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{})
+	require.NoError(t, err)
+	vx, err := plan.ColumnVector()
+	require.NoError(t, err)
+	vy, err := plan.RowVector()
+	require.NoError(t, err)
+	x, y := normalVector[float64](r, n), normalVector[float64](r, n)
+	want := reference.Multiply(false, 2, a, x, 0.5, y)
+	for _, use := range []func() error{
+		func() error { _, err := plan.SpMV(t.Context(), NoTrans, 2, x, 0.5, y); return err },
+		func() error { return plan.UpdateValues(t.Context(), a.Val) },
+	} {
+		require.NoError(t, plan.Apply(t.Context(), NoTrans, 1, vx, 0, vy))
+		failed = &kernels.DeviceError{Device: "sim:0", Call: "fill", Err: errFault}
+		require.ErrorIs(t, use(), errFault)
+	}
+	_, err = plan.SpMV(t.Context(), NoTrans, 2, x, 0.5, y)
+	require.NoError(t, err)
+	require.Equal(t, -1, reference.Check(y, want))
+	require.NoError(t, sys.Close())
+	require.Zero(t, d.InUse())
 }

@@ -3,6 +3,7 @@ package msrep
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
@@ -139,6 +140,12 @@ func (p *Plan[V]) release() error {
 	p.src = nil
 	p.lay.ptr, p.lay.minor, p.lay.val = []int64{}, nil, nil // not nil: that would be COO
 	return nil
+}
+
+// lacks reports whether the matrix was released and the forms do not make products with
+// op.
+func (p *Plan[V]) lacks(op Op) bool {
+	return p.src == nil && slices.ContainsFunc(p.shares, func(s *share[V]) bool { return !s.packs(p.lay.gathers(op)) })
 }
 
 // errReleased is the error of what needs the matrix as it was given.

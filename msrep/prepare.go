@@ -5,7 +5,7 @@ import "github.com/msrep-go/msrep/kernels"
 // prepare brings x, and y where it is needed, to the device and makes the kernel
 // call for its part.
 func (r *run[V]) prepare(s *share[V]) (*vectors[V], kernels.Op, error) {
-	if s.packed == nil || !r.gathers { // the first product of a packed part that its form does not make
+	if !s.packs(r.gathers) {
 		if err := s.place(r.plan.lay); err != nil {
 			return nil, nil, err
 		}
@@ -138,6 +138,9 @@ func (r *run[V]) op(s *share[V], v *vectors[V], carry kernels.Array[V]) kernels.
 	}
 	if r.gathers && s.packed != nil {
 		return &kernels.GatherPacked[V]{A: s.packed, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y, Carry: carry}
+	}
+	if s.packs(r.gathers) {
+		return &kernels.ScatterPacked[V]{A: s.packed, Alpha: r.alpha, Beta: beta, X: v.x, Y: v.y}
 	}
 	entries := int64(0) // a window of the global pointers counts from the start of the matrix
 	if s.inPlace == nil {

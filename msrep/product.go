@@ -39,7 +39,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 	if p.other != nil && !p.lay.gathers(op) {
 		return p.other.SpMV(ctx, op, alpha, x, beta, y)
 	}
-	if p.src == nil && !p.lay.gathers(op) {
+	if p.lacks(op) {
 		return t, errReleased
 	}
 	if p.opt.Precision.Segments != 0 && !p.lay.gathers(op) {
@@ -55,7 +55,6 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 	r := &run[V]{plan: p, ctx: ctx, gathers: p.lay.gathers(op), alpha: alpha, beta: beta, x: x, y: y,
 		times: make([]Timing, len(p.shares))}
 	if err := p.land(); err != nil {
-		p.broken = err
 		return t, err
 	}
 	serve, join := func() error { return p.each(r.serve) }, r.merge

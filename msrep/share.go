@@ -139,6 +139,16 @@ func put[V sparse.Value, T int32 | int64 | float32 | float64](s *share[V], src [
 	return a, nil
 }
 
+// packs reports whether products that gather, or those that scatter, are made by what the
+// device made of the part. The first one that is not brings the part there as it is.
+func (s *share[V]) packs(gathers bool) bool {
+	if gathers || s.packed == nil {
+		return s.packed != nil
+	}
+	m, ok := s.packed.(kernels.TransposedMultiplier)
+	return ok && m.MultipliesTransposed()
+}
+
 // buffers is the device memory that the share holds, without what it uses in
 // place.
 func (s *share[V]) buffers() (out []kernels.Buffer) {

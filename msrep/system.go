@@ -30,8 +30,7 @@ type System struct {
 	lanes *lanes             // of vectors; nil before the first
 }
 
-// Open opens the devices that c asks for. Errors about c are *sparse.InputError;
-// kinds of devices that this version lacks wrap ErrNotYet.
+// Open opens the devices that c asks for. Errors about c are *sparse.InputError.
 func Open(c Config) (*System, error) {
 	topo, err := numa.Discover("/")
 	if err != nil { // a machine that hides its topology still multiplies

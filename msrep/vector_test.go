@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -21,58 +20,6 @@ import (
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
-
-// log counts what happens on devices.
-type log struct {
-	mu     sync.Mutex
-	events []Event
-}
-
-func (l *log) hear(e Event) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.events = append(l.events, e)
-}
-
-// take gives the bytes that crossed to and from the host and between devices, and the
-// number of waits, and forgets them.
-func (l *log) take() (host, between int64, waits int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, e := range l.events {
-		switch e.Name {
-		case "read", "write":
-			host += e.Bytes
-		case "copy":
-			between += e.Bytes
-		case "sync":
-			waits++
-		}
-	}
-	l.events = nil
-	return host, between, waits
-}
-
-func normalVector[V sparse.Value](r *rand.Rand, n int) []V {
-	v := make([]V, n)
-	for i := range v {
-		v[i] = V(r.NormFloat64())
-	}
-	return v
-}
-
-// onDevices makes a vector with these elements.
-func onDevices[V sparse.Value](t require.TestingT, v *Vector[V], err error, elements []V) *Vector[V] {
-	require.NoError(t, err)
-	require.NoError(t, v.Write(elements))
-	return v
-}
-
-func elements[V sparse.Value](t require.TestingT, v *Vector[V]) []V {
-	out := make([]V, v.Len())
-	require.NoError(t, v.Read(out))
-	return out
-}
 
 func TestProductsOfVectorsOnDevicesAgreeWithTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -131,132 +78,6 @@ func applies[V sparse.Value](t *rapid.T) {
 		require.Equal(t, x, elements(t, dx), "x stays")
 		y = got
 	}
-}
-
-func TestVectorsFollowTheirFormulas(t *testing.T) {
-	for _, devices := range []string{"cpu:1", "cpu:3", "sim:1", "sim:3"} {
-		t.Run(devices, func(t *testing.T) { vectorFormulas(t, devices) })
-	}
-}
-
-func vectorFormulas(t *testing.T, devices string) {
-	sys, err := Open(Config{Devices: devices})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, sys.Close()) }()
-	const n = 1001
-	r := rand.New(rand.NewPCG(1, 1))
-	host := map[string][]float64{}
-	dev := map[string]*Vector[float64]{}
-	for _, name := range []string{"p", "q", "x", "r", "c"} {
-		host[name] = normalVector[float64](r, n)
-		v, err := NewVector[float64](sys, n)
-		dev[name] = onDevices(t, v, err, host[name])
-	}
-	p, q, x, res, c := host["p"], host["q"], host["x"], host["r"], host["c"]
-	dp, dq, dx, dr, dc := dev["p"], dev["q"], dev["x"], dev["r"], dev["c"]
-	each := func(f func(i int)) {
-		for i := range n {
-			f(i)
-		}
-	}
-	dot := func(a, b []float64) (sum float64) {
-		for i := range a {
-			sum += a[i] * b[i]
-		}
-		return sum
-	}
-	check := func(what string) {
-		t.Helper()
-		for name, v := range dev {
-			require.InDeltaSlice(t, host[name], elements(t, v), 1e-12, "%s: %s", what, name)
-		}
-	}
-	require.NoError(t, dp.Axpy(2, dq))
-	each(func(i int) { p[i] += 2 * q[i] })
-	check("axpy")
-	require.NoError(t, dp.Axpby(-1, dq, 0.5))
-	each(func(i int) { p[i] = -q[i] + 0.5*p[i] })
-	require.NoError(t, dq.Axpby(2, dq, 0.5))
-	require.NoError(t, dc.Scale(-1))
-	each(func(i int) { q[i], c[i] = 2.5*q[i], -c[i] })
-	check("axpby")
-	d, err := dp.Dot(dq)
-	require.NoError(t, err)
-	require.InDelta(t, dot(p, q), d, 1e-9)
-	norm, err := dp.Norm()
-	require.NoError(t, err)
-	require.InDelta(t, math.Sqrt(dot(p, p)), norm, 1e-9)
-	h := make([]float64, 3)
-	require.NoError(t, dp.Project(h, []*Vector[float64]{dp, dq, dx}))
-	require.InDeltaSlice(t, []float64{dot(p, p), dot(p, q), dot(p, x)}, h, 1e-9)
-	ww, err := dp.Combine([]float64{0.25, -0.5}, []*Vector[float64]{dq, dc})
-	require.NoError(t, err)
-	each(func(i int) { p[i] += 0.25*q[i] - 0.5*c[i] })
-	require.InDelta(t, dot(p, p), ww, 1e-9)
-	check("combine")
-	m, err := dp.Misfit(0.5, dq)
-	require.NoError(t, err)
-	want := 0.0
-	each(func(i int) { want += (p[i] - 0.5*q[i]) * (p[i] - 0.5*q[i]) })
-	require.InDelta(t, want, m, 1e-9)
-	rr, err := Step(0.5, dp, dq, dx, dr)
-	require.NoError(t, err)
-	each(func(i int) { x[i] += 0.5 * p[i]; res[i] -= 0.5 * q[i] })
-	require.InDelta(t, dot(res, res), rr, 1e-9)
-	check("step")
-	require.NoError(t, Turn(dr, 0.5, 0.25, dq, dp))
-	each(func(i int) { p[i] = res[i] + 0.5*(p[i]-0.25*q[i]) })
-	check("turn")
-	rr, cr, err := Finish(0.5, dp, 0.25, dr, dx, dq, dr, dc)
-	require.NoError(t, err)
-	each(func(i int) { x[i] += 0.5*p[i] + 0.25*res[i]; res[i] -= 0.25 * q[i] })
-	require.InDeltaSlice(t, []float64{dot(res, res), dot(c, res)}, []float64{rr, cr}, 1e-9)
-	check("finish")
-	require.NoError(t, dp.Multiply(dq, dr))
-	each(func(i int) { p[i] = q[i] * res[i] })
-	require.NoError(t, dq.Copy(dr))
-	copy(q, res)
-	require.NoError(t, dc.Fill(3))
-	each(func(i int) { c[i] = 3 })
-	check("fill")
-
-	short, err := NewVector[float64](sys, n-1)
-	require.NoError(t, err)
-	for what, err := range map[string]error{
-		"axpy":        dp.Axpy(1, short),
-		"nil":         dp.Axpy(1, nil),
-		"copy":        dp.Copy(short),
-		"project":     dp.Project(h, []*Vector[float64]{dp, dq}),
-		"combine":     errOf(dp.Combine([]float64{1}, []*Vector[float64]{dp})),
-		"into itself": dp.Multiply(dp, dq),
-		"write":       dp.Write(p[1:]),
-		"read":        dp.Read(p[1:]),
-	} {
-		require.True(t, sparse.IsInput(err), "%s: %v", what, err)
-	}
-	require.NoError(t, dp.Close())
-	require.NoError(t, dp.Close())
-	require.ErrorIs(t, dq.Axpy(1, dp), ErrClosed)
-	check2 := elements(t, dq)
-	require.InDeltaSlice(t, q, check2, 1e-12)
-}
-
-func errOf[T any](_ T, err error) error { return err }
-
-// bands is a matrix with wide rows in the middle, so that parts begin within rows.
-func bands(n int) *sparse.CSR[float64] {
-	ptr, idx, val := []int64{0}, []int32{}, []float64{}
-	for i := range n {
-		lo, hi := max(i-2, 0), min(i+3, n)
-		if i == n/2 {
-			lo, hi = 0, n
-		}
-		for j := lo; j < hi; j++ {
-			idx, val = append(idx, int32(j)), append(val, float64(i+j%7+1))
-		}
-		ptr = append(ptr, int64(len(idx)))
-	}
-	return &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: ptr, ColIdx: idx, Val: val}
 }
 
 func TestProductsOfResidentVectorsDoNotTouchTheHost(t *testing.T) {
@@ -318,18 +139,6 @@ func TestADeviceGathersOnlyWhatItsPartNeeds(t *testing.T) {
 	require.NoError(t, plan.Apply(t.Context(), NoTrans, 1, x, 0, y))
 	_, between, _ := heard.take()
 	require.LessOrEqual(t, between, int64(8*(2001+8)), "its own piece, two elements beyond it, and a carry")
-}
-
-// keepBands leaves out the long row.
-func keepBands(a *sparse.CSR[float64]) *sparse.COO[float64] {
-	c := sparse.ToCOO[float64](a)
-	out := &sparse.COO[float64]{Rows: c.Rows, Cols: c.Cols}
-	for k, i := range c.RowIdx {
-		if j := c.ColIdx[k]; j >= i-2 && j <= i+2 {
-			out.RowIdx, out.ColIdx, out.Val = append(out.RowIdx, i), append(out.ColIdx, j), append(out.Val, c.Val[k])
-		}
-	}
-	return out
 }
 
 func TestVectorsOfCPUDevicesAreHostMemory(t *testing.T) {

@@ -2,7 +2,10 @@
 
 package mem
 
+// hasMmap reports whether memory can be mapped.
+const hasMmap = false
+
 // mapRegion takes the Go heap where there is no mmap.
 func mapRegion(n int64) (*Region, error) { return &Region{bytes: Aligned(n)}, nil }
 
-func unmap([]byte) error { return nil }
+func unmap([]byte, int64) error { return nil }

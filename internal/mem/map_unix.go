@@ -5,22 +5,41 @@ package mem
 import (
 	"fmt"
 	"math"
+	"os"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
+
+// hasMmap reports whether memory can be mapped.
+const hasMmap = true
 
 func mapRegion(n int64) (*Region, error) {
 	if n > math.MaxInt {
 		return nil, fmt.Errorf("map %d bytes: %w", n, unix.ENOMEM)
 	}
-	b, err := unix.Mmap(-1, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	p, err := unix.MmapPtr(-1, 0, nil, uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		return nil, fmt.Errorf("map %d bytes: %w", n, err)
 	}
+	b := unsafe.Slice((*byte)(p), n)
 	if n >= minHuge {
 		adviseHuge(b)
 	}
-	return &Region{bytes: b[:n:n], mapped: true}, nil
+	return &Region{bytes: b, mapped: true}, nil
 }
 
-func unmap(b []byte) error { return unix.Munmap(b) }
+// unmap gives back the pages of b but for those that hold its first keep bytes.
+func unmap(b []byte, keep int64) error {
+	first, end := pages(keep), pages(int64(len(b)))
+	if first >= end {
+		return nil
+	}
+	return unix.MunmapPtr(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), first), uintptr(end-first))
+}
+
+// pages is n rounded up to whole pages.
+func pages(n int64) int64 {
+	size := int64(os.Getpagesize())
+	return (n + size - 1) / size * size
+}

@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"errors"
 	"testing"
 	"unsafe"
 
@@ -42,6 +43,31 @@ func TestLargeRegionsLieOutsideTheGoHeap(t *testing.T) {
 	}
 	require.NoError(t, large.Free())
 	require.False(t, large.Mapped())
+	require.Equal(t, before, Mapped())
+}
+
+func TestTheEndOfAReservedRegionCanBeGivenBack(t *testing.T) {
+	before := Mapped()
+	r, err := Reserve(1 << 30)
+	if !hasMmap {
+		require.ErrorIs(t, err, errors.ErrUnsupported)
+		return
+	}
+	if err != nil {
+		t.Skip("the system gives no addresses without memory: ", err)
+	}
+	require.Len(t, r.Bytes(), 1<<30)
+	r.Bytes()[99_999] = 7
+	require.Error(t, r.Shrink(1<<30+1))
+	for _, n := range []int64{1 << 29, 100_000, 100_000} {
+		require.NoError(t, r.Shrink(n))
+		require.Len(t, r.Bytes(), int(n))
+		require.Equal(t, int(n), cap(r.Bytes()))
+		require.Equal(t, before+n, Mapped())
+		require.Equal(t, byte(7), r.Bytes()[99_999])
+	}
+	require.NoError(t, r.Shrink(0))
+	require.Nil(t, r.Bytes())
 	require.Equal(t, before, Mapped())
 }
 

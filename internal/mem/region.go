@@ -1,6 +1,10 @@
 package mem
 
-import "sync/atomic"
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+)
 
 // MinMapped is the size from which memory is mapped: below it, the rest of the
 // last page would cost more than the collector does.
@@ -42,6 +46,34 @@ func New(n int64) (*Region, error) {
 	return &Region{bytes: Aligned(n)}, nil
 }
 
+// Reserve is New where nothing but addresses is taken before the memory is touched, so
+// that more can be asked for than will be needed; see Shrink. It fails with an error
+// that wraps errors.ErrUnsupported on a system where that cannot be had.
+func Reserve(n int64) (*Region, error) {
+	if !hasMmap {
+		return nil, errors.ErrUnsupported
+	}
+	return New(max(n, MinMapped))
+}
+
+// Shrink gives back all memory behind the first n bytes, which stay where they are.
+// Nothing may read or write it from then on.
+func (r *Region) Shrink(n int64) error {
+	if n < 0 || n > int64(len(r.bytes)) {
+		return fmt.Errorf("shrink %d bytes to %d", len(r.bytes), n)
+	}
+	b := r.bytes
+	if n == 0 {
+		return r.Free()
+	}
+	r.bytes = b[:n:n]
+	if !r.mapped {
+		return nil
+	}
+	mapped.Add(n - int64(len(b)))
+	return unmap(b, n)
+}
+
 // Bytes is the memory; nil once it was freed.
 func (r *Region) Bytes() []byte { return r.bytes }
 
@@ -57,5 +89,5 @@ func (r *Region) Free() error {
 		return nil
 	}
 	mapped.Add(-int64(len(b)))
-	return unmap(b)
+	return unmap(b, 0)
 }

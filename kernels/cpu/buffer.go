@@ -68,8 +68,13 @@ func (b *buffer) release() error {
 }
 
 // region makes memory on the node of the device.
-func (d *Device) region(bytes int64) (*mem.Region, error) {
-	r, err := mem.New(bytes)
+func (d *Device) region(bytes int64) (*mem.Region, error) { return d.bound(mem.New(bytes)) }
+
+// reserve makes addresses for memory on the node of the device; see mem.Reserve.
+func (d *Device) reserve(bytes int64) (*mem.Region, error) { return d.bound(mem.Reserve(bytes)) }
+
+// bound binds a region to the node of the device.
+func (d *Device) bound(r *mem.Region, err error) (*mem.Region, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", kernels.ErrOutOfMemory, err)
 	}

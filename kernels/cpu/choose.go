@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/inspect"
@@ -25,8 +26,9 @@ const leastBudget = 50 * time.Microsecond
 // choose packs the pieces: in the form that is named, or in the fastest of those
 // that the inspector suggests and that can be built and timed within the budget.
 func (p *packed[V]) choose(op *kernels.Packing[V]) error {
-	if err := p.each(func(q *piece[V]) error {
-		return q.buildEnds(&form.Memory{Alloc: p.ends.take}, op.InPlace)
+	if err := p.each(func(i int) error {
+		p.ends[i].dev = p.dev
+		return p.pieces[i].buildEnds(&form.Memory{Alloc: p.ends[i].take}, op.InPlace)
 	}); err != nil {
 		return err
 	}
@@ -69,12 +71,11 @@ func (p *packed[V]) sideBySide() error {
 
 // make builds a form of all pieces and takes it.
 func (p *packed[V]) make(c inspect.Candidate[V], why string) error {
-	t, err := p.build(c, p.bodies())
+	t, err := p.build(c, p.bodies(), p.newArena())
 	if err != nil {
-		return err
+		return errors.Join(err, t.mem.free())
 	}
-	p.take(t, c.Form, why)
-	return nil
+	return p.take(t, c.Form, why)
 }
 
 // bodies is the whole rows of every piece.
@@ -87,9 +88,9 @@ func (p *packed[V]) bodies() [][]form.Rows[V] {
 }
 
 // take makes the form of all bodies that of the part.
-func (p *packed[V]) take(t *trial[V], f kernels.Form, why string) {
+func (p *packed[V]) take(t trial[V], f kernels.Form, why string) error {
 	p.mem = t.mem
-	p.info.Form, p.info.Why, p.info.Padding = f, why, 0
+	p.info.Form, p.info.Why, p.info.Padding, p.info.Bytes = f, why, 0, t.mem.bytes()+p.ends.bytes()
 	if name := t.forms[0][0].Name(); name != string(f) { // with its parameters, and how values are stored
 		p.info.Why = name + ": " + why
 	}
@@ -97,46 +98,50 @@ func (p *packed[V]) take(t *trial[V], f kernels.Form, why string) {
 		p.pieces[i].body = t.forms[i][0]
 		p.info.Padding += t.forms[i][0].Padding()
 	}
+	return p.mem.seal()
 }
 
 // trial is stretches of rows of all pieces in one form, with the memory they hold.
 type trial[V sparse.Value] struct {
 	forms [][]form.Form[V] // of each piece
-	mem   *arena
+	mem   arena
 	took  time.Duration // building, without waiting for memory
 }
 
-// waited is how long each worker waited for memory.
-func (t *trial[V]) waited() time.Duration { return t.mem.waited / time.Duration(len(t.forms)) }
+// newArena has addresses for twice the memory of the rows: enough for most forms.
+func (p *packed[V]) newArena() arena {
+	a := make(arena, len(p.pieces))
+	for i := range p.pieces {
+		r := &p.pieces[i].rows.body
+		a[i] = newSlab(p.dev, 2*((4+mem.Size[V]())*int64(len(r.Idx))+8*int64(len(r.Ptr))))
+	}
+	return a
+}
 
-// build makes the form of stretches of rows, those of each piece by the worker that
-// will multiply them.
-func (p *packed[V]) build(c inspect.Candidate[V], rows [][]form.Rows[V]) (*trial[V], error) {
-	begin := time.Now()
-	t := &trial[V]{forms: make([][]form.Form[V], len(rows)), mem: &arena{dev: p.dev}}
-	errs := make([]error, len(rows))
-	err := p.dev.pool.run(len(rows), func(i int) {
+// build makes the form of stretches of rows in an arena that is empty, those of each
+// piece by the worker that will multiply them.
+func (p *packed[V]) build(c inspect.Candidate[V], rows [][]form.Rows[V], in arena) (trial[V], error) {
+	begin := now()
+	t := trial[V]{forms: make([][]form.Form[V], len(rows)), mem: in}
+	err := p.each(func(i int) error {
 		for _, r := range rows[i] {
-			r.Mem = &form.Memory{Alloc: t.mem.take}
+			r.Mem = &form.Memory{Alloc: in[i].take}
 			f, err := c.Build(r)
 			if err != nil {
-				errs[i] = err
-				return
+				return err
 			}
 			t.forms[i] = append(t.forms[i], f)
 		}
+		return nil
 	})
-	if err = first(append(errs, err)); err != nil {
-		return nil, errors.Join(err, t.mem.free())
-	}
-	t.took = max(time.Since(begin)-t.waited(), 0)
-	return t, nil
+	t.took = max(now().Sub(begin)-in.waited(), 0)
+	return t, err
 }
 
-// each serves all pieces, each by the worker that will multiply it.
-func (p *packed[V]) each(f func(q *piece[V]) error) error {
+// each calls f for all pieces, for each on the worker that will multiply it.
+func (p *packed[V]) each(f func(i int) error) error {
 	errs := make([]error, len(p.pieces))
-	err := p.dev.pool.run(len(p.pieces), func(i int) { errs[i] = f(&p.pieces[i]) })
+	err := p.dev.pool.run(len(p.pieces), func(i int) { errs[i] = f(i) })
 	return first(append(errs, err))
 }
 

@@ -70,10 +70,11 @@ func scatterCOO[V sparse.Value](d *Device, s *scratch[V], op *kernels.ScatterCOO
 	if err != nil {
 		return err
 	}
-	return runScatter(d, s, parts, a.minor, 0, op.Beta, y, func(q partition.Part, to *target[V]) {
+	return runScatter(d, s, borders(parts, a.minor, 0, len(y)), op.Beta, y, func(i int, to *target[V]) {
+		q := parts[i]
 		for k := q.StartIdx; k <= q.EndIdx; {
 			stop := min(k+scatterRun, q.EndIdx+1)
-			y, first := to.of(a.minor[k:stop])
+			y, first, _ := to.of(a.minor[k:stop])
 			for ; k < stop; k++ {
 				v := a.val[k] * (op.Alpha * x[a.major[k]])
 				if at := int(a.minor[k]) - first; uint(at) < uint(len(y)) {

@@ -41,11 +41,16 @@ func whole(ptr []int64, p partition.Part) bool {
 }
 
 // wholeRows is where piece i of parts begins, so that rows and entries together are
-// shared out evenly.
+// shared out as evenly as whole rows allow.
 func wholeRows(ptr []int64, parts, i int) int {
 	rows := len(ptr) - 1
-	want := par.Cut(ptr[rows]-ptr[0]+int64(rows), parts, i)
-	return sort.Search(rows, func(r int) bool { return ptr[r]-ptr[0]+int64(r) >= want })
+	before := func(r int) int64 { return ptr[r] - ptr[0] + int64(r) }
+	want := par.Cut(before(rows), parts, i)
+	r := sort.Search(rows, func(r int) bool { return before(r) >= want })
+	if r > 0 && want-before(r-1) < before(r)-want {
+		r--
+	}
+	return r
 }
 
 // wholeParts cuts a part that holds whole rows into n of that kind.

@@ -118,4 +118,6 @@ func TestRowsAreSharedOutWhole(t *testing.T) {
 			require.LessOrEqual(t, wholeRows(ptr, parts, i), wholeRows(ptr, parts, i+1))
 		}
 	}
+	// Of 27 rows and entries 7 are before row 3, and 24 with it.
+	require.Equal(t, 3, wholeRows(ptr, 2, 1), "the border nearest to the middle")
 }

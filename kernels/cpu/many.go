@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -24,19 +23,12 @@ func gatherMany[V sparse.Value](d *Device, op *kernels.GatherMany[V]) (err error
 	if err != nil {
 		return err
 	}
-	carries := make([][]V, len(parts))
-	err = d.pool.run(len(parts), func(i int) {
-		q := parts[i]
-		carries[i] = a.gatherBlocks(q, op.Alpha, op.Beta, x, y.From(q.OwnFirst-a.part.OwnFirst))
-	})
+	var rows *manyRows[V]
+	err = d.pool.run(1, func(int) { rows = newManyRows(a.part, parts, a.ptr, a.idx, a.val, x.Rows()) }) // a wrong pointer is a panic
 	if err != nil {
 		return err
 	}
-	clear(carry)
-	for i, q := range parts {
-		joinCarries(carries[i], q, a.part, y, carry)
-	}
-	return nil
+	return rows.multiply(d, op.Alpha, op.Beta, x, y, carry)
 }
 
 // joinCarries adds the carries of a worker's part q to the row of p that another
@@ -49,25 +41,6 @@ func joinCarries[V sparse.Value](carries []V, q, p partition.Part, y simd.Block[
 	for j, c := range carries {
 		to[j] += c
 	}
-}
-
-// gatherBlocks writes the rows that q owns to y and gives its carry, nil where
-// there is none.
-func (a compressed[V]) gatherBlocks(q partition.Part, alpha, beta V, x, y simd.Block[V]) (carry []V) {
-	level := simd.Default()
-	multiply := func(r form.Rows[V], beta V, y simd.Block[V]) {
-		simd.RowsMany(level, alpha, beta, r.Ptr, r.Idx, r.Val, x, y)
-	}
-	rows := cutRows(q, a.part.StartIdx, a.ptr, a.idx, a.val, x.Rows())
-	if rows.head.Ptr != nil {
-		carry = make([]V, y.Cols)
-		multiply(rows.head, 0, simd.Block[V]{Val: carry, Cols: y.Cols, Stride: y.Cols})
-	}
-	multiply(rows.body, beta, y)
-	if rows.tail.Ptr != nil {
-		multiply(rows.tail, beta, y.From(len(rows.body.Ptr)-1))
-	}
-	return carry
 }
 
 // viewBlocks opens the blocks and carries of a product with a part; x must have room

@@ -6,6 +6,7 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -15,36 +16,47 @@ var _ kernels.ManyMultiplier = (*packed[float64])(nil)
 func (p *packed[V]) MultipliesMany() bool {
 	p.use.Lock()
 	defer p.use.Unlock()
+	return !p.freed.Load() && p.multipliesMany()
+}
+
+// multipliesMany reports whether the part multiplies several vectors at once: not in every
+// form, and not with sums of a fixed shape.
+func (p *packed[V]) multipliesMany() bool {
+	if p.rows != nil || p.fixed {
+		return p.rows != nil
+	}
 	for i := range p.pieces {
-		if p.pieces[i].many() == nil {
+		if _, ok := p.pieces[i].body.(form.Many[V]); !ok {
 			return false
 		}
 	}
-	return !p.freed.Load()
+	return true
 }
 
-// built lets go of the rows that the forms were built from, unless they stay in place:
-// then they are kept for products that multiply by rows faster.
-func (p *piece[V]) built(inPlace bool) {
-	p.fixed = p.rows.body.Fixed
-	if inPlace && !p.fixed {
-		p.inPlace = form.NewCSR(p.rows.body).(form.Many[V])
+// keepRows keeps the rows, which stay in place, where they multiply several vectors
+// faster than the form of a piece does.
+func (p *packed[V]) keepRows(op *kernels.Packing[V]) {
+	if !op.InPlace || op.Fixed {
+		return
 	}
-	p.rows = pieceRows[V]{}
+	prefers := false
+	for i := range p.pieces {
+		m, ok := p.pieces[i].body.(form.Many[V])
+		prefers = prefers || !ok || m.PrefersRows()
+	}
+	if prefers {
+		p.rows = newManyRows(p.part, p.parts(), op.Ptr, op.Idx, op.Val, op.Minors)
+		p.startTrial(op)
+	}
 }
 
-// many is what multiplies the body by several vectors: its form, or its rows where
-// they are at hand and do that faster; nil where nothing does, or not with sums of a
-// fixed shape.
-func (p *piece[V]) many() form.Many[V] {
-	if p.fixed {
-		return nil
+// parts is what each worker has.
+func (p *packed[V]) parts() []partition.Part {
+	out := make([]partition.Part, len(p.pieces))
+	for i := range p.pieces {
+		out[i] = p.pieces[i].part
 	}
-	m, ok := p.body.(form.Many[V])
-	if p.inPlace != nil && (!ok || m.PrefersRows()) {
-		return p.inPlace
-	}
-	return m
+	return out
 }
 
 // gatherManyPacked runs kernels.GatherManyPacked.
@@ -60,10 +72,11 @@ func gatherManyPacked[V sparse.Value](d *Device, op *kernels.GatherManyPacked[V]
 	if v.err != nil {
 		return v.err
 	}
-	for i := range p.pieces {
-		if p.pieces[i].many() == nil {
-			return fmt.Errorf("%w: several vectors at once in the form %s", kernels.ErrNotSupported, p.info.Form)
-		}
+	if !p.multipliesMany() {
+		return fmt.Errorf("%w: several vectors at once in the form %s", kernels.ErrNotSupported, p.info.Form)
+	}
+	if p.rows != nil {
+		return p.multiplyRows(op.Alpha, op.Beta, x.First(p.minors), y, carry)
 	}
 	carries := make([][]V, len(p.pieces))
 	err = d.pool.run(len(p.pieces), func(i int) {
@@ -83,16 +96,16 @@ func gatherManyPacked[V sparse.Value](d *Device, op *kernels.GatherManyPacked[V]
 // multiplyMany is multiply for several vectors. The carries are nil where the piece
 // has none.
 func (p *piece[V]) multiplyMany(alpha, beta V, x, y simd.Block[V]) (carries []V) {
-	end := func(f form.Form[V], beta V, y simd.Block[V]) {
-		f.(form.Many[V]).MultiplyMany(alpha, beta, x, y) // plain rows
+	many := func(f form.Form[V], beta V, y simd.Block[V]) {
+		f.(form.Many[V]).MultiplyMany(alpha, beta, x, y)
 	}
 	if p.head != nil {
 		carries = make([]V, y.Cols)
-		end(p.head, 0, simd.Block[V]{Val: carries, Cols: y.Cols, Stride: y.Cols})
+		many(p.head, 0, simd.Block[V]{Val: carries, Cols: y.Cols, Stride: y.Cols})
 	}
-	p.many().MultiplyMany(alpha, beta, x, y)
+	many(p.body, beta, y)
 	if p.tail != nil {
-		end(p.tail, beta, y.From(p.n))
+		many(p.tail, beta, y.From(p.n))
 	}
 	return carries
 }

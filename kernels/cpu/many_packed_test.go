@@ -20,9 +20,27 @@ func packing(a *sparse.CSR[float64], p partition.Part, form kernels.Form, inPlac
 }
 
 func TestPackedPartsMultiplyManyVectorsAsEach(t *testing.T) {
+	eachPackedMany(t, []kernels.Form{kernels.FormCSR, "slices", "tiles", "ellr"}, []bool{false, true})
+}
+
+func TestGiantRowsAreMultipliedByAllWorkersTogether(t *testing.T) {
+	for _, entries := range []int64{4, 50} { // several rows of a part, and one in most parts
+		cpu.SetGiantEntries(t, entries)
+		eachPackedMany(t, []kernels.Form{"tiles"}, []bool{true})
+		for _, threads := range []int{1, 3, 7} {
+			for _, parts := range []int{1, 2, 5} {
+				checkMany(t, rand.New(rand.NewSource(1)), threads, parts, 8, plainMany)
+			}
+		}
+	}
+}
+
+// eachPackedMany multiplies a matrix in these forms, from rows that go away and that stay
+// in place.
+func eachPackedMany(t *testing.T, forms []kernels.Form, places []bool) {
 	rng := rand.New(rand.NewSource(1))
-	for _, form := range []kernels.Form{kernels.FormCSR, "slices", "tiles", "ellr"} {
-		for _, inPlace := range []bool{false, true} {
+	for _, form := range forms {
+		for _, inPlace := range places {
 			if form == "ellr" && !inPlace {
 				continue // it knows one vector, its rows know several
 			}

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -21,13 +20,18 @@ type packed[V sparse.Value] struct {
 	part   partition.Part
 	minors int
 	pieces []piece[V]
+	fixed  bool         // sums have a fixed shape
+	rows   *manyRows[V] // for products with several vectors; nil where they take the forms
+	trial  orderTrial[V]
 	carry  []V
-	info   kernels.PackInfo
+	// borders is the stretches of y that the workers add to in transposed products.
+	borders []int
+	info    kernels.PackInfo
 
 	use   sync.Mutex // one product at a time, and Free
 	freed atomic.Bool
-	ends  *arena // memory of the rows that pieces share
-	mem   *arena // of all others; nil before there is any
+	ends  arena // memory of the rows that pieces share
+	mem   arena // of all others
 }
 
 // Pack implements kernels.Packer.
@@ -62,8 +66,8 @@ func newPacked[V sparse.Value](d *Device, op *kernels.Packing[V]) (*packed[V], e
 	if err != nil {
 		return nil, err
 	}
-	p := &packed[V]{dev: d, part: op.Part, minors: op.Minors, pieces: make([]piece[V], len(parts)), carry: make([]V, len(parts)),
-		ends: &arena{dev: d}}
+	p := &packed[V]{dev: d, part: op.Part, minors: op.Minors, fixed: op.Fixed, pieces: make([]piece[V], len(parts)), carry: make([]V, len(parts)),
+		borders: borders(parts, op.Idx, op.Part.StartIdx, op.Minors), ends: make(arena, len(parts))}
 	for i, q := range parts {
 		rows := cutRows(q, op.Part.StartIdx, op.Ptr, op.Idx, op.Val, op.Minors)
 		rows.body.Fixed = op.Fixed
@@ -73,10 +77,10 @@ func newPacked[V sparse.Value](d *Device, op *kernels.Packing[V]) (*packed[V], e
 		return nil, errors.Join(err, p.Free())
 	}
 	for i := range p.pieces {
-		p.pieces[i].built(op.InPlace)
+		p.pieces[i].rows = pieceRows[V]{}
 	}
+	p.keepRows(op)
 	p.info.Took = time.Since(begin)
-	p.info.Bytes = p.mem.bytes() + p.ends.bytes()
 	return p, nil
 }
 
@@ -99,20 +103,14 @@ func pieces[V sparse.Value](d *Device, op *kernels.Packing[V]) (parts []partitio
 
 // checkPacking says what of the arrays does not fit together.
 func checkPacking[V sparse.Value](op *kernels.Packing[V]) error {
-	p := op.Part
+	if err := op.Check(); err != nil {
+		return err
+	}
 	switch {
-	case p.First() != 0 || p.Majors() < 0 || p.NNZ() < 0:
-		return fmt.Errorf("%w: part %+v does not count from its first row", kernels.ErrArgument, p)
-	case len(op.Ptr) != p.Majors()+1:
-		return fmt.Errorf("%w: ptr has %d elements, it needs %d", kernels.ErrArgument, len(op.Ptr), p.Majors()+1)
-	case int64(len(op.Idx)) != p.NNZ() || int64(len(op.Val)) != p.NNZ():
-		return fmt.Errorf("%w: idx and val have %d and %d elements, they need %d", kernels.ErrArgument, len(op.Idx), len(op.Val), p.NNZ())
-	case op.Minors < 0:
-		return fmt.Errorf("%w: %d minors", kernels.ErrArgument, op.Minors)
 	case op.Fixed && op.Precision.Segments != 0:
 		return fmt.Errorf("%w: sums of a fixed shape read all of each value", kernels.ErrArgument)
-	case op.Fixed && !whole(op.Ptr, p):
-		return fmt.Errorf("%w: part %+v does not hold whole rows", kernels.ErrArgument, p)
+	case op.Fixed && !whole(op.Ptr, op.Part):
+		return fmt.Errorf("%w: part %+v does not hold whole rows", kernels.ErrArgument, op.Part)
 	}
 	return nil
 }
@@ -127,7 +125,7 @@ func (p *packed[V]) Buffers() []kernels.Buffer {
 	if p.freed.Load() {
 		return nil
 	}
-	return append(slices.Clone(p.ends.all), p.mem.all...)
+	return slices.Concat(p.ends.buffers(), p.mem.buffers(), p.trial.buffers())
 }
 
 // Free releases the memory, after a product that is running.
@@ -138,11 +136,7 @@ func (p *packed[V]) Free() error {
 	p.use.Lock()
 	defer p.use.Unlock()
 	p.pieces = nil
-	err := p.ends.free()
-	if p.mem != nil {
-		err = errors.Join(err, p.mem.free())
-	}
-	return err
+	return errors.Join(p.ends.free(), p.mem.free(), p.trial.free())
 }
 
 // usePacked is a part that the device packed, locked for a product.
@@ -203,47 +197,4 @@ func (p *packed[V]) multiply(d *Device, alpha, beta V, x, y, carry []V) error {
 		}
 	}
 	return nil
-}
-
-// arena is buffers of a device that are freed all at once.
-type arena struct {
-	dev    *Device
-	mu     sync.Mutex
-	all    []kernels.Buffer
-	waited time.Duration // for memory, all workers together
-}
-
-// take gives zeroed memory that begins at a multiple of 64 bytes, and has its pages
-// from the thread that calls.
-func (a *arena) take(bytes int64) ([]byte, error) {
-	begin := time.Now()
-	b, err := a.dev.Alloc(bytes)
-	if err != nil {
-		return nil, err
-	}
-	view, err := a.dev.View(b)
-	if err == nil && bytes >= mem.MinMapped {
-		mem.Populate(view)
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.all = append(a.all, b)
-	a.waited += time.Since(begin)
-	return view, err
-}
-
-func (a *arena) bytes() (sum int64) {
-	for _, b := range a.all {
-		sum += b.Bytes()
-	}
-	return sum
-}
-
-func (a *arena) free() error {
-	var errs []error
-	for _, b := range a.all {
-		errs = append(errs, b.Free())
-	}
-	a.all = nil
-	return errors.Join(errs...)
 }

@@ -19,9 +19,6 @@ type piece[V sparse.Value] struct {
 	body form.Form[V]
 	head form.Form[V] // of one row; nil where there is none
 	tail form.Form[V] // the same
-
-	fixed   bool         // sums have a fixed shape
-	inPlace form.Many[V] // the rows of the body as they were given; nil where they may go away
 }
 
 // pieceRows is the three runs of rows of a piece.

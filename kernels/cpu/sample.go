@@ -39,13 +39,17 @@ func sample[V sparse.Value](p *packed[V]) (rows [][]stretch[V], share float64) {
 	}
 	share = float64(most) / float64(all)
 	rows = cut(p, share, stretches, stretchRows)
-	held := int64(0)
+	return rows, float64(entries(rows)) / float64(all)
+}
+
+// entries is the number of entries of stretches.
+func entries[V sparse.Value](rows [][]stretch[V]) (sum int64) {
 	for _, piece := range rows {
 		for _, s := range piece {
-			held += int64(len(s.rows.Idx))
+			sum += int64(len(s.rows.Idx))
 		}
 	}
-	return rows, float64(held) / float64(all)
+	return sum
 }
 
 // cut gives at most n stretches of every piece with about a share of its entries: as

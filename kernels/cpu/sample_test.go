@@ -139,6 +139,39 @@ func TestTheFormOfALargePartIsChosenOnASample(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
+// Wherever the machine is held up once, for longer than any budget, no form is left out
+// for it.
+func TestOneDelayDoesNotDecideWhatIsTried(t *testing.T) {
+	oldCache, oldNow, oldBudget := lastCache, now, defaultBudget
+	t.Cleanup(func() { lastCache, now, defaultBudget = oldCache, oldNow, oldBudget })
+	d := open(t, Config{Threads: 2})
+	op := bandPart(3000)
+	for cache, budget := range map[int64]time.Duration{8 << 10: 0, 1 << 30: 100 * time.Millisecond} { // the part is sampled, and it is not
+		lastCache, defaultBudget = func() int64 { return cache }, budget
+		calls := 0
+		for held := 0; held <= calls; held++ {
+			clock := time.Time{}
+			calls = 0
+			now = func() time.Time {
+				if clock = clock.Add(time.Millisecond); calls == held {
+					clock = clock.Add(time.Hour)
+				}
+				calls++
+				return clock
+			}
+			a, err := d.Pack(op)
+			require.NoError(t, err)
+			require.Greater(t, len(a.Info().Tried), 2)
+			for _, tried := range a.Info().Tried {
+				require.NotContains(t, tried.Skipped, "making it would take", "%s, held up at reading %d of the clock", tried.Form, held)
+			}
+			require.NoError(t, a.Free())
+		}
+		require.Greater(t, calls, 20)
+	}
+	require.NoError(t, d.Close())
+}
+
 func TestAStatedNumberOfProductsBoundsTheSearchAndNoneDoesNot(t *testing.T) {
 	old := defaultBudget
 	t.Cleanup(func() { defaultBudget = old })

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"sort"
+
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
@@ -23,8 +25,8 @@ func scatter[V sparse.Value](d *Device, s *scratch[V], op *kernels.Scatter[V]) (
 	if err != nil {
 		return err
 	}
-	return runScatter(d, s, parts, a.idx, a.part.StartIdx, op.Beta, y, func(q partition.Part, to *target[V]) {
-		a.scatterRows(q, op.Alpha, x, to)
+	return runScatter(d, s, borders(parts, a.idx, a.part.StartIdx, len(y)), op.Beta, y, func(i int, to *target[V]) {
+		a.scatterRows(parts[i], op.Alpha, x, to)
 	})
 }
 
@@ -39,22 +41,20 @@ func (a compressed[V]) scatterRows(q partition.Part, alpha V, x []V, to *target[
 	r := q.First()
 	for k := q.StartIdx; k < end; {
 		stop := min(k+scatterRun, end)
-		y, first := to.of(a.idx[k-base : stop-base])
+		y, first, far := to.of(a.idx[k-base : stop-base])
+		last := r + sort.Search(q.OwnEnd-r, func(i int) bool { return a.ptr[r+i] > stop }) - 1 // whole rows end here
 		for k < stop {
 			for a.ptr[r+1] <= k {
 				r++
 			}
 			// Whole rows, or the rest of one row as far as it goes.
-			rows := 0
-			for a.ptr[r+rows+1] <= stop && r+rows+1 < q.OwnEnd && a.ptr[r] >= k {
-				rows++
+			rows, e := 1, min(a.ptr[r+1], stop)
+			ptr := []int64{k, e}
+			if a.ptr[r] >= k && last > r {
+				rows, e = last-r, a.ptr[last]
+				ptr = a.ptr[r : last+1]
 			}
-			ptr, e := a.ptr[r:r+rows+1], a.ptr[r+rows]
-			if rows == 0 {
-				e = min(a.ptr[r+1], stop)
-				ptr, rows = []int64{k, e}, 1
-			}
-			done := simd.Scatter(level, alpha, ptr, a.idx[k-base:e-base], a.val[k-base:e-base], x[r:r+rows], y, first, to.far(first))
+			done := simd.Scatter(level, alpha, ptr, a.idx[k-base:e-base], a.val[k-base:e-base], x[r:r+rows], y, first, far)
 			k += int64(done)
 			if k < e {
 				for a.ptr[r+1] <= k {
@@ -70,15 +70,15 @@ func (a compressed[V]) scatterRows(q partition.Part, alpha V, x []V, to *target[
 	}
 }
 
-// runScatter calls add for the piece of each worker and joins what they leave:
-// y = beta*y + sum. minors are the indices of the part, which begins at entry base.
-func runScatter[V sparse.Value](d *Device, s *scratch[V], parts []partition.Part, minors []int32, base int64, beta V, y []V, add func(q partition.Part, to *target[V])) error {
-	n := len(parts)
+// runScatter calls add for each worker and joins what they leave: y = beta*y + sum.
+// Worker i has the stretch of y between borders i and i+1.
+func runScatter[V sparse.Value](d *Device, s *scratch[V], border []int, beta V, y []V, add func(i int, to *target[V])) error {
+	n := len(border) - 1
 	to := make([]target[V], n)
 	if n == 1 {
 		to[0] = target[V]{y: y, beta: beta, end: len(y)}
 		return d.pool.run(1, func(int) {
-			add(parts[0], &to[0])
+			add(0, &to[0])
 			merge.Scale(y[to[0].done:], beta)
 		})
 	}
@@ -88,11 +88,10 @@ func runScatter[V sparse.Value](d *Device, s *scratch[V], parts []partition.Part
 	if err != nil {
 		return err
 	}
-	border := borders(parts, minors, base, len(y))
 	for i := range to {
 		to[i] = target[V]{y: y, beta: beta, first: border[i], done: border[i], end: border[i+1], spill: spill[i]}
 	}
-	err = d.pool.run(n, func(i int) { add(parts[i], &to[i]) })
+	err = d.pool.run(n, func(i int) { add(i, &to[i]) })
 	if err == nil {
 		err = d.pool.run(n, func(i int) { join(to, par.Cut(int64(len(y)), n, i), par.Cut(int64(len(y)), n, i+1)) })
 	}

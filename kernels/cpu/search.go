@@ -18,30 +18,30 @@ type search[V sparse.Value] struct {
 	*packed[V]
 	op       *kernels.Packing[V]
 	products int // that are expected
-	start    time.Time
 
 	sample [][]stretch[V]
 	share  float64 // of all entries, that are in the sample
 	x, y   []V     // to time products with
 	vec    kernels.Buffer
 
-	csr    time.Duration // a product of all rows in plain CSR
-	waited time.Duration // for the memory of what was tried
-	best   contender[V]
-	left   string // the first candidate that the budget left out, and why
+	spare []arena       // of what lost
+	csr   time.Duration // a product of all rows in plain CSR
+	spent time.Duration // of the budget
+	best  contender[V]
+	left  string // the first candidate that the budget left out, and why
 }
 
 // contender is a form that was built on the sample.
 type contender[V sparse.Value] struct {
 	inspect.Candidate[V]
-	*trial[V]
+	trial[V]
 	product  time.Duration // of the sample
 	building time.Duration // of the whole
 	tried    int           // its place in PackInfo.Tried
 }
 
 func newSearch[V sparse.Value](p *packed[V], op *kernels.Packing[V]) *search[V] {
-	s := &search[V]{packed: p, op: op, products: op.Products, start: time.Now()}
+	s := &search[V]{packed: p, op: op, products: op.Products}
 	if s.products == 0 {
 		s.products = defaultProducts
 	}
@@ -58,15 +58,15 @@ func (s *search[V]) run() (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.vec.Free()) }()
+	defer func() { err = errors.Join(err, s.vec.Free(), s.dropSpare()) }()
 	if err := s.timeCSR(); err != nil {
 		return err
 	}
-	bodies := make([]form.Rows[V], len(s.pieces))
-	for i := range s.pieces {
-		bodies[i] = s.pieces[i].rows.body
+	candidates, err := s.candidates()
+	if err != nil {
+		return err
 	}
-	for _, c := range inspect.Candidates(bodies) {
+	for _, c := range candidates {
 		if s.op.Stop != nil {
 			if err := s.op.Stop(); err != nil {
 				return errors.Join(err, s.best.mem.free())
@@ -93,15 +93,27 @@ func (s *search[V]) run() (err error) {
 func (s *search[V]) timeCSR() error {
 	c := contender[V]{Candidate: inspect.CSR[V](true)}
 	var err error
-	if c.trial, err = s.build(c.Candidate, s.rows(s.sample)); err != nil {
+	if c.trial, err = s.build(c.Candidate, s.rows(s.sample), make(arena, len(s.sample))); err != nil {
 		return err
 	}
+	c.mem = nil // it takes none
 	if c.product, err = s.time(c.trial); err != nil {
 		return err
 	}
 	s.best, s.csr = c, s.whole(c.product)
 	s.info.Tried = []kernels.PackTrial{{Form: kernels.FormCSR, Why: "the rows as they are", Product: s.csr}}
 	return nil
+}
+
+// candidates is the forms to try.
+func (s *search[V]) candidates() ([]inspect.Candidate[V], error) {
+	begin := now()
+	looks := make([]inspect.Look, len(s.pieces))
+	err := s.dev.pool.run(len(looks), func(i int) { looks[i] = inspect.At(s.pieces[i].rows.body) })
+	if s.op.Products > 0 {
+		s.spent += now().Sub(begin)
+	}
+	return inspect.Candidates[V](looks), err
 }
 
 // skipped says why a candidate was left out.
@@ -118,31 +130,33 @@ func (s *search[V]) try(c inspect.Candidate[V], told *kernels.PackTrial) error {
 	if s.budget(c) < leastBudget {
 		return skipped("so few products do not repay the search")
 	}
-	if s.share == 1 {
-		if err := s.probe(c); err != nil {
-			return err
-		}
-	}
-	t, err := s.build(c, s.rows(s.sample))
+	t, err := s.prepare(c)
 	if err != nil {
 		return err
 	}
-	s.waited += t.waited()
 	told.Build, told.Bytes = s.whole(t.took), int64(float64(t.mem.bytes())/s.share)
 	if err := s.judge(&contender[V]{Candidate: c, trial: t, building: told.Build, tried: len(s.info.Tried) - 1}); err != nil {
-		return errors.Join(err, t.mem.free())
+		return errors.Join(err, s.drop(t))
 	}
 	return nil
 }
 
-// judge times a contender and keeps the faster of it and the best.
-func (s *search[V]) judge(c *contender[V]) error {
+// prepare builds a candidate on the sample if building the whole fits in the budget.
+func (s *search[V]) prepare(c inspect.Candidate[V]) (trial[V], error) {
 	if s.share < 1 {
-		if err := s.affords(c.Candidate, c.building, s.info.Tried[c.tried].Bytes); err != nil {
-			return err
-		}
+		return s.afford(c, s.sample, s.share)
 	}
-	var err error
+	building, err := s.probe(c)
+	if err != nil {
+		return trial[V]{}, err
+	}
+	t, err := s.tryRows(c, s.rows(s.sample))
+	s.spent += min(t.took, building)
+	return t, err
+}
+
+// judge times a contender and keeps the faster of it and the best.
+func (s *search[V]) judge(c *contender[V]) (err error) {
 	if c.product, err = s.time(c.trial); err != nil {
 		return err
 	}
@@ -150,16 +164,15 @@ func (s *search[V]) judge(c *contender[V]) error {
 		return err
 	}
 	s.info.Tried[c.tried].Product = s.whole(c.product)
-	if s.best.tried > 0 {
-		s.info.Tried[s.best.tried].Product = s.whole(s.best.product)
-	}
+	s.info.Tried[s.best.tried].Product = s.whole(s.best.product)
+	s.csr = s.info.Tried[0].Product
 	loser := s.best
 	if c.product < s.best.product {
 		s.best = *c
 	} else {
 		loser = *c
 	}
-	return loser.mem.free()
+	return s.drop(loser.trial)
 }
 
 // finish packs all pieces in the best form.
@@ -170,28 +183,26 @@ func (s *search[V]) finish() error {
 		if s.left != "" {
 			why = s.left
 		}
-		return errors.Join(b.mem.free(), s.plain(s.op, why))
+		return s.plain(s.op, why)
 	}
 	why := fmt.Sprintf("%s; %.2f times as fast as csr", b.Why, float64(s.csr)/float64(s.whole(b.product)))
 	if s.share == 1 {
-		s.take(b.trial, b.Form, why)
-		return nil
+		return s.take(b.trial, b.Form, why)
 	}
-	if err := b.mem.free(); err != nil {
+	if err := errors.Join(b.mem.reset(), s.dropSpare(), s.vec.Free()); err != nil {
 		return err
 	}
-	t, err := s.build(b.Candidate, s.bodies())
+	t, err := s.build(b.Candidate, s.bodies(), b.mem)
 	told := &s.info.Tried[b.tried]
 	if sparse.IsInput(err) || errors.Is(err, kernels.ErrOutOfMemory) {
 		told.Skipped = err.Error()
-		return s.plain(s.op, string(b.Form)+" suits only a sample of the rows")
+		return errors.Join(t.mem.free(), s.plain(s.op, string(b.Form)+" suits only a sample of the rows"))
 	}
 	if err != nil {
-		return err
+		return errors.Join(err, t.mem.free())
 	}
 	told.Build, told.Bytes = t.took, t.mem.bytes()
-	s.take(t, b.Form, fmt.Sprintf("%s, on a sample of %.0f %% of the entries", why, 100*s.share))
-	return nil
+	return s.take(t, b.Form, fmt.Sprintf("%s, on a sample of %.0f %% of the entries", why, 100*s.share))
 }
 
 // rows is the rows of stretches.

@@ -17,37 +17,42 @@ const (
 )
 
 // probe builds a candidate on a few rows to see whether building it on all of them
-// fits in the budget. It tries again where it does not: something else may have held
-// up the first time.
-func (s *search[V]) probe(c inspect.Candidate[V]) error {
+// fits in the budget, and how long that should take.
+func (s *search[V]) probe(c inspect.Candidate[V]) (building time.Duration, err error) {
 	rows := cut(s.packed, probeShare, probes, probeRows)
-	held := int64(0)
-	for _, piece := range rows {
-		for _, st := range piece {
-			held += int64(len(st.rows.Idx))
-		}
+	share := max(float64(entries(rows)), 1) / float64(s.part.NNZ())
+	t, err := s.afford(c, rows, share)
+	if err != nil {
+		return 0, err
 	}
-	more := float64(s.part.NNZ()) / float64(max(held, 1))
-	var over error
-	for range 2 {
-		t, err := s.build(c, s.rows(rows))
-		if err != nil {
-			return err
-		}
-		s.waited += t.waited()
-		bytes := float64(t.mem.bytes())
-		if err := t.mem.free(); err != nil {
-			return err
-		}
-		if over = s.affords(c, time.Duration(more*float64(t.took)), int64(more*bytes)); over == nil {
-			return nil
-		}
-	}
-	return over
+	return time.Duration(float64(t.took) / share), s.drop(t)
 }
 
+// afford builds a candidate on rows that have a share of all entries, if building the
+// whole fits in the budget then. It tries again where it does not: something else may
+// have held up the first time.
+func (s *search[V]) afford(c inspect.Candidate[V], rows [][]stretch[V], share float64) (t trial[V], err error) {
+	for range 2 {
+		if t, err = s.tryRows(c, s.rows(rows)); err != nil {
+			return t, err
+		}
+		if err = s.affords(c, time.Duration(float64(t.took)/share), int64(float64(t.mem.bytes())/share)); err == nil {
+			s.spent += t.took
+			return t, nil
+		}
+		if failed := s.drop(t); failed != nil {
+			return t, failed
+		}
+	}
+	return t, err
+}
+
+// now is replaced in tests.
+var now = time.Now
+
 // affords fails where building the whole, which takes so long and so much memory, is
-// over the budget. Memory counts as long as a product of csr takes to read as much.
+// over the budget. What was spent is counted as if nothing else had held up the
+// machine meanwhile: products at their least time. Memory counts as long as a product of csr takes to read as much.
 // How long the system takes to provide it is not known before, and not counted: in a
 // virtual machine it may be ten times as long.
 func (s *search[V]) affords(c inspect.Candidate[V], building time.Duration, bytes int64) error {
@@ -56,10 +61,10 @@ func (s *search[V]) affords(c inspect.Candidate[V], building time.Duration, byte
 	if s.op.Products == 0 && building < defaultBudget/4 {
 		return nil // there are few candidates: what was spent says more about the machine
 	}
-	if spent := time.Since(s.start) - s.waited; spent+building > s.budget(c) {
+	if s.spent+building > s.budget(c) {
 		csr := float64(s.csr)
 		return skipped(fmt.Sprintf("making it would take %.0f products of csr, and %.0f of %.0f are spent",
-			float64(building)/csr, float64(spent)/csr, float64(s.budget(c))/csr))
+			float64(building)/csr, float64(s.spent)/csr, float64(s.budget(c))/csr))
 	}
 	return nil
 }

@@ -24,9 +24,7 @@ func (s *search[V]) makeVectors() (err error) {
 	}
 	all, _ := mem.Slice[V](b, n)
 	s.x, s.y = all[:s.minors], all[int64(s.minors)+apart:]
-	err = s.fillX()
-	s.waited = time.Since(s.start)
-	return err
+	return s.fillX()
 }
 
 // fillX sets the elements of x that the sample reads to 1.
@@ -72,19 +70,25 @@ const (
 	trialTime = 200 * time.Microsecond
 )
 
-// time is the least time of a product of the sample, after one that warms up. It
-// takes few products where few were announced.
-func (s *search[V]) time(t *trial[V]) (least time.Duration, err error) {
+// time is the least time of a product of the sample. It takes few products where few
+// were announced.
+func (s *search[V]) time(t trial[V]) (least time.Duration, err error) {
 	least = math.MaxInt64
 	most := max(2, 3*s.products/100)
 	if s.op.Products == 0 {
 		most = math.MaxInt
 	}
-	if _, err := s.burst(t, 1); err != nil {
-		return 0, err
+	// The first product brings the form to the caches, which a sample of the rows leaves
+	// again, and touches y.
+	warm := 0
+	if s.share == 1 || s.csr == 0 {
+		warm = 1
+		if _, err := s.burst(t, warm); err != nil {
+			return 0, err
+		}
 	}
-	spent := time.Duration(0)
-	for n, made := 1, 0; made < 2 || spent < trialTime && made < most; made += n {
+	spent, made := time.Duration(0), 0
+	for n := 1; made < 2 || spent < trialTime && made < most; made += n {
 		took, err := s.burst(t, n)
 		if err != nil {
 			return 0, err
@@ -93,43 +97,60 @@ func (s *search[V]) time(t *trial[V]) (least time.Duration, err error) {
 		least = min(least, max(took/time.Duration(n), 1))
 		n = min(int(burstTime/least)+1, max(most-made-n, 1))
 	}
+	s.spent += time.Duration(warm+made) * least
 	return least, nil
 }
 
 // duelRounds is how often two forms that are close are timed once more in turn.
 const duelRounds = 4
 
-// again times a contender and the best in turn where the budget allows it: a slow
-// moment of the machine then hits both. Forms that are not within a seventh of one
-// another may take only a little of what is left.
+// again times a contender and the best in turn where the budget allows it: a slow moment
+// of the machine then hits both. It ends with the first round in which the one that is
+// ahead is so by more than a seventh, as it was before. Otherwise only these rounds
+// count: what was measured before may have been so in a better moment. Forms that are
+// not within a seventh of one another may take only a little of what is left.
 func (s *search[V]) again(c *contender[V]) error {
-	n := int(burstTime/s.best.product) + 1
-	cost := duelRounds * time.Duration(n) * (c.product + s.best.product)
-	left := s.budget(c.Candidate) - time.Since(s.start)
+	best := &s.best
+	n := int(burstTime/best.product) + 1
+	cost := duelRounds * time.Duration(n) * (c.product + best.product)
+	left := s.budget(c.Candidate) - s.spent
 	if s.share < 1 {
-		left -= max(c.building, s.best.building)
+		left -= max(c.building, best.building)
 	}
-	if a, b := c.product, s.best.product; a > b+b/7 || b > a+a/7 {
+	if far(c.product, best.product) || far(best.product, c.product) {
 		left /= 8
 	}
 	if cost > left {
 		return nil
 	}
+	least, made := [2]time.Duration{math.MaxInt64, math.MaxInt64}, 0
 	for range duelRounds {
-		for _, c := range []*contender[V]{c, &s.best} {
-			took, err := s.burst(c.trial, n)
+		var round [2]time.Duration
+		for i, t := range []trial[V]{c.trial, best.trial} {
+			took, err := s.burst(t, n)
 			if err != nil {
 				return err
 			}
-			c.product = min(c.product, max(took/time.Duration(n), 1))
+			round[i] = max(took/time.Duration(n), 1)
+			least[i] = min(least[i], round[i])
+		}
+		made += n
+		if far(round[0], round[1]) && far(c.product, best.product) || far(round[1], round[0]) && far(best.product, c.product) {
+			least[0], least[1] = min(least[0], c.product), min(least[1], best.product)
+			break
 		}
 	}
+	s.spent += time.Duration(made) * (min(c.product, least[0]) + min(best.product, least[1]))
+	c.product, best.product = least[0], least[1]
 	return nil
 }
 
+// far reports whether a is longer than b by more than a seventh.
+func far(a, b time.Duration) bool { return a > b+b/7 }
+
 // burst is how long n products of the sample take.
-func (s *search[V]) burst(t *trial[V], n int) (time.Duration, error) {
-	begin := time.Now()
+func (s *search[V]) burst(t trial[V], n int) (time.Duration, error) {
+	begin := now()
 	for range n {
 		err := s.dev.pool.run(len(s.sample), func(i int) {
 			for k, st := range s.sample[i] {
@@ -140,5 +161,5 @@ func (s *search[V]) burst(t *trial[V], n int) (time.Duration, error) {
 			return 0, err
 		}
 	}
-	return time.Since(begin), nil
+	return now().Sub(begin), nil
 }

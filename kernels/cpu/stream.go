@@ -114,6 +114,10 @@ func (s *stream) run(op kernels.Op) (err error) {
 		err = scatter(s.dev, &s.dev.scratch64, op)
 	case *kernels.Scatter[float32]:
 		err = scatter(s.dev, &s.dev.scratch32, op)
+	case *kernels.ScatterPacked[float64]:
+		err = scatterPacked(s.dev, &s.dev.scratch64, op)
+	case *kernels.ScatterPacked[float32]:
+		err = scatterPacked(s.dev, &s.dev.scratch32, op)
 	case *kernels.GatherCOO[float64]:
 		err = gatherCOO(s.dev, op)
 	case *kernels.GatherCOO[float32]:

@@ -33,47 +33,51 @@ const scaledAhead = 1 << 13
 // entries of it may be missed.
 const targetSample = 64
 
-// crowded reports whether so many entries were missed that the run should end.
-func (t *target[V]) crowded() bool { return t.missed > targetSample && t.spill != nil }
+// crowded reports whether so many entries were missed that the run should end. A worker
+// that is alone ends it at the first one, for which its stretch has grown.
+func (t *target[V]) crowded() bool {
+	if t.spill == nil {
+		return t.missed > 0
+	}
+	return t.missed > targetSample
+}
 
-// of gives the vector to add a run of entries with these indices to, and the index
-// of its first element. An index beyond it is one for miss.
-func (t *target[V]) of(minors []int32) (to []V, first int) {
-	if t.crowded() {
+// farApart is how far apart places lie that follow each other at random in more memory
+// than the cache next to the core holds.
+const farApart = 1 << 16
+
+// of gives the vector to add a run of entries with these indices to, the index of its
+// first element, and whether places are far apart. An index beyond it is one for miss.
+func (t *target[V]) of(minors []int32) (to []V, first int, far bool) {
+	if t.spill != nil && t.crowded() {
 		t.away = 8
 	}
 	t.missed = 0
 	if t.away > 0 {
 		t.away--
-	} else if t.near(minors, len(minors)/targetSample+1) || t.spill == nil {
-		return t.y[t.first:t.done], t.first
+	} else if spread, ok := t.near(minors, len(minors)/targetSample+1); ok || t.spill == nil {
+		return t.y[t.first:t.done], t.first, spread > farApart
 	}
 	if t.hi-t.lo < len(t.y) {
 		lo, hi := simd.MinMax(simd.Default(), minors)
 		t.spilled(int(lo), int(hi)+1)
 	}
-	return t.spill, 0
+	return t.spill, 0, t.hi-t.lo > farApart
 }
 
-// near reports whether every step-th index lies in the worker's own stretch, and
-// multiplies that by beta as far as these reach.
-func (t *target[V]) near(minors []int32, step int) bool {
-	greatest := t.first - 1
+// near reports whether every step-th index lies in the worker's own stretch, multiplies
+// that by beta as far as these reach, and says how far apart they are.
+func (t *target[V]) near(minors []int32, step int) (spread int, ok bool) {
+	least, greatest := t.end, t.first-1
 	for k := 0; k < len(minors); k += step {
 		i := int(minors[k])
 		if i < t.first || i >= t.end {
-			return false
+			return 0, false
 		}
-		greatest = max(greatest, i)
+		least, greatest = min(least, i), max(greatest, i)
 	}
 	t.scale(greatest)
-	return true
-}
-
-// far reports whether places in the vector that begins at first follow each other
-// at random in more memory than the cache next to the core holds.
-func (t *target[V]) far(first int) bool {
-	return first == 0 && t.spill != nil && t.hi-t.lo > 1<<16
+	return greatest - least, true
 }
 
 // miss adds v at an index that of did not foresee.
@@ -87,6 +91,16 @@ func (t *target[V]) miss(index int32, v V) {
 	}
 	t.spill[i] += v
 	t.spilled(i, i+1)
+}
+
+// stretch gives a place to add to for y[lo:hi].
+func (t *target[V]) stretch(lo, hi int) []V {
+	if t.spill == nil || t.first <= lo && hi <= t.end {
+		t.scale(hi - 1)
+		return t.y[lo:hi]
+	}
+	t.spilled(lo, hi)
+	return t.spill[lo:hi]
 }
 
 // scale multiplies the worker's own stretch by beta, up to index i and further.

@@ -27,8 +27,9 @@ const blockWindow = 256
 //
 // It fails with a *sparse.InputError on a column outside x, a shape that is not
 // there, a matrix with an entry outside its full blocks, and rows of blocks so
-// unequal that they would take a quarter of places more than there are entries;
-// with an error that wraps kernels.ErrOutOfMemory when there is no memory for it.
+// unequal that they would take a quarter of places more than there are entries, and
+// on values that do not fit 57 bits as their sample did; with an error that wraps
+// kernels.ErrOutOfMemory when there is no memory for it.
 func NewBlocks[V sparse.Value](r Rows[V], o BlockOptions[V]) (Form[V], error) {
 	if o.Shape.Height < 2 || o.Shape.Height > simd.BlockMax || o.Shape.Width < 1 || o.Shape.Width > simd.BlockMax {
 		return nil, sparse.Inputf("shape", "blocks of %d x %d: use 2 to %d rows and 1 to %d columns", o.Shape.Height, o.Shape.Width, simd.BlockMax, simd.BlockMax)
@@ -43,7 +44,9 @@ func NewBlocks[V sparse.Value](r Rows[V], o BlockOptions[V]) (Form[V], error) {
 	if err := b.measure(); err != nil {
 		return nil, err
 	}
-	b.fill()
+	if err := b.fill(); err != nil {
+		return nil, err
+	}
 	return b.out, nil
 }
 
@@ -175,7 +178,7 @@ func (b *blockBuilder[V]) window(i int) error {
 
 // measure looks at all windows and makes room for their blocks.
 func (b *blockBuilder[V]) measure() (err error) {
-	o, entries := b.out, int64(0)
+	o, entries, longest := b.out, int64(0), 0
 	var end simd.Position
 	for i := range o.windows {
 		if err := b.window(i); err != nil {
@@ -185,9 +188,11 @@ func (b *blockBuilder[V]) measure() (err error) {
 		end = o.windows[i].after(end)
 		for _, n := range b.rows.of {
 			entries += int64(n)
+			longest = max(longest, int(n))
 		}
 	}
 	size := b.shape.Height * b.shape.Width
+	b.values = b.values.within(o.level, longest*size*b.lanes)
 	places := int64(end.Column * b.lanes)
 	if places > entries+entries/4+int64(64*b.lanes) {
 		return sparse.Inputf("matrix", "blocks of %d x %d: %d blocks would take %d places", b.shape.Height, b.shape.Width, entries, places)
@@ -228,7 +233,7 @@ func (b *blockBuilder[V]) reopen(i int) {
 func (b *blockBuilder[V]) row(blocks int) int { return b.out.head.size() + blocks*b.shape.Height }
 
 // fill stores all blocks.
-func (b *blockBuilder[V]) fill() {
+func (b *blockBuilder[V]) fill() error {
 	o := b.out
 	s := &o.blocks
 	size := b.shape.Height * b.shape.Width
@@ -240,6 +245,7 @@ func (b *blockBuilder[V]) fill() {
 			order := b.rows.order[slice*b.lanes : min((slice+1)*b.lanes, len(b.rows.order))]
 			full, masked := b.rows.widths(slice*b.lanes, b.lanes)
 			s.Widths[2*at.Slice], s.Widths[2*at.Slice+1] = uint32(full), uint32(masked)
+			b.values.open(at.Column*size*b.lanes, int(full+masked)*size*b.lanes)
 			var rows [4]int
 			for lane, r := range order {
 				rows[lane%4] = b.row(i*blockWindow + int(r))
@@ -251,9 +257,13 @@ func (b *blockBuilder[V]) fill() {
 					s.Masks[at.Mask+int(j-full)] |= 1 << lane
 				}
 			}
+			if err := b.values.close(o.level, &s.Values); err != nil {
+				return err
+			}
 			at = group{1, full + masked, masked}.after(at)
 		}
 	}
+	return nil
 }
 
 // put4 stores the values of the first n blocks of four rows of blocks, given by their

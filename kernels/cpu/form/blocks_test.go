@@ -23,9 +23,7 @@ func checkBlocks[V sparse.Value](t *testing.T, l simd.Level) {
 			return nil
 		}
 		o := form.BlockOptions[V]{Level: l, Shape: shape}
-		if rapid.Bool().Draw(t, "find values") {
-			o.Values = form.FindValues(r.Val)
-		}
+		o.Values = anyValues(t, r.Val)
 		f, err := form.NewBlocks(r, o)
 		if sparse.IsInput(err) {
 			return nil

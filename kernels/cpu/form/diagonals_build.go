@@ -235,6 +235,7 @@ func (b *diagonalBuilder[V]) build(values ValueSet[V]) (Form[V], error) {
 	if b.same {
 		values = ValueSet[V]{storage: simd.Same}
 	}
+	values = values.not57()
 	var err error
 	if b.out.Values, err = values.store(b.r.Mem, b.lanes, b.columns); err != nil {
 		return nil, err

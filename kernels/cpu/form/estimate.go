@@ -1,10 +1,6 @@
 package form
 
-import (
-	"github.com/msrep-go/msrep/internal/mem"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
-	"github.com/msrep-go/msrep/sparse"
-)
+import "github.com/msrep-go/msrep/sparse"
 
 // Estimate is what a form would need, from a sample of the rows.
 type Estimate struct {
@@ -19,11 +15,6 @@ const samples = 16
 func estimate(bytes float64, places, entries int64) Estimate {
 	n := float64(max(entries, 1))
 	return Estimate{EntryBytes: bytes / n, Padding: float64(places-entries) / n}
-}
-
-// valueBytesEach is the bytes that a value takes.
-func valueBytesEach[V sparse.Value](s simd.Storage) float64 {
-	return float64(s.Bits(int(mem.Size[V]()))) / 8
 }
 
 // diagonalStretch is how many rows an estimate for diagonals looks at in one place, and
@@ -72,7 +63,7 @@ func estimateDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V], same boo
 			}
 		}
 	}
-	value := valueBytesEach[V](o.Values.storage)
+	value := o.Values.Bytes()
 	if same {
 		value = 0
 	}
@@ -88,7 +79,7 @@ func EstimateBlocks[V sparse.Value](r Rows[V], o BlockOptions[V]) (Estimate, err
 	}
 	b := newBlockBuilder(r, o)
 	size := int64(o.Shape.Height * o.Shape.Width)
-	value := valueBytesEach[V](b.values.storage)
+	value := b.values.Bytes()
 	var bytes float64
 	var places, blocks int64
 	n := len(b.out.windows)

@@ -13,7 +13,8 @@ type Many[V sparse.Value] interface {
 	// equal. x has Cols rows and y one per row of the form, or more. It is called by
 	// one goroutine at a time.
 	MultiplyMany(alpha, beta V, x, y simd.Block[V])
-	// PrefersRows reports whether the rows in CSR multiply several vectors faster.
+	// PrefersRows reports whether the rows in CSR, where they stay in place, multiply
+	// several vectors faster.
 	PrefersRows() bool
 }
 
@@ -21,7 +22,8 @@ func (c *csr[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	simd.RowsMany(c.level, alpha, beta, c.rows.Ptr, c.rows.Idx, c.rows.Val, x.First(c.rows.Cols), y)
 }
 
-func (c *csr[V]) PrefersRows() bool { return false }
+// PrefersRows is true: it multiplies by them as they are.
+func (c *csr[V]) PrefersRows() bool { return true }
 
 // scaleRow is y = beta*y for one row.
 func scaleRow[V sparse.Value](beta V, y simd.Block[V], i int) {

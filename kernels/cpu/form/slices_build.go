@@ -30,7 +30,7 @@ func newSliceBuilder[V sparse.Value](r Rows[V], o SliceOptions[V]) *sliceBuilder
 	p := newSlicePlanner(r, o)
 	rows := len(r.Ptr) - 1
 	return &sliceBuilder[V]{
-		slicePlanner: p, values: o.Values.not7(),
+		slicePlanner: p, values: o.Values.not57(),
 		out: &slicesForm[V]{
 			level: o.Level, rows: rows, cols: r.Cols,
 			sorted: p.sorted, size: p.size,

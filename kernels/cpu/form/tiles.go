@@ -89,17 +89,22 @@ func (f *tilesForm[V]) part(x []V, c int) []V {
 	return x[lo:min(lo+1<<f.shift, len(x))]
 }
 
-// ahead is the part of x that tile t needs, if it is worth reading as a whole: if
-// there is an entry for every other cache line.
+// ahead is the part of x that tile t needs, if it is worth reading as a whole.
 func (f *tilesForm[V]) ahead(x []V, t int) []V {
 	if t+1 >= len(f.first) {
 		return nil
 	}
 	part := f.part(x, t%f.across)
-	if (f.first[t+1]-f.first[t])*2*cacheLine < int64(len(part))*mem.Size[V]() {
+	if !f.worthAhead(t, len(part)) {
 		return nil
 	}
 	return part
+}
+
+// worthAhead reports whether tile t has an entry for every other cache line of its
+// elements of a vector.
+func (f *tilesForm[V]) worthAhead(t, elements int) bool {
+	return (f.first[t+1]-f.first[t])*2*cacheLine >= int64(elements)*mem.Size[V]()
 }
 
 // cacheLine is the bytes that a cache loads at a time.

@@ -100,6 +100,8 @@ func tilesAcross(cols, width int) int64 {
 // table is read by pairs. They know no first bits either.
 func (s ValueSet[V]) withoutTable() ValueSet[V] {
 	switch s.storage {
+	case simd.Bits57:
+		return s.not57()
 	case simd.High32, simd.High16:
 		s.storage = simd.Full
 		if s.short {

@@ -7,7 +7,10 @@ import (
 
 const (
 	sampleWindows = 8
-	sampleEntries = 1 << 15
+	// The entries of a window: an eighth of all in all windows, but no more than
+	// needed, and not so few that the first ones decide.
+	leastEntries = 1 << 11
+	mostEntries  = 1 << 15
 	// sampleLines is the lines of x that the first cache keeps beside the matrix:
 	// half of 32 KiB.
 	sampleLines = 256
@@ -15,15 +18,16 @@ const (
 
 // FirstCacheMisses is the share of entries for which a first cache that keeps 256
 // lines of x would have to load one: near 0 for bands, near 1 for rows that jump
-// about. Tiles pay where it is high. It looks at 8 windows of 32 Ki entries.
+// about. Tiles pay where it is high. It looks at 8 windows of 2 Ki to 32 Ki entries.
 func FirstCacheMisses[V sparse.Value](r Rows[V]) float64 {
 	perLine := int32(cacheLine / mem.Size[V]())
 	nnz := int64(len(r.Idx))
+	n := min(max(nnz/(8*sampleWindows), leastEntries), mostEntries)
 	var lines [sampleLines]int32 // the line that is in each place, plus 1
 	var missed, seen int64
 	for w := range int64(sampleWindows) {
-		lo := max(0, nnz-sampleEntries) * w / (sampleWindows - 1)
-		for _, c := range r.Idx[lo:min(lo+sampleEntries, nnz)] {
+		lo := max(0, nnz-n) * w / (sampleWindows - 1)
+		for _, c := range r.Idx[lo:min(lo+n, nnz)] {
 			line := c / perLine
 			if at := &lines[uint32(line)%sampleLines]; *at != line+1 {
 				*at = line + 1

@@ -15,6 +15,7 @@ type ValueSet[V sparse.Value] struct {
 	short   bool // float32 holds all of them
 	values  []V  // distinct ones, at most 16
 	codes   [4 * simd.TableLen]uint8
+	set57   set57[V] // of Bits57
 }
 
 // Storage is how the values will be stored.
@@ -126,6 +127,8 @@ func (s *ValueSet[V]) store(m *Memory, lanes int, columns int64) (simd.Values[V]
 		out.High16, err = Make[uint16](m, columns*int64(lanes))
 	case simd.Table:
 		out.Codes, err = Make[uint8](m, columns*int64(lanes)/2)
+	case simd.Bits57:
+		out.Bits57, err = s.make57(m, columns*int64(lanes))
 	}
 	if s.storage == simd.Table || s.storage == simd.Same {
 		out.Table = make([]V, simd.TableLen)
@@ -162,6 +165,12 @@ func (s *ValueSet[V]) put(out *simd.Values[V], k, step int, val []V) {
 			out.SetCode(k, s.code(v))
 			k += step
 		}
+	case simd.Bits57:
+		k -= s.set57.first
+		for _, v := range val {
+			s.set57.slice[k] = v
+			k += step
+		}
 	}
 }
 
@@ -173,6 +182,8 @@ func (s *ValueSet[V]) put4(out *simd.Values[V], k, step int, val *[4][]V) {
 	switch s.storage {
 	case simd.Full:
 		weave(out.Full[k:], step, val)
+	case simd.Bits57:
+		weave(s.set57.slice[k-s.set57.first:], step, val)
 	case simd.Short:
 		n := len(val[0])
 		a, b, c, d := val[0], val[1][:n], val[2][:n], val[3][:n]
@@ -215,5 +226,5 @@ func (s *ValueSet[V]) scatter(out *simd.Values[V], places []int64, val []V) {
 
 // valueBytes is the memory of stored values.
 func valueBytes[V sparse.Value](v *simd.Values[V]) int64 {
-	return mem.Size[V]()*int64(len(v.Full)+len(v.Table)) + 4*int64(len(v.Short)+len(v.High32)) + 2*int64(len(v.High16)) + int64(len(v.Codes))
+	return mem.Size[V]()*int64(len(v.Full)+len(v.Table)) + 4*int64(len(v.Short)+len(v.High32)) + 2*int64(len(v.High16)) + int64(len(v.Codes)) + bytes57(v.Bits57)
 }

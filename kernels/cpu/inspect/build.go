@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
@@ -37,6 +38,49 @@ func newBlocks[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
 	}
 	o.Values = form.FindValues(r.Val)
 	return form.NewBlocks(r, o)
+}
+
+// newBlocks57 is newBlocks with values in 57 bits, where most are near enough to each
+// other for that and none of the shorter ways suits them.
+func newBlocks57[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
+	if values, ok := bits57(r.Val); ok {
+		o, err := blockOptions(r)
+		if err != nil {
+			return nil, err
+		}
+		o.Values = values
+		f, err := form.NewBlocks(r, o)
+		if !sparse.IsInput(err) {
+			return f, err
+		}
+	}
+	return newBlocks(r)
+}
+
+// large reports whether the values of a piece are more than half the last cache: within
+// the caches it is faster to read them as they are.
+func large[V sparse.Value](r form.Rows[V]) bool {
+	return simd.Beyond(2 * mem.Size[V]() * int64(len(r.Val)))
+}
+
+// namedBlocks is newBlocks57 for large pieces, and newBlocks for others.
+func namedBlocks[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
+	if large(r) {
+		return newBlocks57(r)
+	}
+	return newBlocks(r)
+}
+
+// bits57 is form.Find57 where there are kernels for it and form.FindValues finds
+// nothing.
+func bits57[V sparse.Value](val []V) (s form.ValueSet[V], ok bool) {
+	if !simd.Fast57(simd.Default()) {
+		return s, false
+	}
+	if found := form.FindValues(val); found.Storage() != simd.Full {
+		return s, false
+	}
+	return form.Find57(val)
 }
 
 func estimateBlocks[V sparse.Value](r form.Rows[V]) (form.Estimate, error) {

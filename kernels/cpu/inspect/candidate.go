@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -81,7 +79,7 @@ func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool)
 	case name == FormDiagonals:
 		c.Build = newDiagonals[V]
 	case name == FormBlocks:
-		c.Build = newBlocks[V]
+		c.Build = namedBlocks[V]
 	case name == FormTiles:
 		c.Build = newTiles[V]
 	case slices.Contains(ellpack, name):
@@ -110,82 +108,4 @@ func segments[V sparse.Value](name kernels.Form, p kernels.Precision) (Candidate
 		return c, sparse.Inputf("precision", "%d of %d segments: only float64 values have segments", p.Read, p.Segments)
 	}
 	return c, nil
-}
-
-// Candidates is the forms that are likely to be faster than CSR, the most likely
-// first. It looks at samples of the pieces.
-func Candidates[V sparse.Value](pieces []form.Rows[V]) []Candidate[V] {
-	var out []Candidate[V]
-	if e, ok := suits(pieces, estimateBlocks[V]); ok {
-		out = append(out, Candidate[V]{Form: FormBlocks, Bytes: e.EntryBytes, Build: newBlocks[V],
-			Why: fmt.Sprintf("%.1f bytes for each entry with plain values", e.EntryBytes)})
-	}
-	if e, ok := suits(pieces, estimateDiagonals[V]); ok {
-		out = append(out, Candidate[V]{Form: FormDiagonals, Bytes: e.EntryBytes, Build: newDiagonals[V],
-			Why: fmt.Sprintf("%.1f bytes for each entry with plain values", e.EntryBytes)})
-	}
-	value := float64(mem.Size[V]())
-	m := misses(pieces)
-	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, Build: newSlices[V], Why: "rows of like length side by side"}
-	tiles := Candidate[V]{Form: FormTiles, Bytes: value + 4, Large: true, Build: newTiles[V],
-		Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*m)}
-	switch {
-	case m >= mostlyMissed:
-		out = append(out, tiles, slices)
-	case m >= oftenMissed:
-		out = append(out, slices, tiles)
-	default:
-		out = append(out, slices)
-	}
-	if m >= oftenMissed || !plainValues(pieces) {
-		for i := range out {
-			out[i].Bytes = 0
-		}
-	}
-	return out
-}
-
-// plainValues reports whether values have to be stored as they are, as far as the
-// first of each piece show.
-func plainValues[V sparse.Value](pieces []form.Rows[V]) bool {
-	for _, r := range pieces {
-		v := form.FindValues(r.Val[:min(len(r.Val), 1<<10)])
-		if len(r.Val) > 0 && v.Storage() == simd.Full {
-			return true
-		}
-	}
-	return false
-}
-
-// The shares of entries that miss x from which tiles are tried, and tried first.
-const (
-	oftenMissed  = 0.2
-	mostlyMissed = 0.5
-)
-
-// suits reports whether all pieces suit a form, with the worst estimate.
-func suits[V sparse.Value](pieces []form.Rows[V], estimate func(form.Rows[V]) (form.Estimate, error)) (worst form.Estimate, ok bool) {
-	for _, r := range pieces {
-		if len(r.Idx) == 0 {
-			continue
-		}
-		e, err := estimate(r)
-		if err != nil {
-			return worst, false
-		}
-		if e.EntryBytes >= worst.EntryBytes {
-			worst = e
-		}
-		ok = true
-	}
-	return worst, ok
-}
-
-// misses is form.FirstCacheMisses of all pieces.
-func misses[V sparse.Value](pieces []form.Rows[V]) float64 {
-	sum := 0.0
-	for _, r := range pieces {
-		sum += form.FirstCacheMisses(r)
-	}
-	return sum / float64(len(pieces))
 }

@@ -22,6 +22,15 @@ func halves(t *testing.T, spec string) []form.Rows[float64] {
 	}
 }
 
+// candidates is those of pieces.
+func candidates(pieces ...form.Rows[float64]) []Candidate[float64] {
+	looks := make([]Look, len(pieces))
+	for i, r := range pieces {
+		looks[i] = At(r)
+	}
+	return Candidates[float64](looks)
+}
+
 func names(c []Candidate[float64]) (out []kernels.Form) {
 	for _, c := range c {
 		out = append(out, c.Form)
@@ -35,7 +44,7 @@ func TestWhatAMatrixLooksLikeDecidesWhatIsTried(t *testing.T) {
 		"random:rows=200k,nnz=1M":         {FormTiles, FormSlices},
 		"random:rows=2k,cols=200,nnz=40k": {FormSlices},
 	} {
-		all := Candidates(halves(t, spec))
+		all := candidates(append(halves(t, spec), form.Rows[float64]{Ptr: []int64{0}})...)
 		require.Equal(t, want, names(all), spec)
 		for _, c := range all {
 			require.NotEmpty(t, c.Why)
@@ -46,6 +55,13 @@ func TestWhatAMatrixLooksLikeDecidesWhatIsTried(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestAFormSuitsAMatrixWhereItSuitsAllPieces(t *testing.T) {
+	stencil, random := halves(t, "stencil:dims=2,points=5,n=100"), halves(t, "random:rows=200k,nnz=1M")
+	require.Contains(t, names(candidates(stencil...)), FormDiagonals)
+	require.NotContains(t, names(candidates(stencil[0], random[0])), FormDiagonals)
+	require.NotContains(t, names(candidates(random[0], stencil[0])), FormDiagonals)
 }
 
 func TestBlocksAreSeen(t *testing.T) {
@@ -62,7 +78,18 @@ func TestBlocksAreSeen(t *testing.T) {
 		}
 		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
 	}
-	require.Contains(t, names(Candidates([]form.Rows[float64]{r})), FormBlocks)
+	require.Contains(t, names(candidates(r)), FormBlocks)
+}
+
+func TestValuesIn57BitsAreTriedBeforePlainOnes(t *testing.T) {
+	piece := Look{entries: true, plain: true, blocks: &form.Estimate{EntryBytes: 8.2}, diagonals: &form.Estimate{EntryBytes: 8.1}, value: 7.25}
+	all := Candidates[float64]([]Look{piece, piece})
+	require.Equal(t, []kernels.Form{FormBlocks, FormBlocks, FormDiagonals, FormSlices}, names(all))
+	require.InDelta(t, 7.45, all[0].Bytes, 1e-9)
+	require.Contains(t, all[0].Why, "57 bits")
+	other := piece
+	other.value = 0
+	require.Equal(t, []kernels.Form{FormBlocks, FormDiagonals, FormSlices}, names(Candidates[float64]([]Look{piece, other})))
 }
 
 func TestBudgetsGrowWithTheProductsThatAreExpected(t *testing.T) {

@@ -18,1777 +18,1837 @@ DATA laneBits32<>+24(SB)/4, $0x00000040
 DATA laneBits32<>+28(SB)/4, $0x00000080
 GLOBL laneBits32<>(SB), RODATA|NOPTR, $32
 
-// func blocksFull2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+DATA spread57<>+0(SB)/1, $0x00
+DATA spread57<>+1(SB)/1, $0x01
+DATA spread57<>+2(SB)/1, $0x02
+DATA spread57<>+3(SB)/1, $0x03
+DATA spread57<>+4(SB)/1, $0x04
+DATA spread57<>+5(SB)/1, $0x05
+DATA spread57<>+6(SB)/1, $0x06
+DATA spread57<>+7(SB)/1, $0x06
+DATA spread57<>+8(SB)/1, $0x07
+DATA spread57<>+9(SB)/1, $0x08
+DATA spread57<>+10(SB)/1, $0x09
+DATA spread57<>+11(SB)/1, $0x0a
+DATA spread57<>+12(SB)/1, $0x0b
+DATA spread57<>+13(SB)/1, $0x0c
+DATA spread57<>+14(SB)/1, $0x0d
+DATA spread57<>+15(SB)/1, $0x0d
+DATA spread57<>+16(SB)/1, $0x0e
+DATA spread57<>+17(SB)/1, $0x0f
+DATA spread57<>+18(SB)/1, $0x10
+DATA spread57<>+19(SB)/1, $0x11
+DATA spread57<>+20(SB)/1, $0x12
+DATA spread57<>+21(SB)/1, $0x13
+DATA spread57<>+22(SB)/1, $0x14
+DATA spread57<>+23(SB)/1, $0x14
+DATA spread57<>+24(SB)/1, $0x15
+DATA spread57<>+25(SB)/1, $0x16
+DATA spread57<>+26(SB)/1, $0x17
+DATA spread57<>+27(SB)/1, $0x18
+DATA spread57<>+28(SB)/1, $0x19
+DATA spread57<>+29(SB)/1, $0x1a
+DATA spread57<>+30(SB)/1, $0x1b
+DATA spread57<>+31(SB)/1, $0x1b
+DATA spread57<>+32(SB)/1, $0x1c
+DATA spread57<>+33(SB)/1, $0x1d
+DATA spread57<>+34(SB)/1, $0x1e
+DATA spread57<>+35(SB)/1, $0x1f
+DATA spread57<>+36(SB)/1, $0x20
+DATA spread57<>+37(SB)/1, $0x21
+DATA spread57<>+38(SB)/1, $0x22
+DATA spread57<>+39(SB)/1, $0x22
+DATA spread57<>+40(SB)/1, $0x23
+DATA spread57<>+41(SB)/1, $0x24
+DATA spread57<>+42(SB)/1, $0x25
+DATA spread57<>+43(SB)/1, $0x26
+DATA spread57<>+44(SB)/1, $0x27
+DATA spread57<>+45(SB)/1, $0x28
+DATA spread57<>+46(SB)/1, $0x29
+DATA spread57<>+47(SB)/1, $0x29
+DATA spread57<>+48(SB)/1, $0x2a
+DATA spread57<>+49(SB)/1, $0x2b
+DATA spread57<>+50(SB)/1, $0x2c
+DATA spread57<>+51(SB)/1, $0x2d
+DATA spread57<>+52(SB)/1, $0x2e
+DATA spread57<>+53(SB)/1, $0x2f
+DATA spread57<>+54(SB)/1, $0x30
+DATA spread57<>+55(SB)/1, $0x30
+DATA spread57<>+56(SB)/1, $0x31
+DATA spread57<>+57(SB)/1, $0x32
+DATA spread57<>+58(SB)/1, $0x33
+DATA spread57<>+59(SB)/1, $0x34
+DATA spread57<>+60(SB)/1, $0x35
+DATA spread57<>+61(SB)/1, $0x36
+DATA spread57<>+62(SB)/1, $0x37
+DATA spread57<>+63(SB)/1, $0x37
+GLOBL spread57<>(SB), RODATA|NOPTR, $64
+
+// func blocksFull2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull2F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksFull2F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X4
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X4, X4
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X4
+	VMOVHPD     (BX)(DI*8), X4, X4
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
-	VFMADD231PD (BX), Y4, Y2
-	VFMADD231PD 32(BX), Y4, Y3
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	VFMADD231PD (AX), Y4, Y2
+	VFMADD231PD 32(AX), Y4, Y3
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X5
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X5, X5
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X4
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X4, X4
+	VMOVSD      (BX)(SI*8), X5
+	VMOVHPD     (BX)(DI*8), X5, X5
+	VMOVSD      (BX)(R8*8), X4
+	VMOVHPD     (BX)(R9*8), X4, X4
 	VINSERTF128 $0x01, X4, Y5, Y5
 	VMOVAPS     Y2, Y6
-	VFMADD231PD (BX), Y5, Y6
+	VFMADD231PD (AX), Y5, Y6
 	VBLENDVPD   Y1, Y6, Y2, Y2
 	VMOVAPS     Y3, Y6
-	VFMADD231PD 32(BX), Y5, Y6
+	VFMADD231PD 32(AX), Y5, Y6
 	VBLENDVPD   Y1, Y6, Y3, Y3
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	ADDQ    $0x00000040, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksShort2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksShort2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksShort2F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksShort2F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X4
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X4, X4
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X4
+	VMOVHPD     (BX)(DI*8), X4, X4
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
-	VCVTPS2PD   (BX), Y1
+	VCVTPS2PD   (AX), Y1
 	VFMADD231PD Y1, Y4, Y2
-	VCVTPS2PD   16(BX), Y1
+	VCVTPS2PD   16(AX), Y1
 	VFMADD231PD Y1, Y4, Y3
-	ADDQ        $0x00000020, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000020, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X5
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X5, X5
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X4
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X4, X4
+	VMOVSD      (BX)(SI*8), X5
+	VMOVHPD     (BX)(DI*8), X5, X5
+	VMOVSD      (BX)(R8*8), X4
+	VMOVHPD     (BX)(R9*8), X4, X4
 	VINSERTF128 $0x01, X4, Y5, Y5
-	VCVTPS2PD   (BX), Y6
+	VCVTPS2PD   (AX), Y6
 	VMOVAPS     Y2, Y7
 	VFMADD231PD Y6, Y5, Y7
 	VBLENDVPD   Y1, Y7, Y2, Y2
-	VCVTPS2PD   16(BX), Y6
+	VCVTPS2PD   16(AX), Y6
 	VMOVAPS     Y3, Y7
 	VFMADD231PD Y6, Y5, Y7
 	VBLENDVPD   Y1, Y7, Y3, Y3
-	ADDQ        $0x00000020, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000020, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	ADDQ    $0x00000040, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh322F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksHigh322F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksHigh322F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksHigh322F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X4
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X4, X4
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X4
+	VMOVHPD     (BX)(DI*8), X4, X4
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
-	VPMOVZXDQ   (BX), Y1
+	VPMOVZXDQ   (AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y4, Y2
-	VPMOVZXDQ   16(BX), Y1
+	VPMOVZXDQ   16(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y4, Y3
-	ADDQ        $0x00000020, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000020, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X5
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X5, X5
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X4
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X4, X4
+	VMOVSD      (BX)(SI*8), X5
+	VMOVHPD     (BX)(DI*8), X5, X5
+	VMOVSD      (BX)(R8*8), X4
+	VMOVHPD     (BX)(R9*8), X4, X4
 	VINSERTF128 $0x01, X4, Y5, Y5
-	VPMOVZXDQ   (BX), Y6
+	VPMOVZXDQ   (AX), Y6
 	VPSLLQ      $0x20, Y6, Y6
 	VMOVAPS     Y2, Y7
 	VFMADD231PD Y6, Y5, Y7
 	VBLENDVPD   Y1, Y7, Y2, Y2
-	VPMOVZXDQ   16(BX), Y6
+	VPMOVZXDQ   16(AX), Y6
 	VPSLLQ      $0x20, Y6, Y6
 	VMOVAPS     Y3, Y7
 	VFMADD231PD Y6, Y5, Y7
 	VBLENDVPD   Y1, Y7, Y3, Y3
-	ADDQ        $0x00000020, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000020, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	ADDQ    $0x00000040, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksFull3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull3F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksFull3F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X5
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X5, X5
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X5
+	VMOVHPD     (BX)(DI*8), X5, X5
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y5, Y5
-	VFMADD231PD (BX), Y5, Y2
-	VFMADD231PD 32(BX), Y5, Y3
-	VFMADD231PD 64(BX), Y5, Y4
-	ADDQ        $0x00000060, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	VFMADD231PD (AX), Y5, Y2
+	VFMADD231PD 32(AX), Y5, Y3
+	VFMADD231PD 64(AX), Y5, Y4
+	ADDQ        $0x00000060, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X6
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X6, X6
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X5
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X5, X5
+	VMOVSD      (BX)(SI*8), X6
+	VMOVHPD     (BX)(DI*8), X6, X6
+	VMOVSD      (BX)(R8*8), X5
+	VMOVHPD     (BX)(R9*8), X5, X5
 	VINSERTF128 $0x01, X5, Y6, Y6
 	VMOVAPS     Y2, Y7
-	VFMADD231PD (BX), Y6, Y7
+	VFMADD231PD (AX), Y6, Y7
 	VBLENDVPD   Y1, Y7, Y2, Y2
 	VMOVAPS     Y3, Y7
-	VFMADD231PD 32(BX), Y6, Y7
+	VFMADD231PD 32(AX), Y6, Y7
 	VBLENDVPD   Y1, Y7, Y3, Y3
 	VMOVAPS     Y4, Y7
-	VFMADD231PD 64(BX), Y6, Y7
+	VFMADD231PD 64(AX), Y6, Y7
 	VBLENDVPD   Y1, Y7, Y4, Y4
-	ADDQ        $0x00000060, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000060, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	ADDQ    $0x00000060, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	ADDQ    $0x00000060, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksShort3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksShort3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksShort3F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksShort3F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X5
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X5, X5
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X5
+	VMOVHPD     (BX)(DI*8), X5, X5
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y5, Y5
-	VCVTPS2PD   (BX), Y1
+	VCVTPS2PD   (AX), Y1
 	VFMADD231PD Y1, Y5, Y2
-	VCVTPS2PD   16(BX), Y1
+	VCVTPS2PD   16(AX), Y1
 	VFMADD231PD Y1, Y5, Y3
-	VCVTPS2PD   32(BX), Y1
+	VCVTPS2PD   32(AX), Y1
 	VFMADD231PD Y1, Y5, Y4
-	ADDQ        $0x00000030, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000030, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X6
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X6, X6
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X5
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X5, X5
+	VMOVSD      (BX)(SI*8), X6
+	VMOVHPD     (BX)(DI*8), X6, X6
+	VMOVSD      (BX)(R8*8), X5
+	VMOVHPD     (BX)(R9*8), X5, X5
 	VINSERTF128 $0x01, X5, Y6, Y6
-	VCVTPS2PD   (BX), Y7
+	VCVTPS2PD   (AX), Y7
 	VMOVAPS     Y2, Y8
 	VFMADD231PD Y7, Y6, Y8
 	VBLENDVPD   Y1, Y8, Y2, Y2
-	VCVTPS2PD   16(BX), Y7
+	VCVTPS2PD   16(AX), Y7
 	VMOVAPS     Y3, Y8
 	VFMADD231PD Y7, Y6, Y8
 	VBLENDVPD   Y1, Y8, Y3, Y3
-	VCVTPS2PD   32(BX), Y7
+	VCVTPS2PD   32(AX), Y7
 	VMOVAPS     Y4, Y8
 	VFMADD231PD Y7, Y6, Y8
 	VBLENDVPD   Y1, Y8, Y4, Y4
-	ADDQ        $0x00000030, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000030, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	ADDQ    $0x00000060, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	ADDQ    $0x00000060, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh323F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksHigh323F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksHigh323F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksHigh323F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X5
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X5, X5
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X5
+	VMOVHPD     (BX)(DI*8), X5, X5
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y5, Y5
-	VPMOVZXDQ   (BX), Y1
+	VPMOVZXDQ   (AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y5, Y2
-	VPMOVZXDQ   16(BX), Y1
+	VPMOVZXDQ   16(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y5, Y3
-	VPMOVZXDQ   32(BX), Y1
+	VPMOVZXDQ   32(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y5, Y4
-	ADDQ        $0x00000030, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000030, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X6
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X6, X6
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X5
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X5, X5
+	VMOVSD      (BX)(SI*8), X6
+	VMOVHPD     (BX)(DI*8), X6, X6
+	VMOVSD      (BX)(R8*8), X5
+	VMOVHPD     (BX)(R9*8), X5, X5
 	VINSERTF128 $0x01, X5, Y6, Y6
-	VPMOVZXDQ   (BX), Y7
+	VPMOVZXDQ   (AX), Y7
 	VPSLLQ      $0x20, Y7, Y7
 	VMOVAPS     Y2, Y8
 	VFMADD231PD Y7, Y6, Y8
 	VBLENDVPD   Y1, Y8, Y2, Y2
-	VPMOVZXDQ   16(BX), Y7
+	VPMOVZXDQ   16(AX), Y7
 	VPSLLQ      $0x20, Y7, Y7
 	VMOVAPS     Y3, Y8
 	VFMADD231PD Y7, Y6, Y8
 	VBLENDVPD   Y1, Y8, Y3, Y3
-	VPMOVZXDQ   32(BX), Y7
+	VPMOVZXDQ   32(AX), Y7
 	VPSLLQ      $0x20, Y7, Y7
 	VMOVAPS     Y4, Y8
 	VFMADD231PD Y7, Y6, Y8
 	VBLENDVPD   Y1, Y8, Y4, Y4
-	ADDQ        $0x00000030, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000030, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	ADDQ    $0x00000060, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	ADDQ    $0x00000060, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksFull4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull4F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksFull4F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X6
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X6, X6
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X6
+	VMOVHPD     (BX)(DI*8), X6, X6
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
-	VFMADD231PD (BX), Y6, Y2
-	VFMADD231PD 32(BX), Y6, Y3
-	VFMADD231PD 64(BX), Y6, Y4
-	VFMADD231PD 96(BX), Y6, Y5
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	VFMADD231PD (AX), Y6, Y2
+	VFMADD231PD 32(AX), Y6, Y3
+	VFMADD231PD 64(AX), Y6, Y4
+	VFMADD231PD 96(AX), Y6, Y5
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X7
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X7, X7
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X6
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X6, X6
+	VMOVSD      (BX)(SI*8), X7
+	VMOVHPD     (BX)(DI*8), X7, X7
+	VMOVSD      (BX)(R8*8), X6
+	VMOVHPD     (BX)(R9*8), X6, X6
 	VINSERTF128 $0x01, X6, Y7, Y7
 	VMOVAPS     Y2, Y8
-	VFMADD231PD (BX), Y7, Y8
+	VFMADD231PD (AX), Y7, Y8
 	VBLENDVPD   Y1, Y8, Y2, Y2
 	VMOVAPS     Y3, Y8
-	VFMADD231PD 32(BX), Y7, Y8
+	VFMADD231PD 32(AX), Y7, Y8
 	VBLENDVPD   Y1, Y8, Y3, Y3
 	VMOVAPS     Y4, Y8
-	VFMADD231PD 64(BX), Y7, Y8
+	VFMADD231PD 64(AX), Y7, Y8
 	VBLENDVPD   Y1, Y8, Y4, Y4
 	VMOVAPS     Y5, Y8
-	VFMADD231PD 96(BX), Y7, Y8
+	VFMADD231PD 96(AX), Y7, Y8
 	VBLENDVPD   Y1, Y8, Y5, Y5
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	VMOVUPD Y5, 96(R9)
-	ADDQ    $0x00000080, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	VMOVUPD Y5, 96(DX)
+	ADDQ    $0x00000080, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksShort4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksShort4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksShort4F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksShort4F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X6
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X6, X6
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X6
+	VMOVHPD     (BX)(DI*8), X6, X6
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
-	VCVTPS2PD   (BX), Y1
+	VCVTPS2PD   (AX), Y1
 	VFMADD231PD Y1, Y6, Y2
-	VCVTPS2PD   16(BX), Y1
+	VCVTPS2PD   16(AX), Y1
 	VFMADD231PD Y1, Y6, Y3
-	VCVTPS2PD   32(BX), Y1
+	VCVTPS2PD   32(AX), Y1
 	VFMADD231PD Y1, Y6, Y4
-	VCVTPS2PD   48(BX), Y1
+	VCVTPS2PD   48(AX), Y1
 	VFMADD231PD Y1, Y6, Y5
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X7
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X7, X7
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X6
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X6, X6
+	VMOVSD      (BX)(SI*8), X7
+	VMOVHPD     (BX)(DI*8), X7, X7
+	VMOVSD      (BX)(R8*8), X6
+	VMOVHPD     (BX)(R9*8), X6, X6
 	VINSERTF128 $0x01, X6, Y7, Y7
-	VCVTPS2PD   (BX), Y8
+	VCVTPS2PD   (AX), Y8
 	VMOVAPS     Y2, Y9
 	VFMADD231PD Y8, Y7, Y9
 	VBLENDVPD   Y1, Y9, Y2, Y2
-	VCVTPS2PD   16(BX), Y8
+	VCVTPS2PD   16(AX), Y8
 	VMOVAPS     Y3, Y9
 	VFMADD231PD Y8, Y7, Y9
 	VBLENDVPD   Y1, Y9, Y3, Y3
-	VCVTPS2PD   32(BX), Y8
+	VCVTPS2PD   32(AX), Y8
 	VMOVAPS     Y4, Y9
 	VFMADD231PD Y8, Y7, Y9
 	VBLENDVPD   Y1, Y9, Y4, Y4
-	VCVTPS2PD   48(BX), Y8
+	VCVTPS2PD   48(AX), Y8
 	VMOVAPS     Y5, Y9
 	VFMADD231PD Y8, Y7, Y9
 	VBLENDVPD   Y1, Y9, Y5, Y5
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	VMOVUPD Y5, 96(R9)
-	ADDQ    $0x00000080, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	VMOVUPD Y5, 96(DX)
+	ADDQ    $0x00000080, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh324F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksHigh324F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksHigh324F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksHigh324F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X6
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X6, X6
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X6
+	VMOVHPD     (BX)(DI*8), X6, X6
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
-	VPMOVZXDQ   (BX), Y1
+	VPMOVZXDQ   (AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y6, Y2
-	VPMOVZXDQ   16(BX), Y1
+	VPMOVZXDQ   16(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y6, Y3
-	VPMOVZXDQ   32(BX), Y1
+	VPMOVZXDQ   32(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y6, Y4
-	VPMOVZXDQ   48(BX), Y1
+	VPMOVZXDQ   48(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y6, Y5
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X7
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X7, X7
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X6
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X6, X6
+	VMOVSD      (BX)(SI*8), X7
+	VMOVHPD     (BX)(DI*8), X7, X7
+	VMOVSD      (BX)(R8*8), X6
+	VMOVHPD     (BX)(R9*8), X6, X6
 	VINSERTF128 $0x01, X6, Y7, Y7
-	VPMOVZXDQ   (BX), Y8
+	VPMOVZXDQ   (AX), Y8
 	VPSLLQ      $0x20, Y8, Y8
 	VMOVAPS     Y2, Y9
 	VFMADD231PD Y8, Y7, Y9
 	VBLENDVPD   Y1, Y9, Y2, Y2
-	VPMOVZXDQ   16(BX), Y8
+	VPMOVZXDQ   16(AX), Y8
 	VPSLLQ      $0x20, Y8, Y8
 	VMOVAPS     Y3, Y9
 	VFMADD231PD Y8, Y7, Y9
 	VBLENDVPD   Y1, Y9, Y3, Y3
-	VPMOVZXDQ   32(BX), Y8
+	VPMOVZXDQ   32(AX), Y8
 	VPSLLQ      $0x20, Y8, Y8
 	VMOVAPS     Y4, Y9
 	VFMADD231PD Y8, Y7, Y9
 	VBLENDVPD   Y1, Y9, Y4, Y4
-	VPMOVZXDQ   48(BX), Y8
+	VPMOVZXDQ   48(AX), Y8
 	VPSLLQ      $0x20, Y8, Y8
 	VMOVAPS     Y5, Y9
 	VFMADD231PD Y8, Y7, Y9
 	VBLENDVPD   Y1, Y9, Y5, Y5
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	VMOVUPD Y5, 96(R9)
-	ADDQ    $0x00000080, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	VMOVUPD Y5, 96(DX)
+	ADDQ    $0x00000080, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksFull5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull5F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksFull5F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X7
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X7, X7
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X7
+	VMOVHPD     (BX)(DI*8), X7, X7
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y7, Y7
-	VFMADD231PD (BX), Y7, Y2
-	VFMADD231PD 32(BX), Y7, Y3
-	VFMADD231PD 64(BX), Y7, Y4
-	VFMADD231PD 96(BX), Y7, Y5
-	VFMADD231PD 128(BX), Y7, Y6
-	ADDQ        $0x000000a0, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	VFMADD231PD (AX), Y7, Y2
+	VFMADD231PD 32(AX), Y7, Y3
+	VFMADD231PD 64(AX), Y7, Y4
+	VFMADD231PD 96(AX), Y7, Y5
+	VFMADD231PD 128(AX), Y7, Y6
+	ADDQ        $0x000000a0, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X8
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X8, X8
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X7
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X7, X7
+	VMOVSD      (BX)(SI*8), X8
+	VMOVHPD     (BX)(DI*8), X8, X8
+	VMOVSD      (BX)(R8*8), X7
+	VMOVHPD     (BX)(R9*8), X7, X7
 	VINSERTF128 $0x01, X7, Y8, Y8
 	VMOVAPS     Y2, Y9
-	VFMADD231PD (BX), Y8, Y9
+	VFMADD231PD (AX), Y8, Y9
 	VBLENDVPD   Y1, Y9, Y2, Y2
 	VMOVAPS     Y3, Y9
-	VFMADD231PD 32(BX), Y8, Y9
+	VFMADD231PD 32(AX), Y8, Y9
 	VBLENDVPD   Y1, Y9, Y3, Y3
 	VMOVAPS     Y4, Y9
-	VFMADD231PD 64(BX), Y8, Y9
+	VFMADD231PD 64(AX), Y8, Y9
 	VBLENDVPD   Y1, Y9, Y4, Y4
 	VMOVAPS     Y5, Y9
-	VFMADD231PD 96(BX), Y8, Y9
+	VFMADD231PD 96(AX), Y8, Y9
 	VBLENDVPD   Y1, Y9, Y5, Y5
 	VMOVAPS     Y6, Y9
-	VFMADD231PD 128(BX), Y8, Y9
+	VFMADD231PD 128(AX), Y8, Y9
 	VBLENDVPD   Y1, Y9, Y6, Y6
-	ADDQ        $0x000000a0, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x000000a0, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	VMOVUPD Y5, 96(R9)
-	VMOVUPD Y6, 128(R9)
-	ADDQ    $0x000000a0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	VMOVUPD Y5, 96(DX)
+	VMOVUPD Y6, 128(DX)
+	ADDQ    $0x000000a0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksShort5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksShort5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksShort5F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksShort5F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X7
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X7, X7
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X7
+	VMOVHPD     (BX)(DI*8), X7, X7
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y7, Y7
-	VCVTPS2PD   (BX), Y1
+	VCVTPS2PD   (AX), Y1
 	VFMADD231PD Y1, Y7, Y2
-	VCVTPS2PD   16(BX), Y1
+	VCVTPS2PD   16(AX), Y1
 	VFMADD231PD Y1, Y7, Y3
-	VCVTPS2PD   32(BX), Y1
+	VCVTPS2PD   32(AX), Y1
 	VFMADD231PD Y1, Y7, Y4
-	VCVTPS2PD   48(BX), Y1
+	VCVTPS2PD   48(AX), Y1
 	VFMADD231PD Y1, Y7, Y5
-	VCVTPS2PD   64(BX), Y1
+	VCVTPS2PD   64(AX), Y1
 	VFMADD231PD Y1, Y7, Y6
-	ADDQ        $0x00000050, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000050, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X8
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X8, X8
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X7
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X7, X7
+	VMOVSD      (BX)(SI*8), X8
+	VMOVHPD     (BX)(DI*8), X8, X8
+	VMOVSD      (BX)(R8*8), X7
+	VMOVHPD     (BX)(R9*8), X7, X7
 	VINSERTF128 $0x01, X7, Y8, Y8
-	VCVTPS2PD   (BX), Y9
+	VCVTPS2PD   (AX), Y9
 	VMOVAPS     Y2, Y10
 	VFMADD231PD Y9, Y8, Y10
 	VBLENDVPD   Y1, Y10, Y2, Y2
-	VCVTPS2PD   16(BX), Y9
+	VCVTPS2PD   16(AX), Y9
 	VMOVAPS     Y3, Y10
 	VFMADD231PD Y9, Y8, Y10
 	VBLENDVPD   Y1, Y10, Y3, Y3
-	VCVTPS2PD   32(BX), Y9
+	VCVTPS2PD   32(AX), Y9
 	VMOVAPS     Y4, Y10
 	VFMADD231PD Y9, Y8, Y10
 	VBLENDVPD   Y1, Y10, Y4, Y4
-	VCVTPS2PD   48(BX), Y9
+	VCVTPS2PD   48(AX), Y9
 	VMOVAPS     Y5, Y10
 	VFMADD231PD Y9, Y8, Y10
 	VBLENDVPD   Y1, Y10, Y5, Y5
-	VCVTPS2PD   64(BX), Y9
+	VCVTPS2PD   64(AX), Y9
 	VMOVAPS     Y6, Y10
 	VFMADD231PD Y9, Y8, Y10
 	VBLENDVPD   Y1, Y10, Y6, Y6
-	ADDQ        $0x00000050, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000050, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	VMOVUPD Y5, 96(R9)
-	VMOVUPD Y6, 128(R9)
-	ADDQ    $0x000000a0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	VMOVUPD Y5, 96(DX)
+	VMOVUPD Y6, 128(DX)
+	ADDQ    $0x000000a0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh325F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksHigh325F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksHigh325F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksHigh325F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X7
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X7, X7
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X7
+	VMOVHPD     (BX)(DI*8), X7, X7
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y7, Y7
-	VPMOVZXDQ   (BX), Y1
+	VPMOVZXDQ   (AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y7, Y2
-	VPMOVZXDQ   16(BX), Y1
+	VPMOVZXDQ   16(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y7, Y3
-	VPMOVZXDQ   32(BX), Y1
+	VPMOVZXDQ   32(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y7, Y4
-	VPMOVZXDQ   48(BX), Y1
+	VPMOVZXDQ   48(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y7, Y5
-	VPMOVZXDQ   64(BX), Y1
+	VPMOVZXDQ   64(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y7, Y6
-	ADDQ        $0x00000050, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000050, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X8
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X8, X8
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X7
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X7, X7
+	VMOVSD      (BX)(SI*8), X8
+	VMOVHPD     (BX)(DI*8), X8, X8
+	VMOVSD      (BX)(R8*8), X7
+	VMOVHPD     (BX)(R9*8), X7, X7
 	VINSERTF128 $0x01, X7, Y8, Y8
-	VPMOVZXDQ   (BX), Y9
+	VPMOVZXDQ   (AX), Y9
 	VPSLLQ      $0x20, Y9, Y9
 	VMOVAPS     Y2, Y10
 	VFMADD231PD Y9, Y8, Y10
 	VBLENDVPD   Y1, Y10, Y2, Y2
-	VPMOVZXDQ   16(BX), Y9
+	VPMOVZXDQ   16(AX), Y9
 	VPSLLQ      $0x20, Y9, Y9
 	VMOVAPS     Y3, Y10
 	VFMADD231PD Y9, Y8, Y10
 	VBLENDVPD   Y1, Y10, Y3, Y3
-	VPMOVZXDQ   32(BX), Y9
+	VPMOVZXDQ   32(AX), Y9
 	VPSLLQ      $0x20, Y9, Y9
 	VMOVAPS     Y4, Y10
 	VFMADD231PD Y9, Y8, Y10
 	VBLENDVPD   Y1, Y10, Y4, Y4
-	VPMOVZXDQ   48(BX), Y9
+	VPMOVZXDQ   48(AX), Y9
 	VPSLLQ      $0x20, Y9, Y9
 	VMOVAPS     Y5, Y10
 	VFMADD231PD Y9, Y8, Y10
 	VBLENDVPD   Y1, Y10, Y5, Y5
-	VPMOVZXDQ   64(BX), Y9
+	VPMOVZXDQ   64(AX), Y9
 	VPSLLQ      $0x20, Y9, Y9
 	VMOVAPS     Y6, Y10
 	VFMADD231PD Y9, Y8, Y10
 	VBLENDVPD   Y1, Y10, Y6, Y6
-	ADDQ        $0x00000050, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000050, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	VMOVUPD Y5, 96(R9)
-	VMOVUPD Y6, 128(R9)
-	ADDQ    $0x000000a0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	VMOVUPD Y5, 96(DX)
+	VMOVUPD Y6, 128(DX)
+	ADDQ    $0x000000a0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksFull6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull6F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksFull6F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X8
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X8, X8
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X8
+	VMOVHPD     (BX)(DI*8), X8, X8
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y8, Y8
-	VFMADD231PD (BX), Y8, Y2
-	VFMADD231PD 32(BX), Y8, Y3
-	VFMADD231PD 64(BX), Y8, Y4
-	VFMADD231PD 96(BX), Y8, Y5
-	VFMADD231PD 128(BX), Y8, Y6
-	VFMADD231PD 160(BX), Y8, Y7
-	ADDQ        $0x000000c0, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	VFMADD231PD (AX), Y8, Y2
+	VFMADD231PD 32(AX), Y8, Y3
+	VFMADD231PD 64(AX), Y8, Y4
+	VFMADD231PD 96(AX), Y8, Y5
+	VFMADD231PD 128(AX), Y8, Y6
+	VFMADD231PD 160(AX), Y8, Y7
+	ADDQ        $0x000000c0, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X9
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X9, X9
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X8
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X8, X8
+	VMOVSD      (BX)(SI*8), X9
+	VMOVHPD     (BX)(DI*8), X9, X9
+	VMOVSD      (BX)(R8*8), X8
+	VMOVHPD     (BX)(R9*8), X8, X8
 	VINSERTF128 $0x01, X8, Y9, Y9
 	VMOVAPS     Y2, Y10
-	VFMADD231PD (BX), Y9, Y10
+	VFMADD231PD (AX), Y9, Y10
 	VBLENDVPD   Y1, Y10, Y2, Y2
 	VMOVAPS     Y3, Y10
-	VFMADD231PD 32(BX), Y9, Y10
+	VFMADD231PD 32(AX), Y9, Y10
 	VBLENDVPD   Y1, Y10, Y3, Y3
 	VMOVAPS     Y4, Y10
-	VFMADD231PD 64(BX), Y9, Y10
+	VFMADD231PD 64(AX), Y9, Y10
 	VBLENDVPD   Y1, Y10, Y4, Y4
 	VMOVAPS     Y5, Y10
-	VFMADD231PD 96(BX), Y9, Y10
+	VFMADD231PD 96(AX), Y9, Y10
 	VBLENDVPD   Y1, Y10, Y5, Y5
 	VMOVAPS     Y6, Y10
-	VFMADD231PD 128(BX), Y9, Y10
+	VFMADD231PD 128(AX), Y9, Y10
 	VBLENDVPD   Y1, Y10, Y6, Y6
 	VMOVAPS     Y7, Y10
-	VFMADD231PD 160(BX), Y9, Y10
+	VFMADD231PD 160(AX), Y9, Y10
 	VBLENDVPD   Y1, Y10, Y7, Y7
-	ADDQ        $0x000000c0, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x000000c0, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	VMOVUPD Y5, 96(R9)
-	VMOVUPD Y6, 128(R9)
-	VMOVUPD Y7, 160(R9)
-	ADDQ    $0x000000c0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	VMOVUPD Y5, 96(DX)
+	VMOVUPD Y6, 128(DX)
+	VMOVUPD Y7, 160(DX)
+	ADDQ    $0x000000c0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksShort6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksShort6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksShort6F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksShort6F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X8
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X8, X8
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X8
+	VMOVHPD     (BX)(DI*8), X8, X8
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y8, Y8
-	VCVTPS2PD   (BX), Y1
+	VCVTPS2PD   (AX), Y1
 	VFMADD231PD Y1, Y8, Y2
-	VCVTPS2PD   16(BX), Y1
+	VCVTPS2PD   16(AX), Y1
 	VFMADD231PD Y1, Y8, Y3
-	VCVTPS2PD   32(BX), Y1
+	VCVTPS2PD   32(AX), Y1
 	VFMADD231PD Y1, Y8, Y4
-	VCVTPS2PD   48(BX), Y1
+	VCVTPS2PD   48(AX), Y1
 	VFMADD231PD Y1, Y8, Y5
-	VCVTPS2PD   64(BX), Y1
+	VCVTPS2PD   64(AX), Y1
 	VFMADD231PD Y1, Y8, Y6
-	VCVTPS2PD   80(BX), Y1
+	VCVTPS2PD   80(AX), Y1
 	VFMADD231PD Y1, Y8, Y7
-	ADDQ        $0x00000060, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000060, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X9
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X9, X9
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X8
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X8, X8
+	VMOVSD      (BX)(SI*8), X9
+	VMOVHPD     (BX)(DI*8), X9, X9
+	VMOVSD      (BX)(R8*8), X8
+	VMOVHPD     (BX)(R9*8), X8, X8
 	VINSERTF128 $0x01, X8, Y9, Y9
-	VCVTPS2PD   (BX), Y10
+	VCVTPS2PD   (AX), Y10
 	VMOVAPS     Y2, Y11
 	VFMADD231PD Y10, Y9, Y11
 	VBLENDVPD   Y1, Y11, Y2, Y2
-	VCVTPS2PD   16(BX), Y10
+	VCVTPS2PD   16(AX), Y10
 	VMOVAPS     Y3, Y11
 	VFMADD231PD Y10, Y9, Y11
 	VBLENDVPD   Y1, Y11, Y3, Y3
-	VCVTPS2PD   32(BX), Y10
+	VCVTPS2PD   32(AX), Y10
 	VMOVAPS     Y4, Y11
 	VFMADD231PD Y10, Y9, Y11
 	VBLENDVPD   Y1, Y11, Y4, Y4
-	VCVTPS2PD   48(BX), Y10
+	VCVTPS2PD   48(AX), Y10
 	VMOVAPS     Y5, Y11
 	VFMADD231PD Y10, Y9, Y11
 	VBLENDVPD   Y1, Y11, Y5, Y5
-	VCVTPS2PD   64(BX), Y10
+	VCVTPS2PD   64(AX), Y10
 	VMOVAPS     Y6, Y11
 	VFMADD231PD Y10, Y9, Y11
 	VBLENDVPD   Y1, Y11, Y6, Y6
-	VCVTPS2PD   80(BX), Y10
+	VCVTPS2PD   80(AX), Y10
 	VMOVAPS     Y7, Y11
 	VFMADD231PD Y10, Y9, Y11
 	VBLENDVPD   Y1, Y11, Y7, Y7
-	ADDQ        $0x00000060, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000060, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	VMOVUPD Y5, 96(R9)
-	VMOVUPD Y6, 128(R9)
-	VMOVUPD Y7, 160(R9)
-	ADDQ    $0x000000c0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	VMOVUPD Y5, 96(DX)
+	VMOVUPD Y6, 128(DX)
+	VMOVUPD Y7, 160(DX)
+	ADDQ    $0x000000c0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh326F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksHigh326F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksHigh326F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksHigh326F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X8
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X8, X8
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X8
+	VMOVHPD     (BX)(DI*8), X8, X8
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y8, Y8
-	VPMOVZXDQ   (BX), Y1
+	VPMOVZXDQ   (AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y8, Y2
-	VPMOVZXDQ   16(BX), Y1
+	VPMOVZXDQ   16(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y8, Y3
-	VPMOVZXDQ   32(BX), Y1
+	VPMOVZXDQ   32(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y8, Y4
-	VPMOVZXDQ   48(BX), Y1
+	VPMOVZXDQ   48(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y8, Y5
-	VPMOVZXDQ   64(BX), Y1
+	VPMOVZXDQ   64(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y8, Y6
-	VPMOVZXDQ   80(BX), Y1
+	VPMOVZXDQ   80(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y8, Y7
-	ADDQ        $0x00000060, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000060, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X9
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X9, X9
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X8
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X8, X8
+	VMOVSD      (BX)(SI*8), X9
+	VMOVHPD     (BX)(DI*8), X9, X9
+	VMOVSD      (BX)(R8*8), X8
+	VMOVHPD     (BX)(R9*8), X8, X8
 	VINSERTF128 $0x01, X8, Y9, Y9
-	VPMOVZXDQ   (BX), Y10
+	VPMOVZXDQ   (AX), Y10
 	VPSLLQ      $0x20, Y10, Y10
 	VMOVAPS     Y2, Y11
 	VFMADD231PD Y10, Y9, Y11
 	VBLENDVPD   Y1, Y11, Y2, Y2
-	VPMOVZXDQ   16(BX), Y10
+	VPMOVZXDQ   16(AX), Y10
 	VPSLLQ      $0x20, Y10, Y10
 	VMOVAPS     Y3, Y11
 	VFMADD231PD Y10, Y9, Y11
 	VBLENDVPD   Y1, Y11, Y3, Y3
-	VPMOVZXDQ   32(BX), Y10
+	VPMOVZXDQ   32(AX), Y10
 	VPSLLQ      $0x20, Y10, Y10
 	VMOVAPS     Y4, Y11
 	VFMADD231PD Y10, Y9, Y11
 	VBLENDVPD   Y1, Y11, Y4, Y4
-	VPMOVZXDQ   48(BX), Y10
+	VPMOVZXDQ   48(AX), Y10
 	VPSLLQ      $0x20, Y10, Y10
 	VMOVAPS     Y5, Y11
 	VFMADD231PD Y10, Y9, Y11
 	VBLENDVPD   Y1, Y11, Y5, Y5
-	VPMOVZXDQ   64(BX), Y10
+	VPMOVZXDQ   64(AX), Y10
 	VPSLLQ      $0x20, Y10, Y10
 	VMOVAPS     Y6, Y11
 	VFMADD231PD Y10, Y9, Y11
 	VBLENDVPD   Y1, Y11, Y6, Y6
-	VPMOVZXDQ   80(BX), Y10
+	VPMOVZXDQ   80(AX), Y10
 	VPSLLQ      $0x20, Y10, Y10
 	VMOVAPS     Y7, Y11
 	VFMADD231PD Y10, Y9, Y11
 	VBLENDVPD   Y1, Y11, Y7, Y7
-	ADDQ        $0x00000060, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000060, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	VMOVUPD Y5, 96(R9)
-	VMOVUPD Y6, 128(R9)
-	VMOVUPD Y7, 160(R9)
-	ADDQ    $0x000000c0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	VMOVUPD Y5, 96(DX)
+	VMOVUPD Y6, 128(DX)
+	VMOVUPD Y7, 160(DX)
+	ADDQ    $0x000000c0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksFull7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull7F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksFull7F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -1796,126 +1856,126 @@ slice:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X9
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X9, X9
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X9
+	VMOVHPD     (BX)(DI*8), X9, X9
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y9, Y9
-	VFMADD231PD (BX), Y9, Y2
-	VFMADD231PD 32(BX), Y9, Y3
-	VFMADD231PD 64(BX), Y9, Y4
-	VFMADD231PD 96(BX), Y9, Y5
-	VFMADD231PD 128(BX), Y9, Y6
-	VFMADD231PD 160(BX), Y9, Y7
-	VFMADD231PD 192(BX), Y9, Y8
-	ADDQ        $0x000000e0, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	VFMADD231PD (AX), Y9, Y2
+	VFMADD231PD 32(AX), Y9, Y3
+	VFMADD231PD 64(AX), Y9, Y4
+	VFMADD231PD 96(AX), Y9, Y5
+	VFMADD231PD 128(AX), Y9, Y6
+	VFMADD231PD 160(AX), Y9, Y7
+	VFMADD231PD 192(AX), Y9, Y8
+	ADDQ        $0x000000e0, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X10
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X10, X10
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X9
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X9, X9
+	VMOVSD      (BX)(SI*8), X10
+	VMOVHPD     (BX)(DI*8), X10, X10
+	VMOVSD      (BX)(R8*8), X9
+	VMOVHPD     (BX)(R9*8), X9, X9
 	VINSERTF128 $0x01, X9, Y10, Y10
 	VMOVAPS     Y2, Y11
-	VFMADD231PD (BX), Y10, Y11
+	VFMADD231PD (AX), Y10, Y11
 	VBLENDVPD   Y1, Y11, Y2, Y2
 	VMOVAPS     Y3, Y11
-	VFMADD231PD 32(BX), Y10, Y11
+	VFMADD231PD 32(AX), Y10, Y11
 	VBLENDVPD   Y1, Y11, Y3, Y3
 	VMOVAPS     Y4, Y11
-	VFMADD231PD 64(BX), Y10, Y11
+	VFMADD231PD 64(AX), Y10, Y11
 	VBLENDVPD   Y1, Y11, Y4, Y4
 	VMOVAPS     Y5, Y11
-	VFMADD231PD 96(BX), Y10, Y11
+	VFMADD231PD 96(AX), Y10, Y11
 	VBLENDVPD   Y1, Y11, Y5, Y5
 	VMOVAPS     Y6, Y11
-	VFMADD231PD 128(BX), Y10, Y11
+	VFMADD231PD 128(AX), Y10, Y11
 	VBLENDVPD   Y1, Y11, Y6, Y6
 	VMOVAPS     Y7, Y11
-	VFMADD231PD 160(BX), Y10, Y11
+	VFMADD231PD 160(AX), Y10, Y11
 	VBLENDVPD   Y1, Y11, Y7, Y7
 	VMOVAPS     Y8, Y11
-	VFMADD231PD 192(BX), Y10, Y11
+	VFMADD231PD 192(AX), Y10, Y11
 	VBLENDVPD   Y1, Y11, Y8, Y8
-	ADDQ        $0x000000e0, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x000000e0, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	VMOVUPD Y5, 96(R9)
-	VMOVUPD Y6, 128(R9)
-	VMOVUPD Y7, 160(R9)
-	VMOVUPD Y8, 192(R9)
-	ADDQ    $0x000000e0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	VMOVUPD Y5, 96(DX)
+	VMOVUPD Y6, 128(DX)
+	VMOVUPD Y7, 160(DX)
+	VMOVUPD Y8, 192(DX)
+	ADDQ    $0x000000e0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksShort7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksShort7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksShort7F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksShort7F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -1923,140 +1983,140 @@ slice:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X9
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X9, X9
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X9
+	VMOVHPD     (BX)(DI*8), X9, X9
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y9, Y9
-	VCVTPS2PD   (BX), Y1
+	VCVTPS2PD   (AX), Y1
 	VFMADD231PD Y1, Y9, Y2
-	VCVTPS2PD   16(BX), Y1
+	VCVTPS2PD   16(AX), Y1
 	VFMADD231PD Y1, Y9, Y3
-	VCVTPS2PD   32(BX), Y1
+	VCVTPS2PD   32(AX), Y1
 	VFMADD231PD Y1, Y9, Y4
-	VCVTPS2PD   48(BX), Y1
+	VCVTPS2PD   48(AX), Y1
 	VFMADD231PD Y1, Y9, Y5
-	VCVTPS2PD   64(BX), Y1
+	VCVTPS2PD   64(AX), Y1
 	VFMADD231PD Y1, Y9, Y6
-	VCVTPS2PD   80(BX), Y1
+	VCVTPS2PD   80(AX), Y1
 	VFMADD231PD Y1, Y9, Y7
-	VCVTPS2PD   96(BX), Y1
+	VCVTPS2PD   96(AX), Y1
 	VFMADD231PD Y1, Y9, Y8
-	ADDQ        $0x00000070, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000070, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X10
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X10, X10
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X9
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X9, X9
+	VMOVSD      (BX)(SI*8), X10
+	VMOVHPD     (BX)(DI*8), X10, X10
+	VMOVSD      (BX)(R8*8), X9
+	VMOVHPD     (BX)(R9*8), X9, X9
 	VINSERTF128 $0x01, X9, Y10, Y10
-	VCVTPS2PD   (BX), Y11
+	VCVTPS2PD   (AX), Y11
 	VMOVAPS     Y2, Y12
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y2, Y2
-	VCVTPS2PD   16(BX), Y11
+	VCVTPS2PD   16(AX), Y11
 	VMOVAPS     Y3, Y12
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y3, Y3
-	VCVTPS2PD   32(BX), Y11
+	VCVTPS2PD   32(AX), Y11
 	VMOVAPS     Y4, Y12
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y4, Y4
-	VCVTPS2PD   48(BX), Y11
+	VCVTPS2PD   48(AX), Y11
 	VMOVAPS     Y5, Y12
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y5, Y5
-	VCVTPS2PD   64(BX), Y11
+	VCVTPS2PD   64(AX), Y11
 	VMOVAPS     Y6, Y12
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y6, Y6
-	VCVTPS2PD   80(BX), Y11
+	VCVTPS2PD   80(AX), Y11
 	VMOVAPS     Y7, Y12
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y7, Y7
-	VCVTPS2PD   96(BX), Y11
+	VCVTPS2PD   96(AX), Y11
 	VMOVAPS     Y8, Y12
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y8, Y8
-	ADDQ        $0x00000070, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000070, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	VMOVUPD Y5, 96(R9)
-	VMOVUPD Y6, 128(R9)
-	VMOVUPD Y7, 160(R9)
-	VMOVUPD Y8, 192(R9)
-	ADDQ    $0x000000e0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	VMOVUPD Y5, 96(DX)
+	VMOVUPD Y6, 128(DX)
+	VMOVUPD Y7, 160(DX)
+	VMOVUPD Y8, 192(DX)
+	ADDQ    $0x000000e0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh327F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksHigh327F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksHigh327F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksHigh327F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -2064,154 +2124,154 @@ slice:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X9
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X9, X9
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X9
+	VMOVHPD     (BX)(DI*8), X9, X9
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y9, Y9
-	VPMOVZXDQ   (BX), Y1
+	VPMOVZXDQ   (AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y9, Y2
-	VPMOVZXDQ   16(BX), Y1
+	VPMOVZXDQ   16(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y9, Y3
-	VPMOVZXDQ   32(BX), Y1
+	VPMOVZXDQ   32(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y9, Y4
-	VPMOVZXDQ   48(BX), Y1
+	VPMOVZXDQ   48(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y9, Y5
-	VPMOVZXDQ   64(BX), Y1
+	VPMOVZXDQ   64(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y9, Y6
-	VPMOVZXDQ   80(BX), Y1
+	VPMOVZXDQ   80(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y9, Y7
-	VPMOVZXDQ   96(BX), Y1
+	VPMOVZXDQ   96(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y9, Y8
-	ADDQ        $0x00000070, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000070, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X10
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X10, X10
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X9
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X9, X9
+	VMOVSD      (BX)(SI*8), X10
+	VMOVHPD     (BX)(DI*8), X10, X10
+	VMOVSD      (BX)(R8*8), X9
+	VMOVHPD     (BX)(R9*8), X9, X9
 	VINSERTF128 $0x01, X9, Y10, Y10
-	VPMOVZXDQ   (BX), Y11
+	VPMOVZXDQ   (AX), Y11
 	VPSLLQ      $0x20, Y11, Y11
 	VMOVAPS     Y2, Y12
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y2, Y2
-	VPMOVZXDQ   16(BX), Y11
+	VPMOVZXDQ   16(AX), Y11
 	VPSLLQ      $0x20, Y11, Y11
 	VMOVAPS     Y3, Y12
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y3, Y3
-	VPMOVZXDQ   32(BX), Y11
+	VPMOVZXDQ   32(AX), Y11
 	VPSLLQ      $0x20, Y11, Y11
 	VMOVAPS     Y4, Y12
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y4, Y4
-	VPMOVZXDQ   48(BX), Y11
+	VPMOVZXDQ   48(AX), Y11
 	VPSLLQ      $0x20, Y11, Y11
 	VMOVAPS     Y5, Y12
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y5, Y5
-	VPMOVZXDQ   64(BX), Y11
+	VPMOVZXDQ   64(AX), Y11
 	VPSLLQ      $0x20, Y11, Y11
 	VMOVAPS     Y6, Y12
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y6, Y6
-	VPMOVZXDQ   80(BX), Y11
+	VPMOVZXDQ   80(AX), Y11
 	VPSLLQ      $0x20, Y11, Y11
 	VMOVAPS     Y7, Y12
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y7, Y7
-	VPMOVZXDQ   96(BX), Y11
+	VPMOVZXDQ   96(AX), Y11
 	VPSLLQ      $0x20, Y11, Y11
 	VMOVAPS     Y8, Y12
 	VFMADD231PD Y11, Y10, Y12
 	VBLENDVPD   Y1, Y12, Y8, Y8
-	ADDQ        $0x00000070, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000070, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	VMOVUPD Y5, 96(R9)
-	VMOVUPD Y6, 128(R9)
-	VMOVUPD Y7, 160(R9)
-	VMOVUPD Y8, 192(R9)
-	ADDQ    $0x000000e0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	VMOVUPD Y5, 96(DX)
+	VMOVUPD Y6, 128(DX)
+	VMOVUPD Y7, 160(DX)
+	VMOVUPD Y8, 192(DX)
+	ADDQ    $0x000000e0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksFull8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull8F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksFull8F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -2220,131 +2280,131 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X10
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X10, X10
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X10
+	VMOVHPD     (BX)(DI*8), X10, X10
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y10, Y10
-	VFMADD231PD (BX), Y10, Y2
-	VFMADD231PD 32(BX), Y10, Y3
-	VFMADD231PD 64(BX), Y10, Y4
-	VFMADD231PD 96(BX), Y10, Y5
-	VFMADD231PD 128(BX), Y10, Y6
-	VFMADD231PD 160(BX), Y10, Y7
-	VFMADD231PD 192(BX), Y10, Y8
-	VFMADD231PD 224(BX), Y10, Y9
-	ADDQ        $0x00000100, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	VFMADD231PD (AX), Y10, Y2
+	VFMADD231PD 32(AX), Y10, Y3
+	VFMADD231PD 64(AX), Y10, Y4
+	VFMADD231PD 96(AX), Y10, Y5
+	VFMADD231PD 128(AX), Y10, Y6
+	VFMADD231PD 160(AX), Y10, Y7
+	VFMADD231PD 192(AX), Y10, Y8
+	VFMADD231PD 224(AX), Y10, Y9
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X11
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X11, X11
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X10
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X10, X10
+	VMOVSD      (BX)(SI*8), X11
+	VMOVHPD     (BX)(DI*8), X11, X11
+	VMOVSD      (BX)(R8*8), X10
+	VMOVHPD     (BX)(R9*8), X10, X10
 	VINSERTF128 $0x01, X10, Y11, Y11
 	VMOVAPS     Y2, Y12
-	VFMADD231PD (BX), Y11, Y12
+	VFMADD231PD (AX), Y11, Y12
 	VBLENDVPD   Y1, Y12, Y2, Y2
 	VMOVAPS     Y3, Y12
-	VFMADD231PD 32(BX), Y11, Y12
+	VFMADD231PD 32(AX), Y11, Y12
 	VBLENDVPD   Y1, Y12, Y3, Y3
 	VMOVAPS     Y4, Y12
-	VFMADD231PD 64(BX), Y11, Y12
+	VFMADD231PD 64(AX), Y11, Y12
 	VBLENDVPD   Y1, Y12, Y4, Y4
 	VMOVAPS     Y5, Y12
-	VFMADD231PD 96(BX), Y11, Y12
+	VFMADD231PD 96(AX), Y11, Y12
 	VBLENDVPD   Y1, Y12, Y5, Y5
 	VMOVAPS     Y6, Y12
-	VFMADD231PD 128(BX), Y11, Y12
+	VFMADD231PD 128(AX), Y11, Y12
 	VBLENDVPD   Y1, Y12, Y6, Y6
 	VMOVAPS     Y7, Y12
-	VFMADD231PD 160(BX), Y11, Y12
+	VFMADD231PD 160(AX), Y11, Y12
 	VBLENDVPD   Y1, Y12, Y7, Y7
 	VMOVAPS     Y8, Y12
-	VFMADD231PD 192(BX), Y11, Y12
+	VFMADD231PD 192(AX), Y11, Y12
 	VBLENDVPD   Y1, Y12, Y8, Y8
 	VMOVAPS     Y9, Y12
-	VFMADD231PD 224(BX), Y11, Y12
+	VFMADD231PD 224(AX), Y11, Y12
 	VBLENDVPD   Y1, Y12, Y9, Y9
-	ADDQ        $0x00000100, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	VMOVUPD Y5, 96(R9)
-	VMOVUPD Y6, 128(R9)
-	VMOVUPD Y7, 160(R9)
-	VMOVUPD Y8, 192(R9)
-	VMOVUPD Y9, 224(R9)
-	ADDQ    $0x00000100, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	VMOVUPD Y5, 96(DX)
+	VMOVUPD Y6, 128(DX)
+	VMOVUPD Y7, 160(DX)
+	VMOVUPD Y8, 192(DX)
+	VMOVUPD Y9, 224(DX)
+	ADDQ    $0x00000100, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksShort8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksShort8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksShort8F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksShort8F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -2353,147 +2413,147 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X10
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X10, X10
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X10
+	VMOVHPD     (BX)(DI*8), X10, X10
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y10, Y10
-	VCVTPS2PD   (BX), Y1
+	VCVTPS2PD   (AX), Y1
 	VFMADD231PD Y1, Y10, Y2
-	VCVTPS2PD   16(BX), Y1
+	VCVTPS2PD   16(AX), Y1
 	VFMADD231PD Y1, Y10, Y3
-	VCVTPS2PD   32(BX), Y1
+	VCVTPS2PD   32(AX), Y1
 	VFMADD231PD Y1, Y10, Y4
-	VCVTPS2PD   48(BX), Y1
+	VCVTPS2PD   48(AX), Y1
 	VFMADD231PD Y1, Y10, Y5
-	VCVTPS2PD   64(BX), Y1
+	VCVTPS2PD   64(AX), Y1
 	VFMADD231PD Y1, Y10, Y6
-	VCVTPS2PD   80(BX), Y1
+	VCVTPS2PD   80(AX), Y1
 	VFMADD231PD Y1, Y10, Y7
-	VCVTPS2PD   96(BX), Y1
+	VCVTPS2PD   96(AX), Y1
 	VFMADD231PD Y1, Y10, Y8
-	VCVTPS2PD   112(BX), Y1
+	VCVTPS2PD   112(AX), Y1
 	VFMADD231PD Y1, Y10, Y9
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X11
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X11, X11
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X10
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X10, X10
+	VMOVSD      (BX)(SI*8), X11
+	VMOVHPD     (BX)(DI*8), X11, X11
+	VMOVSD      (BX)(R8*8), X10
+	VMOVHPD     (BX)(R9*8), X10, X10
 	VINSERTF128 $0x01, X10, Y11, Y11
-	VCVTPS2PD   (BX), Y12
+	VCVTPS2PD   (AX), Y12
 	VMOVAPS     Y2, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y2, Y2
-	VCVTPS2PD   16(BX), Y12
+	VCVTPS2PD   16(AX), Y12
 	VMOVAPS     Y3, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y3, Y3
-	VCVTPS2PD   32(BX), Y12
+	VCVTPS2PD   32(AX), Y12
 	VMOVAPS     Y4, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y4, Y4
-	VCVTPS2PD   48(BX), Y12
+	VCVTPS2PD   48(AX), Y12
 	VMOVAPS     Y5, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y5, Y5
-	VCVTPS2PD   64(BX), Y12
+	VCVTPS2PD   64(AX), Y12
 	VMOVAPS     Y6, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y6, Y6
-	VCVTPS2PD   80(BX), Y12
+	VCVTPS2PD   80(AX), Y12
 	VMOVAPS     Y7, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y7, Y7
-	VCVTPS2PD   96(BX), Y12
+	VCVTPS2PD   96(AX), Y12
 	VMOVAPS     Y8, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y8, Y8
-	VCVTPS2PD   112(BX), Y12
+	VCVTPS2PD   112(AX), Y12
 	VMOVAPS     Y9, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y9, Y9
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	VMOVUPD Y5, 96(R9)
-	VMOVUPD Y6, 128(R9)
-	VMOVUPD Y7, 160(R9)
-	VMOVUPD Y8, 192(R9)
-	VMOVUPD Y9, 224(R9)
-	ADDQ    $0x00000100, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	VMOVUPD Y5, 96(DX)
+	VMOVUPD Y6, 128(DX)
+	VMOVUPD Y7, 160(DX)
+	VMOVUPD Y8, 192(DX)
+	VMOVUPD Y9, 224(DX)
+	ADDQ    $0x00000100, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh328F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksHigh328F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksHigh328F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksHigh328F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -2502,2022 +2562,3622 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X10
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X10, X10
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X1, X1
+	VMOVSD      (BX)(SI*8), X10
+	VMOVHPD     (BX)(DI*8), X10, X10
+	VMOVSD      (BX)(R8*8), X1
+	VMOVHPD     (BX)(R9*8), X1, X1
 	VINSERTF128 $0x01, X1, Y10, Y10
-	VPMOVZXDQ   (BX), Y1
+	VPMOVZXDQ   (AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y10, Y2
-	VPMOVZXDQ   16(BX), Y1
+	VPMOVZXDQ   16(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y10, Y3
-	VPMOVZXDQ   32(BX), Y1
+	VPMOVZXDQ   32(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y10, Y4
-	VPMOVZXDQ   48(BX), Y1
+	VPMOVZXDQ   48(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y10, Y5
-	VPMOVZXDQ   64(BX), Y1
+	VPMOVZXDQ   64(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y10, Y6
-	VPMOVZXDQ   80(BX), Y1
+	VPMOVZXDQ   80(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y10, Y7
-	VPMOVZXDQ   96(BX), Y1
+	VPMOVZXDQ   96(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y10, Y8
-	VPMOVZXDQ   112(BX), Y1
+	VPMOVZXDQ   112(AX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y10, Y9
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x10, SI
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSD      (R12)(R13*8), X11
-	MOVL        4(SI), R13
-	VMOVHPD     (R12)(R13*8), X11, X11
-	MOVL        8(SI), R13
-	VMOVSD      (R12)(R13*8), X10
-	MOVL        12(SI), R13
-	VMOVHPD     (R12)(R13*8), X10, X10
+	VMOVSD      (BX)(SI*8), X11
+	VMOVHPD     (BX)(DI*8), X11, X11
+	VMOVSD      (BX)(R8*8), X10
+	VMOVHPD     (BX)(R9*8), X10, X10
 	VINSERTF128 $0x01, X10, Y11, Y11
-	VPMOVZXDQ   (BX), Y12
+	VPMOVZXDQ   (AX), Y12
 	VPSLLQ      $0x20, Y12, Y12
 	VMOVAPS     Y2, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y2, Y2
-	VPMOVZXDQ   16(BX), Y12
+	VPMOVZXDQ   16(AX), Y12
 	VPSLLQ      $0x20, Y12, Y12
 	VMOVAPS     Y3, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y3, Y3
-	VPMOVZXDQ   32(BX), Y12
+	VPMOVZXDQ   32(AX), Y12
 	VPSLLQ      $0x20, Y12, Y12
 	VMOVAPS     Y4, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y4, Y4
-	VPMOVZXDQ   48(BX), Y12
+	VPMOVZXDQ   48(AX), Y12
 	VPSLLQ      $0x20, Y12, Y12
 	VMOVAPS     Y5, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y5, Y5
-	VPMOVZXDQ   64(BX), Y12
+	VPMOVZXDQ   64(AX), Y12
 	VPSLLQ      $0x20, Y12, Y12
 	VMOVAPS     Y6, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y6, Y6
-	VPMOVZXDQ   80(BX), Y12
+	VPMOVZXDQ   80(AX), Y12
 	VPSLLQ      $0x20, Y12, Y12
 	VMOVAPS     Y7, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y7, Y7
-	VPMOVZXDQ   96(BX), Y12
+	VPMOVZXDQ   96(AX), Y12
 	VPSLLQ      $0x20, Y12, Y12
 	VMOVAPS     Y8, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y8, Y8
-	VPMOVZXDQ   112(BX), Y12
+	VPMOVZXDQ   112(AX), Y12
 	VPSLLQ      $0x20, Y12, Y12
 	VMOVAPS     Y9, Y13
 	VFMADD231PD Y12, Y11, Y13
 	VBLENDVPD   Y1, Y13, Y9, Y9
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x08, R12
-	DECQ        R11
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x08, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x10, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x10, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPD Y2, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y4, 64(R9)
-	VMOVUPD Y5, 96(R9)
-	VMOVUPD Y6, 128(R9)
-	VMOVUPD Y7, 160(R9)
-	VMOVUPD Y8, 192(R9)
-	VMOVUPD Y9, 224(R9)
-	ADDQ    $0x00000100, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Y2, (DX)
+	VMOVUPD Y3, 32(DX)
+	VMOVUPD Y4, 64(DX)
+	VMOVUPD Y5, 96(DX)
+	VMOVUPD Y6, 128(DX)
+	VMOVUPD Y7, 160(DX)
+	VMOVUPD Y8, 192(DX)
+	VMOVUPD Y9, 224(DX)
+	ADDQ    $0x00000100, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksFull2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F
-TEXT ·blocksFull2F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksFull2F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X2
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X2, X2
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X3
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X3, X3
+	VMOVSD       (BX)(SI*8), X2
+	VMOVHPD      (BX)(DI*8), X2, X2
+	VMOVSD       (BX)(R8*8), X3
+	VMOVHPD      (BX)(R9*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X3
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X3, X3
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
+	VMOVSD       (BX)(R10*8), X3
+	VMOVHPD      (BX)(R11*8), X3, X3
+	VMOVSD       (BX)(R12*8), X4
+	VMOVHPD      (BX)(R13*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VFMADD231PD  (BX), Z2, Z0
-	VFMADD231PD  64(BX), Z2, Z1
-	ADDQ         $0x00000080, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	VFMADD231PD  (AX), Z2, Z0
+	VFMADD231PD  64(AX), Z2, Z1
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X2
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X2, X2
+	VMOVSD       (BX)(SI*8), X4
+	VMOVHPD      (BX)(DI*8), X4, X4
+	VMOVSD       (BX)(R8*8), X2
+	VMOVHPD      (BX)(R9*8), X2, X2
 	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X2
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X2, X2
+	VMOVSD       (BX)(R10*8), X5
+	VMOVHPD      (BX)(R11*8), X5, X5
+	VMOVSD       (BX)(R12*8), X2
+	VMOVHPD      (BX)(R13*8), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PD  (BX), Z4, K1, Z0
-	VFMADD231PD  64(BX), Z4, K1, Z1
-	ADDQ         $0x00000080, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	VFMADD231PD  (AX), Z4, K1, Z0
+	VFMADD231PD  64(AX), Z4, K1, Z1
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	ADDQ    $0x00000080, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	ADDQ    $0x00000080, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksShort2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksShort2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F
-TEXT ·blocksShort2F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksShort2F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X2
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X2, X2
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X3
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X3, X3
+	VMOVSD       (BX)(SI*8), X2
+	VMOVHPD      (BX)(DI*8), X2, X2
+	VMOVSD       (BX)(R8*8), X3
+	VMOVHPD      (BX)(R9*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X3
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X3, X3
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
+	VMOVSD       (BX)(R10*8), X3
+	VMOVHPD      (BX)(R11*8), X3, X3
+	VMOVSD       (BX)(R12*8), X4
+	VMOVHPD      (BX)(R13*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VCVTPS2PD    (BX), Z4
+	VCVTPS2PD    (AX), Z4
 	VFMADD231PD  Z4, Z2, Z0
-	VCVTPS2PD    32(BX), Z4
+	VCVTPS2PD    32(AX), Z4
 	VFMADD231PD  Z4, Z2, Z1
-	ADDQ         $0x00000040, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X2
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X2, X2
+	VMOVSD       (BX)(SI*8), X5
+	VMOVHPD      (BX)(DI*8), X5, X5
+	VMOVSD       (BX)(R8*8), X2
+	VMOVHPD      (BX)(R9*8), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X2
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X2, X2
+	VMOVSD       (BX)(R10*8), X6
+	VMOVHPD      (BX)(R11*8), X6, X6
+	VMOVSD       (BX)(R12*8), X2
+	VMOVHPD      (BX)(R13*8), X2, X2
 	VINSERTF128  $0x01, X2, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VCVTPS2PD    (BX), Z4
+	VCVTPS2PD    (AX), Z4
 	VFMADD231PD  Z4, Z5, K1, Z0
-	VCVTPS2PD    32(BX), Z4
+	VCVTPS2PD    32(AX), Z4
 	VFMADD231PD  Z4, Z5, K1, Z1
-	ADDQ         $0x00000040, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	ADDQ    $0x00000080, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	ADDQ    $0x00000080, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh322F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksHigh322F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F
-TEXT ·blocksHigh322F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksHigh322F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X2
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X2, X2
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X3
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X3, X3
+	VMOVSD       (BX)(SI*8), X2
+	VMOVHPD      (BX)(DI*8), X2, X2
+	VMOVSD       (BX)(R8*8), X3
+	VMOVHPD      (BX)(R9*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X3
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X3, X3
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
+	VMOVSD       (BX)(R10*8), X3
+	VMOVHPD      (BX)(R11*8), X3, X3
+	VMOVSD       (BX)(R12*8), X4
+	VMOVHPD      (BX)(R13*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VPMOVZXDQ    (BX), Z4
+	VPMOVZXDQ    (AX), Z4
 	VPSLLQ       $0x20, Z4, Z4
 	VFMADD231PD  Z4, Z2, Z0
-	VPMOVZXDQ    32(BX), Z4
+	VPMOVZXDQ    32(AX), Z4
 	VPSLLQ       $0x20, Z4, Z4
 	VFMADD231PD  Z4, Z2, Z1
-	ADDQ         $0x00000040, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X2
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X2, X2
+	VMOVSD       (BX)(SI*8), X5
+	VMOVHPD      (BX)(DI*8), X5, X5
+	VMOVSD       (BX)(R8*8), X2
+	VMOVHPD      (BX)(R9*8), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X2
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X2, X2
+	VMOVSD       (BX)(R10*8), X6
+	VMOVHPD      (BX)(R11*8), X6, X6
+	VMOVSD       (BX)(R12*8), X2
+	VMOVHPD      (BX)(R13*8), X2, X2
 	VINSERTF128  $0x01, X2, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VPMOVZXDQ    (BX), Z4
+	VPMOVZXDQ    (AX), Z4
 	VPSLLQ       $0x20, Z4, Z4
 	VFMADD231PD  Z4, Z5, K1, Z0
-	VPMOVZXDQ    32(BX), Z4
+	VPMOVZXDQ    32(AX), Z4
 	VPSLLQ       $0x20, Z4, Z4
 	VFMADD231PD  Z4, Z5, K1, Z1
-	ADDQ         $0x00000040, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	ADDQ    $0x00000080, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	ADDQ    $0x00000080, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull3F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+// func blocksBits572F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI
+TEXT ·blocksBits572F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         val+24(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         table+56(FP), DX
+	VPBROADCASTQ (DX), Z31
+	VMOVDQU64    spread57<>+0(SB), Z30
+	MOVQ         $0x807fffffffffffff, CX
+	VPBROADCASTQ CX, Z29
+	MOVQ         $0x0080000000000000, CX
+	VPBROADCASTQ CX, Z28
+	MOVQ         32(DX), CX
+	SHLQ         $0x03, CX
+	ADDQ         16(DX), CX
+	MOVQ         (CX), CX
+	ADDQ         8(DX), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), BX
+	TESTQ  BX, BX
+	JZ     tail
+
+full:
+	MOVQ idx+32(FP), DX
+	MOVL (DX), R8
+	MOVL 4(DX), R9
+	MOVL 8(DX), R10
+	MOVL 12(DX), R11
+	MOVL 16(DX), R12
+	MOVL 20(DX), R13
+	MOVL 24(DX), R14
+	MOVL 28(DX), R15
+	MOVQ x+48(FP), DI
+	MOVQ columns+40(FP), SI
+
+fullColumn:
+	VMOVSD       (DI)(R8*8), X2
+	VMOVHPD      (DI)(R9*8), X2, X2
+	VMOVSD       (DI)(R10*8), X3
+	VMOVHPD      (DI)(R11*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VMOVSD       (DI)(R12*8), X3
+	VMOVHPD      (DI)(R13*8), X3, X3
+	VMOVSD       (DI)(R14*8), X4
+	VMOVHPD      (DI)(R15*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	LEAQ         (AX), DX
+	CMPQ         DX, CX
+	JEQ          apart0
+	VPERMB       (AX), Z30, Z4
+	KMOVB        56(AX), K1
+	VPANDQ       Z29, Z4, Z4
+	VPADDQ       Z31, Z4, Z4
+	VPADDQ       Z28, Z4, K1, Z4
+
+apart0Done:
+	VFMADD231PD Z4, Z2, Z0
+	LEAQ        57(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart1
+	VPERMB      57(AX), Z30, Z4
+	KMOVB       113(AX), K1
+	VPANDQ      Z29, Z4, Z4
+	VPADDQ      Z31, Z4, Z4
+	VPADDQ      Z28, Z4, K1, Z4
+
+apart1Done:
+	VFMADD231PD Z4, Z2, Z1
+	ADDQ        $0x00000072, AX
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         fullColumn
+	ADDQ        $0x20, idx+32(FP)
+	DECQ        BX
+	JNZ         full
+
+tail:
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), BX
+	TESTQ BX, BX
+	JZ    store
+
+masked:
+	MOVQ  masks+16(FP), DX
+	KMOVW (DX), K2
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), R8
+	MOVL  4(DX), R9
+	MOVL  8(DX), R10
+	MOVL  12(DX), R11
+	MOVL  16(DX), R12
+	MOVL  20(DX), R13
+	MOVL  24(DX), R14
+	MOVL  28(DX), R15
+	MOVQ  x+48(FP), DI
+	MOVQ  columns+40(FP), SI
+
+maskedColumn:
+	VMOVSD       (DI)(R8*8), X5
+	VMOVHPD      (DI)(R9*8), X5, X5
+	VMOVSD       (DI)(R10*8), X2
+	VMOVHPD      (DI)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	VMOVSD       (DI)(R12*8), X6
+	VMOVHPD      (DI)(R13*8), X6, X6
+	VMOVSD       (DI)(R14*8), X2
+	VMOVHPD      (DI)(R15*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	LEAQ         (AX), DX
+	CMPQ         DX, CX
+	JEQ          apart2
+	VPERMB       (AX), Z30, Z4
+	KMOVB        56(AX), K1
+	VPANDQ       Z29, Z4, Z4
+	VPADDQ       Z31, Z4, Z4
+	VPADDQ       Z28, Z4, K1, Z4
+
+apart2Done:
+	VFMADD231PD Z4, Z5, K2, Z0
+	LEAQ        57(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart3
+	VPERMB      57(AX), Z30, Z4
+	KMOVB       113(AX), K1
+	VPANDQ      Z29, Z4, Z4
+	VPADDQ      Z31, Z4, Z4
+	VPADDQ      Z28, Z4, K1, Z4
+
+apart3Done:
+	VFMADD231PD Z4, Z5, K2, Z1
+	ADDQ        $0x00000072, AX
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         maskedColumn
+	ADDQ        $0x20, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        BX
+	JNZ         masked
+
+store:
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	ADDQ    $0x00000080, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+apart0:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z4
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart0Done
+
+apart1:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z4
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart1Done
+
+apart2:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z4
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart2Done
+
+apart3:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z4
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart3Done
+
+// func blocksFull3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·blocksFull3F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
+
+slice:
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X3
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X3, X3
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
+	VMOVSD       (BX)(SI*8), X3
+	VMOVHPD      (BX)(DI*8), X3, X3
+	VMOVSD       (BX)(R8*8), X4
+	VMOVHPD      (BX)(R9*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
+	VMOVSD       (BX)(R10*8), X4
+	VMOVHPD      (BX)(R11*8), X4, X4
+	VMOVSD       (BX)(R12*8), X5
+	VMOVHPD      (BX)(R13*8), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
 	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PD  (BX), Z3, Z0
-	VFMADD231PD  64(BX), Z3, Z1
-	VFMADD231PD  128(BX), Z3, Z2
-	ADDQ         $0x000000c0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	VFMADD231PD  (AX), Z3, Z0
+	VFMADD231PD  64(AX), Z3, Z1
+	VFMADD231PD  128(AX), Z3, Z2
+	ADDQ         $0x000000c0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X3
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X3, X3
+	VMOVSD       (BX)(SI*8), X5
+	VMOVHPD      (BX)(DI*8), X5, X5
+	VMOVSD       (BX)(R8*8), X3
+	VMOVHPD      (BX)(R9*8), X3, X3
 	VINSERTF128  $0x01, X3, Y5, Y5
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X3
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X3, X3
+	VMOVSD       (BX)(R10*8), X6
+	VMOVHPD      (BX)(R11*8), X6, X6
+	VMOVSD       (BX)(R12*8), X3
+	VMOVHPD      (BX)(R13*8), X3, X3
 	VINSERTF128  $0x01, X3, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PD  (BX), Z5, K1, Z0
-	VFMADD231PD  64(BX), Z5, K1, Z1
-	VFMADD231PD  128(BX), Z5, K1, Z2
-	ADDQ         $0x000000c0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	VFMADD231PD  (AX), Z5, K1, Z0
+	VFMADD231PD  64(AX), Z5, K1, Z1
+	VFMADD231PD  128(AX), Z5, K1, Z2
+	ADDQ         $0x000000c0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	ADDQ    $0x000000c0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	ADDQ    $0x000000c0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksShort3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksShort3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F
-TEXT ·blocksShort3F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksShort3F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X3
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X3, X3
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
+	VMOVSD       (BX)(SI*8), X3
+	VMOVHPD      (BX)(DI*8), X3, X3
+	VMOVSD       (BX)(R8*8), X4
+	VMOVHPD      (BX)(R9*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
+	VMOVSD       (BX)(R10*8), X4
+	VMOVHPD      (BX)(R11*8), X4, X4
+	VMOVSD       (BX)(R12*8), X5
+	VMOVHPD      (BX)(R13*8), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
 	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VCVTPS2PD    (BX), Z5
+	VCVTPS2PD    (AX), Z5
 	VFMADD231PD  Z5, Z3, Z0
-	VCVTPS2PD    32(BX), Z5
+	VCVTPS2PD    32(AX), Z5
 	VFMADD231PD  Z5, Z3, Z1
-	VCVTPS2PD    64(BX), Z5
+	VCVTPS2PD    64(AX), Z5
 	VFMADD231PD  Z5, Z3, Z2
-	ADDQ         $0x00000060, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000060, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X3
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X3, X3
+	VMOVSD       (BX)(SI*8), X6
+	VMOVHPD      (BX)(DI*8), X6, X6
+	VMOVSD       (BX)(R8*8), X3
+	VMOVHPD      (BX)(R9*8), X3, X3
 	VINSERTF128  $0x01, X3, Y6, Y6
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X3
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X3, X3
+	VMOVSD       (BX)(R10*8), X7
+	VMOVHPD      (BX)(R11*8), X7, X7
+	VMOVSD       (BX)(R12*8), X3
+	VMOVHPD      (BX)(R13*8), X3, X3
 	VINSERTF128  $0x01, X3, Y7, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VCVTPS2PD    (BX), Z5
+	VCVTPS2PD    (AX), Z5
 	VFMADD231PD  Z5, Z6, K1, Z0
-	VCVTPS2PD    32(BX), Z5
+	VCVTPS2PD    32(AX), Z5
 	VFMADD231PD  Z5, Z6, K1, Z1
-	VCVTPS2PD    64(BX), Z5
+	VCVTPS2PD    64(AX), Z5
 	VFMADD231PD  Z5, Z6, K1, Z2
-	ADDQ         $0x00000060, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000060, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	ADDQ    $0x000000c0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	ADDQ    $0x000000c0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh323F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksHigh323F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F
-TEXT ·blocksHigh323F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksHigh323F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X3
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X3, X3
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
+	VMOVSD       (BX)(SI*8), X3
+	VMOVHPD      (BX)(DI*8), X3, X3
+	VMOVSD       (BX)(R8*8), X4
+	VMOVHPD      (BX)(R9*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
+	VMOVSD       (BX)(R10*8), X4
+	VMOVHPD      (BX)(R11*8), X4, X4
+	VMOVSD       (BX)(R12*8), X5
+	VMOVHPD      (BX)(R13*8), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
 	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VPMOVZXDQ    (BX), Z5
+	VPMOVZXDQ    (AX), Z5
 	VPSLLQ       $0x20, Z5, Z5
 	VFMADD231PD  Z5, Z3, Z0
-	VPMOVZXDQ    32(BX), Z5
+	VPMOVZXDQ    32(AX), Z5
 	VPSLLQ       $0x20, Z5, Z5
 	VFMADD231PD  Z5, Z3, Z1
-	VPMOVZXDQ    64(BX), Z5
+	VPMOVZXDQ    64(AX), Z5
 	VPSLLQ       $0x20, Z5, Z5
 	VFMADD231PD  Z5, Z3, Z2
-	ADDQ         $0x00000060, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000060, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X3
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X3, X3
+	VMOVSD       (BX)(SI*8), X6
+	VMOVHPD      (BX)(DI*8), X6, X6
+	VMOVSD       (BX)(R8*8), X3
+	VMOVHPD      (BX)(R9*8), X3, X3
 	VINSERTF128  $0x01, X3, Y6, Y6
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X3
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X3, X3
+	VMOVSD       (BX)(R10*8), X7
+	VMOVHPD      (BX)(R11*8), X7, X7
+	VMOVSD       (BX)(R12*8), X3
+	VMOVHPD      (BX)(R13*8), X3, X3
 	VINSERTF128  $0x01, X3, Y7, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VPMOVZXDQ    (BX), Z5
+	VPMOVZXDQ    (AX), Z5
 	VPSLLQ       $0x20, Z5, Z5
 	VFMADD231PD  Z5, Z6, K1, Z0
-	VPMOVZXDQ    32(BX), Z5
+	VPMOVZXDQ    32(AX), Z5
 	VPSLLQ       $0x20, Z5, Z5
 	VFMADD231PD  Z5, Z6, K1, Z1
-	VPMOVZXDQ    64(BX), Z5
+	VPMOVZXDQ    64(AX), Z5
 	VPSLLQ       $0x20, Z5, Z5
 	VFMADD231PD  Z5, Z6, K1, Z2
-	ADDQ         $0x00000060, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000060, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	ADDQ    $0x000000c0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	ADDQ    $0x000000c0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull4F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+// func blocksBits573F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI
+TEXT ·blocksBits573F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         val+24(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         table+56(FP), DX
+	VPBROADCASTQ (DX), Z31
+	VMOVDQU64    spread57<>+0(SB), Z30
+	MOVQ         $0x807fffffffffffff, CX
+	VPBROADCASTQ CX, Z29
+	MOVQ         $0x0080000000000000, CX
+	VPBROADCASTQ CX, Z28
+	MOVQ         32(DX), CX
+	SHLQ         $0x03, CX
+	ADDQ         16(DX), CX
+	MOVQ         (CX), CX
+	ADDQ         8(DX), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), BX
+	TESTQ  BX, BX
+	JZ     tail
+
+full:
+	MOVQ idx+32(FP), DX
+	MOVL (DX), R8
+	MOVL 4(DX), R9
+	MOVL 8(DX), R10
+	MOVL 12(DX), R11
+	MOVL 16(DX), R12
+	MOVL 20(DX), R13
+	MOVL 24(DX), R14
+	MOVL 28(DX), R15
+	MOVQ x+48(FP), DI
+	MOVQ columns+40(FP), SI
+
+fullColumn:
+	VMOVSD       (DI)(R8*8), X3
+	VMOVHPD      (DI)(R9*8), X3, X3
+	VMOVSD       (DI)(R10*8), X4
+	VMOVHPD      (DI)(R11*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VMOVSD       (DI)(R12*8), X4
+	VMOVHPD      (DI)(R13*8), X4, X4
+	VMOVSD       (DI)(R14*8), X5
+	VMOVHPD      (DI)(R15*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	LEAQ         (AX), DX
+	CMPQ         DX, CX
+	JEQ          apart0
+	VPERMB       (AX), Z30, Z5
+	KMOVB        56(AX), K1
+	VPANDQ       Z29, Z5, Z5
+	VPADDQ       Z31, Z5, Z5
+	VPADDQ       Z28, Z5, K1, Z5
+
+apart0Done:
+	VFMADD231PD Z5, Z3, Z0
+	LEAQ        57(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart1
+	VPERMB      57(AX), Z30, Z5
+	KMOVB       113(AX), K1
+	VPANDQ      Z29, Z5, Z5
+	VPADDQ      Z31, Z5, Z5
+	VPADDQ      Z28, Z5, K1, Z5
+
+apart1Done:
+	VFMADD231PD Z5, Z3, Z1
+	LEAQ        114(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart2
+	VPERMB      114(AX), Z30, Z5
+	KMOVB       170(AX), K1
+	VPANDQ      Z29, Z5, Z5
+	VPADDQ      Z31, Z5, Z5
+	VPADDQ      Z28, Z5, K1, Z5
+
+apart2Done:
+	VFMADD231PD Z5, Z3, Z2
+	ADDQ        $0x000000ab, AX
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         fullColumn
+	ADDQ        $0x20, idx+32(FP)
+	DECQ        BX
+	JNZ         full
+
+tail:
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), BX
+	TESTQ BX, BX
+	JZ    store
+
+masked:
+	MOVQ  masks+16(FP), DX
+	KMOVW (DX), K2
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), R8
+	MOVL  4(DX), R9
+	MOVL  8(DX), R10
+	MOVL  12(DX), R11
+	MOVL  16(DX), R12
+	MOVL  20(DX), R13
+	MOVL  24(DX), R14
+	MOVL  28(DX), R15
+	MOVQ  x+48(FP), DI
+	MOVQ  columns+40(FP), SI
+
+maskedColumn:
+	VMOVSD       (DI)(R8*8), X6
+	VMOVHPD      (DI)(R9*8), X6, X6
+	VMOVSD       (DI)(R10*8), X3
+	VMOVHPD      (DI)(R11*8), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	VMOVSD       (DI)(R12*8), X7
+	VMOVHPD      (DI)(R13*8), X7, X7
+	VMOVSD       (DI)(R14*8), X3
+	VMOVHPD      (DI)(R15*8), X3, X3
+	VINSERTF128  $0x01, X3, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	LEAQ         (AX), DX
+	CMPQ         DX, CX
+	JEQ          apart3
+	VPERMB       (AX), Z30, Z5
+	KMOVB        56(AX), K1
+	VPANDQ       Z29, Z5, Z5
+	VPADDQ       Z31, Z5, Z5
+	VPADDQ       Z28, Z5, K1, Z5
+
+apart3Done:
+	VFMADD231PD Z5, Z6, K2, Z0
+	LEAQ        57(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart4
+	VPERMB      57(AX), Z30, Z5
+	KMOVB       113(AX), K1
+	VPANDQ      Z29, Z5, Z5
+	VPADDQ      Z31, Z5, Z5
+	VPADDQ      Z28, Z5, K1, Z5
+
+apart4Done:
+	VFMADD231PD Z5, Z6, K2, Z1
+	LEAQ        114(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart5
+	VPERMB      114(AX), Z30, Z5
+	KMOVB       170(AX), K1
+	VPANDQ      Z29, Z5, Z5
+	VPADDQ      Z31, Z5, Z5
+	VPADDQ      Z28, Z5, K1, Z5
+
+apart5Done:
+	VFMADD231PD Z5, Z6, K2, Z2
+	ADDQ        $0x000000ab, AX
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         maskedColumn
+	ADDQ        $0x20, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        BX
+	JNZ         masked
+
+store:
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	ADDQ    $0x000000c0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+apart0:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z5
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart0Done
+
+apart1:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z5
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart1Done
+
+apart2:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z5
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart2Done
+
+apart3:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z5
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart3Done
+
+apart4:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z5
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart4Done
+
+apart5:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z5
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart5Done
+
+// func blocksFull4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·blocksFull4F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
+
+slice:
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
+	VMOVSD       (BX)(SI*8), X4
+	VMOVHPD      (BX)(DI*8), X4, X4
+	VMOVSD       (BX)(R8*8), X5
+	VMOVHPD      (BX)(R9*8), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
+	VMOVSD       (BX)(R10*8), X5
+	VMOVHPD      (BX)(R11*8), X5, X5
+	VMOVSD       (BX)(R12*8), X6
+	VMOVHPD      (BX)(R13*8), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PD  (BX), Z4, Z0
-	VFMADD231PD  64(BX), Z4, Z1
-	VFMADD231PD  128(BX), Z4, Z2
-	VFMADD231PD  192(BX), Z4, Z3
-	ADDQ         $0x00000100, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	VFMADD231PD  (AX), Z4, Z0
+	VFMADD231PD  64(AX), Z4, Z1
+	VFMADD231PD  128(AX), Z4, Z2
+	VFMADD231PD  192(AX), Z4, Z3
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
+	VMOVSD       (BX)(SI*8), X6
+	VMOVHPD      (BX)(DI*8), X6, X6
+	VMOVSD       (BX)(R8*8), X4
+	VMOVHPD      (BX)(R9*8), X4, X4
 	VINSERTF128  $0x01, X4, Y6, Y6
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
+	VMOVSD       (BX)(R10*8), X7
+	VMOVHPD      (BX)(R11*8), X7, X7
+	VMOVSD       (BX)(R12*8), X4
+	VMOVHPD      (BX)(R13*8), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VFMADD231PD  (BX), Z6, K1, Z0
-	VFMADD231PD  64(BX), Z6, K1, Z1
-	VFMADD231PD  128(BX), Z6, K1, Z2
-	VFMADD231PD  192(BX), Z6, K1, Z3
-	ADDQ         $0x00000100, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	VFMADD231PD  (AX), Z6, K1, Z0
+	VFMADD231PD  64(AX), Z6, K1, Z1
+	VFMADD231PD  128(AX), Z6, K1, Z2
+	VFMADD231PD  192(AX), Z6, K1, Z3
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	VMOVUPD Z3, 192(R9)
-	ADDQ    $0x00000100, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	ADDQ    $0x00000100, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksShort4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksShort4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F
-TEXT ·blocksShort4F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksShort4F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
+	VMOVSD       (BX)(SI*8), X4
+	VMOVHPD      (BX)(DI*8), X4, X4
+	VMOVSD       (BX)(R8*8), X5
+	VMOVHPD      (BX)(R9*8), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
+	VMOVSD       (BX)(R10*8), X5
+	VMOVHPD      (BX)(R11*8), X5, X5
+	VMOVSD       (BX)(R12*8), X6
+	VMOVHPD      (BX)(R13*8), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VCVTPS2PD    (BX), Z6
+	VCVTPS2PD    (AX), Z6
 	VFMADD231PD  Z6, Z4, Z0
-	VCVTPS2PD    32(BX), Z6
+	VCVTPS2PD    32(AX), Z6
 	VFMADD231PD  Z6, Z4, Z1
-	VCVTPS2PD    64(BX), Z6
+	VCVTPS2PD    64(AX), Z6
 	VFMADD231PD  Z6, Z4, Z2
-	VCVTPS2PD    96(BX), Z6
+	VCVTPS2PD    96(AX), Z6
 	VFMADD231PD  Z6, Z4, Z3
-	ADDQ         $0x00000080, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
+	VMOVSD       (BX)(SI*8), X7
+	VMOVHPD      (BX)(DI*8), X7, X7
+	VMOVSD       (BX)(R8*8), X4
+	VMOVHPD      (BX)(R9*8), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
+	VMOVSD       (BX)(R10*8), X8
+	VMOVHPD      (BX)(R11*8), X8, X8
+	VMOVSD       (BX)(R12*8), X4
+	VMOVHPD      (BX)(R13*8), X4, X4
 	VINSERTF128  $0x01, X4, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	VCVTPS2PD    (BX), Z6
+	VCVTPS2PD    (AX), Z6
 	VFMADD231PD  Z6, Z7, K1, Z0
-	VCVTPS2PD    32(BX), Z6
+	VCVTPS2PD    32(AX), Z6
 	VFMADD231PD  Z6, Z7, K1, Z1
-	VCVTPS2PD    64(BX), Z6
+	VCVTPS2PD    64(AX), Z6
 	VFMADD231PD  Z6, Z7, K1, Z2
-	VCVTPS2PD    96(BX), Z6
+	VCVTPS2PD    96(AX), Z6
 	VFMADD231PD  Z6, Z7, K1, Z3
-	ADDQ         $0x00000080, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	VMOVUPD Z3, 192(R9)
-	ADDQ    $0x00000100, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	ADDQ    $0x00000100, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh324F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksHigh324F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F
-TEXT ·blocksHigh324F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksHigh324F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
+	VMOVSD       (BX)(SI*8), X4
+	VMOVHPD      (BX)(DI*8), X4, X4
+	VMOVSD       (BX)(R8*8), X5
+	VMOVHPD      (BX)(R9*8), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
+	VMOVSD       (BX)(R10*8), X5
+	VMOVHPD      (BX)(R11*8), X5, X5
+	VMOVSD       (BX)(R12*8), X6
+	VMOVHPD      (BX)(R13*8), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VPMOVZXDQ    (BX), Z6
+	VPMOVZXDQ    (AX), Z6
 	VPSLLQ       $0x20, Z6, Z6
 	VFMADD231PD  Z6, Z4, Z0
-	VPMOVZXDQ    32(BX), Z6
+	VPMOVZXDQ    32(AX), Z6
 	VPSLLQ       $0x20, Z6, Z6
 	VFMADD231PD  Z6, Z4, Z1
-	VPMOVZXDQ    64(BX), Z6
+	VPMOVZXDQ    64(AX), Z6
 	VPSLLQ       $0x20, Z6, Z6
 	VFMADD231PD  Z6, Z4, Z2
-	VPMOVZXDQ    96(BX), Z6
+	VPMOVZXDQ    96(AX), Z6
 	VPSLLQ       $0x20, Z6, Z6
 	VFMADD231PD  Z6, Z4, Z3
-	ADDQ         $0x00000080, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
+	VMOVSD       (BX)(SI*8), X7
+	VMOVHPD      (BX)(DI*8), X7, X7
+	VMOVSD       (BX)(R8*8), X4
+	VMOVHPD      (BX)(R9*8), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X4
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X4, X4
+	VMOVSD       (BX)(R10*8), X8
+	VMOVHPD      (BX)(R11*8), X8, X8
+	VMOVSD       (BX)(R12*8), X4
+	VMOVHPD      (BX)(R13*8), X4, X4
 	VINSERTF128  $0x01, X4, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	VPMOVZXDQ    (BX), Z6
+	VPMOVZXDQ    (AX), Z6
 	VPSLLQ       $0x20, Z6, Z6
 	VFMADD231PD  Z6, Z7, K1, Z0
-	VPMOVZXDQ    32(BX), Z6
+	VPMOVZXDQ    32(AX), Z6
 	VPSLLQ       $0x20, Z6, Z6
 	VFMADD231PD  Z6, Z7, K1, Z1
-	VPMOVZXDQ    64(BX), Z6
+	VPMOVZXDQ    64(AX), Z6
 	VPSLLQ       $0x20, Z6, Z6
 	VFMADD231PD  Z6, Z7, K1, Z2
-	VPMOVZXDQ    96(BX), Z6
+	VPMOVZXDQ    96(AX), Z6
 	VPSLLQ       $0x20, Z6, Z6
 	VFMADD231PD  Z6, Z7, K1, Z3
-	ADDQ         $0x00000080, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	VMOVUPD Z3, 192(R9)
-	ADDQ    $0x00000100, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	ADDQ    $0x00000100, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull5F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+// func blocksBits574F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI
+TEXT ·blocksBits574F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         val+24(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         table+56(FP), DX
+	VPBROADCASTQ (DX), Z31
+	VMOVDQU64    spread57<>+0(SB), Z30
+	MOVQ         $0x807fffffffffffff, CX
+	VPBROADCASTQ CX, Z29
+	MOVQ         $0x0080000000000000, CX
+	VPBROADCASTQ CX, Z28
+	MOVQ         32(DX), CX
+	SHLQ         $0x03, CX
+	ADDQ         16(DX), CX
+	MOVQ         (CX), CX
+	ADDQ         8(DX), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), BX
+	TESTQ  BX, BX
+	JZ     tail
+
+full:
+	MOVQ idx+32(FP), DX
+	MOVL (DX), R8
+	MOVL 4(DX), R9
+	MOVL 8(DX), R10
+	MOVL 12(DX), R11
+	MOVL 16(DX), R12
+	MOVL 20(DX), R13
+	MOVL 24(DX), R14
+	MOVL 28(DX), R15
+	MOVQ x+48(FP), DI
+	MOVQ columns+40(FP), SI
+
+fullColumn:
+	VMOVSD       (DI)(R8*8), X4
+	VMOVHPD      (DI)(R9*8), X4, X4
+	VMOVSD       (DI)(R10*8), X5
+	VMOVHPD      (DI)(R11*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VMOVSD       (DI)(R12*8), X5
+	VMOVHPD      (DI)(R13*8), X5, X5
+	VMOVSD       (DI)(R14*8), X6
+	VMOVHPD      (DI)(R15*8), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	LEAQ         (AX), DX
+	CMPQ         DX, CX
+	JEQ          apart0
+	VPERMB       (AX), Z30, Z6
+	KMOVB        56(AX), K1
+	VPANDQ       Z29, Z6, Z6
+	VPADDQ       Z31, Z6, Z6
+	VPADDQ       Z28, Z6, K1, Z6
+
+apart0Done:
+	VFMADD231PD Z6, Z4, Z0
+	LEAQ        57(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart1
+	VPERMB      57(AX), Z30, Z6
+	KMOVB       113(AX), K1
+	VPANDQ      Z29, Z6, Z6
+	VPADDQ      Z31, Z6, Z6
+	VPADDQ      Z28, Z6, K1, Z6
+
+apart1Done:
+	VFMADD231PD Z6, Z4, Z1
+	LEAQ        114(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart2
+	VPERMB      114(AX), Z30, Z6
+	KMOVB       170(AX), K1
+	VPANDQ      Z29, Z6, Z6
+	VPADDQ      Z31, Z6, Z6
+	VPADDQ      Z28, Z6, K1, Z6
+
+apart2Done:
+	VFMADD231PD Z6, Z4, Z2
+	LEAQ        171(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart3
+	VPERMB      171(AX), Z30, Z6
+	KMOVB       227(AX), K1
+	VPANDQ      Z29, Z6, Z6
+	VPADDQ      Z31, Z6, Z6
+	VPADDQ      Z28, Z6, K1, Z6
+
+apart3Done:
+	VFMADD231PD Z6, Z4, Z3
+	ADDQ        $0x000000e4, AX
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         fullColumn
+	ADDQ        $0x20, idx+32(FP)
+	DECQ        BX
+	JNZ         full
+
+tail:
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), BX
+	TESTQ BX, BX
+	JZ    store
+
+masked:
+	MOVQ  masks+16(FP), DX
+	KMOVW (DX), K2
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), R8
+	MOVL  4(DX), R9
+	MOVL  8(DX), R10
+	MOVL  12(DX), R11
+	MOVL  16(DX), R12
+	MOVL  20(DX), R13
+	MOVL  24(DX), R14
+	MOVL  28(DX), R15
+	MOVQ  x+48(FP), DI
+	MOVQ  columns+40(FP), SI
+
+maskedColumn:
+	VMOVSD       (DI)(R8*8), X7
+	VMOVHPD      (DI)(R9*8), X7, X7
+	VMOVSD       (DI)(R10*8), X4
+	VMOVHPD      (DI)(R11*8), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VMOVSD       (DI)(R12*8), X8
+	VMOVHPD      (DI)(R13*8), X8, X8
+	VMOVSD       (DI)(R14*8), X4
+	VMOVHPD      (DI)(R15*8), X4, X4
+	VINSERTF128  $0x01, X4, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	LEAQ         (AX), DX
+	CMPQ         DX, CX
+	JEQ          apart4
+	VPERMB       (AX), Z30, Z6
+	KMOVB        56(AX), K1
+	VPANDQ       Z29, Z6, Z6
+	VPADDQ       Z31, Z6, Z6
+	VPADDQ       Z28, Z6, K1, Z6
+
+apart4Done:
+	VFMADD231PD Z6, Z7, K2, Z0
+	LEAQ        57(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart5
+	VPERMB      57(AX), Z30, Z6
+	KMOVB       113(AX), K1
+	VPANDQ      Z29, Z6, Z6
+	VPADDQ      Z31, Z6, Z6
+	VPADDQ      Z28, Z6, K1, Z6
+
+apart5Done:
+	VFMADD231PD Z6, Z7, K2, Z1
+	LEAQ        114(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart6
+	VPERMB      114(AX), Z30, Z6
+	KMOVB       170(AX), K1
+	VPANDQ      Z29, Z6, Z6
+	VPADDQ      Z31, Z6, Z6
+	VPADDQ      Z28, Z6, K1, Z6
+
+apart6Done:
+	VFMADD231PD Z6, Z7, K2, Z2
+	LEAQ        171(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart7
+	VPERMB      171(AX), Z30, Z6
+	KMOVB       227(AX), K1
+	VPANDQ      Z29, Z6, Z6
+	VPADDQ      Z31, Z6, Z6
+	VPADDQ      Z28, Z6, K1, Z6
+
+apart7Done:
+	VFMADD231PD Z6, Z7, K2, Z3
+	ADDQ        $0x000000e4, AX
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         maskedColumn
+	ADDQ        $0x20, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        BX
+	JNZ         masked
+
+store:
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	ADDQ    $0x00000100, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+apart0:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z6
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart0Done
+
+apart1:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z6
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart1Done
+
+apart2:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z6
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart2Done
+
+apart3:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z6
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart3Done
+
+apart4:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z6
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart4Done
+
+apart5:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z6
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart5Done
+
+apart6:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z6
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart6Done
+
+apart7:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z6
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart7Done
+
+// func blocksFull5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·blocksFull5F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
+
+slice:
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
+	VMOVSD       (BX)(SI*8), X5
+	VMOVHPD      (BX)(DI*8), X5, X5
+	VMOVSD       (BX)(R8*8), X6
+	VMOVHPD      (BX)(R9*8), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
+	VMOVSD       (BX)(R10*8), X6
+	VMOVHPD      (BX)(R11*8), X6, X6
+	VMOVSD       (BX)(R12*8), X7
+	VMOVHPD      (BX)(R13*8), X7, X7
 	VINSERTF128  $0x01, X7, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PD  (BX), Z5, Z0
-	VFMADD231PD  64(BX), Z5, Z1
-	VFMADD231PD  128(BX), Z5, Z2
-	VFMADD231PD  192(BX), Z5, Z3
-	VFMADD231PD  256(BX), Z5, Z4
-	ADDQ         $0x00000140, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	VFMADD231PD  (AX), Z5, Z0
+	VFMADD231PD  64(AX), Z5, Z1
+	VFMADD231PD  128(AX), Z5, Z2
+	VFMADD231PD  192(AX), Z5, Z3
+	VFMADD231PD  256(AX), Z5, Z4
+	ADDQ         $0x00000140, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
+	VMOVSD       (BX)(SI*8), X7
+	VMOVHPD      (BX)(DI*8), X7, X7
+	VMOVSD       (BX)(R8*8), X5
+	VMOVHPD      (BX)(R9*8), X5, X5
 	VINSERTF128  $0x01, X5, Y7, Y7
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
+	VMOVSD       (BX)(R10*8), X8
+	VMOVHPD      (BX)(R11*8), X8, X8
+	VMOVSD       (BX)(R12*8), X5
+	VMOVHPD      (BX)(R13*8), X5, X5
 	VINSERTF128  $0x01, X5, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	VFMADD231PD  (BX), Z7, K1, Z0
-	VFMADD231PD  64(BX), Z7, K1, Z1
-	VFMADD231PD  128(BX), Z7, K1, Z2
-	VFMADD231PD  192(BX), Z7, K1, Z3
-	VFMADD231PD  256(BX), Z7, K1, Z4
-	ADDQ         $0x00000140, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	VFMADD231PD  (AX), Z7, K1, Z0
+	VFMADD231PD  64(AX), Z7, K1, Z1
+	VFMADD231PD  128(AX), Z7, K1, Z2
+	VFMADD231PD  192(AX), Z7, K1, Z3
+	VFMADD231PD  256(AX), Z7, K1, Z4
+	ADDQ         $0x00000140, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	VMOVUPD Z3, 192(R9)
-	VMOVUPD Z4, 256(R9)
-	ADDQ    $0x00000140, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	ADDQ    $0x00000140, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksShort5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksShort5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F
-TEXT ·blocksShort5F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksShort5F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
+	VMOVSD       (BX)(SI*8), X5
+	VMOVHPD      (BX)(DI*8), X5, X5
+	VMOVSD       (BX)(R8*8), X6
+	VMOVHPD      (BX)(R9*8), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
+	VMOVSD       (BX)(R10*8), X6
+	VMOVHPD      (BX)(R11*8), X6, X6
+	VMOVSD       (BX)(R12*8), X7
+	VMOVHPD      (BX)(R13*8), X7, X7
 	VINSERTF128  $0x01, X7, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VCVTPS2PD    (BX), Z7
+	VCVTPS2PD    (AX), Z7
 	VFMADD231PD  Z7, Z5, Z0
-	VCVTPS2PD    32(BX), Z7
+	VCVTPS2PD    32(AX), Z7
 	VFMADD231PD  Z7, Z5, Z1
-	VCVTPS2PD    64(BX), Z7
+	VCVTPS2PD    64(AX), Z7
 	VFMADD231PD  Z7, Z5, Z2
-	VCVTPS2PD    96(BX), Z7
+	VCVTPS2PD    96(AX), Z7
 	VFMADD231PD  Z7, Z5, Z3
-	VCVTPS2PD    128(BX), Z7
+	VCVTPS2PD    128(AX), Z7
 	VFMADD231PD  Z7, Z5, Z4
-	ADDQ         $0x000000a0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x000000a0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
+	VMOVSD       (BX)(SI*8), X8
+	VMOVHPD      (BX)(DI*8), X8, X8
+	VMOVSD       (BX)(R8*8), X5
+	VMOVHPD      (BX)(R9*8), X5, X5
 	VINSERTF128  $0x01, X5, Y8, Y8
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X9
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X9, X9
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
+	VMOVSD       (BX)(R10*8), X9
+	VMOVHPD      (BX)(R11*8), X9, X9
+	VMOVSD       (BX)(R12*8), X5
+	VMOVHPD      (BX)(R13*8), X5, X5
 	VINSERTF128  $0x01, X5, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	VCVTPS2PD    (BX), Z7
+	VCVTPS2PD    (AX), Z7
 	VFMADD231PD  Z7, Z8, K1, Z0
-	VCVTPS2PD    32(BX), Z7
+	VCVTPS2PD    32(AX), Z7
 	VFMADD231PD  Z7, Z8, K1, Z1
-	VCVTPS2PD    64(BX), Z7
+	VCVTPS2PD    64(AX), Z7
 	VFMADD231PD  Z7, Z8, K1, Z2
-	VCVTPS2PD    96(BX), Z7
+	VCVTPS2PD    96(AX), Z7
 	VFMADD231PD  Z7, Z8, K1, Z3
-	VCVTPS2PD    128(BX), Z7
+	VCVTPS2PD    128(AX), Z7
 	VFMADD231PD  Z7, Z8, K1, Z4
-	ADDQ         $0x000000a0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x000000a0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	VMOVUPD Z3, 192(R9)
-	VMOVUPD Z4, 256(R9)
-	ADDQ    $0x00000140, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	ADDQ    $0x00000140, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh325F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksHigh325F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F
-TEXT ·blocksHigh325F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksHigh325F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
+	VMOVSD       (BX)(SI*8), X5
+	VMOVHPD      (BX)(DI*8), X5, X5
+	VMOVSD       (BX)(R8*8), X6
+	VMOVHPD      (BX)(R9*8), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
+	VMOVSD       (BX)(R10*8), X6
+	VMOVHPD      (BX)(R11*8), X6, X6
+	VMOVSD       (BX)(R12*8), X7
+	VMOVHPD      (BX)(R13*8), X7, X7
 	VINSERTF128  $0x01, X7, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VPMOVZXDQ    (BX), Z7
+	VPMOVZXDQ    (AX), Z7
 	VPSLLQ       $0x20, Z7, Z7
 	VFMADD231PD  Z7, Z5, Z0
-	VPMOVZXDQ    32(BX), Z7
+	VPMOVZXDQ    32(AX), Z7
 	VPSLLQ       $0x20, Z7, Z7
 	VFMADD231PD  Z7, Z5, Z1
-	VPMOVZXDQ    64(BX), Z7
+	VPMOVZXDQ    64(AX), Z7
 	VPSLLQ       $0x20, Z7, Z7
 	VFMADD231PD  Z7, Z5, Z2
-	VPMOVZXDQ    96(BX), Z7
+	VPMOVZXDQ    96(AX), Z7
 	VPSLLQ       $0x20, Z7, Z7
 	VFMADD231PD  Z7, Z5, Z3
-	VPMOVZXDQ    128(BX), Z7
+	VPMOVZXDQ    128(AX), Z7
 	VPSLLQ       $0x20, Z7, Z7
 	VFMADD231PD  Z7, Z5, Z4
-	ADDQ         $0x000000a0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x000000a0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
+	VMOVSD       (BX)(SI*8), X8
+	VMOVHPD      (BX)(DI*8), X8, X8
+	VMOVSD       (BX)(R8*8), X5
+	VMOVHPD      (BX)(R9*8), X5, X5
 	VINSERTF128  $0x01, X5, Y8, Y8
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X9
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X9, X9
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X5
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X5, X5
+	VMOVSD       (BX)(R10*8), X9
+	VMOVHPD      (BX)(R11*8), X9, X9
+	VMOVSD       (BX)(R12*8), X5
+	VMOVHPD      (BX)(R13*8), X5, X5
 	VINSERTF128  $0x01, X5, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	VPMOVZXDQ    (BX), Z7
+	VPMOVZXDQ    (AX), Z7
 	VPSLLQ       $0x20, Z7, Z7
 	VFMADD231PD  Z7, Z8, K1, Z0
-	VPMOVZXDQ    32(BX), Z7
+	VPMOVZXDQ    32(AX), Z7
 	VPSLLQ       $0x20, Z7, Z7
 	VFMADD231PD  Z7, Z8, K1, Z1
-	VPMOVZXDQ    64(BX), Z7
+	VPMOVZXDQ    64(AX), Z7
 	VPSLLQ       $0x20, Z7, Z7
 	VFMADD231PD  Z7, Z8, K1, Z2
-	VPMOVZXDQ    96(BX), Z7
+	VPMOVZXDQ    96(AX), Z7
 	VPSLLQ       $0x20, Z7, Z7
 	VFMADD231PD  Z7, Z8, K1, Z3
-	VPMOVZXDQ    128(BX), Z7
+	VPMOVZXDQ    128(AX), Z7
 	VPSLLQ       $0x20, Z7, Z7
 	VFMADD231PD  Z7, Z8, K1, Z4
-	ADDQ         $0x000000a0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x000000a0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	VMOVUPD Z3, 192(R9)
-	VMOVUPD Z4, 256(R9)
-	ADDQ    $0x00000140, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	ADDQ    $0x00000140, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull6F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+// func blocksBits575F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI
+TEXT ·blocksBits575F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         val+24(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         table+56(FP), DX
+	VPBROADCASTQ (DX), Z31
+	VMOVDQU64    spread57<>+0(SB), Z30
+	MOVQ         $0x807fffffffffffff, CX
+	VPBROADCASTQ CX, Z29
+	MOVQ         $0x0080000000000000, CX
+	VPBROADCASTQ CX, Z28
+	MOVQ         32(DX), CX
+	SHLQ         $0x03, CX
+	ADDQ         16(DX), CX
+	MOVQ         (CX), CX
+	ADDQ         8(DX), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), BX
+	TESTQ  BX, BX
+	JZ     tail
+
+full:
+	MOVQ idx+32(FP), DX
+	MOVL (DX), R8
+	MOVL 4(DX), R9
+	MOVL 8(DX), R10
+	MOVL 12(DX), R11
+	MOVL 16(DX), R12
+	MOVL 20(DX), R13
+	MOVL 24(DX), R14
+	MOVL 28(DX), R15
+	MOVQ x+48(FP), DI
+	MOVQ columns+40(FP), SI
+
+fullColumn:
+	VMOVSD       (DI)(R8*8), X5
+	VMOVHPD      (DI)(R9*8), X5, X5
+	VMOVSD       (DI)(R10*8), X6
+	VMOVHPD      (DI)(R11*8), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y5
+	VMOVSD       (DI)(R12*8), X6
+	VMOVHPD      (DI)(R13*8), X6, X6
+	VMOVSD       (DI)(R14*8), X7
+	VMOVHPD      (DI)(R15*8), X7, X7
+	VINSERTF128  $0x01, X7, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	LEAQ         (AX), DX
+	CMPQ         DX, CX
+	JEQ          apart0
+	VPERMB       (AX), Z30, Z7
+	KMOVB        56(AX), K1
+	VPANDQ       Z29, Z7, Z7
+	VPADDQ       Z31, Z7, Z7
+	VPADDQ       Z28, Z7, K1, Z7
+
+apart0Done:
+	VFMADD231PD Z7, Z5, Z0
+	LEAQ        57(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart1
+	VPERMB      57(AX), Z30, Z7
+	KMOVB       113(AX), K1
+	VPANDQ      Z29, Z7, Z7
+	VPADDQ      Z31, Z7, Z7
+	VPADDQ      Z28, Z7, K1, Z7
+
+apart1Done:
+	VFMADD231PD Z7, Z5, Z1
+	LEAQ        114(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart2
+	VPERMB      114(AX), Z30, Z7
+	KMOVB       170(AX), K1
+	VPANDQ      Z29, Z7, Z7
+	VPADDQ      Z31, Z7, Z7
+	VPADDQ      Z28, Z7, K1, Z7
+
+apart2Done:
+	VFMADD231PD Z7, Z5, Z2
+	LEAQ        171(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart3
+	VPERMB      171(AX), Z30, Z7
+	KMOVB       227(AX), K1
+	VPANDQ      Z29, Z7, Z7
+	VPADDQ      Z31, Z7, Z7
+	VPADDQ      Z28, Z7, K1, Z7
+
+apart3Done:
+	VFMADD231PD Z7, Z5, Z3
+	LEAQ        228(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart4
+	VPERMB      228(AX), Z30, Z7
+	KMOVB       284(AX), K1
+	VPANDQ      Z29, Z7, Z7
+	VPADDQ      Z31, Z7, Z7
+	VPADDQ      Z28, Z7, K1, Z7
+
+apart4Done:
+	VFMADD231PD Z7, Z5, Z4
+	ADDQ        $0x0000011d, AX
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         fullColumn
+	ADDQ        $0x20, idx+32(FP)
+	DECQ        BX
+	JNZ         full
+
+tail:
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), BX
+	TESTQ BX, BX
+	JZ    store
+
+masked:
+	MOVQ  masks+16(FP), DX
+	KMOVW (DX), K2
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), R8
+	MOVL  4(DX), R9
+	MOVL  8(DX), R10
+	MOVL  12(DX), R11
+	MOVL  16(DX), R12
+	MOVL  20(DX), R13
+	MOVL  24(DX), R14
+	MOVL  28(DX), R15
+	MOVQ  x+48(FP), DI
+	MOVQ  columns+40(FP), SI
+
+maskedColumn:
+	VMOVSD       (DI)(R8*8), X8
+	VMOVHPD      (DI)(R9*8), X8, X8
+	VMOVSD       (DI)(R10*8), X5
+	VMOVHPD      (DI)(R11*8), X5, X5
+	VINSERTF128  $0x01, X5, Y8, Y8
+	VMOVSD       (DI)(R12*8), X9
+	VMOVHPD      (DI)(R13*8), X9, X9
+	VMOVSD       (DI)(R14*8), X5
+	VMOVHPD      (DI)(R15*8), X5, X5
+	VINSERTF128  $0x01, X5, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	LEAQ         (AX), DX
+	CMPQ         DX, CX
+	JEQ          apart5
+	VPERMB       (AX), Z30, Z7
+	KMOVB        56(AX), K1
+	VPANDQ       Z29, Z7, Z7
+	VPADDQ       Z31, Z7, Z7
+	VPADDQ       Z28, Z7, K1, Z7
+
+apart5Done:
+	VFMADD231PD Z7, Z8, K2, Z0
+	LEAQ        57(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart6
+	VPERMB      57(AX), Z30, Z7
+	KMOVB       113(AX), K1
+	VPANDQ      Z29, Z7, Z7
+	VPADDQ      Z31, Z7, Z7
+	VPADDQ      Z28, Z7, K1, Z7
+
+apart6Done:
+	VFMADD231PD Z7, Z8, K2, Z1
+	LEAQ        114(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart7
+	VPERMB      114(AX), Z30, Z7
+	KMOVB       170(AX), K1
+	VPANDQ      Z29, Z7, Z7
+	VPADDQ      Z31, Z7, Z7
+	VPADDQ      Z28, Z7, K1, Z7
+
+apart7Done:
+	VFMADD231PD Z7, Z8, K2, Z2
+	LEAQ        171(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart8
+	VPERMB      171(AX), Z30, Z7
+	KMOVB       227(AX), K1
+	VPANDQ      Z29, Z7, Z7
+	VPADDQ      Z31, Z7, Z7
+	VPADDQ      Z28, Z7, K1, Z7
+
+apart8Done:
+	VFMADD231PD Z7, Z8, K2, Z3
+	LEAQ        228(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart9
+	VPERMB      228(AX), Z30, Z7
+	KMOVB       284(AX), K1
+	VPANDQ      Z29, Z7, Z7
+	VPADDQ      Z31, Z7, Z7
+	VPADDQ      Z28, Z7, K1, Z7
+
+apart9Done:
+	VFMADD231PD Z7, Z8, K2, Z4
+	ADDQ        $0x0000011d, AX
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         maskedColumn
+	ADDQ        $0x20, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        BX
+	JNZ         masked
+
+store:
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	ADDQ    $0x00000140, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+apart0:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z7
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart0Done
+
+apart1:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z7
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart1Done
+
+apart2:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z7
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart2Done
+
+apart3:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z7
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart3Done
+
+apart4:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z7
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart4Done
+
+apart5:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z7
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart5Done
+
+apart6:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z7
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart6Done
+
+apart7:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z7
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart7Done
+
+apart8:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z7
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart8Done
+
+apart9:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z7
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart9Done
+
+// func blocksFull6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·blocksFull6F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
+
+slice:
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
+	VMOVSD       (BX)(SI*8), X6
+	VMOVHPD      (BX)(DI*8), X6, X6
+	VMOVSD       (BX)(R8*8), X7
+	VMOVHPD      (BX)(R9*8), X7, X7
 	VINSERTF128  $0x01, X7, Y6, Y6
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
+	VMOVSD       (BX)(R10*8), X7
+	VMOVHPD      (BX)(R11*8), X7, X7
+	VMOVSD       (BX)(R12*8), X8
+	VMOVHPD      (BX)(R13*8), X8, X8
 	VINSERTF128  $0x01, X8, Y7, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VFMADD231PD  (BX), Z6, Z0
-	VFMADD231PD  64(BX), Z6, Z1
-	VFMADD231PD  128(BX), Z6, Z2
-	VFMADD231PD  192(BX), Z6, Z3
-	VFMADD231PD  256(BX), Z6, Z4
-	VFMADD231PD  320(BX), Z6, Z5
-	ADDQ         $0x00000180, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	VFMADD231PD  (AX), Z6, Z0
+	VFMADD231PD  64(AX), Z6, Z1
+	VFMADD231PD  128(AX), Z6, Z2
+	VFMADD231PD  192(AX), Z6, Z3
+	VFMADD231PD  256(AX), Z6, Z4
+	VFMADD231PD  320(AX), Z6, Z5
+	ADDQ         $0x00000180, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
+	VMOVSD       (BX)(SI*8), X8
+	VMOVHPD      (BX)(DI*8), X8, X8
+	VMOVSD       (BX)(R8*8), X6
+	VMOVHPD      (BX)(R9*8), X6, X6
 	VINSERTF128  $0x01, X6, Y8, Y8
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X9
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X9, X9
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
+	VMOVSD       (BX)(R10*8), X9
+	VMOVHPD      (BX)(R11*8), X9, X9
+	VMOVSD       (BX)(R12*8), X6
+	VMOVHPD      (BX)(R13*8), X6, X6
 	VINSERTF128  $0x01, X6, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	VFMADD231PD  (BX), Z8, K1, Z0
-	VFMADD231PD  64(BX), Z8, K1, Z1
-	VFMADD231PD  128(BX), Z8, K1, Z2
-	VFMADD231PD  192(BX), Z8, K1, Z3
-	VFMADD231PD  256(BX), Z8, K1, Z4
-	VFMADD231PD  320(BX), Z8, K1, Z5
-	ADDQ         $0x00000180, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	VFMADD231PD  (AX), Z8, K1, Z0
+	VFMADD231PD  64(AX), Z8, K1, Z1
+	VFMADD231PD  128(AX), Z8, K1, Z2
+	VFMADD231PD  192(AX), Z8, K1, Z3
+	VFMADD231PD  256(AX), Z8, K1, Z4
+	VFMADD231PD  320(AX), Z8, K1, Z5
+	ADDQ         $0x00000180, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	VMOVUPD Z3, 192(R9)
-	VMOVUPD Z4, 256(R9)
-	VMOVUPD Z5, 320(R9)
-	ADDQ    $0x00000180, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	VMOVUPD Z5, 320(DX)
+	ADDQ    $0x00000180, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksShort6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksShort6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F
-TEXT ·blocksShort6F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksShort6F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
+	VMOVSD       (BX)(SI*8), X6
+	VMOVHPD      (BX)(DI*8), X6, X6
+	VMOVSD       (BX)(R8*8), X7
+	VMOVHPD      (BX)(R9*8), X7, X7
 	VINSERTF128  $0x01, X7, Y6, Y6
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
+	VMOVSD       (BX)(R10*8), X7
+	VMOVHPD      (BX)(R11*8), X7, X7
+	VMOVSD       (BX)(R12*8), X8
+	VMOVHPD      (BX)(R13*8), X8, X8
 	VINSERTF128  $0x01, X8, Y7, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VCVTPS2PD    (BX), Z8
+	VCVTPS2PD    (AX), Z8
 	VFMADD231PD  Z8, Z6, Z0
-	VCVTPS2PD    32(BX), Z8
+	VCVTPS2PD    32(AX), Z8
 	VFMADD231PD  Z8, Z6, Z1
-	VCVTPS2PD    64(BX), Z8
+	VCVTPS2PD    64(AX), Z8
 	VFMADD231PD  Z8, Z6, Z2
-	VCVTPS2PD    96(BX), Z8
+	VCVTPS2PD    96(AX), Z8
 	VFMADD231PD  Z8, Z6, Z3
-	VCVTPS2PD    128(BX), Z8
+	VCVTPS2PD    128(AX), Z8
 	VFMADD231PD  Z8, Z6, Z4
-	VCVTPS2PD    160(BX), Z8
+	VCVTPS2PD    160(AX), Z8
 	VFMADD231PD  Z8, Z6, Z5
-	ADDQ         $0x000000c0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x000000c0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X9
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X9, X9
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
+	VMOVSD       (BX)(SI*8), X9
+	VMOVHPD      (BX)(DI*8), X9, X9
+	VMOVSD       (BX)(R8*8), X6
+	VMOVHPD      (BX)(R9*8), X6, X6
 	VINSERTF128  $0x01, X6, Y9, Y9
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X10
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X10, X10
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
+	VMOVSD       (BX)(R10*8), X10
+	VMOVHPD      (BX)(R11*8), X10, X10
+	VMOVSD       (BX)(R12*8), X6
+	VMOVHPD      (BX)(R13*8), X6, X6
 	VINSERTF128  $0x01, X6, Y10, Y10
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
-	VCVTPS2PD    (BX), Z8
+	VCVTPS2PD    (AX), Z8
 	VFMADD231PD  Z8, Z9, K1, Z0
-	VCVTPS2PD    32(BX), Z8
+	VCVTPS2PD    32(AX), Z8
 	VFMADD231PD  Z8, Z9, K1, Z1
-	VCVTPS2PD    64(BX), Z8
+	VCVTPS2PD    64(AX), Z8
 	VFMADD231PD  Z8, Z9, K1, Z2
-	VCVTPS2PD    96(BX), Z8
+	VCVTPS2PD    96(AX), Z8
 	VFMADD231PD  Z8, Z9, K1, Z3
-	VCVTPS2PD    128(BX), Z8
+	VCVTPS2PD    128(AX), Z8
 	VFMADD231PD  Z8, Z9, K1, Z4
-	VCVTPS2PD    160(BX), Z8
+	VCVTPS2PD    160(AX), Z8
 	VFMADD231PD  Z8, Z9, K1, Z5
-	ADDQ         $0x000000c0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x000000c0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	VMOVUPD Z3, 192(R9)
-	VMOVUPD Z4, 256(R9)
-	VMOVUPD Z5, 320(R9)
-	ADDQ    $0x00000180, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	VMOVUPD Z5, 320(DX)
+	ADDQ    $0x00000180, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh326F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksHigh326F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F
-TEXT ·blocksHigh326F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksHigh326F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
+	VMOVSD       (BX)(SI*8), X6
+	VMOVHPD      (BX)(DI*8), X6, X6
+	VMOVSD       (BX)(R8*8), X7
+	VMOVHPD      (BX)(R9*8), X7, X7
 	VINSERTF128  $0x01, X7, Y6, Y6
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
+	VMOVSD       (BX)(R10*8), X7
+	VMOVHPD      (BX)(R11*8), X7, X7
+	VMOVSD       (BX)(R12*8), X8
+	VMOVHPD      (BX)(R13*8), X8, X8
 	VINSERTF128  $0x01, X8, Y7, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VPMOVZXDQ    (BX), Z8
+	VPMOVZXDQ    (AX), Z8
 	VPSLLQ       $0x20, Z8, Z8
 	VFMADD231PD  Z8, Z6, Z0
-	VPMOVZXDQ    32(BX), Z8
+	VPMOVZXDQ    32(AX), Z8
 	VPSLLQ       $0x20, Z8, Z8
 	VFMADD231PD  Z8, Z6, Z1
-	VPMOVZXDQ    64(BX), Z8
+	VPMOVZXDQ    64(AX), Z8
 	VPSLLQ       $0x20, Z8, Z8
 	VFMADD231PD  Z8, Z6, Z2
-	VPMOVZXDQ    96(BX), Z8
+	VPMOVZXDQ    96(AX), Z8
 	VPSLLQ       $0x20, Z8, Z8
 	VFMADD231PD  Z8, Z6, Z3
-	VPMOVZXDQ    128(BX), Z8
+	VPMOVZXDQ    128(AX), Z8
 	VPSLLQ       $0x20, Z8, Z8
 	VFMADD231PD  Z8, Z6, Z4
-	VPMOVZXDQ    160(BX), Z8
+	VPMOVZXDQ    160(AX), Z8
 	VPSLLQ       $0x20, Z8, Z8
 	VFMADD231PD  Z8, Z6, Z5
-	ADDQ         $0x000000c0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x000000c0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X9
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X9, X9
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
+	VMOVSD       (BX)(SI*8), X9
+	VMOVHPD      (BX)(DI*8), X9, X9
+	VMOVSD       (BX)(R8*8), X6
+	VMOVHPD      (BX)(R9*8), X6, X6
 	VINSERTF128  $0x01, X6, Y9, Y9
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X10
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X10, X10
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X6
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X6, X6
+	VMOVSD       (BX)(R10*8), X10
+	VMOVHPD      (BX)(R11*8), X10, X10
+	VMOVSD       (BX)(R12*8), X6
+	VMOVHPD      (BX)(R13*8), X6, X6
 	VINSERTF128  $0x01, X6, Y10, Y10
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
-	VPMOVZXDQ    (BX), Z8
+	VPMOVZXDQ    (AX), Z8
 	VPSLLQ       $0x20, Z8, Z8
 	VFMADD231PD  Z8, Z9, K1, Z0
-	VPMOVZXDQ    32(BX), Z8
+	VPMOVZXDQ    32(AX), Z8
 	VPSLLQ       $0x20, Z8, Z8
 	VFMADD231PD  Z8, Z9, K1, Z1
-	VPMOVZXDQ    64(BX), Z8
+	VPMOVZXDQ    64(AX), Z8
 	VPSLLQ       $0x20, Z8, Z8
 	VFMADD231PD  Z8, Z9, K1, Z2
-	VPMOVZXDQ    96(BX), Z8
+	VPMOVZXDQ    96(AX), Z8
 	VPSLLQ       $0x20, Z8, Z8
 	VFMADD231PD  Z8, Z9, K1, Z3
-	VPMOVZXDQ    128(BX), Z8
+	VPMOVZXDQ    128(AX), Z8
 	VPSLLQ       $0x20, Z8, Z8
 	VFMADD231PD  Z8, Z9, K1, Z4
-	VPMOVZXDQ    160(BX), Z8
+	VPMOVZXDQ    160(AX), Z8
 	VPSLLQ       $0x20, Z8, Z8
 	VFMADD231PD  Z8, Z9, K1, Z5
-	ADDQ         $0x000000c0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x000000c0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	VMOVUPD Z3, 192(R9)
-	VMOVUPD Z4, 256(R9)
-	VMOVUPD Z5, 320(R9)
-	ADDQ    $0x00000180, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	VMOVUPD Z5, 320(DX)
+	ADDQ    $0x00000180, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull7F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+// func blocksBits576F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI
+TEXT ·blocksBits576F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         val+24(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         table+56(FP), DX
+	VPBROADCASTQ (DX), Z31
+	VMOVDQU64    spread57<>+0(SB), Z30
+	MOVQ         $0x807fffffffffffff, CX
+	VPBROADCASTQ CX, Z29
+	MOVQ         $0x0080000000000000, CX
+	VPBROADCASTQ CX, Z28
+	MOVQ         32(DX), CX
+	SHLQ         $0x03, CX
+	ADDQ         16(DX), CX
+	MOVQ         (CX), CX
+	ADDQ         8(DX), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), BX
+	TESTQ  BX, BX
+	JZ     tail
+
+full:
+	MOVQ idx+32(FP), DX
+	MOVL (DX), R8
+	MOVL 4(DX), R9
+	MOVL 8(DX), R10
+	MOVL 12(DX), R11
+	MOVL 16(DX), R12
+	MOVL 20(DX), R13
+	MOVL 24(DX), R14
+	MOVL 28(DX), R15
+	MOVQ x+48(FP), DI
+	MOVQ columns+40(FP), SI
+
+fullColumn:
+	VMOVSD       (DI)(R8*8), X6
+	VMOVHPD      (DI)(R9*8), X6, X6
+	VMOVSD       (DI)(R10*8), X7
+	VMOVHPD      (DI)(R11*8), X7, X7
+	VINSERTF128  $0x01, X7, Y6, Y6
+	VMOVSD       (DI)(R12*8), X7
+	VMOVHPD      (DI)(R13*8), X7, X7
+	VMOVSD       (DI)(R14*8), X8
+	VMOVHPD      (DI)(R15*8), X8, X8
+	VINSERTF128  $0x01, X8, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	LEAQ         (AX), DX
+	CMPQ         DX, CX
+	JEQ          apart0
+	VPERMB       (AX), Z30, Z8
+	KMOVB        56(AX), K1
+	VPANDQ       Z29, Z8, Z8
+	VPADDQ       Z31, Z8, Z8
+	VPADDQ       Z28, Z8, K1, Z8
+
+apart0Done:
+	VFMADD231PD Z8, Z6, Z0
+	LEAQ        57(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart1
+	VPERMB      57(AX), Z30, Z8
+	KMOVB       113(AX), K1
+	VPANDQ      Z29, Z8, Z8
+	VPADDQ      Z31, Z8, Z8
+	VPADDQ      Z28, Z8, K1, Z8
+
+apart1Done:
+	VFMADD231PD Z8, Z6, Z1
+	LEAQ        114(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart2
+	VPERMB      114(AX), Z30, Z8
+	KMOVB       170(AX), K1
+	VPANDQ      Z29, Z8, Z8
+	VPADDQ      Z31, Z8, Z8
+	VPADDQ      Z28, Z8, K1, Z8
+
+apart2Done:
+	VFMADD231PD Z8, Z6, Z2
+	LEAQ        171(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart3
+	VPERMB      171(AX), Z30, Z8
+	KMOVB       227(AX), K1
+	VPANDQ      Z29, Z8, Z8
+	VPADDQ      Z31, Z8, Z8
+	VPADDQ      Z28, Z8, K1, Z8
+
+apart3Done:
+	VFMADD231PD Z8, Z6, Z3
+	LEAQ        228(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart4
+	VPERMB      228(AX), Z30, Z8
+	KMOVB       284(AX), K1
+	VPANDQ      Z29, Z8, Z8
+	VPADDQ      Z31, Z8, Z8
+	VPADDQ      Z28, Z8, K1, Z8
+
+apart4Done:
+	VFMADD231PD Z8, Z6, Z4
+	LEAQ        285(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart5
+	VPERMB      285(AX), Z30, Z8
+	KMOVB       341(AX), K1
+	VPANDQ      Z29, Z8, Z8
+	VPADDQ      Z31, Z8, Z8
+	VPADDQ      Z28, Z8, K1, Z8
+
+apart5Done:
+	VFMADD231PD Z8, Z6, Z5
+	ADDQ        $0x00000156, AX
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         fullColumn
+	ADDQ        $0x20, idx+32(FP)
+	DECQ        BX
+	JNZ         full
+
+tail:
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), BX
+	TESTQ BX, BX
+	JZ    store
+
+masked:
+	MOVQ  masks+16(FP), DX
+	KMOVW (DX), K2
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), R8
+	MOVL  4(DX), R9
+	MOVL  8(DX), R10
+	MOVL  12(DX), R11
+	MOVL  16(DX), R12
+	MOVL  20(DX), R13
+	MOVL  24(DX), R14
+	MOVL  28(DX), R15
+	MOVQ  x+48(FP), DI
+	MOVQ  columns+40(FP), SI
+
+maskedColumn:
+	VMOVSD       (DI)(R8*8), X9
+	VMOVHPD      (DI)(R9*8), X9, X9
+	VMOVSD       (DI)(R10*8), X6
+	VMOVHPD      (DI)(R11*8), X6, X6
+	VINSERTF128  $0x01, X6, Y9, Y9
+	VMOVSD       (DI)(R12*8), X10
+	VMOVHPD      (DI)(R13*8), X10, X10
+	VMOVSD       (DI)(R14*8), X6
+	VMOVHPD      (DI)(R15*8), X6, X6
+	VINSERTF128  $0x01, X6, Y10, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	LEAQ         (AX), DX
+	CMPQ         DX, CX
+	JEQ          apart6
+	VPERMB       (AX), Z30, Z8
+	KMOVB        56(AX), K1
+	VPANDQ       Z29, Z8, Z8
+	VPADDQ       Z31, Z8, Z8
+	VPADDQ       Z28, Z8, K1, Z8
+
+apart6Done:
+	VFMADD231PD Z8, Z9, K2, Z0
+	LEAQ        57(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart7
+	VPERMB      57(AX), Z30, Z8
+	KMOVB       113(AX), K1
+	VPANDQ      Z29, Z8, Z8
+	VPADDQ      Z31, Z8, Z8
+	VPADDQ      Z28, Z8, K1, Z8
+
+apart7Done:
+	VFMADD231PD Z8, Z9, K2, Z1
+	LEAQ        114(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart8
+	VPERMB      114(AX), Z30, Z8
+	KMOVB       170(AX), K1
+	VPANDQ      Z29, Z8, Z8
+	VPADDQ      Z31, Z8, Z8
+	VPADDQ      Z28, Z8, K1, Z8
+
+apart8Done:
+	VFMADD231PD Z8, Z9, K2, Z2
+	LEAQ        171(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart9
+	VPERMB      171(AX), Z30, Z8
+	KMOVB       227(AX), K1
+	VPANDQ      Z29, Z8, Z8
+	VPADDQ      Z31, Z8, Z8
+	VPADDQ      Z28, Z8, K1, Z8
+
+apart9Done:
+	VFMADD231PD Z8, Z9, K2, Z3
+	LEAQ        228(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart10
+	VPERMB      228(AX), Z30, Z8
+	KMOVB       284(AX), K1
+	VPANDQ      Z29, Z8, Z8
+	VPADDQ      Z31, Z8, Z8
+	VPADDQ      Z28, Z8, K1, Z8
+
+apart10Done:
+	VFMADD231PD Z8, Z9, K2, Z4
+	LEAQ        285(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart11
+	VPERMB      285(AX), Z30, Z8
+	KMOVB       341(AX), K1
+	VPANDQ      Z29, Z8, Z8
+	VPADDQ      Z31, Z8, Z8
+	VPADDQ      Z28, Z8, K1, Z8
+
+apart11Done:
+	VFMADD231PD Z8, Z9, K2, Z5
+	ADDQ        $0x00000156, AX
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         maskedColumn
+	ADDQ        $0x20, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        BX
+	JNZ         masked
+
+store:
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	VMOVUPD Z5, 320(DX)
+	ADDQ    $0x00000180, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+apart0:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z8
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart0Done
+
+apart1:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z8
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart1Done
+
+apart2:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z8
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart2Done
+
+apart3:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z8
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart3Done
+
+apart4:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z8
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart4Done
+
+apart5:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z8
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart5Done
+
+apart6:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z8
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart6Done
+
+apart7:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z8
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart7Done
+
+apart8:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z8
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart8Done
+
+apart9:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z8
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart9Done
+
+apart10:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z8
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart10Done
+
+apart11:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z8
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart11Done
+
+// func blocksFull7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·blocksFull7F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
+
+slice:
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -4525,127 +6185,127 @@ slice:
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
+	VMOVSD       (BX)(SI*8), X7
+	VMOVHPD      (BX)(DI*8), X7, X7
+	VMOVSD       (BX)(R8*8), X8
+	VMOVHPD      (BX)(R9*8), X8, X8
 	VINSERTF128  $0x01, X8, Y7, Y7
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X9
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X9, X9
+	VMOVSD       (BX)(R10*8), X8
+	VMOVHPD      (BX)(R11*8), X8, X8
+	VMOVSD       (BX)(R12*8), X9
+	VMOVHPD      (BX)(R13*8), X9, X9
 	VINSERTF128  $0x01, X9, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	VFMADD231PD  (BX), Z7, Z0
-	VFMADD231PD  64(BX), Z7, Z1
-	VFMADD231PD  128(BX), Z7, Z2
-	VFMADD231PD  192(BX), Z7, Z3
-	VFMADD231PD  256(BX), Z7, Z4
-	VFMADD231PD  320(BX), Z7, Z5
-	VFMADD231PD  384(BX), Z7, Z6
-	ADDQ         $0x000001c0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	VFMADD231PD  (AX), Z7, Z0
+	VFMADD231PD  64(AX), Z7, Z1
+	VFMADD231PD  128(AX), Z7, Z2
+	VFMADD231PD  192(AX), Z7, Z3
+	VFMADD231PD  256(AX), Z7, Z4
+	VFMADD231PD  320(AX), Z7, Z5
+	VFMADD231PD  384(AX), Z7, Z6
+	ADDQ         $0x000001c0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X9
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X9, X9
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
+	VMOVSD       (BX)(SI*8), X9
+	VMOVHPD      (BX)(DI*8), X9, X9
+	VMOVSD       (BX)(R8*8), X7
+	VMOVHPD      (BX)(R9*8), X7, X7
 	VINSERTF128  $0x01, X7, Y9, Y9
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X10
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X10, X10
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
+	VMOVSD       (BX)(R10*8), X10
+	VMOVHPD      (BX)(R11*8), X10, X10
+	VMOVSD       (BX)(R12*8), X7
+	VMOVHPD      (BX)(R13*8), X7, X7
 	VINSERTF128  $0x01, X7, Y10, Y10
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
-	VFMADD231PD  (BX), Z9, K1, Z0
-	VFMADD231PD  64(BX), Z9, K1, Z1
-	VFMADD231PD  128(BX), Z9, K1, Z2
-	VFMADD231PD  192(BX), Z9, K1, Z3
-	VFMADD231PD  256(BX), Z9, K1, Z4
-	VFMADD231PD  320(BX), Z9, K1, Z5
-	VFMADD231PD  384(BX), Z9, K1, Z6
-	ADDQ         $0x000001c0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	VFMADD231PD  (AX), Z9, K1, Z0
+	VFMADD231PD  64(AX), Z9, K1, Z1
+	VFMADD231PD  128(AX), Z9, K1, Z2
+	VFMADD231PD  192(AX), Z9, K1, Z3
+	VFMADD231PD  256(AX), Z9, K1, Z4
+	VFMADD231PD  320(AX), Z9, K1, Z5
+	VFMADD231PD  384(AX), Z9, K1, Z6
+	ADDQ         $0x000001c0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	VMOVUPD Z3, 192(R9)
-	VMOVUPD Z4, 256(R9)
-	VMOVUPD Z5, 320(R9)
-	VMOVUPD Z6, 384(R9)
-	ADDQ    $0x000001c0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	VMOVUPD Z5, 320(DX)
+	VMOVUPD Z6, 384(DX)
+	ADDQ    $0x000001c0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksShort7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksShort7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F
-TEXT ·blocksShort7F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksShort7F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -4653,141 +6313,141 @@ slice:
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
+	VMOVSD       (BX)(SI*8), X7
+	VMOVHPD      (BX)(DI*8), X7, X7
+	VMOVSD       (BX)(R8*8), X8
+	VMOVHPD      (BX)(R9*8), X8, X8
 	VINSERTF128  $0x01, X8, Y7, Y7
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X9
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X9, X9
+	VMOVSD       (BX)(R10*8), X8
+	VMOVHPD      (BX)(R11*8), X8, X8
+	VMOVSD       (BX)(R12*8), X9
+	VMOVHPD      (BX)(R13*8), X9, X9
 	VINSERTF128  $0x01, X9, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	VCVTPS2PD    (BX), Z9
+	VCVTPS2PD    (AX), Z9
 	VFMADD231PD  Z9, Z7, Z0
-	VCVTPS2PD    32(BX), Z9
+	VCVTPS2PD    32(AX), Z9
 	VFMADD231PD  Z9, Z7, Z1
-	VCVTPS2PD    64(BX), Z9
+	VCVTPS2PD    64(AX), Z9
 	VFMADD231PD  Z9, Z7, Z2
-	VCVTPS2PD    96(BX), Z9
+	VCVTPS2PD    96(AX), Z9
 	VFMADD231PD  Z9, Z7, Z3
-	VCVTPS2PD    128(BX), Z9
+	VCVTPS2PD    128(AX), Z9
 	VFMADD231PD  Z9, Z7, Z4
-	VCVTPS2PD    160(BX), Z9
+	VCVTPS2PD    160(AX), Z9
 	VFMADD231PD  Z9, Z7, Z5
-	VCVTPS2PD    192(BX), Z9
+	VCVTPS2PD    192(AX), Z9
 	VFMADD231PD  Z9, Z7, Z6
-	ADDQ         $0x000000e0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x000000e0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X10
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X10, X10
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
+	VMOVSD       (BX)(SI*8), X10
+	VMOVHPD      (BX)(DI*8), X10, X10
+	VMOVSD       (BX)(R8*8), X7
+	VMOVHPD      (BX)(R9*8), X7, X7
 	VINSERTF128  $0x01, X7, Y10, Y10
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X11
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X11, X11
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
+	VMOVSD       (BX)(R10*8), X11
+	VMOVHPD      (BX)(R11*8), X11, X11
+	VMOVSD       (BX)(R12*8), X7
+	VMOVHPD      (BX)(R13*8), X7, X7
 	VINSERTF128  $0x01, X7, Y11, Y11
 	VINSERTF64X4 $0x01, Y11, Z10, Z10
-	VCVTPS2PD    (BX), Z9
+	VCVTPS2PD    (AX), Z9
 	VFMADD231PD  Z9, Z10, K1, Z0
-	VCVTPS2PD    32(BX), Z9
+	VCVTPS2PD    32(AX), Z9
 	VFMADD231PD  Z9, Z10, K1, Z1
-	VCVTPS2PD    64(BX), Z9
+	VCVTPS2PD    64(AX), Z9
 	VFMADD231PD  Z9, Z10, K1, Z2
-	VCVTPS2PD    96(BX), Z9
+	VCVTPS2PD    96(AX), Z9
 	VFMADD231PD  Z9, Z10, K1, Z3
-	VCVTPS2PD    128(BX), Z9
+	VCVTPS2PD    128(AX), Z9
 	VFMADD231PD  Z9, Z10, K1, Z4
-	VCVTPS2PD    160(BX), Z9
+	VCVTPS2PD    160(AX), Z9
 	VFMADD231PD  Z9, Z10, K1, Z5
-	VCVTPS2PD    192(BX), Z9
+	VCVTPS2PD    192(AX), Z9
 	VFMADD231PD  Z9, Z10, K1, Z6
-	ADDQ         $0x000000e0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x000000e0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	VMOVUPD Z3, 192(R9)
-	VMOVUPD Z4, 256(R9)
-	VMOVUPD Z5, 320(R9)
-	VMOVUPD Z6, 384(R9)
-	ADDQ    $0x000001c0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	VMOVUPD Z5, 320(DX)
+	VMOVUPD Z6, 384(DX)
+	ADDQ    $0x000001c0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh327F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksHigh327F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F
-TEXT ·blocksHigh327F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksHigh327F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -4795,155 +6455,631 @@ slice:
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
+	VMOVSD       (BX)(SI*8), X7
+	VMOVHPD      (BX)(DI*8), X7, X7
+	VMOVSD       (BX)(R8*8), X8
+	VMOVHPD      (BX)(R9*8), X8, X8
 	VINSERTF128  $0x01, X8, Y7, Y7
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X9
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X9, X9
+	VMOVSD       (BX)(R10*8), X8
+	VMOVHPD      (BX)(R11*8), X8, X8
+	VMOVSD       (BX)(R12*8), X9
+	VMOVHPD      (BX)(R13*8), X9, X9
 	VINSERTF128  $0x01, X9, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	VPMOVZXDQ    (BX), Z9
+	VPMOVZXDQ    (AX), Z9
 	VPSLLQ       $0x20, Z9, Z9
 	VFMADD231PD  Z9, Z7, Z0
-	VPMOVZXDQ    32(BX), Z9
+	VPMOVZXDQ    32(AX), Z9
 	VPSLLQ       $0x20, Z9, Z9
 	VFMADD231PD  Z9, Z7, Z1
-	VPMOVZXDQ    64(BX), Z9
+	VPMOVZXDQ    64(AX), Z9
 	VPSLLQ       $0x20, Z9, Z9
 	VFMADD231PD  Z9, Z7, Z2
-	VPMOVZXDQ    96(BX), Z9
+	VPMOVZXDQ    96(AX), Z9
 	VPSLLQ       $0x20, Z9, Z9
 	VFMADD231PD  Z9, Z7, Z3
-	VPMOVZXDQ    128(BX), Z9
+	VPMOVZXDQ    128(AX), Z9
 	VPSLLQ       $0x20, Z9, Z9
 	VFMADD231PD  Z9, Z7, Z4
-	VPMOVZXDQ    160(BX), Z9
+	VPMOVZXDQ    160(AX), Z9
 	VPSLLQ       $0x20, Z9, Z9
 	VFMADD231PD  Z9, Z7, Z5
-	VPMOVZXDQ    192(BX), Z9
+	VPMOVZXDQ    192(AX), Z9
 	VPSLLQ       $0x20, Z9, Z9
 	VFMADD231PD  Z9, Z7, Z6
-	ADDQ         $0x000000e0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x000000e0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X10
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X10, X10
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
+	VMOVSD       (BX)(SI*8), X10
+	VMOVHPD      (BX)(DI*8), X10, X10
+	VMOVSD       (BX)(R8*8), X7
+	VMOVHPD      (BX)(R9*8), X7, X7
 	VINSERTF128  $0x01, X7, Y10, Y10
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X11
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X11, X11
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X7
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X7, X7
+	VMOVSD       (BX)(R10*8), X11
+	VMOVHPD      (BX)(R11*8), X11, X11
+	VMOVSD       (BX)(R12*8), X7
+	VMOVHPD      (BX)(R13*8), X7, X7
 	VINSERTF128  $0x01, X7, Y11, Y11
 	VINSERTF64X4 $0x01, Y11, Z10, Z10
-	VPMOVZXDQ    (BX), Z9
+	VPMOVZXDQ    (AX), Z9
 	VPSLLQ       $0x20, Z9, Z9
 	VFMADD231PD  Z9, Z10, K1, Z0
-	VPMOVZXDQ    32(BX), Z9
+	VPMOVZXDQ    32(AX), Z9
 	VPSLLQ       $0x20, Z9, Z9
 	VFMADD231PD  Z9, Z10, K1, Z1
-	VPMOVZXDQ    64(BX), Z9
+	VPMOVZXDQ    64(AX), Z9
 	VPSLLQ       $0x20, Z9, Z9
 	VFMADD231PD  Z9, Z10, K1, Z2
-	VPMOVZXDQ    96(BX), Z9
+	VPMOVZXDQ    96(AX), Z9
 	VPSLLQ       $0x20, Z9, Z9
 	VFMADD231PD  Z9, Z10, K1, Z3
-	VPMOVZXDQ    128(BX), Z9
+	VPMOVZXDQ    128(AX), Z9
 	VPSLLQ       $0x20, Z9, Z9
 	VFMADD231PD  Z9, Z10, K1, Z4
-	VPMOVZXDQ    160(BX), Z9
+	VPMOVZXDQ    160(AX), Z9
 	VPSLLQ       $0x20, Z9, Z9
 	VFMADD231PD  Z9, Z10, K1, Z5
-	VPMOVZXDQ    192(BX), Z9
+	VPMOVZXDQ    192(AX), Z9
 	VPSLLQ       $0x20, Z9, Z9
 	VFMADD231PD  Z9, Z10, K1, Z6
-	ADDQ         $0x000000e0, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x000000e0, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	VMOVUPD Z3, 192(R9)
-	VMOVUPD Z4, 256(R9)
-	VMOVUPD Z5, 320(R9)
-	VMOVUPD Z6, 384(R9)
-	ADDQ    $0x000001c0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	VMOVUPD Z5, 320(DX)
+	VMOVUPD Z6, 384(DX)
+	ADDQ    $0x000001c0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull8F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+// func blocksBits577F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI
+TEXT ·blocksBits577F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         val+24(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         table+56(FP), DX
+	VPBROADCASTQ (DX), Z31
+	VMOVDQU64    spread57<>+0(SB), Z30
+	MOVQ         $0x807fffffffffffff, CX
+	VPBROADCASTQ CX, Z29
+	MOVQ         $0x0080000000000000, CX
+	VPBROADCASTQ CX, Z28
+	MOVQ         32(DX), CX
+	SHLQ         $0x03, CX
+	ADDQ         16(DX), CX
+	MOVQ         (CX), CX
+	ADDQ         8(DX), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), BX
+	TESTQ  BX, BX
+	JZ     tail
+
+full:
+	MOVQ idx+32(FP), DX
+	MOVL (DX), R8
+	MOVL 4(DX), R9
+	MOVL 8(DX), R10
+	MOVL 12(DX), R11
+	MOVL 16(DX), R12
+	MOVL 20(DX), R13
+	MOVL 24(DX), R14
+	MOVL 28(DX), R15
+	MOVQ x+48(FP), DI
+	MOVQ columns+40(FP), SI
+
+fullColumn:
+	VMOVSD       (DI)(R8*8), X7
+	VMOVHPD      (DI)(R9*8), X7, X7
+	VMOVSD       (DI)(R10*8), X8
+	VMOVHPD      (DI)(R11*8), X8, X8
+	VINSERTF128  $0x01, X8, Y7, Y7
+	VMOVSD       (DI)(R12*8), X8
+	VMOVHPD      (DI)(R13*8), X8, X8
+	VMOVSD       (DI)(R14*8), X9
+	VMOVHPD      (DI)(R15*8), X9, X9
+	VINSERTF128  $0x01, X9, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	LEAQ         (AX), DX
+	CMPQ         DX, CX
+	JEQ          apart0
+	VPERMB       (AX), Z30, Z9
+	KMOVB        56(AX), K1
+	VPANDQ       Z29, Z9, Z9
+	VPADDQ       Z31, Z9, Z9
+	VPADDQ       Z28, Z9, K1, Z9
+
+apart0Done:
+	VFMADD231PD Z9, Z7, Z0
+	LEAQ        57(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart1
+	VPERMB      57(AX), Z30, Z9
+	KMOVB       113(AX), K1
+	VPANDQ      Z29, Z9, Z9
+	VPADDQ      Z31, Z9, Z9
+	VPADDQ      Z28, Z9, K1, Z9
+
+apart1Done:
+	VFMADD231PD Z9, Z7, Z1
+	LEAQ        114(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart2
+	VPERMB      114(AX), Z30, Z9
+	KMOVB       170(AX), K1
+	VPANDQ      Z29, Z9, Z9
+	VPADDQ      Z31, Z9, Z9
+	VPADDQ      Z28, Z9, K1, Z9
+
+apart2Done:
+	VFMADD231PD Z9, Z7, Z2
+	LEAQ        171(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart3
+	VPERMB      171(AX), Z30, Z9
+	KMOVB       227(AX), K1
+	VPANDQ      Z29, Z9, Z9
+	VPADDQ      Z31, Z9, Z9
+	VPADDQ      Z28, Z9, K1, Z9
+
+apart3Done:
+	VFMADD231PD Z9, Z7, Z3
+	LEAQ        228(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart4
+	VPERMB      228(AX), Z30, Z9
+	KMOVB       284(AX), K1
+	VPANDQ      Z29, Z9, Z9
+	VPADDQ      Z31, Z9, Z9
+	VPADDQ      Z28, Z9, K1, Z9
+
+apart4Done:
+	VFMADD231PD Z9, Z7, Z4
+	LEAQ        285(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart5
+	VPERMB      285(AX), Z30, Z9
+	KMOVB       341(AX), K1
+	VPANDQ      Z29, Z9, Z9
+	VPADDQ      Z31, Z9, Z9
+	VPADDQ      Z28, Z9, K1, Z9
+
+apart5Done:
+	VFMADD231PD Z9, Z7, Z5
+	LEAQ        342(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart6
+	VPERMB      342(AX), Z30, Z9
+	KMOVB       398(AX), K1
+	VPANDQ      Z29, Z9, Z9
+	VPADDQ      Z31, Z9, Z9
+	VPADDQ      Z28, Z9, K1, Z9
+
+apart6Done:
+	VFMADD231PD Z9, Z7, Z6
+	ADDQ        $0x0000018f, AX
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         fullColumn
+	ADDQ        $0x20, idx+32(FP)
+	DECQ        BX
+	JNZ         full
+
+tail:
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), BX
+	TESTQ BX, BX
+	JZ    store
+
+masked:
+	MOVQ  masks+16(FP), DX
+	KMOVW (DX), K2
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), R8
+	MOVL  4(DX), R9
+	MOVL  8(DX), R10
+	MOVL  12(DX), R11
+	MOVL  16(DX), R12
+	MOVL  20(DX), R13
+	MOVL  24(DX), R14
+	MOVL  28(DX), R15
+	MOVQ  x+48(FP), DI
+	MOVQ  columns+40(FP), SI
+
+maskedColumn:
+	VMOVSD       (DI)(R8*8), X10
+	VMOVHPD      (DI)(R9*8), X10, X10
+	VMOVSD       (DI)(R10*8), X7
+	VMOVHPD      (DI)(R11*8), X7, X7
+	VINSERTF128  $0x01, X7, Y10, Y10
+	VMOVSD       (DI)(R12*8), X11
+	VMOVHPD      (DI)(R13*8), X11, X11
+	VMOVSD       (DI)(R14*8), X7
+	VMOVHPD      (DI)(R15*8), X7, X7
+	VINSERTF128  $0x01, X7, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	LEAQ         (AX), DX
+	CMPQ         DX, CX
+	JEQ          apart7
+	VPERMB       (AX), Z30, Z9
+	KMOVB        56(AX), K1
+	VPANDQ       Z29, Z9, Z9
+	VPADDQ       Z31, Z9, Z9
+	VPADDQ       Z28, Z9, K1, Z9
+
+apart7Done:
+	VFMADD231PD Z9, Z10, K2, Z0
+	LEAQ        57(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart8
+	VPERMB      57(AX), Z30, Z9
+	KMOVB       113(AX), K1
+	VPANDQ      Z29, Z9, Z9
+	VPADDQ      Z31, Z9, Z9
+	VPADDQ      Z28, Z9, K1, Z9
+
+apart8Done:
+	VFMADD231PD Z9, Z10, K2, Z1
+	LEAQ        114(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart9
+	VPERMB      114(AX), Z30, Z9
+	KMOVB       170(AX), K1
+	VPANDQ      Z29, Z9, Z9
+	VPADDQ      Z31, Z9, Z9
+	VPADDQ      Z28, Z9, K1, Z9
+
+apart9Done:
+	VFMADD231PD Z9, Z10, K2, Z2
+	LEAQ        171(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart10
+	VPERMB      171(AX), Z30, Z9
+	KMOVB       227(AX), K1
+	VPANDQ      Z29, Z9, Z9
+	VPADDQ      Z31, Z9, Z9
+	VPADDQ      Z28, Z9, K1, Z9
+
+apart10Done:
+	VFMADD231PD Z9, Z10, K2, Z3
+	LEAQ        228(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart11
+	VPERMB      228(AX), Z30, Z9
+	KMOVB       284(AX), K1
+	VPANDQ      Z29, Z9, Z9
+	VPADDQ      Z31, Z9, Z9
+	VPADDQ      Z28, Z9, K1, Z9
+
+apart11Done:
+	VFMADD231PD Z9, Z10, K2, Z4
+	LEAQ        285(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart12
+	VPERMB      285(AX), Z30, Z9
+	KMOVB       341(AX), K1
+	VPANDQ      Z29, Z9, Z9
+	VPADDQ      Z31, Z9, Z9
+	VPADDQ      Z28, Z9, K1, Z9
+
+apart12Done:
+	VFMADD231PD Z9, Z10, K2, Z5
+	LEAQ        342(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart13
+	VPERMB      342(AX), Z30, Z9
+	KMOVB       398(AX), K1
+	VPANDQ      Z29, Z9, Z9
+	VPADDQ      Z31, Z9, Z9
+	VPADDQ      Z28, Z9, K1, Z9
+
+apart13Done:
+	VFMADD231PD Z9, Z10, K2, Z6
+	ADDQ        $0x0000018f, AX
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         maskedColumn
+	ADDQ        $0x20, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        BX
+	JNZ         masked
+
+store:
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	VMOVUPD Z5, 320(DX)
+	VMOVUPD Z6, 384(DX)
+	ADDQ    $0x000001c0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+apart0:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z9
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart0Done
+
+apart1:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z9
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart1Done
+
+apart2:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z9
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart2Done
+
+apart3:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z9
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart3Done
+
+apart4:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z9
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart4Done
+
+apart5:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z9
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart5Done
+
+apart6:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z9
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart6Done
+
+apart7:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z9
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart7Done
+
+apart8:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z9
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart8Done
+
+apart9:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z9
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart9Done
+
+apart10:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z9
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart10Done
+
+apart11:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z9
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart11Done
+
+apart12:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z9
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart12Done
+
+apart13:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z9
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart13Done
+
+// func blocksFull8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512F
+TEXT ·blocksFull8F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
+
+slice:
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -4952,130 +7088,130 @@ slice:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X9
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X9, X9
+	VMOVSD       (BX)(SI*8), X8
+	VMOVHPD      (BX)(DI*8), X8, X8
+	VMOVSD       (BX)(R8*8), X9
+	VMOVHPD      (BX)(R9*8), X9, X9
 	VINSERTF128  $0x01, X9, Y8, Y8
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X9
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X9, X9
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X10
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X10, X10
+	VMOVSD       (BX)(R10*8), X9
+	VMOVHPD      (BX)(R11*8), X9, X9
+	VMOVSD       (BX)(R12*8), X10
+	VMOVHPD      (BX)(R13*8), X10, X10
 	VINSERTF128  $0x01, X10, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	VFMADD231PD  (BX), Z8, Z0
-	VFMADD231PD  64(BX), Z8, Z1
-	VFMADD231PD  128(BX), Z8, Z2
-	VFMADD231PD  192(BX), Z8, Z3
-	VFMADD231PD  256(BX), Z8, Z4
-	VFMADD231PD  320(BX), Z8, Z5
-	VFMADD231PD  384(BX), Z8, Z6
-	VFMADD231PD  448(BX), Z8, Z7
-	ADDQ         $0x00000200, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	VFMADD231PD  (AX), Z8, Z0
+	VFMADD231PD  64(AX), Z8, Z1
+	VFMADD231PD  128(AX), Z8, Z2
+	VFMADD231PD  192(AX), Z8, Z3
+	VFMADD231PD  256(AX), Z8, Z4
+	VFMADD231PD  320(AX), Z8, Z5
+	VFMADD231PD  384(AX), Z8, Z6
+	VFMADD231PD  448(AX), Z8, Z7
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X10
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X10, X10
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
+	VMOVSD       (BX)(SI*8), X10
+	VMOVHPD      (BX)(DI*8), X10, X10
+	VMOVSD       (BX)(R8*8), X8
+	VMOVHPD      (BX)(R9*8), X8, X8
 	VINSERTF128  $0x01, X8, Y10, Y10
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X11
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X11, X11
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
+	VMOVSD       (BX)(R10*8), X11
+	VMOVHPD      (BX)(R11*8), X11, X11
+	VMOVSD       (BX)(R12*8), X8
+	VMOVHPD      (BX)(R13*8), X8, X8
 	VINSERTF128  $0x01, X8, Y11, Y11
 	VINSERTF64X4 $0x01, Y11, Z10, Z10
-	VFMADD231PD  (BX), Z10, K1, Z0
-	VFMADD231PD  64(BX), Z10, K1, Z1
-	VFMADD231PD  128(BX), Z10, K1, Z2
-	VFMADD231PD  192(BX), Z10, K1, Z3
-	VFMADD231PD  256(BX), Z10, K1, Z4
-	VFMADD231PD  320(BX), Z10, K1, Z5
-	VFMADD231PD  384(BX), Z10, K1, Z6
-	VFMADD231PD  448(BX), Z10, K1, Z7
-	ADDQ         $0x00000200, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	VFMADD231PD  (AX), Z10, K1, Z0
+	VFMADD231PD  64(AX), Z10, K1, Z1
+	VFMADD231PD  128(AX), Z10, K1, Z2
+	VFMADD231PD  192(AX), Z10, K1, Z3
+	VFMADD231PD  256(AX), Z10, K1, Z4
+	VFMADD231PD  320(AX), Z10, K1, Z5
+	VFMADD231PD  384(AX), Z10, K1, Z6
+	VFMADD231PD  448(AX), Z10, K1, Z7
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	VMOVUPD Z3, 192(R9)
-	VMOVUPD Z4, 256(R9)
-	VMOVUPD Z5, 320(R9)
-	VMOVUPD Z6, 384(R9)
-	VMOVUPD Z7, 448(R9)
-	ADDQ    $0x00000200, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	VMOVUPD Z5, 320(DX)
+	VMOVUPD Z6, 384(DX)
+	VMOVUPD Z7, 448(DX)
+	ADDQ    $0x00000200, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksShort8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksShort8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F
-TEXT ·blocksShort8F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksShort8F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -5084,146 +7220,146 @@ slice:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X9
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X9, X9
+	VMOVSD       (BX)(SI*8), X8
+	VMOVHPD      (BX)(DI*8), X8, X8
+	VMOVSD       (BX)(R8*8), X9
+	VMOVHPD      (BX)(R9*8), X9, X9
 	VINSERTF128  $0x01, X9, Y8, Y8
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X9
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X9, X9
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X10
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X10, X10
+	VMOVSD       (BX)(R10*8), X9
+	VMOVHPD      (BX)(R11*8), X9, X9
+	VMOVSD       (BX)(R12*8), X10
+	VMOVHPD      (BX)(R13*8), X10, X10
 	VINSERTF128  $0x01, X10, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	VCVTPS2PD    (BX), Z10
+	VCVTPS2PD    (AX), Z10
 	VFMADD231PD  Z10, Z8, Z0
-	VCVTPS2PD    32(BX), Z10
+	VCVTPS2PD    32(AX), Z10
 	VFMADD231PD  Z10, Z8, Z1
-	VCVTPS2PD    64(BX), Z10
+	VCVTPS2PD    64(AX), Z10
 	VFMADD231PD  Z10, Z8, Z2
-	VCVTPS2PD    96(BX), Z10
+	VCVTPS2PD    96(AX), Z10
 	VFMADD231PD  Z10, Z8, Z3
-	VCVTPS2PD    128(BX), Z10
+	VCVTPS2PD    128(AX), Z10
 	VFMADD231PD  Z10, Z8, Z4
-	VCVTPS2PD    160(BX), Z10
+	VCVTPS2PD    160(AX), Z10
 	VFMADD231PD  Z10, Z8, Z5
-	VCVTPS2PD    192(BX), Z10
+	VCVTPS2PD    192(AX), Z10
 	VFMADD231PD  Z10, Z8, Z6
-	VCVTPS2PD    224(BX), Z10
+	VCVTPS2PD    224(AX), Z10
 	VFMADD231PD  Z10, Z8, Z7
-	ADDQ         $0x00000100, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X11
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X11, X11
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
+	VMOVSD       (BX)(SI*8), X11
+	VMOVHPD      (BX)(DI*8), X11, X11
+	VMOVSD       (BX)(R8*8), X8
+	VMOVHPD      (BX)(R9*8), X8, X8
 	VINSERTF128  $0x01, X8, Y11, Y11
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X12
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X12, X12
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
+	VMOVSD       (BX)(R10*8), X12
+	VMOVHPD      (BX)(R11*8), X12, X12
+	VMOVSD       (BX)(R12*8), X8
+	VMOVHPD      (BX)(R13*8), X8, X8
 	VINSERTF128  $0x01, X8, Y12, Y12
 	VINSERTF64X4 $0x01, Y12, Z11, Z11
-	VCVTPS2PD    (BX), Z10
+	VCVTPS2PD    (AX), Z10
 	VFMADD231PD  Z10, Z11, K1, Z0
-	VCVTPS2PD    32(BX), Z10
+	VCVTPS2PD    32(AX), Z10
 	VFMADD231PD  Z10, Z11, K1, Z1
-	VCVTPS2PD    64(BX), Z10
+	VCVTPS2PD    64(AX), Z10
 	VFMADD231PD  Z10, Z11, K1, Z2
-	VCVTPS2PD    96(BX), Z10
+	VCVTPS2PD    96(AX), Z10
 	VFMADD231PD  Z10, Z11, K1, Z3
-	VCVTPS2PD    128(BX), Z10
+	VCVTPS2PD    128(AX), Z10
 	VFMADD231PD  Z10, Z11, K1, Z4
-	VCVTPS2PD    160(BX), Z10
+	VCVTPS2PD    160(AX), Z10
 	VFMADD231PD  Z10, Z11, K1, Z5
-	VCVTPS2PD    192(BX), Z10
+	VCVTPS2PD    192(AX), Z10
 	VFMADD231PD  Z10, Z11, K1, Z6
-	VCVTPS2PD    224(BX), Z10
+	VCVTPS2PD    224(AX), Z10
 	VFMADD231PD  Z10, Z11, K1, Z7
-	ADDQ         $0x00000100, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	VMOVUPD Z3, 192(R9)
-	VMOVUPD Z4, 256(R9)
-	VMOVUPD Z5, 320(R9)
-	VMOVUPD Z6, 384(R9)
-	VMOVUPD Z7, 448(R9)
-	ADDQ    $0x00000200, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	VMOVUPD Z5, 320(DX)
+	VMOVUPD Z6, 384(DX)
+	VMOVUPD Z7, 448(DX)
+	ADDQ    $0x00000200, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh328F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, sums *float64)
+// func blocksHigh328F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 // Requires: AVX, AVX512F
-TEXT ·blocksHigh328F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksHigh328F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -5232,788 +7368,1316 @@ slice:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X9
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X9, X9
+	VMOVSD       (BX)(SI*8), X8
+	VMOVHPD      (BX)(DI*8), X8, X8
+	VMOVSD       (BX)(R8*8), X9
+	VMOVHPD      (BX)(R9*8), X9, X9
 	VINSERTF128  $0x01, X9, Y8, Y8
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X9
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X9, X9
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X10
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X10, X10
+	VMOVSD       (BX)(R10*8), X9
+	VMOVHPD      (BX)(R11*8), X9, X9
+	VMOVSD       (BX)(R12*8), X10
+	VMOVHPD      (BX)(R13*8), X10, X10
 	VINSERTF128  $0x01, X10, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	VPMOVZXDQ    (BX), Z10
+	VPMOVZXDQ    (AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z8, Z0
-	VPMOVZXDQ    32(BX), Z10
+	VPMOVZXDQ    32(AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z8, Z1
-	VPMOVZXDQ    64(BX), Z10
+	VPMOVZXDQ    64(AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z8, Z2
-	VPMOVZXDQ    96(BX), Z10
+	VPMOVZXDQ    96(AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z8, Z3
-	VPMOVZXDQ    128(BX), Z10
+	VPMOVZXDQ    128(AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z8, Z4
-	VPMOVZXDQ    160(BX), Z10
+	VPMOVZXDQ    160(AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z8, Z5
-	VPMOVZXDQ    192(BX), Z10
+	VPMOVZXDQ    192(AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z8, Z6
-	VPMOVZXDQ    224(BX), Z10
+	VPMOVZXDQ    224(AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z8, Z7
-	ADDQ         $0x00000100, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x20, SI
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
+	MOVQ  masks+16(FP), DX
 	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), SI
+	MOVL  4(DX), DI
+	MOVL  8(DX), R8
+	MOVL  12(DX), R9
+	MOVL  16(DX), R10
+	MOVL  20(DX), R11
+	MOVL  24(DX), R12
+	MOVL  28(DX), R13
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSD       (R12)(R13*8), X11
-	MOVL         4(SI), R13
-	VMOVHPD      (R12)(R13*8), X11, X11
-	MOVL         8(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         12(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
+	VMOVSD       (BX)(SI*8), X11
+	VMOVHPD      (BX)(DI*8), X11, X11
+	VMOVSD       (BX)(R8*8), X8
+	VMOVHPD      (BX)(R9*8), X8, X8
 	VINSERTF128  $0x01, X8, Y11, Y11
-	MOVL         16(SI), R13
-	VMOVSD       (R12)(R13*8), X12
-	MOVL         20(SI), R13
-	VMOVHPD      (R12)(R13*8), X12, X12
-	MOVL         24(SI), R13
-	VMOVSD       (R12)(R13*8), X8
-	MOVL         28(SI), R13
-	VMOVHPD      (R12)(R13*8), X8, X8
+	VMOVSD       (BX)(R10*8), X12
+	VMOVHPD      (BX)(R11*8), X12, X12
+	VMOVSD       (BX)(R12*8), X8
+	VMOVHPD      (BX)(R13*8), X8, X8
 	VINSERTF128  $0x01, X8, Y12, Y12
 	VINSERTF64X4 $0x01, Y12, Z11, Z11
-	VPMOVZXDQ    (BX), Z10
+	VPMOVZXDQ    (AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z11, K1, Z0
-	VPMOVZXDQ    32(BX), Z10
+	VPMOVZXDQ    32(AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z11, K1, Z1
-	VPMOVZXDQ    64(BX), Z10
+	VPMOVZXDQ    64(AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z11, K1, Z2
-	VPMOVZXDQ    96(BX), Z10
+	VPMOVZXDQ    96(AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z11, K1, Z3
-	VPMOVZXDQ    128(BX), Z10
+	VPMOVZXDQ    128(AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z11, K1, Z4
-	VPMOVZXDQ    160(BX), Z10
+	VPMOVZXDQ    160(AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z11, K1, Z5
-	VPMOVZXDQ    192(BX), Z10
+	VPMOVZXDQ    192(AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z11, K1, Z6
-	VPMOVZXDQ    224(BX), Z10
+	VPMOVZXDQ    224(AX), Z10
 	VPSLLQ       $0x20, Z10, Z10
 	VFMADD231PD  Z10, Z11, K1, Z7
-	ADDQ         $0x00000100, BX
-	ADDQ         $0x08, R12
-	DECQ         R11
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x08, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x20, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPD Z0, (R9)
-	VMOVUPD Z1, 64(R9)
-	VMOVUPD Z2, 128(R9)
-	VMOVUPD Z3, 192(R9)
-	VMOVUPD Z4, 256(R9)
-	VMOVUPD Z5, 320(R9)
-	VMOVUPD Z6, 384(R9)
-	VMOVUPD Z7, 448(R9)
-	ADDQ    $0x00000200, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	VMOVUPD Z5, 320(DX)
+	VMOVUPD Z6, 384(DX)
+	VMOVUPD Z7, 448(DX)
+	ADDQ    $0x00000200, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull2F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
+// func blocksBits578F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI
+TEXT ·blocksBits578F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         val+24(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         table+56(FP), DX
+	VPBROADCASTQ (DX), Z31
+	VMOVDQU64    spread57<>+0(SB), Z30
+	MOVQ         $0x807fffffffffffff, CX
+	VPBROADCASTQ CX, Z29
+	MOVQ         $0x0080000000000000, CX
+	VPBROADCASTQ CX, Z28
+	MOVQ         32(DX), CX
+	SHLQ         $0x03, CX
+	ADDQ         16(DX), CX
+	MOVQ         (CX), CX
+	ADDQ         8(DX), CX
+
+slice:
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), BX
+	TESTQ  BX, BX
+	JZ     tail
+
+full:
+	MOVQ idx+32(FP), DX
+	MOVL (DX), R8
+	MOVL 4(DX), R9
+	MOVL 8(DX), R10
+	MOVL 12(DX), R11
+	MOVL 16(DX), R12
+	MOVL 20(DX), R13
+	MOVL 24(DX), R14
+	MOVL 28(DX), R15
+	MOVQ x+48(FP), DI
+	MOVQ columns+40(FP), SI
+
+fullColumn:
+	VMOVSD       (DI)(R8*8), X8
+	VMOVHPD      (DI)(R9*8), X8, X8
+	VMOVSD       (DI)(R10*8), X9
+	VMOVHPD      (DI)(R11*8), X9, X9
+	VINSERTF128  $0x01, X9, Y8, Y8
+	VMOVSD       (DI)(R12*8), X9
+	VMOVHPD      (DI)(R13*8), X9, X9
+	VMOVSD       (DI)(R14*8), X10
+	VMOVHPD      (DI)(R15*8), X10, X10
+	VINSERTF128  $0x01, X10, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	LEAQ         (AX), DX
+	CMPQ         DX, CX
+	JEQ          apart0
+	VPERMB       (AX), Z30, Z10
+	KMOVB        56(AX), K1
+	VPANDQ       Z29, Z10, Z10
+	VPADDQ       Z31, Z10, Z10
+	VPADDQ       Z28, Z10, K1, Z10
+
+apart0Done:
+	VFMADD231PD Z10, Z8, Z0
+	LEAQ        57(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart1
+	VPERMB      57(AX), Z30, Z10
+	KMOVB       113(AX), K1
+	VPANDQ      Z29, Z10, Z10
+	VPADDQ      Z31, Z10, Z10
+	VPADDQ      Z28, Z10, K1, Z10
+
+apart1Done:
+	VFMADD231PD Z10, Z8, Z1
+	LEAQ        114(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart2
+	VPERMB      114(AX), Z30, Z10
+	KMOVB       170(AX), K1
+	VPANDQ      Z29, Z10, Z10
+	VPADDQ      Z31, Z10, Z10
+	VPADDQ      Z28, Z10, K1, Z10
+
+apart2Done:
+	VFMADD231PD Z10, Z8, Z2
+	LEAQ        171(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart3
+	VPERMB      171(AX), Z30, Z10
+	KMOVB       227(AX), K1
+	VPANDQ      Z29, Z10, Z10
+	VPADDQ      Z31, Z10, Z10
+	VPADDQ      Z28, Z10, K1, Z10
+
+apart3Done:
+	VFMADD231PD Z10, Z8, Z3
+	LEAQ        228(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart4
+	VPERMB      228(AX), Z30, Z10
+	KMOVB       284(AX), K1
+	VPANDQ      Z29, Z10, Z10
+	VPADDQ      Z31, Z10, Z10
+	VPADDQ      Z28, Z10, K1, Z10
+
+apart4Done:
+	VFMADD231PD Z10, Z8, Z4
+	LEAQ        285(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart5
+	VPERMB      285(AX), Z30, Z10
+	KMOVB       341(AX), K1
+	VPANDQ      Z29, Z10, Z10
+	VPADDQ      Z31, Z10, Z10
+	VPADDQ      Z28, Z10, K1, Z10
+
+apart5Done:
+	VFMADD231PD Z10, Z8, Z5
+	LEAQ        342(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart6
+	VPERMB      342(AX), Z30, Z10
+	KMOVB       398(AX), K1
+	VPANDQ      Z29, Z10, Z10
+	VPADDQ      Z31, Z10, Z10
+	VPADDQ      Z28, Z10, K1, Z10
+
+apart6Done:
+	VFMADD231PD Z10, Z8, Z6
+	LEAQ        399(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart7
+	VPERMB      399(AX), Z30, Z10
+	KMOVB       455(AX), K1
+	VPANDQ      Z29, Z10, Z10
+	VPADDQ      Z31, Z10, Z10
+	VPADDQ      Z28, Z10, K1, Z10
+
+apart7Done:
+	VFMADD231PD Z10, Z8, Z7
+	ADDQ        $0x000001c8, AX
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         fullColumn
+	ADDQ        $0x20, idx+32(FP)
+	DECQ        BX
+	JNZ         full
+
+tail:
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), BX
+	TESTQ BX, BX
+	JZ    store
+
+masked:
+	MOVQ  masks+16(FP), DX
+	KMOVW (DX), K2
+	MOVQ  idx+32(FP), DX
+	MOVL  (DX), R8
+	MOVL  4(DX), R9
+	MOVL  8(DX), R10
+	MOVL  12(DX), R11
+	MOVL  16(DX), R12
+	MOVL  20(DX), R13
+	MOVL  24(DX), R14
+	MOVL  28(DX), R15
+	MOVQ  x+48(FP), DI
+	MOVQ  columns+40(FP), SI
+
+maskedColumn:
+	VMOVSD       (DI)(R8*8), X11
+	VMOVHPD      (DI)(R9*8), X11, X11
+	VMOVSD       (DI)(R10*8), X8
+	VMOVHPD      (DI)(R11*8), X8, X8
+	VINSERTF128  $0x01, X8, Y11, Y11
+	VMOVSD       (DI)(R12*8), X12
+	VMOVHPD      (DI)(R13*8), X12, X12
+	VMOVSD       (DI)(R14*8), X8
+	VMOVHPD      (DI)(R15*8), X8, X8
+	VINSERTF128  $0x01, X8, Y12, Y12
+	VINSERTF64X4 $0x01, Y12, Z11, Z11
+	LEAQ         (AX), DX
+	CMPQ         DX, CX
+	JEQ          apart8
+	VPERMB       (AX), Z30, Z10
+	KMOVB        56(AX), K1
+	VPANDQ       Z29, Z10, Z10
+	VPADDQ       Z31, Z10, Z10
+	VPADDQ       Z28, Z10, K1, Z10
+
+apart8Done:
+	VFMADD231PD Z10, Z11, K2, Z0
+	LEAQ        57(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart9
+	VPERMB      57(AX), Z30, Z10
+	KMOVB       113(AX), K1
+	VPANDQ      Z29, Z10, Z10
+	VPADDQ      Z31, Z10, Z10
+	VPADDQ      Z28, Z10, K1, Z10
+
+apart9Done:
+	VFMADD231PD Z10, Z11, K2, Z1
+	LEAQ        114(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart10
+	VPERMB      114(AX), Z30, Z10
+	KMOVB       170(AX), K1
+	VPANDQ      Z29, Z10, Z10
+	VPADDQ      Z31, Z10, Z10
+	VPADDQ      Z28, Z10, K1, Z10
+
+apart10Done:
+	VFMADD231PD Z10, Z11, K2, Z2
+	LEAQ        171(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart11
+	VPERMB      171(AX), Z30, Z10
+	KMOVB       227(AX), K1
+	VPANDQ      Z29, Z10, Z10
+	VPADDQ      Z31, Z10, Z10
+	VPADDQ      Z28, Z10, K1, Z10
+
+apart11Done:
+	VFMADD231PD Z10, Z11, K2, Z3
+	LEAQ        228(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart12
+	VPERMB      228(AX), Z30, Z10
+	KMOVB       284(AX), K1
+	VPANDQ      Z29, Z10, Z10
+	VPADDQ      Z31, Z10, Z10
+	VPADDQ      Z28, Z10, K1, Z10
+
+apart12Done:
+	VFMADD231PD Z10, Z11, K2, Z4
+	LEAQ        285(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart13
+	VPERMB      285(AX), Z30, Z10
+	KMOVB       341(AX), K1
+	VPANDQ      Z29, Z10, Z10
+	VPADDQ      Z31, Z10, Z10
+	VPADDQ      Z28, Z10, K1, Z10
+
+apart13Done:
+	VFMADD231PD Z10, Z11, K2, Z5
+	LEAQ        342(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart14
+	VPERMB      342(AX), Z30, Z10
+	KMOVB       398(AX), K1
+	VPANDQ      Z29, Z10, Z10
+	VPADDQ      Z31, Z10, Z10
+	VPADDQ      Z28, Z10, K1, Z10
+
+apart14Done:
+	VFMADD231PD Z10, Z11, K2, Z6
+	LEAQ        399(AX), DX
+	CMPQ        DX, CX
+	JEQ         apart15
+	VPERMB      399(AX), Z30, Z10
+	KMOVB       455(AX), K1
+	VPANDQ      Z29, Z10, Z10
+	VPADDQ      Z31, Z10, Z10
+	VPADDQ      Z28, Z10, K1, Z10
+
+apart15Done:
+	VFMADD231PD Z10, Z11, K2, Z7
+	ADDQ        $0x000001c8, AX
+	ADDQ        $0x08, DI
+	DECQ        SI
+	JNZ         maskedColumn
+	ADDQ        $0x20, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        BX
+	JNZ         masked
+
+store:
+	MOVQ    sums+64(FP), DX
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VMOVUPD Z4, 256(DX)
+	VMOVUPD Z5, 320(DX)
+	VMOVUPD Z6, 384(DX)
+	VMOVUPD Z7, 448(DX)
+	ADDQ    $0x00000200, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+apart0:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart0Done
+
+apart1:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart1Done
+
+apart2:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart2Done
+
+apart3:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart3Done
+
+apart4:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart4Done
+
+apart5:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart5Done
+
+apart6:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart6Done
+
+apart7:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart7Done
+
+apart8:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart8Done
+
+apart9:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart9Done
+
+apart10:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart10Done
+
+apart11:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart11Done
+
+apart12:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart12Done
+
+apart13:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart13Done
+
+apart14:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart14Done
+
+apart15:
+	MOVQ      table+56(FP), DX
+	MOVQ      32(DX), CX
+	SHLQ      $0x06, CX
+	ADDQ      24(DX), CX
+	VMOVDQU64 (CX), Z10
+	INCQ      32(DX)
+	MOVQ      32(DX), CX
+	SHLQ      $0x03, CX
+	ADDQ      16(DX), CX
+	MOVQ      (CX), CX
+	ADDQ      8(DX), CX
+	JMP       apart15Done
+
+// func blocksFull2F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull2F32AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksFull2F32AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSS      (R12)(R13*4), X4
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X4, X4
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X4, X4
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X4, X4
-	MOVL        16(SI), R13
-	VMOVSS      (R12)(R13*4), X1
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X1, X1
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X1, X1
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X1, X1
+	VMOVSS      (BX)(SI*4), X4
+	VINSERTPS   $0x10, (BX)(DI*4), X4, X4
+	VINSERTPS   $0x20, (BX)(R8*4), X4, X4
+	VINSERTPS   $0x30, (BX)(R9*4), X4, X4
+	VMOVSS      (BX)(R10*4), X1
+	VINSERTPS   $0x10, (BX)(R11*4), X1, X1
+	VINSERTPS   $0x20, (BX)(R12*4), X1, X1
+	VINSERTPS   $0x30, (BX)(R13*4), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
-	VFMADD231PS (BX), Y4, Y2
-	VFMADD231PS 32(BX), Y4, Y3
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x04, R12
-	DECQ        R11
+	VFMADD231PS (AX), Y4, Y2
+	VFMADD231PS 32(AX), Y4, Y3
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x04, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x20, SI
-	DECQ        R10
+	ADDQ        $0x20, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVL         16(DX), R10
+	MOVL         20(DX), R11
+	MOVL         24(DX), R12
+	MOVL         28(DX), R13
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSS      (R12)(R13*4), X5
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X5, X5
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X5, X5
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X5, X5
-	MOVL        16(SI), R13
-	VMOVSS      (R12)(R13*4), X4
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X4, X4
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X4, X4
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X4, X4
+	VMOVSS      (BX)(SI*4), X5
+	VINSERTPS   $0x10, (BX)(DI*4), X5, X5
+	VINSERTPS   $0x20, (BX)(R8*4), X5, X5
+	VINSERTPS   $0x30, (BX)(R9*4), X5, X5
+	VMOVSS      (BX)(R10*4), X4
+	VINSERTPS   $0x10, (BX)(R11*4), X4, X4
+	VINSERTPS   $0x20, (BX)(R12*4), X4, X4
+	VINSERTPS   $0x30, (BX)(R13*4), X4, X4
 	VINSERTF128 $0x01, X4, Y5, Y5
 	VMOVAPS     Y2, Y6
-	VFMADD231PS (BX), Y5, Y6
+	VFMADD231PS (AX), Y5, Y6
 	VBLENDVPS   Y1, Y6, Y2, Y2
 	VMOVAPS     Y3, Y6
-	VFMADD231PS 32(BX), Y5, Y6
+	VFMADD231PS 32(AX), Y5, Y6
 	VBLENDVPS   Y1, Y6, Y3, Y3
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x04, R12
-	DECQ        R11
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x04, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x20, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x20, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPS Y2, (R9)
-	VMOVUPS Y3, 32(R9)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPS Y2, (DX)
+	VMOVUPS Y3, 32(DX)
+	ADDQ    $0x00000040, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull3F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
+// func blocksFull3F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull3F32AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksFull3F32AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSS      (R12)(R13*4), X5
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X5, X5
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X5, X5
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X5, X5
-	MOVL        16(SI), R13
-	VMOVSS      (R12)(R13*4), X1
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X1, X1
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X1, X1
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X1, X1
+	VMOVSS      (BX)(SI*4), X5
+	VINSERTPS   $0x10, (BX)(DI*4), X5, X5
+	VINSERTPS   $0x20, (BX)(R8*4), X5, X5
+	VINSERTPS   $0x30, (BX)(R9*4), X5, X5
+	VMOVSS      (BX)(R10*4), X1
+	VINSERTPS   $0x10, (BX)(R11*4), X1, X1
+	VINSERTPS   $0x20, (BX)(R12*4), X1, X1
+	VINSERTPS   $0x30, (BX)(R13*4), X1, X1
 	VINSERTF128 $0x01, X1, Y5, Y5
-	VFMADD231PS (BX), Y5, Y2
-	VFMADD231PS 32(BX), Y5, Y3
-	VFMADD231PS 64(BX), Y5, Y4
-	ADDQ        $0x00000060, BX
-	ADDQ        $0x04, R12
-	DECQ        R11
+	VFMADD231PS (AX), Y5, Y2
+	VFMADD231PS 32(AX), Y5, Y3
+	VFMADD231PS 64(AX), Y5, Y4
+	ADDQ        $0x00000060, AX
+	ADDQ        $0x04, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x20, SI
-	DECQ        R10
+	ADDQ        $0x20, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVL         16(DX), R10
+	MOVL         20(DX), R11
+	MOVL         24(DX), R12
+	MOVL         28(DX), R13
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSS      (R12)(R13*4), X6
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X6, X6
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X6, X6
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X6, X6
-	MOVL        16(SI), R13
-	VMOVSS      (R12)(R13*4), X5
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X5, X5
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X5, X5
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X5, X5
+	VMOVSS      (BX)(SI*4), X6
+	VINSERTPS   $0x10, (BX)(DI*4), X6, X6
+	VINSERTPS   $0x20, (BX)(R8*4), X6, X6
+	VINSERTPS   $0x30, (BX)(R9*4), X6, X6
+	VMOVSS      (BX)(R10*4), X5
+	VINSERTPS   $0x10, (BX)(R11*4), X5, X5
+	VINSERTPS   $0x20, (BX)(R12*4), X5, X5
+	VINSERTPS   $0x30, (BX)(R13*4), X5, X5
 	VINSERTF128 $0x01, X5, Y6, Y6
 	VMOVAPS     Y2, Y7
-	VFMADD231PS (BX), Y6, Y7
+	VFMADD231PS (AX), Y6, Y7
 	VBLENDVPS   Y1, Y7, Y2, Y2
 	VMOVAPS     Y3, Y7
-	VFMADD231PS 32(BX), Y6, Y7
+	VFMADD231PS 32(AX), Y6, Y7
 	VBLENDVPS   Y1, Y7, Y3, Y3
 	VMOVAPS     Y4, Y7
-	VFMADD231PS 64(BX), Y6, Y7
+	VFMADD231PS 64(AX), Y6, Y7
 	VBLENDVPS   Y1, Y7, Y4, Y4
-	ADDQ        $0x00000060, BX
-	ADDQ        $0x04, R12
-	DECQ        R11
+	ADDQ        $0x00000060, AX
+	ADDQ        $0x04, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x20, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x20, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPS Y2, (R9)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(R9)
-	ADDQ    $0x00000060, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPS Y2, (DX)
+	VMOVUPS Y3, 32(DX)
+	VMOVUPS Y4, 64(DX)
+	ADDQ    $0x00000060, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull4F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
+// func blocksFull4F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull4F32AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksFull4F32AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSS      (R12)(R13*4), X6
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X6, X6
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X6, X6
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X6, X6
-	MOVL        16(SI), R13
-	VMOVSS      (R12)(R13*4), X1
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X1, X1
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X1, X1
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X1, X1
+	VMOVSS      (BX)(SI*4), X6
+	VINSERTPS   $0x10, (BX)(DI*4), X6, X6
+	VINSERTPS   $0x20, (BX)(R8*4), X6, X6
+	VINSERTPS   $0x30, (BX)(R9*4), X6, X6
+	VMOVSS      (BX)(R10*4), X1
+	VINSERTPS   $0x10, (BX)(R11*4), X1, X1
+	VINSERTPS   $0x20, (BX)(R12*4), X1, X1
+	VINSERTPS   $0x30, (BX)(R13*4), X1, X1
 	VINSERTF128 $0x01, X1, Y6, Y6
-	VFMADD231PS (BX), Y6, Y2
-	VFMADD231PS 32(BX), Y6, Y3
-	VFMADD231PS 64(BX), Y6, Y4
-	VFMADD231PS 96(BX), Y6, Y5
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x04, R12
-	DECQ        R11
+	VFMADD231PS (AX), Y6, Y2
+	VFMADD231PS 32(AX), Y6, Y3
+	VFMADD231PS 64(AX), Y6, Y4
+	VFMADD231PS 96(AX), Y6, Y5
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x04, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x20, SI
-	DECQ        R10
+	ADDQ        $0x20, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVL         16(DX), R10
+	MOVL         20(DX), R11
+	MOVL         24(DX), R12
+	MOVL         28(DX), R13
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSS      (R12)(R13*4), X7
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X7, X7
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X7, X7
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X7, X7
-	MOVL        16(SI), R13
-	VMOVSS      (R12)(R13*4), X6
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X6, X6
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X6, X6
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X6, X6
+	VMOVSS      (BX)(SI*4), X7
+	VINSERTPS   $0x10, (BX)(DI*4), X7, X7
+	VINSERTPS   $0x20, (BX)(R8*4), X7, X7
+	VINSERTPS   $0x30, (BX)(R9*4), X7, X7
+	VMOVSS      (BX)(R10*4), X6
+	VINSERTPS   $0x10, (BX)(R11*4), X6, X6
+	VINSERTPS   $0x20, (BX)(R12*4), X6, X6
+	VINSERTPS   $0x30, (BX)(R13*4), X6, X6
 	VINSERTF128 $0x01, X6, Y7, Y7
 	VMOVAPS     Y2, Y8
-	VFMADD231PS (BX), Y7, Y8
+	VFMADD231PS (AX), Y7, Y8
 	VBLENDVPS   Y1, Y8, Y2, Y2
 	VMOVAPS     Y3, Y8
-	VFMADD231PS 32(BX), Y7, Y8
+	VFMADD231PS 32(AX), Y7, Y8
 	VBLENDVPS   Y1, Y8, Y3, Y3
 	VMOVAPS     Y4, Y8
-	VFMADD231PS 64(BX), Y7, Y8
+	VFMADD231PS 64(AX), Y7, Y8
 	VBLENDVPS   Y1, Y8, Y4, Y4
 	VMOVAPS     Y5, Y8
-	VFMADD231PS 96(BX), Y7, Y8
+	VFMADD231PS 96(AX), Y7, Y8
 	VBLENDVPS   Y1, Y8, Y5, Y5
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x04, R12
-	DECQ        R11
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x04, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x20, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x20, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPS Y2, (R9)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(R9)
-	VMOVUPS Y5, 96(R9)
-	ADDQ    $0x00000080, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPS Y2, (DX)
+	VMOVUPS Y3, 32(DX)
+	VMOVUPS Y4, 64(DX)
+	VMOVUPS Y5, 96(DX)
+	ADDQ    $0x00000080, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull5F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
+// func blocksFull5F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull5F32AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksFull5F32AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSS      (R12)(R13*4), X7
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X7, X7
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X7, X7
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X7, X7
-	MOVL        16(SI), R13
-	VMOVSS      (R12)(R13*4), X1
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X1, X1
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X1, X1
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X1, X1
+	VMOVSS      (BX)(SI*4), X7
+	VINSERTPS   $0x10, (BX)(DI*4), X7, X7
+	VINSERTPS   $0x20, (BX)(R8*4), X7, X7
+	VINSERTPS   $0x30, (BX)(R9*4), X7, X7
+	VMOVSS      (BX)(R10*4), X1
+	VINSERTPS   $0x10, (BX)(R11*4), X1, X1
+	VINSERTPS   $0x20, (BX)(R12*4), X1, X1
+	VINSERTPS   $0x30, (BX)(R13*4), X1, X1
 	VINSERTF128 $0x01, X1, Y7, Y7
-	VFMADD231PS (BX), Y7, Y2
-	VFMADD231PS 32(BX), Y7, Y3
-	VFMADD231PS 64(BX), Y7, Y4
-	VFMADD231PS 96(BX), Y7, Y5
-	VFMADD231PS 128(BX), Y7, Y6
-	ADDQ        $0x000000a0, BX
-	ADDQ        $0x04, R12
-	DECQ        R11
+	VFMADD231PS (AX), Y7, Y2
+	VFMADD231PS 32(AX), Y7, Y3
+	VFMADD231PS 64(AX), Y7, Y4
+	VFMADD231PS 96(AX), Y7, Y5
+	VFMADD231PS 128(AX), Y7, Y6
+	ADDQ        $0x000000a0, AX
+	ADDQ        $0x04, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x20, SI
-	DECQ        R10
+	ADDQ        $0x20, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVL         16(DX), R10
+	MOVL         20(DX), R11
+	MOVL         24(DX), R12
+	MOVL         28(DX), R13
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSS      (R12)(R13*4), X8
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X8, X8
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X8, X8
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X8, X8
-	MOVL        16(SI), R13
-	VMOVSS      (R12)(R13*4), X7
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X7, X7
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X7, X7
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X7, X7
+	VMOVSS      (BX)(SI*4), X8
+	VINSERTPS   $0x10, (BX)(DI*4), X8, X8
+	VINSERTPS   $0x20, (BX)(R8*4), X8, X8
+	VINSERTPS   $0x30, (BX)(R9*4), X8, X8
+	VMOVSS      (BX)(R10*4), X7
+	VINSERTPS   $0x10, (BX)(R11*4), X7, X7
+	VINSERTPS   $0x20, (BX)(R12*4), X7, X7
+	VINSERTPS   $0x30, (BX)(R13*4), X7, X7
 	VINSERTF128 $0x01, X7, Y8, Y8
 	VMOVAPS     Y2, Y9
-	VFMADD231PS (BX), Y8, Y9
+	VFMADD231PS (AX), Y8, Y9
 	VBLENDVPS   Y1, Y9, Y2, Y2
 	VMOVAPS     Y3, Y9
-	VFMADD231PS 32(BX), Y8, Y9
+	VFMADD231PS 32(AX), Y8, Y9
 	VBLENDVPS   Y1, Y9, Y3, Y3
 	VMOVAPS     Y4, Y9
-	VFMADD231PS 64(BX), Y8, Y9
+	VFMADD231PS 64(AX), Y8, Y9
 	VBLENDVPS   Y1, Y9, Y4, Y4
 	VMOVAPS     Y5, Y9
-	VFMADD231PS 96(BX), Y8, Y9
+	VFMADD231PS 96(AX), Y8, Y9
 	VBLENDVPS   Y1, Y9, Y5, Y5
 	VMOVAPS     Y6, Y9
-	VFMADD231PS 128(BX), Y8, Y9
+	VFMADD231PS 128(AX), Y8, Y9
 	VBLENDVPS   Y1, Y9, Y6, Y6
-	ADDQ        $0x000000a0, BX
-	ADDQ        $0x04, R12
-	DECQ        R11
+	ADDQ        $0x000000a0, AX
+	ADDQ        $0x04, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x20, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x20, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPS Y2, (R9)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(R9)
-	VMOVUPS Y5, 96(R9)
-	VMOVUPS Y6, 128(R9)
-	ADDQ    $0x000000a0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPS Y2, (DX)
+	VMOVUPS Y3, 32(DX)
+	VMOVUPS Y4, 64(DX)
+	VMOVUPS Y5, 96(DX)
+	VMOVUPS Y6, 128(DX)
+	ADDQ    $0x000000a0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull6F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
+// func blocksFull6F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull6F32AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksFull6F32AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSS      (R12)(R13*4), X8
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X8, X8
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X8, X8
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X8, X8
-	MOVL        16(SI), R13
-	VMOVSS      (R12)(R13*4), X1
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X1, X1
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X1, X1
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X1, X1
+	VMOVSS      (BX)(SI*4), X8
+	VINSERTPS   $0x10, (BX)(DI*4), X8, X8
+	VINSERTPS   $0x20, (BX)(R8*4), X8, X8
+	VINSERTPS   $0x30, (BX)(R9*4), X8, X8
+	VMOVSS      (BX)(R10*4), X1
+	VINSERTPS   $0x10, (BX)(R11*4), X1, X1
+	VINSERTPS   $0x20, (BX)(R12*4), X1, X1
+	VINSERTPS   $0x30, (BX)(R13*4), X1, X1
 	VINSERTF128 $0x01, X1, Y8, Y8
-	VFMADD231PS (BX), Y8, Y2
-	VFMADD231PS 32(BX), Y8, Y3
-	VFMADD231PS 64(BX), Y8, Y4
-	VFMADD231PS 96(BX), Y8, Y5
-	VFMADD231PS 128(BX), Y8, Y6
-	VFMADD231PS 160(BX), Y8, Y7
-	ADDQ        $0x000000c0, BX
-	ADDQ        $0x04, R12
-	DECQ        R11
+	VFMADD231PS (AX), Y8, Y2
+	VFMADD231PS 32(AX), Y8, Y3
+	VFMADD231PS 64(AX), Y8, Y4
+	VFMADD231PS 96(AX), Y8, Y5
+	VFMADD231PS 128(AX), Y8, Y6
+	VFMADD231PS 160(AX), Y8, Y7
+	ADDQ        $0x000000c0, AX
+	ADDQ        $0x04, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x20, SI
-	DECQ        R10
+	ADDQ        $0x20, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVL         16(DX), R10
+	MOVL         20(DX), R11
+	MOVL         24(DX), R12
+	MOVL         28(DX), R13
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSS      (R12)(R13*4), X9
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X9, X9
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X9, X9
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X9, X9
-	MOVL        16(SI), R13
-	VMOVSS      (R12)(R13*4), X8
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X8, X8
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X8, X8
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X8, X8
+	VMOVSS      (BX)(SI*4), X9
+	VINSERTPS   $0x10, (BX)(DI*4), X9, X9
+	VINSERTPS   $0x20, (BX)(R8*4), X9, X9
+	VINSERTPS   $0x30, (BX)(R9*4), X9, X9
+	VMOVSS      (BX)(R10*4), X8
+	VINSERTPS   $0x10, (BX)(R11*4), X8, X8
+	VINSERTPS   $0x20, (BX)(R12*4), X8, X8
+	VINSERTPS   $0x30, (BX)(R13*4), X8, X8
 	VINSERTF128 $0x01, X8, Y9, Y9
 	VMOVAPS     Y2, Y10
-	VFMADD231PS (BX), Y9, Y10
+	VFMADD231PS (AX), Y9, Y10
 	VBLENDVPS   Y1, Y10, Y2, Y2
 	VMOVAPS     Y3, Y10
-	VFMADD231PS 32(BX), Y9, Y10
+	VFMADD231PS 32(AX), Y9, Y10
 	VBLENDVPS   Y1, Y10, Y3, Y3
 	VMOVAPS     Y4, Y10
-	VFMADD231PS 64(BX), Y9, Y10
+	VFMADD231PS 64(AX), Y9, Y10
 	VBLENDVPS   Y1, Y10, Y4, Y4
 	VMOVAPS     Y5, Y10
-	VFMADD231PS 96(BX), Y9, Y10
+	VFMADD231PS 96(AX), Y9, Y10
 	VBLENDVPS   Y1, Y10, Y5, Y5
 	VMOVAPS     Y6, Y10
-	VFMADD231PS 128(BX), Y9, Y10
+	VFMADD231PS 128(AX), Y9, Y10
 	VBLENDVPS   Y1, Y10, Y6, Y6
 	VMOVAPS     Y7, Y10
-	VFMADD231PS 160(BX), Y9, Y10
+	VFMADD231PS 160(AX), Y9, Y10
 	VBLENDVPS   Y1, Y10, Y7, Y7
-	ADDQ        $0x000000c0, BX
-	ADDQ        $0x04, R12
-	DECQ        R11
+	ADDQ        $0x000000c0, AX
+	ADDQ        $0x04, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x20, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x20, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPS Y2, (R9)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(R9)
-	VMOVUPS Y5, 96(R9)
-	VMOVUPS Y6, 128(R9)
-	VMOVUPS Y7, 160(R9)
-	ADDQ    $0x000000c0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPS Y2, (DX)
+	VMOVUPS Y3, 32(DX)
+	VMOVUPS Y4, 64(DX)
+	VMOVUPS Y5, 96(DX)
+	VMOVUPS Y6, 128(DX)
+	VMOVUPS Y7, 160(DX)
+	ADDQ    $0x000000c0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull7F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
+// func blocksFull7F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull7F32AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksFull7F32AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -6021,142 +8685,142 @@ slice:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSS      (R12)(R13*4), X9
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X9, X9
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X9, X9
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X9, X9
-	MOVL        16(SI), R13
-	VMOVSS      (R12)(R13*4), X1
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X1, X1
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X1, X1
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X1, X1
+	VMOVSS      (BX)(SI*4), X9
+	VINSERTPS   $0x10, (BX)(DI*4), X9, X9
+	VINSERTPS   $0x20, (BX)(R8*4), X9, X9
+	VINSERTPS   $0x30, (BX)(R9*4), X9, X9
+	VMOVSS      (BX)(R10*4), X1
+	VINSERTPS   $0x10, (BX)(R11*4), X1, X1
+	VINSERTPS   $0x20, (BX)(R12*4), X1, X1
+	VINSERTPS   $0x30, (BX)(R13*4), X1, X1
 	VINSERTF128 $0x01, X1, Y9, Y9
-	VFMADD231PS (BX), Y9, Y2
-	VFMADD231PS 32(BX), Y9, Y3
-	VFMADD231PS 64(BX), Y9, Y4
-	VFMADD231PS 96(BX), Y9, Y5
-	VFMADD231PS 128(BX), Y9, Y6
-	VFMADD231PS 160(BX), Y9, Y7
-	VFMADD231PS 192(BX), Y9, Y8
-	ADDQ        $0x000000e0, BX
-	ADDQ        $0x04, R12
-	DECQ        R11
+	VFMADD231PS (AX), Y9, Y2
+	VFMADD231PS 32(AX), Y9, Y3
+	VFMADD231PS 64(AX), Y9, Y4
+	VFMADD231PS 96(AX), Y9, Y5
+	VFMADD231PS 128(AX), Y9, Y6
+	VFMADD231PS 160(AX), Y9, Y7
+	VFMADD231PS 192(AX), Y9, Y8
+	ADDQ        $0x000000e0, AX
+	ADDQ        $0x04, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x20, SI
-	DECQ        R10
+	ADDQ        $0x20, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVL         16(DX), R10
+	MOVL         20(DX), R11
+	MOVL         24(DX), R12
+	MOVL         28(DX), R13
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSS      (R12)(R13*4), X10
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X10, X10
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X10, X10
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X10, X10
-	MOVL        16(SI), R13
-	VMOVSS      (R12)(R13*4), X9
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X9, X9
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X9, X9
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X9, X9
+	VMOVSS      (BX)(SI*4), X10
+	VINSERTPS   $0x10, (BX)(DI*4), X10, X10
+	VINSERTPS   $0x20, (BX)(R8*4), X10, X10
+	VINSERTPS   $0x30, (BX)(R9*4), X10, X10
+	VMOVSS      (BX)(R10*4), X9
+	VINSERTPS   $0x10, (BX)(R11*4), X9, X9
+	VINSERTPS   $0x20, (BX)(R12*4), X9, X9
+	VINSERTPS   $0x30, (BX)(R13*4), X9, X9
 	VINSERTF128 $0x01, X9, Y10, Y10
 	VMOVAPS     Y2, Y11
-	VFMADD231PS (BX), Y10, Y11
+	VFMADD231PS (AX), Y10, Y11
 	VBLENDVPS   Y1, Y11, Y2, Y2
 	VMOVAPS     Y3, Y11
-	VFMADD231PS 32(BX), Y10, Y11
+	VFMADD231PS 32(AX), Y10, Y11
 	VBLENDVPS   Y1, Y11, Y3, Y3
 	VMOVAPS     Y4, Y11
-	VFMADD231PS 64(BX), Y10, Y11
+	VFMADD231PS 64(AX), Y10, Y11
 	VBLENDVPS   Y1, Y11, Y4, Y4
 	VMOVAPS     Y5, Y11
-	VFMADD231PS 96(BX), Y10, Y11
+	VFMADD231PS 96(AX), Y10, Y11
 	VBLENDVPS   Y1, Y11, Y5, Y5
 	VMOVAPS     Y6, Y11
-	VFMADD231PS 128(BX), Y10, Y11
+	VFMADD231PS 128(AX), Y10, Y11
 	VBLENDVPS   Y1, Y11, Y6, Y6
 	VMOVAPS     Y7, Y11
-	VFMADD231PS 160(BX), Y10, Y11
+	VFMADD231PS 160(AX), Y10, Y11
 	VBLENDVPS   Y1, Y11, Y7, Y7
 	VMOVAPS     Y8, Y11
-	VFMADD231PS 192(BX), Y10, Y11
+	VFMADD231PS 192(AX), Y10, Y11
 	VBLENDVPS   Y1, Y11, Y8, Y8
-	ADDQ        $0x000000e0, BX
-	ADDQ        $0x04, R12
-	DECQ        R11
+	ADDQ        $0x000000e0, AX
+	ADDQ        $0x04, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x20, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x20, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPS Y2, (R9)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(R9)
-	VMOVUPS Y5, 96(R9)
-	VMOVUPS Y6, 128(R9)
-	VMOVUPS Y7, 160(R9)
-	VMOVUPS Y8, 192(R9)
-	ADDQ    $0x000000e0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPS Y2, (DX)
+	VMOVUPS Y3, 32(DX)
+	VMOVUPS Y4, 64(DX)
+	VMOVUPS Y5, 96(DX)
+	VMOVUPS Y6, 128(DX)
+	VMOVUPS Y7, 160(DX)
+	VMOVUPS Y8, 192(DX)
+	ADDQ    $0x000000e0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull8F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
+// func blocksFull8F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull8F32AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    columns+40(FP), DI
-	MOVQ    x+48(FP), R8
-	MOVQ    sums+56(FP), R9
+TEXT ·blocksFull8F32AVX2(SB), NOSPLIT, $0-72
+	MOVQ    val+24(FP), AX
+	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
@@ -6165,886 +8829,886 @@ slice:
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), DX
+	MOVL   (DX), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), DX
+	MOVL (DX), SI
+	MOVL 4(DX), DI
+	MOVL 8(DX), R8
+	MOVL 12(DX), R9
+	MOVL 16(DX), R10
+	MOVL 20(DX), R11
+	MOVL 24(DX), R12
+	MOVL 28(DX), R13
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL        (SI), R13
-	VMOVSS      (R12)(R13*4), X10
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X10, X10
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X10, X10
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X10, X10
-	MOVL        16(SI), R13
-	VMOVSS      (R12)(R13*4), X1
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X1, X1
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X1, X1
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X1, X1
+	VMOVSS      (BX)(SI*4), X10
+	VINSERTPS   $0x10, (BX)(DI*4), X10, X10
+	VINSERTPS   $0x20, (BX)(R8*4), X10, X10
+	VINSERTPS   $0x30, (BX)(R9*4), X10, X10
+	VMOVSS      (BX)(R10*4), X1
+	VINSERTPS   $0x10, (BX)(R11*4), X1, X1
+	VINSERTPS   $0x20, (BX)(R12*4), X1, X1
+	VINSERTPS   $0x30, (BX)(R13*4), X1, X1
 	VINSERTF128 $0x01, X1, Y10, Y10
-	VFMADD231PS (BX), Y10, Y2
-	VFMADD231PS 32(BX), Y10, Y3
-	VFMADD231PS 64(BX), Y10, Y4
-	VFMADD231PS 96(BX), Y10, Y5
-	VFMADD231PS 128(BX), Y10, Y6
-	VFMADD231PS 160(BX), Y10, Y7
-	VFMADD231PS 192(BX), Y10, Y8
-	VFMADD231PS 224(BX), Y10, Y9
-	ADDQ        $0x00000100, BX
-	ADDQ        $0x04, R12
-	DECQ        R11
+	VFMADD231PS (AX), Y10, Y2
+	VFMADD231PS 32(AX), Y10, Y3
+	VFMADD231PS 64(AX), Y10, Y4
+	VFMADD231PS 96(AX), Y10, Y5
+	VFMADD231PS 128(AX), Y10, Y6
+	VFMADD231PS 160(AX), Y10, Y7
+	VFMADD231PS 192(AX), Y10, Y8
+	VFMADD231PS 224(AX), Y10, Y9
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x04, BX
+	DECQ        DX
 	JNZ         fullColumn
-	ADDQ        $0x20, SI
-	DECQ        R10
+	ADDQ        $0x20, idx+32(FP)
+	DECQ        CX
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), DX
+	MOVL  4(DX), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVQ         masks+16(FP), DX
+	MOVWLZX      (DX), DX
+	VMOVD        DX, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	MOVQ         R8, R12
-	MOVQ         DI, R11
+	MOVQ         idx+32(FP), DX
+	MOVL         (DX), SI
+	MOVL         4(DX), DI
+	MOVL         8(DX), R8
+	MOVL         12(DX), R9
+	MOVL         16(DX), R10
+	MOVL         20(DX), R11
+	MOVL         24(DX), R12
+	MOVL         28(DX), R13
+	MOVQ         x+48(FP), BX
+	MOVQ         columns+40(FP), DX
 
 maskedColumn:
-	MOVL        (SI), R13
-	VMOVSS      (R12)(R13*4), X11
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X11, X11
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X11, X11
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X11, X11
-	MOVL        16(SI), R13
-	VMOVSS      (R12)(R13*4), X10
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (R12)(R13*4), X10, X10
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (R12)(R13*4), X10, X10
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (R12)(R13*4), X10, X10
+	VMOVSS      (BX)(SI*4), X11
+	VINSERTPS   $0x10, (BX)(DI*4), X11, X11
+	VINSERTPS   $0x20, (BX)(R8*4), X11, X11
+	VINSERTPS   $0x30, (BX)(R9*4), X11, X11
+	VMOVSS      (BX)(R10*4), X10
+	VINSERTPS   $0x10, (BX)(R11*4), X10, X10
+	VINSERTPS   $0x20, (BX)(R12*4), X10, X10
+	VINSERTPS   $0x30, (BX)(R13*4), X10, X10
 	VINSERTF128 $0x01, X10, Y11, Y11
 	VMOVAPS     Y2, Y12
-	VFMADD231PS (BX), Y11, Y12
+	VFMADD231PS (AX), Y11, Y12
 	VBLENDVPS   Y1, Y12, Y2, Y2
 	VMOVAPS     Y3, Y12
-	VFMADD231PS 32(BX), Y11, Y12
+	VFMADD231PS 32(AX), Y11, Y12
 	VBLENDVPS   Y1, Y12, Y3, Y3
 	VMOVAPS     Y4, Y12
-	VFMADD231PS 64(BX), Y11, Y12
+	VFMADD231PS 64(AX), Y11, Y12
 	VBLENDVPS   Y1, Y12, Y4, Y4
 	VMOVAPS     Y5, Y12
-	VFMADD231PS 96(BX), Y11, Y12
+	VFMADD231PS 96(AX), Y11, Y12
 	VBLENDVPS   Y1, Y12, Y5, Y5
 	VMOVAPS     Y6, Y12
-	VFMADD231PS 128(BX), Y11, Y12
+	VFMADD231PS 128(AX), Y11, Y12
 	VBLENDVPS   Y1, Y12, Y6, Y6
 	VMOVAPS     Y7, Y12
-	VFMADD231PS 160(BX), Y11, Y12
+	VFMADD231PS 160(AX), Y11, Y12
 	VBLENDVPS   Y1, Y12, Y7, Y7
 	VMOVAPS     Y8, Y12
-	VFMADD231PS 192(BX), Y11, Y12
+	VFMADD231PS 192(AX), Y11, Y12
 	VBLENDVPS   Y1, Y12, Y8, Y8
 	VMOVAPS     Y9, Y12
-	VFMADD231PS 224(BX), Y11, Y12
+	VFMADD231PS 224(AX), Y11, Y12
 	VBLENDVPS   Y1, Y12, Y9, Y9
-	ADDQ        $0x00000100, BX
-	ADDQ        $0x04, R12
-	DECQ        R11
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x04, BX
+	DECQ        DX
 	JNZ         maskedColumn
-	ADDQ        $0x20, SI
-	ADDQ        $0x02, DX
-	DECQ        R10
+	ADDQ        $0x20, idx+32(FP)
+	ADDQ        $0x02, masks+16(FP)
+	DECQ        CX
 	JNZ         masked
 
 store:
-	VMOVUPS Y2, (R9)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y4, 64(R9)
-	VMOVUPS Y5, 96(R9)
-	VMOVUPS Y6, 128(R9)
-	VMOVUPS Y7, 160(R9)
-	VMOVUPS Y8, 192(R9)
-	VMOVUPS Y9, 224(R9)
-	ADDQ    $0x00000100, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), DX
+	VMOVUPS Y2, (DX)
+	VMOVUPS Y3, 32(DX)
+	VMOVUPS Y4, 64(DX)
+	VMOVUPS Y5, 96(DX)
+	VMOVUPS Y6, 128(DX)
+	VMOVUPS Y7, 160(DX)
+	VMOVUPS Y8, 192(DX)
+	VMOVUPS Y9, 224(DX)
+	ADDQ    $0x00000100, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull2F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
+// func blocksFull2F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 // Requires: AVX, AVX512F
-TEXT ·blocksFull2F32AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksFull2F32AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), SI
+	MOVL   (SI), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), SI
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSS       (R12)(R13*4), X2
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X2, X2
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X2, X2
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X2, X2
-	MOVL         16(SI), R13
-	VMOVSS       (R12)(R13*4), X3
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X3, X3
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X3, X3
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X3, X3
+	MOVL         (SI), DI
+	VMOVSS       (BX)(DI*4), X2
+	MOVL         4(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X2, X2
+	MOVL         8(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X2, X2
+	MOVL         12(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X2, X2
+	MOVL         16(SI), DI
+	VMOVSS       (BX)(DI*4), X3
+	MOVL         20(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X3, X3
+	MOVL         24(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X3, X3
+	MOVL         28(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         32(SI), R13
-	VMOVSS       (R12)(R13*4), X3
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X3, X3
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X3, X3
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X3, X3
-	MOVL         48(SI), R13
-	VMOVSS       (R12)(R13*4), X4
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X4, X4
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X4, X4
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X4, X4
+	MOVL         32(SI), DI
+	VMOVSS       (BX)(DI*4), X3
+	MOVL         36(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X3, X3
+	MOVL         40(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X3, X3
+	MOVL         44(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X3, X3
+	MOVL         48(SI), DI
+	VMOVSS       (BX)(DI*4), X4
+	MOVL         52(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X4, X4
+	MOVL         56(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X4, X4
+	MOVL         60(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VFMADD231PS  (BX), Z2, Z0
-	VFMADD231PS  64(BX), Z2, Z1
-	ADDQ         $0x00000080, BX
-	ADDQ         $0x04, R12
-	DECQ         R11
+	VFMADD231PS  (AX), Z2, Z0
+	VFMADD231PS  64(AX), Z2, Z1
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x04, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x40, SI
-	DECQ         R10
+	ADDQ         $0x40, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), SI
+	MOVL  4(SI), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  masks+16(FP), SI
+	KMOVW (SI), K1
+	MOVQ  idx+32(FP), SI
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSS       (R12)(R13*4), X4
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X4, X4
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X4, X4
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X4, X4
-	MOVL         16(SI), R13
-	VMOVSS       (R12)(R13*4), X2
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X2, X2
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X2, X2
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X2, X2
+	MOVL         (SI), DI
+	VMOVSS       (BX)(DI*4), X4
+	MOVL         4(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X4, X4
+	MOVL         8(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X4, X4
+	MOVL         12(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X4, X4
+	MOVL         16(SI), DI
+	VMOVSS       (BX)(DI*4), X2
+	MOVL         20(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X2, X2
+	MOVL         24(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X2, X2
+	MOVL         28(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X2, X2
 	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         32(SI), R13
-	VMOVSS       (R12)(R13*4), X5
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X5, X5
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X5, X5
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X5, X5
-	MOVL         48(SI), R13
-	VMOVSS       (R12)(R13*4), X2
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X2, X2
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X2, X2
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X2, X2
+	MOVL         32(SI), DI
+	VMOVSS       (BX)(DI*4), X5
+	MOVL         36(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X5, X5
+	MOVL         40(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X5, X5
+	MOVL         44(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X5, X5
+	MOVL         48(SI), DI
+	VMOVSS       (BX)(DI*4), X2
+	MOVL         52(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X2, X2
+	MOVL         56(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X2, X2
+	MOVL         60(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PS  (BX), Z4, K1, Z0
-	VFMADD231PS  64(BX), Z4, K1, Z1
-	ADDQ         $0x00000080, BX
-	ADDQ         $0x04, R12
-	DECQ         R11
+	VFMADD231PS  (AX), Z4, K1, Z0
+	VFMADD231PS  64(AX), Z4, K1, Z1
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x04, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x40, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x40, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, 64(R9)
-	ADDQ    $0x00000080, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), SI
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	ADDQ    $0x00000080, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull3F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
+// func blocksFull3F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 // Requires: AVX, AVX512F
-TEXT ·blocksFull3F32AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksFull3F32AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), SI
+	MOVL   (SI), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), SI
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSS       (R12)(R13*4), X3
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X3, X3
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X3, X3
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X3, X3
-	MOVL         16(SI), R13
-	VMOVSS       (R12)(R13*4), X4
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X4, X4
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X4, X4
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X4, X4
+	MOVL         (SI), DI
+	VMOVSS       (BX)(DI*4), X3
+	MOVL         4(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X3, X3
+	MOVL         8(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X3, X3
+	MOVL         12(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X3, X3
+	MOVL         16(SI), DI
+	VMOVSS       (BX)(DI*4), X4
+	MOVL         20(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X4, X4
+	MOVL         24(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X4, X4
+	MOVL         28(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         32(SI), R13
-	VMOVSS       (R12)(R13*4), X4
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X4, X4
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X4, X4
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X4, X4
-	MOVL         48(SI), R13
-	VMOVSS       (R12)(R13*4), X5
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X5, X5
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X5, X5
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X5, X5
+	MOVL         32(SI), DI
+	VMOVSS       (BX)(DI*4), X4
+	MOVL         36(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X4, X4
+	MOVL         40(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X4, X4
+	MOVL         44(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X4, X4
+	MOVL         48(SI), DI
+	VMOVSS       (BX)(DI*4), X5
+	MOVL         52(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X5, X5
+	MOVL         56(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X5, X5
+	MOVL         60(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
 	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PS  (BX), Z3, Z0
-	VFMADD231PS  64(BX), Z3, Z1
-	VFMADD231PS  128(BX), Z3, Z2
-	ADDQ         $0x000000c0, BX
-	ADDQ         $0x04, R12
-	DECQ         R11
+	VFMADD231PS  (AX), Z3, Z0
+	VFMADD231PS  64(AX), Z3, Z1
+	VFMADD231PS  128(AX), Z3, Z2
+	ADDQ         $0x000000c0, AX
+	ADDQ         $0x04, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x40, SI
-	DECQ         R10
+	ADDQ         $0x40, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), SI
+	MOVL  4(SI), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  masks+16(FP), SI
+	KMOVW (SI), K1
+	MOVQ  idx+32(FP), SI
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSS       (R12)(R13*4), X5
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X5, X5
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X5, X5
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X5, X5
-	MOVL         16(SI), R13
-	VMOVSS       (R12)(R13*4), X3
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X3, X3
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X3, X3
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X3, X3
+	MOVL         (SI), DI
+	VMOVSS       (BX)(DI*4), X5
+	MOVL         4(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X5, X5
+	MOVL         8(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X5, X5
+	MOVL         12(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X5, X5
+	MOVL         16(SI), DI
+	VMOVSS       (BX)(DI*4), X3
+	MOVL         20(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X3, X3
+	MOVL         24(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X3, X3
+	MOVL         28(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X3, X3
 	VINSERTF128  $0x01, X3, Y5, Y5
-	MOVL         32(SI), R13
-	VMOVSS       (R12)(R13*4), X6
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X6, X6
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X6, X6
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X6, X6
-	MOVL         48(SI), R13
-	VMOVSS       (R12)(R13*4), X3
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X3, X3
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X3, X3
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X3, X3
+	MOVL         32(SI), DI
+	VMOVSS       (BX)(DI*4), X6
+	MOVL         36(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X6, X6
+	MOVL         40(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X6, X6
+	MOVL         44(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X6, X6
+	MOVL         48(SI), DI
+	VMOVSS       (BX)(DI*4), X3
+	MOVL         52(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X3, X3
+	MOVL         56(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X3, X3
+	MOVL         60(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X3, X3
 	VINSERTF128  $0x01, X3, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PS  (BX), Z5, K1, Z0
-	VFMADD231PS  64(BX), Z5, K1, Z1
-	VFMADD231PS  128(BX), Z5, K1, Z2
-	ADDQ         $0x000000c0, BX
-	ADDQ         $0x04, R12
-	DECQ         R11
+	VFMADD231PS  (AX), Z5, K1, Z0
+	VFMADD231PS  64(AX), Z5, K1, Z1
+	VFMADD231PS  128(AX), Z5, K1, Z2
+	ADDQ         $0x000000c0, AX
+	ADDQ         $0x04, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x40, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x40, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, 64(R9)
-	VMOVUPS Z2, 128(R9)
-	ADDQ    $0x000000c0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), SI
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	ADDQ    $0x000000c0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull4F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
+// func blocksFull4F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 // Requires: AVX, AVX512F
-TEXT ·blocksFull4F32AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksFull4F32AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), SI
+	MOVL   (SI), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), SI
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSS       (R12)(R13*4), X4
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X4, X4
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X4, X4
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X4, X4
-	MOVL         16(SI), R13
-	VMOVSS       (R12)(R13*4), X5
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X5, X5
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X5, X5
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X5, X5
+	MOVL         (SI), DI
+	VMOVSS       (BX)(DI*4), X4
+	MOVL         4(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X4, X4
+	MOVL         8(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X4, X4
+	MOVL         12(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X4, X4
+	MOVL         16(SI), DI
+	VMOVSS       (BX)(DI*4), X5
+	MOVL         20(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X5, X5
+	MOVL         24(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X5, X5
+	MOVL         28(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
-	MOVL         32(SI), R13
-	VMOVSS       (R12)(R13*4), X5
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X5, X5
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X5, X5
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X5, X5
-	MOVL         48(SI), R13
-	VMOVSS       (R12)(R13*4), X6
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X6, X6
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X6, X6
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X6, X6
+	MOVL         32(SI), DI
+	VMOVSS       (BX)(DI*4), X5
+	MOVL         36(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X5, X5
+	MOVL         40(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X5, X5
+	MOVL         44(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X5, X5
+	MOVL         48(SI), DI
+	VMOVSS       (BX)(DI*4), X6
+	MOVL         52(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X6, X6
+	MOVL         56(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X6, X6
+	MOVL         60(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PS  (BX), Z4, Z0
-	VFMADD231PS  64(BX), Z4, Z1
-	VFMADD231PS  128(BX), Z4, Z2
-	VFMADD231PS  192(BX), Z4, Z3
-	ADDQ         $0x00000100, BX
-	ADDQ         $0x04, R12
-	DECQ         R11
+	VFMADD231PS  (AX), Z4, Z0
+	VFMADD231PS  64(AX), Z4, Z1
+	VFMADD231PS  128(AX), Z4, Z2
+	VFMADD231PS  192(AX), Z4, Z3
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x04, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x40, SI
-	DECQ         R10
+	ADDQ         $0x40, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), SI
+	MOVL  4(SI), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  masks+16(FP), SI
+	KMOVW (SI), K1
+	MOVQ  idx+32(FP), SI
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSS       (R12)(R13*4), X6
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X6, X6
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X6, X6
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X6, X6
-	MOVL         16(SI), R13
-	VMOVSS       (R12)(R13*4), X4
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X4, X4
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X4, X4
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X4, X4
+	MOVL         (SI), DI
+	VMOVSS       (BX)(DI*4), X6
+	MOVL         4(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X6, X6
+	MOVL         8(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X6, X6
+	MOVL         12(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X6, X6
+	MOVL         16(SI), DI
+	VMOVSS       (BX)(DI*4), X4
+	MOVL         20(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X4, X4
+	MOVL         24(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X4, X4
+	MOVL         28(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X4, X4
 	VINSERTF128  $0x01, X4, Y6, Y6
-	MOVL         32(SI), R13
-	VMOVSS       (R12)(R13*4), X7
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X7, X7
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X7, X7
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X7, X7
-	MOVL         48(SI), R13
-	VMOVSS       (R12)(R13*4), X4
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X4, X4
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X4, X4
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X4, X4
+	MOVL         32(SI), DI
+	VMOVSS       (BX)(DI*4), X7
+	MOVL         36(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X7, X7
+	MOVL         40(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X7, X7
+	MOVL         44(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X7, X7
+	MOVL         48(SI), DI
+	VMOVSS       (BX)(DI*4), X4
+	MOVL         52(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X4, X4
+	MOVL         56(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X4, X4
+	MOVL         60(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VFMADD231PS  (BX), Z6, K1, Z0
-	VFMADD231PS  64(BX), Z6, K1, Z1
-	VFMADD231PS  128(BX), Z6, K1, Z2
-	VFMADD231PS  192(BX), Z6, K1, Z3
-	ADDQ         $0x00000100, BX
-	ADDQ         $0x04, R12
-	DECQ         R11
+	VFMADD231PS  (AX), Z6, K1, Z0
+	VFMADD231PS  64(AX), Z6, K1, Z1
+	VFMADD231PS  128(AX), Z6, K1, Z2
+	VFMADD231PS  192(AX), Z6, K1, Z3
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x04, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x40, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x40, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, 64(R9)
-	VMOVUPS Z2, 128(R9)
-	VMOVUPS Z3, 192(R9)
-	ADDQ    $0x00000100, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), SI
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
+	ADDQ    $0x00000100, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull5F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
+// func blocksFull5F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 // Requires: AVX, AVX512F
-TEXT ·blocksFull5F32AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksFull5F32AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), SI
+	MOVL   (SI), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), SI
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSS       (R12)(R13*4), X5
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X5, X5
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X5, X5
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X5, X5
-	MOVL         16(SI), R13
-	VMOVSS       (R12)(R13*4), X6
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X6, X6
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X6, X6
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X6, X6
+	MOVL         (SI), DI
+	VMOVSS       (BX)(DI*4), X5
+	MOVL         4(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X5, X5
+	MOVL         8(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X5, X5
+	MOVL         12(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X5, X5
+	MOVL         16(SI), DI
+	VMOVSS       (BX)(DI*4), X6
+	MOVL         20(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X6, X6
+	MOVL         24(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X6, X6
+	MOVL         28(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
-	MOVL         32(SI), R13
-	VMOVSS       (R12)(R13*4), X6
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X6, X6
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X6, X6
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X6, X6
-	MOVL         48(SI), R13
-	VMOVSS       (R12)(R13*4), X7
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X7, X7
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X7, X7
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X7, X7
+	MOVL         32(SI), DI
+	VMOVSS       (BX)(DI*4), X6
+	MOVL         36(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X6, X6
+	MOVL         40(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X6, X6
+	MOVL         44(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X6, X6
+	MOVL         48(SI), DI
+	VMOVSS       (BX)(DI*4), X7
+	MOVL         52(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X7, X7
+	MOVL         56(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X7, X7
+	MOVL         60(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X7, X7
 	VINSERTF128  $0x01, X7, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PS  (BX), Z5, Z0
-	VFMADD231PS  64(BX), Z5, Z1
-	VFMADD231PS  128(BX), Z5, Z2
-	VFMADD231PS  192(BX), Z5, Z3
-	VFMADD231PS  256(BX), Z5, Z4
-	ADDQ         $0x00000140, BX
-	ADDQ         $0x04, R12
-	DECQ         R11
+	VFMADD231PS  (AX), Z5, Z0
+	VFMADD231PS  64(AX), Z5, Z1
+	VFMADD231PS  128(AX), Z5, Z2
+	VFMADD231PS  192(AX), Z5, Z3
+	VFMADD231PS  256(AX), Z5, Z4
+	ADDQ         $0x00000140, AX
+	ADDQ         $0x04, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x40, SI
-	DECQ         R10
+	ADDQ         $0x40, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), SI
+	MOVL  4(SI), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  masks+16(FP), SI
+	KMOVW (SI), K1
+	MOVQ  idx+32(FP), SI
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSS       (R12)(R13*4), X7
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X7, X7
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X7, X7
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X7, X7
-	MOVL         16(SI), R13
-	VMOVSS       (R12)(R13*4), X5
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X5, X5
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X5, X5
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X5, X5
+	MOVL         (SI), DI
+	VMOVSS       (BX)(DI*4), X7
+	MOVL         4(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X7, X7
+	MOVL         8(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X7, X7
+	MOVL         12(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X7, X7
+	MOVL         16(SI), DI
+	VMOVSS       (BX)(DI*4), X5
+	MOVL         20(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X5, X5
+	MOVL         24(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X5, X5
+	MOVL         28(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X5, X5
 	VINSERTF128  $0x01, X5, Y7, Y7
-	MOVL         32(SI), R13
-	VMOVSS       (R12)(R13*4), X8
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X8, X8
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X8, X8
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X8, X8
-	MOVL         48(SI), R13
-	VMOVSS       (R12)(R13*4), X5
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X5, X5
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X5, X5
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X5, X5
+	MOVL         32(SI), DI
+	VMOVSS       (BX)(DI*4), X8
+	MOVL         36(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X8, X8
+	MOVL         40(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X8, X8
+	MOVL         44(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X8, X8
+	MOVL         48(SI), DI
+	VMOVSS       (BX)(DI*4), X5
+	MOVL         52(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X5, X5
+	MOVL         56(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X5, X5
+	MOVL         60(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X5, X5
 	VINSERTF128  $0x01, X5, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	VFMADD231PS  (BX), Z7, K1, Z0
-	VFMADD231PS  64(BX), Z7, K1, Z1
-	VFMADD231PS  128(BX), Z7, K1, Z2
-	VFMADD231PS  192(BX), Z7, K1, Z3
-	VFMADD231PS  256(BX), Z7, K1, Z4
-	ADDQ         $0x00000140, BX
-	ADDQ         $0x04, R12
-	DECQ         R11
+	VFMADD231PS  (AX), Z7, K1, Z0
+	VFMADD231PS  64(AX), Z7, K1, Z1
+	VFMADD231PS  128(AX), Z7, K1, Z2
+	VFMADD231PS  192(AX), Z7, K1, Z3
+	VFMADD231PS  256(AX), Z7, K1, Z4
+	ADDQ         $0x00000140, AX
+	ADDQ         $0x04, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x40, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x40, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, 64(R9)
-	VMOVUPS Z2, 128(R9)
-	VMOVUPS Z3, 192(R9)
-	VMOVUPS Z4, 256(R9)
-	ADDQ    $0x00000140, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), SI
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
+	VMOVUPS Z4, 256(SI)
+	ADDQ    $0x00000140, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull6F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
+// func blocksFull6F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 // Requires: AVX, AVX512F
-TEXT ·blocksFull6F32AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksFull6F32AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), SI
+	MOVL   (SI), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), SI
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSS       (R12)(R13*4), X6
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X6, X6
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X6, X6
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X6, X6
-	MOVL         16(SI), R13
-	VMOVSS       (R12)(R13*4), X7
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X7, X7
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X7, X7
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X7, X7
+	MOVL         (SI), DI
+	VMOVSS       (BX)(DI*4), X6
+	MOVL         4(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X6, X6
+	MOVL         8(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X6, X6
+	MOVL         12(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X6, X6
+	MOVL         16(SI), DI
+	VMOVSS       (BX)(DI*4), X7
+	MOVL         20(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X7, X7
+	MOVL         24(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X7, X7
+	MOVL         28(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X7, X7
 	VINSERTF128  $0x01, X7, Y6, Y6
-	MOVL         32(SI), R13
-	VMOVSS       (R12)(R13*4), X7
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X7, X7
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X7, X7
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X7, X7
-	MOVL         48(SI), R13
-	VMOVSS       (R12)(R13*4), X8
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X8, X8
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X8, X8
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X8, X8
+	MOVL         32(SI), DI
+	VMOVSS       (BX)(DI*4), X7
+	MOVL         36(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X7, X7
+	MOVL         40(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X7, X7
+	MOVL         44(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X7, X7
+	MOVL         48(SI), DI
+	VMOVSS       (BX)(DI*4), X8
+	MOVL         52(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X8, X8
+	MOVL         56(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X8, X8
+	MOVL         60(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X8, X8
 	VINSERTF128  $0x01, X8, Y7, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VFMADD231PS  (BX), Z6, Z0
-	VFMADD231PS  64(BX), Z6, Z1
-	VFMADD231PS  128(BX), Z6, Z2
-	VFMADD231PS  192(BX), Z6, Z3
-	VFMADD231PS  256(BX), Z6, Z4
-	VFMADD231PS  320(BX), Z6, Z5
-	ADDQ         $0x00000180, BX
-	ADDQ         $0x04, R12
-	DECQ         R11
+	VFMADD231PS  (AX), Z6, Z0
+	VFMADD231PS  64(AX), Z6, Z1
+	VFMADD231PS  128(AX), Z6, Z2
+	VFMADD231PS  192(AX), Z6, Z3
+	VFMADD231PS  256(AX), Z6, Z4
+	VFMADD231PS  320(AX), Z6, Z5
+	ADDQ         $0x00000180, AX
+	ADDQ         $0x04, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x40, SI
-	DECQ         R10
+	ADDQ         $0x40, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), SI
+	MOVL  4(SI), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  masks+16(FP), SI
+	KMOVW (SI), K1
+	MOVQ  idx+32(FP), SI
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSS       (R12)(R13*4), X8
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X8, X8
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X8, X8
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X8, X8
-	MOVL         16(SI), R13
-	VMOVSS       (R12)(R13*4), X6
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X6, X6
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X6, X6
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X6, X6
+	MOVL         (SI), DI
+	VMOVSS       (BX)(DI*4), X8
+	MOVL         4(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X8, X8
+	MOVL         8(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X8, X8
+	MOVL         12(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X8, X8
+	MOVL         16(SI), DI
+	VMOVSS       (BX)(DI*4), X6
+	MOVL         20(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X6, X6
+	MOVL         24(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X6, X6
+	MOVL         28(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X6, X6
 	VINSERTF128  $0x01, X6, Y8, Y8
-	MOVL         32(SI), R13
-	VMOVSS       (R12)(R13*4), X9
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X9, X9
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X9, X9
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X9, X9
-	MOVL         48(SI), R13
-	VMOVSS       (R12)(R13*4), X6
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X6, X6
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X6, X6
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X6, X6
+	MOVL         32(SI), DI
+	VMOVSS       (BX)(DI*4), X9
+	MOVL         36(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X9, X9
+	MOVL         40(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X9, X9
+	MOVL         44(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X9, X9
+	MOVL         48(SI), DI
+	VMOVSS       (BX)(DI*4), X6
+	MOVL         52(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X6, X6
+	MOVL         56(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X6, X6
+	MOVL         60(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X6, X6
 	VINSERTF128  $0x01, X6, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	VFMADD231PS  (BX), Z8, K1, Z0
-	VFMADD231PS  64(BX), Z8, K1, Z1
-	VFMADD231PS  128(BX), Z8, K1, Z2
-	VFMADD231PS  192(BX), Z8, K1, Z3
-	VFMADD231PS  256(BX), Z8, K1, Z4
-	VFMADD231PS  320(BX), Z8, K1, Z5
-	ADDQ         $0x00000180, BX
-	ADDQ         $0x04, R12
-	DECQ         R11
+	VFMADD231PS  (AX), Z8, K1, Z0
+	VFMADD231PS  64(AX), Z8, K1, Z1
+	VFMADD231PS  128(AX), Z8, K1, Z2
+	VFMADD231PS  192(AX), Z8, K1, Z3
+	VFMADD231PS  256(AX), Z8, K1, Z4
+	VFMADD231PS  320(AX), Z8, K1, Z5
+	ADDQ         $0x00000180, AX
+	ADDQ         $0x04, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x40, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x40, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, 64(R9)
-	VMOVUPS Z2, 128(R9)
-	VMOVUPS Z3, 192(R9)
-	VMOVUPS Z4, 256(R9)
-	VMOVUPS Z5, 320(R9)
-	ADDQ    $0x00000180, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), SI
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
+	VMOVUPS Z4, 256(SI)
+	VMOVUPS Z5, 320(SI)
+	ADDQ    $0x00000180, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull7F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
+// func blocksFull7F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 // Requires: AVX, AVX512F
-TEXT ·blocksFull7F32AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksFull7F32AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -7052,159 +9716,159 @@ slice:
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), SI
+	MOVL   (SI), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), SI
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSS       (R12)(R13*4), X7
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X7, X7
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X7, X7
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X7, X7
-	MOVL         16(SI), R13
-	VMOVSS       (R12)(R13*4), X8
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X8, X8
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X8, X8
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X8, X8
+	MOVL         (SI), DI
+	VMOVSS       (BX)(DI*4), X7
+	MOVL         4(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X7, X7
+	MOVL         8(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X7, X7
+	MOVL         12(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X7, X7
+	MOVL         16(SI), DI
+	VMOVSS       (BX)(DI*4), X8
+	MOVL         20(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X8, X8
+	MOVL         24(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X8, X8
+	MOVL         28(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X8, X8
 	VINSERTF128  $0x01, X8, Y7, Y7
-	MOVL         32(SI), R13
-	VMOVSS       (R12)(R13*4), X8
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X8, X8
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X8, X8
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X8, X8
-	MOVL         48(SI), R13
-	VMOVSS       (R12)(R13*4), X9
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X9, X9
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X9, X9
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X9, X9
+	MOVL         32(SI), DI
+	VMOVSS       (BX)(DI*4), X8
+	MOVL         36(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X8, X8
+	MOVL         40(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X8, X8
+	MOVL         44(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X8, X8
+	MOVL         48(SI), DI
+	VMOVSS       (BX)(DI*4), X9
+	MOVL         52(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X9, X9
+	MOVL         56(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X9, X9
+	MOVL         60(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X9, X9
 	VINSERTF128  $0x01, X9, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	VFMADD231PS  (BX), Z7, Z0
-	VFMADD231PS  64(BX), Z7, Z1
-	VFMADD231PS  128(BX), Z7, Z2
-	VFMADD231PS  192(BX), Z7, Z3
-	VFMADD231PS  256(BX), Z7, Z4
-	VFMADD231PS  320(BX), Z7, Z5
-	VFMADD231PS  384(BX), Z7, Z6
-	ADDQ         $0x000001c0, BX
-	ADDQ         $0x04, R12
-	DECQ         R11
+	VFMADD231PS  (AX), Z7, Z0
+	VFMADD231PS  64(AX), Z7, Z1
+	VFMADD231PS  128(AX), Z7, Z2
+	VFMADD231PS  192(AX), Z7, Z3
+	VFMADD231PS  256(AX), Z7, Z4
+	VFMADD231PS  320(AX), Z7, Z5
+	VFMADD231PS  384(AX), Z7, Z6
+	ADDQ         $0x000001c0, AX
+	ADDQ         $0x04, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x40, SI
-	DECQ         R10
+	ADDQ         $0x40, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), SI
+	MOVL  4(SI), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  masks+16(FP), SI
+	KMOVW (SI), K1
+	MOVQ  idx+32(FP), SI
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSS       (R12)(R13*4), X9
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X9, X9
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X9, X9
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X9, X9
-	MOVL         16(SI), R13
-	VMOVSS       (R12)(R13*4), X7
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X7, X7
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X7, X7
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X7, X7
+	MOVL         (SI), DI
+	VMOVSS       (BX)(DI*4), X9
+	MOVL         4(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X9, X9
+	MOVL         8(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X9, X9
+	MOVL         12(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X9, X9
+	MOVL         16(SI), DI
+	VMOVSS       (BX)(DI*4), X7
+	MOVL         20(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X7, X7
+	MOVL         24(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X7, X7
+	MOVL         28(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X7, X7
 	VINSERTF128  $0x01, X7, Y9, Y9
-	MOVL         32(SI), R13
-	VMOVSS       (R12)(R13*4), X10
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X10, X10
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X10, X10
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X10, X10
-	MOVL         48(SI), R13
-	VMOVSS       (R12)(R13*4), X7
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X7, X7
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X7, X7
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X7, X7
+	MOVL         32(SI), DI
+	VMOVSS       (BX)(DI*4), X10
+	MOVL         36(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X10, X10
+	MOVL         40(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X10, X10
+	MOVL         44(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X10, X10
+	MOVL         48(SI), DI
+	VMOVSS       (BX)(DI*4), X7
+	MOVL         52(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X7, X7
+	MOVL         56(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X7, X7
+	MOVL         60(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X7, X7
 	VINSERTF128  $0x01, X7, Y10, Y10
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
-	VFMADD231PS  (BX), Z9, K1, Z0
-	VFMADD231PS  64(BX), Z9, K1, Z1
-	VFMADD231PS  128(BX), Z9, K1, Z2
-	VFMADD231PS  192(BX), Z9, K1, Z3
-	VFMADD231PS  256(BX), Z9, K1, Z4
-	VFMADD231PS  320(BX), Z9, K1, Z5
-	VFMADD231PS  384(BX), Z9, K1, Z6
-	ADDQ         $0x000001c0, BX
-	ADDQ         $0x04, R12
-	DECQ         R11
+	VFMADD231PS  (AX), Z9, K1, Z0
+	VFMADD231PS  64(AX), Z9, K1, Z1
+	VFMADD231PS  128(AX), Z9, K1, Z2
+	VFMADD231PS  192(AX), Z9, K1, Z3
+	VFMADD231PS  256(AX), Z9, K1, Z4
+	VFMADD231PS  320(AX), Z9, K1, Z5
+	VFMADD231PS  384(AX), Z9, K1, Z6
+	ADDQ         $0x000001c0, AX
+	ADDQ         $0x04, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x40, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x40, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, 64(R9)
-	VMOVUPS Z2, 128(R9)
-	VMOVUPS Z3, 192(R9)
-	VMOVUPS Z4, 256(R9)
-	VMOVUPS Z5, 320(R9)
-	VMOVUPS Z6, 384(R9)
-	ADDQ    $0x000001c0, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), SI
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
+	VMOVUPS Z4, 256(SI)
+	VMOVUPS Z5, 320(SI)
+	VMOVUPS Z6, 384(SI)
+	ADDQ    $0x000001c0, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:
 	VZEROUPPER
 	RET
 
-// func blocksFull8F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, sums *float32)
+// func blocksFull8F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 // Requires: AVX, AVX512F
-TEXT ·blocksFull8F32AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ columns+40(FP), DI
-	MOVQ x+48(FP), R8
-	MOVQ sums+56(FP), R9
+TEXT ·blocksFull8F32AVX512(SB), NOSPLIT, $0-72
+	MOVQ val+24(FP), AX
+	MOVQ table+56(FP), CX
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ   n+0(FP), $0x00
+	JEQ    done
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -7213,141 +9877,147 @@ slice:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVL   (CX), R10
-	TESTQ  R10, R10
+	MOVQ   widths+8(FP), SI
+	MOVL   (SI), CX
+	TESTQ  CX, CX
 	JZ     tail
 
 full:
-	MOVQ R8, R12
-	MOVQ DI, R11
+	MOVQ idx+32(FP), SI
+	MOVQ x+48(FP), BX
+	MOVQ columns+40(FP), DX
 
 fullColumn:
-	MOVL         (SI), R13
-	VMOVSS       (R12)(R13*4), X8
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X8, X8
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X8, X8
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X8, X8
-	MOVL         16(SI), R13
-	VMOVSS       (R12)(R13*4), X9
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X9, X9
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X9, X9
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X9, X9
+	MOVL         (SI), DI
+	VMOVSS       (BX)(DI*4), X8
+	MOVL         4(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X8, X8
+	MOVL         8(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X8, X8
+	MOVL         12(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X8, X8
+	MOVL         16(SI), DI
+	VMOVSS       (BX)(DI*4), X9
+	MOVL         20(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X9, X9
+	MOVL         24(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X9, X9
+	MOVL         28(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X9, X9
 	VINSERTF128  $0x01, X9, Y8, Y8
-	MOVL         32(SI), R13
-	VMOVSS       (R12)(R13*4), X9
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X9, X9
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X9, X9
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X9, X9
-	MOVL         48(SI), R13
-	VMOVSS       (R12)(R13*4), X10
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X10, X10
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X10, X10
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X10, X10
+	MOVL         32(SI), DI
+	VMOVSS       (BX)(DI*4), X9
+	MOVL         36(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X9, X9
+	MOVL         40(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X9, X9
+	MOVL         44(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X9, X9
+	MOVL         48(SI), DI
+	VMOVSS       (BX)(DI*4), X10
+	MOVL         52(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X10, X10
+	MOVL         56(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X10, X10
+	MOVL         60(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X10, X10
 	VINSERTF128  $0x01, X10, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	VFMADD231PS  (BX), Z8, Z0
-	VFMADD231PS  64(BX), Z8, Z1
-	VFMADD231PS  128(BX), Z8, Z2
-	VFMADD231PS  192(BX), Z8, Z3
-	VFMADD231PS  256(BX), Z8, Z4
-	VFMADD231PS  320(BX), Z8, Z5
-	VFMADD231PS  384(BX), Z8, Z6
-	VFMADD231PS  448(BX), Z8, Z7
-	ADDQ         $0x00000200, BX
-	ADDQ         $0x04, R12
-	DECQ         R11
+	VFMADD231PS  (AX), Z8, Z0
+	VFMADD231PS  64(AX), Z8, Z1
+	VFMADD231PS  128(AX), Z8, Z2
+	VFMADD231PS  192(AX), Z8, Z3
+	VFMADD231PS  256(AX), Z8, Z4
+	VFMADD231PS  320(AX), Z8, Z5
+	VFMADD231PS  384(AX), Z8, Z6
+	VFMADD231PS  448(AX), Z8, Z7
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x04, BX
+	DECQ         DX
 	JNZ          fullColumn
-	ADDQ         $0x40, SI
-	DECQ         R10
+	ADDQ         $0x40, idx+32(FP)
+	DECQ         CX
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVQ  widths+8(FP), SI
+	MOVL  4(SI), CX
+	TESTQ CX, CX
 	JZ    store
 
 masked:
-	KMOVW (DX), K1
-	MOVQ  R8, R12
-	MOVQ  DI, R11
+	MOVQ  masks+16(FP), SI
+	KMOVW (SI), K1
+	MOVQ  idx+32(FP), SI
+	MOVQ  x+48(FP), BX
+	MOVQ  columns+40(FP), DX
 
 maskedColumn:
-	MOVL         (SI), R13
-	VMOVSS       (R12)(R13*4), X10
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X10, X10
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X10, X10
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X10, X10
-	MOVL         16(SI), R13
-	VMOVSS       (R12)(R13*4), X8
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X8, X8
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X8, X8
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X8, X8
+	MOVL         (SI), DI
+	VMOVSS       (BX)(DI*4), X10
+	MOVL         4(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X10, X10
+	MOVL         8(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X10, X10
+	MOVL         12(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X10, X10
+	MOVL         16(SI), DI
+	VMOVSS       (BX)(DI*4), X8
+	MOVL         20(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X8, X8
+	MOVL         24(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X8, X8
+	MOVL         28(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X8, X8
 	VINSERTF128  $0x01, X8, Y10, Y10
-	MOVL         32(SI), R13
-	VMOVSS       (R12)(R13*4), X11
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X11, X11
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X11, X11
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X11, X11
-	MOVL         48(SI), R13
-	VMOVSS       (R12)(R13*4), X8
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (R12)(R13*4), X8, X8
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (R12)(R13*4), X8, X8
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (R12)(R13*4), X8, X8
+	MOVL         32(SI), DI
+	VMOVSS       (BX)(DI*4), X11
+	MOVL         36(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X11, X11
+	MOVL         40(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X11, X11
+	MOVL         44(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X11, X11
+	MOVL         48(SI), DI
+	VMOVSS       (BX)(DI*4), X8
+	MOVL         52(SI), DI
+	VINSERTPS    $0x10, (BX)(DI*4), X8, X8
+	MOVL         56(SI), DI
+	VINSERTPS    $0x20, (BX)(DI*4), X8, X8
+	MOVL         60(SI), DI
+	VINSERTPS    $0x30, (BX)(DI*4), X8, X8
 	VINSERTF128  $0x01, X8, Y11, Y11
 	VINSERTF64X4 $0x01, Y11, Z10, Z10
-	VFMADD231PS  (BX), Z10, K1, Z0
-	VFMADD231PS  64(BX), Z10, K1, Z1
-	VFMADD231PS  128(BX), Z10, K1, Z2
-	VFMADD231PS  192(BX), Z10, K1, Z3
-	VFMADD231PS  256(BX), Z10, K1, Z4
-	VFMADD231PS  320(BX), Z10, K1, Z5
-	VFMADD231PS  384(BX), Z10, K1, Z6
-	VFMADD231PS  448(BX), Z10, K1, Z7
-	ADDQ         $0x00000200, BX
-	ADDQ         $0x04, R12
-	DECQ         R11
+	VFMADD231PS  (AX), Z10, K1, Z0
+	VFMADD231PS  64(AX), Z10, K1, Z1
+	VFMADD231PS  128(AX), Z10, K1, Z2
+	VFMADD231PS  192(AX), Z10, K1, Z3
+	VFMADD231PS  256(AX), Z10, K1, Z4
+	VFMADD231PS  320(AX), Z10, K1, Z5
+	VFMADD231PS  384(AX), Z10, K1, Z6
+	VFMADD231PS  448(AX), Z10, K1, Z7
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x04, BX
+	DECQ         DX
 	JNZ          maskedColumn
-	ADDQ         $0x40, SI
-	ADDQ         $0x02, DX
-	DECQ         R10
+	ADDQ         $0x40, idx+32(FP)
+	ADDQ         $0x02, masks+16(FP)
+	DECQ         CX
 	JNZ          masked
 
 store:
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, 64(R9)
-	VMOVUPS Z2, 128(R9)
-	VMOVUPS Z3, 192(R9)
-	VMOVUPS Z4, 256(R9)
-	VMOVUPS Z5, 320(R9)
-	VMOVUPS Z6, 384(R9)
-	VMOVUPS Z7, 448(R9)
-	ADDQ    $0x00000200, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
+	MOVQ    sums+64(FP), SI
+	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z3, 192(SI)
+	VMOVUPS Z4, 256(SI)
+	VMOVUPS Z5, 320(SI)
+	VMOVUPS Z6, 384(SI)
+	VMOVUPS Z7, 448(SI)
+	ADDQ    $0x00000200, sums+64(FP)
+	ADDQ    $0x08, widths+8(FP)
+	DECQ    n+0(FP)
 	JMP     slice
 
 done:

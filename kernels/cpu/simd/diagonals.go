@@ -21,7 +21,8 @@ type Diagonals[V sparse.Value] struct {
 	// Stream says to write y past the caches where beta is 0.
 	Stream bool
 	// Last is scratch of Values.Lanes elements.
-	Last []V
+	Last    []V
+	carries []V // the same for transposed products, a register for each column of a run
 }
 
 // DiagonalRun is slices with the same offsets.

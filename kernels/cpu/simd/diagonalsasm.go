@@ -12,11 +12,11 @@ type diagonalKernel[V sparse.Value] func(n int, offsets *int64, width int, masks
 
 // The kernels by Level-AVX2 and Storage.
 var (
-	diagonalKernels64 = [2][6]diagonalKernel[float64]{
+	diagonalKernels64 = [2][storages]diagonalKernel[float64]{
 		{diagonalsFullF64AVX2, diagonalsShortF64AVX2, diagonalsTableF64AVX2, diagonalsPerDiagonalF64AVX2, diagonalsHigh32F64AVX2, diagonalsHigh16F64AVX2},
 		{diagonalsFullF64AVX512, diagonalsShortF64AVX512, diagonalsTableF64AVX512, diagonalsPerDiagonalF64AVX512, diagonalsHigh32F64AVX512, diagonalsHigh16F64AVX512},
 	}
-	diagonalKernels32 = [2][6]diagonalKernel[float32]{
+	diagonalKernels32 = [2][storages]diagonalKernel[float32]{
 		{Full: diagonalsFullF32AVX2, Table: diagonalsTableF32AVX2, Same: diagonalsPerDiagonalF32AVX2, High16: diagonalsHigh16F32AVX2},
 		{Full: diagonalsFullF32AVX512, Table: diagonalsTableF32AVX512, Same: diagonalsPerDiagonalF32AVX512, High16: diagonalsHigh16F32AVX512},
 	}
@@ -36,7 +36,7 @@ func callDiagonals[V sparse.Value](l Level, kernel diagonalKernel[V], d *Diagona
 	if run.Masked {
 		masks = &d.Masks[mask]
 	}
-	table := unsafe.SliceData(d.Values.Table)
+	table := d.Values.table(column)
 	if d.Values.Storage == Same {
 		table = &d.Values.Table[run.Pattern]
 	}

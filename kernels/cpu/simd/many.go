@@ -66,7 +66,8 @@ const streamed = 16 << 20
 //
 //	y[r][j] = alpha * sum over k of val[k]*x[idx[k]][j] + beta*y[r][j]
 //
-// y has len(ptr)-1 rows. x.Cols is y.Cols, 1 or more. beta = 0 does not read y.
+// y has len(ptr)-1 rows or more: those behind are left alone. x.Cols is y.Cols, 1 or
+// more. beta = 0 does not read y.
 // Arrays that are left are a panic, as with Rows.
 func RowsMany[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val []V, x, y Block[V]) {
 	rows := len(ptr) - 1
@@ -74,6 +75,7 @@ func RowsMany[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, 
 		return
 	}
 	val = val[:len(idx)]
+	all := y // whether y is written around the caches is a question of all of it
 	y.Val = y.Val[:(rows-1)*y.Stride+y.Cols]
 	if l < AVX2 {
 		manyGeneric(alpha, beta, ptr[0], ptr, idx, val, x, y)
@@ -82,7 +84,7 @@ func RowsMany[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, 
 	if y.Cols*int(unsafe.Sizeof(alpha)) <= registerBytes(AVX2) {
 		l = AVX2 // a longer register, though filled in part, would reach into the next line
 	}
-	stream := beta == 0 && y.Streams(l)
+	stream := beta == 0 && all.Streams(l)
 	if stream {
 		defer Fence(l)
 	}

@@ -122,6 +122,11 @@ func expandHigh32F64AVX512(n int, val *byte, table *float64, out *float64)
 //go:noescape
 func expandHigh16F64AVX512(n int, val *byte, table *float64, out *float64)
 
+// expandBits57F64AVX512 is Values.Expand for n columns, at least 1, of the case in its name.
+//
+//go:noescape
+func expandBits57F64AVX512(n int, val *byte, table *float64, out *float64)
+
 // manySlices161F32AVX2 is manyKernel for the case in its name.
 //
 //go:noescape

@@ -56,6 +56,72 @@ DATA nibblesOfHalves<>+56(SB)/4, $0x0000001c
 DATA nibblesOfHalves<>+60(SB)/4, $0x0000001c
 GLOBL nibblesOfHalves<>(SB), RODATA|NOPTR, $64
 
+DATA spread57<>+0(SB)/1, $0x00
+DATA spread57<>+1(SB)/1, $0x01
+DATA spread57<>+2(SB)/1, $0x02
+DATA spread57<>+3(SB)/1, $0x03
+DATA spread57<>+4(SB)/1, $0x04
+DATA spread57<>+5(SB)/1, $0x05
+DATA spread57<>+6(SB)/1, $0x06
+DATA spread57<>+7(SB)/1, $0x06
+DATA spread57<>+8(SB)/1, $0x07
+DATA spread57<>+9(SB)/1, $0x08
+DATA spread57<>+10(SB)/1, $0x09
+DATA spread57<>+11(SB)/1, $0x0a
+DATA spread57<>+12(SB)/1, $0x0b
+DATA spread57<>+13(SB)/1, $0x0c
+DATA spread57<>+14(SB)/1, $0x0d
+DATA spread57<>+15(SB)/1, $0x0d
+DATA spread57<>+16(SB)/1, $0x0e
+DATA spread57<>+17(SB)/1, $0x0f
+DATA spread57<>+18(SB)/1, $0x10
+DATA spread57<>+19(SB)/1, $0x11
+DATA spread57<>+20(SB)/1, $0x12
+DATA spread57<>+21(SB)/1, $0x13
+DATA spread57<>+22(SB)/1, $0x14
+DATA spread57<>+23(SB)/1, $0x14
+DATA spread57<>+24(SB)/1, $0x15
+DATA spread57<>+25(SB)/1, $0x16
+DATA spread57<>+26(SB)/1, $0x17
+DATA spread57<>+27(SB)/1, $0x18
+DATA spread57<>+28(SB)/1, $0x19
+DATA spread57<>+29(SB)/1, $0x1a
+DATA spread57<>+30(SB)/1, $0x1b
+DATA spread57<>+31(SB)/1, $0x1b
+DATA spread57<>+32(SB)/1, $0x1c
+DATA spread57<>+33(SB)/1, $0x1d
+DATA spread57<>+34(SB)/1, $0x1e
+DATA spread57<>+35(SB)/1, $0x1f
+DATA spread57<>+36(SB)/1, $0x20
+DATA spread57<>+37(SB)/1, $0x21
+DATA spread57<>+38(SB)/1, $0x22
+DATA spread57<>+39(SB)/1, $0x22
+DATA spread57<>+40(SB)/1, $0x23
+DATA spread57<>+41(SB)/1, $0x24
+DATA spread57<>+42(SB)/1, $0x25
+DATA spread57<>+43(SB)/1, $0x26
+DATA spread57<>+44(SB)/1, $0x27
+DATA spread57<>+45(SB)/1, $0x28
+DATA spread57<>+46(SB)/1, $0x29
+DATA spread57<>+47(SB)/1, $0x29
+DATA spread57<>+48(SB)/1, $0x2a
+DATA spread57<>+49(SB)/1, $0x2b
+DATA spread57<>+50(SB)/1, $0x2c
+DATA spread57<>+51(SB)/1, $0x2d
+DATA spread57<>+52(SB)/1, $0x2e
+DATA spread57<>+53(SB)/1, $0x2f
+DATA spread57<>+54(SB)/1, $0x30
+DATA spread57<>+55(SB)/1, $0x30
+DATA spread57<>+56(SB)/1, $0x31
+DATA spread57<>+57(SB)/1, $0x32
+DATA spread57<>+58(SB)/1, $0x33
+DATA spread57<>+59(SB)/1, $0x34
+DATA spread57<>+60(SB)/1, $0x35
+DATA spread57<>+61(SB)/1, $0x36
+DATA spread57<>+62(SB)/1, $0x37
+DATA spread57<>+63(SB)/1, $0x37
+GLOBL spread57<>(SB), RODATA|NOPTR, $64
+
 // func manySlices161F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+
 TEXT ·manySlices161F64AVX2(SB), NOSPLIT, $0-138
@@ -5036,6 +5102,60 @@ column:
 	JNZ        column
 	VZEROUPPER
 	RET
+
+// func expandBits57F64AVX512(n int, val *byte, table *float64, out *float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
+TEXT ·expandBits57F64AVX512(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	MOVQ         val+8(FP), CX
+	MOVQ         table+16(FP), DX
+	MOVQ         out+24(FP), DX
+	MOVQ         table+16(FP), SI
+	VPBROADCASTQ (SI), Z31
+	VMOVDQU64    spread57<>+0(SB), Z30
+	MOVQ         $0x807fffffffffffff, BX
+	VPBROADCASTQ BX, Z29
+	MOVQ         $0x0080000000000000, BX
+	VPBROADCASTQ BX, Z28
+	MOVQ         32(SI), BX
+	SHLQ         $0x03, BX
+	ADDQ         16(SI), BX
+	MOVQ         (BX), BX
+	ADDQ         8(SI), BX
+
+column:
+	PREFETCHT0 2048(CX)
+	LEAQ       (CX), SI
+	CMPQ       SI, BX
+	JEQ        apart0
+	VPERMB     (CX), Z30, Z0
+	KMOVB      56(CX), K1
+	VPANDQ     Z29, Z0, Z0
+	VPADDQ     Z31, Z0, Z0
+	VPADDQ     Z28, Z0, K1, Z0
+
+apart0Done:
+	VMOVUPD Z0, (DX)
+	ADDQ    $0x39, CX
+	ADDQ    $0x40, DX
+	DECQ    AX
+	JNZ     column
+	VZEROUPPER
+	RET
+
+apart0:
+	MOVQ      table+16(FP), SI
+	MOVQ      32(SI), BX
+	SHLQ      $0x06, BX
+	ADDQ      24(SI), BX
+	VMOVDQU64 (BX), Z0
+	INCQ      32(SI)
+	MOVQ      32(SI), BX
+	SHLQ      $0x03, BX
+	ADDQ      16(SI), BX
+	MOVQ      (BX), BX
+	ADDQ      8(SI), BX
+	JMP       apart0Done
 
 // func manySlices161F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 // Requires: AVX, AVX2, BMI2, FMA3, MMX+

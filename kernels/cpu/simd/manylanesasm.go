@@ -120,11 +120,11 @@ func indices[I uint16 | int32](idx []I, from int, far bool) (at, asks *byte) {
 }
 
 var (
-	expand64 = [2][6]func(n int, val *byte, table, out *float64){
+	expand64 = [2][storages]func(n int, val *byte, table, out *float64){
 		{Short: expandShortF64AVX2, Table: expandTableF64AVX2, High32: expandHigh32F64AVX2, High16: expandHigh16F64AVX2},
-		{Short: expandShortF64AVX512, Table: expandTableF64AVX512, High32: expandHigh32F64AVX512, High16: expandHigh16F64AVX512},
+		{Short: expandShortF64AVX512, Table: expandTableF64AVX512, High32: expandHigh32F64AVX512, High16: expandHigh16F64AVX512, Bits57: expandBits57F64AVX512},
 	}
-	expand32 = [2][6]func(n int, val *byte, table, out *float32){
+	expand32 = [2][storages]func(n int, val *byte, table, out *float32){
 		{Table: expandTableF32AVX2, High16: expandHigh16F32AVX2},
 		{Table: expandTableF32AVX512, High16: expandHigh16F32AVX512},
 	}
@@ -134,8 +134,8 @@ var (
 func expandAssembly[V sparse.Value](l Level, v *Values[V], c, n int, out []V) {
 	switch v := any(v).(type) {
 	case *Values[float64]:
-		expand64[l-AVX2][v.Storage](n, v.from(c), unsafe.SliceData(v.Table), unsafe.SliceData(any(out).([]float64)))
+		expand64[l-AVX2][v.Storage](n, v.from(c), v.table(c), unsafe.SliceData(any(out).([]float64)))
 	case *Values[float32]:
-		expand32[l-AVX2][v.Storage](n, v.from(c), unsafe.SliceData(v.Table), unsafe.SliceData(any(out).([]float32)))
+		expand32[l-AVX2][v.Storage](n, v.from(c), v.table(c), unsafe.SliceData(any(out).([]float32)))
 	}
 }

@@ -12,7 +12,7 @@ type sliceKernel[V sparse.Value] func(n int, widths *uint32, masks *uint16, val,
 
 // The kernels by Level-AVX2, Storage, and whether indices are wide.
 var (
-	sliceKernels64 = [2][6][2]sliceKernel[float64]{
+	sliceKernels64 = [2][storages][2]sliceKernel[float64]{
 		{
 			{slicesFull16F64AVX2, slicesFull32F64AVX2},
 			{slicesShort16F64AVX2, slicesShort32F64AVX2},
@@ -29,7 +29,7 @@ var (
 			{slicesHigh1616F64AVX512, slicesHigh1632F64AVX512},
 		},
 	}
-	sliceKernels32 = [2][6][2]sliceKernel[float32]{
+	sliceKernels32 = [2][storages][2]sliceKernel[float32]{
 		{
 			{slicesFull16F32AVX2, slicesFull32F32AVX2},
 			Table:  {slicesTable16F32AVX2, slicesTable32F32AVX2},

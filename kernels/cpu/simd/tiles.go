@@ -30,7 +30,24 @@ func AddTile[V sparse.Value](l Level, t *Tiles[V], lo, hi int, x, acc, ahead []V
 	case l == Generic:
 		t.add(lo, hi, x, acc)
 	default:
-		tileAssembly(t, lo, hi, x, acc, ahead)
+		tileAssembly(t, false, lo, hi, x, acc, ahead)
+	}
+}
+
+// AddTileTransposed is AddTile with rows and columns in each other's place:
+//
+//	acc[Entries[k]&0xffff] += value(k) * x[Entries[k]>>16]
+//
+// ahead is what the next call adds to.
+func AddTileTransposed[V sparse.Value](l Level, t *Tiles[V], lo, hi int, x, acc, ahead []V) {
+	switch {
+	case lo >= hi:
+	case l == Generic:
+		for k, e := range t.Entries[lo:hi] {
+			acc[e&0xffff] += t.Values.At(lo+k) * x[e>>16]
+		}
+	default:
+		tileAssembly(t, true, lo, hi, x, acc, ahead)
 	}
 }
 

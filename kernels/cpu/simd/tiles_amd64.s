@@ -535,3 +535,537 @@ one:
 
 done:
 	RET
+
+// func tileTransposedF64FullAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·tileTransposedF64FullAVX2(SB), NOSPLIT, $0-64
+	MOVQ acc+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ entries+16(FP), DX
+	MOVQ values+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ ahead+40(FP), DI
+	MOVQ lines+48(FP), R8
+	MOVQ perRound+56(FP), R9
+	SHLQ $0x06, R8
+	ADDQ DI, R8
+	SUBQ $0x08, SI
+	JL   rest
+
+several:
+	CMPQ DI, R8
+	JAE  asked
+	MOVQ R9, R10
+
+ask:
+	PREFETCHT1 (DI)
+	ADDQ       $0x40, DI
+	DECQ       R10
+	JNZ        ask
+
+asked:
+	MOVL        (DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      (BX), X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	MOVL        4(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      8(BX), X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	MOVL        8(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      16(BX), X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	MOVL        12(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      24(BX), X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	MOVL        16(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      32(BX), X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	MOVL        20(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      40(BX), X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	MOVL        24(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      48(BX), X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	MOVL        28(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSD      56(BX), X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	ADDQ        $0x20, DX
+	ADDQ        $0x40, BX
+	SUBQ        $0x08, SI
+	JGE         several
+
+rest:
+	ADDQ $0x08, SI
+	JZ   done
+
+one:
+	MOVL        (DX), R8
+	MOVWLZX     R8, DI
+	SHRL        $0x10, R8
+	VMOVSD      (BX), X1
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD (CX)(R8*8), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	ADDQ        $0x04, DX
+	ADDQ        $0x08, BX
+	DECQ        SI
+	JNZ         one
+
+done:
+	RET
+
+// func tileTransposedF64ShortAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·tileTransposedF64ShortAVX2(SB), NOSPLIT, $0-64
+	MOVQ acc+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ entries+16(FP), DX
+	MOVQ values+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ ahead+40(FP), DI
+	MOVQ lines+48(FP), R8
+	MOVQ perRound+56(FP), R9
+	SHLQ $0x06, R8
+	ADDQ DI, R8
+	SUBQ $0x08, SI
+	JL   rest
+
+several:
+	CMPQ DI, R8
+	JAE  asked
+	MOVQ R9, R10
+
+ask:
+	PREFETCHT1 (DI)
+	ADDQ       $0x40, DI
+	DECQ       R10
+	JNZ        ask
+
+asked:
+	MOVL        (DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   (BX), X1, X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	MOVL        4(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   4(BX), X1, X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	MOVL        8(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   8(BX), X1, X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	MOVL        12(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   12(BX), X1, X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	MOVL        16(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   16(BX), X1, X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	MOVL        20(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   20(BX), X1, X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	MOVL        24(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   24(BX), X1, X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	MOVL        28(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   28(BX), X1, X1
+	VMOVSD      (AX)(R10*8), X0
+	VFMADD231SD (CX)(R11*8), X1, X0
+	VMOVSD      X0, (AX)(R10*8)
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, BX
+	SUBQ        $0x08, SI
+	JGE         several
+
+rest:
+	ADDQ $0x08, SI
+	JZ   done
+
+one:
+	MOVL        (DX), R8
+	MOVWLZX     R8, DI
+	SHRL        $0x10, R8
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   (BX), X1, X1
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD (CX)(R8*8), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	ADDQ        $0x04, DX
+	ADDQ        $0x04, BX
+	DECQ        SI
+	JNZ         one
+
+done:
+	RET
+
+// func tileTransposedF64SameAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·tileTransposedF64SameAVX2(SB), NOSPLIT, $0-64
+	MOVQ   acc+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   entries+16(FP), DX
+	MOVQ   values+24(FP), BX
+	MOVQ   n+32(FP), SI
+	MOVQ   ahead+40(FP), DI
+	MOVQ   lines+48(FP), R8
+	MOVQ   perRound+56(FP), R9
+	SHLQ   $0x06, R8
+	ADDQ   DI, R8
+	VMOVSD (BX), X0
+	SUBQ   $0x08, SI
+	JL     rest
+
+several:
+	CMPQ DI, R8
+	JAE  asked
+	MOVQ R9, BX
+
+ask:
+	PREFETCHT1 (DI)
+	ADDQ       $0x40, DI
+	DECQ       BX
+	JNZ        ask
+
+asked:
+	MOVL        (DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(BX*8), X1
+	VFMADD231SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (AX)(BX*8)
+	MOVL        4(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(BX*8), X1
+	VFMADD231SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (AX)(BX*8)
+	MOVL        8(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(BX*8), X1
+	VFMADD231SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (AX)(BX*8)
+	MOVL        12(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(BX*8), X1
+	VFMADD231SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (AX)(BX*8)
+	MOVL        16(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(BX*8), X1
+	VFMADD231SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (AX)(BX*8)
+	MOVL        20(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(BX*8), X1
+	VFMADD231SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (AX)(BX*8)
+	MOVL        24(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(BX*8), X1
+	VFMADD231SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (AX)(BX*8)
+	MOVL        28(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSD      (AX)(BX*8), X1
+	VFMADD231SD (CX)(R10*8), X0, X1
+	VMOVSD      X1, (AX)(BX*8)
+	ADDQ        $0x20, DX
+	SUBQ        $0x08, SI
+	JGE         several
+
+rest:
+	ADDQ $0x08, SI
+	JZ   done
+
+one:
+	MOVL        (DX), DI
+	MOVWLZX     DI, BX
+	SHRL        $0x10, DI
+	VMOVSD      (AX)(BX*8), X1
+	VFMADD231SD (CX)(DI*8), X0, X1
+	VMOVSD      X1, (AX)(BX*8)
+	ADDQ        $0x04, DX
+	DECQ        SI
+	JNZ         one
+
+done:
+	RET
+
+// func tileTransposedF32FullAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int, perRound int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·tileTransposedF32FullAVX2(SB), NOSPLIT, $0-64
+	MOVQ acc+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ entries+16(FP), DX
+	MOVQ values+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ ahead+40(FP), DI
+	MOVQ lines+48(FP), R8
+	MOVQ perRound+56(FP), R9
+	SHLQ $0x06, R8
+	ADDQ DI, R8
+	SUBQ $0x08, SI
+	JL   rest
+
+several:
+	CMPQ DI, R8
+	JAE  asked
+	MOVQ R9, R10
+
+ask:
+	PREFETCHT1 (DI)
+	ADDQ       $0x40, DI
+	DECQ       R10
+	JNZ        ask
+
+asked:
+	MOVL        (DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      (BX), X1
+	VMOVSS      (AX)(R10*4), X0
+	VFMADD231SS (CX)(R11*4), X1, X0
+	VMOVSS      X0, (AX)(R10*4)
+	MOVL        4(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      4(BX), X1
+	VMOVSS      (AX)(R10*4), X0
+	VFMADD231SS (CX)(R11*4), X1, X0
+	VMOVSS      X0, (AX)(R10*4)
+	MOVL        8(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      8(BX), X1
+	VMOVSS      (AX)(R10*4), X0
+	VFMADD231SS (CX)(R11*4), X1, X0
+	VMOVSS      X0, (AX)(R10*4)
+	MOVL        12(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      12(BX), X1
+	VMOVSS      (AX)(R10*4), X0
+	VFMADD231SS (CX)(R11*4), X1, X0
+	VMOVSS      X0, (AX)(R10*4)
+	MOVL        16(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      16(BX), X1
+	VMOVSS      (AX)(R10*4), X0
+	VFMADD231SS (CX)(R11*4), X1, X0
+	VMOVSS      X0, (AX)(R10*4)
+	MOVL        20(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      20(BX), X1
+	VMOVSS      (AX)(R10*4), X0
+	VFMADD231SS (CX)(R11*4), X1, X0
+	VMOVSS      X0, (AX)(R10*4)
+	MOVL        24(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      24(BX), X1
+	VMOVSS      (AX)(R10*4), X0
+	VFMADD231SS (CX)(R11*4), X1, X0
+	VMOVSS      X0, (AX)(R10*4)
+	MOVL        28(DX), R11
+	MOVWLZX     R11, R10
+	SHRL        $0x10, R11
+	VMOVSS      28(BX), X1
+	VMOVSS      (AX)(R10*4), X0
+	VFMADD231SS (CX)(R11*4), X1, X0
+	VMOVSS      X0, (AX)(R10*4)
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, BX
+	SUBQ        $0x08, SI
+	JGE         several
+
+rest:
+	ADDQ $0x08, SI
+	JZ   done
+
+one:
+	MOVL        (DX), R8
+	MOVWLZX     R8, DI
+	SHRL        $0x10, R8
+	VMOVSS      (BX), X1
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS (CX)(R8*4), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	ADDQ        $0x04, DX
+	ADDQ        $0x04, BX
+	DECQ        SI
+	JNZ         one
+
+done:
+	RET
+
+// func tileTransposedF32SameAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int, perRound int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·tileTransposedF32SameAVX2(SB), NOSPLIT, $0-64
+	MOVQ   acc+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   entries+16(FP), DX
+	MOVQ   values+24(FP), BX
+	MOVQ   n+32(FP), SI
+	MOVQ   ahead+40(FP), DI
+	MOVQ   lines+48(FP), R8
+	MOVQ   perRound+56(FP), R9
+	SHLQ   $0x06, R8
+	ADDQ   DI, R8
+	VMOVSS (BX), X0
+	SUBQ   $0x08, SI
+	JL     rest
+
+several:
+	CMPQ DI, R8
+	JAE  asked
+	MOVQ R9, BX
+
+ask:
+	PREFETCHT1 (DI)
+	ADDQ       $0x40, DI
+	DECQ       BX
+	JNZ        ask
+
+asked:
+	MOVL        (DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(BX*4), X1
+	VFMADD231SS (CX)(R10*4), X0, X1
+	VMOVSS      X1, (AX)(BX*4)
+	MOVL        4(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(BX*4), X1
+	VFMADD231SS (CX)(R10*4), X0, X1
+	VMOVSS      X1, (AX)(BX*4)
+	MOVL        8(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(BX*4), X1
+	VFMADD231SS (CX)(R10*4), X0, X1
+	VMOVSS      X1, (AX)(BX*4)
+	MOVL        12(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(BX*4), X1
+	VFMADD231SS (CX)(R10*4), X0, X1
+	VMOVSS      X1, (AX)(BX*4)
+	MOVL        16(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(BX*4), X1
+	VFMADD231SS (CX)(R10*4), X0, X1
+	VMOVSS      X1, (AX)(BX*4)
+	MOVL        20(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(BX*4), X1
+	VFMADD231SS (CX)(R10*4), X0, X1
+	VMOVSS      X1, (AX)(BX*4)
+	MOVL        24(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(BX*4), X1
+	VFMADD231SS (CX)(R10*4), X0, X1
+	VMOVSS      X1, (AX)(BX*4)
+	MOVL        28(DX), R10
+	MOVWLZX     R10, BX
+	SHRL        $0x10, R10
+	VMOVSS      (AX)(BX*4), X1
+	VFMADD231SS (CX)(R10*4), X0, X1
+	VMOVSS      X1, (AX)(BX*4)
+	ADDQ        $0x20, DX
+	SUBQ        $0x08, SI
+	JGE         several
+
+rest:
+	ADDQ $0x08, SI
+	JZ   done
+
+one:
+	MOVL        (DX), DI
+	MOVWLZX     DI, BX
+	SHRL        $0x10, DI
+	VMOVSS      (AX)(BX*4), X1
+	VFMADD231SS (CX)(DI*4), X0, X1
+	VMOVSS      X1, (AX)(BX*4)
+	ADDQ        $0x04, DX
+	DECQ        SI
+	JNZ         one
+
+done:
+	RET

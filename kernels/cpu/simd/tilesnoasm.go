@@ -5,4 +5,6 @@ package simd
 import "github.com/msrep-go/msrep/sparse"
 
 // tileAssembly is never called where there is no assembly.
-func tileAssembly[V sparse.Value](t *Tiles[V], lo, hi int, x, acc, ahead []V) { t.add(lo, hi, x, acc) }
+func tileAssembly[V sparse.Value](t *Tiles[V], transposed bool, lo, hi int, x, acc, ahead []V) {
+	t.add(lo, hi, x, acc)
+}

@@ -13,16 +13,18 @@ type Storage int
 
 // The ways to store values.
 const (
-	Full   Storage = iota // as they are
-	Short                 // as float32, for float64 values that are exactly that
-	Table                 // 4 bits each, which choose one of 16 values
-	Same                  // not at all: one value for all
-	High32                // the first 32 bits, for float64 values whose others are 0
-	High16                // the first 16 bits, for values whose others are 0
+	Full     Storage = iota // as they are
+	Short                   // as float32, for float64 values that are exactly that
+	Table                   // 4 bits each, which choose one of 16 values
+	Same                    // not at all: one value for all
+	High32                  // the first 32 bits, for float64 values whose others are 0
+	High16                  // the first 16 bits, for values whose others are 0
+	Bits57                  // 57 bits, for float64 values whose exponents are near each other; see Values57
+	storages                // their number
 )
 
 func (s Storage) String() string {
-	return [...]string{"full", "short", "table", "same", "high32", "high16"}[s]
+	return [...]string{"full", "short", "table", "same", "high32", "high16", "bits57"}[s]
 }
 
 // Bits is the bits that a value of so many bytes takes.
@@ -32,6 +34,8 @@ func (s Storage) Bits(size int) int {
 		return 32
 	case High16:
 		return 16
+	case Bits57:
+		return 57
 	case Table:
 		return 4
 	case Same:
@@ -53,6 +57,7 @@ type Values[V sparse.Value] struct {
 	High32  []uint32
 	High16  []uint16
 	Codes   []uint8
+	Bits57  *Values57
 	// Table is the 16 values of Table, or at least the one value of Same.
 	Table []V
 }
@@ -71,6 +76,8 @@ func (v *Values[V]) At(k int) V {
 		return V(math.Float64frombits(uint64(v.High32[k]) << 32))
 	case High16:
 		return fromHigh16[V](v.High16[k])
+	case Bits57:
+		return V(v.Bits57.value(k))
 	}
 	return v.Full[k]
 }
@@ -114,8 +121,19 @@ func (v *Values[V]) from(c int) *byte {
 		return bytesFrom(v.High32, k)
 	case High16:
 		return bytesFrom(v.High16, k)
+	case Bits57:
+		return bytesFrom(v.Bits57.Bytes, k/8*eight57)
 	}
 	return bytesFrom(v.Full, k)
+}
+
+// table is what assembly needs besides when it begins at column c: Table, or a
+// cursor57. It holds until the next call.
+func (v *Values[V]) table(c int) *V {
+	if v.Storage == Bits57 {
+		return (*V)(unsafe.Pointer(v.Bits57.from(c * v.Lanes)))
+	}
+	return unsafe.SliceData(v.Table)
 }
 
 // bytesFrom is where element k of s lies; k may be len(s).

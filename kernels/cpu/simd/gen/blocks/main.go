@@ -13,12 +13,16 @@ import (
 
 func main() {
 	lanes.DefineBits()
+	lanes.DefineSpread()
 	for _, l := range lanes.All() {
 		for height := 2; height <= 8; height++ {
 			blocks(l, lanes.Full, height)
 			if l.Double {
 				blocks(l, lanes.Short, height)
 				blocks(l, lanes.High32, height)
+			}
+			if l.Double && l.Long {
+				blocks(l, lanes.Bits57, height)
 			}
 		}
 	}
@@ -28,33 +32,42 @@ func main() {
 // blocks generates the kernel for blocks of so many rows and any number of columns.
 func blocks(l lanes.Lanes, values lanes.Values, height int) {
 	name := fmt.Sprintf("blocks%s%d%s", values.Name, height, l.Suffix())
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, sums *%s)", l.Type()))
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *%s)", l.Type()))
 	Pragma("noescape")
 	Doc(name + " is MultiplyBlocks for the case in its name.")
 
-	n := Load(Param("n"), GP64())
-	widths := Load(Param("widths"), GP64())
-	masks := Load(Param("masks"), GP64())
 	val := Load(Param("val"), GP64())
-	idx := Load(Param("idx"), GP64())
-	columns := Load(Param("columns"), GP64())
-	x := Load(Param("x"), GP64())
-	sums := Load(Param("sums"), GP64())
-	column := values.Begin(l, nil)
+	column := values.Begin(l, Load(Param("table"), GP64()))
 	bytes := values.Bytes(l)
 	mask := l.NewMask()
 	acc := make([]VecVirtual, height)
 	for i := range acc {
 		acc[i] = l.Reg()
 	}
-	left, j, xj := GP64(), GP64(), GP64()
+	left, j, xj, t := GP64(), GP64(), GP64(), GP64()
 
-	// product adds one block of each lane.
+	// product adds one block of each lane. Where they have registers, indices are loaded
+	// once.
 	product := func(name string, fma func(a Op, b, acc VecVirtual)) {
-		MOVQ(x, xj)
-		MOVQ(columns, j)
+		var gather func() VecVirtual
+		MOVQ(lanes.Arg("idx"), t)
+		load := func(lane int, to GPVirtual) { MOVL(Mem{Base: t, Disp: 4 * lane}, to.As32()) }
+		if l.Count() <= 8 {
+			index := make([]GPVirtual, l.Count())
+			for lane := range index {
+				index[lane] = GP64()
+				load(lane, index[lane])
+			}
+			gather = func() VecVirtual {
+				return l.GatherFrom(func(lane int) Mem { return Mem{Base: xj, Index: index[lane], Scale: uint8(l.Size())} })
+			}
+		} else {
+			gather = func() VecVirtual { return l.Gather(xj, load) }
+		}
+		MOVQ(lanes.Arg("x"), xj)
+		MOVQ(lanes.Arg("columns"), j)
 		Label(name)
-		b := l.Gather(xj, func(lane int, to GPVirtual) { MOVL(Mem{Base: idx, Disp: 4 * lane}, to.As32()) })
+		b := gather()
 		for i := range height {
 			fma(column(Mem{Base: val, Disp: i * bytes}), b, acc[i])
 		}
@@ -62,16 +75,17 @@ func blocks(l lanes.Lanes, values lanes.Values, height int) {
 		ADDQ(Imm(uint64(l.Size())), xj)
 		DECQ(j)
 		JNZ(LabelRef(name))
-		ADDQ(Imm(uint64(4*l.Count())), idx)
+		ADDQ(Imm(uint64(4*l.Count())), lanes.Arg("idx"))
 	}
 
 	Label("slice")
-	TESTQ(n, n)
-	JZ(LabelRef("done"))
+	CMPQ(lanes.Arg("n"), Imm(0))
+	JEQ(LabelRef("done"))
 	for _, a := range acc {
 		l.Zero(a)
 	}
-	MOVL(Mem{Base: widths}, left.As32())
+	MOVQ(lanes.Arg("widths"), t)
+	MOVL(Mem{Base: t}, left.As32())
 	TESTQ(left, left)
 	JZ(LabelRef("tail"))
 	Label("full")
@@ -79,24 +93,28 @@ func blocks(l lanes.Lanes, values lanes.Values, height int) {
 	DECQ(left)
 	JNZ(LabelRef("full"))
 	Label("tail")
-	MOVL(Mem{Base: widths, Disp: 4}, left.As32())
+	MOVQ(lanes.Arg("widths"), t)
+	MOVL(Mem{Base: t, Disp: 4}, left.As32())
 	TESTQ(left, left)
 	JZ(LabelRef("store"))
 	Label("masked")
-	mask.Load(Mem{Base: masks})
+	MOVQ(lanes.Arg("masks"), t)
+	mask.Load(Mem{Base: t})
 	product("maskedColumn", mask.FMA)
-	ADDQ(Imm(2), masks)
+	ADDQ(Imm(2), lanes.Arg("masks"))
 	DECQ(left)
 	JNZ(LabelRef("masked"))
 	Label("store")
+	MOVQ(lanes.Arg("sums"), t)
 	for i, a := range acc {
-		l.Store(a, Mem{Base: sums, Disp: i * l.Bytes()})
+		l.Store(a, Mem{Base: t, Disp: i * l.Bytes()})
 	}
-	ADDQ(U32(height*l.Bytes()), sums)
-	ADDQ(Imm(8), widths)
-	DECQ(n)
+	ADDQ(U32(height*l.Bytes()), lanes.Arg("sums"))
+	ADDQ(Imm(8), lanes.Arg("widths"))
+	DECQ(lanes.Arg("n"))
 	JMP(LabelRef("slice"))
 	Label("done")
 	VZEROUPPER()
 	RET()
+	lanes.Apart()
 }

@@ -178,11 +178,15 @@ func (l Lanes) IsZero(arg Mem) {
 // takes half the time of the gather instruction, elsewhere about the same. index
 // puts the index of a lane into the register.
 func (l Lanes) Gather(x Register, index func(lane int, to GPVirtual)) VecVirtual {
-	at := func(lane int) Mem {
+	return l.GatherFrom(func(lane int) Mem {
 		g := GP64()
 		index(lane, g)
 		return Mem{Base: x, Index: g, Scale: uint8(l.Size())}
-	}
+	})
+}
+
+// GatherFrom loads the element that lies at a place for every lane, as Gather.
+func (l Lanes) GatherFrom(at func(lane int) Mem) VecVirtual {
 	perX := 16 / l.Size()
 	quarter := func(q int) VecVirtual {
 		v := XMM()

@@ -99,3 +99,18 @@ func (m *Mask) LoadLanes(from Mem, v VecVirtual) {
 		VMASKMOVPS(from, m.v, v)
 	}
 }
+
+// StoreLanes stores the lanes of the mask; the memory of the others is not touched.
+func (m *Mask) StoreLanes(v VecVirtual, to Mem) {
+	l := m.l
+	switch {
+	case l.Long && l.Double:
+		VMOVUPD(v, m.k, to)
+	case l.Long:
+		VMOVUPS(v, m.k, to)
+	case l.Double:
+		VMASKMOVPD(v, m.v, to)
+	default:
+		VMASKMOVPS(v, m.v, to)
+	}
+}

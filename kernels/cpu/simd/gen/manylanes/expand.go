@@ -30,4 +30,5 @@ func expand(l lanes.Lanes, values lanes.Values) {
 	JNZ(LabelRef("column"))
 	VZEROUPPER()
 	RET()
+	lanes.Apart()
 }

@@ -12,6 +12,7 @@ import (
 func main() {
 	lanes.DefineCounts()
 	lanes.DefineShifts()
+	lanes.DefineSpread()
 	for _, l := range lanes.All() {
 		for _, k := range []kind{narrow, wide, diagonal, perDiagonal} {
 			for v := 1; v <= maxVectors; v++ {
@@ -22,6 +23,9 @@ func main() {
 			if v.Name != lanes.Full.Name && v.Name != lanes.Same.Name {
 				expand(l, v)
 			}
+		}
+		if l.Double && l.Long {
+			expand(l, lanes.Bits57)
 		}
 	}
 	Generate()

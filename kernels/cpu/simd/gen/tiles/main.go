@@ -11,11 +11,13 @@ import (
 func main() {
 	double := elem{"F64", "float64", 8, VMOVSD, VFMADD231SD}
 	single := elem{"F32", "float32", 4, VMOVSS, VFMADD231SS}
-	tile(double, "Full")
-	tile(double, "Short")
-	tile(double, "Same")
-	tile(single, "Full")
-	tile(single, "Same")
+	for _, transposed := range []bool{false, true} {
+		tile(double, "Full", transposed)
+		tile(double, "Short", transposed)
+		tile(double, "Same", transposed)
+		tile(single, "Full", transposed)
+		tile(single, "Same", transposed)
+	}
 	Generate()
 }
 
@@ -31,13 +33,17 @@ const (
 	line   = 64
 )
 
-// tile generates the kernel for values that are stored in one of the ways.
+// tile generates the kernel for values that are stored in one of the ways. That of the
+// transposed tile takes rows for columns.
 //
 // Each entry is a load of x, and a product that is added to an element of acc in
 // memory with one rounding: no branch depends on the rows. All loads are of single elements; wider
 // registers would gain nothing.
-func tile(e elem, storage string) {
+func tile(e elem, storage string, transposed bool) {
 	name := "tile" + e.name + storage + "AVX2"
+	if transposed {
+		name = "tileTransposed" + e.name + storage + "AVX2"
+	}
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(acc, x *%[1]s, entries *uint32, values *byte, n int, ahead *%[1]s, lines, perRound int)", e.typ))
 	Pragma("noescape")
 	Doc(name+" adds n entries to acc, and asks for lines of 64 bytes from ahead on:",
@@ -68,6 +74,9 @@ func tile(e elem, storage string) {
 		MOVL(Mem{Base: entries, Disp: 4 * i}, row.As32())
 		MOVWLZX(row.As16(), col.As32())
 		SHRL(Imm(16), row.As32())
+		if transposed {
+			col, row = row, col
+		}
 		value, sum := same, XMM()
 		switch storage {
 		case "Same":

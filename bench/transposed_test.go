@@ -1,0 +1,89 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// BenchmarkTransposedOfPlan times transposed products of plans that expect straight
+// ones only, in turn with straight ones, for matrices with random values and one and
+// two workers:
+//
+//	N-ms, T-ms          a straight product in the form of the plan, and a transposed one
+//	csr-N-ms, csr-T-ms  the same of a plan in plain CSR
+//	T/N                 a transposed product over a straight one
+//	T/csr               a transposed product over a straight one in plain CSR
+//	csr-T/N             the same, both in plain CSR
+//
+// All are medians. The matrices are the files of binary CSR in MSREP_BENCH_MATS, or else
+// generated ones.
+func BenchmarkTransposedOfPlan(b *testing.B) {
+	for name, read := range matrices() {
+		for threads := 1; threads <= 2; threads++ {
+			b.Run(fmt.Sprintf("%s/%d", name, threads), func(b *testing.B) {
+				a, err := read()
+				if err != nil {
+					b.Fatal(err)
+				}
+				randomise(a.Val)
+				transposedOfPlan(b, a, threads)
+			})
+		}
+	}
+}
+
+func transposedOfPlan(b *testing.B, a *sparse.CSR[float64], threads int) {
+	ctx := context.Background()
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu", Threads: threads})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer sys.Close()
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	plain, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true, Format: sparse.FormatCSR})
+	if err != nil {
+		b.Fatal(err)
+	}
+	n := max(a.Rows, a.Cols)
+	x, y := vector(b, n), vector(b, n+apart)[apart:]
+	kinds := []struct {
+		name string
+		plan *msrep.Plan[float64]
+		op   msrep.Op
+	}{{"N-ms", plan, msrep.NoTrans}, {"T-ms", plan, msrep.Trans}, {"csr-N-ms", plain, msrep.NoTrans}, {"csr-T-ms", plain, msrep.Trans}}
+	times := map[string][]time.Duration{}
+	for round := -1; b.Loop(); round++ {
+		for _, k := range kinds {
+			rows, cols := a.Rows, a.Cols
+			if k.op == msrep.Trans {
+				rows, cols = cols, rows
+			}
+			t, err := k.plan.SpMV(ctx, k.op, 1, x[:cols], 0, y[:rows])
+			if err != nil {
+				b.Fatal(err)
+			}
+			if round >= 0 { // the first ones take memory
+				times[k.name] = append(times[k.name], t.Total)
+			}
+		}
+	}
+	if len(times) == 0 {
+		return
+	}
+	for _, k := range kinds {
+		b.ReportMetric(median(times[k.name])*1e3, k.name)
+	}
+	b.ReportMetric(median(times["T-ms"])/median(times["N-ms"]), "T/N")
+	b.ReportMetric(median(times["T-ms"])/median(times["csr-N-ms"]), "T/csr")
+	b.ReportMetric(median(times["csr-T-ms"])/median(times["csr-N-ms"]), "csr-T/N")
+	b.ReportMetric(0, "ns/op")
+	b.Logf("%s: %s", plan.Packed(msrep.NoTrans)[0].Form, plan.Packed(msrep.NoTrans)[0].Why)
+}

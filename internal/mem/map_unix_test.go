@@ -1,5 +1,0 @@
-//go:build unix
-
-package mem
-
-const hasMmap = true

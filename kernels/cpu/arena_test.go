@@ -1,0 +1,71 @@
+package cpu
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+)
+
+func TestAnArenaGivesZeroedMemoryAgainAndAgain(t *testing.T) {
+	before := mem.Mapped()
+	d := open(t, Config{Threads: 1})
+	for _, room := range []int64{0, leastSlab, 3 * leastSlab} {
+		a := arena{newSlab(d, room)}
+		sizes := []int64{1, 100_000, 0, 700_001, 64, 1 << 20} // the last one has no room in the second
+		for round := range 3 {
+			for _, n := range sizes[round:] {
+				b, err := a[0].take(n)
+				require.NoError(t, err)
+				require.Len(t, b, int(n))
+				require.Equal(t, len(b), cap(b), "nothing beyond the end can be reached")
+				require.Zero(t, uintptr(unsafe.Pointer(unsafe.SliceData(b)))%64)
+				for i := range b {
+					if b[i] != 0 {
+						require.Zero(t, b[i], i)
+					}
+					b[i] = 1
+				}
+			}
+			require.GreaterOrEqual(t, d.InUse(), a.bytes(), "pages that were touched are counted")
+			if round < 2 {
+				require.NoError(t, a.reset())
+				require.Zero(t, a.bytes())
+			}
+		}
+		require.NoError(t, a.seal())
+		require.Equal(t, a.bytes(), d.InUse())
+		sum := int64(0)
+		for _, b := range a.buffers() {
+			sum += b.Bytes()
+			view, err := d.View(b)
+			require.NoError(t, err)
+			require.True(t, len(view) == 0 || view[0] == 1, "it stays as it is")
+		}
+		require.Equal(t, a.bytes(), sum)
+		require.NoError(t, a.free())
+		require.Zero(t, d.InUse())
+		require.Equal(t, before, mem.Mapped())
+	}
+	require.NoError(t, d.Close())
+}
+
+func TestAnArenaStaysWithinTheMemoryOfItsDevice(t *testing.T) {
+	d := open(t, Config{Threads: 1, Memory: 2 * leastSlab})
+	a := arena{newSlab(d, 8*leastSlab)}
+	for range 3 {
+		_, err := a[0].take(leastSlab)
+		require.NoError(t, err)
+		_, err = a[0].take(leastSlab + 1)
+		require.ErrorIs(t, err, kernels.ErrOutOfMemory)
+		_, err = a[0].take(leastSlab)
+		require.NoError(t, err, "one that fails takes nothing")
+		require.NoError(t, a.reset())
+	}
+	require.NoError(t, a.free())
+	require.Zero(t, d.InUse())
+	require.NoError(t, d.Close())
+}

@@ -1,0 +1,42 @@
+package form
+
+import "github.com/msrep-go/msrep/kernels/cpu/simd"
+
+func (b *blockForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
+	head, height := b.head.size(), b.blocks.Height
+	end := head + b.blockRows*height
+	b.head.MultiplyTransposed(alpha, x[:head], to)
+	b.tail.MultiplyTransposed(alpha, x[end:], to)
+	x = x[head:end]
+	var at simd.Position
+	var sums [simd.BlockMax * maxLanes]V
+	for i, w := range b.windows {
+		n := min(blockWindow, b.blockRows-i*blockWindow)
+		b.factors(b.order[i*blockWindow:i*blockWindow+n], alpha, x[i*blockWindow*height:][:n*height])
+		if lo, hi := b.blocks.Span(b.level, at, int(w.slices)); lo < hi {
+			simd.AddBlocksTransposed(b.level, &b.blocks, at, int(w.slices), b.sums, to(lo, hi), lo, sums[:])
+		}
+		at = w.after(at)
+	}
+}
+
+// maxLanes is the most lanes of a register.
+const maxLanes = 16
+
+// factors puts alpha*x for the rows of a window to the lanes of its slices, as place
+// takes sums from there.
+func (b *blockForm[V]) factors(order []uint16, alpha V, x []V) {
+	lanes, height := b.blocks.Values.Lanes, b.blocks.Height
+	factors := b.sums
+	for len(order) > 0 {
+		n := min(lanes, len(order))
+		for lane, r := range order[:n] {
+			at := lane
+			for _, v := range x[int(r)*height:][:height] {
+				factors[at] = alpha * v
+				at += lanes
+			}
+		}
+		order, factors = order[n:], factors[lanes*height:]
+	}
+}

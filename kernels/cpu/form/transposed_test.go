@@ -1,0 +1,104 @@
+package form_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestFormsMultiplyTheirTransposesAsTheReference(t *testing.T) {
+	eachLevel(t, checkTransposed[float64], checkTransposed[float32])
+}
+
+func checkTransposed[V sparse.Value](t *testing.T, l simd.Level) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom([]string{"csr", "diagonals", "diagonals", "tiles", "blocks"}).Draw(t, "form")
+		checkTransposedOf(t, name, manyForms[V](t, l)[name])
+	})
+}
+
+// checkTransposedOf multiplies the transpose of a random matrix in a form; form and
+// vectors lie between guards.
+func checkTransposedOf[V sparse.Value](t *rapid.T, name string, build func(form.Rows[V], form.ValueSet[V]) (form.Form[V], error)) {
+	var g guards
+	defer g.free(t)
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	kind := rapid.SampledFrom(sortedKeys(patterns)).Draw(t, "pattern")
+	if name == "diagonals" || name == "blocks" {
+		kind = rapid.SampledFrom([]string{name, name, name, "any", "empty", "one row"}).Draw(t, "suited pattern")
+	}
+	values := valueKinds[rapid.SampledFrom(sortedKeys(valueKinds)).Draw(t, "values")]
+	a := sparse.Convert[V](patterns[kind](r).csr(func() float64 { return values(r) }))
+	atEnd := rapid.Bool().Draw(t, "at the end")
+	rows := form.Rows[V]{Ptr: slices.Clone(a.RowPtr), Idx: a.ColIdx, Val: a.Val, Cols: a.Cols,
+		Mem: &form.Memory{Alloc: func(n int64) ([]byte, error) { return g.bytes(n, 64, atEnd) }}}
+	set := form.ValueSet[V]{}
+	if rapid.Bool().Draw(t, "find values") {
+		set = form.FindValues(a.Val)
+	}
+	f, err := build(rows, set)
+	if sparse.IsInput(err) {
+		return
+	}
+	require.NoError(t, err)
+
+	alpha := rapid.SampledFrom([]V{1, .75, -2.5}).Draw(t, "alpha")
+	x, y := make([]V, a.Rows), make([]V, a.Cols)
+	for i := range x {
+		x[i] = V(r.NormFloat64())
+	}
+	for i := range y {
+		y[i] = V(r.NormFloat64())
+	}
+	if len(x) > 0 && rapid.Bool().Draw(t, "special x") {
+		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			x[r.IntN(len(x))] = V(v)
+		}
+	}
+	want := reference.Multiply(true, alpha, a, x, 1, y)
+	x, y = guarded(t, &g, x, atEnd), guarded(t, &g, y, atEnd)
+
+	// Places are y itself, or room for sums between elements that must stay.
+	const canaries, canary = 40, 12345
+	type place struct {
+		at  int
+		sum []V
+	}
+	var places []place // the last two
+	apart := rapid.Bool().Draw(t, "places apart")
+	leave := func(stay int) {
+		for ; len(places) > stay; places = places[1:] {
+			p := places[0]
+			for i, v := range p.sum {
+				if k := i - canaries; k >= 0 && k < len(p.sum)-2*canaries {
+					y[p.at+k] += v
+				} else {
+					require.Equal(t, V(canary), v, "an element outside of the place was written")
+				}
+			}
+		}
+	}
+	f.(form.Transposed[V]).MultiplyTransposed(alpha, x, func(lo, hi int) []V {
+		require.True(t, 0 <= lo && lo < hi && hi <= a.Cols, "a place for [%d, %d)", lo, hi)
+		if !apart {
+			return y[lo:hi]
+		}
+		leave(1)
+		sum := slices.Repeat([]V{canary}, hi-lo+2*canaries)
+		places = append(places, place{lo, sum})
+		sum = sum[canaries : canaries+hi-lo]
+		clear(sum)
+		return sum
+	})
+	leave(0)
+	require.Equal(t, -1, reference.Check(y, want), "%s, %s", f.Name(), kind)
+}

@@ -1,0 +1,137 @@
+package inspect
+
+import (
+	"fmt"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Look is what a piece of a matrix looks like. The zero value is a piece without entries.
+type Look struct {
+	entries           bool
+	blocks, diagonals *form.Estimate // nil where it does not fall into them
+	plain             bool           // values have to be stored as they are, or in 57 bits
+	value             float64        // bytes that a value takes where 57 bits do for most; otherwise 0
+	misses            float64        // form.FirstCacheMisses
+}
+
+// At looks at samples of a piece: at most an eighth of its entries for what x costs, and
+// some thousand rows for each form. Pieces can be looked at side by side.
+func At[V sparse.Value](r form.Rows[V]) Look {
+	if len(r.Idx) == 0 {
+		return Look{}
+	}
+	l := Look{
+		entries:   true,
+		blocks:    suits(r, estimateBlocks[V]),
+		diagonals: suits(r, estimateDiagonals[V]),
+		plain:     plainValues(r.Val),
+		misses:    form.FirstCacheMisses(r),
+	}
+	if l.blocks != nil && l.plain && large(r) {
+		if s, ok := bits57(r.Val); ok {
+			l.value = s.Bytes()
+		}
+	}
+	return l
+}
+
+// suits is the estimate of a form, nil for rows that do not suit it.
+func suits[V sparse.Value](r form.Rows[V], estimate func(form.Rows[V]) (form.Estimate, error)) *form.Estimate {
+	e, err := estimate(r)
+	if err != nil {
+		return nil
+	}
+	return &e
+}
+
+// plainValues reports whether values have to be stored as they are, as far as the first
+// ones show.
+func plainValues[V sparse.Value](val []V) bool {
+	v := form.FindValues(val[:min(len(val), 1<<10)])
+	return v.Storage() == simd.Full
+}
+
+// The shares of entries that miss x from which tiles are tried, and tried first.
+const (
+	oftenMissed  = 0.2
+	mostlyMissed = 0.5
+)
+
+// Candidates is the forms that are likely to be faster than CSR for pieces that look
+// so, the most likely first.
+func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
+	var out []Candidate[V]
+	all := sum(pieces)
+	value := float64(mem.Size[V]())
+	if e := all.blocks; e != nil {
+		if all.value > 0 {
+			bytes := e.EntryBytes - (1+e.Padding)*(value-all.value)
+			out = append(out, Candidate[V]{Form: FormBlocks, Bytes: bytes, Build: newBlocks57[V],
+				Why: fmt.Sprintf("%.1f bytes for each entry with values in 57 bits", bytes)})
+		}
+		out = append(out, Candidate[V]{Form: FormBlocks, Bytes: e.EntryBytes, Build: newBlocks[V],
+			Why: fmt.Sprintf("%.1f bytes for each entry with plain values", e.EntryBytes)})
+	}
+	if e := all.diagonals; e != nil {
+		out = append(out, Candidate[V]{Form: FormDiagonals, Bytes: e.EntryBytes, Build: newDiagonals[V],
+			Why: fmt.Sprintf("%.1f bytes for each entry with plain values", e.EntryBytes)})
+	}
+	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, Build: newSlices[V], Why: "rows of like length side by side"}
+	tiles := Candidate[V]{Form: FormTiles, Bytes: value + 4, Large: true, Build: newTiles[V],
+		Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*all.misses)}
+	switch {
+	case all.misses >= mostlyMissed:
+		out = append(out, tiles, slices)
+	case all.misses >= oftenMissed:
+		out = append(out, slices, tiles)
+	default:
+		out = append(out, slices)
+	}
+	if all.misses >= oftenMissed || !all.plain {
+		for i := range out {
+			out[i].Bytes = 0
+		}
+	}
+	return out
+}
+
+// sum puts the looks of all pieces together: the worst estimate of a form that suits all
+// of them, and the mean of misses.
+func sum(pieces []Look) (all Look) {
+	n := 0
+	for _, p := range pieces {
+		if !p.entries {
+			continue
+		}
+		if n == 0 {
+			all = p
+		} else {
+			all.blocks, all.diagonals = worse(all.blocks, p.blocks), worse(all.diagonals, p.diagonals)
+			all.plain = all.plain || p.plain
+			if all.value > 0 && p.value > 0 {
+				all.value = max(all.value, p.value)
+			} else {
+				all.value = 0
+			}
+			all.misses += p.misses
+		}
+		n++
+	}
+	all.misses /= float64(max(n, 1))
+	return all
+}
+
+// worse is the estimate of more bytes, nil where one is missing.
+func worse(a, b *form.Estimate) *form.Estimate {
+	if a == nil || b == nil {
+		return nil
+	}
+	if a.EntryBytes < b.EntryBytes {
+		return b
+	}
+	return a
+}

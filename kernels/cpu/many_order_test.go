@@ -1,0 +1,113 @@
+package cpu
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// scattered is a matrix with entries anywhere, or with hot columns for four of five in
+// every eighth column.
+func scattered(r *rand.Rand, rows, cols int, hot bool) *sparse.CSR[float64] {
+	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
+	for i := range rows {
+		for range r.IntN(40) + 40*(i%2) {
+			c := r.IntN(cols)
+			if hot && r.IntN(5) > 0 {
+				c = c / 8 * 8
+			}
+			a.ColIdx, a.Val = append(a.ColIdx, int32(c)), append(a.Val, r.NormFloat64())
+		}
+		a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
+	}
+	return a
+}
+
+func TestColumnsAreOrderedWhereThatIsFaster(t *testing.T) {
+	const rows, cols, k, gap = 300, 400, 3, 2
+	old := hotBytes
+	t.Cleanup(func() { hotBytes = old })
+	hotBytes = 70 * 4 * 8 // 70 columns of three vectors
+	for i := range 4 {
+		wins, hot := i%2 == 0, i < 2
+		d, err := Open(Config{Threads: 3, Grain: 1, NUMANode: -1})
+		require.NoError(t, err)
+		s, err := d.NewStream()
+		require.NoError(t, err)
+		r := rand.New(rand.NewPCG(1, 2))
+		a := scattered(r, rows, cols, hot)
+		packs, err := d.Pack(&kernels.Packing[float64]{Part: partition.Part{EndIdx: a.NNZ() - 1, EndMajor: rows - 1, OwnEnd: rows},
+			Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: cols, Form: kernels.FormCSR, InPlace: true})
+		require.NoError(t, err)
+		p := packs.(*packed[float64])
+		held := d.InUse()
+
+		x := make([]float64, cols*(k+gap))
+		for i := range x {
+			x[i] = r.NormFloat64()
+		}
+		multiply := func(k int) []float64 {
+			y := make([]float64, rows*k)
+			block := func(v []float64, stride int) kernels.Block[float64] {
+				return kernels.Block[float64]{Val: kernels.AdoptArray(d, v), Cols: k, Stride: stride}
+			}
+			require.NoError(t, s.Launch(&kernels.GatherManyPacked[float64]{A: packs, Alpha: .7, X: block(x, len(x)/cols), Y: block(y, k)}))
+			return y
+		}
+		want := multiply(k)
+		for j := range k {
+			column := func(v []float64, stride int) (out []float64) {
+				for i := j; i < len(v); i += stride {
+					out = append(out, v[i])
+				}
+				return out
+			}
+			ref := reference.Multiply(false, .7, a, column(x, k+gap), 0, make([]float64, rows))
+			require.Equal(t, -1, reference.Check(column(want, k), ref))
+		}
+		for call := 2; call < 2+2*orderTrials; call++ {
+			require.Equal(t, want, multiply(k), "the same bits")
+			multiply(k + 1) // goes on without
+			require.Equal(t, call >= 2+orderTrials, p.trial.columns != nil, "product %d", call)
+		}
+		require.Equal(t, hot, p.trial.columns.rows != p.rows)
+		if hot {
+			require.Subset(t, p.trial.columns.hot, []int32{0, 8, 200, cols - 8})
+		}
+		require.Greater(t, d.InUse(), held)
+		if p.trial.plain = 0; wins {
+			p.trial.plain = time.Hour
+		}
+		require.Equal(t, want, multiply(k))
+		require.Equal(t, wins, p.trial.columns != nil)
+		require.Equal(t, wins, d.InUse() > held)
+		require.Equal(t, want, multiply(k))
+		require.NoError(t, packs.Free())
+		require.NoError(t, d.Close())
+	}
+}
+
+func TestTheHottestColumnsAreTheMostThatFit(t *testing.T) {
+	idx := slices.Concat(slices.Repeat([]int32{7}, 5), slices.Repeat([]int32{2, 5}, 3), slices.Repeat([]int32{1, 3, 4}, 2), []int32{0, 6})
+	for n, want := range [][]int32{nil, nil, nil, {2, 5, 7}, {2, 5, 7}, {2, 5, 7}, {1, 2, 3, 4, 5, 7}} {
+		require.Equal(t, want, hottest(idx, 9, n), n)
+	}
+	require.Equal(t, []int32{3, 4, 0, 5, 6, 1, 7, 2, 8}, newNumbers([]int32{2, 5, 7}, 9))
+}
+
+func TestRowsOfOrderedBlocksDoNotReachOverLines(t *testing.T) {
+	for cols, want := range []int{1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 8: 8, 9: 16} {
+		if want > 0 {
+			require.Equal(t, want, lineStride[float64](cols))
+		}
+	}
+	require.Equal(t, 16, lineStride[float32](9))
+}

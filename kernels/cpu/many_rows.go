@@ -1,0 +1,107 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// manyRows is the rows of a part in CSR, cut among the workers of a device, for products
+// with several vectors.
+type manyRows[V sparse.Value] struct {
+	part   partition.Part
+	pieces []manyPiece[V]
+	giants []giantRow[V]
+}
+
+// manyPiece is what one worker multiplies: its rows as in piece, but for giant ones, and
+// its share of these.
+type manyPiece[V sparse.Value] struct {
+	part   partition.Part
+	rows   pieceRows[V]
+	giants []giantRow[V]
+	apart  []int // rows of the body that are giant, in order
+}
+
+// newManyRows cuts the rows of a part as parts says.
+func newManyRows[V sparse.Value](p partition.Part, parts []partition.Part, ptr []int64, idx []int32, val []V, minors int) *manyRows[V] {
+	m := &manyRows[V]{part: p, pieces: make([]manyPiece[V], len(parts))}
+	for i, q := range parts {
+		m.pieces[i] = manyPiece[V]{part: q, rows: cutRows(q, p.StartIdx, ptr, idx, val, minors)}
+	}
+	m.shareGiants(ptr, idx, val)
+	return m
+}
+
+// multiply computes the rows that the part owns, and its carry.
+func (m *manyRows[V]) multiply(d *Device, alpha, beta V, x, y simd.Block[V], carry []V) error {
+	carries, sums := make([][]V, len(m.pieces)), make([]simd.Block[V], len(m.pieces))
+	err := d.pool.run(len(m.pieces), func(i int) {
+		q := &m.pieces[i]
+		sums[i] = simd.Block[V]{Val: make([]V, len(m.giants)*y.Cols), Cols: y.Cols, Stride: y.Cols}
+		carries[i] = q.multiply(alpha, beta, x, y.From(q.part.OwnFirst-m.part.OwnFirst), sums[i])
+	})
+	if err != nil {
+		return err
+	}
+	clear(carry)
+	m.joinGiants(sums, beta, y, carry)
+	for i := range m.pieces {
+		joinCarries(carries[i], m.pieces[i].part, m.part, y, carry)
+	}
+	return nil
+}
+
+// multiply writes the rows that the piece owns to y, and what it has of giant rows to
+// sums. It gives its carry, nil where there is none.
+func (q *manyPiece[V]) multiply(alpha, beta V, x, y, sums simd.Block[V]) (carry []V) {
+	if q.rows.head.Ptr != nil {
+		carry = make([]V, y.Cols)
+		multiplyRowsMany(q.rows.head, alpha, 0, x, simd.Block[V]{Val: carry, Cols: y.Cols, Stride: y.Cols})
+	}
+	q.multiplyBody(alpha, beta, x, y, sums)
+	if q.rows.tail.Ptr != nil {
+		multiplyRowsMany(q.rows.tail, alpha, beta, x, y.From(len(q.rows.body.Ptr)-1))
+	}
+	return carry
+}
+
+// stretchBytes is how much of x giant rows read at a time: it stays in the second cache
+// for all of them, and for the rows of the body that reach there.
+const stretchBytes = 256 << 10
+
+// multiplyBody takes giant rows from left to right while it takes the body from top to
+// bottom: where entries lie about the diagonal, both find the same rows of x in the cache.
+func (q *manyPiece[V]) multiplyBody(alpha, beta V, x, y, sums simd.Block[V]) {
+	steps := 1
+	for _, g := range q.giants {
+		steps = max(steps, len(g.idx)*x.Cols*int(unsafe.Sizeof(alpha))/stretchBytes)
+	}
+	body, apart, row := q.rows.body, q.apart, 0
+	for s := range steps {
+		for i, g := range q.giants {
+			lo, hi := par.Cut(int64(len(g.idx)), steps, s), par.Cut(int64(len(g.idx)), steps, s+1)
+			multiplyRowsMany(form.Rows[V]{Ptr: []int64{lo, hi}, Idx: g.idx[lo:], Val: g.val[lo:]}, alpha, 1, x, sums.From(i))
+		}
+		for end := int(par.Cut(int64(len(body.Ptr)-1), steps, s+1)); row < end; {
+			to, giant := end, len(apart) > 0 && apart[0] < end
+			if giant {
+				to, apart = apart[0], apart[1:]
+			}
+			at := body.Ptr[row] - body.Ptr[0]
+			multiplyRowsMany(form.Rows[V]{Ptr: body.Ptr[row : to+1], Idx: body.Idx[at:], Val: body.Val[at:]}, alpha, beta, x, y.From(row))
+			if row = to; giant {
+				row++
+			}
+		}
+	}
+}
+
+// multiplyRowsMany multiplies rows by several vectors. Idx and Val may go on behind them.
+func multiplyRowsMany[V sparse.Value](r form.Rows[V], alpha, beta V, x, y simd.Block[V]) {
+	simd.RowsMany(simd.Default(), alpha, beta, r.Ptr, r.Idx, r.Val, x, y)
+}

@@ -1,0 +1,154 @@
+package simd
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// Values57 is float64 values in 57 bits each, of which no bit is lost, where the
+// exponents of most are 16 successive ones at most: the exponent then takes 4 bits. Eight
+// values take 57 bytes. The first 56 have 7 for each value, which are, the last ones
+// first,
+//
+//	sign << 55 | exponent-Low << 52 | mantissa
+//
+// with the mantissa of 52 bits and the exponent of 11 of IEEE 754, less the fourth bit of
+// the difference: that of value i is bit i of the last byte.
+//
+// Eight values of which one has another exponent, as zeros, infinities and NaN mostly
+// have, stand apart as they are.
+type Values57 struct {
+	Low   int    // the least of the 16 exponents, at most 2032
+	Bytes []byte // 57 for each eight values, and Slack57 that kernels may read
+	// Apart is where in Bytes the eights begin that stand apart, rising, and a last one
+	// that is nowhere. Plain is their values. Neither grows: they have their room before.
+	Apart []int64
+	Plain []float64
+
+	n      int // values that were added
+	cursor cursor57
+}
+
+const (
+	// Slack57 is the bytes behind the last value that kernels may read.
+	Slack57 = 8
+
+	eight57   = 57 // bytes of eight values
+	codes57   = 16 // exponents that have a code
+	nowhere57 = math.MaxInt64 >> 1
+)
+
+// cursor57 is what kernels read of Values57. They count index up.
+type cursor57 struct {
+	low   uint64 // Low << 52
+	bytes *byte  // Bytes[0]
+	apart *int64
+	plain *float64
+	index int // in apart and plain
+}
+
+// New57 is Values57 without values, with memory for n of them, a multiple of 8, of
+// which at most so many eights stand apart.
+func New57(low int, bytes []byte, apart []int64, plain []float64) *Values57 {
+	return &Values57{Low: low, Bytes: bytes, Apart: append(apart[:0], nowhere57), Plain: plain[:0]}
+}
+
+// Fast57 reports whether the kernels of a level read values in 57 bits: that takes
+// AVX-512 VBMI as well. Plain Go reads them too, but slowly.
+func Fast57(l Level) bool { return l == AVX512 && cpuid.CPU.Supports(cpuid.AVX512VBMI) }
+
+// Append adds values, a multiple of 8, behind those that are there. It is false where
+// there is no room for all eights that stand apart.
+func (s *Values57) Append(l Level, val []float64) bool {
+	for len(val) > 0 {
+		n := 0
+		if Fast57(l) {
+			n = 8 * pack57Assembly(s, val)
+		} else {
+			for n < len(val) && s.pack((*[8]float64)(val[n:]), s.at(s.n+n)) {
+				n += 8
+			}
+		}
+		s.n, val = s.n+n, val[n:]
+		if len(val) == 0 {
+			break
+		}
+		// Eight values of which one at least is out of range.
+		last := len(s.Apart) - 1
+		if last+2 > cap(s.Apart) || len(s.Plain)+8 > cap(s.Plain) {
+			return false
+		}
+		s.Apart[last] = int64(s.n / 8 * eight57)
+		s.Apart = append(s.Apart, nowhere57)
+		s.Plain = append(s.Plain, val[:8]...)
+		s.n, val = s.n+8, val[8:]
+	}
+	return true
+}
+
+// at is the bytes of the eight values with value k.
+func (s *Values57) at(k int) *[eight57]byte { return (*[eight57]byte)(s.Bytes[k/8*eight57:]) }
+
+// pack writes eight values. It is false where one has an exponent that is out of range.
+func (s *Values57) pack(val *[8]float64, out *[eight57]byte) bool {
+	out[56] = 0
+	for i, v := range val {
+		b := math.Float64bits(v)
+		e := b>>52&0x7FF - uint64(s.Low)
+		if e >= codes57 {
+			return false
+		}
+		out[56] |= byte(e >> 3 << i)
+		code := b>>63<<55 | e&7<<52 | b<<12>>12
+		for j := range 7 {
+			out[7*i+j] = byte(code >> (8 * j))
+		}
+	}
+	return true
+}
+
+// value is value k.
+func (s *Values57) value(k int) float64 {
+	if n, apart := slices.BinarySearch(s.Apart, int64(k/8*eight57)); apart {
+		return s.Plain[8*n+k%8]
+	}
+	b, code := s.at(k), uint64(0)
+	for j := range 7 {
+		code |= uint64(b[k%8*7+j]) << (8 * j)
+	}
+	e := code>>52&7 | uint64(b[56]>>(k%8)&1)<<3
+	return math.Float64frombits(code>>55<<63 | (e+uint64(s.Low))<<52 | code<<12>>12)
+}
+
+// from is what kernels read when they begin at value k; it holds until the next call.
+func (s *Values57) from(k int) *cursor57 {
+	n, _ := slices.BinarySearch(s.Apart, int64(k/8*eight57))
+	s.cursor = cursor57{uint64(s.Low) << 52, unsafe.SliceData(s.Bytes), unsafe.SliceData(s.Apart), unsafe.SliceData(s.Plain), n}
+	return &s.cursor
+}
+
+// In57 is a value that does not stand apart, for places without one.
+func In57(low int) float64 { return math.Float64frombits(uint64(low) << 52) }
+
+// Low57 is the exponent from which 16 successive ones cover most of the values, and how
+// many of these they leave out.
+func Low57(val []float64) (low, out int) {
+	var counts [1 << 11]int
+	for _, v := range val {
+		counts[math.Float64bits(v)>>52&0x7FF]++
+	}
+	in, most := 0, 0
+	for e, n := range counts {
+		in += n
+		if e >= codes57 {
+			in -= counts[e-codes57]
+		}
+		if in > most {
+			low, most = max(e-codes57+1, 0), in
+		}
+	}
+	return low, len(val) - most
+}

@@ -1,0 +1,87 @@
+package simd
+
+import (
+	"math"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// AddBlocksTransposed adds the products of n slices from a position on to elements of y:
+//
+//	y[idx[k]+j-first] += val[k][i][j] * factors[(s*Height + i)*Lanes + lane]
+//
+// for every block k of lane of slice s. first is the column of y's first element, and
+// sums scratch of BlockMax*Lanes elements. The level must be the one whose Lanes the
+// slices have, or Generic. Indices are not checked.
+func AddBlocksTransposed[V sparse.Value](l Level, b *Blocks[V], at Position, n int, factors, y []V, first int, sums []V) {
+	if n == 0 {
+		return
+	}
+	factors, sums = factors[:n*b.Height*b.Values.Lanes], sums[:b.Width*b.Values.Lanes]
+	if l == Generic {
+		b.addTransposed(at, n, factors, y, first)
+		return
+	}
+	blocksTransposedAssembly(l, b, at, n, factors, y, first, sums)
+}
+
+func (b *Blocks[V]) addTransposed(at Position, n int, factors, y []V, first int) {
+	lanes := b.Values.Lanes
+	for s := range n {
+		f := factors[s*b.Height*lanes:]
+		full, masked := b.Widths[2*(at.Slice+s)], b.Widths[2*(at.Slice+s)+1]
+		for range full {
+			b.addColumn(at.Column, ^uint16(0), f, y, first)
+			at.Column++
+		}
+		for range masked {
+			b.addColumn(at.Column, b.Masks[at.Mask], f, y, first)
+			at.Mask++
+			at.Column++
+		}
+	}
+}
+
+// addColumn adds the products of column c, a block for each lane of the mask.
+func (b *Blocks[V]) addColumn(c int, mask uint16, f, y []V, first int) {
+	lanes := b.Values.Lanes
+	for lane := range lanes {
+		if mask>>lane&1 == 0 {
+			continue
+		}
+		to := y[int(b.Idx[c*lanes+lane])-first:]
+		for j := range b.Width {
+			for i := range b.Height {
+				to[j] += b.Values.At(((c*b.Width+j)*b.Height+i)*lanes+lane) * f[i*lanes+lane]
+			}
+		}
+	}
+}
+
+// Span is where the entries of n slices from a position on lie: lo <= column < hi, which
+// are equal where there is none.
+func (b *Blocks[V]) Span(l Level, at Position, n int) (lo, hi int) {
+	lanes := b.Values.Lanes
+	least, greatest := int32(math.MaxInt32), int32(-1)
+	for s := range n {
+		full, masked := int(b.Widths[2*(at.Slice+s)]), int(b.Widths[2*(at.Slice+s)+1])
+		if full > 0 {
+			from, to := MinMax(l, b.Idx[at.Column*lanes:(at.Column+full)*lanes])
+			least, greatest = min(least, from), max(greatest, to)
+		}
+		at.Column += full
+		for range masked {
+			for lane, first := range b.Idx[at.Column*lanes : (at.Column+1)*lanes] {
+				if b.Masks[at.Mask]>>lane&1 != 0 {
+					least, greatest = min(least, first), max(greatest, first)
+				}
+			}
+			at.Mask++
+			at.Column++
+		}
+	}
+	if greatest < 0 {
+		return 0, 0
+	}
+	return int(least), int(greatest) + b.Width
+}

@@ -1,0 +1,66 @@
+// Command bits57 generates the loop that packs values in 57 bits.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
+)
+
+func main() {
+	// Byte i of eight packed values is byte i/7*8 + i%7 of those in words.
+	GLOBL("join57", RODATA|NOPTR)
+	for i := range 64 {
+		DATA(i, U8(uint8(i/7*8+i%7)))
+	}
+	TEXT("pack57", NOSPLIT, "func(n int, val *float64, low uint64, out *byte) (done int)")
+	Pragma("noescape")
+	Doc("pack57 is Values57.pack for at most n > 0 eights of values, up to the first that is",
+		"false. It writes 7 bytes behind the last one.")
+	n := Load(Param("n"), GP64())
+	val := Load(Param("val"), GP64())
+	low := Load(Param("low"), GP64())
+	out := Load(Param("out"), GP64())
+	lows, join := ZMM(), ZMM()
+	VPBROADCASTQ(low, lows)
+	VMOVDQU64(NewDataAddr(Symbol{Name: "join57", Static: true}, 0), join)
+	word := func(w uint64) VecVirtual {
+		v := ZMM()
+		lanes.SetWord(w, v)
+		return v
+	}
+	codes, bit, rest := word(16<<53), word(1<<55), word(1<<55-1)
+	v, code, bad, high, g, done := ZMM(), ZMM(), K(), K(), GP32(), GP64()
+	XORQ(done, done)
+
+	Label("eight")
+	VMOVDQU64(Mem{Base: val}, v)
+	VPSLLQ(Imm(1), v, code) // without the sign
+	VPSUBQ(lows, code, code)
+	const notLess = 5
+	VPCMPUQ(Imm(notLess), codes, code, bad)
+	KMOVB(bad, g)
+	TESTL(g, g)
+	JNZ(LabelRef("end"))
+	VPSRLQ(Imm(1), code, code)
+	VPTESTMQ(bit, code, high)
+	VPANDQ(rest, code, code)
+	VPSRLQ(Imm(8), v, v)
+	VPANDQ(bit, v, v)
+	VPORQ(v, code, code)
+	VPERMB(code, join, code)
+	VMOVDQU64(code, Mem{Base: out})
+	KMOVB(high, Mem{Base: out, Disp: 56})
+	ADDQ(Imm(64), val)
+	ADDQ(Imm(57), out)
+	INCQ(done)
+	DECQ(n)
+	JNZ(LabelRef("eight"))
+	Label("end")
+	Store(done, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+	Generate()
+}

@@ -1,0 +1,29 @@
+// Command transposed generates the kernels of transposed products: what they add lies in
+// memory, not in registers.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
+)
+
+func main() {
+	lanes.DefineBits()
+	lanes.DefineShifts()
+	lanes.DefineSpread()
+	for _, l := range lanes.All() {
+		for _, v := range lanes.ValuesOf(l) {
+			diagonals(l, v)
+		}
+		blocks(l, lanes.Full)
+		if l.Double {
+			blocks(l, lanes.Short)
+			blocks(l, lanes.High32)
+		}
+		if l.Double && l.Long {
+			blocks(l, lanes.Bits57)
+		}
+	}
+	Generate()
+}

@@ -1,0 +1,13 @@
+//go:build !amd64
+
+package simd
+
+import "github.com/msrep-go/msrep/sparse"
+
+// diagonalsTransposedAssembly is never called where there is no assembly.
+func diagonalsTransposedAssembly[V sparse.Value](l Level, d *Diagonals[V], run DiagonalRun, alpha V, x []V, row, column, mask int, y, carries []V) {
+}
+
+// blocksTransposedAssembly is never called where there is no assembly.
+func blocksTransposedAssembly[V sparse.Value](l Level, b *Blocks[V], at Position, n int, factors, y []V, first int, sums []V) {
+}

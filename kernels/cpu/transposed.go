@@ -1,0 +1,67 @@
+package cpu
+
+import (
+	"fmt"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+var _ kernels.TransposedMultiplier = (*packed[float64])(nil)
+
+// MultipliesTransposed implements kernels.TransposedMultiplier.
+func (p *packed[V]) MultipliesTransposed() bool {
+	p.use.Lock()
+	defer p.use.Unlock()
+	return !p.freed.Load() && p.transposes()
+}
+
+// transposes reports whether all forms multiply their transposes. Rows in CSR that stay
+// in place do it faster as they are.
+func (p *packed[V]) transposes() bool {
+	for i := range p.pieces {
+		q := &p.pieces[i]
+		if _, ok := q.body.(form.Transposed[V]); !ok || p.fixed || p.rows != nil && p.info.Form == kernels.FormCSR {
+			return false
+		}
+	}
+	return true
+}
+
+// scatterPacked runs kernels.ScatterPacked.
+func scatterPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.ScatterPacked[V]) (err error) {
+	p, err := usePacked[V](d, op.A)
+	if err != nil {
+		return err
+	}
+	defer p.use.Unlock()
+	v := newViews(d)
+	defer v.close(&err)
+	x := view(v, "x", op.X, int64(p.part.Majors()))
+	y := view(v, "y", op.Y, int64(p.minors))
+	if v.err != nil {
+		return v.err
+	}
+	if !p.transposes() {
+		return fmt.Errorf("%w: transposed products in the form %s", kernels.ErrNotSupported, p.info.Form)
+	}
+	return runScatter(d, s, p.borders, op.Beta, y, func(i int, to *target[V]) {
+		p.pieces[i].multiplyTransposed(op.Alpha, x, to.stretch)
+	})
+}
+
+// multiplyTransposed adds the products of all entries of the piece. x has one element per
+// row of the packed part.
+func (p *piece[V]) multiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
+	add := func(f form.Form[V], row, rows int) {
+		f.(form.Transposed[V]).MultiplyTransposed(alpha, x[row:row+rows], to)
+	}
+	if p.head != nil {
+		add(p.head, p.part.StartMajor, 1)
+	}
+	add(p.body, p.part.OwnFirst, p.n)
+	if p.tail != nil {
+		add(p.tail, p.part.OwnFirst+p.n, 1)
+	}
+}

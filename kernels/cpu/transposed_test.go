@@ -1,0 +1,102 @@
+package cpu_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// tridiagonalCSR has one diagonal more, far from the others, and a last row that is
+// shared by several pieces.
+func tridiagonalCSR(rng *rand.Rand, n int) *sparse.CSR[float64] {
+	a := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: []int64{0}}
+	for r := range n {
+		for _, c := range []int{r - 1, r, r + 1, r + n/2} {
+			if c >= 0 && c < n {
+				a.ColIdx, a.Val = append(a.ColIdx, int32(c)), append(a.Val, rng.NormFloat64())
+			}
+		}
+		a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
+	}
+	return a
+}
+
+func TestPackedPartsMultiplyTheirTransposes(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	uneven, banded := unevenCSR(rng, 900, 700), tridiagonalCSR(rng, 3000)
+	for _, c := range []struct {
+		form kernels.Form
+		a    *sparse.CSR[float64]
+	}{{kernels.FormCSR, uneven}, {"tiles", uneven}, {"diagonals", banded}} {
+		for _, threads := range []int{1, 2, 5} {
+			for _, parts := range []int{1, 3} {
+				t.Run(fmt.Sprintf("%s, %d workers, %d parts", c.form, threads, parts), func(t *testing.T) {
+					d, s := open(t, cpu.Config{Threads: threads, Grain: 1})
+					defer d.Close()
+					split, err := partition.ByNNZ(c.a.RowPtr, parts)
+					require.NoError(t, err)
+					x, y := make([]float64, c.a.Rows), make([]float64, c.a.Cols)
+					for i := range x {
+						x[i] = rng.NormFloat64()
+					}
+					for i := range y {
+						y[i] = rng.NormFloat64()
+					}
+					want := reference.Multiply(true, 1.5, sparse.Matrix[float64](c.a), x, -.5, y)
+					for i, p := range split { // one part after the other adds to y
+						packed, err := d.Pack(packing(c.a, p, c.form, false))
+						require.NoError(t, err)
+						require.True(t, packed.(kernels.TransposedMultiplier).MultipliesTransposed())
+						beta := 1.0
+						if i == 0 {
+							beta = -.5
+						}
+						require.NoError(t, s.Launch(&kernels.ScatterPacked[float64]{A: packed, Alpha: 1.5, Beta: beta,
+							X: kernels.AdoptArray(d, x[p.First():p.End()]), Y: kernels.AdoptArray(d, y)}))
+						require.NoError(t, packed.Free())
+					}
+					require.Equal(t, -1, reference.Check(y, want))
+				})
+			}
+		}
+	}
+}
+
+func TestPackedPartsSayWhereTheyDoNotMultiplyTheirTransposes(t *testing.T) {
+	d, s := open(t, cpu.Config{Threads: 2, Grain: 1})
+	defer d.Close()
+	a := tridiagonalCSR(rand.New(rand.NewSource(1)), 500)
+	split, err := partition.ByNNZ(a.RowPtr, 1)
+	require.NoError(t, err)
+	launch := func(p kernels.Packed, xs, ys int) error {
+		y := make([]float64, ys)
+		for i := range y {
+			y[i] = math.NaN()
+		}
+		return s.Launch(&kernels.ScatterPacked[float64]{A: p, Alpha: 1, X: kernels.AdoptArray(d, make([]float64, xs)), Y: kernels.AdoptArray(d, y)})
+	}
+	for _, form := range []kernels.Form{"ellr", kernels.FormCSR} { // csr in place: Scatter is faster
+		p, err := d.Pack(packing(a, split[0], form, true))
+		require.NoError(t, err)
+		require.False(t, p.(kernels.TransposedMultiplier).MultipliesTransposed())
+		require.ErrorIs(t, launch(p, 500, 500), kernels.ErrNotSupported)
+		require.NoError(t, p.Free())
+	}
+	p, err := d.Pack(packing(a, split[0], "diagonals", true))
+	require.NoError(t, err)
+	require.NoError(t, launch(p, 500, 500))
+	require.ErrorIs(t, launch(p, 499, 500), kernels.ErrArgument)
+	require.ErrorIs(t, launch(p, 500, 501), kernels.ErrArgument)
+	require.NoError(t, p.Free())
+	require.False(t, p.(kernels.TransposedMultiplier).MultipliesTransposed())
+	require.ErrorIs(t, launch(p, 500, 500), kernels.ErrClosed)
+}

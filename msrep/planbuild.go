@@ -1,0 +1,138 @@
+package msrep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// build makes the plan, step by step.
+func (p *Plan[V]) build(ctx context.Context) (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed { // the System was closed since
+		return fmt.Errorf("plan: %w", ErrClosed)
+	}
+	steps := []struct {
+		name string
+		time *time.Duration
+		do   func() error
+	}{
+		{"validate", &p.timing.Validate, func() error {
+			if p.opt.SkipValidation {
+				return nil
+			}
+			return p.src.Validate()
+		}},
+		{"convert", &p.timing.Convert, func() (err error) {
+			p.lay, err = newLayout(p.src, p.opt.Format, p.opt.RefuseUnsorted)
+			return err
+		}},
+		{"partition", &p.timing.Partition, p.split},
+		{"distribute", &p.timing.Distribute, p.open},
+		{"pack", &p.timing.Pack, func() error { return p.pack(ctx) }},
+		{"distribute", &p.timing.Distribute, p.distribute},
+		{"partition", &p.timing.Partition, p.pointers},
+		{"pack", &p.timing.Pack, func() error { return p.turn(ctx) }},
+		{"pack", &p.timing.Pack, p.release},
+	}
+	for _, s := range steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t := time.Now()
+		err := s.do()
+		*s.time += time.Since(t)
+		if p.sys.trace != nil {
+			p.sys.trace(Event{Name: "plan: " + s.name, Start: t, Duration: time.Since(t), Err: err})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Plan[V]) split() (err error) {
+	if p.opt.Deterministic {
+		p.short = p.lay.longest() <= kernels.FixedChunk
+	}
+	if p.placeable() {
+		p.xPlace = p.chooseX()
+		return p.splitByNode()
+	}
+	p.parts, p.rule, err = p.lay.split(len(p.sys.devices), p.opt.Split)
+	return err
+}
+
+func (p *Plan[V]) open() error {
+	p.shares = make([]*share[V], len(p.parts))
+	return p.each(func(i int) error {
+		s, err := newShare[V](p.sys.devices[i], p.opt.Strategy == Optimized)
+		p.shares[i] = s
+		s.stream = p.sys.traced(s.dev, s.stream)
+		if err != nil {
+			return err
+		}
+		s.part = p.parts[i]
+		s.placed = len(p.nodes) > 0
+		return nil
+	})
+}
+
+// pack lets devices bring their parts into forms of their own.
+func (p *Plan[V]) pack(ctx context.Context) error {
+	return p.each(func(i int) error { return p.shares[i].pack(ctx, p.lay, p.opt) })
+}
+
+// distribute brings the parts that are not packed to the devices as they are.
+func (p *Plan[V]) distribute() error {
+	return p.each(func(i int) error {
+		if p.shares[i].packed != nil {
+			return nil
+		}
+		return p.shares[i].place(p.lay)
+	})
+}
+
+func (p *Plan[V]) pointers() error {
+	return p.each(func(i int) error {
+		if p.shares[i].packed != nil {
+			return nil
+		}
+		return p.shares[i].placePointers(p.lay)
+	})
+}
+
+// each serves all devices, one goroutine for each, or one after the other for the
+// baseline.
+func (p *Plan[V]) each(f func(i int) error) error {
+	if len(p.nodes) > 0 {
+		return p.eachNode(func(n *nodeShare[V]) error { return n.eachOf(f) })
+	}
+	errs := make([]error, len(p.parts))
+	if p.opt.Strategy == Baseline {
+		for i := range p.parts {
+			errs[i] = f(i)
+		}
+	} else {
+		par.Do(len(p.parts), func(i int) { errs[i] = f(i) })
+	}
+	return joined(errs)
+}
+
+// joined is the errors of several devices: all of them, or one that says what is
+// wrong with the input, which is the same for all.
+func joined(errs []error) error {
+	for _, err := range errs {
+		if sparse.IsInput(err) {
+			return err
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,71 @@
+package msrep
+
+import (
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Share describes one device's part of a plan.
+type Share struct {
+	Device int // index in System.Devices
+	Part   partition.Part
+}
+
+// Dims gives the number of rows and columns of A.
+func (p *Plan[V]) Dims() (rows, cols int) {
+	if p.lay.byRow {
+		return p.lay.majors, p.lay.minors
+	}
+	return p.lay.minors, p.lay.majors
+}
+
+// NNZ is the number of stored entries.
+func (p *Plan[V]) NNZ() int64 { return p.nnz }
+
+// Format is the format that is multiplied in.
+func (p *Plan[V]) Format() sparse.Format { return p.lay.format }
+
+// Rule is the rule by which the matrix was split.
+func (p *Plan[V]) Rule() partition.Rule { return p.rule }
+
+// Deterministic reports whether products have the same bits on all devices; see
+// PlanOptions.Deterministic.
+func (p *Plan[V]) Deterministic() bool { return p.opt.Deterministic }
+
+// Timing is how long it took to make the plan.
+func (p *Plan[V]) Timing() PlanTiming { return p.timing }
+
+// Shares describes the parts, one per device.
+func (p *Plan[V]) Shares() []Share {
+	out := make([]Share, len(p.parts))
+	for i, q := range p.parts {
+		out[i] = Share{i, q}
+	}
+	return out
+}
+
+// Bytes is the device memory that the plan holds now, without what it uses in
+// place.
+func (p *Plan[V]) Bytes() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var sum int64
+	for _, s := range p.shares {
+		for _, b := range s.buffers() {
+			sum += b.Bytes()
+		}
+	}
+	for _, n := range p.nodes {
+		if n.x.Buf != nil {
+			sum += n.x.Buf.Bytes()
+		}
+	}
+	if p.x.Buf != nil {
+		sum += p.x.Buf.Bytes()
+	}
+	sum += p.byRow.bytes()
+	if p.other != nil {
+		sum += p.other.Bytes()
+	}
+	return sum
+}

@@ -1,0 +1,48 @@
+package msrep
+
+import (
+	"context"
+	"errors"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// UpdateValues replaces the values and keeps the structure: val[k] belongs to
+// the entry whose value was Val[k] in the matrix that the plan was made of. The
+// plan may use val in place from then on.
+func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
+	defer rescue(&err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.usable(ctx); err != nil {
+		return err
+	}
+	if p.src == nil || p.other != nil && p.other.src == nil { // before anything changes
+		return errReleased
+	}
+	if int64(len(val)) != p.nnz {
+		return sparse.Inputf("val", "%d values: the matrix has %d entries", len(val), p.nnz)
+	}
+	src := withValues(p.src, val)
+	lay, err := newLayout(src, p.opt.Format, p.opt.RefuseUnsorted)
+	if err != nil {
+		return err
+	}
+	if err := p.land(); err != nil {
+		return err
+	}
+	p.src, p.lay.val = src, lay.val
+	if err := p.each(func(i int) error {
+		return errors.Join(p.shares[i].placeValues(p.lay), p.shares[i].repack(ctx, p.lay, p.opt))
+	}); err != nil {
+		p.broken = err
+		return err
+	}
+	if p.other != nil { // both or none: ctx is not looked at any more
+		if err := p.other.UpdateValues(context.WithoutCancel(ctx), val); err != nil {
+			p.broken = err
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package msrep
+
+import (
+	"math/rand/v2"
+	"sync"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// log counts what happens on devices.
+type log struct {
+	mu     sync.Mutex
+	events []Event
+}
+
+func (l *log) hear(e Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.events = append(l.events, e)
+}
+
+// take gives the bytes that crossed to and from the host and between devices, and the
+// number of waits, and forgets them.
+func (l *log) take() (host, between int64, waits int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.events {
+		switch e.Name {
+		case "read", "write":
+			host += e.Bytes
+		case "copy":
+			between += e.Bytes
+		case "sync":
+			waits++
+		}
+	}
+	l.events = nil
+	return host, between, waits
+}
+
+func normalVector[V sparse.Value](r *rand.Rand, n int) []V {
+	v := make([]V, n)
+	for i := range v {
+		v[i] = V(r.NormFloat64())
+	}
+	return v
+}
+
+// onDevices makes a vector with these elements.
+func onDevices[V sparse.Value](t require.TestingT, v *Vector[V], err error, elements []V) *Vector[V] {
+	require.NoError(t, err)
+	require.NoError(t, v.Write(elements))
+	return v
+}
+
+func elements[V sparse.Value](t require.TestingT, v *Vector[V]) []V {
+	out := make([]V, v.Len())
+	require.NoError(t, v.Read(out))
+	return out
+}
+
+// bands is a matrix with wide rows in the middle, so that parts begin within rows.
+func bands(n int) *sparse.CSR[float64] {
+	ptr, idx, val := []int64{0}, []int32{}, []float64{}
+	for i := range n {
+		lo, hi := max(i-2, 0), min(i+3, n)
+		if i == n/2 {
+			lo, hi = 0, n
+		}
+		for j := lo; j < hi; j++ {
+			idx, val = append(idx, int32(j)), append(val, float64(i+j%7+1))
+		}
+		ptr = append(ptr, int64(len(idx)))
+	}
+	return &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: ptr, ColIdx: idx, Val: val}
+}
+
+// keepBands leaves out the long row.
+func keepBands(a *sparse.CSR[float64]) *sparse.COO[float64] {
+	c := sparse.ToCOO[float64](a)
+	out := &sparse.COO[float64]{Rows: c.Rows, Cols: c.Cols}
+	for k, i := range c.RowIdx {
+		if j := c.ColIdx[k]; j >= i-2 && j <= i+2 {
+			out.RowIdx, out.ColIdx, out.Val = append(out.RowIdx, i), append(out.ColIdx, j), append(out.Val, c.Val[k])
+		}
+	}
+	return out
+}
