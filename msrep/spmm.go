@@ -35,7 +35,10 @@ func ByRow[V sparse.Value](val []V, count int) Block[V] {
 // form that they packed it in or in CSR, when op gathers in the format of the plan (A
 // in CSR, its transpose in CSC, or as expected by ExpectedTransposed). In all other
 // cases the vectors are multiplied one after the other. Blocks by column are turned
-// first; the plan keeps the memory for that, and does without where it is scarce. Bad
+// first; the plan keeps the memory for that, and does without where it is scarce. Where X
+// has more than 16 MB and the matrix is multiplied in CSR, CPU devices try a copy of X in
+// another order in the fourth and fifth product with as many vectors, and keep the column
+// numbers for it, 4 bytes an entry, if that was faster: no result changes by it. Bad
 // arguments are *sparse.InputError and leave Y alone; after any other error, also when
 // ctx ends, Y is unspecified.
 func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {

@@ -67,8 +67,7 @@ const streamed = 16 << 20
 //	y[r][j] = alpha * sum over k of val[k]*x[idx[k]][j] + beta*y[r][j]
 //
 // y has len(ptr)-1 rows or more: those behind are left alone. x.Cols is y.Cols, 1 or
-// more. beta = 0 does not read y.
-// Arrays that are left are a panic, as with Rows.
+// more. beta = 0 does not read y. Arrays that are left are a panic, as with Rows.
 func RowsMany[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val []V, x, y Block[V]) {
 	rows := len(ptr) - 1
 	if rows == 0 {
