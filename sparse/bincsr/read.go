@@ -19,7 +19,7 @@ import (
 // and so is that of ctx when it ends first.
 func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sparse.CSR[float64], sparse.Source, error) {
 	f := &file{ctx: ctx, r: r, name: name}
-	head := readArray(f, 3, 8, int64At)
+	head := readArray[int64](f, 3)
 	if f.err != nil {
 		return nil, sparse.Source{}, f.err
 	}
@@ -32,9 +32,9 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sp
 	}
 	f.length = fileSize(rows, nnz)
 	m := &sparse.CSR[float64]{Rows: int(rows), Cols: int(cols)}
-	m.RowPtr = readArray(f, rows+1, 8, int64At)
-	m.ColIdx = readArray(f, nnz, 4, func(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) })
-	m.Val = readArray(f, nnz, 8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) })
+	m.RowPtr = readArray[int64](f, rows+1)
+	m.ColIdx = readArray[int32](f, nnz)
+	m.Val = readArray[float64](f, nnz)
 	f.end()
 	if f.err != nil {
 		return nil, sparse.Source{}, f.err
@@ -56,8 +56,6 @@ const (
 
 // fileSize is the bytes of a file.
 func fileSize(rows, nnz int64) int64 { return headSize + 8*(rows+1) + (4+8)*nnz }
-
-func int64At(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) }
 
 // file reads the arrays of a file in order. After an error it reads nothing more.
 type file struct {
@@ -102,21 +100,25 @@ func (f *file) end() {
 // piece is how many items are read at a time: 512 KiB at most.
 const piece = 1 << 16
 
-// readArray reads n items of so many bytes each. Its memory doubles as they arrive.
-func readArray[T any](f *file, n, size int64, item func([]byte) T) []T {
+// readArray reads n numbers. Its memory doubles as they arrive, until an eighth has.
+func readArray[T int64 | int32 | float64](f *file, n int64) []T {
 	a := make([]T, 0, min(n, piece))
+	size := int64(binary.Size(T(0)))
 	buf := make([]byte, size*min(n, piece))
 	for n > int64(len(a)) && f.err == nil {
-		if len(a) == cap(a) {
-			a = append(make([]T, 0, min(n, 2*int64(cap(a)))), a...)
+		if have := int64(len(a)); have == int64(cap(a)) {
+			room := 2 * have
+			if n/8 <= have {
+				room = n
+			}
+			a = append(make([]T, 0, room), a...)
 		}
-		b := buf[:size*min(n-int64(len(a)), piece)]
-		if f.fill(b); f.err != nil {
+		k := min(int64(cap(a)-len(a)), piece)
+		if f.fill(buf[:size*k]); f.err != nil {
 			return nil
 		}
-		for ; len(b) > 0; b = b[size:] {
-			a = append(a, item(b))
-		}
+		a = a[:int64(len(a))+k]
+		_, f.err = binary.Decode(buf[:size*k], binary.LittleEndian, a[int64(len(a))-k:])
 	}
 	return a
 }
