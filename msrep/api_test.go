@@ -463,7 +463,7 @@ func TestAReleasedMatrixIsForgotten(t *testing.T) {
 
 func TestReleasedPlansMultiplyTheTransposeWhereTheirFormsDo(t *testing.T) {
 	ctx := context.Background()
-	for _, format := range []sparse.Format{FormatAuto, "tiles"} {
+	for _, format := range []sparse.Format{FormatAuto, "slices", "tiles"} {
 		a := small(t)
 		plan, err := NewPlan(ctx, openCPU(t, "cpu:3"), a, PlanOptions{Format: format, Release: true})
 		require.NoError(t, err)
@@ -479,10 +479,12 @@ func TestReleasedPlansMultiplyTheTransposeWhereTheirFormsDo(t *testing.T) {
 		_, err = plan.SpMV(ctx, Trans, 2, x, -.5, y)
 		if plan.Packed(NoTrans)[0].Form == "slices" {
 			require.ErrorIs(t, err, errReleased)
+			require.Empty(t, plan.Packed(Trans)[0])
 			continue
 		}
 		require.NoError(t, err)
 		require.Equal(t, -1, reference.Check(y, want), format)
+		require.Equal(t, plan.Packed(NoTrans), plan.Packed(Trans))
 	}
 }
 

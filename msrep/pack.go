@@ -168,15 +168,13 @@ func (s *share[V]) repack(ctx context.Context, l layout[V], o PlanOptions) error
 func (p *Plan[V]) Packed(op Op) []kernels.PackInfo {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.lay.gathers(op) {
-		if p.other != nil {
-			return p.other.Packed(op)
-		}
-		return make([]kernels.PackInfo, len(p.shares))
+	gathers := p.lay.gathers(op)
+	if p.other != nil && !gathers {
+		return p.other.Packed(op)
 	}
 	out := make([]kernels.PackInfo, len(p.shares))
 	for i, s := range p.shares {
-		if s != nil && s.packed != nil {
+		if s != nil && s.packs(gathers) {
 			out[i] = s.packed.Info()
 		}
 	}

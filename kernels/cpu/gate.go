@@ -19,9 +19,9 @@ const wakeTime = 2 * spinTime
 const politeTime = 2 * time.Microsecond
 
 // A thread that gives way for longer than lostTime has lost its CPU to another thread.
-// After that many waits in a row in which it did, it looks for another CPU: it shares
-// this one with the one it waits for, and Linux may leave them there for a tenth of a
-// second beside an idle CPU. A single time it may be anything.
+// After that many waits in a row in which it did, and where the one it waits for gave way
+// on this CPU last, it looks for another: Linux may leave the two there for a tenth of a
+// second beside an idle CPU.
 const (
 	lostTime = 5 * time.Microsecond
 	lostMost = 3
@@ -34,9 +34,11 @@ const (
 // thread, until an idle thread comes to take it over, which lasts longer than many
 // products. Where there is not, the goroutine sleeps, and the thread is free for others.
 type gate struct {
-	asleep atomic.Uint32 // awake, or which of the two sleeps, or is about to
-	wake   chan struct{} // holds one: for the goroutine
-	lost   int           // waits in a row in which the CPU was lost
+	asleep atomic.Uint32        // awake, or which of the two sleeps, or is about to
+	wake   chan struct{}        // holds one: for the goroutine
+	lost   int                  // waits in a row in which the CPU was lost
+	cpu    atomic.Int32         // on which its thread gave way last
+	shared func(cpu int32) bool // whether the one it waits for gave way there last
 }
 
 const (
@@ -45,7 +47,9 @@ const (
 	goroutineAsleep
 )
 
-func newGate() gate { return gate{wake: make(chan struct{}, 1)} }
+func newGate() gate {
+	return gate{wake: make(chan struct{}, 1), shared: func(int32) bool { return false }}
+}
 
 // wait returns once ready, which reads atomic variables only. Before it sleeps it
 // looks again and again for so long.
@@ -77,7 +81,7 @@ func (g *gate) wait(ready func() bool, spin time.Duration) {
 
 // look looks for so long whether it is ready.
 func (g *gate) look(ready func() bool, spin time.Duration) bool {
-	lost := 0
+	lost, polite := 0, false
 	for begin := time.Now(); spin > 0; {
 		for range 32 { // to read the clock takes as long
 			if ready() {
@@ -90,9 +94,13 @@ func (g *gate) look(ready func() bool, spin time.Duration) bool {
 			break
 		}
 		if waited > politeTime {
+			if !polite {
+				polite = true
+				g.cpu.Store(currentCPU())
+			}
 			yield()
 			if lost == 0 && time.Since(begin)-waited > lostTime {
-				if lost = g.lost + 1; lost >= lostMost {
+				if lost = g.lost + 1; lost >= lostMost && g.shared(g.cpu.Load()) {
 					leaveCPU()
 				}
 			}

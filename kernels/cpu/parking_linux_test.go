@@ -20,6 +20,8 @@ func severalCPUs(t *testing.T) []int {
 		t.Skip("this needs two CPUs")
 	}
 	left.Store(nil)
+	t.Cleanup(func() { running = countRunning })
+	running = func() int { return runtime.NumCPU() }
 	return cpus
 }
 
@@ -39,10 +41,38 @@ func TestAThreadLeavesItsCPUAndMayComeBack(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, cpus, again)
 
-	soon := time.Now().Add(time.Hour)
+	soon := move{at: time.Now().Add(time.Hour)}
 	left.Store(&soon)
 	leaveCPU()
 	require.Same(t, &soon, left.Load(), "another has just moved")
+}
+
+func TestAThreadStaysWhereNoCPUIsIdle(t *testing.T) {
+	severalCPUs(t)
+	running = func() int { return runtime.NumCPU() + 1 }
+	stayed := false
+	for range 100 { // the system may move it
+		here := currentCPU()
+		left.Store(nil)
+		leaveCPU()
+		stayed = stayed || currentCPU() == here
+	}
+	require.True(t, stayed)
+	require.Positive(t, countRunning())
+	require.Less(t, countRunning(), 1<<20)
+}
+
+func TestMovesThatDoNotHelpBecomeRare(t *testing.T) {
+	now := time.Now()
+	first := (*move)(nil).after(now)
+	require.Equal(t, &move{now, settleTime}, first)
+	m := first
+	for settle := 2 * settleTime; settle < 4*settleMost; settle *= 2 { // one as soon as it may
+		require.Nil(t, m.after(m.at.Add(m.settle-1)))
+		m = m.after(m.at.Add(m.settle))
+		require.Equal(t, min(settle, settleMost), m.settle)
+	}
+	require.Equal(t, settleTime, m.after(m.at.Add(2*m.settle)).settle, "the one before did help")
 }
 
 func TestThreadsThatShareACPULookForAnother(t *testing.T) {

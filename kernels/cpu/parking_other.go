@@ -15,3 +15,6 @@ func unpark(*atomic.Uint32) {}
 func yield() {}
 
 func leaveCPU() {}
+
+// currentCPU is not known.
+func currentCPU() int32 { return -1 }

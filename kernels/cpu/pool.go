@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,7 +62,12 @@ func newPool(n int, cpus []int, onRefused func(error)) *pool {
 	p.spins = p.busy <= runtime.GOMAXPROCS(0) && (!p.placed || n <= len(cpus))
 	threadsBusy.Add(int64(p.busy))
 	for i := first; i < n; i++ {
-		p.workers = append(p.workers, &worker{number: i, gate: newGate()})
+		w := &worker{number: i, gate: newGate()}
+		w.gate.shared = func(cpu int32) bool { return p.done.cpu.Load() == cpu }
+		p.workers = append(p.workers, w)
+	}
+	p.done.shared = func(cpu int32) bool {
+		return slices.ContainsFunc(p.workers, func(w *worker) bool { return w.gate.cpu.Load() == cpu })
 	}
 	if !p.placed {
 		for _, w := range p.workers {
