@@ -45,7 +45,7 @@ type orderedColumns[V sparse.Value] struct {
 // is not likely to help, or there is no memory.
 func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x simd.Block[V]) (*orderedColumns[V], error) {
 	stride, nnz := lineStride[V](x.Cols), p.part.NNZ()
-	if need := int64(op.Minors*stride)*mem.Size[V]() + 4*nnz; need > mem.Available()/2 {
+	if need := int64(op.Minors)*int64(stride)*mem.Size[V]() + 4*nnz; need > mem.Available()/2 {
 		return nil, nil
 	}
 	h := &orderedColumns[V]{rows: p.rows, x: simd.Block[V]{Cols: x.Cols, Stride: stride}}
@@ -61,7 +61,7 @@ func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x simd.B
 		h.mem = append(h.mem, b)
 		return p.dev.View(b)
 	}}
-	if h.x.Val, err = form.Make[V](room, int64(op.Minors*stride)); err == nil && h.hot != nil {
+	if h.x.Val, err = form.Make[V](room, int64(op.Minors)*int64(stride)); err == nil && h.hot != nil {
 		err = h.renumber(p, op, room)
 	}
 	if errors.Is(err, kernels.ErrOutOfMemory) {
