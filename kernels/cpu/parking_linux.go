@@ -56,7 +56,7 @@ type move struct {
 	settle time.Duration
 }
 
-// left is when a thread of the process left its CPU last.
+// left is when a thread of the process left its CPU last, or would have.
 var left atomic.Pointer[move]
 
 // after is the move that may follow m, which is nil before the first, at this time; nil
@@ -81,7 +81,11 @@ func (m *move) after(now time.Time) *move {
 func leaveCPU() {
 	last := left.Load()
 	next := last.after(time.Now())
-	if next == nil || !left.CompareAndSwap(last, next) || running() > runtime.NumCPU() {
+	if next == nil || !left.CompareAndSwap(last, next) {
+		return
+	}
+	if running() > runtime.NumCPU() {
+		left.CompareAndSwap(next, &move{next.at, settleTime}) // none was made: look again soon
 		return
 	}
 	runtime.LockOSThread()

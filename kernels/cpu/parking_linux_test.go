@@ -58,6 +58,9 @@ func TestAThreadStaysWhereNoCPUIsIdle(t *testing.T) {
 		stayed = stayed || currentCPU() == here
 	}
 	require.True(t, stayed)
+	left.Store(&move{time.Now().Add(-settleMost), settleMost})
+	leaveCPU()
+	require.Equal(t, settleTime, left.Load().settle, "one may be idle soon")
 	require.Positive(t, countRunning())
 	require.Less(t, countRunning(), 1<<20)
 }

@@ -52,9 +52,9 @@ var now = time.Now
 
 // affords fails where building the whole, which takes so long and so much memory, is
 // over the budget. What was spent is counted as if nothing else had held up the
-// machine meanwhile: products at their least time. Memory counts as long as a product of csr takes to read as much.
-// How long the system takes to provide it is not known before, and not counted: in a
-// virtual machine it may be ten times as long.
+// machine meanwhile: products at their least time. Memory counts as long as a product of
+// csr takes to read as much. How long the system takes to provide it is not known
+// before, and not counted: in a virtual machine it may be ten times as long.
 func (s *search[V]) affords(c inspect.Candidate[V], building time.Duration, bytes int64) error {
 	csrBytes := (4+mem.Size[V]())*s.part.NNZ() + 8*int64(s.part.Majors())
 	building += time.Duration(float64(s.csr) * float64(bytes) / float64(csrBytes))
