@@ -90,7 +90,7 @@ func (k *krylov) extend(j int) (exact bool) {
 	size := norm
 	for i := range again {
 		col[i] += again[i]
-		size = math.Hypot(size, col[i])
+		size = hypot(size, col[i])
 	}
 	exact = norm <= 1e-15*size
 	if exact {
@@ -99,9 +99,10 @@ func (k *krylov) extend(j int) (exact bool) {
 		k.set(1/norm, w, w)
 	}
 	for i := range j {
-		col[i], col[i+1] = k.cs[i]*col[i]+k.sn[i]*col[i+1], k.cs[i]*col[i+1]-k.sn[i]*col[i]
+		c, s, u, v := k.cs[i], k.sn[i], col[i], col[i+1]
+		col[i], col[i+1] = float64(c*u)+float64(s*v), float64(c*v)-float64(s*u)
 	}
-	r := math.Hypot(col[j], norm)
+	r := hypot(col[j], norm)
 	c, s := 1.0, 0.0
 	if r > 1e-15*size {
 		c, s = col[j]/r, norm/r
@@ -115,6 +116,18 @@ func (k *krylov) extend(j int) (exact bool) {
 	return exact
 }
 
+// hypot is the length of (a, b), of which one is positive. That of package math rounds
+// differently from processor to processor.
+func hypot(a, b float64) float64 {
+	a, b = math.Abs(a), math.Abs(b)
+	most, least := max(a, b), min(a, b)
+	if most == 0 || math.IsInf(most, 1) {
+		return most
+	}
+	q := least / most
+	return most * math.Sqrt(1+float64(q*q))
+}
+
 // improve adds the best combination of the basis to x.
 func (k *krylov) improve() {
 	m := len(k.h)
@@ -125,7 +138,7 @@ func (k *krylov) improve() {
 	for i := m - 1; i >= 0; i-- {
 		y[i] = k.g[i]
 		for j := i + 1; j < m; j++ {
-			y[i] -= k.h[j][i] * y[j]
+			y[i] -= float64(k.h[j][i] * y[j])
 		}
 		y[i] /= k.h[i][i]
 	}

@@ -171,7 +171,7 @@ func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt
 			write = widths[0]
 		}
 		begin := time.Now()
-		add := (opt.Damping*dangling + 1 - opt.Damping) / float64(nodes)
+		add := (float64(opt.Damping*dangling) + 1 - opt.Damping) / float64(nodes)
 		res.Residual, dangling, err = r.step(ctx, read, write, opt.Damping, add)
 		if err != nil {
 			return err

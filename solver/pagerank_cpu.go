@@ -172,7 +172,7 @@ func (r *cpuRanker) normalise() (float64, error) {
 	r.each(func(_ *worker, c *chunk) {
 		c.diff = 0
 		for i := c.first; i < c.end; i++ {
-			c.diff += r.cur.At(i) * r.links(i)
+			c.diff += float64(r.cur.At(i) * r.links(i))
 		}
 	})
 	sum := r.total(func(c *chunk) float64 { return c.diff })

@@ -132,7 +132,7 @@ func (r *operatorRanker) step(ctx context.Context, _, _ int, damping, add float6
 		for i := lo; i < hi; i++ {
 			d := r.of(i)
 			r.next[i] = (r.next[i] + add) / d
-			diff += math.Abs(r.next[i]-r.cur[i]) * d
+			diff += float64(math.Abs(r.next[i]-r.cur[i]) * d)
 		}
 		return diff, r.inactive(r.next, lo, hi)
 	})

@@ -167,7 +167,7 @@ func (b *blockJacobi) factor(a *sparse.CSR[float64], k int) int {
 			f := row[c] / top[c]
 			row[c] = f
 			for j := c + 1; j < m; j++ {
-				row[j] -= f * top[j]
+				row[j] -= float64(f * top[j])
 			}
 		}
 	}
@@ -192,7 +192,7 @@ func substitute(lu []float64, stride int, perm []int32, r, z []float64) {
 	for i := range z {
 		s := r[perm[i]]
 		for j, l := range lu[i*stride : i*stride+i] {
-			s -= l * z[j]
+			s -= float64(l * z[j])
 		}
 		z[i] = s
 	}
@@ -200,7 +200,7 @@ func substitute(lu []float64, stride int, perm []int32, r, z []float64) {
 		row := lu[i*stride : i*stride+len(z)]
 		s := z[i]
 		for j := i + 1; j < len(z); j++ {
-			s -= row[j] * z[j]
+			s -= float64(row[j] * z[j])
 		}
 		z[i] = s / row[i]
 	}

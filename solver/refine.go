@@ -110,9 +110,9 @@ func (s *single) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float
 	}
 	par.Range(int64(len(y)), applyGrain, func(lo, hi int64) {
 		for i := lo; i < hi; i++ {
-			v := alpha * float64(sy[i])
+			v := float64(alpha * float64(sy[i]))
 			if beta != 0 {
-				v += beta * y[i]
+				v += float64(beta * y[i])
 			}
 			y[i] = v
 		}

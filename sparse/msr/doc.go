@@ -3,10 +3,11 @@
 //
 // # Layout, version 1
 //
-// All numbers are little endian. A file is a header of 64 bytes, a table of
-// checksums, and a payload of three arrays. The table and each array are padded
-// with zero bytes to a multiple of 64, so that every array starts at a multiple
-// of 64 bytes in the file and, once mapped, in memory.
+// All numbers are little endian; big-endian machines refuse to read and write such
+// files. A file is a header of 64 bytes, a table of checksums, and a payload of
+// three arrays. The table and each array are padded with zero bytes to a multiple
+// of 64, so that every array starts at a multiple of 64 bytes in the file and,
+// once mapped, in memory.
 //
 //	offset  bytes  header
 //	     0      8  magic: 89 'M' 'S' 'R' 0D 0A 1A 0A

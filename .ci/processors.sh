@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Runs tests as on other processors, which QEMU emulates: an arm64 one, for which Go
+# fuses products into sums, so that deterministic results must be written with care,
+# and a big-endian one, for what reads and writes files.
+#
+#   .ci/processors.sh
+#
+# Needs Debian or Ubuntu; installs qemu-user if it is missing (as root).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+fail() {
+	echo "processors: $*" >&2
+	exit 1
+}
+
+if ! command -v qemu-aarch64 >/dev/null || ! command -v qemu-s390x >/dev/null; then
+	command -v apt-get >/dev/null || fail "qemu-user missing, and no apt-get to install it with"
+	[ "$(id -u)" = 0 ] || fail "qemu-user missing: install it, or run this as root"
+	timeout 60 apt-get update -qq >/dev/null 2>&1 || true # lists may be there already
+	DEBIAN_FRONTEND=noninteractive timeout 110 apt-get install -qq -y --no-install-recommends qemu-user >/dev/null ||
+		fail "cannot install qemu-user"
+fi
+
+
+emulated() { # PROCESSOR EMULATOR TESTS PACKAGE...
+	local processor=$1 emulator=$2 tests=$3
+	shift 3
+	GOARCH=$processor CGO_ENABLED=0 go test -vet=off -short -run "$tests" -exec "$emulator" "$@"
+}
+
+emulated arm64 qemu-aarch64 EveryProcessor ./solver
+emulated arm64 qemu-aarch64 . ./kernels/cpu/simd ./internal/vec ./merge
+emulated s390x qemu-s390x . ./sparse/bincsr ./sparse/npz ./sparse/hb ./internal/number
+emulated s390x qemu-s390x EveryProcessor ./solver

@@ -1,0 +1,61 @@
+package solver
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/msrep"
+)
+
+// The hashes are those of a processor whose compiler never fuses a product into a sum.
+// CI repeats this test on an emulated one whose compiler does.
+func TestDeterministicSolutionsHaveTheSameBitsOnEveryProcessor(t *testing.T) {
+	a := laplacian(t, "stencil:n=40,points=5")
+	random := rand.New(rand.NewPCG(1, 2))
+	b := make([]float64, a.Rows)
+	for i := range b {
+		b[i] = random.Float64() - 0.5
+	}
+	for k := range a.Val {
+		a.Val[k] *= 1 + a.Val[k]/math.Pi/1000 // so that products are rounded
+	}
+	jacobi, err := Jacobi(a)
+	require.NoError(t, err)
+	blocks, err := BlockJacobi(a, 5)
+	require.NoError(t, err)
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu:2"})
+	require.NoError(t, err)
+	defer sys.Close()
+	plan, err := msrep.NewPlan(t.Context(), sys, a, msrep.PlanOptions{Deterministic: true})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name   string
+		method func(x []float64) error
+		bits   string
+	}{
+		{"cg", func(x []float64) error { _, err := CG(t.Context(), plan, b, x, Options{}); return err }, "528e97d7c44985d"},
+		{"cg, jacobi", func(x []float64) error { _, err := CG(t.Context(), plan, b, x, Options{Precond: jacobi}); return err }, "3b061dc7249de222"},
+		{"bicgstab", func(x []float64) error {
+			_, err := BiCGSTAB(t.Context(), plan, b, x, Options{Precond: blocks})
+			return err
+		}, "49c313c4a59e16da"},
+		{"gmres", func(x []float64) error { _, err := GMRES(t.Context(), plan, b, x, Options{}); return err }, "f99f4248b1412135"},
+		{"power", func(x []float64) error {
+			_, _, err := Power(t.Context(), plan, x, Options{Tol: 1e-3})
+			return err
+		}, "9a30a96b92396441"},
+	} {
+		x := make([]float64, a.Rows)
+		require.NoError(t, c.method(x), c.name)
+		h := fnv.New64a()
+		for _, v := range x {
+			_, _ = fmt.Fprintf(h, "%x ", math.Float64bits(v))
+		}
+		require.Equal(t, c.bits, fmt.Sprintf("%x", h.Sum64()), c.name)
+	}
+}
