@@ -7,13 +7,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"runtime"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -118,63 +115,6 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 		return exitUsage
 	}
 	return exitFailed
-}
-
-// parse takes flags before, between and behind the other arguments.
-func (c *call) parse(args []string) error {
-	for {
-		if err := c.flags.Parse(args); err != nil {
-			if errors.Is(err, flag.ErrHelp) {
-				return err
-			}
-			return usageError("%v (see msrep %s --help)", err, c.name)
-		}
-		rest := c.flags.Args()
-		if len(rest) == 0 {
-			break
-		}
-		if n := len(args) - len(rest); n > 0 && args[n-1] == "--" {
-			c.args = append(c.args, rest...)
-			break
-		}
-		c.args = append(c.args, rest[0])
-		args = rest[1:]
-	}
-	for _, n := range c.counts {
-		if n < 0 || n > msrep.MaxThreads {
-			return sparse.Inputf("--threads", "%d: use 1 to %d, or 0 for all", n, msrep.MaxThreads)
-		}
-		c.threads = n
-	}
-	if len(c.counts) > 1 && !c.severalThreads {
-		return sparse.Inputf("--threads", "%d numbers: %s takes one number", len(c.counts), c.name)
-	}
-	if c.threads > 0 && !c.severalThreads {
-		runtime.GOMAXPROCS(c.threads)
-	}
-	return nil
-}
-
-// threadCounts is the value of --threads: a number, or several with commas.
-type threadCounts []int
-
-func (t *threadCounts) String() string {
-	if t == nil || len(*t) == 0 {
-		return "0"
-	}
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint([]int(*t)), " ", ","), "[]")
-}
-
-func (t *threadCounts) Set(s string) error {
-	*t = nil
-	for part := range strings.SplitSeq(s, ",") {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			return errors.New("it is no number")
-		}
-		*t = append(*t, n)
-	}
-	return nil
 }
 
 // want checks the number of arguments beside the flags.

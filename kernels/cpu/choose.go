@@ -23,6 +23,8 @@ var defaultBudget = 30 * time.Millisecond
 // leastBudget is the time below which a search would measure nothing but the clock.
 const leastBudget = 50 * time.Microsecond
 
+const tooSmall = "too small to look for another form"
+
 // choose packs the pieces: in the form that is named, or in the fastest of those
 // that the inspector suggests and that can be built and timed within the budget.
 func (p *packed[V]) choose(op *kernels.Packing[V]) error {
@@ -40,7 +42,7 @@ func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 	case p.part.NNZ() < inspect.MinNNZ && op.Fixed && (op.Products == 0 || op.Products >= defaultProducts):
 		return p.sideBySide()
 	case p.part.NNZ() < inspect.MinNNZ:
-		return p.plain(op, "a few products do not repay the search for another form")
+		return p.plain(op, tooSmall)
 	}
 	return newSearch(p, op).run()
 }
@@ -66,7 +68,7 @@ func (p *packed[V]) sideBySide() error {
 	if err != nil {
 		return err
 	}
-	return p.make(c, "too small to look for another form")
+	return p.make(c, tooSmall)
 }
 
 // make builds a form of all pieces and takes it.

@@ -128,7 +128,7 @@ func (s *search[V]) try(c inspect.Candidate[V], told *kernels.PackTrial) error {
 		return skipped(fmt.Sprintf("it reads %.1f bytes for each entry, %s only %.1f", c.Bytes, s.best.Form, b))
 	}
 	if s.budget(c) < leastBudget {
-		return skipped("so few products do not repay the search")
+		return skipped("the products that are expected are too short to repay the search")
 	}
 	t, err := s.prepare(c)
 	if err != nil {

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// parse takes flags before, between and behind the other arguments.
+func (c *call) parse(args []string) error {
+	for {
+		if err := c.flags.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return err
+			}
+			return usageError("%s (see msrep %s --help)", c.flagFault(err), c.name)
+		}
+		rest := c.flags.Args()
+		if len(rest) == 0 {
+			break
+		}
+		if n := len(args) - len(rest); n > 0 && args[n-1] == "--" {
+			c.args = append(c.args, rest...)
+			break
+		}
+		c.args = append(c.args, rest[0])
+		args = rest[1:]
+	}
+	for _, n := range c.counts {
+		if n < 0 || n > msrep.MaxThreads {
+			return sparse.Inputf("--threads", "%d: use 1 to %d, or 0 for all", n, msrep.MaxThreads)
+		}
+		c.threads = n
+	}
+	if len(c.counts) > 1 && !c.severalThreads {
+		return sparse.Inputf("--threads", "%d numbers: %s takes one number", len(c.counts), c.name)
+	}
+	if c.threads > 0 && !c.severalThreads {
+		runtime.GOMAXPROCS(c.threads)
+	}
+	return nil
+}
+
+// threadCounts is the value of --threads: a number, or several with commas.
+type threadCounts []int
+
+func (t *threadCounts) String() string {
+	if t == nil || len(*t) == 0 {
+		return "0"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint([]int(*t)), " ", ","), "[]")
+}
+
+func (t *threadCounts) Set(s string) error {
+	*t = nil
+	for part := range strings.SplitSeq(s, ",") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return errors.New("use a whole number, or several with commas")
+		}
+		*t = append(*t, n)
+	}
+	return nil
+}
+
+// flagError is the errors of package flag that name a flag: without a declaration,
+// without a value, with a bad value.
+var flagError = regexp.MustCompile(`(?s)^(?:flag provided but not defined: -(.+)|flag needs an argument: -(.+)|` +
+	`invalid (?:boolean )?value ("(?:[^"\\]|\\.)*") for (?:flag )?-([^:]+): (.*))$`)
+
+// flagFault is err of package flag in our words: flags are written with two dashes here.
+func (c *call) flagFault(err error) string {
+	m := flagError.FindStringSubmatch(err.Error())
+	switch {
+	case m == nil:
+		return err.Error()
+	case m[1] != "":
+		return fmt.Sprintf("there is no flag --%s", m[1])
+	case m[2] != "":
+		return fmt.Sprintf("--%s needs a value", m[2])
+	}
+	value, name, why := m[3], m[4], m[5]
+	if why == "parse error" {
+		why = c.takes(name)
+	}
+	return fmt.Sprintf("--%s: %s: %s", name, value, why)
+}
+
+// takes says what a flag takes that package flag parses.
+func (c *call) takes(name string) string {
+	switch c.flags.Lookup(name).Value.(flag.Getter).Get().(type) {
+	case bool:
+		return "use true or false"
+	case float64:
+		return "use a number"
+	case time.Duration:
+		return "use a time such as 300ms or 1.5s"
+	}
+	return "use a whole number"
+}
