@@ -1,0 +1,138 @@
+package msrep
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/nvidia"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestWrongArgumentsAreNamedAndLeaveYAlone(t *testing.T) {
+	sys := openCPU(t, "cpu:2")
+	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+	require.NoError(t, err)
+	both := make([]float64, 7)
+	for _, c := range []struct {
+		message string
+		op      Op
+		x, y    []float64
+	}{
+		{"x: 3 elements: op(A) is 3 x 4", NoTrans, make([]float64, 3), make([]float64, 3)},
+		{"y: 4 elements", NoTrans, make([]float64, 4), make([]float64, 4)},
+		{"x: 4 elements: op(A) is 4 x 3", Trans, make([]float64, 4), make([]float64, 4)},
+		{"x: 0 elements", NoTrans, nil, make([]float64, 3)},
+		{"shares memory with x", NoTrans, both[:4], both[3:6]},
+	} {
+		for i := range c.y {
+			c.y[i] = 7
+		}
+		_, err := plan.SpMV(ctx, c.op, 1, c.x, 0, c.y)
+		require.ErrorContains(t, err, c.message)
+		require.True(t, sparse.IsInput(err))
+		for _, v := range c.y {
+			require.Equal(t, 7.0, v)
+		}
+	}
+	_, err = plan.SpMV(ctx, NoTrans, 1, both[:4], 0, both[4:])
+	require.NoError(t, err, "neighbours in one array do not overlap")
+	require.ErrorContains(t, plan.UpdateValues(ctx, make([]float64, 2)), "val: 2 values: the matrix has 3")
+}
+
+func TestNewPlanRefusesWhatCannotBePlanned(t *testing.T) {
+	sys := openCPU(t, "cpu:2")
+	bad := small(t)
+	bad.ColIdx = []int32{0, 9, 1}
+	unsorted := &sparse.COO[float64]{Rows: 2, Cols: 2, RowIdx: []int32{1, 0, 1}, ColIdx: []int32{1, 0, 0}, Val: []float64{1, 2, 3}}
+	for _, c := range []struct {
+		message string
+		sys     *System
+		a       sparse.Matrix[float64]
+		opt     PlanOptions
+	}{
+		{"system: is nil", nil, small(t), PlanOptions{}},
+		{"matrix: is nil", sys, nil, PlanOptions{}},
+		{"matrix: is nil", sys, (*sparse.COO[float64])(nil), PlanOptions{}},
+		{"column index 9", sys, bad, PlanOptions{}},
+		{"strategy", sys, small(t), PlanOptions{Strategy: "best"}},
+		{"format", sys, small(t), PlanOptions{Format: "best"}},
+		{"rule", sys, small(t), PlanOptions{Split: "half"}},
+		{"not sorted", sys, unsorted, PlanOptions{RefuseUnsorted: true}},
+	} {
+		plan, err := NewPlan(ctx, c.sys, c.a, c.opt)
+		require.ErrorContains(t, err, c.message)
+		require.True(t, sparse.IsInput(err), "%v", err)
+		require.Nil(t, plan)
+	}
+	_, err := NewPlan[float64](ctx, sys, unsorted, PlanOptions{RefuseUnsorted: true})
+	require.ErrorIs(t, err, partition.ErrUnsorted)
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = NewPlan[float64](ended, sys, small(t), PlanOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestOpenRefusesUnknownDevices(t *testing.T) {
+	for devices, message := range map[string]string{
+		"gpu": "not known", "cpu:0": "1 to", "cpu:-3": "1 to", "cpu:x": "1 to", "cpu:99999": "1 to", "auto:2": "takes no number",
+		"sim:0": "1 to", "sim:x": "1 to", "sim": "1 to", "sim:65": "1 to", "cpu:": "1 to",
+	} {
+		_, err := Open(Config{Devices: devices})
+		require.ErrorContains(t, err, message, devices)
+		require.True(t, sparse.IsInput(err), devices)
+	}
+	if reason := nvidia.Query().Reason; reason != "" {
+		_, err := Open(Config{Devices: "cuda"})
+		require.ErrorContains(t, err, `devices: "cuda": `+reason)
+		require.True(t, sparse.IsInput(err))
+	}
+	_, err := Open(Config{Threads: -1})
+	require.ErrorContains(t, err, "threads")
+}
+
+func TestAnInvalidIndexWithoutValidationIsAnErrorNotAPanic(t *testing.T) {
+	bad := small(t)
+	bad.ColIdx = []int32{0, 99, 1}
+	for _, devices := range []string{"cpu:1", "cpu:3"} {
+		sys := openCPU(t, devices)
+		plan, err := NewPlan[float64](ctx, sys, bad, PlanOptions{SkipValidation: true})
+		require.NoError(t, err)
+		y := make([]float64, 3)
+		_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
+		var de *kernels.DeviceError
+		require.ErrorAs(t, err, &de)
+		_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
+		require.ErrorContains(t, err, "unusable after an earlier error")
+		require.NoError(t, plan.Close())
+		good, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+		require.NoError(t, err, "other plans live on")
+		_, err = good.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
+		require.NoError(t, err)
+	}
+}
+
+func TestNilContextsAndPlansAreErrors(t *testing.T) {
+	sys := openCPU(t, "cpu:1")
+	var none context.Context
+	_, err := NewPlan[float64](none, sys, small(t), PlanOptions{})
+	require.ErrorContains(t, err, "ctx: is nil")
+	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+	require.NoError(t, err)
+	_, err = plan.SpMV(none, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+	require.ErrorContains(t, err, "ctx: is nil")
+	plan = nil
+	require.NoError(t, plan.Close())
+}
+
+func TestPlansThatWereNotMadeAreRefusedAndClosed(t *testing.T) {
+	var none Plan[float64]
+	require.NoError(t, none.Close())
+	require.NoError(t, (*System)(nil).Close())
+	_, err := none.SpMV(context.Background(), NoTrans, 1, nil, 0, nil)
+	require.ErrorIs(t, err, errNoPlan)
+	require.ErrorIs(t, none.UpdateValues(context.Background(), nil), errNoPlan)
+}

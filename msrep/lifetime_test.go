@@ -1,0 +1,105 @@
+package msrep
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+func TestPlansAndProductsRacingCloseEndWithErrClosed(t *testing.T) {
+	for range 300 {
+		sys, err := Open(Config{Devices: "cpu:2"})
+		require.NoError(t, err)
+		done := make(chan error)
+		go func() {
+			plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Strategy: Partial})
+			if err == nil {
+				_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+			}
+			done <- err
+		}()
+		require.NoError(t, sys.Close())
+		if err := <-done; err != nil {
+			require.ErrorIs(t, err, ErrClosed)
+		}
+	}
+}
+
+func TestClosedPlansAndSystemsSaySo(t *testing.T) {
+	sys, err := Open(Config{Devices: "cpu:2"})
+	require.NoError(t, err)
+	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Strategy: Partial})
+	require.NoError(t, err)
+	require.Positive(t, plan.Bytes())
+	other, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+	require.NoError(t, err)
+	require.NoError(t, other.Close())
+	require.NoError(t, other.Close())
+	require.NoError(t, sys.Close(), "closes the plan that is still open")
+	require.NoError(t, sys.Close())
+	_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+	require.ErrorIs(t, err, ErrClosed)
+	require.ErrorIs(t, plan.UpdateValues(ctx, make([]float64, 3)), ErrClosed)
+	_, err = NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+	require.ErrorIs(t, err, ErrClosed)
+}
+
+func TestACancelledContextStopsAProductAndThePlanLivesOn(t *testing.T) {
+	sys := openCPU(t, "cpu:2")
+	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+	require.NoError(t, err)
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = plan.SpMV(ended, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+	require.NoError(t, err)
+}
+
+func TestOnePlanAndOneSystemServeManyGoroutines(t *testing.T) {
+	a, _, err := gen.Generate("random:rows=4000,cols=3000,nnz=60000")
+	require.NoError(t, err)
+	sys, err := Open(Config{Devices: "cpu:2", Threads: 4})
+	require.NoError(t, err)
+	defer sys.Close()
+	shared, err := NewPlan[float64](ctx, sys, a, PlanOptions{})
+	require.NoError(t, err)
+	x := make([]float64, 3000)
+	for i := range x {
+		x[i] = float64(i%17) - 8
+	}
+	want := reference.Multiply(false, 2, sparse.Matrix[float64](a), x, 0, nil)
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			own, err := NewPlan[float64](ctx, sys, a, PlanOptions{Format: sparse.FormatCSC})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer own.Close()
+			y := make([]float64, 4000)
+			for i := range 10 {
+				plan := shared
+				if i%2 == 1 {
+					plan = own
+				}
+				if _, err := plan.SpMV(ctx, NoTrans, 2, x, 0, y); err != nil {
+					t.Error(err)
+				}
+				if bad := reference.Check(y, want); bad >= 0 {
+					t.Errorf("y[%d] = %v, want %v", bad, y[bad], want.Y[bad])
+				}
+			}
+		}()
+	}
+	wg.Wait()
+}

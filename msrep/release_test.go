@@ -1,0 +1,158 @@
+package msrep
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestAReleasedMatrixIsForgotten(t *testing.T) {
+	ctx := context.Background()
+	forms := []kernels.Form{kernels.FormAuto}
+	for _, f := range cpu.Forms() {
+		if f != kernels.FormCSR { // parts as they are, which the plan goes on using
+			forms = append(forms, f)
+		}
+	}
+	for i, f := range append(forms, forms...) {
+		sys := openCPU(t, []string{"cpu:1", "cpu:3"}[i/len(forms)])
+		a := wideMatrix(3000)
+		if picky[sparse.Format(f)] {
+			a = blocksOf4(750)
+		}
+		x, y := make([]float64, 3000), make([]float64, 3000)
+		for i := range x {
+			x[i] = float64(i%7) - 3
+		}
+		plan, err := NewPlan(ctx, sys, a, PlanOptions{Format: sparse.Format(f), Release: true, ExpectedTransposed: 10})
+		if picky[sparse.Format(f)] && sparse.IsInput(err) {
+			continue
+		}
+		require.NoError(t, err, f)
+		straight, transposed := reference.Multiply(false, 2, a, x, 0, y), reference.Multiply(true, 2, a, x, 0, y)
+		clear(a.Val)
+		clear(a.ColIdx)
+		clear(a.RowPtr)
+		for op, want := range map[Op]reference.Product{NoTrans: straight, Trans: transposed} {
+			_, err = plan.SpMV(ctx, op, 2, x, 0, y)
+			require.NoError(t, err)
+			require.Equal(t, -1, reference.Check(y, want), f)
+		}
+		require.ErrorContains(t, plan.UpdateValues(ctx, a.Val), "was released")
+		require.Equal(t, int64(len(a.Val)), plan.NNZ())
+		require.NoError(t, plan.Close())
+
+		plan, err = NewPlan(ctx, sys, a, PlanOptions{Format: "slices", Release: true, SkipValidation: true})
+		require.NoError(t, err)
+		_, err = plan.SpMV(ctx, Trans, 2, x, 0, y)
+		require.ErrorContains(t, err, "was released")
+		require.True(t, sparse.IsInput(err))
+		_, err = plan.SpMV(ctx, NoTrans, 2, x, 0, y)
+		require.NoError(t, err, "the plan lives on")
+	}
+}
+
+func TestReleasedPlansMultiplyTheTransposeWhereTheirFormsDo(t *testing.T) {
+	ctx := context.Background()
+	for _, format := range []sparse.Format{FormatAuto, "slices", "tiles"} {
+		a := small(t)
+		plan, err := NewPlan(ctx, openCPU(t, "cpu:3"), a, PlanOptions{Format: format, Release: true})
+		require.NoError(t, err)
+		x, y := make([]float64, a.Rows), make([]float64, a.Cols)
+		for i := range x {
+			x[i] = 1 / float64(i+1)
+		}
+		for i := range y {
+			y[i] = float64(i % 7)
+		}
+		want := reference.Multiply(true, 2, sparse.Matrix[float64](a), x, -.5, y)
+		clear(a.Val)
+		_, err = plan.SpMV(ctx, Trans, 2, x, -.5, y)
+		if plan.Packed(NoTrans)[0].Form == "slices" {
+			require.ErrorIs(t, err, errReleased)
+			require.Empty(t, plan.Packed(Trans)[0])
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, -1, reference.Check(y, want), format)
+		require.Equal(t, plan.Packed(NoTrans), plan.Packed(Trans))
+	}
+}
+
+func TestUpdateValuesOfAPlanWithOneDirectionReleasedChangesNothing(t *testing.T) {
+	ctx := context.Background()
+	a := &sparse.COO[float64]{Rows: 3, Cols: 3, RowIdx: []int32{0, 1, 2}, ColIdx: []int32{0, 1, 2}, Val: []float64{1, 2, 3}}
+	plan, err := NewPlan(ctx, openCPU(t, "cpu:1"), a, PlanOptions{Release: true, ExpectedProducts: 1, ExpectedTransposed: 1})
+	require.NoError(t, err)
+	require.ErrorContains(t, plan.UpdateValues(ctx, []float64{4, 5, 6}), "was released")
+	y := make([]float64, 3)
+	for _, op := range []Op{NoTrans, Trans} {
+		_, err = plan.SpMV(ctx, op, 1, []float64{1, 1, 1}, 0, y)
+		require.NoError(t, err, "the plan lives on")
+		require.Equal(t, []float64{1, 2, 3}, y)
+	}
+}
+
+// blocksOf4 is n rows of 4 x 4 blocks, two in each.
+func blocksOf4(n int) *sparse.CSR[float64] {
+	coo := &sparse.COO[float64]{Rows: 4 * n, Cols: 4 * n}
+	for b := range n {
+		for _, c := range []int{b, (b + 7) % n} {
+			for k := range 16 {
+				coo.RowIdx, coo.ColIdx = append(coo.RowIdx, int32(4*b+k/4)), append(coo.ColIdx, int32(4*c+k%4))
+				coo.Val = append(coo.Val, float64(b%13+k)-8.5)
+			}
+		}
+	}
+	return sparse.ToCSR[float64](coo)
+}
+
+func TestACancelledUpdateChangesBothDirectionsOrNone(t *testing.T) {
+	sys := openCPU(t, "cpu:1")
+	a := blocksOf4(20)
+	x, y := make([]float64, 80), make([]float64, 80)
+	for i := range x {
+		x[i] = 1
+	}
+	for calls := range 12 { // of Err before it says that the context ended
+		plan, err := NewPlan(context.Background(), sys, a, PlanOptions{ExpectedTransposed: 50})
+		require.NoError(t, err)
+		val := make([]float64, len(a.Val))
+		for i := range val {
+			val[i] = 5
+		}
+		if err := plan.UpdateValues(&endsAfter{Context: context.Background(), left: calls}, val); err != nil {
+			require.ErrorIs(t, err, context.Canceled)
+		}
+		var sums [2]float64
+		for i, op := range []Op{NoTrans, Trans} {
+			if _, err := plan.SpMV(context.Background(), op, 1, x, 0, y); err != nil {
+				require.ErrorContains(t, err, "unusable", "or all products are refused")
+				sums[i] = -1
+				continue
+			}
+			sums[i] = total(y, func(v float64) float64 { return v })
+		}
+		require.InDelta(t, sums[0], sums[1], 1e-9)
+		require.NoError(t, plan.Close())
+	}
+}
+
+// endsAfter is a context that ends after a number of looks at it.
+type endsAfter struct {
+	context.Context
+	left int
+}
+
+func (c *endsAfter) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
