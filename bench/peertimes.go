@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -33,9 +33,9 @@ const maxPeerTable = 64 << 20
 // Lines that are not of this form, such as messages in between, are passed over; so are
 // our own. A file without any line of the form is a *sparse.InputError.
 func ReadPeerTimes(path string) (times []PeerTime, err error) {
-	f, err := os.Open(path)
+	f, err := fileio.Open(path)
 	if err != nil {
-		return nil, &sparse.InputError{Err: err}
+		return nil, err
 	}
 	defer f.Close()
 	in := bufio.NewScanner(io.LimitReader(f, maxPeerTable))

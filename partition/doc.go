@@ -43,7 +43,8 @@
 //     very many empty or short rows, where a row costs as much as an entry.
 //   - ByMajor, the paper's baseline: equal numbers of rows or columns, however
 //     many entries they hold.
-//   - Auto: one of the first two, by the shape of the matrix.
+//   - ByWholeMajors: about equal numbers of entries, no row or column cut.
+//   - Auto: ByNNZ or ByMergePath, by the shape of the matrix.
 //
 // A split takes a few binary searches per part. Pointers must rise, as
 // sparse.CSR.Validate checks; that is not checked again here, because it would

@@ -82,5 +82,5 @@ func Auto(ptr []int64, parts int) ([]Part, Rule, error) {
 }
 
 func unknownRule(rule Rule) error {
-	return sparse.Inputf("rule", "%q is not known: use %s, %s, %s or %s", string(rule), RuleAuto, RuleNNZ, RuleMergePath, RuleMajor)
+	return sparse.Inputf("rule", "%q is not known: use %s, %s, %s, %s or %s", string(rule), RuleAuto, RuleNNZ, RuleMergePath, RuleWhole, RuleMajor)
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -115,9 +116,9 @@ const maxLine = 1 << 20
 // file and line.
 func Read(dir string) (*Run, error) {
 	name := filepath.Join(dir, resultsFile)
-	f, err := os.Open(name)
+	f, err := fileio.Open(name)
 	if err != nil {
-		return nil, &sparse.InputError{File: name, Err: err}
+		return nil, err
 	}
 	defer f.Close()
 	r := &Run{Folder: filepath.Base(dir)}

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/bench/measure"
+	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -125,9 +125,9 @@ const maxFile = 1 << 30
 
 // Read reads a file that Write wrote. Errors are *sparse.InputError.
 func Read(path string) (*Record, error) {
-	f, err := os.Open(path)
+	f, err := fileio.Open(path)
 	if err != nil {
-		return nil, &sparse.InputError{Err: err}
+		return nil, err
 	}
 	defer f.Close()
 	r := &Record{}

@@ -18,8 +18,8 @@ func (b *benchmark) cpuPeers(ctx context.Context) error {
 	if b.mats == "" {
 		return sparse.Inputf("--mats", "is missing: name the folder with matrices in binary CSR")
 	}
-	if b.values != "asis" && b.values != "random" {
-		return sparse.Inputf("--values", "%q is not known: use asis or random", b.values)
+	if err := (choice{"--values", b.values, []string{"asis", "random"}}).check(); err != nil {
+		return err
 	}
 	if b.expected < 0 {
 		return sparse.Inputf("--expected", "%d: use 0 or more", b.expected)

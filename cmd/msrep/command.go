@@ -129,7 +129,7 @@ func (c *call) want(n int) error {
 	if takes == "" {
 		takes = "none"
 	}
-	return usageError("%d arguments given, it takes %s (see msrep %s --help)", len(c.args), takes, c.name)
+	return usageError("arguments: %d given, it takes %s (see msrep %s --help)", len(c.args), takes, c.name)
 }
 
 // warn prints what went wrong without harm to the result.
@@ -140,7 +140,7 @@ func (c *call) warn(msg string) {
 }
 
 func (c *call) help() {
-	fmt.Fprintf(c.stdout, "usage: msrep %s %s [flags]\n\n%s\n", c.name, c.command.args, c.summary)
+	fmt.Fprintf(c.stdout, "usage: msrep %s [flags]\n\n%s\n", strings.TrimSpace(c.name+" "+c.command.args), c.summary)
 	if c.more != nil {
 		fmt.Fprintf(c.stdout, "\n%s", c.more())
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,6 +35,15 @@ func (c *call) parse(args []string) error {
 		c.args = append(c.args, rest[0])
 		args = rest[1:]
 	}
+	var err error
+	c.flags.Visit(func(f *flag.Flag) {
+		if f.Value.String() == "" && err == nil {
+			err = sparse.Inputf("--"+f.Name, "is empty: give a value or leave it out")
+		}
+	})
+	if err != nil {
+		return err
+	}
 	for _, n := range c.counts {
 		if n < 0 || n > msrep.MaxThreads {
 			return sparse.Inputf("--threads", "%d: use 1 to %d, or 0 for all", n, msrep.MaxThreads)
@@ -47,6 +57,20 @@ func (c *call) parse(args []string) error {
 		runtime.GOMAXPROCS(c.threads)
 	}
 	return nil
+}
+
+// choice is a flag that takes one of a few words.
+type choice struct {
+	name, value string
+	known       []string
+}
+
+func (c choice) check() error {
+	if slices.Contains(c.known, c.value) {
+		return nil
+	}
+	last := len(c.known) - 1
+	return sparse.Inputf(c.name, "%q is not known: use %s or %s", c.value, strings.Join(c.known[:last], ", "), c.known[last])
 }
 
 // threadCounts is the value of --threads: a number, or several with commas.
@@ -64,7 +88,7 @@ func (t *threadCounts) Set(s string) error {
 	for part := range strings.SplitSeq(s, ",") {
 		n, err := strconv.Atoi(part)
 		if err != nil {
-			return errors.New("use a whole number, or several with commas")
+			return errors.New("use a whole number")
 		}
 		*t = append(*t, n)
 	}

@@ -15,11 +15,14 @@ func TestFaultsOfFlagsNameTheFlagAsDocumentedAndWhatItTakes(t *testing.T) {
 		`--repeat: "x": use a whole number`:                    {"spmv", "m.mtx", "--repeat", "x"},
 		`--alpha: "\" for flag -x: ": use a number`:            {"spmv", "m.mtx", "--alpha", `" for flag -x: `},
 		`--json: "maybe": use true or false`:                   {"spmv", "m.mtx", "--json=maybe"},
-		`--threads: "1,x": use a whole number`:                    {"spmv", "m.mtx", "--threads", "1,x"},
+		`--threads: "1,x": use a whole number`:                 {"spmv", "m.mtx", "--threads", "1,x"},
 		`--max-time: "1": use a time such as 300ms or 1.5s`:    {"bench", "all", "--max-time", "1"},
 		`--repeat: "99999999999999999999": value out of range`: {"spmv", "m.mtx", "--repeat", "99999999999999999999"},
+		"--out: is empty: give a value or leave it out":        {"spmv", "m.mtx", "--out", ""},
+		`--numa: "no" is not known: use auto, on or off`:       {"topo", "--numa", "no"},
+		"arguments: 1 given, it takes none":                    {"version", "x"},
 		"bad flag syntax: ---x":                                {"spmv", "m.mtx", "---x"},
-		"there is no flag --a; b (see msrep topo --help)":     {"topo", "--a\nb"},
+		"there is no flag --a; b (see msrep topo --help)":      {"topo", "--a\nb"},
 	} {
 		var out, stderr bytes.Buffer
 		require.Equal(t, exitUsage, run(context.Background(), args, &out, &stderr), "%q", args)

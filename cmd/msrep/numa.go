@@ -3,21 +3,15 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/msrep-go/msrep/msrep"
-	"github.com/msrep-go/msrep/sparse"
 )
 
 const numaUsage = "`PLACEMENT` of threads and memory by NUMA node: auto (where there are several), on or off"
 
 // checkNUMA checks the value of --numa.
 func checkNUMA(placement string) error {
-	known := []string{"auto", "on", "off"}
-	if !slices.Contains(known, placement) {
-		return sparse.Inputf("--numa", "%q is not known: use one of %v", placement, known)
-	}
-	return nil
+	return choice{"--numa", placement, []string{"auto", "on", "off"}}.check()
 }
 
 // numaReport is what a command prints about placement.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/msrep"
@@ -47,16 +46,13 @@ func (p *pagerank) check() error {
 	if err := p.want(1); err != nil {
 		return err
 	}
-	for _, f := range []struct {
-		name, value string
-		known       []string
-	}{
+	for _, f := range []choice{
 		{"--precision", p.precision, []string{"fp64", "cpms2", "cpms4"}},
 		{"--format", p.format, []string{"auto", "csr", "ell", "pellr"}},
 		{"--weights", p.weights, []string{"auto", "folded", "stored"}},
 	} {
-		if !slices.Contains(f.known, f.value) {
-			return sparse.Inputf(f.name, "%q is not known: use one of %v", f.value, f.known)
+		if err := f.check(); err != nil {
+			return err
 		}
 	}
 	switch o := &p.opt; {

@@ -51,8 +51,8 @@ func (s *solve) check() error {
 	if err := s.want(1); err != nil {
 		return err
 	}
-	if methods[s.method] == nil {
-		return sparse.Inputf("--method", "%q is not known: use cg, bicgstab or gmres", s.method)
+	if err := (choice{"--method", s.method, []string{"cg", "bicgstab", "gmres"}}).check(); err != nil {
+		return err
 	}
 	kind, size, _ := strings.Cut(s.precond, ":")
 	switch {

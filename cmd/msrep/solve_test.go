@@ -62,7 +62,7 @@ func TestSolveRefusesWrongFlags(t *testing.T) {
 		{"gen:diag:n=3 --restart 0", "--restart: 0"},
 		{"gen:random:rows=3,cols=4,nnz=5", "3 x 4: a system"},
 		{"gen:diag:n=3 --rhs nowhere.mtx", "nowhere.mtx"},
-		{"", "0 arguments"},
+		{"", "arguments: 0"},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := run(context.Background(), append([]string{"solve"}, strings.Fields(c.args)...), &stdout, &stderr)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
@@ -50,18 +49,15 @@ func (s *spmv) check() error {
 	if err := s.want(1); err != nil {
 		return err
 	}
-	for _, f := range []struct {
-		name, value string
-		known       []string
-	}{
+	for _, f := range []choice{
 		{"--format", s.format, msrep.Formats()},
 		{"--strategy", s.strategy, []string{"baseline", "p", "p-opt"}},
 		{"--precision", s.precision, []string{"fp64", "cpms2:1", "cpms2:2", "cpms4:1", "cpms4:2", "cpms4:3", "cpms4:4"}},
 		{"--value", s.value, []string{"fp64", "fp32"}},
 		{"--kernel", s.kernel, []string{"auto", "own", "cusparse"}},
 	} {
-		if !slices.Contains(f.known, f.value) {
-			return sparse.Inputf(f.name, "%q is not known: use one of %v", f.value, f.known)
+		if err := f.check(); err != nil {
+			return err
 		}
 	}
 	if err := checkNUMA(s.numa); err != nil {

@@ -73,8 +73,6 @@ func readPiece(ctx context.Context, flag, spec string, n, first, end int) ([]flo
 func checkVectorSpec(flag, spec string) error {
 	word, arg, hasArg := strings.Cut(spec, ":")
 	switch {
-	case spec == "":
-		return sparse.Inputf(flag, "is empty: use a file, ones, zeros, sin or random:SEED")
 	case spec == "random":
 		return sparse.Inputf(flag, "random needs a seed: random:1")
 	case word == "random" && hasArg:

@@ -32,7 +32,7 @@ func Open(path string) (*File, error) {
 	}
 	st, err := f.Stat()
 	if err == nil && st.IsDir() {
-		err = sparse.Inputf(path, "is a directory; a matrix file is needed")
+		err = sparse.Inputf(path, "is a directory; a file is needed")
 	}
 	if err != nil {
 		f.Close()

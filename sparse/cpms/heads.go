@@ -23,8 +23,8 @@ type Heads struct {
 	width  int
 }
 
-// HeadBytes is the memory that NewHeads takes for n values of up to width bytes.
-func HeadBytes(n, width int) int64 { return headPad + int64(n)*int64(width) }
+// headBytes is the memory that NewHeads takes for n values of up to width bytes.
+func headBytes(n, width int) int64 { return headPad + int64(n)*int64(width) }
 
 // NewHeads makes a vector of n zeros, in memory for values of up to width bytes:
 // 2, 4, 6 or 8. Errors are *sparse.InputError.
@@ -35,7 +35,7 @@ func NewHeads(n, width int) (*Heads, error) {
 	if !validWidth(width) {
 		return nil, sparse.Inputf("width", "%d bytes: use 2, 4, 6 or 8", width)
 	}
-	h := &Heads{mem: mem.Aligned(HeadBytes(n, width)), n: n}
+	h := &Heads{mem: mem.Aligned(headBytes(n, width)), n: n}
 	h.SetWidth(width)
 	return h, nil
 }
@@ -54,7 +54,7 @@ func (h *Heads) Width() int { return h.width }
 // SetWidth changes the number of bytes of each value. What the vector held is
 // lost: write it before reading it again.
 func (h *Heads) SetWidth(width int) {
-	if !validWidth(width) || HeadBytes(h.n, width) > int64(len(h.mem)) {
+	if !validWidth(width) || headBytes(h.n, width) > int64(len(h.mem)) {
 		panic(fmt.Sprintf("cpms: width %d in a vector of %d values and %d bytes", width, h.n, len(h.mem)))
 	}
 	h.width, h.floats = width, nil

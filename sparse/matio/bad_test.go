@@ -21,7 +21,7 @@ func TestPathsThatAreNoMatrixGiveOneClearError(t *testing.T) {
 	secret := write(t, "secret.mtx", content(t, ".mtx"))
 	require.NoError(t, os.Chmod(secret, 0))
 	cases := []struct{ path, want string }{
-		{dir, "is a directory; a matrix file is needed"},
+		{dir, "is a directory; a file is needed"},
 		{missing, ""},
 		{missing + "#group", ""},
 		{"", ""},

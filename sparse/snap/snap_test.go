@@ -211,6 +211,7 @@ func TestWhatCannotBeWrittenGivesAnError(t *testing.T) {
 	require.True(t, sparse.IsInput(err))
 	require.ErrorContains(t, err, "1 rows and 2 columns: an edge list holds square matrices only")
 	require.True(t, sparse.IsInput(snap.Write(io.Discard, nil, sparse.Source{})))
+	require.ErrorContains(t, snap.Write(io.Discard, &sparse.CSR[float64]{Rows: 1, Cols: 1, RowPtr: []int64{0, 0}}, sparse.Source{}), "no entries")
 	r, w := io.Pipe()
 	fault := errors.New("disk full")
 	r.CloseWithError(fault)

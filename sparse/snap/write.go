@@ -15,14 +15,17 @@ import (
 // Edges have no weights if src.Field is pattern and every value is 1; else they
 // have, as shortest decimals that read back as the same float64. Both triangles
 // of a symmetric matrix are written. Empty rows and columns at the end of m leave
-// no trace in an edge list: what is read back ends with the largest id, and a
-// list without any edge is not read back at all.
+// no trace in an edge list: what is read back ends with the largest id. A matrix
+// without any entry is refused.
 func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
 	if m.Rows != m.Cols {
 		return sparse.Inputf("matrix", "%d rows and %d columns: an edge list holds square matrices only", m.Rows, m.Cols)
+	}
+	if m.NNZ() == 0 {
+		return sparse.Inputf("matrix", "no entries: an edge list has one edge at the least")
 	}
 	weighted := src.Field != sparse.Pattern
 	for k := 0; k < len(m.Val) && !weighted; k++ {
