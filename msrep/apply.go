@@ -83,13 +83,16 @@ func (p *Plan[V]) amongDevices() bool {
 // Apply computes y = alpha*op(A)*x + beta*y for vectors that stay with the devices;
 // see SpMV. Where Resident holds, each device copies what it needs of x from the
 // others, and what they have summed for its rows; the devices wait for each other, the
-// host does not wait, and no element crosses to it. On CPU devices it is SpMV on the host memory of the vectors. In all other cases x and y go
-// through the host.
+// host does not wait, and no element crosses to it. On CPU devices it is SpMV on the
+// host memory of the vectors. In all other cases x and y go through the host.
 //
 // x and y belong to the System of the plan. Vectors of RowVector and ColumnVector are
 // read and written in place; y of other pieces is copied.
 func (p *Plan[V]) Apply(ctx context.Context, op Op, alpha V, x *Vector[V], beta V, y *Vector[V]) (err error) {
 	defer rescue(&err)
+	if p == nil {
+		return errNoPlan
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.usable(ctx); err != nil {

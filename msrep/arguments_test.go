@@ -129,10 +129,15 @@ func TestNilContextsAndPlansAreErrors(t *testing.T) {
 }
 
 func TestPlansThatWereNotMadeAreRefusedAndClosed(t *testing.T) {
-	var none Plan[float64]
-	require.NoError(t, none.Close())
+	for _, none := range []*Plan[float64]{nil, {}} {
+		require.NoError(t, none.Close())
+		_, err := none.SpMV(ctx, NoTrans, 1, nil, 0, nil)
+		require.ErrorIs(t, err, errNoPlan)
+		_, err = none.SpMM(ctx, NoTrans, 1, Block[float64]{}, 0, Block[float64]{})
+		require.ErrorIs(t, err, errNoPlan)
+		require.ErrorIs(t, none.Apply(ctx, NoTrans, 1, nil, 0, nil), errNoPlan)
+		require.ErrorIs(t, none.UpdateValues(ctx, nil), errNoPlan)
+	}
 	require.NoError(t, (*System)(nil).Close())
-	_, err := none.SpMV(context.Background(), NoTrans, 1, nil, 0, nil)
-	require.ErrorIs(t, err, errNoPlan)
-	require.ErrorIs(t, none.UpdateValues(context.Background(), nil), errNoPlan)
+	require.NoError(t, (&Vector[float64]{}).Close())
 }

@@ -4,7 +4,7 @@ package msrep
 // about name.
 func (b Block[V]) Check(name string, n int) error { return b.check(name, n) }
 
-// Get copies vector j to dst, of the length of the vectors.
+// Get copies vector j, 0 to Count-1, to dst, of the length of the vectors.
 func (b Block[V]) Get(j int, dst []V) {
 	if b.ByColumn {
 		copy(dst, b.Val[min(j*b.Stride, len(b.Val)):])
@@ -15,7 +15,7 @@ func (b Block[V]) Get(j int, dst []V) {
 	}
 }
 
-// Set copies src, of the length of the vectors, to vector j.
+// Set copies src, of the length of the vectors, to vector j, 0 to Count-1.
 func (b Block[V]) Set(j int, src []V) {
 	if b.ByColumn {
 		copy(b.Val[min(j*b.Stride, len(b.Val)):], src)

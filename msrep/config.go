@@ -98,9 +98,8 @@ type PlanOptions struct {
 	// ExpectedTransposed is how many products with Trans are expected besides. When
 	// it is 2 or more (1 with a form that was named, Release or Precision), the plan
 	// keeps the transposed matrix as well, which takes as much memory again and makes
-	// them as fast as the others. Otherwise they add to y: in the form of the part where
-	// that is diagonals, blocks or tiles, which takes little longer than a product, else
-	// entry by entry.
+	// them as fast as the others. Otherwise they add to y, in the form of the part, which
+	// on CPU devices takes little longer than a product.
 	ExpectedTransposed int
 	// Precision is how much of each value a product reads; see kernels.Precision. The
 	// zero value is all of it.
@@ -113,9 +112,9 @@ type PlanOptions struct {
 	Split partition.Rule
 	// Release says that the matrix is not needed after NewPlan: a plan whose devices
 	// hold all parts in forms of their own keeps nothing of it, and the caller may
-	// drop it too. UpdateValues is then an error, and so are products with Trans
-	// unless some were expected (ExpectedTransposed) or the forms make them too: csr,
-	// diagonals, blocks and tiles do.
+	// drop it too. UpdateValues is then an error, and so are products with Trans that were
+	// not expected (ExpectedTransposed) where the plan is Deterministic or has devices other
+	// than CPUs.
 	Release bool
 	// Deterministic gives every product the same bits, whatever the devices and the
 	// number of threads: sums have a fixed shape (kernels.GatherFixed) and rows are not

@@ -2,10 +2,8 @@ package msrep
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,8 +16,6 @@ import (
 	"github.com/msrep-go/msrep/partition"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
 // On machines that are not here nothing is pinned or bound. The devices, their
 // order, CPUs and threads, and the parts of one matrix are those that they would
 // get.
@@ -30,12 +26,7 @@ func TestPlacementOnCopiedMachinesIsAsTheirGoldenFilesSay(t *testing.T) {
 			require.NoError(t, err)
 			golden := filepath.Join("testdata", "placement", name+".golden")
 			got := describePlacement(t, topo)
-			if *update {
-				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
-			}
-			want, err := os.ReadFile(golden)
-			require.NoError(t, err)
-			require.Equal(t, string(want), got)
+			numatest.Golden(t, golden, got)
 		})
 	}
 }

@@ -142,14 +142,20 @@ func (p *Plan[V]) release() error {
 	return nil
 }
 
-// lacks reports whether the matrix was released and the forms do not make products with
-// op.
-func (p *Plan[V]) lacks(op Op) bool {
-	return p.src == nil && slices.ContainsFunc(p.shares, func(s *share[V]) bool { return !s.packs(p.lay.gathers(op)) })
+// lacks reports whether the matrix was released and products with op need it.
+func (p *Plan[V]) lacks(op Op) bool { return p.src == nil && p.needsRows(op) }
+
+// needsRows reports whether the forms of some devices do not make products with op, so that
+// these use their parts as they are.
+func (p *Plan[V]) needsRows(op Op) bool {
+	return slices.ContainsFunc(p.shares, func(s *share[V]) bool { return !s.packs(p.lay.gathers(op)) })
 }
 
-// errReleased is the error of what needs the matrix as it was given.
-var errReleased = sparse.Inputf("plan", "its matrix was released (PlanOptions.Release): it makes products with the operations it was packed for only")
+// What needs the matrix as it was given.
+var (
+	errReleased = sparse.Inputf("plan", "its matrix was released (PlanOptions.Release): it makes products with the operations it was packed for only")
+	errNoValues = sparse.Inputf("plan", "its matrix was released (PlanOptions.Release): its values can't be replaced, make a new plan")
+)
 
 // repack packs the part again, with other values, in the form that it has.
 func (s *share[V]) repack(ctx context.Context, l layout[V], o PlanOptions) error {

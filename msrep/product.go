@@ -17,6 +17,9 @@ import (
 // ends, y is unspecified.
 func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V) (t Timing, err error) {
 	defer rescue(&err)
+	if p == nil {
+		return t, errNoPlan
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer p.sys.span("spmv", &err)()
@@ -42,7 +45,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 	if p.lacks(op) {
 		return t, errReleased
 	}
-	if p.opt.Precision.Segments != 0 && !p.lay.gathers(op) {
+	if p.opt.Precision.Segments != 0 && p.needsRows(op) {
 		return t, sparse.Inputf("precision", "this plan reads %d of %d segments for products with A only: state ExpectedTransposed", p.opt.Precision.Read, p.opt.Precision.Segments)
 	}
 	begin := time.Now()

@@ -43,6 +43,9 @@ func ByRow[V sparse.Value](val []V, count int) Block[V] {
 // ctx ends, Y is unspecified.
 func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
 	defer rescue(&err)
+	if p == nil {
+		return t, errNoPlan
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer p.sys.span("spmm", &err)()

@@ -92,10 +92,7 @@ func checkRandomBlocks[V sparse.Value](t *rapid.T) {
 		gaps[i] = v != v && beta != 0
 	}
 	_, err = plan.SpMM(ctx, op, alpha, x, beta, y)
-	if err != nil {
-		require.ErrorIs(t, err, errReleased)
-		return
-	}
+	require.NoError(t, err)
 	for j := range count {
 		got := y.get(j, m)
 		bad := reference.Check(got, want[j])
@@ -117,10 +114,9 @@ func TestSeveralVectorsAtOnceAgreeWithTheReferenceInFloat32(t *testing.T) {
 func TestReleasedPlansMultiplyAllVectorsAtOnceInTheFormTheyHave(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
-		format     sparse.Format
-		atOnce     bool
-		transposes bool
-	}{{"slices", true, false}, {"tiles", true, true}, {"ellr", false, false}} {
+		format sparse.Format
+		atOnce bool
+	}{{"slices", true}, {"tiles", true}, {"ellr", false}} {
 		plan, err := NewPlan(ctx, openCPU(t, "cpu:2"), small(t), PlanOptions{Format: c.format, Release: true})
 		require.NoError(t, err)
 		require.Equal(t, c.atOnce, plan.atOnce(NoTrans), c.format)
@@ -129,11 +125,7 @@ func TestReleasedPlansMultiplyAllVectorsAtOnceInTheFormTheyHave(t *testing.T) {
 		_, err = plan.SpMM(ctx, NoTrans, 1, x, 0, y)
 		require.NoError(t, err)
 		_, err = plan.SpMM(ctx, Trans, 1, y, 0, x)
-		if c.transposes {
-			require.NoError(t, err)
-		} else {
-			require.ErrorIs(t, err, errReleased)
-		}
+		require.NoError(t, err)
 		require.NoError(t, plan.Close())
 	}
 }

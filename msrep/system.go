@@ -2,6 +2,7 @@ package msrep
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"strings"
@@ -122,7 +123,7 @@ func (s *System) enter(p io.Closer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.plans == nil {
-		return ErrClosed
+		return fmt.Errorf("system: %w", ErrClosed)
 	}
 	s.plans[p] = true
 	return nil

@@ -12,13 +12,16 @@ import (
 // plan may use val in place from then on.
 func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	defer rescue(&err)
+	if p == nil {
+		return errNoPlan
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.usable(ctx); err != nil {
 		return err
 	}
 	if p.src == nil || p.other != nil && p.other.src == nil { // before anything changes
-		return errReleased
+		return errNoValues
 	}
 	if int64(len(val)) != p.nnz {
 		return sparse.Inputf("val", "%d values: the matrix has %d entries", len(val), p.nnz)

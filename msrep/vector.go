@@ -104,7 +104,7 @@ func (s *System) onHost() bool {
 
 // Len is the number of elements, 0 for nil.
 func (v *Vector[V]) Len() int {
-	if v == nil {
+	if v == nil || len(v.cuts) == 0 {
 		return 0
 	}
 	return v.cuts[len(v.cuts)-1]
@@ -193,7 +193,7 @@ func copyRange[V sparse.Value](s kernels.Stream, to kernels.Array[V], lo, hi int
 
 // Close gives the memory back, after what is under way. It may be called again.
 func (v *Vector[V]) Close() error {
-	if v == nil {
+	if v == nil || v.sys == nil {
 		return nil
 	}
 	v.lanes.mu.Lock()
@@ -224,6 +224,8 @@ func (v *Vector[V]) do(others []*Vector[V], f func(l *lanes) error) error {
 		switch {
 		case x == nil:
 			return sparse.Inputf("vector", "is nil")
+		case x.sys == nil:
+			return sparse.Inputf("vector", "was made neither by NewVector nor by a plan")
 		case x.sys != v.sys:
 			return sparse.Inputf("vector", "of another system")
 		}

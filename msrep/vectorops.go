@@ -1,6 +1,7 @@
 package msrep
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -34,8 +35,8 @@ func (v *Vector[V]) Axpby(a V, x *Vector[V], b V) error {
 
 // Multiply is v = d*x, element by element. v is neither of them.
 func (v *Vector[V]) Multiply(d, x *Vector[V]) error {
-	if v == d || v == x {
-		return sparse.Inputf("vector", "is multiplied into itself: use another one for the result")
+	if err := v.notAmong(d, x); err != nil {
+		return err
 	}
 	return v.launch([]*Vector[V]{d, x}, func(i int) kernels.Op {
 		return &kernels.Multiply[V]{D: d.pieces[i], R: x.pieces[i], Z: v.pieces[i]}
@@ -103,6 +104,14 @@ func (v *Vector[V]) canAdd(h []V, vs []*Vector[V]) error {
 	return nil
 }
 
+// notAmong says that v, which is written, is one of those that are read.
+func (v *Vector[V]) notAmong(vs ...*Vector[V]) error {
+	if v != nil && slices.Contains(vs, v) {
+		return sparse.Inputf("vector", "is written, and is another argument as well: use another one for the result")
+	}
+	return nil
+}
+
 // Misfit is the squared length of v - a*x.
 func (v *Vector[V]) Misfit(a V, x *Vector[V]) (float64, error) {
 	var sum [1]float64
@@ -112,9 +121,12 @@ func (v *Vector[V]) Misfit(a V, x *Vector[V]) (float64, error) {
 	return sum[0], err
 }
 
-// Step is the step of CG, in one pass: x = x + a*p and r = r - a*q, and gives r'r. The
-// four are different vectors.
+// Step is the step of CG, in one pass: x = x + a*p and r = r - a*q, and gives r'r. x and
+// r are different from all others.
 func Step[V sparse.Value](a V, p, q, x, r *Vector[V]) (float64, error) {
+	if err := cmp.Or(x.notAmong(p, q, r), r.notAmong(p, q)); err != nil {
+		return 0, err
+	}
 	var sum [1]float64
 	err := r.reduce(sum[:], []*Vector[V]{p, q, x}, func(i int, sums kernels.Array[float64]) kernels.Op {
 		return &kernels.Step[V]{A: a, P: p.pieces[i], Q: q.pieces[i], X: x.pieces[i], R: r.pieces[i], Sums: sums}
@@ -122,9 +134,12 @@ func Step[V sparse.Value](a V, p, q, x, r *Vector[V]) (float64, error) {
 	return sum[0], err
 }
 
-// Turn is the new direction of BiCGSTAB, in one pass: p = r + b*(p - w*v). The three
-// are different vectors.
+// Turn is the new direction of BiCGSTAB, in one pass: p = r + b*(p - w*v). p is
+// different from the others.
 func Turn[V sparse.Value](r *Vector[V], b, w V, v, p *Vector[V]) error {
+	if err := p.notAmong(r, v); err != nil {
+		return err
+	}
 	return p.launch([]*Vector[V]{r, v}, func(i int) kernels.Op {
 		return &kernels.Turn[V]{B: b, W: w, R: r.pieces[i], V: v.pieces[i], P: p.pieces[i]}
 	})
@@ -134,6 +149,9 @@ func Turn[V sparse.Value](r *Vector[V], b, w V, v, p *Vector[V]) error {
 // r = r - w*t, where s may be r, and gives r'r and c'r. Otherwise x and r are
 // different from all others.
 func Finish[V sparse.Value](a V, p *Vector[V], w V, s, x, t, r, c *Vector[V]) (rr, cr float64, err error) {
+	if err := cmp.Or(x.notAmong(p, s, t, r, c), r.notAmong(p, t, c)); err != nil {
+		return 0, 0, err
+	}
 	var sums [2]float64
 	err = r.reduce(sums[:], []*Vector[V]{p, s, x, t, c}, func(i int, sums kernels.Array[float64]) kernels.Op {
 		return &kernels.Finish[V]{A: a, W: w, P: p.pieces[i], S: s.pieces[i], T: t.pieces[i], C: c.pieces[i],

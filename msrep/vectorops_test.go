@@ -106,6 +106,10 @@ func vectorFormulas(t *testing.T, devices string) {
 		"project":     dp.Project(h, []*Vector[float64]{dp, dq}),
 		"combine":     errOf(dp.Combine([]float64{1}, []*Vector[float64]{dp})),
 		"into itself": dp.Multiply(dp, dq),
+		"step":        errOf(Step(1, dp, dq, dq, dr)),
+		"turn":        Turn(dp, 1, 1, dq, dp),
+		"no vector":   dp.Axpy(1, &Vector[float64]{}),
+		"itself none": (&Vector[float64]{}).Fill(1),
 		"write":       dp.Write(p[1:]),
 		"read":        dp.Read(p[1:]),
 	} {
