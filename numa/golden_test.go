@@ -1,9 +1,7 @@
 package numa_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,8 +13,6 @@ import (
 	"github.com/msrep-go/msrep/numa/numatest"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
 func TestMachinesAreDiscoveredAsTheirGoldenFilesSay(t *testing.T) {
 	for _, name := range numatest.Machines {
 		t.Run(name, func(t *testing.T) {
@@ -25,12 +21,7 @@ func TestMachinesAreDiscoveredAsTheirGoldenFilesSay(t *testing.T) {
 			require.NoError(t, err)
 			got := strings.ReplaceAll(describe(topo), root, "ROOT")
 			golden := filepath.Join("testdata", name+".golden")
-			if *update {
-				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
-			}
-			want, err := os.ReadFile(golden)
-			require.NoError(t, err)
-			require.Equal(t, string(want), got)
+			numatest.Golden(t, golden, got)
 		})
 	}
 }

@@ -1,0 +1,27 @@
+package numatest
+
+import (
+	"flag"
+	"os"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Golden compares got with the golden file at path, or writes that anew where the test
+// runs with -update.
+func Golden(t testing.TB, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Fatalf("%s has\n%s\nbut it is now\n%s", path, want, got)
+	}
+}
