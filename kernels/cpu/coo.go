@@ -76,7 +76,7 @@ func scatterCOO[V sparse.Value](d *Device, s *scratch[V], op *kernels.ScatterCOO
 			stop := min(k+scatterRun, q.EndIdx+1)
 			y, first, _ := to.of(a.minor[k:stop])
 			for ; k < stop; k++ {
-				v := a.val[k] * (op.Alpha * x[a.major[k]])
+				v := op.Alpha * (a.val[k] * x[a.major[k]])
 				if at := int(a.minor[k]) - first; uint(at) < uint(len(y)) {
 					y[at] += v
 				} else {

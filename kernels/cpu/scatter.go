@@ -60,7 +60,7 @@ func (a compressed[V]) scatterRows(q partition.Part, alpha V, x []V, to *target[
 				for a.ptr[r+1] <= k {
 					r++
 				}
-				to.miss(a.idx[k-base], a.val[k-base]*(alpha*x[r]))
+				to.miss(a.idx[k-base], alpha*(a.val[k-base]*x[r]))
 				k++
 			}
 			if to.crowded() {

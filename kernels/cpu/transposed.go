@@ -17,16 +17,10 @@ func (p *packed[V]) MultipliesTransposed() bool {
 	return !p.freed.Load() && p.transposes()
 }
 
-// transposes reports whether all forms multiply their transposes. Rows in CSR that stay
-// in place do it faster as they are.
+// transposes reports whether the forms multiply their transposes, and faster than the rows
+// as they are where these stay at hand.
 func (p *packed[V]) transposes() bool {
-	for i := range p.pieces {
-		q := &p.pieces[i]
-		if _, ok := q.body.(form.Transposed[V]); !ok || p.fixed || p.rows != nil && p.info.Form == kernels.FormCSR {
-			return false
-		}
-	}
-	return true
+	return !p.fixed && !(p.rows != nil && form.FasterAsRows(p.pieces[0].body))
 }
 
 // scatterPacked runs kernels.ScatterPacked.
@@ -55,7 +49,7 @@ func scatterPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.Scatter
 // row of the packed part.
 func (p *piece[V]) multiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
 	add := func(f form.Form[V], row, rows int) {
-		f.(form.Transposed[V]).MultiplyTransposed(alpha, x[row:row+rows], to)
+		f.MultiplyTransposed(alpha, x[row:row+rows], to)
 	}
 	if p.head != nil {
 		add(p.head, p.part.StartMajor, 1)

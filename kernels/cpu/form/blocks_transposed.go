@@ -12,9 +12,11 @@ func (b *blockForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []
 	var sums [simd.BlockMax * maxLanes]V
 	for i, w := range b.windows {
 		n := min(blockWindow, b.blockRows-i*blockWindow)
-		b.factors(b.order[i*blockWindow:i*blockWindow+n], alpha, x[i*blockWindow*height:][:n*height])
+		part := x[i*blockWindow*height:][:n*height]
+		before, after := simd.Factors(alpha, part)
+		b.factors(b.order[i*blockWindow:i*blockWindow+n], before, part)
 		if lo, hi := b.blocks.Span(b.level, at, int(w.slices)); lo < hi {
-			simd.AddBlocksTransposed(b.level, &b.blocks, at, int(w.slices), b.sums, to(lo, hi), lo, sums[:])
+			simd.AddBlocksTransposed(b.level, &b.blocks, at, int(w.slices), after, b.sums, to(lo, hi), lo, sums[:])
 		}
 		at = w.after(at)
 	}

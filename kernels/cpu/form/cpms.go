@@ -26,7 +26,7 @@ func NewCPMS(name kernels.Form, r Rows[float64], p kernels.Precision, bank int) 
 	if err != nil {
 		return nil, err
 	}
-	f := &cpmsForm{m: m, read: p.Read}
+	f := &cpmsForm{m: m, cols: r.Cols, read: p.Read}
 	if f.sums, err = Make[float64](r.Mem, sumRows); err != nil {
 		return nil, err
 	}
@@ -40,6 +40,7 @@ const sumRows = 512
 
 type cpmsForm struct {
 	m       *Segmented
+	cols    int
 	read    int
 	sums    []float64
 	scratch *SegmentScratch

@@ -42,6 +42,11 @@ func checkCPMS(t require.TestingT, name kernels.Form, a *sparse.CSR[float64], p 
 	}
 	f.Multiply(alpha, beta, x, got)
 	require.Equal(t, -1, reference.Check(got, want), "%s", f.Name())
+
+	sums := append([]float64(nil), x...)
+	f.MultiplyTransposed(alpha, y, func(lo, hi int) []float64 { return sums[lo:hi] })
+	want = reference.Multiply[float64](true, alpha, cut(a, p), y, 1, x)
+	require.Equal(t, -1, reference.Check(sums, want), "%s transposed", f.Name())
 }
 
 func TestValuesInSegmentsMultiplyAsTheirFirstBits(t *testing.T) {

@@ -28,7 +28,7 @@ func NewEll[V sparse.Value](name kernels.Form, r Rows[V]) (Form[V], error) {
 		Height: ellHeight[V](), Serial: true,
 		Alloc: func(bytes int64) ([]byte, error) { return Make[byte](r.Mem, bytes) },
 	}
-	base := ellBase{rows: max(len(r.Ptr)-1, 0), valueBytes: mem.Size[V]()}
+	base := ellBase{rows: max(len(r.Ptr)-1, 0), cols: r.Cols, valueBytes: mem.Size[V]()}
 	switch f := sparse.Format(name); f {
 	case ellpack.FormatELL:
 		e, err := ellpack.NewELL(rows, o)
@@ -77,7 +77,7 @@ func ellHeight[V sparse.Value]() int { return int(64 / mem.Size[V]()) }
 // ellBase is what all forms of the family say of themselves.
 type ellBase struct {
 	shape      ellpack.Shape
-	rows       int
+	rows, cols int
 	valueBytes int64
 }
 

@@ -41,12 +41,13 @@ func fixedForms[V sparse.Value](t *rapid.T, l simd.Level, r form.Rows[V]) map[st
 			}
 			return form.NewBlocks(r, form.BlockOptions[V]{Level: l, Shape: shape, Values: values})
 		},
-		"csr": func() (form.Form[V], error) { return asIs[V]{l, r}, nil },
+		"csr": func() (form.Form[V], error) { return asIs[V]{form.NewCSR(r), l, r}, nil },
 	}
 }
 
 // asIs is form.MultiplyFixed as a form.
 type asIs[V sparse.Value] struct {
+	form.Form[V]
 	level simd.Level
 	rows  form.Rows[V]
 }
@@ -54,9 +55,6 @@ type asIs[V sparse.Value] struct {
 func (a asIs[V]) Multiply(alpha, beta V, x, y []V) {
 	form.MultiplyFixed(a.level, a.rows, false, alpha, beta, x, y)
 }
-func (asIs[V]) Bytes() int64   { return 0 }
-func (asIs[V]) Padding() int64 { return 0 }
-func (asIs[V]) Name() string   { return "csr" }
 
 func TestFixedSumsHaveTheSameBitsInEveryForm(t *testing.T) {
 	eachLevel(t, checkFixed[float64], checkFixed[float32])

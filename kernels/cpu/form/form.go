@@ -36,6 +36,15 @@ type Form[V sparse.Value] interface {
 	// Multiply computes y for all rows. x has Cols elements, y one per row; they do
 	// not overlap. It is called by one goroutine at a time.
 	Multiply(alpha, beta V, x, y []V)
+	// MultiplyTransposed adds the products of all entries to elements of a vector y:
+	//
+	//	y[idx[k]] += alpha * val[k]*x[r] for every entry k of each row r
+	//
+	// x has one element per row. to gives a place to add to for the elements lo <= i < hi
+	// of y, 0 <= lo < hi <= Cols: its first one is that for lo. The place holds until the
+	// call after the next. It is called by one goroutine at a time, and not where the rows
+	// were Fixed.
+	MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V)
 	// Bytes is the memory that the form holds beside the rows it was built from.
 	Bytes() int64
 	// Padding is the number of places for entries that hold none.

@@ -77,6 +77,8 @@ type window struct {
 	narrow group
 	wide   group
 	listed int32 // rows in order for the wide slices
+	// The columns of all entries but those of long rows.
+	least, greatest int32
 	// The columns that the next window reads and none before it.
 	aheadFrom, aheadTo int32
 }
@@ -92,7 +94,8 @@ func (g group) after(at simd.Position) simd.Position {
 type piece struct {
 	row      int
 	from, to int64 // entries, counted in Rows
-	base     int32
+	base     int32 // the least column, from which narrow indices count
+	greatest int32 // the greatest one
 	wide     bool
 }
 

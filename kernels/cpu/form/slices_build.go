@@ -104,10 +104,11 @@ func (b *sliceBuilder[V]) cutLong() {
 				}
 				lo, hi = a, c
 			}
-			p.base = lo
 			if p.to < most && p.to-k < shortestPiece {
 				p.to, p.wide = most, true
+				lo, hi = simd.MinMax(b.level, b.r.Idx[k:most])
 			}
+			p.base, p.greatest = lo, hi
 			b.out.long = append(b.out.long, p)
 			k = p.to
 		}
@@ -142,7 +143,7 @@ func (b *sliceBuilder[V]) makeRoom(narrow, wide simd.Position) (err error) {
 }
 
 // windowBytes is about the size of a window or a piece.
-const windowBytes = 48
+const windowBytes = 56
 
 func newSlices[V sparse.Value](m *Memory, values *ValueSet[V], lanes int, end simd.Position) (s simd.Slices[V], err error) {
 	if s.Values, err = values.store(m, lanes, int64(end.Column)); err != nil {

@@ -67,6 +67,7 @@ func (p *slicePlanner[V]) plan(i int) error {
 	if err != nil {
 		return err
 	}
+	p.least, p.greatest = lo, hi
 	fits := hi-lo < narrowSpan
 	if fits {
 		p.base, p.low, p.high = lo, lo, hi

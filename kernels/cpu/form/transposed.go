@@ -5,17 +5,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Transposed is a Form that multiplies its transpose too.
-type Transposed[V sparse.Value] interface {
-	Form[V]
-	// MultiplyTransposed adds the products of all entries to elements of a vector y:
-	//
-	//	y[idx[k]] += alpha * val[k]*x[r] for every entry k of each row r
-	//
-	// x has one element per row. to gives a place to add to for the elements lo <= i < hi
-	// of y, 0 <= lo < hi <= Cols: its first one is that for lo. The place holds until the
-	// call after the next. It is called by one goroutine at a time.
-	MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V)
+// FasterAsRows reports whether the transposed product of a form takes longer than that of its
+// rows in CSR, where these are at hand.
+func FasterAsRows[V sparse.Value](f Form[V]) bool {
+	switch f.(type) {
+	case *csr[V], *ell[V], *ellr[V], *bisected[V], *jad[V], *hyb[V]:
+		return true
+	}
+	return false
 }
 
 // runEntries is how many entries of rows in CSR go to one place.

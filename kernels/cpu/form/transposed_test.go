@@ -9,10 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
 func TestFormsMultiplyTheirTransposesAsTheReference(t *testing.T) {
@@ -21,9 +24,25 @@ func TestFormsMultiplyTheirTransposesAsTheReference(t *testing.T) {
 
 func checkTransposed[V sparse.Value](t *testing.T, l simd.Level) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom([]string{"csr", "diagonals", "diagonals", "tiles", "blocks"}).Draw(t, "form")
-		checkTransposedOf(t, name, manyForms[V](t, l)[name])
+		name := rapid.SampledFrom([]string{"csr", "slices", "slices", "diagonals", "diagonals", "tiles", "blocks", "ellpack"}).Draw(t, "form")
+		build := manyForms[V](t, l)[name]
+		if name == "ellpack" {
+			name = string(rapid.SampledFrom(ellpack.Formats()).Draw(t, "format"))
+			build = func(r form.Rows[V], _ form.ValueSet[V]) (form.Form[V], error) {
+				return form.NewEll(kernels.Form(name), r)
+			}
+		}
+		checkTransposedOf(t, name, build)
 	})
+}
+
+// transposedScale is powers of 2 for values and for x such that alpha*x overflows (sign 1), or
+// underflows (-1), where alpha*(val*x) does not.
+func transposedScale[V sparse.Value](sign int) (ofVal, ofX int) {
+	if mem.Size[V]() == 8 {
+		return []int{1000, 0, -900}[sign+1], []int{-1060, 0, 1021}[sign+1]
+	}
+	return []int{110, 0, -90}[sign+1], []int{-140, 0, 125}[sign+1]
 }
 
 // checkTransposedOf multiplies the transpose of a random matrix in a form; form and
@@ -37,7 +56,11 @@ func checkTransposedOf[V sparse.Value](t *rapid.T, name string, build func(form.
 		kind = rapid.SampledFrom([]string{name, name, name, "any", "empty", "one row"}).Draw(t, "suited pattern")
 	}
 	values := valueKinds[rapid.SampledFrom(sortedKeys(valueKinds)).Draw(t, "values")]
-	a := sparse.Convert[V](patterns[kind](r).csr(func() float64 { return values(r) }))
+	ofVal, ofX := transposedScale[V](rapid.SampledFrom([]int{0, 0, 1, -1}).Draw(t, "scale"))
+	if ofX != 0 {
+		values = valueKinds[rapid.SampledFrom([]string{"any", "few", "one", "high16"}).Draw(t, "values of a scale")]
+	}
+	a := sparse.Convert[V](patterns[kind](r).csr(func() float64 { return math.Ldexp(values(r), ofVal) }))
 	atEnd := rapid.Bool().Draw(t, "at the end")
 	rows := form.Rows[V]{Ptr: slices.Clone(a.RowPtr), Idx: a.ColIdx, Val: a.Val, Cols: a.Cols,
 		Mem: &form.Memory{Alloc: func(n int64) ([]byte, error) { return g.bytes(n, 64, atEnd) }}}
@@ -54,10 +77,10 @@ func checkTransposedOf[V sparse.Value](t *rapid.T, name string, build func(form.
 	alpha := rapid.SampledFrom([]V{1, .75, -2.5}).Draw(t, "alpha")
 	x, y := make([]V, a.Rows), make([]V, a.Cols)
 	for i := range x {
-		x[i] = V(r.NormFloat64())
+		x[i] = V(math.Ldexp(r.NormFloat64(), ofX))
 	}
 	for i := range y {
-		y[i] = V(r.NormFloat64())
+		y[i] = V(math.Ldexp(r.NormFloat64(), ofVal+ofX))
 	}
 	if len(x) > 0 && rapid.Bool().Draw(t, "special x") {
 		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -87,7 +110,7 @@ func checkTransposedOf[V sparse.Value](t *rapid.T, name string, build func(form.
 			}
 		}
 	}
-	f.(form.Transposed[V]).MultiplyTransposed(alpha, x, func(lo, hi int) []V {
+	f.MultiplyTransposed(alpha, x, func(lo, hi int) []V {
 		require.True(t, 0 <= lo && lo < hi && hi <= a.Cols, "a place for [%d, %d)", lo, hi)
 		if !apart {
 			return y[lo:hi]

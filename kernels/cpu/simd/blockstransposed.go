@@ -8,34 +8,34 @@ import (
 
 // AddBlocksTransposed adds the products of n slices from a position on to elements of y:
 //
-//	y[idx[k]+j-first] += val[k][i][j] * factors[(s*Height + i)*Lanes + lane]
+//	y[idx[k]+j-first] += after * (val[k][i][j] * factors[(s*Height + i)*Lanes + lane])
 //
 // for every block k of lane of slice s. first is the column of y's first element, and
 // sums scratch of BlockMax*Lanes elements. The level must be the one whose Lanes the
-// slices have, or Generic. Indices are not checked.
-func AddBlocksTransposed[V sparse.Value](l Level, b *Blocks[V], at Position, n int, factors, y []V, first int, sums []V) {
+// slices have, or Generic. Indices are not checked. It is fast where after is 1; see Factors.
+func AddBlocksTransposed[V sparse.Value](l Level, b *Blocks[V], at Position, n int, after V, factors, y []V, first int, sums []V) {
 	if n == 0 {
 		return
 	}
 	factors, sums = factors[:n*b.Height*b.Values.Lanes], sums[:b.Width*b.Values.Lanes]
-	if l == Generic {
-		b.addTransposed(at, n, factors, y, first)
+	if l == Generic || after != 1 {
+		b.addTransposed(at, n, after, factors, y, first)
 		return
 	}
 	blocksTransposedAssembly(l, b, at, n, factors, y, first, sums)
 }
 
-func (b *Blocks[V]) addTransposed(at Position, n int, factors, y []V, first int) {
+func (b *Blocks[V]) addTransposed(at Position, n int, after V, factors, y []V, first int) {
 	lanes := b.Values.Lanes
 	for s := range n {
 		f := factors[s*b.Height*lanes:]
 		full, masked := b.Widths[2*(at.Slice+s)], b.Widths[2*(at.Slice+s)+1]
 		for range full {
-			b.addColumn(at.Column, ^uint16(0), f, y, first)
+			b.addColumn(at.Column, ^uint16(0), after, f, y, first)
 			at.Column++
 		}
 		for range masked {
-			b.addColumn(at.Column, b.Masks[at.Mask], f, y, first)
+			b.addColumn(at.Column, b.Masks[at.Mask], after, f, y, first)
 			at.Mask++
 			at.Column++
 		}
@@ -43,7 +43,7 @@ func (b *Blocks[V]) addTransposed(at Position, n int, factors, y []V, first int)
 }
 
 // addColumn adds the products of column c, a block for each lane of the mask.
-func (b *Blocks[V]) addColumn(c int, mask uint16, f, y []V, first int) {
+func (b *Blocks[V]) addColumn(c int, mask uint16, after V, f, y []V, first int) {
 	lanes := b.Values.Lanes
 	for lane := range lanes {
 		if mask>>lane&1 == 0 {
@@ -52,7 +52,7 @@ func (b *Blocks[V]) addColumn(c int, mask uint16, f, y []V, first int) {
 		to := y[int(b.Idx[c*lanes+lane])-first:]
 		for j := range b.Width {
 			for i := range b.Height {
-				to[j] += b.Values.At(((c*b.Width+j)*b.Height+i)*lanes+lane) * f[i*lanes+lane]
+				to[j] += after * (b.Values.At(((c*b.Width+j)*b.Height+i)*lanes+lane) * f[i*lanes+lane])
 			}
 		}
 	}

@@ -7,7 +7,7 @@ const diagonalSlices = 128
 
 // AddDiagonalsTransposed adds the products of all entries to elements of y:
 //
-//	y[c] += value * (alpha*x[r]) for every entry in row r and column c < cols
+//	y[c] += alpha * (value*x[r]) for every entry in row r and column c < cols
 //
 // x has one element per row. to gives a place for the elements lo <= c < hi of y, which
 // holds until it is called again. The level must be the one whose Lanes the slices have, or
@@ -48,7 +48,7 @@ func (d *Diagonals[V]) columns(run DiagonalRun, row, rows, cols int) (lo, hi int
 // addRun adds what a run does, whose first column of values and of masks are given. Row 0
 // of x counts as row of y.
 func (d *Diagonals[V]) addRun(l Level, run DiagonalRun, alpha V, x []V, row, column, mask int, y []V) {
-	if l == Generic {
+	if _, after := Factors(alpha, x); l == Generic || after != 1 {
 		d.addRunGeneric(run, alpha, x, row, column, mask, y)
 		return
 	}
@@ -95,7 +95,7 @@ func (d *Diagonals[V]) addRunGeneric(run DiagonalRun, alpha V, x []V, row, colum
 					continue
 				}
 				v := d.at(run.Pattern+j, (column+s*run.Width+j)*lanes+lane)
-				y[row+s*lanes+lane+int(o)] += v * (alpha * xr)
+				y[row+s*lanes+lane+int(o)] += alpha * (v * xr)
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // Scatter adds rows of a CSR matrix, times alpha and an element of x each, to y:
 //
-//	y[idx[k]-first] += alpha*x[r] * val[k],  ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0]
+//	y[idx[k]-first] += alpha * (val[k]*x[r]),  ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0]
 //
 // It stops at the first entry whose place is not in y and gives the number of
 // those done, len(idx) if all. ptr has len(x)+1 elements and ends at the last
@@ -19,8 +19,8 @@ func Scatter[V sparse.Value](l Level, alpha V, ptr []int64, idx []int32, val, x,
 	if ptr[len(x)]-ptr[0] != int64(len(idx)) {
 		panic(errPointers)
 	}
-	if l >= AVX2 {
-		done = scatterSpread(alpha, ptr, idx, val, x, y, first, far)
+	if before, after := Factors(alpha, x); l >= AVX2 && after == 1 {
+		done = scatterSpread(before, ptr, idx, val, x, y, first, far)
 	} else {
 		done = scatterGeneric(alpha, ptr, idx, val, x, y, first)
 	}
@@ -74,14 +74,13 @@ func scatterSpread[V sparse.Value](alpha V, ptr []int64, idx []int32, val, x, y 
 func scatterGeneric[V sparse.Value](alpha V, ptr []int64, idx []int32, val, x, y []V, first int) (done int) {
 	base := ptr[0]
 	for r, xr := range x {
-		f := alpha * xr
 		end := int(ptr[r+1] - base)
 		for j, i := range idx[done:end] {
 			at := int(i) - first
 			if uint(at) >= uint(len(y)) {
 				return done + j
 			}
-			y[at] += val[done+j] * f
+			y[at] += alpha * (val[done+j] * xr)
 		}
 		done = end
 	}

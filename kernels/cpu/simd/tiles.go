@@ -36,15 +36,15 @@ func AddTile[V sparse.Value](l Level, t *Tiles[V], lo, hi int, x, acc, ahead []V
 
 // AddTileTransposed is AddTile with rows and columns in each other's place:
 //
-//	acc[Entries[k]&0xffff] += value(k) * x[Entries[k]>>16]
+//	acc[Entries[k]&0xffff] += after * (value(k) * x[Entries[k]>>16])
 //
-// ahead is what the next call adds to.
-func AddTileTransposed[V sparse.Value](l Level, t *Tiles[V], lo, hi int, x, acc, ahead []V) {
+// ahead is what the next call adds to. It is fast where after is 1; see Factors.
+func AddTileTransposed[V sparse.Value](l Level, t *Tiles[V], lo, hi int, after V, x, acc, ahead []V) {
 	switch {
 	case lo >= hi:
-	case l == Generic:
+	case l == Generic || after != 1:
 		for k, e := range t.Entries[lo:hi] {
-			acc[e&0xffff] += t.Values.At(lo+k) * x[e>>16]
+			acc[e&0xffff] += after * (t.Values.At(lo+k) * x[e>>16])
 		}
 	default:
 		tileAssembly(t, true, lo, hi, x, acc, ahead)

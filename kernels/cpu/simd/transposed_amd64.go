@@ -8,11 +8,35 @@ package simd
 //go:noescape
 func diagonalsTransposedFullF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
+// slicesTransposedFull16F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedFull16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
+// slicesTransposedFull32F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
 // diagonalsTransposedShortF64AVX2 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
 //
 //go:noescape
 func diagonalsTransposedShortF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+
+// slicesTransposedShort16F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
+// slicesTransposedShort32F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 // diagonalsTransposedTableF64AVX2 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
@@ -20,11 +44,35 @@ func diagonalsTransposedShortF64AVX2(n int, offsets *int64, width int, masks *ui
 //go:noescape
 func diagonalsTransposedTableF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
+// slicesTransposedTable16F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
+// slicesTransposedTable32F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
 // diagonalsTransposedPerDiagonalF64AVX2 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
 //
 //go:noescape
 func diagonalsTransposedPerDiagonalF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+
+// slicesTransposedSame16F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
+// slicesTransposedSame32F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 // diagonalsTransposedHigh32F64AVX2 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
@@ -32,11 +80,35 @@ func diagonalsTransposedPerDiagonalF64AVX2(n int, offsets *int64, width int, mas
 //go:noescape
 func diagonalsTransposedHigh32F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
+// slicesTransposedHigh3216F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
+// slicesTransposedHigh3232F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedHigh3232F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
 // diagonalsTransposedHigh16F64AVX2 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
 //
 //go:noescape
 func diagonalsTransposedHigh16F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+
+// slicesTransposedHigh1616F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
+// slicesTransposedHigh1632F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedHigh1632F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 // blocksTransposedFullF64AVX2 is addTransposed for the case in its name. sums has end elements, a
 // register for each column of a block.
@@ -62,11 +134,35 @@ func blocksTransposedHigh32F64AVX2(n int, widths *uint32, masks *uint16, val *by
 //go:noescape
 func diagonalsTransposedFullF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
+// slicesTransposedFull16F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
+// slicesTransposedFull32F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
 // diagonalsTransposedShortF64AVX512 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
 //
 //go:noescape
 func diagonalsTransposedShortF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+
+// slicesTransposedShort16F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
+// slicesTransposedShort32F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 // diagonalsTransposedTableF64AVX512 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
@@ -74,11 +170,35 @@ func diagonalsTransposedShortF64AVX512(n int, offsets *int64, width int, masks *
 //go:noescape
 func diagonalsTransposedTableF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
+// slicesTransposedTable16F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
+// slicesTransposedTable32F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
 // diagonalsTransposedPerDiagonalF64AVX512 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
 //
 //go:noescape
 func diagonalsTransposedPerDiagonalF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+
+// slicesTransposedSame16F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
+// slicesTransposedSame32F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 // diagonalsTransposedHigh32F64AVX512 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
@@ -86,11 +206,35 @@ func diagonalsTransposedPerDiagonalF64AVX512(n int, offsets *int64, width int, m
 //go:noescape
 func diagonalsTransposedHigh32F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
+// slicesTransposedHigh3216F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
+// slicesTransposedHigh3232F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
 // diagonalsTransposedHigh16F64AVX512 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
 //
 //go:noescape
 func diagonalsTransposedHigh16F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
+
+// slicesTransposedHigh1616F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+
+// slicesTransposedHigh1632F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
 // blocksTransposedFullF64AVX512 is addTransposed for the case in its name. sums has end elements, a
 // register for each column of a block.
@@ -122,11 +266,35 @@ func blocksTransposedBits57F64AVX512(n int, widths *uint32, masks *uint16, val *
 //go:noescape
 func diagonalsTransposedFullF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 
+// slicesTransposedFull16F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+
+// slicesTransposedFull32F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+
 // diagonalsTransposedTableF32AVX2 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
 //
 //go:noescape
 func diagonalsTransposedTableF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
+
+// slicesTransposedTable16F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+
+// slicesTransposedTable32F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
 // diagonalsTransposedPerDiagonalF32AVX2 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
@@ -134,11 +302,35 @@ func diagonalsTransposedTableF32AVX2(n int, offsets *int64, width int, masks *ui
 //go:noescape
 func diagonalsTransposedPerDiagonalF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 
+// slicesTransposedSame16F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+
+// slicesTransposedSame32F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+
 // diagonalsTransposedHigh16F32AVX2 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
 //
 //go:noescape
 func diagonalsTransposedHigh16F32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
+
+// slicesTransposedHigh1616F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+
+// slicesTransposedHigh1632F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedHigh1632F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
 // blocksTransposedFullF32AVX2 is addTransposed for the case in its name. sums has end elements, a
 // register for each column of a block.
@@ -152,11 +344,35 @@ func blocksTransposedFullF32AVX2(n int, widths *uint32, masks *uint16, val *byte
 //go:noescape
 func diagonalsTransposedFullF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 
+// slicesTransposedFull16F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+
+// slicesTransposedFull32F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+
 // diagonalsTransposedTableF32AVX512 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
 //
 //go:noescape
 func diagonalsTransposedTableF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
+
+// slicesTransposedTable16F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+
+// slicesTransposedTable32F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
 // diagonalsTransposedPerDiagonalF32AVX512 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
@@ -164,11 +380,35 @@ func diagonalsTransposedTableF32AVX512(n int, offsets *int64, width int, masks *
 //go:noescape
 func diagonalsTransposedPerDiagonalF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 
+// slicesTransposedSame16F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+
+// slicesTransposedSame32F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+
 // diagonalsTransposedHigh16F32AVX512 is addRunGeneric for the case in its name, but for
 // what carries have at the end, which are products of the last slice.
 //
 //go:noescape
 func diagonalsTransposedHigh16F32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
+
+// slicesTransposedHigh1616F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+
+// slicesTransposedHigh1632F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
+// it asks for elements of y that are 128 entries ahead. products has a register.
+//
+//go:noescape
+func slicesTransposedHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
 // blocksTransposedFullF32AVX512 is addTransposed for the case in its name. sums has end elements, a
 // register for each column of a block.

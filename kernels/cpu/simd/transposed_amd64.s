@@ -252,6 +252,258 @@ done:
 	VZEROUPPER
 	RET
 
+// func slicesTransposedFull16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, BMI, MMX+
+TEXT ·slicesTransposedFull16F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Y0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VMULPD  (DX), Y0, Y1
+	VMOVUPD Y1, (R9)
+	ADDQ    $0x20, DX
+	MOVWLZX (BX), R11
+	VMOVSD  (R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVWLZX 2(BX), R11
+	VMOVSD  8(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVWLZX 4(BX), R11
+	VMOVSD  16(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVWLZX 6(BX), R11
+	VMOVSD  24(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	ADDQ    $0x08, BX
+	DECQ    R10
+	JNZ     full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VMULPD  (DX), Y0, Y1
+	VMOVUPD Y1, (R9)
+	ADDQ    $0x20, DX
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSD  (R9)(R12*8), X1
+	VADDSD  (DI)(R13*8), X1, X1
+	VMOVSD  X1, (DI)(R13*8)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x08, BX
+	DECQ    R10
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, BMI, MMX+
+TEXT ·slicesTransposedFull32F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Y0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VMULPD  (DX), Y0, Y1
+	VMOVUPD Y1, (R9)
+	ADDQ    $0x20, DX
+	MOVL    (BX), R11
+	VMOVSD  (R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVL    4(BX), R11
+	VMOVSD  8(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVL    8(BX), R11
+	VMOVSD  16(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVL    12(BX), R11
+	VMOVSD  24(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	ADDQ    $0x10, BX
+	DECQ    R10
+	JNZ     full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VMULPD  (DX), Y0, Y1
+	VMOVUPD Y1, (R9)
+	ADDQ    $0x20, DX
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSD (R9)(R12*8), X1
+	VADDSD (DI)(R13*8), X1, X1
+	VMOVSD X1, (DI)(R13*8)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x10, BX
+	DECQ   R10
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func diagonalsTransposedShortF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTransposedShortF64AVX2(SB), NOSPLIT, $0-88
@@ -384,6 +636,262 @@ maskedColumn:
 	ADDQ         $0x20, R9
 	DECQ         AX
 	JMP          masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, BMI, MMX+
+TEXT ·slicesTransposedShort16F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Y0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VCVTPS2PD (DX), Y1
+	VMULPD    Y1, Y0, Y1
+	VMOVUPD   Y1, (R9)
+	ADDQ      $0x10, DX
+	MOVWLZX   (BX), R11
+	VMOVSD    (R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   2(BX), R11
+	VMOVSD    8(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   4(BX), R11
+	VMOVSD    16(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   6(BX), R11
+	VMOVSD    24(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	ADDQ      $0x08, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VCVTPS2PD (DX), Y1
+	VMULPD    Y1, Y0, Y1
+	VMOVUPD   Y1, (R9)
+	ADDQ      $0x10, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSD  (R9)(R12*8), X1
+	VADDSD  (DI)(R13*8), X1, X1
+	VMOVSD  X1, (DI)(R13*8)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x08, BX
+	DECQ    R10
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, BMI, MMX+
+TEXT ·slicesTransposedShort32F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Y0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VCVTPS2PD (DX), Y1
+	VMULPD    Y1, Y0, Y1
+	VMOVUPD   Y1, (R9)
+	ADDQ      $0x10, DX
+	MOVL      (BX), R11
+	VMOVSD    (R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      4(BX), R11
+	VMOVSD    8(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      8(BX), R11
+	VMOVSD    16(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      12(BX), R11
+	VMOVSD    24(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	ADDQ      $0x10, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VCVTPS2PD (DX), Y1
+	VMULPD    Y1, Y0, Y1
+	VMOVUPD   Y1, (R9)
+	ADDQ      $0x10, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSD (R9)(R12*8), X1
+	VADDSD (DI)(R13*8), X1, X1
+	VMOVSD X1, (DI)(R13*8)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x10, BX
+	DECQ   R10
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, SI
+	DECQ n+0(FP)
+	JMP  slice
 
 done:
 	VZEROUPPER
@@ -579,6 +1087,298 @@ done:
 	VZEROUPPER
 	RET
 
+// func slicesTransposedTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX2, BMI, MMX+
+TEXT ·slicesTransposedTable16F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ         widths+8(FP), AX
+	MOVQ         masks+16(FP), CX
+	MOVQ         val+24(FP), DX
+	MOVQ         idx+32(FP), BX
+	MOVQ         table+40(FP), SI
+	MOVQ         factors+48(FP), DI
+	MOVQ         y+56(FP), R8
+	MOVQ         asks+72(FP), R9
+	MOVQ         products+80(FP), R10
+	VMOVUPS      nibblesOf64<>+0(SB), Y0
+	MOVQ         $0x0000000f, R11
+	VMOVQ        R11, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         first+64(FP), R11
+	IMUL3Q       $0x00000008, R11, R11
+	SUBQ         R11, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (DI), Y2
+	MOVL    (AX), R11
+	TESTQ   R11, R11
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVWLZX    256(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVWLZX    32(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+	MOVWLZX    258(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVWLZX    34(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+	MOVWLZX    260(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVWLZX    36(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+	MOVWLZX    262(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVWLZX    38(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+
+fullAsked:
+	MOVWLZX      (DX), R12
+	VMOVD        R12, X3
+	VPBROADCASTQ X3, Y3
+	VPSRLVQ      Y0, Y3, Y3
+	VPAND        Y1, Y3, Y3
+	VPCMPEQQ     Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VGATHERQPD   Y4, (SI)(Y3*8), Y5
+	VMULPD       Y5, Y2, Y3
+	VMOVUPD      Y3, (R10)
+	ADDQ         $0x02, DX
+	MOVWLZX      (BX), R12
+	VMOVSD       (R10), X3
+	VADDSD       (R8)(R12*8), X3, X3
+	VMOVSD       X3, (R8)(R12*8)
+	MOVWLZX      2(BX), R12
+	VMOVSD       8(R10), X3
+	VADDSD       (R8)(R12*8), X3, X3
+	VMOVSD       X3, (R8)(R12*8)
+	MOVWLZX      4(BX), R12
+	VMOVSD       16(R10), X3
+	VADDSD       (R8)(R12*8), X3, X3
+	VMOVSD       X3, (R8)(R12*8)
+	MOVWLZX      6(BX), R12
+	VMOVSD       24(R10), X3
+	VADDSD       (R8)(R12*8), X3, X3
+	VMOVSD       X3, (R8)(R12*8)
+	ADDQ         $0x08, BX
+	DECQ         R11
+	JNZ          full
+
+tail:
+	MOVL  4(AX), R11
+	TESTQ R11, R11
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVWLZX    256(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVWLZX    32(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+	MOVWLZX    258(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVWLZX    34(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+	MOVWLZX    260(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVWLZX    36(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+	MOVWLZX    262(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVWLZX    38(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+
+maskedAsked:
+	MOVWLZX      (DX), R12
+	VMOVD        R12, X3
+	VPBROADCASTQ X3, Y3
+	VPSRLVQ      Y0, Y3, Y3
+	VPAND        Y1, Y3, Y3
+	VPCMPEQQ     Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VGATHERQPD   Y4, (SI)(Y3*8), Y5
+	VMULPD       Y5, Y2, Y3
+	VMOVUPD      Y3, (R10)
+	ADDQ         $0x02, DX
+	MOVWLZX      (CX), R12
+	ADDQ         $0x02, CX
+
+lane:
+	TZCNTL  R12, R13
+	MOVWLZX (BX)(R13*2), R14
+	VMOVSD  (R10)(R13*8), X3
+	VADDSD  (R8)(R14*8), X3, X3
+	VMOVSD  X3, (R8)(R14*8)
+	BLSRL   R12, R12
+	JNZ     lane
+	ADDQ    $0x08, BX
+	DECQ    R11
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, DI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX2, BMI, MMX+
+TEXT ·slicesTransposedTable32F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ         widths+8(FP), AX
+	MOVQ         masks+16(FP), CX
+	MOVQ         val+24(FP), DX
+	MOVQ         idx+32(FP), BX
+	MOVQ         table+40(FP), SI
+	MOVQ         factors+48(FP), DI
+	MOVQ         y+56(FP), R8
+	MOVQ         asks+72(FP), R9
+	MOVQ         products+80(FP), R10
+	VMOVUPS      nibblesOf64<>+0(SB), Y0
+	MOVQ         $0x0000000f, R11
+	VMOVQ        R11, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         first+64(FP), R11
+	IMUL3Q       $0x00000008, R11, R11
+	SUBQ         R11, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (DI), Y2
+	MOVL    (AX), R11
+	TESTQ   R11, R11
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVL       512(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVL       64(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+	MOVL       516(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVL       68(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+	MOVL       520(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVL       72(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+	MOVL       524(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVL       76(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+
+fullAsked:
+	MOVWLZX      (DX), R12
+	VMOVD        R12, X3
+	VPBROADCASTQ X3, Y3
+	VPSRLVQ      Y0, Y3, Y3
+	VPAND        Y1, Y3, Y3
+	VPCMPEQQ     Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VGATHERQPD   Y4, (SI)(Y3*8), Y5
+	VMULPD       Y5, Y2, Y3
+	VMOVUPD      Y3, (R10)
+	ADDQ         $0x02, DX
+	MOVL         (BX), R12
+	VMOVSD       (R10), X3
+	VADDSD       (R8)(R12*8), X3, X3
+	VMOVSD       X3, (R8)(R12*8)
+	MOVL         4(BX), R12
+	VMOVSD       8(R10), X3
+	VADDSD       (R8)(R12*8), X3, X3
+	VMOVSD       X3, (R8)(R12*8)
+	MOVL         8(BX), R12
+	VMOVSD       16(R10), X3
+	VADDSD       (R8)(R12*8), X3, X3
+	VMOVSD       X3, (R8)(R12*8)
+	MOVL         12(BX), R12
+	VMOVSD       24(R10), X3
+	VADDSD       (R8)(R12*8), X3, X3
+	VMOVSD       X3, (R8)(R12*8)
+	ADDQ         $0x10, BX
+	DECQ         R11
+	JNZ          full
+
+tail:
+	MOVL  4(AX), R11
+	TESTQ R11, R11
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVL       512(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVL       64(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+	MOVL       516(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVL       68(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+	MOVL       520(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVL       72(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+	MOVL       524(BX), R12
+	PREFETCHT1 (R8)(R12*8)
+	MOVL       76(BX), R12
+	PREFETCHT0 (R8)(R12*8)
+
+maskedAsked:
+	MOVWLZX      (DX), R12
+	VMOVD        R12, X3
+	VPBROADCASTQ X3, Y3
+	VPSRLVQ      Y0, Y3, Y3
+	VPAND        Y1, Y3, Y3
+	VPCMPEQQ     Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VGATHERQPD   Y4, (SI)(Y3*8), Y5
+	VMULPD       Y5, Y2, Y3
+	VMOVUPD      Y3, (R10)
+	ADDQ         $0x02, DX
+	MOVWLZX      (CX), R12
+	ADDQ         $0x02, CX
+
+lane:
+	TZCNTL R12, R13
+	MOVL   (BX)(R13*4), R14
+	VMOVSD (R10)(R13*8), X3
+	VADDSD (R8)(R14*8), X3, X3
+	VMOVSD X3, (R8)(R14*8)
+	BLSRL  R12, R12
+	JNZ    lane
+	ADDQ   $0x10, BX
+	DECQ   R11
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, DI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func diagonalsTransposedPerDiagonalF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTransposedPerDiagonalF64AVX2(SB), NOSPLIT, $0-88
@@ -707,6 +1507,256 @@ maskedColumn:
 	ADDQ         $0x20, R9
 	DECQ         AX
 	JMP          masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, BMI, MMX+
+TEXT ·slicesTransposedSame16F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ         widths+8(FP), AX
+	MOVQ         masks+16(FP), CX
+	MOVQ         val+24(FP), DX
+	MOVQ         idx+32(FP), BX
+	MOVQ         table+40(FP), SI
+	MOVQ         factors+48(FP), DI
+	MOVQ         y+56(FP), R8
+	MOVQ         asks+72(FP), R9
+	MOVQ         products+80(FP), R10
+	VBROADCASTSD (SI), Y0
+	MOVQ         first+64(FP), SI
+	IMUL3Q       $0x00000008, SI, SI
+	SUBQ         SI, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (DI), Y1
+	MOVL    (AX), SI
+	TESTQ   SI, SI
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+
+fullAsked:
+	VMULPD  Y0, Y1, Y2
+	VMOVUPD Y2, (R10)
+	MOVWLZX (BX), R11
+	VMOVSD  (R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVWLZX 2(BX), R11
+	VMOVSD  8(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVWLZX 4(BX), R11
+	VMOVSD  16(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVWLZX 6(BX), R11
+	VMOVSD  24(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	ADDQ    $0x08, BX
+	DECQ    SI
+	JNZ     full
+
+tail:
+	MOVL  4(AX), SI
+	TESTQ SI, SI
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+
+maskedAsked:
+	VMULPD  Y0, Y1, Y2
+	VMOVUPD Y2, (R10)
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSD  (R10)(R12*8), X2
+	VADDSD  (R8)(R13*8), X2, X2
+	VMOVSD  X2, (R8)(R13*8)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x08, BX
+	DECQ    SI
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, DI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, BMI, MMX+
+TEXT ·slicesTransposedSame32F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ         widths+8(FP), AX
+	MOVQ         masks+16(FP), CX
+	MOVQ         val+24(FP), DX
+	MOVQ         idx+32(FP), BX
+	MOVQ         table+40(FP), SI
+	MOVQ         factors+48(FP), DI
+	MOVQ         y+56(FP), R8
+	MOVQ         asks+72(FP), R9
+	MOVQ         products+80(FP), R10
+	VBROADCASTSD (SI), Y0
+	MOVQ         first+64(FP), SI
+	IMUL3Q       $0x00000008, SI, SI
+	SUBQ         SI, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (DI), Y1
+	MOVL    (AX), SI
+	TESTQ   SI, SI
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+
+fullAsked:
+	VMULPD  Y0, Y1, Y2
+	VMOVUPD Y2, (R10)
+	MOVL    (BX), R11
+	VMOVSD  (R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVL    4(BX), R11
+	VMOVSD  8(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVL    8(BX), R11
+	VMOVSD  16(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVL    12(BX), R11
+	VMOVSD  24(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	ADDQ    $0x10, BX
+	DECQ    SI
+	JNZ     full
+
+tail:
+	MOVL  4(AX), SI
+	TESTQ SI, SI
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+
+maskedAsked:
+	VMULPD  Y0, Y1, Y2
+	VMOVUPD Y2, (R10)
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSD (R10)(R12*8), X2
+	VADDSD (R8)(R13*8), X2, X2
+	VMOVSD X2, (R8)(R13*8)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x10, BX
+	DECQ   SI
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, DI
+	DECQ n+0(FP)
+	JMP  slice
 
 done:
 	VZEROUPPER
@@ -856,6 +1906,266 @@ done:
 	VZEROUPPER
 	RET
 
+// func slicesTransposedHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX2, BMI, MMX+
+TEXT ·slicesTransposedHigh3216F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Y0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VPMOVZXDQ (DX), Y1
+	VPSLLQ    $0x20, Y1, Y1
+	VMULPD    Y1, Y0, Y1
+	VMOVUPD   Y1, (R9)
+	ADDQ      $0x10, DX
+	MOVWLZX   (BX), R11
+	VMOVSD    (R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   2(BX), R11
+	VMOVSD    8(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   4(BX), R11
+	VMOVSD    16(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   6(BX), R11
+	VMOVSD    24(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	ADDQ      $0x08, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VPMOVZXDQ (DX), Y1
+	VPSLLQ    $0x20, Y1, Y1
+	VMULPD    Y1, Y0, Y1
+	VMOVUPD   Y1, (R9)
+	ADDQ      $0x10, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSD  (R9)(R12*8), X1
+	VADDSD  (DI)(R13*8), X1, X1
+	VMOVSD  X1, (DI)(R13*8)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x08, BX
+	DECQ    R10
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedHigh3232F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX2, BMI, MMX+
+TEXT ·slicesTransposedHigh3232F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Y0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VPMOVZXDQ (DX), Y1
+	VPSLLQ    $0x20, Y1, Y1
+	VMULPD    Y1, Y0, Y1
+	VMOVUPD   Y1, (R9)
+	ADDQ      $0x10, DX
+	MOVL      (BX), R11
+	VMOVSD    (R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      4(BX), R11
+	VMOVSD    8(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      8(BX), R11
+	VMOVSD    16(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      12(BX), R11
+	VMOVSD    24(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	ADDQ      $0x10, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VPMOVZXDQ (DX), Y1
+	VPSLLQ    $0x20, Y1, Y1
+	VMULPD    Y1, Y0, Y1
+	VMOVUPD   Y1, (R9)
+	ADDQ      $0x10, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSD (R9)(R12*8), X1
+	VADDSD (DI)(R13*8), X1, X1
+	VMOVSD X1, (DI)(R13*8)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x10, BX
+	DECQ   R10
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func diagonalsTransposedHigh16F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTransposedHigh16F64AVX2(SB), NOSPLIT, $0-88
@@ -995,6 +2305,266 @@ maskedColumn:
 	ADDQ         $0x20, R9
 	DECQ         AX
 	JMP          masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX2, BMI, MMX+
+TEXT ·slicesTransposedHigh1616F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Y0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VPMOVZXWQ (DX), Y1
+	VPSLLQ    $0x30, Y1, Y1
+	VMULPD    Y1, Y0, Y1
+	VMOVUPD   Y1, (R9)
+	ADDQ      $0x08, DX
+	MOVWLZX   (BX), R11
+	VMOVSD    (R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   2(BX), R11
+	VMOVSD    8(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   4(BX), R11
+	VMOVSD    16(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   6(BX), R11
+	VMOVSD    24(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	ADDQ      $0x08, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VPMOVZXWQ (DX), Y1
+	VPSLLQ    $0x30, Y1, Y1
+	VMULPD    Y1, Y0, Y1
+	VMOVUPD   Y1, (R9)
+	ADDQ      $0x08, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSD  (R9)(R12*8), X1
+	VADDSD  (DI)(R13*8), X1, X1
+	VMOVSD  X1, (DI)(R13*8)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x08, BX
+	DECQ    R10
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedHigh1632F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX2, BMI, MMX+
+TEXT ·slicesTransposedHigh1632F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Y0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VPMOVZXWQ (DX), Y1
+	VPSLLQ    $0x30, Y1, Y1
+	VMULPD    Y1, Y0, Y1
+	VMOVUPD   Y1, (R9)
+	ADDQ      $0x08, DX
+	MOVL      (BX), R11
+	VMOVSD    (R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      4(BX), R11
+	VMOVSD    8(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      8(BX), R11
+	VMOVSD    16(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      12(BX), R11
+	VMOVSD    24(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	ADDQ      $0x10, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VPMOVZXWQ (DX), Y1
+	VPSLLQ    $0x30, Y1, Y1
+	VMULPD    Y1, Y0, Y1
+	VMOVUPD   Y1, (R9)
+	ADDQ      $0x08, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSD (R9)(R12*8), X1
+	VADDSD (DI)(R13*8), X1, X1
+	VMOVSD X1, (DI)(R13*8)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x10, BX
+	DECQ   R10
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, SI
+	DECQ n+0(FP)
+	JMP  slice
 
 done:
 	VZEROUPPER
@@ -1521,6 +3091,354 @@ done:
 	VZEROUPPER
 	RET
 
+// func slicesTransposedFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedFull16F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Z0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VMULPD  (DX), Z0, Z1
+	VMOVUPD Z1, (R9)
+	ADDQ    $0x40, DX
+	MOVWLZX (BX), R11
+	VMOVSD  (R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVWLZX 2(BX), R11
+	VMOVSD  8(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVWLZX 4(BX), R11
+	VMOVSD  16(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVWLZX 6(BX), R11
+	VMOVSD  24(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVWLZX 8(BX), R11
+	VMOVSD  32(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVWLZX 10(BX), R11
+	VMOVSD  40(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVWLZX 12(BX), R11
+	VMOVSD  48(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVWLZX 14(BX), R11
+	VMOVSD  56(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	ADDQ    $0x10, BX
+	DECQ    R10
+	JNZ     full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VMULPD  (DX), Z0, Z1
+	VMOVUPD Z1, (R9)
+	ADDQ    $0x40, DX
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSD  (R9)(R12*8), X1
+	VADDSD  (DI)(R13*8), X1, X1
+	VMOVSD  X1, (DI)(R13*8)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x10, BX
+	DECQ    R10
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedFull32F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Z0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VMULPD  (DX), Z0, Z1
+	VMOVUPD Z1, (R9)
+	ADDQ    $0x40, DX
+	MOVL    (BX), R11
+	VMOVSD  (R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVL    4(BX), R11
+	VMOVSD  8(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVL    8(BX), R11
+	VMOVSD  16(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVL    12(BX), R11
+	VMOVSD  24(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVL    16(BX), R11
+	VMOVSD  32(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVL    20(BX), R11
+	VMOVSD  40(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVL    24(BX), R11
+	VMOVSD  48(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	MOVL    28(BX), R11
+	VMOVSD  56(R9), X1
+	VADDSD  (DI)(R11*8), X1, X1
+	VMOVSD  X1, (DI)(R11*8)
+	ADDQ    $0x20, BX
+	DECQ    R10
+	JNZ     full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VMULPD  (DX), Z0, Z1
+	VMOVUPD Z1, (R9)
+	ADDQ    $0x40, DX
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSD (R9)(R12*8), X1
+	VADDSD (DI)(R13*8), X1, X1
+	VMOVSD X1, (DI)(R13*8)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x20, BX
+	DECQ   R10
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func diagonalsTransposedShortF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 // Requires: AVX, AVX512F
 TEXT ·diagonalsTransposedShortF64AVX512(SB), NOSPLIT, $0-88
@@ -1645,6 +3563,358 @@ maskedColumn:
 	ADDQ        $0x40, R9
 	DECQ        AX
 	JMP         masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedShort16F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Z0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VCVTPS2PD (DX), Z1
+	VMULPD    Z1, Z0, Z1
+	VMOVUPD   Z1, (R9)
+	ADDQ      $0x20, DX
+	MOVWLZX   (BX), R11
+	VMOVSD    (R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   2(BX), R11
+	VMOVSD    8(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   4(BX), R11
+	VMOVSD    16(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   6(BX), R11
+	VMOVSD    24(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   8(BX), R11
+	VMOVSD    32(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   10(BX), R11
+	VMOVSD    40(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   12(BX), R11
+	VMOVSD    48(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   14(BX), R11
+	VMOVSD    56(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	ADDQ      $0x10, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VCVTPS2PD (DX), Z1
+	VMULPD    Z1, Z0, Z1
+	VMOVUPD   Z1, (R9)
+	ADDQ      $0x20, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSD  (R9)(R12*8), X1
+	VADDSD  (DI)(R13*8), X1, X1
+	VMOVSD  X1, (DI)(R13*8)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x10, BX
+	DECQ    R10
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedShort32F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Z0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VCVTPS2PD (DX), Z1
+	VMULPD    Z1, Z0, Z1
+	VMOVUPD   Z1, (R9)
+	ADDQ      $0x20, DX
+	MOVL      (BX), R11
+	VMOVSD    (R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      4(BX), R11
+	VMOVSD    8(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      8(BX), R11
+	VMOVSD    16(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      12(BX), R11
+	VMOVSD    24(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      16(BX), R11
+	VMOVSD    32(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      20(BX), R11
+	VMOVSD    40(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      24(BX), R11
+	VMOVSD    48(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      28(BX), R11
+	VMOVSD    56(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	ADDQ      $0x20, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VCVTPS2PD (DX), Z1
+	VMULPD    Z1, Z0, Z1
+	VMOVUPD   Z1, (R9)
+	ADDQ      $0x20, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSD (R9)(R12*8), X1
+	VADDSD (DI)(R13*8), X1, X1
+	VMOVSD X1, (DI)(R13*8)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x20, BX
+	DECQ   R10
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, SI
+	DECQ n+0(FP)
+	JMP  slice
 
 done:
 	VZEROUPPER
@@ -1803,6 +4073,376 @@ done:
 	VZEROUPPER
 	RET
 
+// func slicesTransposedTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX2, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedTable16F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ    widths+8(FP), AX
+	MOVQ    masks+16(FP), CX
+	MOVQ    val+24(FP), DX
+	MOVQ    idx+32(FP), BX
+	MOVQ    table+40(FP), SI
+	MOVQ    factors+48(FP), DI
+	MOVQ    y+56(FP), R8
+	MOVQ    asks+72(FP), R9
+	MOVQ    products+80(FP), R10
+	VMOVUPS nibblesOf64<>+0(SB), Z0
+	VMOVUPD (SI), Z1
+	VMOVUPD 64(SI), Z2
+	MOVQ    first+64(FP), SI
+	IMUL3Q  $0x00000008, SI, SI
+	SUBQ    SI, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (DI), Z3
+	MOVL    (AX), SI
+	TESTQ   SI, SI
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+
+fullAsked:
+	VPBROADCASTD (DX), Y4
+	VPMOVZXDQ    Y4, Z4
+	VPSRLVQ      Z0, Z4, Z4
+	VPERMI2PD    Z2, Z1, Z4
+	VMULPD       Z4, Z3, Z4
+	VMOVUPD      Z4, (R10)
+	ADDQ         $0x04, DX
+	MOVWLZX      (BX), R11
+	VMOVSD       (R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	MOVWLZX      2(BX), R11
+	VMOVSD       8(R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	MOVWLZX      4(BX), R11
+	VMOVSD       16(R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	MOVWLZX      6(BX), R11
+	VMOVSD       24(R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	MOVWLZX      8(BX), R11
+	VMOVSD       32(R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	MOVWLZX      10(BX), R11
+	VMOVSD       40(R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	MOVWLZX      12(BX), R11
+	VMOVSD       48(R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	MOVWLZX      14(BX), R11
+	VMOVSD       56(R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	ADDQ         $0x10, BX
+	DECQ         SI
+	JNZ          full
+
+tail:
+	MOVL  4(AX), SI
+	TESTQ SI, SI
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+
+maskedAsked:
+	VPBROADCASTD (DX), Y4
+	VPMOVZXDQ    Y4, Z4
+	VPSRLVQ      Z0, Z4, Z4
+	VPERMI2PD    Z2, Z1, Z4
+	VMULPD       Z4, Z3, Z4
+	VMOVUPD      Z4, (R10)
+	ADDQ         $0x04, DX
+	MOVWLZX      (CX), R11
+	ADDQ         $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSD  (R10)(R12*8), X4
+	VADDSD  (R8)(R13*8), X4, X4
+	VMOVSD  X4, (R8)(R13*8)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x10, BX
+	DECQ    SI
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, DI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX2, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedTable32F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ    widths+8(FP), AX
+	MOVQ    masks+16(FP), CX
+	MOVQ    val+24(FP), DX
+	MOVQ    idx+32(FP), BX
+	MOVQ    table+40(FP), SI
+	MOVQ    factors+48(FP), DI
+	MOVQ    y+56(FP), R8
+	MOVQ    asks+72(FP), R9
+	MOVQ    products+80(FP), R10
+	VMOVUPS nibblesOf64<>+0(SB), Z0
+	VMOVUPD (SI), Z1
+	VMOVUPD 64(SI), Z2
+	MOVQ    first+64(FP), SI
+	IMUL3Q  $0x00000008, SI, SI
+	SUBQ    SI, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (DI), Z3
+	MOVL    (AX), SI
+	TESTQ   SI, SI
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       528(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       80(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       532(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       84(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       536(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       88(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       540(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       92(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+
+fullAsked:
+	VPBROADCASTD (DX), Y4
+	VPMOVZXDQ    Y4, Z4
+	VPSRLVQ      Z0, Z4, Z4
+	VPERMI2PD    Z2, Z1, Z4
+	VMULPD       Z4, Z3, Z4
+	VMOVUPD      Z4, (R10)
+	ADDQ         $0x04, DX
+	MOVL         (BX), R11
+	VMOVSD       (R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	MOVL         4(BX), R11
+	VMOVSD       8(R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	MOVL         8(BX), R11
+	VMOVSD       16(R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	MOVL         12(BX), R11
+	VMOVSD       24(R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	MOVL         16(BX), R11
+	VMOVSD       32(R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	MOVL         20(BX), R11
+	VMOVSD       40(R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	MOVL         24(BX), R11
+	VMOVSD       48(R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	MOVL         28(BX), R11
+	VMOVSD       56(R10), X4
+	VADDSD       (R8)(R11*8), X4, X4
+	VMOVSD       X4, (R8)(R11*8)
+	ADDQ         $0x20, BX
+	DECQ         SI
+	JNZ          full
+
+tail:
+	MOVL  4(AX), SI
+	TESTQ SI, SI
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       528(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       80(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       532(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       84(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       536(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       88(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       540(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       92(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+
+maskedAsked:
+	VPBROADCASTD (DX), Y4
+	VPMOVZXDQ    Y4, Z4
+	VPSRLVQ      Z0, Z4, Z4
+	VPERMI2PD    Z2, Z1, Z4
+	VMULPD       Z4, Z3, Z4
+	VMOVUPD      Z4, (R10)
+	ADDQ         $0x04, DX
+	MOVWLZX      (CX), R11
+	ADDQ         $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSD (R10)(R12*8), X4
+	VADDSD (R8)(R13*8), X4, X4
+	VMOVSD X4, (R8)(R13*8)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x20, BX
+	DECQ   SI
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, DI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func diagonalsTransposedPerDiagonalF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 // Requires: AVX, AVX512F
 TEXT ·diagonalsTransposedPerDiagonalF64AVX512(SB), NOSPLIT, $0-88
@@ -1923,6 +4563,352 @@ maskedColumn:
 	ADDQ         $0x40, R9
 	DECQ         AX
 	JMP          masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedSame16F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ         widths+8(FP), AX
+	MOVQ         masks+16(FP), CX
+	MOVQ         val+24(FP), DX
+	MOVQ         idx+32(FP), BX
+	MOVQ         table+40(FP), SI
+	MOVQ         factors+48(FP), DI
+	MOVQ         y+56(FP), R8
+	MOVQ         asks+72(FP), R9
+	MOVQ         products+80(FP), R10
+	VBROADCASTSD (SI), Z0
+	MOVQ         first+64(FP), SI
+	IMUL3Q       $0x00000008, SI, SI
+	SUBQ         SI, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (DI), Z1
+	MOVL    (AX), SI
+	TESTQ   SI, SI
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+
+fullAsked:
+	VMULPD  Z0, Z1, Z2
+	VMOVUPD Z2, (R10)
+	MOVWLZX (BX), R11
+	VMOVSD  (R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVWLZX 2(BX), R11
+	VMOVSD  8(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVWLZX 4(BX), R11
+	VMOVSD  16(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVWLZX 6(BX), R11
+	VMOVSD  24(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVWLZX 8(BX), R11
+	VMOVSD  32(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVWLZX 10(BX), R11
+	VMOVSD  40(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVWLZX 12(BX), R11
+	VMOVSD  48(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVWLZX 14(BX), R11
+	VMOVSD  56(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	ADDQ    $0x10, BX
+	DECQ    SI
+	JNZ     full
+
+tail:
+	MOVL  4(AX), SI
+	TESTQ SI, SI
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+
+maskedAsked:
+	VMULPD  Z0, Z1, Z2
+	VMOVUPD Z2, (R10)
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSD  (R10)(R12*8), X2
+	VADDSD  (R8)(R13*8), X2, X2
+	VMOVSD  X2, (R8)(R13*8)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x10, BX
+	DECQ    SI
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, DI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedSame32F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ         widths+8(FP), AX
+	MOVQ         masks+16(FP), CX
+	MOVQ         val+24(FP), DX
+	MOVQ         idx+32(FP), BX
+	MOVQ         table+40(FP), SI
+	MOVQ         factors+48(FP), DI
+	MOVQ         y+56(FP), R8
+	MOVQ         asks+72(FP), R9
+	MOVQ         products+80(FP), R10
+	VBROADCASTSD (SI), Z0
+	MOVQ         first+64(FP), SI
+	IMUL3Q       $0x00000008, SI, SI
+	SUBQ         SI, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (DI), Z1
+	MOVL    (AX), SI
+	TESTQ   SI, SI
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       528(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       80(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       532(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       84(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       536(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       88(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       540(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       92(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+
+fullAsked:
+	VMULPD  Z0, Z1, Z2
+	VMOVUPD Z2, (R10)
+	MOVL    (BX), R11
+	VMOVSD  (R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVL    4(BX), R11
+	VMOVSD  8(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVL    8(BX), R11
+	VMOVSD  16(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVL    12(BX), R11
+	VMOVSD  24(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVL    16(BX), R11
+	VMOVSD  32(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVL    20(BX), R11
+	VMOVSD  40(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVL    24(BX), R11
+	VMOVSD  48(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	MOVL    28(BX), R11
+	VMOVSD  56(R10), X2
+	VADDSD  (R8)(R11*8), X2, X2
+	VMOVSD  X2, (R8)(R11*8)
+	ADDQ    $0x20, BX
+	DECQ    SI
+	JNZ     full
+
+tail:
+	MOVL  4(AX), SI
+	TESTQ SI, SI
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       528(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       80(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       532(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       84(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       536(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       88(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+	MOVL       540(BX), R11
+	PREFETCHT1 (R8)(R11*8)
+	MOVL       92(BX), R11
+	PREFETCHT0 (R8)(R11*8)
+
+maskedAsked:
+	VMULPD  Z0, Z1, Z2
+	VMOVUPD Z2, (R10)
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSD (R10)(R12*8), X2
+	VADDSD (R8)(R13*8), X2, X2
+	VMOVSD X2, (R8)(R13*8)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x20, BX
+	DECQ   SI
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, DI
+	DECQ n+0(FP)
+	JMP  slice
 
 done:
 	VZEROUPPER
@@ -2064,6 +5050,362 @@ done:
 	VZEROUPPER
 	RET
 
+// func slicesTransposedHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedHigh3216F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Z0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VPMOVZXDQ (DX), Z1
+	VPSLLQ    $0x20, Z1, Z1
+	VMULPD    Z1, Z0, Z1
+	VMOVUPD   Z1, (R9)
+	ADDQ      $0x20, DX
+	MOVWLZX   (BX), R11
+	VMOVSD    (R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   2(BX), R11
+	VMOVSD    8(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   4(BX), R11
+	VMOVSD    16(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   6(BX), R11
+	VMOVSD    24(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   8(BX), R11
+	VMOVSD    32(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   10(BX), R11
+	VMOVSD    40(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   12(BX), R11
+	VMOVSD    48(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   14(BX), R11
+	VMOVSD    56(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	ADDQ      $0x10, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VPMOVZXDQ (DX), Z1
+	VPSLLQ    $0x20, Z1, Z1
+	VMULPD    Z1, Z0, Z1
+	VMOVUPD   Z1, (R9)
+	ADDQ      $0x20, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSD  (R9)(R12*8), X1
+	VADDSD  (DI)(R13*8), X1, X1
+	VMOVSD  X1, (DI)(R13*8)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x10, BX
+	DECQ    R10
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedHigh3232F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Z0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VPMOVZXDQ (DX), Z1
+	VPSLLQ    $0x20, Z1, Z1
+	VMULPD    Z1, Z0, Z1
+	VMOVUPD   Z1, (R9)
+	ADDQ      $0x20, DX
+	MOVL      (BX), R11
+	VMOVSD    (R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      4(BX), R11
+	VMOVSD    8(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      8(BX), R11
+	VMOVSD    16(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      12(BX), R11
+	VMOVSD    24(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      16(BX), R11
+	VMOVSD    32(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      20(BX), R11
+	VMOVSD    40(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      24(BX), R11
+	VMOVSD    48(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      28(BX), R11
+	VMOVSD    56(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	ADDQ      $0x20, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VPMOVZXDQ (DX), Z1
+	VPSLLQ    $0x20, Z1, Z1
+	VMULPD    Z1, Z0, Z1
+	VMOVUPD   Z1, (R9)
+	ADDQ      $0x20, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSD (R9)(R12*8), X1
+	VADDSD (DI)(R13*8), X1, X1
+	VMOVSD X1, (DI)(R13*8)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x20, BX
+	DECQ   R10
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func diagonalsTransposedHigh16F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 // Requires: AVX, AVX512F
 TEXT ·diagonalsTransposedHigh16F64AVX512(SB), NOSPLIT, $0-88
@@ -2195,6 +5537,362 @@ maskedColumn:
 	ADDQ        $0x40, R9
 	DECQ        AX
 	JMP         masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedHigh1616F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Z0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VPMOVZXWQ (DX), Z1
+	VPSLLQ    $0x30, Z1, Z1
+	VMULPD    Z1, Z0, Z1
+	VMOVUPD   Z1, (R9)
+	ADDQ      $0x10, DX
+	MOVWLZX   (BX), R11
+	VMOVSD    (R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   2(BX), R11
+	VMOVSD    8(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   4(BX), R11
+	VMOVSD    16(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   6(BX), R11
+	VMOVSD    24(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   8(BX), R11
+	VMOVSD    32(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   10(BX), R11
+	VMOVSD    40(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   12(BX), R11
+	VMOVSD    48(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVWLZX   14(BX), R11
+	VMOVSD    56(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	ADDQ      $0x10, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VPMOVZXWQ (DX), Z1
+	VPSLLQ    $0x30, Z1, Z1
+	VMULPD    Z1, Z0, Z1
+	VMOVUPD   Z1, (R9)
+	ADDQ      $0x10, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSD  (R9)(R12*8), X1
+	VADDSD  (DI)(R13*8), X1, X1
+	VMOVSD  X1, (DI)(R13*8)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x10, BX
+	DECQ    R10
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedHigh1632F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000008, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPD (SI), Z0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+fullAsked:
+	VPMOVZXWQ (DX), Z1
+	VPSLLQ    $0x30, Z1, Z1
+	VMULPD    Z1, Z0, Z1
+	VMOVUPD   Z1, (R9)
+	ADDQ      $0x10, DX
+	MOVL      (BX), R11
+	VMOVSD    (R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      4(BX), R11
+	VMOVSD    8(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      8(BX), R11
+	VMOVSD    16(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      12(BX), R11
+	VMOVSD    24(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      16(BX), R11
+	VMOVSD    32(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      20(BX), R11
+	VMOVSD    40(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      24(BX), R11
+	VMOVSD    48(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	MOVL      28(BX), R11
+	VMOVSD    56(R9), X1
+	VADDSD    (DI)(R11*8), X1, X1
+	VMOVSD    X1, (DI)(R11*8)
+	ADDQ      $0x20, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*8)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*8)
+
+maskedAsked:
+	VPMOVZXWQ (DX), Z1
+	VPSLLQ    $0x30, Z1, Z1
+	VMULPD    Z1, Z0, Z1
+	VMOVUPD   Z1, (R9)
+	ADDQ      $0x10, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSD (R9)(R12*8), X1
+	VADDSD (DI)(R13*8), X1, X1
+	VMOVSD X1, (DI)(R13*8)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x20, BX
+	DECQ   R10
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, SI
+	DECQ n+0(FP)
+	JMP  slice
 
 done:
 	VZEROUPPER
@@ -3153,6 +6851,354 @@ done:
 	VZEROUPPER
 	RET
 
+// func slicesTransposedFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, BMI, MMX+
+TEXT ·slicesTransposedFull16F32AVX2(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000004, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (SI), Y0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+fullAsked:
+	VMULPS  (DX), Y0, Y1
+	VMOVUPS Y1, (R9)
+	ADDQ    $0x20, DX
+	MOVWLZX (BX), R11
+	VMOVSS  (R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 2(BX), R11
+	VMOVSS  4(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 4(BX), R11
+	VMOVSS  8(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 6(BX), R11
+	VMOVSS  12(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 8(BX), R11
+	VMOVSS  16(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 10(BX), R11
+	VMOVSS  20(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 12(BX), R11
+	VMOVSS  24(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 14(BX), R11
+	VMOVSS  28(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	ADDQ    $0x10, BX
+	DECQ    R10
+	JNZ     full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+maskedAsked:
+	VMULPS  (DX), Y0, Y1
+	VMOVUPS Y1, (R9)
+	ADDQ    $0x20, DX
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSS  (R9)(R12*4), X1
+	VADDSS  (DI)(R13*4), X1, X1
+	VMOVSS  X1, (DI)(R13*4)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x10, BX
+	DECQ    R10
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, BMI, MMX+
+TEXT ·slicesTransposedFull32F32AVX2(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000004, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (SI), Y0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+fullAsked:
+	VMULPS  (DX), Y0, Y1
+	VMOVUPS Y1, (R9)
+	ADDQ    $0x20, DX
+	MOVL    (BX), R11
+	VMOVSS  (R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    4(BX), R11
+	VMOVSS  4(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    8(BX), R11
+	VMOVSS  8(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    12(BX), R11
+	VMOVSS  12(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    16(BX), R11
+	VMOVSS  16(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    20(BX), R11
+	VMOVSS  20(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    24(BX), R11
+	VMOVSS  24(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    28(BX), R11
+	VMOVSS  28(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	ADDQ    $0x20, BX
+	DECQ    R10
+	JNZ     full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+maskedAsked:
+	VMULPS  (DX), Y0, Y1
+	VMOVUPS Y1, (R9)
+	ADDQ    $0x20, DX
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSS (R9)(R12*4), X1
+	VADDSS (DI)(R13*4), X1, X1
+	VMOVSS X1, (DI)(R13*4)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x20, BX
+	DECQ   R10
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func diagonalsTransposedTableF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTransposedTableF32AVX2(SB), NOSPLIT, $0-88
@@ -3328,6 +7374,384 @@ done:
 	VZEROUPPER
 	RET
 
+// func slicesTransposedTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, AVX2, BMI, MMX+
+TEXT ·slicesTransposedTable16F32AVX2(SB), NOSPLIT, $0-88
+	MOVQ    widths+8(FP), AX
+	MOVQ    masks+16(FP), CX
+	MOVQ    val+24(FP), DX
+	MOVQ    idx+32(FP), BX
+	MOVQ    table+40(FP), SI
+	MOVQ    factors+48(FP), DI
+	MOVQ    y+56(FP), R8
+	MOVQ    asks+72(FP), R9
+	MOVQ    products+80(FP), R10
+	VMOVUPS nibblesOf32<>+0(SB), Y0
+	VMOVUPS (SI), Y1
+	VMOVUPS 32(SI), Y2
+	MOVQ    first+64(FP), SI
+	IMUL3Q  $0x00000004, SI, SI
+	SUBQ    SI, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (DI), Y3
+	MOVL    (AX), SI
+	TESTQ   SI, SI
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+fullAsked:
+	VPBROADCASTD (DX), Y4
+	VPSRLVD      Y0, Y4, Y4
+	VPERMPS      Y1, Y4, Y5
+	VPERMPS      Y2, Y4, Y6
+	VPSLLD       $0x1c, Y4, Y4
+	VBLENDVPS    Y4, Y6, Y5, Y5
+	VMULPS       Y5, Y3, Y4
+	VMOVUPS      Y4, (R10)
+	ADDQ         $0x04, DX
+	MOVWLZX      (BX), R11
+	VMOVSS       (R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	MOVWLZX      2(BX), R11
+	VMOVSS       4(R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	MOVWLZX      4(BX), R11
+	VMOVSS       8(R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	MOVWLZX      6(BX), R11
+	VMOVSS       12(R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	MOVWLZX      8(BX), R11
+	VMOVSS       16(R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	MOVWLZX      10(BX), R11
+	VMOVSS       20(R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	MOVWLZX      12(BX), R11
+	VMOVSS       24(R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	MOVWLZX      14(BX), R11
+	VMOVSS       28(R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	ADDQ         $0x10, BX
+	DECQ         SI
+	JNZ          full
+
+tail:
+	MOVL  4(AX), SI
+	TESTQ SI, SI
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+maskedAsked:
+	VPBROADCASTD (DX), Y4
+	VPSRLVD      Y0, Y4, Y4
+	VPERMPS      Y1, Y4, Y5
+	VPERMPS      Y2, Y4, Y6
+	VPSLLD       $0x1c, Y4, Y4
+	VBLENDVPS    Y4, Y6, Y5, Y5
+	VMULPS       Y5, Y3, Y4
+	VMOVUPS      Y4, (R10)
+	ADDQ         $0x04, DX
+	MOVWLZX      (CX), R11
+	ADDQ         $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSS  (R10)(R12*4), X4
+	VADDSS  (R8)(R13*4), X4, X4
+	VMOVSS  X4, (R8)(R13*4)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x10, BX
+	DECQ    SI
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, DI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, AVX2, BMI, MMX+
+TEXT ·slicesTransposedTable32F32AVX2(SB), NOSPLIT, $0-88
+	MOVQ    widths+8(FP), AX
+	MOVQ    masks+16(FP), CX
+	MOVQ    val+24(FP), DX
+	MOVQ    idx+32(FP), BX
+	MOVQ    table+40(FP), SI
+	MOVQ    factors+48(FP), DI
+	MOVQ    y+56(FP), R8
+	MOVQ    asks+72(FP), R9
+	MOVQ    products+80(FP), R10
+	VMOVUPS nibblesOf32<>+0(SB), Y0
+	VMOVUPS (SI), Y1
+	VMOVUPS 32(SI), Y2
+	MOVQ    first+64(FP), SI
+	IMUL3Q  $0x00000004, SI, SI
+	SUBQ    SI, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (DI), Y3
+	MOVL    (AX), SI
+	TESTQ   SI, SI
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+fullAsked:
+	VPBROADCASTD (DX), Y4
+	VPSRLVD      Y0, Y4, Y4
+	VPERMPS      Y1, Y4, Y5
+	VPERMPS      Y2, Y4, Y6
+	VPSLLD       $0x1c, Y4, Y4
+	VBLENDVPS    Y4, Y6, Y5, Y5
+	VMULPS       Y5, Y3, Y4
+	VMOVUPS      Y4, (R10)
+	ADDQ         $0x04, DX
+	MOVL         (BX), R11
+	VMOVSS       (R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	MOVL         4(BX), R11
+	VMOVSS       4(R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	MOVL         8(BX), R11
+	VMOVSS       8(R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	MOVL         12(BX), R11
+	VMOVSS       12(R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	MOVL         16(BX), R11
+	VMOVSS       16(R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	MOVL         20(BX), R11
+	VMOVSS       20(R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	MOVL         24(BX), R11
+	VMOVSS       24(R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	MOVL         28(BX), R11
+	VMOVSS       28(R10), X4
+	VADDSS       (R8)(R11*4), X4, X4
+	VMOVSS       X4, (R8)(R11*4)
+	ADDQ         $0x20, BX
+	DECQ         SI
+	JNZ          full
+
+tail:
+	MOVL  4(AX), SI
+	TESTQ SI, SI
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+maskedAsked:
+	VPBROADCASTD (DX), Y4
+	VPSRLVD      Y0, Y4, Y4
+	VPERMPS      Y1, Y4, Y5
+	VPERMPS      Y2, Y4, Y6
+	VPSLLD       $0x1c, Y4, Y4
+	VBLENDVPS    Y4, Y6, Y5, Y5
+	VMULPS       Y5, Y3, Y4
+	VMOVUPS      Y4, (R10)
+	ADDQ         $0x04, DX
+	MOVWLZX      (CX), R11
+	ADDQ         $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSS (R10)(R12*4), X4
+	VADDSS (R8)(R13*4), X4, X4
+	VMOVSS X4, (R8)(R13*4)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x20, BX
+	DECQ   SI
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, DI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func diagonalsTransposedPerDiagonalF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTransposedPerDiagonalF32AVX2(SB), NOSPLIT, $0-88
@@ -3456,6 +7880,352 @@ maskedColumn:
 	ADDQ         $0x20, R9
 	DECQ         AX
 	JMP          masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, BMI, MMX+
+TEXT ·slicesTransposedSame16F32AVX2(SB), NOSPLIT, $0-88
+	MOVQ         widths+8(FP), AX
+	MOVQ         masks+16(FP), CX
+	MOVQ         val+24(FP), DX
+	MOVQ         idx+32(FP), BX
+	MOVQ         table+40(FP), SI
+	MOVQ         factors+48(FP), DI
+	MOVQ         y+56(FP), R8
+	MOVQ         asks+72(FP), R9
+	MOVQ         products+80(FP), R10
+	VBROADCASTSS (SI), Y0
+	MOVQ         first+64(FP), SI
+	IMUL3Q       $0x00000004, SI, SI
+	SUBQ         SI, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (DI), Y1
+	MOVL    (AX), SI
+	TESTQ   SI, SI
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+fullAsked:
+	VMULPS  Y0, Y1, Y2
+	VMOVUPS Y2, (R10)
+	MOVWLZX (BX), R11
+	VMOVSS  (R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 2(BX), R11
+	VMOVSS  4(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 4(BX), R11
+	VMOVSS  8(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 6(BX), R11
+	VMOVSS  12(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 8(BX), R11
+	VMOVSS  16(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 10(BX), R11
+	VMOVSS  20(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 12(BX), R11
+	VMOVSS  24(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 14(BX), R11
+	VMOVSS  28(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	ADDQ    $0x10, BX
+	DECQ    SI
+	JNZ     full
+
+tail:
+	MOVL  4(AX), SI
+	TESTQ SI, SI
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+maskedAsked:
+	VMULPS  Y0, Y1, Y2
+	VMOVUPS Y2, (R10)
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSS  (R10)(R12*4), X2
+	VADDSS  (R8)(R13*4), X2, X2
+	VMOVSS  X2, (R8)(R13*4)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x10, BX
+	DECQ    SI
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, DI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, BMI, MMX+
+TEXT ·slicesTransposedSame32F32AVX2(SB), NOSPLIT, $0-88
+	MOVQ         widths+8(FP), AX
+	MOVQ         masks+16(FP), CX
+	MOVQ         val+24(FP), DX
+	MOVQ         idx+32(FP), BX
+	MOVQ         table+40(FP), SI
+	MOVQ         factors+48(FP), DI
+	MOVQ         y+56(FP), R8
+	MOVQ         asks+72(FP), R9
+	MOVQ         products+80(FP), R10
+	VBROADCASTSS (SI), Y0
+	MOVQ         first+64(FP), SI
+	IMUL3Q       $0x00000004, SI, SI
+	SUBQ         SI, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (DI), Y1
+	MOVL    (AX), SI
+	TESTQ   SI, SI
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+fullAsked:
+	VMULPS  Y0, Y1, Y2
+	VMOVUPS Y2, (R10)
+	MOVL    (BX), R11
+	VMOVSS  (R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    4(BX), R11
+	VMOVSS  4(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    8(BX), R11
+	VMOVSS  8(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    12(BX), R11
+	VMOVSS  12(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    16(BX), R11
+	VMOVSS  16(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    20(BX), R11
+	VMOVSS  20(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    24(BX), R11
+	VMOVSS  24(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    28(BX), R11
+	VMOVSS  28(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	ADDQ    $0x20, BX
+	DECQ    SI
+	JNZ     full
+
+tail:
+	MOVL  4(AX), SI
+	TESTQ SI, SI
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+maskedAsked:
+	VMULPS  Y0, Y1, Y2
+	VMOVUPS Y2, (R10)
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSS (R10)(R12*4), X2
+	VADDSS (R8)(R13*4), X2, X2
+	VMOVSS X2, (R8)(R13*4)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x20, BX
+	DECQ   SI
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, DI
+	DECQ n+0(FP)
+	JMP  slice
 
 done:
 	VZEROUPPER
@@ -3600,6 +8370,362 @@ maskedColumn:
 	ADDQ         $0x20, R9
 	DECQ         AX
 	JMP          masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, AVX2, BMI, MMX+
+TEXT ·slicesTransposedHigh1616F32AVX2(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000004, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (SI), Y0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+fullAsked:
+	VPMOVZXWD (DX), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VMULPS    Y1, Y0, Y1
+	VMOVUPS   Y1, (R9)
+	ADDQ      $0x10, DX
+	MOVWLZX   (BX), R11
+	VMOVSS    (R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   2(BX), R11
+	VMOVSS    4(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   4(BX), R11
+	VMOVSS    8(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   6(BX), R11
+	VMOVSS    12(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   8(BX), R11
+	VMOVSS    16(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   10(BX), R11
+	VMOVSS    20(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   12(BX), R11
+	VMOVSS    24(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   14(BX), R11
+	VMOVSS    28(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	ADDQ      $0x10, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+maskedAsked:
+	VPMOVZXWD (DX), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VMULPS    Y1, Y0, Y1
+	VMOVUPS   Y1, (R9)
+	ADDQ      $0x10, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSS  (R9)(R12*4), X1
+	VADDSS  (DI)(R13*4), X1, X1
+	VMOVSS  X1, (DI)(R13*4)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x10, BX
+	DECQ    R10
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedHigh1632F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, AVX2, BMI, MMX+
+TEXT ·slicesTransposedHigh1632F32AVX2(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000004, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (SI), Y0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+fullAsked:
+	VPMOVZXWD (DX), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VMULPS    Y1, Y0, Y1
+	VMOVUPS   Y1, (R9)
+	ADDQ      $0x10, DX
+	MOVL      (BX), R11
+	VMOVSS    (R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      4(BX), R11
+	VMOVSS    4(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      8(BX), R11
+	VMOVSS    8(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      12(BX), R11
+	VMOVSS    12(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      16(BX), R11
+	VMOVSS    16(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      20(BX), R11
+	VMOVSS    20(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      24(BX), R11
+	VMOVSS    24(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      28(BX), R11
+	VMOVSS    28(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	ADDQ      $0x20, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+maskedAsked:
+	VPMOVZXWD (DX), Y1
+	VPSLLD    $0x10, Y1, Y1
+	VMULPS    Y1, Y0, Y1
+	VMOVUPS   Y1, (R9)
+	ADDQ      $0x10, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSS (R9)(R12*4), X1
+	VADDSS (DI)(R13*4), X1, X1
+	VMOVSS X1, (DI)(R13*4)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x20, BX
+	DECQ   R10
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x20, SI
+	DECQ n+0(FP)
+	JMP  slice
 
 done:
 	VZEROUPPER
@@ -3923,6 +9049,546 @@ done:
 	VZEROUPPER
 	RET
 
+// func slicesTransposedFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedFull16F32AVX512(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000004, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (SI), Z0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    272(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    48(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    274(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    50(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    276(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    52(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    278(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    54(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    280(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    56(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    282(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    58(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    284(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    60(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    286(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    62(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+fullAsked:
+	VMULPS  (DX), Z0, Z1
+	VMOVUPS Z1, (R9)
+	ADDQ    $0x40, DX
+	MOVWLZX (BX), R11
+	VMOVSS  (R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 2(BX), R11
+	VMOVSS  4(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 4(BX), R11
+	VMOVSS  8(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 6(BX), R11
+	VMOVSS  12(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 8(BX), R11
+	VMOVSS  16(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 10(BX), R11
+	VMOVSS  20(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 12(BX), R11
+	VMOVSS  24(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 14(BX), R11
+	VMOVSS  28(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 16(BX), R11
+	VMOVSS  32(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 18(BX), R11
+	VMOVSS  36(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 20(BX), R11
+	VMOVSS  40(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 22(BX), R11
+	VMOVSS  44(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 24(BX), R11
+	VMOVSS  48(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 26(BX), R11
+	VMOVSS  52(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 28(BX), R11
+	VMOVSS  56(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVWLZX 30(BX), R11
+	VMOVSS  60(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	ADDQ    $0x20, BX
+	DECQ    R10
+	JNZ     full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    272(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    48(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    274(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    50(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    276(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    52(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    278(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    54(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    280(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    56(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    282(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    58(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    284(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    60(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    286(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    62(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+maskedAsked:
+	VMULPS  (DX), Z0, Z1
+	VMOVUPS Z1, (R9)
+	ADDQ    $0x40, DX
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSS  (R9)(R12*4), X1
+	VADDSS  (DI)(R13*4), X1, X1
+	VMOVSS  X1, (DI)(R13*4)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x20, BX
+	DECQ    R10
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedFull32F32AVX512(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000004, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (SI), Z0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       544(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       96(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       548(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       100(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       552(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       104(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       556(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       108(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       560(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       112(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       564(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       116(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       568(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       120(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       572(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       124(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+fullAsked:
+	VMULPS  (DX), Z0, Z1
+	VMOVUPS Z1, (R9)
+	ADDQ    $0x40, DX
+	MOVL    (BX), R11
+	VMOVSS  (R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    4(BX), R11
+	VMOVSS  4(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    8(BX), R11
+	VMOVSS  8(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    12(BX), R11
+	VMOVSS  12(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    16(BX), R11
+	VMOVSS  16(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    20(BX), R11
+	VMOVSS  20(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    24(BX), R11
+	VMOVSS  24(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    28(BX), R11
+	VMOVSS  28(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    32(BX), R11
+	VMOVSS  32(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    36(BX), R11
+	VMOVSS  36(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    40(BX), R11
+	VMOVSS  40(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    44(BX), R11
+	VMOVSS  44(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    48(BX), R11
+	VMOVSS  48(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    52(BX), R11
+	VMOVSS  52(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    56(BX), R11
+	VMOVSS  56(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	MOVL    60(BX), R11
+	VMOVSS  60(R9), X1
+	VADDSS  (DI)(R11*4), X1, X1
+	VMOVSS  X1, (DI)(R11*4)
+	ADDQ    $0x40, BX
+	DECQ    R10
+	JNZ     full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       544(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       96(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       548(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       100(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       552(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       104(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       556(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       108(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       560(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       112(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       564(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       116(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       568(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       120(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       572(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       124(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+maskedAsked:
+	VMULPS  (DX), Z0, Z1
+	VMOVUPS Z1, (R9)
+	ADDQ    $0x40, DX
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSS (R9)(R12*4), X1
+	VADDSS (DI)(R13*4), X1, X1
+	VMOVSS X1, (DI)(R13*4)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x40, BX
+	DECQ   R10
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func diagonalsTransposedTableF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 // Requires: AVX, AVX512F
 TEXT ·diagonalsTransposedTableF32AVX512(SB), NOSPLIT, $0-88
@@ -4068,6 +9734,562 @@ done:
 	VZEROUPPER
 	RET
 
+// func slicesTransposedTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedTable16F32AVX512(SB), NOSPLIT, $0-88
+	MOVQ    widths+8(FP), AX
+	MOVQ    masks+16(FP), CX
+	MOVQ    val+24(FP), DX
+	MOVQ    idx+32(FP), BX
+	MOVQ    table+40(FP), SI
+	MOVQ    factors+48(FP), DI
+	MOVQ    y+56(FP), R8
+	MOVQ    asks+72(FP), R9
+	MOVQ    products+80(FP), R10
+	VMOVUPS nibblesOfHalves<>+0(SB), Z0
+	VMOVUPS (SI), Z1
+	MOVQ    first+64(FP), SI
+	IMUL3Q  $0x00000004, SI, SI
+	SUBQ    SI, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (DI), Z2
+	MOVL    (AX), SI
+	TESTQ   SI, SI
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    272(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    48(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    274(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    50(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    276(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    52(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    278(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    54(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    280(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    56(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    282(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    58(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    284(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    60(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    286(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    62(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+fullAsked:
+	VPBROADCASTQ (DX), Z3
+	VPSRLVD      Z0, Z3, Z3
+	VPERMPS      Z1, Z3, Z3
+	VMULPS       Z3, Z2, Z3
+	VMOVUPS      Z3, (R10)
+	ADDQ         $0x08, DX
+	MOVWLZX      (BX), R11
+	VMOVSS       (R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVWLZX      2(BX), R11
+	VMOVSS       4(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVWLZX      4(BX), R11
+	VMOVSS       8(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVWLZX      6(BX), R11
+	VMOVSS       12(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVWLZX      8(BX), R11
+	VMOVSS       16(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVWLZX      10(BX), R11
+	VMOVSS       20(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVWLZX      12(BX), R11
+	VMOVSS       24(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVWLZX      14(BX), R11
+	VMOVSS       28(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVWLZX      16(BX), R11
+	VMOVSS       32(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVWLZX      18(BX), R11
+	VMOVSS       36(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVWLZX      20(BX), R11
+	VMOVSS       40(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVWLZX      22(BX), R11
+	VMOVSS       44(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVWLZX      24(BX), R11
+	VMOVSS       48(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVWLZX      26(BX), R11
+	VMOVSS       52(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVWLZX      28(BX), R11
+	VMOVSS       56(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVWLZX      30(BX), R11
+	VMOVSS       60(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	ADDQ         $0x20, BX
+	DECQ         SI
+	JNZ          full
+
+tail:
+	MOVL  4(AX), SI
+	TESTQ SI, SI
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    272(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    48(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    274(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    50(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    276(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    52(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    278(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    54(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    280(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    56(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    282(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    58(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    284(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    60(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    286(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    62(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+maskedAsked:
+	VPBROADCASTQ (DX), Z3
+	VPSRLVD      Z0, Z3, Z3
+	VPERMPS      Z1, Z3, Z3
+	VMULPS       Z3, Z2, Z3
+	VMOVUPS      Z3, (R10)
+	ADDQ         $0x08, DX
+	MOVWLZX      (CX), R11
+	ADDQ         $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSS  (R10)(R12*4), X3
+	VADDSS  (R8)(R13*4), X3, X3
+	VMOVSS  X3, (R8)(R13*4)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x20, BX
+	DECQ    SI
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, DI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedTable32F32AVX512(SB), NOSPLIT, $0-88
+	MOVQ    widths+8(FP), AX
+	MOVQ    masks+16(FP), CX
+	MOVQ    val+24(FP), DX
+	MOVQ    idx+32(FP), BX
+	MOVQ    table+40(FP), SI
+	MOVQ    factors+48(FP), DI
+	MOVQ    y+56(FP), R8
+	MOVQ    asks+72(FP), R9
+	MOVQ    products+80(FP), R10
+	VMOVUPS nibblesOfHalves<>+0(SB), Z0
+	VMOVUPS (SI), Z1
+	MOVQ    first+64(FP), SI
+	IMUL3Q  $0x00000004, SI, SI
+	SUBQ    SI, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (DI), Z2
+	MOVL    (AX), SI
+	TESTQ   SI, SI
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       544(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       96(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       548(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       100(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       552(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       104(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       556(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       108(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       560(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       112(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       564(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       116(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       568(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       120(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       572(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       124(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+fullAsked:
+	VPBROADCASTQ (DX), Z3
+	VPSRLVD      Z0, Z3, Z3
+	VPERMPS      Z1, Z3, Z3
+	VMULPS       Z3, Z2, Z3
+	VMOVUPS      Z3, (R10)
+	ADDQ         $0x08, DX
+	MOVL         (BX), R11
+	VMOVSS       (R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVL         4(BX), R11
+	VMOVSS       4(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVL         8(BX), R11
+	VMOVSS       8(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVL         12(BX), R11
+	VMOVSS       12(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVL         16(BX), R11
+	VMOVSS       16(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVL         20(BX), R11
+	VMOVSS       20(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVL         24(BX), R11
+	VMOVSS       24(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVL         28(BX), R11
+	VMOVSS       28(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVL         32(BX), R11
+	VMOVSS       32(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVL         36(BX), R11
+	VMOVSS       36(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVL         40(BX), R11
+	VMOVSS       40(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVL         44(BX), R11
+	VMOVSS       44(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVL         48(BX), R11
+	VMOVSS       48(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVL         52(BX), R11
+	VMOVSS       52(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVL         56(BX), R11
+	VMOVSS       56(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	MOVL         60(BX), R11
+	VMOVSS       60(R10), X3
+	VADDSS       (R8)(R11*4), X3, X3
+	VMOVSS       X3, (R8)(R11*4)
+	ADDQ         $0x40, BX
+	DECQ         SI
+	JNZ          full
+
+tail:
+	MOVL  4(AX), SI
+	TESTQ SI, SI
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       544(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       96(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       548(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       100(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       552(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       104(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       556(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       108(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       560(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       112(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       564(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       116(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       568(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       120(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       572(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       124(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+maskedAsked:
+	VPBROADCASTQ (DX), Z3
+	VPSRLVD      Z0, Z3, Z3
+	VPERMPS      Z1, Z3, Z3
+	VMULPS       Z3, Z2, Z3
+	VMOVUPS      Z3, (R10)
+	ADDQ         $0x08, DX
+	MOVWLZX      (CX), R11
+	ADDQ         $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSS (R10)(R12*4), X3
+	VADDSS (R8)(R13*4), X3, X3
+	VMOVSS X3, (R8)(R13*4)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x40, BX
+	DECQ   SI
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, DI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
 // func diagonalsTransposedPerDiagonalF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 // Requires: AVX, AVX512F
 TEXT ·diagonalsTransposedPerDiagonalF32AVX512(SB), NOSPLIT, $0-88
@@ -4188,6 +10410,544 @@ maskedColumn:
 	ADDQ         $0x40, R9
 	DECQ         AX
 	JMP          masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedSame16F32AVX512(SB), NOSPLIT, $0-88
+	MOVQ         widths+8(FP), AX
+	MOVQ         masks+16(FP), CX
+	MOVQ         val+24(FP), DX
+	MOVQ         idx+32(FP), BX
+	MOVQ         table+40(FP), SI
+	MOVQ         factors+48(FP), DI
+	MOVQ         y+56(FP), R8
+	MOVQ         asks+72(FP), R9
+	MOVQ         products+80(FP), R10
+	VBROADCASTSS (SI), Z0
+	MOVQ         first+64(FP), SI
+	IMUL3Q       $0x00000004, SI, SI
+	SUBQ         SI, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (DI), Z1
+	MOVL    (AX), SI
+	TESTQ   SI, SI
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    272(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    48(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    274(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    50(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    276(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    52(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    278(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    54(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    280(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    56(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    282(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    58(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    284(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    60(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    286(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    62(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+fullAsked:
+	VMULPS  Z0, Z1, Z2
+	VMOVUPS Z2, (R10)
+	MOVWLZX (BX), R11
+	VMOVSS  (R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 2(BX), R11
+	VMOVSS  4(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 4(BX), R11
+	VMOVSS  8(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 6(BX), R11
+	VMOVSS  12(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 8(BX), R11
+	VMOVSS  16(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 10(BX), R11
+	VMOVSS  20(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 12(BX), R11
+	VMOVSS  24(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 14(BX), R11
+	VMOVSS  28(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 16(BX), R11
+	VMOVSS  32(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 18(BX), R11
+	VMOVSS  36(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 20(BX), R11
+	VMOVSS  40(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 22(BX), R11
+	VMOVSS  44(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 24(BX), R11
+	VMOVSS  48(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 26(BX), R11
+	VMOVSS  52(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 28(BX), R11
+	VMOVSS  56(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVWLZX 30(BX), R11
+	VMOVSS  60(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	ADDQ    $0x20, BX
+	DECQ    SI
+	JNZ     full
+
+tail:
+	MOVL  4(AX), SI
+	TESTQ SI, SI
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    272(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    48(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    274(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    50(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    276(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    52(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    278(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    54(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    280(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    56(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    282(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    58(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    284(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    60(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    286(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVWLZX    62(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+maskedAsked:
+	VMULPS  Z0, Z1, Z2
+	VMOVUPS Z2, (R10)
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSS  (R10)(R12*4), X2
+	VADDSS  (R8)(R13*4), X2, X2
+	VMOVSS  X2, (R8)(R13*4)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x20, BX
+	DECQ    SI
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, DI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedSame32F32AVX512(SB), NOSPLIT, $0-88
+	MOVQ         widths+8(FP), AX
+	MOVQ         masks+16(FP), CX
+	MOVQ         val+24(FP), DX
+	MOVQ         idx+32(FP), BX
+	MOVQ         table+40(FP), SI
+	MOVQ         factors+48(FP), DI
+	MOVQ         y+56(FP), R8
+	MOVQ         asks+72(FP), R9
+	MOVQ         products+80(FP), R10
+	VBROADCASTSS (SI), Z0
+	MOVQ         first+64(FP), SI
+	IMUL3Q       $0x00000004, SI, SI
+	SUBQ         SI, R8
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (DI), Z1
+	MOVL    (AX), SI
+	TESTQ   SI, SI
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       544(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       96(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       548(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       100(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       552(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       104(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       556(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       108(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       560(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       112(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       564(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       116(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       568(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       120(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       572(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       124(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+fullAsked:
+	VMULPS  Z0, Z1, Z2
+	VMOVUPS Z2, (R10)
+	MOVL    (BX), R11
+	VMOVSS  (R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    4(BX), R11
+	VMOVSS  4(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    8(BX), R11
+	VMOVSS  8(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    12(BX), R11
+	VMOVSS  12(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    16(BX), R11
+	VMOVSS  16(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    20(BX), R11
+	VMOVSS  20(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    24(BX), R11
+	VMOVSS  24(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    28(BX), R11
+	VMOVSS  28(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    32(BX), R11
+	VMOVSS  32(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    36(BX), R11
+	VMOVSS  36(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    40(BX), R11
+	VMOVSS  40(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    44(BX), R11
+	VMOVSS  44(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    48(BX), R11
+	VMOVSS  48(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    52(BX), R11
+	VMOVSS  52(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    56(BX), R11
+	VMOVSS  56(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	MOVL    60(BX), R11
+	VMOVSS  60(R10), X2
+	VADDSS  (R8)(R11*4), X2, X2
+	VMOVSS  X2, (R8)(R11*4)
+	ADDQ    $0x40, BX
+	DECQ    SI
+	JNZ     full
+
+tail:
+	MOVL  4(AX), SI
+	TESTQ SI, SI
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R9
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       544(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       96(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       548(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       100(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       552(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       104(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       556(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       108(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       560(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       112(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       564(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       116(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       568(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       120(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+	MOVL       572(BX), R11
+	PREFETCHT1 (R8)(R11*4)
+	MOVL       124(BX), R11
+	PREFETCHT0 (R8)(R11*4)
+
+maskedAsked:
+	VMULPS  Z0, Z1, Z2
+	VMOVUPS Z2, (R10)
+	MOVWLZX (CX), R11
+	ADDQ    $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSS (R10)(R12*4), X2
+	VADDSS (R8)(R13*4), X2, X2
+	VMOVSS X2, (R8)(R13*4)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x40, BX
+	DECQ   SI
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, DI
+	DECQ n+0(FP)
+	JMP  slice
 
 done:
 	VZEROUPPER
@@ -4324,6 +11084,554 @@ maskedColumn:
 	ADDQ        $0x40, R9
 	DECQ        AX
 	JMP         masked
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedHigh1616F32AVX512(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000004, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (SI), Z0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    272(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    48(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    274(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    50(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    276(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    52(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    278(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    54(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    280(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    56(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    282(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    58(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    284(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    60(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    286(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    62(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+fullAsked:
+	VPMOVZXWD (DX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VMULPS    Z1, Z0, Z1
+	VMOVUPS   Z1, (R9)
+	ADDQ      $0x20, DX
+	MOVWLZX   (BX), R11
+	VMOVSS    (R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   2(BX), R11
+	VMOVSS    4(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   4(BX), R11
+	VMOVSS    8(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   6(BX), R11
+	VMOVSS    12(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   8(BX), R11
+	VMOVSS    16(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   10(BX), R11
+	VMOVSS    20(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   12(BX), R11
+	VMOVSS    24(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   14(BX), R11
+	VMOVSS    28(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   16(BX), R11
+	VMOVSS    32(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   18(BX), R11
+	VMOVSS    36(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   20(BX), R11
+	VMOVSS    40(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   22(BX), R11
+	VMOVSS    44(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   24(BX), R11
+	VMOVSS    48(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   26(BX), R11
+	VMOVSS    52(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   28(BX), R11
+	VMOVSS    56(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVWLZX   30(BX), R11
+	VMOVSS    60(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	ADDQ      $0x20, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVWLZX    256(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    32(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    258(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    34(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    260(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    36(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    262(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    38(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    264(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    40(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    266(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    42(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    268(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    44(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    270(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    46(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    272(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    48(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    274(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    50(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    276(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    52(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    278(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    54(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    280(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    56(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    282(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    58(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    284(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    60(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVWLZX    286(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVWLZX    62(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+maskedAsked:
+	VPMOVZXWD (DX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VMULPS    Z1, Z0, Z1
+	VMOVUPS   Z1, (R9)
+	ADDQ      $0x20, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL  R11, R12
+	MOVWLZX (BX)(R12*2), R13
+	VMOVSS  (R9)(R12*4), X1
+	VADDSS  (DI)(R13*4), X1, X1
+	VMOVSS  X1, (DI)(R13*4)
+	BLSRL   R11, R11
+	JNZ     lane
+	ADDQ    $0x20, BX
+	DECQ    R10
+	JNZ     masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, SI
+	DECQ n+0(FP)
+	JMP  slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTransposedHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·slicesTransposedHigh1632F32AVX512(SB), NOSPLIT, $0-88
+	MOVQ   widths+8(FP), AX
+	MOVQ   masks+16(FP), CX
+	MOVQ   val+24(FP), DX
+	MOVQ   idx+32(FP), BX
+	MOVQ   table+40(FP), SI
+	MOVQ   factors+48(FP), SI
+	MOVQ   y+56(FP), DI
+	MOVQ   asks+72(FP), R8
+	MOVQ   products+80(FP), R9
+	MOVQ   first+64(FP), R10
+	IMUL3Q $0x00000004, R10, R10
+	SUBQ   R10, DI
+
+slice:
+	CMPQ    n+0(FP), $0x00
+	JE      done
+	VMOVUPS (SI), Z0
+	MOVL    (AX), R10
+	TESTQ   R10, R10
+	JZ      tail
+
+full:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         fullAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       544(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       96(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       548(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       100(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       552(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       104(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       556(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       108(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       560(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       112(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       564(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       116(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       568(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       120(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       572(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       124(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+fullAsked:
+	VPMOVZXWD (DX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VMULPS    Z1, Z0, Z1
+	VMOVUPS   Z1, (R9)
+	ADDQ      $0x20, DX
+	MOVL      (BX), R11
+	VMOVSS    (R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      4(BX), R11
+	VMOVSS    4(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      8(BX), R11
+	VMOVSS    8(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      12(BX), R11
+	VMOVSS    12(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      16(BX), R11
+	VMOVSS    16(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      20(BX), R11
+	VMOVSS    20(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      24(BX), R11
+	VMOVSS    24(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      28(BX), R11
+	VMOVSS    28(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      32(BX), R11
+	VMOVSS    32(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      36(BX), R11
+	VMOVSS    36(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      40(BX), R11
+	VMOVSS    40(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      44(BX), R11
+	VMOVSS    44(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      48(BX), R11
+	VMOVSS    48(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      52(BX), R11
+	VMOVSS    52(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      56(BX), R11
+	VMOVSS    56(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	MOVL      60(BX), R11
+	VMOVSS    60(R9), X1
+	VADDSS    (DI)(R11*4), X1, X1
+	VMOVSS    X1, (DI)(R11*4)
+	ADDQ      $0x40, BX
+	DECQ      R10
+	JNZ       full
+
+tail:
+	MOVL  4(AX), R10
+	TESTQ R10, R10
+	JZ    next
+
+masked:
+	PREFETCHT0 2048(DX)
+	PREFETCHT0 1024(BX)
+	DECQ       R8
+	JL         maskedAsked
+	MOVL       512(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       64(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       516(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       68(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       520(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       72(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       524(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       76(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       528(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       80(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       532(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       84(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       536(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       88(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       540(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       92(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       544(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       96(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       548(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       100(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       552(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       104(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       556(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       108(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       560(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       112(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       564(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       116(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       568(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       120(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+	MOVL       572(BX), R11
+	PREFETCHT1 (DI)(R11*4)
+	MOVL       124(BX), R11
+	PREFETCHT0 (DI)(R11*4)
+
+maskedAsked:
+	VPMOVZXWD (DX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VMULPS    Z1, Z0, Z1
+	VMOVUPS   Z1, (R9)
+	ADDQ      $0x20, DX
+	MOVWLZX   (CX), R11
+	ADDQ      $0x02, CX
+
+lane:
+	TZCNTL R11, R12
+	MOVL   (BX)(R12*4), R13
+	VMOVSS (R9)(R12*4), X1
+	VADDSS (DI)(R13*4), X1, X1
+	VMOVSS X1, (DI)(R13*4)
+	BLSRL  R11, R11
+	JNZ    lane
+	ADDQ   $0x40, BX
+	DECQ   R10
+	JNZ    masked
+
+next:
+	ADDQ $0x08, AX
+	ADDQ $0x40, SI
+	DECQ n+0(FP)
+	JMP  slice
 
 done:
 	VZEROUPPER

@@ -69,3 +69,65 @@ func callBlocksTransposed[V sparse.Value](kernel blockTransposedKernel[V], b *Bl
 	kernel(n, &widths[0], unsafe.SliceData(b.Masks[at.Mask:]), b.Values.from(column), unsafe.SliceData(b.Idx[at.Column*b.Values.Lanes:]), b.Height,
 		b.Values.table(column), &factors[0], &y[0], first, &sums[0], len(sums))
 }
+
+type sliceTransposedKernel[V sparse.Value] func(n int, widths *uint32, masks *uint16, val, idx *byte, table, factors, y *V, first, asks int, products *V)
+
+// The kernels by Level-AVX2, Storage, and whether indices are wide.
+var (
+	sliceTransposedKernels64 = [2][storages][2]sliceTransposedKernel[float64]{
+		{
+			{slicesTransposedFull16F64AVX2, slicesTransposedFull32F64AVX2},
+			{slicesTransposedShort16F64AVX2, slicesTransposedShort32F64AVX2},
+			{slicesTransposedTable16F64AVX2, slicesTransposedTable32F64AVX2},
+			{slicesTransposedSame16F64AVX2, slicesTransposedSame32F64AVX2},
+			{slicesTransposedHigh3216F64AVX2, slicesTransposedHigh3232F64AVX2},
+			{slicesTransposedHigh1616F64AVX2, slicesTransposedHigh1632F64AVX2},
+		}, {
+			{slicesTransposedFull16F64AVX512, slicesTransposedFull32F64AVX512},
+			{slicesTransposedShort16F64AVX512, slicesTransposedShort32F64AVX512},
+			{slicesTransposedTable16F64AVX512, slicesTransposedTable32F64AVX512},
+			{slicesTransposedSame16F64AVX512, slicesTransposedSame32F64AVX512},
+			{slicesTransposedHigh3216F64AVX512, slicesTransposedHigh3232F64AVX512},
+			{slicesTransposedHigh1616F64AVX512, slicesTransposedHigh1632F64AVX512},
+		},
+	}
+	sliceTransposedKernels32 = [2][storages][2]sliceTransposedKernel[float32]{
+		{
+			{slicesTransposedFull16F32AVX2, slicesTransposedFull32F32AVX2},
+			Table:  {slicesTransposedTable16F32AVX2, slicesTransposedTable32F32AVX2},
+			Same:   {slicesTransposedSame16F32AVX2, slicesTransposedSame32F32AVX2},
+			High16: {slicesTransposedHigh1616F32AVX2, slicesTransposedHigh1632F32AVX2},
+		}, {
+			{slicesTransposedFull16F32AVX512, slicesTransposedFull32F32AVX512},
+			Table:  {slicesTransposedTable16F32AVX512, slicesTransposedTable32F32AVX512},
+			Same:   {slicesTransposedSame16F32AVX512, slicesTransposedSame32F32AVX512},
+			High16: {slicesTransposedHigh1616F32AVX512, slicesTransposedHigh1632F32AVX512},
+		},
+	}
+)
+
+func slicesTransposedAssembly[V sparse.Value](l Level, s *Slices[V], at Position, n int, factors, y []V, first int, products []V) {
+	switch s := any(s).(type) {
+	case *Slices[float64]:
+		callSlicesTransposed(&sliceTransposedKernels64[l-AVX2][s.Values.Storage], s, at, n, any(factors).([]float64), any(y).([]float64), first, any(products).([]float64))
+	case *Slices[float32]:
+		callSlicesTransposed(&sliceTransposedKernels32[l-AVX2][s.Values.Storage], s, at, n, any(factors).([]float32), any(y).([]float32), first, any(products).([]float32))
+	}
+}
+
+// askedAhead is how many entries ahead the kernels ask for elements of y.
+const askedAhead = 128
+
+func callSlicesTransposed[V sparse.Value](kernels *[2]sliceTransposedKernel[V], s *Slices[V], at Position, n int, factors, y []V, first int, products []V) {
+	widths := s.Widths[2*at.Slice : 2*(at.Slice+n)]
+	kernel, idx, asks := kernels[0], (*byte)(nil), 0
+	k := at.Column * s.Values.Lanes
+	if s.Narrow != nil {
+		idx = bytesFrom(s.Narrow, k)
+	} else {
+		kernel, idx = kernels[1], bytesFrom(s.Wide, k)
+		asks = (len(s.Wide)-askedAhead)/s.Values.Lanes - at.Column
+	}
+	kernel(n, unsafe.SliceData(widths), unsafe.SliceData(s.Masks[at.Mask:]), s.Values.from(at.Column), idx,
+		unsafe.SliceData(s.Values.Table), &factors[0], &y[0], first, asks, &products[0])
+}

@@ -11,3 +11,7 @@ func diagonalsTransposedAssembly[V sparse.Value](l Level, d *Diagonals[V], run D
 // blocksTransposedAssembly is never called where there is no assembly.
 func blocksTransposedAssembly[V sparse.Value](l Level, b *Blocks[V], at Position, n int, factors, y []V, first int, sums []V) {
 }
+
+// slicesTransposedAssembly is never called where there is no assembly.
+func slicesTransposedAssembly[V sparse.Value](l Level, s *Slices[V], at Position, n int, factors, y []V, first int, products []V) {
+}

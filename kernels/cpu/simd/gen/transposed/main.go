@@ -15,6 +15,8 @@ func main() {
 	for _, l := range lanes.All() {
 		for _, v := range lanes.ValuesOf(l) {
 			diagonals(l, v)
+			slices(l, v, 2)
+			slices(l, v, 4)
 		}
 		blocks(l, lanes.Full)
 		if l.Double {
