@@ -47,6 +47,8 @@ def products(results, copy):
     for r in results:
         if r["what"] == "left out":
             print(f"{name(r['matrix']):44} left out: no time")
+        if r["what"] == "failed":
+            print(f"{name(r['matrix']):44} failed: see messages.log")
         if r["what"] == "peers failed":
             print(f"{name(r['matrix']):44} CuPy and torch: not measured, scripts/gpu-peers.py failed")
         if r["what"] != "product":
@@ -100,6 +102,16 @@ def phases(path):
         verdict(f"{key}: most of the time for the merge", f"{merge:.1%}", f"{aim:.1%}", merge < aim)
 
 
+def variants(results):
+    """How many times as fast a form is in each variant."""
+    print(f"\n{'variant':12} {'matrix':44} times as fast as it is")
+    base = {}
+    for r in results:
+        seconds = {f["form"]: f["seconds"] for f in r["forms"] if f.get("seconds")}
+        was = base.setdefault(r["matrix"], seconds)
+        print(f"{r['variant']:12} {name(r['matrix']):44} " + " ".join(f"{form} {was[form] / s:.3f}" for form, s in seconds.items() if form in was))
+
+
 def main(folder):
     results = lines(os.path.join(folder, "results.jsonl"))
     copy = next((r["gb_per_s"] for r in results if r["what"] == "copy"), None)
@@ -108,6 +120,9 @@ def main(folder):
     path = os.path.join(folder, "phases.jsonl")
     if os.path.exists(path) and os.path.getsize(path):
         phases(path)
+    tried = [r for r in results if r["what"] == "variant"]
+    if tried:
+        variants(tried)
 
 
 if __name__ == "__main__":

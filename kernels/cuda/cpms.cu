@@ -9,6 +9,7 @@
 #include "include/segments.cuh"
 
 static constexpr int block = 128;
+static constexpr int ahead = 4;  // steps of gatherELLR in flight
 
 // keepRow writes the sum of place i, which is row perm[i], or i without perm: a first
 // row that an earlier part owns (skip = 1) goes to the carry, without beta.
@@ -52,8 +53,22 @@ static __device__ __forceinline__ void gatherELLR(const i32* idx, const i32* val
 		i64 at = start ? __ldg(start + r / 32) + r % 32 : r;
 		double sum = 0;
 #pragma unroll 1
-		for (i32 left = __ldg(length + r); left > 0; left--, at += stride)
-			sum += v.read(at) * x.read(__ldg(idx + at));
+		for (i32 left = __ldg(length + r); left > 0; left -= ahead, at += ahead * stride) {
+			// Behind the end of the row the last place is read again, so that nothing branches.
+			i32 col[ahead];
+			double a[ahead], b[ahead];
+#pragma unroll
+			for (int i = 0; i < ahead; i++) {
+				i64 k = at + least(i, left - 1) * stride;
+				col[i] = once(idx + k);
+				a[i] = v.read(k);
+			}
+			x.read(col, b);
+#pragma unroll
+			for (int i = 0; i < ahead; i++)
+				if (i < left)
+					sum += a[i] * b[i];
+		}
 		keepRow<S>(perm, y, carry, r, skip, alpha, sum, beta);
 	}
 }

@@ -46,7 +46,7 @@ static __device__ __forceinline__ void gatherMerge(const i64* ptr, const i32* id
                                                    const i32* start, i32* carryRow, V* carryVal, i64 rows, i64 first,
                                                    i64 end, i64 skip, V alpha, V beta) {
 	// Products of the entries, then sums of the rows.
-	__shared__ Pair<V> shared[(32 + tile) / 2];
+	__shared__ Pair<V> shared[block * (items + 1) / 2];
 	__shared__ i32 rowEnd[tile + 1];  // counted from the first entry of the tile
 	__shared__ BlockSegments<V, block> segments;
 
@@ -61,12 +61,13 @@ static __device__ __forceinline__ void gatherMerge(const i64* ptr, const i32* id
 		int low = (int)(k0 & 31);  // so that warps read whole sectors
 		V *products = (V*)shared + low, *sums = products + entries;
 
+		Stage<V, block, items + 1> stage(idx + k0 - low, val + k0 - low, t, low, low + entries, aligned && k1 < nnz);
+		stage.fetch();
 		for (int i = t; i < height; i += block)
 			rowEnd[i] = (i32)(clamp(__ldg(ptr + r0 + i + 1) - first, 0, nnz) - k0);
 		if (t == 0)
 			rowEnd[height] = entries;
-		stage<V, block, items + 1>(idx + k0 - low, val + k0 - low, x, (V*)shared, t, low,
-		                           low + entries, aligned && k1 < nnz);
+		stage.multiply(x, (V*)shared);
 		__syncthreads();
 
 		// Each thread walks its own items of the list. An item is an entry, or the

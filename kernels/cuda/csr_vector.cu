@@ -28,15 +28,26 @@ static __device__ __forceinline__ void gatherVector(const i64* ptr, const i32* i
 	V* product = (V*)shared[warp];
 	i64 nnz = end - first;
 	bool aligned = inPairs(idx, val);
-	i64 chunks = (rows + height - 1) / height;
-	for (i64 chunk = (i64)blockIdx.x * warps + warp; chunk < chunks; chunk += (i64)gridDim.x * warps) {
+	// A block takes neighbouring chunks, so that it finds its x in the caches.
+	i64 chunks = (rows + height - 1) / height, own = share(chunks, (i64)gridDim.x * warps) * warps, lowest = blockIdx.x * own;
+	i32 chunk = (i32)least(lowest + warp, chunks), stop = (i32)least(lowest + own, chunks);
+	i64 begin = 0, last = 0;  // pointers of the next chunk, on their way meanwhile
+	auto ahead = [&](i64 r) {
+		begin = __ldg(ptr + least(r + least(lane, height), rows));
+		if (height == 32)
+			last = __ldg(ptr + least(r + 32, rows));
+	};
+	if (chunk < stop)
+		ahead((i64)chunk * height);
+	for (; chunk < stop; chunk += warps) {
 		// Lane l holds the entries [lo, hi) of row l of the chunk, counted from the
 		// part's first entry. Lanes without a row hold an empty one.
-		i64 r = chunk * height;
-		i64 lo = clamp(__ldg(ptr + least(r + least(lane, height), rows)) - first, 0, nnz);
-		i64 hi = shflDown(lo, 1);
+		i64 r = (i64)chunk * height;
+		i64 lo = clamp(begin - first, 0, nnz), hi = shflDown(lo, 1);
 		if (height == 32 && lane == 31)
-			hi = clamp(__ldg(ptr + least(r + 32, rows)) - first, 0, nnz);
+			hi = clamp(last - first, 0, nnz);
+		if (chunk + warps < stop)
+			ahead((i64)(chunk + warps) * height);
 		i64 from = shfl(lo, 0), to = shfl(hi, 31);
 		bool pairs = aligned && to < nnz;
 
@@ -46,14 +57,16 @@ static __device__ __forceinline__ void gatherVector(const i64* ptr, const i32* i
 			sum[p] = V(0);
 		for (i64 s = from & ~31ll; s < to; s += segment) {
 			int low = (int)most(from - s, 0ll), high = (int)least(to - s, (i64)segment);
-			stage<V, 32, steps>(idx + s, val + s, x, product, lane, low, high, pairs);
+			Stage<V, 32, steps> stage(idx + s, val + s, lane, low, high, pairs);
+			stage.fetch();
+			stage.multiply(x, product);
 			__syncwarp();
 
-			i32 begin = (i32)clamp(lo - s, 0, segment), stop = (i32)clamp(hi - s, 0, segment);
+			i32 start = (i32)clamp(lo - s, 0, segment), end = (i32)clamp(hi - s, 0, segment);
 #pragma unroll
 			for (int p = 0; p < passes; p++) {
 				int row = p * groups + lane / lanes;
-				int b = shfl(begin, row), e = shfl(stop, row);
+				int b = shfl(start, row), e = shfl(end, row);
 #pragma unroll 1
 				for (int k = b + lane % lanes; k < e; k += lanes)
 					sum[p] += product[k];

@@ -31,8 +31,31 @@ template <typename V> struct Entries {
 	const V *val, *x;
 	Pair<V>* shared;
 
-	__device__ __forceinline__ void stage(int slot, i64 k) const {
-		shared[slot] = Pair<V>{__ldg(val + k), __ldg(x + __ldg(idx + k))};
+	// stage leaves value and element of x of entries at(0) ... at(steps-1), as far as they
+	// lie below end, in slots slot(0) ... All loads of columns and values are under way
+	// before the first of x waits for one of them, and those of x before the first store.
+	template <typename At, typename Slot> __device__ __forceinline__ void stage(At at, i64 end, Slot slot) const {
+		i32 col[steps];
+		Pair<V> v[steps];
+#pragma unroll
+		for (int i = 0; i < steps; i++) {
+			col[i] = -1;
+			v[i].a = V(0);
+			if (at(i) < end) {
+				col[i] = once(idx + at(i));
+				v[i].a = once(val + at(i));
+			}
+		}
+		__syncwarp();  // compilers keep their order here
+#pragma unroll
+		for (int i = 0; i < steps; i++) {
+			v[i].b = V(0);
+			if (col[i] >= 0)
+				v[i].b = __ldg(x + col[i]);
+		}
+#pragma unroll
+		for (int i = 0; i < steps; i++)
+			shared[slot(i)] = v[i];
 	}
 
 	__device__ __forceinline__ V add(int slot, V sum) const { return fma(shared[slot].a, shared[slot].b, sum); }
@@ -43,14 +66,10 @@ template <typename V> struct Entries {
 		int lane = threadIdx.x & 31;
 #pragma unroll 1
 		for (i64 s = from; s < to; s += segment) {
-			i64 end = least(s + segment, to);
-#pragma unroll
-			for (int i = lane; i < segment; i += 32)
-				if (s + i < end)
-					stage(i, s + i);
+			stage([&](int i) { return s + i * 32 + lane; }, to, [&](int i) { return i * 32 + lane; });
 			__syncwarp();
-			int stop = (int)(least(hi, end) - s);
-#pragma unroll 1
+			int stop = (int)(least(hi, least(s + segment, to)) - s);
+#pragma unroll 8
 			for (int k = (int)(most(lo, s) - s); k < stop; k++)
 				sum = add(k, sum);
 			__syncwarp();
@@ -72,11 +91,10 @@ template <typename V> struct Entries {
 				// Eight lanes read a chunk's next entries, so a warp those of four at a time.
 				// An entry's place in shared memory moves on from chunk to chunk: the lanes
 				// then read from different banks.
-				int e = lane % steps;
-#pragma unroll
-				for (int c = lane / steps; c < stripes; c += 32 / steps)
-					if (i64 k = from + c * chunk + j + e; k < to)
-						stage(c * steps + (e + c) % steps, k);
+				int e = lane % steps, first = lane / steps;
+				auto chunkOf = [&](int i) { return first + i * (32 / steps); };
+				stage([&](int i) { return from + chunkOf(i) * chunk + j + e; }, to,
+				      [&](int i) { return chunkOf(i) * steps + (e + chunkOf(i)) % steps; });
 				__syncwarp();
 #pragma unroll
 				for (int e = 0; e < steps; e++)

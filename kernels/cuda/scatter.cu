@@ -20,8 +20,11 @@ static __device__ __forceinline__ void scatter(const i64* ptr, const i32* idx, c
 	constexpr int warps = block / 32;
 	int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
 	i64 nnz = end - first;
-	i64 runs = (nnz + run - 1) / run;
-	for (i64 b = (i64)blockIdx.x * warps + warp; b < runs; b += (i64)gridDim.x * warps) {
+	// A warp takes neighbouring runs, so that it need not look far for their majors.
+	i64 runs = (nnz + run - 1) / run, own = share(runs, (i64)gridDim.x * warps);
+	i64 b = ((i64)blockIdx.x * warps + warp) * own, stop = least(b + own, runs);
+	i64 r1 = b < stop ? majorOf(ptr, 0, rows - 1, b * run + first) : 0;
+	for (; b < stop; b++) {
 		i64 s = b * run, e = least(s + run, nnz);
 		int entries = (int)(e - s);
 		i32 at[steps];
@@ -37,8 +40,8 @@ static __device__ __forceinline__ void scatter(const i64* ptr, const i32* idx, c
 			}
 		}
 		// Entry k is in the last major that does not begin after it.
-		i64 r0 = majorOf(ptr, 0, rows - 1, s + first);
-		i64 r1 = majorOf(ptr, r0, rows - 1, e - 1 + first);
+		i64 r0 = r1;
+		r1 = majorNear(ptr, r0, rows - 1, e - 1 + first);
 #pragma unroll
 		for (int i = 0; i < steps; i++)
 			if (at[i] >= 0)

@@ -89,10 +89,8 @@ static __device__ __forceinline__ void gatherSlices(const i64* data, const i64* 
 	// A block takes neighbouring slices, so that it finds its x in the caches.
 	constexpr i32 warps = block / 32;
 	int lane = threadIdx.x & 31;
-	i32 slices = (i32)((rows + 31) / 32), atOnce = (i32)least((i64)most(slices, 1), (i64)gridDim.x * warps);
-	i32 own = (slices + atOnce - 1) / atOnce * warps;
-	i64 first = (i64)blockIdx.x * own;
-	i32 w = (i32)least(first + (threadIdx.x >> 5), (i64)slices), end = (i32)least(first + own, (i64)slices);
+	i64 slices = (rows + 31) / 32, own = share(slices, (i64)gridDim.x * warps) * warps, first = blockIdx.x * own;
+	i32 w = (i32)least(first + (threadIdx.x >> 5), slices), end = (i32)least(first + own, slices);
 	Pair<i64> next{0, 0};
 	if (w < end)
 		next = ldgPair(head + 2 * (i64)w);

@@ -39,6 +39,10 @@ type Config struct {
 	// PTX gives other kernels for a family of kernels/cuda, "" for none: to try them.
 	// The first device that is open on a GPU says for all there. May be nil.
 	PTX func(family string) string
+	// L2Fetch is the bytes that the L2 cache reads from memory at a time, 32, 64 or 128; 0
+	// leaves that to the driver. It is for the context of the GPU, which other libraries in
+	// the program share; the first device that is open there says.
+	L2Fetch int
 }
 
 // FormCuSPARSE is a part multiplied by cuSPARSE.

@@ -22,6 +22,7 @@ type gpu struct {
 	info  GPU
 	pools bool // memory is allocated in the order of streams
 	ptx   func(family string) string
+	fetch int // Config.L2Fetch
 
 	mu      sync.Mutex
 	modules map[string]cu.Module // by family of kernels
@@ -30,6 +31,9 @@ type gpu struct {
 
 	devices int // open on it; guarded by opened.mu
 }
+
+// l2Fetch is CU_LIMIT_MAX_L2_FETCH_GRANULARITY.
+const l2Fetch cu.Limit = 5
 
 // opened is the GPUs that have devices.
 var opened = struct {
@@ -48,7 +52,7 @@ func acquire(c Config) (*gpu, error) {
 		if err != nil {
 			return nil, err
 		}
-		g = &gpu{info: info, ptx: c.PTX, modules: map[string]cu.Module{}, funcs: map[string]cu.Function{}, peers: map[cu.Device]bool{}}
+		g = &gpu{info: info, ptx: c.PTX, fetch: c.L2Fetch, modules: map[string]cu.Module{}, funcs: map[string]cu.Function{}, peers: map[cu.Device]bool{}}
 		if g.dev, err = cu.GetDevice(c.GPU); err != nil {
 			return nil, err
 		}
@@ -71,6 +75,11 @@ func acquire(c Config) (*gpu, error) {
 func (g *gpu) open() error {
 	if err := cu.SetCurrentContext(g.ctx); err != nil {
 		return err
+	}
+	if g.devices == 0 && g.fetch != 0 {
+		if err := cu.SetLimit(l2Fetch, int64(g.fetch)); err != nil {
+			return fmt.Errorf("%d bytes for the L2 cache to read at a time: %w", g.fetch, err)
+		}
 	}
 	if g.devices == 0 && driver.PoolsSupported(g.dev) {
 		if err := driver.KeepPool(g.dev); err != nil {

@@ -14,6 +14,21 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 )
 
+func TestTheL2CacheReadsAsMuchAtATimeAsSaid(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	for _, bytes := range []int{0, 32, 256} {
+		nvidiatest.Fail("", 0, 0)
+		d, err := Open(Config{Node: -1, L2Fetch: bytes})
+		require.Equal(t, min(bytes, 1), nvidiatest.Calls()["cuCtxSetLimit"])
+		if bytes > 128 {
+			require.ErrorContains(t, err, "256 bytes for the L2 cache to read at a time: CUDA error 1")
+			continue
+		}
+		require.NoError(t, err)
+		require.NoError(t, d.Close())
+	}
+}
+
 // The stand-in takes our own kernels only, and says so where others are to run.
 func TestOtherKernelsTakeThePlaceOfOurs(t *testing.T) {
 	for _, other := range []string{"", "vector"} {

@@ -37,6 +37,25 @@ func trials(info kernels.PackInfo) map[kernels.Form]kernels.PackTrial {
 	return found
 }
 
+func TestMeasuringTakesATenthOfManyProductsAtMost(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	d, err := Open(Config{Node: -1})
+	require.NoError(t, err)
+	launched := func(products int) int {
+		op := wholeOf(t, "banded:n=40,band=1")
+		op.Products = products
+		nvidiatest.Fail("", 0, 0)
+		p, err := d.(kernels.Packer).Pack(op)
+		require.NoError(t, err)
+		require.NoError(t, p.Free())
+		calls := nvidiatest.Calls()
+		return calls["cuLaunchKernel"] + calls["cusparseSpMV"]
+	}
+	require.Less(t, launched(slicedFrom), slicedFrom/10+20)
+	require.InDelta(t, 200, launched(3000), 100)
+	require.NoError(t, d.Close())
+}
+
 func TestSlicesAreMeasuredWhereTheyMayPay(t *testing.T) {
 	d, s := open(t, Config{})
 	for _, c := range []struct {

@@ -15,9 +15,6 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// timedRuns is how often each form is timed, after one product that is not.
-const timedRuns = 3
-
 // trial measures products of one part.
 type trial[V sparse.Value] struct {
 	dev         *Device
@@ -64,36 +61,6 @@ func (t *trial[V]) close() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// time is the shortest of some products of p.
-func (t *trial[V]) time(p kernels.Packed, form kernels.Form, name string) (best time.Duration, err error) {
-	op := &kernels.GatherPacked[V]{A: p, Alpha: 1, X: t.x, Y: t.y, Carry: t.carry}
-	for i := range timedRuns + 1 {
-		if err := errors.Join(t.s.Record(t.start), t.s.Launch(op), t.s.Record(t.stop), t.s.Sync()); err != nil {
-			return 0, err
-		}
-		took, err := t.stop.Since(t.start)
-		if err != nil {
-			return 0, err
-		}
-		if i == 1 || i > 0 && took < best {
-			best = took
-		}
-	}
-	t.told = append(t.told, fmt.Sprintf("%s %v", name, best.Round(100*time.Nanosecond)))
-	tried := kernels.PackTrial{Form: form, Why: name, Product: best, Build: p.Info().Took}
-	for _, b := range p.Buffers() {
-		tried.Bytes += b.Bytes()
-	}
-	t.tried = append(t.tried, tried)
-	return best, nil
-}
-
-// skip notes a form that was not measured.
-func (t *trial[V]) skip(form kernels.Form, name, reason string) {
-	t.told = append(t.told, fmt.Sprintf("%s not: %s", name, reason))
-	t.tried = append(t.tried, kernels.PackTrial{Form: form, Why: name, Skipped: reason})
 }
 
 // timeOwn is the times of our two kernels for CSR.

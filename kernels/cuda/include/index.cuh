@@ -13,6 +13,10 @@ static __device__ __forceinline__ i64 clamp(i64 v, i64 lo, i64 hi) { return leas
 static __device__ __forceinline__ i64 threadOf(int block) { return (i64)blockIdx.x * block + threadIdx.x; }
 static __device__ __forceinline__ i64 threads(int block) { return (i64)gridDim.x * block; }
 
+// share is how many neighbours of n pieces one of `takers` takes, so that all are taken:
+// n and takers are at most 2^31. It divides 32 bits, which is much faster than 64.
+static __device__ __forceinline__ i64 share(i64 n, i64 takers) { return ((unsigned)n + (unsigned)takers - 1) / (unsigned)takers; }
+
 // majorOf is the last r in [lo, hi] with ptr[r] <= k, or lo.
 static __device__ __forceinline__ i64 majorOf(const i64* ptr, i64 lo, i64 hi, i64 k) {
 	while (lo < hi) {
@@ -23,6 +27,16 @@ static __device__ __forceinline__ i64 majorOf(const i64* ptr, i64 lo, i64 hi, i6
 			hi = mid - 1;
 	}
 	return lo;
+}
+
+// majorNear is majorOf for a k whose major is thought to be near lo, or lo itself.
+static __device__ __forceinline__ i64 majorNear(const i64* ptr, i64 lo, i64 hi, i64 k) {
+	i64 by = 32;
+	while (lo + by < hi && __ldg(ptr + lo + by) <= k) {
+		lo += by;
+		by *= 2;
+	}
+	return majorOf(ptr, lo, least(lo + by, hi), k);
 }
 
 // store is y = alpha*sum + beta*y for one element; beta = 0 does not read it.

@@ -8,51 +8,77 @@ template <typename V> static __device__ __forceinline__ bool inPairs(const i32* 
 	return ((i64)idx % sizeof(Pair<i32>) | (i64)val % sizeof(Pair<V>)) == 0;
 }
 
-// stage writes product[k] = val[k] * x[idx[k]] for low <= k < high, high at most
-// steps*width, by `width` threads of which this is number t. All loads of idx and
-// val are under way before the first of x waits for one of them. With pairs, the
-// entries are read and written two at a time, and k runs from an even number to an
-// even number, so idx[low-1] and idx[high] must be entries then.
-template <typename V, int width, int steps>
-static __device__ __forceinline__ void stage(const i32* idx, const V* val, const V* x, V* product, int t, int low, int high,
-                                             bool pairs) {
-	if (pairs) {
+// Stage writes product[k] = val[k] * x[idx[k]] for low <= k < high, high at most
+// steps*width, by `width` threads of which this is number t: first fetch, then multiply.
+// All loads of idx and val are under way before the first of x waits for one of them, and
+// those of x before the first product: what a thread does between the two calls costs no
+// time of its own. With pairs, the entries are read and written two at a time, and k runs
+// from an even number to an even number, so idx[low-1] and idx[high] must be entries then.
+template <typename V, int width, int steps> struct Stage {
+	static constexpr int n = steps / 2;
+	const i32* idx;
+	const V* val;
+	int t, low, high;
+	bool pairs;
+	Pair<i32> col[n];
+	Pair<V> a[n];
+
+	__device__ __forceinline__ Stage(const i32* idx, const V* val, int t, int low, int high, bool pairs)
+	    : idx(idx), val(val), t(t), low(low), high(high), pairs(pairs) {}
+
+	__device__ __forceinline__ void fetch() {
+		if (!pairs)
+			return;
 		low -= low & 1;
-		Pair<i32> col[steps / 2];
-		Pair<V> a[steps / 2];
 #pragma unroll
-		for (int i = 0; i < steps / 2; i++) {
+		for (int i = 0; i < n; i++) {
 			int k = 2 * (i * width + t);
-			col[i].a = -1;
+			col[i] = Pair<i32>{0, 0};
+			a[i] = Pair<V>{0, 0};
 			if ((unsigned)(k - low) < (unsigned)(high - low)) {
 				col[i] = oncePair(idx + k);
 				a[i] = oncePair(val + k);
 			}
 		}
-#pragma unroll
-		for (int i = 0; i < steps / 2; i++)
-			if (col[i].a >= 0)
-				*(Pair<V>*)(product + 2 * (i * width + t)) = Pair<V>{a[i].a * __ldg(x + col[i].a), a[i].b * __ldg(x + col[i].b)};
-		return;
 	}
-	// The rare way: fewer loads at once, for the sake of registers.
-	constexpr int few = 4;
-#pragma unroll 1
-	for (int from = t; from < steps * width; from += few * width) {
-		i32 col[few];
-		V a[few];
-#pragma unroll
-		for (int i = 0; i < few; i++) {
-			int k = from + i * width;
-			col[i] = -1;
-			if ((unsigned)(k - low) < (unsigned)(high - low)) {
-				col[i] = once(idx + k);
-				a[i] = once(val + k);
-			}
+
+	// Places that are no entries get products with x[0], which nobody reads.
+	__device__ __forceinline__ void multiply(const V* x, V* product) const {
+		if (!pairs) {
+			singly(x, product);
+			return;
 		}
+		if (low >= high)  // x may have no element
+			return;
+		Pair<V> v[n];
 #pragma unroll
-		for (int i = 0; i < few; i++)
-			if (col[i] >= 0)
-				product[from + i * width] = a[i] * __ldg(x + col[i]);
+		for (int i = 0; i < n; i++)
+			v[i] = Pair<V>{__ldg(x + col[i].a), __ldg(x + col[i].b)};
+#pragma unroll
+		for (int i = 0; i < n; i++)
+			*(Pair<V>*)(product + 2 * (i * width + t)) = Pair<V>{a[i].a * v[i].a, a[i].b * v[i].b};
 	}
-}
+
+	// singly is the rare way: fewer loads at once, for the sake of registers.
+	__device__ __forceinline__ void singly(const V* x, V* product) const {
+		constexpr int few = 4;
+#pragma unroll 1
+		for (int from = t; from < steps * width; from += few * width) {
+			i32 c[few];
+			V b[few];
+#pragma unroll
+			for (int i = 0; i < few; i++) {
+				int k = from + i * width;
+				c[i] = -1;
+				if ((unsigned)(k - low) < (unsigned)(high - low)) {
+					c[i] = once(idx + k);
+					b[i] = once(val + k);
+				}
+			}
+#pragma unroll
+			for (int i = 0; i < few; i++)
+				if (c[i] >= 0)
+					product[from + i * width] = b[i] * __ldg(x + c[i]);
+		}
+	}
+};

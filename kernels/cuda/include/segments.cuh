@@ -65,15 +65,34 @@ template <int S> struct Vector {
 	i64 n, k;
 
 	__device__ __forceinline__ double read(i64 i) const {
-		if (k == 0)
-			return ((const double*)mem)[i];
-		const T* at = (const T*)mem + i;
-		u64 v = 0;
+		double v[1];
+		i32 at[1] = {(i32)i};
+		read(at, v);
+		return v[0];
+	}
+
+	// read gives some elements at once: all loads are under way before one is waited for.
+	template <int m> __device__ __forceinline__ void read(const i32 (&at)[m], double (&v)[m]) const {
+		if (k == 0) {
 #pragma unroll
-		for (int s = 0; s < S; s++)
-			if (s < k)
-				v |= (u64)at[s * n] << (64 - bits * (s + 1));
-		return __builtin_bit_cast(double, v);
+			for (int i = 0; i < m; i++)
+				v[i] = ((const double*)mem)[at[i]];
+			return;
+		}
+		T part[m][S];
+#pragma unroll
+		for (int i = 0; i < m; i++)
+#pragma unroll
+			for (int s = 0; s < S; s++)
+				part[i][s] = s < k ? ((const T*)mem)[at[i] + s * n] : T(0);
+#pragma unroll
+		for (int i = 0; i < m; i++) {
+			u64 u = 0;
+#pragma unroll
+			for (int s = 0; s < S; s++)
+				u |= (u64)part[i][s] << (64 - bits * (s + 1));
+			v[i] = __builtin_bit_cast(double, u);
+		}
 	}
 
 	// write cuts v towards zero, and gives what it wrote; a NaN of arithmetic stays one.

@@ -123,6 +123,7 @@ func gather[V sparse.Value](b *builder, op *kernels.Gather[V], g Gather, start *
 	if g != Merge {
 		name := fmt.Sprintf("msrep_gather_vector%d%s", cuda.Lanes(a.rows, a.end-a.first), v)
 		b.call(name, a.rows, a.ptr, a.idx, a.val, x, y, carry, a.rows, a.first, a.end, a.skip, op.Alpha, op.Beta)
+		b.inTurns()
 		return
 	}
 	name := "msrep_gather_merge" + v
@@ -171,6 +172,7 @@ func scatter[V sparse.Value](b *builder, op *kernels.Scatter[V]) {
 	scale(b, y, op.Y.Len, op.Beta)
 	if n := a.end - a.first; n > 0 {
 		b.call("msrep_scatter"+suffix[V](), n, a.ptr, a.idx, a.val, x, y, a.rows, a.first, a.end, op.Alpha)
+		b.inTurns()
 	}
 }
 

@@ -93,6 +93,19 @@ func (b *builder) call(name string, items int64, args ...any) {
 	b.prog.Calls = append(b.prog.Calls, Call{Kernel: info, Blocks: info.Blocks(items), Args: args})
 }
 
+// inTurns has the blocks of the last call take several turns each, on neighbours, where
+// there are more than even a large GPU has at work: a block then has what its next turn
+// begins with on its way, and finds its x in the caches.
+func (b *builder) inTurns() {
+	if b.err != nil {
+		return
+	}
+	const busy = 1 << 13
+	last := &b.prog.Calls[len(b.prog.Calls)-1]
+	turns := max(min(last.Blocks/busy, 8), 1)
+	last.Blocks = (last.Blocks + turns - 1) / turns
+}
+
 // carries is the number of carries that n items of a kernel leave.
 func (b *builder) carries(name string, n int64) int64 { return b.lookup(name).Carries(n) }
 

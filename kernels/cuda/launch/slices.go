@@ -104,19 +104,10 @@ func buildSlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels
 	}
 	p.calls = func(b *builder, v vectors[V]) {
 		b.call(name, v.rows, data(b), head(b), perm(b), v.x, v.y, v.carry, v.rows, v.skip, v.alpha, v.beta)
-		last := &b.prog.Calls[len(b.prog.Calls)-1]
-		last.Blocks = turns(last.Blocks)
+		b.inTurns()
 	}
 	if err := errors.Join(err1, err2, err3, s.Sync()); err != nil {
 		return nil, errors.Join(err, p.Free())
 	}
 	return p, nil
-}
-
-// turns is the blocks that take several slices each, where there are more than even a
-// large GPU has at work: a block then has the next slice on its way.
-func turns(blocks int64) int64 {
-	const busy = 1 << 13
-	each := max(min(blocks/busy, 8), 1)
-	return (blocks + each - 1) / each
 }

@@ -33,6 +33,8 @@ var (
 	values = flag.String("value", "fp64", "`TYPES` of values: fp64, fp32, or fp64,fp32")
 	runs   = flag.Int("runs", 30, "timed spells of products of each form; the median counts")
 	bytes  = flag.Int64("bytes", 1<<30, "`SIZE` of the buffer that copy copies")
+	fetch  = flag.Int("fetch", 0, "`BYTES` that the L2 cache reads at a time: 32, 64 or 128; 0 is the driver's choice")
+	only   = flag.String("forms", "", "`FORMS` to measure, such as csr,slices; all unless said")
 	ptx    = flag.String("ptx", "", "`DIR` with other kernels: files such as slices.ptx take the place of ours")
 )
 
@@ -77,7 +79,7 @@ func open() (kernels.Device, error) {
 	if *kind == "sim" {
 		return sim.Open(sim.Config{Unchecked: true})
 	}
-	c := nvidia.Config{GPU: *gpu, Node: -1}
+	c := nvidia.Config{GPU: *gpu, Node: -1, L2Fetch: *fetch}
 	if *ptx != "" {
 		c.PTX = func(family string) string {
 			text, err := os.ReadFile(filepath.Join(*ptx, family+".ptx"))

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -90,6 +92,9 @@ func measure[V sparse.Value](ctx context.Context, b *bench, name, value string, 
 	for _, form := range forms {
 		if ctx.Err() != nil {
 			break
+		}
+		if *only != "" && !slices.Contains(strings.Split(*only, ","), string(form)) {
+			continue
 		}
 		op := &kernels.Packing[V]{Part: parts[0], Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Form: form, Products: 1000}
 		r, got, err := one(b, op, x, y)
