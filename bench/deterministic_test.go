@@ -16,7 +16,6 @@ import (
 	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
-	"github.com/msrep-go/msrep/sparse/gen"
 	"github.com/msrep-go/msrep/sparse/matio"
 )
 
@@ -24,9 +23,9 @@ import (
 // the default mode, and of both in plain CSR, taken in turn: medians, as ratios. The
 // matrices are the files of binary CSR in MSREP_BENCH_MATS, or else generated ones.
 func BenchmarkDeterministic(b *testing.B) {
-	one := func(name string, read func() (*sparse.CSR[float64], error)) {
-		b.Run(name, func(b *testing.B) {
-			a, err := read()
+	for _, in := range inputs("stencil:dims=3,n=100,points=27", "stencil:n=1500,points=5", "rmat:scale=18,edges=16", "random:rows=300k,nnz=5M") {
+		b.Run(in.name, func(b *testing.B) {
+			a, err := in.read()
 			require.NoError(b, err)
 			sys, err := msrep.Open(msrep.Config{Devices: "cpu:1", Threads: runtime.GOMAXPROCS(0)})
 			require.NoError(b, err)
@@ -36,20 +35,6 @@ func BenchmarkDeterministic(b *testing.B) {
 			b.ReportMetric(times[0]/1e6, "ms")
 			b.ReportMetric(times[0]/times[1], "of_default")
 			b.ReportMetric(times[2]/times[3], "csr_of_csr")
-		})
-	}
-	if dir := os.Getenv("MSREP_BENCH_MATS"); dir != "" {
-		files, err := filepath.Glob(filepath.Join(dir, "*.bin"))
-		require.NoError(b, err)
-		for _, f := range files {
-			one(filepath.Base(f), func() (*sparse.CSR[float64], error) { return readBinaryCSR(f) })
-		}
-		return
-	}
-	for _, spec := range []string{"stencil:dims=3,n=100,points=27", "stencil:n=1500,points=5", "rmat:scale=18,edges=16", "random:rows=300k,nnz=5M"} {
-		one(spec, func() (*sparse.CSR[float64], error) {
-			a, _, err := gen.Generate(spec)
-			return a, err
 		})
 	}
 }

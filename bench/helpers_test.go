@@ -31,25 +31,32 @@ func parallelCopy(dst, src []int64) {
 	par.Range(int64(len(src)), 1<<15, func(lo, hi int64) { copy(dst[lo:hi], src[lo:hi]) })
 }
 
-// matrices is how to read the files of binary CSR in MSREP_BENCH_MATS, by name, or else
-// how to make some matrices.
-func matrices() map[string]func() (*sparse.CSR[float64], error) {
-	read := map[string]func() (*sparse.CSR[float64], error){}
+// input is a matrix that a benchmark reads or makes when its turn comes.
+type input struct {
+	name string
+	read func() (*sparse.CSR[float64], error)
+}
+
+// inputs is the files of binary CSR in MSREP_BENCH_MATS, or else what these specs make.
+func inputs(specs ...string) (in []input) {
 	if dir := os.Getenv("MSREP_BENCH_MATS"); dir != "" {
 		files, _ := filepath.Glob(filepath.Join(dir, "*.bin"))
 		for _, f := range files {
-			read[filepath.Base(f)] = func() (*sparse.CSR[float64], error) { return readBinaryCSR(f) }
+			in = append(in, input{filepath.Base(f), func() (*sparse.CSR[float64], error) { return readBinaryCSR(f) }})
 		}
-		return read
+		return in
 	}
-	for _, spec := range []string{"stencil:dims=3,points=27,n=108", "banded:n=150k,band=100", "random:rows=400k,nnz=12M"} {
-		read[spec] = func() (*sparse.CSR[float64], error) {
+	for _, spec := range specs {
+		in = append(in, input{spec, func() (*sparse.CSR[float64], error) {
 			a, _, err := gen.Generate(spec)
 			return a, err
-		}
+		}})
 	}
-	return read
+	return in
 }
+
+// kinds is a stencil, a band and a random matrix, beyond the caches.
+var kinds = []string{"stencil:dims=3,points=27,n=108", "banded:n=150k,band=100", "random:rows=400k,nnz=12M"}
 
 // randomise replaces values by random ones, the same each time.
 func randomise(val []float64) {

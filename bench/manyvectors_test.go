@@ -31,10 +31,10 @@ func BenchmarkManyVectorsOfPlan(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	for name, read := range matrices() {
+	for _, in := range inputs(kinds...) {
 		for _, values := range []string{"random", "asis", "released"} {
-			b.Run(name+"/"+values, func(b *testing.B) {
-				a, err := read()
+			b.Run(in.name+"/"+values, func(b *testing.B) {
+				a, err := in.read()
 				if err != nil {
 					b.Fatal(err)
 				}

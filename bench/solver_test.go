@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/bench/measure"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
 	"github.com/msrep-go/msrep/sparse"
@@ -42,7 +42,7 @@ func BenchmarkCGBytes(b *testing.B) {
 	bytes := 12*nnz + 8*n + 8*2*n + 8*11*n
 	reading := func() float64 { // seconds for a byte
 		begin := time.Now()
-		sum := streamAll(a.Val)
+		sum := measure.Sum(a.Val)
 		took := time.Since(begin).Seconds()
 		require.NotZero(b, sum)
 		return took / (8 * nnz)
@@ -72,28 +72,4 @@ func BenchmarkCGBytes(b *testing.B) {
 	b.ReportMetric(share[half], "of_bandwidth")
 	b.ReportMetric(share[0], "least")
 	b.ReportMetric(share[len(share)-1], "greatest")
-}
-
-// streamAll sums v on all CPUs, in four streams each.
-func streamAll(v []float64) float64 {
-	w := runtime.GOMAXPROCS(0)
-	sums := make([]float64, w)
-	par.Do(w, func(i int) {
-		p := v[par.Cut(int64(len(v)), w, i):par.Cut(int64(len(v)), w, i+1)]
-		q := len(p) / 4
-		s0, s1, s2, s3 := p[:q], p[q:2*q], p[2*q:3*q], p[3*q:4*q]
-		var a, b, c, d float64
-		for k := range s0 {
-			a += s0[k]
-			b += s1[k]
-			c += s2[k]
-			d += s3[k]
-		}
-		sums[i] = a + b + c + d
-	})
-	total := 0.0
-	for _, s := range sums {
-		total += s
-	}
-	return total
 }

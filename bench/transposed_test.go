@@ -23,10 +23,10 @@ import (
 // All are medians. The matrices are the files of binary CSR in MSREP_BENCH_MATS, or else
 // generated ones.
 func BenchmarkTransposedOfPlan(b *testing.B) {
-	for name, read := range matrices() {
+	for _, in := range inputs(kinds...) {
 		for threads := 1; threads <= 2; threads++ {
-			b.Run(fmt.Sprintf("%s/%d", name, threads), func(b *testing.B) {
-				a, err := read()
+			b.Run(fmt.Sprintf("%s/%d", in.name, threads), func(b *testing.B) {
+				a, err := in.read()
 				if err != nil {
 					b.Fatal(err)
 				}

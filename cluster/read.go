@@ -35,7 +35,7 @@ func Read(ctx context.Context, sys *System, path string, align Align) (*Matrix[f
 		m, err := Slice(sys.comm, a, align)
 		return m, src, sys.Agree(err)
 	}
-	if err := sys.SameFile(path); err != nil {
+	if err := sys.sameFile(path); err != nil {
 		return nil, sparse.Source{}, err
 	}
 	isMSR, err := sniff(path)

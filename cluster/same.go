@@ -25,9 +25,9 @@ func (s *System) Same(what, own string) error {
 	return nil
 }
 
-// SameFile makes sure that all ranks see the same file at path: its length, and what
+// sameFile makes sure that all ranks see the same file at path: its length, and what
 // its first and its last bytes are. All ranks call it.
-func (s *System) SameFile(path string) error {
+func (s *System) sameFile(path string) error {
 	print, err := fingerprint(path)
 	if err := s.Agree(err); err != nil {
 		return err

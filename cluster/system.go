@@ -57,9 +57,6 @@ func (s *System) Comm() Comm { return s.comm }
 // Local is the devices of this rank.
 func (s *System) Local() *msrep.System { return s.local }
 
-// Hosts is the names of the hosts of all ranks.
-func (s *System) Hosts() []string { return s.hosts }
-
 // Agree is the function Agree with the name of this host.
 func (s *System) Agree(err error) error {
 	return Agree(s.comm, s.hosts[s.comm.Rank()], err)

@@ -125,6 +125,28 @@ func cpmsFigure6(all []cpmsResults) report.Section {
 	return sec
 }
 
+// paperFigure7a is the numbers that the paper prints in its Figure 7 (a), the tolerances
+// over them, and their geometric means.
+func paperFigure7a() (t report.Table, tols []string, means []float64) {
+	for _, tol := range paper.CPMSThresholds {
+		tols = append(tols, fmt.Sprintf("%.0e", tol))
+	}
+	t = report.Table{Name: "cpms-fig7a-paper", Title: "Figure 7 (a) of the paper: GPU, csr, 2 segments in banks of 128 bytes",
+		Origin: report.Paper, Header: append([]string{"graph"}, tols...)}
+	rows := withMeans(slices.Clone(paper.CPMSFigure7a))
+	for i, row := range rows {
+		cells := []string{"geometric mean"}
+		if i < len(paper.CPMSGraphs) {
+			cells[0] = paper.CPMSGraphs[i].Short
+		}
+		for _, v := range row {
+			cells = append(cells, fmt.Sprintf("%.2f", v))
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t, tols, rows[len(rows)-1]
+}
+
 // cpmsFigures10And11 is the heat maps, and their means as lines.
 func cpmsFigures10And11(all []cpmsResults) report.Section {
 	sec := report.Section{
@@ -135,25 +157,12 @@ func cpmsFigures10And11(all []cpmsResults) report.Section {
 			"The lines are geometric means of all graphs over the paper's baseline; dotted is that of the paper's ten graphs on a GPU (csr, 2 segments in banks of 128 bytes, the numbers printed in its Figure 7). Figures 7 and 8 follow where there is a GPU.",
 		},
 	}
-	var tols []string
+	theirs, tols, paperMeans := paperFigure7a()
+	sec.Tables = append(sec.Tables, theirs)
 	x := []float64{}
 	for _, tol := range paper.CPMSThresholds {
-		tols, x = append(tols, fmt.Sprintf("%.0e", tol)), append(x, -math.Log10(tol))
+		x = append(x, -math.Log10(tol))
 	}
-	var names []string
-	for _, g := range paper.CPMSGraphs {
-		names = append(names, g.Short)
-	}
-	theirs := report.Table{Name: "cpms-fig7a-paper", Title: "Figure 7 (a) of the paper: GPU, csr, 2 segments in banks of 128 bytes", Origin: report.Paper, Header: append([]string{"graph"}, tols...)}
-	paperMeans := withMeans(slices.Clone(paper.CPMSFigure7a))
-	for i, row := range paperMeans {
-		cells := []string{append(names, "geometric mean")[i]}
-		for _, v := range row {
-			cells = append(cells, fmt.Sprintf("%.2f", v))
-		}
-		theirs.Rows = append(theirs.Rows, cells)
-	}
-	sec.Tables = append(sec.Tables, theirs)
 	means := map[string][][]float64{}
 	for i, format := range cpmsFormats {
 		f := report.Figure{Name: "cpms-fig10-" + format, Title: fmt.Sprintf("Figure %d, %s: geometric means", 10+i, format), XLabel: "-log10 of the tolerance", YLabel: "speed-up over stored fp64"}
@@ -175,7 +184,7 @@ func cpmsFigures10And11(all []cpmsResults) report.Section {
 				f.Series = append(f.Series, line)
 			}
 		}
-		f.Series = append(f.Series, report.Series{Name: "stored cpms2, 128 B", Origin: report.Paper, X: x, Y: paperMeans[len(paperMeans)-1]})
+		f.Series = append(f.Series, report.Series{Name: "stored cpms2, 128 B", Origin: report.Paper, X: x, Y: paperMeans})
 		sec.Figures = append(sec.Figures, f)
 		if len(near.Series) > 0 {
 			sec.Figures = append(sec.Figures, near)

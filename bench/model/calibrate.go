@@ -29,7 +29,7 @@ func Points(platform string, corrected bool) (points []Point) {
 		if !ok {
 			continue
 		}
-		pt := Point{Time: t, Job: Even(m.Name, sparse.Format(t.Format), int64(m.Rows), int64(m.Cols), m.Stored, t.GPUs), Scale: 1}
+		pt := Point{Time: t, Job: even(m.Name, sparse.Format(t.Format), int64(m.Rows), int64(m.Cols), m.Stored, t.GPUs), Scale: 1}
 		if corrected {
 			pt.Scale = t.Correction()
 			pt.H2D, pt.Compute, pt.Merge = pt.Scale*t.H2D, pt.Scale*t.Compute, pt.Scale*t.Merge
@@ -39,10 +39,10 @@ func Points(platform string, corrected bool) (points []Point) {
 	return points
 }
 
-// Held says which half a run belongs to: those held out check the model, the
+// held says which half a run belongs to: those held out check the model, the
 // others calibrate it. Runs take turns by the number of GPUs, and matrices and
 // formats begin on either side, so that both halves have all of them.
-func (pt Point) Held() bool {
+func (pt Point) held() bool {
 	matrix := slices.IndexFunc(paper.Matrices, func(m paper.Matrix) bool { return m.Name == pt.Matrix })
 	format := slices.Index([]string{"csr", "csc", "coo"}, pt.Format)
 	return (matrix+format+pt.GPUs)%2 == 0
@@ -52,7 +52,7 @@ func (pt Point) Held() bool {
 // kernels fit the points that are not held out. HBM stays as it is: together with
 // the slowdowns it would be undetermined.
 func Calibrate(p *Platform, points []Point) *Platform {
-	points = slices.DeleteFunc(slices.Clone(points), Point.Held)
+	points = slices.DeleteFunc(slices.Clone(points), Point.held)
 	c := *p
 	c.Kernels = map[string]map[string]Kernel{}
 	for _, group := range byKernel(points) {
@@ -175,7 +175,7 @@ func (p *Platform) CheckHeld(points []Point) (checks []Check) {
 		for _, format := range []string{"", "csr", "csc", "coo"} {
 			var errs []float64
 			for _, pt := range points {
-				if pt.Held() && strings.HasPrefix(pt.Format, format) {
+				if pt.held() && strings.HasPrefix(pt.Format, format) {
 					errs = append(errs, relative(p.phase(pt, phase), pt.phase(phase)))
 				}
 			}

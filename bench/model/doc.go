@@ -19,5 +19,5 @@
 // Calibrate finds them from the authors' times; for others, Gather counts the
 // traffic of x with a model of the cache.
 //
-// Half of the authors' times calibrate, the other half checks: see Held.
+// Half of the authors' times calibrate, the other half checks: see CheckHeld.
 package model

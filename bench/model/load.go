@@ -27,8 +27,8 @@ type Job struct {
 	Parts      []Part
 }
 
-// Even is a matrix of which only the size is known, split evenly.
-func Even(name string, format sparse.Format, rows, cols, nnz int64, gpus int) Job {
+// even is a matrix of which only the size is known, split evenly.
+func even(name string, format sparse.Format, rows, cols, nnz int64, gpus int) Job {
 	j := Job{Matrix: name, Format: format, Rows: rows, Cols: cols}
 	majors := rows
 	if format == sparse.FormatCSC {

@@ -66,7 +66,7 @@ func TestBothHalvesHaveEveryMatrixFormatAndPhase(t *testing.T) {
 	}
 	counts := map[key]int{}
 	for _, pt := range Points("dgx1", true) {
-		counts[key{pt.Matrix, pt.Format, pt.Held()}]++
+		counts[key{pt.Matrix, pt.Format, pt.held()}]++
 	}
 	require.Len(t, counts, 6*3*2)
 	for k, n := range counts {
@@ -76,19 +76,19 @@ func TestBothHalvesHaveEveryMatrixFormatAndPhase(t *testing.T) {
 
 func TestGPUsOfOneSwitchShareItsLink(t *testing.T) {
 	p := load(t, "dgx1")
-	one := p.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 1), "p-opt", true).H2D
-	two := p.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 2), "p-opt", true).H2D
-	three := p.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 3), "p-opt", true).H2D
+	one := p.Authors(even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 1), "p-opt", true).H2D
+	two := p.Authors(even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 2), "p-opt", true).H2D
+	three := p.Authors(even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 3), "p-opt", true).H2D
 	require.InEpsilon(t, one, two, 1e-3)
 	require.InEpsilon(t, one*2/3, three, 1e-3)
 	s := load(t, "summit")
-	require.InEpsilon(t, s.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 1), "p-opt", true).H2D/2,
-		s.Authors(Even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 2), "p-opt", true).H2D, 1e-3)
+	require.InEpsilon(t, s.Authors(even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 1), "p-opt", true).H2D/2,
+		s.Authors(even("", sparse.FormatCSR, 1e3, 1e3, 1e8, 2), "p-opt", true).H2D, 1e-3)
 }
 
 func TestWithoutNUMAAwarenessCopiesWaitForTheLinkBetweenSockets(t *testing.T) {
 	p := load(t, "summit")
-	j := Even("HV15R", sparse.FormatCSR, 2e6, 2e6, 283e6, 6)
+	j := even("HV15R", sparse.FormatCSR, 2e6, 2e6, 283e6, 6)
 	require.Greater(t, p.Authors(j, "p-opt", false).H2D, 2*p.Authors(j, "p-opt", true).H2D)
 }
 
@@ -109,10 +109,10 @@ func TestTheSlowestPartCounts(t *testing.T) {
 
 func TestPhasesOfOneGPUHaveNothingToExchange(t *testing.T) {
 	p := load(t, "dgx1")
-	one := p.Library(Even("", sparse.FormatCSR, 1e6, 1e6, 1e7, 1), true, true)
+	one := p.Library(even("", sparse.FormatCSR, 1e6, 1e6, 1e7, 1), true, true)
 	require.Equal(t, Times{Compute: one.Compute}, one)
 	require.InDelta(t, (12e7+20e6)/(p.HBM.Value*1e9)+p.Launch.Value, one.Compute, 1e-9)
-	eight := p.Library(Even("", sparse.FormatCSC, 1e6, 1e6, 1e7, 8), false, true)
+	eight := p.Library(even("", sparse.FormatCSC, 1e6, 1e6, 1e7, 8), false, true)
 	require.Positive(t, eight.H2D)
 	require.Greater(t, eight.Merge, 3*p.Launch.Value)
 	require.Positive(t, eight.Exchange)
@@ -161,7 +161,7 @@ func TestAFixedPartThatWouldBeNegativeIsNone(t *testing.T) {
 	var points []Point
 	for gpus, seconds := range []float64{0, 1, 0.3, 0.15} { // faster than proportional
 		if gpus > 0 {
-			points = append(points, Point{Time: paper.Time{GPUs: gpus, Phases: paper.Phases{Compute: seconds}}, Job: Even("", sparse.FormatCSR, 100, 100, 1e9, gpus)})
+			points = append(points, Point{Time: paper.Time{GPUs: gpus, Phases: paper.Phases{Compute: seconds}}, Job: even("", sparse.FormatCSR, 100, 100, 1e9, gpus)})
 		}
 	}
 	k := fitKernel(p, points)

@@ -90,14 +90,27 @@ func (b *benchmark) run(ctx context.Context) error {
 	return b.experiments(ctx, chosen)
 }
 
+// list prints what the command takes as its first argument.
 func (b *benchmark) list() error {
+	type entry struct {
+		Name    string `json:"name"`
+		Summary string `json:"summary"`
+	}
+	var all []entry
 	for _, e := range experiment.All() {
+		all = append(all, entry{e.Name, e.Summary})
+	}
+	all = append(all, entry{benchRanks, "MATRIX...: products over the ranks of an MPI run"},
+		entry{"cpu-peers", cpuPeersSummary},
+		entry{"all", "all of them but ranks and cpu-peers"},
+		entry{"compare", "A.json B.json: two runs, row by row; A1.json,A2.json,... B1.json,...: several of each, made in turn"})
+	if b.json {
+		return b.printJSON(map[string][]entry{"experiments": all})
+	}
+	for _, e := range all {
 		fmt.Fprintf(b.stdout, "%-12s %s\n", e.Name, e.Summary)
 	}
-	fmt.Fprintf(b.stdout, "%-12s %s\n", benchRanks, "MATRIX...: products over the ranks of an MPI run")
-	_, err := fmt.Fprintf(b.stdout, "%-12s %s\n%-12s %s\n%-12s %s\n", "cpu-peers", cpuPeersSummary, "all", "all of them but ranks and cpu-peers",
-		"compare", "A.json B.json: two runs, row by row; A1.json,A2.json,... B1.json,...: several of each, made in turn")
-	return err
+	return nil
 }
 
 // chooseExperiments finds experiments by their names, in the order of the report.

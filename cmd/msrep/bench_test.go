@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,14 +74,17 @@ func TestBenchRefusesWhatItDoesNotKnow(t *testing.T) {
 		{}, {"nothing"}, {"list", "extra"}, {"compare"}, {"compare", "a"}, {"compare", "a", "b"}, {"msrep-fig6", "--devices", "cpu:x"},
 		{"msrep-fig6", "--entries", "0"}, {"msrep-fig6", "--samples", "0"}, {"msrep-fig6", "cpu-peers"}, {"msrep-fig6", "--threads", "1,2"},
 		{"msrep-fig6", "--cache", "hot"}, {"msrep-fig6", "--passes", "0"}, {"msrep-fig6", "--passes", "1000"}, {"gpu-peers", "--results", "/no/such/folder"}, {"pellr", "--mats", "/no/such/folder"}, {"msrep-fig6", "--devices", "cuda"},
+		{"cpu-peers", "--mats", t.TempDir(), "--json"},
 	} {
 		var stdout, stderr bytes.Buffer
 		require.Equal(t, exitUsage, run(context.Background(), append([]string{"bench"}, args...), &stdout, &stderr), "%v", args)
 		require.Empty(t, stdout.String())
 	}
 	list := runOK(t, "bench", "list")
+	names := object(t, "bench", "list")["experiments"]
 	for _, name := range []string{"msrep-fig6", "msrep-fig23", "model", "pellr", "gpu-peers", "cpu-peers", "all"} {
 		require.Contains(t, list, name)
+		require.Contains(t, fmt.Sprint(names), "name:"+name+" ")
 	}
 }
 

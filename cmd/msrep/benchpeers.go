@@ -18,6 +18,9 @@ func (b *benchmark) cpuPeers(ctx context.Context) error {
 	if b.mats == "" {
 		return sparse.Inputf("--mats", "is missing: name the folder with matrices in binary CSR")
 	}
+	if b.json {
+		return sparse.Inputf("--json", "cpu-peers prints lines in the columns of other libraries' drivers, and no JSON")
+	}
 	if err := (choice{"--values", b.values, []string{"asis", "random"}}).check(); err != nil {
 		return err
 	}

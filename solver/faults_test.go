@@ -1,0 +1,132 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestBreakdownsAreTyped(t *testing.T) {
+	skew := dense(t, []float64{0, 1}, []float64{-1, 0})
+	singular := dense(t, []float64{1, 0}, []float64{0, 0})
+	indefinite := dense(t, []float64{1, 0}, []float64{0, -2})
+	huge := dense(t, []float64{1e300, 1e300}, []float64{1e300, -1e300})
+	for _, c := range []struct {
+		method string
+		a      *sparse.CSR[float64]
+		reason error
+		says   string
+	}{
+		{"cg", skew, ErrBreakdown, "not positive definite"},
+		{"cg", indefinite, ErrBreakdown, "not positive definite"},
+		{"bicgstab", skew, ErrBreakdown, "orthogonal"},
+		{"bicgstab", singular, ErrBreakdown, ""},
+		{"gmres", singular, ErrBreakdown, "singular"},
+		{"cg", huge, ErrBreakdown, ""},
+	} {
+		b, x := []float64{1, 1}, []float64{0, 0}
+		res, err := methods[c.method](t.Context(), planOn(t, "cpu:1", c.a), b, x, Options{})
+		require.ErrorIs(t, err, c.reason, c.method)
+		require.ErrorContains(t, err, c.says)
+		var failed *ConvergenceError
+		require.ErrorAs(t, err, &failed)
+		require.Equal(t, c.method, failed.Method)
+		require.False(t, res.Converged)
+	}
+}
+
+func TestMaxIterEndsWithNotConverged(t *testing.T) {
+	a := laplacian(t, "stencil:n=30,points=5")
+	for name, method := range methods {
+		x := make([]float64, a.Rows)
+		calls := 0
+		res, err := method(t.Context(), planOn(t, "cpu:1", a), sines(a.Rows), x,
+			Options{MaxIter: 3, Progress: func(i int, r float64) { calls++ }})
+		require.ErrorIs(t, err, ErrNotConverged, name)
+		require.Equal(t, 3, res.Iterations, name)
+		require.Equal(t, 3, calls)
+		require.InEpsilon(t, trueResidual(t, a, sines(a.Rows), x), res.Residual, 1e-9, name)
+	}
+}
+
+func TestBadSystemsAreRefused(t *testing.T) {
+	a := dense(t, []float64{2, 1}, []float64{1, 2})
+	plan := planOn(t, "cpu:1", a)
+	wide, err := sparse.NewCSR(1, 2, []int64{0, 1}, []int32{1}, []float64{1})
+	require.NoError(t, err)
+	pre, err := Jacobi(dense(t, []float64{1}))
+	require.NoError(t, err)
+	two := func() []float64 { return []float64{1, 1} }
+	same := two()
+	for _, c := range []struct {
+		a    Operator
+		b, x []float64
+		opt  Options
+		says string
+	}{
+		{planOn(t, "cpu:1", wide), []float64{1}, two(), Options{}, "matrix: 1 x 2"},
+		{plan, []float64{1}, two(), Options{}, "b: 1 elements: the matrix has 2 rows"},
+		{plan, two(), []float64{1, 2, 3}, Options{}, "x: 3 elements"},
+		{plan, same, same, Options{}, "x: shares memory with b"},
+		{plan, []float64{1, math.NaN()}, two(), Options{}, "b: element 1 is NaN"},
+		{plan, two(), []float64{math.Inf(1), 0}, Options{}, "x: element 0 is +Inf"},
+		{plan, two(), []float64{0, 0}, Options{Tol: 2}, "tolerance: 2"},
+		{plan, two(), []float64{0, 0}, Options{Tol: math.NaN()}, "tolerance: NaN"},
+		{plan, two(), []float64{0, 0}, Options{MaxIter: -1}, "max iterations: -1"},
+		{plan, two(), []float64{0, 0}, Options{Restart: -1}, "restart: -1"},
+		{plan, two(), []float64{0, 0}, Options{Precond: pre}, "preconditioner: made for 1"},
+		{nil, two(), []float64{0, 0}, Options{}, "matrix: is nil"},
+	} {
+		for name, method := range methods {
+			res, err := method(t.Context(), c.a, c.b, c.x, c.opt)
+			require.True(t, sparse.IsInput(err), "%s: %v", name, err)
+			require.ErrorContains(t, err, c.says)
+			require.Nil(t, res)
+		}
+	}
+}
+
+func TestErrorsOfProductsAndContextsComeBack(t *testing.T) {
+	a := laplacian(t, "stencil:n=20,points=5")
+	plan := planOn(t, "cpu:1", a)
+	for name, method := range methods {
+		ctx, cancel := context.WithCancel(t.Context())
+		opt := Options{Progress: func(i int, _ float64) {
+			if i == 2 {
+				cancel()
+			}
+		}}
+		_, err := method(ctx, plan, sines(a.Rows), make([]float64, a.Rows), opt)
+		require.ErrorIs(t, err, context.Canceled, name)
+	}
+	broken := errors.New("device lost")
+	for name, method := range methods {
+		for at := range 5 {
+			op := &failing{Operator: plan, left: at, err: broken}
+			res, err := method(t.Context(), op, sines(a.Rows), make([]float64, a.Rows), Options{})
+			require.ErrorIs(t, err, broken, name)
+			require.Nil(t, res)
+		}
+	}
+}
+
+// failing is an operator that fails after some products.
+type failing struct {
+	Operator
+	left int
+	err  error
+}
+
+func (f *failing) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) (msrep.Timing, error) {
+	if f.left == 0 {
+		return msrep.Timing{}, f.err
+	}
+	f.left--
+	return f.Operator.SpMV(ctx, op, alpha, x, beta, y)
+}
