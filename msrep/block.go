@@ -1,19 +1,47 @@
 package msrep
 
+import (
+	"math"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Block is Count vectors of the same length. Element i of vector j is
+// Val[i*Stride+j], or Val[j*Stride+i] when ByColumn is set. What lies in Val beside
+// the elements is neither read nor written.
+type Block[V sparse.Value] struct {
+	Val      []V
+	Count    int // vectors, at least 1 and below 2^31
+	Stride   int // from row to row, at least Count; by column from vector to vector, at least their length
+	ByColumn bool
+}
+
+// ByRow is a block without gaps whose elements lie row by row: what SpMM is fastest
+// with.
+func ByRow[V sparse.Value](val []V, count int) Block[V] {
+	return Block[V]{Val: val, Count: count, Stride: count}
+}
+
 // Check says what is wrong with a block of vectors of n elements: a *sparse.InputError
 // about name.
-func (b Block[V]) Check(name string, n int) error { return b.check(name, n) }
+func (b Block[V]) Check(name string, n int) error {
+	runs, length := n, b.Count // of elements without a gap
+	if b.ByColumn {
+		runs, length = length, runs
+	}
+	switch {
+	case b.Count < 1 || b.Count > math.MaxInt32:
+		return sparse.Inputf(name, "%d vectors: there must be at least 1, and fewer than 2^31", b.Count)
+	case b.Stride < length || b.Stride > math.MaxInt32:
+		return sparse.Inputf(name, "a stride of %d: it must be at least %d and below 2^31", b.Stride, length)
+	case runs > 0 && length > 0 && (runs-1)*b.Stride+length > len(b.Val):
+		return sparse.Inputf(name, "%d elements: %d vectors of %d at a stride of %d need %d", len(b.Val), b.Count, n, b.Stride, (runs-1)*b.Stride+length)
+	}
+	return nil
+}
 
 // Get copies vector j, 0 to Count-1, to dst, of the length of the vectors.
-func (b Block[V]) Get(j int, dst []V) {
-	if b.ByColumn {
-		copy(dst, b.Val[min(j*b.Stride, len(b.Val)):])
-		return
-	}
-	for i := range dst {
-		dst[i] = b.Val[i*b.Stride+j]
-	}
-}
+func (b Block[V]) Get(j int, dst []V) { copy(dst, b.vector(j, dst)) }
 
 // Set copies src, of the length of the vectors, to vector j, 0 to Count-1.
 func (b Block[V]) Set(j int, src []V) {
@@ -24,4 +52,15 @@ func (b Block[V]) Set(j int, src []V) {
 	for i, v := range src {
 		b.Val[i*b.Stride+j] = v
 	}
+}
+
+// vector is vector j: where it lies, or copied to buf.
+func (b Block[V]) vector(j int, buf []V) []V {
+	if b.ByColumn && len(buf) > 0 {
+		return b.Val[j*b.Stride : j*b.Stride+len(buf)]
+	}
+	for i := range buf {
+		buf[i] = b.Val[i*b.Stride+j]
+	}
+	return buf
 }

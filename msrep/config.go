@@ -81,11 +81,10 @@ type PlanOptions struct {
 	// Format is the format to multiply in. With "" and FormatAuto devices may keep their
 	// parts in any form that is faster: the matrix is split as CSR, to which a matrix in
 	// CSC or unsorted COO is converted in a copy (not for ExpectedProducts = 1).
-	// FormatCSR,
-	// FormatCSC and FormatCOO are the partial formats of the MSREP paper and nothing
-	// else. Other names are forms of which each device makes its part, after a split
-	// as CSR: "ell", "ellr", "pellr", "biell", "jad", "bijad", "hyb", "sell"; Formats
-	// names them all.
+	// FormatCSR, FormatCSC and FormatCOO are the partial formats of the MSREP paper and
+	// nothing else. Other names are forms of which each device makes its part, after a
+	// split as CSR: "ell", "ellr", "pellr", "biell", "jad", "bijad", "hyb", "sell";
+	// Formats names them all.
 	Format sparse.Format
 	// Kernel says whose kernels GPUs use: KernelAuto when "". CPU devices have none
 	// but our own.

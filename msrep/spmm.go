@@ -2,29 +2,12 @@ package msrep
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
 )
-
-// Block is Count vectors of the same length. Element i of vector j is
-// Val[i*Stride+j], or Val[j*Stride+i] when ByColumn is set. What lies in Val beside
-// the elements is neither read nor written.
-type Block[V sparse.Value] struct {
-	Val      []V
-	Count    int // vectors, at least 1 and below 2^31
-	Stride   int // from row to row, at least Count; by column from vector to vector, at least their length
-	ByColumn bool
-}
-
-// ByRow is a block without gaps whose elements lie row by row: what SpMM is fastest
-// with.
-func ByRow[V sparse.Value](val []V, count int) Block[V] {
-	return Block[V]{Val: val, Count: count, Stride: count}
-}
 
 // SpMM computes Y = alpha*op(A)*X + beta*Y for all vectors of two blocks and says
 // how long each phase took.
@@ -80,31 +63,14 @@ func (p *Plan[V]) checkBlocks(op Op, x, y Block[V]) error {
 	if x.Count != y.Count {
 		return sparse.Inputf("y", "%d vectors: x has %d", y.Count, x.Count)
 	}
-	if err := x.check("x", cols); err != nil {
+	if err := x.Check("x", cols); err != nil {
 		return err
 	}
-	if err := y.check("y", rows); err != nil {
+	if err := y.Check("y", rows); err != nil {
 		return err
 	}
 	if mem.Overlap(x.Val, y.Val) {
 		return sparse.Inputf("y", "shares memory with x: the product would read what it has written")
-	}
-	return nil
-}
-
-// check says what is wrong with a block of vectors of n elements.
-func (b Block[V]) check(name string, n int) error {
-	runs, length := n, b.Count // of elements without a gap
-	if b.ByColumn {
-		runs, length = length, runs
-	}
-	switch {
-	case b.Count < 1 || b.Count > math.MaxInt32:
-		return sparse.Inputf(name, "%d vectors: there must be at least 1, and fewer than 2^31", b.Count)
-	case b.Stride < length || b.Stride > math.MaxInt32:
-		return sparse.Inputf(name, "a stride of %d: it must be at least %d and below 2^31", b.Stride, length)
-	case runs > 0 && length > 0 && (runs-1)*b.Stride+length > len(b.Val):
-		return sparse.Inputf(name, "%d elements: %d vectors of %d at a stride of %d need %d", len(b.Val), b.Count, n, b.Stride, (runs-1)*b.Stride+length)
 	}
 	return nil
 }
@@ -158,24 +124,11 @@ func (p *Plan[V]) oneByOne(ctx context.Context, op Op, alpha V, x Block[V], beta
 			return t, err
 		}
 		if !y.ByColumn {
-			for i, v := range out {
-				y.Val[i*y.Stride+j] = v
-			}
+			y.Set(j, out)
 		}
 		t.add(one)
 	}
 	return t, nil
-}
-
-// vector is vector j: where it lies, or copied to buf.
-func (b Block[V]) vector(j int, buf []V) []V {
-	if b.ByColumn && len(buf) > 0 {
-		return b.Val[j*b.Stride : j*b.Stride+len(buf)]
-	}
-	for i := range buf {
-		buf[i] = b.Val[i*b.Stride+j]
-	}
-	return buf
 }
 
 // add joins the times of another product, done after this one.
