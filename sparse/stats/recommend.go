@@ -72,5 +72,5 @@ func (s *Stats) Recommend() Recommendation {
 	if s.NNZ == 0 {
 		return Recommendation{sparse.FormatCSR, "no entries: nothing is read but x and y"}
 	}
-	return Recommendation{best, fmt.Sprintf("counts as %.0f bytes a product with what each row costs, %s, the next, as %.0f (%.2f times)", least, second, next, next/least)}
+	return Recommendation{best, fmt.Sprintf("%.0f bytes a product, what each row costs counted as bytes too; the next is %s with %.0f (%.2f times as many)", least, second, next, next/least)}
 }
