@@ -2,7 +2,8 @@
 // with an owner and a size, streams of copies and kernels, events, and errors
 // that name the device.
 //
-// A Device is opened by its backend (kernels/cpu, kernels/sim). Work is put on a Stream in
+// A Device is opened by its backend: kernels/cpu, kernels/sim or, with the build tag cuda,
+// kernels/nvidia. Work is put on a Stream in
 // order: Write and Read between host and device, Copy between buffers, also of
 // two devices of one kind, and Launch of an Op. An Op is plain data: which
 // kernel, on which arrays, with which numbers; each backend has the same kernel
