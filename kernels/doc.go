@@ -2,14 +2,14 @@
 // with an owner and a size, streams of copies and kernels, events, and errors
 // that name the device.
 //
-// A Device is opened by its backend: kernels/cpu, kernels/sim or, with the build tag cuda,
-// kernels/nvidia. Work is put on a Stream in
-// order: Write and Read between host and device, Copy between buffers, also of
-// two devices of one kind, and Launch of an Op. An Op is plain data: which
-// kernel, on which arrays, with which numbers; each backend has the same kernel
-// at the same name and says ErrNotSupported for those it lacks. Streams may work
-// later than the call; Sync waits and reports the first error. Streams are kept in order
-// among each other by an Event that one records and others wait for.
+// A Device is opened by its backend: kernels/cpu, kernels/sim or, with the build tag
+// cuda, kernels/nvidia. Work is put on a Stream in order: Write and Read between host
+// and device, Copy between buffers, also of two devices of one kind, and Launch of an
+// Op. An Op is plain data: which kernel, on which arrays, with which numbers; each
+// backend has the same kernel at the same name and says ErrNotSupported for those it
+// lacks. Streams may work later than the call; Sync waits and reports the first error.
+// Streams are kept in order among each other by an Event that one records and others
+// wait for.
 //
 // Two kernels on compressed parts and two on coordinate parts make all products:
 //
