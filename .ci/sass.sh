@@ -21,7 +21,7 @@ if [ "${1:-}" = --download ]; then
 fi
 arch=${1:-sm_90}
 cd "$(dirname "$0")/../kernels/cuda"
-for family in slices csr_vector csr_merge coo scatter gather_fixed ell cpms; do
+for family in slices csr_vector csr_merge coo scatter gather_fixed ell; do
 	"$ptxas" -v "-arch=$arch" $family.ptx -o "$work/$family.cubin" 2>"$work/$family.log"
 	"$nvdisasm" -c "$work/$family.cubin" >"$work/$family.sass"
 done
@@ -35,7 +35,7 @@ for path in sorted(glob.glob(work + "/*.log")):
     sass = open(path.replace(".log", ".sass")).read()
     parts = dict(re.findall(r"\.section\t\.text\.(\w+),(.*?)(?=\.section\t\.text\.|\Z)", sass, re.S))
     for name, spills, loads, used, rest in re.findall(r"entry function '(\w+)'.*?(\d+) bytes spill stores, (\d+) bytes spill loads.*?Used (\d+) registers(.*?)\n", log, re.S):
-        if not re.search(r"gather|scatter_f|cpms_ellr", name):
+        if not re.search(r"gather|scatter_f", name):
             continue
         shared = int((re.findall(r"(\d+) bytes smem", rest) or ["0"])[0])
         block = 128

@@ -68,9 +68,9 @@ template <typename V> struct Entries {
 		for (i64 s = from; s < to; s += segment) {
 			stage([&](int i) { return s + i * 32 + lane; }, to, [&](int i) { return i * 32 + lane; });
 			__syncwarp();
-			int stop = (int)(least(hi, least(s + segment, to)) - s);
+			int stop = (int)clamp(least(hi, to) - s, 0, segment);
 #pragma unroll 8
-			for (int k = (int)(most(lo, s) - s); k < stop; k++)
+			for (int k = (int)clamp(lo - s, 0, segment); k < stop; k++)
 				sum = add(k, sum);
 			__syncwarp();
 		}

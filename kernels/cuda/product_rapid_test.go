@@ -84,6 +84,46 @@ func TestTheSameProductHasTheSameBitsForEveryGrid(t *testing.T) {
 	}
 }
 
+// A block that takes all turns goes on from where the turn before ended: between empty
+// rows, short ones, and rows longer than a turn.
+func TestABlockThatTakesAllTurnsFindsItsRows(t *testing.T) {
+	p := &part[float64]{ptr: []int64{0}, cols: 50, alpha: 0.5, beta: -2}
+	add := func(rows, length int) {
+		for range rows {
+			for range length {
+				k := len(p.idx)
+				p.idx, p.val = append(p.idx, int32(k*7%p.cols)), append(p.val, float64(k%11)-4.5)
+			}
+			p.ptr = append(p.ptr, int64(len(p.idx)))
+		}
+	}
+	for range 3 {
+		add(1, 700)
+		add(150, 0)
+		add(60, 1)
+		add(40, 0)
+		add(30, 13)
+	}
+	p.end = int64(len(p.idx))
+	fill := func(n int) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = float64(i%17) - 7.25
+		}
+		return v
+	}
+	p.x, p.xt, p.y, p.yt = fill(p.cols), fill(p.rows()), fill(p.rows()), fill(p.cols)
+	for _, way := range products[float64]() {
+		for _, blocks := range []int64{1, 2} {
+			g := newGPU(t)
+			g.blocks = blocks
+			got := way.run(g, p)
+			g.ok()
+			require.Equal(t, -1, reference.Check(got, way.want(p)), way.name)
+		}
+	}
+}
+
 func TestNaNInYVanishesWithBetaZeroAndStaysOtherwise(t *testing.T) {
 	nan := math.NaN()
 	for _, way := range products[float64]() {
