@@ -23,21 +23,23 @@ func MultiplyBlocksMany[V sparse.Value](l Level, b *Blocks[V], at Position, n in
 	lanes, size := b.Values.Lanes, b.Height*b.Width
 	n = min(n, (len(order)+lanes-1)/lanes)
 	most := blockBytes / (lanes * size * int(unsafe.Sizeof(alpha)))
+	bytes := b.Values.columnBytes()
 	for n > 0 {
 		count, end := b.few(at, n, most)
+		columns := (end.Column - at.Column) * size
 		some := manyBlocks[V]{
 			n: count, lanes: lanes, height: b.Height, width: b.Width, order: order,
 			widths: b.Widths[2*at.Slice : 2*end.Slice], masks: b.Masks[at.Mask:end.Mask], idx: b.Idx[at.Column*lanes : end.Column*lanes],
-			val: e.full(l, &b.Values, at.Column*size, (end.Column-at.Column)*size),
+			val: e.full(l, &b.Values, at.Column*size, columns, bytes/4), next: b.Values.address(end.Column * size), asks: bytes,
+		}
+		if b.Values.Storage != Full { // a quarter has been asked for
+			some.next += uintptr(columns * (bytes / 4))
+			some.asks -= bytes / 4
 		}
 		if l == Generic {
 			some.generic(alpha, beta, x, y)
 		} else {
-			width := registerBytes(l) / int(unsafe.Sizeof(alpha))
-			for c := 0; c < y.Cols; c += width {
-				w := min(width, y.Cols-c)
-				some.assembly(l, alpha, beta, x.Columns(c, w), y.Columns(c, w), stream)
-			}
+			some.assembly(l, alpha, beta, x, y, stream)
 		}
 		order = order[min(count*lanes, len(order)):]
 		at, n = end, n-count
@@ -68,6 +70,10 @@ type manyBlocks[V sparse.Value] struct {
 	masks, order  []uint16
 	idx           []int32
 	val           []V
+	// The stored values behind these, and how many bytes of them the kernels ask for with
+	// each column of values: while they multiply, the next ones come from memory.
+	next uintptr
+	asks int
 }
 
 // generic is MultiplyBlocksMany for the slices in plain Go.

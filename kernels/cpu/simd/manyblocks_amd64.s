@@ -18,16 +18,17 @@ DATA counts32<>+24(SB)/4, $0x00000006
 DATA counts32<>+28(SB)/4, $0x00000007
 GLOBL counts32<>(SB), RODATA|NOPTR, $32
 
-// func manyBlocks2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
-TEXT ·manyBlocks2F64AVX2(SB), NOSPLIT, $0-130
+// func manyBlocks2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manyBlocks2F64AVX2(SB), NOSPLIT, $0-152
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
 	MOVQ         idx+40(FP), BX
 	MOVQ         ldx+64(FP), SI
-	MOVQ         last+120(FP), DI
-	VMOVQ        DI, X0
+	MOVQ         next+136(FP), DI
+	MOVQ         last+120(FP), R8
+	VMOVQ        R8, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
 
@@ -42,297 +43,301 @@ slice:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVL  8(BX), R11
+	MOVL  4(BX), R11
 	IMULQ SI, R11
 	ADDQ  x+56(FP), R11
-	MOVL  12(BX), R12
+	MOVL  8(BX), R12
 	IMULQ SI, R12
 	ADDQ  x+56(FP), R12
-	MOVQ  columns+48(FP), R8
+	MOVL  12(BX), R13
+	IMULQ SI, R13
+	ADDQ  x+56(FP), R13
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMASKMOVPD   (R9), Y0, Y9
+	PREFETCHT1   (DI)
+	ADDQ         step+144(FP), DI
+	VMASKMOVPD   (R10), Y0, Y9
 	VBROADCASTSD (DX), Y10
 	VFMADD231PD  Y10, Y9, Y1
 	VBROADCASTSD 32(DX), Y10
 	VFMADD231PD  Y10, Y9, Y2
-	ADDQ         SI, R9
-	VMASKMOVPD   (R10), Y0, Y9
+	ADDQ         SI, R10
+	VMASKMOVPD   (R11), Y0, Y9
 	VBROADCASTSD 8(DX), Y10
 	VFMADD231PD  Y10, Y9, Y3
 	VBROADCASTSD 40(DX), Y10
 	VFMADD231PD  Y10, Y9, Y4
-	ADDQ         SI, R10
-	VMASKMOVPD   (R11), Y0, Y9
+	ADDQ         SI, R11
+	VMASKMOVPD   (R12), Y0, Y9
 	VBROADCASTSD 16(DX), Y10
 	VFMADD231PD  Y10, Y9, Y5
 	VBROADCASTSD 48(DX), Y10
 	VFMADD231PD  Y10, Y9, Y6
-	ADDQ         SI, R11
-	VMASKMOVPD   (R12), Y0, Y9
+	ADDQ         SI, R12
+	VMASKMOVPD   (R13), Y0, Y9
 	VBROADCASTSD 24(DX), Y10
 	VFMADD231PD  Y10, Y9, Y7
 	VBROADCASTSD 56(DX), Y10
 	VFMADD231PD  Y10, Y9, Y8
-	ADDQ         SI, R12
+	ADDQ         SI, R13
 	ADDQ         $0x00000040, DX
-	DECQ         R8
+	DECQ         R9
 	JNZ          fullColumn
 	ADDQ         $0x10, BX
-	DECQ         DI
+	DECQ         R8
 	JNZ          full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R13
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R13, R13
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVL    8(BX), R11
+	MOVL    4(BX), R11
 	IMULQ   SI, R11
 	ADDQ    x+56(FP), R11
-	MOVL    12(BX), R12
+	MOVL    8(BX), R12
 	IMULQ   SI, R12
 	ADDQ    x+56(FP), R12
-	MOVQ    columns+48(FP), R8
+	MOVL    12(BX), R13
+	IMULQ   SI, R13
+	ADDQ    x+56(FP), R13
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL          $0x00, R13
+	PREFETCHT1   (DI)
+	ADDQ         step+144(FP), DI
+	BTL          $0x00, R14
 	JCC          maskedColumnLane0
-	VMASKMOVPD   (R9), Y0, Y9
+	VMASKMOVPD   (R10), Y0, Y9
 	VBROADCASTSD (DX), Y10
 	VFMADD231PD  Y10, Y9, Y1
 	VBROADCASTSD 32(DX), Y10
 	VFMADD231PD  Y10, Y9, Y2
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 
 maskedColumnLane0:
-	BTL          $0x01, R13
+	BTL          $0x01, R14
 	JCC          maskedColumnLane1
-	VMASKMOVPD   (R10), Y0, Y9
+	VMASKMOVPD   (R11), Y0, Y9
 	VBROADCASTSD 8(DX), Y10
 	VFMADD231PD  Y10, Y9, Y3
 	VBROADCASTSD 40(DX), Y10
 	VFMADD231PD  Y10, Y9, Y4
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 
 maskedColumnLane1:
-	BTL          $0x02, R13
+	BTL          $0x02, R14
 	JCC          maskedColumnLane2
-	VMASKMOVPD   (R11), Y0, Y9
+	VMASKMOVPD   (R12), Y0, Y9
 	VBROADCASTSD 16(DX), Y10
 	VFMADD231PD  Y10, Y9, Y5
 	VBROADCASTSD 48(DX), Y10
 	VFMADD231PD  Y10, Y9, Y6
-	ADDQ         SI, R11
+	ADDQ         SI, R12
 
 maskedColumnLane2:
-	BTL          $0x03, R13
+	BTL          $0x03, R14
 	JCC          maskedColumnLane3
-	VMASKMOVPD   (R12), Y0, Y9
+	VMASKMOVPD   (R13), Y0, Y9
 	VBROADCASTSD 24(DX), Y10
 	VFMADD231PD  Y10, Y9, Y7
 	VBROADCASTSD 56(DX), Y10
 	VFMADD231PD  Y10, Y9, Y8
-	ADDQ         SI, R12
+	ADDQ         SI, R13
 
 maskedColumnLane3:
 	ADDQ $0x00000040, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x10, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Y9
 	VBROADCASTSD beta+112(FP), Y10
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x02, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x02, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPD       Y9, Y1, Y1
 	CMPB         reads+128(FP), $0x00
 	JEQ          row0of0Overwrite
-	VMASKMOVPD   (R8), Y0, Y11
+	VMASKMOVPD   (R9), Y0, Y11
 	VFMADD231PD  Y11, Y10, Y1
 
 row0of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row0of0Stream
-	VMASKMOVPD Y1, Y0, (R8)
+	VMASKMOVPD Y1, Y0, (R9)
 	JMP        row0of0End
 
 row0of0Stream:
-	VMOVNTPD Y1, (R8)
+	VMOVNTPD Y1, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y2, Y2
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y2
 
 row1of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row1of0Stream
-	VMASKMOVPD Y2, Y0, (R8)
+	VMASKMOVPD Y2, Y0, (R9)
 	JMP        row1of0End
 
 row1of0Stream:
-	VMOVNTPD Y2, (R8)
+	VMOVNTPD Y2, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x02, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x02, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Y9, Y3, Y3
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of1Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y3
 
 row0of1Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row0of1Stream
-	VMASKMOVPD Y3, Y0, (R8)
+	VMASKMOVPD Y3, Y0, (R9)
 	JMP        row0of1End
 
 row0of1Stream:
-	VMOVNTPD Y3, (R8)
+	VMOVNTPD Y3, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y4, Y4
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of1Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y4
 
 row1of1Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row1of1Stream
-	VMASKMOVPD Y4, Y0, (R8)
+	VMASKMOVPD Y4, Y0, (R9)
 	JMP        row1of1End
 
 row1of1Stream:
-	VMOVNTPD Y4, (R8)
+	VMOVNTPD Y4, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x02
 	JLE         next
-	MOVWLZX     4(DI), R8
-	IMUL3Q      $0x02, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     4(R8), R9
+	IMUL3Q      $0x02, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Y9, Y5, Y5
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of2Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y5
 
 row0of2Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row0of2Stream
-	VMASKMOVPD Y5, Y0, (R8)
+	VMASKMOVPD Y5, Y0, (R9)
 	JMP        row0of2End
 
 row0of2Stream:
-	VMOVNTPD Y5, (R8)
+	VMOVNTPD Y5, (R9)
 
 row0of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y6, Y6
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of2Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y6
 
 row1of2Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row1of2Stream
-	VMASKMOVPD Y6, Y0, (R8)
+	VMASKMOVPD Y6, Y0, (R9)
 	JMP        row1of2End
 
 row1of2Stream:
-	VMOVNTPD Y6, (R8)
+	VMOVNTPD Y6, (R9)
 
 row1of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x03
 	JLE         next
-	MOVWLZX     6(DI), R8
-	IMUL3Q      $0x02, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     6(R8), R9
+	IMUL3Q      $0x02, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Y9, Y7, Y7
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of3Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y7
 
 row0of3Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row0of3Stream
-	VMASKMOVPD Y7, Y0, (R8)
+	VMASKMOVPD Y7, Y0, (R9)
 	JMP        row0of3End
 
 row0of3Stream:
-	VMOVNTPD Y7, (R8)
+	VMOVNTPD Y7, (R9)
 
 row0of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y8, Y8
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of3Overwrite
-	VMASKMOVPD  (R8), Y0, Y9
+	VMASKMOVPD  (R9), Y0, Y9
 	VFMADD231PD Y9, Y10, Y8
 
 row1of3Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row1of3Stream
-	VMASKMOVPD Y8, Y0, (R8)
+	VMASKMOVPD Y8, Y0, (R9)
 	JMP        row1of3End
 
 row1of3Stream:
-	VMOVNTPD Y8, (R8)
+	VMOVNTPD Y8, (R9)
 
 row1of3End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x08, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x08, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x04, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -342,16 +347,17 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks3F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
-TEXT ·manyBlocks3F64AVX2(SB), NOSPLIT, $0-130
+// func manyBlocks3F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manyBlocks3F64AVX2(SB), NOSPLIT, $0-152
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
 	MOVQ         idx+40(FP), BX
 	MOVQ         ldx+64(FP), SI
-	MOVQ         last+120(FP), DI
-	VMOVQ        DI, X0
+	MOVQ         next+136(FP), DI
+	MOVQ         last+120(FP), R8
+	VMOVQ        R8, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
 
@@ -364,215 +370,219 @@ slice:
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R8
+	MOVL  4(BX), R11
+	IMULQ SI, R11
+	ADDQ  x+56(FP), R11
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMASKMOVPD   (R9), Y0, Y7
+	PREFETCHT1   (DI)
+	ADDQ         step+144(FP), DI
+	VMASKMOVPD   (R10), Y0, Y7
 	VBROADCASTSD (DX), Y8
 	VFMADD231PD  Y8, Y7, Y1
 	VBROADCASTSD 32(DX), Y8
 	VFMADD231PD  Y8, Y7, Y2
 	VBROADCASTSD 64(DX), Y8
 	VFMADD231PD  Y8, Y7, Y3
-	ADDQ         SI, R9
-	VMASKMOVPD   (R10), Y0, Y7
+	ADDQ         SI, R10
+	VMASKMOVPD   (R11), Y0, Y7
 	VBROADCASTSD 8(DX), Y8
 	VFMADD231PD  Y8, Y7, Y4
 	VBROADCASTSD 40(DX), Y8
 	VFMADD231PD  Y8, Y7, Y5
 	VBROADCASTSD 72(DX), Y8
 	VFMADD231PD  Y8, Y7, Y6
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 	ADDQ         $0x00000060, DX
-	DECQ         R8
+	DECQ         R9
 	JNZ          fullColumn
 	ADDQ         $0x10, BX
-	DECQ         DI
+	DECQ         R8
 	JNZ          full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R11
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R11, R11
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R12, R12
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R8
+	MOVL    4(BX), R11
+	IMULQ   SI, R11
+	ADDQ    x+56(FP), R11
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL          $0x00, R11
+	PREFETCHT1   (DI)
+	ADDQ         step+144(FP), DI
+	BTL          $0x00, R12
 	JCC          maskedColumnLane0
-	VMASKMOVPD   (R9), Y0, Y7
+	VMASKMOVPD   (R10), Y0, Y7
 	VBROADCASTSD (DX), Y8
 	VFMADD231PD  Y8, Y7, Y1
 	VBROADCASTSD 32(DX), Y8
 	VFMADD231PD  Y8, Y7, Y2
 	VBROADCASTSD 64(DX), Y8
 	VFMADD231PD  Y8, Y7, Y3
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 
 maskedColumnLane0:
-	BTL          $0x01, R11
+	BTL          $0x01, R12
 	JCC          maskedColumnLane1
-	VMASKMOVPD   (R10), Y0, Y7
+	VMASKMOVPD   (R11), Y0, Y7
 	VBROADCASTSD 8(DX), Y8
 	VFMADD231PD  Y8, Y7, Y4
 	VBROADCASTSD 40(DX), Y8
 	VFMADD231PD  Y8, Y7, Y5
 	VBROADCASTSD 72(DX), Y8
 	VFMADD231PD  Y8, Y7, Y6
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 
 maskedColumnLane1:
 	ADDQ $0x00000060, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x10, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Y7
 	VBROADCASTSD beta+112(FP), Y8
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x03, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x03, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPD       Y7, Y1, Y1
 	CMPB         reads+128(FP), $0x00
 	JEQ          row0of0Overwrite
-	VMASKMOVPD   (R8), Y0, Y9
+	VMASKMOVPD   (R9), Y0, Y9
 	VFMADD231PD  Y9, Y8, Y1
 
 row0of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row0of0Stream
-	VMASKMOVPD Y1, Y0, (R8)
+	VMASKMOVPD Y1, Y0, (R9)
 	JMP        row0of0End
 
 row0of0Stream:
-	VMOVNTPD Y1, (R8)
+	VMOVNTPD Y1, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y7, Y2, Y2
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y9
+	VMASKMOVPD  (R9), Y0, Y9
 	VFMADD231PD Y9, Y8, Y2
 
 row1of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row1of0Stream
-	VMASKMOVPD Y2, Y0, (R8)
+	VMASKMOVPD Y2, Y0, (R9)
 	JMP        row1of0End
 
 row1of0Stream:
-	VMOVNTPD Y2, (R8)
+	VMOVNTPD Y2, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y7, Y3, Y3
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y9
+	VMASKMOVPD  (R9), Y0, Y9
 	VFMADD231PD Y9, Y8, Y3
 
 row2of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row2of0Stream
-	VMASKMOVPD Y3, Y0, (R8)
+	VMASKMOVPD Y3, Y0, (R9)
 	JMP        row2of0End
 
 row2of0Stream:
-	VMOVNTPD Y3, (R8)
+	VMOVNTPD Y3, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x03, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x03, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Y7, Y4, Y4
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of1Overwrite
-	VMASKMOVPD  (R8), Y0, Y9
+	VMASKMOVPD  (R9), Y0, Y9
 	VFMADD231PD Y9, Y8, Y4
 
 row0of1Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row0of1Stream
-	VMASKMOVPD Y4, Y0, (R8)
+	VMASKMOVPD Y4, Y0, (R9)
 	JMP        row0of1End
 
 row0of1Stream:
-	VMOVNTPD Y4, (R8)
+	VMOVNTPD Y4, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y7, Y5, Y5
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of1Overwrite
-	VMASKMOVPD  (R8), Y0, Y9
+	VMASKMOVPD  (R9), Y0, Y9
 	VFMADD231PD Y9, Y8, Y5
 
 row1of1Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row1of1Stream
-	VMASKMOVPD Y5, Y0, (R8)
+	VMASKMOVPD Y5, Y0, (R9)
 	JMP        row1of1End
 
 row1of1Stream:
-	VMOVNTPD Y5, (R8)
+	VMOVNTPD Y5, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y7, Y6, Y6
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of1Overwrite
-	VMASKMOVPD  (R8), Y0, Y7
+	VMASKMOVPD  (R9), Y0, Y7
 	VFMADD231PD Y7, Y8, Y6
 
 row2of1Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row2of1Stream
-	VMASKMOVPD Y6, Y0, (R8)
+	VMASKMOVPD Y6, Y0, (R9)
 	JMP        row2of1End
 
 row2of1Stream:
-	VMOVNTPD Y6, (R8)
+	VMOVNTPD Y6, (R9)
 
 row2of1End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x08, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x08, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x04, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -582,16 +592,17 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks4F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
-TEXT ·manyBlocks4F64AVX2(SB), NOSPLIT, $0-130
+// func manyBlocks4F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manyBlocks4F64AVX2(SB), NOSPLIT, $0-152
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
 	MOVQ         idx+40(FP), BX
 	MOVQ         ldx+64(FP), SI
-	MOVQ         last+120(FP), DI
-	VMOVQ        DI, X0
+	MOVQ         next+136(FP), DI
+	MOVQ         last+120(FP), R8
+	VMOVQ        R8, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
 
@@ -606,21 +617,23 @@ slice:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R8
+	MOVL  4(BX), R11
+	IMULQ SI, R11
+	ADDQ  x+56(FP), R11
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMASKMOVPD   (R9), Y0, Y9
+	PREFETCHT1   (DI)
+	ADDQ         step+144(FP), DI
+	VMASKMOVPD   (R10), Y0, Y9
 	VBROADCASTSD (DX), Y10
 	VFMADD231PD  Y10, Y9, Y1
 	VBROADCASTSD 32(DX), Y10
@@ -629,8 +642,8 @@ fullColumn:
 	VFMADD231PD  Y10, Y9, Y3
 	VBROADCASTSD 96(DX), Y10
 	VFMADD231PD  Y10, Y9, Y4
-	ADDQ         SI, R9
-	VMASKMOVPD   (R10), Y0, Y9
+	ADDQ         SI, R10
+	VMASKMOVPD   (R11), Y0, Y9
 	VBROADCASTSD 8(DX), Y10
 	VFMADD231PD  Y10, Y9, Y5
 	VBROADCASTSD 40(DX), Y10
@@ -639,35 +652,37 @@ fullColumn:
 	VFMADD231PD  Y10, Y9, Y7
 	VBROADCASTSD 104(DX), Y10
 	VFMADD231PD  Y10, Y9, Y8
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 	ADDQ         $0x00000080, DX
-	DECQ         R8
+	DECQ         R9
 	JNZ          fullColumn
 	ADDQ         $0x10, BX
-	DECQ         DI
+	DECQ         R8
 	JNZ          full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R11
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R11, R11
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R12, R12
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R8
+	MOVL    4(BX), R11
+	IMULQ   SI, R11
+	ADDQ    x+56(FP), R11
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL          $0x00, R11
+	PREFETCHT1   (DI)
+	ADDQ         step+144(FP), DI
+	BTL          $0x00, R12
 	JCC          maskedColumnLane0
-	VMASKMOVPD   (R9), Y0, Y9
+	VMASKMOVPD   (R10), Y0, Y9
 	VBROADCASTSD (DX), Y10
 	VFMADD231PD  Y10, Y9, Y1
 	VBROADCASTSD 32(DX), Y10
@@ -676,12 +691,12 @@ maskedColumn:
 	VFMADD231PD  Y10, Y9, Y3
 	VBROADCASTSD 96(DX), Y10
 	VFMADD231PD  Y10, Y9, Y4
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 
 maskedColumnLane0:
-	BTL          $0x01, R11
+	BTL          $0x01, R12
 	JCC          maskedColumnLane1
-	VMASKMOVPD   (R10), Y0, Y9
+	VMASKMOVPD   (R11), Y0, Y9
 	VBROADCASTSD 8(DX), Y10
 	VFMADD231PD  Y10, Y9, Y5
 	VBROADCASTSD 40(DX), Y10
@@ -690,173 +705,173 @@ maskedColumnLane0:
 	VFMADD231PD  Y10, Y9, Y7
 	VBROADCASTSD 104(DX), Y10
 	VFMADD231PD  Y10, Y9, Y8
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 
 maskedColumnLane1:
 	ADDQ $0x00000080, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x10, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Y9
 	VBROADCASTSD beta+112(FP), Y10
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x04, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x04, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPD       Y9, Y1, Y1
 	CMPB         reads+128(FP), $0x00
 	JEQ          row0of0Overwrite
-	VMASKMOVPD   (R8), Y0, Y11
+	VMASKMOVPD   (R9), Y0, Y11
 	VFMADD231PD  Y11, Y10, Y1
 
 row0of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row0of0Stream
-	VMASKMOVPD Y1, Y0, (R8)
+	VMASKMOVPD Y1, Y0, (R9)
 	JMP        row0of0End
 
 row0of0Stream:
-	VMOVNTPD Y1, (R8)
+	VMOVNTPD Y1, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y2, Y2
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y2
 
 row1of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row1of0Stream
-	VMASKMOVPD Y2, Y0, (R8)
+	VMASKMOVPD Y2, Y0, (R9)
 	JMP        row1of0End
 
 row1of0Stream:
-	VMOVNTPD Y2, (R8)
+	VMOVNTPD Y2, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y3, Y3
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y3
 
 row2of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row2of0Stream
-	VMASKMOVPD Y3, Y0, (R8)
+	VMASKMOVPD Y3, Y0, (R9)
 	JMP        row2of0End
 
 row2of0Stream:
-	VMOVNTPD Y3, (R8)
+	VMOVNTPD Y3, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y4, Y4
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y4
 
 row3of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row3of0Stream
-	VMASKMOVPD Y4, Y0, (R8)
+	VMASKMOVPD Y4, Y0, (R9)
 	JMP        row3of0End
 
 row3of0Stream:
-	VMOVNTPD Y4, (R8)
+	VMOVNTPD Y4, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x04, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x04, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Y9, Y5, Y5
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of1Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y5
 
 row0of1Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row0of1Stream
-	VMASKMOVPD Y5, Y0, (R8)
+	VMASKMOVPD Y5, Y0, (R9)
 	JMP        row0of1End
 
 row0of1Stream:
-	VMOVNTPD Y5, (R8)
+	VMOVNTPD Y5, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y6, Y6
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of1Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y6
 
 row1of1Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row1of1Stream
-	VMASKMOVPD Y6, Y0, (R8)
+	VMASKMOVPD Y6, Y0, (R9)
 	JMP        row1of1End
 
 row1of1Stream:
-	VMOVNTPD Y6, (R8)
+	VMOVNTPD Y6, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y7, Y7
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of1Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y7
 
 row2of1Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row2of1Stream
-	VMASKMOVPD Y7, Y0, (R8)
+	VMASKMOVPD Y7, Y0, (R9)
 	JMP        row2of1End
 
 row2of1Stream:
-	VMOVNTPD Y7, (R8)
+	VMOVNTPD Y7, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y8, Y8
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of1Overwrite
-	VMASKMOVPD  (R8), Y0, Y9
+	VMASKMOVPD  (R9), Y0, Y9
 	VFMADD231PD Y9, Y10, Y8
 
 row3of1Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row3of1Stream
-	VMASKMOVPD Y8, Y0, (R8)
+	VMASKMOVPD Y8, Y0, (R9)
 	JMP        row3of1End
 
 row3of1Stream:
-	VMOVNTPD Y8, (R8)
+	VMOVNTPD Y8, (R9)
 
 row3of1End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x08, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x08, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x04, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -866,16 +881,17 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks5F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
-TEXT ·manyBlocks5F64AVX2(SB), NOSPLIT, $0-130
+// func manyBlocks5F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manyBlocks5F64AVX2(SB), NOSPLIT, $0-152
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
 	MOVQ         idx+40(FP), BX
 	MOVQ         ldx+64(FP), SI
-	MOVQ         last+120(FP), DI
-	VMOVQ        DI, X0
+	MOVQ         next+136(FP), DI
+	MOVQ         last+120(FP), R8
+	VMOVQ        R8, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
 
@@ -892,21 +908,24 @@ slice:
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R8
+	MOVL  4(BX), R11
+	IMULQ SI, R11
+	ADDQ  x+56(FP), R11
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMASKMOVPD   (R9), Y0, Y11
+	PREFETCHT1   (DI)
+	PREFETCHT1   64(DI)
+	ADDQ         step+144(FP), DI
+	VMASKMOVPD   (R10), Y0, Y11
 	VBROADCASTSD (DX), Y12
 	VFMADD231PD  Y12, Y11, Y1
 	VBROADCASTSD 32(DX), Y12
@@ -917,8 +936,8 @@ fullColumn:
 	VFMADD231PD  Y12, Y11, Y4
 	VBROADCASTSD 128(DX), Y12
 	VFMADD231PD  Y12, Y11, Y5
-	ADDQ         SI, R9
-	VMASKMOVPD   (R10), Y0, Y11
+	ADDQ         SI, R10
+	VMASKMOVPD   (R11), Y0, Y11
 	VBROADCASTSD 8(DX), Y12
 	VFMADD231PD  Y12, Y11, Y6
 	VBROADCASTSD 40(DX), Y12
@@ -929,35 +948,38 @@ fullColumn:
 	VFMADD231PD  Y12, Y11, Y9
 	VBROADCASTSD 136(DX), Y12
 	VFMADD231PD  Y12, Y11, Y10
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 	ADDQ         $0x000000a0, DX
-	DECQ         R8
+	DECQ         R9
 	JNZ          fullColumn
 	ADDQ         $0x10, BX
-	DECQ         DI
+	DECQ         R8
 	JNZ          full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R11
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R11, R11
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R12, R12
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R8
+	MOVL    4(BX), R11
+	IMULQ   SI, R11
+	ADDQ    x+56(FP), R11
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL          $0x00, R11
+	PREFETCHT1   (DI)
+	PREFETCHT1   64(DI)
+	ADDQ         step+144(FP), DI
+	BTL          $0x00, R12
 	JCC          maskedColumnLane0
-	VMASKMOVPD   (R9), Y0, Y11
+	VMASKMOVPD   (R10), Y0, Y11
 	VBROADCASTSD (DX), Y12
 	VFMADD231PD  Y12, Y11, Y1
 	VBROADCASTSD 32(DX), Y12
@@ -968,12 +990,12 @@ maskedColumn:
 	VFMADD231PD  Y12, Y11, Y4
 	VBROADCASTSD 128(DX), Y12
 	VFMADD231PD  Y12, Y11, Y5
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 
 maskedColumnLane0:
-	BTL          $0x01, R11
+	BTL          $0x01, R12
 	JCC          maskedColumnLane1
-	VMASKMOVPD   (R10), Y0, Y11
+	VMASKMOVPD   (R11), Y0, Y11
 	VBROADCASTSD 8(DX), Y12
 	VFMADD231PD  Y12, Y11, Y6
 	VBROADCASTSD 40(DX), Y12
@@ -984,207 +1006,207 @@ maskedColumnLane0:
 	VFMADD231PD  Y12, Y11, Y9
 	VBROADCASTSD 136(DX), Y12
 	VFMADD231PD  Y12, Y11, Y10
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 
 maskedColumnLane1:
 	ADDQ $0x000000a0, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x10, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Y11
 	VBROADCASTSD beta+112(FP), Y12
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x05, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x05, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPD       Y11, Y1, Y1
 	CMPB         reads+128(FP), $0x00
 	JEQ          row0of0Overwrite
-	VMASKMOVPD   (R8), Y0, Y13
+	VMASKMOVPD   (R9), Y0, Y13
 	VFMADD231PD  Y13, Y12, Y1
 
 row0of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row0of0Stream
-	VMASKMOVPD Y1, Y0, (R8)
+	VMASKMOVPD Y1, Y0, (R9)
 	JMP        row0of0End
 
 row0of0Stream:
-	VMOVNTPD Y1, (R8)
+	VMOVNTPD Y1, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y11, Y2, Y2
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y13
+	VMASKMOVPD  (R9), Y0, Y13
 	VFMADD231PD Y13, Y12, Y2
 
 row1of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row1of0Stream
-	VMASKMOVPD Y2, Y0, (R8)
+	VMASKMOVPD Y2, Y0, (R9)
 	JMP        row1of0End
 
 row1of0Stream:
-	VMOVNTPD Y2, (R8)
+	VMOVNTPD Y2, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y11, Y3, Y3
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y13
+	VMASKMOVPD  (R9), Y0, Y13
 	VFMADD231PD Y13, Y12, Y3
 
 row2of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row2of0Stream
-	VMASKMOVPD Y3, Y0, (R8)
+	VMASKMOVPD Y3, Y0, (R9)
 	JMP        row2of0End
 
 row2of0Stream:
-	VMOVNTPD Y3, (R8)
+	VMOVNTPD Y3, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y11, Y4, Y4
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y13
+	VMASKMOVPD  (R9), Y0, Y13
 	VFMADD231PD Y13, Y12, Y4
 
 row3of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row3of0Stream
-	VMASKMOVPD Y4, Y0, (R8)
+	VMASKMOVPD Y4, Y0, (R9)
 	JMP        row3of0End
 
 row3of0Stream:
-	VMOVNTPD Y4, (R8)
+	VMOVNTPD Y4, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y11, Y5, Y5
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y13
+	VMASKMOVPD  (R9), Y0, Y13
 	VFMADD231PD Y13, Y12, Y5
 
 row4of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row4of0Stream
-	VMASKMOVPD Y5, Y0, (R8)
+	VMASKMOVPD Y5, Y0, (R9)
 	JMP        row4of0End
 
 row4of0Stream:
-	VMOVNTPD Y5, (R8)
+	VMOVNTPD Y5, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x05, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x05, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Y11, Y6, Y6
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of1Overwrite
-	VMASKMOVPD  (R8), Y0, Y13
+	VMASKMOVPD  (R9), Y0, Y13
 	VFMADD231PD Y13, Y12, Y6
 
 row0of1Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row0of1Stream
-	VMASKMOVPD Y6, Y0, (R8)
+	VMASKMOVPD Y6, Y0, (R9)
 	JMP        row0of1End
 
 row0of1Stream:
-	VMOVNTPD Y6, (R8)
+	VMOVNTPD Y6, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y11, Y7, Y7
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of1Overwrite
-	VMASKMOVPD  (R8), Y0, Y13
+	VMASKMOVPD  (R9), Y0, Y13
 	VFMADD231PD Y13, Y12, Y7
 
 row1of1Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row1of1Stream
-	VMASKMOVPD Y7, Y0, (R8)
+	VMASKMOVPD Y7, Y0, (R9)
 	JMP        row1of1End
 
 row1of1Stream:
-	VMOVNTPD Y7, (R8)
+	VMOVNTPD Y7, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y11, Y8, Y8
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of1Overwrite
-	VMASKMOVPD  (R8), Y0, Y13
+	VMASKMOVPD  (R9), Y0, Y13
 	VFMADD231PD Y13, Y12, Y8
 
 row2of1Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row2of1Stream
-	VMASKMOVPD Y8, Y0, (R8)
+	VMASKMOVPD Y8, Y0, (R9)
 	JMP        row2of1End
 
 row2of1Stream:
-	VMOVNTPD Y8, (R8)
+	VMOVNTPD Y8, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y11, Y9, Y9
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of1Overwrite
-	VMASKMOVPD  (R8), Y0, Y13
+	VMASKMOVPD  (R9), Y0, Y13
 	VFMADD231PD Y13, Y12, Y9
 
 row3of1Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row3of1Stream
-	VMASKMOVPD Y9, Y0, (R8)
+	VMASKMOVPD Y9, Y0, (R9)
 	JMP        row3of1End
 
 row3of1Stream:
-	VMOVNTPD Y9, (R8)
+	VMOVNTPD Y9, (R9)
 
 row3of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y11, Y10, Y10
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of1Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y12, Y10
 
 row4of1Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row4of1Stream
-	VMASKMOVPD Y10, Y0, (R8)
+	VMASKMOVPD Y10, Y0, (R9)
 	JMP        row4of1End
 
 row4of1Stream:
-	VMOVNTPD Y10, (R8)
+	VMOVNTPD Y10, (R9)
 
 row4of1End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x08, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x08, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x04, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -1194,16 +1216,17 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks6F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
-TEXT ·manyBlocks6F64AVX2(SB), NOSPLIT, $0-130
+// func manyBlocks6F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manyBlocks6F64AVX2(SB), NOSPLIT, $0-152
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
 	MOVQ         idx+40(FP), BX
 	MOVQ         ldx+64(FP), SI
-	MOVQ         last+120(FP), DI
-	VMOVQ        DI, X0
+	MOVQ         next+136(FP), DI
+	MOVQ         last+120(FP), R8
+	VMOVQ        R8, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
 
@@ -1216,18 +1239,20 @@ slice:
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVQ  columns+48(FP), R8
+	MOVL  (BX), R10
+	IMULQ SI, R10
+	ADDQ  x+56(FP), R10
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMASKMOVPD   (R9), Y0, Y7
+	PREFETCHT1   (DI)
+	ADDQ         step+144(FP), DI
+	VMASKMOVPD   (R10), Y0, Y7
 	VBROADCASTSD (DX), Y8
 	VFMADD231PD  Y8, Y7, Y1
 	VBROADCASTSD 32(DX), Y8
@@ -1240,32 +1265,34 @@ fullColumn:
 	VFMADD231PD  Y8, Y7, Y5
 	VBROADCASTSD 160(DX), Y8
 	VFMADD231PD  Y8, Y7, Y6
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 	ADDQ         $0x000000c0, DX
-	DECQ         R8
+	DECQ         R9
 	JNZ          fullColumn
 	ADDQ         $0x10, BX
-	DECQ         DI
+	DECQ         R8
 	JNZ          full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R10
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R10, R10
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVQ    columns+48(FP), R8
+	MOVWLZX (CX), R11
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R11, R11
+	MOVL    (BX), R10
+	IMULQ   SI, R10
+	ADDQ    x+56(FP), R10
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL          $0x00, R10
+	PREFETCHT1   (DI)
+	ADDQ         step+144(FP), DI
+	BTL          $0x00, R11
 	JCC          maskedColumnLane0
-	VMASKMOVPD   (R9), Y0, Y7
+	VMASKMOVPD   (R10), Y0, Y7
 	VBROADCASTSD (DX), Y8
 	VFMADD231PD  Y8, Y7, Y1
 	VBROADCASTSD 32(DX), Y8
@@ -1278,133 +1305,133 @@ maskedColumn:
 	VFMADD231PD  Y8, Y7, Y5
 	VBROADCASTSD 160(DX), Y8
 	VFMADD231PD  Y8, Y7, Y6
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 
 maskedColumnLane0:
 	ADDQ $0x000000c0, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x10, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Y7
 	VBROADCASTSD beta+112(FP), Y8
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x06, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x06, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPD       Y7, Y1, Y1
 	CMPB         reads+128(FP), $0x00
 	JEQ          row0of0Overwrite
-	VMASKMOVPD   (R8), Y0, Y9
+	VMASKMOVPD   (R9), Y0, Y9
 	VFMADD231PD  Y9, Y8, Y1
 
 row0of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row0of0Stream
-	VMASKMOVPD Y1, Y0, (R8)
+	VMASKMOVPD Y1, Y0, (R9)
 	JMP        row0of0End
 
 row0of0Stream:
-	VMOVNTPD Y1, (R8)
+	VMOVNTPD Y1, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y7, Y2, Y2
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y9
+	VMASKMOVPD  (R9), Y0, Y9
 	VFMADD231PD Y9, Y8, Y2
 
 row1of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row1of0Stream
-	VMASKMOVPD Y2, Y0, (R8)
+	VMASKMOVPD Y2, Y0, (R9)
 	JMP        row1of0End
 
 row1of0Stream:
-	VMOVNTPD Y2, (R8)
+	VMOVNTPD Y2, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y7, Y3, Y3
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y9
+	VMASKMOVPD  (R9), Y0, Y9
 	VFMADD231PD Y9, Y8, Y3
 
 row2of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row2of0Stream
-	VMASKMOVPD Y3, Y0, (R8)
+	VMASKMOVPD Y3, Y0, (R9)
 	JMP        row2of0End
 
 row2of0Stream:
-	VMOVNTPD Y3, (R8)
+	VMOVNTPD Y3, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y7, Y4, Y4
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y9
+	VMASKMOVPD  (R9), Y0, Y9
 	VFMADD231PD Y9, Y8, Y4
 
 row3of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row3of0Stream
-	VMASKMOVPD Y4, Y0, (R8)
+	VMASKMOVPD Y4, Y0, (R9)
 	JMP        row3of0End
 
 row3of0Stream:
-	VMOVNTPD Y4, (R8)
+	VMOVNTPD Y4, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y7, Y5, Y5
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y9
+	VMASKMOVPD  (R9), Y0, Y9
 	VFMADD231PD Y9, Y8, Y5
 
 row4of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row4of0Stream
-	VMASKMOVPD Y5, Y0, (R8)
+	VMASKMOVPD Y5, Y0, (R9)
 	JMP        row4of0End
 
 row4of0Stream:
-	VMOVNTPD Y5, (R8)
+	VMOVNTPD Y5, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y7, Y6, Y6
 	CMPB        reads+128(FP), $0x00
 	JEQ         row5of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y7
+	VMASKMOVPD  (R9), Y0, Y7
 	VFMADD231PD Y7, Y8, Y6
 
 row5of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row5of0Stream
-	VMASKMOVPD Y6, Y0, (R8)
+	VMASKMOVPD Y6, Y0, (R9)
 	JMP        row5of0End
 
 row5of0Stream:
-	VMOVNTPD Y6, (R8)
+	VMOVNTPD Y6, (R9)
 
 row5of0End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x08, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x08, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x04, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -1414,16 +1441,17 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks7F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
-TEXT ·manyBlocks7F64AVX2(SB), NOSPLIT, $0-130
+// func manyBlocks7F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manyBlocks7F64AVX2(SB), NOSPLIT, $0-152
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
 	MOVQ         idx+40(FP), BX
 	MOVQ         ldx+64(FP), SI
-	MOVQ         last+120(FP), DI
-	VMOVQ        DI, X0
+	MOVQ         next+136(FP), DI
+	MOVQ         last+120(FP), R8
+	VMOVQ        R8, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
 
@@ -1437,18 +1465,20 @@ slice:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVQ  columns+48(FP), R8
+	MOVL  (BX), R10
+	IMULQ SI, R10
+	ADDQ  x+56(FP), R10
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMASKMOVPD   (R9), Y0, Y8
+	PREFETCHT1   (DI)
+	ADDQ         step+144(FP), DI
+	VMASKMOVPD   (R10), Y0, Y8
 	VBROADCASTSD (DX), Y9
 	VFMADD231PD  Y9, Y8, Y1
 	VBROADCASTSD 32(DX), Y9
@@ -1463,32 +1493,34 @@ fullColumn:
 	VFMADD231PD  Y9, Y8, Y6
 	VBROADCASTSD 192(DX), Y9
 	VFMADD231PD  Y9, Y8, Y7
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 	ADDQ         $0x000000e0, DX
-	DECQ         R8
+	DECQ         R9
 	JNZ          fullColumn
 	ADDQ         $0x10, BX
-	DECQ         DI
+	DECQ         R8
 	JNZ          full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R10
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R10, R10
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVQ    columns+48(FP), R8
+	MOVWLZX (CX), R11
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R11, R11
+	MOVL    (BX), R10
+	IMULQ   SI, R10
+	ADDQ    x+56(FP), R10
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL          $0x00, R10
+	PREFETCHT1   (DI)
+	ADDQ         step+144(FP), DI
+	BTL          $0x00, R11
 	JCC          maskedColumnLane0
-	VMASKMOVPD   (R9), Y0, Y8
+	VMASKMOVPD   (R10), Y0, Y8
 	VBROADCASTSD (DX), Y9
 	VFMADD231PD  Y9, Y8, Y1
 	VBROADCASTSD 32(DX), Y9
@@ -1503,150 +1535,150 @@ maskedColumn:
 	VFMADD231PD  Y9, Y8, Y6
 	VBROADCASTSD 192(DX), Y9
 	VFMADD231PD  Y9, Y8, Y7
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 
 maskedColumnLane0:
 	ADDQ $0x000000e0, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x10, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Y8
 	VBROADCASTSD beta+112(FP), Y9
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x07, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x07, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPD       Y8, Y1, Y1
 	CMPB         reads+128(FP), $0x00
 	JEQ          row0of0Overwrite
-	VMASKMOVPD   (R8), Y0, Y10
+	VMASKMOVPD   (R9), Y0, Y10
 	VFMADD231PD  Y10, Y9, Y1
 
 row0of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row0of0Stream
-	VMASKMOVPD Y1, Y0, (R8)
+	VMASKMOVPD Y1, Y0, (R9)
 	JMP        row0of0End
 
 row0of0Stream:
-	VMOVNTPD Y1, (R8)
+	VMOVNTPD Y1, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y8, Y2, Y2
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y10
+	VMASKMOVPD  (R9), Y0, Y10
 	VFMADD231PD Y10, Y9, Y2
 
 row1of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row1of0Stream
-	VMASKMOVPD Y2, Y0, (R8)
+	VMASKMOVPD Y2, Y0, (R9)
 	JMP        row1of0End
 
 row1of0Stream:
-	VMOVNTPD Y2, (R8)
+	VMOVNTPD Y2, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y8, Y3, Y3
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y10
+	VMASKMOVPD  (R9), Y0, Y10
 	VFMADD231PD Y10, Y9, Y3
 
 row2of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row2of0Stream
-	VMASKMOVPD Y3, Y0, (R8)
+	VMASKMOVPD Y3, Y0, (R9)
 	JMP        row2of0End
 
 row2of0Stream:
-	VMOVNTPD Y3, (R8)
+	VMOVNTPD Y3, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y8, Y4, Y4
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y10
+	VMASKMOVPD  (R9), Y0, Y10
 	VFMADD231PD Y10, Y9, Y4
 
 row3of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row3of0Stream
-	VMASKMOVPD Y4, Y0, (R8)
+	VMASKMOVPD Y4, Y0, (R9)
 	JMP        row3of0End
 
 row3of0Stream:
-	VMOVNTPD Y4, (R8)
+	VMOVNTPD Y4, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y8, Y5, Y5
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y10
+	VMASKMOVPD  (R9), Y0, Y10
 	VFMADD231PD Y10, Y9, Y5
 
 row4of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row4of0Stream
-	VMASKMOVPD Y5, Y0, (R8)
+	VMASKMOVPD Y5, Y0, (R9)
 	JMP        row4of0End
 
 row4of0Stream:
-	VMOVNTPD Y5, (R8)
+	VMOVNTPD Y5, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y8, Y6, Y6
 	CMPB        reads+128(FP), $0x00
 	JEQ         row5of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y10
+	VMASKMOVPD  (R9), Y0, Y10
 	VFMADD231PD Y10, Y9, Y6
 
 row5of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row5of0Stream
-	VMASKMOVPD Y6, Y0, (R8)
+	VMASKMOVPD Y6, Y0, (R9)
 	JMP        row5of0End
 
 row5of0Stream:
-	VMOVNTPD Y6, (R8)
+	VMOVNTPD Y6, (R9)
 
 row5of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y8, Y7, Y7
 	CMPB        reads+128(FP), $0x00
 	JEQ         row6of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y8
+	VMASKMOVPD  (R9), Y0, Y8
 	VFMADD231PD Y8, Y9, Y7
 
 row6of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row6of0Stream
-	VMASKMOVPD Y7, Y0, (R8)
+	VMASKMOVPD Y7, Y0, (R9)
 	JMP        row6of0End
 
 row6of0Stream:
-	VMOVNTPD Y7, (R8)
+	VMOVNTPD Y7, (R9)
 
 row6of0End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x08, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x08, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x04, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -1656,16 +1688,17 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks8F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
-TEXT ·manyBlocks8F64AVX2(SB), NOSPLIT, $0-130
+// func manyBlocks8F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manyBlocks8F64AVX2(SB), NOSPLIT, $0-152
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
 	MOVQ         idx+40(FP), BX
 	MOVQ         ldx+64(FP), SI
-	MOVQ         last+120(FP), DI
-	VMOVQ        DI, X0
+	MOVQ         next+136(FP), DI
+	MOVQ         last+120(FP), R8
+	VMOVQ        R8, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
 
@@ -1680,18 +1713,20 @@ slice:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVQ  columns+48(FP), R8
+	MOVL  (BX), R10
+	IMULQ SI, R10
+	ADDQ  x+56(FP), R10
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMASKMOVPD   (R9), Y0, Y9
+	PREFETCHT1   (DI)
+	ADDQ         step+144(FP), DI
+	VMASKMOVPD   (R10), Y0, Y9
 	VBROADCASTSD (DX), Y10
 	VFMADD231PD  Y10, Y9, Y1
 	VBROADCASTSD 32(DX), Y10
@@ -1708,32 +1743,34 @@ fullColumn:
 	VFMADD231PD  Y10, Y9, Y7
 	VBROADCASTSD 224(DX), Y10
 	VFMADD231PD  Y10, Y9, Y8
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 	ADDQ         $0x00000100, DX
-	DECQ         R8
+	DECQ         R9
 	JNZ          fullColumn
 	ADDQ         $0x10, BX
-	DECQ         DI
+	DECQ         R8
 	JNZ          full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R10
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R10, R10
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVQ    columns+48(FP), R8
+	MOVWLZX (CX), R11
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R11, R11
+	MOVL    (BX), R10
+	IMULQ   SI, R10
+	ADDQ    x+56(FP), R10
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL          $0x00, R10
+	PREFETCHT1   (DI)
+	ADDQ         step+144(FP), DI
+	BTL          $0x00, R11
 	JCC          maskedColumnLane0
-	VMASKMOVPD   (R9), Y0, Y9
+	VMASKMOVPD   (R10), Y0, Y9
 	VBROADCASTSD (DX), Y10
 	VFMADD231PD  Y10, Y9, Y1
 	VBROADCASTSD 32(DX), Y10
@@ -1750,167 +1787,167 @@ maskedColumn:
 	VFMADD231PD  Y10, Y9, Y7
 	VBROADCASTSD 224(DX), Y10
 	VFMADD231PD  Y10, Y9, Y8
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 
 maskedColumnLane0:
 	ADDQ $0x00000100, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x10, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Y9
 	VBROADCASTSD beta+112(FP), Y10
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x08, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x08, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPD       Y9, Y1, Y1
 	CMPB         reads+128(FP), $0x00
 	JEQ          row0of0Overwrite
-	VMASKMOVPD   (R8), Y0, Y11
+	VMASKMOVPD   (R9), Y0, Y11
 	VFMADD231PD  Y11, Y10, Y1
 
 row0of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row0of0Stream
-	VMASKMOVPD Y1, Y0, (R8)
+	VMASKMOVPD Y1, Y0, (R9)
 	JMP        row0of0End
 
 row0of0Stream:
-	VMOVNTPD Y1, (R8)
+	VMOVNTPD Y1, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y2, Y2
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y2
 
 row1of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row1of0Stream
-	VMASKMOVPD Y2, Y0, (R8)
+	VMASKMOVPD Y2, Y0, (R9)
 	JMP        row1of0End
 
 row1of0Stream:
-	VMOVNTPD Y2, (R8)
+	VMOVNTPD Y2, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y3, Y3
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y3
 
 row2of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row2of0Stream
-	VMASKMOVPD Y3, Y0, (R8)
+	VMASKMOVPD Y3, Y0, (R9)
 	JMP        row2of0End
 
 row2of0Stream:
-	VMOVNTPD Y3, (R8)
+	VMOVNTPD Y3, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y4, Y4
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y4
 
 row3of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row3of0Stream
-	VMASKMOVPD Y4, Y0, (R8)
+	VMASKMOVPD Y4, Y0, (R9)
 	JMP        row3of0End
 
 row3of0Stream:
-	VMOVNTPD Y4, (R8)
+	VMOVNTPD Y4, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y5, Y5
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y5
 
 row4of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row4of0Stream
-	VMASKMOVPD Y5, Y0, (R8)
+	VMASKMOVPD Y5, Y0, (R9)
 	JMP        row4of0End
 
 row4of0Stream:
-	VMOVNTPD Y5, (R8)
+	VMOVNTPD Y5, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y6, Y6
 	CMPB        reads+128(FP), $0x00
 	JEQ         row5of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y6
 
 row5of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row5of0Stream
-	VMASKMOVPD Y6, Y0, (R8)
+	VMASKMOVPD Y6, Y0, (R9)
 	JMP        row5of0End
 
 row5of0Stream:
-	VMOVNTPD Y6, (R8)
+	VMOVNTPD Y6, (R9)
 
 row5of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y7, Y7
 	CMPB        reads+128(FP), $0x00
 	JEQ         row6of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y11
+	VMASKMOVPD  (R9), Y0, Y11
 	VFMADD231PD Y11, Y10, Y7
 
 row6of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row6of0Stream
-	VMASKMOVPD Y7, Y0, (R8)
+	VMASKMOVPD Y7, Y0, (R9)
 	JMP        row6of0End
 
 row6of0Stream:
-	VMOVNTPD Y7, (R8)
+	VMOVNTPD Y7, (R9)
 
 row6of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Y9, Y8, Y8
 	CMPB        reads+128(FP), $0x00
 	JEQ         row7of0Overwrite
-	VMASKMOVPD  (R8), Y0, Y9
+	VMASKMOVPD  (R9), Y0, Y9
 	VFMADD231PD Y9, Y10, Y8
 
 row7of0Overwrite:
 	CMPB       stream+129(FP), $0x00
 	JNE        row7of0Stream
-	VMASKMOVPD Y8, Y0, (R8)
+	VMASKMOVPD Y8, Y0, (R9)
 	JMP        row7of0End
 
 row7of0Stream:
-	VMOVNTPD Y8, (R8)
+	VMOVNTPD Y8, (R9)
 
 row7of0End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x08, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x08, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x04, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -1920,18 +1957,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·manyBlocks2F64AVX512(SB), NOSPLIT, $0-130
+// func manyBlocks2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·manyBlocks2F64AVX512(SB), NOSPLIT, $0-152
 	MOVQ  widths+8(FP), AX
 	MOVQ  masks+16(FP), CX
 	MOVQ  val+32(FP), DX
 	MOVQ  idx+40(FP), BX
 	MOVQ  ldx+64(FP), SI
-	MOVQ  last+120(FP), DI
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVW R8, K1
+	MOVQ  next+136(FP), DI
+	MOVQ  last+120(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
 
 slice:
 	CMPQ   n+0(FP), $0x00
@@ -1944,273 +1982,277 @@ slice:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVL  8(BX), R11
+	MOVL  4(BX), R11
 	IMULQ SI, R11
 	ADDQ  x+56(FP), R11
-	MOVL  12(BX), R12
+	MOVL  8(BX), R12
 	IMULQ SI, R12
 	ADDQ  x+56(FP), R12
-	MOVQ  columns+48(FP), R8
+	MOVL  12(BX), R13
+	IMULQ SI, R13
+	ADDQ  x+56(FP), R13
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMOVUPD.Z        (R9), K1, Z8
+	PREFETCHT1       (DI)
+	ADDQ             step+144(FP), DI
+	VMOVUPD.Z        (R10), K1, Z8
 	VFMADD231PD.BCST (DX), Z8, Z0
 	VFMADD231PD.BCST 64(DX), Z8, Z1
-	ADDQ             SI, R9
-	VMOVUPD.Z        (R10), K1, Z8
-	VFMADD231PD.BCST 8(DX), Z8, Z2
-	VFMADD231PD.BCST 72(DX), Z8, Z3
 	ADDQ             SI, R10
 	VMOVUPD.Z        (R11), K1, Z8
-	VFMADD231PD.BCST 16(DX), Z8, Z4
-	VFMADD231PD.BCST 80(DX), Z8, Z5
+	VFMADD231PD.BCST 8(DX), Z8, Z2
+	VFMADD231PD.BCST 72(DX), Z8, Z3
 	ADDQ             SI, R11
 	VMOVUPD.Z        (R12), K1, Z8
+	VFMADD231PD.BCST 16(DX), Z8, Z4
+	VFMADD231PD.BCST 80(DX), Z8, Z5
+	ADDQ             SI, R12
+	VMOVUPD.Z        (R13), K1, Z8
 	VFMADD231PD.BCST 24(DX), Z8, Z6
 	VFMADD231PD.BCST 88(DX), Z8, Z7
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 	ADDQ             $0x00000080, DX
-	DECQ             R8
+	DECQ             R9
 	JNZ              fullColumn
 	ADDQ             $0x20, BX
-	DECQ             DI
+	DECQ             R8
 	JNZ              full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R13
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R13, R13
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVL    8(BX), R11
+	MOVL    4(BX), R11
 	IMULQ   SI, R11
 	ADDQ    x+56(FP), R11
-	MOVL    12(BX), R12
+	MOVL    8(BX), R12
 	IMULQ   SI, R12
 	ADDQ    x+56(FP), R12
-	MOVQ    columns+48(FP), R8
+	MOVL    12(BX), R13
+	IMULQ   SI, R13
+	ADDQ    x+56(FP), R13
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL              $0x00, R13
+	PREFETCHT1       (DI)
+	ADDQ             step+144(FP), DI
+	BTL              $0x00, R14
 	JCC              maskedColumnLane0
-	VMOVUPD.Z        (R9), K1, Z8
+	VMOVUPD.Z        (R10), K1, Z8
 	VFMADD231PD.BCST (DX), Z8, Z0
 	VFMADD231PD.BCST 64(DX), Z8, Z1
-	ADDQ             SI, R9
-
-maskedColumnLane0:
-	BTL              $0x01, R13
-	JCC              maskedColumnLane1
-	VMOVUPD.Z        (R10), K1, Z8
-	VFMADD231PD.BCST 8(DX), Z8, Z2
-	VFMADD231PD.BCST 72(DX), Z8, Z3
 	ADDQ             SI, R10
 
-maskedColumnLane1:
-	BTL              $0x02, R13
-	JCC              maskedColumnLane2
+maskedColumnLane0:
+	BTL              $0x01, R14
+	JCC              maskedColumnLane1
 	VMOVUPD.Z        (R11), K1, Z8
-	VFMADD231PD.BCST 16(DX), Z8, Z4
-	VFMADD231PD.BCST 80(DX), Z8, Z5
+	VFMADD231PD.BCST 8(DX), Z8, Z2
+	VFMADD231PD.BCST 72(DX), Z8, Z3
 	ADDQ             SI, R11
 
-maskedColumnLane2:
-	BTL              $0x03, R13
-	JCC              maskedColumnLane3
+maskedColumnLane1:
+	BTL              $0x02, R14
+	JCC              maskedColumnLane2
 	VMOVUPD.Z        (R12), K1, Z8
+	VFMADD231PD.BCST 16(DX), Z8, Z4
+	VFMADD231PD.BCST 80(DX), Z8, Z5
+	ADDQ             SI, R12
+
+maskedColumnLane2:
+	BTL              $0x03, R14
+	JCC              maskedColumnLane3
+	VMOVUPD.Z        (R13), K1, Z8
 	VFMADD231PD.BCST 24(DX), Z8, Z6
 	VFMADD231PD.BCST 88(DX), Z8, Z7
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 
 maskedColumnLane3:
 	ADDQ $0x00000080, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x20, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Z8
 	VBROADCASTSD beta+112(FP), Z9
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x02, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x02, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPD       Z8, Z0, Z0
 	CMPB         reads+128(FP), $0x00
 	JEQ          row0of0Overwrite
-	VFMADD231PD  (R8), Z9, K1, Z0
+	VFMADD231PD  (R9), Z9, K1, Z0
 
 row0of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of0Stream
-	VMOVUPD Z0, K1, (R8)
+	VMOVUPD Z0, K1, (R9)
 	JMP     row0of0End
 
 row0of0Stream:
-	VMOVNTPD Z0, (R8)
+	VMOVNTPD Z0, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z8, Z1, Z1
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of0Overwrite
-	VFMADD231PD (R8), Z9, K1, Z1
+	VFMADD231PD (R9), Z9, K1, Z1
 
 row1of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of0Stream
-	VMOVUPD Z1, K1, (R8)
+	VMOVUPD Z1, K1, (R9)
 	JMP     row1of0End
 
 row1of0Stream:
-	VMOVNTPD Z1, (R8)
+	VMOVNTPD Z1, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x02, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x02, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z8, Z2, Z2
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of1Overwrite
-	VFMADD231PD (R8), Z9, K1, Z2
+	VFMADD231PD (R9), Z9, K1, Z2
 
 row0of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of1Stream
-	VMOVUPD Z2, K1, (R8)
+	VMOVUPD Z2, K1, (R9)
 	JMP     row0of1End
 
 row0of1Stream:
-	VMOVNTPD Z2, (R8)
+	VMOVNTPD Z2, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z8, Z3, Z3
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of1Overwrite
-	VFMADD231PD (R8), Z9, K1, Z3
+	VFMADD231PD (R9), Z9, K1, Z3
 
 row1of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of1Stream
-	VMOVUPD Z3, K1, (R8)
+	VMOVUPD Z3, K1, (R9)
 	JMP     row1of1End
 
 row1of1Stream:
-	VMOVNTPD Z3, (R8)
+	VMOVNTPD Z3, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x02
 	JLE         next
-	MOVWLZX     4(DI), R8
-	IMUL3Q      $0x02, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     4(R8), R9
+	IMUL3Q      $0x02, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z8, Z4, Z4
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of2Overwrite
-	VFMADD231PD (R8), Z9, K1, Z4
+	VFMADD231PD (R9), Z9, K1, Z4
 
 row0of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of2Stream
-	VMOVUPD Z4, K1, (R8)
+	VMOVUPD Z4, K1, (R9)
 	JMP     row0of2End
 
 row0of2Stream:
-	VMOVNTPD Z4, (R8)
+	VMOVNTPD Z4, (R9)
 
 row0of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z8, Z5, Z5
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of2Overwrite
-	VFMADD231PD (R8), Z9, K1, Z5
+	VFMADD231PD (R9), Z9, K1, Z5
 
 row1of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of2Stream
-	VMOVUPD Z5, K1, (R8)
+	VMOVUPD Z5, K1, (R9)
 	JMP     row1of2End
 
 row1of2Stream:
-	VMOVNTPD Z5, (R8)
+	VMOVNTPD Z5, (R9)
 
 row1of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x03
 	JLE         next
-	MOVWLZX     6(DI), R8
-	IMUL3Q      $0x02, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     6(R8), R9
+	IMUL3Q      $0x02, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z8, Z6, Z6
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of3Overwrite
-	VFMADD231PD (R8), Z9, K1, Z6
+	VFMADD231PD (R9), Z9, K1, Z6
 
 row0of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of3Stream
-	VMOVUPD Z6, K1, (R8)
+	VMOVUPD Z6, K1, (R9)
 	JMP     row0of3End
 
 row0of3Stream:
-	VMOVNTPD Z6, (R8)
+	VMOVNTPD Z6, (R9)
 
 row0of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z8, Z7, Z7
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of3Overwrite
-	VFMADD231PD (R8), Z9, K1, Z7
+	VFMADD231PD (R9), Z9, K1, Z7
 
 row1of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of3Stream
-	VMOVUPD Z7, K1, (R8)
+	VMOVUPD Z7, K1, (R9)
 	JMP     row1of3End
 
 row1of3Stream:
-	VMOVNTPD Z7, (R8)
+	VMOVNTPD Z7, (R9)
 
 row1of3End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x10, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x10, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -2220,18 +2262,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks3F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·manyBlocks3F64AVX512(SB), NOSPLIT, $0-130
+// func manyBlocks3F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·manyBlocks3F64AVX512(SB), NOSPLIT, $0-152
 	MOVQ  widths+8(FP), AX
 	MOVQ  masks+16(FP), CX
 	MOVQ  val+32(FP), DX
 	MOVQ  idx+40(FP), BX
 	MOVQ  ldx+64(FP), SI
-	MOVQ  last+120(FP), DI
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVW R8, K1
+	MOVQ  next+136(FP), DI
+	MOVQ  last+120(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
 
 slice:
 	CMPQ   n+0(FP), $0x00
@@ -2248,345 +2291,351 @@ slice:
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
 	VXORPS X11, X11, X11
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVL  8(BX), R11
+	MOVL  4(BX), R11
 	IMULQ SI, R11
 	ADDQ  x+56(FP), R11
-	MOVL  12(BX), R12
+	MOVL  8(BX), R12
 	IMULQ SI, R12
 	ADDQ  x+56(FP), R12
-	MOVQ  columns+48(FP), R8
+	MOVL  12(BX), R13
+	IMULQ SI, R13
+	ADDQ  x+56(FP), R13
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMOVUPD.Z        (R9), K1, Z12
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	ADDQ             step+144(FP), DI
+	VMOVUPD.Z        (R10), K1, Z12
 	VFMADD231PD.BCST (DX), Z12, Z0
 	VFMADD231PD.BCST 64(DX), Z12, Z1
 	VFMADD231PD.BCST 128(DX), Z12, Z2
-	ADDQ             SI, R9
-	VMOVUPD.Z        (R10), K1, Z12
+	ADDQ             SI, R10
+	VMOVUPD.Z        (R11), K1, Z12
 	VFMADD231PD.BCST 8(DX), Z12, Z3
 	VFMADD231PD.BCST 72(DX), Z12, Z4
 	VFMADD231PD.BCST 136(DX), Z12, Z5
-	ADDQ             SI, R10
-	VMOVUPD.Z        (R11), K1, Z12
+	ADDQ             SI, R11
+	VMOVUPD.Z        (R12), K1, Z12
 	VFMADD231PD.BCST 16(DX), Z12, Z6
 	VFMADD231PD.BCST 80(DX), Z12, Z7
 	VFMADD231PD.BCST 144(DX), Z12, Z8
-	ADDQ             SI, R11
-	VMOVUPD.Z        (R12), K1, Z12
+	ADDQ             SI, R12
+	VMOVUPD.Z        (R13), K1, Z12
 	VFMADD231PD.BCST 24(DX), Z12, Z9
 	VFMADD231PD.BCST 88(DX), Z12, Z10
 	VFMADD231PD.BCST 152(DX), Z12, Z11
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 	ADDQ             $0x000000c0, DX
-	DECQ             R8
+	DECQ             R9
 	JNZ              fullColumn
 	ADDQ             $0x20, BX
-	DECQ             DI
+	DECQ             R8
 	JNZ              full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R13
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R13, R13
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVL    8(BX), R11
+	MOVL    4(BX), R11
 	IMULQ   SI, R11
 	ADDQ    x+56(FP), R11
-	MOVL    12(BX), R12
+	MOVL    8(BX), R12
 	IMULQ   SI, R12
 	ADDQ    x+56(FP), R12
-	MOVQ    columns+48(FP), R8
+	MOVL    12(BX), R13
+	IMULQ   SI, R13
+	ADDQ    x+56(FP), R13
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL              $0x00, R13
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	ADDQ             step+144(FP), DI
+	BTL              $0x00, R14
 	JCC              maskedColumnLane0
-	VMOVUPD.Z        (R9), K1, Z12
+	VMOVUPD.Z        (R10), K1, Z12
 	VFMADD231PD.BCST (DX), Z12, Z0
 	VFMADD231PD.BCST 64(DX), Z12, Z1
 	VFMADD231PD.BCST 128(DX), Z12, Z2
-	ADDQ             SI, R9
+	ADDQ             SI, R10
 
 maskedColumnLane0:
-	BTL              $0x01, R13
+	BTL              $0x01, R14
 	JCC              maskedColumnLane1
-	VMOVUPD.Z        (R10), K1, Z12
+	VMOVUPD.Z        (R11), K1, Z12
 	VFMADD231PD.BCST 8(DX), Z12, Z3
 	VFMADD231PD.BCST 72(DX), Z12, Z4
 	VFMADD231PD.BCST 136(DX), Z12, Z5
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 
 maskedColumnLane1:
-	BTL              $0x02, R13
+	BTL              $0x02, R14
 	JCC              maskedColumnLane2
-	VMOVUPD.Z        (R11), K1, Z12
+	VMOVUPD.Z        (R12), K1, Z12
 	VFMADD231PD.BCST 16(DX), Z12, Z6
 	VFMADD231PD.BCST 80(DX), Z12, Z7
 	VFMADD231PD.BCST 144(DX), Z12, Z8
-	ADDQ             SI, R11
+	ADDQ             SI, R12
 
 maskedColumnLane2:
-	BTL              $0x03, R13
+	BTL              $0x03, R14
 	JCC              maskedColumnLane3
-	VMOVUPD.Z        (R12), K1, Z12
+	VMOVUPD.Z        (R13), K1, Z12
 	VFMADD231PD.BCST 24(DX), Z12, Z9
 	VFMADD231PD.BCST 88(DX), Z12, Z10
 	VFMADD231PD.BCST 152(DX), Z12, Z11
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 
 maskedColumnLane3:
 	ADDQ $0x000000c0, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x20, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Z12
 	VBROADCASTSD beta+112(FP), Z13
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x03, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x03, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPD       Z12, Z0, Z0
 	CMPB         reads+128(FP), $0x00
 	JEQ          row0of0Overwrite
-	VFMADD231PD  (R8), Z13, K1, Z0
+	VFMADD231PD  (R9), Z13, K1, Z0
 
 row0of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of0Stream
-	VMOVUPD Z0, K1, (R8)
+	VMOVUPD Z0, K1, (R9)
 	JMP     row0of0End
 
 row0of0Stream:
-	VMOVNTPD Z0, (R8)
+	VMOVNTPD Z0, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z12, Z1, Z1
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of0Overwrite
-	VFMADD231PD (R8), Z13, K1, Z1
+	VFMADD231PD (R9), Z13, K1, Z1
 
 row1of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of0Stream
-	VMOVUPD Z1, K1, (R8)
+	VMOVUPD Z1, K1, (R9)
 	JMP     row1of0End
 
 row1of0Stream:
-	VMOVNTPD Z1, (R8)
+	VMOVNTPD Z1, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z12, Z2, Z2
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of0Overwrite
-	VFMADD231PD (R8), Z13, K1, Z2
+	VFMADD231PD (R9), Z13, K1, Z2
 
 row2of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of0Stream
-	VMOVUPD Z2, K1, (R8)
+	VMOVUPD Z2, K1, (R9)
 	JMP     row2of0End
 
 row2of0Stream:
-	VMOVNTPD Z2, (R8)
+	VMOVNTPD Z2, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x03, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x03, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z12, Z3, Z3
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of1Overwrite
-	VFMADD231PD (R8), Z13, K1, Z3
+	VFMADD231PD (R9), Z13, K1, Z3
 
 row0of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of1Stream
-	VMOVUPD Z3, K1, (R8)
+	VMOVUPD Z3, K1, (R9)
 	JMP     row0of1End
 
 row0of1Stream:
-	VMOVNTPD Z3, (R8)
+	VMOVNTPD Z3, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z12, Z4, Z4
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of1Overwrite
-	VFMADD231PD (R8), Z13, K1, Z4
+	VFMADD231PD (R9), Z13, K1, Z4
 
 row1of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of1Stream
-	VMOVUPD Z4, K1, (R8)
+	VMOVUPD Z4, K1, (R9)
 	JMP     row1of1End
 
 row1of1Stream:
-	VMOVNTPD Z4, (R8)
+	VMOVNTPD Z4, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z12, Z5, Z5
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of1Overwrite
-	VFMADD231PD (R8), Z13, K1, Z5
+	VFMADD231PD (R9), Z13, K1, Z5
 
 row2of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of1Stream
-	VMOVUPD Z5, K1, (R8)
+	VMOVUPD Z5, K1, (R9)
 	JMP     row2of1End
 
 row2of1Stream:
-	VMOVNTPD Z5, (R8)
+	VMOVNTPD Z5, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x02
 	JLE         next
-	MOVWLZX     4(DI), R8
-	IMUL3Q      $0x03, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     4(R8), R9
+	IMUL3Q      $0x03, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z12, Z6, Z6
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of2Overwrite
-	VFMADD231PD (R8), Z13, K1, Z6
+	VFMADD231PD (R9), Z13, K1, Z6
 
 row0of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of2Stream
-	VMOVUPD Z6, K1, (R8)
+	VMOVUPD Z6, K1, (R9)
 	JMP     row0of2End
 
 row0of2Stream:
-	VMOVNTPD Z6, (R8)
+	VMOVNTPD Z6, (R9)
 
 row0of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z12, Z7, Z7
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of2Overwrite
-	VFMADD231PD (R8), Z13, K1, Z7
+	VFMADD231PD (R9), Z13, K1, Z7
 
 row1of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of2Stream
-	VMOVUPD Z7, K1, (R8)
+	VMOVUPD Z7, K1, (R9)
 	JMP     row1of2End
 
 row1of2Stream:
-	VMOVNTPD Z7, (R8)
+	VMOVNTPD Z7, (R9)
 
 row1of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z12, Z8, Z8
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of2Overwrite
-	VFMADD231PD (R8), Z13, K1, Z8
+	VFMADD231PD (R9), Z13, K1, Z8
 
 row2of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of2Stream
-	VMOVUPD Z8, K1, (R8)
+	VMOVUPD Z8, K1, (R9)
 	JMP     row2of2End
 
 row2of2Stream:
-	VMOVNTPD Z8, (R8)
+	VMOVNTPD Z8, (R9)
 
 row2of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x03
 	JLE         next
-	MOVWLZX     6(DI), R8
-	IMUL3Q      $0x03, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     6(R8), R9
+	IMUL3Q      $0x03, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z12, Z9, Z9
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of3Overwrite
-	VFMADD231PD (R8), Z13, K1, Z9
+	VFMADD231PD (R9), Z13, K1, Z9
 
 row0of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of3Stream
-	VMOVUPD Z9, K1, (R8)
+	VMOVUPD Z9, K1, (R9)
 	JMP     row0of3End
 
 row0of3Stream:
-	VMOVNTPD Z9, (R8)
+	VMOVNTPD Z9, (R9)
 
 row0of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z12, Z10, Z10
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of3Overwrite
-	VFMADD231PD (R8), Z13, K1, Z10
+	VFMADD231PD (R9), Z13, K1, Z10
 
 row1of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of3Stream
-	VMOVUPD Z10, K1, (R8)
+	VMOVUPD Z10, K1, (R9)
 	JMP     row1of3End
 
 row1of3Stream:
-	VMOVNTPD Z10, (R8)
+	VMOVNTPD Z10, (R9)
 
 row1of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z12, Z11, Z11
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of3Overwrite
-	VFMADD231PD (R8), Z13, K1, Z11
+	VFMADD231PD (R9), Z13, K1, Z11
 
 row2of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of3Stream
-	VMOVUPD Z11, K1, (R8)
+	VMOVUPD Z11, K1, (R9)
 	JMP     row2of3End
 
 row2of3Stream:
-	VMOVNTPD Z11, (R8)
+	VMOVNTPD Z11, (R9)
 
 row2of3End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x10, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x10, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -2596,18 +2645,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks4F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·manyBlocks4F64AVX512(SB), NOSPLIT, $0-130
+// func manyBlocks4F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·manyBlocks4F64AVX512(SB), NOSPLIT, $0-152
 	MOVQ  widths+8(FP), AX
 	MOVQ  masks+16(FP), CX
 	MOVQ  val+32(FP), DX
 	MOVQ  idx+40(FP), BX
 	MOVQ  ldx+64(FP), SI
-	MOVQ  last+120(FP), DI
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVW R8, K1
+	MOVQ  next+136(FP), DI
+	MOVQ  last+120(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
 
 slice:
 	CMPQ   n+0(FP), $0x00
@@ -2628,417 +2678,423 @@ slice:
 	VXORPS X13, X13, X13
 	VXORPS X14, X14, X14
 	VXORPS X15, X15, X15
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVL  8(BX), R11
+	MOVL  4(BX), R11
 	IMULQ SI, R11
 	ADDQ  x+56(FP), R11
-	MOVL  12(BX), R12
+	MOVL  8(BX), R12
 	IMULQ SI, R12
 	ADDQ  x+56(FP), R12
-	MOVQ  columns+48(FP), R8
+	MOVL  12(BX), R13
+	IMULQ SI, R13
+	ADDQ  x+56(FP), R13
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMOVUPD.Z        (R9), K1, Z16
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	ADDQ             step+144(FP), DI
+	VMOVUPD.Z        (R10), K1, Z16
 	VFMADD231PD.BCST (DX), Z16, Z0
 	VFMADD231PD.BCST 64(DX), Z16, Z1
 	VFMADD231PD.BCST 128(DX), Z16, Z2
 	VFMADD231PD.BCST 192(DX), Z16, Z3
-	ADDQ             SI, R9
-	VMOVUPD.Z        (R10), K1, Z16
+	ADDQ             SI, R10
+	VMOVUPD.Z        (R11), K1, Z16
 	VFMADD231PD.BCST 8(DX), Z16, Z4
 	VFMADD231PD.BCST 72(DX), Z16, Z5
 	VFMADD231PD.BCST 136(DX), Z16, Z6
 	VFMADD231PD.BCST 200(DX), Z16, Z7
-	ADDQ             SI, R10
-	VMOVUPD.Z        (R11), K1, Z16
+	ADDQ             SI, R11
+	VMOVUPD.Z        (R12), K1, Z16
 	VFMADD231PD.BCST 16(DX), Z16, Z8
 	VFMADD231PD.BCST 80(DX), Z16, Z9
 	VFMADD231PD.BCST 144(DX), Z16, Z10
 	VFMADD231PD.BCST 208(DX), Z16, Z11
-	ADDQ             SI, R11
-	VMOVUPD.Z        (R12), K1, Z16
+	ADDQ             SI, R12
+	VMOVUPD.Z        (R13), K1, Z16
 	VFMADD231PD.BCST 24(DX), Z16, Z12
 	VFMADD231PD.BCST 88(DX), Z16, Z13
 	VFMADD231PD.BCST 152(DX), Z16, Z14
 	VFMADD231PD.BCST 216(DX), Z16, Z15
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 	ADDQ             $0x00000100, DX
-	DECQ             R8
+	DECQ             R9
 	JNZ              fullColumn
 	ADDQ             $0x20, BX
-	DECQ             DI
+	DECQ             R8
 	JNZ              full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R13
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R13, R13
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVL    8(BX), R11
+	MOVL    4(BX), R11
 	IMULQ   SI, R11
 	ADDQ    x+56(FP), R11
-	MOVL    12(BX), R12
+	MOVL    8(BX), R12
 	IMULQ   SI, R12
 	ADDQ    x+56(FP), R12
-	MOVQ    columns+48(FP), R8
+	MOVL    12(BX), R13
+	IMULQ   SI, R13
+	ADDQ    x+56(FP), R13
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL              $0x00, R13
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	ADDQ             step+144(FP), DI
+	BTL              $0x00, R14
 	JCC              maskedColumnLane0
-	VMOVUPD.Z        (R9), K1, Z16
+	VMOVUPD.Z        (R10), K1, Z16
 	VFMADD231PD.BCST (DX), Z16, Z0
 	VFMADD231PD.BCST 64(DX), Z16, Z1
 	VFMADD231PD.BCST 128(DX), Z16, Z2
 	VFMADD231PD.BCST 192(DX), Z16, Z3
-	ADDQ             SI, R9
+	ADDQ             SI, R10
 
 maskedColumnLane0:
-	BTL              $0x01, R13
+	BTL              $0x01, R14
 	JCC              maskedColumnLane1
-	VMOVUPD.Z        (R10), K1, Z16
+	VMOVUPD.Z        (R11), K1, Z16
 	VFMADD231PD.BCST 8(DX), Z16, Z4
 	VFMADD231PD.BCST 72(DX), Z16, Z5
 	VFMADD231PD.BCST 136(DX), Z16, Z6
 	VFMADD231PD.BCST 200(DX), Z16, Z7
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 
 maskedColumnLane1:
-	BTL              $0x02, R13
+	BTL              $0x02, R14
 	JCC              maskedColumnLane2
-	VMOVUPD.Z        (R11), K1, Z16
+	VMOVUPD.Z        (R12), K1, Z16
 	VFMADD231PD.BCST 16(DX), Z16, Z8
 	VFMADD231PD.BCST 80(DX), Z16, Z9
 	VFMADD231PD.BCST 144(DX), Z16, Z10
 	VFMADD231PD.BCST 208(DX), Z16, Z11
-	ADDQ             SI, R11
+	ADDQ             SI, R12
 
 maskedColumnLane2:
-	BTL              $0x03, R13
+	BTL              $0x03, R14
 	JCC              maskedColumnLane3
-	VMOVUPD.Z        (R12), K1, Z16
+	VMOVUPD.Z        (R13), K1, Z16
 	VFMADD231PD.BCST 24(DX), Z16, Z12
 	VFMADD231PD.BCST 88(DX), Z16, Z13
 	VFMADD231PD.BCST 152(DX), Z16, Z14
 	VFMADD231PD.BCST 216(DX), Z16, Z15
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 
 maskedColumnLane3:
 	ADDQ $0x00000100, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x20, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Z16
 	VBROADCASTSD beta+112(FP), Z17
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x04, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x04, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPD       Z16, Z0, Z0
 	CMPB         reads+128(FP), $0x00
 	JEQ          row0of0Overwrite
-	VFMADD231PD  (R8), Z17, K1, Z0
+	VFMADD231PD  (R9), Z17, K1, Z0
 
 row0of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of0Stream
-	VMOVUPD Z0, K1, (R8)
+	VMOVUPD Z0, K1, (R9)
 	JMP     row0of0End
 
 row0of0Stream:
-	VMOVNTPD Z0, (R8)
+	VMOVNTPD Z0, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z1, Z1
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of0Overwrite
-	VFMADD231PD (R8), Z17, K1, Z1
+	VFMADD231PD (R9), Z17, K1, Z1
 
 row1of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of0Stream
-	VMOVUPD Z1, K1, (R8)
+	VMOVUPD Z1, K1, (R9)
 	JMP     row1of0End
 
 row1of0Stream:
-	VMOVNTPD Z1, (R8)
+	VMOVNTPD Z1, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z2, Z2
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of0Overwrite
-	VFMADD231PD (R8), Z17, K1, Z2
+	VFMADD231PD (R9), Z17, K1, Z2
 
 row2of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of0Stream
-	VMOVUPD Z2, K1, (R8)
+	VMOVUPD Z2, K1, (R9)
 	JMP     row2of0End
 
 row2of0Stream:
-	VMOVNTPD Z2, (R8)
+	VMOVNTPD Z2, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z3, Z3
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of0Overwrite
-	VFMADD231PD (R8), Z17, K1, Z3
+	VFMADD231PD (R9), Z17, K1, Z3
 
 row3of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of0Stream
-	VMOVUPD Z3, K1, (R8)
+	VMOVUPD Z3, K1, (R9)
 	JMP     row3of0End
 
 row3of0Stream:
-	VMOVNTPD Z3, (R8)
+	VMOVNTPD Z3, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x04, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x04, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z16, Z4, Z4
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of1Overwrite
-	VFMADD231PD (R8), Z17, K1, Z4
+	VFMADD231PD (R9), Z17, K1, Z4
 
 row0of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of1Stream
-	VMOVUPD Z4, K1, (R8)
+	VMOVUPD Z4, K1, (R9)
 	JMP     row0of1End
 
 row0of1Stream:
-	VMOVNTPD Z4, (R8)
+	VMOVNTPD Z4, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z5, Z5
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of1Overwrite
-	VFMADD231PD (R8), Z17, K1, Z5
+	VFMADD231PD (R9), Z17, K1, Z5
 
 row1of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of1Stream
-	VMOVUPD Z5, K1, (R8)
+	VMOVUPD Z5, K1, (R9)
 	JMP     row1of1End
 
 row1of1Stream:
-	VMOVNTPD Z5, (R8)
+	VMOVNTPD Z5, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z6, Z6
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of1Overwrite
-	VFMADD231PD (R8), Z17, K1, Z6
+	VFMADD231PD (R9), Z17, K1, Z6
 
 row2of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of1Stream
-	VMOVUPD Z6, K1, (R8)
+	VMOVUPD Z6, K1, (R9)
 	JMP     row2of1End
 
 row2of1Stream:
-	VMOVNTPD Z6, (R8)
+	VMOVNTPD Z6, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z7, Z7
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of1Overwrite
-	VFMADD231PD (R8), Z17, K1, Z7
+	VFMADD231PD (R9), Z17, K1, Z7
 
 row3of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of1Stream
-	VMOVUPD Z7, K1, (R8)
+	VMOVUPD Z7, K1, (R9)
 	JMP     row3of1End
 
 row3of1Stream:
-	VMOVNTPD Z7, (R8)
+	VMOVNTPD Z7, (R9)
 
 row3of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x02
 	JLE         next
-	MOVWLZX     4(DI), R8
-	IMUL3Q      $0x04, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     4(R8), R9
+	IMUL3Q      $0x04, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z16, Z8, Z8
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of2Overwrite
-	VFMADD231PD (R8), Z17, K1, Z8
+	VFMADD231PD (R9), Z17, K1, Z8
 
 row0of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of2Stream
-	VMOVUPD Z8, K1, (R8)
+	VMOVUPD Z8, K1, (R9)
 	JMP     row0of2End
 
 row0of2Stream:
-	VMOVNTPD Z8, (R8)
+	VMOVNTPD Z8, (R9)
 
 row0of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z9, Z9
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of2Overwrite
-	VFMADD231PD (R8), Z17, K1, Z9
+	VFMADD231PD (R9), Z17, K1, Z9
 
 row1of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of2Stream
-	VMOVUPD Z9, K1, (R8)
+	VMOVUPD Z9, K1, (R9)
 	JMP     row1of2End
 
 row1of2Stream:
-	VMOVNTPD Z9, (R8)
+	VMOVNTPD Z9, (R9)
 
 row1of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z10, Z10
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of2Overwrite
-	VFMADD231PD (R8), Z17, K1, Z10
+	VFMADD231PD (R9), Z17, K1, Z10
 
 row2of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of2Stream
-	VMOVUPD Z10, K1, (R8)
+	VMOVUPD Z10, K1, (R9)
 	JMP     row2of2End
 
 row2of2Stream:
-	VMOVNTPD Z10, (R8)
+	VMOVNTPD Z10, (R9)
 
 row2of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z11, Z11
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of2Overwrite
-	VFMADD231PD (R8), Z17, K1, Z11
+	VFMADD231PD (R9), Z17, K1, Z11
 
 row3of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of2Stream
-	VMOVUPD Z11, K1, (R8)
+	VMOVUPD Z11, K1, (R9)
 	JMP     row3of2End
 
 row3of2Stream:
-	VMOVNTPD Z11, (R8)
+	VMOVNTPD Z11, (R9)
 
 row3of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x03
 	JLE         next
-	MOVWLZX     6(DI), R8
-	IMUL3Q      $0x04, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     6(R8), R9
+	IMUL3Q      $0x04, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z16, Z12, Z12
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of3Overwrite
-	VFMADD231PD (R8), Z17, K1, Z12
+	VFMADD231PD (R9), Z17, K1, Z12
 
 row0of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of3Stream
-	VMOVUPD Z12, K1, (R8)
+	VMOVUPD Z12, K1, (R9)
 	JMP     row0of3End
 
 row0of3Stream:
-	VMOVNTPD Z12, (R8)
+	VMOVNTPD Z12, (R9)
 
 row0of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z13, Z13
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of3Overwrite
-	VFMADD231PD (R8), Z17, K1, Z13
+	VFMADD231PD (R9), Z17, K1, Z13
 
 row1of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of3Stream
-	VMOVUPD Z13, K1, (R8)
+	VMOVUPD Z13, K1, (R9)
 	JMP     row1of3End
 
 row1of3Stream:
-	VMOVNTPD Z13, (R8)
+	VMOVNTPD Z13, (R9)
 
 row1of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z14, Z14
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of3Overwrite
-	VFMADD231PD (R8), Z17, K1, Z14
+	VFMADD231PD (R9), Z17, K1, Z14
 
 row2of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of3Stream
-	VMOVUPD Z14, K1, (R8)
+	VMOVUPD Z14, K1, (R9)
 	JMP     row2of3End
 
 row2of3Stream:
-	VMOVNTPD Z14, (R8)
+	VMOVNTPD Z14, (R9)
 
 row2of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z15, Z15
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of3Overwrite
-	VFMADD231PD (R8), Z17, K1, Z15
+	VFMADD231PD (R9), Z17, K1, Z15
 
 row3of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of3Stream
-	VMOVUPD Z15, K1, (R8)
+	VMOVUPD Z15, K1, (R9)
 	JMP     row3of3End
 
 row3of3Stream:
-	VMOVNTPD Z15, (R8)
+	VMOVNTPD Z15, (R9)
 
 row3of3End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x10, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x10, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -3048,18 +3104,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks5F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·manyBlocks5F64AVX512(SB), NOSPLIT, $0-130
+// func manyBlocks5F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·manyBlocks5F64AVX512(SB), NOSPLIT, $0-152
 	MOVQ  widths+8(FP), AX
 	MOVQ  masks+16(FP), CX
 	MOVQ  val+32(FP), DX
 	MOVQ  idx+40(FP), BX
 	MOVQ  ldx+64(FP), SI
-	MOVQ  last+120(FP), DI
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVW R8, K1
+	MOVQ  next+136(FP), DI
+	MOVQ  last+120(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
 
 slice:
 	CMPQ   n+0(FP), $0x00
@@ -3084,489 +3141,497 @@ slice:
 	VXORPS X17, X17, X17
 	VXORPS X18, X18, X18
 	VXORPS X19, X19, X19
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVL  8(BX), R11
+	MOVL  4(BX), R11
 	IMULQ SI, R11
 	ADDQ  x+56(FP), R11
-	MOVL  12(BX), R12
+	MOVL  8(BX), R12
 	IMULQ SI, R12
 	ADDQ  x+56(FP), R12
-	MOVQ  columns+48(FP), R8
+	MOVL  12(BX), R13
+	IMULQ SI, R13
+	ADDQ  x+56(FP), R13
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMOVUPD.Z        (R9), K1, Z20
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	PREFETCHT1       128(DI)
+	ADDQ             step+144(FP), DI
+	VMOVUPD.Z        (R10), K1, Z20
 	VFMADD231PD.BCST (DX), Z20, Z0
 	VFMADD231PD.BCST 64(DX), Z20, Z1
 	VFMADD231PD.BCST 128(DX), Z20, Z2
 	VFMADD231PD.BCST 192(DX), Z20, Z3
 	VFMADD231PD.BCST 256(DX), Z20, Z4
-	ADDQ             SI, R9
-	VMOVUPD.Z        (R10), K1, Z20
+	ADDQ             SI, R10
+	VMOVUPD.Z        (R11), K1, Z20
 	VFMADD231PD.BCST 8(DX), Z20, Z5
 	VFMADD231PD.BCST 72(DX), Z20, Z6
 	VFMADD231PD.BCST 136(DX), Z20, Z7
 	VFMADD231PD.BCST 200(DX), Z20, Z8
 	VFMADD231PD.BCST 264(DX), Z20, Z9
-	ADDQ             SI, R10
-	VMOVUPD.Z        (R11), K1, Z20
+	ADDQ             SI, R11
+	VMOVUPD.Z        (R12), K1, Z20
 	VFMADD231PD.BCST 16(DX), Z20, Z10
 	VFMADD231PD.BCST 80(DX), Z20, Z11
 	VFMADD231PD.BCST 144(DX), Z20, Z12
 	VFMADD231PD.BCST 208(DX), Z20, Z13
 	VFMADD231PD.BCST 272(DX), Z20, Z14
-	ADDQ             SI, R11
-	VMOVUPD.Z        (R12), K1, Z20
+	ADDQ             SI, R12
+	VMOVUPD.Z        (R13), K1, Z20
 	VFMADD231PD.BCST 24(DX), Z20, Z15
 	VFMADD231PD.BCST 88(DX), Z20, Z16
 	VFMADD231PD.BCST 152(DX), Z20, Z17
 	VFMADD231PD.BCST 216(DX), Z20, Z18
 	VFMADD231PD.BCST 280(DX), Z20, Z19
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 	ADDQ             $0x00000140, DX
-	DECQ             R8
+	DECQ             R9
 	JNZ              fullColumn
 	ADDQ             $0x20, BX
-	DECQ             DI
+	DECQ             R8
 	JNZ              full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R13
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R13, R13
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVL    8(BX), R11
+	MOVL    4(BX), R11
 	IMULQ   SI, R11
 	ADDQ    x+56(FP), R11
-	MOVL    12(BX), R12
+	MOVL    8(BX), R12
 	IMULQ   SI, R12
 	ADDQ    x+56(FP), R12
-	MOVQ    columns+48(FP), R8
+	MOVL    12(BX), R13
+	IMULQ   SI, R13
+	ADDQ    x+56(FP), R13
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL              $0x00, R13
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	PREFETCHT1       128(DI)
+	ADDQ             step+144(FP), DI
+	BTL              $0x00, R14
 	JCC              maskedColumnLane0
-	VMOVUPD.Z        (R9), K1, Z20
+	VMOVUPD.Z        (R10), K1, Z20
 	VFMADD231PD.BCST (DX), Z20, Z0
 	VFMADD231PD.BCST 64(DX), Z20, Z1
 	VFMADD231PD.BCST 128(DX), Z20, Z2
 	VFMADD231PD.BCST 192(DX), Z20, Z3
 	VFMADD231PD.BCST 256(DX), Z20, Z4
-	ADDQ             SI, R9
+	ADDQ             SI, R10
 
 maskedColumnLane0:
-	BTL              $0x01, R13
+	BTL              $0x01, R14
 	JCC              maskedColumnLane1
-	VMOVUPD.Z        (R10), K1, Z20
+	VMOVUPD.Z        (R11), K1, Z20
 	VFMADD231PD.BCST 8(DX), Z20, Z5
 	VFMADD231PD.BCST 72(DX), Z20, Z6
 	VFMADD231PD.BCST 136(DX), Z20, Z7
 	VFMADD231PD.BCST 200(DX), Z20, Z8
 	VFMADD231PD.BCST 264(DX), Z20, Z9
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 
 maskedColumnLane1:
-	BTL              $0x02, R13
+	BTL              $0x02, R14
 	JCC              maskedColumnLane2
-	VMOVUPD.Z        (R11), K1, Z20
+	VMOVUPD.Z        (R12), K1, Z20
 	VFMADD231PD.BCST 16(DX), Z20, Z10
 	VFMADD231PD.BCST 80(DX), Z20, Z11
 	VFMADD231PD.BCST 144(DX), Z20, Z12
 	VFMADD231PD.BCST 208(DX), Z20, Z13
 	VFMADD231PD.BCST 272(DX), Z20, Z14
-	ADDQ             SI, R11
+	ADDQ             SI, R12
 
 maskedColumnLane2:
-	BTL              $0x03, R13
+	BTL              $0x03, R14
 	JCC              maskedColumnLane3
-	VMOVUPD.Z        (R12), K1, Z20
+	VMOVUPD.Z        (R13), K1, Z20
 	VFMADD231PD.BCST 24(DX), Z20, Z15
 	VFMADD231PD.BCST 88(DX), Z20, Z16
 	VFMADD231PD.BCST 152(DX), Z20, Z17
 	VFMADD231PD.BCST 216(DX), Z20, Z18
 	VFMADD231PD.BCST 280(DX), Z20, Z19
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 
 maskedColumnLane3:
 	ADDQ $0x00000140, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x20, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Z20
 	VBROADCASTSD beta+112(FP), Z21
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x05, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x05, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPD       Z20, Z0, Z0
 	CMPB         reads+128(FP), $0x00
 	JEQ          row0of0Overwrite
-	VFMADD231PD  (R8), Z21, K1, Z0
+	VFMADD231PD  (R9), Z21, K1, Z0
 
 row0of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of0Stream
-	VMOVUPD Z0, K1, (R8)
+	VMOVUPD Z0, K1, (R9)
 	JMP     row0of0End
 
 row0of0Stream:
-	VMOVNTPD Z0, (R8)
+	VMOVNTPD Z0, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z1, Z1
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of0Overwrite
-	VFMADD231PD (R8), Z21, K1, Z1
+	VFMADD231PD (R9), Z21, K1, Z1
 
 row1of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of0Stream
-	VMOVUPD Z1, K1, (R8)
+	VMOVUPD Z1, K1, (R9)
 	JMP     row1of0End
 
 row1of0Stream:
-	VMOVNTPD Z1, (R8)
+	VMOVNTPD Z1, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z2, Z2
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of0Overwrite
-	VFMADD231PD (R8), Z21, K1, Z2
+	VFMADD231PD (R9), Z21, K1, Z2
 
 row2of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of0Stream
-	VMOVUPD Z2, K1, (R8)
+	VMOVUPD Z2, K1, (R9)
 	JMP     row2of0End
 
 row2of0Stream:
-	VMOVNTPD Z2, (R8)
+	VMOVNTPD Z2, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z3, Z3
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of0Overwrite
-	VFMADD231PD (R8), Z21, K1, Z3
+	VFMADD231PD (R9), Z21, K1, Z3
 
 row3of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of0Stream
-	VMOVUPD Z3, K1, (R8)
+	VMOVUPD Z3, K1, (R9)
 	JMP     row3of0End
 
 row3of0Stream:
-	VMOVNTPD Z3, (R8)
+	VMOVNTPD Z3, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z4, Z4
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of0Overwrite
-	VFMADD231PD (R8), Z21, K1, Z4
+	VFMADD231PD (R9), Z21, K1, Z4
 
 row4of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row4of0Stream
-	VMOVUPD Z4, K1, (R8)
+	VMOVUPD Z4, K1, (R9)
 	JMP     row4of0End
 
 row4of0Stream:
-	VMOVNTPD Z4, (R8)
+	VMOVNTPD Z4, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x05, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x05, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z20, Z5, Z5
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of1Overwrite
-	VFMADD231PD (R8), Z21, K1, Z5
+	VFMADD231PD (R9), Z21, K1, Z5
 
 row0of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of1Stream
-	VMOVUPD Z5, K1, (R8)
+	VMOVUPD Z5, K1, (R9)
 	JMP     row0of1End
 
 row0of1Stream:
-	VMOVNTPD Z5, (R8)
+	VMOVNTPD Z5, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z6, Z6
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of1Overwrite
-	VFMADD231PD (R8), Z21, K1, Z6
+	VFMADD231PD (R9), Z21, K1, Z6
 
 row1of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of1Stream
-	VMOVUPD Z6, K1, (R8)
+	VMOVUPD Z6, K1, (R9)
 	JMP     row1of1End
 
 row1of1Stream:
-	VMOVNTPD Z6, (R8)
+	VMOVNTPD Z6, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z7, Z7
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of1Overwrite
-	VFMADD231PD (R8), Z21, K1, Z7
+	VFMADD231PD (R9), Z21, K1, Z7
 
 row2of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of1Stream
-	VMOVUPD Z7, K1, (R8)
+	VMOVUPD Z7, K1, (R9)
 	JMP     row2of1End
 
 row2of1Stream:
-	VMOVNTPD Z7, (R8)
+	VMOVNTPD Z7, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z8, Z8
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of1Overwrite
-	VFMADD231PD (R8), Z21, K1, Z8
+	VFMADD231PD (R9), Z21, K1, Z8
 
 row3of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of1Stream
-	VMOVUPD Z8, K1, (R8)
+	VMOVUPD Z8, K1, (R9)
 	JMP     row3of1End
 
 row3of1Stream:
-	VMOVNTPD Z8, (R8)
+	VMOVNTPD Z8, (R9)
 
 row3of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z9, Z9
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of1Overwrite
-	VFMADD231PD (R8), Z21, K1, Z9
+	VFMADD231PD (R9), Z21, K1, Z9
 
 row4of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row4of1Stream
-	VMOVUPD Z9, K1, (R8)
+	VMOVUPD Z9, K1, (R9)
 	JMP     row4of1End
 
 row4of1Stream:
-	VMOVNTPD Z9, (R8)
+	VMOVNTPD Z9, (R9)
 
 row4of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x02
 	JLE         next
-	MOVWLZX     4(DI), R8
-	IMUL3Q      $0x05, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     4(R8), R9
+	IMUL3Q      $0x05, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z20, Z10, Z10
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of2Overwrite
-	VFMADD231PD (R8), Z21, K1, Z10
+	VFMADD231PD (R9), Z21, K1, Z10
 
 row0of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of2Stream
-	VMOVUPD Z10, K1, (R8)
+	VMOVUPD Z10, K1, (R9)
 	JMP     row0of2End
 
 row0of2Stream:
-	VMOVNTPD Z10, (R8)
+	VMOVNTPD Z10, (R9)
 
 row0of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z11, Z11
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of2Overwrite
-	VFMADD231PD (R8), Z21, K1, Z11
+	VFMADD231PD (R9), Z21, K1, Z11
 
 row1of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of2Stream
-	VMOVUPD Z11, K1, (R8)
+	VMOVUPD Z11, K1, (R9)
 	JMP     row1of2End
 
 row1of2Stream:
-	VMOVNTPD Z11, (R8)
+	VMOVNTPD Z11, (R9)
 
 row1of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z12, Z12
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of2Overwrite
-	VFMADD231PD (R8), Z21, K1, Z12
+	VFMADD231PD (R9), Z21, K1, Z12
 
 row2of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of2Stream
-	VMOVUPD Z12, K1, (R8)
+	VMOVUPD Z12, K1, (R9)
 	JMP     row2of2End
 
 row2of2Stream:
-	VMOVNTPD Z12, (R8)
+	VMOVNTPD Z12, (R9)
 
 row2of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z13, Z13
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of2Overwrite
-	VFMADD231PD (R8), Z21, K1, Z13
+	VFMADD231PD (R9), Z21, K1, Z13
 
 row3of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of2Stream
-	VMOVUPD Z13, K1, (R8)
+	VMOVUPD Z13, K1, (R9)
 	JMP     row3of2End
 
 row3of2Stream:
-	VMOVNTPD Z13, (R8)
+	VMOVNTPD Z13, (R9)
 
 row3of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z14, Z14
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of2Overwrite
-	VFMADD231PD (R8), Z21, K1, Z14
+	VFMADD231PD (R9), Z21, K1, Z14
 
 row4of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row4of2Stream
-	VMOVUPD Z14, K1, (R8)
+	VMOVUPD Z14, K1, (R9)
 	JMP     row4of2End
 
 row4of2Stream:
-	VMOVNTPD Z14, (R8)
+	VMOVNTPD Z14, (R9)
 
 row4of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x03
 	JLE         next
-	MOVWLZX     6(DI), R8
-	IMUL3Q      $0x05, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     6(R8), R9
+	IMUL3Q      $0x05, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z20, Z15, Z15
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of3Overwrite
-	VFMADD231PD (R8), Z21, K1, Z15
+	VFMADD231PD (R9), Z21, K1, Z15
 
 row0of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of3Stream
-	VMOVUPD Z15, K1, (R8)
+	VMOVUPD Z15, K1, (R9)
 	JMP     row0of3End
 
 row0of3Stream:
-	VMOVNTPD Z15, (R8)
+	VMOVNTPD Z15, (R9)
 
 row0of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z16, Z16
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of3Overwrite
-	VFMADD231PD (R8), Z21, K1, Z16
+	VFMADD231PD (R9), Z21, K1, Z16
 
 row1of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of3Stream
-	VMOVUPD Z16, K1, (R8)
+	VMOVUPD Z16, K1, (R9)
 	JMP     row1of3End
 
 row1of3Stream:
-	VMOVNTPD Z16, (R8)
+	VMOVNTPD Z16, (R9)
 
 row1of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z17, Z17
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of3Overwrite
-	VFMADD231PD (R8), Z21, K1, Z17
+	VFMADD231PD (R9), Z21, K1, Z17
 
 row2of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of3Stream
-	VMOVUPD Z17, K1, (R8)
+	VMOVUPD Z17, K1, (R9)
 	JMP     row2of3End
 
 row2of3Stream:
-	VMOVNTPD Z17, (R8)
+	VMOVNTPD Z17, (R9)
 
 row2of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z18, Z18
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of3Overwrite
-	VFMADD231PD (R8), Z21, K1, Z18
+	VFMADD231PD (R9), Z21, K1, Z18
 
 row3of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of3Stream
-	VMOVUPD Z18, K1, (R8)
+	VMOVUPD Z18, K1, (R9)
 	JMP     row3of3End
 
 row3of3Stream:
-	VMOVNTPD Z18, (R8)
+	VMOVNTPD Z18, (R9)
 
 row3of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z20, Z19, Z19
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of3Overwrite
-	VFMADD231PD (R8), Z21, K1, Z19
+	VFMADD231PD (R9), Z21, K1, Z19
 
 row4of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row4of3Stream
-	VMOVUPD Z19, K1, (R8)
+	VMOVUPD Z19, K1, (R9)
 	JMP     row4of3End
 
 row4of3Stream:
-	VMOVNTPD Z19, (R8)
+	VMOVNTPD Z19, (R9)
 
 row4of3End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x10, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x10, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -3576,18 +3641,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks6F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·manyBlocks6F64AVX512(SB), NOSPLIT, $0-130
+// func manyBlocks6F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·manyBlocks6F64AVX512(SB), NOSPLIT, $0-152
 	MOVQ  widths+8(FP), AX
 	MOVQ  masks+16(FP), CX
 	MOVQ  val+32(FP), DX
 	MOVQ  idx+40(FP), BX
 	MOVQ  ldx+64(FP), SI
-	MOVQ  last+120(FP), DI
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVW R8, K1
+	MOVQ  next+136(FP), DI
+	MOVQ  last+120(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
 
 slice:
 	CMPQ   n+0(FP), $0x00
@@ -3616,561 +3682,569 @@ slice:
 	VXORPS X21, X21, X21
 	VXORPS X22, X22, X22
 	VXORPS X23, X23, X23
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVL  8(BX), R11
+	MOVL  4(BX), R11
 	IMULQ SI, R11
 	ADDQ  x+56(FP), R11
-	MOVL  12(BX), R12
+	MOVL  8(BX), R12
 	IMULQ SI, R12
 	ADDQ  x+56(FP), R12
-	MOVQ  columns+48(FP), R8
+	MOVL  12(BX), R13
+	IMULQ SI, R13
+	ADDQ  x+56(FP), R13
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMOVUPD.Z        (R9), K1, Z24
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	PREFETCHT1       128(DI)
+	ADDQ             step+144(FP), DI
+	VMOVUPD.Z        (R10), K1, Z24
 	VFMADD231PD.BCST (DX), Z24, Z0
 	VFMADD231PD.BCST 64(DX), Z24, Z1
 	VFMADD231PD.BCST 128(DX), Z24, Z2
 	VFMADD231PD.BCST 192(DX), Z24, Z3
 	VFMADD231PD.BCST 256(DX), Z24, Z4
 	VFMADD231PD.BCST 320(DX), Z24, Z5
-	ADDQ             SI, R9
-	VMOVUPD.Z        (R10), K1, Z24
+	ADDQ             SI, R10
+	VMOVUPD.Z        (R11), K1, Z24
 	VFMADD231PD.BCST 8(DX), Z24, Z6
 	VFMADD231PD.BCST 72(DX), Z24, Z7
 	VFMADD231PD.BCST 136(DX), Z24, Z8
 	VFMADD231PD.BCST 200(DX), Z24, Z9
 	VFMADD231PD.BCST 264(DX), Z24, Z10
 	VFMADD231PD.BCST 328(DX), Z24, Z11
-	ADDQ             SI, R10
-	VMOVUPD.Z        (R11), K1, Z24
+	ADDQ             SI, R11
+	VMOVUPD.Z        (R12), K1, Z24
 	VFMADD231PD.BCST 16(DX), Z24, Z12
 	VFMADD231PD.BCST 80(DX), Z24, Z13
 	VFMADD231PD.BCST 144(DX), Z24, Z14
 	VFMADD231PD.BCST 208(DX), Z24, Z15
 	VFMADD231PD.BCST 272(DX), Z24, Z16
 	VFMADD231PD.BCST 336(DX), Z24, Z17
-	ADDQ             SI, R11
-	VMOVUPD.Z        (R12), K1, Z24
+	ADDQ             SI, R12
+	VMOVUPD.Z        (R13), K1, Z24
 	VFMADD231PD.BCST 24(DX), Z24, Z18
 	VFMADD231PD.BCST 88(DX), Z24, Z19
 	VFMADD231PD.BCST 152(DX), Z24, Z20
 	VFMADD231PD.BCST 216(DX), Z24, Z21
 	VFMADD231PD.BCST 280(DX), Z24, Z22
 	VFMADD231PD.BCST 344(DX), Z24, Z23
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 	ADDQ             $0x00000180, DX
-	DECQ             R8
+	DECQ             R9
 	JNZ              fullColumn
 	ADDQ             $0x20, BX
-	DECQ             DI
+	DECQ             R8
 	JNZ              full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R13
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R13, R13
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVL    8(BX), R11
+	MOVL    4(BX), R11
 	IMULQ   SI, R11
 	ADDQ    x+56(FP), R11
-	MOVL    12(BX), R12
+	MOVL    8(BX), R12
 	IMULQ   SI, R12
 	ADDQ    x+56(FP), R12
-	MOVQ    columns+48(FP), R8
+	MOVL    12(BX), R13
+	IMULQ   SI, R13
+	ADDQ    x+56(FP), R13
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL              $0x00, R13
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	PREFETCHT1       128(DI)
+	ADDQ             step+144(FP), DI
+	BTL              $0x00, R14
 	JCC              maskedColumnLane0
-	VMOVUPD.Z        (R9), K1, Z24
+	VMOVUPD.Z        (R10), K1, Z24
 	VFMADD231PD.BCST (DX), Z24, Z0
 	VFMADD231PD.BCST 64(DX), Z24, Z1
 	VFMADD231PD.BCST 128(DX), Z24, Z2
 	VFMADD231PD.BCST 192(DX), Z24, Z3
 	VFMADD231PD.BCST 256(DX), Z24, Z4
 	VFMADD231PD.BCST 320(DX), Z24, Z5
-	ADDQ             SI, R9
+	ADDQ             SI, R10
 
 maskedColumnLane0:
-	BTL              $0x01, R13
+	BTL              $0x01, R14
 	JCC              maskedColumnLane1
-	VMOVUPD.Z        (R10), K1, Z24
+	VMOVUPD.Z        (R11), K1, Z24
 	VFMADD231PD.BCST 8(DX), Z24, Z6
 	VFMADD231PD.BCST 72(DX), Z24, Z7
 	VFMADD231PD.BCST 136(DX), Z24, Z8
 	VFMADD231PD.BCST 200(DX), Z24, Z9
 	VFMADD231PD.BCST 264(DX), Z24, Z10
 	VFMADD231PD.BCST 328(DX), Z24, Z11
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 
 maskedColumnLane1:
-	BTL              $0x02, R13
+	BTL              $0x02, R14
 	JCC              maskedColumnLane2
-	VMOVUPD.Z        (R11), K1, Z24
+	VMOVUPD.Z        (R12), K1, Z24
 	VFMADD231PD.BCST 16(DX), Z24, Z12
 	VFMADD231PD.BCST 80(DX), Z24, Z13
 	VFMADD231PD.BCST 144(DX), Z24, Z14
 	VFMADD231PD.BCST 208(DX), Z24, Z15
 	VFMADD231PD.BCST 272(DX), Z24, Z16
 	VFMADD231PD.BCST 336(DX), Z24, Z17
-	ADDQ             SI, R11
+	ADDQ             SI, R12
 
 maskedColumnLane2:
-	BTL              $0x03, R13
+	BTL              $0x03, R14
 	JCC              maskedColumnLane3
-	VMOVUPD.Z        (R12), K1, Z24
+	VMOVUPD.Z        (R13), K1, Z24
 	VFMADD231PD.BCST 24(DX), Z24, Z18
 	VFMADD231PD.BCST 88(DX), Z24, Z19
 	VFMADD231PD.BCST 152(DX), Z24, Z20
 	VFMADD231PD.BCST 216(DX), Z24, Z21
 	VFMADD231PD.BCST 280(DX), Z24, Z22
 	VFMADD231PD.BCST 344(DX), Z24, Z23
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 
 maskedColumnLane3:
 	ADDQ $0x00000180, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x20, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Z24
 	VBROADCASTSD beta+112(FP), Z25
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x06, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x06, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPD       Z24, Z0, Z0
 	CMPB         reads+128(FP), $0x00
 	JEQ          row0of0Overwrite
-	VFMADD231PD  (R8), Z25, K1, Z0
+	VFMADD231PD  (R9), Z25, K1, Z0
 
 row0of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of0Stream
-	VMOVUPD Z0, K1, (R8)
+	VMOVUPD Z0, K1, (R9)
 	JMP     row0of0End
 
 row0of0Stream:
-	VMOVNTPD Z0, (R8)
+	VMOVNTPD Z0, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z1, Z1
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of0Overwrite
-	VFMADD231PD (R8), Z25, K1, Z1
+	VFMADD231PD (R9), Z25, K1, Z1
 
 row1of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of0Stream
-	VMOVUPD Z1, K1, (R8)
+	VMOVUPD Z1, K1, (R9)
 	JMP     row1of0End
 
 row1of0Stream:
-	VMOVNTPD Z1, (R8)
+	VMOVNTPD Z1, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z2, Z2
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of0Overwrite
-	VFMADD231PD (R8), Z25, K1, Z2
+	VFMADD231PD (R9), Z25, K1, Z2
 
 row2of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of0Stream
-	VMOVUPD Z2, K1, (R8)
+	VMOVUPD Z2, K1, (R9)
 	JMP     row2of0End
 
 row2of0Stream:
-	VMOVNTPD Z2, (R8)
+	VMOVNTPD Z2, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z3, Z3
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of0Overwrite
-	VFMADD231PD (R8), Z25, K1, Z3
+	VFMADD231PD (R9), Z25, K1, Z3
 
 row3of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of0Stream
-	VMOVUPD Z3, K1, (R8)
+	VMOVUPD Z3, K1, (R9)
 	JMP     row3of0End
 
 row3of0Stream:
-	VMOVNTPD Z3, (R8)
+	VMOVNTPD Z3, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z4, Z4
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of0Overwrite
-	VFMADD231PD (R8), Z25, K1, Z4
+	VFMADD231PD (R9), Z25, K1, Z4
 
 row4of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row4of0Stream
-	VMOVUPD Z4, K1, (R8)
+	VMOVUPD Z4, K1, (R9)
 	JMP     row4of0End
 
 row4of0Stream:
-	VMOVNTPD Z4, (R8)
+	VMOVNTPD Z4, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z5, Z5
 	CMPB        reads+128(FP), $0x00
 	JEQ         row5of0Overwrite
-	VFMADD231PD (R8), Z25, K1, Z5
+	VFMADD231PD (R9), Z25, K1, Z5
 
 row5of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row5of0Stream
-	VMOVUPD Z5, K1, (R8)
+	VMOVUPD Z5, K1, (R9)
 	JMP     row5of0End
 
 row5of0Stream:
-	VMOVNTPD Z5, (R8)
+	VMOVNTPD Z5, (R9)
 
 row5of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x06, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x06, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z24, Z6, Z6
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of1Overwrite
-	VFMADD231PD (R8), Z25, K1, Z6
+	VFMADD231PD (R9), Z25, K1, Z6
 
 row0of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of1Stream
-	VMOVUPD Z6, K1, (R8)
+	VMOVUPD Z6, K1, (R9)
 	JMP     row0of1End
 
 row0of1Stream:
-	VMOVNTPD Z6, (R8)
+	VMOVNTPD Z6, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z7, Z7
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of1Overwrite
-	VFMADD231PD (R8), Z25, K1, Z7
+	VFMADD231PD (R9), Z25, K1, Z7
 
 row1of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of1Stream
-	VMOVUPD Z7, K1, (R8)
+	VMOVUPD Z7, K1, (R9)
 	JMP     row1of1End
 
 row1of1Stream:
-	VMOVNTPD Z7, (R8)
+	VMOVNTPD Z7, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z8, Z8
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of1Overwrite
-	VFMADD231PD (R8), Z25, K1, Z8
+	VFMADD231PD (R9), Z25, K1, Z8
 
 row2of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of1Stream
-	VMOVUPD Z8, K1, (R8)
+	VMOVUPD Z8, K1, (R9)
 	JMP     row2of1End
 
 row2of1Stream:
-	VMOVNTPD Z8, (R8)
+	VMOVNTPD Z8, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z9, Z9
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of1Overwrite
-	VFMADD231PD (R8), Z25, K1, Z9
+	VFMADD231PD (R9), Z25, K1, Z9
 
 row3of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of1Stream
-	VMOVUPD Z9, K1, (R8)
+	VMOVUPD Z9, K1, (R9)
 	JMP     row3of1End
 
 row3of1Stream:
-	VMOVNTPD Z9, (R8)
+	VMOVNTPD Z9, (R9)
 
 row3of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z10, Z10
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of1Overwrite
-	VFMADD231PD (R8), Z25, K1, Z10
+	VFMADD231PD (R9), Z25, K1, Z10
 
 row4of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row4of1Stream
-	VMOVUPD Z10, K1, (R8)
+	VMOVUPD Z10, K1, (R9)
 	JMP     row4of1End
 
 row4of1Stream:
-	VMOVNTPD Z10, (R8)
+	VMOVNTPD Z10, (R9)
 
 row4of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z11, Z11
 	CMPB        reads+128(FP), $0x00
 	JEQ         row5of1Overwrite
-	VFMADD231PD (R8), Z25, K1, Z11
+	VFMADD231PD (R9), Z25, K1, Z11
 
 row5of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row5of1Stream
-	VMOVUPD Z11, K1, (R8)
+	VMOVUPD Z11, K1, (R9)
 	JMP     row5of1End
 
 row5of1Stream:
-	VMOVNTPD Z11, (R8)
+	VMOVNTPD Z11, (R9)
 
 row5of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x02
 	JLE         next
-	MOVWLZX     4(DI), R8
-	IMUL3Q      $0x06, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     4(R8), R9
+	IMUL3Q      $0x06, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z24, Z12, Z12
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of2Overwrite
-	VFMADD231PD (R8), Z25, K1, Z12
+	VFMADD231PD (R9), Z25, K1, Z12
 
 row0of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of2Stream
-	VMOVUPD Z12, K1, (R8)
+	VMOVUPD Z12, K1, (R9)
 	JMP     row0of2End
 
 row0of2Stream:
-	VMOVNTPD Z12, (R8)
+	VMOVNTPD Z12, (R9)
 
 row0of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z13, Z13
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of2Overwrite
-	VFMADD231PD (R8), Z25, K1, Z13
+	VFMADD231PD (R9), Z25, K1, Z13
 
 row1of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of2Stream
-	VMOVUPD Z13, K1, (R8)
+	VMOVUPD Z13, K1, (R9)
 	JMP     row1of2End
 
 row1of2Stream:
-	VMOVNTPD Z13, (R8)
+	VMOVNTPD Z13, (R9)
 
 row1of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z14, Z14
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of2Overwrite
-	VFMADD231PD (R8), Z25, K1, Z14
+	VFMADD231PD (R9), Z25, K1, Z14
 
 row2of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of2Stream
-	VMOVUPD Z14, K1, (R8)
+	VMOVUPD Z14, K1, (R9)
 	JMP     row2of2End
 
 row2of2Stream:
-	VMOVNTPD Z14, (R8)
+	VMOVNTPD Z14, (R9)
 
 row2of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z15, Z15
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of2Overwrite
-	VFMADD231PD (R8), Z25, K1, Z15
+	VFMADD231PD (R9), Z25, K1, Z15
 
 row3of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of2Stream
-	VMOVUPD Z15, K1, (R8)
+	VMOVUPD Z15, K1, (R9)
 	JMP     row3of2End
 
 row3of2Stream:
-	VMOVNTPD Z15, (R8)
+	VMOVNTPD Z15, (R9)
 
 row3of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z16, Z16
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of2Overwrite
-	VFMADD231PD (R8), Z25, K1, Z16
+	VFMADD231PD (R9), Z25, K1, Z16
 
 row4of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row4of2Stream
-	VMOVUPD Z16, K1, (R8)
+	VMOVUPD Z16, K1, (R9)
 	JMP     row4of2End
 
 row4of2Stream:
-	VMOVNTPD Z16, (R8)
+	VMOVNTPD Z16, (R9)
 
 row4of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z17, Z17
 	CMPB        reads+128(FP), $0x00
 	JEQ         row5of2Overwrite
-	VFMADD231PD (R8), Z25, K1, Z17
+	VFMADD231PD (R9), Z25, K1, Z17
 
 row5of2Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row5of2Stream
-	VMOVUPD Z17, K1, (R8)
+	VMOVUPD Z17, K1, (R9)
 	JMP     row5of2End
 
 row5of2Stream:
-	VMOVNTPD Z17, (R8)
+	VMOVNTPD Z17, (R9)
 
 row5of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x03
 	JLE         next
-	MOVWLZX     6(DI), R8
-	IMUL3Q      $0x06, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     6(R8), R9
+	IMUL3Q      $0x06, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z24, Z18, Z18
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of3Overwrite
-	VFMADD231PD (R8), Z25, K1, Z18
+	VFMADD231PD (R9), Z25, K1, Z18
 
 row0of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of3Stream
-	VMOVUPD Z18, K1, (R8)
+	VMOVUPD Z18, K1, (R9)
 	JMP     row0of3End
 
 row0of3Stream:
-	VMOVNTPD Z18, (R8)
+	VMOVNTPD Z18, (R9)
 
 row0of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z19, Z19
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of3Overwrite
-	VFMADD231PD (R8), Z25, K1, Z19
+	VFMADD231PD (R9), Z25, K1, Z19
 
 row1of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of3Stream
-	VMOVUPD Z19, K1, (R8)
+	VMOVUPD Z19, K1, (R9)
 	JMP     row1of3End
 
 row1of3Stream:
-	VMOVNTPD Z19, (R8)
+	VMOVNTPD Z19, (R9)
 
 row1of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z20, Z20
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of3Overwrite
-	VFMADD231PD (R8), Z25, K1, Z20
+	VFMADD231PD (R9), Z25, K1, Z20
 
 row2of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of3Stream
-	VMOVUPD Z20, K1, (R8)
+	VMOVUPD Z20, K1, (R9)
 	JMP     row2of3End
 
 row2of3Stream:
-	VMOVNTPD Z20, (R8)
+	VMOVNTPD Z20, (R9)
 
 row2of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z21, Z21
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of3Overwrite
-	VFMADD231PD (R8), Z25, K1, Z21
+	VFMADD231PD (R9), Z25, K1, Z21
 
 row3of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of3Stream
-	VMOVUPD Z21, K1, (R8)
+	VMOVUPD Z21, K1, (R9)
 	JMP     row3of3End
 
 row3of3Stream:
-	VMOVNTPD Z21, (R8)
+	VMOVNTPD Z21, (R9)
 
 row3of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z22, Z22
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of3Overwrite
-	VFMADD231PD (R8), Z25, K1, Z22
+	VFMADD231PD (R9), Z25, K1, Z22
 
 row4of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row4of3Stream
-	VMOVUPD Z22, K1, (R8)
+	VMOVUPD Z22, K1, (R9)
 	JMP     row4of3End
 
 row4of3Stream:
-	VMOVNTPD Z22, (R8)
+	VMOVNTPD Z22, (R9)
 
 row4of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z24, Z23, Z23
 	CMPB        reads+128(FP), $0x00
 	JEQ         row5of3Overwrite
-	VFMADD231PD (R8), Z25, K1, Z23
+	VFMADD231PD (R9), Z25, K1, Z23
 
 row5of3Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row5of3Stream
-	VMOVUPD Z23, K1, (R8)
+	VMOVUPD Z23, K1, (R9)
 	JMP     row5of3End
 
 row5of3Stream:
-	VMOVNTPD Z23, (R8)
+	VMOVNTPD Z23, (R9)
 
 row5of3End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x10, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x10, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -4180,18 +4254,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks7F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·manyBlocks7F64AVX512(SB), NOSPLIT, $0-130
+// func manyBlocks7F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·manyBlocks7F64AVX512(SB), NOSPLIT, $0-152
 	MOVQ  widths+8(FP), AX
 	MOVQ  masks+16(FP), CX
 	MOVQ  val+32(FP), DX
 	MOVQ  idx+40(FP), BX
 	MOVQ  ldx+64(FP), SI
-	MOVQ  last+120(FP), DI
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVW R8, K1
+	MOVQ  next+136(FP), DI
+	MOVQ  last+120(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
 
 slice:
 	CMPQ   n+0(FP), $0x00
@@ -4210,21 +4285,24 @@ slice:
 	VXORPS X11, X11, X11
 	VXORPS X12, X12, X12
 	VXORPS X13, X13, X13
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R8
+	MOVL  4(BX), R11
+	IMULQ SI, R11
+	ADDQ  x+56(FP), R11
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMOVUPD.Z        (R9), K1, Z14
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	ADDQ             step+144(FP), DI
+	VMOVUPD.Z        (R10), K1, Z14
 	VFMADD231PD.BCST (DX), Z14, Z0
 	VFMADD231PD.BCST 64(DX), Z14, Z1
 	VFMADD231PD.BCST 128(DX), Z14, Z2
@@ -4232,8 +4310,8 @@ fullColumn:
 	VFMADD231PD.BCST 256(DX), Z14, Z4
 	VFMADD231PD.BCST 320(DX), Z14, Z5
 	VFMADD231PD.BCST 384(DX), Z14, Z6
-	ADDQ             SI, R9
-	VMOVUPD.Z        (R10), K1, Z14
+	ADDQ             SI, R10
+	VMOVUPD.Z        (R11), K1, Z14
 	VFMADD231PD.BCST 8(DX), Z14, Z7
 	VFMADD231PD.BCST 72(DX), Z14, Z8
 	VFMADD231PD.BCST 136(DX), Z14, Z9
@@ -4241,35 +4319,38 @@ fullColumn:
 	VFMADD231PD.BCST 264(DX), Z14, Z11
 	VFMADD231PD.BCST 328(DX), Z14, Z12
 	VFMADD231PD.BCST 392(DX), Z14, Z13
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 	ADDQ             $0x000001c0, DX
-	DECQ             R8
+	DECQ             R9
 	JNZ              fullColumn
 	ADDQ             $0x20, BX
-	DECQ             DI
+	DECQ             R8
 	JNZ              full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R11
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R11, R11
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R12, R12
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R8
+	MOVL    4(BX), R11
+	IMULQ   SI, R11
+	ADDQ    x+56(FP), R11
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL              $0x00, R11
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	ADDQ             step+144(FP), DI
+	BTL              $0x00, R12
 	JCC              maskedColumnLane0
-	VMOVUPD.Z        (R9), K1, Z14
+	VMOVUPD.Z        (R10), K1, Z14
 	VFMADD231PD.BCST (DX), Z14, Z0
 	VFMADD231PD.BCST 64(DX), Z14, Z1
 	VFMADD231PD.BCST 128(DX), Z14, Z2
@@ -4277,12 +4358,12 @@ maskedColumn:
 	VFMADD231PD.BCST 256(DX), Z14, Z4
 	VFMADD231PD.BCST 320(DX), Z14, Z5
 	VFMADD231PD.BCST 384(DX), Z14, Z6
-	ADDQ             SI, R9
+	ADDQ             SI, R10
 
 maskedColumnLane0:
-	BTL              $0x01, R11
+	BTL              $0x01, R12
 	JCC              maskedColumnLane1
-	VMOVUPD.Z        (R10), K1, Z14
+	VMOVUPD.Z        (R11), K1, Z14
 	VFMADD231PD.BCST 8(DX), Z14, Z7
 	VFMADD231PD.BCST 72(DX), Z14, Z8
 	VFMADD231PD.BCST 136(DX), Z14, Z9
@@ -4290,261 +4371,261 @@ maskedColumnLane0:
 	VFMADD231PD.BCST 264(DX), Z14, Z11
 	VFMADD231PD.BCST 328(DX), Z14, Z12
 	VFMADD231PD.BCST 392(DX), Z14, Z13
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 
 maskedColumnLane1:
 	ADDQ $0x000001c0, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x20, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Z14
 	VBROADCASTSD beta+112(FP), Z15
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x07, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x07, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPD       Z14, Z0, Z0
 	CMPB         reads+128(FP), $0x00
 	JEQ          row0of0Overwrite
-	VFMADD231PD  (R8), Z15, K1, Z0
+	VFMADD231PD  (R9), Z15, K1, Z0
 
 row0of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of0Stream
-	VMOVUPD Z0, K1, (R8)
+	VMOVUPD Z0, K1, (R9)
 	JMP     row0of0End
 
 row0of0Stream:
-	VMOVNTPD Z0, (R8)
+	VMOVNTPD Z0, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z14, Z1, Z1
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of0Overwrite
-	VFMADD231PD (R8), Z15, K1, Z1
+	VFMADD231PD (R9), Z15, K1, Z1
 
 row1of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of0Stream
-	VMOVUPD Z1, K1, (R8)
+	VMOVUPD Z1, K1, (R9)
 	JMP     row1of0End
 
 row1of0Stream:
-	VMOVNTPD Z1, (R8)
+	VMOVNTPD Z1, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z14, Z2, Z2
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of0Overwrite
-	VFMADD231PD (R8), Z15, K1, Z2
+	VFMADD231PD (R9), Z15, K1, Z2
 
 row2of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of0Stream
-	VMOVUPD Z2, K1, (R8)
+	VMOVUPD Z2, K1, (R9)
 	JMP     row2of0End
 
 row2of0Stream:
-	VMOVNTPD Z2, (R8)
+	VMOVNTPD Z2, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z14, Z3, Z3
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of0Overwrite
-	VFMADD231PD (R8), Z15, K1, Z3
+	VFMADD231PD (R9), Z15, K1, Z3
 
 row3of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of0Stream
-	VMOVUPD Z3, K1, (R8)
+	VMOVUPD Z3, K1, (R9)
 	JMP     row3of0End
 
 row3of0Stream:
-	VMOVNTPD Z3, (R8)
+	VMOVNTPD Z3, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z14, Z4, Z4
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of0Overwrite
-	VFMADD231PD (R8), Z15, K1, Z4
+	VFMADD231PD (R9), Z15, K1, Z4
 
 row4of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row4of0Stream
-	VMOVUPD Z4, K1, (R8)
+	VMOVUPD Z4, K1, (R9)
 	JMP     row4of0End
 
 row4of0Stream:
-	VMOVNTPD Z4, (R8)
+	VMOVNTPD Z4, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z14, Z5, Z5
 	CMPB        reads+128(FP), $0x00
 	JEQ         row5of0Overwrite
-	VFMADD231PD (R8), Z15, K1, Z5
+	VFMADD231PD (R9), Z15, K1, Z5
 
 row5of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row5of0Stream
-	VMOVUPD Z5, K1, (R8)
+	VMOVUPD Z5, K1, (R9)
 	JMP     row5of0End
 
 row5of0Stream:
-	VMOVNTPD Z5, (R8)
+	VMOVNTPD Z5, (R9)
 
 row5of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z14, Z6, Z6
 	CMPB        reads+128(FP), $0x00
 	JEQ         row6of0Overwrite
-	VFMADD231PD (R8), Z15, K1, Z6
+	VFMADD231PD (R9), Z15, K1, Z6
 
 row6of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row6of0Stream
-	VMOVUPD Z6, K1, (R8)
+	VMOVUPD Z6, K1, (R9)
 	JMP     row6of0End
 
 row6of0Stream:
-	VMOVNTPD Z6, (R8)
+	VMOVNTPD Z6, (R9)
 
 row6of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x07, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x07, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z14, Z7, Z7
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of1Overwrite
-	VFMADD231PD (R8), Z15, K1, Z7
+	VFMADD231PD (R9), Z15, K1, Z7
 
 row0of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of1Stream
-	VMOVUPD Z7, K1, (R8)
+	VMOVUPD Z7, K1, (R9)
 	JMP     row0of1End
 
 row0of1Stream:
-	VMOVNTPD Z7, (R8)
+	VMOVNTPD Z7, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z14, Z8, Z8
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of1Overwrite
-	VFMADD231PD (R8), Z15, K1, Z8
+	VFMADD231PD (R9), Z15, K1, Z8
 
 row1of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of1Stream
-	VMOVUPD Z8, K1, (R8)
+	VMOVUPD Z8, K1, (R9)
 	JMP     row1of1End
 
 row1of1Stream:
-	VMOVNTPD Z8, (R8)
+	VMOVNTPD Z8, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z14, Z9, Z9
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of1Overwrite
-	VFMADD231PD (R8), Z15, K1, Z9
+	VFMADD231PD (R9), Z15, K1, Z9
 
 row2of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of1Stream
-	VMOVUPD Z9, K1, (R8)
+	VMOVUPD Z9, K1, (R9)
 	JMP     row2of1End
 
 row2of1Stream:
-	VMOVNTPD Z9, (R8)
+	VMOVNTPD Z9, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z14, Z10, Z10
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of1Overwrite
-	VFMADD231PD (R8), Z15, K1, Z10
+	VFMADD231PD (R9), Z15, K1, Z10
 
 row3of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of1Stream
-	VMOVUPD Z10, K1, (R8)
+	VMOVUPD Z10, K1, (R9)
 	JMP     row3of1End
 
 row3of1Stream:
-	VMOVNTPD Z10, (R8)
+	VMOVNTPD Z10, (R9)
 
 row3of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z14, Z11, Z11
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of1Overwrite
-	VFMADD231PD (R8), Z15, K1, Z11
+	VFMADD231PD (R9), Z15, K1, Z11
 
 row4of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row4of1Stream
-	VMOVUPD Z11, K1, (R8)
+	VMOVUPD Z11, K1, (R9)
 	JMP     row4of1End
 
 row4of1Stream:
-	VMOVNTPD Z11, (R8)
+	VMOVNTPD Z11, (R9)
 
 row4of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z14, Z12, Z12
 	CMPB        reads+128(FP), $0x00
 	JEQ         row5of1Overwrite
-	VFMADD231PD (R8), Z15, K1, Z12
+	VFMADD231PD (R9), Z15, K1, Z12
 
 row5of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row5of1Stream
-	VMOVUPD Z12, K1, (R8)
+	VMOVUPD Z12, K1, (R9)
 	JMP     row5of1End
 
 row5of1Stream:
-	VMOVNTPD Z12, (R8)
+	VMOVNTPD Z12, (R9)
 
 row5of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z14, Z13, Z13
 	CMPB        reads+128(FP), $0x00
 	JEQ         row6of1Overwrite
-	VFMADD231PD (R8), Z15, K1, Z13
+	VFMADD231PD (R9), Z15, K1, Z13
 
 row6of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row6of1Stream
-	VMOVUPD Z13, K1, (R8)
+	VMOVUPD Z13, K1, (R9)
 	JMP     row6of1End
 
 row6of1Stream:
-	VMOVNTPD Z13, (R8)
+	VMOVNTPD Z13, (R9)
 
 row6of1End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x10, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x10, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -4554,18 +4635,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks8F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·manyBlocks8F64AVX512(SB), NOSPLIT, $0-130
+// func manyBlocks8F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·manyBlocks8F64AVX512(SB), NOSPLIT, $0-152
 	MOVQ  widths+8(FP), AX
 	MOVQ  masks+16(FP), CX
 	MOVQ  val+32(FP), DX
 	MOVQ  idx+40(FP), BX
 	MOVQ  ldx+64(FP), SI
-	MOVQ  last+120(FP), DI
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVW R8, K1
+	MOVQ  next+136(FP), DI
+	MOVQ  last+120(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
 
 slice:
 	CMPQ   n+0(FP), $0x00
@@ -4586,21 +4668,24 @@ slice:
 	VXORPS X13, X13, X13
 	VXORPS X14, X14, X14
 	VXORPS X15, X15, X15
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R8
+	MOVL  4(BX), R11
+	IMULQ SI, R11
+	ADDQ  x+56(FP), R11
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMOVUPD.Z        (R9), K1, Z16
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	ADDQ             step+144(FP), DI
+	VMOVUPD.Z        (R10), K1, Z16
 	VFMADD231PD.BCST (DX), Z16, Z0
 	VFMADD231PD.BCST 64(DX), Z16, Z1
 	VFMADD231PD.BCST 128(DX), Z16, Z2
@@ -4609,8 +4694,8 @@ fullColumn:
 	VFMADD231PD.BCST 320(DX), Z16, Z5
 	VFMADD231PD.BCST 384(DX), Z16, Z6
 	VFMADD231PD.BCST 448(DX), Z16, Z7
-	ADDQ             SI, R9
-	VMOVUPD.Z        (R10), K1, Z16
+	ADDQ             SI, R10
+	VMOVUPD.Z        (R11), K1, Z16
 	VFMADD231PD.BCST 8(DX), Z16, Z8
 	VFMADD231PD.BCST 72(DX), Z16, Z9
 	VFMADD231PD.BCST 136(DX), Z16, Z10
@@ -4619,35 +4704,38 @@ fullColumn:
 	VFMADD231PD.BCST 328(DX), Z16, Z13
 	VFMADD231PD.BCST 392(DX), Z16, Z14
 	VFMADD231PD.BCST 456(DX), Z16, Z15
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 	ADDQ             $0x00000200, DX
-	DECQ             R8
+	DECQ             R9
 	JNZ              fullColumn
 	ADDQ             $0x20, BX
-	DECQ             DI
+	DECQ             R8
 	JNZ              full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R11
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R11, R11
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R12, R12
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R8
+	MOVL    4(BX), R11
+	IMULQ   SI, R11
+	ADDQ    x+56(FP), R11
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL              $0x00, R11
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	ADDQ             step+144(FP), DI
+	BTL              $0x00, R12
 	JCC              maskedColumnLane0
-	VMOVUPD.Z        (R9), K1, Z16
+	VMOVUPD.Z        (R10), K1, Z16
 	VFMADD231PD.BCST (DX), Z16, Z0
 	VFMADD231PD.BCST 64(DX), Z16, Z1
 	VFMADD231PD.BCST 128(DX), Z16, Z2
@@ -4656,12 +4744,12 @@ maskedColumn:
 	VFMADD231PD.BCST 320(DX), Z16, Z5
 	VFMADD231PD.BCST 384(DX), Z16, Z6
 	VFMADD231PD.BCST 448(DX), Z16, Z7
-	ADDQ             SI, R9
+	ADDQ             SI, R10
 
 maskedColumnLane0:
-	BTL              $0x01, R11
+	BTL              $0x01, R12
 	JCC              maskedColumnLane1
-	VMOVUPD.Z        (R10), K1, Z16
+	VMOVUPD.Z        (R11), K1, Z16
 	VFMADD231PD.BCST 8(DX), Z16, Z8
 	VFMADD231PD.BCST 72(DX), Z16, Z9
 	VFMADD231PD.BCST 136(DX), Z16, Z10
@@ -4670,293 +4758,293 @@ maskedColumnLane0:
 	VFMADD231PD.BCST 328(DX), Z16, Z13
 	VFMADD231PD.BCST 392(DX), Z16, Z14
 	VFMADD231PD.BCST 456(DX), Z16, Z15
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 
 maskedColumnLane1:
 	ADDQ $0x00000200, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x20, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSD alpha+104(FP), Z16
 	VBROADCASTSD beta+112(FP), Z17
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x08, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x08, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPD       Z16, Z0, Z0
 	CMPB         reads+128(FP), $0x00
 	JEQ          row0of0Overwrite
-	VFMADD231PD  (R8), Z17, K1, Z0
+	VFMADD231PD  (R9), Z17, K1, Z0
 
 row0of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of0Stream
-	VMOVUPD Z0, K1, (R8)
+	VMOVUPD Z0, K1, (R9)
 	JMP     row0of0End
 
 row0of0Stream:
-	VMOVNTPD Z0, (R8)
+	VMOVNTPD Z0, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z1, Z1
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of0Overwrite
-	VFMADD231PD (R8), Z17, K1, Z1
+	VFMADD231PD (R9), Z17, K1, Z1
 
 row1of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of0Stream
-	VMOVUPD Z1, K1, (R8)
+	VMOVUPD Z1, K1, (R9)
 	JMP     row1of0End
 
 row1of0Stream:
-	VMOVNTPD Z1, (R8)
+	VMOVNTPD Z1, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z2, Z2
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of0Overwrite
-	VFMADD231PD (R8), Z17, K1, Z2
+	VFMADD231PD (R9), Z17, K1, Z2
 
 row2of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of0Stream
-	VMOVUPD Z2, K1, (R8)
+	VMOVUPD Z2, K1, (R9)
 	JMP     row2of0End
 
 row2of0Stream:
-	VMOVNTPD Z2, (R8)
+	VMOVNTPD Z2, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z3, Z3
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of0Overwrite
-	VFMADD231PD (R8), Z17, K1, Z3
+	VFMADD231PD (R9), Z17, K1, Z3
 
 row3of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of0Stream
-	VMOVUPD Z3, K1, (R8)
+	VMOVUPD Z3, K1, (R9)
 	JMP     row3of0End
 
 row3of0Stream:
-	VMOVNTPD Z3, (R8)
+	VMOVNTPD Z3, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z4, Z4
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of0Overwrite
-	VFMADD231PD (R8), Z17, K1, Z4
+	VFMADD231PD (R9), Z17, K1, Z4
 
 row4of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row4of0Stream
-	VMOVUPD Z4, K1, (R8)
+	VMOVUPD Z4, K1, (R9)
 	JMP     row4of0End
 
 row4of0Stream:
-	VMOVNTPD Z4, (R8)
+	VMOVNTPD Z4, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z5, Z5
 	CMPB        reads+128(FP), $0x00
 	JEQ         row5of0Overwrite
-	VFMADD231PD (R8), Z17, K1, Z5
+	VFMADD231PD (R9), Z17, K1, Z5
 
 row5of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row5of0Stream
-	VMOVUPD Z5, K1, (R8)
+	VMOVUPD Z5, K1, (R9)
 	JMP     row5of0End
 
 row5of0Stream:
-	VMOVNTPD Z5, (R8)
+	VMOVNTPD Z5, (R9)
 
 row5of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z6, Z6
 	CMPB        reads+128(FP), $0x00
 	JEQ         row6of0Overwrite
-	VFMADD231PD (R8), Z17, K1, Z6
+	VFMADD231PD (R9), Z17, K1, Z6
 
 row6of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row6of0Stream
-	VMOVUPD Z6, K1, (R8)
+	VMOVUPD Z6, K1, (R9)
 	JMP     row6of0End
 
 row6of0Stream:
-	VMOVNTPD Z6, (R8)
+	VMOVNTPD Z6, (R9)
 
 row6of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z7, Z7
 	CMPB        reads+128(FP), $0x00
 	JEQ         row7of0Overwrite
-	VFMADD231PD (R8), Z17, K1, Z7
+	VFMADD231PD (R9), Z17, K1, Z7
 
 row7of0Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row7of0Stream
-	VMOVUPD Z7, K1, (R8)
+	VMOVUPD Z7, K1, (R9)
 	JMP     row7of0End
 
 row7of0Stream:
-	VMOVNTPD Z7, (R8)
+	VMOVNTPD Z7, (R9)
 
 row7of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x08, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x08, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPD      Z16, Z8, Z8
 	CMPB        reads+128(FP), $0x00
 	JEQ         row0of1Overwrite
-	VFMADD231PD (R8), Z17, K1, Z8
+	VFMADD231PD (R9), Z17, K1, Z8
 
 row0of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row0of1Stream
-	VMOVUPD Z8, K1, (R8)
+	VMOVUPD Z8, K1, (R9)
 	JMP     row0of1End
 
 row0of1Stream:
-	VMOVNTPD Z8, (R8)
+	VMOVNTPD Z8, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z9, Z9
 	CMPB        reads+128(FP), $0x00
 	JEQ         row1of1Overwrite
-	VFMADD231PD (R8), Z17, K1, Z9
+	VFMADD231PD (R9), Z17, K1, Z9
 
 row1of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row1of1Stream
-	VMOVUPD Z9, K1, (R8)
+	VMOVUPD Z9, K1, (R9)
 	JMP     row1of1End
 
 row1of1Stream:
-	VMOVNTPD Z9, (R8)
+	VMOVNTPD Z9, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z10, Z10
 	CMPB        reads+128(FP), $0x00
 	JEQ         row2of1Overwrite
-	VFMADD231PD (R8), Z17, K1, Z10
+	VFMADD231PD (R9), Z17, K1, Z10
 
 row2of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row2of1Stream
-	VMOVUPD Z10, K1, (R8)
+	VMOVUPD Z10, K1, (R9)
 	JMP     row2of1End
 
 row2of1Stream:
-	VMOVNTPD Z10, (R8)
+	VMOVNTPD Z10, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z11, Z11
 	CMPB        reads+128(FP), $0x00
 	JEQ         row3of1Overwrite
-	VFMADD231PD (R8), Z17, K1, Z11
+	VFMADD231PD (R9), Z17, K1, Z11
 
 row3of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row3of1Stream
-	VMOVUPD Z11, K1, (R8)
+	VMOVUPD Z11, K1, (R9)
 	JMP     row3of1End
 
 row3of1Stream:
-	VMOVNTPD Z11, (R8)
+	VMOVNTPD Z11, (R9)
 
 row3of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z12, Z12
 	CMPB        reads+128(FP), $0x00
 	JEQ         row4of1Overwrite
-	VFMADD231PD (R8), Z17, K1, Z12
+	VFMADD231PD (R9), Z17, K1, Z12
 
 row4of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row4of1Stream
-	VMOVUPD Z12, K1, (R8)
+	VMOVUPD Z12, K1, (R9)
 	JMP     row4of1End
 
 row4of1Stream:
-	VMOVNTPD Z12, (R8)
+	VMOVNTPD Z12, (R9)
 
 row4of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z13, Z13
 	CMPB        reads+128(FP), $0x00
 	JEQ         row5of1Overwrite
-	VFMADD231PD (R8), Z17, K1, Z13
+	VFMADD231PD (R9), Z17, K1, Z13
 
 row5of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row5of1Stream
-	VMOVUPD Z13, K1, (R8)
+	VMOVUPD Z13, K1, (R9)
 	JMP     row5of1End
 
 row5of1Stream:
-	VMOVNTPD Z13, (R8)
+	VMOVNTPD Z13, (R9)
 
 row5of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z14, Z14
 	CMPB        reads+128(FP), $0x00
 	JEQ         row6of1Overwrite
-	VFMADD231PD (R8), Z17, K1, Z14
+	VFMADD231PD (R9), Z17, K1, Z14
 
 row6of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row6of1Stream
-	VMOVUPD Z14, K1, (R8)
+	VMOVUPD Z14, K1, (R9)
 	JMP     row6of1End
 
 row6of1Stream:
-	VMOVNTPD Z14, (R8)
+	VMOVNTPD Z14, (R9)
 
 row6of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPD      Z16, Z15, Z15
 	CMPB        reads+128(FP), $0x00
 	JEQ         row7of1Overwrite
-	VFMADD231PD (R8), Z17, K1, Z15
+	VFMADD231PD (R9), Z17, K1, Z15
 
 row7of1Overwrite:
 	CMPB    stream+129(FP), $0x00
 	JNE     row7of1Stream
-	VMOVUPD Z15, K1, (R8)
+	VMOVUPD Z15, K1, (R9)
 	JMP     row7of1End
 
 row7of1Stream:
-	VMOVNTPD Z15, (R8)
+	VMOVNTPD Z15, (R9)
 
 row7of1End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x10, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x10, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -4966,16 +5054,17 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
-TEXT ·manyBlocks2F32AVX2(SB), NOSPLIT, $0-122
+// func manyBlocks2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manyBlocks2F32AVX2(SB), NOSPLIT, $0-144
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
 	MOVQ         idx+40(FP), BX
 	MOVQ         ldx+64(FP), SI
-	MOVQ         last+112(FP), DI
-	VMOVQ        DI, X0
+	MOVQ         next+128(FP), DI
+	MOVQ         last+112(FP), R8
+	VMOVQ        R8, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
 
@@ -4990,297 +5079,301 @@ slice:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVL  8(BX), R11
+	MOVL  4(BX), R11
 	IMULQ SI, R11
 	ADDQ  x+56(FP), R11
-	MOVL  12(BX), R12
+	MOVL  8(BX), R12
 	IMULQ SI, R12
 	ADDQ  x+56(FP), R12
-	MOVQ  columns+48(FP), R8
+	MOVL  12(BX), R13
+	IMULQ SI, R13
+	ADDQ  x+56(FP), R13
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMASKMOVPS   (R9), Y0, Y9
+	PREFETCHT1   (DI)
+	ADDQ         step+136(FP), DI
+	VMASKMOVPS   (R10), Y0, Y9
 	VBROADCASTSS (DX), Y10
 	VFMADD231PS  Y10, Y9, Y1
 	VBROADCASTSS 32(DX), Y10
 	VFMADD231PS  Y10, Y9, Y2
-	ADDQ         SI, R9
-	VMASKMOVPS   (R10), Y0, Y9
+	ADDQ         SI, R10
+	VMASKMOVPS   (R11), Y0, Y9
 	VBROADCASTSS 4(DX), Y10
 	VFMADD231PS  Y10, Y9, Y3
 	VBROADCASTSS 36(DX), Y10
 	VFMADD231PS  Y10, Y9, Y4
-	ADDQ         SI, R10
-	VMASKMOVPS   (R11), Y0, Y9
+	ADDQ         SI, R11
+	VMASKMOVPS   (R12), Y0, Y9
 	VBROADCASTSS 8(DX), Y10
 	VFMADD231PS  Y10, Y9, Y5
 	VBROADCASTSS 40(DX), Y10
 	VFMADD231PS  Y10, Y9, Y6
-	ADDQ         SI, R11
-	VMASKMOVPS   (R12), Y0, Y9
+	ADDQ         SI, R12
+	VMASKMOVPS   (R13), Y0, Y9
 	VBROADCASTSS 12(DX), Y10
 	VFMADD231PS  Y10, Y9, Y7
 	VBROADCASTSS 44(DX), Y10
 	VFMADD231PS  Y10, Y9, Y8
-	ADDQ         SI, R12
+	ADDQ         SI, R13
 	ADDQ         $0x00000040, DX
-	DECQ         R8
+	DECQ         R9
 	JNZ          fullColumn
 	ADDQ         $0x20, BX
-	DECQ         DI
+	DECQ         R8
 	JNZ          full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R13
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R13, R13
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVL    8(BX), R11
+	MOVL    4(BX), R11
 	IMULQ   SI, R11
 	ADDQ    x+56(FP), R11
-	MOVL    12(BX), R12
+	MOVL    8(BX), R12
 	IMULQ   SI, R12
 	ADDQ    x+56(FP), R12
-	MOVQ    columns+48(FP), R8
+	MOVL    12(BX), R13
+	IMULQ   SI, R13
+	ADDQ    x+56(FP), R13
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL          $0x00, R13
+	PREFETCHT1   (DI)
+	ADDQ         step+136(FP), DI
+	BTL          $0x00, R14
 	JCC          maskedColumnLane0
-	VMASKMOVPS   (R9), Y0, Y9
+	VMASKMOVPS   (R10), Y0, Y9
 	VBROADCASTSS (DX), Y10
 	VFMADD231PS  Y10, Y9, Y1
 	VBROADCASTSS 32(DX), Y10
 	VFMADD231PS  Y10, Y9, Y2
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 
 maskedColumnLane0:
-	BTL          $0x01, R13
+	BTL          $0x01, R14
 	JCC          maskedColumnLane1
-	VMASKMOVPS   (R10), Y0, Y9
+	VMASKMOVPS   (R11), Y0, Y9
 	VBROADCASTSS 4(DX), Y10
 	VFMADD231PS  Y10, Y9, Y3
 	VBROADCASTSS 36(DX), Y10
 	VFMADD231PS  Y10, Y9, Y4
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 
 maskedColumnLane1:
-	BTL          $0x02, R13
+	BTL          $0x02, R14
 	JCC          maskedColumnLane2
-	VMASKMOVPS   (R11), Y0, Y9
+	VMASKMOVPS   (R12), Y0, Y9
 	VBROADCASTSS 8(DX), Y10
 	VFMADD231PS  Y10, Y9, Y5
 	VBROADCASTSS 40(DX), Y10
 	VFMADD231PS  Y10, Y9, Y6
-	ADDQ         SI, R11
+	ADDQ         SI, R12
 
 maskedColumnLane2:
-	BTL          $0x03, R13
+	BTL          $0x03, R14
 	JCC          maskedColumnLane3
-	VMASKMOVPS   (R12), Y0, Y9
+	VMASKMOVPS   (R13), Y0, Y9
 	VBROADCASTSS 12(DX), Y10
 	VFMADD231PS  Y10, Y9, Y7
 	VBROADCASTSS 44(DX), Y10
 	VFMADD231PS  Y10, Y9, Y8
-	ADDQ         SI, R12
+	ADDQ         SI, R13
 
 maskedColumnLane3:
 	ADDQ $0x00000040, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x20, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Y9
 	VBROADCASTSS beta+108(FP), Y10
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x02, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x02, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPS       Y9, Y1, Y1
 	CMPB         reads+120(FP), $0x00
 	JEQ          row0of0Overwrite
-	VMASKMOVPS   (R8), Y0, Y11
+	VMASKMOVPS   (R9), Y0, Y11
 	VFMADD231PS  Y11, Y10, Y1
 
 row0of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row0of0Stream
-	VMASKMOVPS Y1, Y0, (R8)
+	VMASKMOVPS Y1, Y0, (R9)
 	JMP        row0of0End
 
 row0of0Stream:
-	VMOVNTPS Y1, (R8)
+	VMOVNTPS Y1, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y2, Y2
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y2
 
 row1of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row1of0Stream
-	VMASKMOVPS Y2, Y0, (R8)
+	VMASKMOVPS Y2, Y0, (R9)
 	JMP        row1of0End
 
 row1of0Stream:
-	VMOVNTPS Y2, (R8)
+	VMOVNTPS Y2, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x02, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x02, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Y9, Y3, Y3
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of1Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y3
 
 row0of1Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row0of1Stream
-	VMASKMOVPS Y3, Y0, (R8)
+	VMASKMOVPS Y3, Y0, (R9)
 	JMP        row0of1End
 
 row0of1Stream:
-	VMOVNTPS Y3, (R8)
+	VMOVNTPS Y3, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y4, Y4
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of1Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y4
 
 row1of1Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row1of1Stream
-	VMASKMOVPS Y4, Y0, (R8)
+	VMASKMOVPS Y4, Y0, (R9)
 	JMP        row1of1End
 
 row1of1Stream:
-	VMOVNTPS Y4, (R8)
+	VMOVNTPS Y4, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x02
 	JLE         next
-	MOVWLZX     4(DI), R8
-	IMUL3Q      $0x02, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     4(R8), R9
+	IMUL3Q      $0x02, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Y9, Y5, Y5
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of2Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y5
 
 row0of2Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row0of2Stream
-	VMASKMOVPS Y5, Y0, (R8)
+	VMASKMOVPS Y5, Y0, (R9)
 	JMP        row0of2End
 
 row0of2Stream:
-	VMOVNTPS Y5, (R8)
+	VMOVNTPS Y5, (R9)
 
 row0of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y6, Y6
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of2Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y6
 
 row1of2Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row1of2Stream
-	VMASKMOVPS Y6, Y0, (R8)
+	VMASKMOVPS Y6, Y0, (R9)
 	JMP        row1of2End
 
 row1of2Stream:
-	VMOVNTPS Y6, (R8)
+	VMOVNTPS Y6, (R9)
 
 row1of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x03
 	JLE         next
-	MOVWLZX     6(DI), R8
-	IMUL3Q      $0x02, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     6(R8), R9
+	IMUL3Q      $0x02, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Y9, Y7, Y7
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of3Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y7
 
 row0of3Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row0of3Stream
-	VMASKMOVPS Y7, Y0, (R8)
+	VMASKMOVPS Y7, Y0, (R9)
 	JMP        row0of3End
 
 row0of3Stream:
-	VMOVNTPS Y7, (R8)
+	VMOVNTPS Y7, (R9)
 
 row0of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y8, Y8
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of3Overwrite
-	VMASKMOVPS  (R8), Y0, Y9
+	VMASKMOVPS  (R9), Y0, Y9
 	VFMADD231PS Y9, Y10, Y8
 
 row1of3Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row1of3Stream
-	VMASKMOVPS Y8, Y0, (R8)
+	VMASKMOVPS Y8, Y0, (R9)
 	JMP        row1of3End
 
 row1of3Stream:
-	VMOVNTPS Y8, (R8)
+	VMOVNTPS Y8, (R9)
 
 row1of3End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x10, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x10, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -5290,16 +5383,17 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks3F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
-TEXT ·manyBlocks3F32AVX2(SB), NOSPLIT, $0-122
+// func manyBlocks3F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manyBlocks3F32AVX2(SB), NOSPLIT, $0-144
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
 	MOVQ         idx+40(FP), BX
 	MOVQ         ldx+64(FP), SI
-	MOVQ         last+112(FP), DI
-	VMOVQ        DI, X0
+	MOVQ         next+128(FP), DI
+	MOVQ         last+112(FP), R8
+	VMOVQ        R8, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
 
@@ -5312,215 +5406,219 @@ slice:
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R8
+	MOVL  4(BX), R11
+	IMULQ SI, R11
+	ADDQ  x+56(FP), R11
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMASKMOVPS   (R9), Y0, Y7
+	PREFETCHT1   (DI)
+	ADDQ         step+136(FP), DI
+	VMASKMOVPS   (R10), Y0, Y7
 	VBROADCASTSS (DX), Y8
 	VFMADD231PS  Y8, Y7, Y1
 	VBROADCASTSS 32(DX), Y8
 	VFMADD231PS  Y8, Y7, Y2
 	VBROADCASTSS 64(DX), Y8
 	VFMADD231PS  Y8, Y7, Y3
-	ADDQ         SI, R9
-	VMASKMOVPS   (R10), Y0, Y7
+	ADDQ         SI, R10
+	VMASKMOVPS   (R11), Y0, Y7
 	VBROADCASTSS 4(DX), Y8
 	VFMADD231PS  Y8, Y7, Y4
 	VBROADCASTSS 36(DX), Y8
 	VFMADD231PS  Y8, Y7, Y5
 	VBROADCASTSS 68(DX), Y8
 	VFMADD231PS  Y8, Y7, Y6
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 	ADDQ         $0x00000060, DX
-	DECQ         R8
+	DECQ         R9
 	JNZ          fullColumn
 	ADDQ         $0x20, BX
-	DECQ         DI
+	DECQ         R8
 	JNZ          full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R11
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R11, R11
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R12, R12
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R8
+	MOVL    4(BX), R11
+	IMULQ   SI, R11
+	ADDQ    x+56(FP), R11
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL          $0x00, R11
+	PREFETCHT1   (DI)
+	ADDQ         step+136(FP), DI
+	BTL          $0x00, R12
 	JCC          maskedColumnLane0
-	VMASKMOVPS   (R9), Y0, Y7
+	VMASKMOVPS   (R10), Y0, Y7
 	VBROADCASTSS (DX), Y8
 	VFMADD231PS  Y8, Y7, Y1
 	VBROADCASTSS 32(DX), Y8
 	VFMADD231PS  Y8, Y7, Y2
 	VBROADCASTSS 64(DX), Y8
 	VFMADD231PS  Y8, Y7, Y3
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 
 maskedColumnLane0:
-	BTL          $0x01, R11
+	BTL          $0x01, R12
 	JCC          maskedColumnLane1
-	VMASKMOVPS   (R10), Y0, Y7
+	VMASKMOVPS   (R11), Y0, Y7
 	VBROADCASTSS 4(DX), Y8
 	VFMADD231PS  Y8, Y7, Y4
 	VBROADCASTSS 36(DX), Y8
 	VFMADD231PS  Y8, Y7, Y5
 	VBROADCASTSS 68(DX), Y8
 	VFMADD231PS  Y8, Y7, Y6
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 
 maskedColumnLane1:
 	ADDQ $0x00000060, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x20, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Y7
 	VBROADCASTSS beta+108(FP), Y8
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x03, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x03, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPS       Y7, Y1, Y1
 	CMPB         reads+120(FP), $0x00
 	JEQ          row0of0Overwrite
-	VMASKMOVPS   (R8), Y0, Y9
+	VMASKMOVPS   (R9), Y0, Y9
 	VFMADD231PS  Y9, Y8, Y1
 
 row0of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row0of0Stream
-	VMASKMOVPS Y1, Y0, (R8)
+	VMASKMOVPS Y1, Y0, (R9)
 	JMP        row0of0End
 
 row0of0Stream:
-	VMOVNTPS Y1, (R8)
+	VMOVNTPS Y1, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y7, Y2, Y2
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y9
+	VMASKMOVPS  (R9), Y0, Y9
 	VFMADD231PS Y9, Y8, Y2
 
 row1of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row1of0Stream
-	VMASKMOVPS Y2, Y0, (R8)
+	VMASKMOVPS Y2, Y0, (R9)
 	JMP        row1of0End
 
 row1of0Stream:
-	VMOVNTPS Y2, (R8)
+	VMOVNTPS Y2, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y7, Y3, Y3
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y9
+	VMASKMOVPS  (R9), Y0, Y9
 	VFMADD231PS Y9, Y8, Y3
 
 row2of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row2of0Stream
-	VMASKMOVPS Y3, Y0, (R8)
+	VMASKMOVPS Y3, Y0, (R9)
 	JMP        row2of0End
 
 row2of0Stream:
-	VMOVNTPS Y3, (R8)
+	VMOVNTPS Y3, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x03, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x03, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Y7, Y4, Y4
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of1Overwrite
-	VMASKMOVPS  (R8), Y0, Y9
+	VMASKMOVPS  (R9), Y0, Y9
 	VFMADD231PS Y9, Y8, Y4
 
 row0of1Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row0of1Stream
-	VMASKMOVPS Y4, Y0, (R8)
+	VMASKMOVPS Y4, Y0, (R9)
 	JMP        row0of1End
 
 row0of1Stream:
-	VMOVNTPS Y4, (R8)
+	VMOVNTPS Y4, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y7, Y5, Y5
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of1Overwrite
-	VMASKMOVPS  (R8), Y0, Y9
+	VMASKMOVPS  (R9), Y0, Y9
 	VFMADD231PS Y9, Y8, Y5
 
 row1of1Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row1of1Stream
-	VMASKMOVPS Y5, Y0, (R8)
+	VMASKMOVPS Y5, Y0, (R9)
 	JMP        row1of1End
 
 row1of1Stream:
-	VMOVNTPS Y5, (R8)
+	VMOVNTPS Y5, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y7, Y6, Y6
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of1Overwrite
-	VMASKMOVPS  (R8), Y0, Y7
+	VMASKMOVPS  (R9), Y0, Y7
 	VFMADD231PS Y7, Y8, Y6
 
 row2of1Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row2of1Stream
-	VMASKMOVPS Y6, Y0, (R8)
+	VMASKMOVPS Y6, Y0, (R9)
 	JMP        row2of1End
 
 row2of1Stream:
-	VMOVNTPS Y6, (R8)
+	VMOVNTPS Y6, (R9)
 
 row2of1End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x10, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x10, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -5530,16 +5628,17 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks4F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
-TEXT ·manyBlocks4F32AVX2(SB), NOSPLIT, $0-122
+// func manyBlocks4F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manyBlocks4F32AVX2(SB), NOSPLIT, $0-144
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
 	MOVQ         idx+40(FP), BX
 	MOVQ         ldx+64(FP), SI
-	MOVQ         last+112(FP), DI
-	VMOVQ        DI, X0
+	MOVQ         next+128(FP), DI
+	MOVQ         last+112(FP), R8
+	VMOVQ        R8, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
 
@@ -5554,21 +5653,23 @@ slice:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R8
+	MOVL  4(BX), R11
+	IMULQ SI, R11
+	ADDQ  x+56(FP), R11
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMASKMOVPS   (R9), Y0, Y9
+	PREFETCHT1   (DI)
+	ADDQ         step+136(FP), DI
+	VMASKMOVPS   (R10), Y0, Y9
 	VBROADCASTSS (DX), Y10
 	VFMADD231PS  Y10, Y9, Y1
 	VBROADCASTSS 32(DX), Y10
@@ -5577,8 +5678,8 @@ fullColumn:
 	VFMADD231PS  Y10, Y9, Y3
 	VBROADCASTSS 96(DX), Y10
 	VFMADD231PS  Y10, Y9, Y4
-	ADDQ         SI, R9
-	VMASKMOVPS   (R10), Y0, Y9
+	ADDQ         SI, R10
+	VMASKMOVPS   (R11), Y0, Y9
 	VBROADCASTSS 4(DX), Y10
 	VFMADD231PS  Y10, Y9, Y5
 	VBROADCASTSS 36(DX), Y10
@@ -5587,35 +5688,37 @@ fullColumn:
 	VFMADD231PS  Y10, Y9, Y7
 	VBROADCASTSS 100(DX), Y10
 	VFMADD231PS  Y10, Y9, Y8
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 	ADDQ         $0x00000080, DX
-	DECQ         R8
+	DECQ         R9
 	JNZ          fullColumn
 	ADDQ         $0x20, BX
-	DECQ         DI
+	DECQ         R8
 	JNZ          full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R11
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R11, R11
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R12, R12
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R8
+	MOVL    4(BX), R11
+	IMULQ   SI, R11
+	ADDQ    x+56(FP), R11
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL          $0x00, R11
+	PREFETCHT1   (DI)
+	ADDQ         step+136(FP), DI
+	BTL          $0x00, R12
 	JCC          maskedColumnLane0
-	VMASKMOVPS   (R9), Y0, Y9
+	VMASKMOVPS   (R10), Y0, Y9
 	VBROADCASTSS (DX), Y10
 	VFMADD231PS  Y10, Y9, Y1
 	VBROADCASTSS 32(DX), Y10
@@ -5624,12 +5727,12 @@ maskedColumn:
 	VFMADD231PS  Y10, Y9, Y3
 	VBROADCASTSS 96(DX), Y10
 	VFMADD231PS  Y10, Y9, Y4
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 
 maskedColumnLane0:
-	BTL          $0x01, R11
+	BTL          $0x01, R12
 	JCC          maskedColumnLane1
-	VMASKMOVPS   (R10), Y0, Y9
+	VMASKMOVPS   (R11), Y0, Y9
 	VBROADCASTSS 4(DX), Y10
 	VFMADD231PS  Y10, Y9, Y5
 	VBROADCASTSS 36(DX), Y10
@@ -5638,173 +5741,173 @@ maskedColumnLane0:
 	VFMADD231PS  Y10, Y9, Y7
 	VBROADCASTSS 100(DX), Y10
 	VFMADD231PS  Y10, Y9, Y8
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 
 maskedColumnLane1:
 	ADDQ $0x00000080, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x20, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Y9
 	VBROADCASTSS beta+108(FP), Y10
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x04, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x04, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPS       Y9, Y1, Y1
 	CMPB         reads+120(FP), $0x00
 	JEQ          row0of0Overwrite
-	VMASKMOVPS   (R8), Y0, Y11
+	VMASKMOVPS   (R9), Y0, Y11
 	VFMADD231PS  Y11, Y10, Y1
 
 row0of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row0of0Stream
-	VMASKMOVPS Y1, Y0, (R8)
+	VMASKMOVPS Y1, Y0, (R9)
 	JMP        row0of0End
 
 row0of0Stream:
-	VMOVNTPS Y1, (R8)
+	VMOVNTPS Y1, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y2, Y2
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y2
 
 row1of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row1of0Stream
-	VMASKMOVPS Y2, Y0, (R8)
+	VMASKMOVPS Y2, Y0, (R9)
 	JMP        row1of0End
 
 row1of0Stream:
-	VMOVNTPS Y2, (R8)
+	VMOVNTPS Y2, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y3, Y3
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y3
 
 row2of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row2of0Stream
-	VMASKMOVPS Y3, Y0, (R8)
+	VMASKMOVPS Y3, Y0, (R9)
 	JMP        row2of0End
 
 row2of0Stream:
-	VMOVNTPS Y3, (R8)
+	VMOVNTPS Y3, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y4, Y4
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y4
 
 row3of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row3of0Stream
-	VMASKMOVPS Y4, Y0, (R8)
+	VMASKMOVPS Y4, Y0, (R9)
 	JMP        row3of0End
 
 row3of0Stream:
-	VMOVNTPS Y4, (R8)
+	VMOVNTPS Y4, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x04, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x04, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Y9, Y5, Y5
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of1Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y5
 
 row0of1Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row0of1Stream
-	VMASKMOVPS Y5, Y0, (R8)
+	VMASKMOVPS Y5, Y0, (R9)
 	JMP        row0of1End
 
 row0of1Stream:
-	VMOVNTPS Y5, (R8)
+	VMOVNTPS Y5, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y6, Y6
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of1Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y6
 
 row1of1Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row1of1Stream
-	VMASKMOVPS Y6, Y0, (R8)
+	VMASKMOVPS Y6, Y0, (R9)
 	JMP        row1of1End
 
 row1of1Stream:
-	VMOVNTPS Y6, (R8)
+	VMOVNTPS Y6, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y7, Y7
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of1Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y7
 
 row2of1Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row2of1Stream
-	VMASKMOVPS Y7, Y0, (R8)
+	VMASKMOVPS Y7, Y0, (R9)
 	JMP        row2of1End
 
 row2of1Stream:
-	VMOVNTPS Y7, (R8)
+	VMOVNTPS Y7, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y8, Y8
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of1Overwrite
-	VMASKMOVPS  (R8), Y0, Y9
+	VMASKMOVPS  (R9), Y0, Y9
 	VFMADD231PS Y9, Y10, Y8
 
 row3of1Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row3of1Stream
-	VMASKMOVPS Y8, Y0, (R8)
+	VMASKMOVPS Y8, Y0, (R9)
 	JMP        row3of1End
 
 row3of1Stream:
-	VMOVNTPS Y8, (R8)
+	VMOVNTPS Y8, (R9)
 
 row3of1End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x10, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x10, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -5814,16 +5917,17 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks5F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
-TEXT ·manyBlocks5F32AVX2(SB), NOSPLIT, $0-122
+// func manyBlocks5F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manyBlocks5F32AVX2(SB), NOSPLIT, $0-144
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
 	MOVQ         idx+40(FP), BX
 	MOVQ         ldx+64(FP), SI
-	MOVQ         last+112(FP), DI
-	VMOVQ        DI, X0
+	MOVQ         next+128(FP), DI
+	MOVQ         last+112(FP), R8
+	VMOVQ        R8, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
 
@@ -5840,21 +5944,23 @@ slice:
 	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R8
+	MOVL  4(BX), R11
+	IMULQ SI, R11
+	ADDQ  x+56(FP), R11
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMASKMOVPS   (R9), Y0, Y11
+	PREFETCHT1   (DI)
+	ADDQ         step+136(FP), DI
+	VMASKMOVPS   (R10), Y0, Y11
 	VBROADCASTSS (DX), Y12
 	VFMADD231PS  Y12, Y11, Y1
 	VBROADCASTSS 32(DX), Y12
@@ -5865,8 +5971,8 @@ fullColumn:
 	VFMADD231PS  Y12, Y11, Y4
 	VBROADCASTSS 128(DX), Y12
 	VFMADD231PS  Y12, Y11, Y5
-	ADDQ         SI, R9
-	VMASKMOVPS   (R10), Y0, Y11
+	ADDQ         SI, R10
+	VMASKMOVPS   (R11), Y0, Y11
 	VBROADCASTSS 4(DX), Y12
 	VFMADD231PS  Y12, Y11, Y6
 	VBROADCASTSS 36(DX), Y12
@@ -5877,35 +5983,37 @@ fullColumn:
 	VFMADD231PS  Y12, Y11, Y9
 	VBROADCASTSS 132(DX), Y12
 	VFMADD231PS  Y12, Y11, Y10
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 	ADDQ         $0x000000a0, DX
-	DECQ         R8
+	DECQ         R9
 	JNZ          fullColumn
 	ADDQ         $0x20, BX
-	DECQ         DI
+	DECQ         R8
 	JNZ          full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R11
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R11, R11
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R12, R12
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R8
+	MOVL    4(BX), R11
+	IMULQ   SI, R11
+	ADDQ    x+56(FP), R11
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL          $0x00, R11
+	PREFETCHT1   (DI)
+	ADDQ         step+136(FP), DI
+	BTL          $0x00, R12
 	JCC          maskedColumnLane0
-	VMASKMOVPS   (R9), Y0, Y11
+	VMASKMOVPS   (R10), Y0, Y11
 	VBROADCASTSS (DX), Y12
 	VFMADD231PS  Y12, Y11, Y1
 	VBROADCASTSS 32(DX), Y12
@@ -5916,12 +6024,12 @@ maskedColumn:
 	VFMADD231PS  Y12, Y11, Y4
 	VBROADCASTSS 128(DX), Y12
 	VFMADD231PS  Y12, Y11, Y5
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 
 maskedColumnLane0:
-	BTL          $0x01, R11
+	BTL          $0x01, R12
 	JCC          maskedColumnLane1
-	VMASKMOVPS   (R10), Y0, Y11
+	VMASKMOVPS   (R11), Y0, Y11
 	VBROADCASTSS 4(DX), Y12
 	VFMADD231PS  Y12, Y11, Y6
 	VBROADCASTSS 36(DX), Y12
@@ -5932,207 +6040,207 @@ maskedColumnLane0:
 	VFMADD231PS  Y12, Y11, Y9
 	VBROADCASTSS 132(DX), Y12
 	VFMADD231PS  Y12, Y11, Y10
-	ADDQ         SI, R10
+	ADDQ         SI, R11
 
 maskedColumnLane1:
 	ADDQ $0x000000a0, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x20, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Y11
 	VBROADCASTSS beta+108(FP), Y12
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x05, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x05, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPS       Y11, Y1, Y1
 	CMPB         reads+120(FP), $0x00
 	JEQ          row0of0Overwrite
-	VMASKMOVPS   (R8), Y0, Y13
+	VMASKMOVPS   (R9), Y0, Y13
 	VFMADD231PS  Y13, Y12, Y1
 
 row0of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row0of0Stream
-	VMASKMOVPS Y1, Y0, (R8)
+	VMASKMOVPS Y1, Y0, (R9)
 	JMP        row0of0End
 
 row0of0Stream:
-	VMOVNTPS Y1, (R8)
+	VMOVNTPS Y1, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y11, Y2, Y2
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y13
+	VMASKMOVPS  (R9), Y0, Y13
 	VFMADD231PS Y13, Y12, Y2
 
 row1of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row1of0Stream
-	VMASKMOVPS Y2, Y0, (R8)
+	VMASKMOVPS Y2, Y0, (R9)
 	JMP        row1of0End
 
 row1of0Stream:
-	VMOVNTPS Y2, (R8)
+	VMOVNTPS Y2, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y11, Y3, Y3
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y13
+	VMASKMOVPS  (R9), Y0, Y13
 	VFMADD231PS Y13, Y12, Y3
 
 row2of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row2of0Stream
-	VMASKMOVPS Y3, Y0, (R8)
+	VMASKMOVPS Y3, Y0, (R9)
 	JMP        row2of0End
 
 row2of0Stream:
-	VMOVNTPS Y3, (R8)
+	VMOVNTPS Y3, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y11, Y4, Y4
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y13
+	VMASKMOVPS  (R9), Y0, Y13
 	VFMADD231PS Y13, Y12, Y4
 
 row3of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row3of0Stream
-	VMASKMOVPS Y4, Y0, (R8)
+	VMASKMOVPS Y4, Y0, (R9)
 	JMP        row3of0End
 
 row3of0Stream:
-	VMOVNTPS Y4, (R8)
+	VMOVNTPS Y4, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y11, Y5, Y5
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y13
+	VMASKMOVPS  (R9), Y0, Y13
 	VFMADD231PS Y13, Y12, Y5
 
 row4of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row4of0Stream
-	VMASKMOVPS Y5, Y0, (R8)
+	VMASKMOVPS Y5, Y0, (R9)
 	JMP        row4of0End
 
 row4of0Stream:
-	VMOVNTPS Y5, (R8)
+	VMOVNTPS Y5, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x05, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x05, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Y11, Y6, Y6
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of1Overwrite
-	VMASKMOVPS  (R8), Y0, Y13
+	VMASKMOVPS  (R9), Y0, Y13
 	VFMADD231PS Y13, Y12, Y6
 
 row0of1Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row0of1Stream
-	VMASKMOVPS Y6, Y0, (R8)
+	VMASKMOVPS Y6, Y0, (R9)
 	JMP        row0of1End
 
 row0of1Stream:
-	VMOVNTPS Y6, (R8)
+	VMOVNTPS Y6, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y11, Y7, Y7
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of1Overwrite
-	VMASKMOVPS  (R8), Y0, Y13
+	VMASKMOVPS  (R9), Y0, Y13
 	VFMADD231PS Y13, Y12, Y7
 
 row1of1Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row1of1Stream
-	VMASKMOVPS Y7, Y0, (R8)
+	VMASKMOVPS Y7, Y0, (R9)
 	JMP        row1of1End
 
 row1of1Stream:
-	VMOVNTPS Y7, (R8)
+	VMOVNTPS Y7, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y11, Y8, Y8
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of1Overwrite
-	VMASKMOVPS  (R8), Y0, Y13
+	VMASKMOVPS  (R9), Y0, Y13
 	VFMADD231PS Y13, Y12, Y8
 
 row2of1Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row2of1Stream
-	VMASKMOVPS Y8, Y0, (R8)
+	VMASKMOVPS Y8, Y0, (R9)
 	JMP        row2of1End
 
 row2of1Stream:
-	VMOVNTPS Y8, (R8)
+	VMOVNTPS Y8, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y11, Y9, Y9
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of1Overwrite
-	VMASKMOVPS  (R8), Y0, Y13
+	VMASKMOVPS  (R9), Y0, Y13
 	VFMADD231PS Y13, Y12, Y9
 
 row3of1Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row3of1Stream
-	VMASKMOVPS Y9, Y0, (R8)
+	VMASKMOVPS Y9, Y0, (R9)
 	JMP        row3of1End
 
 row3of1Stream:
-	VMOVNTPS Y9, (R8)
+	VMOVNTPS Y9, (R9)
 
 row3of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y11, Y10, Y10
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of1Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y12, Y10
 
 row4of1Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row4of1Stream
-	VMASKMOVPS Y10, Y0, (R8)
+	VMASKMOVPS Y10, Y0, (R9)
 	JMP        row4of1End
 
 row4of1Stream:
-	VMOVNTPS Y10, (R8)
+	VMOVNTPS Y10, (R9)
 
 row4of1End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x10, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x10, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -6142,16 +6250,17 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks6F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
-TEXT ·manyBlocks6F32AVX2(SB), NOSPLIT, $0-122
+// func manyBlocks6F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manyBlocks6F32AVX2(SB), NOSPLIT, $0-144
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
 	MOVQ         idx+40(FP), BX
 	MOVQ         ldx+64(FP), SI
-	MOVQ         last+112(FP), DI
-	VMOVQ        DI, X0
+	MOVQ         next+128(FP), DI
+	MOVQ         last+112(FP), R8
+	VMOVQ        R8, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
 
@@ -6164,18 +6273,20 @@ slice:
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVQ  columns+48(FP), R8
+	MOVL  (BX), R10
+	IMULQ SI, R10
+	ADDQ  x+56(FP), R10
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMASKMOVPS   (R9), Y0, Y7
+	PREFETCHT1   (DI)
+	ADDQ         step+136(FP), DI
+	VMASKMOVPS   (R10), Y0, Y7
 	VBROADCASTSS (DX), Y8
 	VFMADD231PS  Y8, Y7, Y1
 	VBROADCASTSS 32(DX), Y8
@@ -6188,32 +6299,34 @@ fullColumn:
 	VFMADD231PS  Y8, Y7, Y5
 	VBROADCASTSS 160(DX), Y8
 	VFMADD231PS  Y8, Y7, Y6
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 	ADDQ         $0x000000c0, DX
-	DECQ         R8
+	DECQ         R9
 	JNZ          fullColumn
 	ADDQ         $0x20, BX
-	DECQ         DI
+	DECQ         R8
 	JNZ          full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R10
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R10, R10
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVQ    columns+48(FP), R8
+	MOVWLZX (CX), R11
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R11, R11
+	MOVL    (BX), R10
+	IMULQ   SI, R10
+	ADDQ    x+56(FP), R10
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL          $0x00, R10
+	PREFETCHT1   (DI)
+	ADDQ         step+136(FP), DI
+	BTL          $0x00, R11
 	JCC          maskedColumnLane0
-	VMASKMOVPS   (R9), Y0, Y7
+	VMASKMOVPS   (R10), Y0, Y7
 	VBROADCASTSS (DX), Y8
 	VFMADD231PS  Y8, Y7, Y1
 	VBROADCASTSS 32(DX), Y8
@@ -6226,133 +6339,133 @@ maskedColumn:
 	VFMADD231PS  Y8, Y7, Y5
 	VBROADCASTSS 160(DX), Y8
 	VFMADD231PS  Y8, Y7, Y6
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 
 maskedColumnLane0:
 	ADDQ $0x000000c0, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x20, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Y7
 	VBROADCASTSS beta+108(FP), Y8
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x06, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x06, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPS       Y7, Y1, Y1
 	CMPB         reads+120(FP), $0x00
 	JEQ          row0of0Overwrite
-	VMASKMOVPS   (R8), Y0, Y9
+	VMASKMOVPS   (R9), Y0, Y9
 	VFMADD231PS  Y9, Y8, Y1
 
 row0of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row0of0Stream
-	VMASKMOVPS Y1, Y0, (R8)
+	VMASKMOVPS Y1, Y0, (R9)
 	JMP        row0of0End
 
 row0of0Stream:
-	VMOVNTPS Y1, (R8)
+	VMOVNTPS Y1, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y7, Y2, Y2
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y9
+	VMASKMOVPS  (R9), Y0, Y9
 	VFMADD231PS Y9, Y8, Y2
 
 row1of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row1of0Stream
-	VMASKMOVPS Y2, Y0, (R8)
+	VMASKMOVPS Y2, Y0, (R9)
 	JMP        row1of0End
 
 row1of0Stream:
-	VMOVNTPS Y2, (R8)
+	VMOVNTPS Y2, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y7, Y3, Y3
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y9
+	VMASKMOVPS  (R9), Y0, Y9
 	VFMADD231PS Y9, Y8, Y3
 
 row2of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row2of0Stream
-	VMASKMOVPS Y3, Y0, (R8)
+	VMASKMOVPS Y3, Y0, (R9)
 	JMP        row2of0End
 
 row2of0Stream:
-	VMOVNTPS Y3, (R8)
+	VMOVNTPS Y3, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y7, Y4, Y4
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y9
+	VMASKMOVPS  (R9), Y0, Y9
 	VFMADD231PS Y9, Y8, Y4
 
 row3of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row3of0Stream
-	VMASKMOVPS Y4, Y0, (R8)
+	VMASKMOVPS Y4, Y0, (R9)
 	JMP        row3of0End
 
 row3of0Stream:
-	VMOVNTPS Y4, (R8)
+	VMOVNTPS Y4, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y7, Y5, Y5
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y9
+	VMASKMOVPS  (R9), Y0, Y9
 	VFMADD231PS Y9, Y8, Y5
 
 row4of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row4of0Stream
-	VMASKMOVPS Y5, Y0, (R8)
+	VMASKMOVPS Y5, Y0, (R9)
 	JMP        row4of0End
 
 row4of0Stream:
-	VMOVNTPS Y5, (R8)
+	VMOVNTPS Y5, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y7, Y6, Y6
 	CMPB        reads+120(FP), $0x00
 	JEQ         row5of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y7
+	VMASKMOVPS  (R9), Y0, Y7
 	VFMADD231PS Y7, Y8, Y6
 
 row5of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row5of0Stream
-	VMASKMOVPS Y6, Y0, (R8)
+	VMASKMOVPS Y6, Y0, (R9)
 	JMP        row5of0End
 
 row5of0Stream:
-	VMOVNTPS Y6, (R8)
+	VMOVNTPS Y6, (R9)
 
 row5of0End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x10, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x10, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -6362,16 +6475,17 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks7F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
-TEXT ·manyBlocks7F32AVX2(SB), NOSPLIT, $0-122
+// func manyBlocks7F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manyBlocks7F32AVX2(SB), NOSPLIT, $0-144
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
 	MOVQ         idx+40(FP), BX
 	MOVQ         ldx+64(FP), SI
-	MOVQ         last+112(FP), DI
-	VMOVQ        DI, X0
+	MOVQ         next+128(FP), DI
+	MOVQ         last+112(FP), R8
+	VMOVQ        R8, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
 
@@ -6385,18 +6499,20 @@ slice:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVQ  columns+48(FP), R8
+	MOVL  (BX), R10
+	IMULQ SI, R10
+	ADDQ  x+56(FP), R10
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMASKMOVPS   (R9), Y0, Y8
+	PREFETCHT1   (DI)
+	ADDQ         step+136(FP), DI
+	VMASKMOVPS   (R10), Y0, Y8
 	VBROADCASTSS (DX), Y9
 	VFMADD231PS  Y9, Y8, Y1
 	VBROADCASTSS 32(DX), Y9
@@ -6411,32 +6527,34 @@ fullColumn:
 	VFMADD231PS  Y9, Y8, Y6
 	VBROADCASTSS 192(DX), Y9
 	VFMADD231PS  Y9, Y8, Y7
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 	ADDQ         $0x000000e0, DX
-	DECQ         R8
+	DECQ         R9
 	JNZ          fullColumn
 	ADDQ         $0x20, BX
-	DECQ         DI
+	DECQ         R8
 	JNZ          full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R10
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R10, R10
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVQ    columns+48(FP), R8
+	MOVWLZX (CX), R11
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R11, R11
+	MOVL    (BX), R10
+	IMULQ   SI, R10
+	ADDQ    x+56(FP), R10
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL          $0x00, R10
+	PREFETCHT1   (DI)
+	ADDQ         step+136(FP), DI
+	BTL          $0x00, R11
 	JCC          maskedColumnLane0
-	VMASKMOVPS   (R9), Y0, Y8
+	VMASKMOVPS   (R10), Y0, Y8
 	VBROADCASTSS (DX), Y9
 	VFMADD231PS  Y9, Y8, Y1
 	VBROADCASTSS 32(DX), Y9
@@ -6451,150 +6569,150 @@ maskedColumn:
 	VFMADD231PS  Y9, Y8, Y6
 	VBROADCASTSS 192(DX), Y9
 	VFMADD231PS  Y9, Y8, Y7
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 
 maskedColumnLane0:
 	ADDQ $0x000000e0, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x20, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Y8
 	VBROADCASTSS beta+108(FP), Y9
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x07, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x07, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPS       Y8, Y1, Y1
 	CMPB         reads+120(FP), $0x00
 	JEQ          row0of0Overwrite
-	VMASKMOVPS   (R8), Y0, Y10
+	VMASKMOVPS   (R9), Y0, Y10
 	VFMADD231PS  Y10, Y9, Y1
 
 row0of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row0of0Stream
-	VMASKMOVPS Y1, Y0, (R8)
+	VMASKMOVPS Y1, Y0, (R9)
 	JMP        row0of0End
 
 row0of0Stream:
-	VMOVNTPS Y1, (R8)
+	VMOVNTPS Y1, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y8, Y2, Y2
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y10
+	VMASKMOVPS  (R9), Y0, Y10
 	VFMADD231PS Y10, Y9, Y2
 
 row1of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row1of0Stream
-	VMASKMOVPS Y2, Y0, (R8)
+	VMASKMOVPS Y2, Y0, (R9)
 	JMP        row1of0End
 
 row1of0Stream:
-	VMOVNTPS Y2, (R8)
+	VMOVNTPS Y2, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y8, Y3, Y3
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y10
+	VMASKMOVPS  (R9), Y0, Y10
 	VFMADD231PS Y10, Y9, Y3
 
 row2of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row2of0Stream
-	VMASKMOVPS Y3, Y0, (R8)
+	VMASKMOVPS Y3, Y0, (R9)
 	JMP        row2of0End
 
 row2of0Stream:
-	VMOVNTPS Y3, (R8)
+	VMOVNTPS Y3, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y8, Y4, Y4
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y10
+	VMASKMOVPS  (R9), Y0, Y10
 	VFMADD231PS Y10, Y9, Y4
 
 row3of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row3of0Stream
-	VMASKMOVPS Y4, Y0, (R8)
+	VMASKMOVPS Y4, Y0, (R9)
 	JMP        row3of0End
 
 row3of0Stream:
-	VMOVNTPS Y4, (R8)
+	VMOVNTPS Y4, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y8, Y5, Y5
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y10
+	VMASKMOVPS  (R9), Y0, Y10
 	VFMADD231PS Y10, Y9, Y5
 
 row4of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row4of0Stream
-	VMASKMOVPS Y5, Y0, (R8)
+	VMASKMOVPS Y5, Y0, (R9)
 	JMP        row4of0End
 
 row4of0Stream:
-	VMOVNTPS Y5, (R8)
+	VMOVNTPS Y5, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y8, Y6, Y6
 	CMPB        reads+120(FP), $0x00
 	JEQ         row5of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y10
+	VMASKMOVPS  (R9), Y0, Y10
 	VFMADD231PS Y10, Y9, Y6
 
 row5of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row5of0Stream
-	VMASKMOVPS Y6, Y0, (R8)
+	VMASKMOVPS Y6, Y0, (R9)
 	JMP        row5of0End
 
 row5of0Stream:
-	VMOVNTPS Y6, (R8)
+	VMOVNTPS Y6, (R9)
 
 row5of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y8, Y7, Y7
 	CMPB        reads+120(FP), $0x00
 	JEQ         row6of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y8
+	VMASKMOVPS  (R9), Y0, Y8
 	VFMADD231PS Y8, Y9, Y7
 
 row6of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row6of0Stream
-	VMASKMOVPS Y7, Y0, (R8)
+	VMASKMOVPS Y7, Y0, (R9)
 	JMP        row6of0End
 
 row6of0Stream:
-	VMOVNTPS Y7, (R8)
+	VMOVNTPS Y7, (R9)
 
 row6of0End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x10, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x10, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -6604,16 +6722,17 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks8F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
-TEXT ·manyBlocks8F32AVX2(SB), NOSPLIT, $0-122
+// func manyBlocks8F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
+TEXT ·manyBlocks8F32AVX2(SB), NOSPLIT, $0-144
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+32(FP), DX
 	MOVQ         idx+40(FP), BX
 	MOVQ         ldx+64(FP), SI
-	MOVQ         last+112(FP), DI
-	VMOVQ        DI, X0
+	MOVQ         next+128(FP), DI
+	MOVQ         last+112(FP), R8
+	VMOVQ        R8, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
 
@@ -6628,18 +6747,20 @@ slice:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVQ  columns+48(FP), R8
+	MOVL  (BX), R10
+	IMULQ SI, R10
+	ADDQ  x+56(FP), R10
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMASKMOVPS   (R9), Y0, Y9
+	PREFETCHT1   (DI)
+	ADDQ         step+136(FP), DI
+	VMASKMOVPS   (R10), Y0, Y9
 	VBROADCASTSS (DX), Y10
 	VFMADD231PS  Y10, Y9, Y1
 	VBROADCASTSS 32(DX), Y10
@@ -6656,32 +6777,34 @@ fullColumn:
 	VFMADD231PS  Y10, Y9, Y7
 	VBROADCASTSS 224(DX), Y10
 	VFMADD231PS  Y10, Y9, Y8
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 	ADDQ         $0x00000100, DX
-	DECQ         R8
+	DECQ         R9
 	JNZ          fullColumn
 	ADDQ         $0x20, BX
-	DECQ         DI
+	DECQ         R8
 	JNZ          full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R10
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R10, R10
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVQ    columns+48(FP), R8
+	MOVWLZX (CX), R11
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R11, R11
+	MOVL    (BX), R10
+	IMULQ   SI, R10
+	ADDQ    x+56(FP), R10
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL          $0x00, R10
+	PREFETCHT1   (DI)
+	ADDQ         step+136(FP), DI
+	BTL          $0x00, R11
 	JCC          maskedColumnLane0
-	VMASKMOVPS   (R9), Y0, Y9
+	VMASKMOVPS   (R10), Y0, Y9
 	VBROADCASTSS (DX), Y10
 	VFMADD231PS  Y10, Y9, Y1
 	VBROADCASTSS 32(DX), Y10
@@ -6698,167 +6821,167 @@ maskedColumn:
 	VFMADD231PS  Y10, Y9, Y7
 	VBROADCASTSS 224(DX), Y10
 	VFMADD231PS  Y10, Y9, Y8
-	ADDQ         SI, R9
+	ADDQ         SI, R10
 
 maskedColumnLane0:
 	ADDQ $0x00000100, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x20, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Y9
 	VBROADCASTSS beta+108(FP), Y10
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x08, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x08, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPS       Y9, Y1, Y1
 	CMPB         reads+120(FP), $0x00
 	JEQ          row0of0Overwrite
-	VMASKMOVPS   (R8), Y0, Y11
+	VMASKMOVPS   (R9), Y0, Y11
 	VFMADD231PS  Y11, Y10, Y1
 
 row0of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row0of0Stream
-	VMASKMOVPS Y1, Y0, (R8)
+	VMASKMOVPS Y1, Y0, (R9)
 	JMP        row0of0End
 
 row0of0Stream:
-	VMOVNTPS Y1, (R8)
+	VMOVNTPS Y1, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y2, Y2
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y2
 
 row1of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row1of0Stream
-	VMASKMOVPS Y2, Y0, (R8)
+	VMASKMOVPS Y2, Y0, (R9)
 	JMP        row1of0End
 
 row1of0Stream:
-	VMOVNTPS Y2, (R8)
+	VMOVNTPS Y2, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y3, Y3
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y3
 
 row2of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row2of0Stream
-	VMASKMOVPS Y3, Y0, (R8)
+	VMASKMOVPS Y3, Y0, (R9)
 	JMP        row2of0End
 
 row2of0Stream:
-	VMOVNTPS Y3, (R8)
+	VMOVNTPS Y3, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y4, Y4
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y4
 
 row3of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row3of0Stream
-	VMASKMOVPS Y4, Y0, (R8)
+	VMASKMOVPS Y4, Y0, (R9)
 	JMP        row3of0End
 
 row3of0Stream:
-	VMOVNTPS Y4, (R8)
+	VMOVNTPS Y4, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y5, Y5
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y5
 
 row4of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row4of0Stream
-	VMASKMOVPS Y5, Y0, (R8)
+	VMASKMOVPS Y5, Y0, (R9)
 	JMP        row4of0End
 
 row4of0Stream:
-	VMOVNTPS Y5, (R8)
+	VMOVNTPS Y5, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y6, Y6
 	CMPB        reads+120(FP), $0x00
 	JEQ         row5of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y6
 
 row5of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row5of0Stream
-	VMASKMOVPS Y6, Y0, (R8)
+	VMASKMOVPS Y6, Y0, (R9)
 	JMP        row5of0End
 
 row5of0Stream:
-	VMOVNTPS Y6, (R8)
+	VMOVNTPS Y6, (R9)
 
 row5of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y7, Y7
 	CMPB        reads+120(FP), $0x00
 	JEQ         row6of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y11
+	VMASKMOVPS  (R9), Y0, Y11
 	VFMADD231PS Y11, Y10, Y7
 
 row6of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row6of0Stream
-	VMASKMOVPS Y7, Y0, (R8)
+	VMASKMOVPS Y7, Y0, (R9)
 	JMP        row6of0End
 
 row6of0Stream:
-	VMOVNTPS Y7, (R8)
+	VMOVNTPS Y7, (R9)
 
 row6of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Y9, Y8, Y8
 	CMPB        reads+120(FP), $0x00
 	JEQ         row7of0Overwrite
-	VMASKMOVPS  (R8), Y0, Y9
+	VMASKMOVPS  (R9), Y0, Y9
 	VFMADD231PS Y9, Y10, Y8
 
 row7of0Overwrite:
 	CMPB       stream+121(FP), $0x00
 	JNE        row7of0Stream
-	VMASKMOVPS Y8, Y0, (R8)
+	VMASKMOVPS Y8, Y0, (R9)
 	JMP        row7of0End
 
 row7of0Stream:
-	VMOVNTPS Y8, (R8)
+	VMOVNTPS Y8, (R9)
 
 row7of0End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x10, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x10, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x08, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -6868,18 +6991,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·manyBlocks2F32AVX512(SB), NOSPLIT, $0-122
+// func manyBlocks2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·manyBlocks2F32AVX512(SB), NOSPLIT, $0-144
 	MOVQ  widths+8(FP), AX
 	MOVQ  masks+16(FP), CX
 	MOVQ  val+32(FP), DX
 	MOVQ  idx+40(FP), BX
 	MOVQ  ldx+64(FP), SI
-	MOVQ  last+112(FP), DI
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVW R8, K1
+	MOVQ  next+128(FP), DI
+	MOVQ  last+112(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
 
 slice:
 	CMPQ   n+0(FP), $0x00
@@ -6892,273 +7016,277 @@ slice:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVL  8(BX), R11
+	MOVL  4(BX), R11
 	IMULQ SI, R11
 	ADDQ  x+56(FP), R11
-	MOVL  12(BX), R12
+	MOVL  8(BX), R12
 	IMULQ SI, R12
 	ADDQ  x+56(FP), R12
-	MOVQ  columns+48(FP), R8
+	MOVL  12(BX), R13
+	IMULQ SI, R13
+	ADDQ  x+56(FP), R13
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMOVUPS.Z        (R9), K1, Z8
+	PREFETCHT1       (DI)
+	ADDQ             step+136(FP), DI
+	VMOVUPS.Z        (R10), K1, Z8
 	VFMADD231PS.BCST (DX), Z8, Z0
 	VFMADD231PS.BCST 64(DX), Z8, Z1
-	ADDQ             SI, R9
-	VMOVUPS.Z        (R10), K1, Z8
-	VFMADD231PS.BCST 4(DX), Z8, Z2
-	VFMADD231PS.BCST 68(DX), Z8, Z3
 	ADDQ             SI, R10
 	VMOVUPS.Z        (R11), K1, Z8
-	VFMADD231PS.BCST 8(DX), Z8, Z4
-	VFMADD231PS.BCST 72(DX), Z8, Z5
+	VFMADD231PS.BCST 4(DX), Z8, Z2
+	VFMADD231PS.BCST 68(DX), Z8, Z3
 	ADDQ             SI, R11
 	VMOVUPS.Z        (R12), K1, Z8
+	VFMADD231PS.BCST 8(DX), Z8, Z4
+	VFMADD231PS.BCST 72(DX), Z8, Z5
+	ADDQ             SI, R12
+	VMOVUPS.Z        (R13), K1, Z8
 	VFMADD231PS.BCST 12(DX), Z8, Z6
 	VFMADD231PS.BCST 76(DX), Z8, Z7
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 	ADDQ             $0x00000080, DX
-	DECQ             R8
+	DECQ             R9
 	JNZ              fullColumn
 	ADDQ             $0x40, BX
-	DECQ             DI
+	DECQ             R8
 	JNZ              full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R13
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R13, R13
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVL    8(BX), R11
+	MOVL    4(BX), R11
 	IMULQ   SI, R11
 	ADDQ    x+56(FP), R11
-	MOVL    12(BX), R12
+	MOVL    8(BX), R12
 	IMULQ   SI, R12
 	ADDQ    x+56(FP), R12
-	MOVQ    columns+48(FP), R8
+	MOVL    12(BX), R13
+	IMULQ   SI, R13
+	ADDQ    x+56(FP), R13
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL              $0x00, R13
+	PREFETCHT1       (DI)
+	ADDQ             step+136(FP), DI
+	BTL              $0x00, R14
 	JCC              maskedColumnLane0
-	VMOVUPS.Z        (R9), K1, Z8
+	VMOVUPS.Z        (R10), K1, Z8
 	VFMADD231PS.BCST (DX), Z8, Z0
 	VFMADD231PS.BCST 64(DX), Z8, Z1
-	ADDQ             SI, R9
-
-maskedColumnLane0:
-	BTL              $0x01, R13
-	JCC              maskedColumnLane1
-	VMOVUPS.Z        (R10), K1, Z8
-	VFMADD231PS.BCST 4(DX), Z8, Z2
-	VFMADD231PS.BCST 68(DX), Z8, Z3
 	ADDQ             SI, R10
 
-maskedColumnLane1:
-	BTL              $0x02, R13
-	JCC              maskedColumnLane2
+maskedColumnLane0:
+	BTL              $0x01, R14
+	JCC              maskedColumnLane1
 	VMOVUPS.Z        (R11), K1, Z8
-	VFMADD231PS.BCST 8(DX), Z8, Z4
-	VFMADD231PS.BCST 72(DX), Z8, Z5
+	VFMADD231PS.BCST 4(DX), Z8, Z2
+	VFMADD231PS.BCST 68(DX), Z8, Z3
 	ADDQ             SI, R11
 
-maskedColumnLane2:
-	BTL              $0x03, R13
-	JCC              maskedColumnLane3
+maskedColumnLane1:
+	BTL              $0x02, R14
+	JCC              maskedColumnLane2
 	VMOVUPS.Z        (R12), K1, Z8
+	VFMADD231PS.BCST 8(DX), Z8, Z4
+	VFMADD231PS.BCST 72(DX), Z8, Z5
+	ADDQ             SI, R12
+
+maskedColumnLane2:
+	BTL              $0x03, R14
+	JCC              maskedColumnLane3
+	VMOVUPS.Z        (R13), K1, Z8
 	VFMADD231PS.BCST 12(DX), Z8, Z6
 	VFMADD231PS.BCST 76(DX), Z8, Z7
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 
 maskedColumnLane3:
 	ADDQ $0x00000080, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x40, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Z8
 	VBROADCASTSS beta+108(FP), Z9
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x02, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x02, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPS       Z8, Z0, Z0
 	CMPB         reads+120(FP), $0x00
 	JEQ          row0of0Overwrite
-	VFMADD231PS  (R8), Z9, K1, Z0
+	VFMADD231PS  (R9), Z9, K1, Z0
 
 row0of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of0Stream
-	VMOVUPS Z0, K1, (R8)
+	VMOVUPS Z0, K1, (R9)
 	JMP     row0of0End
 
 row0of0Stream:
-	VMOVNTPS Z0, (R8)
+	VMOVNTPS Z0, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z8, Z1, Z1
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of0Overwrite
-	VFMADD231PS (R8), Z9, K1, Z1
+	VFMADD231PS (R9), Z9, K1, Z1
 
 row1of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of0Stream
-	VMOVUPS Z1, K1, (R8)
+	VMOVUPS Z1, K1, (R9)
 	JMP     row1of0End
 
 row1of0Stream:
-	VMOVNTPS Z1, (R8)
+	VMOVNTPS Z1, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x02, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x02, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z8, Z2, Z2
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of1Overwrite
-	VFMADD231PS (R8), Z9, K1, Z2
+	VFMADD231PS (R9), Z9, K1, Z2
 
 row0of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of1Stream
-	VMOVUPS Z2, K1, (R8)
+	VMOVUPS Z2, K1, (R9)
 	JMP     row0of1End
 
 row0of1Stream:
-	VMOVNTPS Z2, (R8)
+	VMOVNTPS Z2, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z8, Z3, Z3
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of1Overwrite
-	VFMADD231PS (R8), Z9, K1, Z3
+	VFMADD231PS (R9), Z9, K1, Z3
 
 row1of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of1Stream
-	VMOVUPS Z3, K1, (R8)
+	VMOVUPS Z3, K1, (R9)
 	JMP     row1of1End
 
 row1of1Stream:
-	VMOVNTPS Z3, (R8)
+	VMOVNTPS Z3, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x02
 	JLE         next
-	MOVWLZX     4(DI), R8
-	IMUL3Q      $0x02, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     4(R8), R9
+	IMUL3Q      $0x02, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z8, Z4, Z4
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of2Overwrite
-	VFMADD231PS (R8), Z9, K1, Z4
+	VFMADD231PS (R9), Z9, K1, Z4
 
 row0of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of2Stream
-	VMOVUPS Z4, K1, (R8)
+	VMOVUPS Z4, K1, (R9)
 	JMP     row0of2End
 
 row0of2Stream:
-	VMOVNTPS Z4, (R8)
+	VMOVNTPS Z4, (R9)
 
 row0of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z8, Z5, Z5
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of2Overwrite
-	VFMADD231PS (R8), Z9, K1, Z5
+	VFMADD231PS (R9), Z9, K1, Z5
 
 row1of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of2Stream
-	VMOVUPS Z5, K1, (R8)
+	VMOVUPS Z5, K1, (R9)
 	JMP     row1of2End
 
 row1of2Stream:
-	VMOVNTPS Z5, (R8)
+	VMOVNTPS Z5, (R9)
 
 row1of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x03
 	JLE         next
-	MOVWLZX     6(DI), R8
-	IMUL3Q      $0x02, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     6(R8), R9
+	IMUL3Q      $0x02, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z8, Z6, Z6
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of3Overwrite
-	VFMADD231PS (R8), Z9, K1, Z6
+	VFMADD231PS (R9), Z9, K1, Z6
 
 row0of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of3Stream
-	VMOVUPS Z6, K1, (R8)
+	VMOVUPS Z6, K1, (R9)
 	JMP     row0of3End
 
 row0of3Stream:
-	VMOVNTPS Z6, (R8)
+	VMOVNTPS Z6, (R9)
 
 row0of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z8, Z7, Z7
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of3Overwrite
-	VFMADD231PS (R8), Z9, K1, Z7
+	VFMADD231PS (R9), Z9, K1, Z7
 
 row1of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of3Stream
-	VMOVUPS Z7, K1, (R8)
+	VMOVUPS Z7, K1, (R9)
 	JMP     row1of3End
 
 row1of3Stream:
-	VMOVNTPS Z7, (R8)
+	VMOVNTPS Z7, (R9)
 
 row1of3End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x20, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x20, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x10, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -7168,18 +7296,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks3F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·manyBlocks3F32AVX512(SB), NOSPLIT, $0-122
+// func manyBlocks3F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·manyBlocks3F32AVX512(SB), NOSPLIT, $0-144
 	MOVQ  widths+8(FP), AX
 	MOVQ  masks+16(FP), CX
 	MOVQ  val+32(FP), DX
 	MOVQ  idx+40(FP), BX
 	MOVQ  ldx+64(FP), SI
-	MOVQ  last+112(FP), DI
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVW R8, K1
+	MOVQ  next+128(FP), DI
+	MOVQ  last+112(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
 
 slice:
 	CMPQ   n+0(FP), $0x00
@@ -7196,345 +7325,349 @@ slice:
 	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
 	VXORPS X11, X11, X11
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVL  8(BX), R11
+	MOVL  4(BX), R11
 	IMULQ SI, R11
 	ADDQ  x+56(FP), R11
-	MOVL  12(BX), R12
+	MOVL  8(BX), R12
 	IMULQ SI, R12
 	ADDQ  x+56(FP), R12
-	MOVQ  columns+48(FP), R8
+	MOVL  12(BX), R13
+	IMULQ SI, R13
+	ADDQ  x+56(FP), R13
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMOVUPS.Z        (R9), K1, Z12
+	PREFETCHT1       (DI)
+	ADDQ             step+136(FP), DI
+	VMOVUPS.Z        (R10), K1, Z12
 	VFMADD231PS.BCST (DX), Z12, Z0
 	VFMADD231PS.BCST 64(DX), Z12, Z1
 	VFMADD231PS.BCST 128(DX), Z12, Z2
-	ADDQ             SI, R9
-	VMOVUPS.Z        (R10), K1, Z12
+	ADDQ             SI, R10
+	VMOVUPS.Z        (R11), K1, Z12
 	VFMADD231PS.BCST 4(DX), Z12, Z3
 	VFMADD231PS.BCST 68(DX), Z12, Z4
 	VFMADD231PS.BCST 132(DX), Z12, Z5
-	ADDQ             SI, R10
-	VMOVUPS.Z        (R11), K1, Z12
+	ADDQ             SI, R11
+	VMOVUPS.Z        (R12), K1, Z12
 	VFMADD231PS.BCST 8(DX), Z12, Z6
 	VFMADD231PS.BCST 72(DX), Z12, Z7
 	VFMADD231PS.BCST 136(DX), Z12, Z8
-	ADDQ             SI, R11
-	VMOVUPS.Z        (R12), K1, Z12
+	ADDQ             SI, R12
+	VMOVUPS.Z        (R13), K1, Z12
 	VFMADD231PS.BCST 12(DX), Z12, Z9
 	VFMADD231PS.BCST 76(DX), Z12, Z10
 	VFMADD231PS.BCST 140(DX), Z12, Z11
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 	ADDQ             $0x000000c0, DX
-	DECQ             R8
+	DECQ             R9
 	JNZ              fullColumn
 	ADDQ             $0x40, BX
-	DECQ             DI
+	DECQ             R8
 	JNZ              full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R13
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R13, R13
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVL    8(BX), R11
+	MOVL    4(BX), R11
 	IMULQ   SI, R11
 	ADDQ    x+56(FP), R11
-	MOVL    12(BX), R12
+	MOVL    8(BX), R12
 	IMULQ   SI, R12
 	ADDQ    x+56(FP), R12
-	MOVQ    columns+48(FP), R8
+	MOVL    12(BX), R13
+	IMULQ   SI, R13
+	ADDQ    x+56(FP), R13
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL              $0x00, R13
+	PREFETCHT1       (DI)
+	ADDQ             step+136(FP), DI
+	BTL              $0x00, R14
 	JCC              maskedColumnLane0
-	VMOVUPS.Z        (R9), K1, Z12
+	VMOVUPS.Z        (R10), K1, Z12
 	VFMADD231PS.BCST (DX), Z12, Z0
 	VFMADD231PS.BCST 64(DX), Z12, Z1
 	VFMADD231PS.BCST 128(DX), Z12, Z2
-	ADDQ             SI, R9
+	ADDQ             SI, R10
 
 maskedColumnLane0:
-	BTL              $0x01, R13
+	BTL              $0x01, R14
 	JCC              maskedColumnLane1
-	VMOVUPS.Z        (R10), K1, Z12
+	VMOVUPS.Z        (R11), K1, Z12
 	VFMADD231PS.BCST 4(DX), Z12, Z3
 	VFMADD231PS.BCST 68(DX), Z12, Z4
 	VFMADD231PS.BCST 132(DX), Z12, Z5
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 
 maskedColumnLane1:
-	BTL              $0x02, R13
+	BTL              $0x02, R14
 	JCC              maskedColumnLane2
-	VMOVUPS.Z        (R11), K1, Z12
+	VMOVUPS.Z        (R12), K1, Z12
 	VFMADD231PS.BCST 8(DX), Z12, Z6
 	VFMADD231PS.BCST 72(DX), Z12, Z7
 	VFMADD231PS.BCST 136(DX), Z12, Z8
-	ADDQ             SI, R11
+	ADDQ             SI, R12
 
 maskedColumnLane2:
-	BTL              $0x03, R13
+	BTL              $0x03, R14
 	JCC              maskedColumnLane3
-	VMOVUPS.Z        (R12), K1, Z12
+	VMOVUPS.Z        (R13), K1, Z12
 	VFMADD231PS.BCST 12(DX), Z12, Z9
 	VFMADD231PS.BCST 76(DX), Z12, Z10
 	VFMADD231PS.BCST 140(DX), Z12, Z11
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 
 maskedColumnLane3:
 	ADDQ $0x000000c0, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x40, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Z12
 	VBROADCASTSS beta+108(FP), Z13
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x03, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x03, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPS       Z12, Z0, Z0
 	CMPB         reads+120(FP), $0x00
 	JEQ          row0of0Overwrite
-	VFMADD231PS  (R8), Z13, K1, Z0
+	VFMADD231PS  (R9), Z13, K1, Z0
 
 row0of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of0Stream
-	VMOVUPS Z0, K1, (R8)
+	VMOVUPS Z0, K1, (R9)
 	JMP     row0of0End
 
 row0of0Stream:
-	VMOVNTPS Z0, (R8)
+	VMOVNTPS Z0, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z12, Z1, Z1
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of0Overwrite
-	VFMADD231PS (R8), Z13, K1, Z1
+	VFMADD231PS (R9), Z13, K1, Z1
 
 row1of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of0Stream
-	VMOVUPS Z1, K1, (R8)
+	VMOVUPS Z1, K1, (R9)
 	JMP     row1of0End
 
 row1of0Stream:
-	VMOVNTPS Z1, (R8)
+	VMOVNTPS Z1, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z12, Z2, Z2
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of0Overwrite
-	VFMADD231PS (R8), Z13, K1, Z2
+	VFMADD231PS (R9), Z13, K1, Z2
 
 row2of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of0Stream
-	VMOVUPS Z2, K1, (R8)
+	VMOVUPS Z2, K1, (R9)
 	JMP     row2of0End
 
 row2of0Stream:
-	VMOVNTPS Z2, (R8)
+	VMOVNTPS Z2, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x03, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x03, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z12, Z3, Z3
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of1Overwrite
-	VFMADD231PS (R8), Z13, K1, Z3
+	VFMADD231PS (R9), Z13, K1, Z3
 
 row0of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of1Stream
-	VMOVUPS Z3, K1, (R8)
+	VMOVUPS Z3, K1, (R9)
 	JMP     row0of1End
 
 row0of1Stream:
-	VMOVNTPS Z3, (R8)
+	VMOVNTPS Z3, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z12, Z4, Z4
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of1Overwrite
-	VFMADD231PS (R8), Z13, K1, Z4
+	VFMADD231PS (R9), Z13, K1, Z4
 
 row1of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of1Stream
-	VMOVUPS Z4, K1, (R8)
+	VMOVUPS Z4, K1, (R9)
 	JMP     row1of1End
 
 row1of1Stream:
-	VMOVNTPS Z4, (R8)
+	VMOVNTPS Z4, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z12, Z5, Z5
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of1Overwrite
-	VFMADD231PS (R8), Z13, K1, Z5
+	VFMADD231PS (R9), Z13, K1, Z5
 
 row2of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of1Stream
-	VMOVUPS Z5, K1, (R8)
+	VMOVUPS Z5, K1, (R9)
 	JMP     row2of1End
 
 row2of1Stream:
-	VMOVNTPS Z5, (R8)
+	VMOVNTPS Z5, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x02
 	JLE         next
-	MOVWLZX     4(DI), R8
-	IMUL3Q      $0x03, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     4(R8), R9
+	IMUL3Q      $0x03, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z12, Z6, Z6
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of2Overwrite
-	VFMADD231PS (R8), Z13, K1, Z6
+	VFMADD231PS (R9), Z13, K1, Z6
 
 row0of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of2Stream
-	VMOVUPS Z6, K1, (R8)
+	VMOVUPS Z6, K1, (R9)
 	JMP     row0of2End
 
 row0of2Stream:
-	VMOVNTPS Z6, (R8)
+	VMOVNTPS Z6, (R9)
 
 row0of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z12, Z7, Z7
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of2Overwrite
-	VFMADD231PS (R8), Z13, K1, Z7
+	VFMADD231PS (R9), Z13, K1, Z7
 
 row1of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of2Stream
-	VMOVUPS Z7, K1, (R8)
+	VMOVUPS Z7, K1, (R9)
 	JMP     row1of2End
 
 row1of2Stream:
-	VMOVNTPS Z7, (R8)
+	VMOVNTPS Z7, (R9)
 
 row1of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z12, Z8, Z8
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of2Overwrite
-	VFMADD231PS (R8), Z13, K1, Z8
+	VFMADD231PS (R9), Z13, K1, Z8
 
 row2of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of2Stream
-	VMOVUPS Z8, K1, (R8)
+	VMOVUPS Z8, K1, (R9)
 	JMP     row2of2End
 
 row2of2Stream:
-	VMOVNTPS Z8, (R8)
+	VMOVNTPS Z8, (R9)
 
 row2of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x03
 	JLE         next
-	MOVWLZX     6(DI), R8
-	IMUL3Q      $0x03, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     6(R8), R9
+	IMUL3Q      $0x03, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z12, Z9, Z9
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of3Overwrite
-	VFMADD231PS (R8), Z13, K1, Z9
+	VFMADD231PS (R9), Z13, K1, Z9
 
 row0of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of3Stream
-	VMOVUPS Z9, K1, (R8)
+	VMOVUPS Z9, K1, (R9)
 	JMP     row0of3End
 
 row0of3Stream:
-	VMOVNTPS Z9, (R8)
+	VMOVNTPS Z9, (R9)
 
 row0of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z12, Z10, Z10
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of3Overwrite
-	VFMADD231PS (R8), Z13, K1, Z10
+	VFMADD231PS (R9), Z13, K1, Z10
 
 row1of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of3Stream
-	VMOVUPS Z10, K1, (R8)
+	VMOVUPS Z10, K1, (R9)
 	JMP     row1of3End
 
 row1of3Stream:
-	VMOVNTPS Z10, (R8)
+	VMOVNTPS Z10, (R9)
 
 row1of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z12, Z11, Z11
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of3Overwrite
-	VFMADD231PS (R8), Z13, K1, Z11
+	VFMADD231PS (R9), Z13, K1, Z11
 
 row2of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of3Stream
-	VMOVUPS Z11, K1, (R8)
+	VMOVUPS Z11, K1, (R9)
 	JMP     row2of3End
 
 row2of3Stream:
-	VMOVNTPS Z11, (R8)
+	VMOVNTPS Z11, (R9)
 
 row2of3End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x20, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x20, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x10, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -7544,18 +7677,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks4F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·manyBlocks4F32AVX512(SB), NOSPLIT, $0-122
+// func manyBlocks4F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·manyBlocks4F32AVX512(SB), NOSPLIT, $0-144
 	MOVQ  widths+8(FP), AX
 	MOVQ  masks+16(FP), CX
 	MOVQ  val+32(FP), DX
 	MOVQ  idx+40(FP), BX
 	MOVQ  ldx+64(FP), SI
-	MOVQ  last+112(FP), DI
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVW R8, K1
+	MOVQ  next+128(FP), DI
+	MOVQ  last+112(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
 
 slice:
 	CMPQ   n+0(FP), $0x00
@@ -7576,417 +7710,421 @@ slice:
 	VXORPS X13, X13, X13
 	VXORPS X14, X14, X14
 	VXORPS X15, X15, X15
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVL  8(BX), R11
+	MOVL  4(BX), R11
 	IMULQ SI, R11
 	ADDQ  x+56(FP), R11
-	MOVL  12(BX), R12
+	MOVL  8(BX), R12
 	IMULQ SI, R12
 	ADDQ  x+56(FP), R12
-	MOVQ  columns+48(FP), R8
+	MOVL  12(BX), R13
+	IMULQ SI, R13
+	ADDQ  x+56(FP), R13
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMOVUPS.Z        (R9), K1, Z16
+	PREFETCHT1       (DI)
+	ADDQ             step+136(FP), DI
+	VMOVUPS.Z        (R10), K1, Z16
 	VFMADD231PS.BCST (DX), Z16, Z0
 	VFMADD231PS.BCST 64(DX), Z16, Z1
 	VFMADD231PS.BCST 128(DX), Z16, Z2
 	VFMADD231PS.BCST 192(DX), Z16, Z3
-	ADDQ             SI, R9
-	VMOVUPS.Z        (R10), K1, Z16
+	ADDQ             SI, R10
+	VMOVUPS.Z        (R11), K1, Z16
 	VFMADD231PS.BCST 4(DX), Z16, Z4
 	VFMADD231PS.BCST 68(DX), Z16, Z5
 	VFMADD231PS.BCST 132(DX), Z16, Z6
 	VFMADD231PS.BCST 196(DX), Z16, Z7
-	ADDQ             SI, R10
-	VMOVUPS.Z        (R11), K1, Z16
+	ADDQ             SI, R11
+	VMOVUPS.Z        (R12), K1, Z16
 	VFMADD231PS.BCST 8(DX), Z16, Z8
 	VFMADD231PS.BCST 72(DX), Z16, Z9
 	VFMADD231PS.BCST 136(DX), Z16, Z10
 	VFMADD231PS.BCST 200(DX), Z16, Z11
-	ADDQ             SI, R11
-	VMOVUPS.Z        (R12), K1, Z16
+	ADDQ             SI, R12
+	VMOVUPS.Z        (R13), K1, Z16
 	VFMADD231PS.BCST 12(DX), Z16, Z12
 	VFMADD231PS.BCST 76(DX), Z16, Z13
 	VFMADD231PS.BCST 140(DX), Z16, Z14
 	VFMADD231PS.BCST 204(DX), Z16, Z15
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 	ADDQ             $0x00000100, DX
-	DECQ             R8
+	DECQ             R9
 	JNZ              fullColumn
 	ADDQ             $0x40, BX
-	DECQ             DI
+	DECQ             R8
 	JNZ              full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R13
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R13, R13
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVL    8(BX), R11
+	MOVL    4(BX), R11
 	IMULQ   SI, R11
 	ADDQ    x+56(FP), R11
-	MOVL    12(BX), R12
+	MOVL    8(BX), R12
 	IMULQ   SI, R12
 	ADDQ    x+56(FP), R12
-	MOVQ    columns+48(FP), R8
+	MOVL    12(BX), R13
+	IMULQ   SI, R13
+	ADDQ    x+56(FP), R13
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL              $0x00, R13
+	PREFETCHT1       (DI)
+	ADDQ             step+136(FP), DI
+	BTL              $0x00, R14
 	JCC              maskedColumnLane0
-	VMOVUPS.Z        (R9), K1, Z16
+	VMOVUPS.Z        (R10), K1, Z16
 	VFMADD231PS.BCST (DX), Z16, Z0
 	VFMADD231PS.BCST 64(DX), Z16, Z1
 	VFMADD231PS.BCST 128(DX), Z16, Z2
 	VFMADD231PS.BCST 192(DX), Z16, Z3
-	ADDQ             SI, R9
+	ADDQ             SI, R10
 
 maskedColumnLane0:
-	BTL              $0x01, R13
+	BTL              $0x01, R14
 	JCC              maskedColumnLane1
-	VMOVUPS.Z        (R10), K1, Z16
+	VMOVUPS.Z        (R11), K1, Z16
 	VFMADD231PS.BCST 4(DX), Z16, Z4
 	VFMADD231PS.BCST 68(DX), Z16, Z5
 	VFMADD231PS.BCST 132(DX), Z16, Z6
 	VFMADD231PS.BCST 196(DX), Z16, Z7
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 
 maskedColumnLane1:
-	BTL              $0x02, R13
+	BTL              $0x02, R14
 	JCC              maskedColumnLane2
-	VMOVUPS.Z        (R11), K1, Z16
+	VMOVUPS.Z        (R12), K1, Z16
 	VFMADD231PS.BCST 8(DX), Z16, Z8
 	VFMADD231PS.BCST 72(DX), Z16, Z9
 	VFMADD231PS.BCST 136(DX), Z16, Z10
 	VFMADD231PS.BCST 200(DX), Z16, Z11
-	ADDQ             SI, R11
+	ADDQ             SI, R12
 
 maskedColumnLane2:
-	BTL              $0x03, R13
+	BTL              $0x03, R14
 	JCC              maskedColumnLane3
-	VMOVUPS.Z        (R12), K1, Z16
+	VMOVUPS.Z        (R13), K1, Z16
 	VFMADD231PS.BCST 12(DX), Z16, Z12
 	VFMADD231PS.BCST 76(DX), Z16, Z13
 	VFMADD231PS.BCST 140(DX), Z16, Z14
 	VFMADD231PS.BCST 204(DX), Z16, Z15
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 
 maskedColumnLane3:
 	ADDQ $0x00000100, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x40, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Z16
 	VBROADCASTSS beta+108(FP), Z17
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x04, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x04, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPS       Z16, Z0, Z0
 	CMPB         reads+120(FP), $0x00
 	JEQ          row0of0Overwrite
-	VFMADD231PS  (R8), Z17, K1, Z0
+	VFMADD231PS  (R9), Z17, K1, Z0
 
 row0of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of0Stream
-	VMOVUPS Z0, K1, (R8)
+	VMOVUPS Z0, K1, (R9)
 	JMP     row0of0End
 
 row0of0Stream:
-	VMOVNTPS Z0, (R8)
+	VMOVNTPS Z0, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z1, Z1
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of0Overwrite
-	VFMADD231PS (R8), Z17, K1, Z1
+	VFMADD231PS (R9), Z17, K1, Z1
 
 row1of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of0Stream
-	VMOVUPS Z1, K1, (R8)
+	VMOVUPS Z1, K1, (R9)
 	JMP     row1of0End
 
 row1of0Stream:
-	VMOVNTPS Z1, (R8)
+	VMOVNTPS Z1, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z2, Z2
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of0Overwrite
-	VFMADD231PS (R8), Z17, K1, Z2
+	VFMADD231PS (R9), Z17, K1, Z2
 
 row2of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of0Stream
-	VMOVUPS Z2, K1, (R8)
+	VMOVUPS Z2, K1, (R9)
 	JMP     row2of0End
 
 row2of0Stream:
-	VMOVNTPS Z2, (R8)
+	VMOVNTPS Z2, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z3, Z3
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of0Overwrite
-	VFMADD231PS (R8), Z17, K1, Z3
+	VFMADD231PS (R9), Z17, K1, Z3
 
 row3of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of0Stream
-	VMOVUPS Z3, K1, (R8)
+	VMOVUPS Z3, K1, (R9)
 	JMP     row3of0End
 
 row3of0Stream:
-	VMOVNTPS Z3, (R8)
+	VMOVNTPS Z3, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x04, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x04, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z16, Z4, Z4
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of1Overwrite
-	VFMADD231PS (R8), Z17, K1, Z4
+	VFMADD231PS (R9), Z17, K1, Z4
 
 row0of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of1Stream
-	VMOVUPS Z4, K1, (R8)
+	VMOVUPS Z4, K1, (R9)
 	JMP     row0of1End
 
 row0of1Stream:
-	VMOVNTPS Z4, (R8)
+	VMOVNTPS Z4, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z5, Z5
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of1Overwrite
-	VFMADD231PS (R8), Z17, K1, Z5
+	VFMADD231PS (R9), Z17, K1, Z5
 
 row1of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of1Stream
-	VMOVUPS Z5, K1, (R8)
+	VMOVUPS Z5, K1, (R9)
 	JMP     row1of1End
 
 row1of1Stream:
-	VMOVNTPS Z5, (R8)
+	VMOVNTPS Z5, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z6, Z6
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of1Overwrite
-	VFMADD231PS (R8), Z17, K1, Z6
+	VFMADD231PS (R9), Z17, K1, Z6
 
 row2of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of1Stream
-	VMOVUPS Z6, K1, (R8)
+	VMOVUPS Z6, K1, (R9)
 	JMP     row2of1End
 
 row2of1Stream:
-	VMOVNTPS Z6, (R8)
+	VMOVNTPS Z6, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z7, Z7
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of1Overwrite
-	VFMADD231PS (R8), Z17, K1, Z7
+	VFMADD231PS (R9), Z17, K1, Z7
 
 row3of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of1Stream
-	VMOVUPS Z7, K1, (R8)
+	VMOVUPS Z7, K1, (R9)
 	JMP     row3of1End
 
 row3of1Stream:
-	VMOVNTPS Z7, (R8)
+	VMOVNTPS Z7, (R9)
 
 row3of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x02
 	JLE         next
-	MOVWLZX     4(DI), R8
-	IMUL3Q      $0x04, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     4(R8), R9
+	IMUL3Q      $0x04, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z16, Z8, Z8
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of2Overwrite
-	VFMADD231PS (R8), Z17, K1, Z8
+	VFMADD231PS (R9), Z17, K1, Z8
 
 row0of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of2Stream
-	VMOVUPS Z8, K1, (R8)
+	VMOVUPS Z8, K1, (R9)
 	JMP     row0of2End
 
 row0of2Stream:
-	VMOVNTPS Z8, (R8)
+	VMOVNTPS Z8, (R9)
 
 row0of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z9, Z9
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of2Overwrite
-	VFMADD231PS (R8), Z17, K1, Z9
+	VFMADD231PS (R9), Z17, K1, Z9
 
 row1of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of2Stream
-	VMOVUPS Z9, K1, (R8)
+	VMOVUPS Z9, K1, (R9)
 	JMP     row1of2End
 
 row1of2Stream:
-	VMOVNTPS Z9, (R8)
+	VMOVNTPS Z9, (R9)
 
 row1of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z10, Z10
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of2Overwrite
-	VFMADD231PS (R8), Z17, K1, Z10
+	VFMADD231PS (R9), Z17, K1, Z10
 
 row2of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of2Stream
-	VMOVUPS Z10, K1, (R8)
+	VMOVUPS Z10, K1, (R9)
 	JMP     row2of2End
 
 row2of2Stream:
-	VMOVNTPS Z10, (R8)
+	VMOVNTPS Z10, (R9)
 
 row2of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z11, Z11
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of2Overwrite
-	VFMADD231PS (R8), Z17, K1, Z11
+	VFMADD231PS (R9), Z17, K1, Z11
 
 row3of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of2Stream
-	VMOVUPS Z11, K1, (R8)
+	VMOVUPS Z11, K1, (R9)
 	JMP     row3of2End
 
 row3of2Stream:
-	VMOVNTPS Z11, (R8)
+	VMOVNTPS Z11, (R9)
 
 row3of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x03
 	JLE         next
-	MOVWLZX     6(DI), R8
-	IMUL3Q      $0x04, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     6(R8), R9
+	IMUL3Q      $0x04, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z16, Z12, Z12
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of3Overwrite
-	VFMADD231PS (R8), Z17, K1, Z12
+	VFMADD231PS (R9), Z17, K1, Z12
 
 row0of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of3Stream
-	VMOVUPS Z12, K1, (R8)
+	VMOVUPS Z12, K1, (R9)
 	JMP     row0of3End
 
 row0of3Stream:
-	VMOVNTPS Z12, (R8)
+	VMOVNTPS Z12, (R9)
 
 row0of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z13, Z13
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of3Overwrite
-	VFMADD231PS (R8), Z17, K1, Z13
+	VFMADD231PS (R9), Z17, K1, Z13
 
 row1of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of3Stream
-	VMOVUPS Z13, K1, (R8)
+	VMOVUPS Z13, K1, (R9)
 	JMP     row1of3End
 
 row1of3Stream:
-	VMOVNTPS Z13, (R8)
+	VMOVNTPS Z13, (R9)
 
 row1of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z14, Z14
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of3Overwrite
-	VFMADD231PS (R8), Z17, K1, Z14
+	VFMADD231PS (R9), Z17, K1, Z14
 
 row2of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of3Stream
-	VMOVUPS Z14, K1, (R8)
+	VMOVUPS Z14, K1, (R9)
 	JMP     row2of3End
 
 row2of3Stream:
-	VMOVNTPS Z14, (R8)
+	VMOVNTPS Z14, (R9)
 
 row2of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z15, Z15
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of3Overwrite
-	VFMADD231PS (R8), Z17, K1, Z15
+	VFMADD231PS (R9), Z17, K1, Z15
 
 row3of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of3Stream
-	VMOVUPS Z15, K1, (R8)
+	VMOVUPS Z15, K1, (R9)
 	JMP     row3of3End
 
 row3of3Stream:
-	VMOVNTPS Z15, (R8)
+	VMOVNTPS Z15, (R9)
 
 row3of3End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x20, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x20, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x10, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -7996,18 +8134,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks5F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·manyBlocks5F32AVX512(SB), NOSPLIT, $0-122
+// func manyBlocks5F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·manyBlocks5F32AVX512(SB), NOSPLIT, $0-144
 	MOVQ  widths+8(FP), AX
 	MOVQ  masks+16(FP), CX
 	MOVQ  val+32(FP), DX
 	MOVQ  idx+40(FP), BX
 	MOVQ  ldx+64(FP), SI
-	MOVQ  last+112(FP), DI
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVW R8, K1
+	MOVQ  next+128(FP), DI
+	MOVQ  last+112(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
 
 slice:
 	CMPQ   n+0(FP), $0x00
@@ -8032,489 +8171,495 @@ slice:
 	VXORPS X17, X17, X17
 	VXORPS X18, X18, X18
 	VXORPS X19, X19, X19
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVL  8(BX), R11
+	MOVL  4(BX), R11
 	IMULQ SI, R11
 	ADDQ  x+56(FP), R11
-	MOVL  12(BX), R12
+	MOVL  8(BX), R12
 	IMULQ SI, R12
 	ADDQ  x+56(FP), R12
-	MOVQ  columns+48(FP), R8
+	MOVL  12(BX), R13
+	IMULQ SI, R13
+	ADDQ  x+56(FP), R13
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMOVUPS.Z        (R9), K1, Z20
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	ADDQ             step+136(FP), DI
+	VMOVUPS.Z        (R10), K1, Z20
 	VFMADD231PS.BCST (DX), Z20, Z0
 	VFMADD231PS.BCST 64(DX), Z20, Z1
 	VFMADD231PS.BCST 128(DX), Z20, Z2
 	VFMADD231PS.BCST 192(DX), Z20, Z3
 	VFMADD231PS.BCST 256(DX), Z20, Z4
-	ADDQ             SI, R9
-	VMOVUPS.Z        (R10), K1, Z20
+	ADDQ             SI, R10
+	VMOVUPS.Z        (R11), K1, Z20
 	VFMADD231PS.BCST 4(DX), Z20, Z5
 	VFMADD231PS.BCST 68(DX), Z20, Z6
 	VFMADD231PS.BCST 132(DX), Z20, Z7
 	VFMADD231PS.BCST 196(DX), Z20, Z8
 	VFMADD231PS.BCST 260(DX), Z20, Z9
-	ADDQ             SI, R10
-	VMOVUPS.Z        (R11), K1, Z20
+	ADDQ             SI, R11
+	VMOVUPS.Z        (R12), K1, Z20
 	VFMADD231PS.BCST 8(DX), Z20, Z10
 	VFMADD231PS.BCST 72(DX), Z20, Z11
 	VFMADD231PS.BCST 136(DX), Z20, Z12
 	VFMADD231PS.BCST 200(DX), Z20, Z13
 	VFMADD231PS.BCST 264(DX), Z20, Z14
-	ADDQ             SI, R11
-	VMOVUPS.Z        (R12), K1, Z20
+	ADDQ             SI, R12
+	VMOVUPS.Z        (R13), K1, Z20
 	VFMADD231PS.BCST 12(DX), Z20, Z15
 	VFMADD231PS.BCST 76(DX), Z20, Z16
 	VFMADD231PS.BCST 140(DX), Z20, Z17
 	VFMADD231PS.BCST 204(DX), Z20, Z18
 	VFMADD231PS.BCST 268(DX), Z20, Z19
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 	ADDQ             $0x00000140, DX
-	DECQ             R8
+	DECQ             R9
 	JNZ              fullColumn
 	ADDQ             $0x40, BX
-	DECQ             DI
+	DECQ             R8
 	JNZ              full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R13
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R13, R13
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVL    8(BX), R11
+	MOVL    4(BX), R11
 	IMULQ   SI, R11
 	ADDQ    x+56(FP), R11
-	MOVL    12(BX), R12
+	MOVL    8(BX), R12
 	IMULQ   SI, R12
 	ADDQ    x+56(FP), R12
-	MOVQ    columns+48(FP), R8
+	MOVL    12(BX), R13
+	IMULQ   SI, R13
+	ADDQ    x+56(FP), R13
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL              $0x00, R13
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	ADDQ             step+136(FP), DI
+	BTL              $0x00, R14
 	JCC              maskedColumnLane0
-	VMOVUPS.Z        (R9), K1, Z20
+	VMOVUPS.Z        (R10), K1, Z20
 	VFMADD231PS.BCST (DX), Z20, Z0
 	VFMADD231PS.BCST 64(DX), Z20, Z1
 	VFMADD231PS.BCST 128(DX), Z20, Z2
 	VFMADD231PS.BCST 192(DX), Z20, Z3
 	VFMADD231PS.BCST 256(DX), Z20, Z4
-	ADDQ             SI, R9
+	ADDQ             SI, R10
 
 maskedColumnLane0:
-	BTL              $0x01, R13
+	BTL              $0x01, R14
 	JCC              maskedColumnLane1
-	VMOVUPS.Z        (R10), K1, Z20
+	VMOVUPS.Z        (R11), K1, Z20
 	VFMADD231PS.BCST 4(DX), Z20, Z5
 	VFMADD231PS.BCST 68(DX), Z20, Z6
 	VFMADD231PS.BCST 132(DX), Z20, Z7
 	VFMADD231PS.BCST 196(DX), Z20, Z8
 	VFMADD231PS.BCST 260(DX), Z20, Z9
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 
 maskedColumnLane1:
-	BTL              $0x02, R13
+	BTL              $0x02, R14
 	JCC              maskedColumnLane2
-	VMOVUPS.Z        (R11), K1, Z20
+	VMOVUPS.Z        (R12), K1, Z20
 	VFMADD231PS.BCST 8(DX), Z20, Z10
 	VFMADD231PS.BCST 72(DX), Z20, Z11
 	VFMADD231PS.BCST 136(DX), Z20, Z12
 	VFMADD231PS.BCST 200(DX), Z20, Z13
 	VFMADD231PS.BCST 264(DX), Z20, Z14
-	ADDQ             SI, R11
+	ADDQ             SI, R12
 
 maskedColumnLane2:
-	BTL              $0x03, R13
+	BTL              $0x03, R14
 	JCC              maskedColumnLane3
-	VMOVUPS.Z        (R12), K1, Z20
+	VMOVUPS.Z        (R13), K1, Z20
 	VFMADD231PS.BCST 12(DX), Z20, Z15
 	VFMADD231PS.BCST 76(DX), Z20, Z16
 	VFMADD231PS.BCST 140(DX), Z20, Z17
 	VFMADD231PS.BCST 204(DX), Z20, Z18
 	VFMADD231PS.BCST 268(DX), Z20, Z19
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 
 maskedColumnLane3:
 	ADDQ $0x00000140, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x40, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Z20
 	VBROADCASTSS beta+108(FP), Z21
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x05, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x05, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPS       Z20, Z0, Z0
 	CMPB         reads+120(FP), $0x00
 	JEQ          row0of0Overwrite
-	VFMADD231PS  (R8), Z21, K1, Z0
+	VFMADD231PS  (R9), Z21, K1, Z0
 
 row0of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of0Stream
-	VMOVUPS Z0, K1, (R8)
+	VMOVUPS Z0, K1, (R9)
 	JMP     row0of0End
 
 row0of0Stream:
-	VMOVNTPS Z0, (R8)
+	VMOVNTPS Z0, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z1, Z1
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of0Overwrite
-	VFMADD231PS (R8), Z21, K1, Z1
+	VFMADD231PS (R9), Z21, K1, Z1
 
 row1of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of0Stream
-	VMOVUPS Z1, K1, (R8)
+	VMOVUPS Z1, K1, (R9)
 	JMP     row1of0End
 
 row1of0Stream:
-	VMOVNTPS Z1, (R8)
+	VMOVNTPS Z1, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z2, Z2
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of0Overwrite
-	VFMADD231PS (R8), Z21, K1, Z2
+	VFMADD231PS (R9), Z21, K1, Z2
 
 row2of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of0Stream
-	VMOVUPS Z2, K1, (R8)
+	VMOVUPS Z2, K1, (R9)
 	JMP     row2of0End
 
 row2of0Stream:
-	VMOVNTPS Z2, (R8)
+	VMOVNTPS Z2, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z3, Z3
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of0Overwrite
-	VFMADD231PS (R8), Z21, K1, Z3
+	VFMADD231PS (R9), Z21, K1, Z3
 
 row3of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of0Stream
-	VMOVUPS Z3, K1, (R8)
+	VMOVUPS Z3, K1, (R9)
 	JMP     row3of0End
 
 row3of0Stream:
-	VMOVNTPS Z3, (R8)
+	VMOVNTPS Z3, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z4, Z4
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of0Overwrite
-	VFMADD231PS (R8), Z21, K1, Z4
+	VFMADD231PS (R9), Z21, K1, Z4
 
 row4of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row4of0Stream
-	VMOVUPS Z4, K1, (R8)
+	VMOVUPS Z4, K1, (R9)
 	JMP     row4of0End
 
 row4of0Stream:
-	VMOVNTPS Z4, (R8)
+	VMOVNTPS Z4, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x05, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x05, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z20, Z5, Z5
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of1Overwrite
-	VFMADD231PS (R8), Z21, K1, Z5
+	VFMADD231PS (R9), Z21, K1, Z5
 
 row0of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of1Stream
-	VMOVUPS Z5, K1, (R8)
+	VMOVUPS Z5, K1, (R9)
 	JMP     row0of1End
 
 row0of1Stream:
-	VMOVNTPS Z5, (R8)
+	VMOVNTPS Z5, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z6, Z6
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of1Overwrite
-	VFMADD231PS (R8), Z21, K1, Z6
+	VFMADD231PS (R9), Z21, K1, Z6
 
 row1of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of1Stream
-	VMOVUPS Z6, K1, (R8)
+	VMOVUPS Z6, K1, (R9)
 	JMP     row1of1End
 
 row1of1Stream:
-	VMOVNTPS Z6, (R8)
+	VMOVNTPS Z6, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z7, Z7
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of1Overwrite
-	VFMADD231PS (R8), Z21, K1, Z7
+	VFMADD231PS (R9), Z21, K1, Z7
 
 row2of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of1Stream
-	VMOVUPS Z7, K1, (R8)
+	VMOVUPS Z7, K1, (R9)
 	JMP     row2of1End
 
 row2of1Stream:
-	VMOVNTPS Z7, (R8)
+	VMOVNTPS Z7, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z8, Z8
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of1Overwrite
-	VFMADD231PS (R8), Z21, K1, Z8
+	VFMADD231PS (R9), Z21, K1, Z8
 
 row3of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of1Stream
-	VMOVUPS Z8, K1, (R8)
+	VMOVUPS Z8, K1, (R9)
 	JMP     row3of1End
 
 row3of1Stream:
-	VMOVNTPS Z8, (R8)
+	VMOVNTPS Z8, (R9)
 
 row3of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z9, Z9
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of1Overwrite
-	VFMADD231PS (R8), Z21, K1, Z9
+	VFMADD231PS (R9), Z21, K1, Z9
 
 row4of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row4of1Stream
-	VMOVUPS Z9, K1, (R8)
+	VMOVUPS Z9, K1, (R9)
 	JMP     row4of1End
 
 row4of1Stream:
-	VMOVNTPS Z9, (R8)
+	VMOVNTPS Z9, (R9)
 
 row4of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x02
 	JLE         next
-	MOVWLZX     4(DI), R8
-	IMUL3Q      $0x05, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     4(R8), R9
+	IMUL3Q      $0x05, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z20, Z10, Z10
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of2Overwrite
-	VFMADD231PS (R8), Z21, K1, Z10
+	VFMADD231PS (R9), Z21, K1, Z10
 
 row0of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of2Stream
-	VMOVUPS Z10, K1, (R8)
+	VMOVUPS Z10, K1, (R9)
 	JMP     row0of2End
 
 row0of2Stream:
-	VMOVNTPS Z10, (R8)
+	VMOVNTPS Z10, (R9)
 
 row0of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z11, Z11
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of2Overwrite
-	VFMADD231PS (R8), Z21, K1, Z11
+	VFMADD231PS (R9), Z21, K1, Z11
 
 row1of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of2Stream
-	VMOVUPS Z11, K1, (R8)
+	VMOVUPS Z11, K1, (R9)
 	JMP     row1of2End
 
 row1of2Stream:
-	VMOVNTPS Z11, (R8)
+	VMOVNTPS Z11, (R9)
 
 row1of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z12, Z12
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of2Overwrite
-	VFMADD231PS (R8), Z21, K1, Z12
+	VFMADD231PS (R9), Z21, K1, Z12
 
 row2of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of2Stream
-	VMOVUPS Z12, K1, (R8)
+	VMOVUPS Z12, K1, (R9)
 	JMP     row2of2End
 
 row2of2Stream:
-	VMOVNTPS Z12, (R8)
+	VMOVNTPS Z12, (R9)
 
 row2of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z13, Z13
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of2Overwrite
-	VFMADD231PS (R8), Z21, K1, Z13
+	VFMADD231PS (R9), Z21, K1, Z13
 
 row3of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of2Stream
-	VMOVUPS Z13, K1, (R8)
+	VMOVUPS Z13, K1, (R9)
 	JMP     row3of2End
 
 row3of2Stream:
-	VMOVNTPS Z13, (R8)
+	VMOVNTPS Z13, (R9)
 
 row3of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z14, Z14
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of2Overwrite
-	VFMADD231PS (R8), Z21, K1, Z14
+	VFMADD231PS (R9), Z21, K1, Z14
 
 row4of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row4of2Stream
-	VMOVUPS Z14, K1, (R8)
+	VMOVUPS Z14, K1, (R9)
 	JMP     row4of2End
 
 row4of2Stream:
-	VMOVNTPS Z14, (R8)
+	VMOVNTPS Z14, (R9)
 
 row4of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x03
 	JLE         next
-	MOVWLZX     6(DI), R8
-	IMUL3Q      $0x05, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     6(R8), R9
+	IMUL3Q      $0x05, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z20, Z15, Z15
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of3Overwrite
-	VFMADD231PS (R8), Z21, K1, Z15
+	VFMADD231PS (R9), Z21, K1, Z15
 
 row0of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of3Stream
-	VMOVUPS Z15, K1, (R8)
+	VMOVUPS Z15, K1, (R9)
 	JMP     row0of3End
 
 row0of3Stream:
-	VMOVNTPS Z15, (R8)
+	VMOVNTPS Z15, (R9)
 
 row0of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z16, Z16
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of3Overwrite
-	VFMADD231PS (R8), Z21, K1, Z16
+	VFMADD231PS (R9), Z21, K1, Z16
 
 row1of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of3Stream
-	VMOVUPS Z16, K1, (R8)
+	VMOVUPS Z16, K1, (R9)
 	JMP     row1of3End
 
 row1of3Stream:
-	VMOVNTPS Z16, (R8)
+	VMOVNTPS Z16, (R9)
 
 row1of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z17, Z17
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of3Overwrite
-	VFMADD231PS (R8), Z21, K1, Z17
+	VFMADD231PS (R9), Z21, K1, Z17
 
 row2of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of3Stream
-	VMOVUPS Z17, K1, (R8)
+	VMOVUPS Z17, K1, (R9)
 	JMP     row2of3End
 
 row2of3Stream:
-	VMOVNTPS Z17, (R8)
+	VMOVNTPS Z17, (R9)
 
 row2of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z18, Z18
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of3Overwrite
-	VFMADD231PS (R8), Z21, K1, Z18
+	VFMADD231PS (R9), Z21, K1, Z18
 
 row3of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of3Stream
-	VMOVUPS Z18, K1, (R8)
+	VMOVUPS Z18, K1, (R9)
 	JMP     row3of3End
 
 row3of3Stream:
-	VMOVNTPS Z18, (R8)
+	VMOVNTPS Z18, (R9)
 
 row3of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z20, Z19, Z19
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of3Overwrite
-	VFMADD231PS (R8), Z21, K1, Z19
+	VFMADD231PS (R9), Z21, K1, Z19
 
 row4of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row4of3Stream
-	VMOVUPS Z19, K1, (R8)
+	VMOVUPS Z19, K1, (R9)
 	JMP     row4of3End
 
 row4of3Stream:
-	VMOVNTPS Z19, (R8)
+	VMOVNTPS Z19, (R9)
 
 row4of3End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x20, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x20, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x10, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -8524,18 +8669,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks6F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·manyBlocks6F32AVX512(SB), NOSPLIT, $0-122
+// func manyBlocks6F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·manyBlocks6F32AVX512(SB), NOSPLIT, $0-144
 	MOVQ  widths+8(FP), AX
 	MOVQ  masks+16(FP), CX
 	MOVQ  val+32(FP), DX
 	MOVQ  idx+40(FP), BX
 	MOVQ  ldx+64(FP), SI
-	MOVQ  last+112(FP), DI
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVW R8, K1
+	MOVQ  next+128(FP), DI
+	MOVQ  last+112(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
 
 slice:
 	CMPQ   n+0(FP), $0x00
@@ -8564,561 +8710,567 @@ slice:
 	VXORPS X21, X21, X21
 	VXORPS X22, X22, X22
 	VXORPS X23, X23, X23
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVL  8(BX), R11
+	MOVL  4(BX), R11
 	IMULQ SI, R11
 	ADDQ  x+56(FP), R11
-	MOVL  12(BX), R12
+	MOVL  8(BX), R12
 	IMULQ SI, R12
 	ADDQ  x+56(FP), R12
-	MOVQ  columns+48(FP), R8
+	MOVL  12(BX), R13
+	IMULQ SI, R13
+	ADDQ  x+56(FP), R13
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMOVUPS.Z        (R9), K1, Z24
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	ADDQ             step+136(FP), DI
+	VMOVUPS.Z        (R10), K1, Z24
 	VFMADD231PS.BCST (DX), Z24, Z0
 	VFMADD231PS.BCST 64(DX), Z24, Z1
 	VFMADD231PS.BCST 128(DX), Z24, Z2
 	VFMADD231PS.BCST 192(DX), Z24, Z3
 	VFMADD231PS.BCST 256(DX), Z24, Z4
 	VFMADD231PS.BCST 320(DX), Z24, Z5
-	ADDQ             SI, R9
-	VMOVUPS.Z        (R10), K1, Z24
+	ADDQ             SI, R10
+	VMOVUPS.Z        (R11), K1, Z24
 	VFMADD231PS.BCST 4(DX), Z24, Z6
 	VFMADD231PS.BCST 68(DX), Z24, Z7
 	VFMADD231PS.BCST 132(DX), Z24, Z8
 	VFMADD231PS.BCST 196(DX), Z24, Z9
 	VFMADD231PS.BCST 260(DX), Z24, Z10
 	VFMADD231PS.BCST 324(DX), Z24, Z11
-	ADDQ             SI, R10
-	VMOVUPS.Z        (R11), K1, Z24
+	ADDQ             SI, R11
+	VMOVUPS.Z        (R12), K1, Z24
 	VFMADD231PS.BCST 8(DX), Z24, Z12
 	VFMADD231PS.BCST 72(DX), Z24, Z13
 	VFMADD231PS.BCST 136(DX), Z24, Z14
 	VFMADD231PS.BCST 200(DX), Z24, Z15
 	VFMADD231PS.BCST 264(DX), Z24, Z16
 	VFMADD231PS.BCST 328(DX), Z24, Z17
-	ADDQ             SI, R11
-	VMOVUPS.Z        (R12), K1, Z24
+	ADDQ             SI, R12
+	VMOVUPS.Z        (R13), K1, Z24
 	VFMADD231PS.BCST 12(DX), Z24, Z18
 	VFMADD231PS.BCST 76(DX), Z24, Z19
 	VFMADD231PS.BCST 140(DX), Z24, Z20
 	VFMADD231PS.BCST 204(DX), Z24, Z21
 	VFMADD231PS.BCST 268(DX), Z24, Z22
 	VFMADD231PS.BCST 332(DX), Z24, Z23
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 	ADDQ             $0x00000180, DX
-	DECQ             R8
+	DECQ             R9
 	JNZ              fullColumn
 	ADDQ             $0x40, BX
-	DECQ             DI
+	DECQ             R8
 	JNZ              full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R13
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R13, R13
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R14
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R14, R14
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVL    8(BX), R11
+	MOVL    4(BX), R11
 	IMULQ   SI, R11
 	ADDQ    x+56(FP), R11
-	MOVL    12(BX), R12
+	MOVL    8(BX), R12
 	IMULQ   SI, R12
 	ADDQ    x+56(FP), R12
-	MOVQ    columns+48(FP), R8
+	MOVL    12(BX), R13
+	IMULQ   SI, R13
+	ADDQ    x+56(FP), R13
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL              $0x00, R13
+	PREFETCHT1       (DI)
+	PREFETCHT1       64(DI)
+	ADDQ             step+136(FP), DI
+	BTL              $0x00, R14
 	JCC              maskedColumnLane0
-	VMOVUPS.Z        (R9), K1, Z24
+	VMOVUPS.Z        (R10), K1, Z24
 	VFMADD231PS.BCST (DX), Z24, Z0
 	VFMADD231PS.BCST 64(DX), Z24, Z1
 	VFMADD231PS.BCST 128(DX), Z24, Z2
 	VFMADD231PS.BCST 192(DX), Z24, Z3
 	VFMADD231PS.BCST 256(DX), Z24, Z4
 	VFMADD231PS.BCST 320(DX), Z24, Z5
-	ADDQ             SI, R9
+	ADDQ             SI, R10
 
 maskedColumnLane0:
-	BTL              $0x01, R13
+	BTL              $0x01, R14
 	JCC              maskedColumnLane1
-	VMOVUPS.Z        (R10), K1, Z24
+	VMOVUPS.Z        (R11), K1, Z24
 	VFMADD231PS.BCST 4(DX), Z24, Z6
 	VFMADD231PS.BCST 68(DX), Z24, Z7
 	VFMADD231PS.BCST 132(DX), Z24, Z8
 	VFMADD231PS.BCST 196(DX), Z24, Z9
 	VFMADD231PS.BCST 260(DX), Z24, Z10
 	VFMADD231PS.BCST 324(DX), Z24, Z11
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 
 maskedColumnLane1:
-	BTL              $0x02, R13
+	BTL              $0x02, R14
 	JCC              maskedColumnLane2
-	VMOVUPS.Z        (R11), K1, Z24
+	VMOVUPS.Z        (R12), K1, Z24
 	VFMADD231PS.BCST 8(DX), Z24, Z12
 	VFMADD231PS.BCST 72(DX), Z24, Z13
 	VFMADD231PS.BCST 136(DX), Z24, Z14
 	VFMADD231PS.BCST 200(DX), Z24, Z15
 	VFMADD231PS.BCST 264(DX), Z24, Z16
 	VFMADD231PS.BCST 328(DX), Z24, Z17
-	ADDQ             SI, R11
+	ADDQ             SI, R12
 
 maskedColumnLane2:
-	BTL              $0x03, R13
+	BTL              $0x03, R14
 	JCC              maskedColumnLane3
-	VMOVUPS.Z        (R12), K1, Z24
+	VMOVUPS.Z        (R13), K1, Z24
 	VFMADD231PS.BCST 12(DX), Z24, Z18
 	VFMADD231PS.BCST 76(DX), Z24, Z19
 	VFMADD231PS.BCST 140(DX), Z24, Z20
 	VFMADD231PS.BCST 204(DX), Z24, Z21
 	VFMADD231PS.BCST 268(DX), Z24, Z22
 	VFMADD231PS.BCST 332(DX), Z24, Z23
-	ADDQ             SI, R12
+	ADDQ             SI, R13
 
 maskedColumnLane3:
 	ADDQ $0x00000180, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x40, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Z24
 	VBROADCASTSS beta+108(FP), Z25
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x06, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x06, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPS       Z24, Z0, Z0
 	CMPB         reads+120(FP), $0x00
 	JEQ          row0of0Overwrite
-	VFMADD231PS  (R8), Z25, K1, Z0
+	VFMADD231PS  (R9), Z25, K1, Z0
 
 row0of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of0Stream
-	VMOVUPS Z0, K1, (R8)
+	VMOVUPS Z0, K1, (R9)
 	JMP     row0of0End
 
 row0of0Stream:
-	VMOVNTPS Z0, (R8)
+	VMOVNTPS Z0, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z1, Z1
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of0Overwrite
-	VFMADD231PS (R8), Z25, K1, Z1
+	VFMADD231PS (R9), Z25, K1, Z1
 
 row1of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of0Stream
-	VMOVUPS Z1, K1, (R8)
+	VMOVUPS Z1, K1, (R9)
 	JMP     row1of0End
 
 row1of0Stream:
-	VMOVNTPS Z1, (R8)
+	VMOVNTPS Z1, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z2, Z2
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of0Overwrite
-	VFMADD231PS (R8), Z25, K1, Z2
+	VFMADD231PS (R9), Z25, K1, Z2
 
 row2of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of0Stream
-	VMOVUPS Z2, K1, (R8)
+	VMOVUPS Z2, K1, (R9)
 	JMP     row2of0End
 
 row2of0Stream:
-	VMOVNTPS Z2, (R8)
+	VMOVNTPS Z2, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z3, Z3
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of0Overwrite
-	VFMADD231PS (R8), Z25, K1, Z3
+	VFMADD231PS (R9), Z25, K1, Z3
 
 row3of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of0Stream
-	VMOVUPS Z3, K1, (R8)
+	VMOVUPS Z3, K1, (R9)
 	JMP     row3of0End
 
 row3of0Stream:
-	VMOVNTPS Z3, (R8)
+	VMOVNTPS Z3, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z4, Z4
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of0Overwrite
-	VFMADD231PS (R8), Z25, K1, Z4
+	VFMADD231PS (R9), Z25, K1, Z4
 
 row4of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row4of0Stream
-	VMOVUPS Z4, K1, (R8)
+	VMOVUPS Z4, K1, (R9)
 	JMP     row4of0End
 
 row4of0Stream:
-	VMOVNTPS Z4, (R8)
+	VMOVNTPS Z4, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z5, Z5
 	CMPB        reads+120(FP), $0x00
 	JEQ         row5of0Overwrite
-	VFMADD231PS (R8), Z25, K1, Z5
+	VFMADD231PS (R9), Z25, K1, Z5
 
 row5of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row5of0Stream
-	VMOVUPS Z5, K1, (R8)
+	VMOVUPS Z5, K1, (R9)
 	JMP     row5of0End
 
 row5of0Stream:
-	VMOVNTPS Z5, (R8)
+	VMOVNTPS Z5, (R9)
 
 row5of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x06, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x06, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z24, Z6, Z6
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of1Overwrite
-	VFMADD231PS (R8), Z25, K1, Z6
+	VFMADD231PS (R9), Z25, K1, Z6
 
 row0of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of1Stream
-	VMOVUPS Z6, K1, (R8)
+	VMOVUPS Z6, K1, (R9)
 	JMP     row0of1End
 
 row0of1Stream:
-	VMOVNTPS Z6, (R8)
+	VMOVNTPS Z6, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z7, Z7
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of1Overwrite
-	VFMADD231PS (R8), Z25, K1, Z7
+	VFMADD231PS (R9), Z25, K1, Z7
 
 row1of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of1Stream
-	VMOVUPS Z7, K1, (R8)
+	VMOVUPS Z7, K1, (R9)
 	JMP     row1of1End
 
 row1of1Stream:
-	VMOVNTPS Z7, (R8)
+	VMOVNTPS Z7, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z8, Z8
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of1Overwrite
-	VFMADD231PS (R8), Z25, K1, Z8
+	VFMADD231PS (R9), Z25, K1, Z8
 
 row2of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of1Stream
-	VMOVUPS Z8, K1, (R8)
+	VMOVUPS Z8, K1, (R9)
 	JMP     row2of1End
 
 row2of1Stream:
-	VMOVNTPS Z8, (R8)
+	VMOVNTPS Z8, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z9, Z9
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of1Overwrite
-	VFMADD231PS (R8), Z25, K1, Z9
+	VFMADD231PS (R9), Z25, K1, Z9
 
 row3of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of1Stream
-	VMOVUPS Z9, K1, (R8)
+	VMOVUPS Z9, K1, (R9)
 	JMP     row3of1End
 
 row3of1Stream:
-	VMOVNTPS Z9, (R8)
+	VMOVNTPS Z9, (R9)
 
 row3of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z10, Z10
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of1Overwrite
-	VFMADD231PS (R8), Z25, K1, Z10
+	VFMADD231PS (R9), Z25, K1, Z10
 
 row4of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row4of1Stream
-	VMOVUPS Z10, K1, (R8)
+	VMOVUPS Z10, K1, (R9)
 	JMP     row4of1End
 
 row4of1Stream:
-	VMOVNTPS Z10, (R8)
+	VMOVNTPS Z10, (R9)
 
 row4of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z11, Z11
 	CMPB        reads+120(FP), $0x00
 	JEQ         row5of1Overwrite
-	VFMADD231PS (R8), Z25, K1, Z11
+	VFMADD231PS (R9), Z25, K1, Z11
 
 row5of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row5of1Stream
-	VMOVUPS Z11, K1, (R8)
+	VMOVUPS Z11, K1, (R9)
 	JMP     row5of1End
 
 row5of1Stream:
-	VMOVNTPS Z11, (R8)
+	VMOVNTPS Z11, (R9)
 
 row5of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x02
 	JLE         next
-	MOVWLZX     4(DI), R8
-	IMUL3Q      $0x06, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     4(R8), R9
+	IMUL3Q      $0x06, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z24, Z12, Z12
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of2Overwrite
-	VFMADD231PS (R8), Z25, K1, Z12
+	VFMADD231PS (R9), Z25, K1, Z12
 
 row0of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of2Stream
-	VMOVUPS Z12, K1, (R8)
+	VMOVUPS Z12, K1, (R9)
 	JMP     row0of2End
 
 row0of2Stream:
-	VMOVNTPS Z12, (R8)
+	VMOVNTPS Z12, (R9)
 
 row0of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z13, Z13
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of2Overwrite
-	VFMADD231PS (R8), Z25, K1, Z13
+	VFMADD231PS (R9), Z25, K1, Z13
 
 row1of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of2Stream
-	VMOVUPS Z13, K1, (R8)
+	VMOVUPS Z13, K1, (R9)
 	JMP     row1of2End
 
 row1of2Stream:
-	VMOVNTPS Z13, (R8)
+	VMOVNTPS Z13, (R9)
 
 row1of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z14, Z14
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of2Overwrite
-	VFMADD231PS (R8), Z25, K1, Z14
+	VFMADD231PS (R9), Z25, K1, Z14
 
 row2of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of2Stream
-	VMOVUPS Z14, K1, (R8)
+	VMOVUPS Z14, K1, (R9)
 	JMP     row2of2End
 
 row2of2Stream:
-	VMOVNTPS Z14, (R8)
+	VMOVNTPS Z14, (R9)
 
 row2of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z15, Z15
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of2Overwrite
-	VFMADD231PS (R8), Z25, K1, Z15
+	VFMADD231PS (R9), Z25, K1, Z15
 
 row3of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of2Stream
-	VMOVUPS Z15, K1, (R8)
+	VMOVUPS Z15, K1, (R9)
 	JMP     row3of2End
 
 row3of2Stream:
-	VMOVNTPS Z15, (R8)
+	VMOVNTPS Z15, (R9)
 
 row3of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z16, Z16
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of2Overwrite
-	VFMADD231PS (R8), Z25, K1, Z16
+	VFMADD231PS (R9), Z25, K1, Z16
 
 row4of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row4of2Stream
-	VMOVUPS Z16, K1, (R8)
+	VMOVUPS Z16, K1, (R9)
 	JMP     row4of2End
 
 row4of2Stream:
-	VMOVNTPS Z16, (R8)
+	VMOVNTPS Z16, (R9)
 
 row4of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z17, Z17
 	CMPB        reads+120(FP), $0x00
 	JEQ         row5of2Overwrite
-	VFMADD231PS (R8), Z25, K1, Z17
+	VFMADD231PS (R9), Z25, K1, Z17
 
 row5of2Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row5of2Stream
-	VMOVUPS Z17, K1, (R8)
+	VMOVUPS Z17, K1, (R9)
 	JMP     row5of2End
 
 row5of2Stream:
-	VMOVNTPS Z17, (R8)
+	VMOVNTPS Z17, (R9)
 
 row5of2End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x03
 	JLE         next
-	MOVWLZX     6(DI), R8
-	IMUL3Q      $0x06, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     6(R8), R9
+	IMUL3Q      $0x06, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z24, Z18, Z18
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of3Overwrite
-	VFMADD231PS (R8), Z25, K1, Z18
+	VFMADD231PS (R9), Z25, K1, Z18
 
 row0of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of3Stream
-	VMOVUPS Z18, K1, (R8)
+	VMOVUPS Z18, K1, (R9)
 	JMP     row0of3End
 
 row0of3Stream:
-	VMOVNTPS Z18, (R8)
+	VMOVNTPS Z18, (R9)
 
 row0of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z19, Z19
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of3Overwrite
-	VFMADD231PS (R8), Z25, K1, Z19
+	VFMADD231PS (R9), Z25, K1, Z19
 
 row1of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of3Stream
-	VMOVUPS Z19, K1, (R8)
+	VMOVUPS Z19, K1, (R9)
 	JMP     row1of3End
 
 row1of3Stream:
-	VMOVNTPS Z19, (R8)
+	VMOVNTPS Z19, (R9)
 
 row1of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z20, Z20
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of3Overwrite
-	VFMADD231PS (R8), Z25, K1, Z20
+	VFMADD231PS (R9), Z25, K1, Z20
 
 row2of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of3Stream
-	VMOVUPS Z20, K1, (R8)
+	VMOVUPS Z20, K1, (R9)
 	JMP     row2of3End
 
 row2of3Stream:
-	VMOVNTPS Z20, (R8)
+	VMOVNTPS Z20, (R9)
 
 row2of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z21, Z21
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of3Overwrite
-	VFMADD231PS (R8), Z25, K1, Z21
+	VFMADD231PS (R9), Z25, K1, Z21
 
 row3of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of3Stream
-	VMOVUPS Z21, K1, (R8)
+	VMOVUPS Z21, K1, (R9)
 	JMP     row3of3End
 
 row3of3Stream:
-	VMOVNTPS Z21, (R8)
+	VMOVNTPS Z21, (R9)
 
 row3of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z22, Z22
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of3Overwrite
-	VFMADD231PS (R8), Z25, K1, Z22
+	VFMADD231PS (R9), Z25, K1, Z22
 
 row4of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row4of3Stream
-	VMOVUPS Z22, K1, (R8)
+	VMOVUPS Z22, K1, (R9)
 	JMP     row4of3End
 
 row4of3Stream:
-	VMOVNTPS Z22, (R8)
+	VMOVNTPS Z22, (R9)
 
 row4of3End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z24, Z23, Z23
 	CMPB        reads+120(FP), $0x00
 	JEQ         row5of3Overwrite
-	VFMADD231PS (R8), Z25, K1, Z23
+	VFMADD231PS (R9), Z25, K1, Z23
 
 row5of3Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row5of3Stream
-	VMOVUPS Z23, K1, (R8)
+	VMOVUPS Z23, K1, (R9)
 	JMP     row5of3End
 
 row5of3Stream:
-	VMOVNTPS Z23, (R8)
+	VMOVNTPS Z23, (R9)
 
 row5of3End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x20, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x20, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x10, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -9128,18 +9280,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks7F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·manyBlocks7F32AVX512(SB), NOSPLIT, $0-122
+// func manyBlocks7F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·manyBlocks7F32AVX512(SB), NOSPLIT, $0-144
 	MOVQ  widths+8(FP), AX
 	MOVQ  masks+16(FP), CX
 	MOVQ  val+32(FP), DX
 	MOVQ  idx+40(FP), BX
 	MOVQ  ldx+64(FP), SI
-	MOVQ  last+112(FP), DI
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVW R8, K1
+	MOVQ  next+128(FP), DI
+	MOVQ  last+112(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
 
 slice:
 	CMPQ   n+0(FP), $0x00
@@ -9158,21 +9311,23 @@ slice:
 	VXORPS X11, X11, X11
 	VXORPS X12, X12, X12
 	VXORPS X13, X13, X13
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R8
+	MOVL  4(BX), R11
+	IMULQ SI, R11
+	ADDQ  x+56(FP), R11
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMOVUPS.Z        (R9), K1, Z14
+	PREFETCHT1       (DI)
+	ADDQ             step+136(FP), DI
+	VMOVUPS.Z        (R10), K1, Z14
 	VFMADD231PS.BCST (DX), Z14, Z0
 	VFMADD231PS.BCST 64(DX), Z14, Z1
 	VFMADD231PS.BCST 128(DX), Z14, Z2
@@ -9180,8 +9335,8 @@ fullColumn:
 	VFMADD231PS.BCST 256(DX), Z14, Z4
 	VFMADD231PS.BCST 320(DX), Z14, Z5
 	VFMADD231PS.BCST 384(DX), Z14, Z6
-	ADDQ             SI, R9
-	VMOVUPS.Z        (R10), K1, Z14
+	ADDQ             SI, R10
+	VMOVUPS.Z        (R11), K1, Z14
 	VFMADD231PS.BCST 4(DX), Z14, Z7
 	VFMADD231PS.BCST 68(DX), Z14, Z8
 	VFMADD231PS.BCST 132(DX), Z14, Z9
@@ -9189,35 +9344,37 @@ fullColumn:
 	VFMADD231PS.BCST 260(DX), Z14, Z11
 	VFMADD231PS.BCST 324(DX), Z14, Z12
 	VFMADD231PS.BCST 388(DX), Z14, Z13
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 	ADDQ             $0x000001c0, DX
-	DECQ             R8
+	DECQ             R9
 	JNZ              fullColumn
 	ADDQ             $0x40, BX
-	DECQ             DI
+	DECQ             R8
 	JNZ              full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R11
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R11, R11
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R12, R12
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R8
+	MOVL    4(BX), R11
+	IMULQ   SI, R11
+	ADDQ    x+56(FP), R11
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL              $0x00, R11
+	PREFETCHT1       (DI)
+	ADDQ             step+136(FP), DI
+	BTL              $0x00, R12
 	JCC              maskedColumnLane0
-	VMOVUPS.Z        (R9), K1, Z14
+	VMOVUPS.Z        (R10), K1, Z14
 	VFMADD231PS.BCST (DX), Z14, Z0
 	VFMADD231PS.BCST 64(DX), Z14, Z1
 	VFMADD231PS.BCST 128(DX), Z14, Z2
@@ -9225,12 +9382,12 @@ maskedColumn:
 	VFMADD231PS.BCST 256(DX), Z14, Z4
 	VFMADD231PS.BCST 320(DX), Z14, Z5
 	VFMADD231PS.BCST 384(DX), Z14, Z6
-	ADDQ             SI, R9
+	ADDQ             SI, R10
 
 maskedColumnLane0:
-	BTL              $0x01, R11
+	BTL              $0x01, R12
 	JCC              maskedColumnLane1
-	VMOVUPS.Z        (R10), K1, Z14
+	VMOVUPS.Z        (R11), K1, Z14
 	VFMADD231PS.BCST 4(DX), Z14, Z7
 	VFMADD231PS.BCST 68(DX), Z14, Z8
 	VFMADD231PS.BCST 132(DX), Z14, Z9
@@ -9238,261 +9395,261 @@ maskedColumnLane0:
 	VFMADD231PS.BCST 260(DX), Z14, Z11
 	VFMADD231PS.BCST 324(DX), Z14, Z12
 	VFMADD231PS.BCST 388(DX), Z14, Z13
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 
 maskedColumnLane1:
 	ADDQ $0x000001c0, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x40, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Z14
 	VBROADCASTSS beta+108(FP), Z15
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x07, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x07, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPS       Z14, Z0, Z0
 	CMPB         reads+120(FP), $0x00
 	JEQ          row0of0Overwrite
-	VFMADD231PS  (R8), Z15, K1, Z0
+	VFMADD231PS  (R9), Z15, K1, Z0
 
 row0of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of0Stream
-	VMOVUPS Z0, K1, (R8)
+	VMOVUPS Z0, K1, (R9)
 	JMP     row0of0End
 
 row0of0Stream:
-	VMOVNTPS Z0, (R8)
+	VMOVNTPS Z0, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z14, Z1, Z1
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of0Overwrite
-	VFMADD231PS (R8), Z15, K1, Z1
+	VFMADD231PS (R9), Z15, K1, Z1
 
 row1of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of0Stream
-	VMOVUPS Z1, K1, (R8)
+	VMOVUPS Z1, K1, (R9)
 	JMP     row1of0End
 
 row1of0Stream:
-	VMOVNTPS Z1, (R8)
+	VMOVNTPS Z1, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z14, Z2, Z2
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of0Overwrite
-	VFMADD231PS (R8), Z15, K1, Z2
+	VFMADD231PS (R9), Z15, K1, Z2
 
 row2of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of0Stream
-	VMOVUPS Z2, K1, (R8)
+	VMOVUPS Z2, K1, (R9)
 	JMP     row2of0End
 
 row2of0Stream:
-	VMOVNTPS Z2, (R8)
+	VMOVNTPS Z2, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z14, Z3, Z3
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of0Overwrite
-	VFMADD231PS (R8), Z15, K1, Z3
+	VFMADD231PS (R9), Z15, K1, Z3
 
 row3of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of0Stream
-	VMOVUPS Z3, K1, (R8)
+	VMOVUPS Z3, K1, (R9)
 	JMP     row3of0End
 
 row3of0Stream:
-	VMOVNTPS Z3, (R8)
+	VMOVNTPS Z3, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z14, Z4, Z4
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of0Overwrite
-	VFMADD231PS (R8), Z15, K1, Z4
+	VFMADD231PS (R9), Z15, K1, Z4
 
 row4of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row4of0Stream
-	VMOVUPS Z4, K1, (R8)
+	VMOVUPS Z4, K1, (R9)
 	JMP     row4of0End
 
 row4of0Stream:
-	VMOVNTPS Z4, (R8)
+	VMOVNTPS Z4, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z14, Z5, Z5
 	CMPB        reads+120(FP), $0x00
 	JEQ         row5of0Overwrite
-	VFMADD231PS (R8), Z15, K1, Z5
+	VFMADD231PS (R9), Z15, K1, Z5
 
 row5of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row5of0Stream
-	VMOVUPS Z5, K1, (R8)
+	VMOVUPS Z5, K1, (R9)
 	JMP     row5of0End
 
 row5of0Stream:
-	VMOVNTPS Z5, (R8)
+	VMOVNTPS Z5, (R9)
 
 row5of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z14, Z6, Z6
 	CMPB        reads+120(FP), $0x00
 	JEQ         row6of0Overwrite
-	VFMADD231PS (R8), Z15, K1, Z6
+	VFMADD231PS (R9), Z15, K1, Z6
 
 row6of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row6of0Stream
-	VMOVUPS Z6, K1, (R8)
+	VMOVUPS Z6, K1, (R9)
 	JMP     row6of0End
 
 row6of0Stream:
-	VMOVNTPS Z6, (R8)
+	VMOVNTPS Z6, (R9)
 
 row6of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x07, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x07, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z14, Z7, Z7
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of1Overwrite
-	VFMADD231PS (R8), Z15, K1, Z7
+	VFMADD231PS (R9), Z15, K1, Z7
 
 row0of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of1Stream
-	VMOVUPS Z7, K1, (R8)
+	VMOVUPS Z7, K1, (R9)
 	JMP     row0of1End
 
 row0of1Stream:
-	VMOVNTPS Z7, (R8)
+	VMOVNTPS Z7, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z14, Z8, Z8
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of1Overwrite
-	VFMADD231PS (R8), Z15, K1, Z8
+	VFMADD231PS (R9), Z15, K1, Z8
 
 row1of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of1Stream
-	VMOVUPS Z8, K1, (R8)
+	VMOVUPS Z8, K1, (R9)
 	JMP     row1of1End
 
 row1of1Stream:
-	VMOVNTPS Z8, (R8)
+	VMOVNTPS Z8, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z14, Z9, Z9
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of1Overwrite
-	VFMADD231PS (R8), Z15, K1, Z9
+	VFMADD231PS (R9), Z15, K1, Z9
 
 row2of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of1Stream
-	VMOVUPS Z9, K1, (R8)
+	VMOVUPS Z9, K1, (R9)
 	JMP     row2of1End
 
 row2of1Stream:
-	VMOVNTPS Z9, (R8)
+	VMOVNTPS Z9, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z14, Z10, Z10
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of1Overwrite
-	VFMADD231PS (R8), Z15, K1, Z10
+	VFMADD231PS (R9), Z15, K1, Z10
 
 row3of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of1Stream
-	VMOVUPS Z10, K1, (R8)
+	VMOVUPS Z10, K1, (R9)
 	JMP     row3of1End
 
 row3of1Stream:
-	VMOVNTPS Z10, (R8)
+	VMOVNTPS Z10, (R9)
 
 row3of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z14, Z11, Z11
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of1Overwrite
-	VFMADD231PS (R8), Z15, K1, Z11
+	VFMADD231PS (R9), Z15, K1, Z11
 
 row4of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row4of1Stream
-	VMOVUPS Z11, K1, (R8)
+	VMOVUPS Z11, K1, (R9)
 	JMP     row4of1End
 
 row4of1Stream:
-	VMOVNTPS Z11, (R8)
+	VMOVNTPS Z11, (R9)
 
 row4of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z14, Z12, Z12
 	CMPB        reads+120(FP), $0x00
 	JEQ         row5of1Overwrite
-	VFMADD231PS (R8), Z15, K1, Z12
+	VFMADD231PS (R9), Z15, K1, Z12
 
 row5of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row5of1Stream
-	VMOVUPS Z12, K1, (R8)
+	VMOVUPS Z12, K1, (R9)
 	JMP     row5of1End
 
 row5of1Stream:
-	VMOVNTPS Z12, (R8)
+	VMOVNTPS Z12, (R9)
 
 row5of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z14, Z13, Z13
 	CMPB        reads+120(FP), $0x00
 	JEQ         row6of1Overwrite
-	VFMADD231PS (R8), Z15, K1, Z13
+	VFMADD231PS (R9), Z15, K1, Z13
 
 row6of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row6of1Stream
-	VMOVUPS Z13, K1, (R8)
+	VMOVUPS Z13, K1, (R9)
 	JMP     row6of1End
 
 row6of1Stream:
-	VMOVNTPS Z13, (R8)
+	VMOVNTPS Z13, (R9)
 
 row6of1End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x20, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x20, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x10, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)
@@ -9502,18 +9659,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyBlocks8F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·manyBlocks8F32AVX512(SB), NOSPLIT, $0-122
+// func manyBlocks8F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·manyBlocks8F32AVX512(SB), NOSPLIT, $0-144
 	MOVQ  widths+8(FP), AX
 	MOVQ  masks+16(FP), CX
 	MOVQ  val+32(FP), DX
 	MOVQ  idx+40(FP), BX
 	MOVQ  ldx+64(FP), SI
-	MOVQ  last+112(FP), DI
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVW R8, K1
+	MOVQ  next+128(FP), DI
+	MOVQ  last+112(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
 
 slice:
 	CMPQ   n+0(FP), $0x00
@@ -9534,21 +9692,23 @@ slice:
 	VXORPS X13, X13, X13
 	VXORPS X14, X14, X14
 	VXORPS X15, X15, X15
-	MOVL   (AX), DI
-	TESTQ  DI, DI
+	MOVL   (AX), R8
+	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	MOVL  (BX), R9
-	IMULQ SI, R9
-	ADDQ  x+56(FP), R9
-	MOVL  4(BX), R10
+	MOVL  (BX), R10
 	IMULQ SI, R10
 	ADDQ  x+56(FP), R10
-	MOVQ  columns+48(FP), R8
+	MOVL  4(BX), R11
+	IMULQ SI, R11
+	ADDQ  x+56(FP), R11
+	MOVQ  columns+48(FP), R9
 
 fullColumn:
-	VMOVUPS.Z        (R9), K1, Z16
+	PREFETCHT1       (DI)
+	ADDQ             step+136(FP), DI
+	VMOVUPS.Z        (R10), K1, Z16
 	VFMADD231PS.BCST (DX), Z16, Z0
 	VFMADD231PS.BCST 64(DX), Z16, Z1
 	VFMADD231PS.BCST 128(DX), Z16, Z2
@@ -9557,8 +9717,8 @@ fullColumn:
 	VFMADD231PS.BCST 320(DX), Z16, Z5
 	VFMADD231PS.BCST 384(DX), Z16, Z6
 	VFMADD231PS.BCST 448(DX), Z16, Z7
-	ADDQ             SI, R9
-	VMOVUPS.Z        (R10), K1, Z16
+	ADDQ             SI, R10
+	VMOVUPS.Z        (R11), K1, Z16
 	VFMADD231PS.BCST 4(DX), Z16, Z8
 	VFMADD231PS.BCST 68(DX), Z16, Z9
 	VFMADD231PS.BCST 132(DX), Z16, Z10
@@ -9567,35 +9727,37 @@ fullColumn:
 	VFMADD231PS.BCST 324(DX), Z16, Z13
 	VFMADD231PS.BCST 388(DX), Z16, Z14
 	VFMADD231PS.BCST 452(DX), Z16, Z15
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 	ADDQ             $0x00000200, DX
-	DECQ             R8
+	DECQ             R9
 	JNZ              fullColumn
 	ADDQ             $0x40, BX
-	DECQ             DI
+	DECQ             R8
 	JNZ              full
 
 tail:
-	MOVL  4(AX), DI
-	TESTQ DI, DI
+	MOVL  4(AX), R8
+	TESTQ R8, R8
 	JZ    finish
 
 masked:
-	MOVWLZX (CX), R11
-	MOVQ    first+24(FP), R8
-	SHRXL   R8, R11, R11
-	MOVL    (BX), R9
-	IMULQ   SI, R9
-	ADDQ    x+56(FP), R9
-	MOVL    4(BX), R10
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R9
+	SHRXL   R9, R12, R12
+	MOVL    (BX), R10
 	IMULQ   SI, R10
 	ADDQ    x+56(FP), R10
-	MOVQ    columns+48(FP), R8
+	MOVL    4(BX), R11
+	IMULQ   SI, R11
+	ADDQ    x+56(FP), R11
+	MOVQ    columns+48(FP), R9
 
 maskedColumn:
-	BTL              $0x00, R11
+	PREFETCHT1       (DI)
+	ADDQ             step+136(FP), DI
+	BTL              $0x00, R12
 	JCC              maskedColumnLane0
-	VMOVUPS.Z        (R9), K1, Z16
+	VMOVUPS.Z        (R10), K1, Z16
 	VFMADD231PS.BCST (DX), Z16, Z0
 	VFMADD231PS.BCST 64(DX), Z16, Z1
 	VFMADD231PS.BCST 128(DX), Z16, Z2
@@ -9604,12 +9766,12 @@ maskedColumn:
 	VFMADD231PS.BCST 320(DX), Z16, Z5
 	VFMADD231PS.BCST 384(DX), Z16, Z6
 	VFMADD231PS.BCST 448(DX), Z16, Z7
-	ADDQ             SI, R9
+	ADDQ             SI, R10
 
 maskedColumnLane0:
-	BTL              $0x01, R11
+	BTL              $0x01, R12
 	JCC              maskedColumnLane1
-	VMOVUPS.Z        (R10), K1, Z16
+	VMOVUPS.Z        (R11), K1, Z16
 	VFMADD231PS.BCST 4(DX), Z16, Z8
 	VFMADD231PS.BCST 68(DX), Z16, Z9
 	VFMADD231PS.BCST 132(DX), Z16, Z10
@@ -9618,293 +9780,293 @@ maskedColumnLane0:
 	VFMADD231PS.BCST 324(DX), Z16, Z13
 	VFMADD231PS.BCST 388(DX), Z16, Z14
 	VFMADD231PS.BCST 452(DX), Z16, Z15
-	ADDQ             SI, R10
+	ADDQ             SI, R11
 
 maskedColumnLane1:
 	ADDQ $0x00000200, DX
-	DECQ R8
+	DECQ R9
 	JNZ  maskedColumn
 	ADDQ $0x40, BX
 	ADDQ $0x02, CX
-	DECQ DI
+	DECQ R8
 	JNZ  masked
 
 finish:
-	MOVQ         order+88(FP), DI
+	MOVQ         order+88(FP), R8
 	VBROADCASTSS alpha+104(FP), Z16
 	VBROADCASTSS beta+108(FP), Z17
 	CMPQ         rows+96(FP), $0x00
 	JLE          next
-	MOVWLZX      (DI), R8
-	IMUL3Q       $0x08, R8, R8
-	IMULQ        ldy+80(FP), R8
-	ADDQ         y+72(FP), R8
+	MOVWLZX      (R8), R9
+	IMUL3Q       $0x08, R9, R9
+	IMULQ        ldy+80(FP), R9
+	ADDQ         y+72(FP), R9
 	VMULPS       Z16, Z0, Z0
 	CMPB         reads+120(FP), $0x00
 	JEQ          row0of0Overwrite
-	VFMADD231PS  (R8), Z17, K1, Z0
+	VFMADD231PS  (R9), Z17, K1, Z0
 
 row0of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of0Stream
-	VMOVUPS Z0, K1, (R8)
+	VMOVUPS Z0, K1, (R9)
 	JMP     row0of0End
 
 row0of0Stream:
-	VMOVNTPS Z0, (R8)
+	VMOVNTPS Z0, (R9)
 
 row0of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z1, Z1
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of0Overwrite
-	VFMADD231PS (R8), Z17, K1, Z1
+	VFMADD231PS (R9), Z17, K1, Z1
 
 row1of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of0Stream
-	VMOVUPS Z1, K1, (R8)
+	VMOVUPS Z1, K1, (R9)
 	JMP     row1of0End
 
 row1of0Stream:
-	VMOVNTPS Z1, (R8)
+	VMOVNTPS Z1, (R9)
 
 row1of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z2, Z2
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of0Overwrite
-	VFMADD231PS (R8), Z17, K1, Z2
+	VFMADD231PS (R9), Z17, K1, Z2
 
 row2of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of0Stream
-	VMOVUPS Z2, K1, (R8)
+	VMOVUPS Z2, K1, (R9)
 	JMP     row2of0End
 
 row2of0Stream:
-	VMOVNTPS Z2, (R8)
+	VMOVNTPS Z2, (R9)
 
 row2of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z3, Z3
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of0Overwrite
-	VFMADD231PS (R8), Z17, K1, Z3
+	VFMADD231PS (R9), Z17, K1, Z3
 
 row3of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of0Stream
-	VMOVUPS Z3, K1, (R8)
+	VMOVUPS Z3, K1, (R9)
 	JMP     row3of0End
 
 row3of0Stream:
-	VMOVNTPS Z3, (R8)
+	VMOVNTPS Z3, (R9)
 
 row3of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z4, Z4
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of0Overwrite
-	VFMADD231PS (R8), Z17, K1, Z4
+	VFMADD231PS (R9), Z17, K1, Z4
 
 row4of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row4of0Stream
-	VMOVUPS Z4, K1, (R8)
+	VMOVUPS Z4, K1, (R9)
 	JMP     row4of0End
 
 row4of0Stream:
-	VMOVNTPS Z4, (R8)
+	VMOVNTPS Z4, (R9)
 
 row4of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z5, Z5
 	CMPB        reads+120(FP), $0x00
 	JEQ         row5of0Overwrite
-	VFMADD231PS (R8), Z17, K1, Z5
+	VFMADD231PS (R9), Z17, K1, Z5
 
 row5of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row5of0Stream
-	VMOVUPS Z5, K1, (R8)
+	VMOVUPS Z5, K1, (R9)
 	JMP     row5of0End
 
 row5of0Stream:
-	VMOVNTPS Z5, (R8)
+	VMOVNTPS Z5, (R9)
 
 row5of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z6, Z6
 	CMPB        reads+120(FP), $0x00
 	JEQ         row6of0Overwrite
-	VFMADD231PS (R8), Z17, K1, Z6
+	VFMADD231PS (R9), Z17, K1, Z6
 
 row6of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row6of0Stream
-	VMOVUPS Z6, K1, (R8)
+	VMOVUPS Z6, K1, (R9)
 	JMP     row6of0End
 
 row6of0Stream:
-	VMOVNTPS Z6, (R8)
+	VMOVNTPS Z6, (R9)
 
 row6of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z7, Z7
 	CMPB        reads+120(FP), $0x00
 	JEQ         row7of0Overwrite
-	VFMADD231PS (R8), Z17, K1, Z7
+	VFMADD231PS (R9), Z17, K1, Z7
 
 row7of0Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row7of0Stream
-	VMOVUPS Z7, K1, (R8)
+	VMOVUPS Z7, K1, (R9)
 	JMP     row7of0End
 
 row7of0Stream:
-	VMOVNTPS Z7, (R8)
+	VMOVNTPS Z7, (R9)
 
 row7of0End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	CMPQ        rows+96(FP), $0x01
 	JLE         next
-	MOVWLZX     2(DI), R8
-	IMUL3Q      $0x08, R8, R8
-	IMULQ       ldy+80(FP), R8
-	ADDQ        y+72(FP), R8
+	MOVWLZX     2(R8), R9
+	IMUL3Q      $0x08, R9, R9
+	IMULQ       ldy+80(FP), R9
+	ADDQ        y+72(FP), R9
 	VMULPS      Z16, Z8, Z8
 	CMPB        reads+120(FP), $0x00
 	JEQ         row0of1Overwrite
-	VFMADD231PS (R8), Z17, K1, Z8
+	VFMADD231PS (R9), Z17, K1, Z8
 
 row0of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row0of1Stream
-	VMOVUPS Z8, K1, (R8)
+	VMOVUPS Z8, K1, (R9)
 	JMP     row0of1End
 
 row0of1Stream:
-	VMOVNTPS Z8, (R8)
+	VMOVNTPS Z8, (R9)
 
 row0of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z9, Z9
 	CMPB        reads+120(FP), $0x00
 	JEQ         row1of1Overwrite
-	VFMADD231PS (R8), Z17, K1, Z9
+	VFMADD231PS (R9), Z17, K1, Z9
 
 row1of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row1of1Stream
-	VMOVUPS Z9, K1, (R8)
+	VMOVUPS Z9, K1, (R9)
 	JMP     row1of1End
 
 row1of1Stream:
-	VMOVNTPS Z9, (R8)
+	VMOVNTPS Z9, (R9)
 
 row1of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z10, Z10
 	CMPB        reads+120(FP), $0x00
 	JEQ         row2of1Overwrite
-	VFMADD231PS (R8), Z17, K1, Z10
+	VFMADD231PS (R9), Z17, K1, Z10
 
 row2of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row2of1Stream
-	VMOVUPS Z10, K1, (R8)
+	VMOVUPS Z10, K1, (R9)
 	JMP     row2of1End
 
 row2of1Stream:
-	VMOVNTPS Z10, (R8)
+	VMOVNTPS Z10, (R9)
 
 row2of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z11, Z11
 	CMPB        reads+120(FP), $0x00
 	JEQ         row3of1Overwrite
-	VFMADD231PS (R8), Z17, K1, Z11
+	VFMADD231PS (R9), Z17, K1, Z11
 
 row3of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row3of1Stream
-	VMOVUPS Z11, K1, (R8)
+	VMOVUPS Z11, K1, (R9)
 	JMP     row3of1End
 
 row3of1Stream:
-	VMOVNTPS Z11, (R8)
+	VMOVNTPS Z11, (R9)
 
 row3of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z12, Z12
 	CMPB        reads+120(FP), $0x00
 	JEQ         row4of1Overwrite
-	VFMADD231PS (R8), Z17, K1, Z12
+	VFMADD231PS (R9), Z17, K1, Z12
 
 row4of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row4of1Stream
-	VMOVUPS Z12, K1, (R8)
+	VMOVUPS Z12, K1, (R9)
 	JMP     row4of1End
 
 row4of1Stream:
-	VMOVNTPS Z12, (R8)
+	VMOVNTPS Z12, (R9)
 
 row4of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z13, Z13
 	CMPB        reads+120(FP), $0x00
 	JEQ         row5of1Overwrite
-	VFMADD231PS (R8), Z17, K1, Z13
+	VFMADD231PS (R9), Z17, K1, Z13
 
 row5of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row5of1Stream
-	VMOVUPS Z13, K1, (R8)
+	VMOVUPS Z13, K1, (R9)
 	JMP     row5of1End
 
 row5of1Stream:
-	VMOVNTPS Z13, (R8)
+	VMOVNTPS Z13, (R9)
 
 row5of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z14, Z14
 	CMPB        reads+120(FP), $0x00
 	JEQ         row6of1Overwrite
-	VFMADD231PS (R8), Z17, K1, Z14
+	VFMADD231PS (R9), Z17, K1, Z14
 
 row6of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row6of1Stream
-	VMOVUPS Z14, K1, (R8)
+	VMOVUPS Z14, K1, (R9)
 	JMP     row6of1End
 
 row6of1Stream:
-	VMOVNTPS Z14, (R8)
+	VMOVNTPS Z14, (R9)
 
 row6of1End:
-	ADDQ        ldy+80(FP), R8
+	ADDQ        ldy+80(FP), R9
 	VMULPS      Z16, Z15, Z15
 	CMPB        reads+120(FP), $0x00
 	JEQ         row7of1Overwrite
-	VFMADD231PS (R8), Z17, K1, Z15
+	VFMADD231PS (R9), Z17, K1, Z15
 
 row7of1Overwrite:
 	CMPB    stream+121(FP), $0x00
 	JNE     row7of1Stream
-	VMOVUPS Z15, K1, (R8)
+	VMOVUPS Z15, K1, (R9)
 	JMP     row7of1End
 
 row7of1Stream:
-	VMOVNTPS Z15, (R8)
+	VMOVNTPS Z15, (R9)
 
 row7of1End:
-	ADDQ ldy+80(FP), R8
+	ADDQ ldy+80(FP), R9
 
 next:
-	ADDQ $0x20, DI
-	MOVQ DI, order+88(FP)
+	ADDQ $0x20, R8
+	MOVQ R8, order+88(FP)
 	SUBQ $0x10, rows+96(FP)
 	ADDQ $0x08, AX
 	DECQ n+0(FP)

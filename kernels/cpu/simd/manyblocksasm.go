@@ -11,8 +11,9 @@ import (
 // manyBlockKernel multiplies the lanes of n slices from lane first on, as many as
 // are summed at once: the arguments are those of manyBlocks, with val, idx and order
 // at lane first. rows counts the rows of blocks of order from there. ldx and ldy are
-// bytes; last is the columns of y.
-type manyBlockKernel[V sparse.Value] func(n int, widths *uint32, masks *uint16, first int, val *V, idx *int32, columns int, x *V, ldx int, y *V, ldy int, order *uint16, rows int, alpha, beta V, last int, reads, stream bool)
+// bytes; last is the columns of y. step bytes from next on are brought to the second
+// cache for each column of a block.
+type manyBlockKernel[V sparse.Value] func(n int, widths *uint32, masks *uint16, first int, val *V, idx *int32, columns int, x *V, ldx int, y *V, ldy int, order *uint16, rows int, alpha, beta V, last int, reads, stream bool, next uintptr, step int)
 
 // The kernels by Level-AVX2 and Height-2.
 var (
@@ -50,11 +51,19 @@ func (s *manyBlocks[V]) assembly(l Level, alpha, beta V, x, y Block[V], stream b
 }
 
 func callManyBlocks[V sparse.Value](kernel manyBlockKernel[V], s *manyBlocks[V], l Level, alpha, beta V, x, y Block[V], stream bool) {
-	size := int(unsafe.Sizeof(alpha))
-	for first := 0; first < min(s.lanes, len(s.order)); first += manyBlocksTogether(l, s.height) {
-		kernel(s.n, unsafe.SliceData(s.widths), unsafe.SliceData(s.masks), first, unsafe.SliceData(s.val[min(first, len(s.val)):]),
-			unsafe.SliceData(s.idx[min(first, len(s.idx)):]), s.width, unsafe.SliceData(x.Val), x.Stride*size,
-			unsafe.SliceData(y.Val), y.Stride*size, unsafe.SliceData(s.order[first:]), len(s.order)-first,
-			alpha, beta, y.Cols, beta != 0, stream)
+	size, together := int(unsafe.Sizeof(alpha)), manyBlocksTogether(l, s.height)
+	most := registerBytes(l) / size
+	calls := (y.Cols + most - 1) / most * (s.lanes / together)
+	next, step := s.next, s.height*s.asks/calls
+	for c := 0; c < y.Cols; c += most {
+		n := min(most, y.Cols-c)
+		x, y := x.Columns(c, n), y.Columns(c, n)
+		for first := 0; first < min(s.lanes, len(s.order)); first += together {
+			kernel(s.n, unsafe.SliceData(s.widths), unsafe.SliceData(s.masks), first, unsafe.SliceData(s.val[min(first, len(s.val)):]),
+				unsafe.SliceData(s.idx[min(first, len(s.idx)):]), s.width, unsafe.SliceData(x.Val), x.Stride*size,
+				unsafe.SliceData(y.Val), y.Stride*size, unsafe.SliceData(s.order[first:]), len(s.order)-first,
+				alpha, beta, n, beta != 0, stream, next, step)
+			next += uintptr(step * s.width * len(s.idx) / s.lanes)
+		}
 	}
 }

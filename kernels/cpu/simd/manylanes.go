@@ -15,8 +15,8 @@ type Expansion[V sparse.Value] struct{ val []V }
 const expandedColumns = 128
 
 // full gives n columns of values as they are, from column c on: where they lie, or
-// expanded.
-func (e *Expansion[V]) full(l Level, v *Values[V], c, n int) []V {
+// expanded. While it expands them it asks for so many bytes of those behind for each column.
+func (e *Expansion[V]) full(l Level, v *Values[V], c, n, asks int) []V {
 	from, end := c*v.Lanes, (c+n)*v.Lanes
 	if v.Storage == Full {
 		return v.Full[from:end]
@@ -37,7 +37,7 @@ func (e *Expansion[V]) full(l Level, v *Values[V], c, n int) []V {
 			out[i] = v.At(from + i)
 		}
 	default:
-		expandAssembly(l, v, c, n, out)
+		expandAssembly(l, v, c, n, out, asks)
 	}
 	return out
 }
@@ -67,7 +67,7 @@ func MultiplySlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, n in
 		}
 		shape := manyShape[V]{
 			n: count, widths: s.Widths[2*at.Slice : 2*end.Slice], masks: s.Masks[at.Mask:end.Mask],
-			val: e.full(l, &s.Values, at.Column, end.Column-at.Column), lanes: lanes, order: order,
+			val: e.full(l, &s.Values, at.Column, end.Column-at.Column, 0), lanes: lanes, order: order,
 		}
 		if s.Narrow != nil {
 			shape.narrow = s.Narrow[at.Column*lanes:]
@@ -118,7 +118,7 @@ func MultiplyDiagonalsMany[V sparse.Value](l Level, d *Diagonals[V], alpha, beta
 			if d.Values.Storage == Same {
 				shape.constants = d.Values.Table[run.Pattern : run.Pattern+run.Width]
 			} else {
-				shape.val = e.full(l, &d.Values, column, columns)
+				shape.val = e.full(l, &d.Values, column, columns, 0)
 			}
 			shape.multiply(l, alpha, beta, x, y.From(row), stream)
 			left, row, column = left-count, row+count*lanes, column+columns

@@ -42,25 +42,29 @@ func manyPerDiagonal1F64AVX2(n int, widths *uint32, masks *uint16, first int, va
 //go:noescape
 func manyPerDiagonal2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// expandShortF64AVX2 is Values.Expand for n columns, at least 1, of the case in its name.
+// expandShortF64AVX2 is Values.Expand for n columns, at least 1, of the case in its name. For
+// each column step bytes from next on are brought to the second cache.
 //
 //go:noescape
-func expandShortF64AVX2(n int, val *byte, table *float64, out *float64)
+func expandShortF64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// expandTableF64AVX2 is Values.Expand for n columns, at least 1, of the case in its name.
+// expandTableF64AVX2 is Values.Expand for n columns, at least 1, of the case in its name. For
+// each column step bytes from next on are brought to the second cache.
 //
 //go:noescape
-func expandTableF64AVX2(n int, val *byte, table *float64, out *float64)
+func expandTableF64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// expandHigh32F64AVX2 is Values.Expand for n columns, at least 1, of the case in its name.
+// expandHigh32F64AVX2 is Values.Expand for n columns, at least 1, of the case in its name. For
+// each column step bytes from next on are brought to the second cache.
 //
 //go:noescape
-func expandHigh32F64AVX2(n int, val *byte, table *float64, out *float64)
+func expandHigh32F64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// expandHigh16F64AVX2 is Values.Expand for n columns, at least 1, of the case in its name.
+// expandHigh16F64AVX2 is Values.Expand for n columns, at least 1, of the case in its name. For
+// each column step bytes from next on are brought to the second cache.
 //
 //go:noescape
-func expandHigh16F64AVX2(n int, val *byte, table *float64, out *float64)
+func expandHigh16F64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
 // manySlices161F64AVX512 is manyKernel for the case in its name.
 //
@@ -102,30 +106,35 @@ func manyPerDiagonal1F64AVX512(n int, widths *uint32, masks *uint16, first int, 
 //go:noescape
 func manyPerDiagonal2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// expandShortF64AVX512 is Values.Expand for n columns, at least 1, of the case in its name.
+// expandShortF64AVX512 is Values.Expand for n columns, at least 1, of the case in its name. For
+// each column step bytes from next on are brought to the second cache.
 //
 //go:noescape
-func expandShortF64AVX512(n int, val *byte, table *float64, out *float64)
+func expandShortF64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// expandTableF64AVX512 is Values.Expand for n columns, at least 1, of the case in its name.
+// expandTableF64AVX512 is Values.Expand for n columns, at least 1, of the case in its name. For
+// each column step bytes from next on are brought to the second cache.
 //
 //go:noescape
-func expandTableF64AVX512(n int, val *byte, table *float64, out *float64)
+func expandTableF64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// expandHigh32F64AVX512 is Values.Expand for n columns, at least 1, of the case in its name.
+// expandHigh32F64AVX512 is Values.Expand for n columns, at least 1, of the case in its name. For
+// each column step bytes from next on are brought to the second cache.
 //
 //go:noescape
-func expandHigh32F64AVX512(n int, val *byte, table *float64, out *float64)
+func expandHigh32F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// expandHigh16F64AVX512 is Values.Expand for n columns, at least 1, of the case in its name.
+// expandHigh16F64AVX512 is Values.Expand for n columns, at least 1, of the case in its name. For
+// each column step bytes from next on are brought to the second cache.
 //
 //go:noescape
-func expandHigh16F64AVX512(n int, val *byte, table *float64, out *float64)
+func expandHigh16F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// expandBits57F64AVX512 is Values.Expand for n columns, at least 1, of the case in its name.
+// expandBits57F64AVX512 is Values.Expand for n columns, at least 1, of the case in its name. For
+// each column step bytes from next on are brought to the second cache.
 //
 //go:noescape
-func expandBits57F64AVX512(n int, val *byte, table *float64, out *float64)
+func expandBits57F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
 // manySlices161F32AVX2 is manyKernel for the case in its name.
 //
@@ -167,15 +176,17 @@ func manyPerDiagonal1F32AVX2(n int, widths *uint32, masks *uint16, first int, va
 //go:noescape
 func manyPerDiagonal2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// expandTableF32AVX2 is Values.Expand for n columns, at least 1, of the case in its name.
+// expandTableF32AVX2 is Values.Expand for n columns, at least 1, of the case in its name. For
+// each column step bytes from next on are brought to the second cache.
 //
 //go:noescape
-func expandTableF32AVX2(n int, val *byte, table *float32, out *float32)
+func expandTableF32AVX2(n int, val *byte, table *float32, out *float32, next uintptr, step int)
 
-// expandHigh16F32AVX2 is Values.Expand for n columns, at least 1, of the case in its name.
+// expandHigh16F32AVX2 is Values.Expand for n columns, at least 1, of the case in its name. For
+// each column step bytes from next on are brought to the second cache.
 //
 //go:noescape
-func expandHigh16F32AVX2(n int, val *byte, table *float32, out *float32)
+func expandHigh16F32AVX2(n int, val *byte, table *float32, out *float32, next uintptr, step int)
 
 // manySlices161F32AVX512 is manyKernel for the case in its name.
 //
@@ -217,12 +228,14 @@ func manyPerDiagonal1F32AVX512(n int, widths *uint32, masks *uint16, first int, 
 //go:noescape
 func manyPerDiagonal2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// expandTableF32AVX512 is Values.Expand for n columns, at least 1, of the case in its name.
+// expandTableF32AVX512 is Values.Expand for n columns, at least 1, of the case in its name. For
+// each column step bytes from next on are brought to the second cache.
 //
 //go:noescape
-func expandTableF32AVX512(n int, val *byte, table *float32, out *float32)
+func expandTableF32AVX512(n int, val *byte, table *float32, out *float32, next uintptr, step int)
 
-// expandHigh16F32AVX512 is Values.Expand for n columns, at least 1, of the case in its name.
+// expandHigh16F32AVX512 is Values.Expand for n columns, at least 1, of the case in its name. For
+// each column step bytes from next on are brought to the second cache.
 //
 //go:noescape
-func expandHigh16F32AVX512(n int, val *byte, table *float32, out *float32)
+func expandHigh16F32AVX512(n int, val *byte, table *float32, out *float32, next uintptr, step int)

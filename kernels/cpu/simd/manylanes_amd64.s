@@ -1966,16 +1966,20 @@ done:
 	VZEROUPPER
 	RET
 
-// func expandShortF64AVX2(n int, val *byte, table *float64, out *float64)
+// func expandShortF64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 // Requires: AVX, MMX+
-TEXT ·expandShortF64AVX2(SB), NOSPLIT, $0-32
+TEXT ·expandShortF64AVX2(SB), NOSPLIT, $0-48
 	MOVQ n+0(FP), AX
 	MOVQ val+8(FP), CX
 	MOVQ table+16(FP), DX
 	MOVQ out+24(FP), DX
+	MOVQ next+32(FP), BX
+	MOVQ step+40(FP), SI
 
 column:
 	PREFETCHT0 2048(CX)
+	PREFETCHT1 (BX)
+	ADDQ       SI, BX
 	VCVTPS2PD  (CX), Y0
 	VMOVUPD    Y0, (DX)
 	ADDQ       $0x10, CX
@@ -1985,22 +1989,26 @@ column:
 	VZEROUPPER
 	RET
 
-// func expandTableF64AVX2(n int, val *byte, table *float64, out *float64)
+// func expandTableF64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 // Requires: AVX, AVX2, MMX+
-TEXT ·expandTableF64AVX2(SB), NOSPLIT, $0-32
+TEXT ·expandTableF64AVX2(SB), NOSPLIT, $0-48
 	MOVQ         n+0(FP), AX
 	MOVQ         val+8(FP), CX
 	MOVQ         table+16(FP), DX
 	MOVQ         out+24(FP), BX
+	MOVQ         next+32(FP), SI
+	MOVQ         step+40(FP), DI
 	VMOVUPS      nibblesOf64<>+0(SB), Y0
-	MOVQ         $0x0000000f, SI
-	VMOVQ        SI, X1
+	MOVQ         $0x0000000f, R8
+	VMOVQ        R8, X1
 	VPBROADCASTQ X1, Y1
 
 column:
 	PREFETCHT0   2048(CX)
-	MOVWLZX      (CX), SI
-	VMOVD        SI, X2
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	MOVWLZX      (CX), R8
+	VMOVD        R8, X2
 	VPBROADCASTQ X2, Y2
 	VPSRLVQ      Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -2015,16 +2023,20 @@ column:
 	VZEROUPPER
 	RET
 
-// func expandHigh32F64AVX2(n int, val *byte, table *float64, out *float64)
+// func expandHigh32F64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 // Requires: AVX, AVX2, MMX+
-TEXT ·expandHigh32F64AVX2(SB), NOSPLIT, $0-32
+TEXT ·expandHigh32F64AVX2(SB), NOSPLIT, $0-48
 	MOVQ n+0(FP), AX
 	MOVQ val+8(FP), CX
 	MOVQ table+16(FP), DX
 	MOVQ out+24(FP), DX
+	MOVQ next+32(FP), BX
+	MOVQ step+40(FP), SI
 
 column:
 	PREFETCHT0 2048(CX)
+	PREFETCHT1 (BX)
+	ADDQ       SI, BX
 	VPMOVZXDQ  (CX), Y0
 	VPSLLQ     $0x20, Y0, Y0
 	VMOVUPD    Y0, (DX)
@@ -2035,16 +2047,20 @@ column:
 	VZEROUPPER
 	RET
 
-// func expandHigh16F64AVX2(n int, val *byte, table *float64, out *float64)
+// func expandHigh16F64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 // Requires: AVX, AVX2, MMX+
-TEXT ·expandHigh16F64AVX2(SB), NOSPLIT, $0-32
+TEXT ·expandHigh16F64AVX2(SB), NOSPLIT, $0-48
 	MOVQ n+0(FP), AX
 	MOVQ val+8(FP), CX
 	MOVQ table+16(FP), DX
 	MOVQ out+24(FP), DX
+	MOVQ next+32(FP), BX
+	MOVQ step+40(FP), SI
 
 column:
 	PREFETCHT0 2048(CX)
+	PREFETCHT1 (BX)
+	ADDQ       SI, BX
 	VPMOVZXWQ  (CX), Y0
 	VPSLLQ     $0x30, Y0, Y0
 	VMOVUPD    Y0, (DX)
@@ -5019,16 +5035,20 @@ done:
 	VZEROUPPER
 	RET
 
-// func expandShortF64AVX512(n int, val *byte, table *float64, out *float64)
+// func expandShortF64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·expandShortF64AVX512(SB), NOSPLIT, $0-32
+TEXT ·expandShortF64AVX512(SB), NOSPLIT, $0-48
 	MOVQ n+0(FP), AX
 	MOVQ val+8(FP), CX
 	MOVQ table+16(FP), DX
 	MOVQ out+24(FP), DX
+	MOVQ next+32(FP), BX
+	MOVQ step+40(FP), SI
 
 column:
 	PREFETCHT0 2048(CX)
+	PREFETCHT1 (BX)
+	ADDQ       SI, BX
 	VCVTPS2PD  (CX), Z0
 	VMOVUPD    Z0, (DX)
 	ADDQ       $0x20, CX
@@ -5038,19 +5058,23 @@ column:
 	VZEROUPPER
 	RET
 
-// func expandTableF64AVX512(n int, val *byte, table *float64, out *float64)
+// func expandTableF64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 // Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·expandTableF64AVX512(SB), NOSPLIT, $0-32
+TEXT ·expandTableF64AVX512(SB), NOSPLIT, $0-48
 	MOVQ    n+0(FP), AX
 	MOVQ    val+8(FP), CX
 	MOVQ    table+16(FP), DX
 	MOVQ    out+24(FP), BX
+	MOVQ    next+32(FP), SI
+	MOVQ    step+40(FP), DI
 	VMOVUPS nibblesOf64<>+0(SB), Z0
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 
 column:
 	PREFETCHT0   2048(CX)
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
 	VPBROADCASTD (CX), Y3
 	VPMOVZXDQ    Y3, Z3
 	VPSRLVQ      Z0, Z3, Z3
@@ -5063,16 +5087,20 @@ column:
 	VZEROUPPER
 	RET
 
-// func expandHigh32F64AVX512(n int, val *byte, table *float64, out *float64)
+// func expandHigh32F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·expandHigh32F64AVX512(SB), NOSPLIT, $0-32
+TEXT ·expandHigh32F64AVX512(SB), NOSPLIT, $0-48
 	MOVQ n+0(FP), AX
 	MOVQ val+8(FP), CX
 	MOVQ table+16(FP), DX
 	MOVQ out+24(FP), DX
+	MOVQ next+32(FP), BX
+	MOVQ step+40(FP), SI
 
 column:
 	PREFETCHT0 2048(CX)
+	PREFETCHT1 (BX)
+	ADDQ       SI, BX
 	VPMOVZXDQ  (CX), Z0
 	VPSLLQ     $0x20, Z0, Z0
 	VMOVUPD    Z0, (DX)
@@ -5083,16 +5111,20 @@ column:
 	VZEROUPPER
 	RET
 
-// func expandHigh16F64AVX512(n int, val *byte, table *float64, out *float64)
+// func expandHigh16F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·expandHigh16F64AVX512(SB), NOSPLIT, $0-32
+TEXT ·expandHigh16F64AVX512(SB), NOSPLIT, $0-48
 	MOVQ n+0(FP), AX
 	MOVQ val+8(FP), CX
 	MOVQ table+16(FP), DX
 	MOVQ out+24(FP), DX
+	MOVQ next+32(FP), BX
+	MOVQ step+40(FP), SI
 
 column:
 	PREFETCHT0 2048(CX)
+	PREFETCHT1 (BX)
+	ADDQ       SI, BX
 	VPMOVZXWQ  (CX), Z0
 	VPSLLQ     $0x30, Z0, Z0
 	VMOVUPD    Z0, (DX)
@@ -5103,30 +5135,34 @@ column:
 	VZEROUPPER
 	RET
 
-// func expandBits57F64AVX512(n int, val *byte, table *float64, out *float64)
+// func expandBits57F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
-TEXT ·expandBits57F64AVX512(SB), NOSPLIT, $0-32
+TEXT ·expandBits57F64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         n+0(FP), AX
 	MOVQ         val+8(FP), CX
 	MOVQ         table+16(FP), DX
 	MOVQ         out+24(FP), DX
-	MOVQ         table+16(FP), SI
-	VPBROADCASTQ (SI), Z31
+	MOVQ         next+32(FP), BX
+	MOVQ         step+40(FP), SI
+	MOVQ         table+16(FP), R8
+	VPBROADCASTQ (R8), Z31
 	VMOVDQU64    spread57<>+0(SB), Z30
-	MOVQ         $0x807fffffffffffff, BX
-	VPBROADCASTQ BX, Z29
-	MOVQ         $0x0080000000000000, BX
-	VPBROADCASTQ BX, Z28
-	MOVQ         32(SI), BX
-	SHLQ         $0x03, BX
-	ADDQ         16(SI), BX
-	MOVQ         (BX), BX
-	ADDQ         8(SI), BX
+	MOVQ         $0x807fffffffffffff, DI
+	VPBROADCASTQ DI, Z29
+	MOVQ         $0x0080000000000000, DI
+	VPBROADCASTQ DI, Z28
+	MOVQ         32(R8), DI
+	SHLQ         $0x03, DI
+	ADDQ         16(R8), DI
+	MOVQ         (DI), DI
+	ADDQ         8(R8), DI
 
 column:
 	PREFETCHT0 2048(CX)
-	LEAQ       (CX), SI
-	CMPQ       SI, BX
+	PREFETCHT1 (BX)
+	ADDQ       SI, BX
+	LEAQ       (CX), R8
+	CMPQ       R8, DI
 	JEQ        apart0
 	VPERMB     (CX), Z30, Z0
 	KMOVB      56(CX), K1
@@ -5144,17 +5180,17 @@ apart0Done:
 	RET
 
 apart0:
-	MOVQ      table+16(FP), SI
-	MOVQ      32(SI), BX
-	SHLQ      $0x06, BX
-	ADDQ      24(SI), BX
-	VMOVDQU64 (BX), Z0
-	INCQ      32(SI)
-	MOVQ      32(SI), BX
-	SHLQ      $0x03, BX
-	ADDQ      16(SI), BX
-	MOVQ      (BX), BX
-	ADDQ      8(SI), BX
+	MOVQ      table+16(FP), R8
+	MOVQ      32(R8), DI
+	SHLQ      $0x06, DI
+	ADDQ      24(R8), DI
+	VMOVDQU64 (DI), Z0
+	INCQ      32(R8)
+	MOVQ      32(R8), DI
+	SHLQ      $0x03, DI
+	ADDQ      16(R8), DI
+	MOVQ      (DI), DI
+	ADDQ      8(R8), DI
 	JMP       apart0Done
 
 // func manySlices161F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
@@ -7001,19 +7037,23 @@ done:
 	VZEROUPPER
 	RET
 
-// func expandTableF32AVX2(n int, val *byte, table *float32, out *float32)
+// func expandTableF32AVX2(n int, val *byte, table *float32, out *float32, next uintptr, step int)
 // Requires: AVX, AVX2, MMX+
-TEXT ·expandTableF32AVX2(SB), NOSPLIT, $0-32
+TEXT ·expandTableF32AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+0(FP), AX
 	MOVQ    val+8(FP), CX
 	MOVQ    table+16(FP), DX
 	MOVQ    out+24(FP), BX
+	MOVQ    next+32(FP), SI
+	MOVQ    step+40(FP), DI
 	VMOVUPS nibblesOf32<>+0(SB), Y0
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 
 column:
 	PREFETCHT0   2048(CX)
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
 	VPBROADCASTD (CX), Y3
 	VPSRLVD      Y0, Y3, Y3
 	VPERMPS      Y1, Y3, Y4
@@ -7028,16 +7068,20 @@ column:
 	VZEROUPPER
 	RET
 
-// func expandHigh16F32AVX2(n int, val *byte, table *float32, out *float32)
+// func expandHigh16F32AVX2(n int, val *byte, table *float32, out *float32, next uintptr, step int)
 // Requires: AVX, AVX2, MMX+
-TEXT ·expandHigh16F32AVX2(SB), NOSPLIT, $0-32
+TEXT ·expandHigh16F32AVX2(SB), NOSPLIT, $0-48
 	MOVQ n+0(FP), AX
 	MOVQ val+8(FP), CX
 	MOVQ table+16(FP), DX
 	MOVQ out+24(FP), DX
+	MOVQ next+32(FP), BX
+	MOVQ step+40(FP), SI
 
 column:
 	PREFETCHT0 2048(CX)
+	PREFETCHT1 (BX)
+	ADDQ       SI, BX
 	VPMOVZXWD  (CX), Y0
 	VPSLLD     $0x10, Y0, Y0
 	VMOVUPS    Y0, (DX)
@@ -10012,18 +10056,22 @@ done:
 	VZEROUPPER
 	RET
 
-// func expandTableF32AVX512(n int, val *byte, table *float32, out *float32)
+// func expandTableF32AVX512(n int, val *byte, table *float32, out *float32, next uintptr, step int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·expandTableF32AVX512(SB), NOSPLIT, $0-32
+TEXT ·expandTableF32AVX512(SB), NOSPLIT, $0-48
 	MOVQ    n+0(FP), AX
 	MOVQ    val+8(FP), CX
 	MOVQ    table+16(FP), DX
 	MOVQ    out+24(FP), BX
+	MOVQ    next+32(FP), SI
+	MOVQ    step+40(FP), DI
 	VMOVUPS nibblesOfHalves<>+0(SB), Z0
 	VMOVUPS (DX), Z1
 
 column:
 	PREFETCHT0   2048(CX)
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
 	VPBROADCASTQ (CX), Z2
 	VPSRLVD      Z0, Z2, Z2
 	VPERMPS      Z1, Z2, Z2
@@ -10035,16 +10083,20 @@ column:
 	VZEROUPPER
 	RET
 
-// func expandHigh16F32AVX512(n int, val *byte, table *float32, out *float32)
+// func expandHigh16F32AVX512(n int, val *byte, table *float32, out *float32, next uintptr, step int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·expandHigh16F32AVX512(SB), NOSPLIT, $0-32
+TEXT ·expandHigh16F32AVX512(SB), NOSPLIT, $0-48
 	MOVQ n+0(FP), AX
 	MOVQ val+8(FP), CX
 	MOVQ table+16(FP), DX
 	MOVQ out+24(FP), DX
+	MOVQ next+32(FP), BX
+	MOVQ step+40(FP), SI
 
 column:
 	PREFETCHT0 2048(CX)
+	PREFETCHT1 (BX)
+	ADDQ       SI, BX
 	VPMOVZXWD  (CX), Z0
 	VPSLLD     $0x10, Z0, Z0
 	VMOVUPS    Z0, (DX)

@@ -120,22 +120,24 @@ func indices[I uint16 | int32](idx []I, from int, far bool) (at, asks *byte) {
 }
 
 var (
-	expand64 = [2][storages]func(n int, val *byte, table, out *float64){
+	expand64 = [2][storages]func(n int, val *byte, table, out *float64, next uintptr, step int){
 		{Short: expandShortF64AVX2, Table: expandTableF64AVX2, High32: expandHigh32F64AVX2, High16: expandHigh16F64AVX2},
 		{Short: expandShortF64AVX512, Table: expandTableF64AVX512, High32: expandHigh32F64AVX512, High16: expandHigh16F64AVX512, Bits57: expandBits57F64AVX512},
 	}
-	expand32 = [2][storages]func(n int, val *byte, table, out *float32){
+	expand32 = [2][storages]func(n int, val *byte, table, out *float32, next uintptr, step int){
 		{Table: expandTableF32AVX2, High16: expandHigh16F32AVX2},
 		{Table: expandTableF32AVX512, High16: expandHigh16F32AVX512},
 	}
 )
 
-// expandAssembly is the n columns of values from column c on, at full length.
-func expandAssembly[V sparse.Value](l Level, v *Values[V], c, n int, out []V) {
+// expandAssembly is the n columns of values from column c on, at full length. It asks for
+// so many bytes of those behind for each column.
+func expandAssembly[V sparse.Value](l Level, v *Values[V], c, n int, out []V, asks int) {
+	next := v.address(c + n)
 	switch v := any(v).(type) {
 	case *Values[float64]:
-		expand64[l-AVX2][v.Storage](n, v.from(c), v.table(c), unsafe.SliceData(any(out).([]float64)))
+		expand64[l-AVX2][v.Storage](n, v.from(c), v.table(c), unsafe.SliceData(any(out).([]float64)), next, asks)
 	case *Values[float32]:
-		expand32[l-AVX2][v.Storage](n, v.from(c), v.table(c), unsafe.SliceData(any(out).([]float32)))
+		expand32[l-AVX2][v.Storage](n, v.from(c), v.table(c), unsafe.SliceData(any(out).([]float32)), next, asks)
 	}
 }

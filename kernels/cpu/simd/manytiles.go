@@ -19,7 +19,7 @@ const tileEntries = 1 << 10
 func AddTileMany[V sparse.Value](l Level, t *Tiles[V], lo, hi int, x Block[V], acc []V, e *Expansion[V]) {
 	for ; lo < hi; lo += tileEntries {
 		entries := t.Entries[lo:min(lo+tileEntries, hi)]
-		val := e.full(Generic, &t.Values, lo, len(entries))
+		val := e.full(Generic, &t.Values, lo, len(entries), 0)
 		if l != Generic {
 			tileManyAssembly(l, entries, val, x, acc)
 			continue

@@ -127,6 +127,17 @@ func (v *Values[V]) from(c int) *byte {
 	return bytesFrom(v.Full, k)
 }
 
+// address is where column c begins, or where it would behind the last one: for asking for
+// memory ahead of time.
+func (v *Values[V]) address(c int) uintptr {
+	return uintptr(unsafe.Pointer(v.from(0))) + uintptr(c*v.columnBytes())
+}
+
+// columnBytes is the bytes of a column.
+func (v *Values[V]) columnBytes() int {
+	return v.Storage.Bits(int(unsafe.Sizeof(*new(V)))) * v.Lanes / 8
+}
+
 // table is what assembly needs besides when it begins at column c: Table, or a
 // cursor57. It holds until the next call.
 func (v *Values[V]) table(c int) *V {

@@ -41,7 +41,7 @@ func together(p lanes.Part, height int) int {
 // summed at once.
 func blocks(p lanes.Part, height int) {
 	name, size, count := fmt.Sprintf("manyBlocks%d%s", height, p.Suffix()), p.Size(), together(p, height)
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, first int, val *%[1]s, idx *int32, columns int, x *%[1]s, ldx int, y *%[1]s, ldy int, order *uint16, rows int, alpha, beta %[1]s, last int, reads, stream bool)", p.Type()))
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, first int, val *%[1]s, idx *int32, columns int, x *%[1]s, ldx int, y *%[1]s, ldy int, order *uint16, rows int, alpha, beta %[1]s, last int, reads, stream bool, next uintptr, step int)", p.Type()))
 	Pragma("noescape")
 	Doc(fmt.Sprintf("%s is manyBlockKernel for the case in its name: for %d lanes.", name, count))
 
@@ -50,6 +50,7 @@ func blocks(p lanes.Part, height int) {
 	val := Load(Param("val"), GP64())
 	idx := Load(Param("idx"), GP64())
 	ldx := Load(Param("ldx"), GP64())
+	next := Load(Param("next"), GP64())
 	p.SetMask(Load(Param("last"), GP64()))
 	acc := make([][]VecVirtual, count)
 	for i := range acc {
@@ -72,6 +73,10 @@ func blocks(p lanes.Part, height int) {
 		}
 		MOVQ(lanes.Arg("columns"), j)
 		Label(name)
+		for line := 0; line < height*p.Bytes()*count/p.Count(); line += 64 {
+			PREFETCHT1(Mem{Base: next, Disp: line})
+		}
+		ADDQ(lanes.Arg("step"), next)
 		for i, g := range at {
 			skip := fmt.Sprintf("%sLane%d", name, i)
 			if mask != nil {

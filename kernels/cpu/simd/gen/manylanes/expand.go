@@ -13,16 +13,21 @@ import (
 // expand generates the loop over n columns of values in one kind of storage.
 func expand(l lanes.Lanes, values lanes.Values) {
 	name := "expand" + values.Name + l.Suffix()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, val *byte, table, out *%s)", l.Type()))
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, val *byte, table, out *%s, next uintptr, step int)", l.Type()))
 	Pragma("noescape")
-	Doc(name + " is Values.Expand for n columns, at least 1, of the case in its name.")
+	Doc(name+" is Values.Expand for n columns, at least 1, of the case in its name. For",
+		"each column step bytes from next on are brought to the second cache.")
 	n := Load(Param("n"), GP64())
 	val := Load(Param("val"), GP64())
 	table := Load(Param("table"), GP64())
 	out := Load(Param("out"), GP64())
+	next := Load(Param("next"), GP64())
+	step := Load(Param("step"), GP64())
 	column := values.Begin(l, table)
 	Label("column")
 	PREFETCHT0(Mem{Base: val, Disp: 2048})
+	PREFETCHT1(Mem{Base: next})
+	ADDQ(step, next)
 	l.Store(column(Mem{Base: val}).(VecVirtual), Mem{Base: out})
 	ADDQ(Imm(uint64(values.Bytes(l))), val)
 	ADDQ(Imm(uint64(l.Bytes())), out)
