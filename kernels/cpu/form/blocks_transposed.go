@@ -13,7 +13,7 @@ func (b *blockForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []
 	for i, w := range b.windows {
 		n := min(blockWindow, b.blockRows-i*blockWindow)
 		part := x[i*blockWindow*height:][:n*height]
-		before, after := simd.Factors(alpha, part)
+		before, after := simd.Factors(b.level, alpha, part)
 		b.factors(b.order[i*blockWindow:i*blockWindow+n], before, part)
 		if lo, hi := b.blocks.Span(b.level, at, int(w.slices)); lo < hi {
 			simd.AddBlocksTransposed(b.level, &b.blocks, at, int(w.slices), after, b.sums, to(lo, hi), lo, sums[:])

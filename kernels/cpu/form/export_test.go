@@ -7,3 +7,10 @@ func WithStreams(f func()) {
 	defer func() { beyond = old }()
 	f()
 }
+
+// WithGroups calls f while transposed products of tiles take few of them at a time.
+func WithGroups(f func()) {
+	defer func(bytes int64) { groupCache = bytes }(groupCache)
+	groupCache = 0
+	f()
+}

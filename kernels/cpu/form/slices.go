@@ -90,27 +90,6 @@ func (g group) after(at simd.Position) simd.Position {
 	return simd.Position{Slice: at.Slice + int(g.slices), Column: at.Column + int(g.columns), Mask: at.Mask + int(g.masks)}
 }
 
-// piece is a slice of successive entries of one row.
-type piece struct {
-	row      int
-	from, to int64 // entries, counted in Rows
-	base     int32 // the least column, from which narrow indices count
-	greatest int32 // the greatest one
-	wide     bool
-}
-
-// group is the slice of a piece: its entries one after the other in every lane, the
-// lanes at the front with one more than the others.
-func (p *piece) group(lanes int) group {
-	n := p.to - p.from
-	g := group{1, int32(n / int64(lanes)), 0}
-	if n%int64(lanes) != 0 {
-		g.columns++
-		g.masks = 1
-	}
-	return g
-}
-
 func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
 	x = x[:s.cols]
 	s.results.begin(alpha, beta, y)
@@ -153,26 +132,6 @@ func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
 		simd.Fence(s.level)
 	}
 	s.multiplyLong(alpha, x, y, narrow, wide)
-}
-
-// multiplyLong adds the long rows to y.
-func (s *slicesForm[V]) multiplyLong(alpha V, x, y []V, narrow, wide simd.Position) {
-	lanes := s.narrow.Values.Lanes
-	for i := range s.long {
-		p := &s.long[i]
-		if p.wide {
-			simd.MultiplySlices(s.level, &s.wide, wide, 1, x, s.sums)
-			wide = p.group(lanes).after(wide)
-		} else {
-			simd.MultiplySlices(s.level, &s.narrow, narrow, 1, x[p.base:], s.sums)
-			narrow = p.group(lanes).after(narrow)
-		}
-		var sum V
-		for _, v := range s.sums[:lanes] {
-			sum += v
-		}
-		y[p.row] += alpha * sum
-	}
 }
 
 func (s *slicesForm[V]) Bytes() int64 { return s.bytes }

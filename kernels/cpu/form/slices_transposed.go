@@ -17,7 +17,7 @@ func (s *slicesForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) [
 		if w.sorted {
 			list, order = order[:len(part)], order[len(part):]
 		}
-		before, after := simd.Factors(alpha, part)
+		before, after := simd.Factors(s.level, alpha, part)
 		if w.narrow.columns > 0 {
 			lo, hi := int(max(w.least, w.base)), int(min(w.greatest, w.base+narrowSpan-1))+1
 			s.factors(list, int(w.narrow.slices)*lanes, before, part)
@@ -40,26 +40,5 @@ func (s *slicesForm[V]) factors(list []uint16, lanes int, alpha V, x []V) {
 	factors := s.sums[:len(list)]
 	for lane, r := range list {
 		factors[lane] = alpha * x[r]
-	}
-}
-
-// addLongTransposed adds the products of the long rows: all lanes of a slice are one row.
-func (s *slicesForm[V]) addLongTransposed(alpha V, x []V, to func(lo, hi int) []V, narrow, wide simd.Position) {
-	lanes := s.narrow.Values.Lanes
-	for i := range s.long {
-		p := &s.long[i]
-		before, after := simd.Factors(alpha, x[p.row:p.row+1])
-		factors := s.sums[:lanes]
-		for lane := range factors {
-			factors[lane] = before * x[p.row]
-		}
-		y, lo := to(int(p.base), int(p.greatest)+1), int(p.base)
-		if p.wide {
-			simd.AddSlicesTransposed(s.level, &s.wide, wide, 1, after, factors, y, lo, s.more)
-			wide = p.group(lanes).after(wide)
-		} else {
-			simd.AddSlicesTransposed(s.level, &s.narrow, narrow, 1, after, factors, y, 0, s.more)
-			narrow = p.group(lanes).after(narrow)
-		}
 	}
 }

@@ -24,13 +24,17 @@ func TestFormsMultiplyTheirTransposesAsTheReference(t *testing.T) {
 
 func checkTransposed[V sparse.Value](t *testing.T, l simd.Level) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom([]string{"csr", "slices", "slices", "diagonals", "diagonals", "tiles", "blocks", "ellpack"}).Draw(t, "form")
+		name := rapid.SampledFrom([]string{"csr", "slices", "slices", "diagonals", "diagonals", "tiles", "tiles", "blocks", "ellpack"}).Draw(t, "form")
 		build := manyForms[V](t, l)[name]
 		if name == "ellpack" {
 			name = string(rapid.SampledFrom(ellpack.Formats()).Draw(t, "format"))
 			build = func(r form.Rows[V], _ form.ValueSet[V]) (form.Form[V], error) {
 				return form.NewEll(kernels.Form(name), r)
 			}
+		}
+		if name == "tiles" && rapid.Bool().Draw(t, "small groups") {
+			form.WithGroups(func() { checkTransposedOf(t, name, build) })
+			return
 		}
 		checkTransposedOf(t, name, build)
 	})

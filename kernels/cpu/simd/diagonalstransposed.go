@@ -48,7 +48,7 @@ func (d *Diagonals[V]) columns(run DiagonalRun, row, rows, cols int) (lo, hi int
 // addRun adds what a run does, whose first column of values and of masks are given. Row 0
 // of x counts as row of y.
 func (d *Diagonals[V]) addRun(l Level, run DiagonalRun, alpha V, x []V, row, column, mask int, y []V) {
-	if _, after := Factors(alpha, x); l == Generic || after != 1 {
+	if _, after := Factors(l, alpha, x); l == Generic || after != 1 {
 		d.addRunGeneric(run, alpha, x, row, column, mask, y)
 		return
 	}

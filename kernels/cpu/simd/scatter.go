@@ -19,7 +19,7 @@ func Scatter[V sparse.Value](l Level, alpha V, ptr []int64, idx []int32, val, x,
 	if ptr[len(x)]-ptr[0] != int64(len(idx)) {
 		panic(errPointers)
 	}
-	if before, after := Factors(alpha, x); l >= AVX2 && after == 1 {
+	if before, after := Factors(l, alpha, x); l >= AVX2 && after == 1 {
 		done = scatterSpread(before, ptr, idx, val, x, y, first, far)
 	} else {
 		done = scatterGeneric(alpha, ptr, idx, val, x, y, first)

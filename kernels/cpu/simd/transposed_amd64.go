@@ -110,6 +110,11 @@ func slicesTransposedHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *
 //go:noescape
 func slicesTransposedHigh1632F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
+// lostF64AVX2 is lost for n registers: it gives the lanes where there is such an element.
+//
+//go:noescape
+func lostF64AVX2(n int, x *float64, least float64, greatest float64) (lanes uint32)
+
 // blocksTransposedFullF64AVX2 is addTransposed for the case in its name. sums has end elements, a
 // register for each column of a block.
 //
@@ -236,6 +241,11 @@ func slicesTransposedHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val
 //go:noescape
 func slicesTransposedHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
+// lostF64AVX512 is lost for n registers: it gives the lanes where there is such an element.
+//
+//go:noescape
+func lostF64AVX512(n int, x *float64, least float64, greatest float64) (lanes uint32)
+
 // blocksTransposedFullF64AVX512 is addTransposed for the case in its name. sums has end elements, a
 // register for each column of a block.
 //
@@ -332,6 +342,11 @@ func slicesTransposedHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *
 //go:noescape
 func slicesTransposedHigh1632F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
+// lostF32AVX2 is lost for n registers: it gives the lanes where there is such an element.
+//
+//go:noescape
+func lostF32AVX2(n int, x *float32, least float32, greatest float32) (lanes uint32)
+
 // blocksTransposedFullF32AVX2 is addTransposed for the case in its name. sums has end elements, a
 // register for each column of a block.
 //
@@ -409,6 +424,11 @@ func slicesTransposedHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val
 //
 //go:noescape
 func slicesTransposedHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
+
+// lostF32AVX512 is lost for n registers: it gives the lanes where there is such an element.
+//
+//go:noescape
+func lostF32AVX512(n int, x *float32, least float32, greatest float32) (lanes uint32)
 
 // blocksTransposedFullF32AVX512 is addTransposed for the case in its name. sums has end elements, a
 // register for each column of a block.

@@ -2570,6 +2570,39 @@ done:
 	VZEROUPPER
 	RET
 
+// func lostF64AVX2(n int, x *float64, least float64, greatest float64) (lanes uint32)
+// Requires: AVX, AVX2
+TEXT ·lostF64AVX2(SB), NOSPLIT, $0-36
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSD least+16(FP), Y0
+	VBROADCASTSD greatest+24(FP), Y1
+	MOVQ         $0x7fffffffffffffff, DX
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
+	VXORPS       X3, X3, X3
+	VXORPS       X4, X4, X4
+
+register:
+	TESTQ  AX, AX
+	JZ     done
+	VANDPS (CX), Y2, Y5
+	VPSUBQ Y0, Y5, Y6
+	VPSUBQ Y5, Y3, Y7
+	VANDPS Y7, Y6, Y6
+	VPSUBQ Y5, Y1, Y5
+	VORPS  Y5, Y6, Y6
+	VORPS  Y6, Y4, Y4
+	ADDQ   $0x20, CX
+	DECQ   AX
+	JMP    register
+
+done:
+	VMOVMSKPD Y4, AX
+	MOVL      AX, lanes+32(FP)
+	VZEROUPPER
+	RET
+
 // func blocksTransposedFullF64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
 // Requires: AVX, FMA3
 TEXT ·blocksTransposedFullF64AVX2(SB), NOSPLIT, $0-96
@@ -5898,6 +5931,40 @@ done:
 	VZEROUPPER
 	RET
 
+// func lostF64AVX512(n int, x *float64, least float64, greatest float64) (lanes uint32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·lostF64AVX512(SB), NOSPLIT, $0-36
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSD least+16(FP), Z0
+	VBROADCASTSD greatest+24(FP), Z1
+	MOVQ         $0x7fffffffffffffff, DX
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Z2
+	VXORPS       X3, X3, X3
+	VXORPS       X4, X4, X4
+
+register:
+	TESTQ  AX, AX
+	JZ     done
+	VANDPS (CX), Z2, Z5
+	VPSUBQ Z0, Z5, Z6
+	VPSUBQ Z5, Z3, Z7
+	VANDPS Z7, Z6, Z6
+	VPSUBQ Z5, Z1, Z5
+	VORPS  Z5, Z6, Z6
+	VORPS  Z6, Z4, Z4
+	ADDQ   $0x40, CX
+	DECQ   AX
+	JMP    register
+
+done:
+	VPMOVQ2M Z4, K1
+	KMOVW    K1, AX
+	MOVL     AX, lanes+32(FP)
+	VZEROUPPER
+	RET
+
 // func blocksTransposedFullF64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
 // Requires: AVX, AVX512F
 TEXT ·blocksTransposedFullF64AVX512(SB), NOSPLIT, $0-96
@@ -8728,6 +8795,39 @@ next:
 	JMP  slice
 
 done:
+	VZEROUPPER
+	RET
+
+// func lostF32AVX2(n int, x *float32, least float32, greatest float32) (lanes uint32)
+// Requires: AVX, AVX2
+TEXT ·lostF32AVX2(SB), NOSPLIT, $0-28
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSS least+16(FP), Y0
+	VBROADCASTSS greatest+20(FP), Y1
+	MOVL         $0x7fffffff, DX
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y2
+	VXORPS       X3, X3, X3
+	VXORPS       X4, X4, X4
+
+register:
+	TESTQ  AX, AX
+	JZ     done
+	VANDPS (CX), Y2, Y5
+	VPSUBD Y0, Y5, Y6
+	VPSUBD Y5, Y3, Y7
+	VANDPS Y7, Y6, Y6
+	VPSUBD Y5, Y1, Y5
+	VORPS  Y5, Y6, Y6
+	VORPS  Y6, Y4, Y4
+	ADDQ   $0x20, CX
+	DECQ   AX
+	JMP    register
+
+done:
+	VMOVMSKPS Y4, AX
+	MOVL      AX, lanes+24(FP)
 	VZEROUPPER
 	RET
 
@@ -11634,6 +11734,40 @@ next:
 	JMP  slice
 
 done:
+	VZEROUPPER
+	RET
+
+// func lostF32AVX512(n int, x *float32, least float32, greatest float32) (lanes uint32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·lostF32AVX512(SB), NOSPLIT, $0-28
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	VBROADCASTSS least+16(FP), Z0
+	VBROADCASTSS greatest+20(FP), Z1
+	MOVL         $0x7fffffff, DX
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Z2
+	VXORPS       X3, X3, X3
+	VXORPS       X4, X4, X4
+
+register:
+	TESTQ  AX, AX
+	JZ     done
+	VANDPS (CX), Z2, Z5
+	VPSUBD Z0, Z5, Z6
+	VPSUBD Z5, Z3, Z7
+	VANDPS Z7, Z6, Z6
+	VPSUBD Z5, Z1, Z5
+	VORPS  Z5, Z6, Z6
+	VORPS  Z6, Z4, Z4
+	ADDQ   $0x40, CX
+	DECQ   AX
+	JMP    register
+
+done:
+	VPMOVD2M Z4, K1
+	KMOVW    K1, AX
+	MOVL     AX, lanes+24(FP)
 	VZEROUPPER
 	RET
 

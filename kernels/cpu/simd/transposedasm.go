@@ -131,3 +131,19 @@ func callSlicesTransposed[V sparse.Value](kernels *[2]sliceTransposedKernel[V], 
 	kernel(n, unsafe.SliceData(widths), unsafe.SliceData(s.Masks[at.Mask:]), s.Values.from(at.Column), idx,
 		unsafe.SliceData(s.Values.Table), &factors[0], &y[0], first, asks, &products[0])
 }
+
+func lostAssembly[V sparse.Value](l Level, n int, x []V, least, greatest V) bool {
+	switch x := any(x).(type) {
+	case []float64:
+		if l == AVX512 {
+			return lostF64AVX512(n, &x[0], float64(least), float64(greatest)) != 0
+		}
+		return lostF64AVX2(n, &x[0], float64(least), float64(greatest)) != 0
+	case []float32:
+		if l == AVX512 {
+			return lostF32AVX512(n, &x[0], float32(least), float32(greatest)) != 0
+		}
+		return lostF32AVX2(n, &x[0], float32(least), float32(greatest)) != 0
+	}
+	return true
+}

@@ -15,3 +15,6 @@ func blocksTransposedAssembly[V sparse.Value](l Level, b *Blocks[V], at Position
 // slicesTransposedAssembly is never called where there is no assembly.
 func slicesTransposedAssembly[V sparse.Value](l Level, s *Slices[V], at Position, n int, factors, y []V, first int, products []V) {
 }
+
+// lostAssembly is never called where there is no assembly.
+func lostAssembly[V sparse.Value](l Level, n int, x []V, least, greatest V) bool { return true }

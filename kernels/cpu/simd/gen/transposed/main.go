@@ -18,6 +18,7 @@ func main() {
 			slices(l, v, 2)
 			slices(l, v, 4)
 		}
+		lost(l)
 		blocks(l, lanes.Full)
 		if l.Double {
 			blocks(l, lanes.Short)

@@ -1,0 +1,149 @@
+package form
+
+import (
+	"slices"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+)
+
+// reopen sets the rows of window i as they were planned.
+func (b *sliceBuilder[V]) reopen(i int) {
+	b.open(i)
+	w := b.out.windows[i]
+	b.window = w
+	switch {
+	case w.wide.columns == 0:
+		clear(b.wideRows.of)
+		b.keepEntries()
+	case w.narrow.columns == 0:
+		copy(b.wideRows.of, b.narrowRows.of)
+		clear(b.narrowRows.of)
+		b.keepEntries()
+	default:
+		b.splitEntries()
+	}
+	if w.wide.columns > 0 {
+		b.wideRows.sort()
+	}
+	if w.sorted {
+		b.narrowRows.sort()
+	} else {
+		b.narrowRows.keep()
+	}
+}
+
+// keepEntries leaves the entries of the window where they are.
+func (b *sliceBuilder[V]) keepEntries() {
+	lo, hi := b.at(b.first), b.at(b.end)
+	b.idx, b.val = b.r.Idx[lo:hi], b.r.Val[lo:hi]
+	b.from = b.from[:0]
+	for _, p := range b.r.Ptr[b.first:b.end] {
+		b.from = append(b.from, p-b.r.Ptr[b.first])
+	}
+}
+
+// splitEntries brings the narrow entries of each row of the window before the others,
+// and counts both.
+func (b *sliceBuilder[V]) splitEntries() {
+	n := int(b.at(b.end) - b.at(b.first))
+	b.splitIdx, b.splitVal = slices.Grow(b.splitIdx[:0], n)[:n], slices.Grow(b.splitVal[:0], n)[:n]
+	b.idx, b.val, b.from = b.splitIdx, b.splitVal, b.from[:0]
+	start := int64(0)
+	for r, n := range b.narrowRows.of {
+		b.from = append(b.from, start)
+		b.wideRows.of[r] = 0
+		if n == 0 {
+			continue
+		}
+		k := b.at(b.first + r)
+		from := b.r.Idx[k : k+int64(n)]
+		narrow := int32(0)
+		for _, c := range from {
+			narrow += oneIfNarrow(b.base, c)
+		}
+		b.narrowRows.of[r], b.wideRows.of[r] = narrow, n-narrow
+		b.splitRow(from, b.r.Val[k:k+int64(n)], b.idx[start:start+int64(n)], b.val[start:start+int64(n)], int(narrow))
+		start += int64(n)
+	}
+}
+
+// splitRow copies entries, narrow ones to the front and the others to place wide and
+// those behind.
+func (b *sliceBuilder[V]) splitRow(fromIdx []int32, fromVal []V, idx []int32, val []V, wide int) {
+	fromVal, val = fromVal[:len(fromIdx)], val[:len(idx)]
+	narrow := 0
+	for k, c := range fromIdx {
+		one := int(oneIfNarrow(b.base, c))
+		at := wide + one*(narrow-wide)
+		idx[at], val[at] = c, fromVal[k]
+		narrow += one
+		wide += 1 - one
+	}
+}
+
+// fillGroup stores the slices of one kind of the window that is open: for each row
+// the entries behind the first skip[row], or from its first where skip is nil.
+func (b *sliceBuilder[V]) fillGroup(to *simd.Slices[V], at *simd.Position, rows *lengths, g group, skip []int32) {
+	for i := range int(g.slices) {
+		order := rows.order[i*b.lanes : min((i+1)*b.lanes, len(rows.order))]
+		full, masked := rows.widths(i*b.lanes, b.lanes)
+		to.Widths[2*at.Slice], to.Widths[2*at.Slice+1] = uint32(full), uint32(masked)
+		masks := to.Masks[at.Mask : at.Mask+int(masked)]
+		first := at.Column * b.lanes
+		var idx [4][]int32
+		var val [4][]V
+		for lane, r := range order {
+			lo := b.from[r]
+			if skip != nil {
+				lo += int64(skip[r])
+			}
+			n := rows.of[r]
+			j := lane % 4
+			idx[j], val[j] = b.idx[lo:lo+int64(full)], b.val[lo:lo+int64(full)]
+			if j == 3 && full > 0 {
+				b.put4(to, first+lane-3, &idx, &val)
+			}
+			if n > full {
+				mid := lo + int64(full)
+				b.put(to, first+int(full)*b.lanes+lane, b.base, b.idx[mid:lo+int64(n)], b.val[mid:lo+int64(n)])
+				for j := range masks[:n-full] {
+					masks[j] |= 1 << lane
+				}
+			}
+		}
+		*at = group{1, full + masked, masked}.after(*at)
+	}
+}
+
+// put4 stores rows of equally many entries in four lanes side by side, from place k
+// of the first of them on.
+func (b *sliceBuilder[V]) put4(to *simd.Slices[V], k int, idx *[4][]int32, val *[4][]V) {
+	b.values.put4(&to.Values, k, b.lanes, val)
+	if to.Narrow == nil {
+		weave(to.Wide[k:], b.lanes, idx)
+		return
+	}
+	n, base := len(idx[0]), b.base
+	i0, i1, i2, i3 := idx[0], idx[1][:n], idx[2][:n], idx[3][:n]
+	out := to.Narrow[k:]
+	for j := range i0 {
+		o := (*[4]uint16)(out[j*b.lanes:])
+		o[0], o[1], o[2], o[3] = uint16(i0[j]-base), uint16(i1[j]-base), uint16(i2[j]-base), uint16(i3[j]-base)
+	}
+}
+
+// put stores entries in one lane of successive columns, from place k on.
+func (b *sliceBuilder[V]) put(to *simd.Slices[V], k int, base int32, idx []int32, val []V) {
+	b.values.put(&to.Values, k, b.lanes, val)
+	if to.Narrow != nil {
+		for _, c := range idx {
+			to.Narrow[k] = uint16(c - base)
+			k += b.lanes
+		}
+		return
+	}
+	for _, c := range idx {
+		to.Wide[k] = c
+		k += b.lanes
+	}
+}

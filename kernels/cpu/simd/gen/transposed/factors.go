@@ -1,0 +1,74 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
+)
+
+// lost generates the kernel that looks for elements of x outside of some numbers. The bits
+// of absolute values, as integers, are in the order of the values.
+func lost(l lanes.Lanes) {
+	name := "lost" + l.Suffix()
+	TEXT(name, NOSPLIT, "func(n int, x *"+l.Type()+", least, greatest "+l.Type()+") (lanes uint32)")
+	Pragma("noescape")
+	Doc(name + " is lost for n registers: it gives the lanes where there is such an element.")
+	n := Load(Param("n"), GP64())
+	x := Load(Param("x"), GP64())
+	least, greatest, magnitude, zero, any := l.Reg(), l.Reg(), l.Reg(), l.Reg(), l.Reg()
+	l.Broadcast(lanes.Arg("least"), least)
+	l.Broadcast(lanes.Arg("greatest"), greatest)
+	word := GP64()
+	subtract := func(a, b, dst VecVirtual) { // dst = a - b
+		if l.Double {
+			VPSUBQ(b, a, dst)
+		} else {
+			VPSUBD(b, a, dst)
+		}
+	}
+	if l.Double {
+		MOVQ(U64(1<<63-1), word)
+		VMOVQ(word, magnitude.AsX())
+		VPBROADCASTQ(magnitude.AsX(), magnitude)
+	} else {
+		MOVL(U32(1<<31-1), word.As32())
+		VMOVD(word.As32(), magnitude.AsX())
+		VPBROADCASTD(magnitude.AsX(), magnitude)
+	}
+	l.Zero(zero)
+	l.Zero(any)
+	Label("register")
+	TESTQ(n, n)
+	JZ(LabelRef("done"))
+	u, below, some := l.Reg(), l.Reg(), l.Reg()
+	VANDPS(Mem{Base: x}, magnitude, u)
+	subtract(u, least, below)
+	subtract(zero, u, some)
+	VANDPS(some, below, below)
+	subtract(greatest, u, u)
+	VORPS(u, below, below)
+	VORPS(below, any, any)
+	ADDQ(Imm(uint64(l.Bytes())), x)
+	DECQ(n)
+	JMP(LabelRef("register"))
+	Label("done")
+	out := GP32()
+	k := K()
+	switch {
+	case l.Long && l.Double:
+		VPMOVQ2M(any, k)
+		KMOVW(k, out)
+	case l.Long:
+		VPMOVD2M(any, k)
+		KMOVW(k, out)
+	case l.Double:
+		VMOVMSKPD(any, out)
+	default:
+		VMOVMSKPS(any, out)
+	}
+	Store(out, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
