@@ -15,6 +15,9 @@ func (p *Plan[V]) RowVector() (*Vector[V], error) { return p.newVector(NoTrans) 
 
 // ColumnVector makes a vector of zeros with one element for each column of A.
 func (p *Plan[V]) ColumnVector() (*Vector[V], error) {
+	if p == nil {
+		return nil, errNoPlan
+	}
 	if rows, cols := p.Dims(); rows == cols {
 		return p.newVector(NoTrans)
 	}
@@ -24,6 +27,9 @@ func (p *Plan[V]) ColumnVector() (*Vector[V], error) {
 // newVector makes a vector for the results of products with op.
 func (p *Plan[V]) newVector(op Op) (v *Vector[V], err error) {
 	defer rescue(&err)
+	if p == nil {
+		return nil, errNoPlan
+	}
 	p.mu.Lock()
 	if err := p.usable(context.Background()); err != nil {
 		p.mu.Unlock()
@@ -159,8 +165,10 @@ func (p *Plan[V]) checkPieces(op Op, x, y *Vector[V]) error {
 		rows, cols = cols, rows
 	}
 	switch {
-	case x == nil || y == nil:
-		return sparse.Inputf("vector", "is nil")
+	case x == nil:
+		return sparse.Inputf("x", "is nil")
+	case y == nil:
+		return sparse.Inputf("y", "is nil")
 	case x.sys != p.sys || y.sys != p.sys:
 		return sparse.Inputf("vector", "of another system than the plan")
 	case x == y:

@@ -137,7 +137,13 @@ func TestPlansThatWereNotMadeAreRefusedAndClosed(t *testing.T) {
 		require.ErrorIs(t, err, errNoPlan)
 		require.ErrorIs(t, none.Apply(ctx, NoTrans, 1, nil, 0, nil), errNoPlan)
 		require.ErrorIs(t, none.UpdateValues(ctx, nil), errNoPlan)
+		_, err = none.RowVector()
+		require.ErrorIs(t, err, errNoPlan)
+		_, err = none.ColumnVector()
+		require.ErrorIs(t, err, errNoPlan)
 	}
+	_, err := NewVector[float64](new(System), 1)
+	require.ErrorIs(t, err, ErrClosed)
 	require.NoError(t, (*System)(nil).Close())
 	require.NoError(t, (&Vector[float64]{}).Close())
 }

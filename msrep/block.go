@@ -30,6 +30,8 @@ func (b Block[V]) Check(name string, n int) error {
 		runs, length = length, runs
 	}
 	switch {
+	case n < 0 || n > sparse.MaxDim:
+		return sparse.Inputf(name, "vectors of %d elements: use 0 to %d", n, sparse.MaxDim)
 	case b.Count < 1 || b.Count > math.MaxInt32:
 		return sparse.Inputf(name, "%d vectors: there must be at least 1, and fewer than 2^31", b.Count)
 	case b.Stride < length || b.Stride > math.MaxInt32:

@@ -214,3 +214,11 @@ func unitMatrix(n int) *sparse.CSR[float64] {
 	}
 	return a
 }
+
+func TestBlocksOfVectorsLongerThanAMatrixAreRefused(t *testing.T) {
+	b := Block[float64]{Val: make([]float64, 4), Count: 1, Stride: math.MaxInt32}
+	require.NoError(t, b.Check("x", 1))
+	for _, n := range []int{-1, 2, 1<<33 + 2} {
+		require.ErrorContains(t, b.Check("x", n), "x: ")
+	}
+}

@@ -44,7 +44,7 @@ func NewVector[V sparse.Value](sys *System, n int) (v *Vector[V], err error) {
 	if n < 0 || n > sparse.MaxDim {
 		return nil, sparse.Inputf("vector", "%d elements: use 0 to %d", n, sparse.MaxDim)
 	}
-	return newVector[V](sys, evenCuts(n, len(sys.devices)))
+	return newVector[V](sys, evenCuts(n, max(len(sys.devices), 1)))
 }
 
 func evenCuts(n, parts int) []int {
