@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matio"
@@ -38,6 +37,7 @@ type CPUPeers struct {
 //
 // GB/s counts 12 bytes for each nonzero, 4 for each row pointer, 8 for each element
 // of x and y: what plain CSR with 32-bit pointers must move, whatever is moved here.
+// x and y are slices as make gives them, which is what callers pass.
 func (c CPUPeers) Run(ctx context.Context, w io.Writer) (times []PeerTime, err error) {
 	files, err := filepath.Glob(filepath.Join(c.Dir, "*.bin"))
 	if err != nil || len(files) == 0 {
@@ -76,13 +76,7 @@ func (c CPUPeers) one(ctx context.Context, w io.Writer, name string, a *sparse.C
 	if err != nil {
 		return out, err
 	}
-	v, err := mem.New(8 * int64(a.Cols+a.Rows+1024))
-	if err != nil {
-		return out, err
-	}
-	defer v.Free()
-	all, _ := mem.Slice[float64](v.Bytes(), int64(a.Cols+a.Rows+1024))
-	x, y := all[:a.Cols], all[a.Cols+104:a.Cols+104+a.Rows]
+	x, y := make([]float64, a.Cols), make([]float64, a.Rows)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range x {
 		x[i] = rng.Float64()
