@@ -39,6 +39,9 @@ type Packing[V sparse.Value] struct {
 	// majors only. With FormAuto the device chooses among the forms that sum so; a form
 	// that is named and does not, or not on this matrix, is a *sparse.InputError.
 	Fixed bool
+	// After is what was packed of the same rows before, with other values, and is freed:
+	// what took time to find out about their structure still holds. nil for none.
+	After Packed
 	// Stop is asked now and then; an error ends the packing. It may be nil.
 	Stop func() error
 	// InPlace says that the arrays stay as they are until the packed part is freed,

@@ -74,9 +74,10 @@ func (o *PlanOptions) fillPrecision() error {
 	return nil
 }
 
-// pack asks the device to keep the part in the form of the plan. Without one, or
-// on a device that keeps parts only as they are, it does nothing.
-func (s *share[V]) pack(ctx context.Context, l layout[V], o PlanOptions) error {
+// pack asks the device to keep the part in the form of the plan, as it was packed after
+// other values, nil for not at all. Without a form, or on a device that keeps parts only
+// as they are, it does nothing.
+func (s *share[V]) pack(ctx context.Context, l layout[V], o PlanOptions, after kernels.Packed) error {
 	packer, ok := s.dev.(kernels.Packer)
 	if o.form == "" || l.ptr == nil {
 		return nil
@@ -88,7 +89,7 @@ func (s *share[V]) pack(ctx context.Context, l layout[V], o PlanOptions) error {
 	packed, err := packer.Pack(&kernels.Packing[V]{
 		Part: p.Shift(p.First(), 0), Ptr: l.ptr[p.First() : p.End()+1],
 		Idx: l.minor[p.StartIdx : p.EndIdx+1], Val: l.val[p.StartIdx : p.EndIdx+1], Minors: l.minors,
-		Form: o.form, Own: o.Kernel == KernelOwn, Products: o.ExpectedProducts, Precision: o.Precision, Fixed: o.Deterministic, Stop: ctx.Err,
+		Form: o.form, Own: o.Kernel == KernelOwn, Products: o.ExpectedProducts, Precision: o.Precision, Fixed: o.Deterministic, After: after, Stop: ctx.Err,
 		InPlace: o.Strategy == Optimized && (s.inPlace == nil || !s.placed) && !o.Release,
 	})
 	if errors.Is(err, kernels.ErrNotSupported) {
@@ -162,10 +163,11 @@ func (s *share[V]) repack(ctx context.Context, l layout[V], o PlanOptions) error
 	if s.packed == nil {
 		return nil
 	}
-	o.form = s.packed.Info().Form
-	err := s.packed.Free()
+	old := s.packed
+	o.form = old.Info().Form
+	err := old.Free()
 	s.packed = nil
-	return errors.Join(err, s.pack(ctx, l, o))
+	return errors.Join(err, s.pack(ctx, l, o, old))
 }
 
 // Packed describes what each device made of its part for products with op, in the

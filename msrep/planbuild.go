@@ -87,7 +87,7 @@ func (p *Plan[V]) open() error {
 
 // pack lets devices bring their parts into forms of their own.
 func (p *Plan[V]) pack(ctx context.Context) error {
-	return p.each(func(i int) error { return p.shares[i].pack(ctx, p.lay, p.opt) })
+	return p.each(func(i int) error { return p.shares[i].pack(ctx, p.lay, p.opt, nil) })
 }
 
 // distribute brings the parts that are not packed to the devices as they are.

@@ -79,6 +79,19 @@ func (s *slab) takeBuffer(bytes int64) ([]byte, error) {
 	return view, err
 }
 
+// mark gives a function that gives back what is taken from now on.
+func (s *slab) mark() func() error {
+	used, kept := s.used, len(s.rest)
+	return func() error {
+		var errs []error
+		for _, b := range s.rest[kept:] {
+			errs = append(errs, b.Free())
+		}
+		s.used, s.rest = used, s.rest[:kept]
+		return errors.Join(errs...)
+	}
+}
+
 // bytes is what was taken.
 func (a arena) bytes() (sum int64) {
 	for i := range a {

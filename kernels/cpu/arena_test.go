@@ -8,6 +8,8 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 func TestAnArenaGivesZeroedMemoryAgainAndAgain(t *testing.T) {
@@ -49,6 +51,37 @@ func TestAnArenaGivesZeroedMemoryAgainAndAgain(t *testing.T) {
 		require.NoError(t, a.free())
 		require.Zero(t, d.InUse())
 		require.Equal(t, before, mem.Mapped())
+	}
+	require.NoError(t, d.Close())
+}
+
+func TestWhatAFormTookThatFailsIsGivenBack(t *testing.T) {
+	d := open(t, Config{Threads: 1})
+	for _, room := range []int64{0, leastSlab, 8 * leastSlab} {
+		a := arena{newSlab(d, room)}
+		m := &form.Memory{Alloc: a[0].take, Mark: a[0].mark}
+		kept, err := form.Make[float64](m, 1000)
+		require.NoError(t, err)
+		kept[999] = 1
+		held, bytes := m.Used(), a.bytes()
+		fails := sparse.Inputf("matrix", "does not suit")
+		for range 2 {
+			_, err = form.Try(m, func() (int, error) {
+				for range 2 {
+					b, err := form.Make[byte](m, leastSlab)
+					require.NoError(t, err)
+					require.Zero(t, b[7])
+					b[7] = 1
+				}
+				return 0, fails
+			})
+			require.ErrorIs(t, err, fails)
+			require.Equal(t, held, m.Used())
+			require.Equal(t, bytes, a.bytes())
+			require.Equal(t, 1., kept[999])
+		}
+		require.NoError(t, a.free())
+		require.Zero(t, d.InUse())
 	}
 	require.NoError(t, d.Close())
 }

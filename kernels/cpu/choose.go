@@ -49,9 +49,19 @@ func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 
 // named packs in the form that the caller names.
 func (p *packed[V]) named(op *kernels.Packing[V]) error {
-	c, err := inspect.Named[V](op.Form, op.Precision, op.InPlace)
+	f := op.Form
+	if f == inspect.FormSymmetric && op.Precision.Segments == 0 {
+		if taken, err := p.namedSymmetric(op); taken || err != nil {
+			return err
+		}
+		f = inspect.FormDiagonals
+	}
+	c, err := inspect.Named[V](f, op.Precision, op.InPlace)
 	if err != nil {
 		return err
+	}
+	if old, ok := op.After.(*packed[V]); ok && c.Form != kernels.FormCSR && c.Form == old.built.Form {
+		return p.make(old.built, "as before") // the form may be built in several ways
 	}
 	return p.make(c, "asked for")
 }
@@ -77,7 +87,7 @@ func (p *packed[V]) make(c inspect.Candidate[V], why string) error {
 	if err != nil {
 		return errors.Join(err, t.mem.free())
 	}
-	return p.take(t, c.Form, why)
+	return p.take(t, c, why)
 }
 
 // bodies is the whole rows of every piece.
@@ -90,10 +100,10 @@ func (p *packed[V]) bodies() [][]form.Rows[V] {
 }
 
 // take makes the form of all bodies that of the part.
-func (p *packed[V]) take(t trial[V], f kernels.Form, why string) error {
-	p.mem = t.mem
-	p.info.Form, p.info.Why, p.info.Padding, p.info.Bytes = f, why, 0, t.mem.bytes()+p.ends.bytes()
-	if name := t.forms[0][0].Name(); name != string(f) { // with its parameters, and how values are stored
+func (p *packed[V]) take(t trial[V], c inspect.Candidate[V], why string) error {
+	p.mem, p.built = t.mem, c
+	p.info.Form, p.info.Why, p.info.Padding, p.info.Bytes = c.Form, why, 0, t.mem.bytes()+p.ends.bytes()
+	if name := t.forms[0][0].Name(); name != string(c.Form) { // with its parameters, and how values are stored
 		p.info.Why = name + ": " + why
 	}
 	for i := range p.pieces {
@@ -127,7 +137,7 @@ func (p *packed[V]) build(c inspect.Candidate[V], rows [][]form.Rows[V], in aren
 	t := trial[V]{forms: make([][]form.Form[V], len(rows)), mem: in}
 	err := p.each(func(i int) error {
 		for _, r := range rows[i] {
-			r.Mem = &form.Memory{Alloc: in[i].take}
+			r.Mem = &form.Memory{Alloc: in[i].take, Mark: in[i].mark}
 			f, err := c.Build(r)
 			if err != nil {
 				return err

@@ -102,18 +102,14 @@ func (h *orderedColumns[V]) free() error {
 	return errors.Join(errs...)
 }
 
-// lineStride is the stride of rows of x that begin at a cache line, or do not reach over
-// the end of one.
+// lineStride is the stride of rows of x of which each begins at a cache line, or at the
+// half of one where they fit: kernels load no less, also of shorter rows.
 func lineStride[V sparse.Value](cols int) int {
 	line := int(cacheLine / mem.Size[V]())
-	if cols > line/2 {
-		return (cols + line - 1) / line * line
+	if cols <= line/2 {
+		return line / 2
 	}
-	n := 1
-	for n < cols {
-		n *= 2
-	}
-	return n
+	return (cols + line - 1) / line * line
 }
 
 // reachesOver reports whether rows of at most a cache line reach over the end of one, and

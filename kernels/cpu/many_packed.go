@@ -75,6 +75,9 @@ func gatherManyPacked[V sparse.Value](d *Device, op *kernels.GatherManyPacked[V]
 	if !p.multipliesMany() {
 		return fmt.Errorf("%w: several vectors at once in the form %s", kernels.ErrNotSupported, p.info.Form)
 	}
+	if x.Cols == 1 && x.Stride == 1 && y.Stride == 1 {
+		return p.multiply(d, op.Alpha, op.Beta, x.Val[:p.minors], y.Val, carry)
+	}
 	if p.rows != nil {
 		return p.multiplyRows(op.Alpha, op.Beta, x.First(p.minors), y, carry)
 	}

@@ -28,6 +28,7 @@ type orderTrial[V sparse.Value] struct {
 	calls   int                 // products so far
 	plain   time.Duration       // the least time of one
 	ordered time.Duration       // the same with columns ordered
+	won     bool                // and that was faster
 	columns *orderedColumns[V]  // nil before they are built and when they have lost
 }
 
@@ -36,7 +37,22 @@ func (p *packed[V]) startTrial(op *kernels.Packing[V]) {
 	often := op.Products == 0 || op.Products >= orderLeast
 	if often && p.part.NNZ() >= orderPerColumn*int64(op.Minors) {
 		kept := *op
+		kept.After = nil
 		p.trial.op = &kept
+		if old, ok := op.After.(*packed[V]); ok {
+			p.trial.follow(&old.trial)
+		}
+	}
+}
+
+// follow takes over what a trial of the same rows with other values has found: it does not
+// begin where columns as they are were faster, and else goes on with ordering them.
+func (t *orderTrial[V]) follow(old *orderTrial[V]) {
+	switch over := old.op == nil && old.cols != 0; {
+	case over && old.won:
+		t.cols, t.plain, t.calls = old.cols, old.plain, 1+orderTrials
+	case over:
+		t.op, t.cols = nil, old.cols
 	}
 }
 
@@ -82,7 +98,7 @@ func (p *packed[V]) goOn(x simd.Block[V]) (err error) {
 		}
 	case 2 + 2*orderTrials:
 		t.op = nil
-		if t.ordered >= t.plain {
+		if t.won = t.ordered < t.plain; !t.won {
 			err = t.free()
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/inspect"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -20,13 +21,15 @@ type packed[V sparse.Value] struct {
 	part   partition.Part
 	minors int
 	pieces []piece[V]
-	fixed  bool         // sums have a fixed shape
-	rows   *manyRows[V] // for products with several vectors; nil where they take the forms
+	halves *symmetric[V] // in place of the forms of the pieces; nil where these multiply
+	fixed  bool          // sums have a fixed shape
+	rows   *manyRows[V]  // for products with several vectors; nil where they take the forms
 	trial  orderTrial[V]
 	carry  []V
 	// borders is the stretches of y that the workers add to in transposed products.
 	borders []int
 	info    kernels.PackInfo
+	built   inspect.Candidate[V] // how the bodies of the pieces were made
 
 	use   sync.Mutex // one product at a time, and Free
 	freed atomic.Bool
@@ -176,6 +179,9 @@ func gatherPacked[V sparse.Value](d *Device, op *kernels.GatherPacked[V]) (err e
 
 // multiply computes all pieces, and joins the rows that they share.
 func (p *packed[V]) multiply(d *Device, alpha, beta V, x, y, carry []V) error {
+	if p.halves != nil {
+		return p.halves.multiply(d, alpha, beta, x, y)
+	}
 	err := d.pool.run(len(p.pieces), func(i int) {
 		q := &p.pieces[i]
 		p.carry[i] = q.multiply(alpha, beta, x, y[q.part.OwnFirst-p.part.OwnFirst:q.part.OwnEnd-p.part.OwnFirst])

@@ -28,7 +28,8 @@ type search[V sparse.Value] struct {
 	csr   time.Duration // a product of all rows in plain CSR
 	spent time.Duration // of the budget
 	best  contender[V]
-	left  string // the first candidate that the budget left out, and why
+	half  contender[V] // diagonals of which half may do; its forms are not there any more
+	left  string       // the first candidate that the budget left out, and why
 }
 
 // contender is a form that was built on the sample.
@@ -166,6 +167,9 @@ func (s *search[V]) judge(c *contender[V]) (err error) {
 	s.info.Tried[c.tried].Product = s.whole(c.product)
 	s.info.Tried[s.best.tried].Product = s.whole(s.best.product)
 	s.csr = s.info.Tried[0].Product
+	if form.SuitsSymmetric(c.forms[0][0]) {
+		s.half = contender[V]{Candidate: c.Candidate, product: c.product, building: c.building}
+	}
 	loser := s.best
 	if c.product < s.best.product {
 		s.best = *c
@@ -177,6 +181,9 @@ func (s *search[V]) judge(c *contender[V]) (err error) {
 
 // finish packs all pieces in the best form.
 func (s *search[V]) finish() error {
+	if taken, err := s.trySymmetric(); taken || err != nil {
+		return err
+	}
 	b := &s.best
 	if b.Form == kernels.FormCSR {
 		why := "no other form is likely to be faster"
@@ -187,7 +194,7 @@ func (s *search[V]) finish() error {
 	}
 	why := fmt.Sprintf("%s; %.2f times as fast as csr", b.Why, float64(s.csr)/float64(s.whole(b.product)))
 	if s.share == 1 {
-		return s.take(b.trial, b.Form, why)
+		return s.take(b.trial, b.Candidate, why)
 	}
 	if err := errors.Join(b.mem.reset(), s.dropSpare(), s.vec.Free()); err != nil {
 		return err
@@ -202,7 +209,7 @@ func (s *search[V]) finish() error {
 		return errors.Join(err, t.mem.free())
 	}
 	told.Build, told.Bytes = t.took, t.mem.bytes()
-	return s.take(t, b.Form, fmt.Sprintf("%s, on a sample of %.0f %% of the entries", why, 100*s.share))
+	return s.take(t, b.Candidate, fmt.Sprintf("%s, on a sample of %.0f %% of the entries", why, 100*s.share))
 }
 
 // rows is the rows of stretches.

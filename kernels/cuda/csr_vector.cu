@@ -28,7 +28,8 @@ static __device__ __forceinline__ void gatherVector(const i64* ptr, const i32* i
 	V* product = (V*)shared[warp];
 	i64 nnz = end - first;
 	bool aligned = inPairs(idx, val);
-	// A block takes neighbouring chunks, so that it finds its x in the caches.
+	// A block takes neighbouring chunks, so that it finds its x in the caches. Of at least 4
+	// rows each, they are no more than 2^29.
 	i64 chunks = (rows + height - 1) / height, own = share(chunks, (i64)gridDim.x * warps) * warps, lowest = blockIdx.x * own;
 	i32 chunk = (i32)least(lowest + warp, chunks), stop = (i32)least(lowest + own, chunks);
 	i64 begin = 0, last = 0;  // pointers of the next chunk, on their way meanwhile

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -13,6 +14,9 @@ import (
 type Memory struct {
 	// Alloc gives zeroed memory that begins at a multiple of 64 bytes.
 	Alloc func(bytes int64) ([]byte, error)
+	// Mark gives a function that gives back what Alloc gives from now on. nil where that
+	// is not needed.
+	Mark func() func() error
 	// Limit is the most bytes in all, 0 for no bound.
 	Limit int64
 
@@ -25,6 +29,20 @@ func (m *Memory) Used() int64 {
 		return 0
 	}
 	return m.used
+}
+
+// Try calls build and gives back the memory that it has taken if it fails.
+func Try[F any](m *Memory, build func() (F, error)) (F, error) {
+	if m == nil || m.Mark == nil {
+		return build()
+	}
+	used, back := m.used, m.Mark()
+	f, err := build()
+	if err != nil {
+		m.used = used
+		err = errors.Join(err, back())
+	}
+	return f, err
 }
 
 // Make takes n zero elements, on a 64-byte boundary. It fails with an error that

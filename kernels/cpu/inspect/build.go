@@ -43,18 +43,20 @@ func newBlocks[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
 // newBlocks57 is newBlocks with values in 57 bits, where most are near enough to each
 // other for that and none of the shorter ways suits them.
 func newBlocks57[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
-	if values, ok := bits57(r.Val); ok {
-		o, err := blockOptions(r)
-		if err != nil {
-			return nil, err
-		}
-		o.Values = values
-		f, err := form.NewBlocks(r, o)
-		if !sparse.IsInput(err) {
-			return f, err
-		}
+	values, ok := bits57(r.Val)
+	if !ok {
+		return newBlocks(r)
 	}
-	return newBlocks(r)
+	o, err := blockOptions(r)
+	if err != nil {
+		return nil, err
+	}
+	o.Values = values
+	f, err := form.Try(r.Mem, func() (form.Form[V], error) { return form.NewBlocks(r, o) })
+	if sparse.IsInput(err) { // the values, as the sample did not show
+		return newBlocks(r)
+	}
+	return f, err
 }
 
 // large reports whether the values of a piece are more than half the last cache: within

@@ -21,6 +21,10 @@ const (
 	FormDiagonals kernels.Form = "diagonals" // NewDiagonals
 	FormBlocks    kernels.Form = "blocks"    // NewBlocks
 	FormTiles     kernels.Form = "tiles"     // NewTiles
+
+	// FormSymmetric is diagonals of which half are stored where the part is a symmetric
+	// matrix, which the device finds out, and FormDiagonals elsewhere.
+	FormSymmetric kernels.Form = "symmetric-diagonals"
 )
 
 // ellpack is the forms that form.NewEll builds.
@@ -28,7 +32,7 @@ var ellpack = []kernels.Form{"ell", "ellr", "pellr", "pellr-warp", "biell", "jad
 
 // Forms is the names of all forms.
 func Forms() []kernels.Form {
-	return append([]kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormBlocks, FormTiles}, ellpack...)
+	return append([]kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormTiles}, ellpack...)
 }
 
 // Candidate is a form that may suit a matrix.
@@ -76,7 +80,7 @@ func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool)
 		return CSR[V](inPlace), nil
 	case name == FormSlices:
 		c.Build = newSlices[V]
-	case name == FormDiagonals:
+	case name == FormDiagonals, name == FormSymmetric:
 		c.Build = newDiagonals[V]
 	case name == FormBlocks:
 		c.Build = namedBlocks[V]

@@ -1,0 +1,135 @@
+package form_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestSymmetricDiagonalsMultiplyAsTheReference(t *testing.T) {
+	eachLevel(t, checkSymmetric[float64], checkSymmetric[float32])
+}
+
+// symmetricPattern is a symmetric matrix of a few diagonals, near and far, side by side or
+// not, from which some entries are missing.
+func symmetricPattern(r *rand.Rand) pattern {
+	n := 1 + r.IntN(300)
+	if r.IntN(4) == 0 {
+		n = 1000 + r.IntN(1200) // several windows
+	}
+	missing := []float64{0, .01, .3}[r.IntN(3)]
+	present := map[[2]int]bool{}
+	for range r.IntN(6) {
+		first := 1 + r.IntN([]int{8, 40, n}[r.IntN(3)])
+		for d := first; d < first+1+r.IntN(5); d++ {
+			for row := d; row < n; row++ {
+				if r.Float64() >= missing {
+					present[[2]int{row, row - d}], present[[2]int{row - d, row}] = true, true
+				}
+			}
+		}
+	}
+	if r.IntN(4) > 0 {
+		for row := range n {
+			if r.Float64() >= missing {
+				present[[2]int{row, row}] = true
+			}
+		}
+	}
+	p := pattern{cols: n, rows: make([][]int32, n)}
+	for at := range present {
+		p.rows[at[0]] = append(p.rows[at[0]], int32(at[1]))
+	}
+	for _, row := range p.rows {
+		slices.Sort(row)
+	}
+	return p
+}
+
+// symmetricCSR is a matrix of that pattern with symmetric values.
+func symmetricCSR[V sparse.Value](p pattern, value func() float64) *sparse.CSR[V] {
+	of := map[[2]int]V{}
+	a := &sparse.CSR[V]{Rows: p.cols, Cols: p.cols, RowPtr: []int64{0}}
+	for r, row := range p.rows {
+		for _, c := range row {
+			at := [2]int{max(r, int(c)), min(r, int(c))}
+			if _, ok := of[at]; !ok {
+				of[at] = V(value())
+			}
+			a.ColIdx, a.Val = append(a.ColIdx, c), append(a.Val, of[at])
+		}
+		a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
+	}
+	return a
+}
+
+func checkSymmetric[V sparse.Value](t *testing.T, l simd.Level) {
+	rapid.Check(t, func(t *rapid.T) {
+		var g guards
+		defer g.free(t)
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		values := valueKinds[rapid.SampledFrom(sortedKeys(valueKinds)).Draw(t, "values")]
+		a := symmetricCSR[V](symmetricPattern(r), func() float64 { return values(r) })
+		atEnd := rapid.Bool().Draw(t, "at the end")
+		alpha := rapid.SampledFrom([]V{1, -.7, 30}).Draw(t, "alpha")
+		beta := rapid.SampledFrom([]V{0, V(math.Copysign(0, -1)), 1, .4}).Draw(t, "beta")
+		x, y := make([]V, a.Rows), make([]V, a.Rows)
+		for i := range x {
+			x[i], y[i] = V(r.NormFloat64()), V(r.NormFloat64())
+		}
+		if rapid.Bool().Draw(t, "special") {
+			for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+				x[r.IntN(len(x))], y[r.IntN(len(y))] = V(v), V(v)
+			}
+		}
+		want := reference.Multiply(false, alpha, sparse.Matrix[V](a), x, beta, y)
+		x, y = guarded(t, &g, x, atEnd), guarded(t, &g, y, atEnd)
+
+		cut := r.IntN(a.Rows/form.SymmetricRows+1) * form.SymmetricRows
+		for _, rows := range [][2]int{{0, cut}, {cut, a.Rows}} {
+			lo, hi := a.RowPtr[rows[0]], a.RowPtr[rows[1]]
+			s, err := form.NewSymmetric(form.Rows[V]{Ptr: a.RowPtr[rows[0] : rows[1]+1], Idx: a.ColIdx[lo:hi], Val: a.Val[lo:hi], Cols: a.Cols,
+				Mem: &form.Memory{Alloc: func(n int64) ([]byte, error) { return g.bytes(n, 64, atEnd) }}}, rows[0], l)
+			if sparse.IsInput(err) {
+				return // too many places in few rows
+			}
+			require.NoError(t, err)
+			require.Contains(t, s.Name(), "symmetric diagonals")
+			low, top := s.Reach()
+			spill := guarded(t, &g, make([]V, top-low), atEnd)
+			s.Multiply(alpha, beta, x, y[rows[0]:rows[1]], func(lo, hi int) []V {
+				require.Less(t, lo, hi)
+				if lo >= rows[0] {
+					require.LessOrEqual(t, hi, rows[1])
+					return y[lo:hi]
+				}
+				return spill[lo-low : hi-low]
+			})
+			for i, v := range spill {
+				y[low+i] += v
+			}
+		}
+		require.Equal(t, -1, reference.Check(y, want))
+	})
+}
+
+func TestSymmetricDiagonalsTakeHalfTheMemory(t *testing.T) {
+	a := tridiagonal(5000, func(k int) float64 { return float64((k + 1) / 3) })
+	rows := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+	d, err := form.NewDiagonals(rows, form.DiagonalOptions[float64]{Level: simd.Best()})
+	require.NoError(t, err)
+	require.Equal(t, simd.Best() == simd.AVX512, form.SuitsSymmetric(d))
+	s, err := form.NewSymmetric(rows, 0, simd.Best())
+	require.NoError(t, err)
+	require.Less(t, float64(s.Bytes()), .7*float64(d.Bytes()))
+	require.LessOrEqual(t, s.Padding(), int64(8))
+}

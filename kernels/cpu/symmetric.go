@@ -1,0 +1,119 @@
+package cpu
+
+import (
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// symmetric is a symmetric matrix of which the entries on the diagonal and before it are
+// stored, cut among the workers by rows.
+type symmetric[V sparse.Value] struct {
+	border []int // rows of the workers
+	pieces []symmetricPiece[V]
+}
+
+// symmetricPiece is what one worker has. What its entries are for rows of other workers,
+// and for its own where these are asked for together with others, waits in spill until all
+// workers are done.
+type symmetricPiece[V sparse.Value] struct {
+	rows       *form.Symmetric[V]
+	first, end int
+	low        int // row of spill[0]
+	spill      []V // zero between products
+}
+
+// suitsSymmetric reports whether the part is a whole square matrix, and its sums may have
+// any shape.
+func (p *packed[V]) suitsSymmetric() bool {
+	n := p.part.Majors()
+	return !p.fixed && !p.part.StartFlag && n == p.minors && p.part.OwnFirst == 0 && p.part.OwnEnd == n
+}
+
+// newSymmetric makes the form in an arena if the matrix is symmetric; else it gives nil.
+func (p *packed[V]) newSymmetric(op *kernels.Packing[V], in arena) (*symmetric[V], error) {
+	s := &symmetric[V]{border: symmetricBorders(op, len(p.pieces)), pieces: make([]symmetricPiece[V], len(p.pieces))}
+	if ok, err := p.isSymmetric(op, s.border); !ok || err != nil {
+		return nil, err
+	}
+	err := p.each(func(i int) (err error) {
+		q := &s.pieces[i]
+		q.first, q.end = s.border[i], s.border[i+1]
+		m := &form.Memory{Alloc: in[i].take}
+		lo, hi := op.Ptr[q.first]-op.Ptr[0], op.Ptr[q.end]-op.Ptr[0]
+		r := form.Rows[V]{Ptr: op.Ptr[q.first : q.end+1], Idx: op.Idx[lo:hi], Val: op.Val[lo:hi], Cols: op.Minors, Mem: m}
+		if q.rows, err = form.NewSymmetric(r, q.first, simd.Default()); err != nil {
+			return err
+		}
+		from, to := q.rows.Reach()
+		q.low = from
+		q.spill, err = form.Make[V](m, int64(to-from))
+		return err
+	})
+	return s, err
+}
+
+// symmetricBorders cuts the rows of a matrix among n workers, with equally many entries:
+// near the diagonal, where diagonals are, half of these are before it.
+func symmetricBorders[V sparse.Value](op *kernels.Packing[V], n int) []int {
+	rows := len(op.Ptr) - 1
+	out := make([]int, n+1)
+	for i := 1; i < n; i++ {
+		row := holder(op.Ptr, op.Ptr[0]+par.Cut(int64(len(op.Idx)), n, i))
+		out[i] = max(row/form.SymmetricRows*form.SymmetricRows, out[i-1])
+	}
+	out[n] = rows
+	return out
+}
+
+// multiply computes y = alpha*A*x + beta*y. Two sums for a row, each times an alpha that is
+// not finite, could be infinities of either sign: then alpha comes last.
+func (s *symmetric[V]) multiply(d *Device, alpha, beta V, x, y []V) error {
+	y = y[:s.border[len(s.border)-1]]
+	if alpha-alpha == 0 {
+		return s.multiplyFinite(d, alpha, beta, x, y)
+	}
+	sums := make([]V, len(y))
+	err := s.multiplyFinite(d, 1, 0, x, sums)
+	simd.Finish(simd.Default(), alpha, beta, sums, y, false)
+	return err
+}
+
+func (s *symmetric[V]) multiplyFinite(d *Device, alpha, beta V, x, y []V) error {
+	err := d.pool.run(len(s.pieces), func(i int) {
+		q := &s.pieces[i]
+		q.rows.Multiply(alpha, beta, x, y[q.first:q.end], func(lo, hi int) []V {
+			if lo >= q.first {
+				return y[lo:hi]
+			}
+			return q.spill[lo-q.low : hi-q.low]
+		})
+	})
+	if err == nil && len(s.pieces) > 1 {
+		err = d.pool.run(len(s.pieces), func(i int) { s.join(y, s.border[i], s.border[i+1]) })
+	}
+	if err != nil {
+		for i := range s.pieces {
+			clear(s.pieces[i].spill)
+		}
+	}
+	return err
+}
+
+// join adds what waits for y[lo:hi].
+func (s *symmetric[V]) join(y []V, lo, hi int) {
+	for i := range s.pieces {
+		q := &s.pieces[i]
+		a, b := max(lo, q.low), min(hi, q.low+len(q.spill))
+		if a >= b {
+			continue
+		}
+		spill, to := q.spill[a-q.low:b-q.low], y[a:b]
+		for k, v := range spill {
+			to[k] += v
+		}
+		clear(spill)
+	}
+}

@@ -1,0 +1,107 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// namedSymmetric packs a symmetric matrix in the form that the caller names. It is false
+// for any other matrix.
+func (p *packed[V]) namedSymmetric(op *kernels.Packing[V]) (bool, error) {
+	if !p.suitsSymmetric() {
+		return false, nil
+	}
+	mem := p.newArena()
+	s, err := p.newSymmetric(op, mem)
+	if s == nil || err != nil {
+		if sparse.IsInput(err) {
+			err = nil // diagonals fail with the same
+		}
+		return false, errors.Join(err, mem.free())
+	}
+	return true, p.takeSymmetric(s, mem, "asked for")
+}
+
+// takeSymmetric makes the form that of the part.
+func (p *packed[V]) takeSymmetric(s *symmetric[V], mem arena, why string) error {
+	p.halves, p.mem = s, mem
+	p.info.Form, p.info.Why, p.info.Bytes, p.info.Padding = inspect.FormSymmetric, s.pieces[0].rows.Name()+": "+why, mem.bytes()+p.ends.bytes(), 0
+	for i := range s.pieces {
+		p.info.Padding += s.pieces[i].rows.Padding()
+	}
+	return p.mem.seal()
+}
+
+// worthHalving is how many times as long as a product of the best form one of diagonals may
+// take where half of their entries are worth a try.
+const worthHalving = 1.5
+
+// Half of the entries take half the memory, but y is then read as well, and not written past
+// the caches: with fewer entries a row than this, nothing is gained. A form that is not
+// faster by a tenth is left: it has no products with several vectors.
+const (
+	symmetricEntries = 6
+	symmetricGain    = 1.1
+)
+
+// trySymmetric packs the part with half of its entries where diagonals suit it, the matrix
+// is symmetric, and that is faster than the best form. Building it takes no longer than
+// the diagonals.
+func (s *search[V]) trySymmetric() (taken bool, err error) {
+	b, d := &s.best, &s.half
+	if d.Build == nil || !s.suitsSymmetric() || s.part.NNZ() < symmetricEntries*int64(s.minors) ||
+		float64(d.product) > worthHalving*float64(b.product) || s.spent+d.building > s.budget(d.Candidate) {
+		return false, nil
+	}
+	begin, mem := now(), s.arena()
+	h, err := s.newSymmetric(s.op, mem)
+	if h == nil || err != nil {
+		if sparse.IsInput(err) || errors.Is(err, kernels.ErrOutOfMemory) {
+			err = nil
+		}
+		return false, errors.Join(err, s.drop(trial[V]{mem: mem}))
+	}
+	told := kernels.PackTrial{Form: inspect.FormSymmetric, Why: "the matrix is symmetric", Bytes: mem.bytes(), Build: max(now().Sub(begin)-mem.waited(), 0)}
+	if told.Product, err = s.timeSymmetric(h); err != nil {
+		return false, errors.Join(err, mem.free())
+	}
+	s.info.Tried = append(s.info.Tried, told)
+	if symmetricGain*float64(told.Product) > float64(s.whole(b.product)) {
+		return false, s.drop(trial[V]{mem: mem})
+	}
+	why := fmt.Sprintf("%s; %.2f times as fast as csr, %.2f as %s", told.Why, float64(s.csr)/float64(told.Product), float64(s.whole(b.product))/float64(told.Product), b.Form)
+	return true, errors.Join(b.mem.free(), s.takeSymmetric(h, mem, why))
+}
+
+// timeSymmetric is the least time of a product, in turn with those of the best form where
+// all rows are the sample.
+func (s *search[V]) timeSymmetric(h *symmetric[V]) (time.Duration, error) {
+	n := int(burstTime/s.whole(s.best.product)) + 1
+	least := time.Duration(math.MaxInt64)
+	for round := range 1 + duelRounds { // the first brings it to the caches
+		begin := now()
+		for range n {
+			if err := h.multiply(s.dev, 1, 0, s.x, s.y); err != nil {
+				return 0, err
+			}
+		}
+		if took := max(now().Sub(begin)/time.Duration(n), 1); round > 0 {
+			least = min(least, took)
+		}
+		if s.share < 1 {
+			continue
+		}
+		took, err := s.burst(s.best.trial, n)
+		if err != nil {
+			return 0, err
+		}
+		s.best.product = min(s.best.product, max(took/time.Duration(n), 1))
+	}
+	return least, nil
+}

@@ -1,0 +1,69 @@
+package msrep
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+// TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame also takes several vectors, and a
+// matrix that is released, by a form that stores half of it.
+func TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame(t *testing.T) {
+	a, _, err := gen.Generate("stencil:dims=3,points=27,n=12,value=random")
+	require.NoError(t, err)
+	sys := openCPU(t, "cpu:1")
+	form := func(p *Plan[float64]) kernels.Form { return p.Packed(NoTrans)[0].Form }
+	check := func(p *Plan[float64], a *sparse.CSR[float64]) {
+		x, y := make([]float64, a.Cols), make([]float64, a.Rows)
+		for i := range x {
+			x[i], y[i] = float64(i%11)-5, float64(i%5)
+		}
+		for _, op := range []Op{NoTrans, Trans} {
+			want, got := reference.Multiply(op == Trans, -1.5, sparse.Matrix[float64](a), x, .5, y), slices.Clone(y)
+			_, err := p.SpMV(t.Context(), op, -1.5, x, .5, got)
+			require.NoError(t, err)
+			require.Equal(t, -1, reference.Check(got, want))
+		}
+		want := reference.Multiply(false, 2, sparse.Matrix[float64](a), x, 0, y)
+		twice := make([]float64, 2*a.Rows)
+		_, err := p.SpMM(t.Context(), NoTrans, 2, Block[float64]{Val: slices.Concat(x, x), Count: 2, Stride: a.Cols, ByColumn: true}, 0,
+			Block[float64]{Val: twice, Count: 2, Stride: a.Rows, ByColumn: true})
+		require.NoError(t, err)
+		require.Equal(t, -1, reference.Check(twice[:a.Rows], want))
+		require.Equal(t, -1, reference.Check(twice[a.Rows:], want))
+	}
+	plan, err := NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: "symmetric-diagonals"})
+	require.NoError(t, err)
+	require.Equal(t, kernels.Form("symmetric-diagonals"), form(plan))
+	check(plan, a)
+	other := *a
+	other.Val = slices.Clone(a.Val)
+	for k := range other.Val {
+		other.Val[k] *= 2
+	}
+	require.NoError(t, plan.UpdateValues(t.Context(), other.Val))
+	require.Equal(t, kernels.Form("symmetric-diagonals"), form(plan))
+	check(plan, &other)
+	other.Val = slices.Clone(a.Val)
+	other.Val[a.RowPtr[700]]++
+	require.NoError(t, plan.UpdateValues(t.Context(), other.Val))
+	require.Equal(t, kernels.Form("diagonals"), form(plan))
+	check(plan, &other)
+	require.NoError(t, plan.Close())
+
+	released, err := NewPlan[float64](t.Context(), sys, &other, PlanOptions{Format: "symmetric-diagonals", Release: true})
+	require.NoError(t, err)
+	whole := released.Bytes()
+	require.NoError(t, released.Close())
+	released, err = NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: "symmetric-diagonals", Release: true})
+	require.NoError(t, err)
+	require.Less(t, float64(released.Bytes()), .7*float64(whole))
+	check(released, a)
+	require.NoError(t, released.Close())
+}
