@@ -1,6 +1,7 @@
 package msrep
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -55,6 +56,8 @@ func TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame(t *testing.T) {
 	require.NoError(t, plan.UpdateValues(t.Context(), other.Val))
 	require.Equal(t, kernels.Form("diagonals"), form(plan))
 	check(plan, &other)
+	require.NoError(t, plan.UpdateValues(t.Context(), a.Val))
+	require.Equal(t, kernels.Form("symmetric-diagonals"), form(plan), "symmetric again")
 	require.NoError(t, plan.Close())
 
 	released, err := NewPlan[float64](t.Context(), sys, &other, PlanOptions{Format: "symmetric-diagonals", Release: true})
@@ -66,4 +69,42 @@ func TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame(t *testing.T) {
 	require.Less(t, float64(released.Bytes()), .7*float64(whole))
 	check(released, a)
 	require.NoError(t, released.Close())
+}
+
+// Few entries anywhere are too many distances for diagonals, and not for half of them.
+func TestValuesThatNoDiagonalsSuitAnyMoreAreMultipliedAllTheSame(t *testing.T) {
+	const n = 5000
+	random := rand.New(rand.NewPCG(1, 1))
+	var entries sparse.Triples[float64]
+	for i := range int32(n) {
+		entries.Row, entries.Col, entries.Val = append(entries.Row, i), append(entries.Col, i), append(entries.Val, 1)
+		if j := random.Int32N(n); i%4 == 0 {
+			entries.Row, entries.Col, entries.Val = append(entries.Row, i, j), append(entries.Col, j, i), append(entries.Val, 2, 2)
+		}
+	}
+	a := sparse.Assemble(n, n, sparse.General, []sparse.Triples[float64]{entries})
+	sys := openCPU(t, "cpu:1")
+	plan, err := NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: "symmetric-diagonals"})
+	require.NoError(t, err)
+	require.Equal(t, kernels.Form("symmetric-diagonals"), plan.Packed(NoTrans)[0].Form)
+	val := slices.Clone(a.Val)
+	for k := range val {
+		val[k] += float64(k)
+	}
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i] = float64(i % 7)
+	}
+	for _, c := range []struct {
+		val       []float64
+		symmetric bool
+	}{{val, false}, {val, false}, {a.Val, true}} {
+		require.NoError(t, plan.UpdateValues(t.Context(), c.val))
+		require.Equal(t, c.symmetric, plan.Packed(NoTrans)[0].Form == "symmetric-diagonals")
+		_, err = plan.SpMV(t.Context(), NoTrans, 1, x, 0, y)
+		require.NoError(t, err)
+		b := *a
+		b.Val = c.val
+		require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, sparse.Matrix[float64](&b), x, 0, y)))
+	}
 }

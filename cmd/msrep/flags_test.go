@@ -17,6 +17,7 @@ func TestFaultsOfFlagsNameTheFlagAsDocumentedAndWhatItTakes(t *testing.T) {
 		`--json: "maybe": use true or false`:                   {"spmv", "m.mtx", "--json=maybe"},
 		`--threads: "1,x": use a whole number`:                 {"spmv", "m.mtx", "--threads", "1,x"},
 		`--max-time: "1": use a time such as 300ms or 1.5s`:    {"bench", "all", "--max-time", "1"},
+		"--alpha: 1e+300: beyond the range of fp32":            {"spmv", "m.mtx", "--value", "fp32", "--alpha", "1e300"},
 		`--repeat: "99999999999999999999": value out of range`: {"spmv", "m.mtx", "--repeat", "99999999999999999999"},
 		"--out: is empty: give a value or leave it out":        {"spmv", "m.mtx", "--out", ""},
 		`--numa: "no" is not known: use auto, on or off`:       {"topo", "--numa", "no"},

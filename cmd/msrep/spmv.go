@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
@@ -62,6 +63,11 @@ func (s *spmv) check() error {
 	}
 	if err := checkNUMA(s.numa); err != nil {
 		return err
+	}
+	for name, v := range map[string]float64{"--alpha": s.alpha, "--beta": s.beta} {
+		if s.value == "fp32" && !math.IsInf(v, 0) && math.IsInf(float64(float32(v)), 0) {
+			return sparse.Inputf(name, "%g: beyond the range of fp32", v)
+		}
 	}
 	if s.repeat < 1 || s.repeat > maxRepeat {
 		return sparse.Inputf("--repeat", "%d: use 1 to %d", s.repeat, maxRepeat)

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -49,21 +50,29 @@ func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 
 // named packs in the form that the caller names.
 func (p *packed[V]) named(op *kernels.Packing[V]) error {
+	old, again := op.After.(*packed[V])
 	f := op.Form
-	if f == inspect.FormSymmetric && op.Precision.Segments == 0 {
+	p.half = f == inspect.FormSymmetric || again && old.half
+	if p.half && op.Precision.Segments == 0 {
 		if taken, err := p.namedSymmetric(op); taken || err != nil {
 			return err
 		}
+	}
+	if f == inspect.FormSymmetric {
 		f = inspect.FormDiagonals
 	}
 	c, err := inspect.Named[V](f, op.Precision, op.InPlace)
 	if err != nil {
 		return err
 	}
-	if old, ok := op.After.(*packed[V]); ok && c.Form != kernels.FormCSR && c.Form == old.built.Form {
-		return p.make(old.built, "as before") // the form may be built in several ways
+	why := "asked for"
+	if again && c.Form != kernels.FormCSR && c.Form == old.built.Form {
+		c, why = old.built, "as before" // the form may be built in several ways
 	}
-	return p.make(c, "asked for")
+	if err = p.make(c, why); again && sparse.IsInput(err) {
+		return p.plain(op, fmt.Sprintf("%s do not suit the values that came later", f))
+	}
+	return err
 }
 
 // plain leaves the rows in CSR.

@@ -22,6 +22,7 @@ type packed[V sparse.Value] struct {
 	minors int
 	pieces []piece[V]
 	halves *symmetric[V] // in place of the forms of the pieces; nil where these multiply
+	half   bool          // symmetric values are stored once, now or with values to come
 	fixed  bool          // sums have a fixed shape
 	rows   *manyRows[V]  // for products with several vectors; nil where they take the forms
 	trial  orderTrial[V]

@@ -1,6 +1,9 @@
 package cpu
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
@@ -66,6 +69,12 @@ func symmetricBorders[V sparse.Value](op *kernels.Packing[V], n int) []int {
 	}
 	out[n] = rows
 	return out
+}
+
+// name is that of the piece with most rows.
+func (s *symmetric[V]) name() string {
+	most := slices.MaxFunc(s.pieces, func(a, b symmetricPiece[V]) int { return cmp.Compare(a.end-a.first, b.end-b.first) })
+	return most.rows.Name()
 }
 
 // multiply computes y = alpha*A*x + beta*y. Two sums for a row, each times an alpha that is

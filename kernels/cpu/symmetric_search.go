@@ -30,8 +30,8 @@ func (p *packed[V]) namedSymmetric(op *kernels.Packing[V]) (bool, error) {
 
 // takeSymmetric makes the form that of the part.
 func (p *packed[V]) takeSymmetric(s *symmetric[V], mem arena, why string) error {
-	p.halves, p.mem = s, mem
-	p.info.Form, p.info.Why, p.info.Bytes, p.info.Padding = inspect.FormSymmetric, s.pieces[0].rows.Name()+": "+why, mem.bytes()+p.ends.bytes(), 0
+	p.half, p.halves, p.mem = true, s, mem
+	p.info.Form, p.info.Why, p.info.Bytes, p.info.Padding = inspect.FormSymmetric, s.name()+": "+why, mem.bytes()+p.ends.bytes(), 0
 	for i := range s.pieces {
 		p.info.Padding += s.pieces[i].rows.Padding()
 	}
