@@ -33,6 +33,8 @@ type Packing[V sparse.Value] struct {
 	// Products is how many products the packed part is expected to make. It bounds
 	// the time that looking for a form and making it may take: with 1, none.
 	Products int
+	// Vectors is how many vectors a product is expected to have; 0 means 1.
+	Vectors int
 	// Precision is how much of each value a product reads. The zero value is all.
 	Precision Precision
 	// Fixed asks for the sums of GatherFixed, to the last bit. The part must hold whole

@@ -100,6 +100,10 @@ type PlanOptions struct {
 	// them as fast as the others. Otherwise they add to y, in the form of the part, which
 	// on CPU devices takes little longer than a product.
 	ExpectedTransposed int
+	// ExpectedVectors is how many vectors products will have. With more than 1 (SpMM,
+	// solver.CGMany) CPU devices leave out forms that multiply one vector only, of
+	// symmetric matrices: SpMM is several times as fast then. 0 means 1.
+	ExpectedVectors int
 	// Precision is how much of each value a product reads; see kernels.Precision. The
 	// zero value is all of it.
 	Precision kernels.Precision
@@ -160,6 +164,9 @@ func (o *PlanOptions) fill(given sparse.Format) error {
 	}
 	if o.ExpectedProducts < 0 || o.ExpectedTransposed < 0 {
 		return sparse.Inputf("expected products", "%d and %d transposed: they can't be negative", o.ExpectedProducts, o.ExpectedTransposed)
+	}
+	if o.ExpectedVectors < 0 {
+		return sparse.Inputf("expected vectors", "%d: they can't be negative", o.ExpectedVectors)
 	}
 	if o.Deterministic {
 		return o.fillDeterministic()

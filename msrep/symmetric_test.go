@@ -39,7 +39,11 @@ func TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame(t *testing.T) {
 		require.Equal(t, -1, reference.Check(twice[:a.Rows], want))
 		require.Equal(t, -1, reference.Check(twice[a.Rows:], want))
 	}
-	plan, err := NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: "symmetric-diagonals"})
+	plan, err := NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: "symmetric-diagonals", ExpectedVectors: 2})
+	require.NoError(t, err)
+	require.Equal(t, kernels.Form("diagonals"), form(plan))
+	require.NoError(t, plan.Close())
+	plan, err = NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: "symmetric-diagonals"})
 	require.NoError(t, err)
 	require.Equal(t, kernels.Form("symmetric-diagonals"), form(plan))
 	check(plan, a)

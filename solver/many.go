@@ -22,9 +22,9 @@ type ManyOperator interface {
 var _ ManyOperator = (*msrep.Plan[float64])(nil)
 
 // CGMany solves A x_j = b_j for several right-hand sides by CG, all at once: an
-// iteration multiplies all directions by A in one SpMM, which reads the matrix once.
-// Each system has its own CG, and drops out when it has converged or given up; what is
-// left moves together.
+// iteration multiplies all directions by A in one SpMM, which reads the matrix once
+// (state msrep.PlanOptions.ExpectedVectors). Each system has its own CG, and drops out
+// when it has converged or given up; what is left moves together.
 //
 // The vectors of b and x are the systems; x has the first guesses and takes the
 // solutions. The results are those of the systems, in order; Products counts the

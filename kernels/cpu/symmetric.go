@@ -28,11 +28,11 @@ type symmetricPiece[V sparse.Value] struct {
 	spill      []V // zero between products
 }
 
-// suitsSymmetric reports whether the part is a whole square matrix, and its sums may have
-// any shape.
-func (p *packed[V]) suitsSymmetric() bool {
+// suitsSymmetric reports whether the part is a whole square matrix, its sums may have any
+// shape, and one vector is multiplied at a time.
+func (p *packed[V]) suitsSymmetric(op *kernels.Packing[V]) bool {
 	n := p.part.Majors()
-	return !p.fixed && !p.part.StartFlag && n == p.minors && p.part.OwnFirst == 0 && p.part.OwnEnd == n
+	return !p.fixed && op.Vectors <= 1 && !p.part.StartFlag && n == p.minors && p.part.OwnFirst == 0 && p.part.OwnEnd == n
 }
 
 // newSymmetric makes the form in an arena if the matrix is symmetric; else it gives nil.

@@ -14,7 +14,7 @@ import (
 // namedSymmetric packs a symmetric matrix in the form that the caller names. It is false
 // for any other matrix.
 func (p *packed[V]) namedSymmetric(op *kernels.Packing[V]) (bool, error) {
-	if !p.suitsSymmetric() {
+	if !p.suitsSymmetric(op) {
 		return false, nil
 	}
 	mem := p.newArena()
@@ -55,7 +55,7 @@ const (
 // the diagonals.
 func (s *search[V]) trySymmetric() (taken bool, err error) {
 	b, d := &s.best, &s.half
-	if d.Build == nil || !s.suitsSymmetric() || s.part.NNZ() < symmetricEntries*int64(s.minors) ||
+	if d.Build == nil || !s.suitsSymmetric(s.op) || s.part.NNZ() < symmetricEntries*int64(s.minors) ||
 		float64(d.product) > worthHalving*float64(b.product) || s.spent+d.building > s.budget(d.Candidate) {
 		return false, nil
 	}
