@@ -66,8 +66,16 @@ func (p *packed[V]) named(op *kernels.Packing[V]) error {
 		return err
 	}
 	why := "asked for"
+	switch {
+	case again && old.halves != nil:
+		why = "the values are symmetric no more"
+	case again:
+		why = "as before"
+	case op.Form == inspect.FormSymmetric:
+		why = "instead of " + string(op.Form) + ", for which one device must have a whole symmetric matrix"
+	}
 	if again && c.Form != kernels.FormCSR && c.Form == old.built.Form {
-		c, why = old.built, "as before" // the form may be built in several ways
+		c = old.built // the form may be built in several ways
 	}
 	if err = p.make(c, why); again && sparse.IsInput(err) {
 		return p.plain(op, fmt.Sprintf("%s do not suit the values that came later", f))

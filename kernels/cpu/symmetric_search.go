@@ -51,12 +51,17 @@ const (
 )
 
 // trySymmetric packs the part with half of its entries where diagonals suit it, the matrix
-// is symmetric, and that is faster than the best form. Building it takes no longer than
-// the diagonals.
+// is symmetric, and that is faster than the best form. To compare the halves and to build
+// it takes two to three times as long as to build diagonals; the budget must have room for
+// these.
 func (s *search[V]) trySymmetric() (taken bool, err error) {
 	b, d := &s.best, &s.half
 	if d.Build == nil || !s.suitsSymmetric(s.op) || s.part.NNZ() < symmetricEntries*int64(s.minors) ||
-		float64(d.product) > worthHalving*float64(b.product) || s.spent+d.building > s.budget(d.Candidate) {
+		float64(d.product) > worthHalving*float64(b.product) {
+		return false, nil
+	}
+	if s.spent+d.building > s.budget(d.Candidate) {
+		s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: inspect.FormSymmetric, Why: "diagonals suit it", Skipped: "the budget is spent"})
 		return false, nil
 	}
 	begin, mem := now(), s.arena()
