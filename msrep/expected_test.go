@@ -101,6 +101,9 @@ func TestEveryFormOfRealMatricesAgreesWithSciPy(t *testing.T) {
 // table.
 func checkProducts(t *testing.T, sys *System, m *matio.Matrix, f sparse.Format, row map[string]string) {
 	plan, err := NewPlan(context.Background(), sys, m.CSR, PlanOptions{Format: f, ExpectedTransposed: 2})
+	if picky[f] && sparse.IsInput(err) { // a part of the matrix
+		return
+	}
 	require.NoError(t, err)
 	checkPlan(t, plan, m, f, row)
 }

@@ -55,12 +55,26 @@ func realColumns(val []float64) numberColumns {
 		for n < len(b) && b[n] != 'E' {
 			n++
 		}
-		return n - 1 // without the point; 0 for a single digit
+		n-- // without the point; 0 for a single digit
+		if !sixteenDo(v) {
+			n = 17
+		}
+		return n
 	})
 	decimals := max(digits-1, 1)
 	width := 1 + len("-d.E+ddd") + decimals
 	per := lineWidth / width
 	return numberColumns{perLine: per, width: width, decimals: decimals, format: fmt.Sprintf("(%dE%d.%d)", per, width, decimals)}
+}
+
+// sixteenDo reports whether v comes back from its nearest decimal of 16 digits, if it
+// comes back from any. A power of 2 may not: numbers below it are nearer than those above.
+func sixteenDo(v float64) bool {
+	if frac, _ := math.Frexp(v); math.Abs(frac) != 0.5 {
+		return true
+	}
+	back, err := strconv.ParseFloat(strconv.FormatFloat(v, 'E', 15, 64), 64)
+	return err == nil && back == v
 }
 
 // widest is the largest of all lengths, 1 if there are no values. length may

@@ -104,6 +104,19 @@ func TestExtremeValuesSurvive(t *testing.T) {
 	require.Equal(t, sparse.Real, src.Field)
 }
 
+// The nearest decimal of as many digits as the shortest has may be nearer to a neighbour.
+func TestEveryPowerOfTwoSurvives(t *testing.T) {
+	for e := -1074; e <= 1023; e++ {
+		v := math.Ldexp(1, e)
+		for _, other := range []float64{v, 1234567890.12345, 12345678901.23456} { // 15 and 16 digits
+			m := &sparse.CSR[float64]{Rows: 1, Cols: 2, RowPtr: []int64{0, 2}, ColIdx: []int32{0, 1}, Val: []float64{v, other}}
+			got, _, err := read(written(t, m, sparse.Source{}))
+			require.NoError(t, err)
+			requireSame(t, m, got)
+		}
+	}
+}
+
 func TestPropertiesThatAMatrixDoesNotHaveAreNotWritten(t *testing.T) {
 	csr := func(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR[float64] {
 		m, err := sparse.NewCSR(rows, cols, ptr, idx, val)
