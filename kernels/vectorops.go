@@ -67,21 +67,32 @@ type Misfit[V sparse.Value] struct {
 	Sums Array[float64] // 1
 }
 
-// Step is the step of CG: X = X + A*P and R = R - A*Q. It leaves R'R.
+// Step is the end of an iteration of CG: X = X + A*P and R = R - A*Q. It leaves R'R.
+//
+// X is the solution, R its residual, P the direction of the search, Q the matrix times P,
+// and A = R'Z / P'Q, where Z is R, or what the preconditioner makes of R.
 type Step[V sparse.Value] struct {
 	A          V
 	P, Q, X, R Array[V]
 	Sums       Array[float64] // 1
 }
 
-// Turn is the new direction of BiCGSTAB: P = R + B*(P - W*V).
+// Turn is the next direction of BiCGSTAB: P = R + B*(P - W*V).
+//
+// R is the residual, V the matrix times the old P (preconditioned, if so), W that of
+// Finish, and B = (C'R / the C'R before it) * (A / W), with A and C'R those of Finish.
 type Turn[V sparse.Value] struct {
 	B, W    V
 	R, V, P Array[V]
 }
 
-// Finish is the second half of a step of BiCGSTAB: X = X + A*P + W*S and R = R - W*T,
+// Finish is the end of an iteration of BiCGSTAB: X = X + A*P + W*S and R = R - W*T,
 // where S may be R as it was. It leaves R'R and C'R.
+//
+// X is the solution, R comes as the residual halfway, from which A times V was taken
+// already (V as in Turn, A = C'R / C'V with the R before that), S is R, T the matrix
+// times S, and W = T'R / T'T. With a preconditioner, P and S are what it makes of the
+// direction and of R. C is the first residual, or any other vector that stays.
 type Finish[V sparse.Value] struct {
 	A, W             V
 	P, S, T, C, X, R Array[V]

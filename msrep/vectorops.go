@@ -121,8 +121,15 @@ func (v *Vector[V]) Misfit(a V, x *Vector[V]) (float64, error) {
 	return sum[0], err
 }
 
-// Step is the step of CG, in one pass: x = x + a*p and r = r - a*q, and gives r'r. x and
-// r are different from all others.
+// Step is the end of an iteration of CG (Hestenes and Stiefel, 1952), in one pass:
+//
+//	x = x + a*p    the solution
+//	r = r - a*q    its residual
+//
+// where p is the direction of the search, q = A p, and a = r'z / p'q; z is r, or what the
+// preconditioner makes of r. It gives r'r of the new r. The next direction is
+// p = z + b*p with b the new r'z over the old one: p.Axpby(1, z, b). x and r are
+// different from all others.
 func Step[V sparse.Value](a V, p, q, x, r *Vector[V]) (float64, error) {
 	if err := cmp.Or(x.notAmong(p, q, r), r.notAmong(p, q)); err != nil {
 		return 0, err
@@ -134,8 +141,13 @@ func Step[V sparse.Value](a V, p, q, x, r *Vector[V]) (float64, error) {
 	return sum[0], err
 }
 
-// Turn is the new direction of BiCGSTAB, in one pass: p = r + b*(p - w*v). p is
-// different from the others.
+// Turn is the next direction of BiCGSTAB (van der Vorst, 1992), in one pass:
+//
+//	p = r + b*(p - w*v)
+//
+// where r is the residual, v = A p of the old p (or A M p with the preconditioner M), and
+// w the one that Finish was given. b = (c'r / the c'r before it) * (a / w), with a and
+// c'r those of Finish. p is different from the others.
 func Turn[V sparse.Value](r *Vector[V], b, w V, v, p *Vector[V]) error {
 	if err := p.notAmong(r, v); err != nil {
 		return err
@@ -145,9 +157,16 @@ func Turn[V sparse.Value](r *Vector[V], b, w V, v, p *Vector[V]) error {
 	})
 }
 
-// Finish is the second half of a step of BiCGSTAB, in one pass: x = x + a*p + w*s and
-// r = r - w*t, where s may be r, and gives r'r and c'r. Otherwise x and r are
-// different from all others.
+// Finish is the end of an iteration of BiCGSTAB (van der Vorst, 1992), in one pass:
+//
+//	x = x + a*p + w*s    the solution
+//	r = r - w*t          its residual
+//
+// where r comes as the residual halfway, from which a*v was taken already: v = A p and
+// a = c'r / c'v with the r before that. s is r, which may be given twice, t = A s, and
+// w = t'r / t't. With a preconditioner M, p and s are M p and M r. c is the first
+// residual, or any other vector that stays. It gives r'r and c'r of the new r, which Turn
+// needs. But for s = r, x and r are different from all others.
 func Finish[V sparse.Value](a V, p *Vector[V], w V, s, x, t, r, c *Vector[V]) (rr, cr float64, err error) {
 	if err := cmp.Or(x.notAmong(p, s, t, r, c), r.notAmong(p, t, c)); err != nil {
 		return 0, 0, err
