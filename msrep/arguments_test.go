@@ -2,6 +2,7 @@ package msrep
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
 )
 
 func TestWrongArgumentsAreNamedAndLeaveYAlone(t *testing.T) {
@@ -41,6 +43,28 @@ func TestWrongArgumentsAreNamedAndLeaveYAlone(t *testing.T) {
 	_, err = plan.SpMV(ctx, NoTrans, 1, both[:4], 0, both[4:])
 	require.NoError(t, err, "neighbours in one array do not overlap")
 	require.ErrorContains(t, plan.UpdateValues(ctx, make([]float64, 2)), "val: 2 values: the matrix has 3")
+}
+
+func TestDevicesHaveTheFormatsOfTheirKindAndNoOthers(t *testing.T) {
+	a, _, err := gen.Generate("diag:n=64")
+	require.NoError(t, err)
+	for _, kind := range []string{"cpu", "sim"} {
+		sys := openCPU(t, kind+":1")
+		require.Equal(t, kind, sys.Devices()[0].Kind)
+		for _, f := range Formats() {
+			_, err := NewPlan(ctx, sys, a, PlanOptions{Format: sparse.Format(f)})
+			switch {
+			case f == "blocks" && kind == "cpu":
+				require.EqualError(t, err, "blocks: the rows do not fall into dense blocks", "which a device says that has them")
+				continue
+			case slices.Contains(FormatsOf(kind), f):
+				require.NoError(t, err, "%s on %s", f, kind)
+				continue
+			}
+			require.ErrorContains(t, err, `"`+f+`" is not known to device `+kind+":0: use one of auto, csr, csc, coo, slices, ")
+			require.NotContains(t, err.Error(), ", "+f)
+		}
+	}
 }
 
 func TestNewPlanRefusesWhatCannotBePlanned(t *testing.T) {

@@ -84,7 +84,7 @@ type PlanOptions struct {
 	// FormatCSR, FormatCSC and FormatCOO are the partial formats of the MSREP paper and
 	// nothing else. Other names are forms of which each device makes its part, after a
 	// split as CSR: "ell", "ellr", "pellr", "biell", "jad", "bijad", "hyb", "sell";
-	// Formats names them all.
+	// Formats names them all, FormatsOf those of a kind of device.
 	Format sparse.Format
 	// Kernel says whose kernels GPUs use: KernelAuto when "". CPU devices have none
 	// but our own.

@@ -4,26 +4,48 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
 // FormatAuto leaves the form of each part to its device. The matrix is split as
 // CSR, also when it is given in another format, but for a single product.
 const FormatAuto sparse.Format = "auto"
 
-// Formats is the names that PlanOptions.Format may have: some devices lack some.
+// Formats is the names that PlanOptions.Format may have on some device; FormatsOf tells
+// which.
 func Formats() []string {
-	out := []string{string(FormatAuto), string(sparse.FormatCSR), string(sparse.FormatCSC), string(sparse.FormatCOO)}
-	for _, f := range cpu.Forms() {
-		if f != kernels.FormCSR {
-			out = append(out, string(f))
+	out := FormatsOf("cpu")
+	for _, f := range FormatsOf("cuda") {
+		if !slices.Contains(out, f) {
+			out = append(out, f)
 		}
 	}
-	return append(out, string(launch.FormMerge), string(launch.FormStreamed), string(launch.FormCSRScalar), string(launch.FormCSRVector)) // of GPUs
+	return out
+}
+
+// FormatsOf is the names that PlanOptions.Format may have on devices of a kind
+// (kernels.Info.Kind): "cpu", "cuda", or "sim", which has those of "cuda".
+func FormatsOf(kind string) []string {
+	out := []string{string(FormatAuto), string(sparse.FormatCSR), string(sparse.FormatCSC), string(sparse.FormatCOO)}
+	if kind == "cpu" {
+		for _, f := range cpu.Forms() {
+			if f != kernels.FormCSR {
+				out = append(out, string(f))
+			}
+		}
+		return out
+	}
+	out = append(out, string(launch.FormSlices))
+	for _, f := range ellpack.Formats() {
+		out = append(out, string(f))
+	}
+	return append(out, string(launch.FormMerge), string(launch.FormStreamed), string(launch.FormCSRScalar), string(launch.FormCSRVector))
 }
 
 // fillForm checks the format and finds what devices make of their parts.
@@ -107,7 +129,8 @@ func (s *share[V]) lacks(f kernels.Form) error {
 	case kernels.Form(KernelCuSPARSE):
 		return sparse.Inputf("kernel", "cusparse runs on NVIDIA GPUs: device %s has our own kernels only", s.dev.Info().ID)
 	}
-	return sparse.Inputf("format", "%q is not known to device %s: use auto, csr, csc, coo, or a form that the device has", string(f), s.dev.Info().ID)
+	info := s.dev.Info()
+	return sparse.Inputf("format", "%q is not known to device %s: use one of %s", string(f), info.ID, strings.Join(FormatsOf(info.Kind), ", "))
 }
 
 // turn makes the plan for products with the other operation, which would scatter

@@ -22,7 +22,8 @@ func (p *Plan[V]) Dims() (rows, cols int) {
 // NNZ is the number of stored entries.
 func (p *Plan[V]) NNZ() int64 { return p.nnz }
 
-// Format is the format that is multiplied in.
+// Format is the format in which the matrix was split: csr, csc or coo. Packed tells the
+// forms that the devices multiply in.
 func (p *Plan[V]) Format() sparse.Format { return p.lay.format }
 
 // Rule is the rule by which the matrix was split.

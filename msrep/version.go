@@ -1,4 +1,4 @@
 package msrep
 
-// Version of this module.
-const Version = "0.1.0"
+// Version of this module: -dev until it is released.
+const Version = "0.1.0-dev"

@@ -39,7 +39,7 @@ enum { MSREP_NO_PRECOND = 0, MSREP_JACOBI = 1 };
 extern "C" {
 #endif
 
-/* The version of the library, "0.1.0". */
+/* The version of the library, "0.1.0-dev". */
 const char *msrep_version(void);
 
 /* What went wrong in the last call of this thread that was not MSREP_OK: one line,

@@ -27,6 +27,7 @@ type command struct {
 	more                         func() string // further help, may be nil
 	severalThreads               bool          // --threads may be several numbers
 	ranks                        bool          // runs on all ranks that a launcher of MPI started
+	opensNone                    bool          // --devices is only checked (but info --explain opens them)
 	// setup declares flags and returns what to do once they are parsed.
 	setup func(c *call) func(ctx context.Context) error
 }

@@ -54,19 +54,30 @@ func explain(ctx context.Context, c *call, a *sparse.CSR[float64]) (out []explan
 
 // printExplanation tells it in words.
 func printExplanation(c *call, all []explanation) {
+	if len(all) > 0 {
+		fmt.Fprintln(c.stdout, "what a plan would use; the times are measured:")
+	}
 	for _, e := range all {
 		if e.Form == "" {
 			fmt.Fprintf(c.stdout, "%-8s keeps its part as it is\n", e.Device)
 			continue
 		}
-		fmt.Fprintf(c.stdout, "%-8s form %s: %s; %d bytes, found in %s\n", e.Device, e.Form, e.Why, e.Bytes, seconds(e.TookS))
+		fmt.Fprintf(c.stdout, "%-8s form %s: %s; %s, found in %s\n", e.Device, e.Form, e.Why, held(e.Bytes), seconds(e.TookS))
 		for _, t := range e.Tried {
 			if t.Skipped != "" {
-				fmt.Fprintf(c.stdout, "  %-10s not timed: %s (%s)\n", t.Form, t.Skipped, t.Why)
+				fmt.Fprintf(c.stdout, "  %-19s not timed: %s (%s)\n", t.Form, t.Skipped, t.Why)
 				continue
 			}
-			fmt.Fprintf(c.stdout, "  %-10s product %s, made in %s, %d bytes (%s)\n", t.Form, seconds(t.ProductS),
-				time.Duration(t.BuildS*1e9).Round(time.Microsecond), t.Bytes, t.Why)
+			fmt.Fprintf(c.stdout, "  %-19s product %s, made in %s, %s (%s)\n", t.Form, seconds(t.ProductS),
+				time.Duration(t.BuildS*1e9).Round(time.Microsecond), held(t.Bytes), t.Why)
 		}
 	}
+}
+
+// held is the memory of a form; one that holds none uses the matrix where it is.
+func held(bytes int64) string {
+	if bytes == 0 {
+		return "in place"
+	}
+	return fmt.Sprintf("%d bytes", bytes)
 }

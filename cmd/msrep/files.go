@@ -13,8 +13,9 @@ import (
 
 var convertCommand = &command{
 	name: "convert", args: "IN OUT",
-	summary: "convert a matrix file; the formats follow from the names (" + strings.Join(matio.Extensions(), " ") + ", each also .gz)",
-	example: "msrep convert matrix.mtx.gz matrix.msr",
+	summary:   "convert a matrix file; the formats follow from the names (" + strings.Join(matio.Extensions(), " ") + ", each also .gz)",
+	example:   "msrep convert matrix.mtx.gz matrix.msr",
+	opensNone: true,
 	setup: func(c *call) func(context.Context) error {
 		return func(ctx context.Context) error {
 			if err := c.want(2); err != nil {
@@ -27,9 +28,10 @@ var convertCommand = &command{
 
 var genCommand = &command{
 	name: "gen", args: "NAME [key=value ...]",
-	summary: "make a matrix and write it to a file",
-	more:    generators,
-	example: "msrep gen stencil dims=3 n=100 --out stencil.msr",
+	summary:   "make a matrix and write it to a file",
+	more:      generators,
+	example:   "msrep gen stencil dims=3 n=100 --out stencil.msr",
+	opensNone: true,
 	setup: func(c *call) func(context.Context) error {
 		out := c.flags.String("out", "", "`FILE` to write; the format follows from its name")
 		return func(ctx context.Context) error {

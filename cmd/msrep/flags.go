@@ -50,6 +50,9 @@ func (c *call) parse(args []string) error {
 		}
 		c.threads = n
 	}
+	if c.opensNone && !devicesSpec.MatchString(c.devices) {
+		return sparse.Inputf("--devices", "%q is not known: use auto, cpu, cpu:N, cuda, cuda:0,1,... or sim:N", c.devices)
+	}
 	if len(c.counts) > 1 && !c.severalThreads {
 		return sparse.Inputf("--threads", "%d numbers: %s takes one number", len(c.counts), c.name)
 	}
@@ -58,6 +61,10 @@ func (c *call) parse(args []string) error {
 	}
 	return nil
 }
+
+// devicesSpec is how --devices is written. Whether the devices are there is found when
+// they are opened.
+var devicesSpec = regexp.MustCompile(`^(auto|cpu(:[1-9][0-9]*)?|cuda(:[0-9]+(,[0-9]+)*)?|sim:([1-9][0-9]*|dgx1|summit))$`)
 
 // choice is a flag that takes one of a few words.
 type choice struct {

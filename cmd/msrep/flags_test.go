@@ -3,10 +3,42 @@ package main
 import (
 	"bytes"
 	"context"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/corpus"
 )
+
+func TestFaultsOfFormatsNameTheFlagAndWhatDevicesHave(t *testing.T) {
+	bus := corpus.Testdata("1138_bus.mtx.gz")
+	for message, args := range map[string][]string{
+		`--format: "foo" is not known: use one of auto, csr, `:              {"--format", "foo"},
+		`hyb-mean, sell; on CPU devices also diagonals, `:                   {"--format", "foo"},
+		`, tiles; on GPUs also csr-merge, streamed, csrs, csrv`:             {"--format", "foo"},
+		"--format: diagonals does not suit " + bus + ": no diagonals: the ": {"--format", "diagonals"},
+		"--format: blocks does not suit " + bus + ": ":                      {"--format", "blocks"},
+	} {
+		var out, stderr bytes.Buffer
+		require.Equal(t, exitUsage, run(context.Background(), append([]string{"spmv", bus}, args...), &out, &stderr), "%q", args)
+		require.Contains(t, stderr.String(), message)
+	}
+}
+
+func TestCommandsThatOpenNoDevicesCheckHowTheyAreWritten(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "m.msr")
+	for _, args := range [][]string{{"gen", "diag", "n=3", "--out", out}, {"convert", "gen:diag:n=3", out}, {"info", "gen:diag:n=3"}, {"version"}} {
+		for _, good := range []string{"auto", "cpu", "cpu:20", "cuda", "cuda:0,12", "sim:2", "sim:dgx1", "sim:summit"} {
+			runOK(t, append(args, "--devices", good)...)
+		}
+		for _, bad := range []string{"foo", "cpu:", "cpu:0", "cpu:x", "cuda:", "cuda:1,", "sim", "sim:0", "auto:1"} {
+			var stdout, stderr bytes.Buffer
+			require.Equal(t, exitUsage, run(context.Background(), append(args, "--devices", bad), &stdout, &stderr), "%q", bad)
+			require.Contains(t, stderr.String(), `--devices: "`+bad+`" is not known: use auto, cpu, `)
+		}
+	}
+}
 
 func TestFaultsOfFlagsNameTheFlagAsDocumentedAndWhatItTakes(t *testing.T) {
 	for message, args := range map[string][]string{

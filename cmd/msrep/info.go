@@ -15,8 +15,9 @@ import (
 
 var infoCommand = &command{
 	name: "info", args: "MATRIX",
-	summary: "describe a matrix: shape, row lengths, what each format would cost",
-	example: "msrep info matrix.mtx.gz --json",
+	summary:   "describe a matrix: shape, row lengths, what each format would cost",
+	example:   "msrep info matrix.mtx.gz --json",
+	opensNone: true,
 	setup: func(c *call) func(context.Context) error {
 		explain := c.flags.Bool("explain", false, "pack the matrix as a plan would, and tell which forms the devices tried and what they took")
 		ranks := c.flags.String("ranks", "", "what products over so many processes of MPI would send, `N,N,...`")
@@ -86,6 +87,7 @@ func (d description) print(w io.Writer) error {
   empty         %d rows, %d columns
   bandwidth     %d (below the diagonal %d, above %d)
   power law R   %s
+  formats, by a model of bytes, nothing measured (warp iterations and work: PELLR paper, equations 1 and 2; docs/formats.md)
   format               bytes         padding   warp iterations   work
 `, d.Name, d.Rows, d.Cols, d.NNZ, d.Stored, d.Field, d.Symmetry, d.Row.Min, d.Row.Max, d.Row.Mean, d.Row.StdDev,
 		d.EmptyRows, d.EmptyCols, d.Bandwidth, d.Lower, d.Upper, r)
@@ -96,8 +98,16 @@ func (d description) print(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "  %-10s %15d %15d   %-15s   %s\n", name, f.Bytes, f.Padding, orDash(f.WarpIterations), orDash(f.Work))
 	}
-	_, err := fmt.Fprintf(w, "  recommended   %s: %s\n", d.Recommended.Format, d.Recommended.Why)
+	_, err := fmt.Fprintf(w, "  recommended by the model: %s, %s%s\n", d.Recommended.Format, alias(d.Recommended.Format), d.Recommended.Why)
 	return err
+}
+
+// alias is the name that a format has among the forms of devices, where it is another.
+func alias(f sparse.Format) string {
+	if f == ellpack.FormatSELL {
+		return "which devices call slices: "
+	}
+	return ""
 }
 
 func orDash(n *int64) string {

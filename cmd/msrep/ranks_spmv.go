@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/cluster"
@@ -233,8 +234,8 @@ func (r ranksReport) print(w io.Writer) error {
 	fmt.Fprintf(w, "phases  read %s  plan %s  exchange %s  kernel %s  total %s (of the slowest rank)\n",
 		seconds(p.Read), seconds(p.Partition), seconds(p.Distribute), seconds(p.Kernel), seconds(p.Total))
 	if r.Matrix.NNZ > 0 {
-		fmt.Fprintf(w, "product %s  %.3f GFLOP/s  %.2f GB/s of %.1f bytes per nonzero\n", seconds(p.Product), r.GFlops,
-			float64(r.BytesPerNNZ)*float64(r.Matrix.NNZ)/p.Product/1e9, r.BytesPerNNZ)
+		fmt.Fprintf(w, "product %s  %.3f GFLOP/s  %s\n", seconds(p.Product), r.GFlops,
+			traffic(slices.ContainsFunc(r.Devices, rankDevice.packed), float64(r.BytesPerNNZ)*float64(r.Matrix.NNZ)/p.Product/1e9, float64(r.BytesPerNNZ)))
 	}
 	_, err := fmt.Fprintf(w, "y  norm1 %.17g  norm2 %.17g  sum %.17g\n", r.Y.Norm1, r.Y.Norm2, r.Y.Sum)
 	return err

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unsafe"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -197,14 +199,26 @@ y = alpha*%s*x + beta*y  %s, strategy %s, split by %s, imbalance %.4f
 	fmt.Fprintf(w, "phases  read %s  partition %s  pack %s  distribute %s  kernel %s  merge %s  total %s\n",
 		seconds(p.Read), seconds(p.Partition), seconds(p.Pack), seconds(p.Distribute), seconds(p.Kernel), seconds(p.Merge), seconds(p.Total))
 	if r.Matrix.NNZ > 0 {
-		fmt.Fprintf(w, "product %s  %.3f GFLOP/s  %.2f GB/s of %.1f bytes per nonzero\n", seconds(p.Product), r.GFlops,
-			float64(r.BytesPerNNZ)*float64(r.Matrix.NNZ)/p.Product/1e9, r.BytesPerNNZ)
+		fmt.Fprintf(w, "product %s  %.3f GFLOP/s  %s\n", seconds(p.Product), r.GFlops,
+			traffic(slices.ContainsFunc(r.Devices, deviceReport.packed), float64(r.BytesPerNNZ)*float64(r.Matrix.NNZ)/p.Product/1e9, float64(r.BytesPerNNZ)))
 	}
 	_, err2 := fmt.Fprintf(w, "y  norm1 %.17g  norm2 %.17g  sum %.17g\n", r.Y.Norm1, r.Y.Norm2, r.Y.Sum)
 	if err == nil {
 		err = err2
 	}
 	return err
+}
+
+// packed reports whether the device keeps its part in a form other than CSR.
+func (d deviceReport) packed() bool { return d.Form != "" && d.Form != string(kernels.FormCSR) }
+
+// traffic is the bytes of a product in the format of the split. A form that stores less is
+// faster than the memory could bring so many.
+func traffic(packed bool, gbs, perNNZ float64) string {
+	if packed {
+		return fmt.Sprintf("%.2f GB/s if it were in CSR (%.1f bytes per nonzero)", gbs, perNNZ)
+	}
+	return fmt.Sprintf("%.2f GB/s of %.1f bytes per nonzero", gbs, perNNZ)
 }
 
 // seconds prints a time with a fitting unit.

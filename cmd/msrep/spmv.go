@@ -14,6 +14,7 @@ var spmvCommand = &command{
 	name: "spmv", args: "MATRIX",
 	summary: "multiply: y = alpha*op(A)*x + beta*y. MATRIX is a file (.mtx, .rb, .rsa, .npz, .txt, .msr, ..., each also .gz) or gen:NAME:key=value,...",
 	example: "msrep spmv matrix.mtx.gz --x sin --devices cpu:2 --repeat 10",
+	more:    formatHelp,
 	ranks:   true,
 	setup: func(c *call) func(context.Context) error {
 		s := &spmv{call: c}
@@ -24,7 +25,7 @@ var spmvCommand = &command{
 		f.Float64Var(&s.beta, "beta", 0, "scalar `BETA`; with 0 the initial y is not read")
 		f.BoolVar(&s.transpose, "transpose", false, "op(A) is the transpose of A")
 		f.StringVar(&s.out, "out", "", "write y to `FILE`, as Matrix Market array")
-		f.StringVar(&s.format, "format", "auto", "`FORMAT`: auto, csr, csc, coo, or a form that the devices make of their parts: ell, ellr, pellr, biell, jad, bijad, hyb, sell, ...")
+		f.StringVar(&s.format, "format", "auto", "`FORMAT`: auto, csr, csc, coo, or a form that the devices make of their parts (see above)")
 		f.StringVar(&s.strategy, "strategy", string(msrep.Optimized), "`STRATEGY` of the MSREP paper: baseline, p or p-opt")
 		f.StringVar(&s.precision, "precision", "fp64", "`PRECISION`: fp64, or cpms2:K and cpms4:K to read K of 2 or 4 segments of each value")
 		f.StringVar(&s.value, "value", "fp64", "`TYPE` of values and vectors: fp64 or fp32")
@@ -50,8 +51,10 @@ func (s *spmv) check() error {
 	if err := s.want(1); err != nil {
 		return err
 	}
+	if err := checkFormat(s.format); err != nil {
+		return err
+	}
 	for _, f := range []choice{
-		{"--format", s.format, msrep.Formats()},
 		{"--strategy", s.strategy, []string{"baseline", "p", "p-opt"}},
 		{"--precision", s.precision, []string{"fp64", "cpms2:1", "cpms2:2", "cpms4:1", "cpms4:2", "cpms4:3", "cpms4:4"}},
 		{"--value", s.value, []string{"fp64", "fp32"}},
@@ -115,7 +118,7 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 	}
 	plan, err := msrep.NewPlan(ctx, j.sys, a, s.planOptions())
 	if err != nil {
-		return err
+		return s.unsuited(err)
 	}
 	defer plan.Close()
 	xv, y := convert[V](x), make([]V, rows)

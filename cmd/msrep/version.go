@@ -16,8 +16,9 @@ import (
 
 var versionCommand = &command{
 	name: "version", args: "",
-	summary: "print versions and what the processor can do",
-	example: "msrep version --json",
+	summary:   "print versions and what the processor can do",
+	example:   "msrep version --json",
+	opensNone: true,
 	setup: func(c *call) func(context.Context) error {
 		return func(context.Context) error {
 			if err := c.want(0); err != nil {

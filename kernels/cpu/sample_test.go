@@ -172,6 +172,17 @@ func TestOneDelayDoesNotDecideWhatIsTried(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
+func TestWhyRowsStayInCSRNamesTheFormsThatWereSlower(t *testing.T) {
+	trials := []kernels.PackTrial{{Form: "csr", Product: 2}, {Form: "blocks", Product: 3}, {Form: "blocks", Product: 3}, {Form: "diagonals", Product: 4}, {Form: "slices", Skipped: "x"}}
+	for want, s := range map[string]search[float64]{
+		"blocks was slower; diagonals was slower; slices was not tried: x": {packed: &packed[float64]{info: kernels.PackInfo{Tried: trials}}, left: "slices was not tried: x"},
+		"blocks was slower":                    {packed: &packed[float64]{info: kernels.PackInfo{Tried: trials[:3]}}},
+		"no other form is likely to be faster": {packed: &packed[float64]{info: kernels.PackInfo{Tried: trials[:1]}}},
+	} {
+		require.Equal(t, want, s.whyCSR())
+	}
+}
+
 func TestAStatedNumberOfProductsBoundsTheSearchAndNoneDoesNot(t *testing.T) {
 	old := defaultBudget
 	t.Cleanup(func() { defaultBudget = old })

@@ -3,6 +3,8 @@ package cpu
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/msrep-go/msrep/kernels"
@@ -186,11 +188,7 @@ func (s *search[V]) finish() error {
 	}
 	b := &s.best
 	if b.Form == kernels.FormCSR {
-		why := "no other form is likely to be faster"
-		if s.left != "" {
-			why = s.left
-		}
-		return s.plain(s.op, why)
+		return s.plain(s.op, s.whyCSR())
 	}
 	why := fmt.Sprintf("%s; %.2f times as fast as csr", b.Why, float64(s.csr)/float64(s.whole(b.product)))
 	if s.share == 1 {
@@ -210,6 +208,24 @@ func (s *search[V]) finish() error {
 	}
 	told.Build, told.Bytes = t.took, t.mem.bytes()
 	return s.take(t, b.Candidate, fmt.Sprintf("%s, on a sample of %.0f %% of the entries", why, 100*s.share))
+}
+
+// whyCSR says what became of the other forms.
+func (s *search[V]) whyCSR() string {
+	var why []string
+	for _, t := range s.info.Tried[1:] {
+		if t.Product > 0 {
+			why = append(why, fmt.Sprintf("%s was slower", t.Form))
+		}
+	}
+	why = slices.Compact(why) // blocks are tried in two ways
+	if s.left != "" {
+		why = append(why, s.left)
+	}
+	if why == nil {
+		return "no other form is likely to be faster"
+	}
+	return strings.Join(why, "; ")
 }
 
 // rows is the rows of stretches.

@@ -63,8 +63,8 @@ func (s *search[V]) affords(c inspect.Candidate[V], building time.Duration, byte
 	}
 	if s.spent+building > s.budget(c) {
 		csr := float64(s.csr)
-		return skipped(fmt.Sprintf("making it would take %.0f products of csr, and %.0f of %.0f are spent",
-			float64(building)/csr, float64(s.spent)/csr, float64(s.budget(c))/csr))
+		return skipped(fmt.Sprintf("making it would take %.0f products of csr; of the budget of %.0f, %.0f are spent",
+			float64(building)/csr, float64(s.budget(c))/csr, float64(s.spent)/csr))
 	}
 	return nil
 }

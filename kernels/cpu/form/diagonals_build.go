@@ -76,10 +76,10 @@ func (b *diagonalBuilder[V]) worthIt(entries int64) error {
 		if b.same {
 			return errVary
 		}
-		return sparse.Inputf("matrix", "no diagonals: %d entries lie at %d distances from the main diagonal, pattern by pattern", entries, len(b.out.Offsets))
+		return sparse.Inputf("matrix", "no diagonals: the %d entries looked at lie at %d distances from the main diagonal, pattern by pattern", entries, len(b.out.Offsets))
 	}
 	if places := b.columns * int64(b.lanes); places > entries+entries/2+4096 {
-		return sparse.Inputf("matrix", "no diagonals: %d entries would take %d places", entries, places)
+		return sparse.Inputf("matrix", "no diagonals: the %d entries looked at would take %d places", entries, places)
 	}
 	return nil
 }

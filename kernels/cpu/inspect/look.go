@@ -74,11 +74,11 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 				Why: fmt.Sprintf("%.1f bytes for each entry with values in 57 bits", bytes)})
 		}
 		out = append(out, Candidate[V]{Form: FormBlocks, Bytes: e.EntryBytes, Build: newBlocks[V],
-			Why: fmt.Sprintf("%.1f bytes for each entry with plain values", e.EntryBytes)})
+			Why: fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)})
 	}
 	if e := all.diagonals; e != nil {
 		out = append(out, Candidate[V]{Form: FormDiagonals, Bytes: e.EntryBytes, Build: newDiagonals[V],
-			Why: fmt.Sprintf("%.1f bytes for each entry with plain values", e.EntryBytes)})
+			Why: fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)})
 	}
 	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, Build: newSlices[V], Why: "rows of like length side by side"}
 	tiles := Candidate[V]{Form: FormTiles, Bytes: value + 4, Large: true, Build: newTiles[V],

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// formats is what --format may be, by the devices that have it.
+func formats() (all, cpu, gpu []string) {
+	ofCPU, ofGPU := msrep.FormatsOf("cpu"), msrep.FormatsOf("cuda")
+	for _, f := range msrep.Formats() {
+		switch {
+		case !slices.Contains(ofGPU, f):
+			cpu = append(cpu, f)
+		case !slices.Contains(ofCPU, f):
+			gpu = append(gpu, f)
+		default:
+			all = append(all, f)
+		}
+	}
+	return all, cpu, gpu
+}
+
+// formatHelp lists them.
+func formatHelp() string {
+	all, cpu, gpu := formats()
+	return fmt.Sprintf(`formats (docs/formats.md):
+  any device   %s
+  CPU devices  %s
+  GPUs         %s (also simulated ones): CSR by merge path,
+               from host memory piece by piece, with a thread and with half a warp for each row
+`, strings.Join(all, ", "), strings.Join(cpu, ", "), strings.Join(gpu, ", "))
+}
+
+// checkFormat refuses a name that no device knows. What a device lacks is found by the
+// plan.
+func checkFormat(f string) error {
+	if slices.Contains(msrep.Formats(), f) {
+		return nil
+	}
+	all, cpu, gpu := formats()
+	return sparse.Inputf("--format", "%q is not known: use one of %s; on CPU devices also %s; on GPUs also %s",
+		f, strings.Join(all, ", "), strings.Join(cpu, ", "), strings.Join(gpu, ", "))
+}
+
+// unsuited names the flag and the file in the error of a plan whose matrix does not suit
+// the format that was named.
+func (s *spmv) unsuited(err error) error {
+	var bad *sparse.InputError
+	if !errors.As(err, &bad) || bad.File != "matrix" && bad.File != "blocks" || s.format == string(msrep.FormatAuto) {
+		return err
+	}
+	why := *bad
+	why.File = ""
+	return sparse.Inputf("--format", "%s does not suit %s: %s", s.format, s.args[0], why.Error())
+}
