@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math"
 	"testing"
 	"time"
 )
@@ -19,4 +20,12 @@ func SetBudget(t *testing.T, d time.Duration) {
 	old := defaultBudget
 	t.Cleanup(func() { defaultBudget = old })
 	defaultBudget = d
+}
+
+// AlwaysHalve has half of the entries tried however slow diagonals were, until the test
+// ends.
+func AlwaysHalve(t *testing.T) {
+	old := worthHalving
+	t.Cleanup(func() { worthHalving = old })
+	worthHalving = math.Inf(1)
 }

@@ -39,8 +39,8 @@ func (p *packed[V]) takeSymmetric(s *symmetric[V], mem arena, why string) error 
 }
 
 // worthHalving is how many times as long as a product of the best form one of diagonals may
-// take where half of their entries are worth a try.
-const worthHalving = 1.5
+// take where half of their entries are worth a try. It is replaced in tests.
+var worthHalving = 1.5
 
 // Half of the entries take half the memory, but y is then read as well, and not written past
 // the caches: with fewer entries a row than this, nothing is gained. A form that is not

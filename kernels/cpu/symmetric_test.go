@@ -178,18 +178,16 @@ func TestTheSearchTriesHalfOfASymmetricMatrix(t *testing.T) {
 		t.Skip("these instructions are no faster with half of the entries")
 	}
 	cpu.SetBudget(t, time.Hour)
+	cpu.AlwaysHalve(t)
 	rng := rand.New(rand.NewSource(1))
 	distances := []int{-4101, -4100, -4099, -70, -69, -68, -1, 0, 1, 68, 69, 70, 4099, 4100, 4101}
 	a := symmetricCSR(rng, 20_000, distances...)
 	d, s := open(t, cpu.Config{Threads: 2})
 	defer d.Close()
-	tried := false
-	for range 5 { // in a slow moment something else may be fastest
+	for range 3 { // whatever is the fastest
 		p, err := d.Pack(wholeOf(t, a, kernels.FormAuto))
 		require.NoError(t, err)
-		for _, c := range p.Info().Tried {
-			tried = tried || c.Form == symmetricForm && c.Product > 0
-		}
+		require.True(t, slices.ContainsFunc(p.Info().Tried, func(c kernels.PackTrial) bool { return c.Form == symmetricForm && c.Product > 0 }))
 		require.Equal(t, d.InUse(), p.Info().Bytes)
 		x := make([]float64, a.Cols)
 		for i := range x {
@@ -198,9 +196,5 @@ func TestTheSearchTriesHalfOfASymmetricMatrix(t *testing.T) {
 		want := reference.Multiply(false, 2, sparse.Matrix[float64](a), x, 0, x)
 		require.Equal(t, -1, reference.Check(multiplied(t, d, s, p, a.Rows, a.Cols), want))
 		require.NoError(t, p.Free())
-		if tried {
-			return
-		}
 	}
-	require.True(t, tried)
 }
