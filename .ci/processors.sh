@@ -22,7 +22,6 @@ if ! command -v qemu-aarch64 >/dev/null || ! command -v qemu-s390x >/dev/null; t
 		fail "cannot install qemu-user"
 fi
 
-
 emulated() { # PROCESSOR EMULATOR TESTS PACKAGE...
 	local processor=$1 emulator=$2 tests=$3
 	shift 3

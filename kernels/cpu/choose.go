@@ -52,9 +52,9 @@ func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 func (p *packed[V]) named(op *kernels.Packing[V]) error {
 	old, again := op.After.(*packed[V])
 	f := op.Form
-	p.half = f == inspect.FormSymmetric || again && old.half
-	if p.half && op.Precision.Segments == 0 {
-		if taken, err := p.namedSymmetric(op); taken || err != nil {
+	p.halving = f == inspect.FormSymmetric || again && old.halving
+	if p.halving && op.Precision.Segments == 0 {
+		if taken, err := p.namedSymmetric(op, again); taken || err != nil {
 			return err
 		}
 	}
@@ -67,7 +67,7 @@ func (p *packed[V]) named(op *kernels.Packing[V]) error {
 	}
 	why := "asked for"
 	switch {
-	case again && old.halves != nil:
+	case again && old.symmetric != nil:
 		why = "the values are symmetric no more"
 	case again:
 		why = "as before"

@@ -17,16 +17,16 @@ import (
 // packed is a part of a matrix, cut among the workers of a device once, each
 // piece in its form. It lives until it is freed and no product uses it any more.
 type packed[V sparse.Value] struct {
-	dev    *Device
-	part   partition.Part
-	minors int
-	pieces []piece[V]
-	halves *symmetric[V] // in place of the forms of the pieces; nil where these multiply
-	half   bool          // symmetric values are stored once, now or with values to come
-	fixed  bool          // sums have a fixed shape
-	rows   *manyRows[V]  // for products with several vectors; nil where they take the forms
-	trial  orderTrial[V]
-	carry  []V
+	dev       *Device
+	part      partition.Part
+	minors    int
+	pieces    []piece[V]
+	symmetric *symmetric[V] // in place of the forms of the pieces; nil where these multiply
+	halving   bool          // symmetric values are stored once: these, or others that come
+	fixed     bool          // sums have a fixed shape
+	rows      *manyRows[V]  // for products with several vectors; nil where they take the forms
+	trial     orderTrial[V]
+	carry     []V
 	// borders is the stretches of y that the workers add to in transposed products.
 	borders []int
 	info    kernels.PackInfo
@@ -180,8 +180,8 @@ func gatherPacked[V sparse.Value](d *Device, op *kernels.GatherPacked[V]) (err e
 
 // multiply computes all pieces, and joins the rows that they share.
 func (p *packed[V]) multiply(d *Device, alpha, beta V, x, y, carry []V) error {
-	if p.halves != nil {
-		return p.halves.multiply(d, alpha, beta, x, y)
+	if p.symmetric != nil {
+		return p.symmetric.multiply(d, alpha, beta, x, y)
 	}
 	err := d.pool.run(len(p.pieces), func(i int) {
 		q := &p.pieces[i]

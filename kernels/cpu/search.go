@@ -26,12 +26,12 @@ type search[V sparse.Value] struct {
 	x, y   []V     // to time products with
 	vec    kernels.Buffer
 
-	spare []arena       // of what lost
-	csr   time.Duration // a product of all rows in plain CSR
-	spent time.Duration // of the budget
-	best  contender[V]
-	half  contender[V] // diagonals of which half may do; its forms are not there any more
-	left  string       // the first candidate that the budget left out, and why
+	spare     []arena       // of what lost
+	csr       time.Duration // a product of all rows in plain CSR
+	spent     time.Duration // of the budget
+	best      contender[V]
+	diagonals contender[V] // whose half may do; their forms are not there any more
+	left      string       // the first candidate that the budget left out, and why
 }
 
 // contender is a form that was built on the sample.
@@ -154,7 +154,8 @@ func (s *search[V]) prepare(c inspect.Candidate[V]) (trial[V], error) {
 		return trial[V]{}, err
 	}
 	t, err := s.tryRows(c, s.rows(s.sample))
-	s.spent += min(t.took, building)
+	t.took = min(t.took, building) // the longer one was held up
+	s.spent += t.took
 	return t, err
 }
 
@@ -170,7 +171,7 @@ func (s *search[V]) judge(c *contender[V]) (err error) {
 	s.info.Tried[s.best.tried].Product = s.whole(s.best.product)
 	s.csr = s.info.Tried[0].Product
 	if form.SuitsSymmetric(c.forms[0][0]) {
-		s.half = contender[V]{Candidate: c.Candidate, product: c.product, building: c.building}
+		s.diagonals = contender[V]{Candidate: c.Candidate, product: c.product, building: c.building}
 	}
 	loser := s.best
 	if c.product < s.best.product {

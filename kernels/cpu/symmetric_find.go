@@ -16,18 +16,20 @@ func (p *packed[V]) isSymmetric(op *kernels.Packing[V], border []int) (bool, err
 	var no atomic.Bool
 	var more atomic.Int64 // entries behind the diagonal, less those before it
 	err := p.each(func(i int) error {
-		h := halves[V]{op: op, first: border[i], end: border[i+1], no: &no}
+		h := matching[V]{dev: p.dev, op: op, first: border[i], end: border[i+1], no: &no}
 		if !h.match() {
 			no.Store(true)
 		}
+		p.dev.inUse.Add(-8 * int64(len(h.next)))
 		more.Add(h.more)
 		return nil
 	})
 	return err == nil && !no.Load() && more.Load() == 0, err
 }
 
-// halves compares the entries before the diagonal of rows with those behind it.
-type halves[V sparse.Value] struct {
+// matching compares the entries before the diagonal of rows with those behind it.
+type matching[V sparse.Value] struct {
+	dev        *Device
 	op         *kernels.Packing[V]
 	first, end int
 	no         *atomic.Bool // somebody found an entry without a partner
@@ -41,7 +43,7 @@ type halves[V sparse.Value] struct {
 
 // match reports whether every entry before the diagonal has its partner. If there are as
 // many entries behind the diagonal in all rows, these have theirs as well.
-func (h *halves[V]) match() bool {
+func (h *matching[V]) match() bool {
 	if !h.start() {
 		return false
 	}
@@ -86,8 +88,8 @@ func (h *halves[V]) match() bool {
 const fewRows = 1 << 12
 
 // start makes room for the rows that have partners. It is false where that would take more
-// memory than two thirds of the entries.
-func (h *halves[V]) start() bool {
+// memory than two thirds of the entries, or than the device has.
+func (h *matching[V]) start() bool {
 	h.low = h.first
 	for r := h.first; r < h.end; r++ {
 		if idx, _ := h.row(r); len(idx) > 0 {
@@ -95,7 +97,7 @@ func (h *halves[V]) start() bool {
 		}
 	}
 	rows, entries := int64(h.end-h.low), h.op.Ptr[h.end]-h.op.Ptr[h.first]
-	if rows > max(entries, fewRows) {
+	if rows > max(entries, fewRows) || h.dev.take(8*rows) != nil {
 		return false
 	}
 	h.next = make([]int64, rows)
@@ -103,14 +105,14 @@ func (h *halves[V]) start() bool {
 }
 
 // row is the columns and values of a row.
-func (h *halves[V]) row(r int) ([]int32, []V) {
+func (h *matching[V]) row(r int) ([]int32, []V) {
 	base := h.op.Ptr[0]
 	k, end := h.op.Ptr[r]-base, h.op.Ptr[r+1]-base
 	return h.op.Idx[k:end], h.op.Val[k:end]
 }
 
 // begin is 1 + the place of the first partner in row c.
-func (h *halves[V]) begin(c int) int64 {
+func (h *matching[V]) begin(c int) int64 {
 	idx, _ := h.row(c)
 	from := max(h.first, c+1) // of the rows that are looked at
 	k := sort.Search(len(idx), func(k int) bool { return int(idx[k]) >= from })

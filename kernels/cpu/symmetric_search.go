@@ -6,14 +6,15 @@ import (
 	"math"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/inspect"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // namedSymmetric packs a symmetric matrix in the form that the caller names. It is false
-// for any other matrix.
-func (p *packed[V]) namedSymmetric(op *kernels.Packing[V]) (bool, error) {
+// for any other matrix. again says that other values were packed before.
+func (p *packed[V]) namedSymmetric(op *kernels.Packing[V], again bool) (bool, error) {
 	if !p.suitsSymmetric(op) {
 		return false, nil
 	}
@@ -25,12 +26,16 @@ func (p *packed[V]) namedSymmetric(op *kernels.Packing[V]) (bool, error) {
 		}
 		return false, errors.Join(err, mem.free())
 	}
-	return true, p.takeSymmetric(s, mem, "asked for")
+	why := "asked for"
+	if again {
+		why = "the values are symmetric"
+	}
+	return true, p.takeSymmetric(s, mem, why)
 }
 
 // takeSymmetric makes the form that of the part.
 func (p *packed[V]) takeSymmetric(s *symmetric[V], mem arena, why string) error {
-	p.half, p.halves, p.mem = true, s, mem
+	p.halving, p.symmetric, p.mem = true, s, mem
 	p.info.Form, p.info.Why, p.info.Bytes, p.info.Padding = inspect.FormSymmetric, s.name()+": "+why, mem.bytes()+p.ends.bytes(), 0
 	for i := range s.pieces {
 		p.info.Padding += s.pieces[i].rows.Padding()
@@ -50,38 +55,40 @@ const (
 	symmetricGain    = 1.1
 )
 
-// trySymmetric packs the part with half of its entries where diagonals suit it, the matrix
-// is symmetric, and that is faster than the best form. To compare the halves and to build
-// it takes two to three times as long as to build diagonals; the budget must have room for
-// these.
+// symmetricBuilding is how many times as long as diagonals take it takes to compare the
+// halves and to build one: two to three were measured.
+const symmetricBuilding = 2
+
+// trySymmetric packs the part with half of its entries where diagonals suit it, the budget
+// has room for it, the matrix is symmetric, and that is faster than the best form.
 func (s *search[V]) trySymmetric() (taken bool, err error) {
-	b, d := &s.best, &s.half
+	b, d := &s.best, &s.diagonals
 	if d.Build == nil || !s.suitsSymmetric(s.op) || s.part.NNZ() < symmetricEntries*int64(s.minors) ||
 		float64(d.product) > worthHalving*float64(b.product) {
 		return false, nil
 	}
-	if s.spent+d.building > s.budget(d.Candidate) {
-		s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: inspect.FormSymmetric, Why: "diagonals suit it", Skipped: "the budget is spent"})
+	if no := s.affords(d.Candidate, symmetricBuilding*d.building, mem.Size[V]()*s.part.NNZ()/2); no != nil {
+		s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: inspect.FormSymmetric, Why: "diagonals suit it", Skipped: no.Error()})
 		return false, nil
 	}
-	begin, mem := now(), s.arena()
-	h, err := s.newSymmetric(s.op, mem)
+	begin, in := now(), s.arena()
+	h, err := s.newSymmetric(s.op, in)
 	if h == nil || err != nil {
 		if sparse.IsInput(err) || errors.Is(err, kernels.ErrOutOfMemory) {
 			err = nil
 		}
-		return false, errors.Join(err, s.drop(trial[V]{mem: mem}))
+		return false, errors.Join(err, s.drop(trial[V]{mem: in}))
 	}
-	told := kernels.PackTrial{Form: inspect.FormSymmetric, Why: "the matrix is symmetric", Bytes: mem.bytes(), Build: max(now().Sub(begin)-mem.waited(), 0)}
+	told := kernels.PackTrial{Form: inspect.FormSymmetric, Why: "the matrix is symmetric", Bytes: in.bytes(), Build: max(now().Sub(begin)-in.waited(), 0)}
 	if told.Product, err = s.timeSymmetric(h); err != nil {
-		return false, errors.Join(err, mem.free())
+		return false, errors.Join(err, in.free())
 	}
 	s.info.Tried = append(s.info.Tried, told)
 	if symmetricGain*float64(told.Product) > float64(s.whole(b.product)) {
-		return false, s.drop(trial[V]{mem: mem})
+		return false, s.drop(trial[V]{mem: in})
 	}
 	why := fmt.Sprintf("%s; %.2f times as fast as csr, %.2f as %s", told.Why, float64(s.csr)/float64(told.Product), float64(s.whole(b.product))/float64(told.Product), b.Form)
-	return true, errors.Join(b.mem.free(), s.takeSymmetric(h, mem, why))
+	return true, errors.Join(b.mem.free(), s.takeSymmetric(h, in, why))
 }
 
 // timeSymmetric is the least time of a product, in turn with those of the best form where

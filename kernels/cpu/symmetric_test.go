@@ -180,6 +180,7 @@ func TestTheSearchTriesHalfOfASymmetricMatrix(t *testing.T) {
 	cpu.SetBudget(t, time.Hour)
 	cpu.AlwaysHalve(t)
 	rng := rand.New(rand.NewSource(1))
+	isSymmetric := func(c kernels.PackTrial) bool { return c.Form == symmetricForm && c.Product > 0 }
 	distances := []int{-4101, -4100, -4099, -70, -69, -68, -1, 0, 1, 68, 69, 70, 4099, 4100, 4101}
 	a := symmetricCSR(rng, 20_000, distances...)
 	d, s := open(t, cpu.Config{Threads: 2})
@@ -187,7 +188,7 @@ func TestTheSearchTriesHalfOfASymmetricMatrix(t *testing.T) {
 	for range 3 { // whatever is the fastest
 		p, err := d.Pack(wholeOf(t, a, kernels.FormAuto))
 		require.NoError(t, err)
-		require.True(t, slices.ContainsFunc(p.Info().Tried, func(c kernels.PackTrial) bool { return c.Form == symmetricForm && c.Product > 0 }))
+		require.True(t, slices.ContainsFunc(p.Info().Tried, isSymmetric))
 		require.Equal(t, d.InUse(), p.Info().Bytes)
 		x := make([]float64, a.Cols)
 		for i := range x {
@@ -195,6 +196,14 @@ func TestTheSearchTriesHalfOfASymmetricMatrix(t *testing.T) {
 		}
 		want := reference.Multiply(false, 2, sparse.Matrix[float64](a), x, 0, x)
 		require.Equal(t, -1, reference.Check(multiplied(t, d, s, p, a.Rows, a.Cols), want))
+		require.NoError(t, p.Free())
+	}
+	fixed, several := wholeOf(t, a, kernels.FormAuto), wholeOf(t, a, kernels.FormAuto)
+	fixed.Fixed, several.Vectors = true, 2
+	for _, op := range []*kernels.Packing[float64]{fixed, several} { // whose products it has not
+		p, err := d.Pack(op)
+		require.NoError(t, err)
+		require.False(t, slices.ContainsFunc(p.Info().Tried, isSymmetric))
 		require.NoError(t, p.Free())
 	}
 }

@@ -40,8 +40,8 @@ func scatterPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.Scatter
 	if !p.transposes() {
 		return fmt.Errorf("%w: transposed products in the form %s", kernels.ErrNotSupported, p.info.Form)
 	}
-	if p.halves != nil {
-		return p.halves.multiply(d, op.Alpha, op.Beta, x, y)
+	if p.symmetric != nil {
+		return p.symmetric.multiply(d, op.Alpha, op.Beta, x, y)
 	}
 	return runScatter(d, s, p.borders, op.Beta, y, func(i int, to *target[V]) {
 		p.pieces[i].multiplyTransposed(op.Alpha, x, to.stretch)

@@ -8,6 +8,10 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
+// The kernels know where a DiagonalRun has what (gen/symmetric): another layout does not
+// compile.
+var _ = [1]bool{}[unsafe.Offsetof(DiagonalRun{}.Slices)+(unsafe.Offsetof(DiagonalRun{}.Masked)^24)+(unsafe.Sizeof(DiagonalRun{})^32)]
+
 // symmetricAssembly multiplies slices with AVX-512. Of the offsets of the runs far are so
 // far from the diagonal that their columns lie before the slice, and before lie before the
 // diagonal. x, y and to begin with the first row, to has elements before it.
