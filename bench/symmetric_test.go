@@ -1,0 +1,102 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/solver"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// BenchmarkSymmetric times products and solves of plans in diagonals and in symmetric
+// diagonals in turn, for stencils with random symmetric values and one and two workers:
+//
+//	whole-ms, half-ms  a product in diagonals, and in symmetric ones
+//	whole/half         the former over the latter
+//	CG-whole/half      the same of CG, which takes some 15 products
+//
+// All are medians.
+func BenchmarkSymmetric(b *testing.B) {
+	for _, in := range inputs("stencil:dims=3,points=27,n=110,value=random", "stencil:dims=3,points=27,n=36,value=random", "stencil:dims=3,points=7,n=130,value=random") {
+		for threads := 1; threads <= 2; threads++ {
+			b.Run(fmt.Sprintf("%s/%d", in.name, threads), func(b *testing.B) {
+				a, err := in.read()
+				if err != nil {
+					b.Fatal(err)
+				}
+				dominate(a)
+				symmetricAndWhole(b, a, threads)
+			})
+		}
+	}
+}
+
+// dominate makes a symmetric matrix positive definite: no row has 30 entries beside the
+// diagonal, of at most 1.
+func dominate(a *sparse.CSR[float64]) {
+	for i := range a.Rows {
+		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
+			if int(a.ColIdx[k]) == i {
+				a.Val[k] = 30
+			}
+		}
+	}
+}
+
+func symmetricAndWhole(b *testing.B, a *sparse.CSR[float64], threads int) {
+	ctx := context.Background()
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu", Threads: threads})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer sys.Close()
+	forms := []sparse.Format{"diagonals", "symmetric-diagonals"}
+	var plans []*msrep.Plan[float64]
+	for _, f := range forms {
+		plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Format: f})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if got := plan.Packed(msrep.NoTrans)[0].Form; string(got) != string(f) {
+			b.Fatalf("packed as %s, not %s", got, f)
+		}
+		plans = append(plans, plan)
+	}
+	x, y := vector(b, a.Cols), vector(b, a.Rows+apart)[apart:]
+	const repeat = 10 // products for each solve
+	products, solves := make([][]time.Duration, 2), make([][]time.Duration, 2)
+	for round := -1; b.Loop(); round++ {
+		for range repeat {
+			for i, p := range plans {
+				t, err := p.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if round >= 0 { // the first ones take memory
+					products[i] = append(products[i], t.Total)
+				}
+			}
+		}
+		for i, p := range plans {
+			clear(y)
+			res, err := solver.CG(ctx, p, x, y, solver.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if round >= 0 {
+				solves[i] = append(solves[i], res.Timing.Total)
+			}
+		}
+	}
+	if len(products[0]) == 0 {
+		return
+	}
+	b.ReportMetric(median(products[0])*1e3, "whole-ms")
+	b.ReportMetric(median(products[1])*1e3, "half-ms")
+	b.ReportMetric(median(products[0])/median(products[1]), "whole/half")
+	b.ReportMetric(median(solves[0])/median(solves[1]), "CG-whole/half")
+	b.ReportMetric(0, "ns/op")
+}
