@@ -70,8 +70,8 @@ func checkRows[V sparse.Value](m int, parts []partition.Part, py [][]V) error {
 		if p.OwnFirst != own || p.OwnEnd < own || p.OwnEnd > m {
 			return sparse.Inputf("parts", "part %d owns rows [%d, %d) of %d: they must begin at %d", i, p.OwnFirst, p.OwnEnd, m, own)
 		}
-		if p.StartFlag && p.StartMajor != own-1 {
-			return sparse.Inputf("parts", "part %d continues row %d: it must be %d", i, p.StartMajor, own-1)
+		if p.StartFlag && (own == 0 || p.StartMajor != own-1) {
+			return sparse.Inputf("parts", "part %d continues row %d: its own rows begin at %d", i, p.StartMajor, own)
 		}
 		if len(py[i]) != p.Majors() {
 			return sparse.Inputf("py", "part %d gives %d elements: it covers %d rows", i, len(py[i]), p.Majors())

@@ -3,6 +3,7 @@ package merge
 import (
 	"math"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -143,4 +144,54 @@ func TestRowMergesRefuseWhatDoesNotFit(t *testing.T) {
 	bad[2].StartMajor = -1
 	require.True(t, sparse.IsInput(Rows(y, bad, []float64{1, 2, 3})))
 	require.Equal(t, []float64{1, 2}, y, "y is left alone on errors")
+}
+
+// ownsAll says whether the parts own each of m rows once, in order, and continue
+// only the row before their own ones.
+func ownsAll(parts []partition.Part, m int) bool {
+	own := 0
+	for _, p := range parts {
+		if p.OwnFirst != own || p.OwnEnd < own || p.StartFlag && (own == 0 || p.StartMajor != own-1) {
+			return false
+		}
+		own = p.OwnEnd
+	}
+	return own == m
+}
+
+func TestCopyRowsRefusesPartsThatDoNotOwnEachRowOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ptr := []int64{0}
+		for r, n := range rapid.SliceOfN(rapid.Int64Range(0, 4), 0, 6).Draw(t, "row lengths") {
+			ptr = append(ptr, ptr[r]+n)
+		}
+		parts, err := partition.ByNNZ(ptr, rapid.IntRange(1, 4).Draw(t, "parts"))
+		require.NoError(t, err)
+		for range rapid.IntRange(0, 2).Draw(t, "faults") {
+			q := &parts[rapid.IntRange(0, len(parts)-1).Draw(t, "part")]
+			by := rapid.SampledFrom([]int{-1, 1}).Draw(t, "by")
+			switch rapid.IntRange(0, 3).Draw(t, "field") {
+			case 0:
+				q.OwnFirst += by
+			case 1:
+				q.OwnEnd += by
+			case 2:
+				q.StartMajor += by
+			case 3:
+				q.StartFlag, q.StartMajor = !q.StartFlag, q.OwnFirst-1
+			}
+		}
+		py := make([][]float64, len(parts))
+		for i, q := range parts {
+			py[i] = make([]float64, max(q.Majors(), 0)) // each as the part asks for
+		}
+		y := randoms[float64](rand.New(rand.NewSource(1)), len(ptr)-1)
+		before := slices.Clone(y)
+		err = CopyRows(y, 2, parts, py)
+		require.Equal(t, ownsAll(parts, len(y)), err == nil, "%v, %+v", err, parts)
+		if err != nil {
+			require.True(t, sparse.IsInput(err))
+			require.True(t, slices.Equal(before, y), "y is left alone on errors")
+		}
+	})
 }

@@ -166,6 +166,10 @@ func TestVerifyFindsEveryFault(t *testing.T) {
 	bad[0].OwnEnd--
 	bad[1].OwnFirst--
 	require.Error(t, Verify(bad, ptr))
+	// Part 1 goes back by one entry, which part 2 then holds again.
+	bad = append([]Part(nil), parts...)
+	bad[1].EndIdx, bad[2].StartIdx = bad[1].StartIdx-2, bad[1].StartIdx-1
+	require.ErrorContains(t, Verify(bad, ptr), "part 1 holds the entries")
 	// Part 3 begins with row 4, which part 2 must not own.
 	bad = append([]Part(nil), parts...)
 	bad[2].OwnEnd, bad[3].OwnFirst = 5, 5

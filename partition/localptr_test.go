@@ -89,6 +89,6 @@ func TestLocalPointersCheckTheirArguments(t *testing.T) {
 	} {
 		require.True(t, sparse.IsInput(LocalPtr(make([]int64, 3), ptr, p)), name)
 	}
-	require.ErrorContains(t, LocalPtr(make([]int64, 2), ptr, good), "room for 2")
+	require.ErrorContains(t, LocalPtr(make([]int64, 2), ptr, good), "room for 2: a part of 2 rows has 3")
 	require.True(t, sparse.IsInput(LocalPtr[int64](nil, nil, Part{})))
 }

@@ -29,6 +29,9 @@ func Share(ptr []int64, p Part, weights []int, rule Rule) ([]Part, error) {
 	if p.OwnFirst < 0 || p.OwnFirst > p.OwnEnd || p.OwnEnd >= len(ptr) {
 		return nil, sparse.Inputf("part", "it owns rows [%d, %d): there are %d pointers", p.OwnFirst, p.OwnEnd, len(ptr))
 	}
+	if p.StartIdx < 0 || p.EndIdx < p.StartIdx-1 || p.EndIdx >= ptr[p.OwnEnd] {
+		return nil, sparse.Inputf("part", "it holds the entries [%d, %d]: its rows end before entry %d", p.StartIdx, p.EndIdx, ptr[p.OwnEnd])
+	}
 	end, owned := p.EndIdx+1, p.OwnEnd-p.OwnFirst
 	locate := func(q *Part) bool { return q.locate(ptr) }
 	switch rule {
@@ -68,8 +71,8 @@ func Share(ptr []int64, p Part, weights []int, rule Rule) ([]Part, error) {
 
 // ShareCOO is Share for the sorted index of a COO matrix.
 func ShareCOO(idx []int32, p Part, weights []int, rule Rule) ([]Part, error) {
-	if p.StartIdx < 0 || p.EndIdx < p.StartIdx-1 || p.EndIdx >= int64(len(idx)) || p.OwnFirst > p.OwnEnd {
-		return nil, sparse.Inputf("part", "it holds the entries [%d, %d]: there are %d", p.StartIdx, p.EndIdx, len(idx))
+	if p.StartIdx < 0 || p.EndIdx < p.StartIdx-1 || p.EndIdx >= int64(len(idx)) || p.OwnFirst < 0 || p.OwnFirst > p.OwnEnd {
+		return nil, sparse.Inputf("part", "it holds the entries [%d, %d] and owns rows [%d, %d): there are %d entries", p.StartIdx, p.EndIdx, p.OwnFirst, p.OwnEnd, len(idx))
 	}
 	own, owned := idx[p.StartIdx:p.EndIdx+1], int64(p.OwnEnd-p.OwnFirst)
 	locate := func(q *Part) bool { return q.locateCOO(idx) }

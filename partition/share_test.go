@@ -1,10 +1,13 @@
 package partition
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // twoLevel splits among nodes with these numbers of devices, then among the
@@ -114,4 +117,42 @@ func TestShareRefusesWrongWeightsRulesAndParts(t *testing.T) {
 		_, err = ShareCOO(idx, call.p, call.weights, call.rule)
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// Whatever a part says, cutting it once more ends in an error or in parts that lie
+// within the matrix, one after the other.
+func TestArbitraryPartsAreRefusedOrCutInOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ptr, idx := drawRows(t)
+		near := rapid.IntRange(-2, 12)
+		number := rapid.OneOf(near, near, near, rapid.IntRange(math.MaxInt-2, math.MaxInt), rapid.IntRange(math.MinInt, math.MinInt+2))
+		p := Part{
+			StartIdx: int64(number.Draw(t, "StartIdx")), EndIdx: int64(number.Draw(t, "EndIdx")),
+			OwnFirst: number.Draw(t, "OwnFirst"), OwnEnd: number.Draw(t, "OwnEnd"),
+		}
+		weights := rapid.SliceOfN(rapid.IntRange(0, 3), 1, 4).Draw(t, "weights")
+		check := func(parts []Part, err error) {
+			if err != nil {
+				require.True(t, sparse.IsInput(err))
+				require.Nil(t, parts)
+				return
+			}
+			at, own := p.StartIdx, p.OwnFirst
+			require.GreaterOrEqual(t, at, int64(0))
+			require.Less(t, p.EndIdx, ptr[len(ptr)-1])
+			for _, q := range parts {
+				require.Equal(t, at, q.StartIdx)
+				require.Equal(t, own, q.OwnFirst)
+				at, own = q.EndIdx+1, q.OwnEnd
+				require.GreaterOrEqual(t, at, q.StartIdx)
+				require.GreaterOrEqual(t, own, q.OwnFirst)
+			}
+			require.Equal(t, p.EndIdx+1, at)
+			require.Equal(t, p.OwnEnd, own)
+		}
+		for _, rule := range []Rule{RuleNNZ, RuleMergePath, RuleMajor, RuleWhole} {
+			check(Share(ptr, p, weights, rule))
+			check(ShareCOO(idx, p, weights, rule))
+		}
+	})
 }
