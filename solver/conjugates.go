@@ -33,7 +33,6 @@ type conjugates struct {
 type column struct {
 	*task
 	number  int
-	exp     int     // b and x are divided by 2^exp
 	rr      float64 // r'r
 	restart bool    // its residual was computed anew
 	done    bool
@@ -92,9 +91,7 @@ func (c *conjugates) start() error {
 		s := c.columns[j]
 		s.rr = rr
 		s.done, s.err = s.begin(math.Sqrt(rr)/s.norm, 0.5)
-		if s.err != nil {
-			c.settle(j, s.err)
-		}
+		c.settle(j)
 	}
 	c.compact()
 	return c.turn(true)

@@ -38,12 +38,9 @@ func (c *conjugates) iterate() error {
 	if c.opt.Progress != nil {
 		c.opt.Progress(c.round, worst)
 	}
-	for j, s := range c.columns {
-		if s.err != nil {
-			c.settle(j, s.err)
-			if err := c.host.err; err != nil {
-				return err
-			}
+	for j := range c.columns {
+		if c.settle(j); c.host.err != nil {
+			return c.host.err
 		}
 	}
 	c.compact()
@@ -74,13 +71,16 @@ func (c *conjugates) note(j int, norm float64) error {
 	return c.host.err
 }
 
-// settle judges a system that gave up.
-func (c *conjugates) settle(j int, err error) {
+// settle judges a system that is done, where what is known of it is not enough.
+func (c *conjugates) settle(j int) {
 	s := c.columns[j]
+	if !s.done || s.err == nil && s.exp == 0 {
+		return
+	}
 	c.load(s)
 	c.block(c.x).Get(j, c.host.v[c.one])
 	s.res.Products++
-	s.done, s.err = true, s.judge(err)
+	s.err = s.judge(s.err, func() vector { return c.r })
 }
 
 // turn makes the next directions, from the residuals alone where a system begins.

@@ -132,6 +132,18 @@ func (s *deviceSpace) set(a float64, src, dst vector) {
 	})
 }
 
+// round brings the vector to the host and back, once in a solve.
+func (s *deviceSpace) round(x vector, exp int) {
+	if exp == 0 {
+		return
+	}
+	s.do(func() error { return s.v[x].Read(s.out) })
+	s.do(func() error {
+		roundAt(s.out, exp)
+		return s.v[x].Write(s.out)
+	})
+}
+
 // sums runs f, which finds sums, and adds up those of all processes.
 func (s *deviceSpace) sums(h []float64, f func() error) {
 	s.do(f)

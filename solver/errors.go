@@ -19,7 +19,7 @@ var (
 
 // ConvergenceError is a solve that did not reach its tolerance.
 type ConvergenceError struct {
-	Method     string // "cg", "bicgstab", "gmres", "power", "refine"
+	Method     string // "cg", "bicgstab", "gmres", "power", "refine", "pagerank"
 	Iterations int
 	Residual   float64 // true relative residual of the last x
 	Detail     string  // what was seen; may be empty

@@ -104,6 +104,8 @@ func (s *hostSpace) set(a float64, from, to vector) {
 	s.each(func(lo, hi int) { vec.Set(a, src[lo:hi], dst[lo:hi]) })
 }
 
+func (s *hostSpace) round(x vector, exp int) { roundAt(s.v[x], exp) }
+
 func (s *hostSpace) dot(xv, yv vector) float64 {
 	x, y := s.v[xv], s.v[yv]
 	d, _ := s.sum(func(lo, hi int) (float64, float64) { return vec.Dot(x[lo:hi], y[lo:hi]), 0 })

@@ -81,8 +81,8 @@ type Timing struct {
 }
 
 // checkSystem checks the shapes and the numbers of a system A x = b, or of A x =
-// lambda x, which has no b.
-func checkSystem(a Operator, b, x []float64, eigen bool) error {
+// lambda x, which has no b. Errors count elements from first on.
+func checkSystem(a Operator, b, x []float64, eigen bool, first int) error {
 	rows, cols := a.Dims()
 	if rows != cols {
 		return sparse.Inputf("matrix", "%d x %d: a system that is solved is square", rows, cols)
@@ -102,7 +102,7 @@ func checkSystem(a Operator, b, x []float64, eigen bool) error {
 	}{{"b", b}, {"x", x}} {
 		for i, e := range v.data {
 			if math.IsNaN(e) || math.IsInf(e, 0) {
-				return sparse.Inputf(v.name, "element %d is %g: all must be finite", i, e)
+				return sparse.Inputf(v.name, "element %d is %g: all must be finite", first+i, e)
 			}
 		}
 	}

@@ -191,6 +191,9 @@ func (res *PageRankResult) iterate(ctx context.Context, r ranker, nodes int, opt
 			step.Convert = time.Since(begin)
 		}
 		res.add(step)
+		if !finite(res.Residual) { // of an Operator: links themselves are numbers
+			return &ConvergenceError{Method: "pagerank", Iterations: res.Iterations, Residual: res.Residual, Err: ErrBreakdown}
+		}
 		res.Converged = res.Residual < opt.Tol
 		near = res.Residual < threshold(read)
 	}

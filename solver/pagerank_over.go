@@ -21,14 +21,15 @@ import (
 // SumBlock nodes, so that the bits are those of links: with a deterministic plan they
 // are the same for any devices and processes.
 //
-// Ranks are float64: other precisions, formats and stored weights are refused. For the
-// rest it is PageRank.
+// Ranks are float64: other precisions, formats and stored weights are refused. Products
+// that are not finite end it with a *ConvergenceError around ErrBreakdown. For the rest
+// it is PageRank.
 func PageRankOver(ctx context.Context, links Operator, degree []int32, opt PageRankOptions) (*PageRankResult, error) {
 	begin := time.Now()
 	switch {
 	case ctx == nil:
 		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
-	case links == nil:
+	case isNil(links):
 		return nil, sparse.Inputf("matrix", "is nil")
 	}
 	err := opt.fill()

@@ -14,7 +14,7 @@ import (
 // itself: Result.Residual is |A x - lambda x| / |lambda|. Where two eigenvalues share
 // the largest magnitude, as a complex pair does, it does not converge. Options.Precond
 // and Restart are not used. Errors are those of CG; ErrBreakdown says that A x is
-// zero or not finite.
+// zero, or that its length is below 1e-135 or its square not finite: scale the matrix.
 func Power(ctx context.Context, a Operator, x []float64, opt Options) (lambda float64, res *Result, err error) {
 	opt.Precond = nil
 	res, err = solve(ctx, method{name: "power", eigen: true, iterate: func(t *task) (err error) {
@@ -43,6 +43,10 @@ func firstVector(x []float64, largest float64, first int) {
 	}
 }
 
+// leastNorm is a length whose square has all its digits, and so has that of a residual
+// of the least tolerance.
+const leastNorm = 0x1p-450
+
 func power(t *task) (lambda float64, err error) {
 	y := t.zero()
 	t.set(1/math.Sqrt(t.dot(t.x, t.x)), t.x, t.x)
@@ -54,8 +58,8 @@ func power(t *task) (lambda float64, err error) {
 		if err := t.failed(); err != nil {
 			return lambda, err
 		}
-		if !finite(norm) || norm == 0 {
-			return lambda, t.give(ErrBreakdown, "|A x| = %g", norm)
+		if !finite(norm) || norm < leastNorm {
+			return lambda, t.give(ErrBreakdown, "|A x| = %g: it is zero, or too small or too large to be squared", norm)
 		}
 		t.res.Residual = math.Sqrt(t.misfit(y, lambda, t.x)) / math.Abs(lambda)
 		if near, err := t.note(t.res.Residual); near || err != nil {

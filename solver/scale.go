@@ -10,12 +10,11 @@ import (
 const safeExp = 200
 
 // rescale divides b and x by a power of two where squares of the elements of b,
-// of which largest is the largest, would leave the range of float64; restore
-// multiplies x by it.
-func rescale(largest float64, b, x []float64) (scaled []float64, restore func()) {
-	exp := exponent(largest)
-	if exp == 0 {
-		return b, func() {}
+// of which largest is the largest, would leave the range of float64: 2^exp, which x is
+// to be multiplied by at the end.
+func rescale(largest float64, b, x []float64) (scaled []float64, exp int) {
+	if exp = exponent(largest); exp == 0 {
+		return b, 0
 	}
 	scaled = slices.Clone(b)
 	scaleBy(scaled, -exp)
@@ -23,7 +22,7 @@ func rescale(largest float64, b, x []float64) (scaled []float64, restore func())
 	if !finite(largestOf(x)) { // too far from the solution to be told in these units
 		clear(x)
 	}
-	return scaled, func() { scaleBy(x, exp) }
+	return scaled, exp
 }
 
 // exponent is the power of two that a number is divided by, or 0 where its square is
@@ -44,6 +43,12 @@ func scaleBy(v []float64, exp int) {
 	for i, e := range v {
 		v[i] = math.Ldexp(e, exp)
 	}
+}
+
+// roundAt leaves of v, which is divided by 2^exp, what a float64 can hold of 2^exp * v.
+func roundAt(v []float64, exp int) {
+	scaleBy(v, exp)
+	scaleBy(v, -exp)
 }
 
 func largestOf(v []float64) (largest float64) {

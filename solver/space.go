@@ -11,6 +11,7 @@ import "time"
 type space interface {
 	zero() vector
 	set(a float64, src, dst vector)                               // dst = a*src
+	round(x vector, exp int)                                      // roundAt
 	dot(x, y vector) float64                                      // x'y
 	dots(x, y vector) (xy, xx float64)                            // x'y and x'x
 	misfit(y vector, a float64, x vector) float64                 // |y - a*x|^2

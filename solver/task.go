@@ -25,6 +25,7 @@ type task struct {
 	method string
 	opt    Options
 	b, x   vector
+	exp    int     // b and x are divided by 2^exp
 	norm   float64 // of b
 	res    *Result
 
@@ -53,7 +54,7 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 		first, n = all.op.Piece()
 	}
 	for _, check := range []func() error{
-		func() error { return checkSystem(a, b, x, m.eigen) },
+		func() error { return checkSystem(a, b, x, m.eigen, first) },
 		func() error { return opt.fill(n) },
 		func() error { return checkPrecond(opt.Precond, len(x)) },
 		func() error { return m.check(n) },
@@ -73,14 +74,13 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 	if err != nil {
 		return nil, err
 	}
+	t := &task{method: m.name, opt: opt, window: n + 1000, res: &Result{}}
 	if m.eigen {
 		firstVector(x, largest, first)
 	} else {
-		var restore func()
-		b, restore = rescale(largest, b, x)
-		defer restore()
+		b, t.exp = rescale(largest, b, x)
+		defer func() { scaleBy(x, t.exp) }()
 	}
-	t := &task{method: m.name, opt: opt, window: n + 1000, res: &Result{}}
 	if p := onDevices(a, all); p != nil && !m.onHost {
 		t.space, t.b, t.x = newDeviceSpace(ctx, p, opt.Precond, all, b, x)
 	} else {
@@ -127,25 +127,31 @@ func linear(iterate func(*task) error) func(*task) error {
 			t.res.Converged, t.res.History = true, []float64{0}
 			return nil
 		}
-		return t.judge(iterate(t))
+		return t.judge(iterate(t), t.zero)
 	}
 }
 
-// judge finds the true residual of a solve that gave up: its x may be good enough
-// all the same.
-func (t *task) judge(err error) error {
+// judge finds the true residual of a solve that gave up, whose x may be good enough all
+// the same, and of one whose x may over- or underflow in the units of b. spare gives a
+// vector for it.
+func (t *task) judge(err error, spare func() vector) error {
 	var c *ConvergenceError
-	if !errors.As(err, &c) {
+	gaveUp := errors.As(err, &c)
+	if !gaveUp && (err != nil || t.exp == 0) {
 		return err
 	}
-	t.res.Residual = t.residual(t.zero())
+	t.round(t.x, t.exp)
+	t.res.Residual = t.residual(spare())
 	if failed := t.failed(); failed != nil {
 		return failed
 	}
-	c.Residual = t.res.Residual
 	if t.res.Converged = t.res.Residual <= t.opt.Tol; t.res.Converged {
 		return nil
 	}
+	if !gaveUp {
+		return t.give(ErrBreakdown, "elements of the solution over- or underflow: scale the matrix or b")
+	}
+	c.Residual = t.res.Residual
 	return err
 }
 

@@ -1,0 +1,165 @@
+package solver
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// scaledBy is 2^exp * v.
+func scaledBy(v []float64, exp int) []float64 {
+	out := slices.Clone(v)
+	scaleBy(out, exp)
+	return out
+}
+
+// scaledPlan is a plan for 2^exp * a.
+func scaledPlan(t *testing.T, sys *msrep.System, a *sparse.CSR[float64], exp int, opt msrep.PlanOptions) *msrep.Plan[float64] {
+	m := *a
+	m.Val = scaledBy(a.Val, exp)
+	plan, err := msrep.NewPlan(t.Context(), sys, &m, opt)
+	require.NoError(t, err)
+	return plan
+}
+
+// many is CGMany with b as it is and in the units of 1, as a method for one system.
+func many(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
+	two := func(v []float64, exp int) msrep.Block[float64] {
+		return msrep.Block[float64]{Val: slices.Concat(v, scaledBy(v, exp)), Count: 2, Stride: len(v), ByColumn: true}
+	}
+	rhs, out := two(b, -exponent(largestOf(b))), two(x, 0)
+	res, err := CGMany(ctx, a.(ManyOperator), rhs, out, opt)
+	if res == nil {
+		return nil, err
+	}
+	out.Get(0, x)
+	if res[0].Converged {
+		return res[0], nil
+	}
+	return res[0], err
+}
+
+// requireHonest solves 2^i*A x = 2^j*b, and holds the result against A 2^(i-j)*x = b.
+func requireHonest(t *testing.T, name string, plan *msrep.Plan[float64], a *sparse.CSR[float64], i, j int) {
+	method := many
+	if name != "many" {
+		method = allMethods()[name]
+	}
+	b, x := sines(a.Rows), make([]float64, a.Rows)
+	res, err := method(t.Context(), plan, scaledBy(b, j), x, Options{})
+	if err != nil {
+		var gaveUp *ConvergenceError
+		require.ErrorAs(t, err, &gaveUp, "%s: 2^%d A, 2^%d b", name, i, j)
+		require.False(t, res.Converged)
+		require.False(t, res.Residual <= DefaultTol, "%s: %v", name, err)
+		inRange := -900 < j-i && j-i < 900 && -200 < i && i < 200
+		require.False(t, inRange, "%s: 2^%d A, 2^%d b: %v", name, i, j, err)
+		return
+	}
+	require.True(t, res.Converged)
+	require.True(t, finite(largestOf(x)), "%s: 2^%d A, 2^%d b", name, i, j)
+	rel := trueResidual(t, a, b, scaledBy(x, i-j))
+	require.LessOrEqual(t, rel, 1.01*DefaultTol, "%s: 2^%d A, 2^%d b", name, i, j)
+	require.InDelta(t, rel, res.Residual, 1e-3*DefaultTol, "%s: 2^%d A, 2^%d b", name, i, j)
+}
+
+func TestSolutionsThatLeaveTheRangeOfNumbersAreNotConverged(t *testing.T) {
+	a := laplacian(t, "stencil:n=5,points=5")
+	for _, on := range []struct {
+		devices string
+		opt     msrep.PlanOptions
+	}{{"cpu:1", msrep.PlanOptions{}}, {"cpu:2", msrep.PlanOptions{Deterministic: true}}, {"sim:2", msrep.PlanOptions{}}} {
+		sys := open(t, on.devices)
+		for _, c := range []struct{ i, j int }{
+			{-350, 675}, {350, -710}, // x just leaves the range: some elements, some bits
+			{-500, 664}, {500, -664}, {-1000, 900}, {-60, 1000}, {60, -1000}, // by far
+		} {
+			if on.devices == "sim:2" && c.i != -350 && c.i != 350 {
+				continue
+			}
+			plan := scaledPlan(t, sys, a, c.i, on.opt)
+			for _, name := range []string{"cg", "many", "bicgstab", "gmres", "refine"} {
+				requireHonest(t, name, plan, a, c.i, c.j)
+			}
+		}
+	}
+}
+
+func TestProcessesAgreeThatASolutionLeavesTheRange(t *testing.T) {
+	a := laplacian(t, "stencil:n=6,points=5")
+	b := sines(a.Rows)
+	clear(b[:a.Rows/2])
+	a.Val = scaledBy(a.Val, -350)
+	for name, method := range allMethods() {
+		if name == "power" {
+			continue
+		}
+		x, _, errs := together(members(t, a, false, a.Rows/2), scaledBy(b, 675), func(m *member, b, x []float64) (*Result, error) {
+			return method(t.Context(), m, b, x, Options{})
+		})
+		require.True(t, finite(largestOf(x[:6])) && !finite(largestOf(x)), "%s: of one process only", name)
+		for _, err := range errs {
+			require.ErrorIs(t, err, ErrBreakdown, name)
+		}
+	}
+}
+
+func TestSolvesAtAnyScaleAreRightOrSayThatTheyAreNot(t *testing.T) {
+	a := laplacian(t, "stencil:n=5,points=5")
+	sys := open(t, "cpu:1")
+	rapid.Check(t, func(r *rapid.T) {
+		i, j := rapid.IntRange(-1010, 1010).Draw(r, "A"), rapid.IntRange(-1010, 1010).Draw(r, "b")
+		plan := scaledPlan(t, sys, a, i, msrep.PlanOptions{Deterministic: rapid.Bool().Draw(r, "deterministic")})
+		defer plan.Close()
+		for _, name := range []string{"cg", "many", "bicgstab", "gmres", "refine"} {
+			requireHonest(t, name, plan, a, i, j)
+		}
+	})
+}
+
+func TestPowerFindsTheVectorAtAnyScaleOrSaysThatItDoesNot(t *testing.T) {
+	a := dense(t, []float64{2, 1, 0}, []float64{1, 2, 1}, []float64{0, 1, 2})
+	for devices, exps := range map[string][]int{
+		"cpu:1": {-1000, -700, -540, -530, -520, -500, -440, 0, 500, 530, 1000}, "sim:2": {-530, -440, 500, 530},
+	} {
+		sys := open(t, devices)
+		for _, exp := range exps {
+			x := make([]float64, 3)
+			lambda, res, err := Power(t.Context(), scaledPlan(t, sys, a, exp, msrep.PlanOptions{}), x, Options{Tol: 1e-12})
+			if err != nil {
+				require.ErrorIs(t, err, ErrBreakdown)
+				require.False(t, res.Converged)
+				require.True(t, exp < -450 || exp > 500, "2^%d", exp)
+				continue
+			}
+			require.True(t, res.Converged)
+			require.InDelta(t, 2+math.Sqrt2, math.Ldexp(lambda, -exp), 1e-11, "2^%d", exp)
+			require.InDelta(t, math.Sqrt2, math.Abs(x[1]/x[0]), 1e-10, "2^%d", exp)
+			require.InDelta(t, 1, x[0]*x[0]+x[1]*x[1]+x[2]*x[2], 1e-12)
+		}
+	}
+}
+
+func TestRanksThatLeaveTheRangeOfNumbersAreNotConverged(t *testing.T) {
+	sys := open(t, "cpu:1")
+	for _, link := range []float64{1e300, math.Inf(1), math.NaN()} {
+		a := dense(t, []float64{0, link}, []float64{link, 0})
+		plan, err := msrep.NewPlan(t.Context(), sys, a, msrep.PlanOptions{})
+		require.NoError(t, err)
+		_, err = PageRankOver(t.Context(), plan, []int32{1, 1}, PageRankOptions{})
+		require.ErrorIs(t, err, ErrBreakdown)
+		require.ErrorContains(t, err, "pagerank: breakdown after ")
+	}
+	for _, damping := range []float64{5e-324, 1 - 1e-16} {
+		res, err := PageRank(t.Context(), sys, dense(t, []float64{0, 1, 1}, []float64{0, 0, 0}, []float64{1, 0, 0}), PageRankOptions{Damping: damping})
+		require.NoError(t, err)
+		require.InDelta(t, 1, res.Ranks[0]+res.Ranks[1]+res.Ranks[2], 1e-12)
+	}
+}
