@@ -159,12 +159,18 @@ func TestInjectedFailuresLeaveNothingBehind(t *testing.T) {
 	}})
 	g := diagonal(t, d, s, 40, make([]int32, 40))
 	used := d.InUse()
-	for _, call := range []string{"alloc", "write", "read", "copy", "gather", "msrep_merge_path", "msrep_gather_merge_f64", "msrep_add_carries_f64"} {
+	for _, call := range []string{"alloc", "alloc pinned", "pack", "write", "read", "copy", "gather", "msrep_merge_path", "msrep_gather_merge_f64", "msrep_add_carries_f64"} {
 		fails = call
 		var err error
 		switch call {
 		case "alloc":
 			_, err = d.Alloc(8)
+		case "alloc pinned":
+			_, _, err = d.AllocPinned(8)
+		case "pack":
+			fails = "alloc"
+			_, err = d.Pack(&kernels.Packing[float64]{Part: g.A.Part, Ptr: make([]int64, 41), Idx: make([]int32, 40), Val: make([]float64, 40), Minors: 40})
+			require.NotContains(t, err.Error(), "pack", "the call that failed is named")
 		case "write":
 			err = g.X.Write(s, []float64{1})
 		case "read":
@@ -236,6 +242,7 @@ func TestWhatDoesNotWaitForOtherStreamsIsFound(t *testing.T) {
 	a, s := open(t, sim.Config{})
 	b, r := open(t, sim.Config{Index: 1})
 	x, y := upload(t, s, a, make([]float64, 8)), upload(t, r, b, make([]float64, 8))
+	xy := upload(t, s, a, make([]float64, 24))
 	e, err := b.NewEvent()
 	require.NoError(t, err)
 	early := func(err error, what string) {
@@ -248,6 +255,9 @@ func TestWhatDoesNotWaitForOtherStreamsIsFound(t *testing.T) {
 	require.NoError(t, r.Copy(y.Buf, 0, x.Buf, 0, 32))
 	require.NoError(t, s.Launch(&kernels.Fill[float64]{Y: x.Sub(4, 8), Value: 1}), "other bytes")
 	require.NoError(t, s.Launch(&kernels.Axpby[float64]{Y: x.Sub(4, 8), X: x.Sub(0, 4)}), "which are only read")
+	require.NoError(t, s.Write(x.Buf, 16, nil), "no bytes")
+	require.NoError(t, s.Launch(&kernels.Axpby[float64]{Y: xy.Sub(16, 24), X: xy.Sub(8, 16)}))
+	require.NoError(t, r.Copy(y.Buf, 0, xy.Buf, 64, 64), "only what is behind it is written")
 	early(s.Launch(&kernels.Fill[float64]{Y: x.Sub(3, 8), Value: 1}), "fill: invalid argument: bytes [24, 64) of a buffer of device sim:0 while copy on a stream of device sim:1")
 	require.NoError(t, r.Record(e))
 	early(r.Copy(y.Buf, 32, x.Buf, 32, 32), "while axpby on a stream of device sim:0")

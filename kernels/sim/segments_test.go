@@ -10,6 +10,7 @@ import (
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/devicetest"
+	"github.com/msrep-go/msrep/kernels/ptx"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/kernels/sim"
 	"github.com/msrep-go/msrep/partition"
@@ -144,11 +145,13 @@ func TestOperationsOnSegmentsFollowTheirFormulas(t *testing.T) {
 }
 
 func TestSumsAreWholeWhereADeviceTakesFewerBlocks(t *testing.T) {
-	d, s := open(t, sim.Config{Blocks: 1})
+	blocks := int64(0)
+	d, s := open(t, sim.Config{Blocks: 1, Trace: func(_ string, c ptx.Counters) { blocks = max(blocks, c.Blocks) }})
 	out := upload(t, s, d, []float64{math.NaN()})
 	v := kernels.SegmentVector{Val: upload(t, s, d, slices.Repeat([]float64{0.5}, 1000))}
 	require.NoError(t, s.Launch(&kernels.SumSegments{P: v, Count: 1000, Sum: out}))
 	require.Equal(t, 500.0, download(t, s, out)[0])
+	require.Equal(t, int64(1), blocks)
 }
 
 func TestOperationsOnSegmentsRefuseWhatDoesNotFit(t *testing.T) {

@@ -1,6 +1,7 @@
 package cpms
 
 import (
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -210,6 +211,10 @@ func TestHeadsKeepTheLeadingBytes(t *testing.T) {
 			}
 			for i, x := range v {
 				requireHead(t, x, h.At(i), 8*w, Truncate)
+				if w < 8 {
+					tail := binary.LittleEndian.Uint64(h.Tails()[i*w:])
+					require.Equal(t, math.Float64bits(h.At(i)), tail&HeadMask(w), "as kernels read it")
+				}
 			}
 		}
 		require.Panics(t, func() { h.SetWidth(3) })
@@ -293,4 +298,7 @@ func TestWrongLayoutsAreInputErrors(t *testing.T) {
 	require.Panics(t, func() { a.At(3, 1) })
 	require.Panics(t, func() { a.At(0, 3) })
 	require.Panics(t, func() { a.Read(make([]float64, 2), 2, 1) })
+	const beyond = "cpms: values [2, 4) and 1 segments of an array of 3 values of 2 segments"
+	require.PanicsWithValue(t, beyond, func() { a.Write([]float64{1, 1}, 2, 1, Truncate) })
+	require.Zero(t, a.At(2, 2), "and nothing is written")
 }

@@ -32,6 +32,7 @@ func TestBadFilesAreRefusedWithTheirLineAndReason(t *testing.T) {
 		"unknown second letter":     {kind("rxa 3 3 5 0"), "unknown letter 'x'"},
 		"unknown third letter":      {kind("rux 3 3 5 0"), "unknown letter 'x'"},
 		"short type":                {kind("r"), "must be three letters"},
+		"short type before CRLF":    {kind("ru\r"), "matrix type \"ru\": must be three letters"},
 		"no sizes":                  {kind("rua"), "must follow the type"},
 		"sizes that are not":        {kind("rua NaN 3 5 0"), "must follow the type"},
 		"size beyond 64 bits":       {kind("rua 99999999999999999999 3 5 0"), "must follow the type"},

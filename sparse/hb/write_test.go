@@ -145,6 +145,7 @@ func TestPropertiesThatAMatrixDoesNotHaveAreNotWritten(t *testing.T) {
 		{csr(1, 2, []int64{0, 1}, []int32{0}, []float64{1}), sparse.Source{Symmetry: sparse.Symmetric}, "rra"},
 		// Unsorted and doubled entries are put in order first.
 		{csr(2, 2, []int64{0, 3, 4}, []int32{1, 0, 1, 0}, []float64{1, 5, 1, 2}), sparse.Source{Symmetry: sparse.Symmetric}, "rsa"},
+		{csr(2, 2, []int64{0, 3, 4}, []int32{0, 1, 1, 0}, []float64{5, 1, 1, 2}), sparse.Source{Symmetry: sparse.Symmetric}, "rsa"},
 	} {
 		text := written(t, c.m, c.src)
 		require.Equal(t, c.want, strings.Split(text, "\n")[2][:3])

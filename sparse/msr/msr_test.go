@@ -153,8 +153,11 @@ func TestOpenAndReadStopWhenTheContextIsDone(t *testing.T) {
 	done, cancel := context.WithCancel(ctx)
 	cancel()
 	b := encode(t, small(), sparse.Source{})
-	_, err := Open[float64](done, save(t, b))
+	path := save(t, b)
+	_, err := Open[float64](done, path)
 	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, VerifyPart(done, path, 0, 1), context.Canceled)
+	require.ErrorIs(t, payload{make([]byte, 8)}.verify(done, make([]byte, 4), path), context.Canceled, "nobody looked at it")
 	_, _, err = Read[float64](done, bytes.NewReader(b), "m", sparse.Limits{})
 	require.ErrorIs(t, err, context.Canceled)
 }

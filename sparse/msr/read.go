@@ -146,8 +146,5 @@ func readArray[T element](s *stream, n int64) []T {
 	var padding [align]byte
 	size := n * int64(binary.Size(zero))
 	s.fill(padding[:padded(size)-size])
-	if s.err != nil {
-		return nil
-	}
 	return a
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -106,16 +107,18 @@ func TestPartsOfALongFileHaveTheBitsOfTheWhole(t *testing.T) {
 }
 
 func TestFaultsInPartsHaveTheirLines(t *testing.T) {
-	text := long(100_000, 77_777)
-	plain, zipped := twoFiles(t, text)
-	_, want := matio.Read(context.Background(), plain)
-	require.Error(t, want)
-	for _, n := range []int{1, 2, 3, 11} {
-		_, _, err := inParts(plain, n)
-		require.EqualError(t, err, want.Error(), "%d parts", n)
-		require.True(t, sparse.IsInput(err))
-		_, _, err = inParts(zipped, n)
-		require.ErrorContains(t, err, want.Error()[len(plain):], "%d parts", n)
+	blank := general + "2 2 2\n1 1 1\n" + strings.Repeat("\n", 40) + "3 3 3\n"
+	for _, text := range []string{long(100_000, 77_777), blank} {
+		plain, zipped := twoFiles(t, text)
+		_, want := matio.Read(context.Background(), plain)
+		require.Error(t, want)
+		for _, n := range []int{1, 2, 3, 11} {
+			_, _, err := inParts(plain, n)
+			require.EqualError(t, err, want.Error(), "%d parts", n)
+			require.True(t, sparse.IsInput(err))
+			_, _, err = inParts(zipped, n)
+			require.ErrorContains(t, err, want.Error()[len(plain):], "%d parts", n)
+		}
 	}
 }
 

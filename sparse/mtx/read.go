@@ -51,9 +51,7 @@ func (h *header) eachBlock(ctx context.Context, in *lines.Reader, add func(spars
 		if err := t.count(c, len(b.Row), b.err); err != nil {
 			return err
 		}
-		if len(b.Row) > 0 {
-			add(b.Triples)
-		}
+		add(b.Triples)
 		return nil
 	})
 	return t.end(err)

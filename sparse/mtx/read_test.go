@@ -115,6 +115,8 @@ var bad = []struct {
 	{"too few entries", general + "3 3 3\n1 1 1\n\n2 2 2\n\n", 6, "file ends after 2 of the 3 entries that line 2 declares"},
 	{"no entries at all", general + "3 3 3\n", 2, "file ends after 0 of the 3 entries"},
 	{"too many entries", general + "3 3 2\n1 1 1\n% c\n\n2 2 2\n\n3 3 3\n1 2 x\n", 8, "more entries than the 2 that line 2 declares"},
+	{"a sign for the gap between indices", general + "3 3 1\n1+2 1\n", 3, "entry has 2 words"},
+	{"a point for the gap before the value", general + "3 3 1\n1 2.5\n", 3, "entry has 2 words"},
 	{"row index 0", general + "3 3 1\n0 1 1\n", 3, "row index 0: indices start at 1"},
 	{"column index 0", general + "3 3 2\n1 1 1\n1 0 1\n", 4, "column index 0: indices start at 1"},
 	{"row index too large", general + "3 3 1\n4 1 1\n", 3, "row index 4 is outside 1..3"},

@@ -46,7 +46,6 @@ func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 // the name "".
 func (a *archive) groups() []string {
 	var out []string
-	seen := map[string]bool{}
 	for _, key := range a.arrays {
 		for _, mark := range []string{"indptr", "row", "coords", "offsets", "format"} {
 			group, ok := strings.CutSuffix(key, mark)
@@ -59,14 +58,11 @@ func (a *archive) groups() []string {
 				}
 				group = group[:len(group)-1]
 			}
-			if !seen[group] {
-				seen[group] = true
-				out = append(out, group)
-			}
+			out = append(out, group)
 		}
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 // choose gives the prefix of the arrays of a group; "" chooses the only one.

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"io"
 	"runtime"
 	"strings"
@@ -60,6 +61,7 @@ func TestBadArchivesAreRefusedWithTheArrayAndTheReason(t *testing.T) {
 		"negative size":            {data(strings.Replace(good, "5", "-5", 1)), "a size must stand where it says \"-5"},
 		"size beyond 64 bits":      {data(strings.Replace(good, "5", "99999999999999999999", 1)), "a size must stand"},
 		"sizes whose product is":   {data(strings.Replace(good, "(5,)", "(4294967296, 4294967296)", 1)), "too large"},
+		"as many empty strings":    {data(strings.Replace(strings.Replace(good, "<f8", "|S0", 1), "(5,)", "(4294967296, 4294967296)", 1)), "too large"},
 		"bytes beyond 63 bits":     {data(strings.Replace(good, "5", "1152921504606846976", 1)), "too large"},
 		"bool that is none":        {data(strings.Replace(good, "False", "Maybe", 1)), "True or False must stand where it says \"Maybe"},
 		"unquoted key":             {data("{descr: '<f8'}"), "a string must stand where it says"},
@@ -93,10 +95,13 @@ func TestBadArchivesAreRefusedWithTheArrayAndTheReason(t *testing.T) {
 		"negative index":           {csr(npy("indices", "<i4", "(5,)", []int32{0, -1, 1, 0, 2})), "item 1 is -1: a column index"},
 		"index beyond int64":       {csr(npy("indices", "<u8", "(5,)", []uint64{0, 1 << 63, 1, 0, 2})), "a column index must be"},
 		"entries without columns":  {csr(npy("shape", "<i8", "(2,)", []int64{3, 0})), "holds 5 values for a matrix of 3 rows and 0 columns"},
+		"entries without rows":     {coo(npy("shape", "<i8", "(2,)", []int64{0, 3})), "holds 2 values for a matrix of 0 rows and 3 columns"},
 		"coo row index":            {coo(npy("row", "<i4", "(2,)", []int32{0, 3})), "row.npy: item 1 is 3: a row index must be from 0 to 2"},
 		"coo lengths":              {coo(npy("col", "<i4", "(3,)", []int32{0, 1, 2})), "col.npy: holds 3 items for the 2 of data"},
 		"coords of one row":        {coo(npy("coords", "<i4", "(1, 2)", []int32{0, 1})), "coords.npy: has the shape [1 2]: must be [2 2]"},
 		"coords too large":         {coo(npy("coords", "<i4", "(2, 2)", []int32{0, 1, 0, 7})), "item 3 is 7: a column index"},
+		"coords by column":         {coo(npyOrder("coords", "<i4", "(2, 2)", true, binary.LittleEndian, []int32{0, 0, 7, 1})), "item 2 is 7: a row index"},
+		"coords of reals":          {coo(npy("coords", "<f8", "(2, 2)", []float64{0, 1, 0, 1})), "coords.npy: holds items of type <f8: must be integers"},
 		"blocks that do not fit":   {bsr("(5, 2, 1)", make([]float64, 10)), "holds blocks of 2 x 1 for a matrix of 3 rows"},
 		"blocks of nothing":        {bsr("(5, 0, 1)", []float64{}), "holds blocks of 0 x 1"},
 		"array twice":              {twice(), "holds the array \"data\" twice"},

@@ -39,6 +39,18 @@ func TestWritingAndReadingGivesTheSameBits(t *testing.T) {
 	})
 }
 
+func TestLongArraysAreWrittenWhole(t *testing.T) {
+	const n = 20_000 // each array takes several writes
+	var b sparse.Triples[float64]
+	for i := range int32(n) {
+		b.Row, b.Col, b.Val = append(b.Row, i), append(b.Col, n-1-i), append(b.Val, 1/float64(i+1))
+	}
+	m := sparse.Assemble(n, n, sparse.General, []sparse.Triples[float64]{b})
+	got, _, err := readAll(written(t, m))
+	require.NoError(t, err)
+	require.Equal(t, m, got)
+}
+
 func requireSameBits(t require.TestingT, want, got []float64) {
 	require.Equal(t, len(want), len(got))
 	for k := range want {
