@@ -73,6 +73,9 @@ func (p *Plan[V]) Resident(op msrep.Op) bool { return p.dev.resident[op] }
 // RowVector makes a vector of zeros on the devices of this rank, with one element for
 // each of its rows.
 func (p *Plan[V]) RowVector() (*msrep.Vector[V], error) {
+	if p.none() {
+		return nil, errNoPlan
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.local == nil {
@@ -84,6 +87,9 @@ func (p *Plan[V]) RowVector() (*msrep.Vector[V], error) {
 // ColumnVector makes a vector of zeros with one element for each column that this rank
 // has.
 func (p *Plan[V]) ColumnVector() (*msrep.Vector[V], error) {
+	if p.none() {
+		return nil, errNoPlan
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.local == nil {
@@ -110,6 +116,9 @@ func (p *Plan[V]) Messages() string {
 // A rank that fails takes part in the exchange all the same, also where x or y is nil
 // because there was no memory for it.
 func (p *Plan[V]) Apply(ctx context.Context, op msrep.Op, alpha V, x *msrep.Vector[V], beta V, y *msrep.Vector[V]) (err error) {
+	if p.none() {
+		return errNoPlan
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.local == nil {

@@ -80,6 +80,15 @@ func (e *RankError) Error() string {
 // Unwrap gives the cause.
 func (e *RankError) Unwrap() error { return e.Err }
 
+// Arguments that are missing.
+var (
+	errNoComm   = sparse.Inputf("comm", "is nil")
+	errNoSystem = sparse.Inputf("system", "is nil, or was not made by Open")
+	errNoPlan   = sparse.Inputf("plan", "is nil, or was not made by NewPlan")
+	errNoPart   = sparse.Inputf("matrix", "is nil, or a plan has taken it over")
+	errNoCtx    = sparse.Inputf("ctx", "is nil: use context.Background()")
+)
+
 // agreed is an error that all ranks have.
 type agreed struct{ error }
 
@@ -95,20 +104,45 @@ func Agreed(err error) bool {
 // outcome is what a rank tells the others of its error.
 type outcome struct {
 	Failed bool
-	Input  bool
 	Host   string
 	Text   string
+	Input  *sparse.InputError // the same, without its cause; nil for other errors
+}
+
+// newOutcome describes an error, or that there is none.
+func newOutcome(host string, err error) outcome {
+	if err == nil {
+		return outcome{Host: host}
+	}
+	o := outcome{Failed: true, Host: host, Text: err.Error()}
+	var bad *sparse.InputError
+	switch {
+	case !errors.As(err, &bad):
+	case bad.Error() == o.Text:
+		why := sparse.InputError{Msg: bad.Msg, Err: bad.Err}
+		o.Input = &sparse.InputError{File: bad.File, Line: bad.Line, Msg: why.Error()}
+	default: // part of a longer message
+		o.Input = &sparse.InputError{Msg: o.Text}
+	}
+	return o
+}
+
+// cause is the error that was described.
+func (o outcome) cause() error {
+	if o.Input != nil {
+		return o.Input
+	}
+	return errors.New(o.Text)
 }
 
 // Agree is where ranks that may have failed meet: when err is nil on all of them, so is
 // the result. Otherwise it is a *RankError of the first that failed, or just its error
 // where all say the same, as they do when a file is wrong; see Agreed.
 func Agree(c Comm, host string, err error) error {
-	own := outcome{Host: host}
-	if err != nil {
-		own = outcome{Failed: true, Input: sparse.IsInput(err), Host: host, Text: err.Error()}
+	if c == nil {
+		return errors.Join(err, errNoComm)
 	}
-	b, e := json.Marshal(own)
+	b, e := json.Marshal(newOutcome(host, err))
 	if e != nil {
 		return e
 	}
@@ -135,10 +169,5 @@ func Agree(c Comm, host string, err error) error {
 	case first == c.Rank():
 		return &agreed{&RankError{first, host, err}}
 	}
-	t := told[first]
-	cause := errors.New(t.Text)
-	if t.Input {
-		cause = &sparse.InputError{Msg: t.Text}
-	}
-	return &agreed{&RankError{first, t.Host, cause}}
+	return &agreed{&RankError{first, told[first].Host, told[first].cause()}}
 }

@@ -45,6 +45,7 @@
 //
 // # Failures
 //
-// Agree makes an error of one rank known to all. Watch ends the process when another
+// Nil arguments and closed plans are errors, as in package msrep. Those are errors of one
+// rank alone but in NewPlan: others may wait for it. Agree makes an error of one rank known to all. Watch ends the process when another
 // one is gone.
 package cluster

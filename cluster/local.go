@@ -2,12 +2,16 @@ package cluster
 
 import (
 	"bytes"
+	"fmt"
 	"sync"
 )
 
 // Local makes n ranks of one process, to be used by a goroutine each. Run is the
-// convenient way.
+// convenient way. It panics where n is below 1.
 func Local(n int) []Comm {
+	if n < 1 {
+		panic(fmt.Sprintf("cluster: %d ranks: there must be at least 1", n))
+	}
 	h := &hub{n: n, failed: make(chan struct{}), mail: map[address]chan []byte{}}
 	h.turned = sync.NewCond(&h.mu)
 	comms := make([]Comm, n)
@@ -18,11 +22,13 @@ func Local(n int) []Comm {
 }
 
 // Run calls f for n ranks of this process, each in its own goroutine, and gives their
-// errors by rank. A rank that fails ends the others, as it does to processes.
+// errors by rank. A rank that fails ends the others, as it does to processes. It panics
+// where n is below 1.
 func Run(n int, f func(c Comm) error) []error {
+	comms := Local(n)
 	errs := make([]error, n)
 	var wg sync.WaitGroup
-	for r, c := range Local(n) {
+	for r, c := range comms {
 		wg.Go(func() {
 			finished := false
 			defer func() { // also after a panic

@@ -2,6 +2,8 @@ package cluster_test
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,16 +46,26 @@ func TestARankThatFailsEndsTheOthers(t *testing.T) {
 }
 
 func TestAnErrorOfOneRankIsKnownToAll(t *testing.T) {
-	errs := cluster.Run(3, func(c cluster.Comm) error {
-		var err error
-		if c.Rank() == 1 {
-			err = sparse.Inputf("m.mtx", "is odd")
+	odd := &sparse.InputError{File: "m.mtx", Line: 3, Msg: "is odd", Err: io.EOF}
+	for message, own := range map[string]error{
+		"m.mtx:3: is odd: EOF":          odd,
+		"reading: m.mtx:3: is odd: EOF": fmt.Errorf("reading: %w", odd),
+		"device lost":                   errors.New("device lost"),
+	} {
+		for _, err := range cluster.Run(3, func(c cluster.Comm) error {
+			var err error
+			if c.Rank() == 1 {
+				err = own
+			}
+			return cluster.Agree(c, "host-"+string(rune('a'+c.Rank())), err)
+		}) {
+			require.EqualError(t, err, "rank 1 on host-b: "+message)
+			require.Equal(t, sparse.IsInput(own), sparse.IsInput(err))
+			var bad *sparse.InputError
+			if own == error(odd) && errors.As(err, &bad) {
+				require.Equal(t, []any{"m.mtx", int64(3)}, []any{bad.File, bad.Line}, "on all ranks")
+			}
 		}
-		return cluster.Agree(c, "host-"+string(rune('a'+c.Rank())), err)
-	})
-	for _, err := range errs {
-		require.EqualError(t, err, "rank 1 on host-b: m.mtx: is odd")
-		require.True(t, sparse.IsInput(err))
 	}
 	for _, err := range cluster.Run(3, func(c cluster.Comm) error {
 		return cluster.Agree(c, "h", sparse.Inputf("m.mtx", "is odd"))

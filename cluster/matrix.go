@@ -6,7 +6,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Matrix is a matrix over ranks, as one of them has it: some whole rows.
+// Matrix is a matrix over ranks, as one of them has it: some whole rows. Read, Slice,
+// Convert and Transpose make it; NewPlan takes it over.
 type Matrix[V sparse.Value] struct {
 	Rows, Cols int   // of all ranks together
 	NNZ        int64 // of all ranks together
@@ -19,13 +20,16 @@ type Matrix[V sparse.Value] struct {
 	rank int
 }
 
-// Align is a demand on where ranks may begin: their first rows are multiples of it. 0
-// and 1 mean anywhere.
+// Align is a demand on where ranks may begin: their first rows are multiples of it. 1
+// and less mean anywhere.
 type Align int
 
 // Slice is the rows that this rank has of a matrix which all ranks have whole: for
 // matrices that are made, and for tests.
 func Slice[V sparse.Value](c Comm, a *sparse.CSR[V], align Align) (*Matrix[V], error) {
+	if c == nil {
+		return nil, errNoComm
+	}
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
@@ -76,6 +80,12 @@ func (m *Matrix[V]) FirstCol() int { return m.ColCut[m.rank] }
 // ColCut[r+1]) of m as its rows, entries in the order of the rows of m. All ranks call
 // it.
 func (m *Matrix[V]) Transpose(c Comm) (*Matrix[V], error) {
+	switch {
+	case c == nil:
+		return nil, errNoComm
+	case m == nil || m.Part == nil:
+		return nil, errNoPart
+	}
 	to := router[V]{comm: c, cuts: m.ColCut, values: true}
 	first, a := m.First(), m.Part
 	batch := sparse.Triples[V]{}

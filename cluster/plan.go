@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -61,10 +62,25 @@ var _ solver.Distributed = (*Plan[float64])(nil)
 // NewPlan places the rows of all ranks on their devices. All ranks call it with the
 // same options.
 //
-// It takes m over: m.Part is nil afterwards. opt is that of msrep.NewPlan for the rows of each rank; opt.Split is the
-// split among its devices. With opt.Deterministic products with Trans need
-// opt.ExpectedTransposed.
+// It takes m over: m.Part is nil afterwards. opt is that of msrep.NewPlan for the rows of
+// each rank; opt.Split is the split among its devices. With opt.Deterministic products with
+// Trans need opt.ExpectedTransposed.
 func NewPlan[V sparse.Value](ctx context.Context, sys *System, m *Matrix[V], opt msrep.PlanOptions) (*Plan[V], error) {
+	if sys.none() {
+		return nil, errNoSystem
+	}
+	var missing error
+	switch {
+	case ctx == nil:
+		missing = errNoCtx
+	case m == nil || m.Part == nil:
+		missing = errNoPart
+	case sys.local.Device(0) == nil:
+		missing = fmt.Errorf("system: %w", msrep.ErrClosed)
+	}
+	if err := sys.Agree(missing); err != nil {
+		return nil, err
+	}
 	p := &Plan[V]{
 		sys: sys, rank: sys.comm.Rank(), rows: m.Rows, cols: m.Cols, nnz: m.NNZ, rowCut: m.RowCut, colCut: m.ColCut,
 		ownRows: m.RowCut[m.rank+1] - m.RowCut[m.rank], ownCols: m.ColCut[m.rank+1] - m.ColCut[m.rank], whole: opt.Deterministic,
@@ -141,6 +157,9 @@ func (p *Plan[V]) connect(halo []int32) (err error) {
 	return errors.Join(err, forth, back)
 }
 
+// none says that NewPlan did not make p.
+func (p *Plan[V]) none() bool { return p == nil || p.sys == nil }
+
 // Dims gives the numbers of rows and columns that pieces of vectors here stand for:
 // the lengths of y and x in a product with A.
 func (p *Plan[V]) Dims() (rows, cols int) { return p.ownRows, p.ownCols }
@@ -185,11 +204,13 @@ func (p *Plan[V]) ResetTimes() {
 }
 
 // Sent is how many bytes and messages of vector elements this rank has sent in all
-// products so far.
+// products so far; 0 after Close.
 func (p *Plan[V]) Sent() (bytes, messages int64) {
 	for _, l := range []Link{p.forth, p.back} {
-		b, m := l.Sent()
-		bytes, messages = bytes+b, messages+m
+		if l != nil {
+			b, m := l.Sent()
+			bytes, messages = bytes+b, messages+m
+		}
 	}
 	if p.turned != nil {
 		b, m := p.turned.Sent()

@@ -18,6 +18,9 @@ import (
 // A rank whose devices fail takes part in the exchange all the same, so that the others
 // do not wait for it, and then gives the error.
 func (p *Plan[V]) SpMV(ctx context.Context, op msrep.Op, alpha V, x []V, beta V, y []V) (t msrep.Timing, err error) {
+	if p.none() {
+		return t, errNoPlan
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.multiply(ctx, op, alpha, x, beta, y)

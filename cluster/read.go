@@ -27,6 +27,12 @@ import (
 // A generator spec gen:NAME:... is not a file: every rank makes the whole matrix and
 // keeps its rows.
 func Read(ctx context.Context, sys *System, path string, align Align) (*Matrix[float64], sparse.Source, error) {
+	switch {
+	case sys.none():
+		return nil, sparse.Source{}, errNoSystem
+	case ctx == nil:
+		return nil, sparse.Source{}, errNoCtx
+	}
 	if spec, ok := strings.CutPrefix(path, "gen:"); ok {
 		a, src, err := gen.GenerateContext(ctx, spec, 0)
 		if err := sys.Agree(err); err != nil {

@@ -185,7 +185,7 @@ func TestBadFilesAreRefusedByAllRanksAlike(t *testing.T) {
 	const head = "%%MatrixMarket matrix coordinate real general\n"
 	for path, says := range map[string]string{
 		filepath.Join(dir, "none.mtx"): "no such file",
-		dir:                            "not a regular file",
+		dir:                            "is a directory; a file is needed",
 		write("short.mtx", head+"3 3 2\n1 1 1\n"):      "short.mtx: has 1 entries, not the 2 that line 2 declares",
 		write("bad.mtx", head+"3 3 2\n1 1 1\n4 1 1\n"): "bad.mtx:4: row index 4 is outside 1..3",
 		write("edges.txt", "0 1\n1 2\n"):               "ranks read parts of .mtx and .msr files only",

@@ -10,7 +10,12 @@ import (
 
 // Piece says which elements of vectors this rank has: the first of them, and how many
 // there are on all ranks together. For square matrices only, as solvers need it.
-func (p *Plan[V]) Piece() (first, total int) { return p.rowCut[p.rank], p.rows }
+func (p *Plan[V]) Piece() (first, total int) {
+	if p.none() {
+		return 0, 0
+	}
+	return p.rowCut[p.rank], p.rows
+}
 
 // Fixed reports whether sums of solvers are to have the bits of one process: the plan
 // is deterministic and ranks begin at multiples of solver.SumBlock.
@@ -27,14 +32,27 @@ func (p *Plan[V]) Fixed() bool {
 }
 
 // Sum makes each element of v its sum over all ranks, with the same bits on each.
-func (p *Plan[V]) Sum(_ context.Context, v []float64) error { return p.sys.comm.Sum(v) }
+func (p *Plan[V]) Sum(_ context.Context, v []float64) error {
+	if p.none() {
+		return errNoPlan
+	}
+	return p.sys.comm.Sum(v)
+}
 
 // Max makes each element of v its maximum over all ranks.
-func (p *Plan[V]) Max(_ context.Context, v []float64) error { return p.sys.comm.Max(v) }
+func (p *Plan[V]) Max(_ context.Context, v []float64) error {
+	if p.none() {
+		return errNoPlan
+	}
+	return p.sys.comm.Max(v)
+}
 
 // Gather brings the pieces of a vector to rank 0: all of it there, nil elsewhere. All
 // ranks call it.
 func Gather[V sparse.Value](c Comm, piece []V) ([]V, error) {
+	if c == nil {
+		return nil, errNoComm
+	}
 	send := make([][]byte, c.Size())
 	send[0] = mem.Bytes(piece)
 	received, err := c.Swap(send)

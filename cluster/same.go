@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 
+	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -13,6 +13,9 @@ import (
 // error is a *sparse.InputError that names the first rank which differs from rank 0,
 // and the same on all ranks. All ranks call it.
 func (s *System) Same(what, own string) error {
+	if s.none() {
+		return errNoSystem
+	}
 	all, err := s.comm.Share([]byte(own))
 	if err != nil {
 		return err
@@ -39,12 +42,12 @@ func (s *System) sameFile(path string) error {
 const printed = 1 << 16
 
 func fingerprint(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := fileio.Open(path)
 	if err != nil {
-		return "", &sparse.InputError{Err: err} // the message names the file
+		return "", err
 	}
 	defer f.Close()
-	st, err := f.Stat()
+	st, err := f.OS().Stat()
 	if err != nil {
 		return "", &sparse.InputError{Err: err}
 	}
@@ -53,7 +56,7 @@ func fingerprint(path string) (string, error) {
 	}
 	h := crc32.NewIEEE()
 	for _, at := range []int64{0, max(st.Size()-printed, 0)} {
-		if _, err := io.Copy(h, io.NewSectionReader(f, at, printed)); err != nil {
+		if _, err := io.Copy(h, io.NewSectionReader(f.OS(), at, printed)); err != nil {
 			return "", sparse.Inputf(path, "cannot be read: %v", err)
 		}
 	}

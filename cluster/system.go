@@ -21,6 +21,9 @@ type System struct {
 // or "cuda", ranks on one host that see the same GPUs share those out: each has some of
 // those on the NUMA nodes that it may run on, or several have the same one.
 func Open(comm Comm, c msrep.Config) (*System, error) {
+	if comm == nil {
+		return nil, errNoComm
+	}
 	s := &System{comm: comm}
 	host, err := os.Hostname()
 	if err != nil {
@@ -59,15 +62,21 @@ func (s *System) Local() *msrep.System { return s.local }
 
 // Agree is the function Agree with the name of this host.
 func (s *System) Agree(err error) error {
+	if s.none() {
+		return errors.Join(err, errNoSystem)
+	}
 	return Agree(s.comm, s.hosts[s.comm.Rank()], err)
 }
 
-// Name is how messages call a rank.
+// none says that Open did not make s.
+func (s *System) none() bool { return s == nil || s.comm == nil }
+
+// Name is how messages call a rank, 0 to Size-1.
 func (s *System) Name(rank int) string { return fmt.Sprintf("rank %d on %s", rank, s.hosts[rank]) }
 
 // Close closes the devices of this rank.
 func (s *System) Close() error {
-	if s.local == nil {
+	if s == nil || s.local == nil {
 		return nil
 	}
 	return s.local.Close()

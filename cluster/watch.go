@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // How the processes of a run look after each other: each sends a sign of life every
@@ -49,6 +51,12 @@ type Watcher struct {
 // is gone, or with nil when another process has failed and said so itself. It should
 // end the process. unwatched names the ranks that no connection could be made to.
 func Watch(sys *System, report func(err error)) (w *Watcher, unwatched []int, err error) {
+	switch {
+	case sys.none():
+		return nil, nil, errNoSystem
+	case report == nil:
+		return nil, nil, sparse.Inputf("report", "is nil")
+	}
 	w = &Watcher{rank: sys.comm.Rank(), report: report, sys: sys, peers: map[int]net.Conn{}}
 	if sys.comm.Size() == 1 {
 		return w, nil, nil
@@ -149,6 +157,9 @@ func (w *Watcher) End() { w.signal(signEnded) }
 
 // Close ends the connections, after End.
 func (w *Watcher) Close() error {
+	if w == nil {
+		return nil
+	}
 	w.End()
 	w.mu.Lock()
 	defer w.mu.Unlock()

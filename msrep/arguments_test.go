@@ -170,4 +170,34 @@ func TestPlansThatWereNotMadeAreRefusedAndClosed(t *testing.T) {
 	require.ErrorIs(t, err, ErrClosed)
 	require.NoError(t, (*System)(nil).Close())
 	require.NoError(t, (&Vector[float64]{}).Close())
+	require.NoError(t, (*Selection[float64])(nil).Close())
+	require.NoError(t, (&Selection[float64]{}).Close())
+	require.Nil(t, new(System).Device(0))
+	sys := openCPU(t, "cpu:1")
+	require.NotNil(t, sys.Device(0))
+	require.NoError(t, sys.Close())
+	require.Nil(t, sys.Device(0))
+	require.Len(t, sys.Devices(), 1, "it still tells what it was")
+}
+
+func TestVectorsThatABlockDoesNotHavePanic(t *testing.T) {
+	for _, b := range []Block[float64]{
+		{Val: make([]float64, 6), Count: 2, Stride: 2},                 // 3 elements each
+		{Val: make([]float64, 6), Count: 2, Stride: 3, ByColumn: true}, // the same
+		{Val: make([]float64, 9), Count: 2, Stride: 3},                 // with gaps, where more vectors would fit
+		{Val: make([]float64, 9), Count: 2, Stride: 3, ByColumn: true},
+	} {
+		v := make([]float64, 3)
+		b.Get(1, v)
+		b.Set(1, v)
+		for _, j := range []int{-1, 2, 3} {
+			require.Panics(t, func() { b.Get(j, v) })
+			require.Panics(t, func() { b.Set(j, v) })
+		}
+		long := make([]float64, 7)
+		require.Panics(t, func() { b.Get(1, long) })
+		require.Panics(t, func() { b.Set(1, long) })
+	}
+	Block[float64]{Count: 1, Stride: 1}.Get(0, nil)
+	Block[float64]{Count: 2, Stride: 9, ByColumn: true}.Set(1, nil)
 }

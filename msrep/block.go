@@ -1,6 +1,7 @@
 package msrep
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/msrep-go/msrep/sparse"
@@ -42,17 +43,29 @@ func (b Block[V]) Check(name string, n int) error {
 	return nil
 }
 
-// Get copies vector j, 0 to Count-1, to dst, of the length of the vectors.
-func (b Block[V]) Get(j int, dst []V) { copy(dst, b.vector(j, dst)) }
+// Get copies vector j to dst, which has the length of the vectors. Like an index of a
+// slice, j must be in [0, Count) and the elements within Val: it panics otherwise.
+func (b Block[V]) Get(j int, dst []V) {
+	b.inRange(j)
+	copy(dst, b.vector(j, dst))
+}
 
-// Set copies src, of the length of the vectors, to vector j, 0 to Count-1.
+// Set copies src, which has the length of the vectors, to vector j. It panics as Get does.
 func (b Block[V]) Set(j int, src []V) {
-	if b.ByColumn {
-		copy(b.Val[min(j*b.Stride, len(b.Val)):], src)
+	b.inRange(j)
+	if b.ByColumn && len(src) > 0 {
+		copy(b.Val[j*b.Stride:j*b.Stride+len(src)], src)
 		return
 	}
 	for i, v := range src {
 		b.Val[i*b.Stride+j] = v
+	}
+}
+
+// inRange panics where there is no vector j.
+func (b Block[V]) inRange(j int) {
+	if j < 0 || j >= b.Count {
+		panic(fmt.Sprintf("msrep: vector %d of a block of %d", j, b.Count))
 	}
 }
 

@@ -14,6 +14,22 @@
 // On machines with several NUMA nodes a plan copies each part to the memory of the
 // node that works on it, and splits in two levels; see type NUMA.
 //
+// # Arguments, errors and lifetimes
+//
+// Everything that returns an error returns one for a nil argument, for a value that its
+// constructor did not make, and after Close (ErrClosed): no panic leaves it. Close of nil
+// does nothing. Other methods panic on nil as those of any Go type do; on a closed Plan or
+// System they go on telling what it was.
+//
+// Wrong arguments are *sparse.InputError: they name the argument and leave results alone.
+// Devices that fail give *kernels.DeviceError. A context that ends gives its error, before
+// the next phase of the call: a kernel that runs is not interrupted. y is unspecified then.
+//
+// Slices belong to the caller. x and y are used during the call only; the arrays of a
+// matrix while its Plan is open, see Plan and PlanOptions.Release.
+//
+// # What a product goes through
+//
 // A matrix is any of sparse.CSR, sparse.CSC and sparse.COO, of float64 or
 // float32. It is split by nonzeros (package partition), each part is multiplied
 // by its device (package kernels), and rows or columns that parts share are

@@ -212,7 +212,7 @@ func (s *Selection[V]) check(v, elements *Vector[V]) error {
 
 // Close gives the memory back, after what is under way. It may be called again.
 func (s *Selection[V]) Close() error {
-	if s == nil {
+	if s == nil || s.sys == nil {
 		return nil
 	}
 	l := s.lanes

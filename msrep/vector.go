@@ -111,7 +111,8 @@ func (v *Vector[V]) Len() int {
 }
 
 // Host is the elements themselves, in host memory, or nil where the devices have
-// memory of their own. No operation on v may be under way while they are used.
+// memory of their own. No operation on v may be under way while they are used, and
+// after Close they mean nothing.
 func (v *Vector[V]) Host() []V {
 	if v == nil {
 		return nil

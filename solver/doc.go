@@ -13,6 +13,14 @@
 //	jacobi, err := solver.Jacobi(a)
 //	res, err := solver.CG(ctx, plan, b, x, solver.Options{Tol: 1e-10, Precond: jacobi})
 //
+// x is the first guess and takes the solution; after an error it has the last iterate,
+// which need not be finite. b is read only, and both are used during the call only. A plan
+// and a preconditioner of this package may serve several solves at once; their products run
+// one after the other. Options.Progress is called on the goroutine of the solve. A context
+// that ends gives its error after the iteration, or the product, that is under way.
+//
+// Nil arguments are errors, as in package msrep.
+//
 // # PageRank
 //
 // PageRank ranks the nodes of a directed graph by the power method. With O_i the

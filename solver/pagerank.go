@@ -3,6 +3,7 @@ package solver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/msrep-go/msrep/kernels"
@@ -107,6 +108,8 @@ func (g *Graph) PageRank(ctx context.Context, sys *msrep.System, opt PageRankOpt
 		return nil, sparse.Inputf("ctx", "is nil: use context.Background()")
 	case g == nil || g.ptr == nil:
 		return nil, sparse.Inputf("graph", "is empty: make it with NewGraph")
+	case sys.Device(0) == nil:
+		return nil, fmt.Errorf("system: %w", msrep.ErrClosed)
 	}
 	if err := opt.fill(); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/par"
@@ -39,6 +40,9 @@ func PageRankOver(ctx context.Context, links Operator, degree []int32, opt PageR
 	}
 	if rows, cols := links.Dims(); err == nil && (rows != cols || rows != len(degree)) {
 		err = sparse.Inputf("degree", "%d numbers for a matrix of %d x %d: the matrix of a graph is square, with one for each node", len(degree), rows, cols)
+	}
+	if i := slices.IndexFunc(degree, func(n int32) bool { return n < 0 }); i >= 0 && err == nil {
+		err = sparse.Inputf("degree", "that of node %d is %d: it must be 0 or more", i, degree[i])
 	}
 	all, fault := newProcesses(links)
 	err = errors.Join(err, fault)

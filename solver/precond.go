@@ -17,8 +17,24 @@ type Preconditioner interface {
 }
 
 func checkPrecond(m Preconditioner, n int) error {
+	if m != nil && isNil(m) {
+		return sparse.Inputf("preconditioner", "is a nil %T: for none leave it out", m)
+	}
 	if m != nil && m.Size() != n {
 		return sparse.Inputf("preconditioner", "made for %d equations: the system has %d", m.Size(), n)
+	}
+	return nil
+}
+
+// checkApply checks the lengths of the vectors of a preconditioner for n equations.
+func checkApply(n int, r, z []float64) error {
+	for _, v := range []struct {
+		name string
+		n    int
+	}{{"r", len(r)}, {"z", len(z)}} {
+		if v.n != n {
+			return sparse.Inputf(v.name, "%d elements: the preconditioner has %d equations", v.n, n)
+		}
 	}
 	return nil
 }
@@ -59,6 +75,9 @@ func JacobiPiece(a sparse.Matrix[float64], first int) (Preconditioner, error) {
 func (j *jacobi) Size() int { return len(j.inverse) }
 
 func (j *jacobi) Apply(r, z []float64) error {
+	if err := checkApply(len(j.inverse), r, z); err != nil {
+		return err
+	}
 	par.Range(int64(len(r)), applyGrain, func(lo, hi int64) {
 		d, r, z := j.inverse[lo:hi], r[lo:hi], z[lo:hi]
 		for i := range z {
@@ -177,6 +196,9 @@ func (b *blockJacobi) factor(a *sparse.CSR[float64], k int) int {
 func (b *blockJacobi) Size() int { return b.n }
 
 func (b *blockJacobi) Apply(r, z []float64) error {
+	if err := checkApply(b.n, r, z); err != nil {
+		return err
+	}
 	blocks := (b.n + b.size - 1) / b.size
 	par.Range(int64(blocks), max(int64(applyGrain/(b.size*b.size)), 1), func(lo, hi int64) {
 		for k := int(lo); k < int(hi); k++ {

@@ -242,10 +242,7 @@ func (t *task) give(reason error, format string, args ...any) error {
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // isNil also finds nil pointers in an interface.
-func isNil(a Operator) bool {
-	if a == nil {
-		return true
-	}
+func isNil(a any) bool {
 	v := reflect.ValueOf(a)
-	return v.Kind() == reflect.Pointer && v.IsNil()
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }

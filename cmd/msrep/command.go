@@ -110,6 +110,7 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 		err = errors.New("interrupted")
 	}
 	if speaks() {
+		c.inFlags(err)
 		fmt.Fprintf(stderr, "msrep %s: %s\n", cmd.name, oneLine(err))
 	}
 	if sparse.IsInput(err) {
@@ -176,6 +177,23 @@ func commandList() string {
 
 func usageError(format string, args ...any) error {
 	return &sparse.InputError{Msg: fmt.Sprintf(format, args...)}
+}
+
+// inFlags makes an error about an argument of the library one about the flag that it
+// came from, or the file.
+func (c *call) inFlags(err error) {
+	var bad *sparse.InputError
+	if !errors.As(err, &bad) {
+		return
+	}
+	switch name := bad.File; {
+	case name == "matrix" && len(c.args) > 0:
+		bad.File = c.args[0]
+	case name == "b" && c.flags.Lookup("rhs") != nil:
+		bad.File = "--rhs"
+	case c.flags.Lookup(name) != nil:
+		bad.File = "--" + name
+	}
 }
 
 // oneLine is the message of err without line breaks.

@@ -48,14 +48,12 @@ func checkFormat(f string) error {
 		f, strings.Join(all, ", "), strings.Join(cpu, ", "), strings.Join(gpu, ", "))
 }
 
-// unsuited names the flag and the file in the error of a plan whose matrix does not suit
-// the format that was named.
+// unsuited names the flag and the file in the error of a plan whose matrix, or a rank's
+// part of it, does not suit the format that was named.
 func (s *spmv) unsuited(err error) error {
 	var bad *sparse.InputError
-	if !errors.As(err, &bad) || bad.File != "matrix" && bad.File != "blocks" || s.format == string(msrep.FormatAuto) {
-		return err
+	if errors.As(err, &bad) && (bad.File == "matrix" || bad.File == "blocks") && s.format != string(msrep.FormatAuto) {
+		bad.File, bad.Msg = "--format", fmt.Sprintf("%s does not suit %s: %s", s.format, s.args[0], bad.Msg)
 	}
-	why := *bad
-	why.File = ""
-	return sparse.Inputf("--format", "%s does not suit %s: %s", s.format, s.args[0], why.Error())
+	return err
 }

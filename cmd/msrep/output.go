@@ -72,7 +72,7 @@ func normsOf[V float32 | float64](y []V) norms {
 		largest = max(largest, math.Abs(float64(v)))
 	}
 	scale := 1.0 // keeps squares in range
-	if largest > 1e140 || (largest > 0 && largest < 1e-140) {
+	if largest > 1e140 && !math.IsInf(largest, 1) || (largest > 0 && largest < 1e-140) {
 		scale = math.Ldexp(1, -math.Ilogb(largest))
 	}
 	for _, v := range y {

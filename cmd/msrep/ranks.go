@@ -195,6 +195,7 @@ var told atomic.Bool
 func (t *team) tell(err error) {
 	told.Store(true)
 	fileio.RemovePending()
+	t.call.inFlags(err)
 	fmt.Fprintf(t.call.stderr, "msrep %s: %s\n", t.call.name, oneLine(err))
 }
 

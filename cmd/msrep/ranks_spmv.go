@@ -130,7 +130,7 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 	debug.FreeOSMemory() // what reading has left
 	plan, err := cluster.NewPlan(ctx, t.sys, m, opt)
 	if err != nil {
-		return err
+		return s.unsuited(err)
 	}
 	defer plan.Close()
 	planned := time.Since(begin)

@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -131,6 +135,36 @@ func TestACommandOverOneRankPrintsWhatItPrintsWithout(t *testing.T) {
 		require.Equal(t, exitUsage, code, "%v", bad)
 		require.NotEmpty(t, stderr)
 	}
+}
+
+func TestErrorsNameFlagsAndFilesAloneAndOverRanks(t *testing.T) {
+	defer func(f func() (rankComm, error)) { startRanks = f }(startRanks)
+	startRanks = func() (rankComm, error) { return alone{cluster.Local(1)[0]}, nil }
+	bus, gre := corpus.Testdata("1138_bus.mtx.gz"), corpus.Testdata("gre_343.mtx.gz")
+	odd := filepath.Join(t.TempDir(), "b.mtx")
+	require.NoError(t, os.WriteFile(odd, []byte("%%MatrixMarket matrix array real general\n2 1\n1\nnan\n"), 0o644))
+	for message, args := range map[string][]string{
+		"--format: diagonals does not suit " + bus + ": no diagonals: the ": {"spmv", bus, "--format", "diagonals"},
+		"--format: blocks does not suit " + bus + ": the rows do not ":      {"spmv", bus, "--format", "blocks"},
+		`--format: "csc" sums in an order of its own`:                       {"spmv", bus, "--format", "csc", "--deterministic"},
+		"--precision: 1 of 2 segments: only float64":                        {"spmv", bus, "--precision", "cpms2:1", "--value", "fp32"},
+		"--kernel: cusparse runs on NVIDIA GPUs":                            {"spmv", bus, "--kernel", "cusparse"},
+		`--devices: "gpu" is not known`:                                     {"spmv", bus, "--devices", "gpu"},
+		"none.mtx: no such file or directory":                               {"spmv", "none.mtx"},
+		gre + ": its diagonal element in row 17 is 0":                       {"solve", gre, "--precond", "jacobi"},
+		"--rhs: element 1 is NaN: all must be finite":                       {"solve", "gen:diag:n=2", "--rhs", odd},
+	} {
+		for _, rank := range []string{"", "0"} {
+			t.Setenv("PMI_RANK", rank)
+			code, _, stderr := runArgs(args...)
+			require.Equal(t, exitUsage, code, "%q", args)
+			require.True(t, strings.HasPrefix(stderr, "msrep "+args[0]+": "+message), "%q gives %s", args, stderr)
+		}
+	}
+	c := &call{args: []string{bus}, flags: flag.NewFlagSet("", flag.ContinueOnError)}
+	of := &cluster.RankError{Rank: 1, Host: "h", Err: sparse.Inputf("matrix", "is odd")}
+	c.inFlags(of)
+	require.EqualError(t, of, "rank 1 on h: "+bus+": is odd")
 }
 
 func TestErrorsThatAllRanksHaveEndThemInOrder(t *testing.T) {

@@ -9,4 +9,7 @@
 // Do not compute with it: mat.Matrix knows elements only, one At at a time, and what
 // gonum does with it reads all m*n of them. VecDense.MulVec of a Matrix takes as long
 // as with a dense matrix, and longer.
+//
+// As in gonum itself, a matrix or a vector of gonum's that is nil, or of the wrong size,
+// makes what it is given to panic, and so does Matrix where A is nil.
 package gonumop

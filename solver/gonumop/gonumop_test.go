@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -247,4 +248,22 @@ func BenchmarkCG(b *testing.B) {
 			}
 		})
 	}
+}
+
+func TestOperatorsOfNothingTellSoAndGiveNaN(t *testing.T) {
+	_, plan := planOf(t, "diag:n=2")
+	var noCtx context.Context
+	for message, o := range map[string]*gonumop.Operator{
+		"matrix: is nil":  gonumop.New(t.Context(), nil),
+		"matrix: is nil ": gonumop.New(t.Context(), (*msrep.Plan[float64])(nil)),
+		"ctx: is nil":     gonumop.New(noCtx, plan),
+	} {
+		require.ErrorContains(t, o.Err(), strings.TrimSpace(message))
+		require.True(t, sparse.IsInput(o.Err()))
+		o.Dims()
+		y := mat.NewVecDense(2, nil)
+		o.MulVecTo(y, false, mat.NewVecDense(2, nil))
+		require.True(t, math.IsNaN(y.AtVec(0)) && math.IsNaN(y.AtVec(1)))
+	}
+	require.PanicsWithValue(t, "gonumop: ParallelBLAS of nil: give it blas64.Implementation()", func() { gonumop.ParallelBLAS(nil) })
 }

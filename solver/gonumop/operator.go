@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // Operator is a matrix of msrep for linsolve. It is used by one goroutine at a time.
@@ -20,21 +21,37 @@ type Operator struct {
 
 var _ linsolve.MulVecToer = (*Operator)(nil)
 
-// New makes an operator of a. Its products end when ctx does.
-func New(ctx context.Context, a msrep.Operator[float64]) *Operator { return &Operator{ctx: ctx, a: a} }
+// New makes an operator of a. Its products end when ctx does. Where ctx or a is nil it has
+// no rows and columns, and Err says so.
+func New(ctx context.Context, a msrep.Operator[float64]) *Operator {
+	o := &Operator{ctx: ctx, a: a}
+	plan, isPlan := a.(*msrep.Plan[float64])
+	switch {
+	case ctx == nil:
+		o.err = sparse.Inputf("ctx", "is nil: use context.Background()")
+	case a == nil || isPlan && plan == nil:
+		o.a, o.err = nil, sparse.Inputf("matrix", "is nil")
+	}
+	return o
+}
 
 // Err is the first error of a product, also of wrong lengths. MulVecTo has no way to
 // return it: look here after linsolve.Iterative.
 func (o *Operator) Err() error { return o.err }
 
 // Dims gives the number of rows and columns.
-func (o *Operator) Dims() (rows, cols int) { return o.a.Dims() }
+func (o *Operator) Dims() (rows, cols int) {
+	if o.a == nil {
+		return 0, 0
+	}
+	return o.a.Dims()
+}
 
 // MulVecTo computes dst = A*x, or A'*x when trans is set. After an error dst is NaN,
 // and so is that of all later calls, so that no method takes it for a result.
 func (o *Operator) MulVecTo(dst *mat.VecDense, trans bool, x mat.Vector) {
 	if dst.IsEmpty() {
-		rows, cols := o.a.Dims()
+		rows, cols := o.Dims()
 		if trans {
 			rows = cols
 		}

@@ -1,0 +1,69 @@
+package solver
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestNilAndClosedArgumentsAreErrors(t *testing.T) {
+	sys, gone := open(t, "cpu:1"), open(t, "cpu:1")
+	a := dense(t, []float64{1, 0}, []float64{0, 2})
+	plan, err := msrep.NewPlan(t.Context(), sys, a, msrep.PlanOptions{})
+	require.NoError(t, err)
+	require.NoError(t, gone.Close())
+	var none context.Context
+	var noPlan *msrep.Plan[float64]
+	b, x := []float64{1, 2}, make([]float64, 2)
+	one := func(v []float64) msrep.Block[float64] { return msrep.ByRow(v, 1) }
+	jacobi, err := Jacobi(a)
+	require.NoError(t, err)
+	blocks, err := BlockJacobi(a, 2)
+	require.NoError(t, err)
+
+	var errs []error
+	for name, method := range allMethods() {
+		for _, op := range []Operator{nil, noPlan} {
+			_, err := method(t.Context(), op, b, x, Options{})
+			require.ErrorContains(t, err, "nil", name)
+			errs = append(errs, err)
+		}
+		_, noCtx := method(none, plan, b, x, Options{})
+		_, noX := method(t.Context(), plan, b, nil, Options{})
+		errs = append(errs, noCtx, noX)
+		if name != "power" {
+			_, noM := method(t.Context(), plan, b, x, Options{Precond: (*fragile)(nil)})
+			errs = append(errs, noM)
+		}
+	}
+	add := func(_ any, err error) { errs = append(errs, err) }
+	add(CGMany(t.Context(), nil, one(b), one(x), Options{}))
+	add(CGMany(t.Context(), noPlan, one(b), one(x), Options{}))
+	add(CGMany(none, plan, one(b), one(x), Options{}))
+	add(CGMany(t.Context(), plan, msrep.Block[float64]{}, one(x), Options{}))
+	add(Refine(t.Context(), plan, Single(nil), CG, b, x, Options{}, Options{}))
+	add(Refine(t.Context(), plan, plan, nil, b, x, Options{}, Options{}))
+	add(Jacobi(nil))
+	add(Jacobi((*sparse.CSR[float64])(nil)))
+	add(BlockJacobi(nil, 2))
+	for _, m := range []Preconditioner{jacobi, blocks} {
+		add(nil, m.Apply(nil, x))
+		add(nil, m.Apply(b, nil))
+	}
+	add(NewGraph(t.Context(), nil, GraphAuto))
+	add(NewGraph(none, a, GraphAuto))
+	add(PageRank(none, sys, a, PageRankOptions{}))
+	add(PageRankOver(t.Context(), nil, nil, PageRankOptions{}))
+	add(PageRankOver(t.Context(), noPlan, nil, PageRankOptions{}))
+	add(PageRankOver(none, plan, []int32{1, 1}, PageRankOptions{}))
+	add(PageRankOver(t.Context(), plan, []int32{1, -1}, PageRankOptions{}))
+	for i, err := range errs {
+		require.True(t, sparse.IsInput(err), "%d: %v", i, err)
+	}
+	_, err = PageRank(t.Context(), gone, a, PageRankOptions{})
+	require.ErrorIs(t, err, msrep.ErrClosed)
+}
