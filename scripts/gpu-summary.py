@@ -108,8 +108,15 @@ def variants(results):
     base = {}
     for r in results:
         seconds = {f["form"]: f["seconds"] for f in r["forms"] if f.get("seconds")}
-        was = base.setdefault(r["matrix"], seconds)
-        print(f"{r['variant']:12} {name(r['matrix']):44} " + " ".join(f"{form} {was[form] / s:.3f}" for form, s in seconds.items() if form in was))
+        if r["variant"] in ("as it is", "streamed"):
+            base.update({(r["matrix"], form): s for form, s in seconds.items()})
+        line = " ".join(f"{form} {base[r['matrix'], form] / s:.3f}" for form, s in seconds.items() if (r["matrix"], form) in base)
+        line += "".join(f", {f['gb_per_s']:.1f} GB/s" for f in r["forms"] if f["form"] == "streamed" and "gb_per_s" in f)
+        if not seconds:
+            line = "failed: " + next((f["error"] for f in r["forms"] if "error" in f), "see messages.log")[:90]
+        if p := r.get("pinned"):
+            line += f", refused: {p['error']}" if "error" in p else f", pinned in {p['seconds']:.2f} s, {1e3 * p['seconds'] / (p['bytes'] / 2**20):.2f} ms a MiB"
+        print(f"{r['variant']:12} {name(r['matrix']):44} {line}")
 
 
 def main(folder):

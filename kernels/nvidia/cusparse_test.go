@@ -126,3 +126,29 @@ func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 	require.Equal(t, "CSR_ALG2", cusparse.CSR2.String())
 	require.Equal(t, "algorithm 9", cusparse.Algorithm(9).String())
 }
+
+// TestProductsThatCuSPARSECannotAlignAreMade multiplies a part whose arrays begin in the
+// middle of 16 bytes, behind a shared first row, into a y that does so, too.
+func TestProductsThatCuSPARSECannotAlignAreMade(t *testing.T) {
+	if _, err := cusparse.Version(); err != nil {
+		t.Skip(err)
+	}
+	d, s := open(t, Config{})
+	p, err := d.Pack(packing(FormCuSPARSE))
+	require.NoError(t, err)
+	require.Equal(t, FormCuSPARSE, p.Info().Form)
+	x := devicetest.Upload(t, s, d, []float64{0, 1, 10, 100, 1000, 10000})
+	for skip := range int64(3) {
+		y := devicetest.Upload(t, s, d, []float64{0, 1, 2, 3, 4, 5})
+		own, carry := y.Sub(skip, skip+3), devicetest.Upload(t, s, d, []float64{0})
+		require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: 2, Beta: 3, X: x.Sub(1, 6), Y: own, Carry: carry}))
+		b := 3 * float64(skip)
+		require.Equal(t, []float64{2*5004 + b, b + 3, 2*98760 + b + 6}, devicetest.Download(t, s, own))
+		require.Equal(t, []float64{2 * 321}, devicetest.Download(t, s, carry))
+		require.NoError(t, y.Free())
+		require.NoError(t, carry.Free())
+	}
+	require.NoError(t, p.Free())
+	require.NoError(t, x.Free())
+	require.Zero(t, d.InUse())
+}

@@ -14,7 +14,8 @@
 // devices may share a GPU: they share its context and its loaded kernels.
 //
 // Host memory that is not pinned is copied through two pinned pieces of the NUMA
-// node in turn, so that one is filled while the other travels. Device memory is
+// node in turn, so that one is filled while the other travels; Device.Register pins
+// memory of the caller for direct copies. Device memory is
 // allocated in the order of streams where the GPU can do that.
 //
 // # Errors

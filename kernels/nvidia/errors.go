@@ -56,6 +56,7 @@ var fatal = map[int]bool{
 	4:   true, // deinitialized
 	214: true, // uncorrectable ECC error
 	220: true, // uncorrectable NVLink error
+	226: true, // contained error
 	700: true, // illegal address
 	702: true, // launch timeout
 	709: true, // context is destroyed
@@ -66,7 +67,7 @@ var fatal = map[int]bool{
 	717: true, // invalid address space
 	718: true, // invalid program counter
 	719: true, // launch failed
-	721: true, // contained error
+	721: true, // leak of tensor memory
 	999: true, // unknown
 }
 

@@ -3,6 +3,7 @@
 package nvidia
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -123,7 +124,7 @@ func (g *gpu) function(k cuda.Kernel) (cu.Function, error) {
 		if err != nil {
 			return cu.Function{}, err
 		}
-		if m, err = cu.LoadData(text); err != nil {
+		if m, err = load(text); err != nil {
 			return cu.Function{}, err
 		}
 		g.modules[k.Family] = m
@@ -133,6 +134,17 @@ func (g *gpu) function(k cuda.Kernel) (cu.Function, error) {
 		g.funcs[k.Name] = f
 	}
 	return f, err
+}
+
+// load compiles kernels for the GPU of the context of the calling thread. An error has the
+// words of the driver's compiler.
+func load(text string) (cu.Module, error) {
+	words := make([]byte, 4096)
+	m, err := cu.LoadDataEx(text, &cu.JITErrorLogBuffer{Buffer: words})
+	if words, _, _ = bytes.Cut(words, []byte{0}); err != nil && len(words) > 0 {
+		err = fmt.Errorf("%s: %w", bytes.TrimSpace(words), err)
+	}
+	return m, err
 }
 
 // text is the kernels of a family.

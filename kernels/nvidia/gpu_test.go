@@ -52,3 +52,12 @@ func TestOtherKernelsTakeThePlaceOfOurs(t *testing.T) {
 		require.NoError(t, d.Close())
 	}
 }
+
+func TestTheWordsOfTheCompilerAreInTheError(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	d, s := open(t, Config{PTX: func(string) string { return ".target sm_70" }})
+	x := devicetest.Upload(t, s, d, []float64{1})
+	require.NoError(t, s.Launch(&kernels.Fill[float64]{Y: x}))
+	require.EqualError(t, s.Sync(), "device cuda:0: fill: msrep_fill_f64: line 1; missing .version directive: CUDA error 218, a PTX JIT compilation failed")
+	require.NoError(t, x.Free())
+}

@@ -36,7 +36,7 @@ func (d *Device) pinHost(bytes int64) (p pinned, err error) {
 			d.refused(err)
 		}
 	}
-	if err := driver.Register(p.buf); err == nil {
+	if err := driver.Register(address(p.buf), uintptr(len(p.buf)), false); err == nil {
 		return p, nil
 	} else {
 		d.refused(err)
@@ -55,7 +55,7 @@ func (p pinned) free() error {
 	if p.region == nil {
 		return driver.HostFree(p.buf)
 	}
-	return errors.Join(driver.Unregister(p.buf), p.region.Free())
+	return errors.Join(driver.Unregister(address(p.buf)), p.region.Free())
 }
 
 // AllocPinned gives pinned memory of the GPU's node.

@@ -29,6 +29,8 @@ type sparsePart[V sparse.Value] struct {
 	before int64 // its entries
 	head   kernels.Array[int64]
 	ptr    kernels.Array[int32] // of the owned rows, counted from their first entry; none where 32 bits do not do
+	idx    kernels.Array[int32] // copies for cuSPARSE of what begins at no multiple of sparseAlign
+	val    kernels.Array[V]
 	buffer kernels.Buffer
 	info   kernels.PackInfo
 	freed  atomic.Bool
@@ -84,23 +86,15 @@ func (p *sparsePart[V]) build(s *stream, local []int64, alg cusparse.Algorithm) 
 	return p.open(s, nnz, alg)
 }
 
-func putArray[T mem.Elem](d kernels.Device, s kernels.Stream, src []T) (kernels.Array[T], error) {
-	a, err := kernels.NewArray[T](d, int64(len(src)))
-	if err == nil {
-		err = a.Write(s, src)
-	}
-	return a, err
-}
-
 // open describes the part to cuSPARSE and makes its buffer.
 func (p *sparsePart[V]) open(s *stream, nnz int64, alg cusparse.Algorithm) error {
 	d, a := p.dev, p.own.A
 	single := mem.Size[V]() == 4
-	idx, err := d.own(a.Idx.Buf, a.Idx.Off+4*p.before, 4*nnz)
+	idx, err := aligned(s, a.Idx.Sub(p.before, p.before+nnz), &p.idx)
 	if err != nil {
 		return err
 	}
-	val, err := d.own(a.Val.Buf, a.Val.Off+mem.Size[V]()*p.before, mem.Size[V]()*nnz)
+	val, err := aligned(s, a.Val.Sub(p.before, p.before+nnz), &p.val)
 	if err != nil {
 		return err
 	}
@@ -119,14 +113,14 @@ func (p *sparsePart[V]) open(s *stream, nnz int64, alg cusparse.Algorithm) error
 				return err
 			}
 		}
-		if p.matrix, err = cusparse.CSR(p.rows, p.minors, nnz, uint64(rowPtr), uint64(idx), uint64(val), wide, single); err != nil {
+		if p.matrix, err = cusparse.CSR(p.rows, p.minors, nnz, uint64(rowPtr), idx, val, wide, single); err != nil {
 			return err
 		}
 		// The vectors are set for each product; until then any address does.
-		if p.x, err = cusparse.NewVector(p.minors, uint64(val), single); err != nil {
+		if p.x, err = cusparse.NewVector(p.minors, val, single); err != nil {
 			return err
 		}
-		if p.y, err = cusparse.NewVector(p.rows, uint64(val), single); err != nil {
+		if p.y, err = cusparse.NewVector(p.rows, val, single); err != nil {
 			return err
 		}
 		p.plan = cusparse.Product{A: p.matrix, X: p.x, Y: p.y, Algorithm: alg}
@@ -174,6 +168,12 @@ func (p *sparsePart[V]) product(s *stream, op *kernels.GatherPacked[V]) (func() 
 	if err != nil {
 		return nil, fmt.Errorf("y: %w", err)
 	}
+	if y%sparseAlign != 0 {
+		own := *op
+		own.A = p.own
+		prog, err := launch.Plan(&own, d, launch.Vector)
+		return func() error { return s.run(prog) }, err
+	}
 	first, err := p.first(op)
 	if err != nil {
 		return nil, err
@@ -204,54 +204,3 @@ func (p *sparsePart[V]) first(op *kernels.GatherPacked[V]) (*launch.Program, err
 
 // Info describes the packed part.
 func (p *sparsePart[V]) Info() kernels.PackInfo { return p.info }
-
-// Buffers is the memory that it holds.
-func (p *sparsePart[V]) Buffers() []kernels.Buffer {
-	if p.freed.Load() {
-		return nil
-	}
-	out := p.own.Buffers()
-	for _, b := range []kernels.Buffer{p.head.Buf, p.ptr.Buf, p.buffer} {
-		if b != nil {
-			out = append(out, b)
-		}
-	}
-	return out
-}
-
-// Free releases the memory.
-func (p *sparsePart[V]) Free() error {
-	if p.freed.Swap(true) {
-		return nil
-	}
-	return errors.Join(p.drop(), p.own.Free())
-}
-
-// drop releases all but the arrays.
-func (p *sparsePart[V]) drop() error {
-	d := p.dev
-	err := d.worker.call(func() error {
-		var errs []error // descriptions are host memory: they can also go on a lost device
-		if p.x != nil {
-			errs = append(errs, p.x.Close())
-		}
-		if p.y != nil {
-			errs = append(errs, p.y.Close())
-		}
-		if p.matrix != nil {
-			errs = append(errs, p.matrix.Close())
-		}
-		if d.dead.Load() != nil {
-			return nil
-		}
-		return errors.Join(errs...)
-	})
-	if errors.Is(err, kernels.ErrClosed) {
-		return nil
-	}
-	errs := []error{d.fail("free", 0, err), p.head.Free(), p.ptr.Free()}
-	if p.buffer != nil {
-		errs = append(errs, p.buffer.Free())
-	}
-	return errors.Join(errs...)
-}

@@ -34,7 +34,9 @@ var (
 	runs   = flag.Int("runs", 30, "timed spells of products of each form; the median counts")
 	bytes  = flag.Int64("bytes", 1<<30, "`SIZE` of the buffer that copy copies")
 	fetch  = flag.Int("fetch", 0, "`BYTES` that the L2 cache reads at a time: 32, 64 or 128; 0 is the driver's choice")
-	only   = flag.String("forms", "", "`FORMS` to measure, such as csr,slices; all unless said")
+	only   = flag.String("forms", "", "`FORMS` to measure, such as csr,slices or streamed; those of resident products unless said")
+	heap   = flag.Bool("heap", false, "take matrices from their files into memory of the program")
+	pin    = flag.Bool("pin", false, "pin matrices in host memory, which counts for the form streamed")
 	ptx    = flag.String("ptx", "", "`DIR` with other kernels: files such as slices.ptx take the place of ours")
 )
 

@@ -57,12 +57,20 @@ type result struct {
 	Worst   float64 `json:"worst_error,omitempty"` // against the vector kernels, in units of eps*|A||x|
 }
 
-// forms is what is measured, the vector kernels first: they are what the others are
-// compared with.
+// forms is what is measured unless others are named, the vector kernels first: the first
+// is what the others are compared with.
 var forms = []kernels.Form{kernels.FormCSR, launch.FormMerge, launch.FormSlices, nvidia.FormCuSPARSE, kernels.FormAuto}
 
 // measure multiplies by a matrix in each form, until ctx ends.
 func measure[V sparse.Value](ctx context.Context, b *bench, name, value string, a *sparse.CSR[V]) (err error) {
+	if *heap {
+		a = &sparse.CSR[V]{Rows: a.Rows, Cols: a.Cols, RowPtr: slices.Clone(a.RowPtr), ColIdx: slices.Clone(a.ColIdx), Val: slices.Clone(a.Val)}
+	}
+	held, release, err := b.pin(mem.Bytes(a.RowPtr), mem.Bytes(a.ColIdx), mem.Bytes(a.Val))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	parts, err := partition.ByNNZ(a.RowPtr, 1)
 	if err != nil {
 		return err
@@ -89,14 +97,11 @@ func measure[V sparse.Value](ctx context.Context, b *bench, name, value string, 
 	least := a.NNZ()*(size+4) + 8*int64(a.Rows+1) + vectors
 	var results []result
 	var first []V
-	for _, form := range forms {
+	for _, form := range chosen() {
 		if ctx.Err() != nil {
 			break
 		}
-		if *only != "" && !slices.Contains(strings.Split(*only, ","), string(form)) {
-			continue
-		}
-		op := &kernels.Packing[V]{Part: parts[0], Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Form: form, Products: 1000}
+		op := &kernels.Packing[V]{Part: parts[0], Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Form: form, Products: 1000, InPlace: true}
 		r, got, err := one(b, op, x, y)
 		if err != nil {
 			r.Error = err.Error()
@@ -115,7 +120,19 @@ func measure[V sparse.Value](ctx context.Context, b *bench, name, value string, 
 	}
 	info := b.dev.Info()
 	return errors.Join(ctx.Err(), print(map[string]any{"what": "product", "matrix": name, "value": value, "device": info.ID, "name": info.Name,
-		"rows": a.Rows, "cols": a.Cols, "nnz": a.NNZ(), "least_bytes": least, "forms": results}))
+		"rows": a.Rows, "cols": a.Cols, "nnz": a.NNZ(), "least_bytes": least, "pinned": held, "forms": results}))
+}
+
+// chosen is the forms to measure.
+func chosen() []kernels.Form {
+	if *only == "" {
+		return forms
+	}
+	var out []kernels.Form
+	for _, f := range strings.Split(*only, ",") {
+		out = append(out, kernels.Form(f))
+	}
+	return out
 }
 
 // one measures one form.

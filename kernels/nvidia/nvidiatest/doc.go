@@ -10,7 +10,9 @@
 // The library is stricter than a real driver. Work on a stream waits until somebody
 // synchronises, so that what does not wait for its results gets wrong ones; where one
 // stream waits for an event of another, only what is before that event is done.
-// Asynchronous copies need pinned memory. Every call needs the right context. All
-// that is made is counted, and the n-th call of any entry point can be made to fail.
+// Asynchronous copies need pinned memory, which is pinned once, and where it is read-only
+// for reading. A product of cuSPARSE with arrays or y at no multiple of 16 bytes loses
+// the GPU. Every call needs the right context. All that is made is counted, and the n-th
+// call of any entry point can be made to fail.
 // MSREP_STANDIN_PCI gives the GPUs other PCI addresses: a list with commas.
 package nvidiatest

@@ -3,6 +3,7 @@
 package driver
 
 // #cgo LDFLAGS: -Wl,--as-needed -ldl
+// #include <stdint.h>
 // #include <stdlib.h>
 // #include <cuda.h>
 // #include "load.h"
@@ -13,6 +14,9 @@ package driver
 //	d.location.id = with;
 //	return cuMemPoolSetAccess(pool, &d, 1);
 // }
+//
+// static CUresult pin(uintptr_t p, size_t n, unsigned flags) { return cuMemHostRegister((void *)p, n, flags); }
+// static CUresult unpin(uintptr_t p) { return cuMemHostUnregister((void *)p); }
 import "C"
 
 import (
@@ -58,15 +62,18 @@ func check(r C.CUresult) error {
 }
 
 // Register pins host memory, so that copies of it run beside the program, for all
-// contexts. It must stay where it is until Unregister.
-func Register(p []byte) error {
-	return check(C.cuMemHostRegister(unsafe.Pointer(unsafe.SliceData(p)), C.size_t(len(p)), C.CU_MEMHOSTREGISTER_PORTABLE))
+// contexts. It must stay where it is until Unregister. Memory that the program may not
+// write can only be pinned for reading, where the GPU can do that at all.
+func Register(addr, bytes uintptr, readOnly bool) error {
+	flags := C.uint(C.CU_MEMHOSTREGISTER_PORTABLE)
+	if readOnly {
+		flags |= C.CU_MEMHOSTREGISTER_READ_ONLY
+	}
+	return check(C.pin(C.uintptr_t(addr), C.size_t(bytes), flags))
 }
 
-// Unregister ends what Register began.
-func Unregister(p []byte) error {
-	return check(C.cuMemHostUnregister(unsafe.Pointer(unsafe.SliceData(p))))
-}
+// Unregister ends what Register of this address began.
+func Unregister(addr uintptr) error { return check(C.unpin(C.uintptr_t(addr))) }
 
 // HostAlloc takes pinned memory where the driver likes.
 func HostAlloc(bytes int) ([]byte, error) {

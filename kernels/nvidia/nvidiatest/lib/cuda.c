@@ -11,7 +11,7 @@
 
 enum {
 	ok = 0, invalid_value = 1, out_of_memory = 2, no_device = 100, invalid_device = 101, invalid_context = 201,
-	peer_enabled = 704, not_found = 500, not_ready = 600, invalid_handle = 400, launch_failed = 719, registered = 712, not_registered = 713
+	invalid_ptx = 218, peer_enabled = 704, not_found = 500, not_ready = 600, invalid_handle = 400, launch_failed = 719, registered = 712, not_registered = 713
 };
 enum { max_gpus = 8, max_names = 128, max_queue = 1 << 16, max_params = 32 };
 
@@ -319,6 +319,7 @@ int mock_drain_all(void) {
 
 int mock_enter(const char *name) { return enter(name); }
 void mock_leave(void) { pthread_mutex_unlock(&lock); }
+void mock_lose(int code) { gpus[current].dead = code; }
 void mock_count(int n) { live[module] += n; }
 
 /* ---- the driver ---- */
@@ -330,7 +331,8 @@ int cuGetErrorString(int code, const char **s) {
 	static const struct { int code; const char *text; } all[] = {
 		{invalid_value, "invalid argument"}, {out_of_memory, "out of memory"}, {invalid_context, "invalid device context"},
 		{invalid_device, "invalid device ordinal"}, {no_device, "no CUDA-capable device is detected"}, {400, "invalid resource handle"},
-		{700, "an illegal memory access was encountered"}, {719, "unspecified launch failure"}, {999, "unknown error"}};
+		{invalid_ptx, "a PTX JIT compilation failed"}, {registered, "part or all of the requested memory range is already mapped"},
+		{700, "an illegal memory access was encountered"}, {716, "misaligned address"}, {719, "unspecified launch failure"}, {999, "unknown error"}};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		if (all[i].code == code) {
 			*s = all[i].text;
@@ -504,9 +506,27 @@ int cuMemPoolSetAccess(void *pool, const struct access *a, size_t n) {
 
 int cuMemPoolTrimTo(void *pool, size_t n) { ENTER(); (void)n; return leave(pool ? ok : invalid_value); }
 
+/* writable reports whether the program may write to an address. */
+static int writable(const void *p) {
+	FILE *f = fopen("/proc/self/maps", "r");
+	uintptr_t at = (uintptr_t)p, lo, hi;
+	char may[5] = "";
+	int yes = 0;
+	while (f && fscanf(f, "%lx-%lx %4s%*[^\n]", &lo, &hi, may) == 3) {
+		yes |= at >= lo && at < hi && may[1] == 'w';
+	}
+	if (f) {
+		fclose(f);
+	}
+	return yes;
+}
+
+/* Memory that is read-only must be said to be. */
 int cuMemHostRegister_v2(void *p, size_t n, unsigned flags) {
 	ENTER_CONTEXT();
-	(void)flags;
+	if (n == 0 || (flags != 1 && flags != 9) || (flags == 1 && !writable(p))) {
+		return leave(invalid_value);
+	}
 	for (struct thing *t = things; t; t = t->next) {
 		if (t->kind == pinned && (char *)p < t->base + t->size && (char *)p + n > t->base) {
 			return leave(registered);
@@ -690,8 +710,16 @@ int cuEventElapsedTime(float *ms, struct thing *a, struct thing *b) {
 }
 int cuEventElapsedTime_v2(float *ms, struct thing *a, struct thing *b) { return cuEventElapsedTime(ms, a, b); }
 
-int cuModuleLoadData(struct thing **m, const void *image) {
+int cuModuleLoadDataEx(struct thing **m, const void *image, unsigned n, const int *options, void **values) {
 	ENTER_CONTEXT();
+	if (!strstr(image, ".version")) {
+		for (unsigned i = 0; i + 1 < n; i++) {
+			if (options[i] == 5 && options[i + 1] == 6) { /* the log of errors and its size */
+				snprintf(values[i], (size_t)values[i + 1], "line 1; missing .version directive\n");
+			}
+		}
+		return leave(invalid_ptx);
+	}
 	*m = make(module);
 	(*m)->text = strdup(image);
 	return leave(ok);

@@ -27,8 +27,9 @@ long mock_live(int kind);
 /* mock_range finds the allocation that an address lies in. */
 int mock_range(uint64_t addr, uint64_t *base, uint64_t *size);
 
-/* For sparse.c: do all work that waits; count a call; count a descriptor. */
+/* For sparse.c: do all work that waits; count a call; count a descriptor; lose the GPU. */
 int mock_drain_all(void);
 int mock_enter(const char *name);
 void mock_leave(void);
 void mock_count(int n);
+void mock_lose(int code);

@@ -1,0 +1,67 @@
+//go:build cuda
+
+package nvidia
+
+import (
+	"errors"
+	"runtime"
+	"unsafe"
+
+	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
+)
+
+// Register pins memory of the caller where it is: copies of it then need no pinned memory
+// in between. That takes as long as some copies. Memory that may not be written, such as
+// a mapped file, is pinned for reading where the driver can do that; many can't. The
+// memory must stay as long as release was not called, which is before Close; more calls do
+// nothing. After an error nothing is pinned: the system may refuse it, and what is pinned
+// already can't be pinned again.
+func (d *Device) Register(memory ...[]byte) (release func() error, err error) {
+	var done []uintptr
+	undo := func() error {
+		var errs []error
+		for _, addr := range done {
+			errs = append(errs, driver.Unregister(addr))
+		}
+		done = nil
+		return errors.Join(errs...)
+	}
+	bytes := int64(0)
+	for _, m := range memory {
+		bytes += int64(len(m))
+	}
+	err = d.run("register", bytes, func() error {
+		for _, m := range memory {
+			if len(m) == 0 {
+				continue
+			}
+			if err := register(address(m), uintptr(len(m))); err != nil {
+				return freeAfter(err, undo())
+			}
+			done = append(done, address(m))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		err := d.fail("unregister", bytes, d.worker.call(undo))
+		runtime.KeepAlive(memory)
+		return err
+	}, nil
+}
+
+// register pins memory, for reading where nothing else can be had.
+func register(addr, bytes uintptr) error {
+	err := driver.Register(addr, bytes, false)
+	if err != nil {
+		if e := driver.Register(addr, bytes, true); code(e) != codeNotSupported {
+			return e
+		}
+	}
+	return err
+}
+
+// address is where p lies.
+func address(p []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(p))) }
