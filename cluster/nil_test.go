@@ -72,8 +72,8 @@ func TestNilArgumentsAndPlansThatWereNotMadeAreErrors(t *testing.T) {
 	require.NoError(t, sys.Close())
 	_, err = cluster.NewPlan(ctx, sys, m, msrep.PlanOptions{})
 	require.ErrorIs(t, err, msrep.ErrClosed)
-	require.Panics(t, func() { cluster.Local(0) })
-	require.Panics(t, func() { cluster.Run(-1, nil) })
+	require.Empty(t, cluster.Local(0))
+	require.Empty(t, cluster.Run(-1, nil))
 }
 
 func TestAMatrixThatOneRankLacksIsAnErrorOfAll(t *testing.T) {

@@ -96,7 +96,8 @@ func ExamplePlan_SpMM() {
 	// Output: [10 4 0 27 7 31]
 }
 
-// New values for the same structure: nothing is split again.
+// A time loop: the values of the matrix change in each step, its structure does not, so
+// nothing is split again.
 func ExamplePlan_UpdateValues() {
 	ctx := context.Background()
 	sys, err := msrep.Open(msrep.Config{})
@@ -104,18 +105,29 @@ func ExamplePlan_UpdateValues() {
 		log.Fatal(err)
 	}
 	defer sys.Close()
-	plan, err := msrep.NewPlan(ctx, sys, matrix(), msrep.PlanOptions{})
+	a := matrix()
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer plan.Close()
-	if err := plan.UpdateValues(ctx, []float64{1, 1, 1, 1, 1, 1}); err != nil {
-		log.Fatal(err)
+	u, next := []float64{1, 1, 1}, make([]float64, 3)
+	val := make([]float64, len(a.Val)) // the plan's between UpdateValues and the last product with it
+	for step := range 3 {
+		for k, v := range a.Val {
+			val[k] = v * float64(step+1) / 10
+		}
+		if err := plan.UpdateValues(ctx, val); err != nil {
+			log.Fatal(err)
+		}
+		if _, err := plan.SpMV(ctx, msrep.NoTrans, 1, u, 0, next); err != nil {
+			log.Fatal(err)
+		}
+		u, next = next, u
+		fmt.Printf("%.3f\n", u)
 	}
-	y := make([]float64, 3)
-	if _, err := plan.SpMV(ctx, msrep.NoTrans, 1, []float64{1, 2, 3}, 0, y); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(y)
-	// Output: [4 5 4]
+	// Output:
+	// [0.800 1.200 1.500]
+	// [1.000 3.060 3.520]
+	// [0.888 11.430 10.548]
 }

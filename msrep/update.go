@@ -9,7 +9,10 @@ import (
 
 // UpdateValues replaces the values and keeps the structure: val[k] belongs to
 // the entry whose value was Val[k] in the matrix that the plan was made of. The
-// plan may use val in place from then on.
+// plan may use val in place from then on, and needs the values before no more. To fill the
+// same slice anew and give it again is right where no product runs meanwhile. After an
+// error other than a wrong argument, also when ctx ends on the way, the plan is of no use
+// any more but to be closed.
 func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	defer rescue(&err)
 	if p == nil {

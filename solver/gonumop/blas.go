@@ -19,10 +19,10 @@ import (
 // of vectors (AddScaledVec) do not go through blas64, and stay on one thread.
 //
 // Sums are over blocks of 8192 elements, added in order: they do not depend on the
-// number of CPUs. Vectors with strides are left to b. It panics where b is nil.
+// number of CPUs. Vectors with strides are left to b. It is nil for nil.
 func ParallelBLAS(b blas.Float64) blas.Float64 {
 	if b == nil {
-		panic("gonumop: ParallelBLAS of nil: give it blas64.Implementation()")
+		return nil
 	}
 	return parallelBLAS{b}
 }

@@ -1,0 +1,56 @@
+package msrep
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+func TestValuesMayBeFilledAnewInTheSameSlice(t *testing.T) {
+	sys := openCPU(t, "cpu:2")
+	for _, spec := range []string{"stencil:dims=3,n=9,points=27", "random:rows=300,nnz=3k", "powerlaw:rows=500,nnz=9k,r=2"} {
+		a, _, err := gen.Generate(spec)
+		require.NoError(t, err)
+		val := make([]float64, a.NNZ())
+		fill := func(step int, symmetric bool) {
+			for i := range a.Rows {
+				for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
+					j := int(a.ColIdx[k])
+					val[k] = math.Sin(float64(step+1) * float64(i+j+1))
+					if !symmetric {
+						val[k] += float64(i)
+					}
+				}
+			}
+		}
+		x := make([]float64, a.Cols)
+		for i := range x {
+			x[i] = math.Cos(float64(i))
+		}
+		for _, format := range []sparse.Format{FormatAuto, sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO, "sell"} {
+			fill(0, true)
+			m := *a
+			m.Val = val
+			plan, err := NewPlan(ctx, sys, &m, PlanOptions{Format: format})
+			require.NoError(t, err)
+			for step, symmetric := range []bool{true, true, false, true} {
+				fill(step, symmetric)
+				require.NoError(t, plan.UpdateValues(ctx, val))
+				y := make([]float64, a.Rows)
+				_, err := plan.SpMV(ctx, NoTrans, 1, x, 0, y)
+				require.NoError(t, err)
+				want := reference.Multiply(false, 1, &m, x, 0, y)
+				for i := range y {
+					require.InDelta(t, want.Y[i], y[i], 1e-13*want.Scale[i], fmt.Sprintf("%s as %s, step %d, row %d", spec, format, step, i))
+				}
+			}
+			require.NoError(t, plan.Close())
+		}
+	}
+}
