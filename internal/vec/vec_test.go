@@ -47,6 +47,62 @@ func TestLoopsFollowTheirFormulasAtEveryLength(t *testing.T) {
 	}
 }
 
+func TestLoopsWithoutSumsGiveTheBitsOfTheirFormulas(t *testing.T) {
+	for n := range 4 {
+		p, q, r := waves(n, 1), waves(n, 2), waves(n, 3)
+		y := make([]float64, n)
+		check := func(formula string, want func(i int) float64) {
+			t.Helper()
+			for i := range y {
+				require.Equal(t, want(i), y[i], "%s, element %d of %d", formula, i, n)
+			}
+		}
+		Set(3, p, y)
+		check("3p", func(i int) float64 { return 3 * p[i] })
+		copy(y, q)
+		Xpby(p, 0.3, y)
+		check("p+0.3q", func(i int) float64 { return p[i] + float64(0.3*q[i]) })
+		for _, f := range [][2]float64{{0.7, 0.3}, {1, 0.3}, {0.7, 1}} {
+			copy(y, q)
+			Axpby(f[0], p, f[1], y)
+			check("ap+bq", func(i int) float64 { return float64(f[0]*p[i]) + float64(f[1]*q[i]) })
+		}
+		for i := range y {
+			y[i] = math.NaN()
+		}
+		Axpby(0.7, p, 0, y)
+		check("0.7p", func(i int) float64 { return 0.7 * p[i] })
+		Multiply(p, q, y)
+		check("pq", func(i int) float64 { return p[i] * q[i] })
+		copy(y, p)
+		Turn(r, 0.3, 0.7, q, y)
+		check("r+0.3(p-0.7q)", func(i int) float64 { return r[i] + float64(0.3*(p[i]-float64(0.7*q[i]))) })
+	}
+}
+
+func TestFinishUpdatesBothVectorsAlsoWhereTheyAreRead(t *testing.T) {
+	for n := range 4 {
+		for _, same := range []bool{false, true} {
+			p, q, c := waves(n, 1), waves(n, 2), waves(n, 3)
+			x, r, s := waves(n, 4), waves(n, 5), waves(n, 6)
+			if same {
+				s = r
+			}
+			var rr, cr float64
+			wantX, wantR := make([]float64, n), make([]float64, n)
+			for i := range n {
+				wantX[i] = x[i] + 0.7*p[i] + 0.3*s[i]
+				wantR[i] = r[i] - 0.3*q[i]
+				rr, cr = rr+wantR[i]*wantR[i], cr+c[i]*wantR[i]
+			}
+			gotRR, gotCR := Finish(0.7, p, 0.3, s, x, q, r, c)
+			require.InDeltaSlice(t, wantX, x, 1e-14)
+			require.InDeltaSlice(t, wantR, r, 1e-14)
+			require.InDeltaSlice(t, []float64{rr, cr}, []float64{gotRR, gotCR}, 1e-13)
+		}
+	}
+}
+
 func TestSeveralVectorsAreTreatedAsEachAlone(t *testing.T) {
 	const n = 13
 	for m := 1; m <= 9; m++ {

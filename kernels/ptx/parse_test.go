@@ -119,6 +119,8 @@ func TestBadModulesAreRefused(t *testing.T) {
 	for src, msg := range map[string]string{
 		".frob":                                     `1: unknown directive ".frob"`,
 		"\n.address_size 32\n":                      "2: addresses of 32 bits: 64 are supported",
+		".address_size":                             "where a whole number belongs",
+		".address_size 6_4":                         "where a whole number belongs",
 		".entry k" + body[:3]:                       "a body without end",
 		".entry k":                                  `the end of the text between`,
 		".entry k() .frob" + body:                   `".frob" between the parameters and the body of kernel k`,

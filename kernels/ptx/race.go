@@ -38,6 +38,7 @@ type cell struct {
 
 const (
 	atomicWrite uint8 = 1 << iota // the write was atomic
+	atomicRead                    // the reads were atomic
 	ncRead                        // a read was .nc
 )
 
@@ -114,27 +115,15 @@ func (c *cell) check(bytes uint8, v *visit) hazard {
 			return readAfterWrite
 		}
 	}
-	if !v.write && v.atomic {
-		return noHazard
-	}
 	if !v.write {
-		switch {
-		case c.rmask == 0 || c.reader != v.agent && c.rmask != bytes:
-			c.reader, c.rmask = v.agent, bytes
-		default:
-			c.reader = v.join(c.reader)
-			c.rmask |= bytes
-		}
-		c.read = v.step
-		if v.nc {
-			c.flags |= ncRead
-		}
+		c.noteRead(bytes, v)
 		return noHazard
 	}
 	if c.rmask&bytes != 0 {
 		switch {
 		case c.flags&ncRead != 0:
 			return writeAfterNC
+		case v.atomic && c.flags&atomicRead != 0:
 		case v.conflicts(c.reader, c.read):
 			return writeAfterRead
 		}
@@ -152,6 +141,29 @@ func (c *cell) check(bytes uint8, v *visit) hazard {
 		c.flags &^= atomicWrite
 	}
 	return noHazard
+}
+
+// noteRead remembers a read. Plain reads are remembered rather than atomic ones: they
+// race with more.
+func (c *cell) noteRead(bytes uint8, v *visit) {
+	atomic := c.flags&atomicRead != 0
+	switch {
+	case c.rmask != 0 && v.atomic && !atomic:
+		return
+	case c.rmask == 0 || c.reader != v.agent && c.rmask != bytes || atomic && !v.atomic:
+		c.reader, c.rmask = v.agent, bytes
+	default:
+		c.reader = v.join(c.reader)
+		c.rmask |= bytes
+	}
+	c.read = v.step
+	c.flags &^= atomicRead
+	if v.atomic {
+		c.flags |= atomicRead
+	}
+	if v.nc {
+		c.flags |= ncRead
+	}
 }
 
 // join is the agents that are known with v's added.

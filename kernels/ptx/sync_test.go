@@ -126,14 +126,15 @@ func TestBarriersOrderAndReduce(t *testing.T) {
 		setp.lt.u32 %p0, %r0, 37;
 		barrier.cta.red.popc.aligned.u32 %r3, 0, %p0;
 		bar.red.and.pred %p1, 0, %p0; bar.red.or.pred %p2, 1, 128, %p0; bar.red.or.pred %p3, 0, !%p2;
+		setp.lt.u32 %p4, %r0, 128; bar.red.and.pred %p4, 0, %p4; @%p4 add.s32 %r3, %r3, 8000;
 		@%p1 add.s32 %r3, %r3, 1000; @%p2 add.s32 %r3, %r3, 2000; @%p3 add.s32 %r3, %r3, 4000;
 		mad.lo.s32 %r2, %r3, 1000, %r2;
 		add.s64 %rd1, %rd1, %rd0; st.global.u32 [%rd1], %r2; ret;`, m, out)
 	require.NoError(t, err)
 	for i, v := range download[int32](t, m, out, 128) {
-		require.Equal(t, int32(2037*1000+127-i), v)
+		require.Equal(t, int32(10037*1000+127-i), v)
 	}
-	require.Equal(t, int64(5*4), c.Barriers)
+	require.Equal(t, int64(6*4), c.Barriers)
 }
 
 func TestRacesInSharedMemoryAreFaults(t *testing.T) {
@@ -175,6 +176,10 @@ func TestRacesBetweenBlocksAreFaults(t *testing.T) {
 		"write and read":       {"st.global.u32 [%rd2], 1; ld.global.u32 %r3, [%rd0];", "race: load at offset 0 of buf, which was written by another block"},
 		"atomics":              {"red.global.add.u32 [%rd0], 1; atom.global.add.u32 %r3, [%rd0], 1;", ""},
 		"atomic and load":      {"ld.global.u32 %r3, [%rd0]; red.global.add.u32 [%rd0], 1;", "race: "},
+		"volatile and plain":   {"setp.eq.u32 %p0, %r1, 3; @!%p0 ld.volatile.global.u32 %r3, [%rd0]; @%p0 st.global.u32 [%rd0], 1;", "race: store at offset 0 of buf, which was read by another block"},
+		"plain, then volatile": {"setp.eq.u32 %p0, %r1, 3; @!%p0 ld.global.u32 %r3, [%rd0]; @!%p0 ld.volatile.global.u32 %r3, [%rd0]; @%p0 red.global.add.u32 [%rd0], 1;", "race: atomic at offset 0 of buf, which was read by another block"},
+		"volatile, then plain": {"setp.eq.u32 %p0, %r1, 3; @!%p0 ld.volatile.global.u32 %r3, [%rd0]; @!%p0 ld.global.u32 %r3, [%rd0]; @%p0 red.global.add.u32 [%rd0], 1;", "race: atomic at offset 0 of buf, which was read by another block"},
+		"own plain, volatile":  {"setp.eq.u32 %p0, %r1, 3; @!%p0 ld.volatile.global.u32 %r3, [%rd0]; @%p0 ld.global.u32 %r3, [%rd0]; @%p0 red.global.add.u32 [%rd0], 1;", ""},
 		"atomic and volatile":  {"ld.volatile.global.u32 %r3, [%rd0]; red.global.add.u32 [%rd0], 1;", ""},
 		"bytes":                {"cvt.u64.u32 %rd3, %r1; add.s64 %rd3, %rd3, %rd0; ld.global.u8 %r4, [%rd3]; st.global.u8 [%rd3], %r1;", ""},
 		"nc of written":        {"st.global.u32 [%rd2], 1; ld.global.nc.u32 %r3, [%rd2];", ".nc load at offset 0 of buf, which this launch writes"},
@@ -202,6 +207,7 @@ func TestBlocksKnowNothingOfEachOthersSharedAndLocalMemory(t *testing.T) {
 	for body, msg := range map[string]string{
 		".shared .align 4 .b8 s[4]; setp.lt.and.u32 %p1, %r0, 32, %p0; @%p1 st.shared.u32 [s], 1; @!%p0 ld.shared.u32 %r2, [s]; ret;": "of shared memory, which nobody wrote",
 		".local .align 4 .b8 l[4]; @%p0 st.local.u32 [l], 1; @!%p0 ld.local.u32 %r2, [l]; ret;":                                       "of local memory, which nobody wrote",
+		"@%p2 trap; setp.eq.u32 %p2, %r2, 0; @!%p2 trap; add.s32 %r2, %r2, 1; ret;":                                                   "", // registers begin as zeros
 		".shared .align 4 .b8 s[4]; setp.eq.u32 %p1, %r3, %r0; @%p1 st.shared.u32 [s], 1; ret;":                                       "", // another warp in each block
 	} {
 		k := kernelOf(t, 0, "mov.u32 %r1, %ctaid.x; setp.eq.u32 %p0, %r1, 0; shl.b32 %r3, %r1, 5; "+body)
