@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -229,41 +228,4 @@ func (t *team) writeOutput(path string, v []float64) error {
 	}
 	defer out.Close()
 	return writeVector(out, v)
-}
-
-// collect brings what each rank reports to rank 0; the others get nothing.
-func collect[T any](t *team, own T) ([]T, error) {
-	b, err := json.Marshal(own)
-	if err != nil {
-		return nil, err
-	}
-	send := make([][]byte, t.comm.Size())
-	send[0] = b
-	received, err := t.comm.Swap(send)
-	if err != nil || t.comm.Rank() != 0 {
-		return nil, err
-	}
-	all := make([]T, len(received))
-	for r, b := range received {
-		if err := json.Unmarshal(b, &all[r]); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-// peakMemory is the most bytes of memory that this process has had at any time, as
-// Linux says; 0 elsewhere.
-func peakMemory() int64 {
-	b, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(b)) {
-		if kb, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			n, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(kb), "kB")), 10, 64)
-			return n << 10
-		}
-	}
-	return 0
 }

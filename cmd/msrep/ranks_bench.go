@@ -83,7 +83,7 @@ func (b *benchmark) measureRanks(ctx context.Context, path string, op msrep.Op) 
 		return c, err
 	}
 	read := time.Since(begin)
-	rank, rowCut, nnz := t.comm.Rank(), m.RowCut, m.Part.NNZ()
+	rank := t.comm.Rank()
 	xCut, yCut := m.ColCut, m.RowCut
 	opt := msrep.PlanOptions{ExpectedProducts: b.expected}
 	c = rankCase{Matrix: matrixName{shortName(path), m.Rows, m.Cols, m.NNZ}, Op: "A", Ranks: t.comm.Size(), Products: b.samples}
@@ -91,14 +91,12 @@ func (b *benchmark) measureRanks(ctx context.Context, path string, op msrep.Op) 
 		xCut, yCut, c.Op = yCut, xCut, "A'"
 		opt.ExpectedTransposed = max(b.expected, 100)
 	}
-	begin = time.Now()
-	plan, err := cluster.NewPlan(ctx, t.sys, m, opt)
+	plan, err := place(ctx, t, m, opt, read)
 	if err != nil {
 		return c, err
 	}
 	defer plan.Close()
-	planned := time.Since(begin)
-	product, done, failed := productOf(ctx, plan, op, xCut[rank+1]-xCut[rank], yCut[rank+1]-yCut[rank])
+	product, done, failed := productOf(ctx, plan.Plan, op, xCut[rank+1]-xCut[rank], yCut[rank+1]-yCut[rank])
 	defer done()
 	multiply := func() {
 		if err := product(); err != nil && failed == nil {
@@ -106,7 +104,7 @@ func (b *benchmark) measureRanks(ctx context.Context, path string, op msrep.Op) 
 		}
 	}
 	multiply()
-	before := newRankReport(t, rowCut, nnz, plan, read, planned)
+	before := plan.report()
 	plan.ResetTimes()
 	for range b.samples {
 		multiply()
@@ -114,7 +112,7 @@ func (b *benchmark) measureRanks(ctx context.Context, path string, op msrep.Op) 
 	if err := b.agree(failed); err != nil {
 		return c, err
 	}
-	ranks, err := collect(t, newRankReport(t, rowCut, nnz, plan, read, planned))
+	ranks, err := collect(t, plan.report())
 	if err != nil {
 		return c, err
 	}

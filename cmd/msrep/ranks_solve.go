@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -63,19 +62,16 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	}
 	r.Phases.Precond = time.Since(begin).Seconds()
 
-	begin = time.Now()
-	rowCut, nnz := m.RowCut, m.Part.NNZ()
-	debug.FreeOSMemory() // what reading has left
-	plan, err := cluster.NewPlan(ctx, t.sys, m, msrep.PlanOptions{Deterministic: s.deterministic, Release: !s.deterministic})
+	read := time.Duration(r.Phases.Read * float64(time.Second))
+	plan, err := place(ctx, t, m, msrep.PlanOptions{Deterministic: s.deterministic, Release: !s.deterministic}, read)
 	if err != nil {
 		return err
 	}
 	defer plan.Close()
-	planned := time.Since(begin)
-	r.Phases.Plan = planned.Seconds()
+	r.Phases.Plan = plan.took.Seconds()
 
 	x := make([]float64, len(b))
-	res, failed := methods[s.method](ctx, plan, b, x, opt)
+	res, failed := methods[s.method](ctx, plan.Plan, b, x, opt)
 	if errors.Is(failed, solver.ErrOtherProcess) {
 		failed = nil // that one says why
 	}
@@ -86,8 +82,7 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	if err != nil {
 		return err
 	}
-	read := time.Duration(r.Phases.Read * float64(time.Second))
-	ranks, err := collect(t, newRankReport(t, rowCut, nnz, plan, read, planned))
+	ranks, err := collect(t, plan.report())
 	if err != nil {
 		return err
 	}
@@ -147,15 +142,13 @@ func (p *pagerank) rankOverRanks(ctx context.Context) error {
 		return err
 	}
 	ones(links.Part.Val)
-	rowCut, nnz := links.RowCut, links.Part.NNZ()
-	debug.FreeOSMemory() // what reading has left
-	plan, err := cluster.NewPlan(ctx, t.sys, links, msrep.PlanOptions{Deterministic: p.deterministic, Release: !p.deterministic})
+	plan, err := place(ctx, t, links, msrep.PlanOptions{Deterministic: p.deterministic, Release: !p.deterministic}, read)
 	if err != nil {
 		return err
 	}
 	defer plan.Close()
-	built := time.Since(building)
-	res, err := solver.PageRankOver(ctx, plan, degree, p.opt)
+	plan.took = time.Since(building)
+	res, err := solver.PageRankOver(ctx, plan.Plan, degree, p.opt)
 	if errors.Is(err, solver.ErrOtherProcess) {
 		err = nil // that one says why
 	}
@@ -170,12 +163,12 @@ func (p *pagerank) rankOverRanks(ctx context.Context) error {
 	if err := t.comm.Sum(dangling); err != nil {
 		return err
 	}
-	if r.Ranks, err = collect(t, newRankReport(t, rowCut, nnz, plan, read, built)); err != nil {
+	if r.Ranks, err = collect(t, plan.report()); err != nil {
 		return err
 	}
 	if t.comm.Rank() == 0 {
 		res.Ranks, res.Dangling = whole, int(dangling[0])
-		res.Timing.Build += built
+		res.Timing.Build += plan.took
 		err = errors.Join(t.writeOutput(p.out, whole), p.finish(r, res, t.sys.Local(), read, begin))
 	}
 	return p.agree(err)

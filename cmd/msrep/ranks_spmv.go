@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -13,51 +12,6 @@ import (
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
-
-// rankReport is what each rank says of itself.
-type rankReport struct {
-	Rank     int    `json:"rank"`
-	Host     string `json:"host"`
-	FirstRow int    `json:"first_row"`
-	LastRow  int    `json:"last_row"`
-	NNZ      int64  `json:"nnz"`
-	Halo     int    `json:"halo"`          // elements of x that a product with A brings here
-	Sent     int64  `json:"bytes_sent"`    // vector elements to other ranks, in all products
-	Messages int64  `json:"messages_sent"` // that held them
-	Memory   string `json:"messages_in"`   // what messages use: host, pinned or device memory
-	Products int64  `json:"products"`
-	Peak     int64  `json:"peak_bytes"` // of memory, of the process since its start; 0 where the system does not tell
-
-	Phases rankPhases `json:"phases"`
-}
-
-// rankPhases in seconds: the file and the plan, then means over the products.
-type rankPhases struct {
-	Read     float64 `json:"read_s"`
-	Plan     float64 `json:"plan_s"`
-	Pack     float64 `json:"pack_s"`     // elements into and out of messages
-	Exchange float64 `json:"exchange_s"` // from the first message to the last
-	Wait     float64 `json:"wait_s"`     // the part of it that no product hid
-	Local    float64 `json:"local_s"`    // product of the columns of this rank
-	Remote   float64 `json:"remote_s"`   // product of the columns of others
-	Product  float64 `json:"product_s"`  // all of one product
-}
-
-// newRankReport tells what a plan did on this rank.
-func newRankReport[V sparse.Value](t *team, rowCut []int, nnz int64, p *cluster.Plan[V], read, plan time.Duration) rankReport {
-	r := t.comm.Rank()
-	times, n := p.Times()
-	mean := func(d time.Duration) float64 { return d.Seconds() / float64(max(n, 1)) }
-	out := rankReport{
-		Rank: r, Host: t.host, FirstRow: rowCut[r], LastRow: rowCut[r+1] - 1, NNZ: nnz, Halo: p.Halo(), Memory: p.Messages(), Products: n, Peak: peakMemory(),
-		Phases: rankPhases{
-			Read: read.Seconds(), Plan: plan.Seconds(), Pack: mean(times.Pack), Exchange: mean(times.Exchange), Wait: mean(times.Wait),
-			Local: mean(times.Local), Remote: mean(times.Remote), Product: mean(times.Total),
-		},
-	}
-	out.Sent, out.Messages = p.Sent()
-	return out
-}
 
 // ranksReport is what msrep spmv prints of several ranks. Its phases are those of the
 // slowest rank.
@@ -124,16 +78,11 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 	if err := s.agree(err); err != nil {
 		return err
 	}
-	opt := s.planOptions()
-	rowCut, nnz := m.RowCut, m.Part.NNZ()
-	begin := time.Now()
-	debug.FreeOSMemory() // what reading has left
-	plan, err := cluster.NewPlan(ctx, t.sys, m, opt)
+	plan, err := place(ctx, t, m, s.planOptions(), read)
 	if err != nil {
 		return s.unsuited(err)
 	}
 	defer plan.Close()
-	planned := time.Since(begin)
 	xv, y := convert[V](x), make([]V, len(y0))
 	times := make([]msrep.Timing, s.repeat)
 	var failed error
@@ -155,7 +104,7 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 	if err := s.agree(t.writeOutput(s.out, convert[float64](whole))); err != nil {
 		return err
 	}
-	part := rankPart{rankReport: newRankReport(t, rowCut, nnz, plan, read, planned), Bytes: bytesHere(plan, op, s.beta != 0)}
+	part := rankPart{rankReport: plan.report(), Bytes: bytesHere(plan.Plan, op, s.beta != 0)}
 	part.Devices = devicesOf(rank, t.sys.Local(), plan.Local(op), op && !msrep.Op(s.deterministic), times)
 	parts, err := collect(t, part)
 	if err != nil || rank != 0 {
