@@ -3,6 +3,7 @@ package msrep
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,7 +55,7 @@ func TestDevicesHaveTheFormatsOfTheirKindAndNoOthers(t *testing.T) {
 		for _, f := range Formats() {
 			_, err := NewPlan(ctx, sys, a, PlanOptions{Format: sparse.Format(f)})
 			switch {
-			case f == "blocks" && kind == "cpu":
+			case strings.HasSuffix(f, "blocks") && kind == "cpu":
 				require.EqualError(t, err, "blocks: the rows do not fall into dense blocks", "which a device says that has them")
 				continue
 			case slices.Contains(FormatsOf(kind), f):

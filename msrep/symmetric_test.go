@@ -16,8 +16,18 @@ import (
 // TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame also takes several vectors, and a
 // matrix that is released, by a form that stores half of it.
 func TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame(t *testing.T) {
-	a, _, err := gen.Generate("stencil:dims=3,points=27,n=12,value=random")
+	for spec, whole := range map[string]sparse.Format{
+		"stencil:dims=3,points=27,n=12,value=random":     "diagonals",
+		"cfd:unknowns=3,n=8,points=27,value=ones,seed=1": "blocks",
+	} {
+		t.Run(string(whole), func(t *testing.T) { symmetricNoMore(t, spec, whole) })
+	}
+}
+
+func symmetricNoMore(t *testing.T, spec string, whole sparse.Format) {
+	a, _, err := gen.Generate(spec)
 	require.NoError(t, err)
+	half := "symmetric-" + whole
 	sys := openCPU(t, "cpu:1")
 	form := func(p *Plan[float64]) kernels.Form { return p.Packed(NoTrans)[0].Form }
 	check := func(p *Plan[float64], a *sparse.CSR[float64]) {
@@ -39,13 +49,13 @@ func TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame(t *testing.T) {
 		require.Equal(t, -1, reference.Check(twice[:a.Rows], want))
 		require.Equal(t, -1, reference.Check(twice[a.Rows:], want))
 	}
-	plan, err := NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: "symmetric-diagonals", ExpectedVectors: 2})
+	plan, err := NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: half, ExpectedVectors: 2})
 	require.NoError(t, err)
-	require.Equal(t, kernels.Form("diagonals"), form(plan))
+	require.Equal(t, kernels.Form(whole), form(plan))
 	require.NoError(t, plan.Close())
-	plan, err = NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: "symmetric-diagonals"})
+	plan, err = NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: half})
 	require.NoError(t, err)
-	require.Equal(t, kernels.Form("symmetric-diagonals"), form(plan))
+	require.Equal(t, kernels.Form(half), form(plan))
 	check(plan, a)
 	other := *a
 	other.Val = slices.Clone(a.Val)
@@ -53,24 +63,24 @@ func TestValuesThatAreSymmetricNoMoreAreMultipliedAllTheSame(t *testing.T) {
 		other.Val[k] *= 2
 	}
 	require.NoError(t, plan.UpdateValues(t.Context(), other.Val))
-	require.Equal(t, kernels.Form("symmetric-diagonals"), form(plan))
+	require.Equal(t, kernels.Form(half), form(plan))
 	check(plan, &other)
 	other.Val = slices.Clone(a.Val)
 	other.Val[a.RowPtr[700]]++
 	require.NoError(t, plan.UpdateValues(t.Context(), other.Val))
-	require.Equal(t, kernels.Form("diagonals"), form(plan))
+	require.Equal(t, kernels.Form(whole), form(plan))
 	check(plan, &other)
 	require.NoError(t, plan.UpdateValues(t.Context(), a.Val))
-	require.Equal(t, kernels.Form("symmetric-diagonals"), form(plan), "symmetric again")
+	require.Equal(t, kernels.Form(half), form(plan), "symmetric again")
 	require.NoError(t, plan.Close())
 
-	released, err := NewPlan[float64](t.Context(), sys, &other, PlanOptions{Format: "symmetric-diagonals", Release: true})
+	released, err := NewPlan[float64](t.Context(), sys, &other, PlanOptions{Format: half, Release: true})
 	require.NoError(t, err)
-	whole := released.Bytes()
+	bytes := released.Bytes()
 	require.NoError(t, released.Close())
-	released, err = NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: "symmetric-diagonals", Release: true})
+	released, err = NewPlan[float64](t.Context(), sys, a, PlanOptions{Format: half, Release: true})
 	require.NoError(t, err)
-	require.Less(t, float64(released.Bytes()), .7*float64(whole))
+	require.Less(t, float64(released.Bytes()), .7*float64(bytes))
 	check(released, a)
 	require.NoError(t, released.Close())
 }

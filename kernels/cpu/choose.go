@@ -51,15 +51,16 @@ func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 // named packs in the form that the caller names.
 func (p *packed[V]) named(op *kernels.Packing[V]) error {
 	old, again := op.After.(*packed[V])
-	f := op.Form
-	p.halving = f == inspect.FormSymmetric || again && old.halving
-	if p.halving && op.Precision.Segments == 0 {
+	f := inspect.Whole(op.Form)
+	if f != op.Form {
+		p.halving = op.Form
+	} else if again {
+		p.halving = old.halving
+	}
+	if p.halving != "" && op.Precision.Segments == 0 {
 		if taken, err := p.namedSymmetric(op, again); taken || err != nil {
 			return err
 		}
-	}
-	if f == inspect.FormSymmetric {
-		f = inspect.FormDiagonals
 	}
 	c, err := inspect.Named[V](f, op.Precision, op.InPlace)
 	if err != nil {
@@ -71,7 +72,7 @@ func (p *packed[V]) named(op *kernels.Packing[V]) error {
 		why = "the values are symmetric no more"
 	case again:
 		why = "as before"
-	case op.Form == inspect.FormSymmetric:
+	case f != op.Form:
 		why = "instead of " + string(op.Form) + ", for which one device must have a whole symmetric matrix"
 	}
 	if again && c.Form != kernels.FormCSR && c.Form == old.built.Form {

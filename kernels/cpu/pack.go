@@ -22,7 +22,7 @@ type packed[V sparse.Value] struct {
 	minors    int
 	pieces    []piece[V]
 	symmetric *symmetric[V] // in place of the forms of the pieces; nil where these multiply
-	halving   bool          // symmetric values are stored once: these, or others that come
+	halving   kernels.Form  // in which symmetric values are stored once: these, or others that come
 	fixed     bool          // sums have a fixed shape
 	rows      *manyRows[V]  // for products with several vectors; nil where they take the forms
 	trial     orderTrial[V]

@@ -26,12 +26,13 @@ type search[V sparse.Value] struct {
 	x, y   []V     // to time products with
 	vec    kernels.Buffer
 
-	spare     []arena       // of what lost
-	csr       time.Duration // a product of all rows in plain CSR
-	spent     time.Duration // of the budget
-	best      contender[V]
-	diagonals contender[V] // whose half may do; their forms are not there any more
-	left      string       // the first candidate that the budget left out, and why
+	spare  []arena       // of what lost
+	csr    time.Duration // a product of all rows in plain CSR
+	spent  time.Duration // of the budget
+	best   contender[V]
+	half   *half[V]     // a form that may do where the matrix is symmetric, or nil
+	halved contender[V] // that stores all of what half does, in the least memory; its forms are gone
+	left   string       // the first candidate that the budget left out, and why
 }
 
 // contender is a form that was built on the sample.
@@ -170,8 +171,8 @@ func (s *search[V]) judge(c *contender[V]) (err error) {
 	s.info.Tried[c.tried].Product = s.whole(c.product)
 	s.info.Tried[s.best.tried].Product = s.whole(s.best.product)
 	s.csr = s.info.Tried[0].Product
-	if form.SuitsSymmetric(c.forms[0][0]) {
-		s.diagonals = contender[V]{Candidate: c.Candidate, product: c.product, building: c.building}
+	if h := halfOf(c.forms[0][0]); h != nil && (s.half == nil || s.info.Tried[c.tried].Bytes < s.info.Tried[s.halved.tried].Bytes) {
+		s.half, s.halved = h, contender[V]{Candidate: c.Candidate, product: c.product, building: c.building, tried: c.tried}
 	}
 	loser := s.best
 	if c.product < s.best.product {

@@ -12,7 +12,7 @@ import (
 )
 
 // symmetric is a symmetric matrix of which the entries on the diagonal and before it are
-// stored, cut among the workers by rows.
+// stored, or the blocks, cut among the workers by rows.
 type symmetric[V sparse.Value] struct {
 	border []int // rows of the workers
 	pieces []symmetricPiece[V]
@@ -22,7 +22,7 @@ type symmetric[V sparse.Value] struct {
 // and for its own where these are asked for together with others, waits in spill until all
 // workers are done.
 type symmetricPiece[V sparse.Value] struct {
-	rows       *form.Symmetric[V]
+	rows       halfRows[V]
 	first, end int
 	low        int // row of spill[0]
 	spill      []V // zero between products
@@ -35,9 +35,9 @@ func (p *packed[V]) suitsSymmetric(op *kernels.Packing[V]) bool {
 	return !p.fixed && op.Vectors <= 1 && !p.part.StartFlag && n == p.minors && p.part.OwnFirst == 0 && p.part.OwnEnd == n
 }
 
-// newSymmetric makes the form in an arena if the matrix is symmetric; else it gives nil.
-func (p *packed[V]) newSymmetric(op *kernels.Packing[V], in arena) (*symmetric[V], error) {
-	s := &symmetric[V]{border: symmetricBorders(op, len(p.pieces)), pieces: make([]symmetricPiece[V], len(p.pieces))}
+// newSymmetric makes a form in an arena if the matrix is symmetric; else it gives nil.
+func (p *packed[V]) newSymmetric(op *kernels.Packing[V], h *half[V], in arena) (*symmetric[V], error) {
+	s := &symmetric[V]{border: symmetricBorders(op, len(p.pieces), h.multiple), pieces: make([]symmetricPiece[V], len(p.pieces))}
 	if ok, err := p.isSymmetric(op, s.border); !ok || err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (p *packed[V]) newSymmetric(op *kernels.Packing[V], in arena) (*symmetric[V
 		m := &form.Memory{Alloc: in[i].take}
 		lo, hi := op.Ptr[q.first]-op.Ptr[0], op.Ptr[q.end]-op.Ptr[0]
 		r := form.Rows[V]{Ptr: op.Ptr[q.first : q.end+1], Idx: op.Idx[lo:hi], Val: op.Val[lo:hi], Cols: op.Minors, Mem: m}
-		if q.rows, err = form.NewSymmetric(r, q.first, simd.Default()); err != nil {
+		if q.rows, err = h.build(r, q.first); err != nil {
 			return err
 		}
 		from, to := q.rows.Reach()
@@ -58,14 +58,14 @@ func (p *packed[V]) newSymmetric(op *kernels.Packing[V], in arena) (*symmetric[V
 	return s, err
 }
 
-// symmetricBorders cuts the rows of a matrix among n workers, with equally many entries:
-// near the diagonal, where diagonals are, half of these are before it.
-func symmetricBorders[V sparse.Value](op *kernels.Packing[V], n int) []int {
+// symmetricBorders cuts the rows of a matrix among n workers, at multiples of some rows, with
+// equally many entries: near the diagonal, where most are, half of these are before it.
+func symmetricBorders[V sparse.Value](op *kernels.Packing[V], n, multiple int) []int {
 	rows := len(op.Ptr) - 1
 	out := make([]int, n+1)
 	for i := 1; i < n; i++ {
 		row := holder(op.Ptr, op.Ptr[0]+par.Cut(int64(len(op.Idx)), n, i))
-		out[i] = max(row/form.SymmetricRows*form.SymmetricRows, out[i-1])
+		out[i] = max(row/multiple*multiple, out[i-1])
 	}
 	out[n] = rows
 	return out

@@ -1,134 +1,206 @@
 package cpu
 
 import (
-	"math"
-	"sort"
+	"math/bits"
+	"slices"
 	"sync/atomic"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // isSymmetric reports whether a square matrix is symmetric, the bits of its values too, and
 // all of its rows are sorted and without duplicates. border is the rows that the workers
-// look at. It ends at the first entry that says otherwise.
+// look at, but for the last multiples of 64. It ends soon after the first entry that says
+// otherwise.
 func (p *packed[V]) isSymmetric(op *kernels.Packing[V], border []int) (bool, error) {
+	if mem.Size[V]() == 4 {
+		return symmetricWords[V, uint32](p, op, border)
+	}
+	return symmetricWords[V, uint64](p, op, border)
+}
+
+// symmetricWords is isSymmetric for values of the size of a W.
+func symmetricWords[V sparse.Value, W word](p *packed[V], op *kernels.Packing[V], border []int) (bool, error) {
 	var no atomic.Bool
 	var more atomic.Int64 // entries behind the diagonal, less those before it
+	along := make([]uint64, (len(op.Ptr)+62)/64)
+	val, _ := mem.Slice[W](mem.Bytes(op.Val), int64(len(op.Val)))
+	all := make([]matching[W], len(p.pieces))
 	err := p.each(func(i int) error {
-		h := matching[V]{dev: p.dev, op: op, first: border[i], end: border[i+1], no: &no}
-		if !h.match() {
+		h := &all[i]
+		*h = matching[W]{ptr: op.Ptr, idx: op.Idx, val: val, along: along, first: border[i], end: border[i+1]}
+		if !h.mark() {
 			no.Store(true)
 		}
-		p.dev.inUse.Add(-8 * int64(len(h.next)))
 		more.Add(h.more)
 		return nil
 	})
-	return err == nil && !no.Load() && more.Load() == 0, err
+	if err != nil || no.Load() || more.Load() != 0 {
+		return false, err
+	}
+	err = p.each(func(i int) error {
+		h := &all[i]
+		room := 8 * int64(h.end-h.low)
+		if room > 8*max(h.ptr[h.end]-h.ptr[h.first], fewRows) || p.dev.take(room) != nil {
+			no.Store(true)
+			return nil
+		}
+		defer p.dev.inUse.Add(-room)
+		h.next = make([]int64, h.end-h.low)
+		if !h.match(&no) {
+			no.Store(true)
+		}
+		return nil
+	})
+	return err == nil && !no.Load(), err
 }
 
-// matching compares the entries before the diagonal of rows with those behind it.
-type matching[V sparse.Value] struct {
-	dev        *Device
-	op         *kernels.Packing[V]
-	first, end int
-	no         *atomic.Bool // somebody found an entry without a partner
-	more       int64
+// fewRows is a number of rows for which there is room anyway. That for more takes no more
+// than two thirds of the memory of the entries.
+const fewRows = 1 << 12
 
-	low int
-	// next is, from row low on, 1 + the place of the partner of the row that comes next; 0
-	// where none came yet. The partners in a row follow each other.
+type word interface{ uint32 | uint64 }
+
+// matching compares the entries before the diagonal of rows with those behind it: of rows
+// that follow each other with entries at the same distances from the diagonal together.
+type matching[W word] struct {
+	ptr        []int64
+	idx        []int32
+	val        []W
+	along      []uint64 // a bit for each row: it has the distances of the row before it
+	first, end int
+
+	more int64 // entries behind the diagonal, less those before it
+	low  int   // the first column
+	// next is, from row low on, a place in the row that no partner of later rows lies before.
 	next []int64
 }
 
-// match reports whether every entry before the diagonal has its partner. If there are as
-// many entries behind the diagonal in all rows, these have theirs as well.
-func (h *matching[V]) match() bool {
-	if !h.start() {
+// mark finds the rows with the distances of the one before. It is false where the columns of
+// a row do not ascend from 0 on.
+func (h *matching[W]) mark() bool {
+	h.low = h.first
+	var last []int32
+	more := int64(0) // of one row
+	for r := h.first; r < h.end; r++ {
+		at, end := h.row(r)
+		idx := h.idx[at:end]
+		if r > h.first && moved(last, idx) {
+			h.along[r/64] |= 1 << (r % 64)
+		} else {
+			for k := 1; k < len(idx); k++ {
+				if idx[k] <= idx[k-1] {
+					return false
+				}
+			}
+			before, diagonal := slices.BinarySearch(idx, int32(r))
+			more = int64(len(idx) - 2*before)
+			if diagonal {
+				more--
+			}
+			if len(idx) > 0 {
+				if idx[0] < 0 {
+					return false
+				}
+				h.low = min(h.low, int(idx[0]))
+			}
+		}
+		h.more += more
+		last = idx
+	}
+	return true
+}
+
+// moved reports whether the columns of b are those of a, each plus 1.
+func moved(a, b []int32) bool {
+	if len(a) != len(b) || len(a) > 0 && b[0] != a[0]+1 {
 		return false
 	}
-	ptr, base := h.op.Ptr, h.op.Ptr[0]
-	for r := h.first; r < h.end; r++ {
-		if r%256 == 0 && h.no.Load() {
+	b = b[:len(a)]
+	differ := int32(0)
+	for j, c := range a {
+		differ |= c + 1 - b[j]
+	}
+	return differ == 0
+}
+
+// partner is the place of an entry, and how far from it that in the next row is.
+type partner struct{ at, step int64 }
+
+// match reports whether every entry before the diagonal has its partner. If there are as
+// many entries behind the diagonal in all rows, these have theirs as well. It ends where
+// somebody else found one without. Of rows that are alike, as are those of their partners,
+// the first finds where these are, and the others go on from there.
+func (h *matching[W]) match(no *atomic.Bool) bool {
+	ptr, idx, val, base := h.ptr, h.idx, h.val, h.ptr[0]
+	var partners []partner
+	for r := h.first; r < h.end; {
+		if no.Load() {
 			return false
 		}
-		idx, val := h.row(r)
-		last, k := -1, 0
-		for ; k < len(idx) && int(idx[k]) < r; k++ {
-			c := int(idx[k])
-			if c <= last {
+		at, end := h.row(r)
+		n, own := h.alike(r, h.end-r), val[at:end]
+		partners = partners[:0]
+		for k, c := range idx[at:end] {
+			if int(c) >= r {
+				break
+			}
+			next, behind := &h.next[int(c)-h.low], ptr[c+1]-base
+			other := max(ptr[c]-base, *next)
+			for other < behind && int(idx[other]) < r {
+				other++
+			}
+			if other == behind || int(idx[other]) > r || own[k] != val[other] {
 				return false
 			}
-			last = c
-			at := &h.next[c-h.low]
-			if *at == 0 {
-				*at = h.begin(c)
+			*next = other + 1
+			if n > 1 {
+				n = h.alike(int(c), n)
+				step := ptr[c+1] - ptr[c]
+				partners = append(partners, partner{other + step, step})
 			}
-			if *at > ptr[c+1]-base || int(h.op.Idx[*at-1]) != r || !sameBits(h.op.Val[*at-1], val[k]) {
-				return false
-			}
-			*at++
 		}
-		h.more -= int64(k)
-		if k < len(idx) && int(idx[k]) == r {
-			last, k = r, k+1
-		}
-		h.more += int64(len(idx) - k)
-		for _, c := range idx[k:] {
-			if int(c) <= last {
+		r += n
+		for ; n > 1; n-- {
+			at, end = end, 2*end-at
+			if !same(val[at:end], val, partners) {
 				return false
 			}
-			last = int(c)
 		}
 	}
 	return true
 }
 
-// fewRows is a number of rows for which there is room anyway.
-const fewRows = 1 << 12
+// row is where the entries of a row are.
+func (h *matching[W]) row(r int) (at, end int64) {
+	return h.ptr[r] - h.ptr[0], h.ptr[r+1] - h.ptr[0]
+}
 
-// start makes room for the rows that have partners. It is false where that would take more
-// memory than two thirds of the entries, or than the device has.
-func (h *matching[V]) start() bool {
-	h.low = h.first
-	for r := h.first; r < h.end; r++ {
-		if idx, _ := h.row(r); len(idx) > 0 {
-			h.low = min(h.low, max(int(idx[0]), 0))
+// alike counts the rows from r on that have their entries at the same distances, up to a
+// number of them.
+func (h *matching[W]) alike(r, most int) int {
+	n := 1
+	for n < most {
+		at := r + n
+		some := bits.TrailingZeros64(^(h.along[at/64] >> (at % 64)))
+		n += some
+		if some < 64-at%64 {
+			break
 		}
 	}
-	rows, entries := int64(h.end-h.low), h.op.Ptr[h.end]-h.op.Ptr[h.first]
-	if rows > max(entries, fewRows) || h.dev.take(8*rows) != nil {
-		return false
-	}
-	h.next = make([]int64, rows)
-	return true
+	return min(n, most)
 }
 
-// row is the columns and values of a row.
-func (h *matching[V]) row(r int) ([]int32, []V) {
-	base := h.op.Ptr[0]
-	k, end := h.op.Ptr[r]-base, h.op.Ptr[r+1]-base
-	return h.op.Idx[k:end], h.op.Val[k:end]
-}
-
-// begin is 1 + the place of the first partner in row c.
-func (h *matching[V]) begin(c int) int64 {
-	idx, _ := h.row(c)
-	from := max(h.first, c+1) // of the rows that are looked at
-	k := sort.Search(len(idx), func(k int) bool { return int(idx[k]) >= from })
-	return h.op.Ptr[c] - h.op.Ptr[0] + int64(k) + 1
-}
-
-// sameBits tells apart zeros of either sign, and NaNs.
-func sameBits[V sparse.Value](a, b V) bool {
-	if a == b && a != 0 {
-		return true
+// same reports whether values have the same bits as their partners, which go on to the next
+// row.
+func same[W word](own, val []W, partners []partner) bool {
+	differ := W(0)
+	for k, v := range own[:len(partners)] {
+		p := &partners[k]
+		differ |= v ^ val[p.at]
+		p.at += p.step
 	}
-	switch a := any(a).(type) {
-	case float64:
-		return math.Float64bits(a) == math.Float64bits(any(b).(float64))
-	case float32:
-		return math.Float32bits(a) == math.Float32bits(any(b).(float32))
-	}
-	return false
+	return differ == 0
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
-	"github.com/msrep-go/msrep/kernels/cpu/inspect"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -18,11 +17,15 @@ func (p *packed[V]) namedSymmetric(op *kernels.Packing[V], again bool) (bool, er
 	if !p.suitsSymmetric(op) {
 		return false, nil
 	}
+	h := namedHalf(p.halving, op)
+	if h == nil {
+		return false, nil
+	}
 	mem := p.newArena()
-	s, err := p.newSymmetric(op, mem)
+	s, err := p.newSymmetric(op, h, mem)
 	if s == nil || err != nil {
 		if sparse.IsInput(err) {
-			err = nil // diagonals fail with the same
+			err = nil // the whole form fails with the same
 		}
 		return false, errors.Join(err, mem.free())
 	}
@@ -30,21 +33,21 @@ func (p *packed[V]) namedSymmetric(op *kernels.Packing[V], again bool) (bool, er
 	if again {
 		why = "the values are symmetric"
 	}
-	return true, p.takeSymmetric(s, mem, why)
+	return true, p.takeSymmetric(s, h.form, mem, why)
 }
 
-// takeSymmetric makes the form that of the part.
-func (p *packed[V]) takeSymmetric(s *symmetric[V], mem arena, why string) error {
-	p.halving, p.symmetric, p.mem = true, s, mem
-	p.info.Form, p.info.Why, p.info.Bytes, p.info.Padding = inspect.FormSymmetric, s.name()+": "+why, mem.bytes()+p.ends.bytes(), 0
+// takeSymmetric makes a form that of the part.
+func (p *packed[V]) takeSymmetric(s *symmetric[V], name kernels.Form, mem arena, why string) error {
+	p.halving, p.symmetric, p.mem = name, s, mem
+	p.info.Form, p.info.Why, p.info.Bytes, p.info.Padding = name, s.name()+": "+why, mem.bytes()+p.ends.bytes(), 0
 	for i := range s.pieces {
 		p.info.Padding += s.pieces[i].rows.Padding()
 	}
 	return p.mem.seal()
 }
 
-// worthHalving is how many times as long as a product of the best form one of diagonals may
-// take where half of their entries are worth a try. It is replaced in tests.
+// worthHalving is how many times as long as a product of the best form one of diagonals or
+// blocks may take where half of their entries are worth a try. It is replaced in tests.
 var worthHalving = 1.5
 
 // Half of the entries take half the memory, but y is then read as well, and not written past
@@ -55,31 +58,31 @@ const (
 	symmetricGain    = 1.1
 )
 
-// symmetricBuilding is how many times as long as diagonals take it takes to compare the
+// symmetricBuilding is how many times as long as the whole form takes it takes to compare the
 // halves and to build one: two to three were measured.
 const symmetricBuilding = 2
 
-// trySymmetric packs the part with half of its entries where diagonals suit it, the budget
-// has room for it, the matrix is symmetric, and that is faster than the best form.
+// trySymmetric packs the part with half of its entries where diagonals or blocks suit it, the
+// budget has room for it, the matrix is symmetric, and that is faster than the best form.
 func (s *search[V]) trySymmetric() (taken bool, err error) {
-	b, d := &s.best, &s.diagonals
-	if d.Build == nil || !s.suitsSymmetric(s.op) || s.part.NNZ() < symmetricEntries*int64(s.minors) ||
+	b, d, half := &s.best, &s.halved, s.half
+	if half == nil || !s.suitsSymmetric(s.op) || s.part.NNZ() < symmetricEntries*int64(s.minors) ||
 		float64(d.product) > worthHalving*float64(b.product) {
 		return false, nil
 	}
 	if no := s.affords(d.Candidate, symmetricBuilding*d.building, mem.Size[V]()*s.part.NNZ()/2); no != nil {
-		s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: inspect.FormSymmetric, Why: "diagonals suit it", Skipped: no.Error()})
+		s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: half.form, Why: string(half.whole) + " suit it", Skipped: no.Error()})
 		return false, nil
 	}
 	begin, in := now(), s.arena()
-	h, err := s.newSymmetric(s.op, in)
+	h, err := s.newSymmetric(s.op, half, in)
 	if h == nil || err != nil {
 		if sparse.IsInput(err) || errors.Is(err, kernels.ErrOutOfMemory) {
 			err = nil
 		}
 		return false, errors.Join(err, s.drop(trial[V]{mem: in}))
 	}
-	told := kernels.PackTrial{Form: inspect.FormSymmetric, Why: "the matrix is symmetric", Bytes: in.bytes(), Build: max(now().Sub(begin)-in.waited(), 0)}
+	told := kernels.PackTrial{Form: half.form, Why: "the matrix is symmetric", Bytes: in.bytes(), Build: max(now().Sub(begin)-in.waited(), 0)}
 	if told.Product, err = s.timeSymmetric(h); err != nil {
 		return false, errors.Join(err, in.free())
 	}
@@ -88,7 +91,7 @@ func (s *search[V]) trySymmetric() (taken bool, err error) {
 		return false, s.drop(trial[V]{mem: in})
 	}
 	why := fmt.Sprintf("%s; %.2f times as fast as csr, %.2f as %s", told.Why, float64(s.csr)/float64(told.Product), float64(s.whole(b.product))/float64(told.Product), b.Form)
-	return true, errors.Join(b.mem.free(), s.takeSymmetric(h, in, why))
+	return true, errors.Join(b.mem.free(), s.takeSymmetric(h, half.form, in, why))
 }
 
 // timeSymmetric is the least time of a product, in turn with those of the best form where

@@ -44,22 +44,48 @@ func wholeOf(t *testing.T, a *sparse.CSR[float64], form kernels.Form) *kernels.P
 	return packing(a, split[0], form, true)
 }
 
-const symmetricForm kernels.Form = "symmetric-diagonals"
+const (
+	symmetricForm   kernels.Form = "symmetric-diagonals"
+	symmetricBlocks kernels.Form = "symmetric-blocks"
+)
+
+// symmetricCSRBlocks is symmetricCSR of blocks of size x size.
+func symmetricCSRBlocks(rng *rand.Rand, n, size int, distances ...int) *sparse.CSR[float64] {
+	a := symmetricCSR(rng, n, distances...)
+	b := &sparse.CSR[float64]{Rows: n * size, Cols: n * size, RowPtr: []int64{0}}
+	for r := range b.Rows {
+		for k := a.RowPtr[r/size]; k < a.RowPtr[r/size+1]; k++ {
+			for j := range size {
+				c := int(a.ColIdx[k])*size + j
+				b.ColIdx, b.Val = append(b.ColIdx, int32(c)), append(b.Val, a.Val[k]+float64((r%size+1)*(j+1)))
+			}
+		}
+		b.RowPtr = append(b.RowPtr, int64(len(b.ColIdx)))
+	}
+	return b
+}
 
 func TestHalfOfASymmetricMatrixMultipliesAsTheWhole(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
-	for name, a := range map[string]*sparse.CSR[float64]{
-		"near": symmetricCSR(rng, 3000, -2, -1, 0, 1, 2),
-		"far":  symmetricCSR(rng, 3000, -1500, -41, -40, -39, -1, 0, 1, 39, 40, 41, 1500),
-		"none": {Rows: 200, Cols: 200, RowPtr: make([]int64, 201)},
-		"one":  symmetricCSR(rng, 1, 0),
+	for name, c := range map[string]struct {
+		a    *sparse.CSR[float64]
+		form kernels.Form
+	}{
+		"near":           {symmetricCSR(rng, 3000, -2, -1, 0, 1, 2), symmetricForm},
+		"far":            {symmetricCSR(rng, 3000, -1500, -41, -40, -39, -1, 0, 1, 39, 40, 41, 1500), symmetricForm},
+		"none":           {&sparse.CSR[float64]{Rows: 200, Cols: 200, RowPtr: make([]int64, 201)}, symmetricForm},
+		"one":            {symmetricCSR(rng, 1, 0), symmetricForm},
+		"blocks":         {symmetricCSRBlocks(rng, 1000, 3, -2, -1, 0, 1, 2), symmetricBlocks},
+		"blocks far off": {symmetricCSRBlocks(rng, 700, 5, -600, -300, -299, -1, 1, 299, 300, 600), symmetricBlocks},
+		"large blocks":   {symmetricCSRBlocks(rng, 100, 8, -9, -1, 0, 1, 9), symmetricBlocks},
 	} {
+		a := c.a
 		for _, threads := range []int{1, 2, 5} {
 			t.Run(fmt.Sprintf("%s, %d workers", name, threads), func(t *testing.T) {
 				d, s := open(t, cpu.Config{Threads: threads, Grain: 1})
-				p, err := d.Pack(wholeOf(t, a, symmetricForm))
+				p, err := d.Pack(wholeOf(t, a, c.form))
 				require.NoError(t, err)
-				require.Equal(t, symmetricForm, p.Info().Form)
+				require.Equal(t, c.form, p.Info().Form)
 				require.Equal(t, d.InUse(), p.Info().Bytes)
 				require.True(t, p.(kernels.TransposedMultiplier).MultipliesTransposed())
 				x, y := make([]float64, a.Cols), make([]float64, a.Rows)
@@ -173,6 +199,31 @@ func TestDuplicatesAndPartsOfAMatrixArePackedWhole(t *testing.T) {
 	require.NoError(t, p.Free())
 }
 
+func TestBlocksThatHalfCannotBeSavedOfArePackedWhole(t *testing.T) {
+	d, s := open(t, cpu.Config{Threads: 2, Grain: 1})
+	defer d.Close()
+	rng := rand.New(rand.NewSource(1))
+	unequal := symmetricCSRBlocks(rng, 500, 3, -9, -1, 0, 1, 9)
+	unequal.Val[unequal.RowPtr[700]]++
+	flat := &sparse.CSR[float64]{Rows: 400, Cols: 400, RowPtr: []int64{0}} // blocks of 2 x 1
+	for r := range flat.Rows {
+		flat.ColIdx, flat.Val = append(flat.ColIdx, int32(r/2), int32(399-r/2)), append(flat.Val, 1, 1)
+		flat.RowPtr = append(flat.RowPtr, int64(len(flat.Val)))
+	}
+	for name, a := range map[string]*sparse.CSR[float64]{"not symmetric": unequal, "not square": flat} {
+		p, err := d.Pack(wholeOf(t, a, symmetricBlocks))
+		require.NoError(t, err, name)
+		require.Equal(t, kernels.Form("blocks"), p.Info().Form, name)
+		x := make([]float64, a.Cols)
+		for i := range x {
+			x[i] = float64(i + 1)
+		}
+		want := reference.Multiply(false, 2, sparse.Matrix[float64](a), x, 0, x)
+		require.Equal(t, -1, reference.Check(multiplied(t, d, s, p, a.Rows, a.Cols), want), name)
+		require.NoError(t, p.Free())
+	}
+}
+
 func TestTheSearchTriesHalfOfASymmetricMatrix(t *testing.T) {
 	if !simd.FastSymmetric(simd.Default()) {
 		t.Skip("these instructions are no faster with half of the entries")
@@ -180,15 +231,25 @@ func TestTheSearchTriesHalfOfASymmetricMatrix(t *testing.T) {
 	cpu.SetBudget(t, time.Hour)
 	cpu.AlwaysHalve(t)
 	rng := rand.New(rand.NewSource(1))
-	isSymmetric := func(c kernels.PackTrial) bool { return c.Form == symmetricForm && c.Product > 0 }
-	distances := []int{-4101, -4100, -4099, -70, -69, -68, -1, 0, 1, 68, 69, 70, 4099, 4100, 4101}
-	a := symmetricCSR(rng, 20_000, distances...)
+	for name, c := range map[string]struct {
+		a    *sparse.CSR[float64]
+		form kernels.Form
+	}{
+		"diagonals": {symmetricCSR(rng, 20_000, -4101, -4100, -4099, -70, -69, -68, -1, 0, 1, 68, 69, 70, 4099, 4100, 4101), symmetricForm},
+		"blocks":    {symmetricCSRBlocks(rng, 5000, 3, -1300, -40, -1, 0, 1, 40, 1300), symmetricBlocks},
+	} {
+		t.Run(name, func(t *testing.T) { searchTriesHalf(t, c.a, c.form) })
+	}
+}
+
+func searchTriesHalf(t *testing.T, a *sparse.CSR[float64], half kernels.Form) {
+	isSymmetric := func(c kernels.PackTrial) bool { return c.Form == half && c.Product > 0 }
 	d, s := open(t, cpu.Config{Threads: 2})
 	defer d.Close()
 	for range 3 { // whatever is the fastest
 		p, err := d.Pack(wholeOf(t, a, kernels.FormAuto))
 		require.NoError(t, err)
-		require.True(t, slices.ContainsFunc(p.Info().Tried, isSymmetric))
+		require.True(t, slices.ContainsFunc(p.Info().Tried, isSymmetric), "%+v", p.Info().Tried)
 		require.Equal(t, d.InUse(), p.Info().Bytes)
 		x := make([]float64, a.Cols)
 		for i := range x {

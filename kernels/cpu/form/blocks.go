@@ -270,13 +270,18 @@ func (b *blockBuilder[V]) fill() error {
 // first rows, in four lanes side by side from a place on.
 func (b *blockBuilder[V]) put4(rows *[4]int, n, place int) {
 	for i := range b.shape.Height {
-		var val [4][]V
-		for l, row := range rows {
-			k := b.r.Ptr[row+i] - b.r.Ptr[0]
-			val[l] = b.r.Val[k : k+int64(n*b.shape.Width)]
-		}
+		val := b.r.values4(rows, i, n*b.shape.Width)
 		b.values.put4(&b.out.blocks.Values, place+i*b.lanes, b.shape.Height*b.lanes, &val)
 	}
+}
+
+// values4 is the first n values of the rows that come i behind each of four.
+func (r *Rows[V]) values4(rows *[4]int, i, n int) (val [4][]V) {
+	for l, row := range rows {
+		k := r.Ptr[row+i] - r.Ptr[0]
+		val[l] = r.Val[k : k+int64(n)]
+	}
+	return val
 }
 
 // put stores the row of blocks that begins with a row, in one lane: its indices, and

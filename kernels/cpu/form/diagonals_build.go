@@ -136,10 +136,12 @@ func (b *diagonalBuilder[V]) fits(run *diagonalRun, first, end int) bool {
 		if len(idx) != len(offsets) {
 			return false
 		}
-		for j, o := range offsets {
-			if int64(idx[j]) != o+int64(i) {
-				return false
-			}
+		differ := int64(0) // one branch for all
+		for j, c := range idx {
+			differ |= int64(c) - int64(i) - offsets[j]
+		}
+		if differ != 0 {
+			return false
 		}
 		if b.same {
 			for j, c := range b.coefs[run.Pattern : run.Pattern+run.Width] {

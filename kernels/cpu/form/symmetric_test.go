@@ -74,52 +74,65 @@ func symmetricCSR[V sparse.Value](p pattern, value func() float64) *sparse.CSR[V
 
 func checkSymmetric[V sparse.Value](t *testing.T, l simd.Level) {
 	rapid.Check(t, func(t *rapid.T) {
-		var g guards
-		defer g.free(t)
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		values := valueKinds[rapid.SampledFrom(sortedKeys(valueKinds)).Draw(t, "values")]
-		a := symmetricCSR[V](symmetricPattern(r), func() float64 { return values(r) })
-		atEnd := rapid.Bool().Draw(t, "at the end")
-		alpha := rapid.SampledFrom([]V{1, -.7, 30}).Draw(t, "alpha")
-		beta := rapid.SampledFrom([]V{0, V(math.Copysign(0, -1)), 1, .4}).Draw(t, "beta")
-		x, y := make([]V, a.Rows), make([]V, a.Rows)
-		for i := range x {
-			x[i], y[i] = V(r.NormFloat64()), V(r.NormFloat64())
-		}
-		if rapid.Bool().Draw(t, "special") {
-			for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-				x[r.IntN(len(x))], y[r.IntN(len(y))] = V(v), V(v)
-			}
-		}
-		want := reference.Multiply(false, alpha, sparse.Matrix[V](a), x, beta, y)
-		x, y = guarded(t, &g, x, atEnd), guarded(t, &g, y, atEnd)
-
-		cut := r.IntN(a.Rows/form.SymmetricRows+1) * form.SymmetricRows
-		for _, rows := range [][2]int{{0, cut}, {cut, a.Rows}} {
-			lo, hi := a.RowPtr[rows[0]], a.RowPtr[rows[1]]
-			s, err := form.NewSymmetric(form.Rows[V]{Ptr: a.RowPtr[rows[0] : rows[1]+1], Idx: a.ColIdx[lo:hi], Val: a.Val[lo:hi], Cols: a.Cols,
-				Mem: &form.Memory{Alloc: func(n int64) ([]byte, error) { return g.bytes(n, 64, atEnd) }}}, rows[0], l)
-			if sparse.IsInput(err) {
-				return // too many places in few rows
-			}
-			require.NoError(t, err)
-			require.Contains(t, s.Name(), "symmetric diagonals")
-			low, top := s.Reach()
-			spill := guarded(t, &g, make([]V, top-low), atEnd)
-			s.Multiply(alpha, beta, x, y[rows[0]:rows[1]], func(lo, hi int) []V {
-				require.Less(t, lo, hi)
-				if lo >= rows[0] {
-					require.LessOrEqual(t, hi, rows[1])
-					return y[lo:hi]
-				}
-				return spill[lo-low : hi-low]
-			})
-			for i, v := range spill {
-				y[low+i] += v
-			}
-		}
-		require.Equal(t, -1, reference.Check(y, want))
+		checkHalves(t, r, symmetricPattern(r), form.SymmetricRows, func(rows form.Rows[V], first int) (halves[V], error) { return form.NewSymmetric(rows, first, l) })
 	})
+}
+
+// halves is rows of a symmetric matrix of which half are stored.
+type halves[V sparse.Value] interface {
+	Multiply(alpha, beta V, x, y []V, to func(lo, hi int) []V)
+	Reach() (lo, hi int)
+	Name() string
+}
+
+// checkHalves checks products of a matrix of that pattern, which is built in two pieces: the
+// second begins with a multiple of some rows.
+func checkHalves[V sparse.Value](t *rapid.T, r *rand.Rand, p pattern, multiple int, build func(rows form.Rows[V], first int) (halves[V], error)) {
+	var g guards
+	defer g.free(t)
+	values := valueKinds[rapid.SampledFrom(sortedKeys(valueKinds)).Draw(t, "values")]
+	a := symmetricCSR[V](p, func() float64 { return values(r) })
+	atEnd := rapid.Bool().Draw(t, "at the end")
+	alpha := rapid.SampledFrom([]V{1, -.7, 30}).Draw(t, "alpha")
+	beta := rapid.SampledFrom([]V{0, V(math.Copysign(0, -1)), 1, .4}).Draw(t, "beta")
+	x, y := make([]V, a.Rows), make([]V, a.Rows)
+	for i := range x {
+		x[i], y[i] = V(r.NormFloat64()), V(r.NormFloat64())
+	}
+	if rapid.Bool().Draw(t, "special") {
+		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			x[r.IntN(len(x))], y[r.IntN(len(y))] = V(v), V(v)
+		}
+	}
+	want := reference.Multiply(false, alpha, sparse.Matrix[V](a), x, beta, y)
+	x, y = guarded(t, &g, x, atEnd), guarded(t, &g, y, atEnd)
+
+	cut := r.IntN(a.Rows/multiple+1) * multiple
+	for _, rows := range [][2]int{{0, cut}, {cut, a.Rows}} {
+		lo, hi := a.RowPtr[rows[0]], a.RowPtr[rows[1]]
+		s, err := build(form.Rows[V]{Ptr: a.RowPtr[rows[0] : rows[1]+1], Idx: a.ColIdx[lo:hi], Val: a.Val[lo:hi], Cols: a.Cols,
+			Mem: &form.Memory{Alloc: func(n int64) ([]byte, error) { return g.bytes(n, 64, atEnd) }}}, rows[0])
+		if sparse.IsInput(err) {
+			return // too many places in few rows
+		}
+		require.NoError(t, err)
+		require.Contains(t, s.Name(), "symmetric")
+		low, top := s.Reach()
+		spill := guarded(t, &g, make([]V, top-low), atEnd)
+		s.Multiply(alpha, beta, x, y[rows[0]:rows[1]], func(lo, hi int) []V {
+			require.Less(t, lo, hi)
+			if lo >= rows[0] {
+				require.LessOrEqual(t, hi, rows[1])
+				return y[lo:hi]
+			}
+			return spill[lo-low : hi-low]
+		})
+		for i, v := range spill {
+			y[low+i] += v
+		}
+	}
+	require.Equal(t, -1, reference.Check(y, want))
 }
 
 func TestSymmetricDiagonalsTakeHalfTheMemory(t *testing.T) {

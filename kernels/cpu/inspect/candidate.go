@@ -25,14 +25,28 @@ const (
 	// FormSymmetric is diagonals of which half are stored where the part is a symmetric
 	// matrix, which the device finds out, and FormDiagonals elsewhere.
 	FormSymmetric kernels.Form = "symmetric-diagonals"
+	// FormSymmetricBlocks is the same of FormBlocks, where these are square.
+	FormSymmetricBlocks kernels.Form = "symmetric-blocks"
 )
+
+// Whole is the form that stores all entries in place of one that stores half of those of a
+// symmetric matrix, and any other form itself.
+func Whole(f kernels.Form) kernels.Form {
+	switch f {
+	case FormSymmetric:
+		return FormDiagonals
+	case FormSymmetricBlocks:
+		return FormBlocks
+	}
+	return f
+}
 
 // ellpack is the forms that form.NewEll builds.
 var ellpack = []kernels.Form{"ell", "ellr", "pellr", "pellr-warp", "biell", "jad", "bijad", "hyb", "hyb-mean", "sell"}
 
 // Forms is the names of all forms.
 func Forms() []kernels.Form {
-	return append([]kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormTiles}, ellpack...)
+	return append([]kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormSymmetricBlocks, FormTiles}, ellpack...)
 }
 
 // Candidate is a form that may suit a matrix.
@@ -72,6 +86,7 @@ func CSR[V sparse.Value](inPlace bool) Candidate[V] {
 // kernels.ErrNotSupported when there is none, and with a *sparse.InputError for a
 // precision that the values do not have.
 func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool) (Candidate[V], error) {
+	name = Whole(name)
 	c := Candidate[V]{Form: name}
 	switch {
 	case p.Segments != 0:
@@ -80,7 +95,7 @@ func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool)
 		return CSR[V](inPlace), nil
 	case name == FormSlices:
 		c.Build = newSlices[V]
-	case name == FormDiagonals, name == FormSymmetric:
+	case name == FormDiagonals:
 		c.Build = newDiagonals[V]
 	case name == FormBlocks:
 		c.Build = namedBlocks[V]

@@ -1,0 +1,136 @@
+package form_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestSymmetricBlocksMultiplyAsTheReference(t *testing.T) {
+	eachLevel(t, checkSymmetricBlocks[float64], checkSymmetricBlocks[float32])
+}
+
+func checkSymmetricBlocks[V sparse.Value](t *testing.T, l simd.Level) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.IntRange(2, simd.SymmetricBlockMax).Draw(t, "size")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		checkHalves(t, r, symmetricBlocks(r).inBlocks(size), size, func(rows form.Rows[V], first int) (halves[V], error) {
+			return form.NewSymmetricBlocks(rows, first, size, l)
+		})
+	})
+}
+
+// symmetricBlocks is where the blocks of a symmetric matrix are.
+func symmetricBlocks(r *rand.Rand) pattern {
+	n := 1 + r.IntN(60)
+	if r.IntN(8) == 0 {
+		n = 256 + r.IntN(300) // several windows
+	}
+	p := pattern{cols: n, rows: make([][]int32, n)}
+	for row := range n {
+		if r.IntN(8) > 0 {
+			p.rows[row] = append(p.rows[row], int32(row))
+		}
+		for range min(r.IntN(4), row) {
+			if c := max(0, row-1-r.IntN([]int{3, n}[r.IntN(2)])); !slices.Contains(p.rows[row], int32(c)) {
+				p.rows[row], p.rows[c] = append(p.rows[row], int32(c)), append(p.rows[c], int32(row))
+			}
+		}
+	}
+	for _, row := range p.rows {
+		slices.Sort(row)
+	}
+	return p
+}
+
+// inBlocks has a full block of size x size in place of each entry.
+func (p pattern) inBlocks(size int) pattern {
+	out := pattern{cols: p.cols * size}
+	for _, row := range p.rows {
+		var wide []int32
+		for _, c := range row {
+			for j := range size {
+				wide = append(wide, c*int32(size)+int32(j))
+			}
+		}
+		for range size {
+			out.rows = append(out.rows, wide)
+		}
+	}
+	return out
+}
+
+func TestSymmetricBlocksTakeHalfTheMemory(t *testing.T) {
+	k := 0.
+	a := symmetricCSR[float64](band(2000, 3).inBlocks(3), func() float64 { k++; return k / 3 })
+	rows := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+	b, err := form.NewBlocks(rows, form.BlockOptions[float64]{Level: simd.Best(), Shape: form.BlockShape{Height: 3, Width: 3}})
+	require.NoError(t, err)
+	size, ok := form.SuitsSymmetricBlocks(b)
+	require.Equal(t, simd.Best() == simd.AVX512, ok)
+	require.Equal(t, 3, size)
+	s, err := form.NewSymmetricBlocks(rows, 0, 3, simd.Best())
+	require.NoError(t, err)
+	require.Less(t, float64(s.Bytes()), .6*float64(b.Bytes()))
+	require.Less(t, s.Padding(), int64(9*64))
+}
+
+// band has entries at most a distance from the diagonal.
+func band(n, distance int) pattern {
+	p := pattern{cols: n}
+	for row := range n {
+		var columns []int32
+		for c := max(0, row-distance); c <= min(n-1, row+distance); c++ {
+			columns = append(columns, int32(c))
+		}
+		p.rows = append(p.rows, columns)
+	}
+	return p
+}
+
+func TestSymmetricBlocksRefuseOtherRows(t *testing.T) {
+	build := func(spoil func(a *sparse.CSR[float64]), first, size int) error {
+		a := symmetricCSR[float64](band(20, 2).inBlocks(3), func() float64 { return 1 })
+		spoil(a)
+		_, err := form.NewSymmetricBlocks(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, first, size, simd.Best())
+		return err
+	}
+	none := func(*sparse.CSR[float64]) {}
+	require.NoError(t, build(none, 0, 3))
+	for name, c := range map[string]struct {
+		spoil       func(a *sparse.CSR[float64])
+		first, size int
+		text        string
+	}{
+		"a size that is too large":  {none, 0, 10, "use 2 to 6"},
+		"a size that is too small":  {none, 0, 1, "use 2 to 6"},
+		"another size":              {none, 0, 6, "outside of full blocks of 6 x 6"},
+		"half a row of blocks":      {none, 0, 4, "outside of full blocks"},
+		"a first row inside":        {none, 1, 3, "60 rows from row 1 on"},
+		"a column below 0":          {func(a *sparse.CSR[float64]) { a.ColIdx[a.RowPtr[30]] = -3 }, 0, 3, "an entry of rows 30 to 32"},
+		"rows that differ":          {func(a *sparse.CSR[float64]) { a.ColIdx[a.RowPtr[31]] = 0 }, 0, 3, "an entry of rows 30 to 32"},
+		"columns that are no block": {func(a *sparse.CSR[float64]) { shift(a, 30, 33) }, 0, 3, "an entry of rows 30 to 32"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := build(c.spoil, c.first, c.size)
+			require.True(t, sparse.IsInput(err), "%v", err)
+			require.ErrorContains(t, err, c.text)
+		})
+	}
+}
+
+// shift moves the first three entries of some rows one column to the left.
+func shift(a *sparse.CSR[float64], from, to int) {
+	for r := from; r < to; r++ {
+		for k := range int64(3) {
+			a.ColIdx[a.RowPtr[r]+k]--
+		}
+	}
+}

@@ -1,0 +1,212 @@
+// Command symmetricblocks generates the kernels of symmetric matrices of dense blocks of
+// which only those on the diagonal and before it are stored: each entry is multiplied for
+// its row and for its column.
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
+)
+
+func main() {
+	for _, l := range lanes.All() {
+		for size := 2; l.Long && size <= 6; size++ {
+			blocks(l, size)
+		}
+	}
+	Generate()
+}
+
+// kernel is one kernel, of blocks of size x size.
+type kernel struct {
+	l      lanes.Lanes
+	size   int
+	alpha  VecVirtual
+	own    []Register // x of the rows of each lane
+	acc    []Register // their sums
+	mask   OpmaskVirtual
+	at     []GPVirtual // the first column of the block of each lane, where there are registers
+	idx    Register    // where these are, for a moment where there are registers
+	val    Register
+	x, y   Register
+	column GPVirtual // columns that are left of the slice
+	t      GPVirtual
+	// What gather fills part by part, which avo takes for alive all the time: so there is one
+	// of each.
+	pairs [2]VecVirtual
+	one   VecVirtual
+}
+
+// blocks generates a kernel. Registers that only instructions of AVX-512 know hold what
+// lives longest: the others stay free for Gather.
+func blocks(l lanes.Lanes, size int) {
+	name := fmt.Sprintf("symmetricBlocks%d%s", size, l.Suffix())
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val *%[1]s, idx *int32, x, y *%[1]s, first int, alpha %[1]s)", l.Type()))
+	Pragma("noescape")
+	Doc(name+" is MultiplySymmetricBlocks for the case in its name. y begins with",
+		"element first.")
+	k := &kernel{l: l, size: size, alpha: l.Reg(), mask: K(), column: GP64(), t: GP64(),
+		pairs: [2]VecVirtual{l.Reg(), l.Reg()}, one: l.Reg()}
+	k.own = []Register{Z16, Z17, Z18, Z19, Z20, Z21}[:size]
+	k.acc = []Register{Z22, Z23, Z24, Z25, Z26, Z27}[:size]
+	if l.Count() <= 8 {
+		for range l.Count() {
+			k.at = append(k.at, GP64())
+		}
+	}
+	k.val = Load(Param("val"), GP64())
+	k.x = Load(Param("x"), GP64())
+	k.y = Load(Param("y"), GP64())
+	if k.idx = k.t; k.at == nil {
+		k.idx = GP64()
+	}
+	l.Broadcast(lanes.Arg("alpha"), k.alpha)
+	MOVQ(lanes.Arg("first"), k.t)
+	IMUL3Q(U32(l.Size()), k.t, k.t)
+	SUBQ(k.t, k.y)
+
+	Label("slice")
+	CMPQ(lanes.Arg("n"), Imm(0))
+	JEQ(LabelRef("done"))
+	MOVQ(lanes.Arg("widths"), k.t)
+	MOVL(Mem{Base: k.t}, k.column.As32())
+	k.diagonal()
+	JMP(LabelRef("next"))
+	Label("column")
+	k.before()
+	Label("next")
+	DECQ(k.column)
+	JNZ(LabelRef("column"))
+	k.finish()
+	ADDQ(Imm(4), lanes.Arg("widths"))
+	DECQ(lanes.Arg("n"))
+	JMP(LabelRef("slice"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// open loads the columns and the mask of the next blocks.
+func (k *kernel) open() {
+	MOVQ(lanes.Arg("masks"), k.t)
+	KMOVW(Mem{Base: k.t}, k.mask)
+	ADDQ(Imm(2), lanes.Arg("masks"))
+	MOVQ(lanes.Arg("idx"), k.idx)
+	ADDQ(Imm(uint64(4*k.l.Count())), lanes.Arg("idx"))
+	k.columns()
+}
+
+// columns loads the columns at idx.
+func (k *kernel) columns() {
+	for lane, at := range k.at {
+		MOVL(Mem{Base: k.idx, Disp: 4 * lane}, at.As32())
+	}
+}
+
+// place is element j of a vector for the block of a lane.
+func (k *kernel) place(vector Register, lane, j int) Mem {
+	at := k.t
+	if k.at == nil {
+		MOVL(Mem{Base: k.idx, Disp: 4 * lane}, at.As32())
+	} else {
+		at = k.at[lane]
+	}
+	return Mem{Base: vector, Index: at, Scale: uint8(k.l.Size()), Disp: k.l.Size() * j}
+}
+
+// value is where row i and column j of the blocks lie.
+func (k *kernel) value(i, j int) Mem {
+	return Mem{Base: k.val, Disp: (j*k.size + i) * k.l.Bytes()}
+}
+
+// diagonal multiplies the blocks on the diagonal, with which the slice begins.
+func (k *kernel) diagonal() {
+	k.open()
+	for j := 0; j < k.size; j += 2 {
+		for c, x := range k.gather(j) {
+			k.move(x, k.own[j+c])
+		}
+	}
+	for i, acc := range k.acc {
+		VPXORQ(acc, acc, acc)
+		for j, own := range k.own {
+			k.fma(k.value(i, j), own, acc)
+		}
+	}
+	ADDQ(U32(k.size*k.size*k.l.Bytes()), k.val)
+}
+
+// before multiplies blocks before the diagonal.
+func (k *kernel) before() {
+	k.open()
+	for j := 0; j < k.size; j += 2 {
+		var sums []Register
+		for c, x := range k.gather(j) {
+			sums = append(sums, k.product(j+c, x))
+		}
+		k.add(sums, j)
+	}
+	ADDQ(U32(k.size*k.size*k.l.Bytes()), k.val)
+}
+
+// product adds column j of the blocks to the sums of their rows, and gives its own sums.
+func (k *kernel) product(j int, x VecVirtual) VecVirtual {
+	sum := k.l.Reg()
+	for i := range k.size {
+		v := k.l.Reg()
+		k.l.Load(k.value(i, j), v)
+		k.fma(v, x, k.acc[i])
+		if i > 0 {
+			k.fma(v, k.own[i], sum)
+		} else {
+			k.mulLanes(v, k.own[i], sum)
+		}
+	}
+	return sum
+}
+
+// finish adds the sums of the rows to y.
+func (k *kernel) finish() {
+	MOVQ(lanes.Arg("widths"), k.t)
+	MOVL(Mem{Base: k.t}, k.column.As32())
+	// The columns of the blocks on the diagonal are the rows.
+	IMUL3Q(U32(4*k.l.Count()), k.column, k.column)
+	MOVQ(lanes.Arg("idx"), k.idx)
+	SUBQ(k.column, k.idx)
+	k.columns()
+	for j := 0; j < k.size; j += 2 {
+		k.add(k.acc[j:min(j+2, k.size)], j)
+	}
+}
+
+// fma adds a*b to acc in the lanes of the mask.
+func (k *kernel) fma(a Op, b, acc Register) {
+	if k.l.Double {
+		VFMADD231PD(a, b, k.mask, acc)
+	} else {
+		VFMADD231PS(a, b, k.mask, acc)
+	}
+}
+
+// mulLanes is product = a*b in the lanes of the mask, and 0 in the others.
+func (k *kernel) mulLanes(a, b, product Register) {
+	if k.l.Double {
+		VMULPD_Z(a, b, k.mask, product)
+	} else {
+		VMULPS_Z(a, b, k.mask, product)
+	}
+}
+
+// move is to = from.
+func (k *kernel) move(from, to Register) {
+	if k.l.Double {
+		VMOVAPD(from, to)
+	} else {
+		VMOVAPS(from, to)
+	}
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// gather is elements j and j+1 of x for the blocks of all lanes, or j only where there is
+// no other. A lane loads both at once.
+func (k *kernel) gather(j int) []VecVirtual {
+	if j+1 == k.size {
+		return []VecVirtual{k.l.GatherFrom(func(lane int) Mem { return k.place(k.x, lane, j) })}
+	}
+	for h, all := range k.pairs {
+		k.quarterOf(all, 0, h, j)
+		k.quarterOf(k.one, 1, h, j)
+		VINSERTF128(Imm(1), k.one.AsX(), all.AsY(), all.AsY())
+		k.quarterOf(k.one, 2, h, j)
+		VINSERTF64X2(Imm(2), k.one.AsX(), all, all)
+		k.quarterOf(k.one, 3, h, j)
+		VINSERTF64X2(Imm(3), k.one.AsX(), all, all)
+	}
+	out := []VecVirtual{k.l.Reg(), k.l.Reg()}
+	if k.l.Double {
+		VUNPCKLPD(k.pairs[1], k.pairs[0], out[0])
+		VUNPCKHPD(k.pairs[1], k.pairs[0], out[1])
+	} else {
+		VSHUFPS(Imm(0x88), k.pairs[1], k.pairs[0], out[0])
+		VSHUFPS(Imm(0xDD), k.pairs[1], k.pairs[0], out[1])
+	}
+	return out
+}
+
+// quarterOf loads elements j and j+1 of x for the lanes of a quarter of a register: of
+// the first or second half of these.
+func (k *kernel) quarterOf(v VecVirtual, q, h, j int) {
+	perQuarter := k.l.Count() / 4
+	lane := q*perQuarter + h*perQuarter/2
+	if k.l.Double {
+		VMOVUPD(k.place(k.x, lane, j), v.AsX())
+		return
+	}
+	VMOVSD(k.place(k.x, lane, j), v.AsX())
+	VMOVHPS(k.place(k.x, lane+1, j), v.AsX(), v.AsX())
+}
+
+// add adds alpha times one or two registers to elements j, j+1 of y for the block of each
+// lane, one lane after the other: they may have the same.
+func (k *kernel) add(sums []Register, j int) {
+	var scaled []VecVirtual
+	for _, s := range sums {
+		v := k.l.Reg()
+		k.l.Mul(s, k.alpha, v)
+		scaled = append(scaled, v)
+	}
+	if len(scaled) == 1 {
+		k.addSingle(scaled[0], j)
+		return
+	}
+	lo, hi := k.l.Reg(), k.l.Reg()
+	if k.l.Double {
+		VUNPCKLPD(scaled[1], scaled[0], lo)
+		VUNPCKHPD(scaled[1], scaled[0], hi)
+	} else {
+		VUNPCKLPS(scaled[1], scaled[0], lo)
+		VUNPCKHPS(scaled[1], scaled[0], hi)
+	}
+	perQuarter := k.l.Count() / 4
+	for q := range 4 {
+		for h, v := range []VecVirtual{lo, hi} {
+			part, lane := k.quarter(v, q), q*perQuarter+h*perQuarter/2
+			if k.l.Double {
+				to, sum := k.place(k.y, lane, j), XMM()
+				VADDPD(to, part, sum)
+				VMOVUPD(sum, to)
+				continue
+			}
+			for i := range 2 {
+				own := part
+				if i > 0 {
+					own = XMM()
+					VMOVHLPS(part, part, own)
+				}
+				to, sum := k.place(k.y, lane+i, j), XMM()
+				VMOVSD(to, sum)
+				VADDPS(own, sum, sum)
+				VMOVSD(sum, to)
+			}
+		}
+	}
+}
+
+// addSingle is add for one register.
+func (k *kernel) addSingle(v VecVirtual, j int) {
+	perQuarter := k.l.Count() / 4
+	for q := range 4 {
+		part := k.quarter(v, q)
+		for i := range perQuarter {
+			own := part
+			if i > 0 {
+				own = XMM()
+				VPSRLDQ(Imm(uint64(i*k.l.Size())), part, own)
+			}
+			to, sum := k.place(k.y, q*perQuarter+i, j), XMM()
+			if k.l.Double {
+				VADDSD(to, own, sum)
+				VMOVSD(sum, to)
+			} else {
+				VADDSS(to, own, sum)
+				VMOVSS(sum, to)
+			}
+		}
+	}
+}
+
+// quarter is 128 bits of a register.
+func (k *kernel) quarter(v VecVirtual, q int) Register {
+	if q == 0 {
+		return v.AsX()
+	}
+	part := XMM()
+	VEXTRACTF64X2(Imm(uint64(q)), v, part)
+	return part
+}

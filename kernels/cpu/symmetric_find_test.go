@@ -1,0 +1,105 @@
+package cpu_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// withoutRow is a matrix without the entries in one row and in that column.
+func withoutRow(a *sparse.CSR[float64], gone int) *sparse.CSR[float64] {
+	out := &sparse.CSR[float64]{Rows: a.Rows, Cols: a.Cols, RowPtr: []int64{0}}
+	for r := range a.Rows {
+		for k := a.RowPtr[r]; k < a.RowPtr[r+1]; k++ {
+			if r != gone && int(a.ColIdx[k]) != gone {
+				out.ColIdx, out.Val = append(out.ColIdx, a.ColIdx[k]), append(out.Val, a.Val[k])
+			}
+		}
+		out.RowPtr = append(out.RowPtr, int64(len(out.Val)))
+	}
+	return out
+}
+
+// TestAnyEntryThatDiffersMakesAMatrixUnsymmetric spoils every entry beside the diagonal of a
+// matrix in turn, of which some rows are alone and others follow rows of the same distances.
+func TestAnyEntryThatDiffersMakesAMatrixUnsymmetric(t *testing.T) {
+	whole := symmetricCSR(rand.New(rand.NewSource(1)), 200, -90, -6, -5, 0, 5, 6, 90)
+	whole = withoutRow(whole, 64) // where a worker begins
+	for name, spoil := range map[string]func(m *sparse.CSR[float64], r, k int) (ok bool){
+		"nothing": func(m *sparse.CSR[float64], r, k int) bool { return r == 0 },
+		"a bit": func(m *sparse.CSR[float64], r, k int) bool {
+			m.Val[k] = math.Float64frombits(math.Float64bits(m.Val[k]) ^ 1)
+			return true
+		},
+		"another column": func(m *sparse.CSR[float64], r, k int) bool {
+			m.ColIdx[k]++
+			return m.ColIdx[k] < 200 && int(m.ColIdx[k]) != r && (k+1 == int(m.RowPtr[r+1]) || m.ColIdx[k+1] > m.ColIdx[k])
+		},
+		"no entry": func(m *sparse.CSR[float64], r, k int) bool {
+			m.ColIdx, m.Val = slices.Delete(m.ColIdx, k, k+1), slices.Delete(m.Val, k, k+1)
+			for i := r + 1; i <= m.Rows; i++ {
+				m.RowPtr[i]--
+			}
+			return true
+		},
+	} {
+		for threads := 1; threads <= 3; threads += 2 {
+			t.Run(fmt.Sprintf("%s, %d workers", name, threads), func(t *testing.T) {
+				d, _ := open(t, cpu.Config{Threads: threads, Grain: 1})
+				defer d.Close()
+				for r := range whole.Rows {
+					for k := int(whole.RowPtr[r]); k < int(whole.RowPtr[r+1]); k++ {
+						m := &sparse.CSR[float64]{Rows: whole.Rows, Cols: whole.Cols, RowPtr: slices.Clone(whole.RowPtr), ColIdx: slices.Clone(whole.ColIdx), Val: slices.Clone(whole.Val)}
+						if int(m.ColIdx[k]) == r || !spoil(m, r, k) {
+							continue
+						}
+						p, err := d.Pack(wholeOf(t, m, symmetricForm))
+						require.NoError(t, err)
+						require.Equal(t, name == "nothing", p.Info().Form == symmetricForm, "row %d, column %d", r, whole.ColIdx[k])
+						require.NoError(t, p.Free())
+					}
+				}
+				require.Zero(t, d.InUse())
+			})
+		}
+	}
+}
+
+func TestNaNsAndZerosAreSymmetricWhereTheirBitsAre(t *testing.T) {
+	nan := func(payload uint64) float64 { return math.Float64frombits(0x7FF8<<48 | payload) }
+	for name, c := range map[string]struct {
+		before, behind float64
+		form           kernels.Form
+	}{
+		"NaNs":              {nan(1), nan(1), symmetricForm},
+		"NaNs of two kinds": {nan(1), nan(2), "diagonals"},
+		"infinities":        {math.Inf(1), math.Inf(1), symmetricForm},
+		"zeros":             {0, 0, symmetricForm},
+		"zeros of two":      {0, math.Copysign(0, -1), "diagonals"},
+	} {
+		a := &sparse.CSR[float64]{Rows: 200, Cols: 200, RowPtr: []int64{0}}
+		for r := range a.Rows {
+			if r > 0 {
+				a.ColIdx, a.Val = append(a.ColIdx, int32(r-1)), append(a.Val, c.before)
+			}
+			if r+1 < a.Rows {
+				a.ColIdx, a.Val = append(a.ColIdx, int32(r+1)), append(a.Val, c.behind)
+			}
+			a.RowPtr = append(a.RowPtr, int64(len(a.Val)))
+		}
+		d, _ := open(t, cpu.Config{Threads: 2, Grain: 1})
+		p, err := d.Pack(wholeOf(t, a, symmetricForm))
+		require.NoError(t, err)
+		require.Equal(t, c.form, p.Info().Form, name)
+		require.NoError(t, p.Free())
+		require.NoError(t, d.Close())
+	}
+}

@@ -1,0 +1,65 @@
+package cpu
+
+import (
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/inspect"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// half is a form that stores half of a symmetric matrix.
+type half[V sparse.Value] struct {
+	form, whole kernels.Form // and the one that stores all of it
+	multiple    int          // of which the first rows of workers are multiples
+	build       func(r form.Rows[V], first int) (halfRows[V], error)
+}
+
+// halfRows is what one worker has; see form.Symmetric.
+type halfRows[V sparse.Value] interface {
+	Multiply(alpha, beta V, x, y []V, to func(lo, hi int) []V)
+	Reach() (lo, hi int)
+	Name() string
+	Padding() int64
+}
+
+// halfDiagonals stores the diagonals up to the main one.
+func halfDiagonals[V sparse.Value]() *half[V] {
+	return &half[V]{inspect.FormSymmetric, inspect.FormDiagonals, form.SymmetricRows, func(r form.Rows[V], first int) (halfRows[V], error) {
+		return form.NewSymmetric(r, first, simd.Default())
+	}}
+}
+
+// halfBlocks stores the blocks up to those on the diagonal.
+func halfBlocks[V sparse.Value](size int) *half[V] {
+	multiple := form.SymmetricRows // and of size
+	for multiple%size != 0 {
+		multiple += form.SymmetricRows
+	}
+	return &half[V]{inspect.FormSymmetricBlocks, inspect.FormBlocks, multiple, func(r form.Rows[V], first int) (halfRows[V], error) {
+		return form.NewSymmetricBlocks(r, first, size, simd.Default())
+	}}
+}
+
+// halfOf is the form that stores half of what f stores, nil where there is none.
+func halfOf[V sparse.Value](f form.Form[V]) *half[V] {
+	if form.SuitsSymmetric(f) {
+		return halfDiagonals[V]()
+	}
+	if size, ok := form.SuitsSymmetricBlocks(f); ok {
+		return halfBlocks[V](size)
+	}
+	return nil
+}
+
+// namedHalf is the form of that name for a matrix; nil where it does not suit its rows.
+func namedHalf[V sparse.Value](name kernels.Form, op *kernels.Packing[V]) *half[V] {
+	if name == inspect.FormSymmetric {
+		return halfDiagonals[V]()
+	}
+	shape, _ := form.FindBlocks(form.Rows[V]{Ptr: op.Ptr, Idx: op.Idx, Val: op.Val, Cols: op.Minors})
+	if size, ok := form.SymmetricBlockSize(shape); ok {
+		return halfBlocks[V](size)
+	}
+	return nil
+}
