@@ -8,7 +8,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// ErrClosed says that a System or a Plan was closed before the call.
+// ErrClosed says that a System, or a Plan, Vector or Selection of it, was closed before
+// the call.
 var ErrClosed = errors.New("already closed")
 
 // Config says which devices a System has. The zero value means all of them.
@@ -92,7 +93,7 @@ type PlanOptions struct {
 	// ExpectedProducts is how many products the plan is for. Looking for a faster form
 	// takes about 15 % of the time that so many products would take without (30 % on
 	// matrices that need blocking for the cache), beside what the system takes to provide
-	// memory; with 1, none. 0 means 100, but 30 ms are always spent where they are needed.
+	// memory; with 1, none. 0 means 100, and at least 30 ms for looking.
 	ExpectedProducts int
 	// ExpectedTransposed is how many products with Trans are expected besides. When
 	// it is 2 or more (1 with a form that was named, Release or Precision), the plan

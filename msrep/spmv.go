@@ -13,7 +13,8 @@ import (
 // overwrites y without reading it. a is checked first; bad arguments are
 // *sparse.InputError and leave y alone. After any other error y is unspecified.
 //
-// Each call splits the matrix anew: to multiply more than once, make a Plan.
+// Each call splits the matrix anew: to multiply more than once, make a Plan. The first
+// one opens the devices, which stay open.
 func SpMV[V sparse.Value](ctx context.Context, op Op, alpha V, a sparse.Matrix[V], x []V, beta V, y []V) error {
 	sys, err := defaultSystem()
 	if err != nil {

@@ -46,6 +46,39 @@ func ExampleCG() {
 	// Output: true true
 }
 
+// Several right-hand sides at once: the matrix is read once for all of them.
+func ExampleCGMany() {
+	ctx := context.Background()
+	a, _, err := gen.Generate("stencil:n=50,points=5")
+	if err != nil {
+		log.Fatal(err)
+	}
+	sys, err := msrep.Open(msrep.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer sys.Close()
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{ExpectedVectors: 3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	b, x := msrep.ByRow(make([]float64, 3*a.Rows), 3), msrep.ByRow(make([]float64, 3*a.Rows), 3)
+	for j := range b.Count {
+		b.Val[j*b.Stride+j] = 1 // b_j is column j of the identity
+	}
+	results, err := solver.CGMany(ctx, plan, b, x, solver.Options{})
+	if err != nil {
+		log.Fatal(err) // names the systems that were not solved
+	}
+	for _, r := range results {
+		fmt.Println(r.Converged, r.Residual <= solver.DefaultTol)
+	}
+	// Output:
+	// true true
+	// true true
+	// true true
+}
+
 // The nodes of a graph in which 0 and 1 link to 2, and 2 links to 0.
 func ExamplePageRank() {
 	links, err := sparse.NewCSR(3, 3, []int64{0, 1, 2, 3}, []int32{2, 2, 0}, []float64{1, 1, 1})

@@ -9,7 +9,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Operator is the matrix of a solver. A *msrep.Plan[float64] is one.
+// Operator is the matrix of a solver. A *msrep.Plan[float64] is one. Of SpMV solvers need
+// msrep.NoTrans with beta = 0 and 1 and any alpha, from one goroutine at a time.
 type Operator = msrep.Operator[float64]
 
 // Defaults of Options.

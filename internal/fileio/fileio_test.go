@@ -64,20 +64,24 @@ func TestWithoutCommitNothingStays(t *testing.T) {
 
 func TestALinkStaysAndItsTargetIsReplaced(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
-	link, path := filepath.Join(dir, "link.mtx"), filepath.Join(other, "target.mtx")
-	require.NoError(t, os.Symlink(path, link))
-	for _, text := range []string{"through a dangling link", "through a link"} {
-		out, err := Create(link)
-		require.NoError(t, err)
-		_, err = out.Write([]byte(text))
-		require.NoError(t, err)
-		require.NoError(t, out.Commit())
-		got, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.Equal(t, text, string(got))
-		st, err := os.Lstat(link)
-		require.NoError(t, err)
-		require.NotZero(t, st.Mode()&os.ModeSymlink)
+	far, near := filepath.Join(other, "target.mtx"), filepath.Join(dir, "target.mtx")
+	for to, path := range map[string]string{far: far, "target.mtx": near} { // the second from the folder of the link
+		link := filepath.Join(dir, "link.mtx")
+		require.NoError(t, os.Symlink(to, link))
+		for _, text := range []string{"through a dangling link", "through a link"} {
+			out, err := Create(link)
+			require.NoError(t, err)
+			_, err = out.Write([]byte(text))
+			require.NoError(t, err)
+			require.NoError(t, out.Commit())
+			got, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Equal(t, text, string(got))
+			st, err := os.Lstat(link)
+			require.NoError(t, err)
+			require.NotZero(t, st.Mode()&os.ModeSymlink)
+		}
+		require.NoError(t, os.Remove(link))
 	}
 }
 
@@ -92,6 +96,7 @@ func TestDevicesAndFoldersAreNotReplaced(t *testing.T) {
 	require.ErrorContains(t, err, "is a directory")
 	_, err = Create(filepath.Join(t.TempDir(), "none", "y"))
 	require.ErrorContains(t, err, "no such file")
+	require.NotContains(t, err.Error(), ".part", "the temporary name is nobody's business")
 	out, err := Create(os.DevNull)
 	require.NoError(t, err, "a device is written in place")
 	_, err = out.Write([]byte("gone"))
@@ -167,4 +172,33 @@ func TestDamagedInputIsAnInputErrorThatNamesTheFile(t *testing.T) {
 	text, err := io.ReadAll(empty)
 	require.NoError(t, err)
 	require.Empty(t, text)
+	require.NoError(t, empty.Close())
+	require.Empty(t, openIn(dir))
+}
+
+// openIn lists the files below dir that this process has open, where the system tells it.
+func openIn(dir string) (names []string) {
+	all, _ := filepath.Glob("/proc/self/fd/*")
+	for _, fd := range all {
+		if name, err := os.Readlink(fd); err == nil && strings.HasPrefix(name, dir) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func TestAFullDiskIsTold(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("this system has no full device")
+	}
+	for name, size := range map[string]int{"when the rest is written": 1, "before": 3 << 20} {
+		out, err := Create("/dev/full")
+		require.NoError(t, err)
+		_, err = out.Write(make([]byte, size))
+		if size > 1 {
+			require.Error(t, err, name)
+		}
+		require.ErrorContains(t, out.Commit(), "/dev/full: cannot be written", name)
+		require.Empty(t, openIn("/dev/full"))
+	}
 }

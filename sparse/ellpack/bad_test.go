@@ -66,11 +66,11 @@ func TestWrongOptionsAndRowsAreRefused(t *testing.T) {
 
 func TestAnErrorOfTheMemoryIsHandedOn(t *testing.T) {
 	full := errors.New("no memory left")
-	rows, _ := matrix([]int{5, 1, 0, 7, 7, 2}, 1)
-	for _, f := range ellpack.Formats() {
+	test := func(f sparse.Format, lengths []int, most int64) {
+		rows, _ := matrix(lengths, 1)
 		for after := range 6 {
 			calls := 0
-			_, err := build(f, rows, ellpack.Options{Height: 2, Sigma: 2, Alloc: func(n int64) ([]byte, error) {
+			_, err := build(f, rows, ellpack.Options{Height: 2, Sigma: 2, MaxBytes: most, Alloc: func(n int64) ([]byte, error) {
 				if calls++; calls > after {
 					return nil, full
 				}
@@ -83,6 +83,10 @@ func TestAnErrorOfTheMemoryIsHandedOn(t *testing.T) {
 			}
 		}
 	}
+	for _, f := range ellpack.Formats() {
+		test(f, []int{5, 1, 0, 7, 7, 2}, 0)
+	}
+	test(ellpack.FormatELLR, []int{9, 1, 0, 1, 1, 1}, 6*9*12-1) // cut into warps
 }
 
 func TestTheLargestFormatIsRefusedBeforeMemoryIsTaken(t *testing.T) {

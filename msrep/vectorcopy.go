@@ -1,0 +1,52 @@
+package msrep
+
+import (
+	"slices"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Copy is v = x. The two may be cut in different ways.
+func (v *Vector[V]) Copy(x *Vector[V]) (err error) {
+	defer rescue(&err)
+	if v == x {
+		return nil
+	}
+	if x != nil && v != nil && v.Len() != x.Len() {
+		return sparse.Inputf("x", "%d elements: the vector that it is copied to has %d", x.Len(), v.Len())
+	}
+	return v.do([]*Vector[V]{x}, func(l *lanes) error { return v.copyAcross(l, x) })
+}
+
+// copyAcross copies what device i of v has from the devices that have it in x.
+func (v *Vector[V]) copyAcross(l *lanes, x *Vector[V]) error {
+	alike := slices.Equal(v.cuts, x.cuts)
+	if !alike { // others may still be writing what is copied from them
+		if err := l.meet(all); err != nil {
+			return err
+		}
+	}
+	err := l.each(func(i int) error { return copyRange(l.streams[i], v.pieces[i], v.cuts[i], v.cuts[i+1], x) })
+	if err != nil || alike {
+		return err
+	}
+	return l.meet(all) // before anybody writes to x again
+}
+
+// copyRange copies the elements [lo, hi) of x to the start of an array.
+func copyRange[V sparse.Value](s kernels.Stream, to kernels.Array[V], lo, hi int, x *Vector[V]) error {
+	size := mem.Size[V]()
+	for j, piece := range x.pieces {
+		a, b := max(lo, x.cuts[j]), min(hi, x.cuts[j+1])
+		if a >= b {
+			continue
+		}
+		err := s.Copy(to.Buf, to.Off+int64(a-lo)*size, piece.Buf, piece.Off+int64(a-x.cuts[j])*size, int64(b-a)*size)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package solver
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/ellpack"
+)
+
+// card is a device with its part.
+type card struct {
+	dev          kernels.Device
+	stream       kernels.Stream
+	links        kernels.Packed
+	first, count int64 // its nodes
+	vectors      [2]kernels.Array[float64]
+	sums         kernels.Array[float64] // of its nodes
+	degree       kernels.Array[int32]   // of its nodes, empty where weights are stored
+	dangling     kernels.Array[int32]   // of its nodes
+	results      kernels.Array[float64]
+	found        [2]float64 // results on the host
+}
+
+// load brings a part of the graph to its device.
+func (r *deviceRanker) load(c *card, p partition.Part, weights []float64, opt PageRankOptions) (err error) {
+	g := r.g
+	form := kernels.FormCSR
+	switch opt.Format {
+	case GraphELL, GraphPELLR: // the nodes of pellr are sorted already
+		form = kernels.Form(ellpack.FormatELL)
+	}
+	pack := &kernels.Packing[float64]{
+		Part: p.Shift(p.First(), 0), Ptr: g.ptr[p.First() : p.End()+1], Idx: g.in[p.StartIdx : p.EndIdx+1], Minors: g.nodes,
+		Form: form, Precision: kernels.Precision{Segments: r.segments},
+	}
+	if r.stored {
+		pack.Val, pack.Precision.Read = weights[p.StartIdx:p.EndIdx+1], r.segments
+	}
+	packer, ok := c.dev.(kernels.Packer)
+	if !ok {
+		return sparse.Inputf("devices", "%s can't keep weights in segments", c.dev.Info().ID)
+	}
+	if c.links, err = packer.Pack(pack); err != nil {
+		return err
+	}
+	if c.stream, err = c.dev.NewStream(); err != nil {
+		return err
+	}
+	for i := range c.vectors {
+		if c.vectors[i], err = kernels.NewArray[float64](c.dev, int64(g.nodes)); err != nil {
+			return err
+		}
+	}
+	if c.sums, err = kernels.NewArray[float64](c.dev, c.count); err != nil {
+		return err
+	}
+	if c.results, err = kernels.NewArray[float64](c.dev, int64(len(c.found))); err != nil {
+		return err
+	}
+	if !r.stored {
+		if c.degree, err = c.upload(g.degree[c.first : c.first+c.count]); err != nil {
+			return err
+		}
+	}
+	lo, _ := slices.BinarySearch(g.dangling, int32(c.first))
+	hi, _ := slices.BinarySearch(g.dangling, int32(c.first+c.count))
+	c.dangling, err = c.upload(g.dangling[lo:hi])
+	return errors.Join(err, c.stream.Sync())
+}
+
+func (c *card) upload(v []int32) (a kernels.Array[int32], err error) {
+	if len(v) == 0 {
+		return a, nil
+	}
+	if a, err = kernels.NewArray[int32](c.dev, int64(len(v))); err == nil {
+		err = a.Write(c.stream, v)
+	}
+	return a, err
+}
+
+// run puts operations on the stream of the card, and waits for the results.
+func (c *card) run(ops ...kernels.Op) error {
+	for _, op := range ops {
+		if err := c.stream.Launch(op); err != nil {
+			return err
+		}
+	}
+	return errors.Join(c.results.Read(c.stream, c.found[:]), c.stream.Sync())
+}
+
+// inactive is the operation that sums the ranks of dangling nodes, none where a card
+// has no such nodes.
+func (c *card) inactive(p kernels.SegmentVector) []kernels.Op {
+	if c.dangling.Len == 0 {
+		return nil
+	}
+	return []kernels.Op{&kernels.SumSegments{P: p, Node: c.dangling, Sum: c.results.Sub(1, 2)}}
+}
