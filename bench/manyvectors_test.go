@@ -24,13 +24,7 @@ import (
 // The matrices are the files of binary CSR in MSREP_BENCH_MATS, or else generated
 // ones; there are MSREP_BENCH_VECTORS vectors, 8 without.
 func BenchmarkManyVectorsOfPlan(b *testing.B) {
-	count := 8
-	if s := os.Getenv("MSREP_BENCH_VECTORS"); s != "" {
-		var err error
-		if count, err = strconv.Atoi(s); err != nil {
-			b.Fatal(err)
-		}
-	}
+	count := manyVectors(b)
 	for _, in := range inputs(kinds...) {
 		for _, values := range []string{"random", "asis", "released"} {
 			b.Run(in.name+"/"+values, func(b *testing.B) {
@@ -45,6 +39,19 @@ func BenchmarkManyVectorsOfPlan(b *testing.B) {
 			})
 		}
 	}
+}
+
+// manyVectors is MSREP_BENCH_VECTORS, or 8.
+func manyVectors(b *testing.B) int {
+	s := os.Getenv("MSREP_BENCH_VECTORS")
+	if s == "" {
+		return 8
+	}
+	count, err := strconv.Atoi(s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return count
 }
 
 func manyOfPlan(b *testing.B, a *sparse.CSR[float64], count int, release bool) {
@@ -84,4 +91,74 @@ func manyOfPlan(b *testing.B, a *sparse.CSR[float64], count int, release bool) {
 	b.ReportMetric((form+float64(count)*vectors)/(form+vectors), "bytes")
 	b.ReportMetric(0, "ns/op")
 	b.Logf("%s: %s", info.Form, info.Why)
+}
+
+// BenchmarkManyTransposedOfPlan times transposed products of a plan, which expects
+// straight ones only, with several vectors at once beside those with one, and straight
+// ones, in turn, on two workers, for matrices with random values:
+//
+//	N-ms, T-ms, many-ms  a straight product, a transposed one, and one with all vectors
+//	many/T               the third over the second; one by one it is the number of vectors
+//	many/N               the third over the first
+//
+// Matrices and vectors are those of BenchmarkManyVectorsOfPlan.
+func BenchmarkManyTransposedOfPlan(b *testing.B) {
+	count := manyVectors(b)
+	for _, in := range inputs(kinds...) {
+		b.Run(in.name, func(b *testing.B) {
+			a, err := in.read()
+			if err != nil {
+				b.Fatal(err)
+			}
+			randomise(a.Val)
+			manyTransposedOfPlan(b, a, count)
+		})
+	}
+}
+
+func manyTransposedOfPlan(b *testing.B, a *sparse.CSR[float64], count int) {
+	ctx := context.Background()
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu", Threads: 2})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer sys.Close()
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	x, y := vector(b, max(a.Rows, a.Cols)), vector(b, max(a.Rows, a.Cols)+apart)[apart:]
+	xs, ys := msrep.ByRow(vector(b, a.Rows*count), count), msrep.ByRow(vector(b, a.Cols*count+apart)[apart:], count)
+	calls := []func() (msrep.Timing, error){
+		func() (msrep.Timing, error) {
+			return plan.SpMV(ctx, msrep.NoTrans, 1, x[:a.Cols], 0, y[:a.Rows])
+		},
+		func() (msrep.Timing, error) {
+			return plan.SpMV(ctx, msrep.Trans, 1, x[:a.Rows], 0, y[:a.Cols])
+		},
+		func() (msrep.Timing, error) { return plan.SpMM(ctx, msrep.Trans, 1, xs, 0, ys) },
+	}
+	times := make([][]time.Duration, len(calls))
+	for round := -1; b.Loop(); round++ {
+		for i, call := range calls {
+			t, err := call()
+			if err != nil {
+				b.Fatal(err)
+			}
+			if round >= 0 { // the first ones take memory
+				times[i] = append(times[i], t.Total)
+			}
+		}
+	}
+	if len(times[0]) == 0 {
+		return
+	}
+	straight, one, many := median(times[0]), median(times[1]), median(times[2])
+	b.ReportMetric(straight*1e3, "N-ms")
+	b.ReportMetric(one*1e3, "T-ms")
+	b.ReportMetric(many*1e3, "many-ms")
+	b.ReportMetric(many/one, "many/T")
+	b.ReportMetric(many/straight, "many/N")
+	b.ReportMetric(0, "ns/op")
+	b.Log(plan.Packed(msrep.NoTrans)[0].Form)
 }

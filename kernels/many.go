@@ -45,3 +45,18 @@ type GatherManyPacked[V sparse.Value] struct {
 
 // Kernel names the operation.
 func (*GatherManyPacked[V]) Kernel() string { return "gather-many-packed" }
+
+// ScatterMany is Scatter for several vectors at once, the columns of X and Y:
+//
+//	Y = beta*Y, then Y[idx[k]][j] += alpha*val[k]*X[r][j] for every entry k of each major r
+//
+// X has one row per covered major. Y has one per minor and ends with its last one. A
+// device that lacks memory for it says so (ErrOutOfMemory) before it writes to Y.
+type ScatterMany[V sparse.Value] struct {
+	A           Compressed[V]
+	Alpha, Beta V
+	X, Y        Block[V]
+}
+
+// Kernel names the operation.
+func (*ScatterMany[V]) Kernel() string { return "scatter-many" }

@@ -2,6 +2,7 @@ package msrep
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -16,13 +17,17 @@ import (
 // blocks must not overlap. beta = 0 overwrites Y without reading it; alpha = 0
 // reads neither A nor X. CPU devices read the matrix once for all vectors, in the
 // form that they packed it in or in CSR, when op gathers in the format of the plan (A
-// in CSR, its transpose in CSC, or as expected by ExpectedTransposed). In all other
-// cases the vectors are multiplied one after the other. Blocks by column are turned
-// first; the plan keeps the memory for that, and does without where it is scarce. Where X
-// has more than 16 MB and the matrix is multiplied in CSR, CPU devices try a copy of X in
-// another order in the fourth and fifth product with as many vectors, and keep the column
-// numbers for it, 4 bytes an entry, if that was faster: no result changes by it. State
-// ExpectedVectors where products have several vectors. Bad
+// in CSR, its transpose in CSC, or as expected by ExpectedTransposed). Where it adds to Y
+// instead, one CPU device that has the matrix in CSR or CSC, not released, reads it once for
+// as many vectors as fill 64 bytes, and its workers keep blocks of so many vectors, as long
+// as those of Y, for the next product. In all other cases, and where these would be 3
+// vectors or fewer, they are multiplied one after the other.
+//
+// Blocks by column are turned first; the plan keeps the memory for that, and does without
+// where it is scarce. Where X has more than 16 MB and the matrix is multiplied in CSR, CPU
+// devices try a copy of X in another order in the fourth and fifth product with as many
+// vectors, and keep the column numbers for it, 4 bytes an entry, if that was faster: no
+// result changes by it. State ExpectedVectors where products have several vectors. Bad
 // arguments are *sparse.InputError and leave Y alone; after any other error, also when
 // ctx ends, Y is unspecified.
 func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
@@ -42,25 +47,55 @@ func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, 
 	if p.other != nil && !p.lay.gathers(op) {
 		return p.other.SpMM(ctx, op, alpha, x, beta, y)
 	}
-	if alpha == 0 || !p.atOnce(op) || !p.canTurn(x, y) {
+	some := x.Count // vectors at once
+	if !p.lay.gathers(op) {
+		some = scatteredAtOnce[V](some)
+	}
+	if some == 0 || alpha == 0 || !p.atOnce(op) || !p.canTurn(op, x, y) {
 		return p.oneByOne(ctx, op, alpha, x, beta, y)
 	}
 	begin := time.Now()
-	if err := p.gatherMany(ctx, alpha, x, beta, y, &t); err != nil {
+	if err := p.allAtOnce(ctx, op, alpha, x.vectors(0, some), beta, y.vectors(0, some), &t); err != nil {
+		if !p.lay.gathers(op) && errors.Is(err, kernels.ErrOutOfMemory) { // y is as it was
+			return p.oneByOne(ctx, op, alpha, x, beta, y)
+		}
 		if ctx.Err() == nil {
 			p.broken = err
 		}
 		return t, err
 	}
 	t.Total = time.Since(begin)
+	if some < x.Count {
+		rest, err := p.oneByOne(ctx, op, alpha, x.vectors(some, x.Count), beta, y.vectors(some, x.Count))
+		t.add(rest)
+		return t, err
+	}
 	return t, nil
 }
 
-func (p *Plan[V]) checkBlocks(op Op, x, y Block[V]) error {
-	rows, cols := p.Dims()
-	if op == Trans {
-		rows, cols = cols, rows
+// scatteredAtOnce is how many of count vectors are multiplied at once where products add to
+// y: as many as fill cache lines, and all but a few others, which are faster one by one.
+func scatteredAtOnce[V sparse.Value](count int) int {
+	const few = 3
+	if rest := count % int(64/mem.Size[V]()); rest <= few {
+		return count - rest
 	}
+	return count
+}
+
+// vectors is vectors lo <= j < hi of a block.
+func (b Block[V]) vectors(lo, hi int) Block[V] {
+	if b.ByColumn {
+		b.Val = b.Val[min(lo*b.Stride, len(b.Val)):]
+	} else {
+		b.Val = b.Val[min(lo, len(b.Val)):]
+	}
+	b.Count = hi - lo
+	return b
+}
+
+func (p *Plan[V]) checkBlocks(op Op, x, y Block[V]) error {
+	rows, cols := p.dims(op)
 	if x.Count != y.Count {
 		return sparse.Inputf("y", "%d vectors: x has %d", y.Count, x.Count)
 	}
@@ -77,10 +112,13 @@ func (p *Plan[V]) checkBlocks(op Op, x, y Block[V]) error {
 }
 
 // atOnce reports whether all devices read the matrix once for all vectors: in its
-// form, or in CSR unless that was released.
+// form, or in CSR unless that was released, which transposed products need, of one device.
 func (p *Plan[V]) atOnce(op Op) bool {
-	if !p.lay.gathers(op) || p.lay.ptr == nil || p.opt.Deterministic || p.opt.Precision.Segments != 0 {
+	if p.lay.ptr == nil || p.opt.Deterministic || p.opt.Precision.Segments != 0 {
 		return false
+	}
+	if !p.lay.gathers(op) {
+		return p.src != nil && len(p.shares) == 1 && p.shares[0].inPlace != nil
 	}
 	for _, s := range p.shares {
 		if s.inPlace == nil || p.src == nil && !s.packsMany() {
@@ -91,15 +129,25 @@ func (p *Plan[V]) atOnce(op Op) bool {
 }
 
 // canTurn reports whether there is memory to turn those blocks that lie by column.
-func (p *Plan[V]) canTurn(x, y Block[V]) bool {
+func (p *Plan[V]) canTurn(op Op, x, y Block[V]) bool {
+	m, n := p.dims(op)
 	var forX, forY int64
 	if x.ByColumn {
-		forX = int64(p.lay.minors) * int64(x.Count)
+		forX = int64(n) * int64(x.Count)
 	}
 	if y.ByColumn {
-		forY = int64(p.lay.majors) * int64(y.Count)
+		forY = int64(m) * int64(y.Count)
 	}
 	return p.byRow.fits(forX, forY)
+}
+
+// dims is the rows and columns of op(A).
+func (p *Plan[V]) dims(op Op) (m, n int) {
+	m, n = p.Dims()
+	if op == Trans {
+		return n, m
+	}
+	return m, n
 }
 
 // packsMany reports whether the form of the part multiplies several vectors at once.
@@ -110,10 +158,8 @@ func (s *share[V]) packsMany() bool {
 
 // oneByOne multiplies one vector after the other.
 func (p *Plan[V]) oneByOne(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
-	rows, cols := p.Dims()
-	if op == Trans {
-		rows, cols = cols, rows
-	}
+	begin := time.Now()
+	rows, cols := p.dims(op)
 	xj, yj := make([]V, cols), make([]V, rows)
 	for j := range x.Count {
 		in, out := x.vector(j, xj), yj
@@ -129,6 +175,7 @@ func (p *Plan[V]) oneByOne(ctx context.Context, op Op, alpha V, x Block[V], beta
 		}
 		t.add(one)
 	}
+	t.Total = time.Since(begin) // with the copies
 	return t, nil
 }
 
@@ -146,25 +193,26 @@ func (t *Timing) add(o Timing) {
 	}
 }
 
-// gatherMany multiplies all vectors at once, row by row.
-func (p *Plan[V]) gatherMany(ctx context.Context, alpha V, x Block[V], beta V, y Block[V], t *Timing) error {
+// allAtOnce multiplies all vectors at once, row by row.
+func (p *Plan[V]) allAtOnce(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V], t *Timing) error {
 	begin := time.Now()
+	m, n := p.dims(op)
 	to := y
 	if x.ByColumn {
-		turned, err := p.byRow.block(&p.byRow.x, p.lay.minors, x.Count)
+		turned, err := p.byRow.block(&p.byRow.x, n, x.Count)
 		if err != nil {
 			return err
 		}
-		x.turn(turned, p.lay.minors, false)
+		x.turn(turned, n, false)
 		x = turned
 	}
 	if y.ByColumn {
 		var err error
-		if to, err = p.byRow.block(&p.byRow.y, p.lay.majors, y.Count); err != nil {
+		if to, err = p.byRow.block(&p.byRow.y, m, y.Count); err != nil {
 			return err
 		}
 		if beta != 0 {
-			y.turn(to, p.lay.majors, false)
+			y.turn(to, m, false)
 		}
 	}
 	t.Distribute = time.Since(begin)
@@ -174,7 +222,11 @@ func (p *Plan[V]) gatherMany(ctx context.Context, alpha V, x Block[V], beta V, y
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		carries[i], t.Devices[i], err = p.shares[i].gatherMany(p.lay, alpha, x, beta, to)
+		if s := p.shares[i]; p.lay.gathers(op) {
+			carries[i], t.Devices[i], err = s.gatherMany(p.lay, alpha, x, beta, to)
+		} else {
+			t.Devices[i], err = s.scatterMany(p.lay, alpha, x, beta, to)
+		}
 		return err
 	})
 	if err != nil {
@@ -191,7 +243,7 @@ func (p *Plan[V]) gatherMany(ctx context.Context, alpha V, x Block[V], beta V, y
 		}
 	}
 	if y.ByColumn {
-		y.turn(to, p.lay.majors, true)
+		y.turn(to, m, true)
 	}
 	t.Merge = time.Since(begin)
 	return nil
@@ -203,23 +255,40 @@ func (s *share[V]) gatherMany(l layout[V], alpha V, x Block[V], beta V, y Block[
 	if p.StartFlag {
 		carry = make([]V, y.Count)
 	}
-	own := y.Val[min(p.OwnFirst*y.Stride, len(y.Val)):]
-	if p.OwnEnd > p.OwnFirst {
-		own = own[:(p.OwnEnd-p.OwnFirst-1)*y.Stride+y.Count]
-	} else {
-		own = own[:0]
-	}
-	xs := kernels.Block[V]{Val: kernels.AdoptArray(d, x.Val), Cols: x.Count, Stride: x.Stride}
-	ys := kernels.Block[V]{Val: kernels.AdoptArray(d, own), Cols: y.Count, Stride: y.Stride}
+	xs, ys := x.rows(d, 0, l.minors), y.rows(d, p.OwnFirst, p.OwnEnd)
 	carries := kernels.AdoptArray(d, carry)
 	if s.packsMany() {
 		took, err = s.kernel(&kernels.GatherManyPacked[V]{A: s.packed, Alpha: alpha, Beta: beta, X: xs, Y: ys, Carry: carries})
 		return carry, took, err
 	}
-	if err := s.place(l); err != nil {
+	a, err := s.compressed(l)
+	if err != nil {
 		return nil, 0, err
 	}
-	a := kernels.Compressed[V]{Part: p.Shift(p.First(), 0), Ptr: s.ptr, Idx: s.minor, Val: s.val}
 	took, err = s.kernel(&kernels.GatherMany[V]{A: a, Alpha: alpha, Beta: beta, X: xs, Y: ys, Carry: carries})
 	return carry, took, err
+}
+
+// scatterMany multiplies the transposed part, which is all of the matrix.
+func (s *share[V]) scatterMany(l layout[V], alpha V, x Block[V], beta V, y Block[V]) (took time.Duration, err error) {
+	a, err := s.compressed(l)
+	if err != nil {
+		return 0, err
+	}
+	return s.kernel(&kernels.ScatterMany[V]{A: a, Alpha: alpha, Beta: beta, X: x.rows(s.inPlace, s.part.First(), s.part.End()), Y: y.rows(s.inPlace, 0, l.minors)})
+}
+
+// compressed is the part as it is, on the device.
+func (s *share[V]) compressed(l layout[V]) (kernels.Compressed[V], error) {
+	err := s.place(l)
+	return kernels.Compressed[V]{Part: s.part.Shift(s.part.First(), 0), Ptr: s.ptr, Idx: s.minor, Val: s.val}, err
+}
+
+// rows is rows lo <= i < hi of a block by row, in place on a device.
+func (b Block[V]) rows(d kernels.HostMapper, lo, hi int) kernels.Block[V] {
+	var val []V
+	if hi > lo {
+		val = b.Val[lo*b.Stride : (hi-1)*b.Stride+b.Count]
+	}
+	return kernels.Block[V]{Val: kernels.AdoptArray(d, val), Cols: b.Count, Stride: b.Stride}
 }

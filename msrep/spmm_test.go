@@ -2,13 +2,17 @@ package msrep
 
 import (
 	"context"
+	"io"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -128,6 +132,75 @@ func TestReleasedPlansMultiplyAllVectorsAtOnceInTheFormTheyHave(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, plan.Close())
 	}
+}
+
+func TestTransposedProductsTakeAsManyVectorsAtOnceAsPay(t *testing.T) {
+	for count, want := range map[int]int{1: 0, 3: 0, 4: 4, 7: 7, 8: 8, 11: 8, 12: 12, 64: 64} {
+		require.Equal(t, want, scatteredAtOnce[float64](count))
+	}
+	require.Equal(t, 16, scatteredAtOnce[float32](19))
+	require.Equal(t, 11, scatteredAtOnce[float32](11))
+}
+
+// scarce is a device without memory for products that add several vectors to y.
+type scarce struct {
+	*cpu.Device
+	asked *int
+}
+
+type scarceStream struct {
+	kernels.Stream
+	asked *int
+}
+
+func (d scarce) NewStream() (kernels.Stream, error) {
+	s, err := d.Device.NewStream()
+	return scarceStream{s, d.asked}, err
+}
+
+func (s scarceStream) Launch(op kernels.Op) error {
+	if op.Kernel() == "scatter-many" {
+		*s.asked++
+		return &kernels.DeviceError{Device: "cpu:0", Call: op.Kernel(), Err: kernels.ErrOutOfMemory}
+	}
+	return s.Stream.Launch(op)
+}
+
+func TestVectorsAreMultipliedOneByOneWhereMemoryIsScarce(t *testing.T) {
+	ctx := context.Background()
+	d, err := cpu.Open(cpu.Config{Threads: 2, NUMANode: -1})
+	require.NoError(t, err)
+	asked := 0
+	sys := &System{devices: []kernels.Device{scarce{d, &asked}}, plans: map[io.Closer]bool{}}
+	defer sys.Close()
+	plan, err := NewPlan(ctx, sys, unitMatrix(30), PlanOptions{})
+	require.NoError(t, err)
+	x, y := ByRow(make([]float64, 30*9), 9), ByRow(make([]float64, 30*9), 9)
+	for i := range x.Val {
+		x.Val[i], y.Val[i] = float64(i), 1
+	}
+	_, err = plan.SpMM(ctx, Trans, 2, x, 3, y)
+	require.NoError(t, err)
+	require.Equal(t, 1, asked)
+	for i, v := range y.Val {
+		require.Equal(t, float64(2*i+3), v)
+	}
+}
+
+func TestTheTimeOfVectorsMultipliedOneByOneIncludesTheirCopies(t *testing.T) {
+	const n, count = 200000, 4
+	ctx := context.Background()
+	plan, err := NewPlan(ctx, openCPU(t, "cpu:2"), unitMatrix(n), PlanOptions{Deterministic: true})
+	require.NoError(t, err)
+	x, y := ByRow(make([]float64, n*count), count), ByRow(make([]float64, n*count), count)
+	share := 0.0
+	for range 5 {
+		begin := time.Now()
+		took, err := plan.SpMM(ctx, NoTrans, 1, x, 0, y)
+		require.NoError(t, err)
+		share = max(share, float64(took.Total)/float64(time.Since(begin)))
+	}
+	require.Greater(t, share, 0.8)
 }
 
 func TestWrongBlocksAreNamedAndLeaveYAlone(t *testing.T) {

@@ -110,6 +110,10 @@ func (s *stream) run(op kernels.Op) (err error) {
 		err = gatherManyPacked(s.dev, op)
 	case *kernels.GatherManyPacked[float32]:
 		err = gatherManyPacked(s.dev, op)
+	case *kernels.ScatterMany[float64]:
+		err = scatterMany(s.dev, &s.dev.scratch64, op)
+	case *kernels.ScatterMany[float32]:
+		err = scatterMany(s.dev, &s.dev.scratch32, op)
 	case *kernels.Scatter[float64]:
 		err = scatter(s.dev, &s.dev.scratch64, op)
 	case *kernels.Scatter[float32]:

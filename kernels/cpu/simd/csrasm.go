@@ -57,3 +57,22 @@ func manyRows[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, 
 	}
 	return 0
 }
+
+// scatterMany does the entries before the first that has no place, and gives that one.
+func scatterMany[V sparse.Value](l Level, alpha V, from int, ptr []int64, idx []int32, val, x, y, spill []V, marks []byte, ldx, ldy, lds, rows, first, done, open, vectors, last, asks int) int {
+	switch y := any(y).(type) {
+	case []float64:
+		val, x, spill := any(val).([]float64), any(x).([]float64), any(spill).([]float64)
+		if l >= AVX512 {
+			return scatterManyF64AVX512(float64(alpha), from, ptr, idx, val, x, y, spill, marks, ldx, ldy, lds, rows, first, done, open, vectors, last, asks)
+		}
+		return scatterManyF64AVX2(float64(alpha), from, ptr, idx, val, x, y, spill, marks, ldx, ldy, lds, rows, first, done, open, vectors, last, asks)
+	case []float32:
+		val, x, spill := any(val).([]float32), any(x).([]float32), any(spill).([]float32)
+		if l >= AVX512 {
+			return scatterManyF32AVX512(float32(alpha), from, ptr, idx, val, x, y, spill, marks, ldx, ldy, lds, rows, first, done, open, vectors, last, asks)
+		}
+		return scatterManyF32AVX2(float32(alpha), from, ptr, idx, val, x, y, spill, marks, ldx, ldy, lds, rows, first, done, open, vectors, last, asks)
+	}
+	return from
+}

@@ -22,3 +22,8 @@ func spreadAVX2[V sparse.Value](alpha V, ptr []int64, x, f []V) int { return 0 }
 func scatterAVX2[V sparse.Value](n int, idx []int32, val, f, y []V, first int, far bool) int {
 	return 0
 }
+
+// scatterMany does nothing where there is no assembly.
+func scatterMany[V sparse.Value](l Level, alpha V, from int, ptr []int64, idx []int32, val, x, y, spill []V, marks []byte, ldx, ldy, lds, rows, first, done, open, vectors, last, asks int) int {
+	return from
+}

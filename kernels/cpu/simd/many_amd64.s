@@ -458,6 +458,217 @@ out:
 	VZEROUPPER
 	RET
 
+// func scatterManyF64AVX2(alpha float64, from int, ptr []int64, idx []int32, val []float64, x []float64, y []float64, spill []float64, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·scatterManyF64AVX2(SB), NOSPLIT, $8-272
+	MOVQ         ptr_base+16(FP), AX
+	MOVQ         x_base+88(FP), CX
+	MOVQ         y_base+112(FP), DX
+	MOVQ         (AX), BX
+	MOVQ         idx_base+40(FP), SI
+	MOVQ         val_base+64(FP), DI
+	MOVQ         BX, R8
+	SHLQ         $0x02, R8
+	SUBQ         R8, SI
+	SHLQ         $0x01, R8
+	SUBQ         R8, DI
+	MOVQ         idx_len+48(FP), R8
+	ADDQ         BX, R8
+	MOVQ         from+8(FP), BX
+	MOVQ         last+248(FP), R9
+	VMOVQ        R9, X0
+	VPBROADCASTQ X0, Y0
+	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
+	MOVQ         $0x00000001, R9
+	MOVQ         ldy+192(FP), R10
+	MOVQ         first+216(FP), R11
+	MOVQ         done+224(FP), R12
+	CMPQ         vectors+240(FP), $0x02
+	JNE          not2
+
+row2:
+	CMPQ         R9, ptr_len+24(FP)
+	JGE          out
+	MOVQ         (AX)(R9*8), R13
+	CMPQ         R13, R8
+	CMOVQGT      R8, R13
+	CMPQ         BX, R13
+	JGE          next2
+	VMOVUPD      (CX), Y1
+	VBROADCASTSD alpha+0(FP), Y2
+	VMULPD       Y2, Y1, Y1
+	VMASKMOVPD   32(CX), Y0, Y2
+	VBROADCASTSD alpha+0(FP), Y3
+	VMULPD       Y3, Y2, Y2
+
+entry2:
+	LEAQ       128(BX), R14
+	CMPQ       R14, asks+256(FP)
+	JGE        asked2
+	MOVL       512(SI)(BX*4), R14
+	MOVQ       R14, R15
+	SUBQ       R11, R15
+	MOVQ       lds+200(FP), BP
+	IMULQ      R14, BP
+	ADDQ       spill_base+136(FP), BP
+	MOVQ       R10, R14
+	IMULQ      R15, R14
+	ADDQ       DX, R14
+	CMPQ       R15, R12
+	CMOVQCS    R14, BP
+	PREFETCHT1 (BP)
+	MOVL       64(SI)(BX*4), R14
+	MOVQ       R14, R15
+	SUBQ       R11, R15
+	MOVQ       lds+200(FP), BP
+	IMULQ      R14, BP
+	ADDQ       spill_base+136(FP), BP
+	MOVQ       R10, R14
+	IMULQ      R15, R14
+	ADDQ       DX, R14
+	CMPQ       R15, R12
+	CMOVQCS    R14, BP
+	PREFETCHT0 (BP)
+
+asked2:
+	MOVL         (SI)(BX*4), R14
+	SUBQ         R11, R14
+	CMPQ         R14, R12
+	JCC          beside2
+	IMULQ        R10, R14
+	ADDQ         DX, R14
+	VBROADCASTSD (DI)(BX*8), Y3
+	VMOVUPD      (R14), Y4
+	VFMADD231PD  Y1, Y3, Y4
+	VMOVUPD      Y4, (R14)
+	VMOVUPD      32(R14), Y4
+	VFMADD231PD  Y2, Y3, Y4
+	VMOVUPD      Y4, 32(R14)
+
+added2:
+	INCQ BX
+	CMPQ BX, R13
+	JLT  entry2
+
+next2:
+	INCQ R9
+	ADDQ ldx+184(FP), CX
+	JMP  row2
+
+beside2:
+	MOVL         (SI)(BX*4), R14
+	CMPQ         R14, rows+208(FP)
+	JAE          out
+	MOVQ         R14, R15
+	SUBQ         R11, R15
+	SUBQ         R12, R15
+	CMPQ         R15, open+232(FP)
+	JCS          out
+	MOVQ         lds+200(FP), R15
+	IMULQ        R14, R15
+	ADDQ         spill_base+136(FP), R15
+	SHRQ         $0x0a, R14
+	ADDQ         marks_base+160(FP), R14
+	MOVB         $0x01, (R14)
+	VBROADCASTSD (DI)(BX*8), Y3
+	VMOVUPD      (R15), Y4
+	VFMADD231PD  Y1, Y3, Y4
+	VMOVUPD      Y4, (R15)
+	VMOVUPD      32(R15), Y4
+	VFMADD231PD  Y2, Y3, Y4
+	VMOVUPD      Y4, 32(R15)
+	JMP          added2
+
+not2:
+row1:
+	CMPQ         R9, ptr_len+24(FP)
+	JGE          out
+	MOVQ         (AX)(R9*8), R13
+	CMPQ         R13, R8
+	CMOVQGT      R8, R13
+	CMPQ         BX, R13
+	JGE          next1
+	VMASKMOVPD   (CX), Y0, Y1
+	VBROADCASTSD alpha+0(FP), Y2
+	VMULPD       Y2, Y1, Y1
+
+entry1:
+	LEAQ       128(BX), R14
+	CMPQ       R14, asks+256(FP)
+	JGE        asked1
+	MOVL       512(SI)(BX*4), R14
+	MOVQ       R14, R15
+	SUBQ       R11, R15
+	MOVQ       lds+200(FP), BP
+	IMULQ      R14, BP
+	ADDQ       spill_base+136(FP), BP
+	MOVQ       R10, R14
+	IMULQ      R15, R14
+	ADDQ       DX, R14
+	CMPQ       R15, R12
+	CMOVQCS    R14, BP
+	PREFETCHT1 (BP)
+	MOVL       64(SI)(BX*4), R14
+	MOVQ       R14, R15
+	SUBQ       R11, R15
+	MOVQ       lds+200(FP), BP
+	IMULQ      R14, BP
+	ADDQ       spill_base+136(FP), BP
+	MOVQ       R10, R14
+	IMULQ      R15, R14
+	ADDQ       DX, R14
+	CMPQ       R15, R12
+	CMOVQCS    R14, BP
+	PREFETCHT0 (BP)
+
+asked1:
+	MOVL         (SI)(BX*4), R14
+	SUBQ         R11, R14
+	CMPQ         R14, R12
+	JCC          beside1
+	IMULQ        R10, R14
+	ADDQ         DX, R14
+	VBROADCASTSD (DI)(BX*8), Y2
+	VMOVUPD      (R14), Y3
+	VFMADD231PD  Y1, Y2, Y3
+	VMOVUPD      Y3, (R14)
+
+added1:
+	INCQ BX
+	CMPQ BX, R13
+	JLT  entry1
+
+next1:
+	INCQ R9
+	ADDQ ldx+184(FP), CX
+	JMP  row1
+
+beside1:
+	MOVL         (SI)(BX*4), R14
+	CMPQ         R14, rows+208(FP)
+	JAE          out
+	MOVQ         R14, R15
+	SUBQ         R11, R15
+	SUBQ         R12, R15
+	CMPQ         R15, open+232(FP)
+	JCS          out
+	MOVQ         lds+200(FP), R15
+	IMULQ        R14, R15
+	ADDQ         spill_base+136(FP), R15
+	SHRQ         $0x0a, R14
+	ADDQ         marks_base+160(FP), R14
+	MOVB         $0x01, (R14)
+	VBROADCASTSD (DI)(BX*8), Y2
+	VMOVUPD      (R15), Y3
+	VFMADD231PD  Y1, Y2, Y3
+	VMOVUPD      Y3, (R15)
+	JMP          added1
+
+out:
+	MOVQ BX, end+264(FP)
+	VZEROUPPER
+	RET
+
 // func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·manyF64AVX512(SB), NOSPLIT, $0-200
@@ -895,6 +1106,121 @@ stream1:
 out:
 	DECQ R12
 	MOVQ R12, done+192(FP)
+	VZEROUPPER
+	RET
+
+// func scatterManyF64AVX512(alpha float64, from int, ptr []int64, idx []int32, val []float64, x []float64, y []float64, spill []float64, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·scatterManyF64AVX512(SB), NOSPLIT, $8-272
+	MOVQ  ptr_base+16(FP), AX
+	MOVQ  x_base+88(FP), CX
+	MOVQ  y_base+112(FP), DX
+	MOVQ  (AX), BX
+	MOVQ  idx_base+40(FP), SI
+	MOVQ  val_base+64(FP), DI
+	MOVQ  BX, R8
+	SHLQ  $0x02, R8
+	SUBQ  R8, SI
+	SHLQ  $0x01, R8
+	SUBQ  R8, DI
+	MOVQ  idx_len+48(FP), R8
+	ADDQ  BX, R8
+	MOVQ  from+8(FP), BX
+	MOVQ  last+248(FP), R9
+	MOVQ  $-1, R10
+	BZHIQ R9, R10, R10
+	KMOVW R10, K1
+	MOVQ  $0x00000001, R9
+	MOVQ  ldy+192(FP), R10
+	MOVQ  first+216(FP), R11
+	MOVQ  done+224(FP), R12
+
+row1:
+	CMPQ         R9, ptr_len+24(FP)
+	JGE          out
+	MOVQ         (AX)(R9*8), R13
+	CMPQ         R13, R8
+	CMOVQGT      R8, R13
+	CMPQ         BX, R13
+	JGE          next1
+	VMOVUPD.Z    (CX), K1, Z0
+	VBROADCASTSD alpha+0(FP), Z1
+	VMULPD       Z1, Z0, Z0
+
+entry1:
+	LEAQ       128(BX), R14
+	CMPQ       R14, asks+256(FP)
+	JGE        asked1
+	MOVL       512(SI)(BX*4), R14
+	MOVQ       R14, R15
+	SUBQ       R11, R15
+	MOVQ       lds+200(FP), BP
+	IMULQ      R14, BP
+	ADDQ       spill_base+136(FP), BP
+	MOVQ       R10, R14
+	IMULQ      R15, R14
+	ADDQ       DX, R14
+	CMPQ       R15, R12
+	CMOVQCS    R14, BP
+	PREFETCHT1 (BP)
+	MOVL       64(SI)(BX*4), R14
+	MOVQ       R14, R15
+	SUBQ       R11, R15
+	MOVQ       lds+200(FP), BP
+	IMULQ      R14, BP
+	ADDQ       spill_base+136(FP), BP
+	MOVQ       R10, R14
+	IMULQ      R15, R14
+	ADDQ       DX, R14
+	CMPQ       R15, R12
+	CMOVQCS    R14, BP
+	PREFETCHT0 (BP)
+
+asked1:
+	MOVL         (SI)(BX*4), R14
+	SUBQ         R11, R14
+	CMPQ         R14, R12
+	JCC          beside1
+	IMULQ        R10, R14
+	ADDQ         DX, R14
+	VBROADCASTSD (DI)(BX*8), Z1
+	VMOVUPD      (R14), Z2
+	VFMADD231PD  Z0, Z1, Z2
+	VMOVUPD      Z2, (R14)
+
+added1:
+	INCQ BX
+	CMPQ BX, R13
+	JLT  entry1
+
+next1:
+	INCQ R9
+	ADDQ ldx+184(FP), CX
+	JMP  row1
+
+beside1:
+	MOVL         (SI)(BX*4), R14
+	CMPQ         R14, rows+208(FP)
+	JAE          out
+	MOVQ         R14, R15
+	SUBQ         R11, R15
+	SUBQ         R12, R15
+	CMPQ         R15, open+232(FP)
+	JCS          out
+	MOVQ         lds+200(FP), R15
+	IMULQ        R14, R15
+	ADDQ         spill_base+136(FP), R15
+	SHRQ         $0x0a, R14
+	ADDQ         marks_base+160(FP), R14
+	MOVB         $0x01, (R14)
+	VBROADCASTSD (DI)(BX*8), Z1
+	VMOVUPD      (R15), Z2
+	VFMADD231PD  Z0, Z1, Z2
+	VMOVUPD      Z2, (R15)
+	JMP          added1
+
+out:
+	MOVQ BX, end+264(FP)
 	VZEROUPPER
 	RET
 
@@ -1337,6 +1663,216 @@ out:
 	VZEROUPPER
 	RET
 
+// func scatterManyF32AVX2(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·scatterManyF32AVX2(SB), NOSPLIT, $8-272
+	MOVQ         ptr_base+16(FP), AX
+	MOVQ         x_base+88(FP), CX
+	MOVQ         y_base+112(FP), DX
+	MOVQ         (AX), BX
+	MOVQ         idx_base+40(FP), SI
+	MOVQ         val_base+64(FP), DI
+	MOVQ         BX, R8
+	SHLQ         $0x02, R8
+	SUBQ         R8, SI
+	SUBQ         R8, DI
+	MOVQ         idx_len+48(FP), R8
+	ADDQ         BX, R8
+	MOVQ         from+8(FP), BX
+	MOVQ         last+248(FP), R9
+	VMOVQ        R9, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts32<>+0(SB), Y0, Y0
+	MOVQ         $0x00000001, R9
+	MOVQ         ldy+192(FP), R10
+	MOVQ         first+216(FP), R11
+	MOVQ         done+224(FP), R12
+	CMPQ         vectors+240(FP), $0x02
+	JNE          not2
+
+row2:
+	CMPQ         R9, ptr_len+24(FP)
+	JGE          out
+	MOVQ         (AX)(R9*8), R13
+	CMPQ         R13, R8
+	CMOVQGT      R8, R13
+	CMPQ         BX, R13
+	JGE          next2
+	VMOVUPS      (CX), Y1
+	VBROADCASTSS alpha+0(FP), Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   32(CX), Y0, Y2
+	VBROADCASTSS alpha+0(FP), Y3
+	VMULPS       Y3, Y2, Y2
+
+entry2:
+	LEAQ       128(BX), R14
+	CMPQ       R14, asks+256(FP)
+	JGE        asked2
+	MOVL       512(SI)(BX*4), R14
+	MOVQ       R14, R15
+	SUBQ       R11, R15
+	MOVQ       lds+200(FP), BP
+	IMULQ      R14, BP
+	ADDQ       spill_base+136(FP), BP
+	MOVQ       R10, R14
+	IMULQ      R15, R14
+	ADDQ       DX, R14
+	CMPQ       R15, R12
+	CMOVQCS    R14, BP
+	PREFETCHT1 (BP)
+	MOVL       64(SI)(BX*4), R14
+	MOVQ       R14, R15
+	SUBQ       R11, R15
+	MOVQ       lds+200(FP), BP
+	IMULQ      R14, BP
+	ADDQ       spill_base+136(FP), BP
+	MOVQ       R10, R14
+	IMULQ      R15, R14
+	ADDQ       DX, R14
+	CMPQ       R15, R12
+	CMOVQCS    R14, BP
+	PREFETCHT0 (BP)
+
+asked2:
+	MOVL         (SI)(BX*4), R14
+	SUBQ         R11, R14
+	CMPQ         R14, R12
+	JCC          beside2
+	IMULQ        R10, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (DI)(BX*4), Y3
+	VMOVUPS      (R14), Y4
+	VFMADD231PS  Y1, Y3, Y4
+	VMOVUPS      Y4, (R14)
+	VMOVUPS      32(R14), Y4
+	VFMADD231PS  Y2, Y3, Y4
+	VMOVUPS      Y4, 32(R14)
+
+added2:
+	INCQ BX
+	CMPQ BX, R13
+	JLT  entry2
+
+next2:
+	INCQ R9
+	ADDQ ldx+184(FP), CX
+	JMP  row2
+
+beside2:
+	MOVL         (SI)(BX*4), R14
+	CMPQ         R14, rows+208(FP)
+	JAE          out
+	MOVQ         R14, R15
+	SUBQ         R11, R15
+	SUBQ         R12, R15
+	CMPQ         R15, open+232(FP)
+	JCS          out
+	MOVQ         lds+200(FP), R15
+	IMULQ        R14, R15
+	ADDQ         spill_base+136(FP), R15
+	SHRQ         $0x0a, R14
+	ADDQ         marks_base+160(FP), R14
+	MOVB         $0x01, (R14)
+	VBROADCASTSS (DI)(BX*4), Y3
+	VMOVUPS      (R15), Y4
+	VFMADD231PS  Y1, Y3, Y4
+	VMOVUPS      Y4, (R15)
+	VMOVUPS      32(R15), Y4
+	VFMADD231PS  Y2, Y3, Y4
+	VMOVUPS      Y4, 32(R15)
+	JMP          added2
+
+not2:
+row1:
+	CMPQ         R9, ptr_len+24(FP)
+	JGE          out
+	MOVQ         (AX)(R9*8), R13
+	CMPQ         R13, R8
+	CMOVQGT      R8, R13
+	CMPQ         BX, R13
+	JGE          next1
+	VMASKMOVPS   (CX), Y0, Y1
+	VBROADCASTSS alpha+0(FP), Y2
+	VMULPS       Y2, Y1, Y1
+
+entry1:
+	LEAQ       128(BX), R14
+	CMPQ       R14, asks+256(FP)
+	JGE        asked1
+	MOVL       512(SI)(BX*4), R14
+	MOVQ       R14, R15
+	SUBQ       R11, R15
+	MOVQ       lds+200(FP), BP
+	IMULQ      R14, BP
+	ADDQ       spill_base+136(FP), BP
+	MOVQ       R10, R14
+	IMULQ      R15, R14
+	ADDQ       DX, R14
+	CMPQ       R15, R12
+	CMOVQCS    R14, BP
+	PREFETCHT1 (BP)
+	MOVL       64(SI)(BX*4), R14
+	MOVQ       R14, R15
+	SUBQ       R11, R15
+	MOVQ       lds+200(FP), BP
+	IMULQ      R14, BP
+	ADDQ       spill_base+136(FP), BP
+	MOVQ       R10, R14
+	IMULQ      R15, R14
+	ADDQ       DX, R14
+	CMPQ       R15, R12
+	CMOVQCS    R14, BP
+	PREFETCHT0 (BP)
+
+asked1:
+	MOVL         (SI)(BX*4), R14
+	SUBQ         R11, R14
+	CMPQ         R14, R12
+	JCC          beside1
+	IMULQ        R10, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (DI)(BX*4), Y2
+	VMOVUPS      (R14), Y3
+	VFMADD231PS  Y1, Y2, Y3
+	VMOVUPS      Y3, (R14)
+
+added1:
+	INCQ BX
+	CMPQ BX, R13
+	JLT  entry1
+
+next1:
+	INCQ R9
+	ADDQ ldx+184(FP), CX
+	JMP  row1
+
+beside1:
+	MOVL         (SI)(BX*4), R14
+	CMPQ         R14, rows+208(FP)
+	JAE          out
+	MOVQ         R14, R15
+	SUBQ         R11, R15
+	SUBQ         R12, R15
+	CMPQ         R15, open+232(FP)
+	JCS          out
+	MOVQ         lds+200(FP), R15
+	IMULQ        R14, R15
+	ADDQ         spill_base+136(FP), R15
+	SHRQ         $0x0a, R14
+	ADDQ         marks_base+160(FP), R14
+	MOVB         $0x01, (R14)
+	VBROADCASTSS (DI)(BX*4), Y2
+	VMOVUPS      (R15), Y3
+	VFMADD231PS  Y1, Y2, Y3
+	VMOVUPS      Y3, (R15)
+	JMP          added1
+
+out:
+	MOVQ BX, end+264(FP)
+	VZEROUPPER
+	RET
+
 // func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·manyF32AVX512(SB), NOSPLIT, $0-192
@@ -1773,5 +2309,119 @@ stream1:
 out:
 	DECQ R12
 	MOVQ R12, done+184(FP)
+	VZEROUPPER
+	RET
+
+// func scatterManyF32AVX512(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·scatterManyF32AVX512(SB), NOSPLIT, $8-272
+	MOVQ  ptr_base+16(FP), AX
+	MOVQ  x_base+88(FP), CX
+	MOVQ  y_base+112(FP), DX
+	MOVQ  (AX), BX
+	MOVQ  idx_base+40(FP), SI
+	MOVQ  val_base+64(FP), DI
+	MOVQ  BX, R8
+	SHLQ  $0x02, R8
+	SUBQ  R8, SI
+	SUBQ  R8, DI
+	MOVQ  idx_len+48(FP), R8
+	ADDQ  BX, R8
+	MOVQ  from+8(FP), BX
+	MOVQ  last+248(FP), R9
+	MOVQ  $-1, R10
+	BZHIQ R9, R10, R10
+	KMOVW R10, K1
+	MOVQ  $0x00000001, R9
+	MOVQ  ldy+192(FP), R10
+	MOVQ  first+216(FP), R11
+	MOVQ  done+224(FP), R12
+
+row1:
+	CMPQ         R9, ptr_len+24(FP)
+	JGE          out
+	MOVQ         (AX)(R9*8), R13
+	CMPQ         R13, R8
+	CMOVQGT      R8, R13
+	CMPQ         BX, R13
+	JGE          next1
+	VMOVUPS.Z    (CX), K1, Z0
+	VBROADCASTSS alpha+0(FP), Z1
+	VMULPS       Z1, Z0, Z0
+
+entry1:
+	LEAQ       128(BX), R14
+	CMPQ       R14, asks+256(FP)
+	JGE        asked1
+	MOVL       512(SI)(BX*4), R14
+	MOVQ       R14, R15
+	SUBQ       R11, R15
+	MOVQ       lds+200(FP), BP
+	IMULQ      R14, BP
+	ADDQ       spill_base+136(FP), BP
+	MOVQ       R10, R14
+	IMULQ      R15, R14
+	ADDQ       DX, R14
+	CMPQ       R15, R12
+	CMOVQCS    R14, BP
+	PREFETCHT1 (BP)
+	MOVL       64(SI)(BX*4), R14
+	MOVQ       R14, R15
+	SUBQ       R11, R15
+	MOVQ       lds+200(FP), BP
+	IMULQ      R14, BP
+	ADDQ       spill_base+136(FP), BP
+	MOVQ       R10, R14
+	IMULQ      R15, R14
+	ADDQ       DX, R14
+	CMPQ       R15, R12
+	CMOVQCS    R14, BP
+	PREFETCHT0 (BP)
+
+asked1:
+	MOVL         (SI)(BX*4), R14
+	SUBQ         R11, R14
+	CMPQ         R14, R12
+	JCC          beside1
+	IMULQ        R10, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (DI)(BX*4), Z1
+	VMOVUPS      (R14), Z2
+	VFMADD231PS  Z0, Z1, Z2
+	VMOVUPS      Z2, (R14)
+
+added1:
+	INCQ BX
+	CMPQ BX, R13
+	JLT  entry1
+
+next1:
+	INCQ R9
+	ADDQ ldx+184(FP), CX
+	JMP  row1
+
+beside1:
+	MOVL         (SI)(BX*4), R14
+	CMPQ         R14, rows+208(FP)
+	JAE          out
+	MOVQ         R14, R15
+	SUBQ         R11, R15
+	SUBQ         R12, R15
+	CMPQ         R15, open+232(FP)
+	JCS          out
+	MOVQ         lds+200(FP), R15
+	IMULQ        R14, R15
+	ADDQ         spill_base+136(FP), R15
+	SHRQ         $0x0a, R14
+	ADDQ         marks_base+160(FP), R14
+	MOVB         $0x01, (R14)
+	VBROADCASTSS (DI)(BX*4), Z1
+	VMOVUPS      (R15), Z2
+	VFMADD231PS  Z0, Z1, Z2
+	VMOVUPS      Z2, (R15)
+	JMP          added1
+
+out:
+	MOVQ BX, end+264(FP)
 	VZEROUPPER
 	RET

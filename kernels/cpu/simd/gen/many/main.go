@@ -1,5 +1,5 @@
 // Command many generates the assembly that multiplies rows in CSR by several
-// vectors at once.
+// vectors at once, and their transpose.
 package main
 
 import (
@@ -12,6 +12,7 @@ func main() {
 	lanes.DefineCounts()
 	for _, l := range lanes.All() {
 		rows(lanes.Part{Lanes: l})
+		scatter(lanes.Part{Lanes: l})
 	}
 	Generate()
 }

@@ -199,5 +199,14 @@ func lenOf(slice string) Mem {
 	return c.Addr
 }
 
+// baseOf is where the address of a slice lies.
+func baseOf(slice string) Mem {
+	c, err := Param(slice).Base().Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return c.Addr
+}
+
 // label numbers a label.
 func label(name string, i int) string { return fmt.Sprintf("%s%d", name, i) }

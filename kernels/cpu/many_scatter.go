@@ -1,0 +1,234 @@
+package cpu
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/merge"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// scatterMany runs kernels.ScatterMany. The matrix is read once for each cache line of
+// columns: the workers' own results then are no larger than that.
+func scatterMany[V sparse.Value](d *Device, s *scratch[V], op *kernels.ScatterMany[V]) (err error) {
+	v := newViews(d)
+	defer v.close(&err)
+	a := viewCompressed(v, op.A)
+	x, y := viewBlock(v, "x", op.X, a.part.Majors()), viewBlock(v, "y", op.Y, 0)
+	if v.err == nil && x.Cols != y.Cols {
+		v.err = fmt.Errorf("%w: x has %d columns and y has %d", kernels.ErrArgument, x.Cols, y.Cols)
+	}
+	if v.err != nil {
+		return v.err
+	}
+	parts, err := a.split(d)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	run := manyScatter[V]{a: a, parts: parts, border: borders(parts, a.idx, a.part.StartIdx, y.Rows())}
+	width := simd.VectorsAtOnce[V]()
+	if err := run.takeSpill(d, s, y, width); err != nil {
+		return err
+	}
+	for c := 0; c < y.Cols; c += width {
+		n := min(width, y.Cols-c)
+		if err := run.columns(d, op.Alpha, op.Beta, x.Columns(c, n), y.Columns(c, n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// manyScatter is a transposed product with several vectors: each worker adds to the rows
+// of y that are its own, between two borders, and the rest to a block of its own. Rows of y
+// that do not fill registers are added to in such blocks only.
+type manyScatter[V sparse.Value] struct {
+	a      compressed[V]
+	parts  []partition.Part
+	border []int
+	spill  []simd.Block[V] // zero between products; empty where it is not needed
+}
+
+// takeSpill gets the workers' own blocks, for so many columns at a time.
+func (m *manyScatter[V]) takeSpill(d *Device, s *scratch[V], y simd.Block[V], width int) error {
+	n := len(m.parts)
+	m.spill = make([]simd.Block[V], n)
+	if last := y.Cols % width; n == 1 && (last == 0 || last == lineStride[V](last)) {
+		return nil
+	}
+	elements := int64(y.Rows()) * int64(lineStride[V](min(y.Cols, width)))
+	if need := int64(n)*elements*mem.Size[V]() - s.held.Load(); need > mem.Available()/2 {
+		return fmt.Errorf("%w: %d bytes for the results of %d workers", kernels.ErrOutOfMemory, need, n)
+	}
+	spill, err := s.vectors(d, n, int(elements))
+	for i := range spill {
+		m.spill[i].Val = spill[i]
+	}
+	return err
+}
+
+// columns makes the product for as many vectors as simd.ScatterMany takes.
+func (m *manyScatter[V]) columns(d *Device, alpha, beta V, x, y simd.Block[V]) error {
+	n, rows, width := len(m.parts), y.Rows(), lineStride[V](y.Cols)
+	to := make([]manyTarget[V], n)
+	err := d.pool.run(n, func(i int) {
+		first, end := m.border[i], m.border[i+1]
+		m.spill[i].Cols, m.spill[i].Stride = width, width
+		to[i] = manyTarget[V]{beta: beta, first: first, end: end, places: simd.Places[V]{Rows: rows, Spill: m.spill[i], Marks: make([]byte, rows/simd.MarkedRows+1)}}
+		if p := &to[i].places; y.Cols == width {
+			p.First, p.Own, p.Y = first, end-first, y.From(first)
+		}
+		m.rows(m.parts[i], alpha, x, &to[i])
+	})
+	if err == nil {
+		err = d.pool.run(n, func(i int) {
+			joinMany(to, y, int(par.Cut(int64(rows), n, i)), int(par.Cut(int64(rows), n, i+1)))
+		})
+	}
+	if err != nil {
+		for i := range m.spill {
+			clear(m.spill[i].Val)
+		}
+	}
+	return err
+}
+
+const (
+	// manyChunk is how many entries, and manyChunkRows how many rows, are added in one call:
+	// the rows of x stay in the first cache while alpha*x is looked at.
+	manyChunk     = 1 << 12
+	manyChunkRows = 1 << 9
+)
+
+// rows adds the products of q.
+func (m *manyScatter[V]) rows(q partition.Part, alpha V, x simd.Block[V], to *manyTarget[V]) {
+	a, level := m.a, simd.Default()
+	base, end := a.part.StartIdx, q.EndIdx+1
+	asks, looked := int64(0), q.StartIdx // entries from there on were not looked at
+	r := q.First()
+	for k := q.StartIdx; k < end; {
+		for a.ptr[r+1] <= k {
+			r++
+		}
+		stop, last := min(k+manyChunk, end), r+1
+		ptr := []int64{k, a.ptr[last]}
+		if a.ptr[r] >= k {
+			for last < q.End() && last-r < manyChunkRows && a.ptr[last] < stop {
+				last++
+			}
+			ptr = a.ptr[r : last+1]
+		}
+		stop = min(stop, a.ptr[last])
+		if k >= looked && to.large() {
+			looked, asks = min(k+scatterRun, end), 0
+			if strewn(a.idx[k-base:looked-base], to.places.Spill.Stride*int(mem.Size[V]())) {
+				asks = end
+			}
+		}
+		for from := k; k < stop; {
+			k = simd.ScatterMany(level, alpha, k, ptr, a.idx[from-base:stop-base], a.val[from-base:stop-base], x.From(r).First(last-r), &to.places, asks)
+			if k < stop {
+				to.scale(int(a.idx[k-base]))
+			}
+		}
+	}
+}
+
+// manyTarget is where a worker adds its products.
+type manyTarget[V sparse.Value] struct {
+	places     simd.Places[V]
+	beta       V
+	first, end int // the worker's own rows of y, also where it does not add to them
+}
+
+const (
+	// strewnSample is how many entries of a run are looked at, and strewnBefore how many
+	// before each of them.
+	strewnSample = 8
+	strewnBefore = 256
+	// strewnBytes is from how many bytes on two places are far apart.
+	strewnBytes = 1 << 15
+)
+
+// strewn reports whether a good part of the entries goes to rows that are far from those of
+// all entries shortly before: the processor does not foresee them.
+func strewn(idx []int32, rowBytes int) bool {
+	apart, far := int64(max(strewnBytes/rowBytes, 1)), 0
+	for i := range strewnSample {
+		end := (i + 1) * len(idx) / strewnSample
+		if end == 0 {
+			continue
+		}
+		place := int64(idx[end-1])
+		if !slices.ContainsFunc(idx[max(0, end-1-strewnBefore):end-1], func(c int32) bool {
+			return max(place-int64(c), int64(c)-place) <= apart
+		}) {
+			far++
+		}
+	}
+	return far >= strewnSample/4
+}
+
+// large reports whether y is larger than the caches next to a core.
+func (t *manyTarget[V]) large() bool {
+	return int64(t.places.Rows)*int64(t.places.Spill.Cols)*mem.Size[V]() > 1<<20
+}
+
+// scale multiplies the worker's own rows by beta, up to row i of y and further.
+func (t *manyTarget[V]) scale(i int) {
+	p := &t.places
+	to := min(i-p.First+scaledAhead/p.Y.Cols+1, p.Own)
+	scaleRows(p.Y.From(p.Done), t.beta, to-p.Done)
+	p.Done = to
+}
+
+// scaleRows multiplies the first n rows of a block by beta.
+func scaleRows[V sparse.Value](y simd.Block[V], beta V, n int) {
+	if y.Stride == y.Cols {
+		merge.Scale(y.Val[:n*y.Cols], beta)
+		return
+	}
+	for i := range n {
+		merge.Scale(y.Val[i*y.Stride:][:y.Cols], beta)
+	}
+}
+
+// joinMany finishes rows from to to of y: it scales what no worker did, and adds the
+// workers' own blocks, which are zero afterwards.
+func joinMany[V sparse.Value](targets []manyTarget[V], y simd.Block[V], from, to int) {
+	for lo := from; lo < to; {
+		hi := min((lo/simd.MarkedRows+1)*simd.MarkedRows, to)
+		for i := range targets {
+			t := &targets[i]
+			if a, b := max(lo, t.first+t.places.Done), min(hi, t.end); a < b {
+				scaleRows(y.From(a), t.beta, b-a)
+			}
+		}
+		for i := range targets {
+			p := &targets[i].places
+			if p.Marks[lo/simd.MarkedRows] != 0 {
+				addRows(y, p.Spill, lo, min(hi, p.First))
+				addRows(y, p.Spill, max(lo, p.First+p.Own), hi)
+			}
+		}
+		lo = hi
+	}
+}
+
+// addRows adds rows from to to of a block to y and clears them.
+func addRows[V sparse.Value](y, b simd.Block[V], from, to int) {
+	for i := from; i < to; i++ {
+		row, sum := b.Val[i*b.Stride:][:b.Cols], y.Val[i*y.Stride:][:y.Cols]
+		for j, v := range row[:len(sum)] {
+			sum[j] += v
+		}
+		clear(row)
+	}
+}
