@@ -192,3 +192,9 @@ func TestAPanicInAParserReachesTheCaller(t *testing.T) {
 		}, func(lines.Chunk, int) error { return nil })
 	})
 }
+
+func TestFirstIsALineWithoutItsEndsAndBlanks(t *testing.T) {
+	for text, want := range map[string]string{"": "", "\nb": "", " a\tb \r\nc": "a\tb", "a": "a"} {
+		require.Equal(t, want, string(lines.First([]byte(text))), "%q", text)
+	}
+}
