@@ -48,7 +48,6 @@ func (s *scan) hex(name string, digits int) (string, error) {
 	if !ok || err != nil {
 		return "", err
 	}
-	text = strings.ToLower(text)
 	num, prefixed := strings.CutPrefix(text, "0x")
 	if _, err := strconv.ParseUint(num, 16, 32); err != nil || !prefixed || len(num) != digits {
 		return "", s.tree.fault(name, "%s is no PCI number; 0x and %d hexadecimal digits are needed", clip(text), digits)
