@@ -99,14 +99,18 @@ func (s *search[V]) trySymmetric() (taken bool, err error) {
 func (s *search[V]) timeSymmetric(h *symmetric[V]) (time.Duration, error) {
 	n := int(burstTime/s.whole(s.best.product)) + 1
 	least := time.Duration(math.MaxInt64)
-	for round := range 1 + duelRounds { // the first brings it to the caches
+	warm, rounds := 1, duelRounds // the first brings it to the caches
+	if s.share < 1 {
+		warm, rounds = 0, duelRounds/2 // which it leaves again
+	}
+	for round := range warm + rounds {
 		begin := now()
 		for range n {
 			if err := h.multiply(s.dev, 1, 0, s.x, s.y); err != nil {
 				return 0, err
 			}
 		}
-		if took := max(now().Sub(begin)/time.Duration(n), 1); round > 0 {
+		if took := max(now().Sub(begin)/time.Duration(n), 1); round >= warm {
 			least = min(least, took)
 		}
 		if s.share < 1 {

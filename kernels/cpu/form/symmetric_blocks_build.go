@@ -77,7 +77,7 @@ func (b *symmetricBlocksBuilder[V]) count(blocks int) (before, all, low int32, e
 		return 0, 0, 0, b.no(own)
 	}
 	for k := 0; k < len(idx); k += b.size {
-		if idx[k] < 0 || int(idx[k])%b.size != 0 || int(idx[k+b.size-1]) != int(idx[k])+b.size-1 {
+		if idx[k] < 0 || int(idx[k]) > own || int(idx[k])%b.size != 0 || int(idx[k+b.size-1]) != int(idx[k])+b.size-1 {
 			return 0, 0, 0, b.no(own)
 		}
 	}
@@ -98,6 +98,7 @@ func through(idx []int32, c int) []int32 {
 	return idx[:n]
 }
 
+// no says that the row of blocks that begins with a row is not made of blocks.
 func (b *symmetricBlocksBuilder[V]) no(row int) error {
 	return sparse.Inputf("matrix", "an entry of rows %d to %d is outside of full blocks of %d x %[3]d, or not in its order", row, row+b.size-1, b.size)
 }
