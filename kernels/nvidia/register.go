@@ -4,7 +4,7 @@ package nvidia
 
 import (
 	"errors"
-	"runtime"
+	"sync"
 	"unsafe"
 
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
@@ -17,11 +17,14 @@ import (
 // nothing. After an error nothing is pinned: the system may refuse it, and what is pinned
 // already can't be pinned again.
 func (d *Device) Register(memory ...[]byte) (release func() error, err error) {
-	var done []uintptr
+	var done [][]byte
 	undo := func() error {
 		var errs []error
-		for _, addr := range done {
-			errs = append(errs, driver.Unregister(addr))
+		for _, m := range done {
+			if err := driver.Unregister(address(m)); err != nil {
+				held.keep(m)
+				errs = append(errs, err)
+			}
 		}
 		done = nil
 		return errors.Join(errs...)
@@ -38,18 +41,29 @@ func (d *Device) Register(memory ...[]byte) (release func() error, err error) {
 			if err := register(address(m), uintptr(len(m))); err != nil {
 				return freeAfter(err, undo())
 			}
-			done = append(done, address(m))
+			done = append(done, m)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return func() error {
-		err := d.fail("unregister", bytes, d.worker.call(undo))
-		runtime.KeepAlive(memory)
-		return err
-	}, nil
+	return func() error { return d.fail("unregister", bytes, d.worker.call(undo)) }, nil
+}
+
+// held is memory that the driver did not let go of. It stays reachable: to what came to
+// lie there the driver would copy without waiting for anybody.
+var held holder
+
+type holder struct {
+	mu     sync.Mutex
+	memory [][]byte
+}
+
+func (h *holder) keep(m []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.memory = append(h.memory, m)
 }
 
 // register pins memory, for reading where nothing else can be had.
