@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -162,4 +163,19 @@ func TestRanksThatLeaveTheRangeOfNumbersAreNotConverged(t *testing.T) {
 		require.NoError(t, err)
 		require.InDelta(t, 1, res.Ranks[0]+res.Ranks[1]+res.Ranks[2], 1e-12)
 	}
+}
+
+// TestMaxIterEndsSolvesWhoseRestartsPromiseMoreThanTheyKeep solves a system of squares that
+// underflow: each restart finds an exact solution, and a residual that says otherwise.
+func TestMaxIterEndsSolvesWhoseRestartsPromiseMoreThanTheyKeep(t *testing.T) {
+	a := &sparse.CSR[float64]{Rows: 3, Cols: 3, RowPtr: []int64{0, 1, 2, 3}, ColIdx: []int32{0, 1, 2}, Val: []float64{1e-170, 1e-172, 1e-174}}
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu"})
+	require.NoError(t, err)
+	defer sys.Close()
+	plan := scaledPlan(t, sys, a, 0, msrep.PlanOptions{})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	res, err := GMRES(ctx, plan, []float64{1, 1, 1}, make([]float64, 3), Options{MaxIter: 50})
+	require.ErrorIs(t, err, ErrNotConverged)
+	require.Equal(t, 50, res.Iterations)
 }

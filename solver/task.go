@@ -188,6 +188,8 @@ func (t *task) begin(rel, factor float64) (done bool, err error) {
 		return true, nil
 	case !finite(rel):
 		return true, t.give(ErrBreakdown, "the residual is not finite")
+	case t.res.Iterations >= t.opt.MaxIter: // where each restart promises more than it keeps
+		return true, t.give(ErrNotConverged, "")
 	case rel > factor*t.last:
 		t.strikes++
 	default:
