@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/msrep-go/msrep/kernels"
 )
 
 // SetGiantEntries replaces the number of entries from which on a row is giant, until
@@ -28,4 +30,10 @@ func AlwaysHalve(t *testing.T) {
 	old := worthHalving
 	t.Cleanup(func() { worthHalving = old })
 	worthHalving = math.Inf(1)
+}
+
+// IsSymmetric compares the halves of a matrix, with a worker for the rows between two borders.
+func IsSymmetric(d *Device, op *kernels.Packing[float64], border []int) (bool, error) {
+	p := &packed[float64]{dev: d, pieces: make([]piece[float64], len(border)-1)}
+	return p.isSymmetric(op, border)
 }

@@ -32,8 +32,7 @@ var lastCache = simd.LastCache
 // sample gives rows to time forms on, and the share of all entries that they hold:
 // of a large matrix a few stretches of every piece at equal distances, otherwise all.
 func sample[V sparse.Value](p *packed[V]) (rows [][]stretch[V], share float64) {
-	most := sampleCaches * lastCache() / (4 + mem.Size[V]()) // entries
-	all := p.part.NNZ()
+	most, all := sampleSize[V](), p.part.NNZ()
 	if all <= wholeUpTo*most {
 		return cut(p, 1, 1, 0), 1
 	}
@@ -41,6 +40,9 @@ func sample[V sparse.Value](p *packed[V]) (rows [][]stretch[V], share float64) {
 	rows = cut(p, share, stretches, stretchRows)
 	return rows, float64(entries(rows)) / float64(all)
 }
+
+// sampleSize is the entries of a sample. A matrix that has more is read from memory.
+func sampleSize[V sparse.Value]() int64 { return sampleCaches * lastCache() / (4 + mem.Size[V]()) }
 
 // entries is the number of entries of stretches.
 func entries[V sparse.Value](rows [][]stretch[V]) (sum int64) {

@@ -128,7 +128,7 @@ func (s skipped) Error() string { return string(s) }
 // try builds a candidate on the sample and times it, if that and building the whole
 // fit in the budget. It becomes the best if it is.
 func (s *search[V]) try(c inspect.Candidate[V], told *kernels.PackTrial) error {
-	if b := s.best.Bytes; s.share < 1 && b > 0 && c.Bytes > b {
+	if b := s.best.Bytes; s.part.NNZ() > sampleSize[V]() && b > 0 && c.Bytes > b {
 		return skipped(fmt.Sprintf("it reads %.1f bytes for each entry, %s only %.1f", c.Bytes, s.best.Form, b))
 	}
 	if s.budget(c) < leastBudget {

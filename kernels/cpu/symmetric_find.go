@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"math/bits"
 	"slices"
 	"sync/atomic"
 
@@ -25,12 +24,12 @@ func (p *packed[V]) isSymmetric(op *kernels.Packing[V], border []int) (bool, err
 func symmetricWords[V sparse.Value, W word](p *packed[V], op *kernels.Packing[V], border []int) (bool, error) {
 	var no atomic.Bool
 	var more atomic.Int64 // entries behind the diagonal, less those before it
-	along := make([]uint64, (len(op.Ptr)+62)/64)
+	along, same := make([]uint64, (len(op.Ptr)+62)/64), make([]uint64, (len(op.Ptr)+62)/64)
 	val, _ := mem.Slice[W](mem.Bytes(op.Val), int64(len(op.Val)))
 	all := make([]matching[W], len(p.pieces))
 	err := p.each(func(i int) error {
 		h := &all[i]
-		*h = matching[W]{ptr: op.Ptr, idx: op.Idx, val: val, along: along, first: border[i], end: border[i+1]}
+		*h = matching[W]{ptr: op.Ptr, idx: op.Idx, val: val, along: along, same: same, first: border[i], end: border[i+1]}
 		if !h.mark() {
 			no.Store(true)
 		}
@@ -61,25 +60,8 @@ func symmetricWords[V sparse.Value, W word](p *packed[V], op *kernels.Packing[V]
 // than two thirds of the memory of the entries.
 const fewRows = 1 << 12
 
-type word interface{ uint32 | uint64 }
-
-// matching compares the entries before the diagonal of rows with those behind it: of rows
-// that follow each other with entries at the same distances from the diagonal together.
-type matching[W word] struct {
-	ptr        []int64
-	idx        []int32
-	val        []W
-	along      []uint64 // a bit for each row: it has the distances of the row before it
-	first, end int
-
-	more int64 // entries behind the diagonal, less those before it
-	low  int   // the first column
-	// next is, from row low on, a place in the row that no partner of later rows lies before.
-	next []int64
-}
-
-// mark finds the rows with the distances of the one before. It is false where the columns of
-// a row do not ascend from 0 on.
+// mark finds the rows that are like the one before. It is false where the columns of a row
+// do not ascend from 0 on.
 func (h *matching[W]) mark() bool {
 	h.low = h.first
 	var last []int32
@@ -90,10 +72,10 @@ func (h *matching[W]) mark() bool {
 		if r > h.first && moved(last, idx) {
 			h.along[r/64] |= 1 << (r % 64)
 		} else {
-			for k := 1; k < len(idx); k++ {
-				if idx[k] <= idx[k-1] {
-					return false
-				}
+			if r > h.first && slices.Equal(last, idx) {
+				h.same[r/64] |= 1 << (r % 64)
+			} else if !ascend(idx) {
+				return false
 			}
 			before, diagonal := slices.BinarySearch(idx, int32(r))
 			more = int64(len(idx) - 2*before)
@@ -101,14 +83,23 @@ func (h *matching[W]) mark() bool {
 				more--
 			}
 			if len(idx) > 0 {
-				if idx[0] < 0 {
-					return false
-				}
 				h.low = min(h.low, int(idx[0]))
 			}
 		}
 		h.more += more
 		last = idx
+	}
+	return true
+}
+
+// ascend reports whether columns ascend from 0 on.
+func ascend(idx []int32) bool {
+	last := int32(-1)
+	for _, c := range idx {
+		if c <= last {
+			return false
+		}
+		last = c
 	}
 	return true
 }
@@ -122,85 +113,6 @@ func moved(a, b []int32) bool {
 	differ := int32(0)
 	for j, c := range a {
 		differ |= c + 1 - b[j]
-	}
-	return differ == 0
-}
-
-// partner is the place of an entry, and how far from it that in the next row is.
-type partner struct{ at, step int64 }
-
-// match reports whether every entry before the diagonal has its partner. If there are as
-// many entries behind the diagonal in all rows, these have theirs as well. It ends where
-// somebody else found one without. Of rows that are alike, as are those of their partners,
-// the first finds where these are, and the others go on from there.
-func (h *matching[W]) match(no *atomic.Bool) bool {
-	ptr, idx, val, base := h.ptr, h.idx, h.val, h.ptr[0]
-	var partners []partner
-	for r := h.first; r < h.end; {
-		if no.Load() {
-			return false
-		}
-		at, end := h.row(r)
-		n, own := h.alike(r, h.end-r), val[at:end]
-		partners = partners[:0]
-		for k, c := range idx[at:end] {
-			if int(c) >= r {
-				break
-			}
-			next, behind := &h.next[int(c)-h.low], ptr[c+1]-base
-			other := max(ptr[c]-base, *next)
-			for other < behind && int(idx[other]) < r {
-				other++
-			}
-			if other == behind || int(idx[other]) > r || own[k] != val[other] {
-				return false
-			}
-			*next = other + 1
-			if n > 1 {
-				n = h.alike(int(c), n)
-				step := ptr[c+1] - ptr[c]
-				partners = append(partners, partner{other + step, step})
-			}
-		}
-		r += n
-		for ; n > 1; n-- {
-			at, end = end, 2*end-at
-			if !same(val[at:end], val, partners) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// row is where the entries of a row are.
-func (h *matching[W]) row(r int) (at, end int64) {
-	return h.ptr[r] - h.ptr[0], h.ptr[r+1] - h.ptr[0]
-}
-
-// alike counts the rows from r on that have their entries at the same distances, up to a
-// number of them.
-func (h *matching[W]) alike(r, most int) int {
-	n := 1
-	for n < most {
-		at := r + n
-		some := bits.TrailingZeros64(^(h.along[at/64] >> (at % 64)))
-		n += some
-		if some < 64-at%64 {
-			break
-		}
-	}
-	return min(n, most)
-}
-
-// same reports whether values have the same bits as their partners, which go on to the next
-// row.
-func same[W word](own, val []W, partners []partner) bool {
-	differ := W(0)
-	for k, v := range own[:len(partners)] {
-		p := &partners[k]
-		differ |= v ^ val[p.at]
-		p.at += p.step
 	}
 	return differ == 0
 }

@@ -28,11 +28,16 @@ func withoutRow(a *sparse.CSR[float64], gone int) *sparse.CSR[float64] {
 	return out
 }
 
-// TestAnyEntryThatDiffersMakesAMatrixUnsymmetric spoils every entry beside the diagonal of a
-// matrix in turn, of which some rows are alone and others follow rows of the same distances.
+// TestAnyEntryThatDiffersMakesAMatrixUnsymmetric spoils every entry beside the diagonal of
+// matrices in turn: of one some rows are alone and others follow rows of the same distances,
+// of the others rows follow rows with the same columns.
 func TestAnyEntryThatDiffersMakesAMatrixUnsymmetric(t *testing.T) {
-	whole := symmetricCSR(rand.New(rand.NewSource(1)), 200, -90, -6, -5, 0, 5, 6, 90)
-	whole = withoutRow(whole, 64) // where a worker begins
+	rng := rand.New(rand.NewSource(1))
+	matrices := map[string]*sparse.CSR[float64]{
+		"diagonals":   withoutRow(symmetricCSR(rng, 200, -90, -6, -5, 0, 5, 6, 90), 64), // where a worker begins
+		"blocks":      symmetricCSRBlocks(rng, 66, 3, -21, -1, 0, 1, 21),
+		"blocks of 8": symmetricCSRBlocks(rng, 20, 8, -7, 0, 7),
+	}
 	for name, spoil := range map[string]func(m *sparse.CSR[float64], r, k int) (ok bool){
 		"nothing": func(m *sparse.CSR[float64], r, k int) bool { return r == 0 },
 		"a bit": func(m *sparse.CSR[float64], r, k int) bool {
@@ -41,7 +46,7 @@ func TestAnyEntryThatDiffersMakesAMatrixUnsymmetric(t *testing.T) {
 		},
 		"another column": func(m *sparse.CSR[float64], r, k int) bool {
 			m.ColIdx[k]++
-			return m.ColIdx[k] < 200 && int(m.ColIdx[k]) != r && (k+1 == int(m.RowPtr[r+1]) || m.ColIdx[k+1] > m.ColIdx[k])
+			return int(m.ColIdx[k]) < m.Cols && int(m.ColIdx[k]) != r && (k+1 == int(m.RowPtr[r+1]) || m.ColIdx[k+1] > m.ColIdx[k])
 		},
 		"no entry": func(m *sparse.CSR[float64], r, k int) bool {
 			m.ColIdx, m.Val = slices.Delete(m.ColIdx, k, k+1), slices.Delete(m.Val, k, k+1)
@@ -51,25 +56,48 @@ func TestAnyEntryThatDiffersMakesAMatrixUnsymmetric(t *testing.T) {
 			return true
 		},
 	} {
-		for threads := 1; threads <= 3; threads += 2 {
-			t.Run(fmt.Sprintf("%s, %d workers", name, threads), func(t *testing.T) {
-				d, _ := open(t, cpu.Config{Threads: threads, Grain: 1})
-				defer d.Close()
-				for r := range whole.Rows {
-					for k := int(whole.RowPtr[r]); k < int(whole.RowPtr[r+1]); k++ {
-						m := &sparse.CSR[float64]{Rows: whole.Rows, Cols: whole.Cols, RowPtr: slices.Clone(whole.RowPtr), ColIdx: slices.Clone(whole.ColIdx), Val: slices.Clone(whole.Val)}
-						if int(m.ColIdx[k]) == r || !spoil(m, r, k) {
-							continue
+		for kind, whole := range matrices {
+			for _, border := range [][]int{{0, whole.Rows}, {0, 64, 128, whole.Rows}} {
+				t.Run(fmt.Sprintf("%s, %s, %d workers", kind, name, len(border)-1), func(t *testing.T) {
+					d, _ := open(t, cpu.Config{Threads: len(border) - 1})
+					defer d.Close()
+					for r := range whole.Rows {
+						for k := int(whole.RowPtr[r]); k < int(whole.RowPtr[r+1]); k++ {
+							m := &sparse.CSR[float64]{Rows: whole.Rows, Cols: whole.Cols, RowPtr: slices.Clone(whole.RowPtr), ColIdx: slices.Clone(whole.ColIdx), Val: slices.Clone(whole.Val)}
+							if int(m.ColIdx[k]) == r || !spoil(m, r, k) {
+								continue
+							}
+							yes, err := cpu.IsSymmetric(d, wholeOf(t, m, symmetricForm), border)
+							require.NoError(t, err)
+							require.Equal(t, name == "nothing", yes, "row %d, column %d", r, whole.ColIdx[k])
 						}
-						p, err := d.Pack(wholeOf(t, m, symmetricForm))
-						require.NoError(t, err)
-						require.Equal(t, name == "nothing", p.Info().Form == symmetricForm, "row %d, column %d", r, whole.ColIdx[k])
-						require.NoError(t, p.Free())
 					}
-				}
-				require.Zero(t, d.InUse())
-			})
+					require.Zero(t, d.InUse())
+				})
+			}
 		}
+	}
+}
+
+// TestAsManyEntriesOnBothSidesMakeNoMatrixSymmetric has rows with the same columns, equal
+// values, and as many entries before the diagonal as behind it.
+func TestAsManyEntriesOnBothSidesMakeNoMatrixSymmetric(t *testing.T) {
+	d, _ := open(t, cpu.Config{Threads: 1})
+	defer d.Close()
+	for name, rows := range map[string][][]int32{
+		"a column between is missing": {{0, 2}, {0, 2}, {0, 2}},
+		"a row before is empty":       {{4, 5}, {4, 5}, {}, {}, {0, 2}, {0, 2}},
+		"another row has the partner": {{4, 5}, {4, 5}, {}, {}, {0, 1}, {0, 2}},
+	} {
+		m := &sparse.CSR[float64]{Rows: len(rows), Cols: len(rows), RowPtr: []int64{0}}
+		for _, idx := range rows {
+			m.ColIdx = append(m.ColIdx, idx...)
+			m.RowPtr = append(m.RowPtr, int64(len(m.ColIdx)))
+		}
+		m.Val = slices.Repeat([]float64{1}, len(m.ColIdx))
+		yes, err := cpu.IsSymmetric(d, wholeOf(t, m, symmetricForm), []int{0, m.Rows})
+		require.NoError(t, err)
+		require.False(t, yes, name)
 	}
 }
 

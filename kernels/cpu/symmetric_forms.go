@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"time"
+
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/inspect"
@@ -12,7 +14,10 @@ import (
 type half[V sparse.Value] struct {
 	form, whole kernels.Form // and the one that stores all of it
 	multiple    int          // of which the first rows of workers are multiples
-	build       func(r form.Rows[V], first int) (halfRows[V], error)
+	// building is how many times as long as the whole form takes it takes to compare the halves
+	// and to build one: 1.8 to 2.3 and 1.8 to 3.6 were measured.
+	building time.Duration
+	build    func(r form.Rows[V], first int) (halfRows[V], error)
 }
 
 // halfRows is what one worker has; see form.Symmetric.
@@ -25,7 +30,7 @@ type halfRows[V sparse.Value] interface {
 
 // halfDiagonals stores the diagonals up to the main one.
 func halfDiagonals[V sparse.Value]() *half[V] {
-	return &half[V]{inspect.FormSymmetric, inspect.FormDiagonals, form.SymmetricRows, func(r form.Rows[V], first int) (halfRows[V], error) {
+	return &half[V]{inspect.FormSymmetric, inspect.FormDiagonals, form.SymmetricRows, 2, func(r form.Rows[V], first int) (halfRows[V], error) {
 		return form.NewSymmetric(r, first, simd.Default())
 	}}
 }
@@ -36,7 +41,7 @@ func halfBlocks[V sparse.Value](size int) *half[V] {
 	for multiple%size != 0 {
 		multiple += form.SymmetricRows
 	}
-	return &half[V]{inspect.FormSymmetricBlocks, inspect.FormBlocks, multiple, func(r form.Rows[V], first int) (halfRows[V], error) {
+	return &half[V]{inspect.FormSymmetricBlocks, inspect.FormBlocks, multiple, 3, func(r form.Rows[V], first int) (halfRows[V], error) {
 		return form.NewSymmetricBlocks(r, first, size, simd.Default())
 	}}
 }

@@ -58,10 +58,6 @@ const (
 	symmetricGain    = 1.1
 )
 
-// symmetricBuilding is how many times as long as the whole form takes it takes to compare the
-// halves and to build one: two to three were measured.
-const symmetricBuilding = 2
-
 // trySymmetric packs the part with half of its entries where diagonals or blocks suit it, the
 // budget has room for it, the matrix is symmetric, and that is faster than the best form.
 func (s *search[V]) trySymmetric() (taken bool, err error) {
@@ -70,7 +66,7 @@ func (s *search[V]) trySymmetric() (taken bool, err error) {
 		float64(d.product) > worthHalving*float64(b.product) {
 		return false, nil
 	}
-	if no := s.affords(d.Candidate, symmetricBuilding*d.building, mem.Size[V]()*s.part.NNZ()/2); no != nil {
+	if no := s.affords(d.Candidate, half.building*d.building, mem.Size[V]()*s.part.NNZ()/2); no != nil {
 		s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: half.form, Why: string(half.whole) + " suit it", Skipped: no.Error()})
 		return false, nil
 	}
