@@ -39,6 +39,7 @@ type krylov struct {
 	h      [][]float64 // upper triangle, by columns
 	cs, sn []float64   // rotations
 	g      []float64   // right-hand side
+	length float64     // of the last product
 }
 
 // cycle improves x from the residual v0, and ends after Options.Restart iterations
@@ -56,7 +57,10 @@ func (k *krylov) cycle(v0 vector) error {
 		exact := k.extend(j)
 		col := k.h[j]
 		near, err := k.note(math.Abs(k.g[j+1]))
-		if col[j] == 0 {
+		switch {
+		case !finite(k.length):
+			broken = "the square of |A v| is not finite: scale the matrix"
+		case col[j] == 0:
 			broken = "the matrix is singular: A maps the Krylov space into a smaller one"
 		}
 		if stop = err; near || exact || broken != "" || stop != nil {
@@ -92,6 +96,7 @@ func (k *krylov) extend(j int) (exact bool) {
 		col[i] += again[i]
 		size = hypot(size, col[i])
 	}
+	k.length = size
 	exact = norm <= 1e-15*size
 	if exact {
 		norm = 0

@@ -179,3 +179,13 @@ func TestMaxIterEndsSolvesWhoseRestartsPromiseMoreThanTheyKeep(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotConverged)
 	require.Equal(t, 50, res.Iterations)
 }
+
+func TestGMRESDoesNotCallALargeMatrixSingular(t *testing.T) {
+	a := &sparse.CSR[float64]{Rows: 3, Cols: 3, RowPtr: []int64{0, 1, 2, 3}, ColIdx: []int32{0, 1, 2}, Val: []float64{1e170, 1e168, 1e172}}
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu"})
+	require.NoError(t, err)
+	defer sys.Close()
+	_, err = GMRES(t.Context(), scaledPlan(t, sys, a, 0, msrep.PlanOptions{}), []float64{1, 1, 1}, make([]float64, 3), Options{})
+	require.ErrorIs(t, err, ErrBreakdown)
+	require.ErrorContains(t, err, "scale the matrix")
+}
