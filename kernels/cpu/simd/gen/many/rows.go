@@ -45,19 +45,7 @@ func rows(p lanes.Part) {
 	ldx := Load(Param("ldx"), GP64())
 	k := GP64()
 	MOVQ(Mem{Base: ptr}, k)
-	// With these bases entry k lies at idx+4k and val+size*k, k as ptr counts.
-	idx := Load(Param("idx").Base(), GP64())
-	val := Load(Param("val").Base(), GP64())
-	t := GP64()
-	MOVQ(k, t)
-	SHLQ(Imm(2), t)
-	SUBQ(t, idx)
-	if p.Double {
-		SHLQ(Imm(1), t)
-	}
-	SUBQ(t, val)
-	end := Load(Param("idx").Len(), GP64())
-	ADDQ(k, end)
+	idx, val, end := entries(p, k)
 	p.SetMask(Load(Param("last"), GP64()))
 	alpha, beta := p.Reg(), p.Reg()
 	p.Broadcast(lanes.Arg("alpha"), alpha)
@@ -210,3 +198,21 @@ func baseOf(slice string) Mem {
 
 // label numbers a label.
 func label(name string, i int) string { return fmt.Sprintf("%s%d", name, i) }
+
+// entries is bases with which entry k lies at idx+4k and val+size*k, and the end of all, k and
+// it as ptr counts; k is the first.
+func entries(p lanes.Part, k Register) (idx, val, end Register) {
+	idx = Load(Param("idx").Base(), GP64())
+	val = Load(Param("val").Base(), GP64())
+	t := GP64()
+	MOVQ(k, t)
+	SHLQ(Imm(2), t)
+	SUBQ(t, idx)
+	if p.Double {
+		SHLQ(Imm(1), t)
+	}
+	SUBQ(t, val)
+	end = Load(Param("idx").Len(), GP64())
+	ADDQ(k, end)
+	return idx, val, end
+}

@@ -38,19 +38,7 @@ func scatter(p lanes.Part) {
 	y := Load(Param("y").Base(), GP64())
 	k := GP64()
 	MOVQ(Mem{Base: ptr}, k)
-	// With these bases entry k lies at idx+4k and val+size*k, k as ptr counts.
-	idx := Load(Param("idx").Base(), GP64())
-	val := Load(Param("val").Base(), GP64())
-	t := GP64()
-	MOVQ(k, t)
-	SHLQ(Imm(2), t)
-	SUBQ(t, idx)
-	if p.Double {
-		SHLQ(Imm(1), t)
-	}
-	SUBQ(t, val)
-	end := Load(Param("idx").Len(), GP64())
-	ADDQ(k, end)
+	idx, val, end := entries(p, k)
 	Load(Param("from"), k)
 	p.SetMask(Load(Param("last"), GP64()))
 	r := GP64()
