@@ -20,6 +20,7 @@ import (
 //	whole-ms, half-ms  a product in diagonals or blocks, and in symmetric ones
 //	whole/half         the former over the latter
 //	CG-whole/half      the same of CG, which takes some 15 products
+//	plan/csr           a plan for which nothing is stated over a product of csr, of three
 //
 // All are medians.
 func BenchmarkSymmetric(b *testing.B) {
@@ -120,5 +121,37 @@ func symmetricAndWhole(b *testing.B, a *sparse.CSR[float64], whole sparse.Format
 	b.ReportMetric(median(products[1])*1e3, "half-ms")
 	b.ReportMetric(median(products[0])/median(products[1]), "whole/half")
 	b.ReportMetric(median(solves[0])/median(solves[1]), "CG-whole/half")
+	b.ReportMetric(planOverCSR(b, sys, a), "plan/csr")
 	b.ReportMetric(0, "ns/op")
+}
+
+// planOverCSR is the time of a plan for which nothing is stated, over that of a product of csr.
+func planOverCSR(b *testing.B, sys *msrep.System, a *sparse.CSR[float64]) float64 {
+	ctx := context.Background()
+	csr, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Format: "csr"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer csr.Close()
+	x, y := vector(b, a.Cols), vector(b, a.Rows+apart)[apart:]
+	var plans, products []time.Duration
+	for range 3 {
+		plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		plans = append(plans, plan.Timing().Pack)
+		b.Logf("%s: %s", plan.Packed(msrep.NoTrans)[0].Form, plan.Timing().Pack)
+		if err := plan.Close(); err != nil {
+			b.Fatal(err)
+		}
+		for range 4 {
+			t, err := csr.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)
+			if err != nil {
+				b.Fatal(err)
+			}
+			products = append(products, t.Total)
+		}
+	}
+	return median(plans) / median(products)
 }

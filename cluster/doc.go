@@ -45,7 +45,9 @@
 //
 // # Failures
 //
-// Nil arguments and closed plans are errors, as in package msrep. Those are errors of one
-// rank alone but in NewPlan: others may wait for it. Agree makes an error of one rank known to all. Watch ends the process when another
-// one is gone.
+// Nil arguments and closed plans are errors, as in package msrep. They are errors of one
+// rank alone, for which the others may wait, but those of NewPlan are known to all.
+//
+// Agree makes an error of one rank known to all. Watch ends the process when another one
+// is gone.
 package cluster
