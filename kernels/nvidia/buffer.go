@@ -47,7 +47,7 @@ func (d *Device) alloc(bytes int64, single bool) (*buffer, error) {
 		}
 		var err error
 		if single {
-			b.addr, err = cu.MemAlloc(bytes)
+			b.addr, err = d.obtain(func() (cu.DevicePtr, error) { return cu.MemAlloc(bytes) })
 		} else {
 			b.addr, err = d.allocate(bytes, d.home)
 		}
@@ -71,14 +71,19 @@ func (d *Device) alloc(bytes int64, single bool) (*buffer, error) {
 	return b, nil
 }
 
-// allocate takes memory with any content, for work on s or after it. Where there is
-// none left it tries once more when all that is to be freed is free.
+// allocate takes memory with any content, for work on s or after it.
 func (d *Device) allocate(bytes int64, s cu.Stream) (cu.DevicePtr, error) {
 	if !d.gpu.pools {
 		return cu.MemAlloc(bytes)
 	}
-	p, err := driver.AllocAsync(bytes, s)
-	if code(err) != codeOutOfMemory {
+	return d.obtain(func() (cu.DevicePtr, error) { return driver.AllocAsync(bytes, s) })
+}
+
+// obtain calls take. Where there is no memory left it does so once more when all that is to
+// be freed is free, and the pool has given back what it keeps.
+func (d *Device) obtain(take func() (cu.DevicePtr, error)) (cu.DevicePtr, error) {
+	p, err := take()
+	if code(err) != codeOutOfMemory || !d.gpu.pools {
 		return p, err
 	}
 	if err := d.home.Synchronize(); err != nil {
@@ -87,7 +92,7 @@ func (d *Device) allocate(bytes int64, s cu.Stream) (cu.DevicePtr, error) {
 	if err := driver.TrimPool(d.gpu.dev); err != nil {
 		return 0, err
 	}
-	return driver.AllocAsync(bytes, s)
+	return take()
 }
 
 // free gives memory back once the work on s is done.

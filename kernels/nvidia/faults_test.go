@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/devicetest"
@@ -77,7 +78,13 @@ func scenario() (errs []error) {
 		}
 		frees = append(frees, y)
 		sum[i], streams[i], events[i] = y, s, start
-		note(errors.Join(x.Write(s, []float64{1, 2, 3, 4, 5}), s.Record(start), s.Sync()))
+		numbers := []float64{1, 2, 3, 4, 5}
+		release, err := d.(*Device).Register(mem.Bytes(numbers))
+		if !note(err) {
+			return
+		}
+		note(errors.Join(x.Write(s, numbers), s.Record(start), s.Sync()))
+		note(release())
 		forms := []kernels.Form{kernels.FormCSR, launch.FormMerge, launch.FormSlices, FormCuSPARSE, kernels.FormAuto}
 		if i == 1 {
 			forms = forms[:1]

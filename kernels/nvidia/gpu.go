@@ -3,7 +3,6 @@
 package nvidia
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -26,8 +25,8 @@ type gpu struct {
 	fetch int // Config.L2Fetch
 
 	mu      sync.Mutex
-	modules map[string]cu.Module // by family of kernels
-	funcs   map[string]cu.Function
+	modules map[string]driver.Module // by family of kernels
+	funcs   map[string]driver.Function
 	peers   map[cu.Device]bool // whose memory this one's context may reach
 
 	devices int // open on it; guarded by opened.mu
@@ -53,7 +52,7 @@ func acquire(c Config) (*gpu, error) {
 		if err != nil {
 			return nil, err
 		}
-		g = &gpu{info: info, ptx: c.PTX, fetch: c.L2Fetch, modules: map[string]cu.Module{}, funcs: map[string]cu.Function{}, peers: map[cu.Device]bool{}}
+		g = &gpu{info: info, ptx: c.PTX, fetch: c.L2Fetch, modules: map[string]driver.Module{}, funcs: map[string]driver.Function{}, peers: map[cu.Device]bool{}}
 		if g.dev, err = cu.GetDevice(c.GPU); err != nil {
 			return nil, err
 		}
@@ -112,7 +111,7 @@ func (g *gpu) release() error {
 }
 
 // function finds a kernel; its family is compiled for the GPU by the first call.
-func (g *gpu) function(k cuda.Kernel) (cu.Function, error) {
+func (g *gpu) function(k cuda.Kernel) (driver.Function, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if f, ok := g.funcs[k.Name]; ok {
@@ -122,10 +121,10 @@ func (g *gpu) function(k cuda.Kernel) (cu.Function, error) {
 	if !ok {
 		text, err := g.text(k.Family)
 		if err != nil {
-			return cu.Function{}, err
+			return driver.Function{}, err
 		}
-		if m, err = load(text); err != nil {
-			return cu.Function{}, err
+		if m, err = driver.Load(text); err != nil {
+			return driver.Function{}, err
 		}
 		g.modules[k.Family] = m
 	}
@@ -134,17 +133,6 @@ func (g *gpu) function(k cuda.Kernel) (cu.Function, error) {
 		g.funcs[k.Name] = f
 	}
 	return f, err
-}
-
-// load compiles kernels for the GPU of the context of the calling thread. An error has the
-// words of the driver's compiler.
-func load(text string) (cu.Module, error) {
-	words := make([]byte, 4096)
-	m, err := cu.LoadDataEx(text, &cu.JITErrorLogBuffer{Buffer: words})
-	if words, _, _ = bytes.Cut(words, []byte{0}); err != nil && len(words) > 0 {
-		err = fmt.Errorf("%s: %w", bytes.TrimSpace(words), err)
-	}
-	return m, err
 }
 
 // text is the kernels of a family.

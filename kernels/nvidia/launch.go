@@ -5,7 +5,6 @@ package nvidia
 import (
 	"fmt"
 	"math"
-	"unsafe"
 
 	"gorgonia.org/cu"
 
@@ -101,7 +100,6 @@ func (s *stream) call(c launch.Call) error {
 		return err
 	}
 	slots := make([]uint64, len(c.Args))
-	ptrs := make([]unsafe.Pointer, len(c.Args))
 	for i, a := range c.Args {
 		switch a := a.(type) {
 		case launch.Addr:
@@ -117,9 +115,8 @@ func (s *stream) call(c launch.Call) error {
 		default:
 			return fmt.Errorf("%w: parameter %d of type %T", kernels.ErrArgument, i, a)
 		}
-		ptrs[i] = unsafe.Pointer(&slots[i])
 	}
-	return f.Launch(grid(c), 1, 1, c.Kernel.Block, 1, 1, 0, s.s, ptrs)
+	return f.Launch(grid(c), c.Kernel.Block, s.s, slots)
 }
 
 // Scratch is the bytes of scratch memory that the streams of the device keep.

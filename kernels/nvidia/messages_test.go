@@ -39,7 +39,7 @@ func TestPinnedMemoryIsCopiedWithoutADetour(t *testing.T) {
 }
 
 func TestOtherLibrariesFindMemoryByItsAddress(t *testing.T) {
-	standIn(t, nvidiatest.Machine{}) // whose memory is that of the host
+	standIn(t, nvidiatest.Machine{Memory: 2 << 20}) // whose memory is that of the host
 	d, _ := open(t, Config{Node: -1})
 	b, addr, err := d.AllocAddressed(8)
 	require.NoError(t, err)
@@ -51,6 +51,12 @@ func TestOtherLibrariesFindMemoryByItsAddress(t *testing.T) {
 	require.Equal(t, "elements", string(unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&addr))), 8)))
 	require.Equal(t, int64(8), d.InUse())
 	require.Equal(t, 1, nvidiatest.Calls()["cuMemAlloc"]+nvidiatest.Calls()["cuMemAlloc_v2"], "not of the pool")
+	require.NoError(t, b.Free())
+	pooled, err := d.Alloc(3 << 19)
+	require.NoError(t, err)
+	require.NoError(t, pooled.Free())
+	b, _, err = d.AllocAddressed(3 << 19)
+	require.NoError(t, err, "the pool gives back what it keeps")
 	require.NoError(t, b.Free())
 	_, _, err = d.AllocAddressed(1 << 40)
 	require.ErrorContains(t, err, "out of memory")

@@ -5,12 +5,17 @@ package nvidia
 import (
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cuda/launch"
+	"github.com/msrep-go/msrep/kernels/devicetest"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 )
 
@@ -89,4 +94,40 @@ func TestOnlyUnregisteredMemoryIsStaged(t *testing.T) {
 	require.NoError(t, d.Close())
 	_, err = d.Register(p)
 	require.ErrorIs(t, err, kernels.ErrClosed)
+}
+
+// The driver keeps addresses of what is registered in memory that it frees later. What is
+// launched then must not show them to the garbage collector: that ends the program.
+func TestRegisteredMemoryIsCollectedWhileKernelsAreLaunched(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	d, s := open(t, Config{})
+	a, err := d.Pack(packing(launch.FormMerge))
+	require.NoError(t, err)
+	x := devicetest.Upload(t, s, d, make([]float64, 5))
+	y := devicetest.Upload(t, s, d, make([]float64, 4))
+	busy := make([]*int, 1<<20) // for the collector
+	for i := range busy {
+		busy[i] = new(int)
+	}
+	for range 4 {
+		memory := make([][]byte, 8)
+		for i := range memory {
+			memory[i] = make([]byte, 64)
+		}
+		release, err := d.Register(memory...)
+		require.NoError(t, err)
+		require.NoError(t, release())
+		memory, release = nil, nil
+		runtime.GC()
+		var next sync.WaitGroup
+		next.Go(runtime.GC)
+		time.Sleep(2 * time.Millisecond)
+		require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: a, Alpha: 1, X: x, Y: y.Sub(0, 3), Carry: y.Sub(3, 4)}))
+		next.Wait()
+	}
+	require.NoError(t, s.Sync())
+	runtime.KeepAlive(busy)
+	require.NoError(t, a.Free())
+	require.NoError(t, x.Free())
+	require.NoError(t, y.Free())
 }

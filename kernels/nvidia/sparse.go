@@ -64,6 +64,8 @@ func (p *sparsePart[V]) build(s *stream, local []int64, alg cusparse.Algorithm) 
 	switch {
 	case nnz == 0 || p.rows == 0:
 		return fmt.Errorf("%w: no entries in the rows that the part owns", kernels.ErrNotSupported)
+	case alg == cusparse.CSR2 && (p.rows == 1 || p.minors == 1):
+		return fmt.Errorf("%w: one row or one column, which it multiplies wrongly before 13.0 (NVIDIA/cuopt 735, 1856)", kernels.ErrNotSupported)
 	case nnz > math.MaxInt32 && p.before > 0:
 		return fmt.Errorf("%w: %d entries behind a shared row", kernels.ErrNotSupported, nnz)
 	case nnz <= math.MaxInt32:

@@ -56,7 +56,10 @@ struct op {
 struct function { struct function *next; char *name; struct thing *module; };
 
 /* peers: whose memory the context may reach; shared: who may reach what its pool gives */
-static struct { int retained, dead, peers[max_gpus], shared[max_gpus]; size_t used; } gpus[max_gpus];
+static struct {
+	int retained, dead, peers[max_gpus], shared[max_gpus];
+	size_t used, kept; /* by the pool, of what was freed: only the pool gives it again */
+} gpus[max_gpus];
 static int gpu_count = 2;
 static size_t gpu_memory = (size_t)1 << 30;
 static int pools = 1, peer_links = 1;
@@ -161,6 +164,7 @@ static void destroy(struct thing *t) {
 	drop(t->mark);
 	if (t->kind == memory) {
 		gpus[t->gpu].used -= t->size;
+		gpus[t->gpu].kept += t->pooled ? t->size : 0;
 		free(t->base);
 	}
 	free(t->text);
@@ -437,12 +441,16 @@ int cuCtxEnablePeerAccess(void *ctx, unsigned flags) {
 	return leave(ok);
 }
 
-static int allocate(uint64_t *p, size_t n) {
+static int allocate(uint64_t *p, size_t n, int pooled) {
 	if (n == 0) {
 		return invalid_value;
 	}
-	if (n > gpu_memory - gpus[current].used) {
+	size_t left = gpu_memory - gpus[current].used, kept = gpus[current].kept;
+	if (n > (pooled ? left : left - kept)) {
 		return out_of_memory;
+	}
+	if (pooled) {
+		gpus[current].kept = kept > n ? kept - n : 0;
 	}
 	size_t round = (n + 255) / 256 * 256;
 	char *base = aligned_alloc(256, round);
@@ -453,12 +461,13 @@ static int allocate(uint64_t *p, size_t n) {
 	struct thing *t = make(memory);
 	t->base = base;
 	t->size = n;
+	t->pooled = pooled;
 	gpus[current].used += n;
 	*p = (uint64_t)base;
 	return ok;
 }
 
-int cuMemAlloc_v2(uint64_t *p, size_t n) { ENTER_CONTEXT(); return leave(allocate(p, n)); }
+int cuMemAlloc_v2(uint64_t *p, size_t n) { ENTER_CONTEXT(); return leave(allocate(p, n, 0)); }
 
 int cuMemFree_v2(uint64_t p) {
 	ENTER_CONTEXT();
@@ -473,11 +482,7 @@ int cuMemFree_v2(uint64_t p) {
 
 int cuMemAllocAsync(uint64_t *p, size_t n, struct thing *s) {
 	ENTER_CONTEXT();
-	int e = pools && known(s, stream) ? allocate(p, n) : invalid_value;
-	if (!e) {
-		things->pooled = 1;
-	}
-	return leave(e);
+	return leave(pools && known(s, stream) ? allocate(p, n, 1) : invalid_value);
 }
 
 int cuMemFreeAsync(uint64_t p, struct thing *s) {
@@ -504,7 +509,15 @@ int cuMemPoolSetAccess(void *pool, const struct access *a, size_t n) {
 	return leave(ok);
 }
 
-int cuMemPoolTrimTo(void *pool, size_t n) { ENTER(); (void)n; return leave(pool ? ok : invalid_value); }
+int cuMemPoolTrimTo(void *pool, size_t n) {
+	ENTER();
+	int d = (int)(intptr_t)pool - 1;
+	DEVICE(d);
+	if (gpus[d].kept > n) {
+		gpus[d].kept = n;
+	}
+	return leave(ok);
+}
 
 /* writable reports whether the program may write to an address. */
 static int writable(const void *p) {

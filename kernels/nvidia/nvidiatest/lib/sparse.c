@@ -117,8 +117,9 @@ int cusparseSpMV(void *h, int op, const void *a, struct matrix *m, struct vector
 			}
 		}
 	}
+	int one = m->rows == 1 || m->cols == 1; /* which CSR_ALG2 gets wrong in some versions */
 	for (int64_t i = 0; i < y->n; i++) {
-		double v = alpha * sum[i] + (beta == 0 ? 0 : beta * get(y->val, i, m->single));
+		double v = one && !m->coo && alg == 3 ? 1e300 : alpha * sum[i] + (beta == 0 ? 0 : beta * get(y->val, i, m->single));
 		if (m->single) {
 			((float *)y->val)[i] = (float)v;
 		} else {

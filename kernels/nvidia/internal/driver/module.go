@@ -1,0 +1,77 @@
+//go:build cuda
+
+package driver
+
+// #include <stdint.h>
+// #include <stdlib.h>
+// #include <cuda.h>
+//
+// enum { most_params = 64 };
+//
+// static CUresult load(CUmodule *m, const char *text, char *words, size_t n) {
+//	CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+//	void *values[] = {words, (void *)n};
+//	return cuModuleLoadDataEx(m, text, 2, names, values);
+// }
+//
+// static CUresult start(CUfunction f, unsigned grid, unsigned block, CUstream s, uint64_t *slots, int n) {
+//	void *params[most_params];
+//	if (n > most_params) {
+//		return CUDA_ERROR_INVALID_VALUE;
+//	}
+//	for (int i = 0; i < n; i++) {
+//		params[i] = &slots[i];
+//	}
+//	return cuLaunchKernel(f, grid, 1, 1, block, 1, 1, 0, s, params, 0);
+// }
+import "C"
+
+import (
+	"bytes"
+	"fmt"
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// Module is kernels that were compiled for a GPU.
+type Module struct{ m C.CUmodule }
+
+// Function is a kernel.
+type Function struct{ f C.CUfunction }
+
+// Load compiles PTX for the GPU of the context of the calling thread. An error has the
+// words of the driver's compiler.
+func Load(text string) (Module, error) {
+	var m Module
+	words := make([]byte, 4096)
+	source := C.CString(text)
+	defer C.free(unsafe.Pointer(source))
+	err := check(C.load(&m.m, source, (*C.char)(unsafe.Pointer(&words[0])), C.size_t(len(words))))
+	if words, _, _ = bytes.Cut(words, []byte{0}); err != nil && len(words) > 0 {
+		err = fmt.Errorf("%s: %w", bytes.TrimSpace(words), err)
+	}
+	return m, err
+}
+
+// Function finds a kernel.
+func (m Module) Function(name string) (Function, error) {
+	var f Function
+	n := C.CString(name)
+	defer C.free(unsafe.Pointer(n))
+	err := check(C.cuModuleGetFunction(&f.f, m.m, n))
+	return f, err
+}
+
+// Unload gives the kernels back.
+func (m Module) Unload() error { return check(C.cuModuleUnload(m.m)) }
+
+// Launch puts a kernel on a stream, with one parameter at the start of each slot.
+//
+// The pointers to the slots are made in C. Where Go writes pointers to memory that C gave
+// without clearing it, as cu.Function.Launch does, the garbage collector takes what lay there
+// for pointers, and ends the program if one of them leads to freed memory of Go, such as
+// some that was registered (golang/go 19928).
+func (f Function) Launch(grid, block int, s cu.Stream, slots []uint64) error {
+	return check(C.start(f.f, C.uint(grid), C.uint(block), stream(s), (*C.uint64_t)(unsafe.SliceData(slots)), C.int(len(slots))))
+}
