@@ -82,7 +82,7 @@ func (p *pagerank) check() error {
 	if p.opt.Bank, err = cpms.ParseBank(p.layout); err != nil {
 		return sparse.Inputf("--layout", "%q: use separated or interleaved:BYTES, with a multiple of %d up to %d", p.layout, cpms.BankStep, cpms.MaxBank)
 	}
-	return checkOut(p.out)
+	return p.checkOut(p.out)
 }
 
 func (p *pagerank) run(ctx context.Context) error {

@@ -78,7 +78,7 @@ func (s *solve) check() error {
 	if err := checkVectorSpec("--rhs", s.rhs); err != nil {
 		return err
 	}
-	return checkOut(s.out)
+	return s.checkOut(s.out)
 }
 
 // solution is what solve prints.

@@ -81,7 +81,7 @@ func (s *spmv) check() error {
 	if err := checkVectorSpec("--y", s.y); err != nil {
 		return err
 	}
-	return checkOut(s.out)
+	return s.checkOut(s.out)
 }
 
 // maxRepeat bounds --repeat: the times of all products are kept for the median.

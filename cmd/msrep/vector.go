@@ -96,9 +96,17 @@ func checkVectorSpec(flag, spec string) error {
 	return nil
 }
 
-// checkOut refuses names of matrix files that are no text: vectors are written as Matrix
-// Market array, whatever the name of the file.
-func checkOut(path string) error {
+// checkOut refuses names of matrix files that are no text, as vectors are written as Matrix
+// Market array whatever the name of the file, and the matrix itself, which the vector would
+// replace.
+func (c *call) checkOut(path string) error {
+	if len(c.args) > 0 {
+		in, err := os.Stat(c.args[0])
+		out, none := os.Stat(path)
+		if err == nil && none == nil && in.Mode().IsRegular() && os.SameFile(in, out) {
+			return sparse.Inputf("--out", "%s: is the matrix, which the vector would replace: name another file", path)
+		}
+	}
 	switch ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")); ext {
 	case ".npz", ".msr", ".bin":
 		return sparse.Inputf("--out", "%s: a vector is written as Matrix Market array: use a name like y.mtx or y.mtx.gz, not %s", path, ext)
