@@ -18,6 +18,27 @@ def lines(path):
     return out
 
 
+def merged(results):
+    """The lines of a measurement, one for each form, as one; a form that worked counts."""
+    out, known = [], {}
+    for r in results:
+        if "forms" not in r:
+            out.append(r)
+            continue
+        key = (r["what"], r.get("variant"), r["matrix"], r["value"])
+        if key not in known:
+            known[key] = {**r, "forms": []}
+            out.append(known[key])
+        for f in r["forms"]:
+            old = next((o for o in known[key]["forms"] if o["form"] == f["form"]), None)
+            if old is None:
+                known[key]["forms"].append(dict(f))
+            elif "seconds" in f or "seconds" not in old:
+                old.clear()
+                old.update(f)
+    return out
+
+
 def name(path):
     return os.path.basename(path).removesuffix(".msr").removeprefix("gen-")
 
@@ -43,7 +64,7 @@ def products(results, copy):
             if "error" in r:
                 print(f"{name(r['matrix']):44} {r['value']:5} {r['library']}: {r['error'][:90]}")
     print(f"{'matrix':44} {'value':5} {'nnz':>11} {'kept by auto':13} {'fastest own':12} {'GB/s':>6} {'of copy':>8} {'cusparse':>9} {'cupy':>6} {'torch':>6} {'best/own':>9} {'best/auto':>9} {'worst':>6}")
-    own_ratios, auto_ratios, regular = [], [], []
+    own_ratios, auto_ratios, regular, worst = [], [], [], 0
     for r in results:
         if r["what"] == "left out":
             print(f"{name(r['matrix']):44} left out: no time")
@@ -60,6 +81,7 @@ def products(results, copy):
             continue
         rivals = {"cusparse": forms.get("cusparse", {}).get("seconds"), **peers.get((r["matrix"], r["value"]), {})}
         best = min((v for v in rivals.values() if v), default=None)
+        worst = max([worst] + [f.get("worst_error", 0) for f in r["forms"]])
         auto = forms.get("auto", {}).get("seconds")
         over = lambda a, b: f"{a / b:.2f}" if a and b else "-"
         if best:
@@ -72,6 +94,7 @@ def products(results, copy):
         print(f"{name(r['matrix']):44} {r['value']:5} {r['nnz']:11} {forms.get('auto', {}).get('kept', 'failed'):13} {own['form']:12} {own['gb_per_s']:6.0f} "
               f"{f'{part:.3f}' if part else '-':>8} {over(rivals.get('cusparse'), own['seconds']):>9} {over(rivals.get('cupy'), own['seconds']):>6} "
               f"{over(rivals.get('torch'), own['seconds']):>6} {over(best, own['seconds']):>9} {over(best, auto):>9} {max(f.get('worst_error', 0) for f in r['forms']):6.1f}")
+    verdict("largest difference between forms, in units of eps*|A||x|", f"{worst:.3g}", "below 100", worst < 100)
     if regular:
         verdict("regular matrices, least fraction of the copy bandwidth", f"{min(regular):.3f}", 0.85, min(regular) >= 0.85)
     for what, ratios in (("fastest own form", own_ratios), ("the plan's choice", auto_ratios)):
@@ -120,7 +143,7 @@ def variants(results):
 
 
 def main(folder):
-    results = lines(os.path.join(folder, "results.jsonl"))
+    results = merged(lines(os.path.join(folder, "results.jsonl")))
     copy = next((r["gb_per_s"] for r in results if r["what"] == "copy"), None)
     print(f"copy bandwidth {copy:.0f} GB/s" if copy else "copy bandwidth: not measured")
     products(results, copy)

@@ -4,8 +4,8 @@
 //	gpubench [--device cuda|sim] copy            the device's copy bandwidth
 //	gpubench [--device cuda|sim] MATRIX...       each form of each matrix
 //
-// It prints one line of JSON for each. A signal to end lets it print the forms of a
-// matrix that it has measured by then.
+// It prints one line of JSON for each, at once: a program that is ended, or loses the
+// device, has told what it measured by then.
 package main
 
 import (

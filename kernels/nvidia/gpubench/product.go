@@ -61,7 +61,7 @@ type result struct {
 // is what the others are compared with.
 var forms = []kernels.Form{kernels.FormCSR, launch.FormMerge, launch.FormSlices, nvidia.FormCuSPARSE, kernels.FormAuto}
 
-// measure multiplies by a matrix in each form, until ctx ends.
+// measure multiplies by a matrix in each form, until ctx ends or the device is lost.
 func measure[V sparse.Value](ctx context.Context, b *bench, name, value string, a *sparse.CSR[V]) (err error) {
 	if *heap {
 		a = &sparse.CSR[V]{Rows: a.Rows, Cols: a.Cols, RowPtr: slices.Clone(a.RowPtr), ColIdx: slices.Clone(a.ColIdx), Val: slices.Clone(a.Val)}
@@ -95,11 +95,11 @@ func measure[V sparse.Value](ctx context.Context, b *bench, name, value string, 
 	size := mem.Size[V]()
 	vectors := size * int64(a.Rows+a.Cols)
 	least := a.NNZ()*(size+4) + 8*int64(a.Rows+1) + vectors
-	var results []result
+	info := b.dev.Info()
 	var first []V
 	for _, form := range chosen() {
 		if ctx.Err() != nil {
-			break
+			return ctx.Err()
 		}
 		op := &kernels.Packing[V]{Part: parts[0], Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Form: form, Products: 1000, InPlace: true}
 		r, got, err := one(b, op, x, y)
@@ -116,11 +116,17 @@ func measure[V sparse.Value](ctx context.Context, b *bench, name, value string, 
 			}
 			r.Worst = worst(a, host, first, got)
 		}
-		results = append(results, r)
+		if err := print(map[string]any{"what": "product", "matrix": name, "value": value, "device": info.ID, "name": info.Name,
+			"rows": a.Rows, "cols": a.Cols, "nnz": a.NNZ(), "least_bytes": least, "pinned": held, "forms": []result{r}}); err != nil {
+			return err
+		}
+		if r.Error != "" && b.stream.Sync() != nil { // what the form left there may be said once
+			if err := b.stream.Sync(); err != nil {
+				return err
+			}
+		}
 	}
-	info := b.dev.Info()
-	return errors.Join(ctx.Err(), print(map[string]any{"what": "product", "matrix": name, "value": value, "device": info.ID, "name": info.Name,
-		"rows": a.Rows, "cols": a.Cols, "nnz": a.NNZ(), "least_bytes": least, "pinned": held, "forms": results}))
+	return nil
 }
 
 // chosen is the forms to measure.
