@@ -1,6 +1,10 @@
 package form
 
-import "github.com/msrep-go/msrep/sparse"
+import (
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
 
 // Estimate is what a form would need, from a sample of the rows.
 type Estimate struct {
@@ -96,4 +100,45 @@ func EstimateBlocks[V sparse.Value](r Rows[V], o BlockOptions[V]) (Estimate, err
 		}
 	}
 	return estimate(bytes, places*size, blocks*size), nil
+}
+
+// EstimateRuns is the estimate for NewRuns with AVX-512. It fails with a *sparse.InputError
+// where NewRuns would, and where runs are so short, as far as the sample shows, that the
+// form is not likely to be faster than CSR.
+func EstimateRuns[V sparse.Value](r Rows[V]) (Estimate, error) {
+	if err := r.noRuns(); err != nil {
+		return Estimate{}, err
+	}
+	rows := len(r.Ptr) - 1
+	height := min(max(rows/(samples*samples), simd.RunRows), runStretch)
+	var bytes float64
+	var entries, cost, csr, last int
+	for s := range samples {
+		first := max(s*rows/samples/simd.RunRows*simd.RunRows, last)
+		last = min(first+height, rows)
+		b := newRunsBuilder(r.part(first, last))
+		if err := b.cut(); err != nil {
+			return Estimate{}, err
+		}
+		end := b.end()
+		bytes += float64(4*(end.Group+end.Piece) + end.Mask)
+		entries, cost, csr = entries+end.Entry, cost+b.cost, csr+costCSR*end.Entry+costCSRRow*(last-first)
+	}
+	if cost > csr {
+		return Estimate{}, sparse.Inputf("matrix", "the runs of columns are short")
+	}
+	return estimate(bytes+float64(mem.Size[V]())*float64(entries), int64(entries), int64(entries)), nil
+}
+
+// What EstimateRuns takes for the time of an entry and a row in CSR, in the units of
+// runsBuilder, and how many rows it looks at in one place at most.
+const (
+	costCSR, costCSRRow = 3, 15
+	runStretch          = 64
+)
+
+// part is some of the rows.
+func (r *Rows[V]) part(first, end int) Rows[V] {
+	lo, hi := r.Ptr[first]-r.Ptr[0], r.Ptr[end]-r.Ptr[0]
+	return Rows[V]{Ptr: r.Ptr[first : end+1], Idx: r.Idx[lo:hi], Val: r.Val[lo:hi], Cols: r.Cols}
 }

@@ -41,6 +41,7 @@ func manyForms[V sparse.Value](t *rapid.T, l simd.Level) map[string]func(form.Ro
 			}
 			return form.NewTiles(r, o)
 		},
+		"runs": func(r form.Rows[V], _ form.ValueSet[V]) (form.Form[V], error) { return form.NewRuns(r, l) },
 	}
 }
 
@@ -50,7 +51,7 @@ func TestFormsMultiplySeveralVectorsAsTheReference(t *testing.T) {
 
 func checkMany[V sparse.Value](t *testing.T, l simd.Level) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom([]string{"csr", "slices", "diagonals", "blocks", "tiles"}).Draw(t, "form")
+		name := rapid.SampledFrom([]string{"csr", "slices", "diagonals", "blocks", "tiles", "runs"}).Draw(t, "form")
 		checkManyOf(t, name, manyForms[V](t, l)[name])
 	})
 }

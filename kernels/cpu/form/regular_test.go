@@ -120,6 +120,28 @@ var patterns = map[string]func(r *rand.Rand) pattern{
 		}
 		return p
 	},
+	// Rows that follow each other have runs of columns in common, some of them not quite.
+	"runs": func(r *rand.Rand) pattern {
+		p := pattern{cols: 1 + r.IntN(150)}
+		apart, end := r.IntN(4), r.IntN(80)
+		for len(p.rows) < end {
+			var row []int32
+			for c := r.IntN(30); c < p.cols; c += 1 + r.IntN(30) {
+				for n := 1 + r.IntN(20); n > 0 && c < p.cols; n, c = n-1, c+1 {
+					row = append(row, int32(c))
+				}
+			}
+			for range 1 + r.IntN(12) {
+				own := slices.Clone(row)
+				if r.IntN(4) < apart && len(own) > 0 {
+					k := r.IntN(len(own))
+					own = slices.Delete(own, k, min(k+1+r.IntN(3), len(own)))
+				}
+				p.rows = append(p.rows, own)
+			}
+		}
+		return p
+	},
 	"blocks": func(r *rand.Rand) pattern {
 		height, width := 2+r.IntN(7), 1+r.IntN(8)
 		n := 1 + r.IntN(20)

@@ -93,6 +93,10 @@ func estimateBlocks[V sparse.Value](r form.Rows[V]) (form.Estimate, error) {
 	return form.EstimateBlocks(r, o)
 }
 
+func newRuns[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
+	return form.NewRuns(r, simd.Default())
+}
+
 func newTiles[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
 	return form.NewTiles(r, form.TileOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
 }

@@ -20,6 +20,7 @@ const (
 	FormSlices    kernels.Form = "slices"    // NewSlices
 	FormDiagonals kernels.Form = "diagonals" // NewDiagonals
 	FormBlocks    kernels.Form = "blocks"    // NewBlocks
+	FormRuns      kernels.Form = "runs"      // NewRuns
 	FormTiles     kernels.Form = "tiles"     // NewTiles
 
 	// FormSymmetric is diagonals of which half are stored where the part is a symmetric
@@ -46,7 +47,7 @@ var ellpack = []kernels.Form{"ell", "ellr", "pellr", "pellr-warp", "biell", "jad
 
 // Forms is the names of all forms.
 func Forms() []kernels.Form {
-	return append([]kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormSymmetricBlocks, FormTiles}, ellpack...)
+	return append([]kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormSymmetricBlocks, FormRuns, FormTiles}, ellpack...)
 }
 
 // Candidate is a form that may suit a matrix.
@@ -99,6 +100,8 @@ func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool)
 		c.Build = newDiagonals[V]
 	case name == FormBlocks:
 		c.Build = namedBlocks[V]
+	case name == FormRuns:
+		c.Build = newRuns[V]
 	case name == FormTiles:
 		c.Build = newTiles[V]
 	case slices.Contains(ellpack, name):

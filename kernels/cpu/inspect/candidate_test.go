@@ -1,12 +1,14 @@
 package inspect
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
 )
@@ -79,6 +81,33 @@ func TestBlocksAreSeen(t *testing.T) {
 		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
 	}
 	require.Contains(t, names(candidates(r)), FormBlocks)
+}
+
+func TestRunsAreSeen(t *testing.T) {
+	r := form.Rows[float64]{Ptr: []int64{0}, Cols: 700}
+	next := rand.New(rand.NewPCG(1, 1))
+	var row []int32
+	for i := range 700 { // nodes of 5 and 2 rows in turn
+		if i%7 == 0 || i%7 == 5 {
+			row = row[:0]
+			for node := range 100 {
+				for c := range 5 {
+					if next.IntN(8) == 0 || c > 0 && len(row) > 0 && row[len(row)-1] == int32(7*node+c-1) {
+						row = append(row, int32(7*node+c))
+					}
+				}
+			}
+		}
+		for _, c := range row {
+			r.Idx, r.Val = append(r.Idx, c), append(r.Val, float64(i)+float64(c)/10)
+		}
+		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
+	}
+	if simd.FastRuns(simd.Default()) {
+		require.Equal(t, []kernels.Form{FormRuns, FormSlices}, names(candidates(r)))
+	} else {
+		require.Equal(t, []kernels.Form{FormSlices}, names(candidates(r)))
+	}
 }
 
 func TestValuesIn57BitsAreTriedBeforePlainOnes(t *testing.T) {

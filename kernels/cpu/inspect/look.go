@@ -13,6 +13,7 @@ import (
 type Look struct {
 	entries           bool
 	blocks, diagonals *form.Estimate // nil where it does not fall into them
+	runs              *form.Estimate // nil where it has none that are long enough
 	plain             bool           // values have to be stored as they are, or in 57 bits
 	value             float64        // bytes that a value takes where 57 bits do for most; otherwise 0
 	misses            float64        // form.FirstCacheMisses
@@ -30,6 +31,9 @@ func At[V sparse.Value](r form.Rows[V]) Look {
 		diagonals: suits(r, estimateDiagonals[V]),
 		plain:     plainValues(r.Val),
 		misses:    form.FirstCacheMisses(r),
+	}
+	if simd.FastRuns(simd.Default()) {
+		l.runs = suits(r, form.EstimateRuns[V])
 	}
 	if l.blocks != nil && l.plain && large(r) {
 		if s, ok := bits57(r.Val); ok {
@@ -80,6 +84,10 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 		out = append(out, Candidate[V]{Form: FormDiagonals, Bytes: e.EntryBytes, Build: newDiagonals[V],
 			Why: fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)})
 	}
+	if e := all.runs; e != nil && all.blocks == nil && all.diagonals == nil {
+		out = append(out, Candidate[V]{Form: FormRuns, Bytes: e.EntryBytes, Build: newRuns[V],
+			Why: fmt.Sprintf("about %.1f bytes for each entry, by a sample", e.EntryBytes)})
+	}
 	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, Build: newSlices[V], Why: "rows of like length side by side"}
 	tiles := Candidate[V]{Form: FormTiles, Bytes: value + 4, Large: true, Build: newTiles[V],
 		Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*all.misses)}
@@ -110,7 +118,7 @@ func sum(pieces []Look) (all Look) {
 		if n == 0 {
 			all = p
 		} else {
-			all.blocks, all.diagonals = worse(all.blocks, p.blocks), worse(all.diagonals, p.diagonals)
+			all.blocks, all.diagonals, all.runs = worse(all.blocks, p.blocks), worse(all.diagonals, p.diagonals), worse(all.runs, p.runs)
 			all.plain = all.plain || p.plain
 			if all.value > 0 && p.value > 0 {
 				all.value = max(all.value, p.value)

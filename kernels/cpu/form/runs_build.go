@@ -1,0 +1,156 @@
+package form
+
+import (
+	"bytes"
+	"math/bits"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// runsBuilder cuts rows into groups and pieces. It holds these twice for a moment.
+type runsBuilder[V sparse.Value] struct {
+	r       Rows[V]
+	rows    int
+	runs    simd.Runs[V] // without values
+	entries int          // of the groups so far
+	cost    int          // of these
+	windows []runsStart
+	// ends has a bit for each entry that the next one of its row does not follow in the
+	// next column, and 64 bits behind these.
+	ends []uint64
+}
+
+// What a group takes, in units of a bit less than a tenth of a nanosecond on Zen 4: for itself and
+// each of its rows, for each piece and each row of it, and for each piece with masks.
+const (
+	costGroup, costRow      = 10, 3
+	costPiece, costPieceRow = 5, 7
+	costMasked              = 32
+)
+
+func newRunsBuilder[V sparse.Value](r Rows[V]) *runsBuilder[V] {
+	b := &runsBuilder[V]{r: r, rows: len(r.Ptr) - 1, windows: []runsStart{{}}, ends: runEnds(r.Ptr, r.Idx)}
+	room := len(r.Idx) / (2 * simd.RunRows)
+	b.runs.First, b.runs.Masks = make([]int32, 0, room), make([]uint8, 0, room)
+	return b
+}
+
+// cut cuts all rows.
+func (b *runsBuilder[V]) cut() (err error) {
+	for row := 0; row < b.rows; {
+		if row, err = b.next(row); err != nil {
+			return err
+		}
+		if row > b.windows[len(b.windows)-1].row+runsWindow-2*simd.RunRows || row == b.rows {
+			b.windows = append(b.windows, runsStart{row, b.end()})
+		}
+	}
+	return nil
+}
+
+// end is where the groups so far end.
+func (b *runsBuilder[V]) end() simd.RunPosition {
+	return simd.RunPosition{Group: len(b.runs.Groups), Piece: len(b.runs.First), Mask: len(b.runs.Masks), Entry: b.entries}
+}
+
+// next appends a group with masks for the rows from one on where this is cheapest, and
+// else those groups of rows with the same columns that begin among as many rows. It gives
+// the row behind these.
+func (b *runsBuilder[V]) next(row int) (int, error) {
+	const four, masked = simd.RunMasked, costGroup + simd.RunMasked*costRow
+	limit := min(row+four, b.rows)
+	var rows [four]int
+	n, end, cost, most := 0, row, 0, 0
+	for ; end < limit; n++ {
+		rows[n] = b.alike(end)
+		pieces := b.countPieces(end)
+		group := costGroup + rows[n]*costRow + pieces*(costPiece+rows[n]*costPieceRow)
+		end += rows[n]
+		cost += group * (rows[n] - max(end-limit, 0)) / rows[n] // of the rows before the limit
+		most = max(most, pieces)
+	}
+	// A piece with masks has at most one piece of each row.
+	if bound := (cost - masked) / costMasked; rows[0] < four && limit-row == four && most < bound && b.r.Cols >= simd.RunRows {
+		if pieces, ok := b.putMasked(row, bound); ok {
+			b.put(limit, simd.RunGroup(four, true, pieces), masked+pieces*costMasked)
+			return limit, nil
+		}
+	}
+	end = row
+	for _, rows := range rows[:n] {
+		pieces := b.putSame(end)
+		if pieces > simd.RunPieces {
+			return 0, sparse.Inputf("matrix", "a row with %d runs of columns: this form takes at most %d", pieces, simd.RunPieces)
+		}
+		end += rows
+		b.put(end, simd.RunGroup(rows, false, pieces), costGroup+rows*costRow+pieces*(costPiece+rows*costPieceRow))
+	}
+	return end, nil
+}
+
+// put appends a group of rows that end before one.
+func (b *runsBuilder[V]) put(end int, group uint32, cost int) {
+	b.runs.Groups = append(b.runs.Groups, group)
+	b.cost += cost
+	b.entries = int(b.r.Ptr[end] - b.r.Ptr[0])
+}
+
+// alike is how many rows from one on have the same columns, as many as a group may have.
+func (b *runsBuilder[V]) alike(row int) int {
+	columns, n := mem.Bytes(b.r.columns(row)), 1
+	for n < simd.RunRows && row+n < b.rows && bytes.Equal(columns, mem.Bytes(b.r.columns(row+n))) {
+		n++
+	}
+	return n
+}
+
+// putSame appends the pieces of a row and gives their number.
+func (b *runsBuilder[V]) putSame(row int) (pieces int) {
+	k, end := b.entriesOf(row)
+	for ; k < end; pieces++ {
+		mask := b.runFrom(k)
+		b.runs.First, b.runs.Masks = append(b.runs.First, b.r.Idx[k]), append(b.runs.Masks, mask)
+		k += bits.OnesCount8(mask)
+	}
+	return pieces
+}
+
+// fill stores the values.
+func (b *runsBuilder[V]) fill(val []V) {
+	row, mask := 0, b.runs.Masks
+	for _, g := range b.runs.Groups {
+		rows, masked, pieces := simd.OpenRunGroup(g)
+		var from [simd.RunRows]int // the next entry of each row
+		for i := range rows {
+			from[i] = int(b.r.Ptr[row+i] - b.r.Ptr[0])
+		}
+		for range pieces {
+			m := mask[0]
+			for i := range rows {
+				if masked {
+					m = mask[i]
+				}
+				n := bits.OnesCount8(m)
+				putRun(val, b.r.Val[from[i]:], n)
+				val, from[i] = val[n:], from[i]+n
+			}
+			mask = mask[1:]
+			if masked {
+				mask = mask[rows-1:]
+			}
+		}
+		row += rows
+	}
+}
+
+// putRun is copy(to, from[:n]) for n of at most RunRows values, in order from the first to
+// the last: where there is room it writes as many as a piece can have.
+func putRun[V sparse.Value](to, from []V, n int) {
+	if len(to) < simd.RunRows || len(from) < simd.RunRows {
+		copy(to, from[:n])
+		return
+	}
+	*(*[simd.RunRows]V)(to) = [simd.RunRows]V(from)
+}

@@ -1,0 +1,77 @@
+package form
+
+import (
+	"math/bits"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+)
+
+// runEnds is runsBuilder.ends. It is made without a branch for each entry, which the
+// processor could not foresee.
+func runEnds(ptr []int64, idx []int32) []uint64 {
+	ends := make([]uint64, len(idx)/64+2)
+	for w := range len(idx) / 64 {
+		c, word := (*[64]int32)(idx[w*64:]), uint64(0)
+		for j := range 63 {
+			word = word>>1 | jumps(c[j], c[j+1])<<63
+		}
+		ends[w] = word >> 1
+		if next := w*64 + 64; next < len(idx) {
+			ends[w] |= jumps(c[63], idx[next]) << 63
+		}
+	}
+	for k := len(idx) / 64 * 64; k+1 < len(idx); k++ {
+		ends[k/64] |= jumps(idx[k], idx[k+1]) << (k % 64)
+	}
+	for i, p := range ptr[1:] {
+		if p > ptr[i] {
+			k := p - 1 - ptr[0]
+			ends[k/64] |= 1 << (k % 64)
+		}
+	}
+	return ends
+}
+
+// jumps is 0 where a column follows another, and else 1.
+func jumps(c, next int32) uint64 {
+	x := uint32(next - c - 1)
+	return uint64((x | -x) >> 31)
+}
+
+// entriesOf is the entries of a row: k <= i < end.
+func (b *runsBuilder[V]) entriesOf(row int) (k, end int) {
+	return int(b.r.Ptr[row] - b.r.Ptr[0]), int(b.r.Ptr[row+1] - b.r.Ptr[0])
+}
+
+// countPieces is about how many pieces a row has: longer runs may have one more or less.
+func (b *runsBuilder[V]) countPieces(row int) (n int) {
+	k, end := b.entriesOf(row)
+	for ; k < end; k += 64 {
+		word := b.endsFrom(k)
+		valid := ^uint64(0) >> (64 - min(end-k, 64))
+		n += bits.OnesCount64(word & valid)
+		// A run has a bit here for each entry that RunRows others follow.
+		more := ^word & valid
+		more &= more >> 1
+		more &= more >> 2
+		more &= more >> 4
+		if more != 0 {
+			runs := bits.OnesCount64(more &^ (more << 1))
+			n += runs + (bits.OnesCount64(more)-runs)/simd.RunRows
+		}
+	}
+	return n
+}
+
+// runFrom has a bit for each of the entries from k on that follow each other, at most
+// simd.RunRows.
+func (b *runsBuilder[V]) runFrom(k int) uint8 {
+	first := b.endsFrom(k) | 1<<(simd.RunRows-1)
+	return uint8(first ^ (first - 1)) // up to the first end
+}
+
+// endsFrom is the bits of 64 entries from k on.
+func (b *runsBuilder[V]) endsFrom(k int) uint64 {
+	at, shift := k/64, k%64
+	return b.ends[at]>>shift | b.ends[at+1]<<1<<(63-shift)
+}

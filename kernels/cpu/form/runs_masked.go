@@ -1,0 +1,65 @@
+package form
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// maskedRows is RunMasked rows of which some entries are in pieces.
+type maskedRows[V sparse.Value] struct {
+	b       *runsBuilder[V]
+	at, end [simd.RunMasked]int
+	head    [simd.RunMasked]int32 // the column of the next entry, math.MaxInt32 where there is none
+	last    int32                 // no piece begins behind it
+}
+
+func (b *runsBuilder[V]) maskedRows(row int) (m maskedRows[V]) {
+	m.b, m.last = b, int32(b.r.Cols-simd.RunRows)
+	for i := range m.at {
+		m.at[i], m.end[i] = b.entriesOf(row + i)
+		m.move(i, 0)
+	}
+	return m
+}
+
+// move goes n entries on in row i.
+func (m *maskedRows[V]) move(i, n int) {
+	m.at[i] += n
+	m.head[i] = math.MaxInt32
+	if m.at[i] < m.end[i] {
+		m.head[i] = m.b.r.Idx[m.at[i]]
+	}
+}
+
+// first is the column with which the next piece begins; ok is false where all are done.
+func (m *maskedRows[V]) first() (first int32, ok bool) {
+	first = min(m.head[0], m.head[1], m.head[2], m.head[3])
+	return min(first, m.last), first != math.MaxInt32
+}
+
+// take takes what row i has of the piece that begins with a column.
+func (m *maskedRows[V]) take(i int, first int32) (mask uint8) {
+	// Bits that are moved out of the mask are columns behind the piece.
+	mask = m.b.runFrom(m.at[i]) << min(uint32(m.head[i]-first), simd.RunRows)
+	m.move(i, bits.OnesCount8(mask))
+	return mask
+}
+
+// putMasked appends the pieces with masks of the rows from one on and gives their number.
+// Where it is not below most it appends nothing.
+func (b *runsBuilder[V]) putMasked(row, most int) (pieces int, ok bool) {
+	before, masks := len(b.runs.First), len(b.runs.Masks)
+	m := b.maskedRows(row)
+	for first, more := m.first(); more; first, more = m.first() {
+		if pieces++; pieces == most {
+			b.runs.First, b.runs.Masks = b.runs.First[:before], b.runs.Masks[:masks]
+			return 0, false
+		}
+		b.runs.First = append(b.runs.First, first)
+		b.runs.Masks = append(b.runs.Masks, m.take(0, first), m.take(1, first), m.take(2, first), m.take(3, first))
+	}
+	return pieces, true
+}

@@ -1,0 +1,98 @@
+package form
+
+import (
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// What runsForm.eachRows gives at a time: few enough entries to stay in the cache.
+const (
+	expandedRows    = 256
+	expandedEntries = 1 << 12
+)
+
+// expandedRuns is rows of runs as rows in CSR.
+type expandedRuns[V sparse.Value] struct {
+	first int // the row of the form
+	ptr   []int64
+	idx   []int32
+	val   []V
+}
+
+func (e *expandedRuns[V]) clear(first int) {
+	e.first, e.ptr, e.idx, e.val = first, append(e.ptr[:0], 0), e.idx[:0], e.val[:0]
+}
+
+// add appends what the rows of a group have in the pieces lo ... hi-1.
+func (e *expandedRuns[V]) add(r *simd.Runs[V], at simd.RunPosition, lo, hi int) simd.RunPosition {
+	rows, _, _ := simd.OpenRunGroup(r.Groups[at.Group])
+	var next [simd.RunRows]int // where the next entry of each row goes
+	r.Each(at, lo, hi, func(row, _ int, val []V) { next[row] += len(val) })
+	end := len(e.idx)
+	for i, n := range next[:rows] {
+		next[i] = end
+		end += n
+		e.ptr = append(e.ptr, int64(end))
+	}
+	e.idx, e.val = e.idx[:end], e.val[:end]
+	return r.Each(at, lo, hi, func(row, column int, val []V) {
+		copy(e.val[next[row]:], val)
+		for j := range val {
+			e.idx[next[row]+j] = int32(column + j)
+		}
+		next[row] += len(val)
+	})
+}
+
+// eachRows calls f with some rows at a time, in order, or with parts of a few long ones:
+// more says that the call before had their first entries.
+func (f *runsForm[V]) eachRows(do func(e *expandedRuns[V], more bool)) {
+	e := &expandedRuns[V]{ptr: make([]int64, 0, expandedRows+1), idx: make([]int32, 0, expandedEntries), val: make([]V, 0, expandedEntries)}
+	e.clear(0)
+	var at simd.RunPosition
+	for row := 0; at.Group < len(f.runs.Groups); {
+		rows, _, pieces := simd.OpenRunGroup(f.runs.Groups[at.Group])
+		step := expandedEntries / (rows * simd.RunRows)
+		if len(e.idx)+pieces*rows*simd.RunRows > expandedEntries || len(e.ptr)+rows > expandedRows {
+			do(e, false)
+			e.clear(row)
+		}
+		if pieces <= step {
+			at = e.add(&f.runs, at, 0, pieces)
+			row += rows
+			continue
+		}
+		for lo := 0; lo < pieces; lo += step {
+			e.clear(row)
+			at = e.add(&f.runs, at, lo, min(lo+step, pieces))
+			do(e, lo > 0)
+		}
+		row += rows
+		e.clear(row)
+	}
+	do(e, false)
+}
+
+func (f *runsForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
+	f.eachRows(func(e *expandedRuns[V], _ bool) {
+		if len(e.idx) > 0 {
+			least, greatest := simd.MinMax(f.level, e.idx)
+			y := to(int(least), int(greatest)+1)
+			simd.Scatter(f.level, alpha, e.ptr, e.idx, e.val, x[e.first:e.first+len(e.ptr)-1], y, int(least), false)
+		}
+	})
+}
+
+func (f *runsForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+	x = x.First(f.cols)
+	f.eachRows(func(e *expandedRuns[V], more bool) {
+		b := beta
+		if more {
+			b = 1
+		}
+		simd.RowsMany(f.level, alpha, b, e.ptr, e.idx, e.val, x, y.From(e.first))
+	})
+}
+
+// PrefersRows is true: it makes rows for several vectors.
+func (f *runsForm[V]) PrefersRows() bool { return true }

@@ -1,0 +1,97 @@
+package form_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestRunsMultiplyAsTheReference(t *testing.T) {
+	eachLevel(t, checkRuns[float64], checkRuns[float32])
+}
+
+func checkRuns[V sparse.Value](t *testing.T, l simd.Level) {
+	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
+		f, err := form.NewRuns(r, l)
+		require.NoError(t, err)
+		return f
+	})
+}
+
+// supernodes has rows of which each so many follow each other with the same columns, in
+// runs of several lengths, some of which miss a column here and there.
+func supernodes(r *rand.Rand, rows, alike int, missing bool) form.Rows[float64] {
+	p := pattern{cols: rows}
+	for len(p.rows) < rows {
+		var row []int32
+		for c := r.IntN(20); c < rows; c += 1 + r.IntN(40) {
+			for n := 3 + r.IntN(9); n > 0 && c < rows; n, c = n-1, c+1 {
+				row = append(row, int32(c))
+			}
+		}
+		for range alike {
+			own := append([]int32(nil), row...)
+			if missing {
+				k := r.IntN(len(own))
+				own = append(own[:k], own[k+1:]...)
+			}
+			p.rows = append(p.rows, own)
+		}
+	}
+	a := p.csr(r.NormFloat64)
+	return form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+}
+
+func TestRunsTakeOneIndexForARunOfSeveralRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, c := range []struct {
+		alike   int
+		missing bool
+		most    float64 // bytes for each entry
+	}{{1, false, 9.2}, {3, false, 8.6}, {8, false, 8.3}, {11, false, 8.4}, {4, true, 8.8}} {
+		rows := supernodes(r, 800, c.alike, c.missing)
+		e, err := form.EstimateRuns(rows)
+		require.NoError(t, err)
+		require.Less(t, e.EntryBytes, c.most, "%+v", c)
+		f, err := form.NewRuns(rows, simd.Best())
+		require.NoError(t, err)
+		require.InDelta(t, float64(f.Bytes())/float64(len(rows.Val)), e.EntryBytes, .3, "%+v", c)
+	}
+}
+
+func TestShortRunsAreNotEstimatedToBeFast(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	p := pattern{cols: 1000}
+	for range 500 {
+		p.rows = append(p.rows, anyRow(r, p.cols, 12))
+	}
+	a := p.csr(r.NormFloat64)
+	_, err := form.EstimateRuns(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols})
+	require.ErrorContains(t, err, "the runs of columns are short")
+}
+
+func TestRunsRefuseWhatTheyCannotSum(t *testing.T) {
+	r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, 3}, Val: []float64{1, 1}, Cols: 3}
+	_, err := form.NewRuns(r, simd.Generic)
+	require.True(t, sparse.IsInput(err), "%v", err)
+	require.ErrorContains(t, err, "a column index 3")
+	r.Cols, r.Fixed = 4, true
+	_, err = form.NewRuns(r, simd.Generic)
+	require.True(t, sparse.IsInput(err), "%v", err)
+	require.ErrorContains(t, err, "order of their own")
+	_, err = form.EstimateRuns(r)
+	require.ErrorContains(t, err, "order of their own")
+}
+
+func TestRunsReportMemoryThatIsShort(t *testing.T) {
+	checkShortMemory(t, 40_000, func(r form.Rows[float64]) error {
+		_, err := form.NewRuns(r, simd.Generic)
+		return err
+	})
+}

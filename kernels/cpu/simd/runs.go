@@ -1,0 +1,114 @@
+package simd
+
+import (
+	"math/bits"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// RunRows is the most rows of a group of Runs, and the most columns of a piece.
+const RunRows = 8
+
+// RunMasked is the rows of a group of Runs whose rows have runs of their own.
+const RunMasked = 4
+
+// Runs is rows whose entries stand in runs of successive columns. Rows that follow each
+// other are a group, and a group has pieces of at most RunRows successive columns, of
+// which x is loaded once for all of its rows.
+type Runs[V sparse.Value] struct {
+	// Groups has for each group its pieces, times 16, and its rows: 1 to RunRows that
+	// have the same columns, or 0 for RunMasked rows with columns of their own.
+	Groups []uint32
+	First  []int32 // the first column of each piece
+	// Masks says for each piece, or for each of the rows with columns of their own, which
+	// columns it has: bit i stands for First+i. The bits that are set follow each other.
+	// They begin with the first where rows have the same; elsewhere First+RunRows is at
+	// most the columns of x.
+	Masks []uint8
+	Val   []V // piece by piece, row by row
+}
+
+// RunGroup is the element of Runs.Groups for so many pieces.
+func RunGroup(rows int, masked bool, pieces int) uint32 {
+	if masked {
+		rows = 0
+	}
+	return uint32(pieces)<<4 | uint32(rows)
+}
+
+// RunPieces is the most pieces of a group.
+const RunPieces = 1<<28 - 1
+
+// OpenRunGroup is what RunGroup put together.
+func OpenRunGroup(g uint32) (rows int, masked bool, pieces int) {
+	if rows = int(g & 15); rows == 0 {
+		return RunMasked, true, int(g >> 4)
+	}
+	return rows, false, int(g >> 4)
+}
+
+// RunPosition is where a group begins.
+type RunPosition struct{ Group, Piece, Mask, Entry int }
+
+// FastRuns reports whether MultiplyRuns has a kernel at this level. Elsewhere it is in plain
+// Go.
+func FastRuns(l Level) bool { return l == AVX512 }
+
+// MultiplyRuns multiplies n groups from a position on by x:
+//
+//	sums[r] = sum over the entries of row r of value*x[column]
+//
+// in an order of its own. sums has room for RunRows elements behind those of the rows,
+// which hold nothing after it. Columns are not checked.
+func MultiplyRuns[V sparse.Value](l Level, r *Runs[V], at RunPosition, n int, x, sums []V) {
+	switch {
+	case n == 0:
+	case FastRuns(l):
+		runsAssembly(r, at, n, x, sums)
+	default:
+		r.multiply(at, n, x, sums)
+	}
+}
+
+func (r *Runs[V]) multiply(at RunPosition, n int, x, sums []V) {
+	for range n {
+		rows, _, pieces := OpenRunGroup(r.Groups[at.Group])
+		acc := sums[:rows]
+		clear(acc)
+		at = r.Each(at, 0, pieces, func(row, column int, val []V) {
+			for j, v := range val {
+				acc[row] += v * x[column+j]
+			}
+		})
+		sums = sums[rows:]
+	}
+}
+
+// Each calls f for each row that has some of the pieces lo ... hi-1 of the group at a
+// position, with the column of the first of successive entries. It gives the position
+// behind these pieces, which is in the next group after the last.
+func (r *Runs[V]) Each(at RunPosition, lo, hi int, f func(row, column int, val []V)) RunPosition {
+	rows, masked, pieces := OpenRunGroup(r.Groups[at.Group])
+	for range hi - lo {
+		mask := r.Masks[at.Mask]
+		for row := range rows {
+			if masked {
+				mask = r.Masks[at.Mask+row]
+			}
+			n := bits.OnesCount8(mask)
+			if n > 0 {
+				f(row, int(r.First[at.Piece])+bits.TrailingZeros8(mask), r.Val[at.Entry:at.Entry+n])
+			}
+			at.Entry += n
+		}
+		at.Mask++
+		if masked {
+			at.Mask += rows - 1
+		}
+		at.Piece++
+	}
+	if hi == pieces {
+		at.Group++
+	}
+	return at
+}

@@ -1,0 +1,8 @@
+//go:build !amd64
+
+package simd
+
+import "github.com/msrep-go/msrep/sparse"
+
+// runsAssembly is never called where there is no assembly.
+func runsAssembly[V sparse.Value](r *Runs[V], at RunPosition, n int, x, sums []V) {}
