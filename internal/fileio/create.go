@@ -47,11 +47,7 @@ func Create(path string) (*Out, error) {
 		o.tmp, err = createBeside(o.path)
 	}
 	if err != nil {
-		var pe *fs.PathError
-		if errors.As(err, &pe) { // without the temporary name
-			err = pe.Err
-		}
-		return nil, fmt.Errorf("%s: cannot be created: %w", path, err)
+		return nil, fmt.Errorf("%s: cannot be created: %w", path, unnamed(err))
 	}
 	var w io.Writer = o.tmp
 	if strings.HasSuffix(path, ".gz") {
@@ -99,8 +95,28 @@ func createBeside(path string) (f *os.File, err error) {
 	return f, err
 }
 
+// unnamed is err without the temporary name.
+func unnamed(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
 // Write appends p.
-func (o *Out) Write(p []byte) (int, error) { return o.w.Write(p) }
+func (o *Out) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil {
+		err = o.failed(err)
+	}
+	return n, err
+}
+
+// failed says which file could not be written, and why.
+func (o *Out) failed(err error) error {
+	return fmt.Errorf("%s: cannot be written: %w", o.path, unnamed(err))
+}
 
 // Commit completes the file and gives it its name.
 func (o *Out) Commit() error {
@@ -119,7 +135,7 @@ func (o *Out) Commit() error {
 	}
 	if err != nil {
 		o.Close()
-		return fmt.Errorf("%s: cannot be written: %w", o.path, err)
+		return o.failed(err)
 	}
 	o.finish()
 	return nil

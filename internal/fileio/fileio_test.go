@@ -196,9 +196,9 @@ func TestAFullDiskIsTold(t *testing.T) {
 		require.NoError(t, err)
 		_, err = out.Write(make([]byte, size))
 		if size > 1 {
-			require.Error(t, err, name)
+			require.EqualError(t, err, "/dev/full: cannot be written: no space left on device", name)
 		}
-		require.ErrorContains(t, out.Commit(), "/dev/full: cannot be written", name)
+		require.EqualError(t, out.Commit(), "/dev/full: cannot be written: no space left on device", name)
 		require.Empty(t, openIn("/dev/full"))
 	}
 }

@@ -198,3 +198,13 @@ func TestFirstIsALineWithoutItsEndsAndBlanks(t *testing.T) {
 		require.Equal(t, want, string(lines.First([]byte(text))), "%q", text)
 	}
 }
+
+func TestAByteOrderMarkIsNamed(t *testing.T) {
+	for _, mark := range []string{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"} {
+		_, err := lines.NewReader(strings.NewReader(mark+"one\n"), "f").Next()
+		require.ErrorContains(t, err, "f:1: begins with a byte order mark")
+		got, err := collect(t, lines.NewReader(strings.NewReader("one\n"+mark+"two\n"), "f"))
+		require.NoError(t, err)
+		require.Len(t, got, 2)
+	}
+}

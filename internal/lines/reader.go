@@ -37,6 +37,9 @@ func (r *Reader) Next() ([]byte, error) {
 		return trimEnd(r.last), nil
 	}
 	line, err := r.in.ReadSlice('\n')
+	if r.line == 0 && marked(line) {
+		return nil, sparse.InputLinef(r.name, 1, "begins with a byte order mark: save the text as ASCII or UTF-8 without one")
+	}
 	if len(line) > 0 && (err == nil || err == io.EOF || err == bufio.ErrBufferFull) {
 		r.line++
 		if r.last = line; err == bufio.ErrBufferFull || len(trimEnd(line)) > MaxLine {
@@ -69,6 +72,12 @@ func (r *Reader) rest() io.Reader {
 		return r.in
 	}
 	return io.MultiReader(bytes.NewReader(r.back), r.in)
+}
+
+// marked reports whether a text that begins with line has the byte order mark of UTF-8 or
+// UTF-16, as some programs write it.
+func marked(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("\xef\xbb\xbf")) || bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))
 }
 
 func trimEnd(line []byte) []byte {

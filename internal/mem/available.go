@@ -2,6 +2,7 @@ package mem
 
 import (
 	"bufio"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -11,8 +12,11 @@ import (
 const unknownMemory = 16 << 30
 
 // Available is how many bytes can be allocated without swapping, as Linux says in
-// /proc/meminfo; 16 GiB where nothing says it.
-func Available() int64 {
+// /proc/meminfo, or 16 GiB where nothing says it; at most math.MaxInt, which is 2 GiB
+// where addresses have 32 bits.
+func Available() int64 { return min(free(), math.MaxInt) }
+
+func free() int64 {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {
 		return unknownMemory

@@ -1,6 +1,7 @@
 package mem_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,4 +12,5 @@ import (
 func TestAvailableMemoryIsSensible(t *testing.T) {
 	require.Greater(t, mem.Available(), int64(16<<20))
 	require.Less(t, mem.Available(), int64(1<<50))
+	require.LessOrEqual(t, mem.Available(), int64(math.MaxInt), "a slice can have it")
 }

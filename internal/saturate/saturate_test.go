@@ -8,7 +8,7 @@ import (
 )
 
 func TestSumsAndProductsEndAtTheLargestInteger(t *testing.T) {
-	const most = math.MaxInt64
+	const most int64 = math.MaxInt64
 	require.EqualValues(t, 42, Mul(6, 7))
 	require.EqualValues(t, 0, Mul(0, most))
 	require.EqualValues(t, most, Mul(1, most))

@@ -193,7 +193,7 @@ func TestAGridHasAtLeastOneBlock(t *testing.T) {
 	require.EqualValues(t, 2, k.Blocks(1409))
 	require.EqualValues(t, 0, k.Carries(0))
 	require.EqualValues(t, 2, k.Carries(1409))
-	require.EqualValues(t, (1<<63-2)/1408+1, k.Blocks(1<<63-1))
+	require.Equal(t, int64((1<<63-2)/1408+1), k.Blocks(1<<63-1))
 	total, err := cuda.Lookup("msrep_total")
 	require.NoError(t, err)
 	require.EqualValues(t, 1, total.Blocks(1<<40))

@@ -38,7 +38,7 @@ func Find57[V sparse.Value](val []V) (s ValueSet[V], ok bool) {
 	looked := make([]float64, 0, sample57)
 	step := len(all)/sample57 + 1
 	for k, at := 0, 0; k < len(all); k += step {
-		at = (at + 0x9E3779B1) % step // not at equal distances: values may have a period
+		at = int((uint(at) + 0x9E3779B1) % uint(step)) // not at equal distances: values may have a period
 		looked = append(looked, all[min(k+at, len(all)-1)])
 	}
 	low, out := simd.Low57(looked)

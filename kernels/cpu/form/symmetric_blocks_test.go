@@ -75,7 +75,9 @@ func TestSymmetricBlocksTakeHalfTheMemory(t *testing.T) {
 	require.NoError(t, err)
 	size, ok := form.SuitsSymmetricBlocks(b)
 	require.Equal(t, simd.Best() == simd.AVX512, ok)
-	require.Equal(t, 3, size)
+	if ok {
+		require.Equal(t, 3, size)
+	}
 	s, err := form.NewSymmetricBlocks(rows, 0, 3, simd.Best())
 	require.NoError(t, err)
 	require.Less(t, float64(s.Bytes()), .6*float64(b.Bytes()))
