@@ -1,7 +1,6 @@
 package matio
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/msrep-go/msrep/internal/fileio"
@@ -79,9 +78,6 @@ func (o *Output) Write(m *sparse.CSR[float64], src sparse.Source) error {
 		err = npz.Write(out, m)
 	case MSR:
 		err = msr.Write(out, m, src)
-	}
-	if err != nil && !sparse.IsInput(err) {
-		err = fmt.Errorf("%s: cannot be written: %w", o.path, err)
 	}
 	if err != nil {
 		return err

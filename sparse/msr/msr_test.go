@@ -52,7 +52,7 @@ func large() *sparse.CSR[float32] {
 		m.RowPtr[i] = int64(i) * nnz / rows
 	}
 	for k := range nnz {
-		m.ColIdx[k], m.Val[k] = int32(k*7919%rows), float32(k)
+		m.ColIdx[k], m.Val[k] = int32(int64(k)*7919%rows), float32(k)
 	}
 	return m
 }
