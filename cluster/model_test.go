@@ -59,4 +59,6 @@ func TestTheModelOfAGridIsItsBorders(t *testing.T) {
 	require.Equal(t, int64(2*64), e.MaxHalo)
 	require.Equal(t, 2, e.MaxPeers)
 	require.InDelta(t, 1, e.Imbalance, 0.05)
+	nnz := float64(5*64*64 - 4*64)
+	require.Equal(t, (nnz-6*64)/nnz, e.Local)
 }

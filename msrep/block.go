@@ -30,6 +30,7 @@ func (b Block[V]) Check(name string, n int) error {
 	if b.ByColumn {
 		runs, length = length, runs
 	}
+	need := int64(runs-1)*int64(b.Stride) + int64(length)
 	switch {
 	case n < 0 || n > sparse.MaxDim:
 		return sparse.Inputf(name, "vectors of %d elements: use 0 to %d", n, sparse.MaxDim)
@@ -37,8 +38,8 @@ func (b Block[V]) Check(name string, n int) error {
 		return sparse.Inputf(name, "%d vectors: there must be at least 1, and fewer than 2^31", b.Count)
 	case b.Stride < length || b.Stride > math.MaxInt32:
 		return sparse.Inputf(name, "a stride of %d: it must be at least %d and below 2^31", b.Stride, length)
-	case runs > 0 && length > 0 && (runs-1)*b.Stride+length > len(b.Val):
-		return sparse.Inputf(name, "%d elements: %d vectors of %d at a stride of %d need %d", len(b.Val), b.Count, n, b.Stride, (runs-1)*b.Stride+length)
+	case runs > 0 && length > 0 && need > int64(len(b.Val)):
+		return sparse.Inputf(name, "%d elements: %d vectors of %d at a stride of %d need %d", len(b.Val), b.Count, n, b.Stride, need)
 	}
 	return nil
 }

@@ -137,18 +137,32 @@ func TestNUMAIsOnWhereThereAreSeveralNodesAndADeviceForEach(t *testing.T) {
 		{NUMAOn, "cpu:2", twoNodesOf(4, 0), true, "only node 0 has CPUs"},
 		{NUMAOn, "auto", &numa.Topology{}, false, "for 0 nodes"},
 	} {
-		places, placed, note, err := Config{Devices: c.devices, NUMA: c.numa, Threads: 8}.places(c.topo)
+		places, placed, note, err := Config{Devices: c.devices, NUMA: c.numa, Threads: 7}.places(c.topo)
 		require.NoError(t, err)
 		require.Equal(t, c.placed, placed, "%+v", c)
 		require.Contains(t, note, c.note)
 		require.Equal(t, c.note == "", note == "", "%+v: %s", c, note)
-		require.NotEmpty(t, places)
+		threads := 0
 		for _, p := range places {
 			require.Equal(t, placed, len(p.cpus) > 0)
+			threads += p.threads
 		}
+		require.Equal(t, 7, threads, "%+v", c)
 	}
 	_, err := Open(Config{NUMA: "perhaps"})
 	require.ErrorContains(t, err, `numa: "perhaps" is not known: use auto, on or off`)
+}
+
+func TestDevicesOfANodeWithoutMemoryStandWithThoseOfTheNodeWhoseMemoryTheyUse(t *testing.T) {
+	far := func(nearest int) []int { d := []int{30, 30, 30}; d[nearest] = 20; return d }
+	topo := &numa.Topology{Nodes: []numa.Node{
+		{ID: 0, CPUs: []int{0, 1}, Distance: far(2)}, {ID: 1, CPUs: []int{2, 3}, MemBytes: 10}, {ID: 2, CPUs: []int{4, 5}, MemBytes: 20},
+	}}
+	var got []string
+	for _, p := range placedDevices(topo, topo.CoreGroups(), 3, 6) {
+		got = append(got, fmt.Sprint(p.node, p.cpus, p.threads, p.memory))
+	}
+	require.Equal(t, []string{"1 [2 3] 2 10", "2 [0 1] 2 20", "2 [4 5] 2 20"}, got)
 }
 
 // twoNodesOf is a machine with these numbers of CPUs on nodes 0 and 1.

@@ -1,6 +1,7 @@
 package msrep
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -23,7 +24,11 @@ func TestProductsReadAsMuchOfEachValueAsThePlanSays(t *testing.T) {
 		x[i], y[i] = math.Cos(float64(i)), float64(i%7)
 	}
 	sys := openCPU(t, "cpu:2")
-	for _, p := range []kernels.Precision{{Segments: 2, Read: 1}, {Segments: 4, Read: 3}} {
+	for _, p := range []kernels.Precision{{Segments: 2, Read: 0}, {Segments: 2, Read: 3}, {Segments: 3, Read: 1}} {
+		_, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{Precision: p})
+		require.ErrorContains(t, err, fmt.Sprintf("precision: %d of %d segments", p.Read, p.Segments))
+	}
+	for _, p := range []kernels.Precision{{Segments: 2, Read: 1}, {Segments: 4, Read: 3}, {Segments: 2, Read: 2}} {
 		cut := *a
 		cut.Val = slices.Clone(a.Val)
 		for k, v := range cut.Val {

@@ -59,9 +59,11 @@ func selects[V sparse.Value](t *rapid.T) {
 		require.NoError(t, s.Take(dst, dx))
 		require.Equal(t, want, elements(t, dst))
 	}
+	more := normalVector[V](r, len(all)) // not what Take left behind
+	require.NoError(t, dst.Write(more))
 	require.NoError(t, s.AddTo(dx, dst))
 	for k, i := range all {
-		x[i] += want[k]
+		x[i] += more[k]
 	}
 	require.Equal(t, x, elements(t, dx))
 	require.NoError(t, s.Close())
@@ -78,6 +80,7 @@ func TestSelectionsSayWhatIsWrongWithNumbersAndVectors(t *testing.T) {
 	for _, run := range [][]int32{{-1}, {4}, {1, 1}, {2, 0}} {
 		_, err := NewSelection(v, [][]int32{{0}, run})
 		require.True(t, sparse.IsInput(err), "%v: %v", run, err)
+		require.ErrorContains(t, err, "numbers rise from 0 to 3")
 	}
 	s, err := NewSelection(v, [][]int32{{0, 3}})
 	require.NoError(t, err)
@@ -89,10 +92,17 @@ func TestSelectionsSayWhatIsWrongWithNumbersAndVectors(t *testing.T) {
 		require.True(t, sparse.IsInput(s.Take(vs[0], vs[1])))
 		require.True(t, sparse.IsInput(s.AddTo(vs[1], vs[0])))
 	}
+	cut, err := newVector[float64](sys, []int{0, 1, 4})
+	require.NoError(t, err)
+	require.ErrorContains(t, s.Take(two, cut), "in other pieces")
+	require.ErrorContains(t, s.AddTo(cut, two), "in other pieces")
+	held := len(sys.plans)
 	all, err := NewSelection(v, [][]int32{{0, 1, 2, 3}})
 	require.NoError(t, err)
 	require.ErrorContains(t, all.Take(v, v), "both")
 	require.ErrorContains(t, all.AddTo(v, v), "both")
+	require.NoError(t, all.Close())
+	require.Len(t, sys.plans, held, "the system forgets it")
 	var none *Selection[float64]
 	require.True(t, sparse.IsInput(none.Take(two, v)))
 	_, err = AdoptVector(sys, 0, kernels.Array[float64]{})

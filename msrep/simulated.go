@@ -23,7 +23,7 @@ func (s *System) openSimulated(arg string) error {
 	}
 	n, err := strconv.Atoi(arg)
 	if err != nil || n < 1 || n > maxSimulated {
-		return sparse.Inputf("devices", "%q: the number of simulated GPUs must be 1 to %d", "sim:"+arg, maxSimulated)
+		return sparse.Inputf("devices", "%q: use 1 to %d simulated GPUs, or sim:dgx1 (8) or sim:summit (6)", "sim:"+arg, maxSimulated)
 	}
 	for i := range n {
 		d, err := sim.Open(sim.Config{Index: i})

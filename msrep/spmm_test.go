@@ -2,6 +2,7 @@ package msrep
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"testing"
@@ -213,15 +214,17 @@ func TestWrongBlocksAreNamedAndLeaveYAlone(t *testing.T) {
 	for i := range y.Val {
 		y.Val[i] = 7
 	}
+	wide := int64(1) << 33
+	many, long := int(wide), int(wide/4) // 0 and negative where int has 32 bits
 	for message, c := range map[string][2]Block[float64]{
-		"y: 2 vectors: x has 3":     {x, ByRow(y.Val, 2)},
-		"x: 0 vectors":              {ByRow(x.Val, 0), ByRow(y.Val, 0)},
-		"x: a stride of 2":          {{Val: x.Val, Count: 3, Stride: 2}, y},
-		"y: a stride of":            {x, {Val: y.Val, Count: 3, Stride: m - 1, ByColumn: true}},
-		"x: ":                       {ByRow(x.Val[1:], 3), y},
-		"y: shares memory with x":   {x, ByRow(x.Val[:3*m], 3)},
-		"x: 8589934592 vectors":     {{Val: x.Val, Count: 1 << 33, Stride: 1<<31 - 1, ByColumn: true}, {Val: y.Val, Count: 1 << 33, Stride: 1<<31 - 1, ByColumn: true}},
-		"y: a stride of 2147483648": {x, {Val: y.Val, Count: 3, Stride: 1 << 31}},
+		"y: 2 vectors: x has 3":                {x, ByRow(y.Val, 2)},
+		"x: 0 vectors":                         {ByRow(x.Val, 0), ByRow(y.Val, 0)},
+		"x: a stride of 2":                     {{Val: x.Val, Count: 3, Stride: 2}, y},
+		"y: a stride of":                       {x, {Val: y.Val, Count: 3, Stride: m - 1, ByColumn: true}},
+		"x: ":                                  {ByRow(x.Val[1:], 3), y},
+		"y: shares memory with x":              {x, ByRow(x.Val[:3*m], 3)},
+		fmt.Sprintf("x: %d vectors", many):     {{Val: x.Val, Count: many, Stride: 1<<31 - 1, ByColumn: true}, {Val: y.Val, Count: many, Stride: 1<<31 - 1, ByColumn: true}},
+		fmt.Sprintf("y: a stride of %d", long): {x, {Val: y.Val, Count: 3, Stride: long}},
 	} {
 		if message == "y: shares memory with x" && m > n {
 			continue
@@ -291,7 +294,8 @@ func unitMatrix(n int) *sparse.CSR[float64] {
 func TestBlocksOfVectorsLongerThanAMatrixAreRefused(t *testing.T) {
 	b := Block[float64]{Val: make([]float64, 4), Count: 1, Stride: math.MaxInt32}
 	require.NoError(t, b.Check("x", 1))
-	for _, n := range []int{-1, 2, 1<<33 + 2} {
+	wide := int64(1<<33 + 2) // as int of 32 bits 2
+	for _, n := range []int{-1, 2, int(wide)} {
 		require.ErrorContains(t, b.Check("x", n), "x: ")
 	}
 }

@@ -63,4 +63,11 @@ func TestListenersHearWhatIsDone(t *testing.T) {
 	_, err = plan.SpMV(t.Context(), NoTrans, 1, x[1:], 0, y)
 	require.Error(t, err)
 	require.Equal(t, err, heard.events[0].Err, "also of what went wrong")
+	vx, err := plan.ColumnVector()
+	require.NoError(t, err)
+	vy, err := plan.RowVector()
+	require.NoError(t, err)
+	heard.take()
+	require.NoError(t, plan.Apply(t.Context(), NoTrans, 1, vx, 0, vy))
+	require.Equal(t, []string{"apply"}, heard.names(""))
 }

@@ -70,13 +70,23 @@ func applies[V sparse.Value](t *rapid.T) {
 		y[rows/2] /= 0
 	}
 	dy := onDevices(t, vy, err, y)
-	for range 2 { // the second finds everything in place
+	held := 0
+	for round := range 2 { // the second finds everything in place
+		require.NoError(t, dx.Scale(-2)) // under way when the product begins,
+		for i := range x {
+			x[i] *= -2
+		}
 		want := reference.Multiply[V](bool(op), alpha, a, x, beta, y)
 		require.NoError(t, plan.Apply(context.Background(), op, alpha, dx, beta, dy))
+		require.NoError(t, dx.Scale(1)) // and when it is
 		got := elements(t, dy)
 		require.Equal(t, -1, reference.Check(got, want))
 		require.Equal(t, x, elements(t, dx), "x stays")
 		y = got
+		if round == 1 {
+			require.Len(t, sys.plans, held, "nothing stays behind")
+		}
+		held = len(sys.plans)
 	}
 }
 
@@ -162,7 +172,8 @@ func TestVectorsOfCPUDevicesAreHostMemory(t *testing.T) {
 	require.ErrorIs(t, w.Fill(1), ErrClosed, "a system closes its vectors")
 	_, err = NewVector[float64](gpus, 10)
 	require.ErrorIs(t, err, ErrClosed)
-	for _, n := range []int{-1, sparse.MaxDim + 1} {
+	tooMany := int64(sparse.MaxDim) + 1 // negative as int of 32 bits
+	for _, n := range []int{-1, int(tooMany)} {
 		_, err = NewVector[float64](sys, n)
 		require.True(t, sparse.IsInput(err))
 	}

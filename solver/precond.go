@@ -3,6 +3,7 @@ package solver
 import (
 	"math"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -112,8 +113,8 @@ type blockJacobi struct {
 
 // BlockJacobi makes the preconditioner that solves with the blocks of size x size on
 // the diagonal of a square matrix, the last one being smaller where size does not
-// divide n. It keeps size*n numbers. A singular block, and a size that is not in
-// [1, MaxBlock], are *sparse.InputError.
+// divide n. It keeps size*n numbers. A singular block, a size that is not in
+// [1, MaxBlock], and blocks for which memory lacks are *sparse.InputError.
 func BlockJacobi(a sparse.Matrix[float64], size int) (Preconditioner, error) {
 	return BlockJacobiPiece(a, size, 0)
 }
@@ -129,6 +130,9 @@ func BlockJacobiPiece(a sparse.Matrix[float64], size, first int) (Preconditioner
 		return nil, sparse.Inputf("block size", "%d: use 1 to %d", size, MaxBlock)
 	}
 	n := m.Rows
+	if err := blocksFit(n, size, mem.Available()); err != nil {
+		return nil, err
+	}
 	b := &blockJacobi{n: n, size: size, lu: make([]float64, n*size), perm: make([]int32, n)}
 	blocks := (n + size - 1) / size
 	bad := make([]int, blocks) // 1 + the row of the block that cannot be eliminated
@@ -143,6 +147,14 @@ func BlockJacobiPiece(a sparse.Matrix[float64], size, first int) (Preconditioner
 		}
 	}
 	return b, nil
+}
+
+// blocksFit refuses blocks for n rows that take more than so many bytes.
+func blocksFit(n, size int, have int64) error {
+	if need := 8 * int64(n) * int64(size); need > have {
+		return sparse.Inputf("block size", "%d: the blocks of %d rows take %d bytes, %d are available", size, n, need, have)
+	}
+	return nil
 }
 
 // at is a block: its first row, its order, its factors and its rows.

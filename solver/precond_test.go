@@ -84,3 +84,20 @@ func TestPreconditionersOfBadMatricesAreRefused(t *testing.T) {
 	_, err = Jacobi(nil)
 	require.True(t, sparse.IsInput(err))
 }
+
+func TestBlocksForWhichMemoryLacksAreRefused(t *testing.T) {
+	require.NoError(t, blocksFit(1000, 256, 2048000))
+	for _, n := range []int{1001, sparse.MaxDim} {
+		err := blocksFit(n, 256, 2048000)
+		require.True(t, sparse.IsInput(err))
+		require.ErrorContains(t, err, "block size: 256: the blocks of")
+	}
+}
+
+func TestBlocksArePivotedByTheNextRow(t *testing.T) {
+	m, err := BlockJacobi(dense(t, []float64{0, 2}, []float64{3, 0}), 2)
+	require.NoError(t, err)
+	z := make([]float64, 2)
+	require.NoError(t, m.Apply([]float64{4, 9}, z))
+	require.Equal(t, []float64{3, 2}, z)
+}

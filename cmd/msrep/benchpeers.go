@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/msrep-go/msrep/bench"
 	"github.com/msrep-go/msrep/bench/experiment"
@@ -40,6 +41,11 @@ func (b *benchmark) cpuPeers(ctx context.Context) error {
 	p := bench.CPUPeers{Dir: b.mats, Random: b.values == "random", Reps: b.reps, Expected: b.expected, Threads: b.counts}
 	if len(p.Threads) == 0 {
 		p.Threads = []int{1, 2}
+	}
+	for k, n := range p.Threads {
+		if n == 0 {
+			p.Threads[k] = runtime.GOMAXPROCS(0) // a line tells how many
+		}
 	}
 	ours, err := p.Run(ctx, b.stdout)
 	if err != nil || b.peers == "" && b.out == "" {

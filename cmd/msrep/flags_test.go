@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -62,4 +63,24 @@ func TestFaultsOfFlagsNameTheFlagAsDocumentedAndWhatItTakes(t *testing.T) {
 		require.Empty(t, out.String())
 		require.Contains(t, stderr.String(), message)
 	}
+}
+
+func TestTheResultDoesNotReplaceTheMatrix(t *testing.T) {
+	dir := t.TempDir()
+	m, link := filepath.Join(dir, "m.mtx"), filepath.Join(dir, "link.mtx")
+	runOK(t, "gen", "diag", "n=3", "value=ones", "--out", m)
+	require.NoError(t, os.Symlink(m, link))
+	before, err := os.ReadFile(m)
+	require.NoError(t, err)
+	for _, cmd := range []string{"spmv", "solve", "pagerank"} {
+		var out, stderr bytes.Buffer
+		require.Equal(t, exitUsage, run(context.Background(), []string{cmd, m, "--out", link}, &out, &stderr), cmd)
+		require.Contains(t, stderr.String(), "--out: "+link+": is the matrix", cmd)
+		after, err := os.ReadFile(m)
+		require.NoError(t, err)
+		require.Equal(t, before, after, cmd)
+	}
+	y := filepath.Join(dir, "y.mtx")
+	runOK(t, "spmv", m, "--out", y)
+	runOK(t, "spmv", m, "--x", y, "--out", y) // a vector may be replaced by the next
 }

@@ -21,7 +21,7 @@ var pagerankCommand = &command{
 		f := c.flags
 		f.Float64Var(&p.opt.Damping, "damping", 0.85, "damping `FACTOR`, above 0 and below 1")
 		f.Float64Var(&p.opt.Tol, "tol", 1e-10, "stop when the 1-norm of the difference of two iterates is below `TOL`")
-		f.IntVar(&p.opt.MaxIter, "max-iter", 1000, "stop after `N` iterations in any case")
+		f.IntVar(&p.opt.MaxIter, "max-iter", 1000, "stop after `N` iterations in any case, with a warning")
 		f.StringVar(&p.precision, "precision", "fp64", "`PRECISION`: fp64, cpms2 (32 bits, then 64) or cpms4 (32, 48, 64)")
 		f.StringVar(&p.layout, "layout", "", "`LAYOUT` of stored weights in segments: interleaved:BYTES or separated, which is the default")
 		f.StringVar(&p.format, "format", "auto", "`FORMAT`: auto, csr, ell or pellr")

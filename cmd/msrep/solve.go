@@ -29,7 +29,7 @@ var solveCommand = &command{
 		f.Float64Var(&s.tol, "tol", solver.DefaultTol, "`RESIDUAL` to reach, |b - A x| / |b|")
 		f.IntVar(&s.maxIter, "max-iter", 0, "most iterations, `N`; 0 means 10 times the rows, at least 1000")
 		f.IntVar(&s.restart, "restart", solver.DefaultRestart, "gmres begins anew after `N` iterations")
-		f.StringVar(&s.out, "out", "", "write x to `FILE`, as Matrix Market array")
+		f.StringVar(&s.out, "out", "", "write x to `FILE`, as Matrix Market array, once it is within the tolerance")
 		f.BoolVar(&s.deterministic, "deterministic", false, "the same bits of x on any devices, with any number of threads and ranks")
 		return s.run
 	},

@@ -1,0 +1,66 @@
+package msrep
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestTimesOfDevicesJoinAsTheirStrategySays(t *testing.T) {
+	times := []Timing{{Distribute: 1, Kernel: 20, Merge: 300}, {Distribute: 2, Kernel: 10, Merge: 500}}
+	r := run[float64]{plan: &Plan[float64]{}, times: times}
+	require.Equal(t, Timing{Distribute: 2, Kernel: 20, Merge: 500, Devices: []time.Duration{20, 10}}, r.sum())
+	r.plan.opt.Strategy = Baseline
+	sum := r.sum()
+	require.Equal(t, Timing{Distribute: 3, Kernel: 30, Merge: 800, Devices: []time.Duration{20, 10}}, sum)
+	var all Timing
+	sum.Total = 4000
+	all.add(sum)
+	all.add(sum)
+	require.Equal(t, Timing{Distribute: 6, Kernel: 60, Merge: 1600, Total: 8000, Devices: []time.Duration{40, 20}}, all)
+}
+
+func TestProductsSayHowLongTheirPhasesTook(t *testing.T) {
+	a := bands(2000)
+	for _, devices := range []string{"cpu:2", "sim:2"} {
+		plan, err := NewPlan(ctx, openCPU(t, devices), sparse.Matrix[float64](a), PlanOptions{})
+		require.NoError(t, err)
+		x, y := make([]float64, 2*a.Rows), make([]float64, 2*a.Rows)
+		for _, product := range []func() (Timing, error){
+			func() (Timing, error) { return plan.SpMV(ctx, NoTrans, 1, x[:a.Rows], 0, y[:a.Rows]) },
+			func() (Timing, error) { return plan.SpMM(ctx, NoTrans, 1, ByRow(x, 2), 0, ByRow(y, 2)) },
+			func() (Timing, error) { return plan.SpMM(ctx, Trans, 1, ByRow(x, 2), 0, ByRow(y, 2)) },
+		} {
+			got, err := product()
+			require.NoError(t, err)
+			require.Len(t, got.Devices, 2)
+			require.Positive(t, slices.Min(got.Devices))
+			require.GreaterOrEqual(t, got.Kernel, slices.Max(got.Devices))
+			require.GreaterOrEqual(t, got.Total, got.Kernel)
+			if devices == "sim:2" {
+				require.Positive(t, got.Distribute)
+				require.Positive(t, got.Merge)
+			}
+		}
+	}
+}
+
+func TestTheSpanOfManyIndicesIsThatOfAll(t *testing.T) {
+	idx := make([]int32, 1<<18)
+	for i := range idx {
+		idx[i] = 1000 + int32(i%7)
+	}
+	for _, at := range [][2]int{{0, len(idx) - 1}, {len(idx) - 1, 0}, {1 << 16, 1<<17 + 1}} {
+		with := slices.Clone(idx)
+		with[at[0]], with[at[1]] = 3, math.MaxInt32-1
+		lo, hi := span(with)
+		require.Equal(t, []int{3, math.MaxInt32}, []int{lo, hi})
+	}
+	lo, hi := span(nil)
+	require.Equal(t, lo, hi)
+}
