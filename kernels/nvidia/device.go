@@ -25,12 +25,13 @@ type Device struct {
 	inUse  atomic.Int64
 
 	// What follows belongs to the thread.
-	home    cu.Stream // in whose order memory is allocated
-	streams map[*stream]bool
-	events  map[*event]bool
-	buffers map[*buffer]bool
-	staging staging
-	sparse  *cusparse.Handle // opened by the first use
+	home       cu.Stream // in whose order memory is allocated
+	streams    map[*stream]bool
+	events     map[*event]bool
+	buffers    map[*buffer]bool
+	registered map[*registration]bool
+	staging    staging
+	sparse     *cusparse.Handle // opened by the first use
 
 	dead atomic.Pointer[error] // why the device refuses further work
 }
@@ -45,7 +46,7 @@ func Open(c Config) (kernels.Device, error) {
 	d := &Device{
 		info:    kernels.Info{ID: deviceID(c), Kind: "cuda", NUMANode: c.Node},
 		config:  c,
-		streams: map[*stream]bool{}, events: map[*event]bool{}, buffers: map[*buffer]bool{},
+		streams: map[*stream]bool{}, events: map[*event]bool{}, buffers: map[*buffer]bool{}, registered: map[*registration]bool{},
 	}
 	if err := driver.Ready(); err != nil {
 		return nil, &kernels.DeviceError{Device: d.info.ID, Call: "open", Err: fmt.Errorf("%w: %w", kernels.ErrNotSupported, err)}
@@ -164,6 +165,9 @@ func (d *Device) release() error {
 	}
 	for b := range d.buffers {
 		errs = append(errs, b.release())
+	}
+	for r := range d.registered {
+		errs = append(errs, r.end())
 	}
 	errs = append(errs, d.staging.release())
 	if d.sparse != nil {

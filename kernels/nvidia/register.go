@@ -7,28 +7,18 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/nvidia/internal/driver"
 )
 
 // Register pins memory of the caller where it is: copies of it then need no pinned memory
 // in between. That takes as long as some copies. Memory that may not be written, such as
 // a mapped file, is pinned for reading where the driver can do that; many can't. The
-// memory must stay as long as release was not called, which is before Close; more calls do
-// nothing. After an error nothing is pinned: the system may refuse it, and what is pinned
-// already can't be pinned again.
+// memory must stay until release or Close, which the collector keeps to; more calls of
+// release do nothing. After an error nothing is pinned: the system may refuse it, and what
+// is pinned already can't be pinned again.
 func (d *Device) Register(memory ...[]byte) (release func() error, err error) {
-	var done [][]byte
-	undo := func() error {
-		var errs []error
-		for _, m := range done {
-			if err := driver.Unregister(address(m)); err != nil {
-				held.keep(m)
-				errs = append(errs, err)
-			}
-		}
-		done = nil
-		return errors.Join(errs...)
-	}
+	r := &registration{}
 	bytes := int64(0)
 	for _, m := range memory {
 		bytes += int64(len(m))
@@ -39,16 +29,42 @@ func (d *Device) Register(memory ...[]byte) (release func() error, err error) {
 				continue
 			}
 			if err := register(address(m), uintptr(len(m))); err != nil {
-				return freeAfter(err, undo())
+				return freeAfter(err, r.end())
 			}
-			done = append(done, m)
+			r.memory = append(r.memory, m)
 		}
+		d.registered[r] = true
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return func() error { return d.fail("unregister", bytes, d.worker.call(undo)) }, nil
+	return func() error {
+		err := d.worker.call(func() error {
+			delete(d.registered, r)
+			return r.end()
+		})
+		if errors.Is(err, kernels.ErrClosed) {
+			return nil // the device has ended it
+		}
+		return d.fail("unregister", bytes, err)
+	}, nil
+}
+
+// registration is memory that one call of Register pinned.
+type registration struct{ memory [][]byte }
+
+// end lets the memory go, once, on the thread of the device.
+func (r *registration) end() error {
+	var errs []error
+	for _, m := range r.memory {
+		if err := driver.Unregister(address(m)); err != nil {
+			held.keep(m)
+			errs = append(errs, err)
+		}
+	}
+	r.memory = nil
+	return errors.Join(errs...)
 }
 
 // held is memory that the driver did not let go of. It stays reachable: to what came to

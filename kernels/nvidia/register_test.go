@@ -91,7 +91,11 @@ func TestOnlyUnregisteredMemoryIsStaged(t *testing.T) {
 	require.NoError(t, again())
 	require.NoError(t, release())
 	require.NoError(t, b.Free())
-	require.NoError(t, d.Close())
+	left, err := d.Register(low, high)
+	require.NoError(t, err)
+	require.NoError(t, d.Close(), "which lets it go")
+	require.Empty(t, nvidiatest.Live())
+	require.NoError(t, left())
 	_, err = d.Register(p)
 	require.ErrorIs(t, err, kernels.ErrClosed)
 }

@@ -2,6 +2,7 @@
 
 package nvidiatest
 
+// #include <string.h>
 // #include "control.h"
 import "C"
 
@@ -47,7 +48,7 @@ func module(family string, text *C.char) (*ptx.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	if unsafe.String((*byte)(unsafe.Pointer(text)), len(want)) != want {
+	if int(C.strlen(text)) != len(want) || unsafe.String((*byte)(unsafe.Pointer(text)), len(want)) != want {
 		return nil, fmt.Errorf("the module is not that of family %s", family)
 	}
 	if m, ok := modules.Load(family); ok {
