@@ -115,6 +115,8 @@ def measure(path, kind, runs, out):
         except Exception as e:  # a peer that is missing or fails is a result, too
             line["error"] = f"{type(e).__name__}: {e}"
         print(json.dumps(line), file=out, flush=True)
+        if any(w in line.get("error", "") for w in ("illegal", "misaligned", "launch failure")):
+            sys.exit("the GPU is lost for this process")
 
 
 def load():
