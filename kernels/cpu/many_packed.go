@@ -25,6 +25,9 @@ func (p *packed[V]) multipliesMany() bool {
 	if p.rows != nil || p.fixed {
 		return p.rows != nil
 	}
+	if p.symmetric != nil {
+		return simd.FastSymmetric(simd.Default())
+	}
 	for i := range p.pieces {
 		if _, ok := p.pieces[i].body.(form.Many[V]); !ok {
 			return false
@@ -60,7 +63,7 @@ func (p *packed[V]) parts() []partition.Part {
 }
 
 // gatherManyPacked runs kernels.GatherManyPacked.
-func gatherManyPacked[V sparse.Value](d *Device, op *kernels.GatherManyPacked[V]) (err error) {
+func gatherManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.GatherManyPacked[V]) (err error) {
 	p, err := usePacked[V](d, op.A)
 	if err != nil {
 		return err
@@ -80,6 +83,9 @@ func gatherManyPacked[V sparse.Value](d *Device, op *kernels.GatherManyPacked[V]
 	}
 	if p.rows != nil {
 		return p.multiplyRows(op.Alpha, op.Beta, x.First(p.minors), y, carry)
+	}
+	if p.symmetric != nil {
+		return p.symmetric.multiplyMany(d, s, op.Alpha, op.Beta, x, y)
 	}
 	carries := make([][]V, len(p.pieces))
 	err = d.pool.run(len(p.pieces), func(i int) {

@@ -107,9 +107,9 @@ func (s *stream) run(op kernels.Op) (err error) {
 	case *kernels.GatherMany[float32]:
 		err = gatherMany(s.dev, op)
 	case *kernels.GatherManyPacked[float64]:
-		err = gatherManyPacked(s.dev, op)
+		err = gatherManyPacked(s.dev, &s.dev.scratch64, op)
 	case *kernels.GatherManyPacked[float32]:
-		err = gatherManyPacked(s.dev, op)
+		err = gatherManyPacked(s.dev, &s.dev.scratch32, op)
 	case *kernels.ScatterMany[float64]:
 		err = scatterMany(s.dev, &s.dev.scratch64, op)
 	case *kernels.ScatterMany[float32]:

@@ -52,7 +52,7 @@ var worthHalving = 1.5
 
 // Half of the entries take half the memory, but y is then read as well, and not written past
 // the caches: with fewer entries a row than this, nothing is gained. A form that is not
-// faster by a tenth is left: it has no products with several vectors.
+// faster by a tenth is left: it makes plans longer, and few vectors are multiplied one by one.
 const (
 	symmetricEntries = 6
 	symmetricGain    = 1.1

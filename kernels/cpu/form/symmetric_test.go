@@ -82,6 +82,7 @@ func checkSymmetric[V sparse.Value](t *testing.T, l simd.Level) {
 // halves is rows of a symmetric matrix of which half are stored.
 type halves[V sparse.Value] interface {
 	Multiply(alpha, beta V, x, y []V, to func(lo, hi int) []V)
+	MultiplyMany(alpha, beta V, x, y simd.Block[V], to func(lo, hi int) simd.Block[V])
 	Reach() (lo, hi int)
 	Name() string
 }
@@ -106,6 +107,7 @@ func checkHalves[V sparse.Value](t *rapid.T, r *rand.Rand, p pattern, multiple i
 		}
 	}
 	want := reference.Multiply(false, alpha, sparse.Matrix[V](a), x, beta, y)
+	many := newHalvesOfMany(t, r, &g, a, alpha, beta, atEnd)
 	x, y = guarded(t, &g, x, atEnd), guarded(t, &g, y, atEnd)
 
 	cut := r.IntN(a.Rows/multiple+1) * multiple
@@ -131,8 +133,10 @@ func checkHalves[V sparse.Value](t *rapid.T, r *rand.Rand, p pattern, multiple i
 		for i, v := range spill {
 			y[low+i] += v
 		}
+		many.multiply(t, s, rows[0], rows[1])
 	}
 	require.Equal(t, -1, reference.Check(y, want))
+	many.check(t)
 }
 
 func TestSymmetricDiagonalsTakeHalfTheMemory(t *testing.T) {

@@ -1160,6 +1160,29 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+
+fullAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -1188,9 +1211,32 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+
+maskedAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13
@@ -1365,6 +1411,29 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+
+fullAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -1397,9 +1466,32 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+
+maskedAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13
@@ -1557,7 +1649,7 @@ done:
 	RET
 
 // func manyPerDiagonal1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
 TEXT ·manyPerDiagonal1F64AVX2(SB), NOSPLIT, $0-138
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
@@ -1590,6 +1682,29 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+
+fullAsked:
 	VBROADCASTSD (DX)(R11*8), Y7
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -1613,9 +1728,32 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+
+maskedAsked:
 	VBROADCASTSD (DX)(R11*8), Y7
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13
@@ -1748,7 +1886,7 @@ done:
 	RET
 
 // func manyPerDiagonal2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
 TEXT ·manyPerDiagonal2F64AVX2(SB), NOSPLIT, $0-138
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
@@ -1785,6 +1923,29 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+
+fullAsked:
 	VBROADCASTSD (DX)(R11*8), Y11
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -1812,9 +1973,32 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+
+maskedAsked:
 	VBROADCASTSD (DX)(R11*8), Y11
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13
@@ -3777,6 +3961,33 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 (R12)
+	PREFETCHT0 (R12)(DI*1)
+	PREFETCHT0 (R12)(DI*2)
+	PREFETCHT0 (R12)(R10*1)
+
+fullAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -3809,9 +4020,36 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+
+maskedAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13
@@ -4090,6 +4328,41 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 64(R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 64(R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 64(R13)(R10*1)
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 (R12)(DI*1)
+	PREFETCHT0 64(R12)(DI*1)
+	PREFETCHT0 (R12)(DI*2)
+	PREFETCHT0 64(R12)(DI*2)
+	PREFETCHT0 (R12)(R10*1)
+	PREFETCHT0 64(R12)(R10*1)
+
+fullAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -4130,9 +4403,44 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 64(R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 64(R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 64(R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+	PREFETCHT0 64(R14)(R10*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 64(R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 64(R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 64(R13)(R10*1)
+
+maskedAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13
@@ -4406,7 +4714,7 @@ done:
 	RET
 
 // func manyPerDiagonal1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·manyPerDiagonal1F64AVX512(SB), NOSPLIT, $0-138
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
@@ -4443,6 +4751,33 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 (R12)
+	PREFETCHT0 (R12)(DI*1)
+	PREFETCHT0 (R12)(DI*2)
+	PREFETCHT0 (R12)(R10*1)
+
+fullAsked:
 	VBROADCASTSD (DX)(R11*8), Z10
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -4466,9 +4801,36 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+
+maskedAsked:
 	VBROADCASTSD (DX)(R11*8), Z10
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13
@@ -4693,7 +5055,7 @@ done:
 	RET
 
 // func manyPerDiagonal2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·manyPerDiagonal2F64AVX512(SB), NOSPLIT, $0-138
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
@@ -4738,6 +5100,41 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 64(R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 64(R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 64(R13)(R10*1)
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 (R12)(DI*1)
+	PREFETCHT0 64(R12)(DI*1)
+	PREFETCHT0 (R12)(DI*2)
+	PREFETCHT0 64(R12)(DI*2)
+	PREFETCHT0 (R12)(R10*1)
+	PREFETCHT0 64(R12)(R10*1)
+
+fullAsked:
 	VBROADCASTSD (DX)(R11*8), Z18
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -4769,9 +5166,44 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 64(R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 64(R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 64(R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+	PREFETCHT0 64(R14)(R10*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 64(R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 64(R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 64(R13)(R10*1)
+
+maskedAsked:
 	VBROADCASTSD (DX)(R11*8), Z18
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13
@@ -6231,6 +6663,29 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+
+fullAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -6259,9 +6714,32 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+
+maskedAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13
@@ -6436,6 +6914,29 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+
+fullAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -6468,9 +6969,32 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+
+maskedAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13
@@ -6628,7 +7152,7 @@ done:
 	RET
 
 // func manyPerDiagonal1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
 TEXT ·manyPerDiagonal1F32AVX2(SB), NOSPLIT, $0-130
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
@@ -6661,6 +7185,29 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+
+fullAsked:
 	VBROADCASTSS (DX)(R11*4), Y7
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -6684,9 +7231,32 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+
+maskedAsked:
 	VBROADCASTSS (DX)(R11*4), Y7
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13
@@ -6819,7 +7389,7 @@ done:
 	RET
 
 // func manyPerDiagonal2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX2, BMI2, FMA3
+// Requires: AVX, AVX2, BMI2, FMA3, MMX+
 TEXT ·manyPerDiagonal2F32AVX2(SB), NOSPLIT, $0-130
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
@@ -6856,6 +7426,29 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+
+fullAsked:
 	VBROADCASTSS (DX)(R11*4), Y11
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -6883,9 +7476,32 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+
+maskedAsked:
 	VBROADCASTSS (DX)(R11*4), Y11
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13
@@ -8798,6 +9414,33 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 (R12)
+	PREFETCHT0 (R12)(DI*1)
+	PREFETCHT0 (R12)(DI*2)
+	PREFETCHT0 (R12)(R10*1)
+
+fullAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -8830,9 +9473,36 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+
+maskedAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13
@@ -9111,6 +9781,41 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 64(R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 64(R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 64(R13)(R10*1)
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 (R12)(DI*1)
+	PREFETCHT0 64(R12)(DI*1)
+	PREFETCHT0 (R12)(DI*2)
+	PREFETCHT0 64(R12)(DI*2)
+	PREFETCHT0 (R12)(R10*1)
+	PREFETCHT0 64(R12)(R10*1)
+
+fullAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -9151,9 +9856,44 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 64(R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 64(R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 64(R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+	PREFETCHT0 64(R14)(R10*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 64(R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 64(R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 64(R13)(R10*1)
+
+maskedAsked:
 	PREFETCHT0   2048(DX)
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13
@@ -9427,7 +10167,7 @@ done:
 	RET
 
 // func manyPerDiagonal1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·manyPerDiagonal1F32AVX512(SB), NOSPLIT, $0-130
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
@@ -9464,6 +10204,33 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 (R12)
+	PREFETCHT0 (R12)(DI*1)
+	PREFETCHT0 (R12)(DI*2)
+	PREFETCHT0 (R12)(R10*1)
+
+fullAsked:
 	VBROADCASTSS (DX)(R11*4), Z10
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -9487,9 +10254,36 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+
+maskedAsked:
 	VBROADCASTSS (DX)(R11*4), Z10
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13
@@ -9714,7 +10508,7 @@ done:
 	RET
 
 // func manyPerDiagonal2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·manyPerDiagonal2F32AVX512(SB), NOSPLIT, $0-130
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
@@ -9759,6 +10553,41 @@ slice:
 	JZ     tail
 
 full:
+	TESTQ R11, R11
+	JZ    fullAsk
+	MOVQ  (BX)(R11*8), R12
+	SUBQ  -8(BX)(R11*8), R12
+	CMPQ  R12, $0x01
+	JEQ   fullAsked
+
+fullAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        fullAsked
+	MOVQ       DI, R12
+	SHLQ       $0x05, R12
+	ADDQ       SI, R12
+	MOVQ       (BX)(R11*8), R13
+	IMULQ      DI, R13
+	ADDQ       R12, R13
+	LEAQ       (R13)(DI*4), R12
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 64(R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 64(R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 64(R13)(R10*1)
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 (R12)(DI*1)
+	PREFETCHT0 64(R12)(DI*1)
+	PREFETCHT0 (R12)(DI*2)
+	PREFETCHT0 64(R12)(DI*2)
+	PREFETCHT0 (R12)(R10*1)
+	PREFETCHT0 64(R12)(R10*1)
+
+fullAsked:
 	VBROADCASTSS (DX)(R11*4), Z18
 	MOVQ         (BX)(R11*8), R12
 	IMULQ        DI, R12
@@ -9790,9 +10619,44 @@ tail:
 	JZ    finish
 
 masked:
-	MOVWLZX      (CX), R12
-	MOVQ         first+24(FP), R13
-	SHRXL        R13, R12, R12
+	MOVWLZX (CX), R12
+	MOVQ    first+24(FP), R13
+	SHRXL   R13, R12, R12
+	TESTQ   R11, R11
+	JZ      maskedAsk
+	MOVQ    (BX)(R11*8), R13
+	SUBQ    -8(BX)(R11*8), R13
+	CMPQ    R13, $0x01
+	JEQ     maskedAsked
+
+maskedAsk:
+	CMPQ       asks+104(FP), $0x00
+	JEQ        maskedAsked
+	MOVQ       DI, R13
+	SHLQ       $0x05, R13
+	ADDQ       SI, R13
+	MOVQ       (BX)(R11*8), R14
+	IMULQ      DI, R14
+	ADDQ       R13, R14
+	LEAQ       (R14)(DI*4), R13
+	PREFETCHT0 (R14)
+	PREFETCHT0 64(R14)
+	PREFETCHT0 (R14)(DI*1)
+	PREFETCHT0 64(R14)(DI*1)
+	PREFETCHT0 (R14)(DI*2)
+	PREFETCHT0 64(R14)(DI*2)
+	PREFETCHT0 (R14)(R10*1)
+	PREFETCHT0 64(R14)(R10*1)
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 (R13)(DI*1)
+	PREFETCHT0 64(R13)(DI*1)
+	PREFETCHT0 (R13)(DI*2)
+	PREFETCHT0 64(R13)(DI*2)
+	PREFETCHT0 (R13)(R10*1)
+	PREFETCHT0 64(R13)(R10*1)
+
+maskedAsked:
 	VBROADCASTSS (DX)(R11*4), Z18
 	MOVQ         (BX)(R11*8), R13
 	IMULQ        DI, R13

@@ -12,7 +12,8 @@ import (
 // summed at once: the arguments are those of manyShape, with val, idx, order and
 // masks at the first slice, val, idx and order at lane first. idx has indices in 16
 // or 32 bits, or the offsets of diagonals. rows counts the rows of order from there.
-// Rows of x are brought to the cache before their turn for indices before asks.
+// Rows of x are brought to the cache before their turn for indices before asks, and for
+// offsets where it is not nil.
 // ldx and ldy are bytes; last is the elements in the last register of columns.
 type manyKernel[V sparse.Value] func(n int, widths *uint32, masks *uint16, first int, val *V, idx *byte, x *V, row, ldx int, y *V, ldy int, order *uint16, rows int, asks *byte, alpha, beta V, last int, reads, stream bool)
 
@@ -96,6 +97,9 @@ func callMany[V sparse.Value](kernels *[4][manyVectors]manyKernel[V], s *manySha
 			idx, asks = indices(s.wide, first, x.far())
 		default:
 			idx, row = bytesFrom(s.offsets, 0), row+first
+			if x.far() {
+				asks = idx
+			}
 		}
 		if kind != manyConstants {
 			from = val[min(first, len(val)):]

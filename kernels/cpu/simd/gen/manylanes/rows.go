@@ -28,8 +28,11 @@ var (
 )
 
 // ahead is how many entries before its turn a row of x is asked for: a multiple of
-// the lanes.
-const ahead = 32
+// the lanes. For diagonals it is as many rows.
+const (
+	ahead      = 1 << aheadShift
+	aheadShift = 5
+)
 
 // index loads an index.
 func (k kind) index(m Mem, to GPVirtual) {
@@ -102,6 +105,32 @@ func rows(p lanes.Part, k kind, v int) {
 				IMULQ(ldx, g)
 				for line := 0; line < v*p.Bytes(); line += 64 {
 					PREFETCHT0(Mem{Base: x, Index: g, Scale: 1, Disp: line})
+				}
+			}
+			Label(name + "Asked")
+		}
+		if k.indexBytes == 0 {
+			// Neighbouring diagonals find what was asked for by the first of them.
+			TESTQ(j, j)
+			JZ(LabelRef(name + "Ask"))
+			apart := GP64()
+			MOVQ(Mem{Base: idx, Index: j, Scale: 8}, apart)
+			SUBQ(Mem{Base: idx, Index: j, Scale: 8, Disp: -8}, apart)
+			CMPQ(apart, Imm(1))
+			JEQ(LabelRef(name + "Asked"))
+			Label(name + "Ask")
+			CMPQ(lanes.Arg("asks"), Imm(0))
+			JEQ(LabelRef(name + "Asked"))
+			later := GP64()
+			MOVQ(ldx, later)
+			SHLQ(Imm(aheadShift), later)
+			ADDQ(x, later)
+			lane := k.lane(idx, later, ldx, ldx3, j)
+			for i := range count {
+				for line := 0; line < v*p.Bytes(); line += 64 {
+					m := lane(i)
+					m.Disp += line
+					PREFETCHT0(m)
 				}
 			}
 			Label(name + "Asked")

@@ -1,0 +1,40 @@
+package form
+
+import (
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// MultiplyMany is Multiply for the columns of x and y, of which there are as many as
+// simd.SymmetricColumns says: to gives a place for rows lo <= i < hi.
+func (s *Symmetric[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V], to func(lo, hi int) simd.Block[V]) {
+	for i, w := range s.windows {
+		row := i * symmetricWindow
+		scaleRows(beta, y.From(row), w.rows)
+		simd.AddSymmetricMany(s.level, &w.slices, alpha, x, s.first+row, w.rows, to)
+	}
+}
+
+// MultiplyMany is Multiply for the columns of x and y, of which there are as many as
+// simd.SymmetricColumns says: to gives a place for rows lo <= i < hi.
+func (s *SymmetricBlocks[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V], to func(lo, hi int) simd.Block[V]) {
+	slice, column, row := 0, 0, 0
+	for _, w := range s.windows {
+		n := min(blockWindow*s.blocks.Size, s.rows-row)
+		scaleRows(beta, y.From(row), n)
+		row += n
+		low := int(w.low)
+		simd.MultiplySymmetricBlocksMany(s.level, &s.blocks, slice, column, int(w.slices), alpha, x, to(low, s.first+row), low)
+		slice, column = slice+int(w.slices), column+int(w.columns)
+	}
+}
+
+// scaleRows is y = beta*y for n rows.
+func scaleRows[V sparse.Value](beta V, y simd.Block[V], n int) {
+	if beta == 1 {
+		return
+	}
+	for i := range n {
+		scaleRow(beta, y, i)
+	}
+}

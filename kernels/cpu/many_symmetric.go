@@ -1,0 +1,140 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+)
+
+// symmetricAtOnce is how many registers of columns are multiplied at once: what waits in
+// spill has as many columns.
+const symmetricAtOnce = 4
+
+// multiplyMany is multiply for several vectors: what fills registers, or half of one, at
+// once, and the others one after the other, which is faster than a masked register is. What
+// waits in spill, and vectors that are copied, come from the scratch of the device.
+func (s *symmetric[V]) multiplyMany(d *Device, kept *scratch[V], alpha, beta V, x, y simd.Block[V]) error {
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
+	atOnce := 0
+	if alpha-alpha == 0 {
+		atOnce = simd.SymmetricColumns[V](y.Cols)
+	}
+	if atOnce > 0 {
+		err := s.multiplyTogether(d, kept, alpha, beta, x.Columns(0, atOnce), y.Columns(0, atOnce))
+		if errors.Is(err, kernels.ErrOutOfMemory) { // y is as it was
+			atOnce = 0
+		} else if err != nil {
+			return err
+		}
+	}
+	if atOnce == y.Cols {
+		return nil
+	}
+	return s.multiplyEach(d, kept, alpha, beta, x.Columns(atOnce, y.Cols-atOnce), y.Columns(atOnce, y.Cols-atOnce))
+}
+
+// multiplyEach multiplies one vector after the other.
+func (s *symmetric[V]) multiplyEach(d *Device, kept *scratch[V], alpha, beta V, x, y simd.Block[V]) error {
+	n, workers := s.border[len(s.border)-1], len(s.pieces)
+	room, err := s.room(d, kept, 2, n)
+	if err != nil {
+		return err
+	}
+	in, out := simd.Block[V]{Val: room[0], Cols: 1, Stride: 1}, simd.Block[V]{Val: room[1], Cols: 1, Stride: 1}
+	stretches := func(do func(lo, n int)) error {
+		return d.pool.run(workers, func(i int) {
+			lo := int(par.Cut(int64(n), workers, i))
+			do(lo, int(par.Cut(int64(n), workers, i+1))-lo)
+		})
+	}
+	for j := 0; j < x.Cols && err == nil; j++ {
+		xj, yj := x.Columns(j, 1), y.Columns(j, 1)
+		err = stretches(func(lo, n int) {
+			copyRows(in.From(lo), xj.From(lo), n)
+			if beta != 0 {
+				copyRows(out.From(lo), yj.From(lo), n)
+			}
+		})
+		if err == nil {
+			err = s.multiply(d, alpha, beta, in.Val, out.Val)
+		}
+		if err == nil {
+			err = stretches(func(lo, n int) { copyRows(yj.From(lo), out.From(lo), n) })
+		}
+	}
+	clear(in.Val)
+	clear(out.Val)
+	return err
+}
+
+// room gives n vectors of m elements, which are zero.
+func (s *symmetric[V]) room(d *Device, kept *scratch[V], n, m int) ([][]V, error) {
+	if need := int64(n)*int64(m)*mem.Size[V]() - kept.held.Load(); need > mem.Available()/2 {
+		return nil, fmt.Errorf("%w: %d bytes for products with several vectors", kernels.ErrOutOfMemory, need)
+	}
+	return kept.vectors(d, n, m)
+}
+
+// multiplyTogether multiplies all vectors at once, or so many of them.
+func (s *symmetric[V]) multiplyTogether(d *Device, kept *scratch[V], alpha, beta V, x, y simd.Block[V]) error {
+	width, most := min(symmetricAtOnce*simd.VectorsAtOnce[V](), x.Cols), 0
+	for i := range s.pieces {
+		most = max(most, len(s.pieces[i].spill))
+	}
+	room, err := s.room(d, kept, len(s.pieces), most*width)
+	if err != nil {
+		return err
+	}
+	spill := make([]simd.Block[V], len(s.pieces))
+	for c := 0; c < y.Cols; c += width {
+		n := min(width, y.Cols-c)
+		for i := range spill {
+			spill[i] = simd.Block[V]{Val: room[i][:len(s.pieces[i].spill)*n], Cols: n, Stride: n}
+		}
+		if err := s.multiplyColumns(d, alpha, beta, x.Columns(c, n), y.Columns(c, n), spill); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// multiplyColumns is multiplyFinite for as many vectors as the blocks of spill have columns.
+func (s *symmetric[V]) multiplyColumns(d *Device, alpha, beta V, x, y simd.Block[V], spill []simd.Block[V]) error {
+	err := d.pool.run(len(s.pieces), func(i int) {
+		q := &s.pieces[i]
+		q.rows.MultiplyMany(alpha, beta, x, y.From(q.first), func(lo, hi int) simd.Block[V] {
+			if lo >= q.first {
+				return y.From(lo)
+			}
+			return spill[i].From(lo - q.low)
+		})
+	})
+	if err == nil && len(s.pieces) > 1 {
+		err = d.pool.run(len(s.pieces), func(i int) { s.joinColumns(y, s.border[i], s.border[i+1], spill) })
+	}
+	if err != nil {
+		for _, b := range spill {
+			clear(b.Val)
+		}
+	}
+	return err
+}
+
+// joinColumns adds what waits for rows lo <= i < hi of y.
+func (s *symmetric[V]) joinColumns(y simd.Block[V], lo, hi int, spill []simd.Block[V]) {
+	for i := range s.pieces {
+		q := &s.pieces[i]
+		for r := max(lo, q.low); r < min(hi, q.low+len(q.spill)); r++ {
+			from, to := spill[i].From(r - q.low).Val[:y.Cols], y.From(r).Val
+			for j, v := range from {
+				to[j] += v
+			}
+			clear(from)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+// Command manysymmetric generates the kernels that multiply symmetric matrices, of which
+// only the lower triangle is stored, by several vectors at once: by as many columns as fill a register, or half of one.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
+)
+
+func main() {
+	for _, l := range lanes.All() {
+		if !l.Long {
+			continue
+		}
+		for _, long := range []bool{true, false} {
+			c := &columns{lanes.Lanes{Double: l.Double, Long: long}, l}
+			diagonals(c)
+			for size := 2; size <= 6; size++ {
+				blocks(c, size)
+			}
+		}
+	}
+	Generate()
+}
+
+// Values are asked for so many bytes ahead, and rows of x and y so many rows.
+const (
+	aheadBytes = 4096
+	aheadRows  = 8
+)
+
+// columns is as many columns of x and y as fill a register, or half of one. Others would
+// need masks, and what was stored under a mask and is loaded again makes the processor wait.
+type columns struct {
+	lanes.Lanes
+	layout lanes.Lanes // of values
+}
+
+// name is that of a kernel.
+func (c *columns) name(kernel string) string {
+	if c.Lanes != c.layout {
+		kernel += "Half"
+	}
+	return kernel + c.layout.Suffix()
+}
+
+// add adds alpha*sum to the row at m.
+func (c *columns) add(sum, alpha VecVirtual, m Mem) {
+	y := c.Reg()
+	c.Load(m, y)
+	c.FMA(sum, alpha, y)
+	c.Store(y, m)
+}
