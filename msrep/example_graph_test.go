@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"slices"
 
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
@@ -33,7 +34,7 @@ func ExamplePlan_SpMM_transposed() {
 		0, 0,
 		0, 1,
 	}
-	rank, next := msrep.ByRow(append([]float64(nil), starts...), 2), msrep.ByRow(make([]float64, 6), 2)
+	rank, next := msrep.ByRow(slices.Clone(starts), 2), msrep.ByRow(make([]float64, 6), 2)
 	for range 100 {
 		for i, s := range starts {
 			next.Val[i] = 0.15 * s
@@ -47,7 +48,7 @@ func ExamplePlan_SpMM_transposed() {
 		fmt.Printf("node %d: %.4f\n", i, rank.Val[2*i:2*i+2])
 	}
 	// Output:
-	// node 0: [0.4800 0.3889]
-	// node 1: [0.2040 0.1653]
-	// node 2: [0.3160 0.4458]
+	// node 0: [0.4522 0.3844]
+	// node 1: [0.1922 0.1634]
+	// node 2: [0.3556 0.4522]
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/csv"
 	"io"
+	"regexp"
 	"strconv"
 )
 
@@ -23,10 +24,40 @@ func writeFigureCSV(w io.Writer, f Figure) error {
 	return c.Error()
 }
 
+// bracketed is a number with something in brackets behind it, as a person reads it.
+var bracketed = regexp.MustCompile(`^([-+.0-9e]+) \((.+)\)$`)
+
+// writeTableCSV writes a table for programs: what stands in brackets behind a number gets
+// a column of its own.
 func writeTableCSV(w io.Writer, t Table) error {
+	parted := map[int]bool{} // by column
+	for _, row := range t.Rows {
+		for j, cell := range row {
+			parted[j] = parted[j] || bracketed.MatchString(cell)
+		}
+	}
+	var header []string
+	for j, name := range t.Header {
+		if header = append(header, name); parted[j] {
+			header = append(header, name+" in brackets")
+		}
+	}
 	c := csv.NewWriter(w)
-	c.Write(t.Header)
-	c.WriteAll(t.Rows)
+	c.Write(header)
+	for _, row := range t.Rows {
+		var cells []string
+		for j, cell := range row {
+			behind := ""
+			if m := bracketed.FindStringSubmatch(cell); m != nil {
+				cell, behind = m[1], m[2]
+			}
+			if cells = append(cells, cell); parted[j] {
+				cells = append(cells, behind)
+			}
+		}
+		c.Write(cells)
+	}
+	c.Flush()
 	return c.Error()
 }
 
