@@ -3,8 +3,11 @@ package bench
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,6 +40,11 @@ func TestOurTimesAreInTheColumnsOfTheOthers(t *testing.T) {
 	require.Len(t, times[1].Samples, 4)
 	require.Equal(t, "a_band", times[1].Matrix)
 	require.Equal(t, 2, times[1].Threads)
+	require.Equal(t, slices.Sorted(slices.Values(times[1].Samples))[2], times[1].Seconds, "the median")
+	require.InEpsilon(t, 2e-9*float64(a.NNZ())/times[1].Seconds, times[1].GFLOPs, 1e-12)
+	fields := strings.Fields(strings.Split(out.String(), "\n")[1])
+	require.Equal(t, []string{"a_band", "msrep", "2", fmt.Sprintf("%.6f", times[1].Seconds), fmt.Sprintf("%.3f", times[1].GFLOPs),
+		fmt.Sprintf("%.2f", 1e-9*float64(times[1].Bytes)/times[1].Seconds)}, fields[:6])
 
 	path := filepath.Join(dir, "table")
 	text := out.String() + "building...\nstream 24 GB/s\n" +

@@ -49,7 +49,7 @@ func (i identity) Apply(r, z []float64) error {
 }
 
 func TestMethodsFindOnDevicesWhatTheyFindOnTheHost(t *testing.T) {
-	a := laplacian(t, "stencil:n=9,points=5")
+	a := laplacian(t, "stencil:n=6,points=5")
 	for i := range a.Rows { // rows of different sizes, so that Jacobi has something to do
 		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
 			a.Val[k] *= (1 + float64(i%5)) * (1 + float64(a.ColIdx[k]%5))
@@ -57,11 +57,11 @@ func TestMethodsFindOnDevicesWhatTheyFindOnTheHost(t *testing.T) {
 	}
 	jacobi, err := Jacobi(a)
 	require.NoError(t, err)
-	blocks, err := BlockJacobi(a, 9)
+	blocks, err := BlockJacobi(a, 6)
 	require.NoError(t, err)
 	for name, method := range allMethods() {
 		for pre, m := range map[string]Preconditioner{"none": nil, "jacobi": jacobi, "blocks": blocks, "own": identity{a.Rows}} {
-			if name == "power" || name == "refine" && pre != "none" {
+			if name == "power" || name == "refine" && pre != "none" || name != "cg" && pre == "own" { // which is applied like blocks
 				continue
 			}
 			var want []float64

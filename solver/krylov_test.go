@@ -78,6 +78,12 @@ func TestSolvesGoOnFromTheFirstGuess(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Zero(t, res.Iterations, "the guess is the solution")
 		require.Equal(t, want, x)
+		for _, exp := range []int{-900, 900} { // also in the units of b
+			x = scaledBy(want, exp)
+			res, err = method(t.Context(), plan, scaledBy(b, exp), x, Options{})
+			require.NoError(t, err, name)
+			require.Zero(t, res.Iterations, "%s: 2^%d", name, exp)
+		}
 	}
 }
 
@@ -172,10 +178,14 @@ func TestRefinementWithAFloat32MatrixReachesFloat64(t *testing.T) {
 	single, err := msrep.NewPlan(t.Context(), sys, sparse.Convert[float32](a), msrep.PlanOptions{})
 	require.NoError(t, err)
 	b, x := sines(a.Rows), make([]float64, a.Rows)
-	res, err := Refine(t.Context(), exact, Single(single), CG, b, x, Options{Tol: 1e-13}, Options{})
+	var heard []float64
+	res, err := Refine(t.Context(), exact, Single(single), CG, b, x, Options{Tol: 1e-13, Progress: func(_ int, rel float64) { heard = append(heard, rel) }}, Options{})
 	require.NoError(t, err)
 	require.LessOrEqual(t, trueResidual(t, a, b, x), 1.01e-13)
+	require.Positive(t, res.Iterations)
 	require.Less(t, res.Iterations, 10)
+	require.Len(t, heard, res.Iterations)
+	require.Less(t, heard[len(heard)-1], 1e-12)
 	require.Len(t, res.History, res.Iterations+1)
 	require.Greater(t, res.Products, 3*res.Iterations, "the solves inside count")
 
@@ -187,4 +197,22 @@ func TestRefinementWithAFloat32MatrixReachesFloat64(t *testing.T) {
 	require.NoError(t, err)
 	_, err = Refine(t.Context(), exact, other, CG, b, make([]float64, a.Rows), Options{}, Options{})
 	require.ErrorIs(t, err, ErrStagnation)
+}
+
+func TestProductsInFloat32TakeAlphaAndBetaInFloat64(t *testing.T) {
+	a, err := sparse.NewCSR(2, 2, []int64{0, 2, 3}, []int32{0, 1, 1}, []float32{1, 2, 3})
+	require.NoError(t, err)
+	plan, err := msrep.NewPlan(t.Context(), open(t, "cpu:1"), a, msrep.PlanOptions{})
+	require.NoError(t, err)
+	const third = 1.0 / 3
+	single := Single(plan) // whose memory is used again
+	for beta, want := range map[float64][]float64{0: {5 * third, 6 * third}, 1: {5*third + 7, 6*third + 9}, third: {5*third + 7*third, 6*third + 9*third}} {
+		y := []float64{7, 9}
+		if beta == 0 {
+			y = []float64{math.NaN(), math.Inf(1)}
+		}
+		_, err = single.SpMV(t.Context(), msrep.NoTrans, third, []float64{1, 2}, beta, y)
+		require.NoError(t, err)
+		require.InDeltaSlice(t, want, y, 1e-14)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,7 +35,8 @@ func (c *counting) SpMM(ctx context.Context, op msrep.Op, alpha float64, x msrep
 }
 
 func TestManySystemsHaveTheSolutionsOfEach(t *testing.T) {
-	a := laplacian(t, "stencil:n=40,points=5")
+	// So many rows that the sums of 9 systems are of two blocks.
+	a := laplacian(t, "stencil:n=32,points=5")
 	for i := range a.Rows { // so that Jacobi has something to do
 		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
 			a.Val[k] *= (1 + float64(i%5)) * (1 + float64(a.ColIdx[k]%5))
@@ -137,6 +139,26 @@ func TestFailuresEndAllSystems(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err = CGMany(ctx, planOn(t, "cpu:1", a), b, x, Options{Progress: func(int, float64) { cancel() }})
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestSystemsWhoseGuessIsTheSolutionAreDoneAtOnce(t *testing.T) {
+	a := laplacian(t, "stencil:n=8,points=5")
+	plan := planOn(t, "cpu:1", a)
+	want, b := sines(a.Rows), make([]float64, a.Rows)
+	_, err := plan.SpMV(t.Context(), msrep.NoTrans, 1, want, 0, b)
+	require.NoError(t, err)
+	block := func(v []float64) msrep.Block[float64] {
+		return msrep.Block[float64]{Val: slices.Concat(v, scaledBy(v, 900)), Count: 2, Stride: len(v), ByColumn: true}
+	}
+	x := block(want)
+	res, err := CGMany(t.Context(), plan, block(b), x, Options{})
+	require.NoError(t, err)
+	require.Equal(t, block(want).Val, x.Val)
+	for _, r := range res {
+		require.Zero(t, r.Iterations)
+		require.Len(t, r.History, 1)
+	}
+	require.Equal(t, res[0].Products+1, res[1].Products, "one to see that it is solved in its own units")
 }
 
 func TestBadBlocksOfSystemsAreRefused(t *testing.T) {

@@ -17,6 +17,12 @@ import (
 
 func TestSimulatedGPUsNeedTheSameIterations(t *testing.T) {
 	one, four := open(t, "cpu:1"), open(t, "sim:4")
+	tiny, err := NewGraph(t.Context(), &sparse.CSR[float64]{Rows: 1, Cols: 1, RowPtr: []int64{0, 0}}, GraphCSR)
+	require.NoError(t, err)
+	r, err := newRanker(four, tiny, PageRankOptions{Precision: FP64})
+	require.NoError(t, err)
+	require.IsType(t, &deviceRanker{}, r)
+	require.NoError(t, r.close())
 	for _, file := range []string{"gre_343.mtx.gz", "plskz362.mtx.gz"} { // all nodes have links; some have none
 		m, err := matio.Read(context.Background(), corpus.Testdata(file))
 		require.NoError(t, err)

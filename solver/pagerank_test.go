@@ -219,6 +219,36 @@ func TestAGraphIsRankedAgainAndAgain(t *testing.T) {
 	}
 }
 
+func TestRanksOverAnOperatorAreThoseOfTheGraph(t *testing.T) {
+	// 0 and 3 have no links; 1 has three.
+	a, err := sparse.NewCSR(5, 5, []int64{0, 0, 3, 5, 5, 6}, []int32{0, 2, 3, 1, 4, 1}, []float64{1, 1, 1, 1, 1, 1})
+	require.NoError(t, err)
+	sys := open(t, "cpu:1")
+	plan, err := msrep.NewPlan(t.Context(), sys, sparse.ToCSC[float64](a).Transpose(), msrep.PlanOptions{})
+	require.NoError(t, err)
+	for _, opt := range []PageRankOptions{{}, {Tol: 1e-3, Damping: 0.5}} {
+		want, err := PageRank(t.Context(), sys, a, opt)
+		require.NoError(t, err)
+		got, err := PageRankOver(t.Context(), plan, []int32{0, 3, 2, 0, 1}, opt)
+		require.NoError(t, err)
+		require.True(t, got.Converged)
+		require.Equal(t, []int{want.Iterations, 2}, []int{got.Iterations, got.Dangling})
+		require.InDeltaSlice(t, want.Ranks, got.Ranks, 1e-14)
+	}
+}
+
+func TestTheFormatOfAGraphFollowsFromItsPadding(t *testing.T) {
+	even, _, err := gen.Generate("stencil:n=16,points=5")
+	require.NoError(t, err)
+	star, _, err := gen.Generate("arrow:n=1000")
+	require.NoError(t, err)
+	for a, want := range map[*sparse.CSR[float64]]GraphFormat{even: GraphELL, star: GraphCSR} {
+		g, err := NewGraph(t.Context(), a, GraphAuto)
+		require.NoError(t, err)
+		require.Equal(t, want, g.Format)
+	}
+}
+
 func TestAGraphWithoutNodesOrLinksHasRanks(t *testing.T) {
 	for _, devices := range []string{"cpu:1", "sim:2"} {
 		sys := open(t, devices)

@@ -133,6 +133,44 @@ func TestWithoutCarriesThereIsNothingToMerge(t *testing.T) {
 	require.Zero(t, p.Library(Of("", sparse.FormatCSR, 1001, 1001, whole).Resized(1e6, 1e6, 1e9), true, false).Merge)
 }
 
+// byHand is a platform of simple numbers: two GPUs to a link and a socket, and times
+// that are bytes by small powers of two.
+func byHand() *Platform {
+	gb := func(v float64) Param { return Param{Value: v / giga} }
+	return &Platform{GPUsPerLink: 2, GPUsPerSocket: 2, HostLink: gb(1), HostBack: gb(2), Cross: gb(0.5), HBM: gb(4), PeerIn: gb(8), PlainCopy: gb(16),
+		Launch: Param{Value: 0.25}, PerGPU: Param{Value: 0.125}, Pointer: Param{Value: 1}, Index: Param{Value: 2}}
+}
+
+func TestPhasesAreThoseMadeByHand(t *testing.T) {
+	p := byHand()
+	job := func(f sparse.Format) Job {
+		return Job{Format: f, Rows: 100, Cols: 1000, Parts: []Part{{NNZ: 10, Majors: 20}, {NNZ: 30, Majors: 40, Carry: true}, {NNZ: 50, Majors: 40, Gather: 700}}}
+	}
+	csr, coo, csc := job(sparse.FormatCSR), job(sparse.FormatCOO), job(sparse.FormatCSC)
+	// Parts of 200, 520 and 760 bytes, x of 8000, and 160, 320 and 320 of y; kernels
+	// stream 520, 1160 and 1400, the last 1.5 times as slowly.
+	const compute, merge = 1.5*1400/4 + 0.25, 320/0.5 + 3*0.125
+	for what, c := range map[string]struct{ want, got Times }{
+		"csr, baseline":   {Times{100, 9080 / 0.5, compute, merge, 0}, p.Authors(csr, "baseline", false)},
+		"csr, p":          {Times{100.0 / 3, 8360 + 8840, compute, 8 * 100 / 16, 0}, p.Authors(csr, "p", true)},
+		"csr, p-opt":      {Times{3 * 0.25, 8360 + 8840, compute, merge, 0}, p.Authors(csr, "p-opt", true)},
+		"coo, baseline":   {Times{2 * 90, (160 + 480 + 2*8000 + 480), compute, merge, 0}, p.Authors(coo, "baseline", true)},
+		"csc, p":          {Times{100.0 / 3, 360 + 840, compute, 3 * 800 / 16, 0}, p.Authors(csc, "p", true)},
+		"csc, p-opt":      {Times{3 * 0.25, 360 + 840, compute, 2*800/2 + 3*0.125, 0}, p.Authors(csc, "p-opt", true)},
+		"csr, own":        {Times{0, 8360 + 8840, 2100/4 + 0.25, 0.25 + 480/2, 800.0*2/3/8 + 0.25}, p.Library(csr, false, true)},
+		"csc, own":        {Times{0, 360 + 840, 2100/4 + 0.25, 2*(800/8+2400/4+0.25) + 2*800.0/3/2, 0}, p.Library(csc, false, false)},
+		"csr, own, there": {Times{0, 0, 2100/4 + 0.25, 0.25, 0}, p.Library(csr, true, false)},
+	} {
+		require.InDeltaSlice(t, []float64{c.want.Partition, c.want.H2D, c.want.Compute, c.want.Merge, c.want.Exchange},
+			[]float64{c.got.Partition, c.got.H2D, c.got.Compute, c.got.Merge, c.got.Exchange}, 1e-9, what)
+	}
+	want := csc
+	want.Rows, want.Cols = 10, 2000
+	want.Parts = []Part{{NNZ: 20, Majors: 400}, {NNZ: 60, Majors: 800, Carry: true}, {NNZ: 100, Majors: 800, Gather: 1400}}
+	require.Equal(t, want, csc.Resized(10, 2000, 180))
+	require.Equal(t, []Part{{NNZ: 3, Majors: 40}, {NNZ: 4, Majors: 40}}, even("", sparse.FormatCSC, 8, 80, 7, 2).Parts)
+}
+
 func TestGatherCountsWhatMissesTheCache(t *testing.T) {
 	cols := make([]int32, 4000)
 	for i := range cols {
@@ -146,6 +184,7 @@ func TestGatherCountsWhatMissesTheCache(t *testing.T) {
 	}
 	require.EqualValues(t, sector, Gather(cols, 1<<10))
 	require.EqualValues(t, 0, Gather(nil, 0))
+	require.EqualValues(t, 6*sector, Gather([]int32{0, 4, 8, 12, 0, 16, 0, 4}, 256), "one set: 16 puts out 4, the least recently used")
 	require.EqualValues(t, sector, Gather([]int32{math.MaxInt32}, 1<<10))
 }
 

@@ -50,6 +50,18 @@ func TestSamplesOfOneNameAreAddedUp(t *testing.T) {
 	r.JudgeBytes()
 	require.Equal(t, 0.1, r.Rows[0].OfBandwidth)
 	require.Zero(t, r.Rows[1].OfBandwidth)
+
+	r.Add("x", "b", "kernel", []float64{0})
+	r.Moves(8)
+	require.EqualValues(t, 8, r.Rows[2].Bytes, "those of the last")
+	require.EqualValues(t, 80, r.Rows[0].Bytes)
+	r.Rows[1].Bytes = 9 // counted: no time
+	r.JudgeBytes()
+	r.Machine.Bandwidth = 0
+	r.JudgeBytes()
+	for i, want := range []float64{0.1, 0, 0} {
+		require.Equal(t, want, r.Rows[i].OfBandwidth)
+	}
 }
 
 func TestFilesThatAreNoRecordsAreRefused(t *testing.T) {
@@ -80,6 +92,8 @@ func TestRowsAreComparedByName(t *testing.T) {
 	b.Add("x", "fast", "kernel", steady(0.9))
 	a.Add("x", "tiny", "kernel", steady(1e-6))
 	b.Add("x", "tiny", "kernel", steady(2e-6))
+	a.Add("x", "grown", "kernel", steady(1e-6))
+	b.Add("x", "grown", "kernel", steady(1))
 	a.Add("x", "nothing", "kernel", make([]float64, 20))
 	b.Add("x", "nothing", "kernel", steady(1))
 	a.Add("x", "gone", "kernel", steady(1))
@@ -87,7 +101,7 @@ func TestRowsAreComparedByName(t *testing.T) {
 	a.AddModelled("x", "model", "kernel", 1)
 	b.AddModelled("x", "model", "kernel", 2)
 	c := Compare(a, b, measure.DefaultJudge())
-	require.Equal(t, []int{1, 1, 1, 2}, []int{c.Same, c.Slower, c.Faster, c.Skipped})
+	require.Equal(t, []int{1, 2, 1, 2}, []int{c.Same, c.Slower, c.Faster, c.Skipped})
 	require.Equal(t, []string{"x  gone  kernel"}, c.OnlyOld)
 	require.Equal(t, []string{"x  new  kernel"}, c.OnlyNew)
 	require.Equal(t, measure.Slower, c.Changes[1].Verdict)
@@ -105,6 +119,7 @@ func TestRunsAreMergedToOneSampleEach(t *testing.T) {
 	m := Merge(runs)
 	require.Len(t, m.Rows, 1)
 	require.Equal(t, []float64{1, 2, 3, 4, 5, 6}, m.Rows[0].Samples)
+	require.Equal(t, "x  a  kernel", m.Rows[0].Key())
 	require.Equal(t, 6, m.Runs)
 	require.Same(t, runs[0], Merge(runs[:1]))
 	require.Len(t, runs[0].Rows, 2, "the runs stay as they were")
@@ -154,4 +169,14 @@ func TestRunsMadeInTurnAreComparedInPairs(t *testing.T) {
 	require.InDelta(t, 1.1, c.Overall.Ratio, 0.02)
 	c = Compare(Merge(before), Merge(after[:9]), measure.DefaultJudge())
 	require.Equal(t, measure.NoDifference, c.Overall.Verdict, "without pairs it is hidden")
+}
+
+func TestRowsThatARunLacksDoNotTakePartInTheOverallRatio(t *testing.T) {
+	a, b := New("", nil), New("", nil)
+	a.Runs, b.Runs = 2, 2
+	a.Add("x", "all", "kernel", []float64{1, 1})
+	b.Add("x", "all", "kernel", []float64{2, 2})
+	a.Add("x", "some", "kernel", []float64{1})
+	b.Add("x", "some", "kernel", []float64{100, 100})
+	require.Equal(t, 2.0, Compare(a, b, measure.DefaultJudge()).Overall.Ratio)
 }
