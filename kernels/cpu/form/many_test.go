@@ -41,7 +41,9 @@ func manyForms[V sparse.Value](t *rapid.T, l simd.Level) map[string]func(form.Ro
 			}
 			return form.NewTiles(r, o)
 		},
-		"runs": func(r form.Rows[V], _ form.ValueSet[V]) (form.Form[V], error) { return form.NewRuns(r, l) },
+		"runs": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			return form.NewRuns(r, form.RunOptions[V]{Level: l, Values: v})
+		},
 	}
 }
 
@@ -51,7 +53,7 @@ func TestFormsMultiplySeveralVectorsAsTheReference(t *testing.T) {
 
 func checkMany[V sparse.Value](t *testing.T, l simd.Level) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom([]string{"csr", "slices", "diagonals", "blocks", "tiles", "runs"}).Draw(t, "form")
+		name := rapid.SampledFrom([]string{"csr", "slices", "diagonals", "diagonals", "blocks", "tiles", "runs"}).Draw(t, "form")
 		checkManyOf(t, name, manyForms[V](t, l)[name])
 	})
 }
@@ -83,11 +85,15 @@ func checkManyOf[V sparse.Value](t *rapid.T, name string, build func(form.Rows[V
 	many, ok := f.(form.Many[V])
 	require.True(t, ok, "%s multiplies several vectors", f.Name())
 
-	k := rapid.SampledFrom([]int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 32, 33, 64}).Draw(t, "vectors")
+	counts, gaps := []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 32, 33, 64}, []int{0, 1, 2, 3}
+	if rapid.Bool().Draw(t, "few") { // side by side
+		counts, gaps = []int{2, 3, 4, 5, 6, 7}, []int{0}
+	}
+	k := rapid.SampledFrom(counts).Draw(t, "vectors")
 	alpha := rapid.SampledFrom([]V{1, .75, -2.5}).Draw(t, "alpha")
 	beta := rapid.SampledFrom([]V{0, 1, -.5}).Draw(t, "beta")
 	block := func(n int, name string) simd.Block[V] {
-		stride := k + rapid.IntRange(0, 3).Draw(t, name+" gap")
+		stride := k + rapid.SampledFrom(gaps).Draw(t, name+" gap")
 		b := simd.Block[V]{Val: make([]V, max(0, (n-1)*stride+k)), Cols: k, Stride: stride}
 		if n == 0 {
 			b.Val = nil

@@ -6,6 +6,14 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
+// RunOptions says how runs are made.
+type RunOptions[V sparse.Value] struct {
+	Level simd.Level
+	// Values is how values are stored; see FindValues. Those that are not all the same are
+	// stored as they are.
+	Values ValueSet[V]
+}
+
 // runsWindow is about how many rows are summed before their results are stored.
 const runsWindow = 512
 
@@ -16,12 +24,12 @@ const runsWindow = 512
 // 4:e151, 2018).
 //
 // Rows may have their entries in any order, but runs are only seen in rising columns. The
-// level may be any, though only AVX-512 is faster than CSR.
+// level may be any, though only with AVX-512 they are faster than CSR.
 //
 // It fails with a *sparse.InputError on a column outside x, for sums of a fixed shape, and
 // where a row has more than 2^28-1 runs, and with an error that wraps
 // kernels.ErrOutOfMemory.
-func NewRuns[V sparse.Value](r Rows[V], l simd.Level) (Form[V], error) {
+func NewRuns[V sparse.Value](r Rows[V], o RunOptions[V]) (Form[V], error) {
 	if err := r.noRuns(); err != nil {
 		return nil, err
 	}
@@ -32,11 +40,18 @@ func NewRuns[V sparse.Value](r Rows[V], l simd.Level) (Form[V], error) {
 	if err := b.cut(); err != nil {
 		return nil, err
 	}
-	f := &runsForm[V]{level: l, rows: b.rows, cols: r.Cols, windows: b.windows, sums: make([]V, runsWindow+2*simd.RunRows)}
+	f := &runsForm[V]{level: o.Level, rows: b.rows, cols: r.Cols, windows: b.windows, sums: make([]V, runsWindow+2*simd.RunRows)}
+	f.runs.One = o.Values.storage == simd.Same
 	if err := f.keep(r.Mem, &b.runs, b.end()); err != nil {
 		return nil, err
 	}
-	b.fill(f.runs.Val)
+	if f.runs.One {
+		for i := range f.runs.Val {
+			f.runs.Val[i] = o.Values.values[0]
+		}
+	} else {
+		b.fill(f.runs.Val)
+	}
 	return f, nil
 }
 
@@ -59,10 +74,12 @@ type runsForm[V sparse.Value] struct {
 	bytes      int64
 }
 
-// runsStart is where a window begins.
+// runsStart is where a window begins, and the columns that its pieces reach: least <= i <
+// end.
 type runsStart struct {
-	row int
-	at  simd.RunPosition
+	row        int
+	at         simd.RunPosition
+	least, end int32
 }
 
 func (f *runsForm[V]) Multiply(alpha, beta V, x, y []V) {
@@ -77,11 +94,32 @@ func (f *runsForm[V]) Multiply(alpha, beta V, x, y []V) {
 	}
 }
 
+func (f *runsForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
+	for i, w := range f.windows[:len(f.windows)-1] {
+		next := f.windows[i+1]
+		if w.least >= w.end {
+			continue
+		}
+		part := x[w.row:next.row]
+		before, after := simd.Factors(f.level, alpha, part)
+		factors := f.sums[:len(part)]
+		for k, v := range part {
+			factors[k] = before * v
+		}
+		simd.AddRunsTransposed(f.level, &f.runs, w.at, next.at.Group-w.at.Group, after, factors, to(int(w.least), int(w.end)), int(w.least))
+	}
+}
+
 func (f *runsForm[V]) Bytes() int64 { return f.bytes }
 
 func (f *runsForm[V]) Padding() int64 { return 0 }
 
-func (f *runsForm[V]) Name() string { return "runs" }
+func (f *runsForm[V]) Name() string {
+	if f.runs.One {
+		return "runs, values " + simd.Same.String()
+	}
+	return "runs"
+}
 
 // keep copies pieces, and makes room for their values.
 func (f *runsForm[V]) keep(m *Memory, r *simd.Runs[V], end simd.RunPosition) (err error) {
@@ -94,13 +132,17 @@ func (f *runsForm[V]) keep(m *Memory, r *simd.Runs[V], end simd.RunPosition) (er
 	if f.runs.Masks, err = Make[uint8](m, int64(end.Mask)); err != nil {
 		return err
 	}
-	if f.runs.Val, err = Make[V](m, int64(end.Entry)); err != nil {
+	values := end.Entry
+	if f.runs.One {
+		values = simd.RunRows
+	}
+	if f.runs.Val, err = Make[V](m, int64(values)); err != nil {
 		return err
 	}
 	copy(f.runs.Groups, r.Groups)
 	copy(f.runs.First, r.First)
 	copy(f.runs.Masks, r.Masks)
-	f.bytes = 4*int64(end.Group+end.Piece) + int64(end.Mask) + mem.Size[V]()*int64(end.Entry+len(f.sums)) + 40*int64(len(f.windows))
+	f.bytes = 4*int64(end.Group+end.Piece) + int64(end.Mask) + mem.Size[V]()*int64(values+len(f.sums)) + 48*int64(len(f.windows))
 	f.stream = beyond(f.bytes + mem.Size[V]()*int64(f.rows+min(f.rows, f.cols)))
 	return nil
 }

@@ -44,10 +44,20 @@ func (b *runsBuilder[V]) cut() (err error) {
 			return err
 		}
 		if row > b.windows[len(b.windows)-1].row+runsWindow-2*simd.RunRows || row == b.rows {
-			b.windows = append(b.windows, runsStart{row, b.end()})
+			b.endWindow(row)
 		}
 	}
 	return nil
+}
+
+// endWindow ends a window before a row.
+func (b *runsBuilder[V]) endWindow(row int) {
+	w := &b.windows[len(b.windows)-1]
+	if first := b.runs.First[w.at.Piece:]; len(first) > 0 {
+		least, greatest := simd.MinMax(simd.Default(), first)
+		w.least, w.end = least, int32(min(int(greatest)+simd.RunRows, b.r.Cols))
+	}
+	b.windows = append(b.windows, runsStart{row: row, at: b.end()})
 }
 
 // end is where the groups so far end.

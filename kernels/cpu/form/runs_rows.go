@@ -73,16 +73,6 @@ func (f *runsForm[V]) eachRows(do func(e *expandedRuns[V], more bool)) {
 	do(e, false)
 }
 
-func (f *runsForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
-	f.eachRows(func(e *expandedRuns[V], _ bool) {
-		if len(e.idx) > 0 {
-			least, greatest := simd.MinMax(f.level, e.idx)
-			y := to(int(least), int(greatest)+1)
-			simd.Scatter(f.level, alpha, e.ptr, e.idx, e.val, x[e.first:e.first+len(e.ptr)-1], y, int(least), false)
-		}
-	})
-}
-
 func (f *runsForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	x = x.First(f.cols)
 	f.eachRows(func(e *expandedRuns[V], more bool) {

@@ -2,6 +2,7 @@ package form_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -18,7 +20,11 @@ func TestRunsMultiplyAsTheReference(t *testing.T) {
 
 func checkRuns[V sparse.Value](t *testing.T, l simd.Level) {
 	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
-		f, err := form.NewRuns(r, l)
+		o := form.RunOptions[V]{Level: l}
+		if rapid.Bool().Draw(t, "find values") {
+			o.Values = form.FindValues(r.Val)
+		}
+		f, err := form.NewRuns(r, o)
 		require.NoError(t, err)
 		return f
 	})
@@ -48,6 +54,30 @@ func supernodes(r *rand.Rand, rows, alike int, missing bool) form.Rows[float64] 
 	return form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
 }
 
+func TestRunsOfOneValueMultiplyAsTheReference(t *testing.T) {
+	eachLevel(t, checkOneValue[float64], checkOneValue[float32])
+}
+
+func checkOneValue[V sparse.Value](t *testing.T, l simd.Level) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for alike := 1; alike <= simd.RunRows; alike++ {
+		rows := supernodes(r, 100, alike, alike == simd.RunMasked)
+		a := &sparse.CSR[V]{Rows: len(rows.Ptr) - 1, Cols: rows.Cols, RowPtr: rows.Ptr, ColIdx: rows.Idx, Val: slices.Repeat([]V{-1.7}, len(rows.Idx))}
+		f, err := form.NewRuns(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.RunOptions[V]{Level: l, Values: form.FindValues(a.Val)})
+		require.NoError(t, err)
+		require.Contains(t, f.Name(), "values same")
+		x, y, z := make([]V, a.Cols), make([]V, a.Rows), make([]V, a.Cols)
+		for i := range x {
+			x[i], z[i] = V(r.NormFloat64()), V(r.NormFloat64())
+		}
+		f.Multiply(.75, 0, x, y)
+		require.Equal(t, -1, reference.Check(y, reference.Multiply(false, .75, a, x, 0, y)), "rows alike: %d", alike)
+		want := reference.Multiply(true, -2.5, a, y, 1, z)
+		f.MultiplyTransposed(-2.5, y, func(lo, hi int) []V { return z[lo:hi] })
+		require.Equal(t, -1, reference.Check(z, want), "rows alike: %d", alike)
+	}
+}
+
 func TestRunsTakeOneIndexForARunOfSeveralRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct {
@@ -59,7 +89,7 @@ func TestRunsTakeOneIndexForARunOfSeveralRows(t *testing.T) {
 		e, err := form.EstimateRuns(rows)
 		require.NoError(t, err)
 		require.Less(t, e.EntryBytes, c.most, "%+v", c)
-		f, err := form.NewRuns(rows, simd.Best())
+		f, err := form.NewRuns(rows, form.RunOptions[float64]{Level: simd.Best()})
 		require.NoError(t, err)
 		require.InDelta(t, float64(f.Bytes())/float64(len(rows.Val)), e.EntryBytes, .3, "%+v", c)
 	}
@@ -78,11 +108,11 @@ func TestShortRunsAreNotEstimatedToBeFast(t *testing.T) {
 
 func TestRunsRefuseWhatTheyCannotSum(t *testing.T) {
 	r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, 3}, Val: []float64{1, 1}, Cols: 3}
-	_, err := form.NewRuns(r, simd.Generic)
+	_, err := form.NewRuns(r, form.RunOptions[float64]{})
 	require.True(t, sparse.IsInput(err), "%v", err)
 	require.ErrorContains(t, err, "a column index 3")
 	r.Cols, r.Fixed = 4, true
-	_, err = form.NewRuns(r, simd.Generic)
+	_, err = form.NewRuns(r, form.RunOptions[float64]{})
 	require.True(t, sparse.IsInput(err), "%v", err)
 	require.ErrorContains(t, err, "order of their own")
 	_, err = form.EstimateRuns(r)
@@ -91,7 +121,7 @@ func TestRunsRefuseWhatTheyCannotSum(t *testing.T) {
 
 func TestRunsReportMemoryThatIsShort(t *testing.T) {
 	checkShortMemory(t, 40_000, func(r form.Rows[float64]) error {
-		_, err := form.NewRuns(r, simd.Generic)
+		_, err := form.NewRuns(r, form.RunOptions[float64]{})
 		return err
 	})
 }

@@ -94,7 +94,7 @@ func estimateBlocks[V sparse.Value](r form.Rows[V]) (form.Estimate, error) {
 }
 
 func newRuns[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
-	return form.NewRuns(r, simd.Default())
+	return form.NewRuns(r, form.RunOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
 }
 
 func newTiles[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {

@@ -88,7 +88,8 @@ func MultiplyDiagonalsMany[V sparse.Value](l Level, d *Diagonals[V], alpha, beta
 	if y.panels(l) > 1 {
 		most = expandedColumns / lanes
 	}
-	stream := beta == 0 && y.Streams(l)
+	few := suitsFew(l, d, x, y)
+	stream := beta == 0 && (y.Streams(l) || few && y.fewStream())
 	if stream {
 		defer Fence(l)
 	}
@@ -120,7 +121,11 @@ func MultiplyDiagonalsMany[V sparse.Value](l Level, d *Diagonals[V], alpha, beta
 			} else {
 				shape.val = e.full(l, &d.Values, column, columns, 0)
 			}
-			shape.multiply(l, alpha, beta, x, y.From(row), stream)
+			if few && len(shape.order) == count*lanes {
+				shape.fewAssembly(alpha, beta, x, y.From(row), stream)
+			} else {
+				shape.multiply(l, alpha, beta, x, y.From(row), stream && !few)
+			}
 			left, row, column = left-count, row+count*lanes, column+columns
 		}
 	}

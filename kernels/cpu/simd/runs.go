@@ -26,6 +26,8 @@ type Runs[V sparse.Value] struct {
 	// most the columns of x.
 	Masks []uint8
 	Val   []V // piece by piece, row by row
+	// One says that all values are Val[0], which is there RunRows times.
+	One bool
 }
 
 // RunGroup is the element of Runs.Groups for so many pieces.
@@ -84,6 +86,35 @@ func (r *Runs[V]) multiply(at RunPosition, n int, x, sums []V) {
 	}
 }
 
+// AddRunsTransposed adds the products of n groups from a position on to elements of y:
+//
+//	y[column-first] += after * (value*factors[r]) for every entry of each row r
+//
+// first is the column of y's first element. Where rows have columns of their own y has
+// RunRows elements from the first of each piece on. Columns are not checked. It is fast
+// where after is 1; see Factors.
+func AddRunsTransposed[V sparse.Value](l Level, r *Runs[V], at RunPosition, n int, after V, factors, y []V, first int) {
+	switch {
+	case n == 0 || len(y) == 0: // no entries
+	case FastRuns(l) && after == 1:
+		runsTransposedAssembly(r, at, n, factors, y, first)
+	default:
+		r.addTransposed(at, n, after, factors, y, first)
+	}
+}
+
+func (r *Runs[V]) addTransposed(at RunPosition, n int, after V, factors, y []V, first int) {
+	for range n {
+		rows, _, pieces := OpenRunGroup(r.Groups[at.Group])
+		at = r.Each(at, 0, pieces, func(row, column int, val []V) {
+			for j, v := range val {
+				y[column-first+j] += after * (v * factors[row])
+			}
+		})
+		factors = factors[rows:]
+	}
+}
+
 // Each calls f for each row that has some of the pieces lo ... hi-1 of the group at a
 // position, with the column of the first of successive entries. It gives the position
 // behind these pieces, which is in the next group after the last.
@@ -97,7 +128,7 @@ func (r *Runs[V]) Each(at RunPosition, lo, hi int, f func(row, column int, val [
 			}
 			n := bits.OnesCount8(mask)
 			if n > 0 {
-				f(row, int(r.First[at.Piece])+bits.TrailingZeros8(mask), r.Val[at.Entry:at.Entry+n])
+				f(row, int(r.First[at.Piece])+bits.TrailingZeros8(mask), r.values(at)[:n])
 			}
 			at.Entry += n
 		}
@@ -111,4 +142,12 @@ func (r *Runs[V]) Each(at RunPosition, lo, hi int, f func(row, column int, val [
 		at.Group++
 	}
 	return at
+}
+
+// values is the values from a position on.
+func (r *Runs[V]) values(at RunPosition) []V {
+	if r.One {
+		return r.Val
+	}
+	return r.Val[at.Entry:]
 }

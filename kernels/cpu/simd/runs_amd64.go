@@ -7,7 +7,41 @@ package simd
 //go:noescape
 func runsF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, x *float64, sums *float64)
 
+// runsTransposedF64AVX512 is AddRunsTransposed for the case in its name. y begins with
+// element first.
+//
+//go:noescape
+func runsTransposedF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int)
+
+// runsOneF64AVX512 is MultiplyRuns for the case in its name.
+//
+//go:noescape
+func runsOneF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, x *float64, sums *float64)
+
+// runsTransposedOneF64AVX512 is AddRunsTransposed for the case in its name. y begins with
+// element first.
+//
+//go:noescape
+func runsTransposedOneF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int)
+
 // runsF32AVX512 is MultiplyRuns for the case in its name.
 //
 //go:noescape
 func runsF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32)
+
+// runsTransposedF32AVX512 is AddRunsTransposed for the case in its name. y begins with
+// element first.
+//
+//go:noescape
+func runsTransposedF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int)
+
+// runsOneF32AVX512 is MultiplyRuns for the case in its name.
+//
+//go:noescape
+func runsOneF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32)
+
+// runsTransposedOneF32AVX512 is AddRunsTransposed for the case in its name. y begins with
+// element first.
+//
+//go:noescape
+func runsTransposedOneF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int)

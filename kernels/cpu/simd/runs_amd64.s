@@ -5,26 +5,26 @@
 // func runsF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, x *float64, sums *float64)
 // Requires: AVX, AVX512DQ, AVX512F, LZCNT, POPCNT
 TEXT ·runsF64AVX512(SB), NOSPLIT, $0-56
-	MOVQ groups+8(FP), CX
-	MOVQ columns+16(FP), BX
-	MOVQ masks+24(FP), SI
-	MOVQ val+32(FP), DI
-	MOVQ x+40(FP), R8
-	MOVQ sums+48(FP), R9
+	MOVQ x+40(FP), AX
+	MOVQ sums+48(FP), CX
+	MOVQ groups+8(FP), BX
+	MOVQ columns+16(FP), DI
+	MOVQ masks+24(FP), R8
+	MOVQ val+32(FP), R9
 
 group:
 	SUBQ $0x01, n+0(FP)
 	JL   done
-	MOVL (CX), AX
-	ADDQ $0x04, CX
-	MOVQ AX, DX
-	ANDQ $0x0f, DX
-	SHRQ $0x04, AX
-	CMPQ DX, $0x04
+	MOVL (BX), DX
+	ADDQ $0x04, BX
+	MOVQ DX, SI
+	ANDQ $0x0f, SI
+	SHRQ $0x04, DX
+	CMPQ SI, $0x04
 	JGE  from4
-	CMPQ DX, $0x02
+	CMPQ SI, $0x02
 	JGE  from2
-	CMPQ DX, $0x01
+	CMPQ SI, $0x01
 	JGE  from1
 	JMP  kind0
 
@@ -32,7 +32,7 @@ from1:
 	JMP kind1
 
 from2:
-	CMPQ DX, $0x03
+	CMPQ SI, $0x03
 	JGE  from3
 	JMP  kind2
 
@@ -40,9 +40,9 @@ from3:
 	JMP kind3
 
 from4:
-	CMPQ DX, $0x06
+	CMPQ SI, $0x06
 	JGE  from6
-	CMPQ DX, $0x05
+	CMPQ SI, $0x05
 	JGE  from5
 	JMP  kind4
 
@@ -50,12 +50,12 @@ from5:
 	JMP kind5
 
 from6:
-	CMPQ DX, $0x07
+	CMPQ SI, $0x07
 	JGE  from7
 	JMP  kind6
 
 from7:
-	CMPQ DX, $0x08
+	CMPQ SI, $0x08
 	JGE  from8
 	JMP  kind7
 
@@ -67,42 +67,42 @@ kind0:
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	TESTQ  AX, AX
-	JZ     sum0
+	TESTQ  DX, DX
+	JZ     end0
 
 piece0:
-	MOVLQSX     (BX), DX
-	VMOVUPD     (R8)(DX*8), Z0
-	MOVBLZX     (SI), DX
-	KMOVB       DX, K1
-	POPCNTL     DX, R10
-	LZCNTL      DX, DX
-	LEAQ        (DI)(R10*8), DI
-	VFMADD231PD -256(DI)(DX*8), Z0, K1, Z1
-	MOVBLZX     1(SI), DX
-	KMOVB       DX, K1
-	POPCNTL     DX, R10
-	LZCNTL      DX, DX
-	LEAQ        (DI)(R10*8), DI
-	VFMADD231PD -256(DI)(DX*8), Z0, K1, Z2
-	MOVBLZX     2(SI), DX
-	KMOVB       DX, K1
-	POPCNTL     DX, R10
-	LZCNTL      DX, DX
-	LEAQ        (DI)(R10*8), DI
-	VFMADD231PD -256(DI)(DX*8), Z0, K1, Z3
-	MOVBLZX     3(SI), DX
-	KMOVB       DX, K1
-	POPCNTL     DX, R10
-	LZCNTL      DX, DX
-	LEAQ        (DI)(R10*8), DI
-	VFMADD231PD -256(DI)(DX*8), Z0, K1, Z4
-	ADDQ        $0x04, SI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVLQSX     (DI), SI
+	VMOVUPD     (AX)(SI*8), Z0
+	MOVBLZX     (R8), SI
+	KMOVB       SI, K1
+	POPCNTL     SI, R10
+	LZCNTL      SI, SI
+	LEAQ        (R9)(R10*8), R9
+	VFMADD231PD -256(R9)(SI*8), Z0, K1, Z1
+	MOVBLZX     1(R8), SI
+	KMOVB       SI, K1
+	POPCNTL     SI, R10
+	LZCNTL      SI, SI
+	LEAQ        (R9)(R10*8), R9
+	VFMADD231PD -256(R9)(SI*8), Z0, K1, Z2
+	MOVBLZX     2(R8), SI
+	KMOVB       SI, K1
+	POPCNTL     SI, R10
+	LZCNTL      SI, SI
+	LEAQ        (R9)(R10*8), R9
+	VFMADD231PD -256(R9)(SI*8), Z0, K1, Z3
+	MOVBLZX     3(R8), SI
+	KMOVB       SI, K1
+	POPCNTL     SI, R10
+	LZCNTL      SI, SI
+	LEAQ        (R9)(R10*8), R9
+	VFMADD231PD -256(R9)(SI*8), Z0, K1, Z4
+	ADDQ        $0x04, R8
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece0
 
-sum0:
+end0:
 	VUNPCKLPD  Z2, Z1, Z0
 	VUNPCKHPD  Z2, Z1, Z9
 	VADDPD     Z9, Z0, Z0
@@ -115,62 +115,62 @@ sum0:
 	VSHUFF64X2 $0x08, Z10, Z10, Z0
 	VSHUFF64X2 $0x0d, Z10, Z10, Z10
 	VADDPD     Y0, Y10, Y10
-	VMOVUPD    Y10, (R9)
-	ADDQ       $0x20, R9
+	VMOVUPD    Y10, (CX)
+	ADDQ       $0x20, CX
 	JMP        group
 
 kind1:
 	VXORPS X1, X1, X1
-	TESTQ  AX, AX
-	JZ     sum1
+	TESTQ  DX, DX
+	JZ     end1
 
 piece1:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x03, DX
-	MOVLQSX     (BX), R10
-	VMOVUPD.Z   (R8)(R10*8), K1, Z0
-	VFMADD231PD (DI), Z0, K1, Z1
-	LEAQ        (DI)(DX*1), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z0, K1, Z1
+	LEAQ        (R9)(SI*1), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece1
 
-sum1:
+end1:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
 	VADDPD        X0, X1, X1
 	VUNPCKHPD     X1, X1, X0
 	VADDSD        X0, X1, X1
-	VMOVSD        X1, (R9)
-	ADDQ          $0x08, R9
+	VMOVSD        X1, (CX)
+	ADDQ          $0x08, CX
 	JMP           group
 
 kind2:
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
-	TESTQ  AX, AX
-	JZ     sum2
+	TESTQ  DX, DX
+	JZ     end2
 
 piece2:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x03, DX
-	MOVLQSX     (BX), R10
-	VMOVUPD.Z   (R8)(R10*8), K1, Z0
-	VFMADD231PD (DI), Z0, K1, Z1
-	VFMADD231PD (DI)(DX*1), Z0, K1, Z2
-	LEAQ        (DI)(DX*2), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z0, K1, Z1
+	VFMADD231PD (R9)(SI*1), Z0, K1, Z2
+	LEAQ        (R9)(SI*2), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece2
 
-sum2:
+end2:
 	VUNPCKLPD     Z2, Z1, Z0
 	VUNPCKHPD     Z2, Z1, Z9
 	VADDPD        Z9, Z0, Z0
@@ -178,35 +178,35 @@ sum2:
 	VADDPD        Y0, Y9, Y9
 	VEXTRACTF128  $0x01, Y9, X0
 	VADDPD        X9, X0, X0
-	VMOVUPD       X0, (R9)
-	ADDQ          $0x10, R9
+	VMOVUPD       X0, (CX)
+	ADDQ          $0x10, CX
 	JMP           group
 
 kind3:
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
-	TESTQ  AX, AX
-	JZ     sum3
+	TESTQ  DX, DX
+	JZ     end3
 
 piece3:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x03, DX
-	MOVLQSX     (BX), R10
-	VMOVUPD.Z   (R8)(R10*8), K1, Z0
-	VFMADD231PD (DI), Z0, K1, Z1
-	VFMADD231PD (DI)(DX*1), Z0, K1, Z2
-	VFMADD231PD (DI)(DX*2), Z0, K1, Z3
-	LEAQ        (DX)(DX*2), DX
-	LEAQ        (DI)(DX*1), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z0, K1, Z1
+	VFMADD231PD (R9)(SI*1), Z0, K1, Z2
+	VFMADD231PD (R9)(SI*2), Z0, K1, Z3
+	LEAQ        (SI)(SI*2), SI
+	LEAQ        (R9)(SI*1), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece3
 
-sum3:
+end3:
 	VUNPCKLPD  Z2, Z1, Z0
 	VUNPCKHPD  Z2, Z1, Z9
 	VADDPD     Z9, Z0, Z0
@@ -219,8 +219,8 @@ sum3:
 	VSHUFF64X2 $0x08, Z10, Z10, Z0
 	VSHUFF64X2 $0x0d, Z10, Z10, Z10
 	VADDPD     Y0, Y10, Y10
-	VMOVUPD    Y10, (R9)
-	ADDQ       $0x18, R9
+	VMOVUPD    Y10, (CX)
+	ADDQ       $0x18, CX
 	JMP        group
 
 kind4:
@@ -228,28 +228,28 @@ kind4:
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	TESTQ  AX, AX
-	JZ     sum4
+	TESTQ  DX, DX
+	JZ     end4
 
 piece4:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x03, DX
-	MOVLQSX     (BX), R10
-	VMOVUPD.Z   (R8)(R10*8), K1, Z0
-	VFMADD231PD (DI), Z0, K1, Z1
-	VFMADD231PD (DI)(DX*1), Z0, K1, Z2
-	VFMADD231PD (DI)(DX*2), Z0, K1, Z3
-	LEAQ        (DX)(DX*2), R10
-	VFMADD231PD (DI)(R10*1), Z0, K1, Z4
-	LEAQ        (DI)(DX*4), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z0, K1, Z1
+	VFMADD231PD (R9)(SI*1), Z0, K1, Z2
+	VFMADD231PD (R9)(SI*2), Z0, K1, Z3
+	LEAQ        (SI)(SI*2), R10
+	VFMADD231PD (R9)(R10*1), Z0, K1, Z4
+	LEAQ        (R9)(SI*4), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece4
 
-sum4:
+end4:
 	VUNPCKLPD  Z2, Z1, Z0
 	VUNPCKHPD  Z2, Z1, Z9
 	VADDPD     Z9, Z0, Z0
@@ -262,8 +262,8 @@ sum4:
 	VSHUFF64X2 $0x08, Z10, Z10, Z0
 	VSHUFF64X2 $0x0d, Z10, Z10, Z10
 	VADDPD     Y0, Y10, Y10
-	VMOVUPD    Y10, (R9)
-	ADDQ       $0x20, R9
+	VMOVUPD    Y10, (CX)
+	ADDQ       $0x20, CX
 	JMP        group
 
 kind5:
@@ -272,30 +272,30 @@ kind5:
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
-	TESTQ  AX, AX
-	JZ     sum5
+	TESTQ  DX, DX
+	JZ     end5
 
 piece5:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x03, DX
-	MOVLQSX     (BX), R10
-	VMOVUPD.Z   (R8)(R10*8), K1, Z0
-	VFMADD231PD (DI), Z0, K1, Z1
-	VFMADD231PD (DI)(DX*1), Z0, K1, Z2
-	VFMADD231PD (DI)(DX*2), Z0, K1, Z3
-	LEAQ        (DX)(DX*2), R10
-	VFMADD231PD (DI)(R10*1), Z0, K1, Z4
-	VFMADD231PD (DI)(DX*4), Z0, K1, Z5
-	LEAQ        (DX)(DX*4), DX
-	LEAQ        (DI)(DX*1), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z0, K1, Z1
+	VFMADD231PD (R9)(SI*1), Z0, K1, Z2
+	VFMADD231PD (R9)(SI*2), Z0, K1, Z3
+	LEAQ        (SI)(SI*2), R10
+	VFMADD231PD (R9)(R10*1), Z0, K1, Z4
+	VFMADD231PD (R9)(SI*4), Z0, K1, Z5
+	LEAQ        (SI)(SI*4), SI
+	LEAQ        (R9)(SI*1), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece5
 
-sum5:
+end5:
 	VUNPCKLPD     Z2, Z1, Z0
 	VUNPCKHPD     Z2, Z1, Z9
 	VADDPD        Z9, Z0, Z0
@@ -308,15 +308,15 @@ sum5:
 	VSHUFF64X2    $0x08, Z10, Z10, Z0
 	VSHUFF64X2    $0x0d, Z10, Z10, Z10
 	VADDPD        Y0, Y10, Y10
-	VMOVUPD       Y10, (R9)
+	VMOVUPD       Y10, (CX)
 	VEXTRACTF64X4 $0x01, Z5, Y0
 	VADDPD        Y5, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
 	VADDPD        X0, X1, X1
 	VUNPCKHPD     X1, X1, X0
 	VADDSD        X0, X1, X1
-	VMOVSD        X1, 32(R9)
-	ADDQ          $0x28, R9
+	VMOVSD        X1, 32(CX)
+	ADDQ          $0x28, CX
 	JMP           group
 
 kind6:
@@ -326,31 +326,31 @@ kind6:
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	TESTQ  AX, AX
-	JZ     sum6
+	TESTQ  DX, DX
+	JZ     end6
 
 piece6:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x03, DX
-	MOVLQSX     (BX), R10
-	VMOVUPD.Z   (R8)(R10*8), K1, Z0
-	VFMADD231PD (DI), Z0, K1, Z1
-	VFMADD231PD (DI)(DX*1), Z0, K1, Z2
-	VFMADD231PD (DI)(DX*2), Z0, K1, Z3
-	LEAQ        (DX)(DX*2), R10
-	VFMADD231PD (DI)(R10*1), Z0, K1, Z4
-	VFMADD231PD (DI)(DX*4), Z0, K1, Z5
-	LEAQ        (DX)(DX*4), DX
-	VFMADD231PD (DI)(DX*1), Z0, K1, Z6
-	LEAQ        (DI)(R10*2), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z0, K1, Z1
+	VFMADD231PD (R9)(SI*1), Z0, K1, Z2
+	VFMADD231PD (R9)(SI*2), Z0, K1, Z3
+	LEAQ        (SI)(SI*2), R10
+	VFMADD231PD (R9)(R10*1), Z0, K1, Z4
+	VFMADD231PD (R9)(SI*4), Z0, K1, Z5
+	LEAQ        (SI)(SI*4), SI
+	VFMADD231PD (R9)(SI*1), Z0, K1, Z6
+	LEAQ        (R9)(R10*2), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece6
 
-sum6:
+end6:
 	VUNPCKLPD     Z2, Z1, Z0
 	VUNPCKHPD     Z2, Z1, Z9
 	VADDPD        Z9, Z0, Z0
@@ -363,7 +363,7 @@ sum6:
 	VSHUFF64X2    $0x08, Z10, Z10, Z0
 	VSHUFF64X2    $0x0d, Z10, Z10, Z10
 	VADDPD        Y0, Y10, Y10
-	VMOVUPD       Y10, (R9)
+	VMOVUPD       Y10, (CX)
 	VUNPCKLPD     Z6, Z5, Z0
 	VUNPCKHPD     Z6, Z5, Z9
 	VADDPD        Z9, Z0, Z0
@@ -371,8 +371,8 @@ sum6:
 	VADDPD        Y0, Y9, Y9
 	VEXTRACTF128  $0x01, Y9, X0
 	VADDPD        X9, X0, X0
-	VMOVUPD       X0, 32(R9)
-	ADDQ          $0x30, R9
+	VMOVUPD       X0, 32(CX)
+	ADDQ          $0x30, CX
 	JMP           group
 
 kind7:
@@ -383,33 +383,33 @@ kind7:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	TESTQ  AX, AX
-	JZ     sum7
+	TESTQ  DX, DX
+	JZ     end7
 
 piece7:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x03, DX
-	MOVLQSX     (BX), R10
-	VMOVUPD.Z   (R8)(R10*8), K1, Z0
-	VFMADD231PD (DI), Z0, K1, Z1
-	VFMADD231PD (DI)(DX*1), Z0, K1, Z2
-	VFMADD231PD (DI)(DX*2), Z0, K1, Z3
-	LEAQ        (DX)(DX*2), R10
-	VFMADD231PD (DI)(R10*1), Z0, K1, Z4
-	VFMADD231PD (DI)(DX*4), Z0, K1, Z5
-	LEAQ        (DX)(DX*4), R11
-	VFMADD231PD (DI)(R11*1), Z0, K1, Z6
-	VFMADD231PD (DI)(R10*2), Z0, K1, Z7
-	LEAQ        (R10)(DX*4), DX
-	LEAQ        (DI)(DX*1), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z0, K1, Z1
+	VFMADD231PD (R9)(SI*1), Z0, K1, Z2
+	VFMADD231PD (R9)(SI*2), Z0, K1, Z3
+	LEAQ        (SI)(SI*2), R10
+	VFMADD231PD (R9)(R10*1), Z0, K1, Z4
+	VFMADD231PD (R9)(SI*4), Z0, K1, Z5
+	LEAQ        (SI)(SI*4), R11
+	VFMADD231PD (R9)(R11*1), Z0, K1, Z6
+	VFMADD231PD (R9)(R10*2), Z0, K1, Z7
+	LEAQ        (R10)(SI*4), SI
+	LEAQ        (R9)(SI*1), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece7
 
-sum7:
+end7:
 	VUNPCKLPD  Z2, Z1, Z0
 	VUNPCKHPD  Z2, Z1, Z9
 	VADDPD     Z9, Z0, Z0
@@ -422,7 +422,7 @@ sum7:
 	VSHUFF64X2 $0x08, Z10, Z10, Z0
 	VSHUFF64X2 $0x0d, Z10, Z10, Z10
 	VADDPD     Y0, Y10, Y10
-	VMOVUPD    Y10, (R9)
+	VMOVUPD    Y10, (CX)
 	VUNPCKLPD  Z6, Z5, Z0
 	VUNPCKHPD  Z6, Z5, Z9
 	VADDPD     Z9, Z0, Z0
@@ -435,8 +435,8 @@ sum7:
 	VSHUFF64X2 $0x08, Z10, Z10, Z0
 	VSHUFF64X2 $0x0d, Z10, Z10, Z10
 	VADDPD     Y0, Y10, Y10
-	VMOVUPD    Y10, 32(R9)
-	ADDQ       $0x38, R9
+	VMOVUPD    Y10, 32(CX)
+	ADDQ       $0x38, CX
 	JMP        group
 
 kind8:
@@ -448,34 +448,34 @@ kind8:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
-	TESTQ  AX, AX
-	JZ     sum8
+	TESTQ  DX, DX
+	JZ     end8
 
 piece8:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x03, DX
-	MOVLQSX     (BX), R10
-	VMOVUPD.Z   (R8)(R10*8), K1, Z0
-	VFMADD231PD (DI), Z0, K1, Z1
-	VFMADD231PD (DI)(DX*1), Z0, K1, Z2
-	VFMADD231PD (DI)(DX*2), Z0, K1, Z3
-	LEAQ        (DX)(DX*2), R10
-	VFMADD231PD (DI)(R10*1), Z0, K1, Z4
-	VFMADD231PD (DI)(DX*4), Z0, K1, Z5
-	LEAQ        (DX)(DX*4), R11
-	VFMADD231PD (DI)(R11*1), Z0, K1, Z6
-	VFMADD231PD (DI)(R10*2), Z0, K1, Z7
-	LEAQ        (R10)(DX*4), R10
-	VFMADD231PD (DI)(R10*1), Z0, K1, Z8
-	LEAQ        (DI)(DX*8), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z0, K1, Z1
+	VFMADD231PD (R9)(SI*1), Z0, K1, Z2
+	VFMADD231PD (R9)(SI*2), Z0, K1, Z3
+	LEAQ        (SI)(SI*2), R10
+	VFMADD231PD (R9)(R10*1), Z0, K1, Z4
+	VFMADD231PD (R9)(SI*4), Z0, K1, Z5
+	LEAQ        (SI)(SI*4), R11
+	VFMADD231PD (R9)(R11*1), Z0, K1, Z6
+	VFMADD231PD (R9)(R10*2), Z0, K1, Z7
+	LEAQ        (R10)(SI*4), R10
+	VFMADD231PD (R9)(R10*1), Z0, K1, Z8
+	LEAQ        (R9)(SI*8), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece8
 
-sum8:
+end8:
 	VUNPCKLPD  Z2, Z1, Z0
 	VUNPCKHPD  Z2, Z1, Z9
 	VADDPD     Z9, Z0, Z0
@@ -488,7 +488,7 @@ sum8:
 	VSHUFF64X2 $0x08, Z10, Z10, Z0
 	VSHUFF64X2 $0x0d, Z10, Z10, Z10
 	VADDPD     Y0, Y10, Y10
-	VMOVUPD    Y10, (R9)
+	VMOVUPD    Y10, (CX)
 	VUNPCKLPD  Z6, Z5, Z0
 	VUNPCKHPD  Z6, Z5, Z9
 	VADDPD     Z9, Z0, Z0
@@ -501,37 +501,40 @@ sum8:
 	VSHUFF64X2 $0x08, Z10, Z10, Z0
 	VSHUFF64X2 $0x0d, Z10, Z10, Z10
 	VADDPD     Y0, Y10, Y10
-	VMOVUPD    Y10, 32(R9)
-	ADDQ       $0x40, R9
+	VMOVUPD    Y10, 32(CX)
+	ADDQ       $0x40, CX
 	JMP        group
 
 done:
 	VZEROUPPER
 	RET
 
-// func runsF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, LZCNT, POPCNT
-TEXT ·runsF32AVX512(SB), NOSPLIT, $0-56
-	MOVQ groups+8(FP), CX
-	MOVQ columns+16(FP), BX
-	MOVQ masks+24(FP), SI
-	MOVQ val+32(FP), DI
-	MOVQ x+40(FP), R8
-	MOVQ sums+48(FP), R9
+// func runsTransposedF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int)
+// Requires: AVX, AVX512DQ, AVX512F, LZCNT, POPCNT
+TEXT ·runsTransposedF64AVX512(SB), NOSPLIT, $0-64
+	MOVQ y+48(FP), AX
+	MOVQ factors+40(FP), CX
+	MOVQ first+56(FP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, AX
+	MOVQ groups+8(FP), BX
+	MOVQ columns+16(FP), DI
+	MOVQ masks+24(FP), R8
+	MOVQ val+32(FP), R9
 
 group:
 	SUBQ $0x01, n+0(FP)
 	JL   done
-	MOVL (CX), AX
-	ADDQ $0x04, CX
-	MOVQ AX, DX
-	ANDQ $0x0f, DX
-	SHRQ $0x04, AX
-	CMPQ DX, $0x04
+	MOVL (BX), DX
+	ADDQ $0x04, BX
+	MOVQ DX, SI
+	ANDQ $0x0f, SI
+	SHRQ $0x04, DX
+	CMPQ SI, $0x04
 	JGE  from4
-	CMPQ DX, $0x02
+	CMPQ SI, $0x02
 	JGE  from2
-	CMPQ DX, $0x01
+	CMPQ SI, $0x01
 	JGE  from1
 	JMP  kind0
 
@@ -539,7 +542,7 @@ from1:
 	JMP kind1
 
 from2:
-	CMPQ DX, $0x03
+	CMPQ SI, $0x03
 	JGE  from3
 	JMP  kind2
 
@@ -547,9 +550,9 @@ from3:
 	JMP kind3
 
 from4:
-	CMPQ DX, $0x06
+	CMPQ SI, $0x06
 	JGE  from6
-	CMPQ DX, $0x05
+	CMPQ SI, $0x05
 	JGE  from5
 	JMP  kind4
 
@@ -557,12 +560,382 @@ from5:
 	JMP kind5
 
 from6:
-	CMPQ DX, $0x07
+	CMPQ SI, $0x07
 	JGE  from7
 	JMP  kind6
 
 from7:
-	CMPQ DX, $0x08
+	CMPQ SI, $0x08
+	JGE  from8
+	JMP  kind7
+
+from8:
+	JMP kind8
+
+kind0:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	TESTQ        DX, DX
+	JZ           end0
+
+piece0:
+	MOVLQSX     (DI), SI
+	VMOVUPD     (AX)(SI*8), Z0
+	MOVBLZX     (R8), R10
+	KMOVB       R10, K1
+	POPCNTL     R10, R11
+	LZCNTL      R10, R10
+	LEAQ        (R9)(R11*8), R9
+	VFMADD231PD -256(R9)(R10*8), Z1, K1, Z0
+	MOVBLZX     1(R8), R10
+	KMOVB       R10, K1
+	POPCNTL     R10, R11
+	LZCNTL      R10, R10
+	LEAQ        (R9)(R11*8), R9
+	VFMADD231PD -256(R9)(R10*8), Z2, K1, Z0
+	MOVBLZX     2(R8), R10
+	KMOVB       R10, K1
+	POPCNTL     R10, R11
+	LZCNTL      R10, R10
+	LEAQ        (R9)(R11*8), R9
+	VFMADD231PD -256(R9)(R10*8), Z3, K1, Z0
+	MOVBLZX     3(R8), R10
+	KMOVB       R10, K1
+	POPCNTL     R10, R11
+	LZCNTL      R10, R10
+	LEAQ        (R9)(R11*8), R9
+	VFMADD231PD -256(R9)(R10*8), Z4, K1, Z0
+	ADDQ        $0x04, R8
+	VMOVUPD     Z0, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece0
+
+end0:
+	ADDQ $0x20, CX
+	JMP  group
+
+kind1:
+	VBROADCASTSD (CX), Z1
+	TESTQ        DX, DX
+	JZ           end1
+
+piece1:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z1, K1, Z0
+	LEAQ        (R9)(SI*1), R9
+	VMOVUPD     Z0, K1, (AX)(R10*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece1
+
+end1:
+	ADDQ $0x08, CX
+	JMP  group
+
+kind2:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	TESTQ        DX, DX
+	JZ           end2
+
+piece2:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z1, K1, Z0
+	VFMADD231PD (R9)(SI*1), Z2, K1, Z0
+	LEAQ        (R9)(SI*2), R9
+	VMOVUPD     Z0, K1, (AX)(R10*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece2
+
+end2:
+	ADDQ $0x10, CX
+	JMP  group
+
+kind3:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	TESTQ        DX, DX
+	JZ           end3
+
+piece3:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z1, K1, Z0
+	VFMADD231PD (R9)(SI*1), Z2, K1, Z0
+	VFMADD231PD (R9)(SI*2), Z3, K1, Z0
+	LEAQ        (SI)(SI*2), SI
+	LEAQ        (R9)(SI*1), R9
+	VMOVUPD     Z0, K1, (AX)(R10*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece3
+
+end3:
+	ADDQ $0x18, CX
+	JMP  group
+
+kind4:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	TESTQ        DX, DX
+	JZ           end4
+
+piece4:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z1, K1, Z0
+	VFMADD231PD (R9)(SI*1), Z2, K1, Z0
+	VFMADD231PD (R9)(SI*2), Z3, K1, Z0
+	LEAQ        (SI)(SI*2), R11
+	VFMADD231PD (R9)(R11*1), Z4, K1, Z0
+	LEAQ        (R9)(SI*4), R9
+	VMOVUPD     Z0, K1, (AX)(R10*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece4
+
+end4:
+	ADDQ $0x20, CX
+	JMP  group
+
+kind5:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	VBROADCASTSD 32(CX), Z5
+	TESTQ        DX, DX
+	JZ           end5
+
+piece5:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z1, K1, Z0
+	VFMADD231PD (R9)(SI*1), Z2, K1, Z0
+	VFMADD231PD (R9)(SI*2), Z3, K1, Z0
+	LEAQ        (SI)(SI*2), R11
+	VFMADD231PD (R9)(R11*1), Z4, K1, Z0
+	VFMADD231PD (R9)(SI*4), Z5, K1, Z0
+	LEAQ        (SI)(SI*4), SI
+	LEAQ        (R9)(SI*1), R9
+	VMOVUPD     Z0, K1, (AX)(R10*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece5
+
+end5:
+	ADDQ $0x28, CX
+	JMP  group
+
+kind6:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	VBROADCASTSD 32(CX), Z5
+	VBROADCASTSD 40(CX), Z6
+	TESTQ        DX, DX
+	JZ           end6
+
+piece6:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z1, K1, Z0
+	VFMADD231PD (R9)(SI*1), Z2, K1, Z0
+	VFMADD231PD (R9)(SI*2), Z3, K1, Z0
+	LEAQ        (SI)(SI*2), R11
+	VFMADD231PD (R9)(R11*1), Z4, K1, Z0
+	VFMADD231PD (R9)(SI*4), Z5, K1, Z0
+	LEAQ        (SI)(SI*4), SI
+	VFMADD231PD (R9)(SI*1), Z6, K1, Z0
+	LEAQ        (R9)(R11*2), R9
+	VMOVUPD     Z0, K1, (AX)(R10*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece6
+
+end6:
+	ADDQ $0x30, CX
+	JMP  group
+
+kind7:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	VBROADCASTSD 32(CX), Z5
+	VBROADCASTSD 40(CX), Z6
+	VBROADCASTSD 48(CX), Z7
+	TESTQ        DX, DX
+	JZ           end7
+
+piece7:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z1, K1, Z0
+	VFMADD231PD (R9)(SI*1), Z2, K1, Z0
+	VFMADD231PD (R9)(SI*2), Z3, K1, Z0
+	LEAQ        (SI)(SI*2), R11
+	VFMADD231PD (R9)(R11*1), Z4, K1, Z0
+	VFMADD231PD (R9)(SI*4), Z5, K1, Z0
+	LEAQ        (SI)(SI*4), R12
+	VFMADD231PD (R9)(R12*1), Z6, K1, Z0
+	VFMADD231PD (R9)(R11*2), Z7, K1, Z0
+	LEAQ        (R11)(SI*4), SI
+	LEAQ        (R9)(SI*1), R9
+	VMOVUPD     Z0, K1, (AX)(R10*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece7
+
+end7:
+	ADDQ $0x38, CX
+	JMP  group
+
+kind8:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	VBROADCASTSD 32(CX), Z5
+	VBROADCASTSD 40(CX), Z6
+	VBROADCASTSD 48(CX), Z7
+	VBROADCASTSD 56(CX), Z8
+	TESTQ        DX, DX
+	JZ           end8
+
+piece8:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x03, SI
+	MOVLQSX     (DI), R10
+	VMOVUPD.Z   (AX)(R10*8), K1, Z0
+	VFMADD231PD (R9), Z1, K1, Z0
+	VFMADD231PD (R9)(SI*1), Z2, K1, Z0
+	VFMADD231PD (R9)(SI*2), Z3, K1, Z0
+	LEAQ        (SI)(SI*2), R11
+	VFMADD231PD (R9)(R11*1), Z4, K1, Z0
+	VFMADD231PD (R9)(SI*4), Z5, K1, Z0
+	LEAQ        (SI)(SI*4), R12
+	VFMADD231PD (R9)(R12*1), Z6, K1, Z0
+	VFMADD231PD (R9)(R11*2), Z7, K1, Z0
+	LEAQ        (R11)(SI*4), R11
+	VFMADD231PD (R9)(R11*1), Z8, K1, Z0
+	LEAQ        (R9)(SI*8), R9
+	VMOVUPD     Z0, K1, (AX)(R10*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece8
+
+end8:
+	ADDQ $0x40, CX
+	JMP  group
+
+done:
+	VZEROUPPER
+	RET
+
+// func runsOneF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, x *float64, sums *float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·runsOneF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         x+40(FP), AX
+	MOVQ         sums+48(FP), CX
+	MOVQ         groups+8(FP), BX
+	MOVQ         columns+16(FP), DI
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), DX
+	VBROADCASTSD (DX), Z5
+
+group:
+	SUBQ $0x01, n+0(FP)
+	JL   done
+	MOVL (BX), DX
+	ADDQ $0x04, BX
+	MOVQ DX, SI
+	ANDQ $0x0f, SI
+	SHRQ $0x04, DX
+	CMPQ SI, $0x04
+	JGE  from4
+	CMPQ SI, $0x02
+	JGE  from2
+	CMPQ SI, $0x01
+	JGE  from1
+	JMP  kind0
+
+from1:
+	JMP kind1
+
+from2:
+	CMPQ SI, $0x03
+	JGE  from3
+	JMP  kind2
+
+from3:
+	JMP kind3
+
+from4:
+	CMPQ SI, $0x06
+	JGE  from6
+	CMPQ SI, $0x05
+	JGE  from5
+	JMP  kind4
+
+from5:
+	JMP kind5
+
+from6:
+	CMPQ SI, $0x07
+	JGE  from7
+	JMP  kind6
+
+from7:
+	CMPQ SI, $0x08
 	JGE  from8
 	JMP  kind7
 
@@ -574,143 +947,875 @@ kind0:
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	TESTQ  AX, AX
-	JZ     sum0
+	TESTQ  DX, DX
+	JZ     end0
 
 piece0:
-	MOVLQSX     (BX), DX
-	VMOVUPS     (R8)(DX*4), Y0
-	MOVBLZX     (SI), DX
-	KMOVB       DX, K1
-	POPCNTL     DX, R10
-	LZCNTL      DX, DX
-	LEAQ        (DI)(R10*4), DI
-	VFMADD231PS -128(DI)(DX*4), Y0, K1, Y1
-	MOVBLZX     1(SI), DX
-	KMOVB       DX, K1
-	POPCNTL     DX, R10
-	LZCNTL      DX, DX
-	LEAQ        (DI)(R10*4), DI
-	VFMADD231PS -128(DI)(DX*4), Y0, K1, Y2
-	MOVBLZX     2(SI), DX
-	KMOVB       DX, K1
-	POPCNTL     DX, R10
-	LZCNTL      DX, DX
-	LEAQ        (DI)(R10*4), DI
-	VFMADD231PS -128(DI)(DX*4), Y0, K1, Y3
-	MOVBLZX     3(SI), DX
-	KMOVB       DX, K1
-	POPCNTL     DX, R10
-	LZCNTL      DX, DX
-	LEAQ        (DI)(R10*4), DI
-	VFMADD231PS -128(DI)(DX*4), Y0, K1, Y4
-	ADDQ        $0x04, SI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVLQSX     (DI), SI
+	VMOVUPD     (AX)(SI*8), Z0
+	KMOVB       (R8), K1
+	VFMADD231PD Z5, Z0, K1, Z1
+	KMOVB       1(R8), K1
+	VFMADD231PD Z5, Z0, K1, Z2
+	KMOVB       2(R8), K1
+	VFMADD231PD Z5, Z0, K1, Z3
+	KMOVB       3(R8), K1
+	VFMADD231PD Z5, Z0, K1, Z4
+	ADDQ        $0x04, R8
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece0
 
-sum0:
+end0:
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z6
+	VADDPD     Z6, Z0, Z0
+	VUNPCKLPD  Z4, Z3, Z6
+	VUNPCKHPD  Z4, Z3, Z7
+	VADDPD     Z7, Z6, Z6
+	VSHUFF64X2 $0x44, Z6, Z0, Z7
+	VSHUFF64X2 $0xee, Z6, Z0, Z0
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x08, Z7, Z7, Z0
+	VSHUFF64X2 $0x0d, Z7, Z7, Z7
+	VADDPD     Y0, Y7, Y7
+	VMOVUPD    Y7, (CX)
+	ADDQ       $0x20, CX
+	JMP        group
+
+kind1:
+	VXORPS X1, X1, X1
+	TESTQ  DX, DX
+	JZ     end1
+
+piece1:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece1
+
+end1:
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VMOVSD        X1, (CX)
+	ADDQ          $0x08, CX
+	JMP           group
+
+kind2:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	TESTQ  DX, DX
+	JZ     end2
+
+piece2:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece2
+
+end2:
+	VUNPCKLPD     Z1, Z1, Z0
+	VUNPCKHPD     Z1, Z1, Z6
+	VADDPD        Z6, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y6
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X0
+	VADDPD        X6, X0, X0
+	VMOVUPD       X0, (CX)
+	ADDQ          $0x10, CX
+	JMP           group
+
+kind3:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	TESTQ  DX, DX
+	JZ     end3
+
+piece3:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece3
+
+end3:
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z6
+	VADDPD     Z6, Z0, Z0
+	VUNPCKLPD  Z1, Z1, Z6
+	VUNPCKHPD  Z1, Z1, Z7
+	VADDPD     Z7, Z6, Z6
+	VSHUFF64X2 $0x44, Z6, Z0, Z7
+	VSHUFF64X2 $0xee, Z6, Z0, Z0
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x08, Z7, Z7, Z0
+	VSHUFF64X2 $0x0d, Z7, Z7, Z7
+	VADDPD     Y0, Y7, Y7
+	VMOVUPD    Y7, (CX)
+	ADDQ       $0x18, CX
+	JMP        group
+
+kind4:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	TESTQ  DX, DX
+	JZ     end4
+
+piece4:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece4
+
+end4:
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z6
+	VADDPD     Z6, Z0, Z0
+	VUNPCKLPD  Z1, Z1, Z6
+	VUNPCKHPD  Z1, Z1, Z7
+	VADDPD     Z7, Z6, Z6
+	VSHUFF64X2 $0x44, Z6, Z0, Z7
+	VSHUFF64X2 $0xee, Z6, Z0, Z0
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x08, Z7, Z7, Z0
+	VSHUFF64X2 $0x0d, Z7, Z7, Z7
+	VADDPD     Y0, Y7, Y7
+	VMOVUPD    Y7, (CX)
+	ADDQ       $0x20, CX
+	JMP        group
+
+kind5:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end5
+
+piece5:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece5
+
+end5:
+	VUNPCKLPD     Z1, Z1, Z0
+	VUNPCKHPD     Z1, Z1, Z6
+	VADDPD        Z6, Z0, Z0
+	VUNPCKLPD     Z1, Z1, Z6
+	VUNPCKHPD     Z1, Z1, Z7
+	VADDPD        Z7, Z6, Z6
+	VSHUFF64X2    $0x44, Z6, Z0, Z7
+	VSHUFF64X2    $0xee, Z6, Z0, Z0
+	VADDPD        Z0, Z7, Z7
+	VSHUFF64X2    $0x08, Z7, Z7, Z0
+	VSHUFF64X2    $0x0d, Z7, Z7, Z7
+	VADDPD        Y0, Y7, Y7
+	VMOVUPD       Y7, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VMOVSD        X1, 32(CX)
+	ADDQ          $0x28, CX
+	JMP           group
+
+kind6:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end6
+
+piece6:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece6
+
+end6:
+	VUNPCKLPD     Z1, Z1, Z0
+	VUNPCKHPD     Z1, Z1, Z6
+	VADDPD        Z6, Z0, Z0
+	VUNPCKLPD     Z1, Z1, Z6
+	VUNPCKHPD     Z1, Z1, Z7
+	VADDPD        Z7, Z6, Z6
+	VSHUFF64X2    $0x44, Z6, Z0, Z7
+	VSHUFF64X2    $0xee, Z6, Z0, Z0
+	VADDPD        Z0, Z7, Z7
+	VSHUFF64X2    $0x08, Z7, Z7, Z0
+	VSHUFF64X2    $0x0d, Z7, Z7, Z7
+	VADDPD        Y0, Y7, Y7
+	VMOVUPD       Y7, (CX)
+	VUNPCKLPD     Z1, Z1, Z0
+	VUNPCKHPD     Z1, Z1, Z6
+	VADDPD        Z6, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y6
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X0
+	VADDPD        X6, X0, X0
+	VMOVUPD       X0, 32(CX)
+	ADDQ          $0x30, CX
+	JMP           group
+
+kind7:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end7
+
+piece7:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece7
+
+end7:
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z6
+	VADDPD     Z6, Z0, Z0
+	VUNPCKLPD  Z1, Z1, Z6
+	VUNPCKHPD  Z1, Z1, Z7
+	VADDPD     Z7, Z6, Z6
+	VSHUFF64X2 $0x44, Z6, Z0, Z7
+	VSHUFF64X2 $0xee, Z6, Z0, Z0
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x08, Z7, Z7, Z0
+	VSHUFF64X2 $0x0d, Z7, Z7, Z7
+	VADDPD     Y0, Y7, Y7
+	VMOVUPD    Y7, (CX)
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z6
+	VADDPD     Z6, Z0, Z0
+	VUNPCKLPD  Z1, Z1, Z6
+	VUNPCKHPD  Z1, Z1, Z7
+	VADDPD     Z7, Z6, Z6
+	VSHUFF64X2 $0x44, Z6, Z0, Z7
+	VSHUFF64X2 $0xee, Z6, Z0, Z0
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x08, Z7, Z7, Z0
+	VSHUFF64X2 $0x0d, Z7, Z7, Z7
+	VADDPD     Y0, Y7, Y7
+	VMOVUPD    Y7, 32(CX)
+	ADDQ       $0x38, CX
+	JMP        group
+
+kind8:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end8
+
+piece8:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece8
+
+end8:
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z6
+	VADDPD     Z6, Z0, Z0
+	VUNPCKLPD  Z1, Z1, Z6
+	VUNPCKHPD  Z1, Z1, Z7
+	VADDPD     Z7, Z6, Z6
+	VSHUFF64X2 $0x44, Z6, Z0, Z7
+	VSHUFF64X2 $0xee, Z6, Z0, Z0
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x08, Z7, Z7, Z0
+	VSHUFF64X2 $0x0d, Z7, Z7, Z7
+	VADDPD     Y0, Y7, Y7
+	VMOVUPD    Y7, (CX)
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z6
+	VADDPD     Z6, Z0, Z0
+	VUNPCKLPD  Z1, Z1, Z6
+	VUNPCKHPD  Z1, Z1, Z7
+	VADDPD     Z7, Z6, Z6
+	VSHUFF64X2 $0x44, Z6, Z0, Z7
+	VSHUFF64X2 $0xee, Z6, Z0, Z0
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x08, Z7, Z7, Z0
+	VSHUFF64X2 $0x0d, Z7, Z7, Z7
+	VADDPD     Y0, Y7, Y7
+	VMOVUPD    Y7, 32(CX)
+	ADDQ       $0x40, CX
+	JMP        group
+
+done:
+	VZEROUPPER
+	RET
+
+// func runsTransposedOneF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·runsTransposedOneF64AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+48(FP), AX
+	MOVQ         factors+40(FP), CX
+	MOVQ         first+56(FP), DX
+	SHLQ         $0x03, DX
+	SUBQ         DX, AX
+	MOVQ         groups+8(FP), BX
+	MOVQ         columns+16(FP), DI
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), DX
+	VBROADCASTSD (DX), Z9
+
+group:
+	SUBQ $0x01, n+0(FP)
+	JL   done
+	MOVL (BX), DX
+	ADDQ $0x04, BX
+	MOVQ DX, SI
+	ANDQ $0x0f, SI
+	SHRQ $0x04, DX
+	CMPQ SI, $0x04
+	JGE  from4
+	CMPQ SI, $0x02
+	JGE  from2
+	CMPQ SI, $0x01
+	JGE  from1
+	JMP  kind0
+
+from1:
+	JMP kind1
+
+from2:
+	CMPQ SI, $0x03
+	JGE  from3
+	JMP  kind2
+
+from3:
+	JMP kind3
+
+from4:
+	CMPQ SI, $0x06
+	JGE  from6
+	CMPQ SI, $0x05
+	JGE  from5
+	JMP  kind4
+
+from5:
+	JMP kind5
+
+from6:
+	CMPQ SI, $0x07
+	JGE  from7
+	JMP  kind6
+
+from7:
+	CMPQ SI, $0x08
+	JGE  from8
+	JMP  kind7
+
+from8:
+	JMP kind8
+
+kind0:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	TESTQ        DX, DX
+	JZ           end0
+
+piece0:
+	MOVLQSX     (DI), SI
+	VMOVUPD     (AX)(SI*8), Z0
+	KMOVB       (R8), K1
+	VFMADD231PD Z9, Z1, K1, Z0
+	KMOVB       1(R8), K1
+	VFMADD231PD Z9, Z2, K1, Z0
+	KMOVB       2(R8), K1
+	VFMADD231PD Z9, Z3, K1, Z0
+	KMOVB       3(R8), K1
+	VFMADD231PD Z9, Z4, K1, Z0
+	ADDQ        $0x04, R8
+	VMOVUPD     Z0, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece0
+
+end0:
+	ADDQ $0x20, CX
+	JMP  group
+
+kind1:
+	VBROADCASTSD (CX), Z1
+	TESTQ        DX, DX
+	JZ           end1
+
+piece1:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece1
+
+end1:
+	ADDQ $0x08, CX
+	JMP  group
+
+kind2:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	TESTQ        DX, DX
+	JZ           end2
+
+piece2:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VFMADD231PD Z9, Z2, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece2
+
+end2:
+	ADDQ $0x10, CX
+	JMP  group
+
+kind3:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	TESTQ        DX, DX
+	JZ           end3
+
+piece3:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VFMADD231PD Z9, Z2, K1, Z0
+	VFMADD231PD Z9, Z3, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece3
+
+end3:
+	ADDQ $0x18, CX
+	JMP  group
+
+kind4:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	TESTQ        DX, DX
+	JZ           end4
+
+piece4:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VFMADD231PD Z9, Z2, K1, Z0
+	VFMADD231PD Z9, Z3, K1, Z0
+	VFMADD231PD Z9, Z4, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece4
+
+end4:
+	ADDQ $0x20, CX
+	JMP  group
+
+kind5:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	VBROADCASTSD 32(CX), Z5
+	TESTQ        DX, DX
+	JZ           end5
+
+piece5:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VFMADD231PD Z9, Z2, K1, Z0
+	VFMADD231PD Z9, Z3, K1, Z0
+	VFMADD231PD Z9, Z4, K1, Z0
+	VFMADD231PD Z9, Z5, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece5
+
+end5:
+	ADDQ $0x28, CX
+	JMP  group
+
+kind6:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	VBROADCASTSD 32(CX), Z5
+	VBROADCASTSD 40(CX), Z6
+	TESTQ        DX, DX
+	JZ           end6
+
+piece6:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VFMADD231PD Z9, Z2, K1, Z0
+	VFMADD231PD Z9, Z3, K1, Z0
+	VFMADD231PD Z9, Z4, K1, Z0
+	VFMADD231PD Z9, Z5, K1, Z0
+	VFMADD231PD Z9, Z6, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece6
+
+end6:
+	ADDQ $0x30, CX
+	JMP  group
+
+kind7:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	VBROADCASTSD 32(CX), Z5
+	VBROADCASTSD 40(CX), Z6
+	VBROADCASTSD 48(CX), Z7
+	TESTQ        DX, DX
+	JZ           end7
+
+piece7:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VFMADD231PD Z9, Z2, K1, Z0
+	VFMADD231PD Z9, Z3, K1, Z0
+	VFMADD231PD Z9, Z4, K1, Z0
+	VFMADD231PD Z9, Z5, K1, Z0
+	VFMADD231PD Z9, Z6, K1, Z0
+	VFMADD231PD Z9, Z7, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece7
+
+end7:
+	ADDQ $0x38, CX
+	JMP  group
+
+kind8:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	VBROADCASTSD 32(CX), Z5
+	VBROADCASTSD 40(CX), Z6
+	VBROADCASTSD 48(CX), Z7
+	VBROADCASTSD 56(CX), Z8
+	TESTQ        DX, DX
+	JZ           end8
+
+piece8:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VFMADD231PD Z9, Z2, K1, Z0
+	VFMADD231PD Z9, Z3, K1, Z0
+	VFMADD231PD Z9, Z4, K1, Z0
+	VFMADD231PD Z9, Z5, K1, Z0
+	VFMADD231PD Z9, Z6, K1, Z0
+	VFMADD231PD Z9, Z7, K1, Z0
+	VFMADD231PD Z9, Z8, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece8
+
+end8:
+	ADDQ $0x40, CX
+	JMP  group
+
+done:
+	VZEROUPPER
+	RET
+
+// func runsF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, LZCNT, POPCNT
+TEXT ·runsF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ x+40(FP), AX
+	MOVQ sums+48(FP), CX
+	MOVQ groups+8(FP), BX
+	MOVQ columns+16(FP), DI
+	MOVQ masks+24(FP), R8
+	MOVQ val+32(FP), R9
+
+group:
+	SUBQ $0x01, n+0(FP)
+	JL   done
+	MOVL (BX), DX
+	ADDQ $0x04, BX
+	MOVQ DX, SI
+	ANDQ $0x0f, SI
+	SHRQ $0x04, DX
+	CMPQ SI, $0x04
+	JGE  from4
+	CMPQ SI, $0x02
+	JGE  from2
+	CMPQ SI, $0x01
+	JGE  from1
+	JMP  kind0
+
+from1:
+	JMP kind1
+
+from2:
+	CMPQ SI, $0x03
+	JGE  from3
+	JMP  kind2
+
+from3:
+	JMP kind3
+
+from4:
+	CMPQ SI, $0x06
+	JGE  from6
+	CMPQ SI, $0x05
+	JGE  from5
+	JMP  kind4
+
+from5:
+	JMP kind5
+
+from6:
+	CMPQ SI, $0x07
+	JGE  from7
+	JMP  kind6
+
+from7:
+	CMPQ SI, $0x08
+	JGE  from8
+	JMP  kind7
+
+from8:
+	JMP kind8
+
+kind0:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	TESTQ  DX, DX
+	JZ     end0
+
+piece0:
+	MOVLQSX     (DI), SI
+	VMOVUPS     (AX)(SI*4), Y0
+	MOVBLZX     (R8), SI
+	KMOVB       SI, K1
+	POPCNTL     SI, R10
+	LZCNTL      SI, SI
+	LEAQ        (R9)(R10*4), R9
+	VFMADD231PS -128(R9)(SI*4), Y0, K1, Y1
+	MOVBLZX     1(R8), SI
+	KMOVB       SI, K1
+	POPCNTL     SI, R10
+	LZCNTL      SI, SI
+	LEAQ        (R9)(R10*4), R9
+	VFMADD231PS -128(R9)(SI*4), Y0, K1, Y2
+	MOVBLZX     2(R8), SI
+	KMOVB       SI, K1
+	POPCNTL     SI, R10
+	LZCNTL      SI, SI
+	LEAQ        (R9)(R10*4), R9
+	VFMADD231PS -128(R9)(SI*4), Y0, K1, Y3
+	MOVBLZX     3(R8), SI
+	KMOVB       SI, K1
+	POPCNTL     SI, R10
+	LZCNTL      SI, SI
+	LEAQ        (R9)(R10*4), R9
+	VFMADD231PS -128(R9)(SI*4), Y0, K1, Y4
+	ADDQ        $0x04, R8
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece0
+
+end0:
 	VHADDPS      Y2, Y1, Y0
 	VHADDPS      Y4, Y3, Y9
 	VHADDPS      Y9, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (R9)
-	ADDQ         $0x10, R9
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x10, CX
 	JMP          group
 
 kind1:
 	VXORPS X1, X1, X1
-	TESTQ  AX, AX
-	JZ     sum1
+	TESTQ  DX, DX
+	JZ     end1
 
 piece1:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x02, DX
-	MOVLQSX     (BX), R10
-	VMOVUPS.Z   (R8)(R10*4), K1, Y0
-	VFMADD231PS (DI), Y0, K1, Y1
-	LEAQ        (DI)(DX*1), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y0, K1, Y1
+	LEAQ        (R9)(SI*1), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece1
 
-sum1:
+end1:
 	VHADDPS      Y1, Y1, Y0
 	VHADDPS      Y1, Y1, Y9
 	VHADDPS      Y9, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (R9)
-	ADDQ         $0x04, R9
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x04, CX
 	JMP          group
 
 kind2:
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
-	TESTQ  AX, AX
-	JZ     sum2
+	TESTQ  DX, DX
+	JZ     end2
 
 piece2:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x02, DX
-	MOVLQSX     (BX), R10
-	VMOVUPS.Z   (R8)(R10*4), K1, Y0
-	VFMADD231PS (DI), Y0, K1, Y1
-	VFMADD231PS (DI)(DX*1), Y0, K1, Y2
-	LEAQ        (DI)(DX*2), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y0, K1, Y1
+	VFMADD231PS (R9)(SI*1), Y0, K1, Y2
+	LEAQ        (R9)(SI*2), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece2
 
-sum2:
+end2:
 	VHADDPS      Y2, Y1, Y0
 	VHADDPS      Y2, Y2, Y9
 	VHADDPS      Y9, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (R9)
-	ADDQ         $0x08, R9
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x08, CX
 	JMP          group
 
 kind3:
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
-	TESTQ  AX, AX
-	JZ     sum3
+	TESTQ  DX, DX
+	JZ     end3
 
 piece3:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x02, DX
-	MOVLQSX     (BX), R10
-	VMOVUPS.Z   (R8)(R10*4), K1, Y0
-	VFMADD231PS (DI), Y0, K1, Y1
-	VFMADD231PS (DI)(DX*1), Y0, K1, Y2
-	VFMADD231PS (DI)(DX*2), Y0, K1, Y3
-	LEAQ        (DX)(DX*2), DX
-	LEAQ        (DI)(DX*1), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y0, K1, Y1
+	VFMADD231PS (R9)(SI*1), Y0, K1, Y2
+	VFMADD231PS (R9)(SI*2), Y0, K1, Y3
+	LEAQ        (SI)(SI*2), SI
+	LEAQ        (R9)(SI*1), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece3
 
-sum3:
+end3:
 	VHADDPS      Y2, Y1, Y0
 	VHADDPS      Y3, Y3, Y9
 	VHADDPS      Y9, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (R9)
-	ADDQ         $0x0c, R9
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x0c, CX
 	JMP          group
 
 kind4:
@@ -718,35 +1823,35 @@ kind4:
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	TESTQ  AX, AX
-	JZ     sum4
+	TESTQ  DX, DX
+	JZ     end4
 
 piece4:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x02, DX
-	MOVLQSX     (BX), R10
-	VMOVUPS.Z   (R8)(R10*4), K1, Y0
-	VFMADD231PS (DI), Y0, K1, Y1
-	VFMADD231PS (DI)(DX*1), Y0, K1, Y2
-	VFMADD231PS (DI)(DX*2), Y0, K1, Y3
-	LEAQ        (DX)(DX*2), R10
-	VFMADD231PS (DI)(R10*1), Y0, K1, Y4
-	LEAQ        (DI)(DX*4), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y0, K1, Y1
+	VFMADD231PS (R9)(SI*1), Y0, K1, Y2
+	VFMADD231PS (R9)(SI*2), Y0, K1, Y3
+	LEAQ        (SI)(SI*2), R10
+	VFMADD231PS (R9)(R10*1), Y0, K1, Y4
+	LEAQ        (R9)(SI*4), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece4
 
-sum4:
+end4:
 	VHADDPS      Y2, Y1, Y0
 	VHADDPS      Y4, Y3, Y9
 	VHADDPS      Y9, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (R9)
-	ADDQ         $0x10, R9
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x10, CX
 	JMP          group
 
 kind5:
@@ -755,43 +1860,43 @@ kind5:
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
-	TESTQ  AX, AX
-	JZ     sum5
+	TESTQ  DX, DX
+	JZ     end5
 
 piece5:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x02, DX
-	MOVLQSX     (BX), R10
-	VMOVUPS.Z   (R8)(R10*4), K1, Y0
-	VFMADD231PS (DI), Y0, K1, Y1
-	VFMADD231PS (DI)(DX*1), Y0, K1, Y2
-	VFMADD231PS (DI)(DX*2), Y0, K1, Y3
-	LEAQ        (DX)(DX*2), R10
-	VFMADD231PS (DI)(R10*1), Y0, K1, Y4
-	VFMADD231PS (DI)(DX*4), Y0, K1, Y5
-	LEAQ        (DX)(DX*4), DX
-	LEAQ        (DI)(DX*1), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y0, K1, Y1
+	VFMADD231PS (R9)(SI*1), Y0, K1, Y2
+	VFMADD231PS (R9)(SI*2), Y0, K1, Y3
+	LEAQ        (SI)(SI*2), R10
+	VFMADD231PS (R9)(R10*1), Y0, K1, Y4
+	VFMADD231PS (R9)(SI*4), Y0, K1, Y5
+	LEAQ        (SI)(SI*4), SI
+	LEAQ        (R9)(SI*1), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece5
 
-sum5:
+end5:
 	VHADDPS      Y2, Y1, Y0
 	VHADDPS      Y4, Y3, Y9
 	VHADDPS      Y9, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (R9)
+	VMOVUPS      X1, (CX)
 	VHADDPS      Y5, Y5, Y0
 	VHADDPS      Y5, Y5, Y9
 	VHADDPS      Y9, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
-	VMOVUPS      X1, 16(R9)
-	ADDQ         $0x14, R9
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x14, CX
 	JMP          group
 
 kind6:
@@ -801,44 +1906,44 @@ kind6:
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	TESTQ  AX, AX
-	JZ     sum6
+	TESTQ  DX, DX
+	JZ     end6
 
 piece6:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x02, DX
-	MOVLQSX     (BX), R10
-	VMOVUPS.Z   (R8)(R10*4), K1, Y0
-	VFMADD231PS (DI), Y0, K1, Y1
-	VFMADD231PS (DI)(DX*1), Y0, K1, Y2
-	VFMADD231PS (DI)(DX*2), Y0, K1, Y3
-	LEAQ        (DX)(DX*2), R10
-	VFMADD231PS (DI)(R10*1), Y0, K1, Y4
-	VFMADD231PS (DI)(DX*4), Y0, K1, Y5
-	LEAQ        (DX)(DX*4), DX
-	VFMADD231PS (DI)(DX*1), Y0, K1, Y6
-	LEAQ        (DI)(R10*2), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y0, K1, Y1
+	VFMADD231PS (R9)(SI*1), Y0, K1, Y2
+	VFMADD231PS (R9)(SI*2), Y0, K1, Y3
+	LEAQ        (SI)(SI*2), R10
+	VFMADD231PS (R9)(R10*1), Y0, K1, Y4
+	VFMADD231PS (R9)(SI*4), Y0, K1, Y5
+	LEAQ        (SI)(SI*4), SI
+	VFMADD231PS (R9)(SI*1), Y0, K1, Y6
+	LEAQ        (R9)(R10*2), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece6
 
-sum6:
+end6:
 	VHADDPS      Y2, Y1, Y0
 	VHADDPS      Y4, Y3, Y9
 	VHADDPS      Y9, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (R9)
+	VMOVUPS      X1, (CX)
 	VHADDPS      Y6, Y5, Y0
 	VHADDPS      Y6, Y6, Y9
 	VHADDPS      Y9, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
-	VMOVUPS      X1, 16(R9)
-	ADDQ         $0x18, R9
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x18, CX
 	JMP          group
 
 kind7:
@@ -849,46 +1954,46 @@ kind7:
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	TESTQ  AX, AX
-	JZ     sum7
+	TESTQ  DX, DX
+	JZ     end7
 
 piece7:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x02, DX
-	MOVLQSX     (BX), R10
-	VMOVUPS.Z   (R8)(R10*4), K1, Y0
-	VFMADD231PS (DI), Y0, K1, Y1
-	VFMADD231PS (DI)(DX*1), Y0, K1, Y2
-	VFMADD231PS (DI)(DX*2), Y0, K1, Y3
-	LEAQ        (DX)(DX*2), R10
-	VFMADD231PS (DI)(R10*1), Y0, K1, Y4
-	VFMADD231PS (DI)(DX*4), Y0, K1, Y5
-	LEAQ        (DX)(DX*4), R11
-	VFMADD231PS (DI)(R11*1), Y0, K1, Y6
-	VFMADD231PS (DI)(R10*2), Y0, K1, Y7
-	LEAQ        (R10)(DX*4), DX
-	LEAQ        (DI)(DX*1), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y0, K1, Y1
+	VFMADD231PS (R9)(SI*1), Y0, K1, Y2
+	VFMADD231PS (R9)(SI*2), Y0, K1, Y3
+	LEAQ        (SI)(SI*2), R10
+	VFMADD231PS (R9)(R10*1), Y0, K1, Y4
+	VFMADD231PS (R9)(SI*4), Y0, K1, Y5
+	LEAQ        (SI)(SI*4), R11
+	VFMADD231PS (R9)(R11*1), Y0, K1, Y6
+	VFMADD231PS (R9)(R10*2), Y0, K1, Y7
+	LEAQ        (R10)(SI*4), SI
+	LEAQ        (R9)(SI*1), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece7
 
-sum7:
+end7:
 	VHADDPS      Y2, Y1, Y0
 	VHADDPS      Y4, Y3, Y9
 	VHADDPS      Y9, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (R9)
+	VMOVUPS      X1, (CX)
 	VHADDPS      Y6, Y5, Y0
 	VHADDPS      Y7, Y7, Y9
 	VHADDPS      Y9, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
-	VMOVUPS      X1, 16(R9)
-	ADDQ         $0x1c, R9
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x1c, CX
 	JMP          group
 
 kind8:
@@ -900,48 +2005,1084 @@ kind8:
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
-	TESTQ  AX, AX
-	JZ     sum8
+	TESTQ  DX, DX
+	JZ     end8
 
 piece8:
-	MOVBLZX     (SI), DX
-	INCQ        SI
-	KMOVB       DX, K1
-	POPCNTL     DX, DX
-	SHLQ        $0x02, DX
-	MOVLQSX     (BX), R10
-	VMOVUPS.Z   (R8)(R10*4), K1, Y0
-	VFMADD231PS (DI), Y0, K1, Y1
-	VFMADD231PS (DI)(DX*1), Y0, K1, Y2
-	VFMADD231PS (DI)(DX*2), Y0, K1, Y3
-	LEAQ        (DX)(DX*2), R10
-	VFMADD231PS (DI)(R10*1), Y0, K1, Y4
-	VFMADD231PS (DI)(DX*4), Y0, K1, Y5
-	LEAQ        (DX)(DX*4), R11
-	VFMADD231PS (DI)(R11*1), Y0, K1, Y6
-	VFMADD231PS (DI)(R10*2), Y0, K1, Y7
-	LEAQ        (R10)(DX*4), R10
-	VFMADD231PS (DI)(R10*1), Y0, K1, Y8
-	LEAQ        (DI)(DX*8), DI
-	ADDQ        $0x04, BX
-	DECQ        AX
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y0, K1, Y1
+	VFMADD231PS (R9)(SI*1), Y0, K1, Y2
+	VFMADD231PS (R9)(SI*2), Y0, K1, Y3
+	LEAQ        (SI)(SI*2), R10
+	VFMADD231PS (R9)(R10*1), Y0, K1, Y4
+	VFMADD231PS (R9)(SI*4), Y0, K1, Y5
+	LEAQ        (SI)(SI*4), R11
+	VFMADD231PS (R9)(R11*1), Y0, K1, Y6
+	VFMADD231PS (R9)(R10*2), Y0, K1, Y7
+	LEAQ        (R10)(SI*4), R10
+	VFMADD231PS (R9)(R10*1), Y0, K1, Y8
+	LEAQ        (R9)(SI*8), R9
+	ADDQ        $0x04, DI
+	DECQ        DX
 	JNZ         piece8
 
-sum8:
+end8:
 	VHADDPS      Y2, Y1, Y0
 	VHADDPS      Y4, Y3, Y9
 	VHADDPS      Y9, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
-	VMOVUPS      X1, (R9)
+	VMOVUPS      X1, (CX)
 	VHADDPS      Y6, Y5, Y0
 	VHADDPS      Y8, Y7, Y9
 	VHADDPS      Y9, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
-	VMOVUPS      X1, 16(R9)
-	ADDQ         $0x20, R9
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x20, CX
 	JMP          group
+
+done:
+	VZEROUPPER
+	RET
+
+// func runsTransposedF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, LZCNT, POPCNT
+TEXT ·runsTransposedF32AVX512(SB), NOSPLIT, $0-64
+	MOVQ y+48(FP), AX
+	MOVQ factors+40(FP), CX
+	MOVQ first+56(FP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, AX
+	MOVQ groups+8(FP), BX
+	MOVQ columns+16(FP), DI
+	MOVQ masks+24(FP), R8
+	MOVQ val+32(FP), R9
+
+group:
+	SUBQ $0x01, n+0(FP)
+	JL   done
+	MOVL (BX), DX
+	ADDQ $0x04, BX
+	MOVQ DX, SI
+	ANDQ $0x0f, SI
+	SHRQ $0x04, DX
+	CMPQ SI, $0x04
+	JGE  from4
+	CMPQ SI, $0x02
+	JGE  from2
+	CMPQ SI, $0x01
+	JGE  from1
+	JMP  kind0
+
+from1:
+	JMP kind1
+
+from2:
+	CMPQ SI, $0x03
+	JGE  from3
+	JMP  kind2
+
+from3:
+	JMP kind3
+
+from4:
+	CMPQ SI, $0x06
+	JGE  from6
+	CMPQ SI, $0x05
+	JGE  from5
+	JMP  kind4
+
+from5:
+	JMP kind5
+
+from6:
+	CMPQ SI, $0x07
+	JGE  from7
+	JMP  kind6
+
+from7:
+	CMPQ SI, $0x08
+	JGE  from8
+	JMP  kind7
+
+from8:
+	JMP kind8
+
+kind0:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VBROADCASTSS 8(CX), Y3
+	VBROADCASTSS 12(CX), Y4
+	TESTQ        DX, DX
+	JZ           end0
+
+piece0:
+	MOVLQSX     (DI), SI
+	VMOVUPS     (AX)(SI*4), Y0
+	MOVBLZX     (R8), R10
+	KMOVB       R10, K1
+	POPCNTL     R10, R11
+	LZCNTL      R10, R10
+	LEAQ        (R9)(R11*4), R9
+	VFMADD231PS -128(R9)(R10*4), Y1, K1, Y0
+	MOVBLZX     1(R8), R10
+	KMOVB       R10, K1
+	POPCNTL     R10, R11
+	LZCNTL      R10, R10
+	LEAQ        (R9)(R11*4), R9
+	VFMADD231PS -128(R9)(R10*4), Y2, K1, Y0
+	MOVBLZX     2(R8), R10
+	KMOVB       R10, K1
+	POPCNTL     R10, R11
+	LZCNTL      R10, R10
+	LEAQ        (R9)(R11*4), R9
+	VFMADD231PS -128(R9)(R10*4), Y3, K1, Y0
+	MOVBLZX     3(R8), R10
+	KMOVB       R10, K1
+	POPCNTL     R10, R11
+	LZCNTL      R10, R10
+	LEAQ        (R9)(R11*4), R9
+	VFMADD231PS -128(R9)(R10*4), Y4, K1, Y0
+	ADDQ        $0x04, R8
+	VMOVUPS     Y0, (AX)(SI*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece0
+
+end0:
+	ADDQ $0x10, CX
+	JMP  group
+
+kind1:
+	VBROADCASTSS (CX), Y1
+	TESTQ        DX, DX
+	JZ           end1
+
+piece1:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y1, K1, Y0
+	LEAQ        (R9)(SI*1), R9
+	VMOVUPS     Y0, K1, (AX)(R10*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece1
+
+end1:
+	ADDQ $0x04, CX
+	JMP  group
+
+kind2:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	TESTQ        DX, DX
+	JZ           end2
+
+piece2:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y1, K1, Y0
+	VFMADD231PS (R9)(SI*1), Y2, K1, Y0
+	LEAQ        (R9)(SI*2), R9
+	VMOVUPS     Y0, K1, (AX)(R10*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece2
+
+end2:
+	ADDQ $0x08, CX
+	JMP  group
+
+kind3:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VBROADCASTSS 8(CX), Y3
+	TESTQ        DX, DX
+	JZ           end3
+
+piece3:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y1, K1, Y0
+	VFMADD231PS (R9)(SI*1), Y2, K1, Y0
+	VFMADD231PS (R9)(SI*2), Y3, K1, Y0
+	LEAQ        (SI)(SI*2), SI
+	LEAQ        (R9)(SI*1), R9
+	VMOVUPS     Y0, K1, (AX)(R10*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece3
+
+end3:
+	ADDQ $0x0c, CX
+	JMP  group
+
+kind4:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VBROADCASTSS 8(CX), Y3
+	VBROADCASTSS 12(CX), Y4
+	TESTQ        DX, DX
+	JZ           end4
+
+piece4:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y1, K1, Y0
+	VFMADD231PS (R9)(SI*1), Y2, K1, Y0
+	VFMADD231PS (R9)(SI*2), Y3, K1, Y0
+	LEAQ        (SI)(SI*2), R11
+	VFMADD231PS (R9)(R11*1), Y4, K1, Y0
+	LEAQ        (R9)(SI*4), R9
+	VMOVUPS     Y0, K1, (AX)(R10*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece4
+
+end4:
+	ADDQ $0x10, CX
+	JMP  group
+
+kind5:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VBROADCASTSS 8(CX), Y3
+	VBROADCASTSS 12(CX), Y4
+	VBROADCASTSS 16(CX), Y5
+	TESTQ        DX, DX
+	JZ           end5
+
+piece5:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y1, K1, Y0
+	VFMADD231PS (R9)(SI*1), Y2, K1, Y0
+	VFMADD231PS (R9)(SI*2), Y3, K1, Y0
+	LEAQ        (SI)(SI*2), R11
+	VFMADD231PS (R9)(R11*1), Y4, K1, Y0
+	VFMADD231PS (R9)(SI*4), Y5, K1, Y0
+	LEAQ        (SI)(SI*4), SI
+	LEAQ        (R9)(SI*1), R9
+	VMOVUPS     Y0, K1, (AX)(R10*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece5
+
+end5:
+	ADDQ $0x14, CX
+	JMP  group
+
+kind6:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VBROADCASTSS 8(CX), Y3
+	VBROADCASTSS 12(CX), Y4
+	VBROADCASTSS 16(CX), Y5
+	VBROADCASTSS 20(CX), Y6
+	TESTQ        DX, DX
+	JZ           end6
+
+piece6:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y1, K1, Y0
+	VFMADD231PS (R9)(SI*1), Y2, K1, Y0
+	VFMADD231PS (R9)(SI*2), Y3, K1, Y0
+	LEAQ        (SI)(SI*2), R11
+	VFMADD231PS (R9)(R11*1), Y4, K1, Y0
+	VFMADD231PS (R9)(SI*4), Y5, K1, Y0
+	LEAQ        (SI)(SI*4), SI
+	VFMADD231PS (R9)(SI*1), Y6, K1, Y0
+	LEAQ        (R9)(R11*2), R9
+	VMOVUPS     Y0, K1, (AX)(R10*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece6
+
+end6:
+	ADDQ $0x18, CX
+	JMP  group
+
+kind7:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VBROADCASTSS 8(CX), Y3
+	VBROADCASTSS 12(CX), Y4
+	VBROADCASTSS 16(CX), Y5
+	VBROADCASTSS 20(CX), Y6
+	VBROADCASTSS 24(CX), Y7
+	TESTQ        DX, DX
+	JZ           end7
+
+piece7:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y1, K1, Y0
+	VFMADD231PS (R9)(SI*1), Y2, K1, Y0
+	VFMADD231PS (R9)(SI*2), Y3, K1, Y0
+	LEAQ        (SI)(SI*2), R11
+	VFMADD231PS (R9)(R11*1), Y4, K1, Y0
+	VFMADD231PS (R9)(SI*4), Y5, K1, Y0
+	LEAQ        (SI)(SI*4), R12
+	VFMADD231PS (R9)(R12*1), Y6, K1, Y0
+	VFMADD231PS (R9)(R11*2), Y7, K1, Y0
+	LEAQ        (R11)(SI*4), SI
+	LEAQ        (R9)(SI*1), R9
+	VMOVUPS     Y0, K1, (AX)(R10*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece7
+
+end7:
+	ADDQ $0x1c, CX
+	JMP  group
+
+kind8:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VBROADCASTSS 8(CX), Y3
+	VBROADCASTSS 12(CX), Y4
+	VBROADCASTSS 16(CX), Y5
+	VBROADCASTSS 20(CX), Y6
+	VBROADCASTSS 24(CX), Y7
+	VBROADCASTSS 28(CX), Y8
+	TESTQ        DX, DX
+	JZ           end8
+
+piece8:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	POPCNTL     SI, SI
+	SHLQ        $0x02, SI
+	MOVLQSX     (DI), R10
+	VMOVUPS.Z   (AX)(R10*4), K1, Y0
+	VFMADD231PS (R9), Y1, K1, Y0
+	VFMADD231PS (R9)(SI*1), Y2, K1, Y0
+	VFMADD231PS (R9)(SI*2), Y3, K1, Y0
+	LEAQ        (SI)(SI*2), R11
+	VFMADD231PS (R9)(R11*1), Y4, K1, Y0
+	VFMADD231PS (R9)(SI*4), Y5, K1, Y0
+	LEAQ        (SI)(SI*4), R12
+	VFMADD231PS (R9)(R12*1), Y6, K1, Y0
+	VFMADD231PS (R9)(R11*2), Y7, K1, Y0
+	LEAQ        (R11)(SI*4), R11
+	VFMADD231PS (R9)(R11*1), Y8, K1, Y0
+	LEAQ        (R9)(SI*8), R9
+	VMOVUPS     Y0, K1, (AX)(R10*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece8
+
+end8:
+	ADDQ $0x20, CX
+	JMP  group
+
+done:
+	VZEROUPPER
+	RET
+
+// func runsOneF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
+TEXT ·runsOneF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         x+40(FP), AX
+	MOVQ         sums+48(FP), CX
+	MOVQ         groups+8(FP), BX
+	MOVQ         columns+16(FP), DI
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), DX
+	VBROADCASTSS (DX), Y5
+
+group:
+	SUBQ $0x01, n+0(FP)
+	JL   done
+	MOVL (BX), DX
+	ADDQ $0x04, BX
+	MOVQ DX, SI
+	ANDQ $0x0f, SI
+	SHRQ $0x04, DX
+	CMPQ SI, $0x04
+	JGE  from4
+	CMPQ SI, $0x02
+	JGE  from2
+	CMPQ SI, $0x01
+	JGE  from1
+	JMP  kind0
+
+from1:
+	JMP kind1
+
+from2:
+	CMPQ SI, $0x03
+	JGE  from3
+	JMP  kind2
+
+from3:
+	JMP kind3
+
+from4:
+	CMPQ SI, $0x06
+	JGE  from6
+	CMPQ SI, $0x05
+	JGE  from5
+	JMP  kind4
+
+from5:
+	JMP kind5
+
+from6:
+	CMPQ SI, $0x07
+	JGE  from7
+	JMP  kind6
+
+from7:
+	CMPQ SI, $0x08
+	JGE  from8
+	JMP  kind7
+
+from8:
+	JMP kind8
+
+kind0:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	TESTQ  DX, DX
+	JZ     end0
+
+piece0:
+	MOVLQSX     (DI), SI
+	VMOVUPS     (AX)(SI*4), Y0
+	KMOVB       (R8), K1
+	VFMADD231PS Y5, Y0, K1, Y1
+	KMOVB       1(R8), K1
+	VFMADD231PS Y5, Y0, K1, Y2
+	KMOVB       2(R8), K1
+	VFMADD231PS Y5, Y0, K1, Y3
+	KMOVB       3(R8), K1
+	VFMADD231PS Y5, Y0, K1, Y4
+	ADDQ        $0x04, R8
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece0
+
+end0:
+	VHADDPS      Y2, Y1, Y0
+	VHADDPS      Y4, Y3, Y6
+	VHADDPS      Y6, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x10, CX
+	JMP          group
+
+kind1:
+	VXORPS X1, X1, X1
+	TESTQ  DX, DX
+	JZ     end1
+
+piece1:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y5, Y0, K1, Y1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece1
+
+end1:
+	VHADDPS      Y1, Y1, Y0
+	VHADDPS      Y1, Y1, Y6
+	VHADDPS      Y6, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x04, CX
+	JMP          group
+
+kind2:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	TESTQ  DX, DX
+	JZ     end2
+
+piece2:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y5, Y0, K1, Y1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece2
+
+end2:
+	VHADDPS      Y1, Y1, Y0
+	VHADDPS      Y1, Y1, Y6
+	VHADDPS      Y6, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x08, CX
+	JMP          group
+
+kind3:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	TESTQ  DX, DX
+	JZ     end3
+
+piece3:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y5, Y0, K1, Y1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece3
+
+end3:
+	VHADDPS      Y1, Y1, Y0
+	VHADDPS      Y1, Y1, Y6
+	VHADDPS      Y6, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x0c, CX
+	JMP          group
+
+kind4:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	TESTQ  DX, DX
+	JZ     end4
+
+piece4:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y5, Y0, K1, Y1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece4
+
+end4:
+	VHADDPS      Y1, Y1, Y0
+	VHADDPS      Y1, Y1, Y6
+	VHADDPS      Y6, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x10, CX
+	JMP          group
+
+kind5:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end5
+
+piece5:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y5, Y0, K1, Y1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece5
+
+end5:
+	VHADDPS      Y1, Y1, Y0
+	VHADDPS      Y1, Y1, Y6
+	VHADDPS      Y6, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X0, X2, X2
+	VMOVUPS      X2, (CX)
+	VHADDPS      Y1, Y1, Y0
+	VHADDPS      Y1, Y1, Y6
+	VHADDPS      Y6, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x14, CX
+	JMP          group
+
+kind6:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end6
+
+piece6:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y5, Y0, K1, Y1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece6
+
+end6:
+	VHADDPS      Y1, Y1, Y0
+	VHADDPS      Y1, Y1, Y6
+	VHADDPS      Y6, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X0, X2, X2
+	VMOVUPS      X2, (CX)
+	VHADDPS      Y1, Y1, Y0
+	VHADDPS      Y1, Y1, Y6
+	VHADDPS      Y6, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x18, CX
+	JMP          group
+
+kind7:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end7
+
+piece7:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y5, Y0, K1, Y1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece7
+
+end7:
+	VHADDPS      Y1, Y1, Y0
+	VHADDPS      Y1, Y1, Y6
+	VHADDPS      Y6, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X0, X2, X2
+	VMOVUPS      X2, (CX)
+	VHADDPS      Y1, Y1, Y0
+	VHADDPS      Y1, Y1, Y6
+	VHADDPS      Y6, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x1c, CX
+	JMP          group
+
+kind8:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end8
+
+piece8:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y5, Y0, K1, Y1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece8
+
+end8:
+	VHADDPS      Y1, Y1, Y0
+	VHADDPS      Y1, Y1, Y6
+	VHADDPS      Y6, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X0, X2, X2
+	VMOVUPS      X2, (CX)
+	VHADDPS      Y1, Y1, Y0
+	VHADDPS      Y1, Y1, Y6
+	VHADDPS      Y6, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x20, CX
+	JMP          group
+
+done:
+	VZEROUPPER
+	RET
+
+// func runsTransposedOneF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
+TEXT ·runsTransposedOneF32AVX512(SB), NOSPLIT, $0-64
+	MOVQ         y+48(FP), AX
+	MOVQ         factors+40(FP), CX
+	MOVQ         first+56(FP), DX
+	SHLQ         $0x02, DX
+	SUBQ         DX, AX
+	MOVQ         groups+8(FP), BX
+	MOVQ         columns+16(FP), DI
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), DX
+	VBROADCASTSS (DX), Y9
+
+group:
+	SUBQ $0x01, n+0(FP)
+	JL   done
+	MOVL (BX), DX
+	ADDQ $0x04, BX
+	MOVQ DX, SI
+	ANDQ $0x0f, SI
+	SHRQ $0x04, DX
+	CMPQ SI, $0x04
+	JGE  from4
+	CMPQ SI, $0x02
+	JGE  from2
+	CMPQ SI, $0x01
+	JGE  from1
+	JMP  kind0
+
+from1:
+	JMP kind1
+
+from2:
+	CMPQ SI, $0x03
+	JGE  from3
+	JMP  kind2
+
+from3:
+	JMP kind3
+
+from4:
+	CMPQ SI, $0x06
+	JGE  from6
+	CMPQ SI, $0x05
+	JGE  from5
+	JMP  kind4
+
+from5:
+	JMP kind5
+
+from6:
+	CMPQ SI, $0x07
+	JGE  from7
+	JMP  kind6
+
+from7:
+	CMPQ SI, $0x08
+	JGE  from8
+	JMP  kind7
+
+from8:
+	JMP kind8
+
+kind0:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VBROADCASTSS 8(CX), Y3
+	VBROADCASTSS 12(CX), Y4
+	TESTQ        DX, DX
+	JZ           end0
+
+piece0:
+	MOVLQSX     (DI), SI
+	VMOVUPS     (AX)(SI*4), Y0
+	KMOVB       (R8), K1
+	VFMADD231PS Y9, Y1, K1, Y0
+	KMOVB       1(R8), K1
+	VFMADD231PS Y9, Y2, K1, Y0
+	KMOVB       2(R8), K1
+	VFMADD231PS Y9, Y3, K1, Y0
+	KMOVB       3(R8), K1
+	VFMADD231PS Y9, Y4, K1, Y0
+	ADDQ        $0x04, R8
+	VMOVUPS     Y0, (AX)(SI*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece0
+
+end0:
+	ADDQ $0x10, CX
+	JMP  group
+
+kind1:
+	VBROADCASTSS (CX), Y1
+	TESTQ        DX, DX
+	JZ           end1
+
+piece1:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y9, Y1, K1, Y0
+	VMOVUPS     Y0, K1, (AX)(SI*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece1
+
+end1:
+	ADDQ $0x04, CX
+	JMP  group
+
+kind2:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	TESTQ        DX, DX
+	JZ           end2
+
+piece2:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y9, Y1, K1, Y0
+	VFMADD231PS Y9, Y2, K1, Y0
+	VMOVUPS     Y0, K1, (AX)(SI*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece2
+
+end2:
+	ADDQ $0x08, CX
+	JMP  group
+
+kind3:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VBROADCASTSS 8(CX), Y3
+	TESTQ        DX, DX
+	JZ           end3
+
+piece3:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y9, Y1, K1, Y0
+	VFMADD231PS Y9, Y2, K1, Y0
+	VFMADD231PS Y9, Y3, K1, Y0
+	VMOVUPS     Y0, K1, (AX)(SI*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece3
+
+end3:
+	ADDQ $0x0c, CX
+	JMP  group
+
+kind4:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VBROADCASTSS 8(CX), Y3
+	VBROADCASTSS 12(CX), Y4
+	TESTQ        DX, DX
+	JZ           end4
+
+piece4:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y9, Y1, K1, Y0
+	VFMADD231PS Y9, Y2, K1, Y0
+	VFMADD231PS Y9, Y3, K1, Y0
+	VFMADD231PS Y9, Y4, K1, Y0
+	VMOVUPS     Y0, K1, (AX)(SI*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece4
+
+end4:
+	ADDQ $0x10, CX
+	JMP  group
+
+kind5:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VBROADCASTSS 8(CX), Y3
+	VBROADCASTSS 12(CX), Y4
+	VBROADCASTSS 16(CX), Y5
+	TESTQ        DX, DX
+	JZ           end5
+
+piece5:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y9, Y1, K1, Y0
+	VFMADD231PS Y9, Y2, K1, Y0
+	VFMADD231PS Y9, Y3, K1, Y0
+	VFMADD231PS Y9, Y4, K1, Y0
+	VFMADD231PS Y9, Y5, K1, Y0
+	VMOVUPS     Y0, K1, (AX)(SI*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece5
+
+end5:
+	ADDQ $0x14, CX
+	JMP  group
+
+kind6:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VBROADCASTSS 8(CX), Y3
+	VBROADCASTSS 12(CX), Y4
+	VBROADCASTSS 16(CX), Y5
+	VBROADCASTSS 20(CX), Y6
+	TESTQ        DX, DX
+	JZ           end6
+
+piece6:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y9, Y1, K1, Y0
+	VFMADD231PS Y9, Y2, K1, Y0
+	VFMADD231PS Y9, Y3, K1, Y0
+	VFMADD231PS Y9, Y4, K1, Y0
+	VFMADD231PS Y9, Y5, K1, Y0
+	VFMADD231PS Y9, Y6, K1, Y0
+	VMOVUPS     Y0, K1, (AX)(SI*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece6
+
+end6:
+	ADDQ $0x18, CX
+	JMP  group
+
+kind7:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VBROADCASTSS 8(CX), Y3
+	VBROADCASTSS 12(CX), Y4
+	VBROADCASTSS 16(CX), Y5
+	VBROADCASTSS 20(CX), Y6
+	VBROADCASTSS 24(CX), Y7
+	TESTQ        DX, DX
+	JZ           end7
+
+piece7:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y9, Y1, K1, Y0
+	VFMADD231PS Y9, Y2, K1, Y0
+	VFMADD231PS Y9, Y3, K1, Y0
+	VFMADD231PS Y9, Y4, K1, Y0
+	VFMADD231PS Y9, Y5, K1, Y0
+	VFMADD231PS Y9, Y6, K1, Y0
+	VFMADD231PS Y9, Y7, K1, Y0
+	VMOVUPS     Y0, K1, (AX)(SI*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece7
+
+end7:
+	ADDQ $0x1c, CX
+	JMP  group
+
+kind8:
+	VBROADCASTSS (CX), Y1
+	VBROADCASTSS 4(CX), Y2
+	VBROADCASTSS 8(CX), Y3
+	VBROADCASTSS 12(CX), Y4
+	VBROADCASTSS 16(CX), Y5
+	VBROADCASTSS 20(CX), Y6
+	VBROADCASTSS 24(CX), Y7
+	VBROADCASTSS 28(CX), Y8
+	TESTQ        DX, DX
+	JZ           end8
+
+piece8:
+	KMOVB       (R8), K1
+	INCQ        R8
+	MOVLQSX     (DI), SI
+	VMOVUPS.Z   (AX)(SI*4), K1, Y0
+	VFMADD231PS Y9, Y1, K1, Y0
+	VFMADD231PS Y9, Y2, K1, Y0
+	VFMADD231PS Y9, Y3, K1, Y0
+	VFMADD231PS Y9, Y4, K1, Y0
+	VFMADD231PS Y9, Y5, K1, Y0
+	VFMADD231PS Y9, Y6, K1, Y0
+	VFMADD231PS Y9, Y7, K1, Y0
+	VFMADD231PS Y9, Y8, K1, Y0
+	VMOVUPS     Y0, K1, (AX)(SI*4)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece8
+
+end8:
+	ADDQ $0x20, CX
+	JMP  group
 
 done:
 	VZEROUPPER

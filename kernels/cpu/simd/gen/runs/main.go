@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -20,40 +21,78 @@ const (
 )
 
 func main() {
-	runs(lanes.Lanes{Double: true, Long: true})
-	runs(lanes.Lanes{})
+	for _, l := range []lanes.Lanes{{Double: true, Long: true}, {}} {
+		for _, one := range []bool{false, true} {
+			straight(l, one)
+			transposed(l, one)
+		}
+	}
 	Generate()
 }
 
 // kernel is one kernel: of eight lanes, in 512 bits for float64 and 256 for float32.
+// Products with the transpose load and store elements of y where others load those of x,
+// and have a factor in all lanes where these have the sum of a row.
 type kernel struct {
-	l       lanes.Lanes
-	columns Register
-	masks   Register
-	val     Register
-	x       Register
-	sums    Register
-	left    GPVirtual // pieces of the group
-	acc     [mostRows]VecVirtual
-	xs      VecVirtual
-	mask    OpmaskVirtual
+	l          lanes.Lanes
+	transposed bool
+	one        VecVirtual // the value of all entries, where they have one, or nil
+	columns    Register
+	masks      Register
+	val        Register
+	x          Register  // or y
+	rows       Register  // the sums of the rows, or their factors
+	left       GPVirtual // pieces of the group
+	acc        [mostRows]VecVirtual
+	xs         VecVirtual
+	mask       OpmaskVirtual
 }
 
-func runs(l lanes.Lanes) {
-	name := fmt.Sprintf("runsF%dAVX512", 8*l.Size())
+func straight(l lanes.Lanes, one bool) {
+	name := name("runs", l, one)
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, groups *uint32, columns *int32, masks *uint8, val, x, sums *%s)", l.Type()))
 	Pragma("noescape")
 	Doc(name + " is MultiplyRuns for the case in its name.")
-	k := &kernel{l: l, left: GP64(), xs: l.Reg(), mask: K()}
+	k := &kernel{l: l, x: Load(Param("x"), GP64()), rows: Load(Param("sums"), GP64())}
+	k.groups(one)
+}
+
+func transposed(l lanes.Lanes, one bool) {
+	name := name("runsTransposed", l, one)
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, groups *uint32, columns *int32, masks *uint8, val, factors, y *%s, first int)", l.Type()))
+	Pragma("noescape")
+	Doc(name+" is AddRunsTransposed for the case in its name. y begins with", "element first.")
+	k := &kernel{l: l, transposed: true, x: Load(Param("y"), GP64()), rows: Load(Param("factors"), GP64())}
+	first := Load(Param("first"), GP64())
+	SHLQ(Imm(k.shift()), first)
+	SUBQ(first, k.x)
+	k.groups(one)
+}
+
+func name(of string, l lanes.Lanes, one bool) string {
+	if one {
+		of += "One"
+	}
+	return fmt.Sprintf("%sF%dAVX512", of, 8*l.Size())
+}
+
+// shift is the logarithm of the bytes of an element.
+func (k *kernel) shift() uint64 { return uint64(bits.TrailingZeros(uint(k.l.Size()))) }
+
+// groups goes through all groups. one says that all values are the first.
+func (k *kernel) groups(one bool) {
+	k.left, k.xs, k.mask = GP64(), k.l.Reg(), K()
 	for i := range k.acc {
-		k.acc[i] = l.Reg()
+		k.acc[i] = k.l.Reg()
 	}
 	groups, kind := Load(Param("groups"), GP64()), GP64()
 	k.columns = Load(Param("columns"), GP64())
 	k.masks = Load(Param("masks"), GP64())
 	k.val = Load(Param("val"), GP64())
-	k.x = Load(Param("x"), GP64())
-	k.sums = Load(Param("sums"), GP64())
+	if one {
+		k.one = k.l.Reg()
+		k.l.Broadcast(Mem{Base: k.val}, k.one)
+	}
 
 	Label("group")
 	SUBQ(Imm(1), lanes.Arg("n"))
@@ -94,32 +133,48 @@ func branch(kind GPVirtual, lo, hi int) {
 
 // group multiplies a group of so many rows by piece, which multiplies one of its pieces.
 func (k *kernel) group(kind, rows int, piece func(rows int)) {
-	acc := k.acc[:rows]
-	for _, a := range acc {
-		k.l.Zero(a)
+	acc := slices.Clone(k.acc[:rows])
+	for i, a := range acc {
+		if k.transposed {
+			k.l.Broadcast(Mem{Base: k.rows, Disp: i * k.l.Size()}, a)
+		} else {
+			k.l.Zero(a)
+		}
 	}
 	TESTQ(k.left, k.left)
-	JZ(LabelRef(fmt.Sprintf("sum%d", kind)))
+	JZ(LabelRef(fmt.Sprintf("end%d", kind)))
 	Label(fmt.Sprintf("piece%d", kind))
 	piece(rows)
 	ADDQ(Imm(4), k.columns)
 	DECQ(k.left)
 	JNZ(LabelRef(fmt.Sprintf("piece%d", kind)))
-	Label(fmt.Sprintf("sum%d", kind))
-	k.store(acc)
-	ADDQ(Imm(uint64(rows*k.l.Size())), k.sums)
+	Label(fmt.Sprintf("end%d", kind))
+	if !k.transposed {
+		if k.one != nil && kind > 0 {
+			for i := range acc {
+				acc[i] = acc[0]
+			}
+		}
+		k.store(acc)
+	}
+	ADDQ(Imm(uint64(rows*k.l.Size())), k.rows)
 	JMP(LabelRef("group"))
 }
 
 // same multiplies a piece that all rows have.
 func (k *kernel) same(rows int) {
+	if k.one != nil {
+		k.sameOne(rows)
+		return
+	}
 	m, step := GP64(), GP64()
 	MOVBLZX(Mem{Base: k.masks}, m.As32())
 	INCQ(k.masks)
 	KMOVB(m.As32(), k.mask)
 	POPCNTL(m.As32(), step.As32())
-	SHLQ(Imm(uint64(bits.TrailingZeros(uint(k.l.Size())))), step) // bytes of a row of the piece
-	k.loadX(true)
+	SHLQ(Imm(k.shift()), step) // bytes of a row of the piece
+	x := k.elements()
+	k.move(x, k.xs, true)
 	// times has the multiples of step that no scale makes.
 	times := map[int]GPVirtual{1: step}
 	place := func(n int) Mem {
@@ -144,14 +199,39 @@ func (k *kernel) same(rows int) {
 		k.fma(place(r), k.acc[r])
 	}
 	LEAQ(place(rows), k.val)
+	if k.transposed {
+		k.move(k.xs, x, true)
+	}
+}
+
+// sameOne is same for one value: all rows have the same sum, which is that of the first.
+func (k *kernel) sameOne(rows int) {
+	KMOVB(Mem{Base: k.masks}, k.mask)
+	INCQ(k.masks)
+	x := k.elements()
+	k.move(x, k.xs, true)
+	if !k.transposed {
+		k.fma(k.one, k.acc[0])
+		return
+	}
+	for _, factor := range k.acc[:rows] {
+		k.fma(k.one, factor)
+	}
+	k.move(k.xs, x, true)
 }
 
 // masked multiplies a piece of which each row has a run of its own, or nothing. A run
 // ends where the mask of the row does: its values are loaded to their lanes by counting
 // from there.
 func (k *kernel) masked(rows int) {
-	k.loadX(false)
+	x := k.elements()
+	k.move(x, k.xs, false)
 	for r := range rows {
+		if k.one != nil {
+			KMOVB(Mem{Base: k.masks, Disp: r}, k.mask)
+			k.fma(k.one, k.acc[r])
+			continue
+		}
 		m, n, ahead := GP64(), GP64(), GP64()
 		MOVBLZX(Mem{Base: k.masks, Disp: r}, m.As32())
 		KMOVB(m.As32(), k.mask)
@@ -161,28 +241,47 @@ func (k *kernel) masked(rows int) {
 		k.fma(Mem{Base: k.val, Index: ahead, Scale: uint8(k.l.Size()), Disp: -(24 + mostRows) * k.l.Size()}, k.acc[r])
 	}
 	ADDQ(Imm(uint64(rows)), k.masks)
-}
-
-// loadX loads the elements of x for a piece: all, or those of the mask.
-func (k *kernel) loadX(masked bool) {
-	at := GP64()
-	MOVLQSX(Mem{Base: k.columns}, at)
-	from := Mem{Base: k.x, Index: at, Scale: uint8(k.l.Size())}
-	switch {
-	case !masked:
-		k.l.Load(from, k.xs)
-	case k.l.Double:
-		VMOVUPD_Z(from, k.mask, k.xs)
-	default:
-		VMOVUPS_Z(from, k.mask, k.xs)
+	if k.transposed {
+		k.move(k.xs, x, false)
 	}
 }
 
-// fma adds the products of the lanes of the mask. No other value is read.
-func (k *kernel) fma(val Mem, acc VecVirtual) {
+// elements is where the elements of x or y for a piece begin.
+func (k *kernel) elements() Mem {
+	at := GP64()
+	MOVLQSX(Mem{Base: k.columns}, at)
+	return Mem{Base: k.x, Index: at, Scale: uint8(k.l.Size())}
+}
+
+// move loads or stores elements: all, or those of the mask.
+func (k *kernel) move(from, to Op, masked bool) {
+	_, store := to.(Mem)
+	switch {
+	case !masked && k.l.Double:
+		VMOVUPD(from, to)
+	case !masked:
+		VMOVUPS(from, to)
+	case store && k.l.Double:
+		VMOVUPD(from, k.mask, to)
+	case store:
+		VMOVUPS(from, k.mask, to)
+	case k.l.Double:
+		VMOVUPD_Z(from, k.mask, to)
+	default:
+		VMOVUPS_Z(from, k.mask, to)
+	}
+}
+
+// fma adds the products of the lanes of the mask to the sum of a row, or those of its
+// factor to the elements of y. No other value is read.
+func (k *kernel) fma(val Op, row VecVirtual) {
+	by, to := k.xs, row
+	if k.transposed {
+		by, to = row, k.xs
+	}
 	if k.l.Double {
-		VFMADD231PD(val, k.xs, k.mask, acc)
+		VFMADD231PD(val, by, k.mask, to)
 	} else {
-		VFMADD231PS(val, k.xs, k.mask, acc)
+		VFMADD231PS(val, by, k.mask, to)
 	}
 }

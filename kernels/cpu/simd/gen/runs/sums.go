@@ -11,7 +11,7 @@ import (
 func (k *kernel) store(acc []VecVirtual) {
 	for r := 0; r < len(acc); r += 4 {
 		four := acc[r:min(r+4, len(acc))]
-		to := Mem{Base: k.sums, Disp: r * k.l.Size()}
+		to := Mem{Base: k.rows, Disp: r * k.l.Size()}
 		if k.l.Double {
 			storeDoubles(four, to)
 		} else {

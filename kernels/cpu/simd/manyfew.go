@@ -1,0 +1,21 @@
+package simd
+
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// suitsFew reports whether slices of diagonals that have all rows are multiplied by
+// fewAssembly: x and y are fewer vectors than fill a register, and their rows follow each
+// other, so that a register has elements of several rows.
+func suitsFew[V sparse.Value](l Level, d *Diagonals[V], x, y Block[V]) bool {
+	k := y.Cols
+	return l == AVX512 && d.Values.Storage != Same && k > 1 && k < 8 && k*d.Values.Lanes <= 64 && x.Stride == k && y.Stride == k
+}
+
+// fewStream is Block.Streams for products of few vectors.
+func (b Block[V]) fewStream() bool {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(b.Val)))
+	return len(b.Val)*int(unsafe.Sizeof(*new(V))) >= streamed && at%uintptr(registerBytes(AVX512)) == 0
+}
