@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -61,4 +62,21 @@ func TestTheModelOfAGridIsItsBorders(t *testing.T) {
 	require.InDelta(t, 1, e.Imbalance, 0.05)
 	nnz := float64(5*64*64 - 4*64)
 	require.Equal(t, (nnz-6*64)/nnz, e.Local)
+}
+
+func TestDiagonalBlocksAreThoseOfTheRanksRows(t *testing.T) {
+	a, err := sparse.NewCSR(4, 4, []int64{0, 4, 8, 12, 16}, slices.Repeat([]int32{0, 1, 2, 3}, 4), slices.Repeat([]float64{1, 2, 3, 4}, 4))
+	require.NoError(t, err)
+	each(t, 2, func(sys *System) error {
+		m, err := Slice(sys.Comm(), a, 2)
+		if err != nil {
+			return err
+		}
+		first := float64(m.First())
+		blocks, single := m.Diagonal(2), m.Diagonal(1)
+		require.Equal(t, []int32{0, 1, 0, 1}, blocks.ColIdx)
+		require.Equal(t, []float64{first + 1, first + 2, first + 1, first + 2}, blocks.Val)
+		require.Equal(t, []float64{first + 1, first + 2}, single.Val)
+		return errors.Join(blocks.Validate(), single.Validate())
+	})
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -213,36 +212,4 @@ func (b *benchmark) commandLine() []string {
 		line = append(line, "--cache", string(b.cache))
 	}
 	return line
-}
-
-// printTables prints what the report says, without figures.
-func printTables(w io.Writer, p *pages.Page) error {
-	for _, s := range p.Sections {
-		fmt.Fprintf(w, "%s\n", s.Title)
-		for _, text := range s.Intro {
-			fmt.Fprintf(w, "  %s\n", text)
-		}
-		for _, t := range s.Tables {
-			if t.Fold {
-				continue // in the report
-			}
-			fmt.Fprintf(w, "\n%s (%s)\n", t.Title, t.Origin)
-			for _, row := range append([][]string{t.Header}, t.Rows...) {
-				for i, cell := range row {
-					if i == 0 {
-						fmt.Fprintf(w, "  %-28s", cell)
-					} else {
-						fmt.Fprintf(w, " %10s", cell)
-					}
-				}
-				fmt.Fprintln(w)
-			}
-		}
-		for _, r := range s.Remarks {
-			fmt.Fprintf(w, "  - %s\n", r)
-		}
-		fmt.Fprintln(w)
-	}
-	_, err := fmt.Fprintln(w, "--out DIR writes figures and a report.")
-	return err
 }

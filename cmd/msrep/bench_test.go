@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/bench/record"
+	pages "github.com/msrep-go/msrep/bench/report"
 )
 
 // writeRecord writes a run whose only row takes mean seconds.
@@ -131,4 +132,19 @@ func TestBenchLaysOtherLibrariesBesideOurTimes(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	require.Equal(t, exitUsage, run(context.Background(), []string{"bench", "cpu-peers", "--mats", dir, "--peers", table + "x"}, &stdout, &stderr))
 	require.Empty(t, stdout.String())
+}
+
+func TestPrintedTablesLineUpAndNameTheirOriginWhereThereIsOne(t *testing.T) {
+	var b strings.Builder
+	printTable(&b, pages.Table{Title: "Times", Header: []string{"case", "measured and modelled", "n"}, Rows: [][]string{{"first", "1", "2"}}})
+	require.Equal(t, "\nTimes\n  case                         measured and modelled          n\n  first                                            1          2\n", b.String())
+	b.Reset()
+	text := strings.Repeat("x", prose)
+	printTable(&b, pages.Table{Title: "Sources", Header: []string{"", "of"}, Rows: [][]string{{"a", text}, {"b", "y"}}})
+	require.Contains(t, b.String(), "  of\n")
+	require.Contains(t, b.String(), " "+text+"\n")
+	require.Contains(t, b.String(), "  y\n")
+	b.Reset()
+	printTable(&b, pages.Table{Title: "Times", Origin: pages.Measured})
+	require.Equal(t, "\nTimes (measured here)\n", b.String()[:len("\nTimes (measured here)\n")])
 }

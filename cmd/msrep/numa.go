@@ -52,7 +52,10 @@ func (r numaReport) print(w io.Writer) {
 		return
 	}
 	for _, n := range r.Nodes {
-		fmt.Fprintf(w, "NUMA node %d: devices %v, %d nonzeros, %d bytes", n.Node, n.Devices, n.NNZ, n.Bytes)
+		fmt.Fprintf(w, "NUMA node %d: devices %v", n.Node, n.Devices)
+		if n.Bytes > 0 { // with a plan
+			fmt.Fprintf(w, ", %d nonzeros, %d bytes", n.NNZ, n.Bytes)
+		}
 		if n.Pages > 0 {
 			fmt.Fprintf(w, ", %.1f %% of %d pages on the node", 100*float64(n.PagesOnNode)/float64(n.Pages), n.Pages)
 		}

@@ -118,8 +118,15 @@ func TestACommandOverOneRankPrintsWhatItPrintsWithout(t *testing.T) {
 		got := object(t, args...)
 		requireKeys(t, got, "matrix,phases,ranks")
 		requireKeys(t, got["ranks"].([]any)[0], "rank,host,nnz,first_row,last_row,halo,bytes_sent,messages_sent,peak_bytes,phases")
-		for _, key := range []string{"y", "x", "iterations", "residual", "converged", "dangling", "top"} {
+		for _, key := range []string{"matrix", "format", "strategy", "y", "x", "iterations", "residual", "converged", "dangling", "top"} {
 			require.Equal(t, want[key], got[key], "%v: %s", args, key)
+		}
+		rows := got["matrix"].(map[string]any)["rows"].(float64)
+		only := got["ranks"].([]any)[0].(map[string]any)
+		require.Equal(t, []any{0.0, rows - 1}, []any{only["first_row"], only["last_row"]})
+		if args[0] == "spmv" {
+			product := got["phases"].(map[string]any)["product_s"].(float64)
+			require.InEpsilon(t, 2e-9*got["matrix"].(map[string]any)["nnz"].(float64)/product, got["gflops"], 1e-9)
 		}
 		for key := range want {
 			if key != "numa" {

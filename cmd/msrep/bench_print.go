@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	pages "github.com/msrep-go/msrep/bench/report"
+)
+
+// printTables prints what the report says, without figures.
+func printTables(w io.Writer, p *pages.Page) error {
+	for _, s := range p.Sections {
+		fmt.Fprintf(w, "%s\n", s.Title)
+		for _, text := range s.Intro {
+			fmt.Fprintf(w, "  %s\n", text)
+		}
+		for _, t := range s.Tables {
+			if t.Fold {
+				continue // in the report
+			}
+			printTable(w, t)
+		}
+		for _, r := range s.Remarks {
+			fmt.Fprintf(w, "  - %s\n", r)
+		}
+		fmt.Fprintln(w)
+	}
+	_, err := fmt.Fprintln(w, "--out DIR writes figures and a report.")
+	return err
+}
+
+// prose is the length from which a cell is text: its column is not lined up.
+const prose = 40
+
+// printTable prints the first column to the left and the others to the right.
+func printTable(w io.Writer, t pages.Table) {
+	fmt.Fprintf(w, "\n%s", t.Title)
+	if t.Origin != "" {
+		fmt.Fprintf(w, " (%s)", t.Origin)
+	}
+	fmt.Fprintln(w)
+	rows := append([][]string{t.Header}, t.Rows...)
+	var width []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(width) {
+				width = append(width, 10) // 0 for text
+			}
+			switch n := utf8.RuneCountInString(cell); {
+			case n >= prose:
+				width[i] = 0
+			case width[i] > 0:
+				width[i] = max(width[i], n)
+			}
+		}
+	}
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == 0 {
+				fmt.Fprintf(w, "  %-*s", max(28, width[0]), cell)
+			} else {
+				fmt.Fprintf(w, " %*s", width[i], cell)
+			}
+		}
+		fmt.Fprintln(w)
+	}
+}
