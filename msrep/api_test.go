@@ -101,3 +101,25 @@ func TestThePlanSaysWhatItDid(t *testing.T) {
 	require.NoError(t, partition.Verify(parts, hyper.RowPtr))
 	require.InDelta(t, 500, parts[0].OwnEnd, 2)
 }
+
+func TestAPlanTurnsTheMatrixWhereEnoughProductsAreExpected(t *testing.T) {
+	sys := openCPU(t, "cpu:2")
+	csc := sparse.ToCSC[float64](small(t))
+	for _, c := range []struct {
+		opt    PlanOptions
+		format sparse.Format
+		turned bool
+	}{
+		{PlanOptions{}, sparse.FormatCSR, false},
+		{PlanOptions{ExpectedProducts: 1}, sparse.FormatCSC, false},
+		{PlanOptions{ExpectedProducts: 1, Format: sparse.FormatCSR}, sparse.FormatCSR, false},
+		{PlanOptions{Strategy: Baseline}, sparse.FormatCSC, false},
+		{PlanOptions{ExpectedTransposed: 1}, sparse.FormatCSR, false},
+		{PlanOptions{ExpectedTransposed: 2}, sparse.FormatCSR, true},
+	} {
+		plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](csc), c.opt)
+		require.NoError(t, err)
+		require.Equal(t, c.format, plan.Format(), "%+v", c.opt)
+		require.Equal(t, c.turned, plan.other != nil, "%+v", c.opt)
+	}
+}

@@ -57,27 +57,28 @@ func TestValuesMayBeFilledAnewInTheSameSlice(t *testing.T) {
 
 func TestValuesOfAnyFormatAreUpdatedInTheirOrder(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
-	for _, a := range []sparse.Matrix[float64]{small(t), sparse.ToCSC[float64](small(t)), sparse.ToCOO[float64](small(t))} {
+	csr, csc, coo := small(t), sparse.ToCSC[float64](small(t)), sparse.ToCOO[float64](small(t))
+	val := []float64{math.Sqrt2, math.E, math.Pi}
+	newCSR, newCSC, newCOO := *csr, *csc, *coo
+	newCSR.Val, newCSC.Val, newCOO.Val = val, val, val
+	for _, m := range []struct{ old, new sparse.Matrix[float64] }{{csr, &newCSR}, {csc, &newCSC}, {coo, &newCOO}} {
 		for _, format := range []sparse.Format{FormatAuto, sparse.FormatCSR, sparse.FormatCSC, sparse.FormatCOO} {
-			plan, err := NewPlan(ctx, sys, a, PlanOptions{Format: format, ExpectedTransposed: 2})
-			require.NoError(t, err)
-			val := make([]float64, a.NNZ())
-			for k := range val {
-				val[k] = math.Sqrt(float64(k + 5))
-			}
-			require.NoError(t, plan.UpdateValues(ctx, val))
-			for _, op := range []Op{NoTrans, Trans} {
-				x := []float64{1, 10, 100, 1000}
-				y := make([]float64, 3)
-				if op == Trans {
-					x, y = x[:3], make([]float64, 4)
-				}
-				_, err = plan.SpMV(ctx, op, 1, x, 0, y)
+			for _, products := range []int{1, 100} {
+				plan, err := NewPlan(ctx, sys, m.old, PlanOptions{Format: format, ExpectedProducts: products, ExpectedTransposed: 2})
 				require.NoError(t, err)
-				want := reference.Multiply(bool(op), 1, withValues(a, val), x, 0, make([]float64, len(y)))
-				require.Equal(t, -1, reference.Check(y, want), "%s as %s, %v: %v", a.Format(), format, op, y)
+				require.NoError(t, plan.UpdateValues(ctx, val))
+				for _, op := range []Op{NoTrans, Trans} {
+					x, y := []float64{1, 10, 100, 1000}, make([]float64, 3)
+					if op == Trans {
+						x, y = x[:3], make([]float64, 4)
+					}
+					_, err = plan.SpMV(ctx, op, 1, x, 0, y)
+					require.NoError(t, err)
+					want := reference.Multiply(bool(op), 1, m.new, x, 0, make([]float64, len(y)))
+					require.Equal(t, -1, reference.Check(y, want), "%s as %s, %v: %v", m.old.Format(), format, op, y)
+				}
+				require.NoError(t, plan.Close())
 			}
-			require.NoError(t, plan.Close())
 		}
 	}
 }

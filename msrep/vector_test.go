@@ -206,6 +206,7 @@ func TestBadVectorsOfProductsAreRefused(t *testing.T) {
 		require.ErrorIs(t, plan.Apply(ended, NoTrans, 1, x, 0, y), context.Canceled)
 		require.NoError(t, x.Close())
 		require.ErrorIs(t, plan.Apply(t.Context(), NoTrans, 1, x, 0, y), ErrClosed)
+		require.NoError(t, plan.Apply(t.Context(), NoTrans, 1, of(sys, 50), 0, y), "still")
 		require.NoError(t, plan.Close())
 		_, err = plan.RowVector()
 		require.ErrorIs(t, err, ErrClosed)

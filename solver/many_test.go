@@ -111,6 +111,7 @@ func TestSystemsThatGiveUpDoNotHoldOthersUp(t *testing.T) {
 	require.False(t, res[1].Converged)
 	require.InDelta(t, 1.0/11, x.Val[0], 1e-9)
 	require.InDelta(t, 7.0/11, x.Val[2], 1e-9)
+	require.Equal(t, []float64{0, 0}, []float64{x.Val[5], x.Val[7]}, "the other stays where it was")
 
 	l := laplacian(t, "stencil:n=20,points=5")
 	many := msrep.ByRow(make([]float64, 3*l.Rows), 3)

@@ -100,4 +100,6 @@ func TestBlocksArePivotedByTheNextRow(t *testing.T) {
 	z := make([]float64, 2)
 	require.NoError(t, m.Apply([]float64{4, 9}, z))
 	require.Equal(t, []float64{3, 2}, z)
+	_, err = BlockJacobi(dense(t, []float64{1e-310}), 1)
+	require.ErrorContains(t, err, "singular", "its inverse is infinite")
 }

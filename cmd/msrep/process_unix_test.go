@@ -61,7 +61,7 @@ func expectRefusal(t *testing.T, message string, args ...string) string {
 	st := cmd.ProcessState
 	require.Less(t, st.UserTime()+st.SystemTime(), time.Second, "%v", args)
 	if ru, ok := st.SysUsage().(*syscall.Rusage); ok && runtime.GOOS == "linux" {
-		require.Less(t, ru.Maxrss, int64(200<<10), "%v: kilobytes", args)
+		require.Less(t, int64(ru.Maxrss), int64(200<<10), "%v: kilobytes", args)
 	}
 	return line
 }
