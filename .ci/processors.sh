@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs tests as on other processors, which QEMU emulates: an arm64 one, for which Go
-# fuses products into sums, so that deterministic results must be written with care,
-# and a big-endian one, for what reads and writes files.
+# Runs tests as on other processors: an arm64 one, for which Go fuses products into sums,
+# so that deterministic results must be written with care, and a big-endian one, for what
+# reads and writes files, both emulated by QEMU; and a 32-bit one, for what counts.
 #
 #   .ci/processors.sh
 #
@@ -32,3 +32,7 @@ emulated arm64 qemu-aarch64 EveryProcessor ./solver
 emulated arm64 qemu-aarch64 . ./kernels/cpu/simd ./internal/vec ./merge
 emulated s390x qemu-s390x . ./sparse/bincsr ./sparse/npz ./sparse/hb ./internal/number
 emulated s390x qemu-s390x EveryProcessor ./solver
+if [ "$(go env GOARCH)" = amd64 ]; then
+	GOARCH=386 CGO_ENABLED=0 go test -vet=off -short ./sparse ./sparse/msr ./partition ./merge ./kernels/cpu/form
+	GOARCH=386 CGO_ENABLED=0 go test -vet=off -short -run 'Reference|Updated|Block' ./msrep
+fi
