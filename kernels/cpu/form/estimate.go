@@ -109,36 +109,45 @@ func EstimateRuns[V sparse.Value](r Rows[V]) (Estimate, error) {
 	if err := r.noRuns(); err != nil {
 		return Estimate{}, err
 	}
-	rows := len(r.Ptr) - 1
-	height := min(max(rows/(samples*samples), simd.RunRows), runStretch)
-	var bytes float64
-	var entries, cost, csr, last int
-	for s := range samples {
-		first := max(s*rows/samples/simd.RunRows*simd.RunRows, last)
-		last = min(first+height, rows)
-		b := newRunsBuilder(r.part(first, last))
-		if err := b.cut(); err != nil {
-			return Estimate{}, err
-		}
-		end := b.end()
-		bytes += float64(4*(end.Group+end.Piece) + end.Mask)
-		entries, cost, csr = entries+end.Entry, cost+b.cost, csr+costCSR*end.Entry+costCSRRow*(last-first)
+	b := newRunsBuilder(r.heads())
+	if err := b.cut(); err != nil {
+		return Estimate{}, err
 	}
-	if cost > csr {
+	end := b.end()
+	if b.cost > costCSR*end.Entry+costCSRRow*b.rows || end.Entry < fewPerRow*b.rows {
 		return Estimate{}, sparse.Inputf("matrix", "the runs of columns are short")
 	}
-	return estimate(bytes+float64(mem.Size[V]())*float64(entries), int64(entries), int64(entries)), nil
+	bytes := 4*(end.Group+end.Piece) + end.Mask + int(mem.Size[V]())*end.Entry
+	return estimate(float64(bytes), int64(end.Entry), int64(end.Entry)), nil
 }
 
 // What EstimateRuns takes for the time of an entry and a row in CSR, in the units of
-// runsBuilder, and how many rows it looks at in one place at most.
+// runsBuilder, and how many entries a row must have on average: with fewer, slices are
+// faster.
 const (
 	costCSR, costCSRRow = 3, 15
-	runStretch          = 64
+	fewPerRow           = 4
 )
 
-// part is some of the rows.
-func (r *Rows[V]) part(first, end int) Rows[V] {
-	lo, hi := r.Ptr[first]-r.Ptr[0], r.Ptr[end]-r.Ptr[0]
-	return Rows[V]{Ptr: r.Ptr[first : end+1], Idx: r.Idx[lo:hi], Val: r.Val[lo:hi], Cols: r.Cols}
+// How many entries heads looks at in one place: a sixteenth of all, within these limits.
+// A row counts with a part of them at most.
+const (
+	leastHead, mostHead = 8 * simd.RunRows, 128 * simd.RunRows
+	headStretch         = 64 // rows in one place at most
+)
+
+// heads is the first entries of rows in several places, without values.
+func (r *Rows[V]) heads() Rows[V] {
+	rows, n := len(r.Ptr)-1, min(max(len(r.Idx)/(16*samples), leastHead), mostHead)
+	out := Rows[V]{Ptr: make([]int64, 1, samples*headStretch+1), Idx: make([]int32, 0, samples*n), Cols: r.Cols}
+	last := 0
+	for s := range samples {
+		first, full := max(s*rows/samples/simd.RunRows*simd.RunRows, last), len(out.Idx)+n
+		for last = first; last < min(first+headStretch, rows) && (last < first+simd.RunRows || len(out.Idx) < full); last++ {
+			columns := r.columns(last)
+			out.Idx = append(out.Idx, columns[:min(len(columns), n/simd.RunRows)]...)
+			out.Ptr = append(out.Ptr, int64(len(out.Idx)))
+		}
+	}
+	return out
 }

@@ -82,7 +82,7 @@ func (b *runsBuilder[V]) next(row int) (int, error) {
 		most = max(most, pieces)
 	}
 	// A piece with masks has at most one piece of each row.
-	if bound := (cost - masked) / costMasked; rows[0] < four && limit-row == four && most < bound && b.r.Cols >= simd.RunRows {
+	if bound := min((cost-masked)/costMasked, simd.RunPieces+1); rows[0] < four && limit-row == four && most < bound && b.r.Cols >= simd.RunRows {
 		if pieces, ok := b.putMasked(row, bound); ok {
 			b.put(limit, simd.RunGroup(four, true, pieces), masked+pieces*costMasked)
 			return limit, nil
