@@ -102,8 +102,8 @@ type PlanOptions struct {
 	// on CPU devices takes little longer than a product.
 	ExpectedTransposed int
 	// ExpectedVectors is how many vectors products will have. With more than 1 (SpMM,
-	// solver.CGMany) CPU devices leave out forms that multiply one vector only, of
-	// symmetric matrices: SpMM is several times as fast then. 0 means 1.
+	// solver.CGMany) CPU devices leave out the symmetric forms, by which several vectors
+	// gain less than by others. 0 means 1.
 	ExpectedVectors int
 	// Precision is how much of each value a product reads; see kernels.Precision. The
 	// zero value is all of it.

@@ -29,7 +29,7 @@ type symmetricPiece[V sparse.Value] struct {
 }
 
 // suitsSymmetric reports whether the part is a whole square matrix, its sums may have any
-// shape, and one vector is multiplied at a time.
+// shape, and one vector is multiplied at a time: several gain more by whole forms.
 func (p *packed[V]) suitsSymmetric(op *kernels.Packing[V]) bool {
 	n := p.part.Majors()
 	return !p.fixed && op.Vectors <= 1 && !p.part.StartFlag && n == p.minors && p.part.OwnFirst == 0 && p.part.OwnEnd == n

@@ -9,7 +9,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// runsBuilder cuts rows into groups and pieces. It holds these twice for a moment.
+// runsBuilder cuts rows into groups and pieces. It holds these in memory of its own, until
+// they are copied to that of the form.
 type runsBuilder[V sparse.Value] struct {
 	r       Rows[V]
 	rows    int

@@ -1,5 +1,6 @@
 // Command manysymmetric generates the kernels that multiply symmetric matrices, of which
-// only the lower triangle is stored, by several vectors at once: by as many columns as fill a register, or half of one.
+// only the lower triangle is stored, by several vectors at once: by as many columns as fill
+// a register, or half of one.
 package main
 
 import (
