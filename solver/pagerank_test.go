@@ -123,6 +123,9 @@ func TestPageRankNeedsTheIterationsThatSciPyNeeds(t *testing.T) {
 }
 
 func TestAdaptivePrecisionLosesNoMoreThanOneIteration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a third of the time of all tests here")
+	}
 	sys := open(t, "cpu:1")
 	eachExpected(t, func(t *testing.T, e expected) {
 		graphs := map[GraphFormat]*Graph{}
