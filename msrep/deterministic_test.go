@@ -124,6 +124,7 @@ func TestRealMatricesGiveTheSameBitsOnAllDevices(t *testing.T) {
 }
 
 func TestAnyMatrixGivesTheSameBitsOnAllDevices(t *testing.T) {
+	t.Parallel()
 	systems := systemsOf(t, differing)
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))

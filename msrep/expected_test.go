@@ -21,6 +21,7 @@ func TestProductsOfTheMatricesInTestdataAgreeWithSciPy(t *testing.T) {
 }
 
 func TestProductsOfAllRealMatricesAgreeWithSciPy(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short")
 	}
@@ -59,6 +60,7 @@ func checkExpected(t *testing.T, dir, table string, atLeast int) {
 
 // TestEveryFormOfRealMatricesAgreesWithSciPy takes those of up to 100,000 entries.
 func TestEveryFormOfRealMatricesAgreesWithSciPy(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short")
 	}

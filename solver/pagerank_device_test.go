@@ -16,6 +16,7 @@ import (
 )
 
 func TestSimulatedGPUsNeedTheSameIterations(t *testing.T) {
+	t.Parallel()
 	one, four := open(t, "cpu:1"), open(t, "sim:4")
 	tiny, err := NewGraph(t.Context(), &sparse.CSR[float64]{Rows: 1, Cols: 1, RowPtr: []int64{0, 0}}, GraphCSR)
 	require.NoError(t, err)

@@ -123,6 +123,7 @@ func TestPageRankNeedsTheIterationsThatSciPyNeeds(t *testing.T) {
 }
 
 func TestAdaptivePrecisionLosesNoMoreThanOneIteration(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes a third of the time of all tests here")
 	}
