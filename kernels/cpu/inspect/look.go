@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
@@ -66,13 +65,10 @@ const (
 	mostlyMissed = 0.5
 )
 
-// What runs add to the bytes of a value where they are so long that they are tried beside
-// diagonals, and where they are tried before slices. Beside blocks they are not tried:
-// these are as fast where both are in the caches.
-const (
-	fewIndices  = 0.35
-	someIndices = 0.7
-)
+// fewIndices is what runs add to the bytes of a value where they are longer than what
+// diagonals take at once, and tried beside these. Beside blocks they are not: these are as
+// fast where both are in the caches.
+const fewIndices = 0.35
 
 // Candidates is the forms that are likely to be faster than CSR for pieces that look
 // so, the most likely first.
@@ -93,24 +89,20 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 		out = append(out, Candidate[V]{Form: FormDiagonals, Bytes: e.EntryBytes, Build: newDiagonals[V],
 			Why: fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)})
 	}
-	sideBySide := Candidate[V]{Form: FormSlices, Bytes: value + 2, Build: newSlices[V], Why: "rows of like length side by side"}
+	if e := all.runs; e != nil && all.blocks == nil && (all.diagonals == nil || e.EntryBytes < value+fewIndices) {
+		out = append(out, Candidate[V]{Form: FormRuns, Bytes: e.EntryBytes, Build: newRuns[V],
+			Why: fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)})
+	}
+	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, Build: newSlices[V], Why: "rows of like length side by side"}
 	tiles := Candidate[V]{Form: FormTiles, Bytes: value + 4, Large: true, Build: newTiles[V],
 		Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*all.misses)}
-	rest := len(out)
 	switch {
 	case all.misses >= mostlyMissed:
-		out = append(out, tiles, sideBySide)
+		out = append(out, tiles, slices)
 	case all.misses >= oftenMissed:
-		out = append(out, sideBySide, tiles)
+		out = append(out, slices, tiles)
 	default:
-		out = append(out, sideBySide)
-	}
-	if e := all.runs; e != nil && all.blocks == nil && (all.diagonals == nil || e.EntryBytes < value+fewIndices) {
-		if e.EntryBytes >= value+someIndices {
-			rest = len(out)
-		}
-		out = slices.Insert(out, rest, Candidate[V]{Form: FormRuns, Bytes: e.EntryBytes, Build: newRuns[V],
-			Why: fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)})
+		out = append(out, slices)
 	}
 	if all.misses >= oftenMissed || !all.plain {
 		for i := range out {
