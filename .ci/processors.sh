@@ -28,12 +28,13 @@ emulated() { # PROCESSOR EMULATOR TESTS PACKAGE...
 	GOARCH=$processor CGO_ENABLED=0 go test -vet=off -short -run "$tests" -exec "$emulator" "$@"
 }
 
+GOARCH=arm64 CGO_ENABLED=0 go build ./...
 emulated arm64 qemu-aarch64 EveryProcessor ./solver
 emulated arm64 qemu-aarch64 . ./kernels/cpu/simd ./internal/vec ./merge
 emulated s390x qemu-s390x . ./sparse/bincsr ./sparse/npz ./sparse/hb ./internal/number
 emulated s390x qemu-s390x EveryProcessor ./solver
 if [ "$(go env GOARCH)" = amd64 ]; then
-	GOARCH=386 CGO_ENABLED=0 go build -o /dev/null ./cmd/msrep
+	GOARCH=386 CGO_ENABLED=0 go build ./...
 	GOARCH=386 CGO_ENABLED=0 go test -vet=off -short ./sparse ./sparse/msr ./partition ./merge ./kernels/cpu/form
 	GOARCH=386 CGO_ENABLED=0 go test -vet=off -short -run 'Reference|Updated|Block' ./msrep
 fi

@@ -181,7 +181,7 @@ func TestProductsAgreeWithOneProcess(t *testing.T) {
 func TestCGAgreesWithOneProcess(t *testing.T) {
 	sys := open(t)
 	defer sys.Close()
-	const tol = 1e-6
+	const tol = 1e-8
 	matrices(t, spd, func(path string) {
 		for _, fixed := range []bool{false, true} {
 			align := cluster.Align(1)

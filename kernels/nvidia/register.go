@@ -14,8 +14,8 @@ import (
 // Register pins memory of the caller where it is: copies of it then need no pinned memory
 // in between. That takes as long as some copies. Memory that may not be written, such as
 // a mapped file, is pinned for reading where the driver can do that; many can't. The
-// memory must stay until release or Close, which the collector keeps to; more calls of
-// release do nothing. After an error nothing is pinned: the system may refuse it, and what
+// device keeps the memory reachable until release or Close, so that the collector cannot
+// take it; more calls of release do nothing. After an error nothing is pinned: the system may refuse it, and what
 // is pinned already can't be pinned again.
 func (d *Device) Register(memory ...[]byte) (release func() error, err error) {
 	r := &registration{}

@@ -13,7 +13,8 @@
 // Asynchronous copies need pinned memory, which is pinned once, and where it is read-only
 // for reading. A product of cuSPARSE with arrays or y at no multiple of 16 bytes loses
 // the GPU; one by CSR_ALG2 with one row or one column is wrong. What was freed to the pool
-// only the pool gives again, until it is trimmed. Every call needs the right context. All that is made is counted, and the n-th
-// call of any entry point can be made to fail.
+// only the pool gives again, until it is trimmed. Every call needs the right context. All
+// that is made is counted, and the n-th call of any entry point can be made to fail.
+//
 // MSREP_STANDIN_PCI gives the GPUs other PCI addresses: a list with commas.
 package nvidiatest
