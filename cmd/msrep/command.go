@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -112,6 +113,11 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 	if speaks() {
 		c.inFlags(err)
 		fmt.Fprintf(stderr, "msrep %s: %s\n", cmd.name, oneLine(err))
+	} else { // launchers end all ranks where one fails: the one that speaks comes first
+		select {
+		case <-ctx.Done():
+		case <-time.After(othersFirst):
+		}
 	}
 	if sparse.IsInput(err) {
 		return exitUsage

@@ -148,7 +148,7 @@ func (c *call) agree(err error) error {
 	return cluster.Agree(c.team.comm, c.team.host, err)
 }
 
-// How long a rank that fails because another one did lets that one speak.
+// How long a rank that fails as another one did lets that one speak.
 const othersFirst = 2 * time.Second
 
 // fail says why this rank fails and ends all of them.

@@ -7,8 +7,11 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -51,10 +54,20 @@ func TestWithoutMPISeveralRanksAreRefused(t *testing.T) {
 	require.NotEmpty(t, runOK(t, "version"), "commands that no ranks share run all the same")
 	t.Setenv("PMI_SIZE", "1")
 	require.NotEmpty(t, runOK(t, "spmv", "gen:diag:n=4"), "one rank needs no MPI")
-	t.Setenv("PMI_RANK", "1")
+}
+
+func TestARankThatFailsLetsRank0SpeakFirst(t *testing.T) {
 	t.Setenv("PMI_SIZE", "4")
-	_, _, stderr := runArgs("spmv", "gen:diag:n=4")
-	require.Empty(t, stderr, "rank 0 speaks for all")
+	for rank, wait := range []time.Duration{0, othersFirst} {
+		t.Setenv("PMI_RANK", strconv.Itoa(rank))
+		synctest.Test(t, func(t *testing.T) {
+			begin := time.Now()
+			code, _, stderr := runArgs("spmv", "gen:diag:n=4", "--alpha", "none")
+			require.Equal(t, exitUsage, code)
+			require.Equal(t, rank == 0, stderr != "", "rank 0 speaks for all")
+			require.Equal(t, wait, time.Since(begin))
+		})
+	}
 }
 
 func TestInfoTellsWhatRanksWouldSend(t *testing.T) {
