@@ -20,10 +20,10 @@ func vectorOp[V sparse.Value](d *Device, op kernels.Op) (known bool, err error) 
 	switch op := op.(type) {
 	case *kernels.Axpby[V]:
 		x, y := v.of("x", op.X), v.of("y", op.Y)
-		err = v.run(kernels.Array[float64]{}, func(lo, hi int, _ []float64) { vec.Axpby(op.Alpha, x[lo:hi], op.Beta, y[lo:hi]) })
+		err = v.each(func(lo, hi int) { vec.Axpby(op.Alpha, x[lo:hi], op.Beta, y[lo:hi]) })
 	case *kernels.Scale[V]:
 		y := v.of("y", op.Y)
-		err = v.run(kernels.Array[float64]{}, func(lo, hi int, _ []float64) {
+		err = v.each(func(lo, hi int) {
 			if op.Beta == 0 {
 				clear(y[lo:hi])
 				return
@@ -32,17 +32,35 @@ func vectorOp[V sparse.Value](d *Device, op kernels.Op) (known bool, err error) 
 		})
 	case *kernels.Fill[V]:
 		y := v.of("y", op.Y)
-		err = v.run(kernels.Array[float64]{}, func(lo, hi int, _ []float64) {
+		err = v.each(func(lo, hi int) {
 			for i := range y[lo:hi] {
 				y[lo+i] = op.Value
 			}
 		})
 	case *kernels.Multiply[V]:
 		a, r, z := v.of("d", op.D), v.of("r", op.R), v.of("z", op.Z)
-		err = v.run(kernels.Array[float64]{}, func(lo, hi int, _ []float64) { vec.Multiply(a[lo:hi], r[lo:hi], z[lo:hi]) })
+		err = v.each(func(lo, hi int) { vec.Multiply(a[lo:hi], r[lo:hi], z[lo:hi]) })
 	case *kernels.Turn[V]:
 		r, u, p := v.of("r", op.R), v.of("v", op.V), v.of("p", op.P)
-		err = v.run(kernels.Array[float64]{}, func(lo, hi int, _ []float64) { vec.Turn(r[lo:hi], op.B, op.W, u[lo:hi], p[lo:hi]) })
+		err = v.each(func(lo, hi int) { vec.Turn(r[lo:hi], op.B, op.W, u[lo:hi], p[lo:hi]) })
+	case *kernels.Take[V]:
+		err = take(v.views, op)
+	case *kernels.AddCarries[V]:
+		err = addCarries(v.views, op)
+	case *kernels.SumPartials[V]:
+		y, ps := v.of("y", op.Y), v.all(op.P)
+		if err = v.err; err == nil {
+			err = SumOn(d, y, op.Beta, ps)
+		}
+	default:
+		return v.sumOp(op)
+	}
+	return true, err
+}
+
+// sumOp runs an operation that leaves sums. known says that it is one.
+func (v *vectors[V]) sumOp(op kernels.Op) (known bool, err error) {
+	switch op := op.(type) {
 	case *kernels.Project[V]:
 		w, vs := v.of("w", op.W), v.all(op.V)
 		err = v.run(op.Sums, func(lo, hi int, sums []float64) {
@@ -78,15 +96,6 @@ func vectorOp[V sparse.Value](d *Device, op kernels.Op) (known bool, err error) 
 		err = v.run(op.Sums, func(lo, hi int, sums []float64) {
 			sums[0], sums[1] = vec.Finish(op.A, p[lo:hi], op.W, s[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi])
 		})
-	case *kernels.Take[V]:
-		err = take(v.views, op)
-	case *kernels.AddCarries[V]:
-		err = addCarries(v.views, op)
-	case *kernels.SumPartials[V]:
-		y, ps := v.of("y", op.Y), v.all(op.P)
-		if err = v.err; err == nil {
-			err = SumOn(d, y, op.Beta, ps)
-		}
 	default:
 		return false, nil
 	}
@@ -114,6 +123,11 @@ func (v *vectors[V]) all(as []kernels.Array[V]) [][]V {
 		out[j] = v.of(fmt.Sprintf("v%d", j), a)
 	}
 	return out
+}
+
+// each calls f for all blocks.
+func (v *vectors[V]) each(f func(lo, hi int)) error {
+	return v.run(kernels.Array[float64]{}, func(lo, hi int, _ []float64) { f(lo, hi) })
 }
 
 // run calls f for all blocks, each with room for its sums, and adds these up in
