@@ -21,8 +21,8 @@ func Local(n int) []Comm {
 }
 
 // Run calls f for n ranks of this process, each in its own goroutine, and gives their
-// errors by rank. A rank that fails ends the others, as it does to processes. It calls
-// nobody where n is below 1.
+// errors by rank. A rank that fails ends the others, as it does to processes. Where n is
+// below 1 there are no calls and no errors.
 func Run(n int, f func(c Comm) error) []error {
 	comms := Local(n)
 	errs := make([]error, len(comms))

@@ -69,11 +69,11 @@ func Convert[W, V sparse.Value](m *Matrix[V]) *Matrix[W] {
 	}
 }
 
-// First is the first row of this rank, and FirstCol the first element that it has of
-// vectors with as many elements as there are columns.
+// First is the first row of this rank.
 func (m *Matrix[V]) First() int { return m.RowCut[m.rank] }
 
-// FirstCol is explained with First.
+// FirstCol is the first element that this rank has of vectors with as many elements as
+// there are columns.
 func (m *Matrix[V]) FirstCol() int { return m.ColCut[m.rank] }
 
 // Transpose makes the transposed matrix: rank r gets the columns [ColCut[r],

@@ -44,7 +44,8 @@ type Buffer interface {
 }
 
 // Stream runs what is put on it in order. Offsets and sizes are bytes. Host
-// memory handed to Write and Read must stay as it is until Sync.
+// memory handed to Write and Read must stay as it is until Sync. A stream is used by one
+// goroutine at a time.
 type Stream interface {
 	Write(dst Buffer, off int64, src []byte) error
 	Read(dst []byte, src Buffer, off int64) error

@@ -15,5 +15,5 @@
 //
 // In all of them beta is applied once per element, beta = 0 never reads y, so that
 // a NaN there vanishes, and the order of the additions depends on the parts alone,
-// not on the number of goroutines.
+// not on the number of goroutines. Calls with different y may run at the same time.
 package merge

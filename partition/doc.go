@@ -46,7 +46,8 @@
 //   - ByWholeMajors: about equal numbers of entries, no row or column cut.
 //   - Auto: ByNNZ or ByMergePath, by the shape of the matrix.
 //
-// A split takes a few binary searches per part. Pointers must rise, as
+// Functions only read what they are given, and may be called from several goroutines at
+// once. A split takes a few binary searches per part. Pointers must rise, as
 // sparse.CSR.Validate checks; that is not checked again here, because it would
 // read every row.
 package partition

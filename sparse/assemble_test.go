@@ -188,6 +188,10 @@ func TestValidateNamesTheFault(t *testing.T) {
 	}
 	_, err := NewCSR(2, 2, ptr, idx, val)
 	require.NoError(t, err)
+	_, err = NewCSC(2, 2, ptr, idx, val)
+	require.NoError(t, err)
+	_, err = NewCSC(1, 2, ptr, idx, val)
+	require.ErrorContains(t, err, "row index 1 is outside [0, 1)")
 }
 
 func TestConvertRoundsToNearest(t *testing.T) {

@@ -13,6 +13,10 @@
 //
 // Entries that are stored count as entries, also when their value is zero.
 //
+// Matrices belong to the caller. Nothing here or in the subpackages changes one, or
+// keeps it, unless it says so, and all functions may be called from several goroutines
+// at once.
+//
 // The subpackages read and write files (matio by file name; mtx, hb, npz, snap,
 // msr and bincsr one format each) and make matrices (gen).
 package sparse
