@@ -115,8 +115,8 @@ func Watch(sys *System, report func(err error)) (w *Watcher, unwatched []int, er
 // that one of them does.
 const turnTime = 50 * time.Millisecond
 
-// lost reports that a rank is gone, or with a nil error that it said itself why.
-func (w *Watcher) lost(rank int, err *RankError) {
+// lost reports that a rank is gone, or with nil that one said itself why.
+func (w *Watcher) lost(err *RankError) {
 	w.mu.Lock()
 	over := w.last != 0
 	w.mu.Unlock()

@@ -58,7 +58,7 @@ func (w *Watcher) listen(rank int, conn net.Conn) {
 		n, err := conn.Read(b[:])
 		switch {
 		case bytes.IndexByte(b[:n], signFailed) >= 0:
-			w.lost(rank, nil)
+			w.lost(nil)
 			return
 		case bytes.IndexByte(b[:n], signEnded) >= 0:
 			return
@@ -68,12 +68,12 @@ func (w *Watcher) listen(rank int, conn net.Conn) {
 		cause := errors.New("its process has ended without a word")
 		if e, ok := err.(net.Error); ok && e.Timeout() {
 			if time.Since(begin) > patience+beatTime { // it was this process that was stopped
-				w.lost(rank, nil)
+				w.lost(nil)
 				return
 			}
 			cause = fmt.Errorf("no sign of life for %v: its host is cut off, or the process is stopped", patience)
 		}
-		w.lost(rank, &RankError{rank, w.sys.hosts[rank], cause})
+		w.lost(&RankError{rank, w.sys.hosts[rank], cause})
 		return
 	}
 }

@@ -80,6 +80,14 @@ func TestRegionsThatCannotBeAreRefused(t *testing.T) {
 	}
 }
 
+func TestAlignedBytesBeginAtACacheLine(t *testing.T) {
+	for n := int64(1); n <= 100; n += 11 {
+		b := Aligned(n)
+		require.Len(t, b, int(n))
+		require.Zero(t, uintptr(unsafe.Pointer(&b[0]))%64)
+	}
+}
+
 func TestSlicesStayWithinTheirBytes(t *testing.T) {
 	b := Aligned(64)
 	s, ok := Slice[float64](b, 8)

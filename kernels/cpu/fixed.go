@@ -53,8 +53,8 @@ func wholeRows(ptr []int64, parts, i int) int {
 	return r
 }
 
-// wholeParts cuts a part that holds whole rows into n of that kind.
-func wholeParts(ptr []int64, p partition.Part, n int) []partition.Part {
+// wholeParts cuts a part that holds whole rows, whose pointers are ptr, into n of that kind.
+func wholeParts(ptr []int64, n int) []partition.Part {
 	parts := make([]partition.Part, n)
 	for i := range parts {
 		lo, hi := wholeRows(ptr, n, i), wholeRows(ptr, n, i+1)

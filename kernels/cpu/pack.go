@@ -93,7 +93,7 @@ func pieces[V sparse.Value](d *Device, op *kernels.Packing[V]) (parts []partitio
 	n := d.workers(op.Part)
 	switch {
 	case op.Fixed:
-		parts = wholeParts(op.Ptr, op.Part, n)
+		parts = wholeParts(op.Ptr, n)
 	case n == 1:
 		return []partition.Part{op.Part}, nil
 	default:

@@ -270,7 +270,7 @@ func init() {
 
 // finish resolves labels, lays the blocks out, and places dynamic shared memory
 // behind the static one.
-func (d *decoder) finish(at token) error {
+func (d *decoder) finish() error {
 	for i, place := range d.places {
 		if place < 0 {
 			return d.p.fail(d.uses[i], "label %s is not defined", d.uses[i].text)

@@ -25,7 +25,7 @@ func (p *parser) entry() error {
 	if err := d.body(); err != nil {
 		return err
 	}
-	if err := d.finish(at); err != nil {
+	if err := d.finish(); err != nil {
 		return err
 	}
 	p.mod.kernels[name] = k

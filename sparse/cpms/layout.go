@@ -42,9 +42,6 @@ func (l Layout) PerBank() int { return l.Bank * l.Segments / 8 }
 // Bits is the size of a segment.
 func (l Layout) Bits() int { return 64 / l.Segments }
 
-// Mantissa is the number of mantissa bits in the first k segments.
-func (l Layout) Mantissa(k int) int { return k*l.Bits() - 12 }
-
 // String is "interleaved:BYTES" or "separated".
 func (l Layout) String() string {
 	if l.Bank == Separated {

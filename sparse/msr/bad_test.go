@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -147,7 +148,7 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 
 // openBytes is Open for a file in memory.
 func openBytes[V sparse.Value](b []byte, name string, o options) (*sparse.CSR[V], error) {
-	data := alignedBytes(int64(len(b)))
+	data := mem.Aligned(int64(len(b)))
 	copy(data, b)
 	h, sum, err := readHeader(bytes.NewReader(data), name)
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -78,7 +79,7 @@ func anySource(t *rapid.T, square bool) sparse.Source {
 // requireSame compares every bit, nil and empty slices being equal.
 func requireSame[V sparse.Value](t require.TestingT, want, got *sparse.CSR[V]) {
 	require.Equal(t, [2]int{want.Rows, want.Cols}, [2]int{got.Rows, got.Cols})
-	require.True(t, bytes.Equal(bytesOf(want.RowPtr), bytesOf(got.RowPtr)), "row pointers differ")
-	require.True(t, bytes.Equal(bytesOf(want.ColIdx), bytesOf(got.ColIdx)), "column indices differ")
-	require.True(t, bytes.Equal(bytesOf(want.Val), bytesOf(got.Val)), "values differ")
+	require.True(t, bytes.Equal(mem.Bytes(want.RowPtr), mem.Bytes(got.RowPtr)), "row pointers differ")
+	require.True(t, bytes.Equal(mem.Bytes(want.ColIdx), mem.Bytes(got.ColIdx)), "column indices differ")
+	require.True(t, bytes.Equal(mem.Bytes(want.Val), mem.Bytes(got.Val)), "values differ")
 }

@@ -95,8 +95,6 @@ func TestTheArraysOfAnOpenFileAreAlignedTo64Bytes(t *testing.T) {
 	require.Zero(t, uintptr(unsafe.Pointer(&m.RowPtr[0]))%align)
 	require.Zero(t, uintptr(unsafe.Pointer(&m.ColIdx[0]))%align)
 	require.Zero(t, uintptr(unsafe.Pointer(&m.Val[0]))%align)
-	require.Zero(t, uintptr(unsafe.Pointer(&alignedBytes(100)[0]))%align)
-	require.Len(t, alignedBytes(100), 100)
 }
 
 func TestOpeningDoesNotCopyTheArrays(t *testing.T) {
@@ -111,14 +109,6 @@ func TestOpeningDoesNotCopyTheArrays(t *testing.T) {
 	defer f.Close()
 	runtime.ReadMemStats(&after)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
-}
-
-func TestAMisalignedOrUnevenPieceOfMemoryIsNoArray(t *testing.T) {
-	b := alignedBytes(64)
-	_, err := arrayOf[float64](b[4:12])
-	require.ErrorContains(t, err, "aligned to 8")
-	_, err = arrayOf[int32](b[:7])
-	require.ErrorContains(t, err, "7 bytes")
 }
 
 func TestPeekTellsTypeAndShape(t *testing.T) {

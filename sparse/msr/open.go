@@ -3,11 +3,13 @@ package msr
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"sync"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -104,11 +106,11 @@ func load[V sparse.Value](ctx context.Context, h Header, tableSum uint32, data [
 		at += padded(n)
 		return b
 	}
-	ptr, err1 := arrayOf[int64](next(l.ptr))
-	idx, err2 := arrayOf[int32](next(l.idx))
-	val, err3 := arrayOf[V](next(l.val))
-	if err := errors.Join(err1, err2, err3); err != nil {
-		return nil, err
+	ptr, ok1 := mem.Slice[int64](next(l.ptr), int64(h.Rows)+1)
+	idx, ok2 := mem.Slice[int32](next(l.idx), h.NNZ)
+	val, ok3 := mem.Slice[V](next(l.val), h.NNZ)
+	if !ok1 || !ok2 || !ok3 { // the system maps files at whole pages
+		return nil, fmt.Errorf("%s: mapped at an address that is no multiple of %d", name, align)
 	}
 	m := &sparse.CSR[V]{Rows: h.Rows, Cols: h.Cols, RowPtr: ptr, ColIdx: idx, Val: val}
 	if !o.skipIndices {

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -44,9 +45,9 @@ func read[V sparse.Value](ctx context.Context, r io.Reader, name string, lim spa
 	s := &stream{ctx: ctx, r: r, name: name, length: l.length, at: HeaderSize}
 	words := readArray[int32](s, (l.payload-HeaderSize)/4)
 	if s.err == nil {
-		s.err = verifyTable(bytesOf(words), tableSum, name)
+		s.err = verifyTable(mem.Bytes(words), tableSum, name)
 	}
-	s.begin(bytesOf(words), l.length-l.payload)
+	s.begin(mem.Bytes(words), l.length-l.payload)
 	m := &sparse.CSR[V]{Rows: h.Rows, Cols: h.Cols}
 	m.RowPtr = readArray[int64](s, int64(h.Rows)+1)
 	m.ColIdx = readArray[int32](s, h.NNZ)
@@ -134,17 +135,16 @@ const firstRead = 1 << 20
 
 // readArray reads n elements and the padding behind them. Its memory doubles as
 // bytes arrive.
-func readArray[T element](s *stream, n int64) []T {
-	var zero T
+func readArray[T mem.Elem](s *stream, n int64) []T {
 	a := make([]T, min(n, firstRead/8))
-	s.fill(bytesOf(a))
+	s.fill(mem.Bytes(a))
 	for int64(len(a)) < n && s.err == nil {
 		grown := make([]T, min(n, 2*int64(len(a))))
-		s.fill(bytesOf(grown[copy(grown, a):]))
+		s.fill(mem.Bytes(grown[copy(grown, a):]))
 		a = grown
 	}
 	var padding [align]byte
-	size := n * int64(binary.Size(zero))
+	size := n * mem.Size[T]()
 	s.fill(padding[:padded(size)-size])
 	return a
 }

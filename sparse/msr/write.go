@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -71,7 +72,7 @@ func headerOf[V sparse.Value](m *sparse.CSR[V], src sparse.Source) (Header, erro
 // payloadOf is the memory of the arrays of m, each with its padding.
 func payloadOf[V sparse.Value](m *sparse.CSR[V]) payload {
 	var p payload
-	for _, array := range [][]byte{bytesOf(m.RowPtr), bytesOf(m.ColIdx), bytesOf(m.Val)} {
+	for _, array := range [][]byte{mem.Bytes(m.RowPtr), mem.Bytes(m.ColIdx), mem.Bytes(m.Val)} {
 		n := int64(len(array))
 		p = append(p, array, make([]byte, padded(n)-n))
 	}

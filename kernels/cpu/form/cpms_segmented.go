@@ -106,22 +106,6 @@ func (m *Segmented) copyRows(r Rows[float64]) (val []float64, err error) {
 	return val, err
 }
 
-// IndexBytes is how many bytes a product reads of each column.
-func (m *Segmented) IndexBytes() int {
-	if m.near != nil {
-		return 2
-	}
-	return 4
-}
-
-// Segments is how many segments a value has, 1 when they are plain or none.
-func (m *Segmented) Segments() int {
-	if m.val == nil {
-		return 1
-	}
-	return m.layout.Segments
-}
-
 // Join gives the values back their plain form, in place: from then on products
 // read all of them. No product may run at the time.
 func (m *Segmented) Join() {

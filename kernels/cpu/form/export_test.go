@@ -14,3 +14,19 @@ func WithGroups(f func()) {
 	groupCache = 0
 	f()
 }
+
+// IndexBytes is how many bytes a product reads of each column.
+func (m *Segmented) IndexBytes() int {
+	if m.near != nil {
+		return 2
+	}
+	return 4
+}
+
+// Segments is how many segments a value has, 1 when they are plain or none.
+func (m *Segmented) Segments() int {
+	if m.val == nil {
+		return 1
+	}
+	return m.layout.Segments
+}
