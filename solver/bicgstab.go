@@ -10,7 +10,7 @@ import (
 // first guess and takes the solution. An iteration takes two products. Where the
 // method breaks down it begins anew from where it is. Errors are those of CG.
 func BiCGSTAB(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
-	return solve(ctx, method{name: "bicgstab", iterate: linear(bicgstab)}, a, b, x, opt)
+	return solve(ctx, method{name: "bicgstab", iterate: linear(bicgstab), vectors: 6, kept: 2}, a, b, x, opt)
 }
 
 // maxRestarts is how often BiCGSTAB begins anew after a breakdown.

@@ -17,7 +17,7 @@ import (
 // as well; wrong arguments are *sparse.InputError; errors of products and of ctx
 // come back as they are.
 func CG(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
-	return solve(ctx, method{name: "cg", iterate: linear(cg)}, a, b, x, opt)
+	return solve(ctx, method{name: "cg", iterate: linear(cg), vectors: 4, kept: 1}, a, b, x, opt)
 }
 
 func cg(t *task) error {

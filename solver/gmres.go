@@ -13,9 +13,9 @@ import (
 // An iteration takes one product. Its basis is made orthogonal by classical
 // Gram-Schmidt, twice: as orthogonal as by the modified one, with three sums over all
 // devices or processes instead of one for each vector, and fewer bytes. It keeps
-// Restart+3 vectors.
+// Restart+3 vectors; a Restart for which memory lacks is refused before the first product.
 func GMRES(ctx context.Context, a Operator, b, x []float64, opt Options) (*Result, error) {
-	return solve(ctx, method{name: "gmres", iterate: linear(gmres)}, a, b, x, opt)
+	return solve(ctx, method{name: "gmres", iterate: linear(gmres), vectors: 3, basis: true}, a, b, x, opt)
 }
 
 func gmres(t *task) error {

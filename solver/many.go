@@ -52,6 +52,9 @@ func CGMany(ctx context.Context, a ManyOperator, b, x msrep.Block[float64], opt 
 	if err := checkPrecond(opt.Precond, n); err != nil {
 		return nil, err
 	}
+	if err := manyFit(opt, b.Count, n); err != nil {
+		return nil, err
+	}
 	c := newConjugates(ctx, a, b, x, opt)
 	if err := c.start(); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 // zero, or that its length is below 1e-135 or its square not finite: scale the matrix.
 func Power(ctx context.Context, a Operator, x []float64, opt Options) (lambda float64, res *Result, err error) {
 	opt.Precond = nil
-	res, err = solve(ctx, method{name: "power", eigen: true, iterate: func(t *task) (err error) {
+	res, err = solve(ctx, method{name: "power", eigen: true, vectors: 1, iterate: func(t *task) (err error) {
 		lambda, err = power(t)
 		return err
 	}}, a, nil, x, opt)

@@ -32,7 +32,7 @@ func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float6
 	}
 	var products int
 	var timing Timing
-	res, err := solve(ctx, method{name: "refine", onHost: true, iterate: linear(func(t *task) error {
+	res, err := solve(ctx, method{name: "refine", onHost: true, vectors: 3, iterate: linear(func(t *task) error {
 		r, d := t.zero(), t.zero()
 		host := t.space.(*hostSpace)
 		for {

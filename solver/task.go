@@ -15,6 +15,9 @@ import (
 type method struct {
 	name    string
 	iterate func(*task) error
+	vectors int  // that it keeps, at most
+	kept    int  // further ones with a preconditioner
+	basis   bool // and Options.Restart further ones
 	eigen   bool // A x = lambda x: there is no b
 	onHost  bool // it looks into its vectors
 }
@@ -58,6 +61,12 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 		func() error { return opt.fill(n) },
 		func() error { return checkPrecond(opt.Precond, len(x)) },
 		func() error { return m.check(n) },
+		func() error {
+			if onDevices(a, all) != nil && !m.onHost {
+				return nil // devices say themselves what they have no memory for
+			}
+			return m.fit(opt, len(x))
+		},
 	} {
 		if err == nil {
 			err = check()

@@ -28,6 +28,12 @@ func TestMemoryIsBoundedAndNamesWhatItRefuses(t *testing.T) {
 	require.NotEqual(t, a, b, "addresses are not used again")
 }
 
+func TestMemoryThatTheHostLacksIsRefused(t *testing.T) {
+	_, err := NewMemory(0).Alloc("a", 1<<45) // 32 TiB
+	require.ErrorIs(t, err, ErrOutOfMemory)
+	require.ErrorContains(t, err, "of the host: 35184372088832 bytes take 39582418599936 there")
+}
+
 func TestCopiesStayInsideAllocations(t *testing.T) {
 	m := NewMemory(0)
 	a := upload(t, m, "a", []int32{1, 2, 3})

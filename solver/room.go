@@ -1,0 +1,59 @@
+package solver
+
+import (
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// leastAsked is the bytes below which nobody asks whether there is memory: to ask takes
+// as long as several iterations with a small system.
+const leastAsked = 16 << 20
+
+// available is replaced in tests.
+var available = mem.Available
+
+// fit refuses a solve whose vectors of n elements do not fit into host memory, before
+// any of them is made.
+func (m method) fit(opt Options, n int) error {
+	count := m.vectors
+	if opt.Precond != nil {
+		count += m.kept
+	}
+	if m.basis {
+		count += min(opt.Restart, opt.MaxIter)
+	}
+	need, have := shortage(count, n)
+	switch {
+	case need == 0:
+		return nil
+	case m.basis:
+		return sparse.Inputf("restart", "%d: the %d vectors of %d elements that %s keeps take %d bytes, %d are available", opt.Restart, count, n, m.name, need, have)
+	}
+	return sparse.Inputf("x", "%d elements: the %d vectors that %s keeps take %d bytes, %d are available", n, count, m.name, need, have)
+}
+
+// manyFit is fit for the CGs of several systems.
+func manyFit(opt Options, systems, n int) error {
+	each := 4
+	if opt.Precond != nil {
+		each = 5
+	}
+	const beside = 3 // of one system at a time
+	if need, have := shortage(each*systems+beside, n); need > 0 {
+		return sparse.Inputf("x", "%d vectors of %d elements: the %d vectors for each that cg keeps take %d bytes, %d are available", systems, n, each, need, have)
+	}
+	return nil
+}
+
+// shortage gives the bytes of so many vectors of n elements and those that are
+// available; need is 0 where they fit.
+func shortage(count, n int) (need, have int64) {
+	need = 8 * int64(count) * int64(n)
+	if need < leastAsked {
+		return 0, 0
+	}
+	if have = available(); need <= have {
+		return 0, have
+	}
+	return need, have
+}

@@ -1,0 +1,108 @@
+package solver
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/msrep"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// withMemory lets solvers believe that so many bytes are available.
+func withMemory(t *testing.T, bytes int64) {
+	before := available
+	available = func() int64 { return bytes }
+	t.Cleanup(func() { available = before })
+}
+
+// unit is the unit matrix as an operator that counts its products.
+type unit struct{ n, products int }
+
+func (m *unit) Dims() (int, int) { return m.n, m.n }
+
+func (m *unit) SpMV(_ context.Context, _ msrep.Op, alpha float64, x []float64, beta float64, y []float64) (msrep.Timing, error) {
+	m.products++
+	for i := range y {
+		y[i] = alpha*x[i] + beta*y[i]
+	}
+	return msrep.Timing{}, nil
+}
+
+func (m *unit) SpMM(ctx context.Context, op msrep.Op, alpha float64, x msrep.Block[float64], beta float64, y msrep.Block[float64]) (msrep.Timing, error) {
+	return m.SpMV(ctx, op, alpha, x.Val, beta, y.Val)
+}
+
+func TestVectorsForWhichMemoryLacksAreRefused(t *testing.T) {
+	const n, vector = 1 << 20, 8 << 20
+	b := make([]float64, n)
+	for i := range b {
+		b[i] = 1
+	}
+	few := Options{Restart: 50}
+	long := Options{Restart: 50, MaxIter: 4}
+	preconditioned := Options{Precond: &fragile{n: n, left: 1 << 30}}
+	for _, c := range []struct {
+		method  string
+		opt     Options
+		vectors int64
+		message string
+	}{
+		{"cg", few, 4, "x: 1048576 elements: the 4 vectors that cg keeps take 33554432 bytes, 33554431 are available"},
+		{"cg", preconditioned, 5, "x: 1048576 elements: the 5 vectors that cg"},
+		{"bicgstab", few, 6, "x: 1048576 elements: the 6 vectors that bicgstab"},
+		{"bicgstab", preconditioned, 8, "x: 1048576 elements: the 8 vectors that bicgstab"},
+		{"gmres", few, 53, "restart: 50: the 53 vectors of 1048576 elements that gmres keeps take 444596224 bytes, 444596223 are available"},
+		{"gmres", long, 7, "restart: 50: the 7 vectors of"},
+		{"refine", few, 3, "x: 1048576 elements: the 3 vectors that refine"},
+	} {
+		withMemory(t, c.vectors*vector-1)
+		a, x := &unit{n: n}, make([]float64, n)
+		res, err := allMethods()[c.method](t.Context(), a, b, x, c.opt)
+		require.ErrorContains(t, err, c.message)
+		require.True(t, sparse.IsInput(err))
+		require.Nil(t, res)
+		require.Zero(t, a.products)
+		withMemory(t, max(c.vectors, 4)*vector) // of the solve within Refine
+		_, err = allMethods()[c.method](t.Context(), a, b, x, c.opt)
+		require.NoError(t, err, c.method)
+	}
+	withMemory(t, 1)
+	require.NoError(t, method{name: "gmres", vectors: 3, basis: true}.fit(Options{Restart: 30, MaxIter: 1000}, 60_000), "too small to be asked for")
+}
+
+func TestVectorsOfManySystemsForWhichMemoryLacksAreRefused(t *testing.T) {
+	const n, systems = 1 << 16, 8
+	b, x := msrep.ByRow(make([]float64, n*systems), systems), msrep.ByRow(make([]float64, n*systems), systems)
+	for i := range b.Val {
+		b.Val[i] = 1
+	}
+	for _, c := range []struct {
+		opt     Options
+		vectors int64
+		message string
+	}{
+		{Options{}, 4*systems + 3, "x: 8 vectors of 65536 elements: the 4 vectors for each that cg keeps take 18350080 bytes, 18350079 are available"},
+		{Options{Precond: &fragile{n: n, left: 1 << 30}}, 5*systems + 3, "the 5 vectors for each"},
+	} {
+		withMemory(t, 8*n*c.vectors-1)
+		_, err := CGMany(t.Context(), &unit{n: n}, b, x, c.opt)
+		require.ErrorContains(t, err, c.message)
+		require.True(t, sparse.IsInput(err))
+		withMemory(t, 8*n*c.vectors)
+		_, err = CGMany(t.Context(), &unit{n: n}, b, x, c.opt)
+		require.NoError(t, err)
+	}
+}
+
+func TestProcessesEndTogetherWhereMemoryLacksInOne(t *testing.T) {
+	a := laplacian(t, "stencil:n=100,points=5")
+	withMemory(t, 100<<20)
+	_, _, errs := together(members(t, a, false, 9000), sines(a.Rows), func(m *member, b, x []float64) (*Result, error) {
+		return GMRES(t.Context(), m, b, x, Options{Restart: maxRestart})
+	})
+	require.True(t, sparse.IsInput(errs[0]), "%v", errs[0])
+	require.ErrorContains(t, errs[0], "restart: 10000: the 10003 vectors of 9000 elements")
+	require.ErrorIs(t, errs[1], ErrOtherProcess)
+}
