@@ -64,7 +64,7 @@ func (m *manyScatter[V]) takeSpill(d *Device, s *scratch[V], y simd.Block[V], wi
 		return nil
 	}
 	elements := int64(y.Rows()) * int64(lineStride[V](min(y.Cols, width)))
-	if need := int64(n)*elements*mem.Size[V]() - s.held.Load(); need > mem.Available()/2 {
+	if need := int64(n)*elements*mem.Size[V]() - s.held.Load(); need > 0 && need > mem.Available()/2 {
 		return fmt.Errorf("%w: %d bytes for the results of %d workers", kernels.ErrOutOfMemory, need, n)
 	}
 	spill, err := s.vectors(d, n, int(elements))
