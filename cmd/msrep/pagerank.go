@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 
 var pagerankCommand = &command{
 	name: "pagerank", args: "GRAPH",
-	summary: "rank the nodes of a graph: an entry (i, j) of the matrix, whatever its value, is a link from i to j. GRAPH is a file or gen:NAME:key=value,...",
+	summary: "rank the nodes of a graph: an entry (i, j) of the matrix, whatever its value, is a link from i to j. GRAPH is a file or gen:NAME:key=value,... The exit code is 1 when the tolerance is not reached; the ranks are printed and written all the same",
 	example: "msrep pagerank gen:rmat:scale=16 --precision cpms2 --top 10",
 	ranks:   true,
 	setup: func(c *call) func(context.Context) error {
@@ -21,7 +22,7 @@ var pagerankCommand = &command{
 		f := c.flags
 		f.Float64Var(&p.opt.Damping, "damping", 0.85, "damping `FACTOR`, above 0 and below 1")
 		f.Float64Var(&p.opt.Tol, "tol", 1e-10, "stop when the 1-norm of the difference of two iterates is below `TOL`")
-		f.IntVar(&p.opt.MaxIter, "max-iter", 1000, "stop after `N` iterations in any case, with a warning")
+		f.IntVar(&p.opt.MaxIter, "max-iter", 1000, "stop after `N` iterations in any case")
 		f.StringVar(&p.precision, "precision", "fp64", "`PRECISION`: fp64, cpms2 (32 bits, then 64) or cpms4 (32, 48, 64)")
 		f.StringVar(&p.layout, "layout", "", "`LAYOUT` of stored weights in segments: interleaved:BYTES or separated, which is the default")
 		f.StringVar(&p.format, "format", "auto", "`FORMAT`: auto, csr, ell or pellr")
@@ -111,7 +112,7 @@ func (p *pagerank) rank(ctx context.Context, j *job) error {
 	if err := writeVector(j.out, res.Ranks); err != nil {
 		return err
 	}
-	return p.finish(r, res, j.sys, j.read, j.begin)
+	return errors.Join(p.missed(res), p.finish(r, res, j.sys, j.read, j.begin))
 }
 
 // pageRank ranks the nodes.
@@ -133,10 +134,18 @@ func (p *pagerank) pageRank(ctx context.Context, sys *msrep.System, a *sparse.CS
 	return res, err
 }
 
+// missed is the error of ranks that are not within the tolerance.
+func (p *pagerank) missed(res *solver.PageRankResult) error {
+	if res.Converged {
+		return nil
+	}
+	return fmt.Errorf("not converged after %d iterations: the last difference is %g, --tol is %g", res.Iterations, res.Residual, p.opt.Tol)
+}
+
 // finish prints the result, of which r has what was known before.
 func (p *pagerank) finish(r ranking, res *solver.PageRankResult, sys *msrep.System, read time.Duration, begin time.Time) error {
-	if !res.Converged {
-		p.warn(fmt.Sprintf("not converged after %d iterations: the last difference is %g", res.Iterations, res.Residual))
+	if missed := p.missed(res); missed != nil {
+		r.Failure = missed.Error()
 	}
 	r.Format, r.Dangling, r.Iterations, r.BySegments = string(res.Format), res.Dangling, res.Iterations, byName(res.BySegments)
 	r.Residual, r.Converged, r.Seconds, r.Top = number(res.Residual), res.Converged, byName(res.Seconds), topNodes(res.Ranks, p.top)

@@ -23,6 +23,7 @@ type ranking struct {
 	BySegments map[string]int        `json:"iterations_by_segments"` // by how many segments of each value they read
 	Residual   number                `json:"residual"`
 	Converged  bool                  `json:"converged"`
+	Failure    string                `json:"failure,omitempty"` // why not
 	Phases     rankingPhases         `json:"phases"`
 	Seconds    map[string]float64    `json:"seconds_by_segments"`
 	Top        []rankedNode          `json:"top"`

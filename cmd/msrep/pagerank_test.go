@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,7 +82,21 @@ func TestPagerankRefusesWhatItCannotDo(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	require.Equal(t, exitUsage, run(context.Background(), []string{"pagerank", rect}, &stdout, &stderr))
 	require.Contains(t, stderr.String(), "square")
-	stderr.Reset()
-	require.Equal(t, exitOK, run(context.Background(), []string{"pagerank", webFile(t), "--max-iter", "1"}, &stdout, &stderr))
-	require.Contains(t, stderr.String(), "not converged")
+}
+
+func TestRanksAboveTheToleranceAreGivenWithExitCode1(t *testing.T) {
+	for _, more := range [][]string{nil, {"--deterministic"}} {
+		out := filepath.Join(t.TempDir(), "p.mtx")
+		var stdout, stderr bytes.Buffer
+		args := append([]string{"pagerank", webFile(t), "--max-iter", "3", "--json", "--quiet", "--out", out}, more...)
+		require.Equal(t, exitFailed, run(context.Background(), args, &stdout, &stderr))
+		require.Contains(t, stderr.String(), "msrep pagerank: not converged after 3 iterations: the last difference is 0.")
+		require.Equal(t, 1, strings.Count(stderr.String(), "\n"))
+		var v map[string]any
+		require.NoError(t, json.Unmarshal(stdout.Bytes(), &v))
+		require.Equal(t, false, v["converged"])
+		require.Contains(t, v["failure"], "not converged after 3 iterations")
+		require.Len(t, v["top"], 5)
+		require.FileExists(t, out)
+	}
 }
