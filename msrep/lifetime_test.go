@@ -2,6 +2,7 @@ package msrep
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 
@@ -102,4 +103,27 @@ func TestOnePlanAndOneSystemServeManyGoroutines(t *testing.T) {
 		}()
 	}
 	wg.Wait()
+}
+
+func TestDevicesThatCannotBeOpenedAreTriedAgain(t *testing.T) {
+	busy := errors.New("busy")
+	failures, opened := 2, 0
+	late := lateSystem{open: func() (*System, error) {
+		if failures--; failures >= 0 {
+			return nil, busy
+		}
+		opened++
+		return Open(Config{Devices: "cpu:1"})
+	}}
+	for range 2 {
+		_, err := late.get()
+		require.ErrorIs(t, err, busy)
+	}
+	first, err := late.get()
+	require.NoError(t, err)
+	defer first.Close()
+	again, err := late.get()
+	require.NoError(t, err)
+	require.Same(t, first, again)
+	require.Equal(t, 1, opened)
 }
