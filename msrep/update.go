@@ -10,9 +10,9 @@ import (
 // UpdateValues replaces the values and keeps the structure: val[k] belongs to
 // the entry whose value was Val[k] in the matrix that the plan was made of. The
 // plan may use val in place from then on, and needs the values before no more. To fill the
-// same slice anew and give it again is right where no product runs meanwhile. After an
-// error other than a wrong argument, also when ctx ends on the way, the plan is of no use
-// any more but to be closed.
+// same slice anew and give it again is right where no product runs meanwhile. ctx is looked
+// at before anything changes: the plan then has the values before, and an update that has
+// begun is done. After an error of a device the plan is of no use any more but to be closed.
 func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	defer rescue(&err)
 	if p == nil {
@@ -37,6 +37,7 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	if err := p.land(); err != nil {
 		return err
 	}
+	ctx = context.WithoutCancel(ctx) // all values change or none
 	p.src, p.lay.val = src, lay.val
 	if err := p.each(func(i int) error {
 		return errors.Join(p.shares[i].placeValues(p.lay), p.shares[i].repack(ctx, p.lay, p.opt))
@@ -44,8 +45,8 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 		p.broken = err
 		return err
 	}
-	if p.other != nil { // both or none: ctx is not looked at any more
-		if err := p.other.UpdateValues(context.WithoutCancel(ctx), val); err != nil {
+	if p.other != nil {
+		if err := p.other.UpdateValues(ctx, val); err != nil {
 			p.broken = err
 			return err
 		}

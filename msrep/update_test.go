@@ -1,8 +1,11 @@
 package msrep
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -79,6 +82,58 @@ func TestValuesOfAnyFormatAreUpdatedInTheirOrder(t *testing.T) {
 				}
 				require.NoError(t, plan.Close())
 			}
+		}
+	}
+}
+
+// asked is a context that ends when it has been asked so many times whether it has.
+type asked struct {
+	context.Context
+	left atomic.Int32
+}
+
+func (c *asked) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestAContextThatEndsLeavesAllValuesOrNoneReplaced(t *testing.T) {
+	a, _, err := gen.Generate("stencil:dims=2,n=40,points=9")
+	require.NoError(t, err)
+	x := make([]float64, a.Cols)
+	for i := range x {
+		x[i] = math.Cos(float64(i))
+	}
+	for _, devices := range []string{"cpu:2", "sim:2"} {
+		sys := openCPU(t, devices)
+		for _, opt := range []PlanOptions{{}, {Format: sparse.FormatCSR}, {Format: "slices", ExpectedTransposed: 100}, {Strategy: Partial}} {
+			plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](a), opt)
+			require.NoError(t, err)
+			m := *a
+			for left := range int32(4) {
+				val := slices.Clone(m.Val)
+				for k := range val {
+					val[k] += float64(k%7) - 3
+				}
+				c := &asked{Context: ctx}
+				c.left.Store(left)
+				err := plan.UpdateValues(c, val)
+				if left == 0 {
+					require.ErrorIs(t, err, context.Canceled)
+				} else {
+					require.NoError(t, err)
+					m.Val = val
+				}
+				for _, op := range []Op{NoTrans, Trans} {
+					y := make([]float64, a.Rows)
+					_, err := plan.SpMV(ctx, op, 1, x, 0, y)
+					require.NoError(t, err)
+					require.Equal(t, -1, reference.Check(y, reference.Multiply(bool(op), 1, &m, x, 0, y)), "%s %+v, %d times, op %v", devices, opt, left, op)
+				}
+			}
+			require.NoError(t, plan.Close())
 		}
 	}
 }
