@@ -65,6 +65,15 @@ func (s *slab) take(bytes int64) ([]byte, error) {
 	return b[first:end:end], nil
 }
 
+// count counts bytes on the Go heap beside those of the slab; fewer where negative.
+func (s *slab) count(bytes int64) error {
+	if bytes <= 0 {
+		s.dev.inUse.Add(bytes)
+		return nil
+	}
+	return s.dev.take(bytes)
+}
+
 // takeBuffer gives memory that is a buffer of its own.
 func (s *slab) takeBuffer(bytes int64) ([]byte, error) {
 	b, err := s.dev.Alloc(bytes)

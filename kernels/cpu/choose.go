@@ -155,7 +155,7 @@ func (p *packed[V]) build(c inspect.Candidate[V], rows [][]form.Rows[V], in aren
 	t := trial[V]{forms: make([][]form.Form[V], len(rows)), mem: in}
 	err := p.each(func(i int) error {
 		for _, r := range rows[i] {
-			r.Mem = &form.Memory{Alloc: in[i].take, Mark: in[i].mark}
+			r.Mem = &form.Memory{Alloc: in[i].take, Mark: in[i].mark, Count: in[i].count}
 			f, err := c.Build(r)
 			if err != nil {
 				return err

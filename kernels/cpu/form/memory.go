@@ -17,10 +17,14 @@ type Memory struct {
 	// Mark gives a function that gives back what Alloc gives from now on. nil where that
 	// is not needed.
 	Mark func() func() error
+	// Count hears of bytes on the Go heap that a form takes while it is built: of more, which
+	// it may refuse, or of fewer, a negative number. nil where nobody counts them.
+	Count func(bytes int64) error
 	// Limit is the most bytes in all, 0 for no bound.
 	Limit int64
 
 	used int64
+	heap int64 // that Count was told of
 }
 
 // Used is the number of bytes taken so far.
@@ -56,8 +60,8 @@ func Make[T mem.Elem](m *Memory, n int64) ([]T, error) {
 	switch {
 	case m == nil:
 		b = mem.Aligned(bytes)
-	case m.Limit > 0 && bytes > m.Limit-m.used:
-		return nil, fmt.Errorf("%w: %d bytes beside %d of %d", kernels.ErrOutOfMemory, bytes, m.used, m.Limit)
+	case m.Limit > 0 && bytes > m.Limit-m.used-m.heap:
+		return nil, m.lacks(bytes)
 	default:
 		var err error
 		if b, err = m.Alloc(bytes); err != nil {
@@ -67,4 +71,24 @@ func Make[T mem.Elem](m *Memory, n int64) ([]T, error) {
 	}
 	s, _ := mem.Slice[T](b, n)
 	return s, nil
+}
+
+// hold counts bytes on the Go heap for the time of building; see Count.
+func (m *Memory) hold(bytes int64) error {
+	switch {
+	case m == nil:
+		return nil
+	case m.Limit > 0 && bytes > m.Limit-m.used-m.heap:
+		return m.lacks(bytes)
+	case m.Count != nil:
+		if err := m.Count(bytes); err != nil {
+			return err
+		}
+	}
+	m.heap += bytes
+	return nil
+}
+
+func (m *Memory) lacks(bytes int64) error {
+	return fmt.Errorf("%w: %d bytes beside %d of %d", kernels.ErrOutOfMemory, bytes, m.used+m.heap, m.Limit)
 }

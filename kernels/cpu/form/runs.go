@@ -37,6 +37,10 @@ func NewRuns[V sparse.Value](r Rows[V], o RunOptions[V]) (Form[V], error) {
 		return nil, err
 	}
 	b := newRunsBuilder(r)
+	defer b.drop()
+	if err := b.count(); err != nil {
+		return nil, err
+	}
 	if err := b.cut(); err != nil {
 		return nil, err
 	}
@@ -81,6 +85,8 @@ type runsStart struct {
 	at         simd.RunPosition
 	least, end int32
 }
+
+const startBytes = 48
 
 func (f *runsForm[V]) Multiply(alpha, beta V, x, y []V) {
 	x = x[:f.cols]
@@ -142,7 +148,7 @@ func (f *runsForm[V]) keep(m *Memory, r *simd.Runs[V], end simd.RunPosition) (er
 	copy(f.runs.Groups, r.Groups)
 	copy(f.runs.First, r.First)
 	copy(f.runs.Masks, r.Masks)
-	f.bytes = 4*int64(end.Group+end.Piece) + int64(end.Mask) + mem.Size[V]()*int64(values+len(f.sums)) + 48*int64(len(f.windows))
+	f.bytes = 4*int64(end.Group+end.Piece) + int64(end.Mask) + mem.Size[V]()*int64(values+len(f.sums)) + startBytes*int64(len(f.windows))
 	f.stream = beyond(f.bytes + mem.Size[V]()*int64(f.rows+min(f.rows, f.cols)))
 	return nil
 }

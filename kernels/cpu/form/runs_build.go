@@ -9,8 +9,8 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// runsBuilder cuts rows into groups and pieces. It holds these in memory of its own, until
-// they are copied to that of the form.
+// runsBuilder cuts rows into groups and pieces. It holds these on the Go heap, until they
+// are copied to the memory of the form.
 type runsBuilder[V sparse.Value] struct {
 	r       Rows[V]
 	rows    int
@@ -21,6 +21,7 @@ type runsBuilder[V sparse.Value] struct {
 	// ends has a bit for each entry that the next one of its row does not follow in the
 	// next column, and 64 bits behind these.
 	ends []uint64
+	held int64 // bytes of all this, as counted
 }
 
 // What a group takes, in units of a bit less than a tenth of a nanosecond on Zen 4: for itself and
@@ -38,6 +39,25 @@ func newRunsBuilder[V sparse.Value](r Rows[V]) *runsBuilder[V] {
 	return b
 }
 
+// count counts what the builder holds now.
+func (b *runsBuilder[V]) count() error {
+	now := 8*int64(cap(b.ends)) + 4*int64(cap(b.runs.Groups)+cap(b.runs.First)) + int64(cap(b.runs.Masks)) + startBytes*int64(cap(b.windows))
+	if now == b.held {
+		return nil
+	}
+	if err := b.r.Mem.hold(now - b.held); err != nil {
+		return err
+	}
+	b.held = now
+	return nil
+}
+
+// drop counts what the builder held as given back.
+func (b *runsBuilder[V]) drop() {
+	_ = b.r.Mem.hold(-b.held) // fewer bytes are never refused
+	b.held = 0
+}
+
 // cut cuts all rows.
 func (b *runsBuilder[V]) cut() (err error) {
 	for row := 0; row < b.rows; {
@@ -46,6 +66,9 @@ func (b *runsBuilder[V]) cut() (err error) {
 		}
 		if row > b.windows[len(b.windows)-1].row+runsWindow-2*simd.RunRows || row == b.rows {
 			b.endWindow(row)
+			if err := b.count(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/reference"
@@ -124,4 +125,29 @@ func TestRunsReportMemoryThatIsShort(t *testing.T) {
 		_, err := form.NewRuns(r, form.RunOptions[float64]{})
 		return err
 	})
+}
+
+func TestRunsCountWhatTheyTakeWhileTheyAreBuilt(t *testing.T) {
+	rows := supernodes(rand.New(rand.NewPCG(1, 1)), 3000, 1, false)
+	build := func(limit int64) (kept, most int64, err error) {
+		now := int64(0)
+		rows.Mem = &form.Memory{Limit: limit, Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }, Count: func(n int64) error {
+			now += n
+			most = max(most, now)
+			return nil
+		}}
+		_, err = form.NewRuns(rows, form.RunOptions[float64]{})
+		require.Zero(t, now, "it gives back what it took")
+		return rows.Mem.Used(), most, err
+	}
+	kept, most, err := build(0)
+	require.NoError(t, err)
+	entries := int64(len(rows.Val))
+	require.Greater(t, most, entries/8+kept-8*entries, "a bit for each entry, and all but the values")
+	_, _, err = build(kept + most)
+	require.NoError(t, err)
+	for _, limit := range []int64{kept + most - 1, most, most - 1, 1} {
+		_, _, err = build(limit)
+		require.ErrorIs(t, err, kernels.ErrOutOfMemory, "%d", limit)
+	}
 }
