@@ -16,11 +16,13 @@ type Exchange struct {
 }
 
 // Model computes what a product with a, or with its transpose, sends over n ranks. align
-// is that of Slice. n is at most partition.MaxParts; errors are *sparse.InputError. a is
-// not checked.
+// is that of Slice. n is at most partition.MaxParts; errors are *sparse.InputError.
 func Model[V sparse.Value](a *sparse.CSR[V], n int, align Align, elementBytes int64) (Exchange, error) {
 	if a == nil {
 		return Exchange{}, sparse.Inputf("matrix", "is nil")
+	}
+	if err := a.Validate(); err != nil {
+		return Exchange{}, err
 	}
 	rowCut, err := rowCuts(a.RowPtr, n, int(align))
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -18,6 +19,9 @@ import (
 // goes on, or is no matrix gives an *sparse.InputError; other errors of r are passed on,
 // and so is that of ctx when it ends first.
 func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sparse.CSR[float64], sparse.Source, error) {
+	if err := given.Input(ctx, r); err != nil {
+		return nil, sparse.Source{}, err
+	}
 	f := &file{ctx: ctx, r: r, name: name}
 	head := readArray[int64](f, 3)
 	if f.err != nil {

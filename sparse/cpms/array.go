@@ -5,7 +5,22 @@ import (
 	"math"
 
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/sparse"
 )
+
+// leastAsked is the bytes below which nobody asks whether there is memory.
+const leastAsked = 16 << 20
+
+// fits refuses n values of so many bytes for which memory lacks.
+func fits(n, bytes int64) error {
+	if n < leastAsked/bytes {
+		return nil
+	}
+	if have := mem.Available(); n > have/bytes {
+		return sparse.Inputf("n", "%d values of %d bytes: %d bytes are available", n, bytes, have)
+	}
+	return nil
+}
 
 // Array is n float64 values in segments, in 8n bytes. Values may be read by many
 // goroutines at once, and written by many where no two write the same one.
@@ -18,9 +33,16 @@ type Array struct {
 	s16    []uint16 // of 16
 }
 
-// New makes an array of n zeros.
+// New makes an array of n zeros. Errors are *sparse.InputError, also for more values than
+// there is memory for.
 func New(n int, l Layout) (*Array, error) {
 	if err := l.Check(); err != nil {
+		return nil, err
+	}
+	if n < 0 {
+		return nil, sparse.Inputf("n", "%d values: use 0 or more", n)
+	}
+	if err := fits(int64(n), 8); err != nil {
 		return nil, err
 	}
 	return newArray(make([]uint64, n), l), nil

@@ -302,3 +302,14 @@ func TestWrongLayoutsAreInputErrors(t *testing.T) {
 	require.PanicsWithValue(t, beyond, func() { a.Write([]float64{1, 1}, 2, 1, Truncate) })
 	require.Zero(t, a.At(2, 2), "and nothing is written")
 }
+
+func TestArraysForWhichMemoryLacksAreRefused(t *testing.T) {
+	for _, n := range []int{-1, math.MaxInt, math.MinInt} {
+		_, err := New(n, Layout{Segments: 2})
+		require.True(t, sparse.IsInput(err), "%d: %v", n, err)
+	}
+	require.NoError(t, fits(leastAsked/8-1, 8))
+	err := fits(1<<40, 8)
+	require.True(t, sparse.IsInput(err))
+	require.ErrorContains(t, err, "n: 1099511627776 values of 8 bytes: ")
+}

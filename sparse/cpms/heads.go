@@ -35,6 +35,9 @@ func NewHeads(n, width int) (*Heads, error) {
 	if !validWidth(width) {
 		return nil, sparse.Inputf("width", "%d bytes: use 2, 4, 6 or 8", width)
 	}
+	if err := fits(int64(n), int64(width)); err != nil {
+		return nil, err
+	}
 	h := &Heads{mem: mem.Aligned(headBytes(n, width)), n: n}
 	h.SetWidth(width)
 	return h, nil

@@ -64,6 +64,31 @@ func TestWrongOptionsAndRowsAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "a row of 2147483648 entries")
 }
 
+func TestRowsThatDoNotHoldTheirEntriesAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		ptr             []int64
+		first, end      int64
+		columns, values int
+	}{
+		{[]int64{0, 1, 2}, 5, 2, 0, 0},                          // the end before the first
+		{[]int64{0, 1, 2}, -1, 2, 3, 3},                         // below 0
+		{[]int64{0, 2, 1, 2}, 0, 2, 2, 2},                       // falls
+		{[]int64{0, 1, 2}, 0, 3, 3, 3},                          // too few in the rows
+		{[]int64{1, 2}, 0, 2, 2, 2},                             // the same at the beginning
+		{[]int64{0, 1, 2}, 0, 2, 1, 2},                          // too few columns
+		{[]int64{0, 1, 2}, 0, 2, 2, 3},                          // too many values
+		{[]int64{0, 1}, math.MaxInt64, math.MaxInt64 - 1, 0, 0}, // far out
+		{[]int64{0, 1}, 0, math.MinInt64, 0, 0},
+		{[]int64{0, 1}, math.MinInt64, math.MaxInt64, 1, 1},
+	} {
+		r := ellpack.Rows[float64]{Ptr: c.ptr, First: c.first, End: c.end, Idx: make([]int32, c.columns), Val: make([]float64, c.values)}
+		for _, f := range ellpack.Formats() {
+			_, err := build(f, r, ellpack.Options{})
+			require.True(t, sparse.IsInput(err), "%s %+v", f, c)
+		}
+	}
+}
+
 func TestAnErrorOfTheMemoryIsHandedOn(t *testing.T) {
 	full := errors.New("no memory left")
 	test := func(f sparse.Format, lengths []int, most int64) {

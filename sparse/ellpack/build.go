@@ -33,6 +33,9 @@ func begin[V sparse.Value](r *Rows[V], f sparse.Format, o Options) (*builder[V],
 	if err != nil {
 		return nil, err
 	}
+	if n := r.End - r.First; int64(len(r.Idx)) != n || int64(len(r.Val)) != n {
+		return nil, sparse.Inputf("matrix", "%d columns and %d values: there are %d entries", len(r.Idx), len(r.Val), n)
+	}
 	b := &builder[V]{rows: r, opt: &l.opt, len: l}
 	b.shape, b.perm, _ = l.shape(f, mem.Size[V]())
 	if err := l.check(b.shape, mem.Size[V]()); err != nil {

@@ -34,19 +34,24 @@ func rowLengths(ptr []int64, first, end int64, serial bool) ([]int32, error) {
 	if rows > sparse.MaxDim {
 		return nil, sparse.Inputf("matrix", "%d rows: formats of the ELLPACK family number at most %d", rows, sparse.MaxDim)
 	}
+	if first < 0 || end < first {
+		return nil, sparse.Inputf("matrix", "entries from %d to %d: the end must not lie before the first, nor that below 0", first, end)
+	}
 	lengths := make([]int32, rows)
-	var long atomic.Int64 // a row that is too long: any serves the message
+	var long atomic.Int64 // a row that is too long, or less than empty: any serves the message
 	each(rows, 1<<15, serial, func(lo, hi int64) {
 		for i := lo; i < hi; i++ {
 			n := clamp(ptr[i+1], first, end) - clamp(ptr[i], first, end)
-			if n > math.MaxInt32 {
+			if uint64(n) > math.MaxInt32 {
 				long.Store(n)
 				continue
 			}
 			lengths[i] = int32(n)
 		}
 	})
-	if n := long.Load(); n > 0 {
+	if n := long.Load(); n < 0 {
+		return nil, sparse.Inputf("matrix", "a row of %d entries: the pointers must not fall", n)
+	} else if n > 0 {
 		return nil, sparse.Inputf("matrix", "a row of %d entries: formats of the ELLPACK family count at most %d", n, math.MaxInt32)
 	}
 	return lengths, nil

@@ -66,9 +66,14 @@ func Measure(ptr []int64, first, end int64, o Options) (*Lengths, error) {
 	if l.of, err = rowLengths(ptr, first, end, o.Serial); err != nil {
 		return nil, err
 	}
+	held := int64(0)
 	for _, n := range l.of {
+		held += int64(n)
 		l.longest = max(l.longest, int64(n))
 		l.work += max(2*int64(n)-1, 0)
+	}
+	if held != l.nnz {
+		return nil, sparse.Inputf("matrix", "its rows hold %d of %d entries", held, l.nnz)
 	}
 	l.sorted = sync.OnceValue(func() []int32 { return sortByLength(l.of, max(l.rows(), 1), o.Serial) })
 	return l, nil

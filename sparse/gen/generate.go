@@ -3,6 +3,7 @@ package gen
 import (
 	"context"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -23,6 +24,9 @@ func Generate(spec string) (*sparse.CSR[float64], sparse.Source, error) {
 // field is pattern where every value is 1. Errors are *sparse.InputError with
 // the file "gen:" and the spec.
 func GenerateContext(ctx context.Context, spec string, maxBytes int64) (*sparse.CSR[float64], sparse.Source, error) {
+	if err := given.Context(ctx); err != nil {
+		return nil, sparse.Source{}, err
+	}
 	m, src, err := generate(ctx, spec, maxBytes)
 	if err != nil {
 		return nil, sparse.Source{}, err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/number"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -18,6 +19,9 @@ import (
 // name stands for the file in errors. Bad input gives an *sparse.InputError; a
 // cancelled ctx gives its error.
 func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sparse.CSR[float64], sparse.Source, error) {
+	if err := given.Input(ctx, r); err != nil {
+		return nil, sparse.Source{}, err
+	}
 	t := newText(ctx, r, name)
 	h, err := readHeader(t, lim)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -20,6 +21,9 @@ import (
 //
 // Errors are those of m.Validate and of w.
 func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
+	if err := given.Check("writer", w); err != nil {
+		return err
+	}
 	if err := m.Validate(); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/bincsr"
 	"github.com/msrep-go/msrep/sparse/gen"
@@ -32,7 +33,7 @@ type Matrix struct {
 // not be used any more. For other matrices, and when called again, it does
 // nothing.
 func (m *Matrix) Close() error {
-	if m.close == nil {
+	if m == nil || m.close == nil {
 		return nil
 	}
 	err := m.close()
@@ -64,6 +65,9 @@ func SkipChecksums() Option { return func(o *options) { o.skipChecksums = true }
 // directory or not readable are *sparse.InputError; when ctx ends first its
 // error is returned.
 func Read(ctx context.Context, path string, opts ...Option) (*Matrix, error) {
+	if err := given.Context(ctx); err != nil {
+		return nil, err
+	}
 	var o options
 	for _, opt := range opts {
 		opt(&o)

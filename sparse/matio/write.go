@@ -56,10 +56,18 @@ func Create(path string) (*Output, error) {
 }
 
 // Close drops the file unless Write has completed it.
-func (o *Output) Close() error { return o.out.Close() }
+func (o *Output) Close() error {
+	if o == nil || o.out == nil {
+		return nil
+	}
+	return o.out.Close()
+}
 
 // Write writes the matrix and completes the file; see the function Write.
 func (o *Output) Write(m *sparse.CSR[float64], src sparse.Source) error {
+	if o == nil || o.out == nil {
+		return sparse.Inputf("output", "was not made by Create")
+	}
 	if err := m.Validate(); err != nil {
 		return err
 	}

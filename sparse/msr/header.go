@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -64,6 +65,9 @@ func Peek(path string) (Header, error) {
 // ReadHeader reads and checks the first HeaderSize bytes of r. name goes into
 // errors, which are *sparse.InputError where the content is at fault.
 func ReadHeader(r io.Reader, name string) (Header, error) {
+	if err := given.Check("reader", r); err != nil {
+		return Header{}, err
+	}
 	h, _, err := readHeader(r, name)
 	return h, err
 }

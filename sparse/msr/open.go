@@ -9,6 +9,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -34,6 +35,9 @@ type File[V sparse.Value] struct {
 // damaged, of another value type, gzipped, or not a regular file is refused
 // with an *sparse.InputError. When ctx ends first its error is returned.
 func Open[V sparse.Value](ctx context.Context, path string, opts ...Option) (*File[V], error) {
+	if err := given.Context(ctx); err != nil {
+		return nil, err
+	}
 	var o options
 	for _, opt := range opts {
 		opt(&o)
@@ -77,6 +81,9 @@ func (f *File[V]) Source() sparse.Source { return f.src }
 
 // Close gives the mapping back. Further calls do nothing.
 func (f *File[V]) Close() error {
+	if f == nil {
+		return nil
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.unmap == nil {

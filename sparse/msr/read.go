@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -20,6 +21,9 @@ import (
 // into errors, which are *sparse.InputError where the content is at fault;
 // other errors of r are passed on, and so is that of ctx when it ends first.
 func Read[V sparse.Value](ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sparse.CSR[V], sparse.Source, error) {
+	if err := given.Input(ctx, r); err != nil {
+		return nil, sparse.Source{}, err
+	}
 	m, src, err := read[V](ctx, r, name, lim)
 	if err != nil {
 		return nil, sparse.Source{}, err

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -15,6 +16,9 @@ import (
 // processes, check it whole, as Open does, and each reads about 1/n of it. It takes
 // little memory. Errors are those of Open; indices are not looked at.
 func VerifyPart(ctx context.Context, path string, i, n int) error {
+	if err := given.Context(ctx); err != nil {
+		return err
+	}
 	f, size, err := openRegular(path)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -18,6 +19,9 @@ import (
 // src is refused with an *sparse.InputError before anything is written. Other
 // errors are those of w.
 func Write[V sparse.Value](w io.Writer, m *sparse.CSR[V], src sparse.Source) error {
+	if err := given.Check("writer", w); err != nil {
+		return err
+	}
 	if err := checkByteOrder("matrix"); err != nil {
 		return err
 	}

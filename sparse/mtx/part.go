@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/msrep-go/msrep/internal/fileio"
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/lines"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/sparse"
@@ -32,6 +33,9 @@ type Part struct {
 // Read; that the number of entries is not what the header declares shows only when all
 // parts were read: see CheckEntries.
 func ReadPart(ctx context.Context, path string, i, n int, lim sparse.Limits) (*Part, error) {
+	if err := given.Context(ctx); err != nil {
+		return nil, err
+	}
 	f, err := fileio.Open(path)
 	if err != nil {
 		return nil, err

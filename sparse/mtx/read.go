@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/lines"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -17,6 +18,9 @@ import (
 // *sparse.InputError with a line; lim bounds sizes out of proportion to the
 // number of entries. When ctx ends, so does Read, with its error.
 func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *sparse.CSR[float64], src sparse.Source, err error) {
+	if err := given.Input(ctx, r); err != nil {
+		return nil, src, err
+	}
 	in := lines.NewReader(r, name)
 	h, err := readHeader(in, name, lim)
 	if err != nil {

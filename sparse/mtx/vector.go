@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/lines"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -18,6 +19,9 @@ import (
 // the line. A coordinate file must not declare a length out of all proportion to
 // its entries, as sparse.Limits states it.
 func ReadVector(ctx context.Context, r io.Reader, name string) ([]float64, error) {
+	if err := given.Input(ctx, r); err != nil {
+		return nil, err
+	}
 	in := lines.NewReader(r, name)
 	h, err := readHeader(in, name, sparse.Limits{})
 	if err != nil {
@@ -56,6 +60,9 @@ func ReadVector(ctx context.Context, r io.Reader, name string) ([]float64, error
 
 // WriteVector writes v as an array of one column, with 17 significant digits.
 func WriteVector(w io.Writer, v []float64) error {
+	if err := given.Check("writer", w); err != nil {
+		return err
+	}
 	if _, err := fmt.Fprintf(w, "%s matrix array real general\n%d 1\n", banner, len(v)); err != nil {
 		return err
 	}

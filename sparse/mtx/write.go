@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/lines"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -18,6 +19,9 @@ import (
 // sorted without duplicates. Else they are real and general. Of a symmetric
 // matrix the lower triangle is written.
 func Write(w io.Writer, m *sparse.CSR[float64], src sparse.Source) error {
+	if err := given.Check("writer", w); err != nil {
+		return err
+	}
 	if err := m.Validate(); err != nil {
 		return err
 	}

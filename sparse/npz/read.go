@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -15,6 +16,9 @@ import (
 // sorted by name. A matrix whose arrays have no prefix has the name "". The
 // error, an *sparse.InputError without a file name, says that r is no archive.
 func Groups(r io.ReaderAt, size int64) ([]string, error) {
+	if err := given.Check("reader", r); err != nil {
+		return nil, err
+	}
 	a, err := openArchive(r, size, "")
 	if err != nil {
 		return nil, err
@@ -30,6 +34,9 @@ func Groups(r io.ReaderAt, size int64) ([]string, error) {
 // only one, or the one without a prefix. name stands for the file in errors. Bad
 // input gives an *sparse.InputError; a cancelled ctx gives its error.
 func Read(ctx context.Context, r io.ReaderAt, size int64, name, group string, lim sparse.Limits) (*sparse.CSR[float64], sparse.Source, error) {
+	if err := given.Input(ctx, r); err != nil {
+		return nil, sparse.Source{}, err
+	}
 	a, err := openArchive(r, size, name)
 	if err != nil {
 		return nil, sparse.Source{}, err

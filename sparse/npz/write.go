@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -17,6 +18,9 @@ import (
 //
 // Errors are those of m.Validate and of w.
 func Write(w io.Writer, m *sparse.CSR[float64]) error {
+	if err := given.Check("writer", w); err != nil {
+		return err
+	}
 	if err := m.Validate(); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/msrep-go/msrep/internal/given"
 	"github.com/msrep-go/msrep/internal/lines"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/sparse"
@@ -20,6 +21,9 @@ import (
 // of edges. A list needs at least one edge, because nothing else says how large
 // the matrix is. When ctx ends, so does Read, with its error.
 func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *sparse.CSR[float64], src sparse.Source, err error) {
+	if err := given.Input(ctx, r); err != nil {
+		return nil, src, err
+	}
 	in := lines.NewReader(r, name)
 	l := list{name: name}
 	if err := l.readFirst(in); err != nil {

@@ -1,0 +1,38 @@
+// Package given refuses nil where an interface would let it through.
+package given
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// Check gives a *sparse.InputError for the first value that is nil, or a nil pointer, of
+// arguments given as name, value, name, value.
+func Check(args ...any) error {
+	for i := 0; i+1 < len(args); i += 2 {
+		name, _ := args[i].(string)
+		if v := reflect.ValueOf(args[i+1]); v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil()) {
+			continue
+		}
+		return sparse.Inputf(name, "is nil")
+	}
+	return nil
+}
+
+// Context refuses a context that is nil.
+func Context(ctx context.Context) error {
+	if ctx == nil {
+		return sparse.Inputf("ctx", "is nil: use context.Background()")
+	}
+	return nil
+}
+
+// Input refuses a context or a reader that is nil.
+func Input(ctx context.Context, r any) error {
+	if err := Context(ctx); err != nil {
+		return err
+	}
+	return Check("reader", r)
+}
