@@ -70,7 +70,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		if len(args) > 1 {
 			return run(ctx, []string{args[1], "--help"}, stdout, stderr)
 		}
-		usage(stdout)
+		out := bufio.NewWriter(stdout)
+		usage(out)
+		if err := out.Flush(); err != nil {
+			fmt.Fprintf(stderr, "msrep: %v\n", err)
+			return exitFailed
+		}
 		return exitOK
 	case "--version", "-version":
 		args[0] = versionCommand.name

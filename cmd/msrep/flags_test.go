@@ -5,6 +5,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -83,4 +85,18 @@ func TestTheResultDoesNotReplaceTheMatrix(t *testing.T) {
 	y := filepath.Join(dir, "y.mtx")
 	runOK(t, "spmv", m, "--out", y)
 	runOK(t, "spmv", m, "--x", y, "--out", y) // a vector may be replaced by the next
+}
+
+// full is a place that has no room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestHelpThatCannotBeWrittenIsAFailure(t *testing.T) {
+	for _, args := range [][]string{{"help"}, {"--help"}, {"help", "spmv"}, {"spmv", "--help"}} {
+		var stderr bytes.Buffer
+		require.Equal(t, exitFailed, run(context.Background(), args, full{}, &stderr), args)
+		require.Contains(t, stderr.String(), syscall.ENOSPC.Error())
+		require.Equal(t, 1, strings.Count(stderr.String(), "\n"))
+	}
 }

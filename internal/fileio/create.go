@@ -43,6 +43,8 @@ func Create(path string) (*Out, error) {
 	case statErr == nil && !st.Mode().IsRegular():
 		o.inPlace = true
 		o.tmp, err = os.OpenFile(o.path, os.O_WRONLY, 0)
+	case statErr != nil && !errors.Is(statErr, fs.ErrNotExist): // such as a name that is too long
+		err = statErr
 	default:
 		o.tmp, err = createBeside(o.path)
 	}

@@ -2,7 +2,9 @@ package fileio
 
 import (
 	"compress/gzip"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,6 +91,17 @@ func TestTheLongestNameThatTheSystemAllowsIsFine(t *testing.T) {
 	out, err := Create(filepath.Join(t.TempDir(), strings.Repeat("y", 250)+".mtx"))
 	require.NoError(t, err)
 	require.NoError(t, out.Commit())
+}
+
+func TestANameThatIsTooLongIsRefusedAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, strings.Repeat("y", 300))
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		t.Skip("names may be this long here")
+	}
+	_, err := Create(path)
+	require.ErrorContains(t, err, path+": cannot be created: ")
+	require.Empty(t, list(t, dir))
 }
 
 func TestDevicesAndFoldersAreNotReplaced(t *testing.T) {
