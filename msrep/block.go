@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -79,4 +80,24 @@ func (b Block[V]) vector(j int, buf []V) []V {
 		buf[i] = b.Val[i*b.Stride+j]
 	}
 	return buf
+}
+
+// vectors is vectors lo <= j < hi of a block.
+func (b Block[V]) vectors(lo, hi int) Block[V] {
+	if b.ByColumn {
+		b.Val = b.Val[min(lo*b.Stride, len(b.Val)):]
+	} else {
+		b.Val = b.Val[min(lo, len(b.Val)):]
+	}
+	b.Count = hi - lo
+	return b
+}
+
+// rows is rows lo <= i < hi of a block by row, in place on a device.
+func (b Block[V]) rows(d kernels.HostMapper, lo, hi int) kernels.Block[V] {
+	var val []V
+	if hi > lo {
+		val = b.Val[lo*b.Stride : (hi-1)*b.Stride+b.Count]
+	}
+	return kernels.Block[V]{Val: kernels.AdoptArray(d, val), Cols: b.Count, Stride: b.Stride}
 }

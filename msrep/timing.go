@@ -21,3 +21,17 @@ type PlanTiming struct {
 	Partition  time.Duration // the split, and local pointers where a device needs its own
 	Distribute time.Duration // parts to the devices; 0 where they are used in place
 }
+
+// add joins the times of another product, done after this one.
+func (t *Timing) add(o Timing) {
+	t.Distribute += o.Distribute
+	t.Kernel += o.Kernel
+	t.Merge += o.Merge
+	t.Total += o.Total
+	if t.Devices == nil {
+		t.Devices = make([]time.Duration, len(o.Devices))
+	}
+	for i, d := range o.Devices {
+		t.Devices[i] += d
+	}
+}

@@ -33,3 +33,6 @@ func (c *csr[V]) Bytes() int64 { return 0 }
 func (c *csr[V]) Padding() int64 { return 0 }
 
 func (c *csr[V]) Name() string { return "csr" }
+
+// size is the number of rows.
+func (c *csr[V]) size() int { return len(c.rows.Ptr) - 1 }

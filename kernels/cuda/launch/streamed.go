@@ -155,85 +155,6 @@ func (p *Streamed[V]) allocate() (err error) {
 	return s.Sync()
 }
 
-// StreamedProduct gives what multiplies by a part in FormStreamed; ok is false for
-// any other operation. It puts nothing on the stream but what joins the pieces: it
-// waits for the stream first, and for the pieces.
-func StreamedProduct(op kernels.Op) (multiply func(s kernels.Stream) error, ok bool) {
-	switch op := op.(type) {
-	case *kernels.GatherPacked[float64]:
-		return streamedProduct(op)
-	case *kernels.GatherPacked[float32]:
-		return streamedProduct(op)
-	}
-	return nil, false
-}
-
-func streamedProduct[V sparse.Value](op *kernels.GatherPacked[V]) (func(kernels.Stream) error, bool) {
-	p, ok := op.A.(*Streamed[V])
-	return func(s kernels.Stream) error { return p.multiply(s, op) }, ok
-}
-
-func (p *Streamed[V]) multiply(s kernels.Stream, op *kernels.GatherPacked[V]) error {
-	p.use.Lock()
-	defer p.use.Unlock()
-	part := p.op.Part
-	var bad error
-	switch owned := int64(part.OwnEnd - part.OwnFirst); {
-	case p.freed.Load():
-		bad = fmt.Errorf("%w: the packed part was freed", kernels.ErrClosed)
-	case op.X.Len != int64(p.op.Minors) || op.Y.Len != owned:
-		bad = fmt.Errorf("%w: x and y have %d and %d elements, they need %d and %d", kernels.ErrArgument, op.X.Len, op.Y.Len, p.op.Minors, owned)
-	}
-	if bad != nil {
-		return &kernels.DeviceError{Device: p.dev.Info().ID, Call: op.Kernel(), Err: bad}
-	}
-	if err := s.Sync(); err != nil { // x and y may still be on their way
-		return err
-	}
-	carries := int64(0)
-	var errs []error
-	for j, q := range p.pieces {
-		carry := op.Carry
-		if q.StartFlag && j != p.first() {
-			carry = p.carry.Sub(carries, carries+1)
-			carries++
-		}
-		y := op.Y.Sub(int64(q.OwnFirst-part.OwnFirst), int64(q.OwnEnd-part.OwnFirst))
-		g := &kernels.Gather[V]{Alpha: op.Alpha, Beta: op.Beta, X: op.X, Y: y, Carry: carry}
-		if err := p.put(&p.sets[j%len(p.sets)], q, g); err != nil {
-			errs = append(errs, err)
-			break
-		}
-	}
-	for _, set := range p.sets {
-		errs = append(errs, set.stream.Sync())
-	}
-	if err := errors.Join(errs...); err != nil || carries == 0 {
-		return err
-	}
-	return s.Launch(&addCarriesOp[V]{part: part, rows: p.rows, vals: p.carry, y: op.Y, carry: op.Carry})
-}
-
-// put brings a piece to the device and multiplies by it, behind the piece that was
-// in the same memory before.
-func (p *Streamed[V]) put(set *pieceSet[V], q partition.Part, g *kernels.Gather[V]) error {
-	lo, hi := q.StartIdx-p.op.Part.StartIdx, q.EndIdx+1-p.op.Part.StartIdx
-	g.A = kernels.Compressed[V]{
-		Part: q.Shift(q.First(), 0),
-		Ptr:  set.ptr.Sub(0, int64(q.Majors())+1), Idx: set.idx.Sub(0, hi-lo), Val: set.val.Sub(0, hi-lo),
-	}
-	if err := g.A.Ptr.Write(set.stream, p.op.Ptr[q.First():q.End()+1]); err != nil {
-		return err
-	}
-	if err := g.A.Idx.Write(set.stream, p.op.Idx[lo:hi]); err != nil {
-		return err
-	}
-	if err := g.A.Val.Write(set.stream, p.op.Val[lo:hi]); err != nil {
-		return err
-	}
-	return set.stream.Launch(g)
-}
-
 // Info describes the packed part.
 func (p *Streamed[V]) Info() kernels.PackInfo { return p.info }
 
@@ -273,22 +194,4 @@ func (p *Streamed[V]) drop() error {
 	}
 	p.rows, p.carry = kernels.Array[int32]{}, kernels.Array[V]{}
 	return errors.Join(errs...)
-}
-
-// addCarriesOp adds the carries of pieces to their rows.
-type addCarriesOp[V sparse.Value] struct {
-	part     partition.Part
-	rows     kernels.Array[int32]
-	vals     kernels.Array[V]
-	y, carry kernels.Array[V]
-}
-
-// Kernel names the operation.
-func (*addCarriesOp[V]) Kernel() string { return "add-carries" }
-
-func (op *addCarriesOp[V]) plan(b *builder) {
-	rows, vals := array(b, "row", op.rows, op.rows.Len), array(b, "val", op.vals, op.rows.Len)
-	y := array(b, "y", op.y, op.y.Len)
-	carry := openCarry(b, op.part, op.carry)
-	addCarries[V](b, rows, vals, y, carry, op.rows.Len, int64(op.part.Majors()), skip(op.part))
 }

@@ -1,0 +1,118 @@
+package form
+
+import (
+	"slices"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// blockBuilder makes a blockForm: it looks at all rows of blocks, makes room, and
+// looks again to fill it.
+type blockBuilder[V sparse.Value] struct {
+	r      Rows[V]
+	shape  BlockShape
+	lanes  int
+	values ValueSet[V]
+	out    *blockForm[V]
+	rows   lengths // blocks in each row of blocks of a window
+}
+
+func newBlockBuilder[V sparse.Value](r Rows[V], o BlockOptions[V]) *blockBuilder[V] {
+	b := &blockBuilder[V]{r: r, shape: o.Shape, lanes: simd.Lanes[V](o.Level), values: o.Values}
+	if s := b.values.storage; s == simd.Table || s == simd.Same {
+		b.values = ValueSet[V]{}
+	}
+	b.values = b.values.high()
+	rows := len(r.Ptr) - 1
+	head := min(max(0, o.Shape.First), rows)
+	blockRows := (rows - head) / o.Shape.Height
+	end := head + blockRows*o.Shape.Height
+	part := func(from, to int) *csr[V] {
+		lo, hi := r.Ptr[from]-r.Ptr[0], r.Ptr[to]-r.Ptr[0]
+		return newCSR(Rows[V]{Ptr: slices.Clone(r.Ptr[from : to+1]), Idx: slices.Clone(r.Idx[lo:hi]), Val: slices.Clone(r.Val[lo:hi]), Cols: r.Cols, Fixed: r.Fixed}, o.Level)
+	}
+	b.out = &blockForm[V]{
+		level: o.Level, cols: r.Cols, head: part(0, head), tail: part(end, rows), blockRows: blockRows,
+		blocks:  simd.Blocks[V]{Height: o.Shape.Height, Width: o.Shape.Width, Fused: r.Fixed},
+		windows: make([]group, (blockRows+blockWindow-1)/blockWindow),
+		order:   make([]uint16, 0, blockRows),
+		sums:    make([]V, (blockWindow+b.lanes)*o.Shape.Height),
+		rows:    make([]V, blockWindow*o.Shape.Height),
+	}
+	b.rows.of, b.rows.order = make([]int32, blockWindow), make([]uint16, blockWindow)
+	return b
+}
+
+// window counts the blocks of each row of blocks of window i, and orders them.
+func (b *blockBuilder[V]) window(i int) error {
+	first := i * blockWindow
+	n := min(blockWindow, b.out.blockRows-first)
+	b.rows.of, b.rows.order = b.rows.of[:n], b.rows.order[:n]
+	for r := range n {
+		count, ok := b.r.countBlocks(b.row(first+r), b.shape)
+		if !ok {
+			return sparse.Inputf("matrix", "an entry is outside of full blocks of %d x %d, or not in its order", b.shape.Height, b.shape.Width)
+		}
+		b.rows.of[r] = count
+	}
+	b.rows.sort()
+	return nil
+}
+
+// measure looks at all windows and makes room for their blocks.
+func (b *blockBuilder[V]) measure() (err error) {
+	o, entries, longest := b.out, int64(0), 0
+	var end simd.Position
+	for i := range o.windows {
+		if err := b.window(i); err != nil {
+			return err
+		}
+		o.windows[i], _ = b.rows.group(b.lanes)
+		end = o.windows[i].after(end)
+		for _, n := range b.rows.of {
+			entries += int64(n)
+			longest = max(longest, int(n))
+		}
+	}
+	size := b.shape.Height * b.shape.Width
+	b.values = b.values.within(o.level, longest*size*b.lanes)
+	places := int64(end.Column * b.lanes)
+	if places > entries+entries/4+int64(64*b.lanes) {
+		return sparse.Inputf("matrix", "blocks of %d x %d: %d blocks would take %d places", b.shape.Height, b.shape.Width, entries, places)
+	}
+	o.padding = (places - entries) * int64(size)
+	s := &o.blocks
+	if s.Values, err = b.values.store(b.r.Mem, b.lanes, int64(end.Column*size)); err != nil {
+		return err
+	}
+	if s.Idx, err = Make[int32](b.r.Mem, places); err != nil {
+		return err
+	}
+	if s.Widths, err = Make[uint32](b.r.Mem, 2*int64(end.Slice)); err != nil {
+		return err
+	}
+	if s.Masks, err = Make[uint16](b.r.Mem, int64(end.Mask)); err != nil {
+		return err
+	}
+	o.bytes = valueBytes(&s.Values) + 4*places + 8*int64(end.Slice) + 2*int64(end.Mask+cap(o.order)) +
+		12*int64(len(o.windows)) + mem.Size[V]()*int64(len(o.sums)+len(o.rows))
+	o.stream = beyond(o.bytes + mem.Size[V]()*int64(o.blockRows*o.blocks.Height+min(len(b.r.Ptr)-1, b.r.Cols)))
+	return nil
+}
+
+// reopen counts and orders the blocks of a window that window did not refuse.
+func (b *blockBuilder[V]) reopen(i int) {
+	first := i * blockWindow
+	n := min(blockWindow, b.out.blockRows-first)
+	b.rows.of, b.rows.order = b.rows.of[:n], b.rows.order[:n]
+	for r := range n {
+		row := b.row(first + r)
+		b.rows.of[r] = int32((b.r.Ptr[row+1] - b.r.Ptr[row]) / int64(b.shape.Width))
+	}
+	b.rows.sort()
+}
+
+// row is the first row of a row of blocks.
+func (b *blockBuilder[V]) row(blocks int) int { return b.out.head.size() + blocks*b.shape.Height }

@@ -1,0 +1,72 @@
+package form
+
+import "github.com/msrep-go/msrep/kernels/cpu/simd"
+
+// fill stores all blocks.
+func (b *blockBuilder[V]) fill() error {
+	o := b.out
+	s := &o.blocks
+	size := b.shape.Height * b.shape.Width
+	var at simd.Position
+	for i, w := range o.windows {
+		b.reopen(i)
+		o.order = append(o.order, b.rows.order...)
+		for slice := range int(w.slices) {
+			order := b.rows.order[slice*b.lanes : min((slice+1)*b.lanes, len(b.rows.order))]
+			full, masked := b.rows.widths(slice*b.lanes, b.lanes)
+			s.Widths[2*at.Slice], s.Widths[2*at.Slice+1] = uint32(full), uint32(masked)
+			b.values.open(at.Column*size*b.lanes, int(full+masked)*size*b.lanes)
+			var rows [4]int
+			for lane, r := range order {
+				rows[lane%4] = b.row(i*blockWindow + int(r))
+				if lane%4 == 3 && full > 0 {
+					b.put4(&rows, int(full), at.Column*size*b.lanes+lane-3)
+				}
+				b.put(rows[lane%4], int(full), at.Column*b.lanes+lane, at.Column*size*b.lanes+lane)
+				for j := full; j < b.rows.of[r]; j++ {
+					s.Masks[at.Mask+int(j-full)] |= 1 << lane
+				}
+			}
+			if err := b.values.close(o.level, &s.Values); err != nil {
+				return err
+			}
+			at = group{1, full + masked, masked}.after(at)
+		}
+	}
+	return nil
+}
+
+// put4 stores the values of the first n blocks of four rows of blocks, given by their
+// first rows, in four lanes side by side from a place on.
+func (b *blockBuilder[V]) put4(rows *[4]int, n, place int) {
+	for i := range b.shape.Height {
+		val := b.r.values4(rows, i, n*b.shape.Width)
+		b.values.put4(&b.out.blocks.Values, place+i*b.lanes, b.shape.Height*b.lanes, &val)
+	}
+}
+
+// values4 is the first n values of the rows that come i behind each of four.
+func (r *Rows[V]) values4(rows *[4]int, i, n int) (val [4][]V) {
+	for l, row := range rows {
+		k := r.Ptr[row+i] - r.Ptr[0]
+		val[l] = r.Val[k : k+int64(n)]
+	}
+	return val
+}
+
+// put stores the row of blocks that begins with a row, in one lane: its indices, and
+// its values but for the first skip blocks. idx and place are those of its first
+// block.
+func (b *blockBuilder[V]) put(row, skip, idx, place int) {
+	width := b.shape.Width
+	columns := b.r.columns(row)
+	for k := 0; k < len(columns); k += width {
+		b.out.blocks.Idx[idx] = columns[k]
+		idx += b.lanes
+	}
+	step := b.shape.Height * b.lanes
+	for i := range b.shape.Height {
+		lo, hi := b.r.Ptr[row+i]-b.r.Ptr[0], b.r.Ptr[row+i+1]-b.r.Ptr[0]
+		b.values.put(&b.out.blocks.Values, place+i*b.lanes+skip*width*step, step, b.r.Val[lo+int64(skip*width):hi])
+	}
+}

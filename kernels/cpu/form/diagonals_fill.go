@@ -1,0 +1,82 @@
+package form
+
+import (
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+)
+
+// build makes room and fills it.
+func (b *diagonalBuilder[V]) build(values ValueSet[V]) (Form[V], error) {
+	rows := len(b.r.Ptr) - 1
+	if b.same {
+		values = ValueSet[V]{storage: simd.Same}
+	}
+	values = values.not57()
+	var err error
+	if b.out.Values, err = values.store(b.r.Mem, b.lanes, b.columns); err != nil {
+		return nil, err
+	}
+	if b.same {
+		b.out.Values.Table = b.coefs
+	}
+	if b.out.Masks, err = Make[uint16](b.r.Mem, b.masks); err != nil {
+		return nil, err
+	}
+	b.out.Last, b.out.Fused = make([]V, b.lanes), b.r.Fixed
+	b.fill(&values)
+	bytes := valueBytes(&b.out.Values) + 2*b.masks + 8*int64(len(b.out.Offsets)) + 32*int64(len(b.out.Runs)) + mem.Size[V]()*int64(b.lanes)
+	// With vectors of this size little of y would be in a cache for the next product.
+	b.out.Stream = beyond(bytes + mem.Size[V]()*int64(rows+min(rows, b.r.Cols)))
+	return &diagonalForm[V]{
+		level: b.level, rows: rows, cols: b.r.Cols, slices: b.out, patterns: len(b.patterns),
+		bytes:   bytes,
+		padding: b.columns*int64(b.lanes) - (b.r.Ptr[rows] - b.r.Ptr[0]),
+	}, nil
+}
+
+// fill stores values and masks.
+func (b *diagonalBuilder[V]) fill(values *ValueSet[V]) {
+	rows := len(b.r.Ptr) - 1
+	first, k, mask := 0, 0, 0
+	for _, run := range b.out.Runs {
+		for range run.Slices {
+			lanes := min(b.lanes, rows-first)
+			if run.Masked || lanes < b.lanes {
+				b.fillMasked(values, run, first, lanes, k, mask)
+			} else {
+				for lane := 0; lane < lanes; lane += 4 {
+					var val [4][]V
+					for i := range val {
+						_, val[i] = b.row(first + lane + i)
+					}
+					values.put4(&b.out.Values, k+lane, b.lanes, &val)
+				}
+			}
+			if run.Masked {
+				mask += run.Width
+			}
+			k += run.Width * b.lanes
+			first += b.lanes
+		}
+	}
+}
+
+// fillMasked stores a slice of some rows, not all of which have an entry at each
+// distance, with its values from k and its masks from mask on.
+func (b *diagonalBuilder[V]) fillMasked(values *ValueSet[V], run diagonalRun, first, lanes, k, mask int) {
+	for lane := range lanes {
+		idx, val := b.row(first + lane)
+		if !run.Masked {
+			values.put(&b.out.Values, k+lane, b.lanes, val)
+			continue
+		}
+		j := 0
+		for i, o := range b.out.Offsets[run.Pattern : run.Pattern+run.Width] {
+			if j < len(idx) && int64(idx[j]) == o+int64(first+lane) {
+				values.put(&b.out.Values, k+i*b.lanes+lane, b.lanes, val[j:j+1])
+				b.out.Masks[mask+i] |= 1 << lane
+				j++
+			}
+		}
+	}
+}

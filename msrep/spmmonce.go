@@ -1,0 +1,99 @@
+package msrep
+
+import (
+	"context"
+	"time"
+
+	"github.com/msrep-go/msrep/kernels"
+)
+
+// allAtOnce multiplies all vectors at once, row by row.
+func (p *Plan[V]) allAtOnce(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V], t *Timing) error {
+	begin := time.Now()
+	m, n := p.dims(op)
+	to := y
+	if x.ByColumn {
+		turned, err := p.byRow.block(&p.byRow.x, n, x.Count)
+		if err != nil {
+			return err
+		}
+		x.turn(turned, n, false)
+		x = turned
+	}
+	if y.ByColumn {
+		var err error
+		if to, err = p.byRow.block(&p.byRow.y, m, y.Count); err != nil {
+			return err
+		}
+		if beta != 0 {
+			y.turn(to, m, false)
+		}
+	}
+	t.Distribute = time.Since(begin)
+	t.Devices = make([]time.Duration, len(p.shares))
+	carries := make([][]V, len(p.shares))
+	err := p.each(func(i int) (err error) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if s := p.shares[i]; p.lay.gathers(op) {
+			carries[i], t.Devices[i], err = s.gatherMany(p.lay, alpha, x, beta, to)
+		} else {
+			t.Devices[i], err = s.scatterMany(p.lay, alpha, x, beta, to)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, d := range t.Devices {
+		t.Kernel = max(t.Kernel, d)
+	}
+	begin = time.Now()
+	for i, c := range carries {
+		row := p.parts[i].StartMajor * to.Stride
+		for j, v := range c {
+			to.Val[row+j] += v
+		}
+	}
+	if y.ByColumn {
+		y.turn(to, m, true)
+	}
+	t.Merge = time.Since(begin)
+	return nil
+}
+
+// gatherMany multiplies the part. The carry is nil where the first row is its own.
+func (s *share[V]) gatherMany(l layout[V], alpha V, x Block[V], beta V, y Block[V]) (carry []V, took time.Duration, err error) {
+	d, p := s.inPlace, s.part
+	if p.StartFlag {
+		carry = make([]V, y.Count)
+	}
+	xs, ys := x.rows(d, 0, l.minors), y.rows(d, p.OwnFirst, p.OwnEnd)
+	carries := kernels.AdoptArray(d, carry)
+	if s.packsMany() {
+		took, err = s.kernel(&kernels.GatherManyPacked[V]{A: s.packed, Alpha: alpha, Beta: beta, X: xs, Y: ys, Carry: carries})
+		return carry, took, err
+	}
+	a, err := s.compressed(l)
+	if err != nil {
+		return nil, 0, err
+	}
+	took, err = s.kernel(&kernels.GatherMany[V]{A: a, Alpha: alpha, Beta: beta, X: xs, Y: ys, Carry: carries})
+	return carry, took, err
+}
+
+// scatterMany multiplies the transposed part, which is all of the matrix.
+func (s *share[V]) scatterMany(l layout[V], alpha V, x Block[V], beta V, y Block[V]) (took time.Duration, err error) {
+	a, err := s.compressed(l)
+	if err != nil {
+		return 0, err
+	}
+	return s.kernel(&kernels.ScatterMany[V]{A: a, Alpha: alpha, Beta: beta, X: x.rows(s.inPlace, s.part.First(), s.part.End()), Y: y.rows(s.inPlace, 0, l.minors)})
+}
+
+// compressed is the part as it is, on the device.
+func (s *share[V]) compressed(l layout[V]) (kernels.Compressed[V], error) {
+	err := s.place(l)
+	return kernels.Compressed[V]{Part: s.part.Shift(s.part.First(), 0), Ptr: s.ptr, Idx: s.minor, Val: s.val}, err
+}
