@@ -40,144 +40,182 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	Pragma("noescape")
 	Doc(name + " is runGeneric for the case in its name.")
 
-	n := Load(Param("n"), GP64())
-	offsets := Load(Param("offsets"), GP64())
-	width := Load(Param("width"), GP64())
-	masks := Load(Param("masks"), GP64())
-	val := Load(Param("val"), GP64())
-	x := Load(Param("x"), GP64())
-	row := Load(Param("row"), GP64())
-	table := Load(Param("table"), GP64())
-	y := Load(Param("y"), GP64())
-	LEAQ(Mem{Base: x, Index: row, Scale: uint8(l.Size())}, x)
-	bytes := values.Bytes(l)
-	alpha, beta := l.Reg(), l.Reg()
-	l.Broadcast(lanes.Arg("alpha"), alpha)
-	l.Broadcast(lanes.Arg("beta"), beta)
-	var column func(Mem) Op
-	if !perDiagonal {
-		column = values.Begin(l, table)
-	}
-	mask, nan := l.NewMask(), l.NaN()
-	acc := make([]VecVirtual, inFlight)
-	for i := range acc {
-		acc[i] = l.Reg()
-	}
-	j, at := GP64(), GP64()
-
-	// begin starts the columns of some slices, place finds x for column j.
-	begin := func(count int) {
-		for i := range count {
-			l.Zero(acc[i])
-		}
-		XORQ(j, j)
-	}
-	place := func() {
-		MOVQ(Mem{Base: offsets, Index: j, Scale: 8}, at)
-		LEAQ(Mem{Base: x, Index: at, Scale: uint8(l.Size())}, at)
-	}
-	coefficient := func() VecVirtual {
-		c := l.Reg()
-		l.Broadcast(Mem{Base: table, Index: j, Scale: uint8(l.Size())}, c)
-		return c
-	}
-	// next goes to the next column.
-	next := func(label string) {
-		if bytes > 0 {
-			ADDQ(Imm(uint64(bytes)), val)
-		}
-		INCQ(j)
-		CMPQ(j, width)
-		JL(LabelRef(label))
-	}
-	// finish stores some slices and goes behind them.
-	finish := func(name string, count int) {
-		for i := range count {
-			l.Mul(alpha, acc[i], acc[i])
-		}
-		l.IsZero(lanes.Arg("beta"))
-		JE(LabelRef(name + "Zero"))
-		for i := range count {
-			l.FMA(Mem{Base: y, Disp: i * l.Bytes()}, beta, acc[i])
-			l.Quiet(nan, acc[i])
-		}
-		JMP(LabelRef(name + "Store"))
-		Label(name + "Zero")
-		for i := range count {
-			l.Quiet(nan, acc[i])
-		}
-		CMPQ(lanes.Arg("stream"), Imm(0))
-		JE(LabelRef(name + "Store"))
-		for i := range count {
-			l.Stream(acc[i], Mem{Base: y, Disp: i * l.Bytes()})
-		}
-		JMP(LabelRef(name + "Stored"))
-		Label(name + "Store")
-		for i := range count {
-			l.Store(acc[i], Mem{Base: y, Disp: i * l.Bytes()})
-		}
-		Label(name + "Stored")
-		ADDQ(U32(count*l.Bytes()), y)
-		ADDQ(U32(count*l.Bytes()), x)
-		SUBQ(Imm(uint64(count)), n)
-	}
-
-	TESTQ(masks, masks)
+	k := begin(l, values, perDiagonal)
+	TESTQ(k.masks, k.masks)
 	JNZ(LabelRef("masked"))
-
 	if perDiagonal {
-		Label("four")
-		CMPQ(n, Imm(inFlight))
-		JL(LabelRef("one"))
-		begin(inFlight)
-		Label("fourColumn")
-		place()
-		c := coefficient()
-		for i := range inFlight {
-			l.FMA(Mem{Base: at, Disp: i * l.Bytes()}, c, acc[i])
-		}
-		next("fourColumn")
-		finish("four", inFlight)
-		JMP(LabelRef("four"))
+		k.four()
 	}
-
-	Label("one")
-	TESTQ(n, n)
-	JZ(LabelRef("done"))
-	begin(1)
-	Label("oneColumn")
-	place()
-	if perDiagonal {
-		l.FMA(Mem{Base: at}, coefficient(), acc[0])
-	} else {
-		v := l.Reg()
-		l.Load(Mem{Base: at}, v)
-		l.FMA(column(Mem{Base: val}), v, acc[0])
-	}
-	next("oneColumn")
-	finish("one", 1)
-	JMP(LabelRef("one"))
-
-	Label("masked")
-	TESTQ(n, n)
-	JZ(LabelRef("done"))
-	begin(1)
-	Label("maskedColumn")
-	place()
-	mask.Load(Mem{Base: masks})
-	ADDQ(Imm(2), masks)
-	v := l.Reg()
-	mask.LoadLanes(Mem{Base: at}, v)
-	if perDiagonal {
-		mask.FMA(coefficient(), v, acc[0])
-	} else {
-		mask.FMA(column(Mem{Base: val}), v, acc[0])
-	}
-	next("maskedColumn")
-	finish("masked", 1)
-	JMP(LabelRef("masked"))
-
+	k.one()
+	k.masked()
 	Label("done")
 	VZEROUPPER()
 	RET()
+}
+
+// kernel is where the arguments and the state of a kernel are.
+type kernel struct {
+	lanes.Lanes
+	perDiagonal      bool
+	bytes            int          // of the values of a column
+	column           func(Mem) Op // opens the values of a column
+	n, offsets       Register
+	width            Register
+	masks, val, x, y Register
+	table            Register
+	alpha, beta, nan VecVirtual
+	mask             *lanes.Mask
+	acc              []VecVirtual
+	j, at            GPVirtual // the column, and its x
+}
+
+// begin loads the arguments.
+func begin(l lanes.Lanes, values lanes.Values, perDiagonal bool) *kernel {
+	k := &kernel{Lanes: l, perDiagonal: perDiagonal}
+	k.n = Load(Param("n"), GP64())
+	k.offsets = Load(Param("offsets"), GP64())
+	k.width = Load(Param("width"), GP64())
+	k.masks = Load(Param("masks"), GP64())
+	k.val = Load(Param("val"), GP64())
+	k.x = Load(Param("x"), GP64())
+	row := Load(Param("row"), GP64())
+	k.table = Load(Param("table"), GP64())
+	k.y = Load(Param("y"), GP64())
+	LEAQ(Mem{Base: k.x, Index: row, Scale: uint8(l.Size())}, k.x)
+	k.bytes = values.Bytes(l)
+	k.alpha, k.beta = l.Reg(), l.Reg()
+	l.Broadcast(lanes.Arg("alpha"), k.alpha)
+	l.Broadcast(lanes.Arg("beta"), k.beta)
+	if !perDiagonal {
+		k.column = values.Begin(l, k.table)
+	}
+	k.mask, k.nan = l.NewMask(), l.NaN()
+	k.acc = make([]VecVirtual, inFlight)
+	for i := range k.acc {
+		k.acc[i] = l.Reg()
+	}
+	k.j, k.at = GP64(), GP64()
+	return k
+}
+
+// four multiplies slices as long as there are inFlight of them.
+func (k *kernel) four() {
+	Label("four")
+	CMPQ(k.n, Imm(inFlight))
+	JL(LabelRef("one"))
+	k.open(inFlight)
+	Label("fourColumn")
+	k.place()
+	c := k.coefficient()
+	for i := range inFlight {
+		k.FMA(Mem{Base: k.at, Disp: i * k.Bytes()}, c, k.acc[i])
+	}
+	k.next("fourColumn")
+	k.finish("four", inFlight)
+	JMP(LabelRef("four"))
+}
+
+// one multiplies the other slices, one at a time.
+func (k *kernel) one() {
+	Label("one")
+	TESTQ(k.n, k.n)
+	JZ(LabelRef("done"))
+	k.open(1)
+	Label("oneColumn")
+	k.place()
+	if k.perDiagonal {
+		k.FMA(Mem{Base: k.at}, k.coefficient(), k.acc[0])
+	} else {
+		v := k.Reg()
+		k.Load(Mem{Base: k.at}, v)
+		k.FMA(k.column(Mem{Base: k.val}), v, k.acc[0])
+	}
+	k.next("oneColumn")
+	k.finish("one", 1)
+	JMP(LabelRef("one"))
+}
+
+// masked multiplies slices with missing entries.
+func (k *kernel) masked() {
+	Label("masked")
+	TESTQ(k.n, k.n)
+	JZ(LabelRef("done"))
+	k.open(1)
+	Label("maskedColumn")
+	k.place()
+	k.mask.Load(Mem{Base: k.masks})
+	ADDQ(Imm(2), k.masks)
+	v := k.Reg()
+	k.mask.LoadLanes(Mem{Base: k.at}, v)
+	if k.perDiagonal {
+		k.mask.FMA(k.coefficient(), v, k.acc[0])
+	} else {
+		k.mask.FMA(k.column(Mem{Base: k.val}), v, k.acc[0])
+	}
+	k.next("maskedColumn")
+	k.finish("masked", 1)
+	JMP(LabelRef("masked"))
+}
+
+// open starts the columns of some slices.
+func (k *kernel) open(count int) {
+	for i := range count {
+		k.Zero(k.acc[i])
+	}
+	XORQ(k.j, k.j)
+}
+
+// place finds x for column j.
+func (k *kernel) place() {
+	MOVQ(Mem{Base: k.offsets, Index: k.j, Scale: 8}, k.at)
+	LEAQ(Mem{Base: k.x, Index: k.at, Scale: uint8(k.Size())}, k.at)
+}
+
+// coefficient is the value of column j where it has one for all.
+func (k *kernel) coefficient() VecVirtual {
+	c := k.Reg()
+	k.Broadcast(Mem{Base: k.table, Index: k.j, Scale: uint8(k.Size())}, c)
+	return c
+}
+
+// next goes to the next column.
+func (k *kernel) next(label string) {
+	if k.bytes > 0 {
+		ADDQ(Imm(uint64(k.bytes)), k.val)
+	}
+	INCQ(k.j)
+	CMPQ(k.j, k.width)
+	JL(LabelRef(label))
+}
+
+// finish stores some slices and goes behind them.
+func (k *kernel) finish(name string, count int) {
+	for i := range count {
+		k.Mul(k.alpha, k.acc[i], k.acc[i])
+	}
+	k.IsZero(lanes.Arg("beta"))
+	JE(LabelRef(name + "Zero"))
+	for i := range count {
+		k.FMA(Mem{Base: k.y, Disp: i * k.Bytes()}, k.beta, k.acc[i])
+		k.Quiet(k.nan, k.acc[i])
+	}
+	JMP(LabelRef(name + "Store"))
+	Label(name + "Zero")
+	for i := range count {
+		k.Quiet(k.nan, k.acc[i])
+	}
+	CMPQ(lanes.Arg("stream"), Imm(0))
+	JE(LabelRef(name + "Store"))
+	for i := range count {
+		k.Stream(k.acc[i], Mem{Base: k.y, Disp: i * k.Bytes()})
+	}
+	JMP(LabelRef(name + "Stored"))
+	Label(name + "Store")
+	for i := range count {
+		k.Store(k.acc[i], Mem{Base: k.y, Disp: i * k.Bytes()})
+	}
+	Label(name + "Stored")
+	ADDQ(U32(count*k.Bytes()), k.y)
+	ADDQ(U32(count*k.Bytes()), k.x)
+	SUBQ(Imm(uint64(count)), k.n)
 }

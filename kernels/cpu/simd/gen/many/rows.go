@@ -29,7 +29,7 @@ const (
 // not below rowsX, and a pointer that falls or leaves idx, end the call with the
 // rows done before.
 func rows(p lanes.Part) {
-	name, size := "many"+p.Suffix(), p.Size()
+	name := "many" + p.Suffix()
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(alpha, beta %[1]s, ptr []int64, idx []int32, val, x, y []%[1]s, rowsX, ldx, ldy, vectors, last, asks int, stream bool) (done int)", p.Type()))
 	Pragma("noescape")
 	Doc(name+" is RowsMany for columns that fill vectors registers, last elements of",
@@ -38,144 +38,176 @@ func rows(p lanes.Part) {
 		"around the caches: beta must be 0, all registers filled, and y aligned to them.",
 		"Rows of x are brought to the cache for entries below asks, as ptr counts.")
 
-	ptr := Load(Param("ptr").Base(), GP64())
-	x := Load(Param("x").Base(), GP64())
-	y := Load(Param("y").Base(), GP64())
-	n := Load(Param("rowsX"), GP64())
-	ldx := Load(Param("ldx"), GP64())
-	k := GP64()
-	MOVQ(Mem{Base: ptr}, k)
-	idx, val, end := entries(p, k)
-	p.SetMask(Load(Param("last"), GP64()))
-	alpha, beta := p.Reg(), p.Reg()
-	p.Broadcast(lanes.Arg("alpha"), alpha)
-	p.Broadcast(lanes.Arg("beta"), beta)
-	readsY := GP64() // 0 for beta = 0 and -0
-	if p.Double {
-		MOVQ(lanes.Arg("beta"), readsY)
-		ADDQ(readsY, readsY)
-	} else {
-		MOVL(lanes.Arg("beta"), readsY.As32())
-		ADDL(readsY.As32(), readsY.As32())
-	}
-	r := GP64()
-	MOVQ(U32(1), r)
-
+	k := begin(p)
 	for v := 1; v < maxVectors; v++ {
 		CMPQ(lanes.Arg("vectors"), Imm(uint64(v)))
 		JEQ(LabelRef(label("row", v)))
 	}
 	for v := maxVectors; v > 0; v-- {
-		sums := [2][]VecVirtual{}
-		for i := range 2 * v {
-			sums[i%2] = append(sums[i%2], p.Reg())
-		}
-		fma := func(j int, m Mem, f, acc VecVirtual) {
-			if j == v-1 {
-				p.FMAPart(m, f, acc)
-			} else {
-				p.FMA(m, f, acc)
-			}
-		}
-		// entry adds the product of entry k+i to its sums.
-		entry := func(i int) {
-			g, f := GP64(), p.Reg()
-			MOVL(Mem{Base: idx, Index: k, Scale: 4, Disp: 4 * i}, g.As32())
-			CMPQ(g, n)
-			JAE(LabelRef("out"))
-			IMULQ(ldx, g)
-			p.Broadcast(Mem{Base: val, Index: k, Scale: uint8(size), Disp: size * i}, f)
-			for j := range v {
-				fma(j, Mem{Base: x, Index: g, Scale: 1, Disp: j * p.Bytes()}, f, sums[i][j])
-			}
-		}
-		// ask brings the rows of x of two later entries to the caches.
-		ask := func(v int) {
-			far := farBytes / max(v*p.Bytes(), 64)
-			g := GP64()
-			LEAQ(Mem{Base: k, Disp: far + 1}, g)
-			CMPQ(g, lanes.Arg("asks"))
-			JGE(LabelRef(label("asked", v)))
-			for i := range 2 {
-				for _, to := range []struct {
-					ahead    int
-					prefetch func(Op)
-				}{{far, PREFETCHT1}, {near, PREFETCHT0}} {
-					g := GP64()
-					MOVL(Mem{Base: idx, Index: k, Scale: 4, Disp: 4 * (to.ahead + i)}, g.As32())
-					IMULQ(ldx, g)
-					for j := 0; j < v*p.Bytes(); j += 64 {
-						to.prefetch(Mem{Base: x, Index: g, Scale: 1, Disp: j})
-					}
-				}
-			}
-			Label(label("asked", v))
-		}
-		at := func(j int) Mem { return Mem{Base: y, Disp: j * p.Bytes()} }
-
-		Label(label("row", v))
-		CMPQ(r, lenOf("ptr"))
-		JGE(LabelRef("out"))
-		left := GP64()
-		MOVQ(Mem{Base: ptr, Index: r, Scale: 8}, left)
-		CMPQ(left, end)
-		JG(LabelRef("out"))
-		SUBQ(k, left)
-		JL(LabelRef("out"))
-		for i := range sums {
-			for _, a := range sums[i] {
-				p.Zero(a)
-			}
-		}
-		SUBQ(Imm(2), left)
-		JL(LabelRef(label("odd", v)))
-		Label(label("pair", v))
-		ask(v)
-		entry(0)
-		entry(1)
-		ADDQ(Imm(2), k)
-		SUBQ(Imm(2), left)
-		JGE(LabelRef(label("pair", v)))
-		Label(label("odd", v))
-		ADDQ(Imm(1), left)
-		JL(LabelRef(label("finish", v)))
-		entry(0)
-		INCQ(k)
-		Label(label("finish", v))
-		for j, a := range sums[0] {
-			p.Add(sums[1][j], a, a)
-			p.Mul(alpha, a, a)
-		}
-		TESTQ(readsY, readsY)
-		JZ(LabelRef(label("overwrite", v)))
-		for j, a := range sums[0] {
-			fma(j, at(j), beta, a)
-		}
-		Label(label("overwrite", v))
-		CMPB(lanes.Arg("stream"), Imm(0))
-		JNE(LabelRef(label("stream", v)))
-		for j, a := range sums[0] {
-			if j == v-1 {
-				p.StorePart(a, at(j))
-			} else {
-				p.Store(a, at(j))
-			}
-		}
-		Label(label("next", v))
-		INCQ(r)
-		ADDQ(lanes.Arg("ldy"), y)
-		JMP(LabelRef(label("row", v)))
-		Label(label("stream", v))
-		for j, a := range sums[0] {
-			p.Stream(a, at(j))
-		}
-		JMP(LabelRef(label("next", v)))
+		k.rows(v)
 	}
 	Label("out")
-	DECQ(r)
-	Store(r, ReturnIndex(0))
+	DECQ(k.r)
+	Store(k.r, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
+}
+
+// kernel is where the arguments and the state of a kernel are.
+type kernel struct {
+	lanes.Part
+	ptr, x, y     Register
+	n, ldx        Register
+	k             GPVirtual // the next entry
+	idx, val, end Register  // as entries gives them
+	alpha, beta   VecVirtual
+	readsY        GPVirtual // 0 for beta = 0 and -0
+	r             GPVirtual // the end of the next row in ptr
+	sums          [2][]VecVirtual
+}
+
+// begin loads the arguments.
+func begin(p lanes.Part) *kernel {
+	k := &kernel{Part: p}
+	k.ptr = Load(Param("ptr").Base(), GP64())
+	k.x = Load(Param("x").Base(), GP64())
+	k.y = Load(Param("y").Base(), GP64())
+	k.n = Load(Param("rowsX"), GP64())
+	k.ldx = Load(Param("ldx"), GP64())
+	k.k = GP64()
+	MOVQ(Mem{Base: k.ptr}, k.k)
+	k.idx, k.val, k.end = entries(p, k.k)
+	k.SetMask(Load(Param("last"), GP64()))
+	k.alpha, k.beta = p.Reg(), p.Reg()
+	p.Broadcast(lanes.Arg("alpha"), k.alpha)
+	p.Broadcast(lanes.Arg("beta"), k.beta)
+	k.readsY = GP64()
+	if p.Double {
+		MOVQ(lanes.Arg("beta"), k.readsY)
+		ADDQ(k.readsY, k.readsY)
+	} else {
+		MOVL(lanes.Arg("beta"), k.readsY.As32())
+		ADDL(k.readsY.As32(), k.readsY.As32())
+	}
+	k.r = GP64()
+	MOVQ(U32(1), k.r)
+	return k
+}
+
+// rows goes through all rows with v registers of columns.
+func (k *kernel) rows(v int) {
+	k.sums = [2][]VecVirtual{}
+	for i := range 2 * v {
+		k.sums[i%2] = append(k.sums[i%2], k.Reg())
+	}
+	Label(label("row", v))
+	CMPQ(k.r, lenOf("ptr"))
+	JGE(LabelRef("out"))
+	left := GP64()
+	MOVQ(Mem{Base: k.ptr, Index: k.r, Scale: 8}, left)
+	CMPQ(left, k.end)
+	JG(LabelRef("out"))
+	SUBQ(k.k, left)
+	JL(LabelRef("out"))
+	for i := range k.sums {
+		for _, a := range k.sums[i] {
+			k.Zero(a)
+		}
+	}
+	SUBQ(Imm(2), left)
+	JL(LabelRef(label("odd", v)))
+	Label(label("pair", v))
+	k.ask(v)
+	k.entry(0)
+	k.entry(1)
+	ADDQ(Imm(2), k.k)
+	SUBQ(Imm(2), left)
+	JGE(LabelRef(label("pair", v)))
+	Label(label("odd", v))
+	ADDQ(Imm(1), left)
+	JL(LabelRef(label("finish", v)))
+	k.entry(0)
+	INCQ(k.k)
+	Label(label("finish", v))
+	k.finish(v)
+}
+
+// fma adds the product of register j of a row in memory and a factor.
+func (k *kernel) fma(j int, m Mem, f, acc VecVirtual) {
+	if j == len(k.sums[0])-1 {
+		k.FMAPart(m, f, acc)
+	} else {
+		k.FMA(m, f, acc)
+	}
+}
+
+// entry adds the product of entry k+i to its sums.
+func (k *kernel) entry(i int) {
+	g, f := GP64(), k.Reg()
+	MOVL(Mem{Base: k.idx, Index: k.k, Scale: 4, Disp: 4 * i}, g.As32())
+	CMPQ(g, k.n)
+	JAE(LabelRef("out"))
+	IMULQ(k.ldx, g)
+	k.Broadcast(Mem{Base: k.val, Index: k.k, Scale: uint8(k.Size()), Disp: k.Size() * i}, f)
+	for j, a := range k.sums[i] {
+		k.fma(j, Mem{Base: k.x, Index: g, Scale: 1, Disp: j * k.Bytes()}, f, a)
+	}
+}
+
+// ask brings the rows of x of two later entries to the caches.
+func (k *kernel) ask(v int) {
+	far := farBytes / max(v*k.Bytes(), 64)
+	g := GP64()
+	LEAQ(Mem{Base: k.k, Disp: far + 1}, g)
+	CMPQ(g, lanes.Arg("asks"))
+	JGE(LabelRef(label("asked", v)))
+	for i := range 2 {
+		for _, to := range []struct {
+			ahead    int
+			prefetch func(Op)
+		}{{far, PREFETCHT1}, {near, PREFETCHT0}} {
+			g := GP64()
+			MOVL(Mem{Base: k.idx, Index: k.k, Scale: 4, Disp: 4 * (to.ahead + i)}, g.As32())
+			IMULQ(k.ldx, g)
+			for j := 0; j < v*k.Bytes(); j += 64 {
+				to.prefetch(Mem{Base: k.x, Index: g, Scale: 1, Disp: j})
+			}
+		}
+	}
+	Label(label("asked", v))
+}
+
+// finish stores a row and goes on to the next.
+func (k *kernel) finish(v int) {
+	at := func(j int) Mem { return Mem{Base: k.y, Disp: j * k.Bytes()} }
+	for j, a := range k.sums[0] {
+		k.Add(k.sums[1][j], a, a)
+		k.Mul(k.alpha, a, a)
+	}
+	TESTQ(k.readsY, k.readsY)
+	JZ(LabelRef(label("overwrite", v)))
+	for j, a := range k.sums[0] {
+		k.fma(j, at(j), k.beta, a)
+	}
+	Label(label("overwrite", v))
+	CMPB(lanes.Arg("stream"), Imm(0))
+	JNE(LabelRef(label("stream", v)))
+	for j, a := range k.sums[0] {
+		if j == v-1 {
+			k.StorePart(a, at(j))
+		} else {
+			k.Store(a, at(j))
+		}
+	}
+	Label(label("next", v))
+	INCQ(k.r)
+	ADDQ(lanes.Arg("ldy"), k.y)
+	JMP(LabelRef(label("row", v)))
+	Label(label("stream", v))
+	for j, a := range k.sums[0] {
+		k.Stream(a, at(j))
+	}
+	JMP(LabelRef(label("next", v)))
 }
 
 // lenOf is where the length of a slice lies.

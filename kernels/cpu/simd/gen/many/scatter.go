@@ -24,7 +24,7 @@ const markedShift = 10
 // what was stored under a mask is loaded again, the processor waits.
 func scatter(p lanes.Part) {
 	const line = 64
-	name, size := "scatterMany"+p.Suffix(), p.Size()
+	name := "scatterMany" + p.Suffix()
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(alpha %[1]s, from int, ptr []int64, idx []int32, val, x, y, spill []%[1]s, marks []byte, ldx, ldy, lds, rows, first, done, open, vectors, last, asks int) (end int)", p.Type()))
 	Pragma("noescape")
 	Doc(name+" is ScatterMany from entry from on, as ptr counts, up to the first entry that",
@@ -33,135 +33,162 @@ func scatter(p lanes.Part) {
 		"first on, spill rows; the open rows behind those of y have no place yet. Places of",
 		"entries below asks, as ptr counts, are brought to the cache.")
 
-	ptr := Load(Param("ptr").Base(), GP64())
-	x := Load(Param("x").Base(), GP64())
-	y := Load(Param("y").Base(), GP64())
-	k := GP64()
-	MOVQ(Mem{Base: ptr}, k)
-	idx, val, end := entries(p, k)
-	Load(Param("from"), k)
-	p.SetMask(Load(Param("last"), GP64()))
-	r := GP64()
-	MOVQ(U32(1), r)
-
-	ldy, first, done := Load(Param("ldy"), GP64()), Load(Param("first"), GP64()), Load(Param("done"), GP64())
-	// spilled is where the row that g numbers lies in spill.
-	spilled := func(g GPVirtual) GPVirtual {
-		at := GP64()
-		MOVQ(lanes.Arg("lds"), at)
-		IMULQ(g, at)
-		ADDQ(baseOf("spill"), at)
-		return at
-	}
-	// place is where the row that g numbers lies, in y or in spill. g is lost. It is chosen
-	// without a branch, which no processor would foresee where rows are asked for.
-	place := func(g GPVirtual) GPVirtual {
-		own := GP64()
-		MOVQ(g, own)
-		SUBQ(first, own)
-		at := spilled(g)
-		MOVQ(ldy, g)
-		IMULQ(own, g)
-		ADDQ(y, g)
-		CMPQ(own, done)
-		CMOVQCS(g, at)
-		return at
-	}
-	// loop goes through all entries with v registers.
-	loop := func(name string, v int) {
-		stop := GP64()
-		factors := make([]VecVirtual, v)
-		for j := range factors {
-			factors[j] = p.Reg()
-		}
-		add := func(at GPVirtual) {
-			b := p.Reg()
-			p.Broadcast(Mem{Base: val, Index: k, Scale: uint8(size)}, b)
-			for j, f := range factors {
-				m, sum := Mem{Base: at, Disp: j * p.Bytes()}, p.Reg()
-				p.Load(m, sum)
-				p.FMA(f, b, sum)
-				p.Store(sum, m)
-			}
-		}
-		number := func(ahead int) GPVirtual {
-			g := GP64()
-			MOVL(Mem{Base: idx, Index: k, Scale: 4, Disp: 4 * ahead}, g.As32())
-			return g
-		}
-
-		Label("row" + name)
-		CMPQ(r, lenOf("ptr"))
-		JGE(LabelRef("out"))
-		MOVQ(Mem{Base: ptr, Index: r, Scale: 8}, stop)
-		CMPQ(stop, end)
-		CMOVQGT(end, stop)
-		CMPQ(k, stop)
-		JGE(LabelRef("next" + name))
-		for j, f := range factors {
-			if m := (Mem{Base: x, Disp: j * p.Bytes()}); j == v-1 {
-				p.LoadPart(m, f)
-			} else {
-				p.Load(m, f)
-			}
-			a := p.Reg()
-			p.Broadcast(lanes.Arg("alpha"), a)
-			p.Mul(a, f, f)
-		}
-		Label("entry" + name)
-		t := GP64()
-		LEAQ(Mem{Base: k, Disp: scatterFar}, t)
-		CMPQ(t, lanes.Arg("asks"))
-		JGE(LabelRef("asked" + name))
-		PREFETCHT1(Mem{Base: place(number(scatterFar))})
-		PREFETCHT0(Mem{Base: place(number(scatterNear))})
-		Label("asked" + name)
-		g, own := number(0), GP64()
-		MOVQ(g, own)
-		SUBQ(first, own)
-		CMPQ(own, done)
-		JCC(LabelRef("beside" + name))
-		IMULQ(ldy, own)
-		ADDQ(y, own)
-		add(own)
-		Label("added" + name)
-		INCQ(k)
-		CMPQ(k, stop)
-		JLT(LabelRef("entry" + name))
-		Label("next" + name)
-		INCQ(r)
-		ADDQ(lanes.Arg("ldx"), x)
-		JMP(LabelRef("row" + name))
-		// A row that is not ready in y.
-		Label("beside" + name)
-		g, own = number(0), GP64()
-		CMPQ(g, lanes.Arg("rows"))
-		JAE(LabelRef("out"))
-		MOVQ(g, own)
-		SUBQ(first, own)
-		SUBQ(done, own)
-		CMPQ(own, lanes.Arg("open"))
-		JCS(LabelRef("out"))
-		at := spilled(g)
-		SHRQ(Imm(markedShift), g)
-		ADDQ(baseOf("marks"), g)
-		MOVB(Imm(1), Mem{Base: g})
-		add(at)
-		JMP(LabelRef("added" + name))
-	}
+	s := beginScatter(p)
 	for v := line / p.Bytes(); v > 0; v-- {
 		name := fmt.Sprint(v)
 		if v > 1 {
 			CMPQ(lanes.Arg("vectors"), Imm(uint64(v)))
 			JNE(LabelRef("not" + name))
 		}
-		loop(name, v)
+		s.rows(name, v)
 		if v > 1 {
 			Label("not" + name)
 		}
 	}
 	Label("out")
-	Store(k, ReturnIndex(0))
+	Store(s.k, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
+}
+
+// scatterer is where the arguments and the state of a kernel that scatters are.
+type scatterer struct {
+	lanes.Part
+	ptr, x, y        Register
+	k                GPVirtual // the next entry
+	idx, val, end    Register  // as entries gives them
+	r                GPVirtual // the end of the next row in ptr
+	ldy, first, done Register
+	factors          []VecVirtual // the row of x, times alpha
+}
+
+// beginScatter loads the arguments.
+func beginScatter(p lanes.Part) *scatterer {
+	s := &scatterer{Part: p}
+	s.ptr = Load(Param("ptr").Base(), GP64())
+	s.x = Load(Param("x").Base(), GP64())
+	s.y = Load(Param("y").Base(), GP64())
+	s.k = GP64()
+	MOVQ(Mem{Base: s.ptr}, s.k)
+	s.idx, s.val, s.end = entries(p, s.k)
+	Load(Param("from"), s.k)
+	s.SetMask(Load(Param("last"), GP64()))
+	s.r = GP64()
+	MOVQ(U32(1), s.r)
+	s.ldy, s.first, s.done = Load(Param("ldy"), GP64()), Load(Param("first"), GP64()), Load(Param("done"), GP64())
+	return s
+}
+
+// number is the row of the result of a later entry.
+func (s *scatterer) number(ahead int) GPVirtual {
+	g := GP64()
+	MOVL(Mem{Base: s.idx, Index: s.k, Scale: 4, Disp: 4 * ahead}, g.As32())
+	return g
+}
+
+// spilled is where the row that g numbers lies in spill.
+func (s *scatterer) spilled(g GPVirtual) GPVirtual {
+	at := GP64()
+	MOVQ(lanes.Arg("lds"), at)
+	IMULQ(g, at)
+	ADDQ(baseOf("spill"), at)
+	return at
+}
+
+// place is where the row that g numbers lies, in y or in spill. g is lost. It is chosen
+// without a branch, which no processor would foresee where rows are asked for.
+func (s *scatterer) place(g GPVirtual) GPVirtual {
+	own := GP64()
+	MOVQ(g, own)
+	SUBQ(s.first, own)
+	at := s.spilled(g)
+	MOVQ(s.ldy, g)
+	IMULQ(own, g)
+	ADDQ(s.y, g)
+	CMPQ(own, s.done)
+	CMOVQCS(g, at)
+	return at
+}
+
+// rows goes through all entries with v registers.
+func (s *scatterer) rows(name string, v int) {
+	stop := GP64()
+	s.factors = make([]VecVirtual, v)
+	for j := range s.factors {
+		s.factors[j] = s.Reg()
+	}
+	Label("row" + name)
+	CMPQ(s.r, lenOf("ptr"))
+	JGE(LabelRef("out"))
+	MOVQ(Mem{Base: s.ptr, Index: s.r, Scale: 8}, stop)
+	CMPQ(stop, s.end)
+	CMOVQGT(s.end, stop)
+	CMPQ(s.k, stop)
+	JGE(LabelRef("next" + name))
+	for j, f := range s.factors {
+		if m := (Mem{Base: s.x, Disp: j * s.Bytes()}); j == v-1 {
+			s.LoadPart(m, f)
+		} else {
+			s.Load(m, f)
+		}
+		a := s.Reg()
+		s.Broadcast(lanes.Arg("alpha"), a)
+		s.Mul(a, f, f)
+	}
+	Label("entry" + name)
+	t := GP64()
+	LEAQ(Mem{Base: s.k, Disp: scatterFar}, t)
+	CMPQ(t, lanes.Arg("asks"))
+	JGE(LabelRef("asked" + name))
+	PREFETCHT1(Mem{Base: s.place(s.number(scatterFar))})
+	PREFETCHT0(Mem{Base: s.place(s.number(scatterNear))})
+	Label("asked" + name)
+	g, own := s.number(0), GP64()
+	MOVQ(g, own)
+	SUBQ(s.first, own)
+	CMPQ(own, s.done)
+	JCC(LabelRef("beside" + name))
+	IMULQ(s.ldy, own)
+	ADDQ(s.y, own)
+	s.add(own)
+	Label("added" + name)
+	INCQ(s.k)
+	CMPQ(s.k, stop)
+	JLT(LabelRef("entry" + name))
+	Label("next" + name)
+	INCQ(s.r)
+	ADDQ(lanes.Arg("ldx"), s.x)
+	JMP(LabelRef("row" + name))
+	s.beside(name)
+}
+
+// add adds the products of an entry to a row of the result.
+func (s *scatterer) add(at GPVirtual) {
+	b := s.Reg()
+	s.Broadcast(Mem{Base: s.val, Index: s.k, Scale: uint8(s.Size())}, b)
+	for j, f := range s.factors {
+		m, sum := Mem{Base: at, Disp: j * s.Bytes()}, s.Reg()
+		s.Load(m, sum)
+		s.FMA(f, b, sum)
+		s.Store(sum, m)
+	}
+}
+
+// beside takes an entry whose row is not ready in y.
+func (s *scatterer) beside(name string) {
+	Label("beside" + name)
+	g, own := s.number(0), GP64()
+	CMPQ(g, lanes.Arg("rows"))
+	JAE(LabelRef("out"))
+	MOVQ(g, own)
+	SUBQ(s.first, own)
+	SUBQ(s.done, own)
+	CMPQ(own, lanes.Arg("open"))
+	JCS(LabelRef("out"))
+	at := s.spilled(g)
+	SHRQ(Imm(markedShift), g)
+	ADDQ(baseOf("marks"), g)
+	MOVB(Imm(1), Mem{Base: g})
+	s.add(at)
+	JMP(LabelRef("added" + name))
 }
