@@ -171,7 +171,8 @@ func (p *pagerank) rankOverRanks(ctx context.Context) error {
 		res.Timing.Build += plan.took
 		err = errors.Join(t.writeOutput(p.out, whole), p.finish(r, res, t.sys.Local(), read, begin))
 	}
-	return errors.Join(p.missed(res), p.agree(err))
+	missed := p.agree(p.missed(res))
+	return errors.Join(missed, p.agree(err))
 }
 
 // degrees is the number of entries of each row.

@@ -2,6 +2,7 @@ package given
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"testing"
@@ -20,6 +21,7 @@ func TestNilIsFoundInInterfacesAndPointers(t *testing.T) {
 		require.EqualError(t, err, "b: is nil")
 		require.True(t, sparse.IsInput(err))
 	}
-	require.EqualError(t, Input(nil, file), "ctx: is nil: use context.Background()") //nolint:staticcheck // that is what is tested
+	var missing context.Context
+	require.EqualError(t, Input(missing, file), "ctx: is nil: use context.Background()")
 	require.EqualError(t, Input(t.Context(), file), "reader: is nil")
 }
