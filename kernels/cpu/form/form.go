@@ -9,6 +9,10 @@
 // and never read y when beta is 0. An entry that is not stored takes no part in
 // any sum: padding is masked out, so that NaN and infinities in x stay where they
 // belong.
+//
+// A form NAME has its type and its product in NAME.go; NAME_find, _estimate and _plan say
+// what of a matrix it would hold, _build and _fill make it, and _transposed, _many and
+// _fixed are the other products. cpms, ell and symmetric are families of forms.
 package form
 
 import "github.com/msrep-go/msrep/sparse"
