@@ -4,7 +4,7 @@
 #
 #   .ci/cuda.sh             headers of CUDA 11.8, 12 and 13: vet, build, link; the
 #                           binary without a driver; tests on the stand-in for the
-#                           driver, with -race and with GOEXPERIMENT=cgocheck2
+#                           driver, again with -race and GOEXPERIMENT=cgocheck2
 #   .ci/cuda.sh --headers   only fetches the headers and prints how to use them
 #
 # The headers come from NVIDIA's wheels (7 MB) and stay in CUDA_HEADERS, by default a
@@ -81,7 +81,5 @@ go run honnef.co/go/tools/cmd/staticcheck@v0.7.0 -tags cuda ./kernels/nvidia/...
 echo "--- tests"
 go test -vet=off -tags cuda ./kernels/nvidia/...
 go test -vet=off -tags cuda -run 'GPU' ./msrep
-echo "--- with -race"
-go test -vet=off -tags cuda -race -short ./kernels/nvidia/...
-echo "--- with cgocheck2"
-GOEXPERIMENT=cgocheck2 go test -vet=off -tags cuda -short ./kernels/nvidia/...
+echo "--- with -race and cgocheck2"
+GOEXPERIMENT=cgocheck2 go test -vet=off -tags cuda -race -short ./kernels/nvidia/...

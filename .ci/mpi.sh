@@ -120,6 +120,10 @@ commands() {
 		"$work/msrep" pagerank "$a" --deterministic --out "$work/p1.mtx" >/dev/null
 		cmp "$work/p.mtx" "$work/p1.mtx" || fail "$lib: ranks have other bits than in one process"
 		local status=0
+		launch $lib 2 "$work/msrep.$lib" pagerank "$a" --max-iter 2 --json >"$work/run" 2>"$work/log" || status=$?
+		[ $status = 1 ] && [ "$(grep -c '^msrep pagerank: not converged after 2 iterations' "$work/log")" = 1 ] &&
+			[ "$(field "$work/run" 'j["converged"]')" = False ] || fail "$lib: PageRank that does not converge gives $status and $(cat "$work/log")"
+		status=0
 		launch $lib 3 "$work/msrep.$lib" spmv "$work/none.mtx" >"$work/log" 2>&1 || status=$?
 		[ $status = 2 ] && [ "$(grep -c 'none.mtx: no such file' "$work/log")" = 1 ] || fail "$lib: a missing file gives $status and $(cat "$work/log")"
 		status=0

@@ -67,7 +67,10 @@ func solved(t *testing.T, n int, path string, fixed bool) (x []float64, res *sol
 }
 
 func TestCGOverRanksAgreesWithOneProcess(t *testing.T) {
-	const path = "gen:stencil:dims=2,n=150"
+	path := "gen:stencil:dims=2,n=150"
+	if testing.Short() {
+		path = "gen:stencil:dims=2,n=60"
+	}
 	want, one := solved(t, 0, path, true)
 	for _, n := range []int{1, 3, 5} {
 		x, res := solved(t, n, path, true)

@@ -91,7 +91,10 @@ func applies[V sparse.Value](t *rapid.T) {
 }
 
 func TestProductsOfResidentVectorsDoNotTouchTheHost(t *testing.T) {
-	const n = 4000
+	n := 4000
+	if testing.Short() {
+		n = 1000
+	}
 	for _, devices := range []int{1, 2, 4} {
 		for _, c := range kinds {
 			var heard log

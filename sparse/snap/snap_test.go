@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -130,9 +131,7 @@ func TestFaultsInLongListsHaveTheirTrueLine(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 400_000, src.Stored)
 	require.Equal(t, 1013, m.Rows)
-	for _, v := range m.Val {
-		require.Equal(t, 1.0, v)
-	}
+	require.False(t, slices.ContainsFunc(m.Val, func(v float64) bool { return v != 1 }))
 	lines[350_000-1] = "0 -1\n"
 	for _, first := range []int{3, 200_000, 349_999} {
 		lines[first-1] = "0 1 1\n"
