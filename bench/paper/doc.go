@@ -12,8 +12,7 @@
 //   - On Summit the times of five of the six matrices exceed what the links and
 //     memories can do about fourfold; see Time.Correction.
 //   - On Summit the rows of wb-edu with 2 GPUs have, digit for digit, the partition
-//     times of the DGX-1, and for CSR and COO those of compute and merge as well:
-//     see Time.Doubtful.
+//     times of the DGX-1, and for CSR and COO those of compute and merge as well.
 //   - Runs of version p with all optimisations leave out the copy between NUMA
 //     nodes, and their pCSC merge ends before the vectors are added.
 package paper

@@ -58,12 +58,10 @@ func TestFigure6FollowsTheSlowestDevice(t *testing.T) {
 	require.Equal(t, 1.0, Balance(8, 8, 0.1))
 }
 
-func TestRowsOfAnotherMachineAreDoubtful(t *testing.T) {
+func TestSummitHasTimesOfTheDGX1AndOthersThatAreTooShort(t *testing.T) {
 	s, _ := Run("summit", "wb-edu", "csr", "p-opt", 2)
 	d, _ := Run("dgx1", "wb-edu", "csr", "p-opt", 2)
 	require.Equal(t, d.Merge, s.Merge)
-	require.True(t, s.Doubtful())
-	require.False(t, d.Doubtful())
 	require.Equal(t, 1.0, s.Correction())
 	h, _ := Run("summit", "HV15R", "csr", "p-opt", 2)
 	require.Equal(t, 4.0, h.Correction())

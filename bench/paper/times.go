@@ -67,10 +67,6 @@ func (t Time) Correction() float64 {
 	return 1
 }
 
-// Doubtful says that the row has times of another machine: wb-edu with two GPUs of
-// Summit repeats numbers of the DGX-1.
-func (t Time) Doubtful() bool { return t.Platform == "summit" && t.Matrix == "wb-edu" && t.GPUs == 2 }
-
 //go:embed phase-times.csv
 var phaseTimes string
 

@@ -122,7 +122,7 @@ func TestWhatIsNeededIsWhatIsUsed(t *testing.T) {
 	}
 }
 
-func TestCounts(t *testing.T) {
+func TestCountsMayEndInThousandsMillionsOrBillions(t *testing.T) {
 	for s, want := range map[string]int64{"0": 0, "12": 12, "-3": -3, "2k": 2000, "5M": 5_000_000, "7G": 7_000_000_000, "9223372036854775807": math.MaxInt64} {
 		n, ok := parseCount(s)
 		require.True(t, ok, s)

@@ -31,9 +31,6 @@ import (
 // HeaderVersion is the version of CUDA that the binary was built for, 11080 for 11.8.
 const HeaderVersion = C.CUDA_VERSION
 
-// Path is the file that the driver was loaded from, "" without one.
-func Path() string { return C.GoString(C.msrep_cuda_path()) }
-
 // Ready says whether the driver has started, and if not why.
 func Ready() error {
 	if C.msrep_cuda_result() == 0 {

@@ -27,7 +27,6 @@ enum { no_device = 100 }; /* CUDA_ERROR_NO_DEVICE */
 static char path[256], reason[512];
 static int result = no_device;
 
-const char *msrep_cuda_path(void) { return path; }
 const char *msrep_cuda_reason(void) { return reason; }
 int msrep_cuda_result(void) { return result; }
 

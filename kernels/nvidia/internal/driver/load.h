@@ -1,8 +1,5 @@
 /* What load.c found out about the driver. */
 
-/* msrep_cuda_path is the file that the driver was loaded from, "" without one. */
-const char *msrep_cuda_path(void);
-
 /* msrep_cuda_reason says why the driver cannot be used, "" when it can. */
 const char *msrep_cuda_reason(void);
 

@@ -61,14 +61,6 @@ func (l Lanes) Reg() VecVirtual {
 	return YMM()
 }
 
-// half is the lower half of a register.
-func (l Lanes) half(v VecVirtual) Op {
-	if l.Long {
-		return v.AsY()
-	}
-	return v.AsX()
-}
-
 // Zero clears v.
 func (l Lanes) Zero(v VecVirtual) { VXORPS(v.AsX(), v.AsX(), v.AsX()) }
 
