@@ -3,7 +3,6 @@ package form_test
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,38 +14,6 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// manyForms build the forms that multiply several vectors at once; nil where one
-// does not suit the rows.
-func manyForms[V sparse.Value](t *rapid.T, l simd.Level) map[string]func(form.Rows[V], form.ValueSet[V]) (form.Form[V], error) {
-	return map[string]func(form.Rows[V], form.ValueSet[V]) (form.Form[V], error){
-		"csr": func(r form.Rows[V], _ form.ValueSet[V]) (form.Form[V], error) { return form.NewCSR(r), nil },
-		"slices": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			window := rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window")
-			return form.NewSlices(r, form.SliceOptions[V]{Level: l, Window: window, Values: v})
-		},
-		"diagonals": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewDiagonals(r, form.DiagonalOptions[V]{Level: l, Values: v})
-		},
-		"blocks": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			shape, ok := form.FindBlocks(r)
-			if !ok {
-				return nil, sparse.Inputf("blocks", "none")
-			}
-			return form.NewBlocks(r, form.BlockOptions[V]{Level: l, Shape: shape, Values: v})
-		},
-		"tiles": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			o := form.TileOptions[V]{Level: l, Values: v}
-			if rapid.Bool().Draw(t, "small tiles") {
-				o.Rows, o.Cols = 17, 16
-			}
-			return form.NewTiles(r, o)
-		},
-		"runs": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewRuns(r, form.RunOptions[V]{Level: l, Values: v})
-		},
-	}
-}
-
 func TestFormsMultiplySeveralVectorsAsTheReference(t *testing.T) {
 	eachLevel(t, checkMany[float64], checkMany[float32])
 }
@@ -54,34 +21,21 @@ func TestFormsMultiplySeveralVectorsAsTheReference(t *testing.T) {
 func checkMany[V sparse.Value](t *testing.T, l simd.Level) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom([]string{"csr", "slices", "diagonals", "diagonals", "blocks", "tiles", "runs"}).Draw(t, "form")
-		checkManyOf(t, name, manyForms[V](t, l)[name])
+		checkManyOf(t, name, builders[V](t, l)[name])
 	})
 }
 
 // checkManyOf multiplies a random matrix in a form by several vectors; form and
 // vectors lie between guards.
-func checkManyOf[V sparse.Value](t *rapid.T, name string, build func(form.Rows[V], form.ValueSet[V]) (form.Form[V], error)) {
+func checkManyOf[V sparse.Value](t *rapid.T, name string, build builder[V]) {
 	var g guards
 	defer g.free(t)
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-	kind := rapid.SampledFrom(sortedKeys(patterns)).Draw(t, "pattern")
-	if name == "diagonals" || name == "blocks" {
-		kind = rapid.SampledFrom([]string{name, name, name, "any", "empty", "one row"}).Draw(t, "suited pattern")
-	}
-	values := valueKinds[rapid.SampledFrom(sortedKeys(valueKinds)).Draw(t, "values")]
-	a := sparse.Convert[V](patterns[kind](r).csr(func() float64 { return values(r) }))
 	atEnd := rapid.Bool().Draw(t, "at the end")
-	rows := form.Rows[V]{Ptr: slices.Clone(a.RowPtr), Idx: a.ColIdx, Val: a.Val, Cols: a.Cols,
-		Mem: &form.Memory{Alloc: func(n int64) ([]byte, error) { return g.bytes(n, 64, atEnd) }}}
-	set := form.ValueSet[V]{}
-	if rapid.Bool().Draw(t, "find values") {
-		set = form.FindValues(a.Val)
-	}
-	f, err := build(rows, set)
-	if sparse.IsInput(err) {
+	a, f := drawForm(t, &g, r, name, sortedKeys(valueKinds), 0, atEnd, build)
+	if f == nil {
 		return
 	}
-	require.NoError(t, err)
 	many, ok := f.(form.Many[V])
 	require.True(t, ok, "%s multiplies several vectors", f.Name())
 
@@ -130,7 +84,7 @@ func checkManyOf[V sparse.Value](t *rapid.T, name string, build func(form.Rows[V
 	x.Val, y.Val = guarded(t, &g, x.Val, atEnd), guarded(t, &g, y.Val, atEnd)
 	many.MultiplyMany(alpha, beta, x, y)
 	for j := range want {
-		require.Equal(t, -1, reference.Check(column(y, a.Rows, j), want[j]), "%s, %s: row of column %d", f.Name(), kind, j)
+		require.Equal(t, -1, reference.Check(column(y, a.Rows, j), want[j]), "%s: row of column %d", f.Name(), j)
 	}
 	for i, v := range y.Val {
 		if i%y.Stride >= k {

@@ -25,7 +25,7 @@ func TestFormsMultiplyTheirTransposesAsTheReference(t *testing.T) {
 func checkTransposed[V sparse.Value](t *testing.T, l simd.Level) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom([]string{"csr", "slices", "slices", "diagonals", "diagonals", "tiles", "tiles", "blocks", "runs", "runs", "ellpack"}).Draw(t, "form")
-		build := manyForms[V](t, l)[name]
+		build := builders[V](t, l)[name]
 		if name == "ellpack" {
 			name = string(rapid.SampledFrom(ellpack.Formats()).Draw(t, "format"))
 			build = func(r form.Rows[V], _ form.ValueSet[V]) (form.Form[V], error) {
@@ -51,33 +51,20 @@ func transposedScale[V sparse.Value](sign int) (ofVal, ofX int) {
 
 // checkTransposedOf multiplies the transpose of a random matrix in a form; form and
 // vectors lie between guards.
-func checkTransposedOf[V sparse.Value](t *rapid.T, name string, build func(form.Rows[V], form.ValueSet[V]) (form.Form[V], error)) {
+func checkTransposedOf[V sparse.Value](t *rapid.T, name string, build builder[V]) {
 	var g guards
 	defer g.free(t)
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-	kind := rapid.SampledFrom(sortedKeys(patterns)).Draw(t, "pattern")
-	if name == "diagonals" || name == "blocks" {
-		kind = rapid.SampledFrom([]string{name, name, name, "any", "empty", "one row"}).Draw(t, "suited pattern")
-	}
-	values := valueKinds[rapid.SampledFrom(sortedKeys(valueKinds)).Draw(t, "values")]
-	ofVal, ofX := transposedScale[V](rapid.SampledFrom([]int{0, 0, 1, -1}).Draw(t, "scale"))
-	if ofX != 0 {
-		values = valueKinds[rapid.SampledFrom([]string{"any", "few", "one", "high16"}).Draw(t, "values of a scale")]
-	}
-	a := sparse.Convert[V](patterns[kind](r).csr(func() float64 { return math.Ldexp(values(r), ofVal) }))
 	atEnd := rapid.Bool().Draw(t, "at the end")
-	rows := form.Rows[V]{Ptr: slices.Clone(a.RowPtr), Idx: a.ColIdx, Val: a.Val, Cols: a.Cols,
-		Mem: &form.Memory{Alloc: func(n int64) ([]byte, error) { return g.bytes(n, 64, atEnd) }}}
-	set := form.ValueSet[V]{}
-	if rapid.Bool().Draw(t, "find values") {
-		set = form.FindValues(a.Val)
+	ofVal, ofX := transposedScale[V](rapid.SampledFrom([]int{0, 0, 1, -1}).Draw(t, "scale"))
+	kinds := sortedKeys(valueKinds)
+	if ofX != 0 {
+		kinds = []string{"any", "few", "one", "high16"}
 	}
-	f, err := build(rows, set)
-	if sparse.IsInput(err) {
+	a, f := drawForm(t, &g, r, name, kinds, ofVal, atEnd, build)
+	if f == nil {
 		return
 	}
-	require.NoError(t, err)
-
 	alpha := rapid.SampledFrom([]V{1, .75, -2.5}).Draw(t, "alpha")
 	x, y := make([]V, a.Rows), make([]V, a.Cols)
 	for i := range x {
@@ -127,5 +114,5 @@ func checkTransposedOf[V sparse.Value](t *rapid.T, name string, build func(form.
 		return sum
 	})
 	leave(0)
-	require.Equal(t, -1, reference.Check(y, want), "%s, %s", f.Name(), kind)
+	require.Equal(t, -1, reference.Check(y, want), f.Name())
 }
