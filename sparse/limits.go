@@ -1,5 +1,10 @@
 package sparse
 
+import (
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/saturate"
+)
+
 // Limits bounds what a reader may allocate on the word of a file.
 type Limits struct {
 	// EmptyLines is how many rows or columns a matrix may have whatever it
@@ -34,6 +39,32 @@ func (l Limits) CheckDims(file string, line, rows, cols, entries int64) error {
 		case free >= 0 && d.n > free && d.n/LinesPerEntry > entries:
 			return InputLinef(file, line, "%d %s for %d entries: more than %d need at least one entry per %d", d.n, d.name, entries, free, LinesPerEntry)
 		}
+	}
+	return nil
+}
+
+// Memory for each entry of a float64 matrix: in CSR, and while it is assembled of triples.
+const (
+	EntryBytes  = 12
+	TripleBytes = 16 + EntryBytes
+)
+
+// leastAsked is the bytes for which nobody asks whether there is memory.
+const leastAsked = 64 << 20
+
+// available is replaced in tests.
+var available = mem.Available
+
+// CheckMemory refuses a matrix before its entries are read that would not fit into memory
+// meanwhile: row pointers, and so many bytes for each entry, TripleBytes or EntryBytes at
+// the least. file and line go into the error.
+func (l Limits) CheckMemory(file string, line, rows, entries, each int64) error {
+	need := saturate.Add(saturate.Mul(8, rows), saturate.Mul(each, entries))
+	if need < leastAsked {
+		return nil
+	}
+	if have := available(); need > have {
+		return InputLinef(file, line, "%d entries in %d rows: to read them takes at least %d bytes of memory, %d are available", entries, rows, need, have)
 	}
 	return nil
 }

@@ -34,6 +34,9 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sp
 	if nnz < 0 || nnz > maxEntries {
 		return nil, sparse.Source{}, sparse.Inputf(name, "%d nonzeros: must be 0 to %d (the file begins with rows, columns and nonzeros, 8 bytes each)", nnz, int64(maxEntries))
 	}
+	if err := lim.CheckMemory(name, 0, rows, nnz, sparse.EntryBytes); err != nil {
+		return nil, sparse.Source{}, err
+	}
 	f.length = fileSize(rows, nnz)
 	m := &sparse.CSR[float64]{Rows: int(rows), Cols: int(cols)}
 	m.RowPtr = readArray[int64](f, rows+1)

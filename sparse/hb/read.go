@@ -27,7 +27,7 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sp
 	if err != nil {
 		return nil, sparse.Source{}, err
 	}
-	c, err := readStored(t, h)
+	c, err := readStored(t, h, lim)
 	if err != nil {
 		return nil, sparse.Source{}, err
 	}
@@ -43,7 +43,7 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sp
 }
 
 // readStored reads the three sections of numbers.
-func readStored(t *text, h *header) (*stored, error) {
+func readStored(t *text, h *header, lim sparse.Limits) (*stored, error) {
 	c := &stored{}
 	line := t.line
 	pointers := section[int64]{t, "column pointer", h.cols + 1, h.pointers, func(b []byte, _ *field) (int64, error) {
@@ -53,6 +53,9 @@ func readStored(t *text, h *header) (*stored, error) {
 		return nil, err
 	}
 	if err := checkPointers(c.ptr, h, t.name, line); err != nil {
+		return nil, err
+	}
+	if err := lim.CheckMemory(t.name, line, h.rows, h.nnz, sparse.TripleBytes); err != nil {
 		return nil, err
 	}
 	c.rowLine = t.line

@@ -32,7 +32,14 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *
 		err = h.eachValues(ctx, in, d.add)
 		blocks = d.blocks
 	} else {
-		err = h.eachBlock(ctx, in, func(t sparse.Triples[float64]) { blocks = append(blocks, t) })
+		err = h.eachBlock(ctx, in, func(t sparse.Triples[float64]) error {
+			blocks = append(blocks, t)
+			if len(blocks) != 2 {
+				return nil
+			}
+			// The file is not so short that its header lies.
+			return lim.CheckMemory(name, h.line, h.rows, h.entries, sparse.TripleBytes)
+		})
 	}
 	if err != nil {
 		return nil, src, err
@@ -48,15 +55,15 @@ func stored(blocks []sparse.Triples[float64]) (n int64) {
 	return n
 }
 
-// eachBlock calls add for the entries of a coordinate file, in their order.
-func (h *header) eachBlock(ctx context.Context, in *lines.Reader, add func(sparse.Triples[float64])) error {
+// eachBlock calls add for the entries of a coordinate file, in their order. An error of
+// add ends it.
+func (h *header) eachBlock(ctx context.Context, in *lines.Reader, add func(sparse.Triples[float64]) error) error {
 	t := tally{h: h, line: h.line}
 	err := lines.Each(ctx, in, h.parseEntries, func(c lines.Chunk, b block) error {
 		if err := t.count(c, len(b.Row), b.err); err != nil {
 			return err
 		}
-		add(b.Triples)
-		return nil
+		return add(b.Triples)
 	})
 	return t.end(err)
 }

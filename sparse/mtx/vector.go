@@ -45,7 +45,10 @@ func ReadVector(ctx context.Context, r io.Reader, name string) ([]float64, error
 		return x, nil
 	}
 	var blocks []sparse.Triples[float64]
-	err = h.eachBlock(ctx, in, func(t sparse.Triples[float64]) { blocks = append(blocks, t) })
+	err = h.eachBlock(ctx, in, func(t sparse.Triples[float64]) error {
+		blocks = append(blocks, t)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (g *groupReader) structure(majors int64, data *array, perBlock, n int64) (p
 	if last := ptr[majors]; last > n {
 		return nil, nil, indptr.failf("ends with %d: there are only %d indices", last, n)
 	}
-	return ptr, idx, nil
+	return ptr, idx, g.limits.CheckMemory(g.name, 0, g.rows, n*perBlock, sparse.EntryBytes)
 }
 
 // majorOf is the row of every entry for row pointers, the column for column
