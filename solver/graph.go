@@ -48,6 +48,9 @@ func NewGraph(ctx context.Context, a *sparse.CSR[float64], format GraphFormat) (
 	if a.Rows != a.Cols {
 		return nil, sparse.Inputf("matrix", "%d x %d: the matrix of a graph is square", a.Rows, a.Cols)
 	}
+	if err := graphFits(a.Rows, a.NNZ()); err != nil {
+		return nil, err
+	}
 	g := &Graph{Format: opt.Format, nodes: a.Rows, degree: make([]int32, a.Rows)}
 	for i := range g.degree {
 		n := a.RowPtr[i+1] - a.RowPtr[i]

@@ -45,15 +45,24 @@ func manyFit(opt Options, systems, n int) error {
 	return nil
 }
 
-// shortage gives the bytes of so many vectors of n elements and those that are
-// available; need is 0 where they fit.
-func shortage(count, n int) (need, have int64) {
-	need = 8 * int64(count) * int64(n)
-	if need < leastAsked {
+// graphFits refuses a graph that there is no memory to turn round for.
+func graphFits(nodes int, links int64) error {
+	if need, have := lacking(16*int64(nodes) + 12*links); need > 0 {
+		return sparse.Inputf("matrix", "%d links between %d nodes: to turn them round takes %d bytes, %d are available", links, nodes, need, have)
+	}
+	return nil
+}
+
+// shortage is lacking for so many vectors of n elements.
+func shortage(count, n int) (need, have int64) { return lacking(8 * int64(count) * int64(n)) }
+
+// lacking gives so many bytes and those that are available, or 0 where they fit.
+func lacking(bytes int64) (need, have int64) {
+	if bytes < leastAsked {
 		return 0, 0
 	}
-	if have = available(); need <= have {
+	if have = available(); bytes <= have {
 		return 0, have
 	}
-	return need, have
+	return bytes, have
 }

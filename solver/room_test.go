@@ -106,3 +106,11 @@ func TestProcessesEndTogetherWhereMemoryLacksInOne(t *testing.T) {
 	require.ErrorContains(t, errs[0], "restart: 10000: the 10003 vectors of 9000 elements")
 	require.ErrorIs(t, errs[1], ErrOtherProcess)
 }
+
+func TestGraphsForWhichMemoryLacksAreRefused(t *testing.T) {
+	a := laplacian(t, "stencil:n=600,points=5") // 1.8 million entries
+	withMemory(t, 20<<20)
+	_, err := NewGraph(t.Context(), a, GraphAuto)
+	require.True(t, sparse.IsInput(err))
+	require.ErrorContains(t, err, "matrix: 1797600 links between 360000 nodes: to turn them round takes 27331200 bytes, 20971520 are available")
+}

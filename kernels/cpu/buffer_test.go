@@ -117,6 +117,22 @@ func TestWorkersResultsAreCountedApartAndFreedByClose(t *testing.T) {
 	}
 }
 
+func TestMemoryThatTheMachineLacksIsRefused(t *testing.T) {
+	before := available
+	defer func() { available = before }()
+	available = func() int64 { return 20 << 20 }
+	d := open(t, Config{Threads: 1})
+	_, err := d.Alloc(20<<20 + 1)
+	require.ErrorIs(t, err, kernels.ErrOutOfMemory)
+	require.ErrorContains(t, err, "20971520 are available")
+	require.Zero(t, d.InUse())
+	available = func() int64 { return 0 }
+	b, err := d.Alloc(leastAsked - 1)
+	require.NoError(t, err, "too small to be asked for")
+	require.NoError(t, b.Free())
+	require.NoError(t, d.Close())
+}
+
 // scatterReversed multiplies by 2 times the matrix that reverses a vector.
 func scatterReversed(t *testing.T, d *Device, n int) {
 	s, err := d.NewStream()

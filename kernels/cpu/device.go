@@ -9,6 +9,7 @@ import (
 
 	"github.com/klauspost/cpuid/v2"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/inspect"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
@@ -119,6 +120,13 @@ func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 	return newBuffer(d, r.Bytes(), r), nil
 }
 
+// leastAsked is the bytes below which nobody asks whether the machine has them: to ask takes
+// some 20 us, to touch so many pages some milliseconds.
+const leastAsked = 16 << 20
+
+// available is replaced in tests.
+var available = mem.Available
+
 // take counts bytes that are about to be allocated, within the bound of the device.
 func (d *Device) take(bytes int64) error {
 	if d.closed.Load() {
@@ -126,6 +134,11 @@ func (d *Device) take(bytes int64) error {
 	}
 	if bytes < 0 {
 		return d.fail("alloc", 0, fmt.Errorf("%w: %d bytes", kernels.ErrArgument, bytes))
+	}
+	if bytes >= leastAsked {
+		if have := available(); bytes > have {
+			return d.fail("alloc", bytes, fmt.Errorf("%w: %d are available", kernels.ErrOutOfMemory, have))
+		}
 	}
 	used := d.inUse.Add(bytes)
 	if d.info.Memory > 0 && (used > d.info.Memory || used < 0) {
