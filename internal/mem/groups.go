@@ -18,13 +18,13 @@ type group struct {
 	groupFiles
 }
 
-// groupFiles is the files of a control group, and the line of the last one that has the
-// bytes of the page cache which are given back first.
-type groupFiles struct{ limit, used, stat, cache string }
+// groupFiles is the files of a control group, and what the lines of the last one begin with
+// that have the bytes of files in memory: these are given back before the limit is reached.
+type groupFiles struct{ limit, used, stat, total string }
 
 var (
-	version1 = groupFiles{"memory.limit_in_bytes", "memory.usage_in_bytes", "memory.stat", "total_inactive_file"}
-	version2 = groupFiles{"memory.max", "memory.current", "memory.stat", "inactive_file"}
+	version1 = groupFiles{"memory.limit_in_bytes", "memory.usage_in_bytes", "memory.stat", "total_"}
+	version2 = groupFiles{"memory.max", "memory.current", "memory.stat", ""}
 )
 
 // noLimit is the bytes from which on a limit is none.
@@ -86,14 +86,17 @@ func (g group) number(file string) (n int64, ok bool) {
 	return n, err == nil && n >= 0
 }
 
-// cached is the bytes of the page cache that are given back first.
-func (g group) cached() int64 {
+// cached is the bytes of files in memory.
+func (g group) cached() (sum int64) {
 	text, _ := os.ReadFile(filepath.Join(g.dir, g.stat))
 	for line := range strings.Lines(string(text)) {
-		if rest, found := strings.CutPrefix(line, g.cache+" "); found {
-			n, _ := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)
-			return max(n, 0)
+		name, rest, _ := strings.Cut(line, " ")
+		if name != g.total+"inactive_file" && name != g.total+"active_file" {
+			continue
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(rest), 10, 64); err == nil && n > 0 {
+			sum += n
 		}
 	}
-	return 0
+	return sum
 }

@@ -30,7 +30,7 @@ func TestTheLeastRoomOfAllControlGroupsCounts(t *testing.T) {
 			v2 + "/job/step/memory.max": "max\n", v2 + "/job/step/memory.current": "5\n",
 			v2 + "/job/memory.max": "1000000\n", v2 + "/job/memory.current": "400000\n",
 			v2 + "/job/memory.stat": "anon 300000\ninactive_anon 7\ninactive_file 90000\nactive_file 10000\n",
-		}, []int64{690000}},
+		}, []int64{700000}},
 		"version 2, limits at each level": {map[string]string{
 			"proc/self/cgroup":          "1:name=systemd:/other\n0::/job/step\n",
 			v2 + "/job/step/memory.max": "3000\n", v2 + "/job/step/memory.current": "1000\n",
@@ -44,7 +44,7 @@ func TestTheLeastRoomOfAllControlGroupsCounts(t *testing.T) {
 			"proc/self/cgroup":             "9:cpu,cpuacct:/docker/a\n4:memory:/docker/a\n",
 			v1 + "/memory.limit_in_bytes":  "8000\n",
 			v1 + "/memory.usage_in_bytes":  "6000\n",
-			v1 + "/memory.stat":            "inactive_file 1\ntotal_inactive_file 500\n",
+			v1 + "/memory.stat":            "inactive_file 1\ntotal_inactive_file 300\ntotal_active_file 200\ntotal_cache 7000\n",
 			v2 + "/docker/a/memory.max":    "1\n",
 			v2 + "/docker/memory.max":      "1\n",
 			v1 + "/other/memory.max":       "1\n",
