@@ -10,7 +10,7 @@ import (
 const leastAsked = 16 << 20
 
 // available is replaced in tests.
-var available = mem.Available
+var available = mem.AvailableFor
 
 // fit refuses a solve whose vectors of n elements do not fit into host memory, before
 // any of them is made.
@@ -61,7 +61,7 @@ func lacking(bytes int64) (need, have int64) {
 	if bytes < leastAsked {
 		return 0, 0
 	}
-	if have = available(); bytes <= have {
+	if have = available(bytes); bytes <= have {
 		return 0, have
 	}
 	return bytes, have

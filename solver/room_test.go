@@ -13,7 +13,7 @@ import (
 // withMemory lets solvers believe that so many bytes are available.
 func withMemory(t *testing.T, bytes int64) {
 	before := available
-	available = func() int64 { return bytes }
+	available = func(int64) int64 { return bytes }
 	t.Cleanup(func() { available = before })
 }
 

@@ -53,7 +53,7 @@ const (
 const leastAsked = 64 << 20
 
 // available is replaced in tests.
-var available = mem.Available
+var available = mem.AvailableFor
 
 // CheckMemory refuses a matrix before its entries are read that would not fit into memory
 // meanwhile: row pointers, and so many bytes for each entry, TripleBytes or EntryBytes at
@@ -63,7 +63,7 @@ func (l Limits) CheckMemory(file string, line, rows, entries, each int64) error 
 	if need < leastAsked {
 		return nil
 	}
-	if have := available(); need > have {
+	if have := available(need); need > have {
 		return InputLinef(file, line, "%d entries in %d rows: to read them takes at least %d bytes of memory, %d are available", entries, rows, need, have)
 	}
 	return nil

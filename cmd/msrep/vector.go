@@ -31,7 +31,8 @@ func readPiece(ctx context.Context, flag, spec string, n, first, end int) ([]flo
 	word, arg, _ := strings.Cut(spec, ":")
 	switch {
 	case spec == "ones" || spec == "zeros" || spec == "sin" || word == "random":
-		if need, have := 8*int64(end-first), mem.Available(); need > have {
+		need := 8 * int64(end-first)
+		if have := mem.AvailableFor(need); need > have {
 			return nil, sparse.Inputf(flag, "a vector of %d elements takes %d bytes, %d are available", end-first, need, have)
 		}
 		v := make([]float64, end-first)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"math"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 )
@@ -21,6 +22,17 @@ func Available() int64 {
 		room = min(room, g.room())
 	}
 	return room
+}
+
+// AvailableFor is Available, but where that is less than need, garbage of the Go heap is
+// collected first: it counts as taken.
+func AvailableFor(need int64) int64 {
+	have := Available()
+	if have < need {
+		debug.FreeOSMemory()
+		have = Available()
+	}
+	return have
 }
 
 func free() int64 {

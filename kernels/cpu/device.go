@@ -125,7 +125,7 @@ func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 const leastAsked = 16 << 20
 
 // available is replaced in tests.
-var available = mem.Available
+var available = mem.AvailableFor
 
 // take counts bytes that are about to be allocated, within the bound of the device.
 func (d *Device) take(bytes int64) error {
@@ -136,7 +136,7 @@ func (d *Device) take(bytes int64) error {
 		return d.fail("alloc", 0, fmt.Errorf("%w: %d bytes", kernels.ErrArgument, bytes))
 	}
 	if bytes >= leastAsked {
-		if have := available(); bytes > have {
+		if have := available(bytes); bytes > have {
 			return d.fail("alloc", bytes, fmt.Errorf("%w: %d are available", kernels.ErrOutOfMemory, have))
 		}
 	}

@@ -77,7 +77,8 @@ func (m *Memory) alloc(name string, bytes int64) (*region, error) {
 		return nil, fmt.Errorf("%w: %d bytes, %d of %d are in use", ErrOutOfMemory, bytes, m.used, m.limit)
 	}
 	if bytes >= leastAsked {
-		if need, have := bytes+bytes/8, mem.Available(); need > have { // a bit for each byte
+		need := bytes + bytes/8 // a bit for each byte
+		if have := mem.AvailableFor(need); need > have {
 			return nil, fmt.Errorf("%w of the host: %d bytes take %d there, %d are available", ErrOutOfMemory, bytes, need, have)
 		}
 	}

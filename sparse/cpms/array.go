@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/saturate"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -16,7 +17,7 @@ func fits(n, bytes int64) error {
 	if n < leastAsked/bytes {
 		return nil
 	}
-	if have := mem.Available(); n > have/bytes {
+	if have := mem.AvailableFor(saturate.Mul(n, bytes)); n > have/bytes {
 		return sparse.Inputf("n", "%d values of %d bytes: %d bytes are available", n, bytes, have)
 	}
 	return nil

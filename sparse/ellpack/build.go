@@ -42,7 +42,7 @@ func begin[V sparse.Value](r *Rows[V], f sparse.Format, o Options) (*builder[V],
 		return nil, err
 	}
 	if need := b.shape.Bytes(mem.Size[V]()); o.Alloc == nil && need > smallBytes {
-		if have := mem.Available(); need > have {
+		if have := mem.AvailableFor(need); need > have {
 			return nil, fmt.Errorf("%w: %s takes %d bytes, %d are available", ErrMemory, f, need, have)
 		}
 	}
