@@ -42,12 +42,16 @@ func (p *packed[V]) keepRows(op *kernels.Packing[V]) {
 	if !op.InPlace || op.Fixed {
 		return
 	}
-	prefers := false
 	for i := range p.pieces {
-		m, ok := p.pieces[i].body.(form.Many[V])
-		prefers = prefers || !ok || m.PrefersRows()
+		from := 1
+		if m, ok := p.pieces[i].body.(form.Many[V]); ok {
+			from = m.RowsFrom()
+		}
+		if from > 0 && (p.rowsFrom == 0 || from < p.rowsFrom) {
+			p.rowsFrom = from
+		}
 	}
-	if prefers {
+	if p.rowsFrom > 0 {
 		p.rows = newManyRows(p.part, p.parts(), op.Ptr, op.Idx, op.Val, op.Minors)
 		p.startTrial(op)
 	}
@@ -81,7 +85,7 @@ func gatherManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.Gath
 	if x.Cols == 1 && x.Stride == 1 && y.Stride == 1 {
 		return p.multiply(d, op.Alpha, op.Beta, x.Val[:p.minors], y.Val, carry)
 	}
-	if p.rows != nil {
+	if p.rows != nil && x.Cols >= p.rowsFrom {
 		return p.multiplyRows(op.Alpha, op.Beta, x.First(p.minors), y, carry)
 	}
 	if p.symmetric != nil {

@@ -46,7 +46,7 @@ func eachPackedMany(t *testing.T, forms []kernels.Form, places []bool) {
 			}
 			for _, threads := range []int{1, 3} {
 				for _, parts := range []int{1, 2, 5} {
-					for _, k := range []int{1, 8, 19} {
+					for _, k := range []int{1, 3, 8, 19} {
 						t.Run(fmt.Sprintf("%s, in place %v, %d workers, %d parts, %d vectors", form, inPlace, threads, parts, k), func(t *testing.T) {
 							checkMany(t, rng, threads, parts, k, func(t *testing.T, d *cpu.Device, a *sparse.CSR[float64], p partition.Part, op kernels.GatherMany[float64]) kernels.Op {
 								packed, err := d.Pack(packing(a, p, form, inPlace))

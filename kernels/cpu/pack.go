@@ -24,7 +24,8 @@ type packed[V sparse.Value] struct {
 	symmetric *symmetric[V] // in place of the forms of the pieces; nil where these multiply
 	halving   kernels.Form  // in which symmetric values are stored once: these, or others that come
 	fixed     bool          // sums have a fixed shape
-	rows      *manyRows[V]  // for products with several vectors; nil where they take the forms
+	rows      *manyRows[V]  // for products with rowsFrom or more vectors; nil where all take the forms
+	rowsFrom  int
 	trial     orderTrial[V]
 	carry     []V
 	// borders is the stretches of y that the workers add to in transposed products.

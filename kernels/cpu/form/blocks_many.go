@@ -30,4 +30,5 @@ func (b *blockForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	}
 }
 
-func (b *blockForm[V]) PrefersRows() bool { return false }
+// RowsFrom is 0: rows have more bytes.
+func (b *blockForm[V]) RowsFrom() int { return 0 }

@@ -7,4 +7,5 @@ func (d *diagonalForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	simd.MultiplyDiagonalsMany(d.level, &d.slices, alpha, beta, x.First(d.cols), y.First(d.rows), &values)
 }
 
-func (d *diagonalForm[V]) PrefersRows() bool { return false }
+// RowsFrom is 0: rows have more bytes.
+func (d *diagonalForm[V]) RowsFrom() int { return 0 }

@@ -13,17 +13,17 @@ type Many[V sparse.Value] interface {
 	// equal. x has Cols rows and y one per row of the form, or more. It is called by
 	// one goroutine at a time.
 	MultiplyMany(alpha, beta V, x, y simd.Block[V])
-	// PrefersRows reports whether the rows in CSR, where they stay in place, multiply
-	// several vectors faster.
-	PrefersRows() bool
+	// RowsFrom is from how many vectors on the rows in CSR, where they stay in place,
+	// multiply them faster; 0 where they never do.
+	RowsFrom() int
 }
 
 func (c *csr[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	simd.RowsMany(c.level, alpha, beta, c.rows.Ptr, c.rows.Idx, c.rows.Val, x.First(c.rows.Cols), y)
 }
 
-// PrefersRows is true: it multiplies by them as they are.
-func (c *csr[V]) PrefersRows() bool { return true }
+// RowsFrom is 1: it multiplies by them as they are.
+func (c *csr[V]) RowsFrom() int { return 1 }
 
 // scaleRow is y = beta*y for one row.
 func scaleRow[V sparse.Value](beta V, y simd.Block[V], i int) {

@@ -84,5 +84,5 @@ func (f *runsForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	})
 }
 
-// PrefersRows is true: it makes rows for several vectors.
-func (f *runsForm[V]) PrefersRows() bool { return true }
+// RowsFrom is 1: it makes rows for several vectors.
+func (f *runsForm[V]) RowsFrom() int { return 1 }

@@ -55,9 +55,14 @@ func (s *slicesForm[V]) multiplyLongMany(alpha V, x, y simd.Block[V], narrow, wi
 	}
 }
 
-// PrefersRows is true where most rows were sorted by length: what they have in common
+// RowsFrom is 1 where most rows were sorted by length: what they have in common
 // of x, which is more than with one vector, then leaves the nearest cache.
-func (s *slicesForm[V]) PrefersRows() bool { return len(s.order) > s.rows/2 }
+func (s *slicesForm[V]) RowsFrom() int {
+	if len(s.order) > s.rows/2 {
+		return 1
+	}
+	return 0
+}
 
 // successiveRows is the order of a window that is not sorted.
 var successiveRows = sync.OnceValue(func() []uint16 {

@@ -3,33 +3,78 @@ package form
 import (
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // MultiplyMany multiplies a register of columns at a time, with as many sums as a
 // block of rows needs, which it takes from the Go heap.
 func (f *tilesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
-	var values simd.Expansion[V]
-	width := simd.TileColumns[V](f.level)
 	x, y = x.First(f.cols), y.First(f.rows)
-	all, _ := mem.Slice[V](mem.Aligned(int64(min(f.height, f.rows)*width)*mem.Size[V]()), int64(min(f.height, f.rows)*width))
+	p := tileVectors[V]{f: f, alpha: alpha, beta: beta, y: y}
+	p.stream = beta == 0 && y.StreamsWhole(f.level)
+	if p.stream {
+		defer simd.Fence(f.level)
+	}
+	width := simd.TileColumns[V](f.level, y.Cols)
+	n := int64(min(f.height, f.rows) * width)
+	p.sums, _ = mem.Slice[V](mem.Aligned(n*mem.Size[V]()), n)
 	for c := 0; c < y.Cols; c += width {
-		n := min(width, y.Cols-c)
-		xc := x.Columns(c, n)
-		for row, t := 0, 0; row < f.rows; row, t = row+f.height, t+f.across {
-			rows := min(f.height, f.rows-row)
-			sums := all[:rows*width]
-			clear(sums)
-			for across := range f.across {
-				simd.AddTileMany(f.level, &f.entries, int(f.first[t+across]), int(f.first[t+across+1]), xc.From(across<<f.shift), sums, &values)
-			}
-			out := y.From(row)
-			for i := range rows {
-				simd.Finish(f.level, alpha, beta, sums[i*width:], out.Val[i*out.Stride+c:][:n], false)
-			}
-		}
+		p.columns(x.Columns(c, min(width, y.Cols-c)), c)
 	}
 }
 
-// PrefersRows is true: entry by entry, tiles read and write a row of sums where CSR
-// reads one of x alone.
-func (f *tilesForm[V]) PrefersRows() bool { return true }
+// tileVectors is a product of tiles with several vectors.
+type tileVectors[V sparse.Value] struct {
+	f           *tilesForm[V]
+	alpha, beta V
+	y           simd.Block[V]
+	sums        []V
+	values      simd.Expansion[V]
+	stream      bool
+}
+
+// columns makes the columns of y from one on, by the same columns x.
+func (p *tileVectors[V]) columns(x simd.Block[V], from int) {
+	f, width := p.f, simd.TileColumns[V](p.f.level, x.Cols)
+	for row, t := 0, 0; row < f.rows; row, t = row+f.height, t+f.across {
+		rows := min(f.height, f.rows-row)
+		sums := p.sums[:rows*width]
+		clear(sums)
+		for c := range f.across {
+			lo, hi, part := f.first[t+c], f.first[t+c+1], x.From(c<<f.shift)
+			next, nextPart := hi, simd.Block[V]{}
+			if c+1 < f.across {
+				next, nextPart = f.first[t+c+2], x.From((c+1)<<f.shift)
+			}
+			if end := (c + 1) << f.shift; (end-1)*x.Stride+width <= len(x.Val) {
+				part.Cols = width // there is more of x behind: filled registers are faster
+			}
+			simd.AddTileMany(f.level, &f.entries, int(lo), int(hi), int(next), part, nextPart, sums, &p.values)
+		}
+		p.finish(sums, width, rows, p.y.From(row), from, x.Cols)
+	}
+}
+
+// finish writes n columns of some rows of y, from one on; their sums are so far apart.
+func (p *tileVectors[V]) finish(sums []V, width, rows int, y simd.Block[V], from, n int) {
+	if y.Stride == n { // rows follow each other
+		if n < width {
+			for i := range rows {
+				copy(sums[i*n:][:n], sums[i*width:])
+			}
+		}
+		simd.Finish(p.f.level, p.alpha, p.beta, sums, y.Val[:rows*n], p.stream)
+		return
+	}
+	for i := range rows {
+		simd.Finish(p.f.level, p.alpha, p.beta, sums[i*width:], y.Val[i*y.Stride+from:][:n], false)
+	}
+}
+
+// rowBytes is up to how many bytes of a row of x, which is not too much for the caches that
+// tiles are made for, they are faster than the rows in CSR.
+const rowBytes = 32
+
+// RowsFrom tells that CSR is for more than a few vectors: entry by entry, tiles read and
+// write a row of sums where CSR reads one of x alone.
+func (f *tilesForm[V]) RowsFrom() int { return rowBytes/int(mem.Size[V]()) + 1 }

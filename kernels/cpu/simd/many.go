@@ -54,6 +54,12 @@ func (b Block[V]) Streams(l Level) bool {
 		uintptr(unsafe.Pointer(unsafe.SliceData(b.Val)))%uintptr(bytes) == 0
 }
 
+// StreamsWhole is Streams for a block whose rows follow each other, that is written from end
+// to end: it may begin anywhere.
+func (b Block[V]) StreamsWhole(l Level) bool {
+	return l >= AVX2 && len(b.Val)*int(unsafe.Sizeof(*new(V))) >= streamed && b.Stride == b.Cols
+}
+
 // far reports whether rows of the block are worth bringing to the cache before their
 // turn: it is larger than the caches next to a core.
 func (b Block[V]) far() bool { return len(b.Val)*int(unsafe.Sizeof(*new(V))) > 1<<20 }

@@ -18,76 +18,100 @@ DATA counts32<>+24(SB)/4, $0x00000006
 DATA counts32<>+28(SB)/4, $0x00000007
 GLOBL counts32<>(SB), RODATA|NOPTR, $32
 
-// func manyTileF64AVX2(n int, entries *uint32, val *float64, x *float64, ldx int, acc *float64, lda int, last int)
+// func manyTileF64AVX2(n int, more int, entries *uint32, val *float64, x *float64, ldx int, acc *float64, lda int, last int, next *uint32, nextX *float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·manyTileF64AVX2(SB), NOSPLIT, $0-64
+TEXT ·manyTileF64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
-	MOVQ         entries+8(FP), CX
-	MOVQ         val+16(FP), DX
-	MOVQ         x+24(FP), BX
-	MOVQ         ldx+32(FP), SI
-	MOVQ         acc+40(FP), DI
-	MOVQ         lda+48(FP), R8
-	MOVQ         last+56(FP), R9
-	VMOVQ        R9, X0
+	MOVQ         entries+16(FP), CX
+	MOVQ         val+24(FP), DX
+	MOVQ         x+32(FP), BX
+	MOVQ         ldx+40(FP), SI
+	MOVQ         acc+48(FP), DI
+	MOVQ         lda+56(FP), R8
+	MOVQ         next+72(FP), R9
+	MOVQ         nextX+80(FP), R10
+	MOVQ         last+64(FP), R11
+	VMOVQ        R11, X0
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
+	ADDQ         more+8(FP), AX
 	SUBQ         $0x24, AX
 	JL           rest
 
 several:
-	MOVWLZX      130(CX), R9
-	IMULQ        R8, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVL         (CX), R10
-	MOVWLZX      R10, R9
-	SHRL         $0x10, R10
-	IMULQ        SI, R9
-	IMULQ        R8, R10
-	VMASKMOVPD   (BX)(R9*1), Y0, Y1
-	VMOVUPD      (DI)(R10*1), Y2
+	TESTQ      R9, R9
+	JZ         asked
+	MOVWLZX    (R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	MOVWLZX    4(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	MOVWLZX    8(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	MOVWLZX    12(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	ADDQ       $0x10, R9
+
+asked:
+	MOVWLZX      130(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         (CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPD   (BX)(R11*1), Y0, Y1
+	VMOVUPD      (DI)(R12*1), Y2
 	VBROADCASTSD (DX), Y3
 	VFMADD231PD  Y3, Y1, Y2
-	VMOVUPD      Y2, (DI)(R10*1)
-	MOVWLZX      134(CX), R9
-	IMULQ        R8, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVL         4(CX), R10
-	MOVWLZX      R10, R9
-	SHRL         $0x10, R10
-	IMULQ        SI, R9
-	IMULQ        R8, R10
-	VMASKMOVPD   (BX)(R9*1), Y0, Y1
-	VMOVUPD      (DI)(R10*1), Y2
+	VMOVUPD      Y2, (DI)(R12*1)
+	MOVWLZX      134(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         4(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPD   (BX)(R11*1), Y0, Y1
+	VMOVUPD      (DI)(R12*1), Y2
 	VBROADCASTSD 8(DX), Y3
 	VFMADD231PD  Y3, Y1, Y2
-	VMOVUPD      Y2, (DI)(R10*1)
-	MOVWLZX      138(CX), R9
-	IMULQ        R8, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVL         8(CX), R10
-	MOVWLZX      R10, R9
-	SHRL         $0x10, R10
-	IMULQ        SI, R9
-	IMULQ        R8, R10
-	VMASKMOVPD   (BX)(R9*1), Y0, Y1
-	VMOVUPD      (DI)(R10*1), Y2
+	VMOVUPD      Y2, (DI)(R12*1)
+	MOVWLZX      138(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         8(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPD   (BX)(R11*1), Y0, Y1
+	VMOVUPD      (DI)(R12*1), Y2
 	VBROADCASTSD 16(DX), Y3
 	VFMADD231PD  Y3, Y1, Y2
-	VMOVUPD      Y2, (DI)(R10*1)
-	MOVWLZX      142(CX), R9
-	IMULQ        R8, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVL         12(CX), R10
-	MOVWLZX      R10, R9
-	SHRL         $0x10, R10
-	IMULQ        SI, R9
-	IMULQ        R8, R10
-	VMASKMOVPD   (BX)(R9*1), Y0, Y1
-	VMOVUPD      (DI)(R10*1), Y2
+	VMOVUPD      Y2, (DI)(R12*1)
+	MOVWLZX      142(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         12(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPD   (BX)(R11*1), Y0, Y1
+	VMOVUPD      (DI)(R12*1), Y2
 	VBROADCASTSD 24(DX), Y3
 	VFMADD231PD  Y3, Y1, Y2
-	VMOVUPD      Y2, (DI)(R10*1)
+	VMOVUPD      Y2, (DI)(R12*1)
 	ADDQ         $0x10, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x04, AX
@@ -95,6 +119,7 @@ several:
 
 rest:
 	ADDQ $0x24, AX
+	SUBQ more+8(FP), AX
 	JZ   done
 
 one:
@@ -117,72 +142,96 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyTileF64AVX512(n int, entries *uint32, val *float64, x *float64, ldx int, acc *float64, lda int, last int)
+// func manyTileF64AVX512(n int, more int, entries *uint32, val *float64, x *float64, ldx int, acc *float64, lda int, last int, next *uint32, nextX *float64)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyTileF64AVX512(SB), NOSPLIT, $0-64
+TEXT ·manyTileF64AVX512(SB), NOSPLIT, $0-88
 	MOVQ  n+0(FP), AX
-	MOVQ  entries+8(FP), CX
-	MOVQ  val+16(FP), DX
-	MOVQ  x+24(FP), BX
-	MOVQ  ldx+32(FP), SI
-	MOVQ  acc+40(FP), DI
-	MOVQ  lda+48(FP), R8
-	MOVQ  last+56(FP), R9
-	MOVQ  $-1, R10
-	BZHIQ R9, R10, R10
-	KMOVW R10, K1
+	MOVQ  entries+16(FP), CX
+	MOVQ  val+24(FP), DX
+	MOVQ  x+32(FP), BX
+	MOVQ  ldx+40(FP), SI
+	MOVQ  acc+48(FP), DI
+	MOVQ  lda+56(FP), R8
+	MOVQ  next+72(FP), R9
+	MOVQ  nextX+80(FP), R10
+	MOVQ  last+64(FP), R11
+	MOVQ  $-1, R12
+	BZHIQ R11, R12, R12
+	KMOVW R12, K1
+	ADDQ  more+8(FP), AX
 	SUBQ  $0x24, AX
 	JL    rest
 
 several:
-	MOVWLZX          130(CX), R9
-	IMULQ            R8, R9
-	PREFETCHT0       (DI)(R9*1)
-	MOVL             (CX), R10
-	MOVWLZX          R10, R9
-	SHRL             $0x10, R10
-	IMULQ            SI, R9
-	IMULQ            R8, R10
-	VMOVUPD.Z        (BX)(R9*1), K1, Z0
-	VMOVUPD          (DI)(R10*1), Z1
+	TESTQ      R9, R9
+	JZ         asked
+	MOVWLZX    (R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	MOVWLZX    4(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	MOVWLZX    8(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	MOVWLZX    12(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	ADDQ       $0x10, R9
+
+asked:
+	MOVWLZX          130(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             (CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPD.Z        (BX)(R11*1), K1, Z0
+	VMOVUPD          (DI)(R12*1), Z1
 	VFMADD231PD.BCST (DX), Z0, Z1
-	VMOVUPD          Z1, (DI)(R10*1)
-	MOVWLZX          134(CX), R9
-	IMULQ            R8, R9
-	PREFETCHT0       (DI)(R9*1)
-	MOVL             4(CX), R10
-	MOVWLZX          R10, R9
-	SHRL             $0x10, R10
-	IMULQ            SI, R9
-	IMULQ            R8, R10
-	VMOVUPD.Z        (BX)(R9*1), K1, Z0
-	VMOVUPD          (DI)(R10*1), Z1
+	VMOVUPD          Z1, (DI)(R12*1)
+	MOVWLZX          134(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             4(CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPD.Z        (BX)(R11*1), K1, Z0
+	VMOVUPD          (DI)(R12*1), Z1
 	VFMADD231PD.BCST 8(DX), Z0, Z1
-	VMOVUPD          Z1, (DI)(R10*1)
-	MOVWLZX          138(CX), R9
-	IMULQ            R8, R9
-	PREFETCHT0       (DI)(R9*1)
-	MOVL             8(CX), R10
-	MOVWLZX          R10, R9
-	SHRL             $0x10, R10
-	IMULQ            SI, R9
-	IMULQ            R8, R10
-	VMOVUPD.Z        (BX)(R9*1), K1, Z0
-	VMOVUPD          (DI)(R10*1), Z1
+	VMOVUPD          Z1, (DI)(R12*1)
+	MOVWLZX          138(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             8(CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPD.Z        (BX)(R11*1), K1, Z0
+	VMOVUPD          (DI)(R12*1), Z1
 	VFMADD231PD.BCST 16(DX), Z0, Z1
-	VMOVUPD          Z1, (DI)(R10*1)
-	MOVWLZX          142(CX), R9
-	IMULQ            R8, R9
-	PREFETCHT0       (DI)(R9*1)
-	MOVL             12(CX), R10
-	MOVWLZX          R10, R9
-	SHRL             $0x10, R10
-	IMULQ            SI, R9
-	IMULQ            R8, R10
-	VMOVUPD.Z        (BX)(R9*1), K1, Z0
-	VMOVUPD          (DI)(R10*1), Z1
+	VMOVUPD          Z1, (DI)(R12*1)
+	MOVWLZX          142(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             12(CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPD.Z        (BX)(R11*1), K1, Z0
+	VMOVUPD          (DI)(R12*1), Z1
 	VFMADD231PD.BCST 24(DX), Z0, Z1
-	VMOVUPD          Z1, (DI)(R10*1)
+	VMOVUPD          Z1, (DI)(R12*1)
 	ADDQ             $0x10, CX
 	ADDQ             $0x20, DX
 	SUBQ             $0x04, AX
@@ -190,6 +239,7 @@ several:
 
 rest:
 	ADDQ $0x24, AX
+	SUBQ more+8(FP), AX
 	JZ   done
 
 one:
@@ -211,76 +261,100 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyTileF32AVX2(n int, entries *uint32, val *float32, x *float32, ldx int, acc *float32, lda int, last int)
+// func manyTileF32AVX2(n int, more int, entries *uint32, val *float32, x *float32, ldx int, acc *float32, lda int, last int, next *uint32, nextX *float32)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·manyTileF32AVX2(SB), NOSPLIT, $0-64
+TEXT ·manyTileF32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
-	MOVQ         entries+8(FP), CX
-	MOVQ         val+16(FP), DX
-	MOVQ         x+24(FP), BX
-	MOVQ         ldx+32(FP), SI
-	MOVQ         acc+40(FP), DI
-	MOVQ         lda+48(FP), R8
-	MOVQ         last+56(FP), R9
-	VMOVQ        R9, X0
+	MOVQ         entries+16(FP), CX
+	MOVQ         val+24(FP), DX
+	MOVQ         x+32(FP), BX
+	MOVQ         ldx+40(FP), SI
+	MOVQ         acc+48(FP), DI
+	MOVQ         lda+56(FP), R8
+	MOVQ         next+72(FP), R9
+	MOVQ         nextX+80(FP), R10
+	MOVQ         last+64(FP), R11
+	VMOVQ        R11, X0
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
+	ADDQ         more+8(FP), AX
 	SUBQ         $0x24, AX
 	JL           rest
 
 several:
-	MOVWLZX      130(CX), R9
-	IMULQ        R8, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVL         (CX), R10
-	MOVWLZX      R10, R9
-	SHRL         $0x10, R10
-	IMULQ        SI, R9
-	IMULQ        R8, R10
-	VMASKMOVPS   (BX)(R9*1), Y0, Y1
-	VMOVUPS      (DI)(R10*1), Y2
+	TESTQ      R9, R9
+	JZ         asked
+	MOVWLZX    (R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	MOVWLZX    4(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	MOVWLZX    8(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	MOVWLZX    12(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	ADDQ       $0x10, R9
+
+asked:
+	MOVWLZX      130(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         (CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), Y0, Y1
+	VMOVUPS      (DI)(R12*1), Y2
 	VBROADCASTSS (DX), Y3
 	VFMADD231PS  Y3, Y1, Y2
-	VMOVUPS      Y2, (DI)(R10*1)
-	MOVWLZX      134(CX), R9
-	IMULQ        R8, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVL         4(CX), R10
-	MOVWLZX      R10, R9
-	SHRL         $0x10, R10
-	IMULQ        SI, R9
-	IMULQ        R8, R10
-	VMASKMOVPS   (BX)(R9*1), Y0, Y1
-	VMOVUPS      (DI)(R10*1), Y2
+	VMOVUPS      Y2, (DI)(R12*1)
+	MOVWLZX      134(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         4(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), Y0, Y1
+	VMOVUPS      (DI)(R12*1), Y2
 	VBROADCASTSS 4(DX), Y3
 	VFMADD231PS  Y3, Y1, Y2
-	VMOVUPS      Y2, (DI)(R10*1)
-	MOVWLZX      138(CX), R9
-	IMULQ        R8, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVL         8(CX), R10
-	MOVWLZX      R10, R9
-	SHRL         $0x10, R10
-	IMULQ        SI, R9
-	IMULQ        R8, R10
-	VMASKMOVPS   (BX)(R9*1), Y0, Y1
-	VMOVUPS      (DI)(R10*1), Y2
+	VMOVUPS      Y2, (DI)(R12*1)
+	MOVWLZX      138(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         8(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), Y0, Y1
+	VMOVUPS      (DI)(R12*1), Y2
 	VBROADCASTSS 8(DX), Y3
 	VFMADD231PS  Y3, Y1, Y2
-	VMOVUPS      Y2, (DI)(R10*1)
-	MOVWLZX      142(CX), R9
-	IMULQ        R8, R9
-	PREFETCHT0   (DI)(R9*1)
-	MOVL         12(CX), R10
-	MOVWLZX      R10, R9
-	SHRL         $0x10, R10
-	IMULQ        SI, R9
-	IMULQ        R8, R10
-	VMASKMOVPS   (BX)(R9*1), Y0, Y1
-	VMOVUPS      (DI)(R10*1), Y2
+	VMOVUPS      Y2, (DI)(R12*1)
+	MOVWLZX      142(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         12(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), Y0, Y1
+	VMOVUPS      (DI)(R12*1), Y2
 	VBROADCASTSS 12(DX), Y3
 	VFMADD231PS  Y3, Y1, Y2
-	VMOVUPS      Y2, (DI)(R10*1)
+	VMOVUPS      Y2, (DI)(R12*1)
 	ADDQ         $0x10, CX
 	ADDQ         $0x10, DX
 	SUBQ         $0x04, AX
@@ -288,6 +362,7 @@ several:
 
 rest:
 	ADDQ $0x24, AX
+	SUBQ more+8(FP), AX
 	JZ   done
 
 one:
@@ -310,72 +385,96 @@ done:
 	VZEROUPPER
 	RET
 
-// func manyTileF32AVX512(n int, entries *uint32, val *float32, x *float32, ldx int, acc *float32, lda int, last int)
+// func manyTileF32AVX512(n int, more int, entries *uint32, val *float32, x *float32, ldx int, acc *float32, lda int, last int, next *uint32, nextX *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·manyTileF32AVX512(SB), NOSPLIT, $0-64
+TEXT ·manyTileF32AVX512(SB), NOSPLIT, $0-88
 	MOVQ  n+0(FP), AX
-	MOVQ  entries+8(FP), CX
-	MOVQ  val+16(FP), DX
-	MOVQ  x+24(FP), BX
-	MOVQ  ldx+32(FP), SI
-	MOVQ  acc+40(FP), DI
-	MOVQ  lda+48(FP), R8
-	MOVQ  last+56(FP), R9
-	MOVQ  $-1, R10
-	BZHIQ R9, R10, R10
-	KMOVW R10, K1
+	MOVQ  entries+16(FP), CX
+	MOVQ  val+24(FP), DX
+	MOVQ  x+32(FP), BX
+	MOVQ  ldx+40(FP), SI
+	MOVQ  acc+48(FP), DI
+	MOVQ  lda+56(FP), R8
+	MOVQ  next+72(FP), R9
+	MOVQ  nextX+80(FP), R10
+	MOVQ  last+64(FP), R11
+	MOVQ  $-1, R12
+	BZHIQ R11, R12, R12
+	KMOVW R12, K1
+	ADDQ  more+8(FP), AX
 	SUBQ  $0x24, AX
 	JL    rest
 
 several:
-	MOVWLZX          130(CX), R9
-	IMULQ            R8, R9
-	PREFETCHT0       (DI)(R9*1)
-	MOVL             (CX), R10
-	MOVWLZX          R10, R9
-	SHRL             $0x10, R10
-	IMULQ            SI, R9
-	IMULQ            R8, R10
-	VMOVUPS.Z        (BX)(R9*1), K1, Z0
-	VMOVUPS          (DI)(R10*1), Z1
+	TESTQ      R9, R9
+	JZ         asked
+	MOVWLZX    (R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	MOVWLZX    4(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	MOVWLZX    8(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	MOVWLZX    12(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	ADDQ       $0x10, R9
+
+asked:
+	MOVWLZX          130(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             (CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPS.Z        (BX)(R11*1), K1, Z0
+	VMOVUPS          (DI)(R12*1), Z1
 	VFMADD231PS.BCST (DX), Z0, Z1
-	VMOVUPS          Z1, (DI)(R10*1)
-	MOVWLZX          134(CX), R9
-	IMULQ            R8, R9
-	PREFETCHT0       (DI)(R9*1)
-	MOVL             4(CX), R10
-	MOVWLZX          R10, R9
-	SHRL             $0x10, R10
-	IMULQ            SI, R9
-	IMULQ            R8, R10
-	VMOVUPS.Z        (BX)(R9*1), K1, Z0
-	VMOVUPS          (DI)(R10*1), Z1
+	VMOVUPS          Z1, (DI)(R12*1)
+	MOVWLZX          134(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             4(CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPS.Z        (BX)(R11*1), K1, Z0
+	VMOVUPS          (DI)(R12*1), Z1
 	VFMADD231PS.BCST 4(DX), Z0, Z1
-	VMOVUPS          Z1, (DI)(R10*1)
-	MOVWLZX          138(CX), R9
-	IMULQ            R8, R9
-	PREFETCHT0       (DI)(R9*1)
-	MOVL             8(CX), R10
-	MOVWLZX          R10, R9
-	SHRL             $0x10, R10
-	IMULQ            SI, R9
-	IMULQ            R8, R10
-	VMOVUPS.Z        (BX)(R9*1), K1, Z0
-	VMOVUPS          (DI)(R10*1), Z1
+	VMOVUPS          Z1, (DI)(R12*1)
+	MOVWLZX          138(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             8(CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPS.Z        (BX)(R11*1), K1, Z0
+	VMOVUPS          (DI)(R12*1), Z1
 	VFMADD231PS.BCST 8(DX), Z0, Z1
-	VMOVUPS          Z1, (DI)(R10*1)
-	MOVWLZX          142(CX), R9
-	IMULQ            R8, R9
-	PREFETCHT0       (DI)(R9*1)
-	MOVL             12(CX), R10
-	MOVWLZX          R10, R9
-	SHRL             $0x10, R10
-	IMULQ            SI, R9
-	IMULQ            R8, R10
-	VMOVUPS.Z        (BX)(R9*1), K1, Z0
-	VMOVUPS          (DI)(R10*1), Z1
+	VMOVUPS          Z1, (DI)(R12*1)
+	MOVWLZX          142(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             12(CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPS.Z        (BX)(R11*1), K1, Z0
+	VMOVUPS          (DI)(R12*1), Z1
 	VFMADD231PS.BCST 12(DX), Z0, Z1
-	VMOVUPS          Z1, (DI)(R10*1)
+	VMOVUPS          Z1, (DI)(R12*1)
 	ADDQ             $0x10, CX
 	ADDQ             $0x10, DX
 	SUBQ             $0x04, AX
@@ -383,6 +482,7 @@ several:
 
 rest:
 	ADDQ $0x24, AX
+	SUBQ more+8(FP), AX
 	JZ   done
 
 one:
@@ -399,6 +499,246 @@ one:
 	ADDQ             $0x04, DX
 	DECQ             AX
 	JNZ              one
+
+done:
+	VZEROUPPER
+	RET
+
+// func manyTileF64AVX2Half(n int, more int, entries *uint32, val *float64, x *float64, ldx int, acc *float64, lda int, last int, next *uint32, nextX *float64)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·manyTileF64AVX2Half(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         entries+16(FP), CX
+	MOVQ         val+24(FP), DX
+	MOVQ         x+32(FP), BX
+	MOVQ         ldx+40(FP), SI
+	MOVQ         acc+48(FP), DI
+	MOVQ         lda+56(FP), R8
+	MOVQ         next+72(FP), R9
+	MOVQ         nextX+80(FP), R10
+	MOVQ         last+64(FP), R11
+	VMOVQ        R11, X0
+	VPBROADCASTQ X0, X0
+	VPCMPGTQ     counts64<>+0(SB), X0, X0
+	ADDQ         more+8(FP), AX
+	SUBQ         $0x24, AX
+	JL           rest
+
+several:
+	TESTQ      R9, R9
+	JZ         asked
+	MOVWLZX    (R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	MOVWLZX    4(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	MOVWLZX    8(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	MOVWLZX    12(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	ADDQ       $0x10, R9
+
+asked:
+	MOVWLZX     130(CX), R11
+	IMULQ       R8, R11
+	PREFETCHT0  (DI)(R11*1)
+	MOVL        (CX), R12
+	MOVWLZX     R12, R11
+	SHRL        $0x10, R12
+	IMULQ       SI, R11
+	IMULQ       R8, R12
+	VMASKMOVPD  (BX)(R11*1), X0, X1
+	VMOVUPD     (DI)(R12*1), X2
+	VMOVDDUP    (DX), X3
+	VFMADD231PD X3, X1, X2
+	VMOVUPD     X2, (DI)(R12*1)
+	MOVWLZX     134(CX), R11
+	IMULQ       R8, R11
+	PREFETCHT0  (DI)(R11*1)
+	MOVL        4(CX), R12
+	MOVWLZX     R12, R11
+	SHRL        $0x10, R12
+	IMULQ       SI, R11
+	IMULQ       R8, R12
+	VMASKMOVPD  (BX)(R11*1), X0, X1
+	VMOVUPD     (DI)(R12*1), X2
+	VMOVDDUP    8(DX), X3
+	VFMADD231PD X3, X1, X2
+	VMOVUPD     X2, (DI)(R12*1)
+	MOVWLZX     138(CX), R11
+	IMULQ       R8, R11
+	PREFETCHT0  (DI)(R11*1)
+	MOVL        8(CX), R12
+	MOVWLZX     R12, R11
+	SHRL        $0x10, R12
+	IMULQ       SI, R11
+	IMULQ       R8, R12
+	VMASKMOVPD  (BX)(R11*1), X0, X1
+	VMOVUPD     (DI)(R12*1), X2
+	VMOVDDUP    16(DX), X3
+	VFMADD231PD X3, X1, X2
+	VMOVUPD     X2, (DI)(R12*1)
+	MOVWLZX     142(CX), R11
+	IMULQ       R8, R11
+	PREFETCHT0  (DI)(R11*1)
+	MOVL        12(CX), R12
+	MOVWLZX     R12, R11
+	SHRL        $0x10, R12
+	IMULQ       SI, R11
+	IMULQ       R8, R12
+	VMASKMOVPD  (BX)(R11*1), X0, X1
+	VMOVUPD     (DI)(R12*1), X2
+	VMOVDDUP    24(DX), X3
+	VFMADD231PD X3, X1, X2
+	VMOVUPD     X2, (DI)(R12*1)
+	ADDQ        $0x10, CX
+	ADDQ        $0x20, DX
+	SUBQ        $0x04, AX
+	JGE         several
+
+rest:
+	ADDQ $0x24, AX
+	SUBQ more+8(FP), AX
+	JZ   done
+
+one:
+	MOVL        (CX), R10
+	MOVWLZX     R10, R9
+	SHRL        $0x10, R10
+	IMULQ       SI, R9
+	IMULQ       R8, R10
+	VMASKMOVPD  (BX)(R9*1), X0, X1
+	VMOVUPD     (DI)(R10*1), X2
+	VMOVDDUP    (DX), X3
+	VFMADD231PD X3, X1, X2
+	VMOVUPD     X2, (DI)(R10*1)
+	ADDQ        $0x04, CX
+	ADDQ        $0x08, DX
+	DECQ        AX
+	JNZ         one
+
+done:
+	VZEROUPPER
+	RET
+
+// func manyTileF32AVX2Half(n int, more int, entries *uint32, val *float32, x *float32, ldx int, acc *float32, lda int, last int, next *uint32, nextX *float32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·manyTileF32AVX2Half(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         entries+16(FP), CX
+	MOVQ         val+24(FP), DX
+	MOVQ         x+32(FP), BX
+	MOVQ         ldx+40(FP), SI
+	MOVQ         acc+48(FP), DI
+	MOVQ         lda+56(FP), R8
+	MOVQ         next+72(FP), R9
+	MOVQ         nextX+80(FP), R10
+	MOVQ         last+64(FP), R11
+	VMOVQ        R11, X0
+	VPBROADCASTD X0, X0
+	VPCMPGTD     counts32<>+0(SB), X0, X0
+	ADDQ         more+8(FP), AX
+	SUBQ         $0x24, AX
+	JL           rest
+
+several:
+	TESTQ      R9, R9
+	JZ         asked
+	MOVWLZX    (R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	MOVWLZX    4(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	MOVWLZX    8(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	MOVWLZX    12(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	ADDQ       $0x10, R9
+
+asked:
+	MOVWLZX      130(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         (CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), X0, X1
+	VMOVUPS      (DI)(R12*1), X2
+	VBROADCASTSS (DX), X3
+	VFMADD231PS  X3, X1, X2
+	VMOVUPS      X2, (DI)(R12*1)
+	MOVWLZX      134(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         4(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), X0, X1
+	VMOVUPS      (DI)(R12*1), X2
+	VBROADCASTSS 4(DX), X3
+	VFMADD231PS  X3, X1, X2
+	VMOVUPS      X2, (DI)(R12*1)
+	MOVWLZX      138(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         8(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), X0, X1
+	VMOVUPS      (DI)(R12*1), X2
+	VBROADCASTSS 8(DX), X3
+	VFMADD231PS  X3, X1, X2
+	VMOVUPS      X2, (DI)(R12*1)
+	MOVWLZX      142(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         12(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), X0, X1
+	VMOVUPS      (DI)(R12*1), X2
+	VBROADCASTSS 12(DX), X3
+	VFMADD231PS  X3, X1, X2
+	VMOVUPS      X2, (DI)(R12*1)
+	ADDQ         $0x10, CX
+	ADDQ         $0x10, DX
+	SUBQ         $0x04, AX
+	JGE          several
+
+rest:
+	ADDQ $0x24, AX
+	SUBQ more+8(FP), AX
+	JZ   done
+
+one:
+	MOVL         (CX), R10
+	MOVWLZX      R10, R9
+	SHRL         $0x10, R10
+	IMULQ        SI, R9
+	IMULQ        R8, R10
+	VMASKMOVPS   (BX)(R9*1), X0, X1
+	VMOVUPS      (DI)(R10*1), X2
+	VBROADCASTSS (DX), X3
+	VFMADD231PS  X3, X1, X2
+	VMOVUPS      X2, (DI)(R10*1)
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	DECQ         AX
+	JNZ          one
 
 done:
 	VZEROUPPER

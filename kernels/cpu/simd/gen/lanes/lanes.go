@@ -15,18 +15,25 @@ import (
 type Lanes struct {
 	Double bool // float64, else float32
 	Long   bool // 512 bits, else 256
+	Half   bool // 128 bits, and not Long
 }
 
 // All is every kind of register.
 func All() []Lanes {
-	return []Lanes{{true, false}, {true, true}, {false, false}, {false, true}}
+	return []Lanes{{Double: true}, {Double: true, Long: true}, {}, {Long: true}}
 }
+
+// Halves is the registers of 128 bits.
+func Halves() []Lanes { return []Lanes{{Double: true, Half: true}, {Half: true}} }
 
 // Suffix ends the names of functions: F64AVX2, ...
 func (l Lanes) Suffix() string {
 	level := "AVX2"
-	if l.Long {
+	switch {
+	case l.Long:
 		level = "AVX512"
+	case l.Half:
+		level = "AVX2Half"
 	}
 	return fmt.Sprintf("F%d%s", 8*l.Size(), level)
 }
@@ -44,8 +51,11 @@ func (l Lanes) Size() int {
 
 // Bytes is the bytes of a register.
 func (l Lanes) Bytes() int {
-	if l.Long {
+	switch {
+	case l.Long:
 		return 64
+	case l.Half:
+		return 16
 	}
 	return 32
 }
@@ -55,8 +65,11 @@ func (l Lanes) Count() int { return l.Bytes() / l.Size() }
 
 // Reg is a new register.
 func (l Lanes) Reg() VecVirtual {
-	if l.Long {
+	switch {
+	case l.Long:
 		return ZMM()
+	case l.Half:
+		return XMM()
 	}
 	return YMM()
 }
@@ -93,9 +106,12 @@ func (l Lanes) Stream(v VecVirtual, m Mem) {
 
 // Broadcast fills v with one element.
 func (l Lanes) Broadcast(m Mem, v VecVirtual) {
-	if l.Double {
+	switch {
+	case l.Double && l.Half:
+		VMOVDDUP(m, v)
+	case l.Double:
 		VBROADCASTSD(m, v)
-	} else {
+	default:
 		VBROADCASTSS(m, v)
 	}
 }

@@ -24,7 +24,7 @@ func (p *Part) SetMask(n Register) {
 		p.mask = k
 		return
 	}
-	x, y := XMM(), YMM()
+	x, y := XMM(), p.Reg()
 	VMOVQ(n, x)
 	if p.Double {
 		VPBROADCASTQ(x, y)
@@ -56,7 +56,7 @@ func (p *Part) FMAPart(m Mem, v, acc VecVirtual) {
 	case p.Long:
 		VFMADD231PS(m, v, p.mask, acc)
 	default:
-		t := YMM()
+		t := p.Reg()
 		p.LoadPart(m, t)
 		p.FMA(t, v, acc)
 	}
