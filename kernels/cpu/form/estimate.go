@@ -102,14 +102,14 @@ func EstimateBlocks[V sparse.Value](r Rows[V], o BlockOptions[V]) (Estimate, err
 	return estimate(bytes, places*size, blocks*size), nil
 }
 
-// EstimateRuns is the estimate for NewRuns with AVX-512. It fails with a *sparse.InputError
-// where NewRuns would, and where runs are so short, as far as the sample shows, that the
-// form is not likely to be faster than CSR.
-func EstimateRuns[V sparse.Value](r Rows[V]) (Estimate, error) {
+// EstimateRuns is the estimate for NewRuns. It fails with a *sparse.InputError where NewRuns
+// would, and where runs are so short, as far as the sample shows, that the form is not
+// likely to be faster than CSR.
+func EstimateRuns[V sparse.Value](r Rows[V], o RunOptions[V]) (Estimate, error) {
 	if err := r.noRuns(); err != nil {
 		return Estimate{}, err
 	}
-	b := newRunsBuilder(r.heads())
+	b := newRunsBuilder(r.heads(), o.Level)
 	if err := b.cut(); err != nil {
 		return Estimate{}, err
 	}

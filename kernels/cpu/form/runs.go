@@ -24,7 +24,8 @@ const runsWindow = 512
 // 4:e151, 2018).
 //
 // Rows may have their entries in any order, but runs are only seen in rising columns. The
-// level may be any, though only with AVX-512 they are faster than CSR.
+// level may be any, though they are slower than CSR in plain Go, which products with AVX2
+// are made in as well where a value is not finite.
 //
 // It fails with a *sparse.InputError on a column outside x, for sums of a fixed shape, and
 // where a row has more than 2^28-1 runs, and with an error that wraps
@@ -36,7 +37,7 @@ func NewRuns[V sparse.Value](r Rows[V], o RunOptions[V]) (Form[V], error) {
 	if err := checkColumns(r.Idx, r.Cols); err != nil {
 		return nil, err
 	}
-	b := newRunsBuilder(r)
+	b := newRunsBuilder(r, o.Level)
 	defer b.drop()
 	if err := b.count(); err != nil {
 		return nil, err
@@ -55,6 +56,7 @@ func NewRuns[V sparse.Value](r Rows[V], o RunOptions[V]) (Form[V], error) {
 		}
 	} else {
 		b.fill(f.runs.Val)
+		f.runs.Finite = simd.Finite(o.Level, f.runs.Val)
 	}
 	return f, nil
 }
@@ -138,17 +140,19 @@ func (f *runsForm[V]) keep(m *Memory, r *simd.Runs[V], end simd.RunPosition) (er
 	if f.runs.Masks, err = Make[uint8](m, int64(end.Mask)); err != nil {
 		return err
 	}
-	values := end.Entry
+	values, apart := end.Entry, simd.RunRows
 	if f.runs.One {
-		values = simd.RunRows
+		values, apart = simd.RunRows, 0
 	}
-	if f.runs.Val, err = Make[V](m, int64(values)); err != nil {
+	all, err := Make[V](m, int64(values+2*apart))
+	if err != nil {
 		return err
 	}
+	f.runs.Val = all[apart : apart+values]
 	copy(f.runs.Groups, r.Groups)
 	copy(f.runs.First, r.First)
 	copy(f.runs.Masks, r.Masks)
-	f.bytes = 4*int64(end.Group+end.Piece) + int64(end.Mask) + mem.Size[V]()*int64(values+len(f.sums)) + startBytes*int64(len(f.windows))
+	f.bytes = 4*int64(end.Group+end.Piece) + int64(end.Mask) + mem.Size[V]()*int64(len(all)+len(f.sums)) + startBytes*int64(len(f.windows))
 	f.stream = beyond(f.bytes + mem.Size[V]()*int64(f.rows+min(f.rows, f.cols)))
 	return nil
 }

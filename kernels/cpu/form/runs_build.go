@@ -14,6 +14,8 @@ import (
 type runsBuilder[V sparse.Value] struct {
 	r       Rows[V]
 	rows    int
+	columns int // of a piece, at most
+	costs   runCosts
 	runs    simd.Runs[V] // without values
 	entries int          // of the groups so far
 	cost    int          // of these
@@ -24,17 +26,10 @@ type runsBuilder[V sparse.Value] struct {
 	held int64 // bytes of all this, as counted
 }
 
-// What a group takes, in units of a bit less than a tenth of a nanosecond on Zen 4: for itself and
-// each of its rows, for each piece and each row of it, and for each piece with masks.
-const (
-	costGroup, costRow      = 10, 3
-	costPiece, costPieceRow = 5, 7
-	costMasked              = 32
-)
-
-func newRunsBuilder[V sparse.Value](r Rows[V]) *runsBuilder[V] {
-	b := &runsBuilder[V]{r: r, rows: len(r.Ptr) - 1, windows: []runsStart{{}}, ends: runEnds(r.Ptr, r.Idx)}
-	room := len(r.Idx) / (2 * simd.RunRows)
+func newRunsBuilder[V sparse.Value](r Rows[V], l simd.Level) *runsBuilder[V] {
+	b := &runsBuilder[V]{r: r, rows: len(r.Ptr) - 1, columns: simd.RunColumns[V](l), costs: runCostsOf(l),
+		windows: []runsStart{{}}, ends: runEnds(r.Ptr, r.Idx)}
+	room := len(r.Idx) / (2 * b.columns)
 	b.runs.First, b.runs.Masks = make([]int32, 0, room), make([]uint8, 0, room)
 	return b
 }
@@ -79,7 +74,7 @@ func (b *runsBuilder[V]) endWindow(row int) {
 	w := &b.windows[len(b.windows)-1]
 	if first := b.runs.First[w.at.Piece:]; len(first) > 0 {
 		least, greatest := simd.MinMax(simd.Default(), first)
-		w.least, w.end = least, int32(min(int(greatest)+simd.RunRows, b.r.Cols))
+		w.least, w.end = least, int32(min(int(greatest)+b.columns, b.r.Cols))
 	}
 	b.windows = append(b.windows, runsStart{row: row, at: b.end()})
 }
@@ -93,22 +88,21 @@ func (b *runsBuilder[V]) end() simd.RunPosition {
 // else those groups of rows with the same columns that begin among as many rows. It gives
 // the row behind these.
 func (b *runsBuilder[V]) next(row int) (int, error) {
-	const four, masked = simd.RunMasked, costGroup + simd.RunMasked*costRow
+	const four = simd.RunMasked
 	limit := min(row+four, b.rows)
 	var rows [four]int
 	n, end, cost, most := 0, row, 0, 0
 	for ; end < limit; n++ {
 		rows[n] = b.alike(end)
 		pieces := b.countPieces(end)
-		group := costGroup + rows[n]*costRow + pieces*(costPiece+rows[n]*costPieceRow)
 		end += rows[n]
-		cost += group * (rows[n] - max(end-limit, 0)) / rows[n] // of the rows before the limit
+		cost += b.costs.same(rows[n], pieces) * (rows[n] - max(end-limit, 0)) / rows[n] // of the rows before the limit
 		most = max(most, pieces)
 	}
 	// A piece with masks has at most one piece of each row.
-	if bound := min((cost-masked)/costMasked, simd.RunPieces+1); rows[0] < four && limit-row == four && most < bound && b.r.Cols >= simd.RunRows {
+	if bound := b.costs.mostMasked(cost); rows[0] < four && limit-row == four && most < bound && b.r.Cols >= b.columns {
 		if pieces, ok := b.putMasked(row, bound); ok {
-			b.put(limit, simd.RunGroup(four, true, pieces), masked+pieces*costMasked)
+			b.put(limit, simd.RunGroup(four, true, pieces), b.costs.apart(pieces))
 			return limit, nil
 		}
 	}
@@ -119,7 +113,7 @@ func (b *runsBuilder[V]) next(row int) (int, error) {
 			return 0, sparse.Inputf("matrix", "a row with %d runs of columns: this form takes at most %d", pieces, simd.RunPieces)
 		}
 		end += rows
-		b.put(end, simd.RunGroup(rows, false, pieces), costGroup+rows*costRow+pieces*(costPiece+rows*costPieceRow))
+		b.put(end, simd.RunGroup(rows, false, pieces), b.costs.same(rows, pieces))
 	}
 	return end, nil
 }

@@ -1,10 +1,6 @@
 package form
 
-import (
-	"math/bits"
-
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
-)
+import "math/bits"
 
 // runEnds is runsBuilder.ends. It is made without a branch for each entry, which the
 // processor could not foresee.
@@ -50,23 +46,23 @@ func (b *runsBuilder[V]) countPieces(row int) (n int) {
 		word := b.endsFrom(k)
 		valid := ^uint64(0) >> (64 - min(end-k, 64))
 		n += bits.OnesCount64(word & valid)
-		// A run has a bit here for each entry that RunRows others follow.
+		// A run has a bit here for each entry that b.columns others follow.
 		more := ^word & valid
-		more &= more >> 1
-		more &= more >> 2
-		more &= more >> 4
+		for n := 1; n < b.columns; n *= 2 {
+			more &= more >> n
+		}
 		if more != 0 {
 			runs := bits.OnesCount64(more &^ (more << 1))
-			n += runs + (bits.OnesCount64(more)-runs)/simd.RunRows
+			n += runs + (bits.OnesCount64(more)-runs)/b.columns
 		}
 	}
 	return n
 }
 
 // runFrom has a bit for each of the entries from k on that follow each other, at most
-// simd.RunRows.
+// b.columns.
 func (b *runsBuilder[V]) runFrom(k int) uint8 {
-	first := b.endsFrom(k) | 1<<(simd.RunRows-1)
+	first := b.endsFrom(k) | 1<<(b.columns-1)
 	return uint8(first ^ (first - 1)) // up to the first end
 }
 

@@ -17,7 +17,7 @@ type maskedRows[V sparse.Value] struct {
 }
 
 func (b *runsBuilder[V]) maskedRows(row int) (m maskedRows[V]) {
-	m.b, m.last = b, int32(b.r.Cols-simd.RunRows)
+	m.b, m.last = b, int32(b.r.Cols-b.columns)
 	for i := range m.at {
 		m.at[i], m.end[i] = b.entriesOf(row + i)
 		m.move(i, 0)
@@ -43,7 +43,7 @@ func (m *maskedRows[V]) first() (first int32, ok bool) {
 // take takes what row i has of the piece that begins with a column.
 func (m *maskedRows[V]) take(i int, first int32) (mask uint8) {
 	// Bits that are moved out of the mask are columns behind the piece.
-	mask = m.b.runFrom(m.at[i]) << min(uint32(m.head[i]-first), simd.RunRows)
+	mask = m.b.runFrom(m.at[i]) << min(uint32(m.head[i]-first), simd.RunRows) & (1<<m.b.columns - 1)
 	m.move(i, bits.OnesCount8(mask))
 	return mask
 }

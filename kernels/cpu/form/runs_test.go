@@ -1,6 +1,7 @@
 package form_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -61,9 +62,10 @@ func TestRunsOfOneValueMultiplyAsTheReference(t *testing.T) {
 
 func checkOneValue[V sparse.Value](t *testing.T, l simd.Level) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for alike := 1; alike <= simd.RunRows; alike++ {
+	for i := range 2 * simd.RunRows {
+		alike, value := i/2+1, V([]float64{-1.7, math.Inf(1)}[i%2])
 		rows := supernodes(r, 100, alike, alike == simd.RunMasked)
-		a := &sparse.CSR[V]{Rows: len(rows.Ptr) - 1, Cols: rows.Cols, RowPtr: rows.Ptr, ColIdx: rows.Idx, Val: slices.Repeat([]V{-1.7}, len(rows.Idx))}
+		a := &sparse.CSR[V]{Rows: len(rows.Ptr) - 1, Cols: rows.Cols, RowPtr: rows.Ptr, ColIdx: rows.Idx, Val: slices.Repeat([]V{value}, len(rows.Idx))}
 		f, err := form.NewRuns(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.RunOptions[V]{Level: l, Values: form.FindValues(a.Val)})
 		require.NoError(t, err)
 		require.Contains(t, f.Name(), "values same")
@@ -87,7 +89,7 @@ func TestRunsTakeOneIndexForARunOfSeveralRows(t *testing.T) {
 		most    float64 // bytes for each entry
 	}{{1, false, 9.2}, {3, false, 8.6}, {8, false, 8.3}, {11, false, 8.4}, {4, true, 8.8}} {
 		rows := supernodes(r, 800, c.alike, c.missing)
-		e, err := form.EstimateRuns(rows)
+		e, err := form.EstimateRuns(rows, form.RunOptions[float64]{Level: simd.Best()})
 		require.NoError(t, err)
 		require.Less(t, e.EntryBytes, c.most, "%+v", c)
 		f, err := form.NewRuns(rows, form.RunOptions[float64]{Level: simd.Best()})
@@ -103,7 +105,7 @@ func TestShortRunsAreNotEstimatedToBeFast(t *testing.T) {
 		p.rows = append(p.rows, anyRow(r, p.cols, 12))
 	}
 	a := p.csr(r.NormFloat64)
-	_, err := form.EstimateRuns(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols})
+	_, err := form.EstimateRuns(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.RunOptions[float64]{Level: simd.Best()})
 	require.ErrorContains(t, err, "the runs of columns are short")
 }
 
@@ -116,7 +118,7 @@ func TestRunsRefuseWhatTheyCannotSum(t *testing.T) {
 	_, err = form.NewRuns(r, form.RunOptions[float64]{})
 	require.True(t, sparse.IsInput(err), "%v", err)
 	require.ErrorContains(t, err, "order of their own")
-	_, err = form.EstimateRuns(r)
+	_, err = form.EstimateRuns(r, form.RunOptions[float64]{})
 	require.ErrorContains(t, err, "order of their own")
 }
 

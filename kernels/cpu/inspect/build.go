@@ -93,6 +93,10 @@ func estimateBlocks[V sparse.Value](r form.Rows[V]) (form.Estimate, error) {
 	return form.EstimateBlocks(r, o)
 }
 
+func estimateRuns[V sparse.Value](r form.Rows[V]) (form.Estimate, error) {
+	return form.EstimateRuns(r, form.RunOptions[V]{Level: simd.Default()})
+}
+
 func newRuns[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
 	return form.NewRuns(r, form.RunOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
 }

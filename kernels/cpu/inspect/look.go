@@ -33,7 +33,7 @@ func At[V sparse.Value](r form.Rows[V]) Look {
 		misses:    form.FirstCacheMisses(r),
 	}
 	if simd.FastRuns(simd.Default()) {
-		l.runs = suits(r, form.EstimateRuns[V])
+		l.runs = suits(r, estimateRuns[V])
 	}
 	if l.blocks != nil && l.plain && large(r) {
 		if s, ok := bits57(r.Val); ok {

@@ -26,6 +26,15 @@ func Factors[V sparse.Value](l Level, alpha V, x []V) (before, after V) {
 	return alpha, 1
 }
 
+// Finite reports whether all elements of x are finite.
+func Finite[V sparse.Value](l Level, x []V) bool {
+	greatest := math.MaxFloat64
+	if mem.Size[V]() == 4 {
+		greatest = math.MaxFloat32
+	}
+	return !lost(l, x, 0, V(greatest))
+}
+
 // lost reports whether any element of x but zeros is not least <= |x[i]| <= greatest.
 func lost[V sparse.Value](l Level, x []V, least, greatest V) bool {
 	whole := 0

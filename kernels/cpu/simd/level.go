@@ -36,7 +36,7 @@ func (l Level) String() string { return [...]string{"generic", "avx2", "avx512"}
 func Best() Level {
 	c := cpuid.CPU
 	switch {
-	case !hasAssembly || !c.Supports(cpuid.AVX2, cpuid.FMA3, cpuid.BMI1, cpuid.BMI2):
+	case !hasAssembly || !c.Supports(cpuid.AVX2, cpuid.FMA3, cpuid.BMI1, cpuid.BMI2, cpuid.LZCNT):
 		return Generic
 	case c.Supports(cpuid.AVX512F, cpuid.AVX512VL, cpuid.AVX512BW, cpuid.AVX512DQ):
 		return AVX512

@@ -12,8 +12,17 @@ const RunRows = 8
 // RunMasked is the rows of a group of Runs whose rows have runs of their own.
 const RunMasked = 4
 
+// RunColumns is the most columns of a piece for the kernels of a level: those that fill a
+// register, at most RunRows.
+func RunColumns[V sparse.Value](l Level) int {
+	if l == AVX2 {
+		return Lanes[V](l)
+	}
+	return RunRows
+}
+
 // Runs is rows whose entries stand in runs of successive columns. Rows that follow each
-// other are a group, and a group has pieces of at most RunRows successive columns, of
+// other are a group, and a group has pieces of at most RunColumns successive columns, of
 // which x is loaded once for all of its rows.
 type Runs[V sparse.Value] struct {
 	// Groups has for each group its pieces, times 16, and its rows: 1 to RunRows that
@@ -22,12 +31,16 @@ type Runs[V sparse.Value] struct {
 	First  []int32 // the first column of each piece
 	// Masks says for each piece, or for each of the rows with columns of their own, which
 	// columns it has: bit i stands for First+i. The bits that are set follow each other.
-	// They begin with the first where rows have the same; elsewhere First+RunRows is at
+	// They begin with the first where rows have the same; elsewhere First+RunColumns is at
 	// most the columns of x.
 	Masks []uint8
 	Val   []V // piece by piece, row by row
 	// One says that all values are Val[0], which is there RunRows times.
 	One bool
+	// Finite says that values are finite, and that there are RunRows more such elements of
+	// memory before Val and behind it: the kernels with AVX2 multiply neighbours of a row's
+	// values by 0.
+	Finite bool
 }
 
 // RunGroup is the element of Runs.Groups for so many pieces.
@@ -52,21 +65,25 @@ func OpenRunGroup(g uint32) (rows int, masked bool, pieces int) {
 // RunPosition is where a group begins.
 type RunPosition struct{ Group, Piece, Mask, Entry int }
 
-// FastRuns reports whether MultiplyRuns has a kernel at this level. Elsewhere it is in plain
-// Go.
-func FastRuns(l Level) bool { return l == AVX512 }
+// FastRuns reports whether MultiplyRuns has a kernel at this level, with AVX2 for finite
+// values. Elsewhere it is in plain Go.
+func FastRuns(l Level) bool { return l >= AVX2 }
+
+// fast reports whether there is a kernel for the values.
+func (r *Runs[V]) fast(l Level) bool { return l == AVX512 || l == AVX2 && (r.One || r.Finite) }
 
 // MultiplyRuns multiplies n groups from a position on by x:
 //
 //	sums[r] = sum over the entries of row r of value*x[column]
 //
 // in an order of its own. sums has room for RunRows elements behind those of the rows,
-// which hold nothing after it. Columns are not checked.
+// which hold nothing after it. The level must be one with the RunColumns that pieces have
+// been cut for, or Generic. Columns are not checked.
 func MultiplyRuns[V sparse.Value](l Level, r *Runs[V], at RunPosition, n int, x, sums []V) {
 	switch {
 	case n == 0:
-	case FastRuns(l):
-		runsAssembly(r, at, n, x, sums)
+	case r.fast(l):
+		runsAssembly(l, r, at, n, x, sums)
 	default:
 		r.multiply(at, n, x, sums)
 	}
@@ -91,13 +108,13 @@ func (r *Runs[V]) multiply(at RunPosition, n int, x, sums []V) {
 //	y[column-first] += after * (value*factors[r]) for every entry of each row r
 //
 // first is the column of y's first element. Where rows have columns of their own y has
-// RunRows elements from the first of each piece on. Columns are not checked. It is fast
-// where after is 1; see Factors.
+// RunColumns elements from the first of each piece on. Levels are those of MultiplyRuns.
+// Columns are not checked. It is fast where after is 1; see Factors.
 func AddRunsTransposed[V sparse.Value](l Level, r *Runs[V], at RunPosition, n int, after V, factors, y []V, first int) {
 	switch {
 	case n == 0 || len(y) == 0: // no entries
-	case FastRuns(l) && after == 1:
-		runsTransposedAssembly(r, at, n, factors, y, first)
+	case r.fast(l) && after == 1:
+		runsTransposedAssembly(l, r, at, n, factors, y, first)
 	default:
 		r.addTransposed(at, n, after, factors, y, first)
 	}

@@ -2,9 +2,2125 @@
 
 #include "textflag.h"
 
-// func runsF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, x *float64, sums *float64)
+DATA masksOf4<>+0(SB)/1, $0x00
+DATA masksOf4<>+1(SB)/1, $0x00
+DATA masksOf4<>+2(SB)/1, $0x00
+DATA masksOf4<>+3(SB)/1, $0x00
+DATA masksOf4<>+4(SB)/1, $0xff
+DATA masksOf4<>+5(SB)/1, $0x00
+DATA masksOf4<>+6(SB)/1, $0x00
+DATA masksOf4<>+7(SB)/1, $0x00
+DATA masksOf4<>+8(SB)/1, $0x00
+DATA masksOf4<>+9(SB)/1, $0xff
+DATA masksOf4<>+10(SB)/1, $0x00
+DATA masksOf4<>+11(SB)/1, $0x00
+DATA masksOf4<>+12(SB)/1, $0xff
+DATA masksOf4<>+13(SB)/1, $0xff
+DATA masksOf4<>+14(SB)/1, $0x00
+DATA masksOf4<>+15(SB)/1, $0x00
+DATA masksOf4<>+16(SB)/1, $0x00
+DATA masksOf4<>+17(SB)/1, $0x00
+DATA masksOf4<>+18(SB)/1, $0xff
+DATA masksOf4<>+19(SB)/1, $0x00
+DATA masksOf4<>+20(SB)/1, $0xff
+DATA masksOf4<>+21(SB)/1, $0x00
+DATA masksOf4<>+22(SB)/1, $0xff
+DATA masksOf4<>+23(SB)/1, $0x00
+DATA masksOf4<>+24(SB)/1, $0x00
+DATA masksOf4<>+25(SB)/1, $0xff
+DATA masksOf4<>+26(SB)/1, $0xff
+DATA masksOf4<>+27(SB)/1, $0x00
+DATA masksOf4<>+28(SB)/1, $0xff
+DATA masksOf4<>+29(SB)/1, $0xff
+DATA masksOf4<>+30(SB)/1, $0xff
+DATA masksOf4<>+31(SB)/1, $0x00
+DATA masksOf4<>+32(SB)/1, $0x00
+DATA masksOf4<>+33(SB)/1, $0x00
+DATA masksOf4<>+34(SB)/1, $0x00
+DATA masksOf4<>+35(SB)/1, $0xff
+DATA masksOf4<>+36(SB)/1, $0xff
+DATA masksOf4<>+37(SB)/1, $0x00
+DATA masksOf4<>+38(SB)/1, $0x00
+DATA masksOf4<>+39(SB)/1, $0xff
+DATA masksOf4<>+40(SB)/1, $0x00
+DATA masksOf4<>+41(SB)/1, $0xff
+DATA masksOf4<>+42(SB)/1, $0x00
+DATA masksOf4<>+43(SB)/1, $0xff
+DATA masksOf4<>+44(SB)/1, $0xff
+DATA masksOf4<>+45(SB)/1, $0xff
+DATA masksOf4<>+46(SB)/1, $0x00
+DATA masksOf4<>+47(SB)/1, $0xff
+DATA masksOf4<>+48(SB)/1, $0x00
+DATA masksOf4<>+49(SB)/1, $0x00
+DATA masksOf4<>+50(SB)/1, $0xff
+DATA masksOf4<>+51(SB)/1, $0xff
+DATA masksOf4<>+52(SB)/1, $0xff
+DATA masksOf4<>+53(SB)/1, $0x00
+DATA masksOf4<>+54(SB)/1, $0xff
+DATA masksOf4<>+55(SB)/1, $0xff
+DATA masksOf4<>+56(SB)/1, $0x00
+DATA masksOf4<>+57(SB)/1, $0xff
+DATA masksOf4<>+58(SB)/1, $0xff
+DATA masksOf4<>+59(SB)/1, $0xff
+DATA masksOf4<>+60(SB)/1, $0xff
+DATA masksOf4<>+61(SB)/1, $0xff
+DATA masksOf4<>+62(SB)/1, $0xff
+DATA masksOf4<>+63(SB)/1, $0xff
+GLOBL masksOf4<>(SB), RODATA|NOPTR, $64
+
+DATA masksOf8<>+0(SB)/1, $0x00
+DATA masksOf8<>+1(SB)/1, $0x00
+DATA masksOf8<>+2(SB)/1, $0x00
+DATA masksOf8<>+3(SB)/1, $0x00
+DATA masksOf8<>+4(SB)/1, $0x00
+DATA masksOf8<>+5(SB)/1, $0x00
+DATA masksOf8<>+6(SB)/1, $0x00
+DATA masksOf8<>+7(SB)/1, $0x00
+DATA masksOf8<>+8(SB)/1, $0xff
+DATA masksOf8<>+9(SB)/1, $0x00
+DATA masksOf8<>+10(SB)/1, $0x00
+DATA masksOf8<>+11(SB)/1, $0x00
+DATA masksOf8<>+12(SB)/1, $0x00
+DATA masksOf8<>+13(SB)/1, $0x00
+DATA masksOf8<>+14(SB)/1, $0x00
+DATA masksOf8<>+15(SB)/1, $0x00
+DATA masksOf8<>+16(SB)/1, $0x00
+DATA masksOf8<>+17(SB)/1, $0xff
+DATA masksOf8<>+18(SB)/1, $0x00
+DATA masksOf8<>+19(SB)/1, $0x00
+DATA masksOf8<>+20(SB)/1, $0x00
+DATA masksOf8<>+21(SB)/1, $0x00
+DATA masksOf8<>+22(SB)/1, $0x00
+DATA masksOf8<>+23(SB)/1, $0x00
+DATA masksOf8<>+24(SB)/1, $0xff
+DATA masksOf8<>+25(SB)/1, $0xff
+DATA masksOf8<>+26(SB)/1, $0x00
+DATA masksOf8<>+27(SB)/1, $0x00
+DATA masksOf8<>+28(SB)/1, $0x00
+DATA masksOf8<>+29(SB)/1, $0x00
+DATA masksOf8<>+30(SB)/1, $0x00
+DATA masksOf8<>+31(SB)/1, $0x00
+DATA masksOf8<>+32(SB)/1, $0x00
+DATA masksOf8<>+33(SB)/1, $0x00
+DATA masksOf8<>+34(SB)/1, $0xff
+DATA masksOf8<>+35(SB)/1, $0x00
+DATA masksOf8<>+36(SB)/1, $0x00
+DATA masksOf8<>+37(SB)/1, $0x00
+DATA masksOf8<>+38(SB)/1, $0x00
+DATA masksOf8<>+39(SB)/1, $0x00
+DATA masksOf8<>+40(SB)/1, $0xff
+DATA masksOf8<>+41(SB)/1, $0x00
+DATA masksOf8<>+42(SB)/1, $0xff
+DATA masksOf8<>+43(SB)/1, $0x00
+DATA masksOf8<>+44(SB)/1, $0x00
+DATA masksOf8<>+45(SB)/1, $0x00
+DATA masksOf8<>+46(SB)/1, $0x00
+DATA masksOf8<>+47(SB)/1, $0x00
+DATA masksOf8<>+48(SB)/1, $0x00
+DATA masksOf8<>+49(SB)/1, $0xff
+DATA masksOf8<>+50(SB)/1, $0xff
+DATA masksOf8<>+51(SB)/1, $0x00
+DATA masksOf8<>+52(SB)/1, $0x00
+DATA masksOf8<>+53(SB)/1, $0x00
+DATA masksOf8<>+54(SB)/1, $0x00
+DATA masksOf8<>+55(SB)/1, $0x00
+DATA masksOf8<>+56(SB)/1, $0xff
+DATA masksOf8<>+57(SB)/1, $0xff
+DATA masksOf8<>+58(SB)/1, $0xff
+DATA masksOf8<>+59(SB)/1, $0x00
+DATA masksOf8<>+60(SB)/1, $0x00
+DATA masksOf8<>+61(SB)/1, $0x00
+DATA masksOf8<>+62(SB)/1, $0x00
+DATA masksOf8<>+63(SB)/1, $0x00
+DATA masksOf8<>+64(SB)/1, $0x00
+DATA masksOf8<>+65(SB)/1, $0x00
+DATA masksOf8<>+66(SB)/1, $0x00
+DATA masksOf8<>+67(SB)/1, $0xff
+DATA masksOf8<>+68(SB)/1, $0x00
+DATA masksOf8<>+69(SB)/1, $0x00
+DATA masksOf8<>+70(SB)/1, $0x00
+DATA masksOf8<>+71(SB)/1, $0x00
+DATA masksOf8<>+72(SB)/1, $0xff
+DATA masksOf8<>+73(SB)/1, $0x00
+DATA masksOf8<>+74(SB)/1, $0x00
+DATA masksOf8<>+75(SB)/1, $0xff
+DATA masksOf8<>+76(SB)/1, $0x00
+DATA masksOf8<>+77(SB)/1, $0x00
+DATA masksOf8<>+78(SB)/1, $0x00
+DATA masksOf8<>+79(SB)/1, $0x00
+DATA masksOf8<>+80(SB)/1, $0x00
+DATA masksOf8<>+81(SB)/1, $0xff
+DATA masksOf8<>+82(SB)/1, $0x00
+DATA masksOf8<>+83(SB)/1, $0xff
+DATA masksOf8<>+84(SB)/1, $0x00
+DATA masksOf8<>+85(SB)/1, $0x00
+DATA masksOf8<>+86(SB)/1, $0x00
+DATA masksOf8<>+87(SB)/1, $0x00
+DATA masksOf8<>+88(SB)/1, $0xff
+DATA masksOf8<>+89(SB)/1, $0xff
+DATA masksOf8<>+90(SB)/1, $0x00
+DATA masksOf8<>+91(SB)/1, $0xff
+DATA masksOf8<>+92(SB)/1, $0x00
+DATA masksOf8<>+93(SB)/1, $0x00
+DATA masksOf8<>+94(SB)/1, $0x00
+DATA masksOf8<>+95(SB)/1, $0x00
+DATA masksOf8<>+96(SB)/1, $0x00
+DATA masksOf8<>+97(SB)/1, $0x00
+DATA masksOf8<>+98(SB)/1, $0xff
+DATA masksOf8<>+99(SB)/1, $0xff
+DATA masksOf8<>+100(SB)/1, $0x00
+DATA masksOf8<>+101(SB)/1, $0x00
+DATA masksOf8<>+102(SB)/1, $0x00
+DATA masksOf8<>+103(SB)/1, $0x00
+DATA masksOf8<>+104(SB)/1, $0xff
+DATA masksOf8<>+105(SB)/1, $0x00
+DATA masksOf8<>+106(SB)/1, $0xff
+DATA masksOf8<>+107(SB)/1, $0xff
+DATA masksOf8<>+108(SB)/1, $0x00
+DATA masksOf8<>+109(SB)/1, $0x00
+DATA masksOf8<>+110(SB)/1, $0x00
+DATA masksOf8<>+111(SB)/1, $0x00
+DATA masksOf8<>+112(SB)/1, $0x00
+DATA masksOf8<>+113(SB)/1, $0xff
+DATA masksOf8<>+114(SB)/1, $0xff
+DATA masksOf8<>+115(SB)/1, $0xff
+DATA masksOf8<>+116(SB)/1, $0x00
+DATA masksOf8<>+117(SB)/1, $0x00
+DATA masksOf8<>+118(SB)/1, $0x00
+DATA masksOf8<>+119(SB)/1, $0x00
+DATA masksOf8<>+120(SB)/1, $0xff
+DATA masksOf8<>+121(SB)/1, $0xff
+DATA masksOf8<>+122(SB)/1, $0xff
+DATA masksOf8<>+123(SB)/1, $0xff
+DATA masksOf8<>+124(SB)/1, $0x00
+DATA masksOf8<>+125(SB)/1, $0x00
+DATA masksOf8<>+126(SB)/1, $0x00
+DATA masksOf8<>+127(SB)/1, $0x00
+DATA masksOf8<>+128(SB)/1, $0x00
+DATA masksOf8<>+129(SB)/1, $0x00
+DATA masksOf8<>+130(SB)/1, $0x00
+DATA masksOf8<>+131(SB)/1, $0x00
+DATA masksOf8<>+132(SB)/1, $0xff
+DATA masksOf8<>+133(SB)/1, $0x00
+DATA masksOf8<>+134(SB)/1, $0x00
+DATA masksOf8<>+135(SB)/1, $0x00
+DATA masksOf8<>+136(SB)/1, $0xff
+DATA masksOf8<>+137(SB)/1, $0x00
+DATA masksOf8<>+138(SB)/1, $0x00
+DATA masksOf8<>+139(SB)/1, $0x00
+DATA masksOf8<>+140(SB)/1, $0xff
+DATA masksOf8<>+141(SB)/1, $0x00
+DATA masksOf8<>+142(SB)/1, $0x00
+DATA masksOf8<>+143(SB)/1, $0x00
+DATA masksOf8<>+144(SB)/1, $0x00
+DATA masksOf8<>+145(SB)/1, $0xff
+DATA masksOf8<>+146(SB)/1, $0x00
+DATA masksOf8<>+147(SB)/1, $0x00
+DATA masksOf8<>+148(SB)/1, $0xff
+DATA masksOf8<>+149(SB)/1, $0x00
+DATA masksOf8<>+150(SB)/1, $0x00
+DATA masksOf8<>+151(SB)/1, $0x00
+DATA masksOf8<>+152(SB)/1, $0xff
+DATA masksOf8<>+153(SB)/1, $0xff
+DATA masksOf8<>+154(SB)/1, $0x00
+DATA masksOf8<>+155(SB)/1, $0x00
+DATA masksOf8<>+156(SB)/1, $0xff
+DATA masksOf8<>+157(SB)/1, $0x00
+DATA masksOf8<>+158(SB)/1, $0x00
+DATA masksOf8<>+159(SB)/1, $0x00
+DATA masksOf8<>+160(SB)/1, $0x00
+DATA masksOf8<>+161(SB)/1, $0x00
+DATA masksOf8<>+162(SB)/1, $0xff
+DATA masksOf8<>+163(SB)/1, $0x00
+DATA masksOf8<>+164(SB)/1, $0xff
+DATA masksOf8<>+165(SB)/1, $0x00
+DATA masksOf8<>+166(SB)/1, $0x00
+DATA masksOf8<>+167(SB)/1, $0x00
+DATA masksOf8<>+168(SB)/1, $0xff
+DATA masksOf8<>+169(SB)/1, $0x00
+DATA masksOf8<>+170(SB)/1, $0xff
+DATA masksOf8<>+171(SB)/1, $0x00
+DATA masksOf8<>+172(SB)/1, $0xff
+DATA masksOf8<>+173(SB)/1, $0x00
+DATA masksOf8<>+174(SB)/1, $0x00
+DATA masksOf8<>+175(SB)/1, $0x00
+DATA masksOf8<>+176(SB)/1, $0x00
+DATA masksOf8<>+177(SB)/1, $0xff
+DATA masksOf8<>+178(SB)/1, $0xff
+DATA masksOf8<>+179(SB)/1, $0x00
+DATA masksOf8<>+180(SB)/1, $0xff
+DATA masksOf8<>+181(SB)/1, $0x00
+DATA masksOf8<>+182(SB)/1, $0x00
+DATA masksOf8<>+183(SB)/1, $0x00
+DATA masksOf8<>+184(SB)/1, $0xff
+DATA masksOf8<>+185(SB)/1, $0xff
+DATA masksOf8<>+186(SB)/1, $0xff
+DATA masksOf8<>+187(SB)/1, $0x00
+DATA masksOf8<>+188(SB)/1, $0xff
+DATA masksOf8<>+189(SB)/1, $0x00
+DATA masksOf8<>+190(SB)/1, $0x00
+DATA masksOf8<>+191(SB)/1, $0x00
+DATA masksOf8<>+192(SB)/1, $0x00
+DATA masksOf8<>+193(SB)/1, $0x00
+DATA masksOf8<>+194(SB)/1, $0x00
+DATA masksOf8<>+195(SB)/1, $0xff
+DATA masksOf8<>+196(SB)/1, $0xff
+DATA masksOf8<>+197(SB)/1, $0x00
+DATA masksOf8<>+198(SB)/1, $0x00
+DATA masksOf8<>+199(SB)/1, $0x00
+DATA masksOf8<>+200(SB)/1, $0xff
+DATA masksOf8<>+201(SB)/1, $0x00
+DATA masksOf8<>+202(SB)/1, $0x00
+DATA masksOf8<>+203(SB)/1, $0xff
+DATA masksOf8<>+204(SB)/1, $0xff
+DATA masksOf8<>+205(SB)/1, $0x00
+DATA masksOf8<>+206(SB)/1, $0x00
+DATA masksOf8<>+207(SB)/1, $0x00
+DATA masksOf8<>+208(SB)/1, $0x00
+DATA masksOf8<>+209(SB)/1, $0xff
+DATA masksOf8<>+210(SB)/1, $0x00
+DATA masksOf8<>+211(SB)/1, $0xff
+DATA masksOf8<>+212(SB)/1, $0xff
+DATA masksOf8<>+213(SB)/1, $0x00
+DATA masksOf8<>+214(SB)/1, $0x00
+DATA masksOf8<>+215(SB)/1, $0x00
+DATA masksOf8<>+216(SB)/1, $0xff
+DATA masksOf8<>+217(SB)/1, $0xff
+DATA masksOf8<>+218(SB)/1, $0x00
+DATA masksOf8<>+219(SB)/1, $0xff
+DATA masksOf8<>+220(SB)/1, $0xff
+DATA masksOf8<>+221(SB)/1, $0x00
+DATA masksOf8<>+222(SB)/1, $0x00
+DATA masksOf8<>+223(SB)/1, $0x00
+DATA masksOf8<>+224(SB)/1, $0x00
+DATA masksOf8<>+225(SB)/1, $0x00
+DATA masksOf8<>+226(SB)/1, $0xff
+DATA masksOf8<>+227(SB)/1, $0xff
+DATA masksOf8<>+228(SB)/1, $0xff
+DATA masksOf8<>+229(SB)/1, $0x00
+DATA masksOf8<>+230(SB)/1, $0x00
+DATA masksOf8<>+231(SB)/1, $0x00
+DATA masksOf8<>+232(SB)/1, $0xff
+DATA masksOf8<>+233(SB)/1, $0x00
+DATA masksOf8<>+234(SB)/1, $0xff
+DATA masksOf8<>+235(SB)/1, $0xff
+DATA masksOf8<>+236(SB)/1, $0xff
+DATA masksOf8<>+237(SB)/1, $0x00
+DATA masksOf8<>+238(SB)/1, $0x00
+DATA masksOf8<>+239(SB)/1, $0x00
+DATA masksOf8<>+240(SB)/1, $0x00
+DATA masksOf8<>+241(SB)/1, $0xff
+DATA masksOf8<>+242(SB)/1, $0xff
+DATA masksOf8<>+243(SB)/1, $0xff
+DATA masksOf8<>+244(SB)/1, $0xff
+DATA masksOf8<>+245(SB)/1, $0x00
+DATA masksOf8<>+246(SB)/1, $0x00
+DATA masksOf8<>+247(SB)/1, $0x00
+DATA masksOf8<>+248(SB)/1, $0xff
+DATA masksOf8<>+249(SB)/1, $0xff
+DATA masksOf8<>+250(SB)/1, $0xff
+DATA masksOf8<>+251(SB)/1, $0xff
+DATA masksOf8<>+252(SB)/1, $0xff
+DATA masksOf8<>+253(SB)/1, $0x00
+DATA masksOf8<>+254(SB)/1, $0x00
+DATA masksOf8<>+255(SB)/1, $0x00
+DATA masksOf8<>+256(SB)/1, $0x00
+DATA masksOf8<>+257(SB)/1, $0x00
+DATA masksOf8<>+258(SB)/1, $0x00
+DATA masksOf8<>+259(SB)/1, $0x00
+DATA masksOf8<>+260(SB)/1, $0x00
+DATA masksOf8<>+261(SB)/1, $0xff
+DATA masksOf8<>+262(SB)/1, $0x00
+DATA masksOf8<>+263(SB)/1, $0x00
+DATA masksOf8<>+264(SB)/1, $0xff
+DATA masksOf8<>+265(SB)/1, $0x00
+DATA masksOf8<>+266(SB)/1, $0x00
+DATA masksOf8<>+267(SB)/1, $0x00
+DATA masksOf8<>+268(SB)/1, $0x00
+DATA masksOf8<>+269(SB)/1, $0xff
+DATA masksOf8<>+270(SB)/1, $0x00
+DATA masksOf8<>+271(SB)/1, $0x00
+DATA masksOf8<>+272(SB)/1, $0x00
+DATA masksOf8<>+273(SB)/1, $0xff
+DATA masksOf8<>+274(SB)/1, $0x00
+DATA masksOf8<>+275(SB)/1, $0x00
+DATA masksOf8<>+276(SB)/1, $0x00
+DATA masksOf8<>+277(SB)/1, $0xff
+DATA masksOf8<>+278(SB)/1, $0x00
+DATA masksOf8<>+279(SB)/1, $0x00
+DATA masksOf8<>+280(SB)/1, $0xff
+DATA masksOf8<>+281(SB)/1, $0xff
+DATA masksOf8<>+282(SB)/1, $0x00
+DATA masksOf8<>+283(SB)/1, $0x00
+DATA masksOf8<>+284(SB)/1, $0x00
+DATA masksOf8<>+285(SB)/1, $0xff
+DATA masksOf8<>+286(SB)/1, $0x00
+DATA masksOf8<>+287(SB)/1, $0x00
+DATA masksOf8<>+288(SB)/1, $0x00
+DATA masksOf8<>+289(SB)/1, $0x00
+DATA masksOf8<>+290(SB)/1, $0xff
+DATA masksOf8<>+291(SB)/1, $0x00
+DATA masksOf8<>+292(SB)/1, $0x00
+DATA masksOf8<>+293(SB)/1, $0xff
+DATA masksOf8<>+294(SB)/1, $0x00
+DATA masksOf8<>+295(SB)/1, $0x00
+DATA masksOf8<>+296(SB)/1, $0xff
+DATA masksOf8<>+297(SB)/1, $0x00
+DATA masksOf8<>+298(SB)/1, $0xff
+DATA masksOf8<>+299(SB)/1, $0x00
+DATA masksOf8<>+300(SB)/1, $0x00
+DATA masksOf8<>+301(SB)/1, $0xff
+DATA masksOf8<>+302(SB)/1, $0x00
+DATA masksOf8<>+303(SB)/1, $0x00
+DATA masksOf8<>+304(SB)/1, $0x00
+DATA masksOf8<>+305(SB)/1, $0xff
+DATA masksOf8<>+306(SB)/1, $0xff
+DATA masksOf8<>+307(SB)/1, $0x00
+DATA masksOf8<>+308(SB)/1, $0x00
+DATA masksOf8<>+309(SB)/1, $0xff
+DATA masksOf8<>+310(SB)/1, $0x00
+DATA masksOf8<>+311(SB)/1, $0x00
+DATA masksOf8<>+312(SB)/1, $0xff
+DATA masksOf8<>+313(SB)/1, $0xff
+DATA masksOf8<>+314(SB)/1, $0xff
+DATA masksOf8<>+315(SB)/1, $0x00
+DATA masksOf8<>+316(SB)/1, $0x00
+DATA masksOf8<>+317(SB)/1, $0xff
+DATA masksOf8<>+318(SB)/1, $0x00
+DATA masksOf8<>+319(SB)/1, $0x00
+DATA masksOf8<>+320(SB)/1, $0x00
+DATA masksOf8<>+321(SB)/1, $0x00
+DATA masksOf8<>+322(SB)/1, $0x00
+DATA masksOf8<>+323(SB)/1, $0xff
+DATA masksOf8<>+324(SB)/1, $0x00
+DATA masksOf8<>+325(SB)/1, $0xff
+DATA masksOf8<>+326(SB)/1, $0x00
+DATA masksOf8<>+327(SB)/1, $0x00
+DATA masksOf8<>+328(SB)/1, $0xff
+DATA masksOf8<>+329(SB)/1, $0x00
+DATA masksOf8<>+330(SB)/1, $0x00
+DATA masksOf8<>+331(SB)/1, $0xff
+DATA masksOf8<>+332(SB)/1, $0x00
+DATA masksOf8<>+333(SB)/1, $0xff
+DATA masksOf8<>+334(SB)/1, $0x00
+DATA masksOf8<>+335(SB)/1, $0x00
+DATA masksOf8<>+336(SB)/1, $0x00
+DATA masksOf8<>+337(SB)/1, $0xff
+DATA masksOf8<>+338(SB)/1, $0x00
+DATA masksOf8<>+339(SB)/1, $0xff
+DATA masksOf8<>+340(SB)/1, $0x00
+DATA masksOf8<>+341(SB)/1, $0xff
+DATA masksOf8<>+342(SB)/1, $0x00
+DATA masksOf8<>+343(SB)/1, $0x00
+DATA masksOf8<>+344(SB)/1, $0xff
+DATA masksOf8<>+345(SB)/1, $0xff
+DATA masksOf8<>+346(SB)/1, $0x00
+DATA masksOf8<>+347(SB)/1, $0xff
+DATA masksOf8<>+348(SB)/1, $0x00
+DATA masksOf8<>+349(SB)/1, $0xff
+DATA masksOf8<>+350(SB)/1, $0x00
+DATA masksOf8<>+351(SB)/1, $0x00
+DATA masksOf8<>+352(SB)/1, $0x00
+DATA masksOf8<>+353(SB)/1, $0x00
+DATA masksOf8<>+354(SB)/1, $0xff
+DATA masksOf8<>+355(SB)/1, $0xff
+DATA masksOf8<>+356(SB)/1, $0x00
+DATA masksOf8<>+357(SB)/1, $0xff
+DATA masksOf8<>+358(SB)/1, $0x00
+DATA masksOf8<>+359(SB)/1, $0x00
+DATA masksOf8<>+360(SB)/1, $0xff
+DATA masksOf8<>+361(SB)/1, $0x00
+DATA masksOf8<>+362(SB)/1, $0xff
+DATA masksOf8<>+363(SB)/1, $0xff
+DATA masksOf8<>+364(SB)/1, $0x00
+DATA masksOf8<>+365(SB)/1, $0xff
+DATA masksOf8<>+366(SB)/1, $0x00
+DATA masksOf8<>+367(SB)/1, $0x00
+DATA masksOf8<>+368(SB)/1, $0x00
+DATA masksOf8<>+369(SB)/1, $0xff
+DATA masksOf8<>+370(SB)/1, $0xff
+DATA masksOf8<>+371(SB)/1, $0xff
+DATA masksOf8<>+372(SB)/1, $0x00
+DATA masksOf8<>+373(SB)/1, $0xff
+DATA masksOf8<>+374(SB)/1, $0x00
+DATA masksOf8<>+375(SB)/1, $0x00
+DATA masksOf8<>+376(SB)/1, $0xff
+DATA masksOf8<>+377(SB)/1, $0xff
+DATA masksOf8<>+378(SB)/1, $0xff
+DATA masksOf8<>+379(SB)/1, $0xff
+DATA masksOf8<>+380(SB)/1, $0x00
+DATA masksOf8<>+381(SB)/1, $0xff
+DATA masksOf8<>+382(SB)/1, $0x00
+DATA masksOf8<>+383(SB)/1, $0x00
+DATA masksOf8<>+384(SB)/1, $0x00
+DATA masksOf8<>+385(SB)/1, $0x00
+DATA masksOf8<>+386(SB)/1, $0x00
+DATA masksOf8<>+387(SB)/1, $0x00
+DATA masksOf8<>+388(SB)/1, $0xff
+DATA masksOf8<>+389(SB)/1, $0xff
+DATA masksOf8<>+390(SB)/1, $0x00
+DATA masksOf8<>+391(SB)/1, $0x00
+DATA masksOf8<>+392(SB)/1, $0xff
+DATA masksOf8<>+393(SB)/1, $0x00
+DATA masksOf8<>+394(SB)/1, $0x00
+DATA masksOf8<>+395(SB)/1, $0x00
+DATA masksOf8<>+396(SB)/1, $0xff
+DATA masksOf8<>+397(SB)/1, $0xff
+DATA masksOf8<>+398(SB)/1, $0x00
+DATA masksOf8<>+399(SB)/1, $0x00
+DATA masksOf8<>+400(SB)/1, $0x00
+DATA masksOf8<>+401(SB)/1, $0xff
+DATA masksOf8<>+402(SB)/1, $0x00
+DATA masksOf8<>+403(SB)/1, $0x00
+DATA masksOf8<>+404(SB)/1, $0xff
+DATA masksOf8<>+405(SB)/1, $0xff
+DATA masksOf8<>+406(SB)/1, $0x00
+DATA masksOf8<>+407(SB)/1, $0x00
+DATA masksOf8<>+408(SB)/1, $0xff
+DATA masksOf8<>+409(SB)/1, $0xff
+DATA masksOf8<>+410(SB)/1, $0x00
+DATA masksOf8<>+411(SB)/1, $0x00
+DATA masksOf8<>+412(SB)/1, $0xff
+DATA masksOf8<>+413(SB)/1, $0xff
+DATA masksOf8<>+414(SB)/1, $0x00
+DATA masksOf8<>+415(SB)/1, $0x00
+DATA masksOf8<>+416(SB)/1, $0x00
+DATA masksOf8<>+417(SB)/1, $0x00
+DATA masksOf8<>+418(SB)/1, $0xff
+DATA masksOf8<>+419(SB)/1, $0x00
+DATA masksOf8<>+420(SB)/1, $0xff
+DATA masksOf8<>+421(SB)/1, $0xff
+DATA masksOf8<>+422(SB)/1, $0x00
+DATA masksOf8<>+423(SB)/1, $0x00
+DATA masksOf8<>+424(SB)/1, $0xff
+DATA masksOf8<>+425(SB)/1, $0x00
+DATA masksOf8<>+426(SB)/1, $0xff
+DATA masksOf8<>+427(SB)/1, $0x00
+DATA masksOf8<>+428(SB)/1, $0xff
+DATA masksOf8<>+429(SB)/1, $0xff
+DATA masksOf8<>+430(SB)/1, $0x00
+DATA masksOf8<>+431(SB)/1, $0x00
+DATA masksOf8<>+432(SB)/1, $0x00
+DATA masksOf8<>+433(SB)/1, $0xff
+DATA masksOf8<>+434(SB)/1, $0xff
+DATA masksOf8<>+435(SB)/1, $0x00
+DATA masksOf8<>+436(SB)/1, $0xff
+DATA masksOf8<>+437(SB)/1, $0xff
+DATA masksOf8<>+438(SB)/1, $0x00
+DATA masksOf8<>+439(SB)/1, $0x00
+DATA masksOf8<>+440(SB)/1, $0xff
+DATA masksOf8<>+441(SB)/1, $0xff
+DATA masksOf8<>+442(SB)/1, $0xff
+DATA masksOf8<>+443(SB)/1, $0x00
+DATA masksOf8<>+444(SB)/1, $0xff
+DATA masksOf8<>+445(SB)/1, $0xff
+DATA masksOf8<>+446(SB)/1, $0x00
+DATA masksOf8<>+447(SB)/1, $0x00
+DATA masksOf8<>+448(SB)/1, $0x00
+DATA masksOf8<>+449(SB)/1, $0x00
+DATA masksOf8<>+450(SB)/1, $0x00
+DATA masksOf8<>+451(SB)/1, $0xff
+DATA masksOf8<>+452(SB)/1, $0xff
+DATA masksOf8<>+453(SB)/1, $0xff
+DATA masksOf8<>+454(SB)/1, $0x00
+DATA masksOf8<>+455(SB)/1, $0x00
+DATA masksOf8<>+456(SB)/1, $0xff
+DATA masksOf8<>+457(SB)/1, $0x00
+DATA masksOf8<>+458(SB)/1, $0x00
+DATA masksOf8<>+459(SB)/1, $0xff
+DATA masksOf8<>+460(SB)/1, $0xff
+DATA masksOf8<>+461(SB)/1, $0xff
+DATA masksOf8<>+462(SB)/1, $0x00
+DATA masksOf8<>+463(SB)/1, $0x00
+DATA masksOf8<>+464(SB)/1, $0x00
+DATA masksOf8<>+465(SB)/1, $0xff
+DATA masksOf8<>+466(SB)/1, $0x00
+DATA masksOf8<>+467(SB)/1, $0xff
+DATA masksOf8<>+468(SB)/1, $0xff
+DATA masksOf8<>+469(SB)/1, $0xff
+DATA masksOf8<>+470(SB)/1, $0x00
+DATA masksOf8<>+471(SB)/1, $0x00
+DATA masksOf8<>+472(SB)/1, $0xff
+DATA masksOf8<>+473(SB)/1, $0xff
+DATA masksOf8<>+474(SB)/1, $0x00
+DATA masksOf8<>+475(SB)/1, $0xff
+DATA masksOf8<>+476(SB)/1, $0xff
+DATA masksOf8<>+477(SB)/1, $0xff
+DATA masksOf8<>+478(SB)/1, $0x00
+DATA masksOf8<>+479(SB)/1, $0x00
+DATA masksOf8<>+480(SB)/1, $0x00
+DATA masksOf8<>+481(SB)/1, $0x00
+DATA masksOf8<>+482(SB)/1, $0xff
+DATA masksOf8<>+483(SB)/1, $0xff
+DATA masksOf8<>+484(SB)/1, $0xff
+DATA masksOf8<>+485(SB)/1, $0xff
+DATA masksOf8<>+486(SB)/1, $0x00
+DATA masksOf8<>+487(SB)/1, $0x00
+DATA masksOf8<>+488(SB)/1, $0xff
+DATA masksOf8<>+489(SB)/1, $0x00
+DATA masksOf8<>+490(SB)/1, $0xff
+DATA masksOf8<>+491(SB)/1, $0xff
+DATA masksOf8<>+492(SB)/1, $0xff
+DATA masksOf8<>+493(SB)/1, $0xff
+DATA masksOf8<>+494(SB)/1, $0x00
+DATA masksOf8<>+495(SB)/1, $0x00
+DATA masksOf8<>+496(SB)/1, $0x00
+DATA masksOf8<>+497(SB)/1, $0xff
+DATA masksOf8<>+498(SB)/1, $0xff
+DATA masksOf8<>+499(SB)/1, $0xff
+DATA masksOf8<>+500(SB)/1, $0xff
+DATA masksOf8<>+501(SB)/1, $0xff
+DATA masksOf8<>+502(SB)/1, $0x00
+DATA masksOf8<>+503(SB)/1, $0x00
+DATA masksOf8<>+504(SB)/1, $0xff
+DATA masksOf8<>+505(SB)/1, $0xff
+DATA masksOf8<>+506(SB)/1, $0xff
+DATA masksOf8<>+507(SB)/1, $0xff
+DATA masksOf8<>+508(SB)/1, $0xff
+DATA masksOf8<>+509(SB)/1, $0xff
+DATA masksOf8<>+510(SB)/1, $0x00
+DATA masksOf8<>+511(SB)/1, $0x00
+DATA masksOf8<>+512(SB)/1, $0x00
+DATA masksOf8<>+513(SB)/1, $0x00
+DATA masksOf8<>+514(SB)/1, $0x00
+DATA masksOf8<>+515(SB)/1, $0x00
+DATA masksOf8<>+516(SB)/1, $0x00
+DATA masksOf8<>+517(SB)/1, $0x00
+DATA masksOf8<>+518(SB)/1, $0xff
+DATA masksOf8<>+519(SB)/1, $0x00
+DATA masksOf8<>+520(SB)/1, $0xff
+DATA masksOf8<>+521(SB)/1, $0x00
+DATA masksOf8<>+522(SB)/1, $0x00
+DATA masksOf8<>+523(SB)/1, $0x00
+DATA masksOf8<>+524(SB)/1, $0x00
+DATA masksOf8<>+525(SB)/1, $0x00
+DATA masksOf8<>+526(SB)/1, $0xff
+DATA masksOf8<>+527(SB)/1, $0x00
+DATA masksOf8<>+528(SB)/1, $0x00
+DATA masksOf8<>+529(SB)/1, $0xff
+DATA masksOf8<>+530(SB)/1, $0x00
+DATA masksOf8<>+531(SB)/1, $0x00
+DATA masksOf8<>+532(SB)/1, $0x00
+DATA masksOf8<>+533(SB)/1, $0x00
+DATA masksOf8<>+534(SB)/1, $0xff
+DATA masksOf8<>+535(SB)/1, $0x00
+DATA masksOf8<>+536(SB)/1, $0xff
+DATA masksOf8<>+537(SB)/1, $0xff
+DATA masksOf8<>+538(SB)/1, $0x00
+DATA masksOf8<>+539(SB)/1, $0x00
+DATA masksOf8<>+540(SB)/1, $0x00
+DATA masksOf8<>+541(SB)/1, $0x00
+DATA masksOf8<>+542(SB)/1, $0xff
+DATA masksOf8<>+543(SB)/1, $0x00
+DATA masksOf8<>+544(SB)/1, $0x00
+DATA masksOf8<>+545(SB)/1, $0x00
+DATA masksOf8<>+546(SB)/1, $0xff
+DATA masksOf8<>+547(SB)/1, $0x00
+DATA masksOf8<>+548(SB)/1, $0x00
+DATA masksOf8<>+549(SB)/1, $0x00
+DATA masksOf8<>+550(SB)/1, $0xff
+DATA masksOf8<>+551(SB)/1, $0x00
+DATA masksOf8<>+552(SB)/1, $0xff
+DATA masksOf8<>+553(SB)/1, $0x00
+DATA masksOf8<>+554(SB)/1, $0xff
+DATA masksOf8<>+555(SB)/1, $0x00
+DATA masksOf8<>+556(SB)/1, $0x00
+DATA masksOf8<>+557(SB)/1, $0x00
+DATA masksOf8<>+558(SB)/1, $0xff
+DATA masksOf8<>+559(SB)/1, $0x00
+DATA masksOf8<>+560(SB)/1, $0x00
+DATA masksOf8<>+561(SB)/1, $0xff
+DATA masksOf8<>+562(SB)/1, $0xff
+DATA masksOf8<>+563(SB)/1, $0x00
+DATA masksOf8<>+564(SB)/1, $0x00
+DATA masksOf8<>+565(SB)/1, $0x00
+DATA masksOf8<>+566(SB)/1, $0xff
+DATA masksOf8<>+567(SB)/1, $0x00
+DATA masksOf8<>+568(SB)/1, $0xff
+DATA masksOf8<>+569(SB)/1, $0xff
+DATA masksOf8<>+570(SB)/1, $0xff
+DATA masksOf8<>+571(SB)/1, $0x00
+DATA masksOf8<>+572(SB)/1, $0x00
+DATA masksOf8<>+573(SB)/1, $0x00
+DATA masksOf8<>+574(SB)/1, $0xff
+DATA masksOf8<>+575(SB)/1, $0x00
+DATA masksOf8<>+576(SB)/1, $0x00
+DATA masksOf8<>+577(SB)/1, $0x00
+DATA masksOf8<>+578(SB)/1, $0x00
+DATA masksOf8<>+579(SB)/1, $0xff
+DATA masksOf8<>+580(SB)/1, $0x00
+DATA masksOf8<>+581(SB)/1, $0x00
+DATA masksOf8<>+582(SB)/1, $0xff
+DATA masksOf8<>+583(SB)/1, $0x00
+DATA masksOf8<>+584(SB)/1, $0xff
+DATA masksOf8<>+585(SB)/1, $0x00
+DATA masksOf8<>+586(SB)/1, $0x00
+DATA masksOf8<>+587(SB)/1, $0xff
+DATA masksOf8<>+588(SB)/1, $0x00
+DATA masksOf8<>+589(SB)/1, $0x00
+DATA masksOf8<>+590(SB)/1, $0xff
+DATA masksOf8<>+591(SB)/1, $0x00
+DATA masksOf8<>+592(SB)/1, $0x00
+DATA masksOf8<>+593(SB)/1, $0xff
+DATA masksOf8<>+594(SB)/1, $0x00
+DATA masksOf8<>+595(SB)/1, $0xff
+DATA masksOf8<>+596(SB)/1, $0x00
+DATA masksOf8<>+597(SB)/1, $0x00
+DATA masksOf8<>+598(SB)/1, $0xff
+DATA masksOf8<>+599(SB)/1, $0x00
+DATA masksOf8<>+600(SB)/1, $0xff
+DATA masksOf8<>+601(SB)/1, $0xff
+DATA masksOf8<>+602(SB)/1, $0x00
+DATA masksOf8<>+603(SB)/1, $0xff
+DATA masksOf8<>+604(SB)/1, $0x00
+DATA masksOf8<>+605(SB)/1, $0x00
+DATA masksOf8<>+606(SB)/1, $0xff
+DATA masksOf8<>+607(SB)/1, $0x00
+DATA masksOf8<>+608(SB)/1, $0x00
+DATA masksOf8<>+609(SB)/1, $0x00
+DATA masksOf8<>+610(SB)/1, $0xff
+DATA masksOf8<>+611(SB)/1, $0xff
+DATA masksOf8<>+612(SB)/1, $0x00
+DATA masksOf8<>+613(SB)/1, $0x00
+DATA masksOf8<>+614(SB)/1, $0xff
+DATA masksOf8<>+615(SB)/1, $0x00
+DATA masksOf8<>+616(SB)/1, $0xff
+DATA masksOf8<>+617(SB)/1, $0x00
+DATA masksOf8<>+618(SB)/1, $0xff
+DATA masksOf8<>+619(SB)/1, $0xff
+DATA masksOf8<>+620(SB)/1, $0x00
+DATA masksOf8<>+621(SB)/1, $0x00
+DATA masksOf8<>+622(SB)/1, $0xff
+DATA masksOf8<>+623(SB)/1, $0x00
+DATA masksOf8<>+624(SB)/1, $0x00
+DATA masksOf8<>+625(SB)/1, $0xff
+DATA masksOf8<>+626(SB)/1, $0xff
+DATA masksOf8<>+627(SB)/1, $0xff
+DATA masksOf8<>+628(SB)/1, $0x00
+DATA masksOf8<>+629(SB)/1, $0x00
+DATA masksOf8<>+630(SB)/1, $0xff
+DATA masksOf8<>+631(SB)/1, $0x00
+DATA masksOf8<>+632(SB)/1, $0xff
+DATA masksOf8<>+633(SB)/1, $0xff
+DATA masksOf8<>+634(SB)/1, $0xff
+DATA masksOf8<>+635(SB)/1, $0xff
+DATA masksOf8<>+636(SB)/1, $0x00
+DATA masksOf8<>+637(SB)/1, $0x00
+DATA masksOf8<>+638(SB)/1, $0xff
+DATA masksOf8<>+639(SB)/1, $0x00
+DATA masksOf8<>+640(SB)/1, $0x00
+DATA masksOf8<>+641(SB)/1, $0x00
+DATA masksOf8<>+642(SB)/1, $0x00
+DATA masksOf8<>+643(SB)/1, $0x00
+DATA masksOf8<>+644(SB)/1, $0xff
+DATA masksOf8<>+645(SB)/1, $0x00
+DATA masksOf8<>+646(SB)/1, $0xff
+DATA masksOf8<>+647(SB)/1, $0x00
+DATA masksOf8<>+648(SB)/1, $0xff
+DATA masksOf8<>+649(SB)/1, $0x00
+DATA masksOf8<>+650(SB)/1, $0x00
+DATA masksOf8<>+651(SB)/1, $0x00
+DATA masksOf8<>+652(SB)/1, $0xff
+DATA masksOf8<>+653(SB)/1, $0x00
+DATA masksOf8<>+654(SB)/1, $0xff
+DATA masksOf8<>+655(SB)/1, $0x00
+DATA masksOf8<>+656(SB)/1, $0x00
+DATA masksOf8<>+657(SB)/1, $0xff
+DATA masksOf8<>+658(SB)/1, $0x00
+DATA masksOf8<>+659(SB)/1, $0x00
+DATA masksOf8<>+660(SB)/1, $0xff
+DATA masksOf8<>+661(SB)/1, $0x00
+DATA masksOf8<>+662(SB)/1, $0xff
+DATA masksOf8<>+663(SB)/1, $0x00
+DATA masksOf8<>+664(SB)/1, $0xff
+DATA masksOf8<>+665(SB)/1, $0xff
+DATA masksOf8<>+666(SB)/1, $0x00
+DATA masksOf8<>+667(SB)/1, $0x00
+DATA masksOf8<>+668(SB)/1, $0xff
+DATA masksOf8<>+669(SB)/1, $0x00
+DATA masksOf8<>+670(SB)/1, $0xff
+DATA masksOf8<>+671(SB)/1, $0x00
+DATA masksOf8<>+672(SB)/1, $0x00
+DATA masksOf8<>+673(SB)/1, $0x00
+DATA masksOf8<>+674(SB)/1, $0xff
+DATA masksOf8<>+675(SB)/1, $0x00
+DATA masksOf8<>+676(SB)/1, $0xff
+DATA masksOf8<>+677(SB)/1, $0x00
+DATA masksOf8<>+678(SB)/1, $0xff
+DATA masksOf8<>+679(SB)/1, $0x00
+DATA masksOf8<>+680(SB)/1, $0xff
+DATA masksOf8<>+681(SB)/1, $0x00
+DATA masksOf8<>+682(SB)/1, $0xff
+DATA masksOf8<>+683(SB)/1, $0x00
+DATA masksOf8<>+684(SB)/1, $0xff
+DATA masksOf8<>+685(SB)/1, $0x00
+DATA masksOf8<>+686(SB)/1, $0xff
+DATA masksOf8<>+687(SB)/1, $0x00
+DATA masksOf8<>+688(SB)/1, $0x00
+DATA masksOf8<>+689(SB)/1, $0xff
+DATA masksOf8<>+690(SB)/1, $0xff
+DATA masksOf8<>+691(SB)/1, $0x00
+DATA masksOf8<>+692(SB)/1, $0xff
+DATA masksOf8<>+693(SB)/1, $0x00
+DATA masksOf8<>+694(SB)/1, $0xff
+DATA masksOf8<>+695(SB)/1, $0x00
+DATA masksOf8<>+696(SB)/1, $0xff
+DATA masksOf8<>+697(SB)/1, $0xff
+DATA masksOf8<>+698(SB)/1, $0xff
+DATA masksOf8<>+699(SB)/1, $0x00
+DATA masksOf8<>+700(SB)/1, $0xff
+DATA masksOf8<>+701(SB)/1, $0x00
+DATA masksOf8<>+702(SB)/1, $0xff
+DATA masksOf8<>+703(SB)/1, $0x00
+DATA masksOf8<>+704(SB)/1, $0x00
+DATA masksOf8<>+705(SB)/1, $0x00
+DATA masksOf8<>+706(SB)/1, $0x00
+DATA masksOf8<>+707(SB)/1, $0xff
+DATA masksOf8<>+708(SB)/1, $0xff
+DATA masksOf8<>+709(SB)/1, $0x00
+DATA masksOf8<>+710(SB)/1, $0xff
+DATA masksOf8<>+711(SB)/1, $0x00
+DATA masksOf8<>+712(SB)/1, $0xff
+DATA masksOf8<>+713(SB)/1, $0x00
+DATA masksOf8<>+714(SB)/1, $0x00
+DATA masksOf8<>+715(SB)/1, $0xff
+DATA masksOf8<>+716(SB)/1, $0xff
+DATA masksOf8<>+717(SB)/1, $0x00
+DATA masksOf8<>+718(SB)/1, $0xff
+DATA masksOf8<>+719(SB)/1, $0x00
+DATA masksOf8<>+720(SB)/1, $0x00
+DATA masksOf8<>+721(SB)/1, $0xff
+DATA masksOf8<>+722(SB)/1, $0x00
+DATA masksOf8<>+723(SB)/1, $0xff
+DATA masksOf8<>+724(SB)/1, $0xff
+DATA masksOf8<>+725(SB)/1, $0x00
+DATA masksOf8<>+726(SB)/1, $0xff
+DATA masksOf8<>+727(SB)/1, $0x00
+DATA masksOf8<>+728(SB)/1, $0xff
+DATA masksOf8<>+729(SB)/1, $0xff
+DATA masksOf8<>+730(SB)/1, $0x00
+DATA masksOf8<>+731(SB)/1, $0xff
+DATA masksOf8<>+732(SB)/1, $0xff
+DATA masksOf8<>+733(SB)/1, $0x00
+DATA masksOf8<>+734(SB)/1, $0xff
+DATA masksOf8<>+735(SB)/1, $0x00
+DATA masksOf8<>+736(SB)/1, $0x00
+DATA masksOf8<>+737(SB)/1, $0x00
+DATA masksOf8<>+738(SB)/1, $0xff
+DATA masksOf8<>+739(SB)/1, $0xff
+DATA masksOf8<>+740(SB)/1, $0xff
+DATA masksOf8<>+741(SB)/1, $0x00
+DATA masksOf8<>+742(SB)/1, $0xff
+DATA masksOf8<>+743(SB)/1, $0x00
+DATA masksOf8<>+744(SB)/1, $0xff
+DATA masksOf8<>+745(SB)/1, $0x00
+DATA masksOf8<>+746(SB)/1, $0xff
+DATA masksOf8<>+747(SB)/1, $0xff
+DATA masksOf8<>+748(SB)/1, $0xff
+DATA masksOf8<>+749(SB)/1, $0x00
+DATA masksOf8<>+750(SB)/1, $0xff
+DATA masksOf8<>+751(SB)/1, $0x00
+DATA masksOf8<>+752(SB)/1, $0x00
+DATA masksOf8<>+753(SB)/1, $0xff
+DATA masksOf8<>+754(SB)/1, $0xff
+DATA masksOf8<>+755(SB)/1, $0xff
+DATA masksOf8<>+756(SB)/1, $0xff
+DATA masksOf8<>+757(SB)/1, $0x00
+DATA masksOf8<>+758(SB)/1, $0xff
+DATA masksOf8<>+759(SB)/1, $0x00
+DATA masksOf8<>+760(SB)/1, $0xff
+DATA masksOf8<>+761(SB)/1, $0xff
+DATA masksOf8<>+762(SB)/1, $0xff
+DATA masksOf8<>+763(SB)/1, $0xff
+DATA masksOf8<>+764(SB)/1, $0xff
+DATA masksOf8<>+765(SB)/1, $0x00
+DATA masksOf8<>+766(SB)/1, $0xff
+DATA masksOf8<>+767(SB)/1, $0x00
+DATA masksOf8<>+768(SB)/1, $0x00
+DATA masksOf8<>+769(SB)/1, $0x00
+DATA masksOf8<>+770(SB)/1, $0x00
+DATA masksOf8<>+771(SB)/1, $0x00
+DATA masksOf8<>+772(SB)/1, $0x00
+DATA masksOf8<>+773(SB)/1, $0xff
+DATA masksOf8<>+774(SB)/1, $0xff
+DATA masksOf8<>+775(SB)/1, $0x00
+DATA masksOf8<>+776(SB)/1, $0xff
+DATA masksOf8<>+777(SB)/1, $0x00
+DATA masksOf8<>+778(SB)/1, $0x00
+DATA masksOf8<>+779(SB)/1, $0x00
+DATA masksOf8<>+780(SB)/1, $0x00
+DATA masksOf8<>+781(SB)/1, $0xff
+DATA masksOf8<>+782(SB)/1, $0xff
+DATA masksOf8<>+783(SB)/1, $0x00
+DATA masksOf8<>+784(SB)/1, $0x00
+DATA masksOf8<>+785(SB)/1, $0xff
+DATA masksOf8<>+786(SB)/1, $0x00
+DATA masksOf8<>+787(SB)/1, $0x00
+DATA masksOf8<>+788(SB)/1, $0x00
+DATA masksOf8<>+789(SB)/1, $0xff
+DATA masksOf8<>+790(SB)/1, $0xff
+DATA masksOf8<>+791(SB)/1, $0x00
+DATA masksOf8<>+792(SB)/1, $0xff
+DATA masksOf8<>+793(SB)/1, $0xff
+DATA masksOf8<>+794(SB)/1, $0x00
+DATA masksOf8<>+795(SB)/1, $0x00
+DATA masksOf8<>+796(SB)/1, $0x00
+DATA masksOf8<>+797(SB)/1, $0xff
+DATA masksOf8<>+798(SB)/1, $0xff
+DATA masksOf8<>+799(SB)/1, $0x00
+DATA masksOf8<>+800(SB)/1, $0x00
+DATA masksOf8<>+801(SB)/1, $0x00
+DATA masksOf8<>+802(SB)/1, $0xff
+DATA masksOf8<>+803(SB)/1, $0x00
+DATA masksOf8<>+804(SB)/1, $0x00
+DATA masksOf8<>+805(SB)/1, $0xff
+DATA masksOf8<>+806(SB)/1, $0xff
+DATA masksOf8<>+807(SB)/1, $0x00
+DATA masksOf8<>+808(SB)/1, $0xff
+DATA masksOf8<>+809(SB)/1, $0x00
+DATA masksOf8<>+810(SB)/1, $0xff
+DATA masksOf8<>+811(SB)/1, $0x00
+DATA masksOf8<>+812(SB)/1, $0x00
+DATA masksOf8<>+813(SB)/1, $0xff
+DATA masksOf8<>+814(SB)/1, $0xff
+DATA masksOf8<>+815(SB)/1, $0x00
+DATA masksOf8<>+816(SB)/1, $0x00
+DATA masksOf8<>+817(SB)/1, $0xff
+DATA masksOf8<>+818(SB)/1, $0xff
+DATA masksOf8<>+819(SB)/1, $0x00
+DATA masksOf8<>+820(SB)/1, $0x00
+DATA masksOf8<>+821(SB)/1, $0xff
+DATA masksOf8<>+822(SB)/1, $0xff
+DATA masksOf8<>+823(SB)/1, $0x00
+DATA masksOf8<>+824(SB)/1, $0xff
+DATA masksOf8<>+825(SB)/1, $0xff
+DATA masksOf8<>+826(SB)/1, $0xff
+DATA masksOf8<>+827(SB)/1, $0x00
+DATA masksOf8<>+828(SB)/1, $0x00
+DATA masksOf8<>+829(SB)/1, $0xff
+DATA masksOf8<>+830(SB)/1, $0xff
+DATA masksOf8<>+831(SB)/1, $0x00
+DATA masksOf8<>+832(SB)/1, $0x00
+DATA masksOf8<>+833(SB)/1, $0x00
+DATA masksOf8<>+834(SB)/1, $0x00
+DATA masksOf8<>+835(SB)/1, $0xff
+DATA masksOf8<>+836(SB)/1, $0x00
+DATA masksOf8<>+837(SB)/1, $0xff
+DATA masksOf8<>+838(SB)/1, $0xff
+DATA masksOf8<>+839(SB)/1, $0x00
+DATA masksOf8<>+840(SB)/1, $0xff
+DATA masksOf8<>+841(SB)/1, $0x00
+DATA masksOf8<>+842(SB)/1, $0x00
+DATA masksOf8<>+843(SB)/1, $0xff
+DATA masksOf8<>+844(SB)/1, $0x00
+DATA masksOf8<>+845(SB)/1, $0xff
+DATA masksOf8<>+846(SB)/1, $0xff
+DATA masksOf8<>+847(SB)/1, $0x00
+DATA masksOf8<>+848(SB)/1, $0x00
+DATA masksOf8<>+849(SB)/1, $0xff
+DATA masksOf8<>+850(SB)/1, $0x00
+DATA masksOf8<>+851(SB)/1, $0xff
+DATA masksOf8<>+852(SB)/1, $0x00
+DATA masksOf8<>+853(SB)/1, $0xff
+DATA masksOf8<>+854(SB)/1, $0xff
+DATA masksOf8<>+855(SB)/1, $0x00
+DATA masksOf8<>+856(SB)/1, $0xff
+DATA masksOf8<>+857(SB)/1, $0xff
+DATA masksOf8<>+858(SB)/1, $0x00
+DATA masksOf8<>+859(SB)/1, $0xff
+DATA masksOf8<>+860(SB)/1, $0x00
+DATA masksOf8<>+861(SB)/1, $0xff
+DATA masksOf8<>+862(SB)/1, $0xff
+DATA masksOf8<>+863(SB)/1, $0x00
+DATA masksOf8<>+864(SB)/1, $0x00
+DATA masksOf8<>+865(SB)/1, $0x00
+DATA masksOf8<>+866(SB)/1, $0xff
+DATA masksOf8<>+867(SB)/1, $0xff
+DATA masksOf8<>+868(SB)/1, $0x00
+DATA masksOf8<>+869(SB)/1, $0xff
+DATA masksOf8<>+870(SB)/1, $0xff
+DATA masksOf8<>+871(SB)/1, $0x00
+DATA masksOf8<>+872(SB)/1, $0xff
+DATA masksOf8<>+873(SB)/1, $0x00
+DATA masksOf8<>+874(SB)/1, $0xff
+DATA masksOf8<>+875(SB)/1, $0xff
+DATA masksOf8<>+876(SB)/1, $0x00
+DATA masksOf8<>+877(SB)/1, $0xff
+DATA masksOf8<>+878(SB)/1, $0xff
+DATA masksOf8<>+879(SB)/1, $0x00
+DATA masksOf8<>+880(SB)/1, $0x00
+DATA masksOf8<>+881(SB)/1, $0xff
+DATA masksOf8<>+882(SB)/1, $0xff
+DATA masksOf8<>+883(SB)/1, $0xff
+DATA masksOf8<>+884(SB)/1, $0x00
+DATA masksOf8<>+885(SB)/1, $0xff
+DATA masksOf8<>+886(SB)/1, $0xff
+DATA masksOf8<>+887(SB)/1, $0x00
+DATA masksOf8<>+888(SB)/1, $0xff
+DATA masksOf8<>+889(SB)/1, $0xff
+DATA masksOf8<>+890(SB)/1, $0xff
+DATA masksOf8<>+891(SB)/1, $0xff
+DATA masksOf8<>+892(SB)/1, $0x00
+DATA masksOf8<>+893(SB)/1, $0xff
+DATA masksOf8<>+894(SB)/1, $0xff
+DATA masksOf8<>+895(SB)/1, $0x00
+DATA masksOf8<>+896(SB)/1, $0x00
+DATA masksOf8<>+897(SB)/1, $0x00
+DATA masksOf8<>+898(SB)/1, $0x00
+DATA masksOf8<>+899(SB)/1, $0x00
+DATA masksOf8<>+900(SB)/1, $0xff
+DATA masksOf8<>+901(SB)/1, $0xff
+DATA masksOf8<>+902(SB)/1, $0xff
+DATA masksOf8<>+903(SB)/1, $0x00
+DATA masksOf8<>+904(SB)/1, $0xff
+DATA masksOf8<>+905(SB)/1, $0x00
+DATA masksOf8<>+906(SB)/1, $0x00
+DATA masksOf8<>+907(SB)/1, $0x00
+DATA masksOf8<>+908(SB)/1, $0xff
+DATA masksOf8<>+909(SB)/1, $0xff
+DATA masksOf8<>+910(SB)/1, $0xff
+DATA masksOf8<>+911(SB)/1, $0x00
+DATA masksOf8<>+912(SB)/1, $0x00
+DATA masksOf8<>+913(SB)/1, $0xff
+DATA masksOf8<>+914(SB)/1, $0x00
+DATA masksOf8<>+915(SB)/1, $0x00
+DATA masksOf8<>+916(SB)/1, $0xff
+DATA masksOf8<>+917(SB)/1, $0xff
+DATA masksOf8<>+918(SB)/1, $0xff
+DATA masksOf8<>+919(SB)/1, $0x00
+DATA masksOf8<>+920(SB)/1, $0xff
+DATA masksOf8<>+921(SB)/1, $0xff
+DATA masksOf8<>+922(SB)/1, $0x00
+DATA masksOf8<>+923(SB)/1, $0x00
+DATA masksOf8<>+924(SB)/1, $0xff
+DATA masksOf8<>+925(SB)/1, $0xff
+DATA masksOf8<>+926(SB)/1, $0xff
+DATA masksOf8<>+927(SB)/1, $0x00
+DATA masksOf8<>+928(SB)/1, $0x00
+DATA masksOf8<>+929(SB)/1, $0x00
+DATA masksOf8<>+930(SB)/1, $0xff
+DATA masksOf8<>+931(SB)/1, $0x00
+DATA masksOf8<>+932(SB)/1, $0xff
+DATA masksOf8<>+933(SB)/1, $0xff
+DATA masksOf8<>+934(SB)/1, $0xff
+DATA masksOf8<>+935(SB)/1, $0x00
+DATA masksOf8<>+936(SB)/1, $0xff
+DATA masksOf8<>+937(SB)/1, $0x00
+DATA masksOf8<>+938(SB)/1, $0xff
+DATA masksOf8<>+939(SB)/1, $0x00
+DATA masksOf8<>+940(SB)/1, $0xff
+DATA masksOf8<>+941(SB)/1, $0xff
+DATA masksOf8<>+942(SB)/1, $0xff
+DATA masksOf8<>+943(SB)/1, $0x00
+DATA masksOf8<>+944(SB)/1, $0x00
+DATA masksOf8<>+945(SB)/1, $0xff
+DATA masksOf8<>+946(SB)/1, $0xff
+DATA masksOf8<>+947(SB)/1, $0x00
+DATA masksOf8<>+948(SB)/1, $0xff
+DATA masksOf8<>+949(SB)/1, $0xff
+DATA masksOf8<>+950(SB)/1, $0xff
+DATA masksOf8<>+951(SB)/1, $0x00
+DATA masksOf8<>+952(SB)/1, $0xff
+DATA masksOf8<>+953(SB)/1, $0xff
+DATA masksOf8<>+954(SB)/1, $0xff
+DATA masksOf8<>+955(SB)/1, $0x00
+DATA masksOf8<>+956(SB)/1, $0xff
+DATA masksOf8<>+957(SB)/1, $0xff
+DATA masksOf8<>+958(SB)/1, $0xff
+DATA masksOf8<>+959(SB)/1, $0x00
+DATA masksOf8<>+960(SB)/1, $0x00
+DATA masksOf8<>+961(SB)/1, $0x00
+DATA masksOf8<>+962(SB)/1, $0x00
+DATA masksOf8<>+963(SB)/1, $0xff
+DATA masksOf8<>+964(SB)/1, $0xff
+DATA masksOf8<>+965(SB)/1, $0xff
+DATA masksOf8<>+966(SB)/1, $0xff
+DATA masksOf8<>+967(SB)/1, $0x00
+DATA masksOf8<>+968(SB)/1, $0xff
+DATA masksOf8<>+969(SB)/1, $0x00
+DATA masksOf8<>+970(SB)/1, $0x00
+DATA masksOf8<>+971(SB)/1, $0xff
+DATA masksOf8<>+972(SB)/1, $0xff
+DATA masksOf8<>+973(SB)/1, $0xff
+DATA masksOf8<>+974(SB)/1, $0xff
+DATA masksOf8<>+975(SB)/1, $0x00
+DATA masksOf8<>+976(SB)/1, $0x00
+DATA masksOf8<>+977(SB)/1, $0xff
+DATA masksOf8<>+978(SB)/1, $0x00
+DATA masksOf8<>+979(SB)/1, $0xff
+DATA masksOf8<>+980(SB)/1, $0xff
+DATA masksOf8<>+981(SB)/1, $0xff
+DATA masksOf8<>+982(SB)/1, $0xff
+DATA masksOf8<>+983(SB)/1, $0x00
+DATA masksOf8<>+984(SB)/1, $0xff
+DATA masksOf8<>+985(SB)/1, $0xff
+DATA masksOf8<>+986(SB)/1, $0x00
+DATA masksOf8<>+987(SB)/1, $0xff
+DATA masksOf8<>+988(SB)/1, $0xff
+DATA masksOf8<>+989(SB)/1, $0xff
+DATA masksOf8<>+990(SB)/1, $0xff
+DATA masksOf8<>+991(SB)/1, $0x00
+DATA masksOf8<>+992(SB)/1, $0x00
+DATA masksOf8<>+993(SB)/1, $0x00
+DATA masksOf8<>+994(SB)/1, $0xff
+DATA masksOf8<>+995(SB)/1, $0xff
+DATA masksOf8<>+996(SB)/1, $0xff
+DATA masksOf8<>+997(SB)/1, $0xff
+DATA masksOf8<>+998(SB)/1, $0xff
+DATA masksOf8<>+999(SB)/1, $0x00
+DATA masksOf8<>+1000(SB)/1, $0xff
+DATA masksOf8<>+1001(SB)/1, $0x00
+DATA masksOf8<>+1002(SB)/1, $0xff
+DATA masksOf8<>+1003(SB)/1, $0xff
+DATA masksOf8<>+1004(SB)/1, $0xff
+DATA masksOf8<>+1005(SB)/1, $0xff
+DATA masksOf8<>+1006(SB)/1, $0xff
+DATA masksOf8<>+1007(SB)/1, $0x00
+DATA masksOf8<>+1008(SB)/1, $0x00
+DATA masksOf8<>+1009(SB)/1, $0xff
+DATA masksOf8<>+1010(SB)/1, $0xff
+DATA masksOf8<>+1011(SB)/1, $0xff
+DATA masksOf8<>+1012(SB)/1, $0xff
+DATA masksOf8<>+1013(SB)/1, $0xff
+DATA masksOf8<>+1014(SB)/1, $0xff
+DATA masksOf8<>+1015(SB)/1, $0x00
+DATA masksOf8<>+1016(SB)/1, $0xff
+DATA masksOf8<>+1017(SB)/1, $0xff
+DATA masksOf8<>+1018(SB)/1, $0xff
+DATA masksOf8<>+1019(SB)/1, $0xff
+DATA masksOf8<>+1020(SB)/1, $0xff
+DATA masksOf8<>+1021(SB)/1, $0xff
+DATA masksOf8<>+1022(SB)/1, $0xff
+DATA masksOf8<>+1023(SB)/1, $0x00
+DATA masksOf8<>+1024(SB)/1, $0x00
+DATA masksOf8<>+1025(SB)/1, $0x00
+DATA masksOf8<>+1026(SB)/1, $0x00
+DATA masksOf8<>+1027(SB)/1, $0x00
+DATA masksOf8<>+1028(SB)/1, $0x00
+DATA masksOf8<>+1029(SB)/1, $0x00
+DATA masksOf8<>+1030(SB)/1, $0x00
+DATA masksOf8<>+1031(SB)/1, $0xff
+DATA masksOf8<>+1032(SB)/1, $0xff
+DATA masksOf8<>+1033(SB)/1, $0x00
+DATA masksOf8<>+1034(SB)/1, $0x00
+DATA masksOf8<>+1035(SB)/1, $0x00
+DATA masksOf8<>+1036(SB)/1, $0x00
+DATA masksOf8<>+1037(SB)/1, $0x00
+DATA masksOf8<>+1038(SB)/1, $0x00
+DATA masksOf8<>+1039(SB)/1, $0xff
+DATA masksOf8<>+1040(SB)/1, $0x00
+DATA masksOf8<>+1041(SB)/1, $0xff
+DATA masksOf8<>+1042(SB)/1, $0x00
+DATA masksOf8<>+1043(SB)/1, $0x00
+DATA masksOf8<>+1044(SB)/1, $0x00
+DATA masksOf8<>+1045(SB)/1, $0x00
+DATA masksOf8<>+1046(SB)/1, $0x00
+DATA masksOf8<>+1047(SB)/1, $0xff
+DATA masksOf8<>+1048(SB)/1, $0xff
+DATA masksOf8<>+1049(SB)/1, $0xff
+DATA masksOf8<>+1050(SB)/1, $0x00
+DATA masksOf8<>+1051(SB)/1, $0x00
+DATA masksOf8<>+1052(SB)/1, $0x00
+DATA masksOf8<>+1053(SB)/1, $0x00
+DATA masksOf8<>+1054(SB)/1, $0x00
+DATA masksOf8<>+1055(SB)/1, $0xff
+DATA masksOf8<>+1056(SB)/1, $0x00
+DATA masksOf8<>+1057(SB)/1, $0x00
+DATA masksOf8<>+1058(SB)/1, $0xff
+DATA masksOf8<>+1059(SB)/1, $0x00
+DATA masksOf8<>+1060(SB)/1, $0x00
+DATA masksOf8<>+1061(SB)/1, $0x00
+DATA masksOf8<>+1062(SB)/1, $0x00
+DATA masksOf8<>+1063(SB)/1, $0xff
+DATA masksOf8<>+1064(SB)/1, $0xff
+DATA masksOf8<>+1065(SB)/1, $0x00
+DATA masksOf8<>+1066(SB)/1, $0xff
+DATA masksOf8<>+1067(SB)/1, $0x00
+DATA masksOf8<>+1068(SB)/1, $0x00
+DATA masksOf8<>+1069(SB)/1, $0x00
+DATA masksOf8<>+1070(SB)/1, $0x00
+DATA masksOf8<>+1071(SB)/1, $0xff
+DATA masksOf8<>+1072(SB)/1, $0x00
+DATA masksOf8<>+1073(SB)/1, $0xff
+DATA masksOf8<>+1074(SB)/1, $0xff
+DATA masksOf8<>+1075(SB)/1, $0x00
+DATA masksOf8<>+1076(SB)/1, $0x00
+DATA masksOf8<>+1077(SB)/1, $0x00
+DATA masksOf8<>+1078(SB)/1, $0x00
+DATA masksOf8<>+1079(SB)/1, $0xff
+DATA masksOf8<>+1080(SB)/1, $0xff
+DATA masksOf8<>+1081(SB)/1, $0xff
+DATA masksOf8<>+1082(SB)/1, $0xff
+DATA masksOf8<>+1083(SB)/1, $0x00
+DATA masksOf8<>+1084(SB)/1, $0x00
+DATA masksOf8<>+1085(SB)/1, $0x00
+DATA masksOf8<>+1086(SB)/1, $0x00
+DATA masksOf8<>+1087(SB)/1, $0xff
+DATA masksOf8<>+1088(SB)/1, $0x00
+DATA masksOf8<>+1089(SB)/1, $0x00
+DATA masksOf8<>+1090(SB)/1, $0x00
+DATA masksOf8<>+1091(SB)/1, $0xff
+DATA masksOf8<>+1092(SB)/1, $0x00
+DATA masksOf8<>+1093(SB)/1, $0x00
+DATA masksOf8<>+1094(SB)/1, $0x00
+DATA masksOf8<>+1095(SB)/1, $0xff
+DATA masksOf8<>+1096(SB)/1, $0xff
+DATA masksOf8<>+1097(SB)/1, $0x00
+DATA masksOf8<>+1098(SB)/1, $0x00
+DATA masksOf8<>+1099(SB)/1, $0xff
+DATA masksOf8<>+1100(SB)/1, $0x00
+DATA masksOf8<>+1101(SB)/1, $0x00
+DATA masksOf8<>+1102(SB)/1, $0x00
+DATA masksOf8<>+1103(SB)/1, $0xff
+DATA masksOf8<>+1104(SB)/1, $0x00
+DATA masksOf8<>+1105(SB)/1, $0xff
+DATA masksOf8<>+1106(SB)/1, $0x00
+DATA masksOf8<>+1107(SB)/1, $0xff
+DATA masksOf8<>+1108(SB)/1, $0x00
+DATA masksOf8<>+1109(SB)/1, $0x00
+DATA masksOf8<>+1110(SB)/1, $0x00
+DATA masksOf8<>+1111(SB)/1, $0xff
+DATA masksOf8<>+1112(SB)/1, $0xff
+DATA masksOf8<>+1113(SB)/1, $0xff
+DATA masksOf8<>+1114(SB)/1, $0x00
+DATA masksOf8<>+1115(SB)/1, $0xff
+DATA masksOf8<>+1116(SB)/1, $0x00
+DATA masksOf8<>+1117(SB)/1, $0x00
+DATA masksOf8<>+1118(SB)/1, $0x00
+DATA masksOf8<>+1119(SB)/1, $0xff
+DATA masksOf8<>+1120(SB)/1, $0x00
+DATA masksOf8<>+1121(SB)/1, $0x00
+DATA masksOf8<>+1122(SB)/1, $0xff
+DATA masksOf8<>+1123(SB)/1, $0xff
+DATA masksOf8<>+1124(SB)/1, $0x00
+DATA masksOf8<>+1125(SB)/1, $0x00
+DATA masksOf8<>+1126(SB)/1, $0x00
+DATA masksOf8<>+1127(SB)/1, $0xff
+DATA masksOf8<>+1128(SB)/1, $0xff
+DATA masksOf8<>+1129(SB)/1, $0x00
+DATA masksOf8<>+1130(SB)/1, $0xff
+DATA masksOf8<>+1131(SB)/1, $0xff
+DATA masksOf8<>+1132(SB)/1, $0x00
+DATA masksOf8<>+1133(SB)/1, $0x00
+DATA masksOf8<>+1134(SB)/1, $0x00
+DATA masksOf8<>+1135(SB)/1, $0xff
+DATA masksOf8<>+1136(SB)/1, $0x00
+DATA masksOf8<>+1137(SB)/1, $0xff
+DATA masksOf8<>+1138(SB)/1, $0xff
+DATA masksOf8<>+1139(SB)/1, $0xff
+DATA masksOf8<>+1140(SB)/1, $0x00
+DATA masksOf8<>+1141(SB)/1, $0x00
+DATA masksOf8<>+1142(SB)/1, $0x00
+DATA masksOf8<>+1143(SB)/1, $0xff
+DATA masksOf8<>+1144(SB)/1, $0xff
+DATA masksOf8<>+1145(SB)/1, $0xff
+DATA masksOf8<>+1146(SB)/1, $0xff
+DATA masksOf8<>+1147(SB)/1, $0xff
+DATA masksOf8<>+1148(SB)/1, $0x00
+DATA masksOf8<>+1149(SB)/1, $0x00
+DATA masksOf8<>+1150(SB)/1, $0x00
+DATA masksOf8<>+1151(SB)/1, $0xff
+DATA masksOf8<>+1152(SB)/1, $0x00
+DATA masksOf8<>+1153(SB)/1, $0x00
+DATA masksOf8<>+1154(SB)/1, $0x00
+DATA masksOf8<>+1155(SB)/1, $0x00
+DATA masksOf8<>+1156(SB)/1, $0xff
+DATA masksOf8<>+1157(SB)/1, $0x00
+DATA masksOf8<>+1158(SB)/1, $0x00
+DATA masksOf8<>+1159(SB)/1, $0xff
+DATA masksOf8<>+1160(SB)/1, $0xff
+DATA masksOf8<>+1161(SB)/1, $0x00
+DATA masksOf8<>+1162(SB)/1, $0x00
+DATA masksOf8<>+1163(SB)/1, $0x00
+DATA masksOf8<>+1164(SB)/1, $0xff
+DATA masksOf8<>+1165(SB)/1, $0x00
+DATA masksOf8<>+1166(SB)/1, $0x00
+DATA masksOf8<>+1167(SB)/1, $0xff
+DATA masksOf8<>+1168(SB)/1, $0x00
+DATA masksOf8<>+1169(SB)/1, $0xff
+DATA masksOf8<>+1170(SB)/1, $0x00
+DATA masksOf8<>+1171(SB)/1, $0x00
+DATA masksOf8<>+1172(SB)/1, $0xff
+DATA masksOf8<>+1173(SB)/1, $0x00
+DATA masksOf8<>+1174(SB)/1, $0x00
+DATA masksOf8<>+1175(SB)/1, $0xff
+DATA masksOf8<>+1176(SB)/1, $0xff
+DATA masksOf8<>+1177(SB)/1, $0xff
+DATA masksOf8<>+1178(SB)/1, $0x00
+DATA masksOf8<>+1179(SB)/1, $0x00
+DATA masksOf8<>+1180(SB)/1, $0xff
+DATA masksOf8<>+1181(SB)/1, $0x00
+DATA masksOf8<>+1182(SB)/1, $0x00
+DATA masksOf8<>+1183(SB)/1, $0xff
+DATA masksOf8<>+1184(SB)/1, $0x00
+DATA masksOf8<>+1185(SB)/1, $0x00
+DATA masksOf8<>+1186(SB)/1, $0xff
+DATA masksOf8<>+1187(SB)/1, $0x00
+DATA masksOf8<>+1188(SB)/1, $0xff
+DATA masksOf8<>+1189(SB)/1, $0x00
+DATA masksOf8<>+1190(SB)/1, $0x00
+DATA masksOf8<>+1191(SB)/1, $0xff
+DATA masksOf8<>+1192(SB)/1, $0xff
+DATA masksOf8<>+1193(SB)/1, $0x00
+DATA masksOf8<>+1194(SB)/1, $0xff
+DATA masksOf8<>+1195(SB)/1, $0x00
+DATA masksOf8<>+1196(SB)/1, $0xff
+DATA masksOf8<>+1197(SB)/1, $0x00
+DATA masksOf8<>+1198(SB)/1, $0x00
+DATA masksOf8<>+1199(SB)/1, $0xff
+DATA masksOf8<>+1200(SB)/1, $0x00
+DATA masksOf8<>+1201(SB)/1, $0xff
+DATA masksOf8<>+1202(SB)/1, $0xff
+DATA masksOf8<>+1203(SB)/1, $0x00
+DATA masksOf8<>+1204(SB)/1, $0xff
+DATA masksOf8<>+1205(SB)/1, $0x00
+DATA masksOf8<>+1206(SB)/1, $0x00
+DATA masksOf8<>+1207(SB)/1, $0xff
+DATA masksOf8<>+1208(SB)/1, $0xff
+DATA masksOf8<>+1209(SB)/1, $0xff
+DATA masksOf8<>+1210(SB)/1, $0xff
+DATA masksOf8<>+1211(SB)/1, $0x00
+DATA masksOf8<>+1212(SB)/1, $0xff
+DATA masksOf8<>+1213(SB)/1, $0x00
+DATA masksOf8<>+1214(SB)/1, $0x00
+DATA masksOf8<>+1215(SB)/1, $0xff
+DATA masksOf8<>+1216(SB)/1, $0x00
+DATA masksOf8<>+1217(SB)/1, $0x00
+DATA masksOf8<>+1218(SB)/1, $0x00
+DATA masksOf8<>+1219(SB)/1, $0xff
+DATA masksOf8<>+1220(SB)/1, $0xff
+DATA masksOf8<>+1221(SB)/1, $0x00
+DATA masksOf8<>+1222(SB)/1, $0x00
+DATA masksOf8<>+1223(SB)/1, $0xff
+DATA masksOf8<>+1224(SB)/1, $0xff
+DATA masksOf8<>+1225(SB)/1, $0x00
+DATA masksOf8<>+1226(SB)/1, $0x00
+DATA masksOf8<>+1227(SB)/1, $0xff
+DATA masksOf8<>+1228(SB)/1, $0xff
+DATA masksOf8<>+1229(SB)/1, $0x00
+DATA masksOf8<>+1230(SB)/1, $0x00
+DATA masksOf8<>+1231(SB)/1, $0xff
+DATA masksOf8<>+1232(SB)/1, $0x00
+DATA masksOf8<>+1233(SB)/1, $0xff
+DATA masksOf8<>+1234(SB)/1, $0x00
+DATA masksOf8<>+1235(SB)/1, $0xff
+DATA masksOf8<>+1236(SB)/1, $0xff
+DATA masksOf8<>+1237(SB)/1, $0x00
+DATA masksOf8<>+1238(SB)/1, $0x00
+DATA masksOf8<>+1239(SB)/1, $0xff
+DATA masksOf8<>+1240(SB)/1, $0xff
+DATA masksOf8<>+1241(SB)/1, $0xff
+DATA masksOf8<>+1242(SB)/1, $0x00
+DATA masksOf8<>+1243(SB)/1, $0xff
+DATA masksOf8<>+1244(SB)/1, $0xff
+DATA masksOf8<>+1245(SB)/1, $0x00
+DATA masksOf8<>+1246(SB)/1, $0x00
+DATA masksOf8<>+1247(SB)/1, $0xff
+DATA masksOf8<>+1248(SB)/1, $0x00
+DATA masksOf8<>+1249(SB)/1, $0x00
+DATA masksOf8<>+1250(SB)/1, $0xff
+DATA masksOf8<>+1251(SB)/1, $0xff
+DATA masksOf8<>+1252(SB)/1, $0xff
+DATA masksOf8<>+1253(SB)/1, $0x00
+DATA masksOf8<>+1254(SB)/1, $0x00
+DATA masksOf8<>+1255(SB)/1, $0xff
+DATA masksOf8<>+1256(SB)/1, $0xff
+DATA masksOf8<>+1257(SB)/1, $0x00
+DATA masksOf8<>+1258(SB)/1, $0xff
+DATA masksOf8<>+1259(SB)/1, $0xff
+DATA masksOf8<>+1260(SB)/1, $0xff
+DATA masksOf8<>+1261(SB)/1, $0x00
+DATA masksOf8<>+1262(SB)/1, $0x00
+DATA masksOf8<>+1263(SB)/1, $0xff
+DATA masksOf8<>+1264(SB)/1, $0x00
+DATA masksOf8<>+1265(SB)/1, $0xff
+DATA masksOf8<>+1266(SB)/1, $0xff
+DATA masksOf8<>+1267(SB)/1, $0xff
+DATA masksOf8<>+1268(SB)/1, $0xff
+DATA masksOf8<>+1269(SB)/1, $0x00
+DATA masksOf8<>+1270(SB)/1, $0x00
+DATA masksOf8<>+1271(SB)/1, $0xff
+DATA masksOf8<>+1272(SB)/1, $0xff
+DATA masksOf8<>+1273(SB)/1, $0xff
+DATA masksOf8<>+1274(SB)/1, $0xff
+DATA masksOf8<>+1275(SB)/1, $0xff
+DATA masksOf8<>+1276(SB)/1, $0xff
+DATA masksOf8<>+1277(SB)/1, $0x00
+DATA masksOf8<>+1278(SB)/1, $0x00
+DATA masksOf8<>+1279(SB)/1, $0xff
+DATA masksOf8<>+1280(SB)/1, $0x00
+DATA masksOf8<>+1281(SB)/1, $0x00
+DATA masksOf8<>+1282(SB)/1, $0x00
+DATA masksOf8<>+1283(SB)/1, $0x00
+DATA masksOf8<>+1284(SB)/1, $0x00
+DATA masksOf8<>+1285(SB)/1, $0xff
+DATA masksOf8<>+1286(SB)/1, $0x00
+DATA masksOf8<>+1287(SB)/1, $0xff
+DATA masksOf8<>+1288(SB)/1, $0xff
+DATA masksOf8<>+1289(SB)/1, $0x00
+DATA masksOf8<>+1290(SB)/1, $0x00
+DATA masksOf8<>+1291(SB)/1, $0x00
+DATA masksOf8<>+1292(SB)/1, $0x00
+DATA masksOf8<>+1293(SB)/1, $0xff
+DATA masksOf8<>+1294(SB)/1, $0x00
+DATA masksOf8<>+1295(SB)/1, $0xff
+DATA masksOf8<>+1296(SB)/1, $0x00
+DATA masksOf8<>+1297(SB)/1, $0xff
+DATA masksOf8<>+1298(SB)/1, $0x00
+DATA masksOf8<>+1299(SB)/1, $0x00
+DATA masksOf8<>+1300(SB)/1, $0x00
+DATA masksOf8<>+1301(SB)/1, $0xff
+DATA masksOf8<>+1302(SB)/1, $0x00
+DATA masksOf8<>+1303(SB)/1, $0xff
+DATA masksOf8<>+1304(SB)/1, $0xff
+DATA masksOf8<>+1305(SB)/1, $0xff
+DATA masksOf8<>+1306(SB)/1, $0x00
+DATA masksOf8<>+1307(SB)/1, $0x00
+DATA masksOf8<>+1308(SB)/1, $0x00
+DATA masksOf8<>+1309(SB)/1, $0xff
+DATA masksOf8<>+1310(SB)/1, $0x00
+DATA masksOf8<>+1311(SB)/1, $0xff
+DATA masksOf8<>+1312(SB)/1, $0x00
+DATA masksOf8<>+1313(SB)/1, $0x00
+DATA masksOf8<>+1314(SB)/1, $0xff
+DATA masksOf8<>+1315(SB)/1, $0x00
+DATA masksOf8<>+1316(SB)/1, $0x00
+DATA masksOf8<>+1317(SB)/1, $0xff
+DATA masksOf8<>+1318(SB)/1, $0x00
+DATA masksOf8<>+1319(SB)/1, $0xff
+DATA masksOf8<>+1320(SB)/1, $0xff
+DATA masksOf8<>+1321(SB)/1, $0x00
+DATA masksOf8<>+1322(SB)/1, $0xff
+DATA masksOf8<>+1323(SB)/1, $0x00
+DATA masksOf8<>+1324(SB)/1, $0x00
+DATA masksOf8<>+1325(SB)/1, $0xff
+DATA masksOf8<>+1326(SB)/1, $0x00
+DATA masksOf8<>+1327(SB)/1, $0xff
+DATA masksOf8<>+1328(SB)/1, $0x00
+DATA masksOf8<>+1329(SB)/1, $0xff
+DATA masksOf8<>+1330(SB)/1, $0xff
+DATA masksOf8<>+1331(SB)/1, $0x00
+DATA masksOf8<>+1332(SB)/1, $0x00
+DATA masksOf8<>+1333(SB)/1, $0xff
+DATA masksOf8<>+1334(SB)/1, $0x00
+DATA masksOf8<>+1335(SB)/1, $0xff
+DATA masksOf8<>+1336(SB)/1, $0xff
+DATA masksOf8<>+1337(SB)/1, $0xff
+DATA masksOf8<>+1338(SB)/1, $0xff
+DATA masksOf8<>+1339(SB)/1, $0x00
+DATA masksOf8<>+1340(SB)/1, $0x00
+DATA masksOf8<>+1341(SB)/1, $0xff
+DATA masksOf8<>+1342(SB)/1, $0x00
+DATA masksOf8<>+1343(SB)/1, $0xff
+DATA masksOf8<>+1344(SB)/1, $0x00
+DATA masksOf8<>+1345(SB)/1, $0x00
+DATA masksOf8<>+1346(SB)/1, $0x00
+DATA masksOf8<>+1347(SB)/1, $0xff
+DATA masksOf8<>+1348(SB)/1, $0x00
+DATA masksOf8<>+1349(SB)/1, $0xff
+DATA masksOf8<>+1350(SB)/1, $0x00
+DATA masksOf8<>+1351(SB)/1, $0xff
+DATA masksOf8<>+1352(SB)/1, $0xff
+DATA masksOf8<>+1353(SB)/1, $0x00
+DATA masksOf8<>+1354(SB)/1, $0x00
+DATA masksOf8<>+1355(SB)/1, $0xff
+DATA masksOf8<>+1356(SB)/1, $0x00
+DATA masksOf8<>+1357(SB)/1, $0xff
+DATA masksOf8<>+1358(SB)/1, $0x00
+DATA masksOf8<>+1359(SB)/1, $0xff
+DATA masksOf8<>+1360(SB)/1, $0x00
+DATA masksOf8<>+1361(SB)/1, $0xff
+DATA masksOf8<>+1362(SB)/1, $0x00
+DATA masksOf8<>+1363(SB)/1, $0xff
+DATA masksOf8<>+1364(SB)/1, $0x00
+DATA masksOf8<>+1365(SB)/1, $0xff
+DATA masksOf8<>+1366(SB)/1, $0x00
+DATA masksOf8<>+1367(SB)/1, $0xff
+DATA masksOf8<>+1368(SB)/1, $0xff
+DATA masksOf8<>+1369(SB)/1, $0xff
+DATA masksOf8<>+1370(SB)/1, $0x00
+DATA masksOf8<>+1371(SB)/1, $0xff
+DATA masksOf8<>+1372(SB)/1, $0x00
+DATA masksOf8<>+1373(SB)/1, $0xff
+DATA masksOf8<>+1374(SB)/1, $0x00
+DATA masksOf8<>+1375(SB)/1, $0xff
+DATA masksOf8<>+1376(SB)/1, $0x00
+DATA masksOf8<>+1377(SB)/1, $0x00
+DATA masksOf8<>+1378(SB)/1, $0xff
+DATA masksOf8<>+1379(SB)/1, $0xff
+DATA masksOf8<>+1380(SB)/1, $0x00
+DATA masksOf8<>+1381(SB)/1, $0xff
+DATA masksOf8<>+1382(SB)/1, $0x00
+DATA masksOf8<>+1383(SB)/1, $0xff
+DATA masksOf8<>+1384(SB)/1, $0xff
+DATA masksOf8<>+1385(SB)/1, $0x00
+DATA masksOf8<>+1386(SB)/1, $0xff
+DATA masksOf8<>+1387(SB)/1, $0xff
+DATA masksOf8<>+1388(SB)/1, $0x00
+DATA masksOf8<>+1389(SB)/1, $0xff
+DATA masksOf8<>+1390(SB)/1, $0x00
+DATA masksOf8<>+1391(SB)/1, $0xff
+DATA masksOf8<>+1392(SB)/1, $0x00
+DATA masksOf8<>+1393(SB)/1, $0xff
+DATA masksOf8<>+1394(SB)/1, $0xff
+DATA masksOf8<>+1395(SB)/1, $0xff
+DATA masksOf8<>+1396(SB)/1, $0x00
+DATA masksOf8<>+1397(SB)/1, $0xff
+DATA masksOf8<>+1398(SB)/1, $0x00
+DATA masksOf8<>+1399(SB)/1, $0xff
+DATA masksOf8<>+1400(SB)/1, $0xff
+DATA masksOf8<>+1401(SB)/1, $0xff
+DATA masksOf8<>+1402(SB)/1, $0xff
+DATA masksOf8<>+1403(SB)/1, $0xff
+DATA masksOf8<>+1404(SB)/1, $0x00
+DATA masksOf8<>+1405(SB)/1, $0xff
+DATA masksOf8<>+1406(SB)/1, $0x00
+DATA masksOf8<>+1407(SB)/1, $0xff
+DATA masksOf8<>+1408(SB)/1, $0x00
+DATA masksOf8<>+1409(SB)/1, $0x00
+DATA masksOf8<>+1410(SB)/1, $0x00
+DATA masksOf8<>+1411(SB)/1, $0x00
+DATA masksOf8<>+1412(SB)/1, $0xff
+DATA masksOf8<>+1413(SB)/1, $0xff
+DATA masksOf8<>+1414(SB)/1, $0x00
+DATA masksOf8<>+1415(SB)/1, $0xff
+DATA masksOf8<>+1416(SB)/1, $0xff
+DATA masksOf8<>+1417(SB)/1, $0x00
+DATA masksOf8<>+1418(SB)/1, $0x00
+DATA masksOf8<>+1419(SB)/1, $0x00
+DATA masksOf8<>+1420(SB)/1, $0xff
+DATA masksOf8<>+1421(SB)/1, $0xff
+DATA masksOf8<>+1422(SB)/1, $0x00
+DATA masksOf8<>+1423(SB)/1, $0xff
+DATA masksOf8<>+1424(SB)/1, $0x00
+DATA masksOf8<>+1425(SB)/1, $0xff
+DATA masksOf8<>+1426(SB)/1, $0x00
+DATA masksOf8<>+1427(SB)/1, $0x00
+DATA masksOf8<>+1428(SB)/1, $0xff
+DATA masksOf8<>+1429(SB)/1, $0xff
+DATA masksOf8<>+1430(SB)/1, $0x00
+DATA masksOf8<>+1431(SB)/1, $0xff
+DATA masksOf8<>+1432(SB)/1, $0xff
+DATA masksOf8<>+1433(SB)/1, $0xff
+DATA masksOf8<>+1434(SB)/1, $0x00
+DATA masksOf8<>+1435(SB)/1, $0x00
+DATA masksOf8<>+1436(SB)/1, $0xff
+DATA masksOf8<>+1437(SB)/1, $0xff
+DATA masksOf8<>+1438(SB)/1, $0x00
+DATA masksOf8<>+1439(SB)/1, $0xff
+DATA masksOf8<>+1440(SB)/1, $0x00
+DATA masksOf8<>+1441(SB)/1, $0x00
+DATA masksOf8<>+1442(SB)/1, $0xff
+DATA masksOf8<>+1443(SB)/1, $0x00
+DATA masksOf8<>+1444(SB)/1, $0xff
+DATA masksOf8<>+1445(SB)/1, $0xff
+DATA masksOf8<>+1446(SB)/1, $0x00
+DATA masksOf8<>+1447(SB)/1, $0xff
+DATA masksOf8<>+1448(SB)/1, $0xff
+DATA masksOf8<>+1449(SB)/1, $0x00
+DATA masksOf8<>+1450(SB)/1, $0xff
+DATA masksOf8<>+1451(SB)/1, $0x00
+DATA masksOf8<>+1452(SB)/1, $0xff
+DATA masksOf8<>+1453(SB)/1, $0xff
+DATA masksOf8<>+1454(SB)/1, $0x00
+DATA masksOf8<>+1455(SB)/1, $0xff
+DATA masksOf8<>+1456(SB)/1, $0x00
+DATA masksOf8<>+1457(SB)/1, $0xff
+DATA masksOf8<>+1458(SB)/1, $0xff
+DATA masksOf8<>+1459(SB)/1, $0x00
+DATA masksOf8<>+1460(SB)/1, $0xff
+DATA masksOf8<>+1461(SB)/1, $0xff
+DATA masksOf8<>+1462(SB)/1, $0x00
+DATA masksOf8<>+1463(SB)/1, $0xff
+DATA masksOf8<>+1464(SB)/1, $0xff
+DATA masksOf8<>+1465(SB)/1, $0xff
+DATA masksOf8<>+1466(SB)/1, $0xff
+DATA masksOf8<>+1467(SB)/1, $0x00
+DATA masksOf8<>+1468(SB)/1, $0xff
+DATA masksOf8<>+1469(SB)/1, $0xff
+DATA masksOf8<>+1470(SB)/1, $0x00
+DATA masksOf8<>+1471(SB)/1, $0xff
+DATA masksOf8<>+1472(SB)/1, $0x00
+DATA masksOf8<>+1473(SB)/1, $0x00
+DATA masksOf8<>+1474(SB)/1, $0x00
+DATA masksOf8<>+1475(SB)/1, $0xff
+DATA masksOf8<>+1476(SB)/1, $0xff
+DATA masksOf8<>+1477(SB)/1, $0xff
+DATA masksOf8<>+1478(SB)/1, $0x00
+DATA masksOf8<>+1479(SB)/1, $0xff
+DATA masksOf8<>+1480(SB)/1, $0xff
+DATA masksOf8<>+1481(SB)/1, $0x00
+DATA masksOf8<>+1482(SB)/1, $0x00
+DATA masksOf8<>+1483(SB)/1, $0xff
+DATA masksOf8<>+1484(SB)/1, $0xff
+DATA masksOf8<>+1485(SB)/1, $0xff
+DATA masksOf8<>+1486(SB)/1, $0x00
+DATA masksOf8<>+1487(SB)/1, $0xff
+DATA masksOf8<>+1488(SB)/1, $0x00
+DATA masksOf8<>+1489(SB)/1, $0xff
+DATA masksOf8<>+1490(SB)/1, $0x00
+DATA masksOf8<>+1491(SB)/1, $0xff
+DATA masksOf8<>+1492(SB)/1, $0xff
+DATA masksOf8<>+1493(SB)/1, $0xff
+DATA masksOf8<>+1494(SB)/1, $0x00
+DATA masksOf8<>+1495(SB)/1, $0xff
+DATA masksOf8<>+1496(SB)/1, $0xff
+DATA masksOf8<>+1497(SB)/1, $0xff
+DATA masksOf8<>+1498(SB)/1, $0x00
+DATA masksOf8<>+1499(SB)/1, $0xff
+DATA masksOf8<>+1500(SB)/1, $0xff
+DATA masksOf8<>+1501(SB)/1, $0xff
+DATA masksOf8<>+1502(SB)/1, $0x00
+DATA masksOf8<>+1503(SB)/1, $0xff
+DATA masksOf8<>+1504(SB)/1, $0x00
+DATA masksOf8<>+1505(SB)/1, $0x00
+DATA masksOf8<>+1506(SB)/1, $0xff
+DATA masksOf8<>+1507(SB)/1, $0xff
+DATA masksOf8<>+1508(SB)/1, $0xff
+DATA masksOf8<>+1509(SB)/1, $0xff
+DATA masksOf8<>+1510(SB)/1, $0x00
+DATA masksOf8<>+1511(SB)/1, $0xff
+DATA masksOf8<>+1512(SB)/1, $0xff
+DATA masksOf8<>+1513(SB)/1, $0x00
+DATA masksOf8<>+1514(SB)/1, $0xff
+DATA masksOf8<>+1515(SB)/1, $0xff
+DATA masksOf8<>+1516(SB)/1, $0xff
+DATA masksOf8<>+1517(SB)/1, $0xff
+DATA masksOf8<>+1518(SB)/1, $0x00
+DATA masksOf8<>+1519(SB)/1, $0xff
+DATA masksOf8<>+1520(SB)/1, $0x00
+DATA masksOf8<>+1521(SB)/1, $0xff
+DATA masksOf8<>+1522(SB)/1, $0xff
+DATA masksOf8<>+1523(SB)/1, $0xff
+DATA masksOf8<>+1524(SB)/1, $0xff
+DATA masksOf8<>+1525(SB)/1, $0xff
+DATA masksOf8<>+1526(SB)/1, $0x00
+DATA masksOf8<>+1527(SB)/1, $0xff
+DATA masksOf8<>+1528(SB)/1, $0xff
+DATA masksOf8<>+1529(SB)/1, $0xff
+DATA masksOf8<>+1530(SB)/1, $0xff
+DATA masksOf8<>+1531(SB)/1, $0xff
+DATA masksOf8<>+1532(SB)/1, $0xff
+DATA masksOf8<>+1533(SB)/1, $0xff
+DATA masksOf8<>+1534(SB)/1, $0x00
+DATA masksOf8<>+1535(SB)/1, $0xff
+DATA masksOf8<>+1536(SB)/1, $0x00
+DATA masksOf8<>+1537(SB)/1, $0x00
+DATA masksOf8<>+1538(SB)/1, $0x00
+DATA masksOf8<>+1539(SB)/1, $0x00
+DATA masksOf8<>+1540(SB)/1, $0x00
+DATA masksOf8<>+1541(SB)/1, $0x00
+DATA masksOf8<>+1542(SB)/1, $0xff
+DATA masksOf8<>+1543(SB)/1, $0xff
+DATA masksOf8<>+1544(SB)/1, $0xff
+DATA masksOf8<>+1545(SB)/1, $0x00
+DATA masksOf8<>+1546(SB)/1, $0x00
+DATA masksOf8<>+1547(SB)/1, $0x00
+DATA masksOf8<>+1548(SB)/1, $0x00
+DATA masksOf8<>+1549(SB)/1, $0x00
+DATA masksOf8<>+1550(SB)/1, $0xff
+DATA masksOf8<>+1551(SB)/1, $0xff
+DATA masksOf8<>+1552(SB)/1, $0x00
+DATA masksOf8<>+1553(SB)/1, $0xff
+DATA masksOf8<>+1554(SB)/1, $0x00
+DATA masksOf8<>+1555(SB)/1, $0x00
+DATA masksOf8<>+1556(SB)/1, $0x00
+DATA masksOf8<>+1557(SB)/1, $0x00
+DATA masksOf8<>+1558(SB)/1, $0xff
+DATA masksOf8<>+1559(SB)/1, $0xff
+DATA masksOf8<>+1560(SB)/1, $0xff
+DATA masksOf8<>+1561(SB)/1, $0xff
+DATA masksOf8<>+1562(SB)/1, $0x00
+DATA masksOf8<>+1563(SB)/1, $0x00
+DATA masksOf8<>+1564(SB)/1, $0x00
+DATA masksOf8<>+1565(SB)/1, $0x00
+DATA masksOf8<>+1566(SB)/1, $0xff
+DATA masksOf8<>+1567(SB)/1, $0xff
+DATA masksOf8<>+1568(SB)/1, $0x00
+DATA masksOf8<>+1569(SB)/1, $0x00
+DATA masksOf8<>+1570(SB)/1, $0xff
+DATA masksOf8<>+1571(SB)/1, $0x00
+DATA masksOf8<>+1572(SB)/1, $0x00
+DATA masksOf8<>+1573(SB)/1, $0x00
+DATA masksOf8<>+1574(SB)/1, $0xff
+DATA masksOf8<>+1575(SB)/1, $0xff
+DATA masksOf8<>+1576(SB)/1, $0xff
+DATA masksOf8<>+1577(SB)/1, $0x00
+DATA masksOf8<>+1578(SB)/1, $0xff
+DATA masksOf8<>+1579(SB)/1, $0x00
+DATA masksOf8<>+1580(SB)/1, $0x00
+DATA masksOf8<>+1581(SB)/1, $0x00
+DATA masksOf8<>+1582(SB)/1, $0xff
+DATA masksOf8<>+1583(SB)/1, $0xff
+DATA masksOf8<>+1584(SB)/1, $0x00
+DATA masksOf8<>+1585(SB)/1, $0xff
+DATA masksOf8<>+1586(SB)/1, $0xff
+DATA masksOf8<>+1587(SB)/1, $0x00
+DATA masksOf8<>+1588(SB)/1, $0x00
+DATA masksOf8<>+1589(SB)/1, $0x00
+DATA masksOf8<>+1590(SB)/1, $0xff
+DATA masksOf8<>+1591(SB)/1, $0xff
+DATA masksOf8<>+1592(SB)/1, $0xff
+DATA masksOf8<>+1593(SB)/1, $0xff
+DATA masksOf8<>+1594(SB)/1, $0xff
+DATA masksOf8<>+1595(SB)/1, $0x00
+DATA masksOf8<>+1596(SB)/1, $0x00
+DATA masksOf8<>+1597(SB)/1, $0x00
+DATA masksOf8<>+1598(SB)/1, $0xff
+DATA masksOf8<>+1599(SB)/1, $0xff
+DATA masksOf8<>+1600(SB)/1, $0x00
+DATA masksOf8<>+1601(SB)/1, $0x00
+DATA masksOf8<>+1602(SB)/1, $0x00
+DATA masksOf8<>+1603(SB)/1, $0xff
+DATA masksOf8<>+1604(SB)/1, $0x00
+DATA masksOf8<>+1605(SB)/1, $0x00
+DATA masksOf8<>+1606(SB)/1, $0xff
+DATA masksOf8<>+1607(SB)/1, $0xff
+DATA masksOf8<>+1608(SB)/1, $0xff
+DATA masksOf8<>+1609(SB)/1, $0x00
+DATA masksOf8<>+1610(SB)/1, $0x00
+DATA masksOf8<>+1611(SB)/1, $0xff
+DATA masksOf8<>+1612(SB)/1, $0x00
+DATA masksOf8<>+1613(SB)/1, $0x00
+DATA masksOf8<>+1614(SB)/1, $0xff
+DATA masksOf8<>+1615(SB)/1, $0xff
+DATA masksOf8<>+1616(SB)/1, $0x00
+DATA masksOf8<>+1617(SB)/1, $0xff
+DATA masksOf8<>+1618(SB)/1, $0x00
+DATA masksOf8<>+1619(SB)/1, $0xff
+DATA masksOf8<>+1620(SB)/1, $0x00
+DATA masksOf8<>+1621(SB)/1, $0x00
+DATA masksOf8<>+1622(SB)/1, $0xff
+DATA masksOf8<>+1623(SB)/1, $0xff
+DATA masksOf8<>+1624(SB)/1, $0xff
+DATA masksOf8<>+1625(SB)/1, $0xff
+DATA masksOf8<>+1626(SB)/1, $0x00
+DATA masksOf8<>+1627(SB)/1, $0xff
+DATA masksOf8<>+1628(SB)/1, $0x00
+DATA masksOf8<>+1629(SB)/1, $0x00
+DATA masksOf8<>+1630(SB)/1, $0xff
+DATA masksOf8<>+1631(SB)/1, $0xff
+DATA masksOf8<>+1632(SB)/1, $0x00
+DATA masksOf8<>+1633(SB)/1, $0x00
+DATA masksOf8<>+1634(SB)/1, $0xff
+DATA masksOf8<>+1635(SB)/1, $0xff
+DATA masksOf8<>+1636(SB)/1, $0x00
+DATA masksOf8<>+1637(SB)/1, $0x00
+DATA masksOf8<>+1638(SB)/1, $0xff
+DATA masksOf8<>+1639(SB)/1, $0xff
+DATA masksOf8<>+1640(SB)/1, $0xff
+DATA masksOf8<>+1641(SB)/1, $0x00
+DATA masksOf8<>+1642(SB)/1, $0xff
+DATA masksOf8<>+1643(SB)/1, $0xff
+DATA masksOf8<>+1644(SB)/1, $0x00
+DATA masksOf8<>+1645(SB)/1, $0x00
+DATA masksOf8<>+1646(SB)/1, $0xff
+DATA masksOf8<>+1647(SB)/1, $0xff
+DATA masksOf8<>+1648(SB)/1, $0x00
+DATA masksOf8<>+1649(SB)/1, $0xff
+DATA masksOf8<>+1650(SB)/1, $0xff
+DATA masksOf8<>+1651(SB)/1, $0xff
+DATA masksOf8<>+1652(SB)/1, $0x00
+DATA masksOf8<>+1653(SB)/1, $0x00
+DATA masksOf8<>+1654(SB)/1, $0xff
+DATA masksOf8<>+1655(SB)/1, $0xff
+DATA masksOf8<>+1656(SB)/1, $0xff
+DATA masksOf8<>+1657(SB)/1, $0xff
+DATA masksOf8<>+1658(SB)/1, $0xff
+DATA masksOf8<>+1659(SB)/1, $0xff
+DATA masksOf8<>+1660(SB)/1, $0x00
+DATA masksOf8<>+1661(SB)/1, $0x00
+DATA masksOf8<>+1662(SB)/1, $0xff
+DATA masksOf8<>+1663(SB)/1, $0xff
+DATA masksOf8<>+1664(SB)/1, $0x00
+DATA masksOf8<>+1665(SB)/1, $0x00
+DATA masksOf8<>+1666(SB)/1, $0x00
+DATA masksOf8<>+1667(SB)/1, $0x00
+DATA masksOf8<>+1668(SB)/1, $0xff
+DATA masksOf8<>+1669(SB)/1, $0x00
+DATA masksOf8<>+1670(SB)/1, $0xff
+DATA masksOf8<>+1671(SB)/1, $0xff
+DATA masksOf8<>+1672(SB)/1, $0xff
+DATA masksOf8<>+1673(SB)/1, $0x00
+DATA masksOf8<>+1674(SB)/1, $0x00
+DATA masksOf8<>+1675(SB)/1, $0x00
+DATA masksOf8<>+1676(SB)/1, $0xff
+DATA masksOf8<>+1677(SB)/1, $0x00
+DATA masksOf8<>+1678(SB)/1, $0xff
+DATA masksOf8<>+1679(SB)/1, $0xff
+DATA masksOf8<>+1680(SB)/1, $0x00
+DATA masksOf8<>+1681(SB)/1, $0xff
+DATA masksOf8<>+1682(SB)/1, $0x00
+DATA masksOf8<>+1683(SB)/1, $0x00
+DATA masksOf8<>+1684(SB)/1, $0xff
+DATA masksOf8<>+1685(SB)/1, $0x00
+DATA masksOf8<>+1686(SB)/1, $0xff
+DATA masksOf8<>+1687(SB)/1, $0xff
+DATA masksOf8<>+1688(SB)/1, $0xff
+DATA masksOf8<>+1689(SB)/1, $0xff
+DATA masksOf8<>+1690(SB)/1, $0x00
+DATA masksOf8<>+1691(SB)/1, $0x00
+DATA masksOf8<>+1692(SB)/1, $0xff
+DATA masksOf8<>+1693(SB)/1, $0x00
+DATA masksOf8<>+1694(SB)/1, $0xff
+DATA masksOf8<>+1695(SB)/1, $0xff
+DATA masksOf8<>+1696(SB)/1, $0x00
+DATA masksOf8<>+1697(SB)/1, $0x00
+DATA masksOf8<>+1698(SB)/1, $0xff
+DATA masksOf8<>+1699(SB)/1, $0x00
+DATA masksOf8<>+1700(SB)/1, $0xff
+DATA masksOf8<>+1701(SB)/1, $0x00
+DATA masksOf8<>+1702(SB)/1, $0xff
+DATA masksOf8<>+1703(SB)/1, $0xff
+DATA masksOf8<>+1704(SB)/1, $0xff
+DATA masksOf8<>+1705(SB)/1, $0x00
+DATA masksOf8<>+1706(SB)/1, $0xff
+DATA masksOf8<>+1707(SB)/1, $0x00
+DATA masksOf8<>+1708(SB)/1, $0xff
+DATA masksOf8<>+1709(SB)/1, $0x00
+DATA masksOf8<>+1710(SB)/1, $0xff
+DATA masksOf8<>+1711(SB)/1, $0xff
+DATA masksOf8<>+1712(SB)/1, $0x00
+DATA masksOf8<>+1713(SB)/1, $0xff
+DATA masksOf8<>+1714(SB)/1, $0xff
+DATA masksOf8<>+1715(SB)/1, $0x00
+DATA masksOf8<>+1716(SB)/1, $0xff
+DATA masksOf8<>+1717(SB)/1, $0x00
+DATA masksOf8<>+1718(SB)/1, $0xff
+DATA masksOf8<>+1719(SB)/1, $0xff
+DATA masksOf8<>+1720(SB)/1, $0xff
+DATA masksOf8<>+1721(SB)/1, $0xff
+DATA masksOf8<>+1722(SB)/1, $0xff
+DATA masksOf8<>+1723(SB)/1, $0x00
+DATA masksOf8<>+1724(SB)/1, $0xff
+DATA masksOf8<>+1725(SB)/1, $0x00
+DATA masksOf8<>+1726(SB)/1, $0xff
+DATA masksOf8<>+1727(SB)/1, $0xff
+DATA masksOf8<>+1728(SB)/1, $0x00
+DATA masksOf8<>+1729(SB)/1, $0x00
+DATA masksOf8<>+1730(SB)/1, $0x00
+DATA masksOf8<>+1731(SB)/1, $0xff
+DATA masksOf8<>+1732(SB)/1, $0xff
+DATA masksOf8<>+1733(SB)/1, $0x00
+DATA masksOf8<>+1734(SB)/1, $0xff
+DATA masksOf8<>+1735(SB)/1, $0xff
+DATA masksOf8<>+1736(SB)/1, $0xff
+DATA masksOf8<>+1737(SB)/1, $0x00
+DATA masksOf8<>+1738(SB)/1, $0x00
+DATA masksOf8<>+1739(SB)/1, $0xff
+DATA masksOf8<>+1740(SB)/1, $0xff
+DATA masksOf8<>+1741(SB)/1, $0x00
+DATA masksOf8<>+1742(SB)/1, $0xff
+DATA masksOf8<>+1743(SB)/1, $0xff
+DATA masksOf8<>+1744(SB)/1, $0x00
+DATA masksOf8<>+1745(SB)/1, $0xff
+DATA masksOf8<>+1746(SB)/1, $0x00
+DATA masksOf8<>+1747(SB)/1, $0xff
+DATA masksOf8<>+1748(SB)/1, $0xff
+DATA masksOf8<>+1749(SB)/1, $0x00
+DATA masksOf8<>+1750(SB)/1, $0xff
+DATA masksOf8<>+1751(SB)/1, $0xff
+DATA masksOf8<>+1752(SB)/1, $0xff
+DATA masksOf8<>+1753(SB)/1, $0xff
+DATA masksOf8<>+1754(SB)/1, $0x00
+DATA masksOf8<>+1755(SB)/1, $0xff
+DATA masksOf8<>+1756(SB)/1, $0xff
+DATA masksOf8<>+1757(SB)/1, $0x00
+DATA masksOf8<>+1758(SB)/1, $0xff
+DATA masksOf8<>+1759(SB)/1, $0xff
+DATA masksOf8<>+1760(SB)/1, $0x00
+DATA masksOf8<>+1761(SB)/1, $0x00
+DATA masksOf8<>+1762(SB)/1, $0xff
+DATA masksOf8<>+1763(SB)/1, $0xff
+DATA masksOf8<>+1764(SB)/1, $0xff
+DATA masksOf8<>+1765(SB)/1, $0x00
+DATA masksOf8<>+1766(SB)/1, $0xff
+DATA masksOf8<>+1767(SB)/1, $0xff
+DATA masksOf8<>+1768(SB)/1, $0xff
+DATA masksOf8<>+1769(SB)/1, $0x00
+DATA masksOf8<>+1770(SB)/1, $0xff
+DATA masksOf8<>+1771(SB)/1, $0xff
+DATA masksOf8<>+1772(SB)/1, $0xff
+DATA masksOf8<>+1773(SB)/1, $0x00
+DATA masksOf8<>+1774(SB)/1, $0xff
+DATA masksOf8<>+1775(SB)/1, $0xff
+DATA masksOf8<>+1776(SB)/1, $0x00
+DATA masksOf8<>+1777(SB)/1, $0xff
+DATA masksOf8<>+1778(SB)/1, $0xff
+DATA masksOf8<>+1779(SB)/1, $0xff
+DATA masksOf8<>+1780(SB)/1, $0xff
+DATA masksOf8<>+1781(SB)/1, $0x00
+DATA masksOf8<>+1782(SB)/1, $0xff
+DATA masksOf8<>+1783(SB)/1, $0xff
+DATA masksOf8<>+1784(SB)/1, $0xff
+DATA masksOf8<>+1785(SB)/1, $0xff
+DATA masksOf8<>+1786(SB)/1, $0xff
+DATA masksOf8<>+1787(SB)/1, $0xff
+DATA masksOf8<>+1788(SB)/1, $0xff
+DATA masksOf8<>+1789(SB)/1, $0x00
+DATA masksOf8<>+1790(SB)/1, $0xff
+DATA masksOf8<>+1791(SB)/1, $0xff
+DATA masksOf8<>+1792(SB)/1, $0x00
+DATA masksOf8<>+1793(SB)/1, $0x00
+DATA masksOf8<>+1794(SB)/1, $0x00
+DATA masksOf8<>+1795(SB)/1, $0x00
+DATA masksOf8<>+1796(SB)/1, $0x00
+DATA masksOf8<>+1797(SB)/1, $0xff
+DATA masksOf8<>+1798(SB)/1, $0xff
+DATA masksOf8<>+1799(SB)/1, $0xff
+DATA masksOf8<>+1800(SB)/1, $0xff
+DATA masksOf8<>+1801(SB)/1, $0x00
+DATA masksOf8<>+1802(SB)/1, $0x00
+DATA masksOf8<>+1803(SB)/1, $0x00
+DATA masksOf8<>+1804(SB)/1, $0x00
+DATA masksOf8<>+1805(SB)/1, $0xff
+DATA masksOf8<>+1806(SB)/1, $0xff
+DATA masksOf8<>+1807(SB)/1, $0xff
+DATA masksOf8<>+1808(SB)/1, $0x00
+DATA masksOf8<>+1809(SB)/1, $0xff
+DATA masksOf8<>+1810(SB)/1, $0x00
+DATA masksOf8<>+1811(SB)/1, $0x00
+DATA masksOf8<>+1812(SB)/1, $0x00
+DATA masksOf8<>+1813(SB)/1, $0xff
+DATA masksOf8<>+1814(SB)/1, $0xff
+DATA masksOf8<>+1815(SB)/1, $0xff
+DATA masksOf8<>+1816(SB)/1, $0xff
+DATA masksOf8<>+1817(SB)/1, $0xff
+DATA masksOf8<>+1818(SB)/1, $0x00
+DATA masksOf8<>+1819(SB)/1, $0x00
+DATA masksOf8<>+1820(SB)/1, $0x00
+DATA masksOf8<>+1821(SB)/1, $0xff
+DATA masksOf8<>+1822(SB)/1, $0xff
+DATA masksOf8<>+1823(SB)/1, $0xff
+DATA masksOf8<>+1824(SB)/1, $0x00
+DATA masksOf8<>+1825(SB)/1, $0x00
+DATA masksOf8<>+1826(SB)/1, $0xff
+DATA masksOf8<>+1827(SB)/1, $0x00
+DATA masksOf8<>+1828(SB)/1, $0x00
+DATA masksOf8<>+1829(SB)/1, $0xff
+DATA masksOf8<>+1830(SB)/1, $0xff
+DATA masksOf8<>+1831(SB)/1, $0xff
+DATA masksOf8<>+1832(SB)/1, $0xff
+DATA masksOf8<>+1833(SB)/1, $0x00
+DATA masksOf8<>+1834(SB)/1, $0xff
+DATA masksOf8<>+1835(SB)/1, $0x00
+DATA masksOf8<>+1836(SB)/1, $0x00
+DATA masksOf8<>+1837(SB)/1, $0xff
+DATA masksOf8<>+1838(SB)/1, $0xff
+DATA masksOf8<>+1839(SB)/1, $0xff
+DATA masksOf8<>+1840(SB)/1, $0x00
+DATA masksOf8<>+1841(SB)/1, $0xff
+DATA masksOf8<>+1842(SB)/1, $0xff
+DATA masksOf8<>+1843(SB)/1, $0x00
+DATA masksOf8<>+1844(SB)/1, $0x00
+DATA masksOf8<>+1845(SB)/1, $0xff
+DATA masksOf8<>+1846(SB)/1, $0xff
+DATA masksOf8<>+1847(SB)/1, $0xff
+DATA masksOf8<>+1848(SB)/1, $0xff
+DATA masksOf8<>+1849(SB)/1, $0xff
+DATA masksOf8<>+1850(SB)/1, $0xff
+DATA masksOf8<>+1851(SB)/1, $0x00
+DATA masksOf8<>+1852(SB)/1, $0x00
+DATA masksOf8<>+1853(SB)/1, $0xff
+DATA masksOf8<>+1854(SB)/1, $0xff
+DATA masksOf8<>+1855(SB)/1, $0xff
+DATA masksOf8<>+1856(SB)/1, $0x00
+DATA masksOf8<>+1857(SB)/1, $0x00
+DATA masksOf8<>+1858(SB)/1, $0x00
+DATA masksOf8<>+1859(SB)/1, $0xff
+DATA masksOf8<>+1860(SB)/1, $0x00
+DATA masksOf8<>+1861(SB)/1, $0xff
+DATA masksOf8<>+1862(SB)/1, $0xff
+DATA masksOf8<>+1863(SB)/1, $0xff
+DATA masksOf8<>+1864(SB)/1, $0xff
+DATA masksOf8<>+1865(SB)/1, $0x00
+DATA masksOf8<>+1866(SB)/1, $0x00
+DATA masksOf8<>+1867(SB)/1, $0xff
+DATA masksOf8<>+1868(SB)/1, $0x00
+DATA masksOf8<>+1869(SB)/1, $0xff
+DATA masksOf8<>+1870(SB)/1, $0xff
+DATA masksOf8<>+1871(SB)/1, $0xff
+DATA masksOf8<>+1872(SB)/1, $0x00
+DATA masksOf8<>+1873(SB)/1, $0xff
+DATA masksOf8<>+1874(SB)/1, $0x00
+DATA masksOf8<>+1875(SB)/1, $0xff
+DATA masksOf8<>+1876(SB)/1, $0x00
+DATA masksOf8<>+1877(SB)/1, $0xff
+DATA masksOf8<>+1878(SB)/1, $0xff
+DATA masksOf8<>+1879(SB)/1, $0xff
+DATA masksOf8<>+1880(SB)/1, $0xff
+DATA masksOf8<>+1881(SB)/1, $0xff
+DATA masksOf8<>+1882(SB)/1, $0x00
+DATA masksOf8<>+1883(SB)/1, $0xff
+DATA masksOf8<>+1884(SB)/1, $0x00
+DATA masksOf8<>+1885(SB)/1, $0xff
+DATA masksOf8<>+1886(SB)/1, $0xff
+DATA masksOf8<>+1887(SB)/1, $0xff
+DATA masksOf8<>+1888(SB)/1, $0x00
+DATA masksOf8<>+1889(SB)/1, $0x00
+DATA masksOf8<>+1890(SB)/1, $0xff
+DATA masksOf8<>+1891(SB)/1, $0xff
+DATA masksOf8<>+1892(SB)/1, $0x00
+DATA masksOf8<>+1893(SB)/1, $0xff
+DATA masksOf8<>+1894(SB)/1, $0xff
+DATA masksOf8<>+1895(SB)/1, $0xff
+DATA masksOf8<>+1896(SB)/1, $0xff
+DATA masksOf8<>+1897(SB)/1, $0x00
+DATA masksOf8<>+1898(SB)/1, $0xff
+DATA masksOf8<>+1899(SB)/1, $0xff
+DATA masksOf8<>+1900(SB)/1, $0x00
+DATA masksOf8<>+1901(SB)/1, $0xff
+DATA masksOf8<>+1902(SB)/1, $0xff
+DATA masksOf8<>+1903(SB)/1, $0xff
+DATA masksOf8<>+1904(SB)/1, $0x00
+DATA masksOf8<>+1905(SB)/1, $0xff
+DATA masksOf8<>+1906(SB)/1, $0xff
+DATA masksOf8<>+1907(SB)/1, $0xff
+DATA masksOf8<>+1908(SB)/1, $0x00
+DATA masksOf8<>+1909(SB)/1, $0xff
+DATA masksOf8<>+1910(SB)/1, $0xff
+DATA masksOf8<>+1911(SB)/1, $0xff
+DATA masksOf8<>+1912(SB)/1, $0xff
+DATA masksOf8<>+1913(SB)/1, $0xff
+DATA masksOf8<>+1914(SB)/1, $0xff
+DATA masksOf8<>+1915(SB)/1, $0xff
+DATA masksOf8<>+1916(SB)/1, $0x00
+DATA masksOf8<>+1917(SB)/1, $0xff
+DATA masksOf8<>+1918(SB)/1, $0xff
+DATA masksOf8<>+1919(SB)/1, $0xff
+DATA masksOf8<>+1920(SB)/1, $0x00
+DATA masksOf8<>+1921(SB)/1, $0x00
+DATA masksOf8<>+1922(SB)/1, $0x00
+DATA masksOf8<>+1923(SB)/1, $0x00
+DATA masksOf8<>+1924(SB)/1, $0xff
+DATA masksOf8<>+1925(SB)/1, $0xff
+DATA masksOf8<>+1926(SB)/1, $0xff
+DATA masksOf8<>+1927(SB)/1, $0xff
+DATA masksOf8<>+1928(SB)/1, $0xff
+DATA masksOf8<>+1929(SB)/1, $0x00
+DATA masksOf8<>+1930(SB)/1, $0x00
+DATA masksOf8<>+1931(SB)/1, $0x00
+DATA masksOf8<>+1932(SB)/1, $0xff
+DATA masksOf8<>+1933(SB)/1, $0xff
+DATA masksOf8<>+1934(SB)/1, $0xff
+DATA masksOf8<>+1935(SB)/1, $0xff
+DATA masksOf8<>+1936(SB)/1, $0x00
+DATA masksOf8<>+1937(SB)/1, $0xff
+DATA masksOf8<>+1938(SB)/1, $0x00
+DATA masksOf8<>+1939(SB)/1, $0x00
+DATA masksOf8<>+1940(SB)/1, $0xff
+DATA masksOf8<>+1941(SB)/1, $0xff
+DATA masksOf8<>+1942(SB)/1, $0xff
+DATA masksOf8<>+1943(SB)/1, $0xff
+DATA masksOf8<>+1944(SB)/1, $0xff
+DATA masksOf8<>+1945(SB)/1, $0xff
+DATA masksOf8<>+1946(SB)/1, $0x00
+DATA masksOf8<>+1947(SB)/1, $0x00
+DATA masksOf8<>+1948(SB)/1, $0xff
+DATA masksOf8<>+1949(SB)/1, $0xff
+DATA masksOf8<>+1950(SB)/1, $0xff
+DATA masksOf8<>+1951(SB)/1, $0xff
+DATA masksOf8<>+1952(SB)/1, $0x00
+DATA masksOf8<>+1953(SB)/1, $0x00
+DATA masksOf8<>+1954(SB)/1, $0xff
+DATA masksOf8<>+1955(SB)/1, $0x00
+DATA masksOf8<>+1956(SB)/1, $0xff
+DATA masksOf8<>+1957(SB)/1, $0xff
+DATA masksOf8<>+1958(SB)/1, $0xff
+DATA masksOf8<>+1959(SB)/1, $0xff
+DATA masksOf8<>+1960(SB)/1, $0xff
+DATA masksOf8<>+1961(SB)/1, $0x00
+DATA masksOf8<>+1962(SB)/1, $0xff
+DATA masksOf8<>+1963(SB)/1, $0x00
+DATA masksOf8<>+1964(SB)/1, $0xff
+DATA masksOf8<>+1965(SB)/1, $0xff
+DATA masksOf8<>+1966(SB)/1, $0xff
+DATA masksOf8<>+1967(SB)/1, $0xff
+DATA masksOf8<>+1968(SB)/1, $0x00
+DATA masksOf8<>+1969(SB)/1, $0xff
+DATA masksOf8<>+1970(SB)/1, $0xff
+DATA masksOf8<>+1971(SB)/1, $0x00
+DATA masksOf8<>+1972(SB)/1, $0xff
+DATA masksOf8<>+1973(SB)/1, $0xff
+DATA masksOf8<>+1974(SB)/1, $0xff
+DATA masksOf8<>+1975(SB)/1, $0xff
+DATA masksOf8<>+1976(SB)/1, $0xff
+DATA masksOf8<>+1977(SB)/1, $0xff
+DATA masksOf8<>+1978(SB)/1, $0xff
+DATA masksOf8<>+1979(SB)/1, $0x00
+DATA masksOf8<>+1980(SB)/1, $0xff
+DATA masksOf8<>+1981(SB)/1, $0xff
+DATA masksOf8<>+1982(SB)/1, $0xff
+DATA masksOf8<>+1983(SB)/1, $0xff
+DATA masksOf8<>+1984(SB)/1, $0x00
+DATA masksOf8<>+1985(SB)/1, $0x00
+DATA masksOf8<>+1986(SB)/1, $0x00
+DATA masksOf8<>+1987(SB)/1, $0xff
+DATA masksOf8<>+1988(SB)/1, $0xff
+DATA masksOf8<>+1989(SB)/1, $0xff
+DATA masksOf8<>+1990(SB)/1, $0xff
+DATA masksOf8<>+1991(SB)/1, $0xff
+DATA masksOf8<>+1992(SB)/1, $0xff
+DATA masksOf8<>+1993(SB)/1, $0x00
+DATA masksOf8<>+1994(SB)/1, $0x00
+DATA masksOf8<>+1995(SB)/1, $0xff
+DATA masksOf8<>+1996(SB)/1, $0xff
+DATA masksOf8<>+1997(SB)/1, $0xff
+DATA masksOf8<>+1998(SB)/1, $0xff
+DATA masksOf8<>+1999(SB)/1, $0xff
+DATA masksOf8<>+2000(SB)/1, $0x00
+DATA masksOf8<>+2001(SB)/1, $0xff
+DATA masksOf8<>+2002(SB)/1, $0x00
+DATA masksOf8<>+2003(SB)/1, $0xff
+DATA masksOf8<>+2004(SB)/1, $0xff
+DATA masksOf8<>+2005(SB)/1, $0xff
+DATA masksOf8<>+2006(SB)/1, $0xff
+DATA masksOf8<>+2007(SB)/1, $0xff
+DATA masksOf8<>+2008(SB)/1, $0xff
+DATA masksOf8<>+2009(SB)/1, $0xff
+DATA masksOf8<>+2010(SB)/1, $0x00
+DATA masksOf8<>+2011(SB)/1, $0xff
+DATA masksOf8<>+2012(SB)/1, $0xff
+DATA masksOf8<>+2013(SB)/1, $0xff
+DATA masksOf8<>+2014(SB)/1, $0xff
+DATA masksOf8<>+2015(SB)/1, $0xff
+DATA masksOf8<>+2016(SB)/1, $0x00
+DATA masksOf8<>+2017(SB)/1, $0x00
+DATA masksOf8<>+2018(SB)/1, $0xff
+DATA masksOf8<>+2019(SB)/1, $0xff
+DATA masksOf8<>+2020(SB)/1, $0xff
+DATA masksOf8<>+2021(SB)/1, $0xff
+DATA masksOf8<>+2022(SB)/1, $0xff
+DATA masksOf8<>+2023(SB)/1, $0xff
+DATA masksOf8<>+2024(SB)/1, $0xff
+DATA masksOf8<>+2025(SB)/1, $0x00
+DATA masksOf8<>+2026(SB)/1, $0xff
+DATA masksOf8<>+2027(SB)/1, $0xff
+DATA masksOf8<>+2028(SB)/1, $0xff
+DATA masksOf8<>+2029(SB)/1, $0xff
+DATA masksOf8<>+2030(SB)/1, $0xff
+DATA masksOf8<>+2031(SB)/1, $0xff
+DATA masksOf8<>+2032(SB)/1, $0x00
+DATA masksOf8<>+2033(SB)/1, $0xff
+DATA masksOf8<>+2034(SB)/1, $0xff
+DATA masksOf8<>+2035(SB)/1, $0xff
+DATA masksOf8<>+2036(SB)/1, $0xff
+DATA masksOf8<>+2037(SB)/1, $0xff
+DATA masksOf8<>+2038(SB)/1, $0xff
+DATA masksOf8<>+2039(SB)/1, $0xff
+DATA masksOf8<>+2040(SB)/1, $0xff
+DATA masksOf8<>+2041(SB)/1, $0xff
+DATA masksOf8<>+2042(SB)/1, $0xff
+DATA masksOf8<>+2043(SB)/1, $0xff
+DATA masksOf8<>+2044(SB)/1, $0xff
+DATA masksOf8<>+2045(SB)/1, $0xff
+DATA masksOf8<>+2046(SB)/1, $0xff
+DATA masksOf8<>+2047(SB)/1, $0xff
+GLOBL masksOf8<>(SB), RODATA|NOPTR, $2048
+
+// func runsF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, x *float64, sums *float64, last int)
 // Requires: AVX, AVX512DQ, AVX512F, LZCNT, POPCNT
-TEXT ·runsF64AVX512(SB), NOSPLIT, $0-56
+TEXT ·runsF64AVX512(SB), NOSPLIT, $0-64
 	MOVQ x+40(FP), AX
 	MOVQ sums+48(FP), CX
 	MOVQ groups+8(FP), BX
@@ -509,9 +2625,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func runsTransposedF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int)
+// func runsTransposedF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int, last int)
 // Requires: AVX, AVX512DQ, AVX512F, LZCNT, POPCNT
-TEXT ·runsTransposedF64AVX512(SB), NOSPLIT, $0-64
+TEXT ·runsTransposedF64AVX512(SB), NOSPLIT, $0-72
 	MOVQ y+48(FP), AX
 	MOVQ factors+40(FP), CX
 	MOVQ first+56(FP), DX
@@ -881,30 +2997,30 @@ done:
 	VZEROUPPER
 	RET
 
-// func runsOneF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, x *float64, sums *float64)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·runsOneF64AVX512(SB), NOSPLIT, $0-56
-	MOVQ         x+40(FP), AX
-	MOVQ         sums+48(FP), CX
-	MOVQ         groups+8(FP), BX
-	MOVQ         columns+16(FP), DI
-	MOVQ         masks+24(FP), R8
-	MOVQ         val+32(FP), DX
-	VBROADCASTSD (DX), Z5
+// func runsF64AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float64, x *float64, sums *float64, last int)
+// Requires: AVX, AVX2, FMA3, LZCNT, POPCNT
+TEXT ·runsF64AVX2(SB), NOSPLIT, $0-64
+	MOVQ x+40(FP), AX
+	MOVQ sums+48(FP), CX
+	LEAQ masksOf4<>+0(SB), BX
+	MOVQ groups+8(FP), SI
+	MOVQ columns+16(FP), R8
+	MOVQ masks+24(FP), R9
+	MOVQ val+32(FP), R10
 
 group:
 	SUBQ $0x01, n+0(FP)
 	JL   done
-	MOVL (BX), DX
-	ADDQ $0x04, BX
-	MOVQ DX, SI
-	ANDQ $0x0f, SI
+	MOVL (SI), DX
+	ADDQ $0x04, SI
+	MOVQ DX, DI
+	ANDQ $0x0f, DI
 	SHRQ $0x04, DX
-	CMPQ SI, $0x04
+	CMPQ DI, $0x04
 	JGE  from4
-	CMPQ SI, $0x02
+	CMPQ DI, $0x02
 	JGE  from2
-	CMPQ SI, $0x01
+	CMPQ DI, $0x01
 	JGE  from1
 	JMP  kind0
 
@@ -912,7 +3028,7 @@ from1:
 	JMP kind1
 
 from2:
-	CMPQ SI, $0x03
+	CMPQ DI, $0x03
 	JGE  from3
 	JMP  kind2
 
@@ -920,9 +3036,9 @@ from3:
 	JMP kind3
 
 from4:
-	CMPQ SI, $0x06
+	CMPQ DI, $0x06
 	JGE  from6
-	CMPQ SI, $0x05
+	CMPQ DI, $0x05
 	JGE  from5
 	JMP  kind4
 
@@ -930,12 +3046,12 @@ from5:
 	JMP kind5
 
 from6:
-	CMPQ SI, $0x07
+	CMPQ DI, $0x07
 	JGE  from7
 	JMP  kind6
 
 from7:
-	CMPQ SI, $0x08
+	CMPQ DI, $0x08
 	JGE  from8
 	JMP  kind7
 
@@ -943,357 +3059,404 @@ from8:
 	JMP kind8
 
 kind0:
-	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	TESTQ  DX, DX
 	JZ     end0
 
 piece0:
-	MOVLQSX     (DI), SI
-	VMOVUPD     (AX)(SI*8), Z0
-	KMOVB       (R8), K1
-	VFMADD231PD Z5, Z0, K1, Z1
-	KMOVB       1(R8), K1
-	VFMADD231PD Z5, Z0, K1, Z2
-	KMOVB       2(R8), K1
-	VFMADD231PD Z5, Z0, K1, Z3
-	KMOVB       3(R8), K1
-	VFMADD231PD Z5, Z0, K1, Z4
+	MOVLQSX     (R8), DI
+	VMOVUPD     (AX)(DI*8), Y0
+	MOVBLZX     (R9), DI
+	VPMOVSXBQ   (BX)(DI*4), Y1
+	POPCNTL     DI, R11
+	LZCNTL      DI, DI
+	LEAQ        (R10)(R11*8), R10
+	VANDPS      Y0, Y1, Y1
+	VFMADD231PD -256(R10)(DI*8), Y1, Y2
+	MOVBLZX     1(R9), DI
+	VPMOVSXBQ   (BX)(DI*4), Y1
+	POPCNTL     DI, R11
+	LZCNTL      DI, DI
+	LEAQ        (R10)(R11*8), R10
+	VANDPS      Y0, Y1, Y1
+	VFMADD231PD -256(R10)(DI*8), Y1, Y3
+	MOVBLZX     2(R9), DI
+	VPMOVSXBQ   (BX)(DI*4), Y1
+	POPCNTL     DI, R11
+	LZCNTL      DI, DI
+	LEAQ        (R10)(R11*8), R10
+	VANDPS      Y0, Y1, Y1
+	VFMADD231PD -256(R10)(DI*8), Y1, Y4
+	MOVBLZX     3(R9), DI
+	VPMOVSXBQ   (BX)(DI*4), Y1
+	POPCNTL     DI, R11
+	LZCNTL      DI, DI
+	LEAQ        (R10)(R11*8), R10
+	VANDPS      Y0, Y1, Y0
+	VFMADD231PD -256(R10)(DI*8), Y0, Y5
+	ADDQ        $0x04, R9
 	ADDQ        $0x04, R8
-	ADDQ        $0x04, DI
 	DECQ        DX
 	JNZ         piece0
 
 end0:
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z6
-	VADDPD     Z6, Z0, Z0
-	VUNPCKLPD  Z4, Z3, Z6
-	VUNPCKHPD  Z4, Z3, Z7
-	VADDPD     Z7, Z6, Z6
-	VSHUFF64X2 $0x44, Z6, Z0, Z7
-	VSHUFF64X2 $0xee, Z6, Z0, Z0
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x08, Z7, Z7, Z0
-	VSHUFF64X2 $0x0d, Z7, Z7, Z7
-	VADDPD     Y0, Y7, Y7
-	VMOVUPD    Y7, (CX)
+	VHADDPD    Y3, Y2, Y0
+	VHADDPD    Y5, Y4, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y10
+	VBLENDPD   $0x0c, Y1, Y0, Y0
+	VADDPD     Y10, Y0, Y0
+	VMOVUPD    Y0, (CX)
 	ADDQ       $0x20, CX
 	JMP        group
 
 kind1:
-	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
 	TESTQ  DX, DX
 	JZ     end1
 
 piece1:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z5, Z0, K1, Z1
-	ADDQ        $0x04, DI
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside0
+	VANDPS    (AX)(R11*8), Y1, Y0
+
+back0:
+	VFMADD231PD (R10), Y0, Y2
+	LEAQ        (R10)(DI*1), R10
+	ADDQ        $0x04, R8
 	DECQ        DX
 	JNZ         piece1
 
 end1:
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X0, X1, X1
-	VUNPCKHPD     X1, X1, X0
-	VADDSD        X0, X1, X1
-	VMOVSD        X1, (CX)
-	ADDQ          $0x08, CX
-	JMP           group
+	VHADDPD      Y2, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VMOVUPD      X1, (CX)
+	ADDQ         $0x08, CX
+	JMP          group
 
 kind2:
-	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
 	TESTQ  DX, DX
 	JZ     end2
 
 piece2:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z5, Z0, K1, Z1
-	ADDQ        $0x04, DI
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside1
+	VANDPS    (AX)(R11*8), Y1, Y0
+
+back1:
+	VFMADD231PD (R10), Y0, Y2
+	VFMADD231PD (R10)(DI*1), Y0, Y3
+	LEAQ        (R10)(DI*2), R10
+	ADDQ        $0x04, R8
 	DECQ        DX
 	JNZ         piece2
 
 end2:
-	VUNPCKLPD     Z1, Z1, Z0
-	VUNPCKHPD     Z1, Z1, Z6
-	VADDPD        Z6, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y6
-	VADDPD        Y0, Y6, Y6
-	VEXTRACTF128  $0x01, Y6, X0
-	VADDPD        X6, X0, X0
-	VMOVUPD       X0, (CX)
-	ADDQ          $0x10, CX
-	JMP           group
+	VHADDPD      Y3, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VMOVUPD      X1, (CX)
+	ADDQ         $0x10, CX
+	JMP          group
 
 kind3:
-	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
 	TESTQ  DX, DX
 	JZ     end3
 
 piece3:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z5, Z0, K1, Z1
-	ADDQ        $0x04, DI
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside2
+	VANDPS    (AX)(R11*8), Y1, Y0
+
+back2:
+	VFMADD231PD (R10), Y0, Y2
+	VFMADD231PD (R10)(DI*1), Y0, Y3
+	VFMADD231PD (R10)(DI*2), Y0, Y4
+	LEAQ        (DI)(DI*2), DI
+	LEAQ        (R10)(DI*1), R10
+	ADDQ        $0x04, R8
 	DECQ        DX
 	JNZ         piece3
 
 end3:
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z6
-	VADDPD     Z6, Z0, Z0
-	VUNPCKLPD  Z1, Z1, Z6
-	VUNPCKHPD  Z1, Z1, Z7
-	VADDPD     Z7, Z6, Z6
-	VSHUFF64X2 $0x44, Z6, Z0, Z7
-	VSHUFF64X2 $0xee, Z6, Z0, Z0
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x08, Z7, Z7, Z0
-	VSHUFF64X2 $0x0d, Z7, Z7, Z7
-	VADDPD     Y0, Y7, Y7
-	VMOVUPD    Y7, (CX)
+	VHADDPD    Y3, Y2, Y0
+	VHADDPD    Y4, Y4, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y10
+	VBLENDPD   $0x0c, Y1, Y0, Y0
+	VADDPD     Y10, Y0, Y0
+	VMOVUPD    Y0, (CX)
 	ADDQ       $0x18, CX
 	JMP        group
 
 kind4:
-	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	TESTQ  DX, DX
 	JZ     end4
 
 piece4:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z5, Z0, K1, Z1
-	ADDQ        $0x04, DI
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside3
+	VANDPS    (AX)(R11*8), Y1, Y0
+
+back3:
+	VFMADD231PD (R10), Y0, Y2
+	VFMADD231PD (R10)(DI*1), Y0, Y3
+	VFMADD231PD (R10)(DI*2), Y0, Y4
+	LEAQ        (DI)(DI*2), R11
+	VFMADD231PD (R10)(R11*1), Y0, Y5
+	LEAQ        (R10)(DI*4), R10
+	ADDQ        $0x04, R8
 	DECQ        DX
 	JNZ         piece4
 
 end4:
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z6
-	VADDPD     Z6, Z0, Z0
-	VUNPCKLPD  Z1, Z1, Z6
-	VUNPCKHPD  Z1, Z1, Z7
-	VADDPD     Z7, Z6, Z6
-	VSHUFF64X2 $0x44, Z6, Z0, Z7
-	VSHUFF64X2 $0xee, Z6, Z0, Z0
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x08, Z7, Z7, Z0
-	VSHUFF64X2 $0x0d, Z7, Z7, Z7
-	VADDPD     Y0, Y7, Y7
-	VMOVUPD    Y7, (CX)
+	VHADDPD    Y3, Y2, Y0
+	VHADDPD    Y5, Y4, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y10
+	VBLENDPD   $0x0c, Y1, Y0, Y0
+	VADDPD     Y10, Y0, Y0
+	VMOVUPD    Y0, (CX)
 	ADDQ       $0x20, CX
 	JMP        group
 
 kind5:
-	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	VXORPS X0, X0, X0
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
 	TESTQ  DX, DX
 	JZ     end5
 
 piece5:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z5, Z0, K1, Z1
-	ADDQ        $0x04, DI
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside4
+	VANDPS    (AX)(R11*8), Y1, Y0
+
+back4:
+	VFMADD231PD (R10), Y0, Y2
+	VFMADD231PD (R10)(DI*1), Y0, Y3
+	VFMADD231PD (R10)(DI*2), Y0, Y4
+	LEAQ        (DI)(DI*2), R11
+	VFMADD231PD (R10)(R11*1), Y0, Y5
+	VFMADD231PD (R10)(DI*4), Y0, Y6
+	LEAQ        (DI)(DI*4), DI
+	LEAQ        (R10)(DI*1), R10
+	ADDQ        $0x04, R8
 	DECQ        DX
 	JNZ         piece5
 
 end5:
-	VUNPCKLPD     Z1, Z1, Z0
-	VUNPCKHPD     Z1, Z1, Z6
-	VADDPD        Z6, Z0, Z0
-	VUNPCKLPD     Z1, Z1, Z6
-	VUNPCKHPD     Z1, Z1, Z7
-	VADDPD        Z7, Z6, Z6
-	VSHUFF64X2    $0x44, Z6, Z0, Z7
-	VSHUFF64X2    $0xee, Z6, Z0, Z0
-	VADDPD        Z0, Z7, Z7
-	VSHUFF64X2    $0x08, Z7, Z7, Z0
-	VSHUFF64X2    $0x0d, Z7, Z7, Z7
-	VADDPD        Y0, Y7, Y7
-	VMOVUPD       Y7, (CX)
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
-	VADDPD        X0, X1, X1
-	VUNPCKHPD     X1, X1, X0
-	VADDSD        X0, X1, X1
-	VMOVSD        X1, 32(CX)
-	ADDQ          $0x28, CX
-	JMP           group
+	VHADDPD      Y3, Y2, Y0
+	VHADDPD      Y5, Y4, Y1
+	VPERM2F128   $0x21, Y1, Y0, Y10
+	VBLENDPD     $0x0c, Y1, Y0, Y0
+	VADDPD       Y10, Y0, Y0
+	VMOVUPD      Y0, (CX)
+	VHADDPD      Y6, Y6, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VMOVUPD      X1, 32(CX)
+	ADDQ         $0x28, CX
+	JMP          group
 
 kind6:
-	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
 	TESTQ  DX, DX
 	JZ     end6
 
 piece6:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z5, Z0, K1, Z1
-	ADDQ        $0x04, DI
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside5
+	VANDPS    (AX)(R11*8), Y1, Y0
+
+back5:
+	VFMADD231PD (R10), Y0, Y2
+	VFMADD231PD (R10)(DI*1), Y0, Y3
+	VFMADD231PD (R10)(DI*2), Y0, Y4
+	LEAQ        (DI)(DI*2), R11
+	VFMADD231PD (R10)(R11*1), Y0, Y5
+	VFMADD231PD (R10)(DI*4), Y0, Y6
+	LEAQ        (DI)(DI*4), DI
+	VFMADD231PD (R10)(DI*1), Y0, Y7
+	LEAQ        (R10)(R11*2), R10
+	ADDQ        $0x04, R8
 	DECQ        DX
 	JNZ         piece6
 
 end6:
-	VUNPCKLPD     Z1, Z1, Z0
-	VUNPCKHPD     Z1, Z1, Z6
-	VADDPD        Z6, Z0, Z0
-	VUNPCKLPD     Z1, Z1, Z6
-	VUNPCKHPD     Z1, Z1, Z7
-	VADDPD        Z7, Z6, Z6
-	VSHUFF64X2    $0x44, Z6, Z0, Z7
-	VSHUFF64X2    $0xee, Z6, Z0, Z0
-	VADDPD        Z0, Z7, Z7
-	VSHUFF64X2    $0x08, Z7, Z7, Z0
-	VSHUFF64X2    $0x0d, Z7, Z7, Z7
-	VADDPD        Y0, Y7, Y7
-	VMOVUPD       Y7, (CX)
-	VUNPCKLPD     Z1, Z1, Z0
-	VUNPCKHPD     Z1, Z1, Z6
-	VADDPD        Z6, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y6
-	VADDPD        Y0, Y6, Y6
-	VEXTRACTF128  $0x01, Y6, X0
-	VADDPD        X6, X0, X0
-	VMOVUPD       X0, 32(CX)
-	ADDQ          $0x30, CX
-	JMP           group
+	VHADDPD      Y3, Y2, Y0
+	VHADDPD      Y5, Y4, Y1
+	VPERM2F128   $0x21, Y1, Y0, Y10
+	VBLENDPD     $0x0c, Y1, Y0, Y0
+	VADDPD       Y10, Y0, Y0
+	VMOVUPD      Y0, (CX)
+	VHADDPD      Y7, Y6, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VMOVUPD      X1, 32(CX)
+	ADDQ         $0x30, CX
+	JMP          group
 
 kind7:
-	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
 	TESTQ  DX, DX
 	JZ     end7
 
 piece7:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z5, Z0, K1, Z1
-	ADDQ        $0x04, DI
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside6
+	VANDPS    (AX)(R11*8), Y1, Y0
+
+back6:
+	VFMADD231PD (R10), Y0, Y2
+	VFMADD231PD (R10)(DI*1), Y0, Y3
+	VFMADD231PD (R10)(DI*2), Y0, Y4
+	LEAQ        (DI)(DI*2), R11
+	VFMADD231PD (R10)(R11*1), Y0, Y5
+	VFMADD231PD (R10)(DI*4), Y0, Y6
+	LEAQ        (DI)(DI*4), R12
+	VFMADD231PD (R10)(R12*1), Y0, Y7
+	VFMADD231PD (R10)(R11*2), Y0, Y8
+	LEAQ        (R11)(DI*4), DI
+	LEAQ        (R10)(DI*1), R10
+	ADDQ        $0x04, R8
 	DECQ        DX
 	JNZ         piece7
 
 end7:
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z6
-	VADDPD     Z6, Z0, Z0
-	VUNPCKLPD  Z1, Z1, Z6
-	VUNPCKHPD  Z1, Z1, Z7
-	VADDPD     Z7, Z6, Z6
-	VSHUFF64X2 $0x44, Z6, Z0, Z7
-	VSHUFF64X2 $0xee, Z6, Z0, Z0
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x08, Z7, Z7, Z0
-	VSHUFF64X2 $0x0d, Z7, Z7, Z7
-	VADDPD     Y0, Y7, Y7
-	VMOVUPD    Y7, (CX)
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z6
-	VADDPD     Z6, Z0, Z0
-	VUNPCKLPD  Z1, Z1, Z6
-	VUNPCKHPD  Z1, Z1, Z7
-	VADDPD     Z7, Z6, Z6
-	VSHUFF64X2 $0x44, Z6, Z0, Z7
-	VSHUFF64X2 $0xee, Z6, Z0, Z0
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x08, Z7, Z7, Z0
-	VSHUFF64X2 $0x0d, Z7, Z7, Z7
-	VADDPD     Y0, Y7, Y7
-	VMOVUPD    Y7, 32(CX)
+	VHADDPD    Y3, Y2, Y0
+	VHADDPD    Y5, Y4, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y10
+	VBLENDPD   $0x0c, Y1, Y0, Y0
+	VADDPD     Y10, Y0, Y0
+	VMOVUPD    Y0, (CX)
+	VHADDPD    Y7, Y6, Y0
+	VHADDPD    Y8, Y8, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y10
+	VBLENDPD   $0x0c, Y1, Y0, Y0
+	VADDPD     Y10, Y0, Y0
+	VMOVUPD    Y0, 32(CX)
 	ADDQ       $0x38, CX
 	JMP        group
 
 kind8:
-	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
-	VXORPS X0, X0, X0
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
+	VXORPS X9, X9, X9
 	TESTQ  DX, DX
 	JZ     end8
 
 piece8:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z5, Z0, K1, Z1
-	ADDQ        $0x04, DI
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside7
+	VANDPS    (AX)(R11*8), Y1, Y0
+
+back7:
+	VFMADD231PD (R10), Y0, Y2
+	VFMADD231PD (R10)(DI*1), Y0, Y3
+	VFMADD231PD (R10)(DI*2), Y0, Y4
+	LEAQ        (DI)(DI*2), R11
+	VFMADD231PD (R10)(R11*1), Y0, Y5
+	VFMADD231PD (R10)(DI*4), Y0, Y6
+	LEAQ        (DI)(DI*4), R12
+	VFMADD231PD (R10)(R12*1), Y0, Y7
+	VFMADD231PD (R10)(R11*2), Y0, Y8
+	LEAQ        (R11)(DI*4), R11
+	VFMADD231PD (R10)(R11*1), Y0, Y9
+	LEAQ        (R10)(DI*8), R10
+	ADDQ        $0x04, R8
 	DECQ        DX
 	JNZ         piece8
 
 end8:
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z6
-	VADDPD     Z6, Z0, Z0
-	VUNPCKLPD  Z1, Z1, Z6
-	VUNPCKHPD  Z1, Z1, Z7
-	VADDPD     Z7, Z6, Z6
-	VSHUFF64X2 $0x44, Z6, Z0, Z7
-	VSHUFF64X2 $0xee, Z6, Z0, Z0
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x08, Z7, Z7, Z0
-	VSHUFF64X2 $0x0d, Z7, Z7, Z7
-	VADDPD     Y0, Y7, Y7
-	VMOVUPD    Y7, (CX)
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z6
-	VADDPD     Z6, Z0, Z0
-	VUNPCKLPD  Z1, Z1, Z6
-	VUNPCKHPD  Z1, Z1, Z7
-	VADDPD     Z7, Z6, Z6
-	VSHUFF64X2 $0x44, Z6, Z0, Z7
-	VSHUFF64X2 $0xee, Z6, Z0, Z0
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x08, Z7, Z7, Z0
-	VSHUFF64X2 $0x0d, Z7, Z7, Z7
-	VADDPD     Y0, Y7, Y7
-	VMOVUPD    Y7, 32(CX)
+	VHADDPD    Y3, Y2, Y0
+	VHADDPD    Y5, Y4, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y10
+	VBLENDPD   $0x0c, Y1, Y0, Y0
+	VADDPD     Y10, Y0, Y0
+	VMOVUPD    Y0, (CX)
+	VHADDPD    Y7, Y6, Y0
+	VHADDPD    Y9, Y8, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y10
+	VBLENDPD   $0x0c, Y1, Y0, Y0
+	VADDPD     Y10, Y0, Y0
+	VMOVUPD    Y0, 32(CX)
 	ADDQ       $0x40, CX
 	JMP        group
 
@@ -1301,33 +3464,65 @@ done:
 	VZEROUPPER
 	RET
 
-// func runsTransposedOneF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·runsTransposedOneF64AVX512(SB), NOSPLIT, $0-64
-	MOVQ         y+48(FP), AX
-	MOVQ         factors+40(FP), CX
-	MOVQ         first+56(FP), DX
-	SHLQ         $0x03, DX
-	SUBQ         DX, AX
-	MOVQ         groups+8(FP), BX
-	MOVQ         columns+16(FP), DI
-	MOVQ         masks+24(FP), R8
-	MOVQ         val+32(FP), DX
-	VBROADCASTSD (DX), Z9
+aside0:
+	VMASKMOVPD (AX)(R11*8), Y1, Y0
+	JMP        back0
+
+aside1:
+	VMASKMOVPD (AX)(R11*8), Y1, Y0
+	JMP        back1
+
+aside2:
+	VMASKMOVPD (AX)(R11*8), Y1, Y0
+	JMP        back2
+
+aside3:
+	VMASKMOVPD (AX)(R11*8), Y1, Y0
+	JMP        back3
+
+aside4:
+	VMASKMOVPD (AX)(R11*8), Y1, Y0
+	JMP        back4
+
+aside5:
+	VMASKMOVPD (AX)(R11*8), Y1, Y0
+	JMP        back5
+
+aside6:
+	VMASKMOVPD (AX)(R11*8), Y1, Y0
+	JMP        back6
+
+aside7:
+	VMASKMOVPD (AX)(R11*8), Y1, Y0
+	JMP        back7
+
+// func runsTransposedF64AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int, last int)
+// Requires: AVX, AVX2, FMA3, LZCNT, POPCNT
+TEXT ·runsTransposedF64AVX2(SB), NOSPLIT, $0-72
+	MOVQ y+48(FP), AX
+	MOVQ factors+40(FP), CX
+	MOVQ first+56(FP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, AX
+	LEAQ masksOf4<>+0(SB), BX
+	MOVQ groups+8(FP), SI
+	MOVQ columns+16(FP), R8
+	MOVQ masks+24(FP), R9
+	MOVQ val+32(FP), R10
 
 group:
 	SUBQ $0x01, n+0(FP)
 	JL   done
-	MOVL (BX), DX
-	ADDQ $0x04, BX
-	MOVQ DX, SI
-	ANDQ $0x0f, SI
+	MOVL (SI), DX
+	ADDQ $0x04, SI
+	MOVQ DX, DI
+	ANDQ $0x0f, DI
 	SHRQ $0x04, DX
-	CMPQ SI, $0x04
+	CMPQ DI, $0x04
 	JGE  from4
-	CMPQ SI, $0x02
+	CMPQ DI, $0x02
 	JGE  from2
-	CMPQ SI, $0x01
+	CMPQ DI, $0x01
 	JGE  from1
 	JMP  kind0
 
@@ -1335,7 +3530,7 @@ from1:
 	JMP kind1
 
 from2:
-	CMPQ SI, $0x03
+	CMPQ DI, $0x03
 	JGE  from3
 	JMP  kind2
 
@@ -1343,9 +3538,9 @@ from3:
 	JMP kind3
 
 from4:
-	CMPQ SI, $0x06
+	CMPQ DI, $0x06
 	JGE  from6
-	CMPQ SI, $0x05
+	CMPQ DI, $0x05
 	JGE  from5
 	JMP  kind4
 
@@ -1353,12 +3548,12 @@ from5:
 	JMP kind5
 
 from6:
-	CMPQ SI, $0x07
+	CMPQ DI, $0x07
 	JGE  from7
 	JMP  kind6
 
 from7:
-	CMPQ SI, $0x08
+	CMPQ DI, $0x08
 	JGE  from8
 	JMP  kind7
 
@@ -1366,27 +3561,47 @@ from8:
 	JMP kind8
 
 kind0:
-	VBROADCASTSD (CX), Z1
-	VBROADCASTSD 8(CX), Z2
-	VBROADCASTSD 16(CX), Z3
-	VBROADCASTSD 24(CX), Z4
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
+	VBROADCASTSD 16(CX), Y5
+	VBROADCASTSD 24(CX), Y6
 	TESTQ        DX, DX
 	JZ           end0
 
 piece0:
-	MOVLQSX     (DI), SI
-	VMOVUPD     (AX)(SI*8), Z0
-	KMOVB       (R8), K1
-	VFMADD231PD Z9, Z1, K1, Z0
-	KMOVB       1(R8), K1
-	VFMADD231PD Z9, Z2, K1, Z0
-	KMOVB       2(R8), K1
-	VFMADD231PD Z9, Z3, K1, Z0
-	KMOVB       3(R8), K1
-	VFMADD231PD Z9, Z4, K1, Z0
+	MOVLQSX     (R8), DI
+	VMOVUPD     (AX)(DI*8), Y0
+	MOVBLZX     (R9), R11
+	VPMOVSXBQ   (BX)(R11*4), Y1
+	POPCNTL     R11, R12
+	LZCNTL      R11, R11
+	LEAQ        (R10)(R12*8), R10
+	VANDPS      Y3, Y1, Y1
+	VFMADD231PD -256(R10)(R11*8), Y1, Y0
+	MOVBLZX     1(R9), R11
+	VPMOVSXBQ   (BX)(R11*4), Y1
+	POPCNTL     R11, R12
+	LZCNTL      R11, R11
+	LEAQ        (R10)(R12*8), R10
+	VANDPS      Y4, Y1, Y1
+	VFMADD231PD -256(R10)(R11*8), Y1, Y0
+	MOVBLZX     2(R9), R11
+	VPMOVSXBQ   (BX)(R11*4), Y1
+	POPCNTL     R11, R12
+	LZCNTL      R11, R11
+	LEAQ        (R10)(R12*8), R10
+	VANDPS      Y5, Y1, Y1
+	VFMADD231PD -256(R10)(R11*8), Y1, Y0
+	MOVBLZX     3(R9), R11
+	VPMOVSXBQ   (BX)(R11*4), Y1
+	POPCNTL     R11, R12
+	LZCNTL      R11, R11
+	LEAQ        (R10)(R12*8), R10
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PD -256(R10)(R11*8), Y1, Y0
+	ADDQ        $0x04, R9
+	VMOVUPD     Y0, (AX)(DI*8)
 	ADDQ        $0x04, R8
-	VMOVUPD     Z0, (AX)(SI*8)
-	ADDQ        $0x04, DI
 	DECQ        DX
 	JNZ         piece0
 
@@ -1395,216 +3610,340 @@ end0:
 	JMP  group
 
 kind1:
-	VBROADCASTSD (CX), Z1
+	VBROADCASTSD (CX), Y3
 	TESTQ        DX, DX
 	JZ           end1
 
 piece1:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece1
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside0
+	VMOVUPD   (AX)(R11*8), Y2
+
+back0:
+	VMOVAPS     Y2, Y0
+	VFMADD231PD (R10), Y3, Y0
+	LEAQ        (R10)(DI*1), R10
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside1
+	VMOVUPD     Y0, (AX)(R11*8)
+
+back1:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece1
 
 end1:
 	ADDQ $0x08, CX
 	JMP  group
 
 kind2:
-	VBROADCASTSD (CX), Z1
-	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
 	TESTQ        DX, DX
 	JZ           end2
 
 piece2:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VFMADD231PD Z9, Z2, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece2
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside2
+	VMOVUPD   (AX)(R11*8), Y2
+
+back2:
+	VMOVAPS     Y2, Y0
+	VFMADD231PD (R10), Y3, Y0
+	VFMADD231PD (R10)(DI*1), Y4, Y0
+	LEAQ        (R10)(DI*2), R10
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside3
+	VMOVUPD     Y0, (AX)(R11*8)
+
+back3:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece2
 
 end2:
 	ADDQ $0x10, CX
 	JMP  group
 
 kind3:
-	VBROADCASTSD (CX), Z1
-	VBROADCASTSD 8(CX), Z2
-	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
+	VBROADCASTSD 16(CX), Y5
 	TESTQ        DX, DX
 	JZ           end3
 
 piece3:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VFMADD231PD Z9, Z2, K1, Z0
-	VFMADD231PD Z9, Z3, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece3
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside4
+	VMOVUPD   (AX)(R11*8), Y2
+
+back4:
+	VMOVAPS     Y2, Y0
+	VFMADD231PD (R10), Y3, Y0
+	VFMADD231PD (R10)(DI*1), Y4, Y0
+	VFMADD231PD (R10)(DI*2), Y5, Y0
+	LEAQ        (DI)(DI*2), DI
+	LEAQ        (R10)(DI*1), R10
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside5
+	VMOVUPD     Y0, (AX)(R11*8)
+
+back5:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece3
 
 end3:
 	ADDQ $0x18, CX
 	JMP  group
 
 kind4:
-	VBROADCASTSD (CX), Z1
-	VBROADCASTSD 8(CX), Z2
-	VBROADCASTSD 16(CX), Z3
-	VBROADCASTSD 24(CX), Z4
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
+	VBROADCASTSD 16(CX), Y5
+	VBROADCASTSD 24(CX), Y6
 	TESTQ        DX, DX
 	JZ           end4
 
 piece4:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VFMADD231PD Z9, Z2, K1, Z0
-	VFMADD231PD Z9, Z3, K1, Z0
-	VFMADD231PD Z9, Z4, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece4
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside6
+	VMOVUPD   (AX)(R11*8), Y2
+
+back6:
+	VMOVAPS     Y2, Y0
+	VFMADD231PD (R10), Y3, Y0
+	VFMADD231PD (R10)(DI*1), Y4, Y0
+	VFMADD231PD (R10)(DI*2), Y5, Y0
+	LEAQ        (DI)(DI*2), R12
+	VFMADD231PD (R10)(R12*1), Y6, Y0
+	LEAQ        (R10)(DI*4), R10
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside7
+	VMOVUPD     Y0, (AX)(R11*8)
+
+back7:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece4
 
 end4:
 	ADDQ $0x20, CX
 	JMP  group
 
 kind5:
-	VBROADCASTSD (CX), Z1
-	VBROADCASTSD 8(CX), Z2
-	VBROADCASTSD 16(CX), Z3
-	VBROADCASTSD 24(CX), Z4
-	VBROADCASTSD 32(CX), Z5
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
+	VBROADCASTSD 16(CX), Y5
+	VBROADCASTSD 24(CX), Y6
+	VBROADCASTSD 32(CX), Y7
 	TESTQ        DX, DX
 	JZ           end5
 
 piece5:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VFMADD231PD Z9, Z2, K1, Z0
-	VFMADD231PD Z9, Z3, K1, Z0
-	VFMADD231PD Z9, Z4, K1, Z0
-	VFMADD231PD Z9, Z5, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece5
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside8
+	VMOVUPD   (AX)(R11*8), Y2
+
+back8:
+	VMOVAPS     Y2, Y0
+	VFMADD231PD (R10), Y3, Y0
+	VFMADD231PD (R10)(DI*1), Y4, Y0
+	VFMADD231PD (R10)(DI*2), Y5, Y0
+	LEAQ        (DI)(DI*2), R12
+	VFMADD231PD (R10)(R12*1), Y6, Y0
+	VFMADD231PD (R10)(DI*4), Y7, Y0
+	LEAQ        (DI)(DI*4), DI
+	LEAQ        (R10)(DI*1), R10
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside9
+	VMOVUPD     Y0, (AX)(R11*8)
+
+back9:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece5
 
 end5:
 	ADDQ $0x28, CX
 	JMP  group
 
 kind6:
-	VBROADCASTSD (CX), Z1
-	VBROADCASTSD 8(CX), Z2
-	VBROADCASTSD 16(CX), Z3
-	VBROADCASTSD 24(CX), Z4
-	VBROADCASTSD 32(CX), Z5
-	VBROADCASTSD 40(CX), Z6
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
+	VBROADCASTSD 16(CX), Y5
+	VBROADCASTSD 24(CX), Y6
+	VBROADCASTSD 32(CX), Y7
+	VBROADCASTSD 40(CX), Y8
 	TESTQ        DX, DX
 	JZ           end6
 
 piece6:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VFMADD231PD Z9, Z2, K1, Z0
-	VFMADD231PD Z9, Z3, K1, Z0
-	VFMADD231PD Z9, Z4, K1, Z0
-	VFMADD231PD Z9, Z5, K1, Z0
-	VFMADD231PD Z9, Z6, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece6
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside10
+	VMOVUPD   (AX)(R11*8), Y2
+
+back10:
+	VMOVAPS     Y2, Y0
+	VFMADD231PD (R10), Y3, Y0
+	VFMADD231PD (R10)(DI*1), Y4, Y0
+	VFMADD231PD (R10)(DI*2), Y5, Y0
+	LEAQ        (DI)(DI*2), R12
+	VFMADD231PD (R10)(R12*1), Y6, Y0
+	VFMADD231PD (R10)(DI*4), Y7, Y0
+	LEAQ        (DI)(DI*4), DI
+	VFMADD231PD (R10)(DI*1), Y8, Y0
+	LEAQ        (R10)(R12*2), R10
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside11
+	VMOVUPD     Y0, (AX)(R11*8)
+
+back11:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece6
 
 end6:
 	ADDQ $0x30, CX
 	JMP  group
 
 kind7:
-	VBROADCASTSD (CX), Z1
-	VBROADCASTSD 8(CX), Z2
-	VBROADCASTSD 16(CX), Z3
-	VBROADCASTSD 24(CX), Z4
-	VBROADCASTSD 32(CX), Z5
-	VBROADCASTSD 40(CX), Z6
-	VBROADCASTSD 48(CX), Z7
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
+	VBROADCASTSD 16(CX), Y5
+	VBROADCASTSD 24(CX), Y6
+	VBROADCASTSD 32(CX), Y7
+	VBROADCASTSD 40(CX), Y8
+	VBROADCASTSD 48(CX), Y9
 	TESTQ        DX, DX
 	JZ           end7
 
 piece7:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VFMADD231PD Z9, Z2, K1, Z0
-	VFMADD231PD Z9, Z3, K1, Z0
-	VFMADD231PD Z9, Z4, K1, Z0
-	VFMADD231PD Z9, Z5, K1, Z0
-	VFMADD231PD Z9, Z6, K1, Z0
-	VFMADD231PD Z9, Z7, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece7
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside12
+	VMOVUPD   (AX)(R11*8), Y2
+
+back12:
+	VMOVAPS     Y2, Y0
+	VFMADD231PD (R10), Y3, Y0
+	VFMADD231PD (R10)(DI*1), Y4, Y0
+	VFMADD231PD (R10)(DI*2), Y5, Y0
+	LEAQ        (DI)(DI*2), R12
+	VFMADD231PD (R10)(R12*1), Y6, Y0
+	VFMADD231PD (R10)(DI*4), Y7, Y0
+	LEAQ        (DI)(DI*4), R13
+	VFMADD231PD (R10)(R13*1), Y8, Y0
+	VFMADD231PD (R10)(R12*2), Y9, Y0
+	LEAQ        (R12)(DI*4), DI
+	LEAQ        (R10)(DI*1), R10
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside13
+	VMOVUPD     Y0, (AX)(R11*8)
+
+back13:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece7
 
 end7:
 	ADDQ $0x38, CX
 	JMP  group
 
 kind8:
-	VBROADCASTSD (CX), Z1
-	VBROADCASTSD 8(CX), Z2
-	VBROADCASTSD 16(CX), Z3
-	VBROADCASTSD 24(CX), Z4
-	VBROADCASTSD 32(CX), Z5
-	VBROADCASTSD 40(CX), Z6
-	VBROADCASTSD 48(CX), Z7
-	VBROADCASTSD 56(CX), Z8
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
+	VBROADCASTSD 16(CX), Y5
+	VBROADCASTSD 24(CX), Y6
+	VBROADCASTSD 32(CX), Y7
+	VBROADCASTSD 40(CX), Y8
+	VBROADCASTSD 48(CX), Y9
+	VBROADCASTSD 56(CX), Y10
 	TESTQ        DX, DX
 	JZ           end8
 
 piece8:
-	KMOVB       (R8), K1
-	INCQ        R8
-	MOVLQSX     (DI), SI
-	VMOVUPD.Z   (AX)(SI*8), K1, Z0
-	VFMADD231PD Z9, Z1, K1, Z0
-	VFMADD231PD Z9, Z2, K1, Z0
-	VFMADD231PD Z9, Z3, K1, Z0
-	VFMADD231PD Z9, Z4, K1, Z0
-	VFMADD231PD Z9, Z5, K1, Z0
-	VFMADD231PD Z9, Z6, K1, Z0
-	VFMADD231PD Z9, Z7, K1, Z0
-	VFMADD231PD Z9, Z8, K1, Z0
-	VMOVUPD     Z0, K1, (AX)(SI*8)
-	ADDQ        $0x04, DI
-	DECQ        DX
-	JNZ         piece8
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x03, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside14
+	VMOVUPD   (AX)(R11*8), Y2
+
+back14:
+	VMOVAPS     Y2, Y0
+	VFMADD231PD (R10), Y3, Y0
+	VFMADD231PD (R10)(DI*1), Y4, Y0
+	VFMADD231PD (R10)(DI*2), Y5, Y0
+	LEAQ        (DI)(DI*2), R12
+	VFMADD231PD (R10)(R12*1), Y6, Y0
+	VFMADD231PD (R10)(DI*4), Y7, Y0
+	LEAQ        (DI)(DI*4), R13
+	VFMADD231PD (R10)(R13*1), Y8, Y0
+	VFMADD231PD (R10)(R12*2), Y9, Y0
+	LEAQ        (R12)(DI*4), R12
+	VFMADD231PD (R10)(R12*1), Y10, Y0
+	LEAQ        (R10)(DI*8), R10
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside15
+	VMOVUPD     Y0, (AX)(R11*8)
+
+back15:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece8
 
 end8:
 	ADDQ $0x40, CX
@@ -1614,9 +3953,73 @@ done:
 	VZEROUPPER
 	RET
 
-// func runsF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32)
+aside0:
+	VMASKMOVPD (AX)(R11*8), Y1, Y2
+	JMP        back0
+
+aside1:
+	VMASKMOVPD Y0, Y1, (AX)(R11*8)
+	JMP        back1
+
+aside2:
+	VMASKMOVPD (AX)(R11*8), Y1, Y2
+	JMP        back2
+
+aside3:
+	VMASKMOVPD Y0, Y1, (AX)(R11*8)
+	JMP        back3
+
+aside4:
+	VMASKMOVPD (AX)(R11*8), Y1, Y2
+	JMP        back4
+
+aside5:
+	VMASKMOVPD Y0, Y1, (AX)(R11*8)
+	JMP        back5
+
+aside6:
+	VMASKMOVPD (AX)(R11*8), Y1, Y2
+	JMP        back6
+
+aside7:
+	VMASKMOVPD Y0, Y1, (AX)(R11*8)
+	JMP        back7
+
+aside8:
+	VMASKMOVPD (AX)(R11*8), Y1, Y2
+	JMP        back8
+
+aside9:
+	VMASKMOVPD Y0, Y1, (AX)(R11*8)
+	JMP        back9
+
+aside10:
+	VMASKMOVPD (AX)(R11*8), Y1, Y2
+	JMP        back10
+
+aside11:
+	VMASKMOVPD Y0, Y1, (AX)(R11*8)
+	JMP        back11
+
+aside12:
+	VMASKMOVPD (AX)(R11*8), Y1, Y2
+	JMP        back12
+
+aside13:
+	VMASKMOVPD Y0, Y1, (AX)(R11*8)
+	JMP        back13
+
+aside14:
+	VMASKMOVPD (AX)(R11*8), Y1, Y2
+	JMP        back14
+
+aside15:
+	VMASKMOVPD Y0, Y1, (AX)(R11*8)
+	JMP        back15
+
+// func runsF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, LZCNT, POPCNT
-TEXT ·runsF32AVX512(SB), NOSPLIT, $0-56
+TEXT ·runsF32AVX512(SB), NOSPLIT, $0-64
 	MOVQ x+40(FP), AX
 	MOVQ sums+48(FP), CX
 	MOVQ groups+8(FP), BX
@@ -2052,9 +4455,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func runsTransposedF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int)
+// func runsTransposedF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, LZCNT, POPCNT
-TEXT ·runsTransposedF32AVX512(SB), NOSPLIT, $0-64
+TEXT ·runsTransposedF32AVX512(SB), NOSPLIT, $0-72
 	MOVQ y+48(FP), AX
 	MOVQ factors+40(FP), CX
 	MOVQ first+56(FP), DX
@@ -2424,9 +4827,2716 @@ done:
 	VZEROUPPER
 	RET
 
-// func runsOneF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32)
+// func runsF32AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)
+// Requires: AVX, AVX2, FMA3, LZCNT, POPCNT
+TEXT ·runsF32AVX2(SB), NOSPLIT, $0-64
+	MOVQ x+40(FP), AX
+	MOVQ sums+48(FP), CX
+	LEAQ masksOf8<>+0(SB), BX
+	MOVQ groups+8(FP), SI
+	MOVQ columns+16(FP), R8
+	MOVQ masks+24(FP), R9
+	MOVQ val+32(FP), R10
+
+group:
+	SUBQ $0x01, n+0(FP)
+	JL   done
+	MOVL (SI), DX
+	ADDQ $0x04, SI
+	MOVQ DX, DI
+	ANDQ $0x0f, DI
+	SHRQ $0x04, DX
+	CMPQ DI, $0x04
+	JGE  from4
+	CMPQ DI, $0x02
+	JGE  from2
+	CMPQ DI, $0x01
+	JGE  from1
+	JMP  kind0
+
+from1:
+	JMP kind1
+
+from2:
+	CMPQ DI, $0x03
+	JGE  from3
+	JMP  kind2
+
+from3:
+	JMP kind3
+
+from4:
+	CMPQ DI, $0x06
+	JGE  from6
+	CMPQ DI, $0x05
+	JGE  from5
+	JMP  kind4
+
+from5:
+	JMP kind5
+
+from6:
+	CMPQ DI, $0x07
+	JGE  from7
+	JMP  kind6
+
+from7:
+	CMPQ DI, $0x08
+	JGE  from8
+	JMP  kind7
+
+from8:
+	JMP kind8
+
+kind0:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	TESTQ  DX, DX
+	JZ     end0
+
+piece0:
+	MOVLQSX     (R8), DI
+	VMOVUPS     (AX)(DI*4), Y0
+	MOVBLZX     (R9), DI
+	VPMOVSXBD   (BX)(DI*8), Y1
+	POPCNTL     DI, R11
+	LZCNTL      DI, DI
+	LEAQ        (R10)(R11*4), R10
+	VANDPS      Y0, Y1, Y1
+	VFMADD231PS -128(R10)(DI*4), Y1, Y2
+	MOVBLZX     1(R9), DI
+	VPMOVSXBD   (BX)(DI*8), Y1
+	POPCNTL     DI, R11
+	LZCNTL      DI, DI
+	LEAQ        (R10)(R11*4), R10
+	VANDPS      Y0, Y1, Y1
+	VFMADD231PS -128(R10)(DI*4), Y1, Y3
+	MOVBLZX     2(R9), DI
+	VPMOVSXBD   (BX)(DI*8), Y1
+	POPCNTL     DI, R11
+	LZCNTL      DI, DI
+	LEAQ        (R10)(R11*4), R10
+	VANDPS      Y0, Y1, Y1
+	VFMADD231PS -128(R10)(DI*4), Y1, Y4
+	MOVBLZX     3(R9), DI
+	VPMOVSXBD   (BX)(DI*8), Y1
+	POPCNTL     DI, R11
+	LZCNTL      DI, DI
+	LEAQ        (R10)(R11*4), R10
+	VANDPS      Y0, Y1, Y0
+	VFMADD231PS -128(R10)(DI*4), Y0, Y5
+	ADDQ        $0x04, R9
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece0
+
+end0:
+	VHADDPS      Y3, Y2, Y0
+	VHADDPS      Y5, Y4, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x10, CX
+	JMP          group
+
+kind1:
+	VXORPS X2, X2, X2
+	TESTQ  DX, DX
+	JZ     end1
+
+piece1:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside0
+	VANDPS    (AX)(R11*4), Y1, Y0
+
+back0:
+	VFMADD231PS (R10), Y0, Y2
+	LEAQ        (R10)(DI*1), R10
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece1
+
+end1:
+	VHADDPS      Y2, Y2, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x04, CX
+	JMP          group
+
+kind2:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	TESTQ  DX, DX
+	JZ     end2
+
+piece2:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside1
+	VANDPS    (AX)(R11*4), Y1, Y0
+
+back1:
+	VFMADD231PS (R10), Y0, Y2
+	VFMADD231PS (R10)(DI*1), Y0, Y3
+	LEAQ        (R10)(DI*2), R10
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece2
+
+end2:
+	VHADDPS      Y3, Y2, Y0
+	VHADDPS      Y3, Y3, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x08, CX
+	JMP          group
+
+kind3:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	TESTQ  DX, DX
+	JZ     end3
+
+piece3:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside2
+	VANDPS    (AX)(R11*4), Y1, Y0
+
+back2:
+	VFMADD231PS (R10), Y0, Y2
+	VFMADD231PS (R10)(DI*1), Y0, Y3
+	VFMADD231PS (R10)(DI*2), Y0, Y4
+	LEAQ        (DI)(DI*2), DI
+	LEAQ        (R10)(DI*1), R10
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece3
+
+end3:
+	VHADDPS      Y3, Y2, Y0
+	VHADDPS      Y4, Y4, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x0c, CX
+	JMP          group
+
+kind4:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	TESTQ  DX, DX
+	JZ     end4
+
+piece4:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside3
+	VANDPS    (AX)(R11*4), Y1, Y0
+
+back3:
+	VFMADD231PS (R10), Y0, Y2
+	VFMADD231PS (R10)(DI*1), Y0, Y3
+	VFMADD231PS (R10)(DI*2), Y0, Y4
+	LEAQ        (DI)(DI*2), R11
+	VFMADD231PS (R10)(R11*1), Y0, Y5
+	LEAQ        (R10)(DI*4), R10
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece4
+
+end4:
+	VHADDPS      Y3, Y2, Y0
+	VHADDPS      Y5, Y4, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x10, CX
+	JMP          group
+
+kind5:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	TESTQ  DX, DX
+	JZ     end5
+
+piece5:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside4
+	VANDPS    (AX)(R11*4), Y1, Y0
+
+back4:
+	VFMADD231PS (R10), Y0, Y2
+	VFMADD231PS (R10)(DI*1), Y0, Y3
+	VFMADD231PS (R10)(DI*2), Y0, Y4
+	LEAQ        (DI)(DI*2), R11
+	VFMADD231PS (R10)(R11*1), Y0, Y5
+	VFMADD231PS (R10)(DI*4), Y0, Y6
+	LEAQ        (DI)(DI*4), DI
+	LEAQ        (R10)(DI*1), R10
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece5
+
+end5:
+	VHADDPS      Y3, Y2, Y0
+	VHADDPS      Y5, Y4, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	VHADDPS      Y6, Y6, Y0
+	VHADDPS      Y6, Y6, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x14, CX
+	JMP          group
+
+kind6:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	TESTQ  DX, DX
+	JZ     end6
+
+piece6:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside5
+	VANDPS    (AX)(R11*4), Y1, Y0
+
+back5:
+	VFMADD231PS (R10), Y0, Y2
+	VFMADD231PS (R10)(DI*1), Y0, Y3
+	VFMADD231PS (R10)(DI*2), Y0, Y4
+	LEAQ        (DI)(DI*2), R11
+	VFMADD231PS (R10)(R11*1), Y0, Y5
+	VFMADD231PS (R10)(DI*4), Y0, Y6
+	LEAQ        (DI)(DI*4), DI
+	VFMADD231PS (R10)(DI*1), Y0, Y7
+	LEAQ        (R10)(R11*2), R10
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece6
+
+end6:
+	VHADDPS      Y3, Y2, Y0
+	VHADDPS      Y5, Y4, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	VHADDPS      Y7, Y6, Y0
+	VHADDPS      Y7, Y7, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x18, CX
+	JMP          group
+
+kind7:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
+	TESTQ  DX, DX
+	JZ     end7
+
+piece7:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside6
+	VANDPS    (AX)(R11*4), Y1, Y0
+
+back6:
+	VFMADD231PS (R10), Y0, Y2
+	VFMADD231PS (R10)(DI*1), Y0, Y3
+	VFMADD231PS (R10)(DI*2), Y0, Y4
+	LEAQ        (DI)(DI*2), R11
+	VFMADD231PS (R10)(R11*1), Y0, Y5
+	VFMADD231PS (R10)(DI*4), Y0, Y6
+	LEAQ        (DI)(DI*4), R12
+	VFMADD231PS (R10)(R12*1), Y0, Y7
+	VFMADD231PS (R10)(R11*2), Y0, Y8
+	LEAQ        (R11)(DI*4), DI
+	LEAQ        (R10)(DI*1), R10
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece7
+
+end7:
+	VHADDPS      Y3, Y2, Y0
+	VHADDPS      Y5, Y4, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	VHADDPS      Y7, Y6, Y0
+	VHADDPS      Y8, Y8, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x1c, CX
+	JMP          group
+
+kind8:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
+	VXORPS X9, X9, X9
+	TESTQ  DX, DX
+	JZ     end8
+
+piece8:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+56(FP)
+	JG        aside7
+	VANDPS    (AX)(R11*4), Y1, Y0
+
+back7:
+	VFMADD231PS (R10), Y0, Y2
+	VFMADD231PS (R10)(DI*1), Y0, Y3
+	VFMADD231PS (R10)(DI*2), Y0, Y4
+	LEAQ        (DI)(DI*2), R11
+	VFMADD231PS (R10)(R11*1), Y0, Y5
+	VFMADD231PS (R10)(DI*4), Y0, Y6
+	LEAQ        (DI)(DI*4), R12
+	VFMADD231PS (R10)(R12*1), Y0, Y7
+	VFMADD231PS (R10)(R11*2), Y0, Y8
+	LEAQ        (R11)(DI*4), R11
+	VFMADD231PS (R10)(R11*1), Y0, Y9
+	LEAQ        (R10)(DI*8), R10
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece8
+
+end8:
+	VHADDPS      Y3, Y2, Y0
+	VHADDPS      Y5, Y4, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	VHADDPS      Y7, Y6, Y0
+	VHADDPS      Y9, Y8, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x20, CX
+	JMP          group
+
+done:
+	VZEROUPPER
+	RET
+
+aside0:
+	VMASKMOVPS (AX)(R11*4), Y1, Y0
+	JMP        back0
+
+aside1:
+	VMASKMOVPS (AX)(R11*4), Y1, Y0
+	JMP        back1
+
+aside2:
+	VMASKMOVPS (AX)(R11*4), Y1, Y0
+	JMP        back2
+
+aside3:
+	VMASKMOVPS (AX)(R11*4), Y1, Y0
+	JMP        back3
+
+aside4:
+	VMASKMOVPS (AX)(R11*4), Y1, Y0
+	JMP        back4
+
+aside5:
+	VMASKMOVPS (AX)(R11*4), Y1, Y0
+	JMP        back5
+
+aside6:
+	VMASKMOVPS (AX)(R11*4), Y1, Y0
+	JMP        back6
+
+aside7:
+	VMASKMOVPS (AX)(R11*4), Y1, Y0
+	JMP        back7
+
+// func runsTransposedF32AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
+// Requires: AVX, AVX2, FMA3, LZCNT, POPCNT
+TEXT ·runsTransposedF32AVX2(SB), NOSPLIT, $0-72
+	MOVQ y+48(FP), AX
+	MOVQ factors+40(FP), CX
+	MOVQ first+56(FP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, AX
+	LEAQ masksOf8<>+0(SB), BX
+	MOVQ groups+8(FP), SI
+	MOVQ columns+16(FP), R8
+	MOVQ masks+24(FP), R9
+	MOVQ val+32(FP), R10
+
+group:
+	SUBQ $0x01, n+0(FP)
+	JL   done
+	MOVL (SI), DX
+	ADDQ $0x04, SI
+	MOVQ DX, DI
+	ANDQ $0x0f, DI
+	SHRQ $0x04, DX
+	CMPQ DI, $0x04
+	JGE  from4
+	CMPQ DI, $0x02
+	JGE  from2
+	CMPQ DI, $0x01
+	JGE  from1
+	JMP  kind0
+
+from1:
+	JMP kind1
+
+from2:
+	CMPQ DI, $0x03
+	JGE  from3
+	JMP  kind2
+
+from3:
+	JMP kind3
+
+from4:
+	CMPQ DI, $0x06
+	JGE  from6
+	CMPQ DI, $0x05
+	JGE  from5
+	JMP  kind4
+
+from5:
+	JMP kind5
+
+from6:
+	CMPQ DI, $0x07
+	JGE  from7
+	JMP  kind6
+
+from7:
+	CMPQ DI, $0x08
+	JGE  from8
+	JMP  kind7
+
+from8:
+	JMP kind8
+
+kind0:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	VBROADCASTSS 12(CX), Y6
+	TESTQ        DX, DX
+	JZ           end0
+
+piece0:
+	MOVLQSX     (R8), DI
+	VMOVUPS     (AX)(DI*4), Y0
+	MOVBLZX     (R9), R11
+	VPMOVSXBD   (BX)(R11*8), Y1
+	POPCNTL     R11, R12
+	LZCNTL      R11, R11
+	LEAQ        (R10)(R12*4), R10
+	VANDPS      Y3, Y1, Y1
+	VFMADD231PS -128(R10)(R11*4), Y1, Y0
+	MOVBLZX     1(R9), R11
+	VPMOVSXBD   (BX)(R11*8), Y1
+	POPCNTL     R11, R12
+	LZCNTL      R11, R11
+	LEAQ        (R10)(R12*4), R10
+	VANDPS      Y4, Y1, Y1
+	VFMADD231PS -128(R10)(R11*4), Y1, Y0
+	MOVBLZX     2(R9), R11
+	VPMOVSXBD   (BX)(R11*8), Y1
+	POPCNTL     R11, R12
+	LZCNTL      R11, R11
+	LEAQ        (R10)(R12*4), R10
+	VANDPS      Y5, Y1, Y1
+	VFMADD231PS -128(R10)(R11*4), Y1, Y0
+	MOVBLZX     3(R9), R11
+	VPMOVSXBD   (BX)(R11*8), Y1
+	POPCNTL     R11, R12
+	LZCNTL      R11, R11
+	LEAQ        (R10)(R12*4), R10
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PS -128(R10)(R11*4), Y1, Y0
+	ADDQ        $0x04, R9
+	VMOVUPS     Y0, (AX)(DI*4)
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece0
+
+end0:
+	ADDQ $0x10, CX
+	JMP  group
+
+kind1:
+	VBROADCASTSS (CX), Y3
+	TESTQ        DX, DX
+	JZ           end1
+
+piece1:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside0
+	VMOVUPS   (AX)(R11*4), Y2
+
+back0:
+	VMOVAPS     Y2, Y0
+	VFMADD231PS (R10), Y3, Y0
+	LEAQ        (R10)(DI*1), R10
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside1
+	VMOVUPS     Y0, (AX)(R11*4)
+
+back1:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece1
+
+end1:
+	ADDQ $0x04, CX
+	JMP  group
+
+kind2:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	TESTQ        DX, DX
+	JZ           end2
+
+piece2:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside2
+	VMOVUPS   (AX)(R11*4), Y2
+
+back2:
+	VMOVAPS     Y2, Y0
+	VFMADD231PS (R10), Y3, Y0
+	VFMADD231PS (R10)(DI*1), Y4, Y0
+	LEAQ        (R10)(DI*2), R10
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside3
+	VMOVUPS     Y0, (AX)(R11*4)
+
+back3:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece2
+
+end2:
+	ADDQ $0x08, CX
+	JMP  group
+
+kind3:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	TESTQ        DX, DX
+	JZ           end3
+
+piece3:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside4
+	VMOVUPS   (AX)(R11*4), Y2
+
+back4:
+	VMOVAPS     Y2, Y0
+	VFMADD231PS (R10), Y3, Y0
+	VFMADD231PS (R10)(DI*1), Y4, Y0
+	VFMADD231PS (R10)(DI*2), Y5, Y0
+	LEAQ        (DI)(DI*2), DI
+	LEAQ        (R10)(DI*1), R10
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside5
+	VMOVUPS     Y0, (AX)(R11*4)
+
+back5:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece3
+
+end3:
+	ADDQ $0x0c, CX
+	JMP  group
+
+kind4:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	VBROADCASTSS 12(CX), Y6
+	TESTQ        DX, DX
+	JZ           end4
+
+piece4:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside6
+	VMOVUPS   (AX)(R11*4), Y2
+
+back6:
+	VMOVAPS     Y2, Y0
+	VFMADD231PS (R10), Y3, Y0
+	VFMADD231PS (R10)(DI*1), Y4, Y0
+	VFMADD231PS (R10)(DI*2), Y5, Y0
+	LEAQ        (DI)(DI*2), R12
+	VFMADD231PS (R10)(R12*1), Y6, Y0
+	LEAQ        (R10)(DI*4), R10
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside7
+	VMOVUPS     Y0, (AX)(R11*4)
+
+back7:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece4
+
+end4:
+	ADDQ $0x10, CX
+	JMP  group
+
+kind5:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	VBROADCASTSS 12(CX), Y6
+	VBROADCASTSS 16(CX), Y7
+	TESTQ        DX, DX
+	JZ           end5
+
+piece5:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside8
+	VMOVUPS   (AX)(R11*4), Y2
+
+back8:
+	VMOVAPS     Y2, Y0
+	VFMADD231PS (R10), Y3, Y0
+	VFMADD231PS (R10)(DI*1), Y4, Y0
+	VFMADD231PS (R10)(DI*2), Y5, Y0
+	LEAQ        (DI)(DI*2), R12
+	VFMADD231PS (R10)(R12*1), Y6, Y0
+	VFMADD231PS (R10)(DI*4), Y7, Y0
+	LEAQ        (DI)(DI*4), DI
+	LEAQ        (R10)(DI*1), R10
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside9
+	VMOVUPS     Y0, (AX)(R11*4)
+
+back9:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece5
+
+end5:
+	ADDQ $0x14, CX
+	JMP  group
+
+kind6:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	VBROADCASTSS 12(CX), Y6
+	VBROADCASTSS 16(CX), Y7
+	VBROADCASTSS 20(CX), Y8
+	TESTQ        DX, DX
+	JZ           end6
+
+piece6:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside10
+	VMOVUPS   (AX)(R11*4), Y2
+
+back10:
+	VMOVAPS     Y2, Y0
+	VFMADD231PS (R10), Y3, Y0
+	VFMADD231PS (R10)(DI*1), Y4, Y0
+	VFMADD231PS (R10)(DI*2), Y5, Y0
+	LEAQ        (DI)(DI*2), R12
+	VFMADD231PS (R10)(R12*1), Y6, Y0
+	VFMADD231PS (R10)(DI*4), Y7, Y0
+	LEAQ        (DI)(DI*4), DI
+	VFMADD231PS (R10)(DI*1), Y8, Y0
+	LEAQ        (R10)(R12*2), R10
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside11
+	VMOVUPS     Y0, (AX)(R11*4)
+
+back11:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece6
+
+end6:
+	ADDQ $0x18, CX
+	JMP  group
+
+kind7:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	VBROADCASTSS 12(CX), Y6
+	VBROADCASTSS 16(CX), Y7
+	VBROADCASTSS 20(CX), Y8
+	VBROADCASTSS 24(CX), Y9
+	TESTQ        DX, DX
+	JZ           end7
+
+piece7:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside12
+	VMOVUPS   (AX)(R11*4), Y2
+
+back12:
+	VMOVAPS     Y2, Y0
+	VFMADD231PS (R10), Y3, Y0
+	VFMADD231PS (R10)(DI*1), Y4, Y0
+	VFMADD231PS (R10)(DI*2), Y5, Y0
+	LEAQ        (DI)(DI*2), R12
+	VFMADD231PS (R10)(R12*1), Y6, Y0
+	VFMADD231PS (R10)(DI*4), Y7, Y0
+	LEAQ        (DI)(DI*4), R13
+	VFMADD231PS (R10)(R13*1), Y8, Y0
+	VFMADD231PS (R10)(R12*2), Y9, Y0
+	LEAQ        (R12)(DI*4), DI
+	LEAQ        (R10)(DI*1), R10
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside13
+	VMOVUPS     Y0, (AX)(R11*4)
+
+back13:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece7
+
+end7:
+	ADDQ $0x1c, CX
+	JMP  group
+
+kind8:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	VBROADCASTSS 12(CX), Y6
+	VBROADCASTSS 16(CX), Y7
+	VBROADCASTSS 20(CX), Y8
+	VBROADCASTSS 24(CX), Y9
+	VBROADCASTSS 28(CX), Y10
+	TESTQ        DX, DX
+	JZ           end8
+
+piece8:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	POPCNTL   DI, DI
+	SHLQ      $0x02, DI
+	MOVLQSX   (R8), R11
+	CMPQ      R11, last+64(FP)
+	JG        aside14
+	VMOVUPS   (AX)(R11*4), Y2
+
+back14:
+	VMOVAPS     Y2, Y0
+	VFMADD231PS (R10), Y3, Y0
+	VFMADD231PS (R10)(DI*1), Y4, Y0
+	VFMADD231PS (R10)(DI*2), Y5, Y0
+	LEAQ        (DI)(DI*2), R12
+	VFMADD231PS (R10)(R12*1), Y6, Y0
+	VFMADD231PS (R10)(DI*4), Y7, Y0
+	LEAQ        (DI)(DI*4), R13
+	VFMADD231PS (R10)(R13*1), Y8, Y0
+	VFMADD231PS (R10)(R12*2), Y9, Y0
+	LEAQ        (R12)(DI*4), R12
+	VFMADD231PS (R10)(R12*1), Y10, Y0
+	LEAQ        (R10)(DI*8), R10
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        R11, last+64(FP)
+	JG          aside15
+	VMOVUPS     Y0, (AX)(R11*4)
+
+back15:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece8
+
+end8:
+	ADDQ $0x20, CX
+	JMP  group
+
+done:
+	VZEROUPPER
+	RET
+
+aside0:
+	VMASKMOVPS (AX)(R11*4), Y1, Y2
+	JMP        back0
+
+aside1:
+	VMASKMOVPS Y0, Y1, (AX)(R11*4)
+	JMP        back1
+
+aside2:
+	VMASKMOVPS (AX)(R11*4), Y1, Y2
+	JMP        back2
+
+aside3:
+	VMASKMOVPS Y0, Y1, (AX)(R11*4)
+	JMP        back3
+
+aside4:
+	VMASKMOVPS (AX)(R11*4), Y1, Y2
+	JMP        back4
+
+aside5:
+	VMASKMOVPS Y0, Y1, (AX)(R11*4)
+	JMP        back5
+
+aside6:
+	VMASKMOVPS (AX)(R11*4), Y1, Y2
+	JMP        back6
+
+aside7:
+	VMASKMOVPS Y0, Y1, (AX)(R11*4)
+	JMP        back7
+
+aside8:
+	VMASKMOVPS (AX)(R11*4), Y1, Y2
+	JMP        back8
+
+aside9:
+	VMASKMOVPS Y0, Y1, (AX)(R11*4)
+	JMP        back9
+
+aside10:
+	VMASKMOVPS (AX)(R11*4), Y1, Y2
+	JMP        back10
+
+aside11:
+	VMASKMOVPS Y0, Y1, (AX)(R11*4)
+	JMP        back11
+
+aside12:
+	VMASKMOVPS (AX)(R11*4), Y1, Y2
+	JMP        back12
+
+aside13:
+	VMASKMOVPS Y0, Y1, (AX)(R11*4)
+	JMP        back13
+
+aside14:
+	VMASKMOVPS (AX)(R11*4), Y1, Y2
+	JMP        back14
+
+aside15:
+	VMASKMOVPS Y0, Y1, (AX)(R11*4)
+	JMP        back15
+
+// func runsOneF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, x *float64, sums *float64, last int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·runsOneF64AVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+40(FP), AX
+	MOVQ         sums+48(FP), CX
+	MOVQ         groups+8(FP), BX
+	MOVQ         columns+16(FP), DI
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), DX
+	VBROADCASTSD (DX), Z5
+
+group:
+	SUBQ $0x01, n+0(FP)
+	JL   done
+	MOVL (BX), DX
+	ADDQ $0x04, BX
+	MOVQ DX, SI
+	ANDQ $0x0f, SI
+	SHRQ $0x04, DX
+	CMPQ SI, $0x04
+	JGE  from4
+	CMPQ SI, $0x02
+	JGE  from2
+	CMPQ SI, $0x01
+	JGE  from1
+	JMP  kind0
+
+from1:
+	JMP kind1
+
+from2:
+	CMPQ SI, $0x03
+	JGE  from3
+	JMP  kind2
+
+from3:
+	JMP kind3
+
+from4:
+	CMPQ SI, $0x06
+	JGE  from6
+	CMPQ SI, $0x05
+	JGE  from5
+	JMP  kind4
+
+from5:
+	JMP kind5
+
+from6:
+	CMPQ SI, $0x07
+	JGE  from7
+	JMP  kind6
+
+from7:
+	CMPQ SI, $0x08
+	JGE  from8
+	JMP  kind7
+
+from8:
+	JMP kind8
+
+kind0:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	TESTQ  DX, DX
+	JZ     end0
+
+piece0:
+	MOVLQSX     (DI), SI
+	VMOVUPD     (AX)(SI*8), Z0
+	MOVBLZX     (R8), SI
+	KMOVB       SI, K1
+	VFMADD231PD Z5, Z0, K1, Z1
+	MOVBLZX     1(R8), SI
+	KMOVB       SI, K1
+	VFMADD231PD Z5, Z0, K1, Z2
+	MOVBLZX     2(R8), SI
+	KMOVB       SI, K1
+	VFMADD231PD Z5, Z0, K1, Z3
+	MOVBLZX     3(R8), SI
+	KMOVB       SI, K1
+	VFMADD231PD Z5, Z0, K1, Z4
+	ADDQ        $0x04, R8
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece0
+
+end0:
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z6
+	VADDPD     Z6, Z0, Z0
+	VUNPCKLPD  Z4, Z3, Z6
+	VUNPCKHPD  Z4, Z3, Z7
+	VADDPD     Z7, Z6, Z6
+	VSHUFF64X2 $0x44, Z6, Z0, Z7
+	VSHUFF64X2 $0xee, Z6, Z0, Z0
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x08, Z7, Z7, Z0
+	VSHUFF64X2 $0x0d, Z7, Z7, Z7
+	VADDPD     Y0, Y7, Y7
+	VMOVUPD    Y7, (CX)
+	ADDQ       $0x20, CX
+	JMP        group
+
+kind1:
+	VXORPS X1, X1, X1
+	TESTQ  DX, DX
+	JZ     end1
+
+piece1:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece1
+
+end1:
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VMOVSD        X1, (CX)
+	ADDQ          $0x08, CX
+	JMP           group
+
+kind2:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	TESTQ  DX, DX
+	JZ     end2
+
+piece2:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece2
+
+end2:
+	VUNPCKLPD     Z1, Z1, Z0
+	VUNPCKHPD     Z1, Z1, Z6
+	VADDPD        Z6, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y6
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X0
+	VADDPD        X6, X0, X0
+	VMOVUPD       X0, (CX)
+	ADDQ          $0x10, CX
+	JMP           group
+
+kind3:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	TESTQ  DX, DX
+	JZ     end3
+
+piece3:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece3
+
+end3:
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z6
+	VADDPD     Z6, Z0, Z0
+	VUNPCKLPD  Z1, Z1, Z6
+	VUNPCKHPD  Z1, Z1, Z7
+	VADDPD     Z7, Z6, Z6
+	VSHUFF64X2 $0x44, Z6, Z0, Z7
+	VSHUFF64X2 $0xee, Z6, Z0, Z0
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x08, Z7, Z7, Z0
+	VSHUFF64X2 $0x0d, Z7, Z7, Z7
+	VADDPD     Y0, Y7, Y7
+	VMOVUPD    Y7, (CX)
+	ADDQ       $0x18, CX
+	JMP        group
+
+kind4:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	TESTQ  DX, DX
+	JZ     end4
+
+piece4:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece4
+
+end4:
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z6
+	VADDPD     Z6, Z0, Z0
+	VUNPCKLPD  Z1, Z1, Z6
+	VUNPCKHPD  Z1, Z1, Z7
+	VADDPD     Z7, Z6, Z6
+	VSHUFF64X2 $0x44, Z6, Z0, Z7
+	VSHUFF64X2 $0xee, Z6, Z0, Z0
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x08, Z7, Z7, Z0
+	VSHUFF64X2 $0x0d, Z7, Z7, Z7
+	VADDPD     Y0, Y7, Y7
+	VMOVUPD    Y7, (CX)
+	ADDQ       $0x20, CX
+	JMP        group
+
+kind5:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end5
+
+piece5:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece5
+
+end5:
+	VUNPCKLPD     Z1, Z1, Z0
+	VUNPCKHPD     Z1, Z1, Z6
+	VADDPD        Z6, Z0, Z0
+	VUNPCKLPD     Z1, Z1, Z6
+	VUNPCKHPD     Z1, Z1, Z7
+	VADDPD        Z7, Z6, Z6
+	VSHUFF64X2    $0x44, Z6, Z0, Z7
+	VSHUFF64X2    $0xee, Z6, Z0, Z0
+	VADDPD        Z0, Z7, Z7
+	VSHUFF64X2    $0x08, Z7, Z7, Z0
+	VSHUFF64X2    $0x0d, Z7, Z7, Z7
+	VADDPD        Y0, Y7, Y7
+	VMOVUPD       Y7, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VMOVSD        X1, 32(CX)
+	ADDQ          $0x28, CX
+	JMP           group
+
+kind6:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end6
+
+piece6:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece6
+
+end6:
+	VUNPCKLPD     Z1, Z1, Z0
+	VUNPCKHPD     Z1, Z1, Z6
+	VADDPD        Z6, Z0, Z0
+	VUNPCKLPD     Z1, Z1, Z6
+	VUNPCKHPD     Z1, Z1, Z7
+	VADDPD        Z7, Z6, Z6
+	VSHUFF64X2    $0x44, Z6, Z0, Z7
+	VSHUFF64X2    $0xee, Z6, Z0, Z0
+	VADDPD        Z0, Z7, Z7
+	VSHUFF64X2    $0x08, Z7, Z7, Z0
+	VSHUFF64X2    $0x0d, Z7, Z7, Z7
+	VADDPD        Y0, Y7, Y7
+	VMOVUPD       Y7, (CX)
+	VUNPCKLPD     Z1, Z1, Z0
+	VUNPCKHPD     Z1, Z1, Z6
+	VADDPD        Z6, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y6
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X0
+	VADDPD        X6, X0, X0
+	VMOVUPD       X0, 32(CX)
+	ADDQ          $0x30, CX
+	JMP           group
+
+kind7:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end7
+
+piece7:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece7
+
+end7:
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z6
+	VADDPD     Z6, Z0, Z0
+	VUNPCKLPD  Z1, Z1, Z6
+	VUNPCKHPD  Z1, Z1, Z7
+	VADDPD     Z7, Z6, Z6
+	VSHUFF64X2 $0x44, Z6, Z0, Z7
+	VSHUFF64X2 $0xee, Z6, Z0, Z0
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x08, Z7, Z7, Z0
+	VSHUFF64X2 $0x0d, Z7, Z7, Z7
+	VADDPD     Y0, Y7, Y7
+	VMOVUPD    Y7, (CX)
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z6
+	VADDPD     Z6, Z0, Z0
+	VUNPCKLPD  Z1, Z1, Z6
+	VUNPCKHPD  Z1, Z1, Z7
+	VADDPD     Z7, Z6, Z6
+	VSHUFF64X2 $0x44, Z6, Z0, Z7
+	VSHUFF64X2 $0xee, Z6, Z0, Z0
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x08, Z7, Z7, Z0
+	VSHUFF64X2 $0x0d, Z7, Z7, Z7
+	VADDPD     Y0, Y7, Y7
+	VMOVUPD    Y7, 32(CX)
+	ADDQ       $0x38, CX
+	JMP        group
+
+kind8:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end8
+
+piece8:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z5, Z0, K1, Z1
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece8
+
+end8:
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z6
+	VADDPD     Z6, Z0, Z0
+	VUNPCKLPD  Z1, Z1, Z6
+	VUNPCKHPD  Z1, Z1, Z7
+	VADDPD     Z7, Z6, Z6
+	VSHUFF64X2 $0x44, Z6, Z0, Z7
+	VSHUFF64X2 $0xee, Z6, Z0, Z0
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x08, Z7, Z7, Z0
+	VSHUFF64X2 $0x0d, Z7, Z7, Z7
+	VADDPD     Y0, Y7, Y7
+	VMOVUPD    Y7, (CX)
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z6
+	VADDPD     Z6, Z0, Z0
+	VUNPCKLPD  Z1, Z1, Z6
+	VUNPCKHPD  Z1, Z1, Z7
+	VADDPD     Z7, Z6, Z6
+	VSHUFF64X2 $0x44, Z6, Z0, Z7
+	VSHUFF64X2 $0xee, Z6, Z0, Z0
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x08, Z7, Z7, Z0
+	VSHUFF64X2 $0x0d, Z7, Z7, Z7
+	VADDPD     Y0, Y7, Y7
+	VMOVUPD    Y7, 32(CX)
+	ADDQ       $0x40, CX
+	JMP        group
+
+done:
+	VZEROUPPER
+	RET
+
+// func runsTransposedOneF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int, last int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·runsTransposedOneF64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         y+48(FP), AX
+	MOVQ         factors+40(FP), CX
+	MOVQ         first+56(FP), DX
+	SHLQ         $0x03, DX
+	SUBQ         DX, AX
+	MOVQ         groups+8(FP), BX
+	MOVQ         columns+16(FP), DI
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), DX
+	VBROADCASTSD (DX), Z9
+
+group:
+	SUBQ $0x01, n+0(FP)
+	JL   done
+	MOVL (BX), DX
+	ADDQ $0x04, BX
+	MOVQ DX, SI
+	ANDQ $0x0f, SI
+	SHRQ $0x04, DX
+	CMPQ SI, $0x04
+	JGE  from4
+	CMPQ SI, $0x02
+	JGE  from2
+	CMPQ SI, $0x01
+	JGE  from1
+	JMP  kind0
+
+from1:
+	JMP kind1
+
+from2:
+	CMPQ SI, $0x03
+	JGE  from3
+	JMP  kind2
+
+from3:
+	JMP kind3
+
+from4:
+	CMPQ SI, $0x06
+	JGE  from6
+	CMPQ SI, $0x05
+	JGE  from5
+	JMP  kind4
+
+from5:
+	JMP kind5
+
+from6:
+	CMPQ SI, $0x07
+	JGE  from7
+	JMP  kind6
+
+from7:
+	CMPQ SI, $0x08
+	JGE  from8
+	JMP  kind7
+
+from8:
+	JMP kind8
+
+kind0:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	TESTQ        DX, DX
+	JZ           end0
+
+piece0:
+	MOVLQSX     (DI), SI
+	VMOVUPD     (AX)(SI*8), Z0
+	MOVBLZX     (R8), R9
+	KMOVB       R9, K1
+	VFMADD231PD Z9, Z1, K1, Z0
+	MOVBLZX     1(R8), R9
+	KMOVB       R9, K1
+	VFMADD231PD Z9, Z2, K1, Z0
+	MOVBLZX     2(R8), R9
+	KMOVB       R9, K1
+	VFMADD231PD Z9, Z3, K1, Z0
+	MOVBLZX     3(R8), R9
+	KMOVB       R9, K1
+	VFMADD231PD Z9, Z4, K1, Z0
+	ADDQ        $0x04, R8
+	VMOVUPD     Z0, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece0
+
+end0:
+	ADDQ $0x20, CX
+	JMP  group
+
+kind1:
+	VBROADCASTSD (CX), Z1
+	TESTQ        DX, DX
+	JZ           end1
+
+piece1:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece1
+
+end1:
+	ADDQ $0x08, CX
+	JMP  group
+
+kind2:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	TESTQ        DX, DX
+	JZ           end2
+
+piece2:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VFMADD231PD Z9, Z2, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece2
+
+end2:
+	ADDQ $0x10, CX
+	JMP  group
+
+kind3:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	TESTQ        DX, DX
+	JZ           end3
+
+piece3:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VFMADD231PD Z9, Z2, K1, Z0
+	VFMADD231PD Z9, Z3, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece3
+
+end3:
+	ADDQ $0x18, CX
+	JMP  group
+
+kind4:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	TESTQ        DX, DX
+	JZ           end4
+
+piece4:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VFMADD231PD Z9, Z2, K1, Z0
+	VFMADD231PD Z9, Z3, K1, Z0
+	VFMADD231PD Z9, Z4, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece4
+
+end4:
+	ADDQ $0x20, CX
+	JMP  group
+
+kind5:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	VBROADCASTSD 32(CX), Z5
+	TESTQ        DX, DX
+	JZ           end5
+
+piece5:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VFMADD231PD Z9, Z2, K1, Z0
+	VFMADD231PD Z9, Z3, K1, Z0
+	VFMADD231PD Z9, Z4, K1, Z0
+	VFMADD231PD Z9, Z5, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece5
+
+end5:
+	ADDQ $0x28, CX
+	JMP  group
+
+kind6:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	VBROADCASTSD 32(CX), Z5
+	VBROADCASTSD 40(CX), Z6
+	TESTQ        DX, DX
+	JZ           end6
+
+piece6:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VFMADD231PD Z9, Z2, K1, Z0
+	VFMADD231PD Z9, Z3, K1, Z0
+	VFMADD231PD Z9, Z4, K1, Z0
+	VFMADD231PD Z9, Z5, K1, Z0
+	VFMADD231PD Z9, Z6, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece6
+
+end6:
+	ADDQ $0x30, CX
+	JMP  group
+
+kind7:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	VBROADCASTSD 32(CX), Z5
+	VBROADCASTSD 40(CX), Z6
+	VBROADCASTSD 48(CX), Z7
+	TESTQ        DX, DX
+	JZ           end7
+
+piece7:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VFMADD231PD Z9, Z2, K1, Z0
+	VFMADD231PD Z9, Z3, K1, Z0
+	VFMADD231PD Z9, Z4, K1, Z0
+	VFMADD231PD Z9, Z5, K1, Z0
+	VFMADD231PD Z9, Z6, K1, Z0
+	VFMADD231PD Z9, Z7, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece7
+
+end7:
+	ADDQ $0x38, CX
+	JMP  group
+
+kind8:
+	VBROADCASTSD (CX), Z1
+	VBROADCASTSD 8(CX), Z2
+	VBROADCASTSD 16(CX), Z3
+	VBROADCASTSD 24(CX), Z4
+	VBROADCASTSD 32(CX), Z5
+	VBROADCASTSD 40(CX), Z6
+	VBROADCASTSD 48(CX), Z7
+	VBROADCASTSD 56(CX), Z8
+	TESTQ        DX, DX
+	JZ           end8
+
+piece8:
+	MOVBLZX     (R8), SI
+	INCQ        R8
+	KMOVB       SI, K1
+	MOVLQSX     (DI), SI
+	VMOVUPD.Z   (AX)(SI*8), K1, Z0
+	VFMADD231PD Z9, Z1, K1, Z0
+	VFMADD231PD Z9, Z2, K1, Z0
+	VFMADD231PD Z9, Z3, K1, Z0
+	VFMADD231PD Z9, Z4, K1, Z0
+	VFMADD231PD Z9, Z5, K1, Z0
+	VFMADD231PD Z9, Z6, K1, Z0
+	VFMADD231PD Z9, Z7, K1, Z0
+	VFMADD231PD Z9, Z8, K1, Z0
+	VMOVUPD     Z0, K1, (AX)(SI*8)
+	ADDQ        $0x04, DI
+	DECQ        DX
+	JNZ         piece8
+
+end8:
+	ADDQ $0x40, CX
+	JMP  group
+
+done:
+	VZEROUPPER
+	RET
+
+// func runsOneF64AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float64, x *float64, sums *float64, last int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·runsOneF64AVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+40(FP), AX
+	MOVQ         sums+48(FP), CX
+	LEAQ         masksOf4<>+0(SB), BX
+	MOVQ         groups+8(FP), SI
+	MOVQ         columns+16(FP), R8
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), DX
+	VBROADCASTSD (DX), Y6
+
+group:
+	SUBQ $0x01, n+0(FP)
+	JL   done
+	MOVL (SI), DX
+	ADDQ $0x04, SI
+	MOVQ DX, DI
+	ANDQ $0x0f, DI
+	SHRQ $0x04, DX
+	CMPQ DI, $0x04
+	JGE  from4
+	CMPQ DI, $0x02
+	JGE  from2
+	CMPQ DI, $0x01
+	JGE  from1
+	JMP  kind0
+
+from1:
+	JMP kind1
+
+from2:
+	CMPQ DI, $0x03
+	JGE  from3
+	JMP  kind2
+
+from3:
+	JMP kind3
+
+from4:
+	CMPQ DI, $0x06
+	JGE  from6
+	CMPQ DI, $0x05
+	JGE  from5
+	JMP  kind4
+
+from5:
+	JMP kind5
+
+from6:
+	CMPQ DI, $0x07
+	JGE  from7
+	JMP  kind6
+
+from7:
+	CMPQ DI, $0x08
+	JGE  from8
+	JMP  kind7
+
+from8:
+	JMP kind8
+
+kind0:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	TESTQ  DX, DX
+	JZ     end0
+
+piece0:
+	MOVLQSX     (R8), DI
+	VMOVUPD     (AX)(DI*8), Y0
+	MOVBLZX     (R9), DI
+	VPMOVSXBQ   (BX)(DI*4), Y1
+	VANDPS      Y6, Y1, Y7
+	VANDPS      Y0, Y1, Y1
+	VFMADD231PD Y7, Y1, Y2
+	MOVBLZX     1(R9), DI
+	VPMOVSXBQ   (BX)(DI*4), Y1
+	VANDPS      Y6, Y1, Y7
+	VANDPS      Y0, Y1, Y1
+	VFMADD231PD Y7, Y1, Y3
+	MOVBLZX     2(R9), DI
+	VPMOVSXBQ   (BX)(DI*4), Y1
+	VANDPS      Y6, Y1, Y7
+	VANDPS      Y0, Y1, Y1
+	VFMADD231PD Y7, Y1, Y4
+	MOVBLZX     3(R9), DI
+	VPMOVSXBQ   (BX)(DI*4), Y1
+	VANDPS      Y6, Y1, Y7
+	VANDPS      Y0, Y1, Y0
+	VFMADD231PD Y7, Y0, Y5
+	ADDQ        $0x04, R9
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece0
+
+end0:
+	VHADDPD    Y3, Y2, Y0
+	VHADDPD    Y5, Y4, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y7
+	VBLENDPD   $0x0c, Y1, Y0, Y0
+	VADDPD     Y7, Y0, Y0
+	VMOVUPD    Y0, (CX)
+	ADDQ       $0x20, CX
+	JMP        group
+
+kind1:
+	VXORPS X2, X2, X2
+	TESTQ  DX, DX
+	JZ     end1
+
+piece1:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside0
+	VANDPS    (AX)(DI*8), Y1, Y0
+
+back0:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PD Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece1
+
+end1:
+	VHADDPD      Y2, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VMOVUPD      X1, (CX)
+	ADDQ         $0x08, CX
+	JMP          group
+
+kind2:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	TESTQ  DX, DX
+	JZ     end2
+
+piece2:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside1
+	VANDPS    (AX)(DI*8), Y1, Y0
+
+back1:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PD Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece2
+
+end2:
+	VHADDPD      Y2, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VMOVUPD      X1, (CX)
+	ADDQ         $0x10, CX
+	JMP          group
+
+kind3:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	TESTQ  DX, DX
+	JZ     end3
+
+piece3:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside2
+	VANDPS    (AX)(DI*8), Y1, Y0
+
+back2:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PD Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece3
+
+end3:
+	VHADDPD    Y2, Y2, Y0
+	VHADDPD    Y2, Y2, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y7
+	VBLENDPD   $0x0c, Y1, Y0, Y0
+	VADDPD     Y7, Y0, Y0
+	VMOVUPD    Y0, (CX)
+	ADDQ       $0x18, CX
+	JMP        group
+
+kind4:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	TESTQ  DX, DX
+	JZ     end4
+
+piece4:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside3
+	VANDPS    (AX)(DI*8), Y1, Y0
+
+back3:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PD Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece4
+
+end4:
+	VHADDPD    Y2, Y2, Y0
+	VHADDPD    Y2, Y2, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y7
+	VBLENDPD   $0x0c, Y1, Y0, Y0
+	VADDPD     Y7, Y0, Y0
+	VMOVUPD    Y0, (CX)
+	ADDQ       $0x20, CX
+	JMP        group
+
+kind5:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end5
+
+piece5:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside4
+	VANDPS    (AX)(DI*8), Y1, Y0
+
+back4:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PD Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece5
+
+end5:
+	VHADDPD      Y2, Y2, Y0
+	VHADDPD      Y2, Y2, Y1
+	VPERM2F128   $0x21, Y1, Y0, Y7
+	VBLENDPD     $0x0c, Y1, Y0, Y0
+	VADDPD       Y7, Y0, Y0
+	VMOVUPD      Y0, (CX)
+	VHADDPD      Y2, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VMOVUPD      X1, 32(CX)
+	ADDQ         $0x28, CX
+	JMP          group
+
+kind6:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end6
+
+piece6:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside5
+	VANDPS    (AX)(DI*8), Y1, Y0
+
+back5:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PD Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece6
+
+end6:
+	VHADDPD      Y2, Y2, Y0
+	VHADDPD      Y2, Y2, Y1
+	VPERM2F128   $0x21, Y1, Y0, Y7
+	VBLENDPD     $0x0c, Y1, Y0, Y0
+	VADDPD       Y7, Y0, Y0
+	VMOVUPD      Y0, (CX)
+	VHADDPD      Y2, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VMOVUPD      X1, 32(CX)
+	ADDQ         $0x30, CX
+	JMP          group
+
+kind7:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end7
+
+piece7:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside6
+	VANDPS    (AX)(DI*8), Y1, Y0
+
+back6:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PD Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece7
+
+end7:
+	VHADDPD    Y2, Y2, Y0
+	VHADDPD    Y2, Y2, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y7
+	VBLENDPD   $0x0c, Y1, Y0, Y0
+	VADDPD     Y7, Y0, Y0
+	VMOVUPD    Y0, (CX)
+	VHADDPD    Y2, Y2, Y0
+	VHADDPD    Y2, Y2, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y7
+	VBLENDPD   $0x0c, Y1, Y0, Y0
+	VADDPD     Y7, Y0, Y0
+	VMOVUPD    Y0, 32(CX)
+	ADDQ       $0x38, CX
+	JMP        group
+
+kind8:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end8
+
+piece8:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside7
+	VANDPS    (AX)(DI*8), Y1, Y0
+
+back7:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PD Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece8
+
+end8:
+	VHADDPD    Y2, Y2, Y0
+	VHADDPD    Y2, Y2, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y7
+	VBLENDPD   $0x0c, Y1, Y0, Y0
+	VADDPD     Y7, Y0, Y0
+	VMOVUPD    Y0, (CX)
+	VHADDPD    Y2, Y2, Y0
+	VHADDPD    Y2, Y2, Y1
+	VPERM2F128 $0x21, Y1, Y0, Y7
+	VBLENDPD   $0x0c, Y1, Y0, Y0
+	VADDPD     Y7, Y0, Y0
+	VMOVUPD    Y0, 32(CX)
+	ADDQ       $0x40, CX
+	JMP        group
+
+done:
+	VZEROUPPER
+	RET
+
+aside0:
+	VMASKMOVPD (AX)(DI*8), Y1, Y0
+	JMP        back0
+
+aside1:
+	VMASKMOVPD (AX)(DI*8), Y1, Y0
+	JMP        back1
+
+aside2:
+	VMASKMOVPD (AX)(DI*8), Y1, Y0
+	JMP        back2
+
+aside3:
+	VMASKMOVPD (AX)(DI*8), Y1, Y0
+	JMP        back3
+
+aside4:
+	VMASKMOVPD (AX)(DI*8), Y1, Y0
+	JMP        back4
+
+aside5:
+	VMASKMOVPD (AX)(DI*8), Y1, Y0
+	JMP        back5
+
+aside6:
+	VMASKMOVPD (AX)(DI*8), Y1, Y0
+	JMP        back6
+
+aside7:
+	VMASKMOVPD (AX)(DI*8), Y1, Y0
+	JMP        back7
+
+// func runsTransposedOneF64AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int, last int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·runsTransposedOneF64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+48(FP), AX
+	MOVQ         factors+40(FP), CX
+	MOVQ         first+56(FP), DX
+	SHLQ         $0x03, DX
+	SUBQ         DX, AX
+	LEAQ         masksOf4<>+0(SB), BX
+	MOVQ         groups+8(FP), SI
+	MOVQ         columns+16(FP), R8
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), DX
+	VBROADCASTSD (DX), Y11
+
+group:
+	SUBQ $0x01, n+0(FP)
+	JL   done
+	MOVL (SI), DX
+	ADDQ $0x04, SI
+	MOVQ DX, DI
+	ANDQ $0x0f, DI
+	SHRQ $0x04, DX
+	CMPQ DI, $0x04
+	JGE  from4
+	CMPQ DI, $0x02
+	JGE  from2
+	CMPQ DI, $0x01
+	JGE  from1
+	JMP  kind0
+
+from1:
+	JMP kind1
+
+from2:
+	CMPQ DI, $0x03
+	JGE  from3
+	JMP  kind2
+
+from3:
+	JMP kind3
+
+from4:
+	CMPQ DI, $0x06
+	JGE  from6
+	CMPQ DI, $0x05
+	JGE  from5
+	JMP  kind4
+
+from5:
+	JMP kind5
+
+from6:
+	CMPQ DI, $0x07
+	JGE  from7
+	JMP  kind6
+
+from7:
+	CMPQ DI, $0x08
+	JGE  from8
+	JMP  kind7
+
+from8:
+	JMP kind8
+
+kind0:
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
+	VBROADCASTSD 16(CX), Y5
+	VBROADCASTSD 24(CX), Y6
+	TESTQ        DX, DX
+	JZ           end0
+
+piece0:
+	MOVLQSX     (R8), DI
+	VMOVUPD     (AX)(DI*8), Y0
+	MOVBLZX     (R9), R10
+	VPMOVSXBQ   (BX)(R10*4), Y1
+	VANDPS      Y11, Y1, Y2
+	VANDPS      Y3, Y1, Y1
+	VFMADD231PD Y2, Y1, Y0
+	MOVBLZX     1(R9), R10
+	VPMOVSXBQ   (BX)(R10*4), Y1
+	VANDPS      Y11, Y1, Y2
+	VANDPS      Y4, Y1, Y1
+	VFMADD231PD Y2, Y1, Y0
+	MOVBLZX     2(R9), R10
+	VPMOVSXBQ   (BX)(R10*4), Y1
+	VANDPS      Y11, Y1, Y2
+	VANDPS      Y5, Y1, Y1
+	VFMADD231PD Y2, Y1, Y0
+	MOVBLZX     3(R9), R10
+	VPMOVSXBQ   (BX)(R10*4), Y1
+	VANDPS      Y11, Y1, Y2
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PD Y2, Y1, Y0
+	ADDQ        $0x04, R9
+	VMOVUPD     Y0, (AX)(DI*8)
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece0
+
+end0:
+	ADDQ $0x20, CX
+	JMP  group
+
+kind1:
+	VBROADCASTSD (CX), Y3
+	TESTQ        DX, DX
+	JZ           end1
+
+piece1:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside0
+	VMOVUPD   (AX)(DI*8), Y2
+
+back0:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y4
+	VFMADD231PD Y4, Y3, Y0
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside1
+	VMOVUPD     Y0, (AX)(DI*8)
+
+back1:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece1
+
+end1:
+	ADDQ $0x08, CX
+	JMP  group
+
+kind2:
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
+	TESTQ        DX, DX
+	JZ           end2
+
+piece2:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside2
+	VMOVUPD   (AX)(DI*8), Y2
+
+back2:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y5
+	VFMADD231PD Y5, Y3, Y0
+	VFMADD231PD Y5, Y4, Y0
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside3
+	VMOVUPD     Y0, (AX)(DI*8)
+
+back3:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece2
+
+end2:
+	ADDQ $0x10, CX
+	JMP  group
+
+kind3:
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
+	VBROADCASTSD 16(CX), Y5
+	TESTQ        DX, DX
+	JZ           end3
+
+piece3:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside4
+	VMOVUPD   (AX)(DI*8), Y2
+
+back4:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y6
+	VFMADD231PD Y6, Y3, Y0
+	VFMADD231PD Y6, Y4, Y0
+	VFMADD231PD Y6, Y5, Y0
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside5
+	VMOVUPD     Y0, (AX)(DI*8)
+
+back5:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece3
+
+end3:
+	ADDQ $0x18, CX
+	JMP  group
+
+kind4:
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
+	VBROADCASTSD 16(CX), Y5
+	VBROADCASTSD 24(CX), Y6
+	TESTQ        DX, DX
+	JZ           end4
+
+piece4:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside6
+	VMOVUPD   (AX)(DI*8), Y2
+
+back6:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y7
+	VFMADD231PD Y7, Y3, Y0
+	VFMADD231PD Y7, Y4, Y0
+	VFMADD231PD Y7, Y5, Y0
+	VFMADD231PD Y7, Y6, Y0
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside7
+	VMOVUPD     Y0, (AX)(DI*8)
+
+back7:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece4
+
+end4:
+	ADDQ $0x20, CX
+	JMP  group
+
+kind5:
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
+	VBROADCASTSD 16(CX), Y5
+	VBROADCASTSD 24(CX), Y6
+	VBROADCASTSD 32(CX), Y7
+	TESTQ        DX, DX
+	JZ           end5
+
+piece5:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside8
+	VMOVUPD   (AX)(DI*8), Y2
+
+back8:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y8
+	VFMADD231PD Y8, Y3, Y0
+	VFMADD231PD Y8, Y4, Y0
+	VFMADD231PD Y8, Y5, Y0
+	VFMADD231PD Y8, Y6, Y0
+	VFMADD231PD Y8, Y7, Y0
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside9
+	VMOVUPD     Y0, (AX)(DI*8)
+
+back9:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece5
+
+end5:
+	ADDQ $0x28, CX
+	JMP  group
+
+kind6:
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
+	VBROADCASTSD 16(CX), Y5
+	VBROADCASTSD 24(CX), Y6
+	VBROADCASTSD 32(CX), Y7
+	VBROADCASTSD 40(CX), Y8
+	TESTQ        DX, DX
+	JZ           end6
+
+piece6:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside10
+	VMOVUPD   (AX)(DI*8), Y2
+
+back10:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y9
+	VFMADD231PD Y9, Y3, Y0
+	VFMADD231PD Y9, Y4, Y0
+	VFMADD231PD Y9, Y5, Y0
+	VFMADD231PD Y9, Y6, Y0
+	VFMADD231PD Y9, Y7, Y0
+	VFMADD231PD Y9, Y8, Y0
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside11
+	VMOVUPD     Y0, (AX)(DI*8)
+
+back11:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece6
+
+end6:
+	ADDQ $0x30, CX
+	JMP  group
+
+kind7:
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
+	VBROADCASTSD 16(CX), Y5
+	VBROADCASTSD 24(CX), Y6
+	VBROADCASTSD 32(CX), Y7
+	VBROADCASTSD 40(CX), Y8
+	VBROADCASTSD 48(CX), Y9
+	TESTQ        DX, DX
+	JZ           end7
+
+piece7:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside12
+	VMOVUPD   (AX)(DI*8), Y2
+
+back12:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y10
+	VFMADD231PD Y10, Y3, Y0
+	VFMADD231PD Y10, Y4, Y0
+	VFMADD231PD Y10, Y5, Y0
+	VFMADD231PD Y10, Y6, Y0
+	VFMADD231PD Y10, Y7, Y0
+	VFMADD231PD Y10, Y8, Y0
+	VFMADD231PD Y10, Y9, Y0
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside13
+	VMOVUPD     Y0, (AX)(DI*8)
+
+back13:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece7
+
+end7:
+	ADDQ $0x38, CX
+	JMP  group
+
+kind8:
+	VBROADCASTSD (CX), Y3
+	VBROADCASTSD 8(CX), Y4
+	VBROADCASTSD 16(CX), Y5
+	VBROADCASTSD 24(CX), Y6
+	VBROADCASTSD 32(CX), Y7
+	VBROADCASTSD 40(CX), Y8
+	VBROADCASTSD 48(CX), Y9
+	VBROADCASTSD 56(CX), Y10
+	TESTQ        DX, DX
+	JZ           end8
+
+piece8:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBQ (BX)(DI*4), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside14
+	VMOVUPD   (AX)(DI*8), Y2
+
+back14:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y12
+	VFMADD231PD Y12, Y3, Y0
+	VFMADD231PD Y12, Y4, Y0
+	VFMADD231PD Y12, Y5, Y0
+	VFMADD231PD Y12, Y6, Y0
+	VFMADD231PD Y12, Y7, Y0
+	VFMADD231PD Y12, Y8, Y0
+	VFMADD231PD Y12, Y9, Y0
+	VFMADD231PD Y12, Y10, Y0
+	VBLENDVPD   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside15
+	VMOVUPD     Y0, (AX)(DI*8)
+
+back15:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece8
+
+end8:
+	ADDQ $0x40, CX
+	JMP  group
+
+done:
+	VZEROUPPER
+	RET
+
+aside0:
+	VMASKMOVPD (AX)(DI*8), Y1, Y2
+	JMP        back0
+
+aside1:
+	VMASKMOVPD Y0, Y1, (AX)(DI*8)
+	JMP        back1
+
+aside2:
+	VMASKMOVPD (AX)(DI*8), Y1, Y2
+	JMP        back2
+
+aside3:
+	VMASKMOVPD Y0, Y1, (AX)(DI*8)
+	JMP        back3
+
+aside4:
+	VMASKMOVPD (AX)(DI*8), Y1, Y2
+	JMP        back4
+
+aside5:
+	VMASKMOVPD Y0, Y1, (AX)(DI*8)
+	JMP        back5
+
+aside6:
+	VMASKMOVPD (AX)(DI*8), Y1, Y2
+	JMP        back6
+
+aside7:
+	VMASKMOVPD Y0, Y1, (AX)(DI*8)
+	JMP        back7
+
+aside8:
+	VMASKMOVPD (AX)(DI*8), Y1, Y2
+	JMP        back8
+
+aside9:
+	VMASKMOVPD Y0, Y1, (AX)(DI*8)
+	JMP        back9
+
+aside10:
+	VMASKMOVPD (AX)(DI*8), Y1, Y2
+	JMP        back10
+
+aside11:
+	VMASKMOVPD Y0, Y1, (AX)(DI*8)
+	JMP        back11
+
+aside12:
+	VMASKMOVPD (AX)(DI*8), Y1, Y2
+	JMP        back12
+
+aside13:
+	VMASKMOVPD Y0, Y1, (AX)(DI*8)
+	JMP        back13
+
+aside14:
+	VMASKMOVPD (AX)(DI*8), Y1, Y2
+	JMP        back14
+
+aside15:
+	VMASKMOVPD Y0, Y1, (AX)(DI*8)
+	JMP        back15
+
+// func runsOneF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·runsOneF32AVX512(SB), NOSPLIT, $0-56
+TEXT ·runsOneF32AVX512(SB), NOSPLIT, $0-64
 	MOVQ         x+40(FP), AX
 	MOVQ         sums+48(FP), CX
 	MOVQ         groups+8(FP), BX
@@ -2496,13 +7606,17 @@ kind0:
 piece0:
 	MOVLQSX     (DI), SI
 	VMOVUPS     (AX)(SI*4), Y0
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
+	KMOVB       SI, K1
 	VFMADD231PS Y5, Y0, K1, Y1
-	KMOVB       1(R8), K1
+	MOVBLZX     1(R8), SI
+	KMOVB       SI, K1
 	VFMADD231PS Y5, Y0, K1, Y2
-	KMOVB       2(R8), K1
+	MOVBLZX     2(R8), SI
+	KMOVB       SI, K1
 	VFMADD231PS Y5, Y0, K1, Y3
-	KMOVB       3(R8), K1
+	MOVBLZX     3(R8), SI
+	KMOVB       SI, K1
 	VFMADD231PS Y5, Y0, K1, Y4
 	ADDQ        $0x04, R8
 	ADDQ        $0x04, DI
@@ -2525,8 +7639,9 @@ kind1:
 	JZ     end1
 
 piece1:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y5, Y0, K1, Y1
@@ -2551,8 +7666,9 @@ kind2:
 	JZ     end2
 
 piece2:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y5, Y0, K1, Y1
@@ -2578,8 +7694,9 @@ kind3:
 	JZ     end3
 
 piece3:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y5, Y0, K1, Y1
@@ -2606,8 +7723,9 @@ kind4:
 	JZ     end4
 
 piece4:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y5, Y0, K1, Y1
@@ -2635,8 +7753,9 @@ kind5:
 	JZ     end5
 
 piece5:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y5, Y0, K1, Y1
@@ -2671,8 +7790,9 @@ kind6:
 	JZ     end6
 
 piece6:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y5, Y0, K1, Y1
@@ -2708,8 +7828,9 @@ kind7:
 	JZ     end7
 
 piece7:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y5, Y0, K1, Y1
@@ -2746,8 +7867,9 @@ kind8:
 	JZ     end8
 
 piece8:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y5, Y0, K1, Y1
@@ -2775,9 +7897,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func runsTransposedOneF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int)
+// func runsTransposedOneF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·runsTransposedOneF32AVX512(SB), NOSPLIT, $0-64
+TEXT ·runsTransposedOneF32AVX512(SB), NOSPLIT, $0-72
 	MOVQ         y+48(FP), AX
 	MOVQ         factors+40(FP), CX
 	MOVQ         first+56(FP), DX
@@ -2850,13 +7972,17 @@ kind0:
 piece0:
 	MOVLQSX     (DI), SI
 	VMOVUPS     (AX)(SI*4), Y0
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), R9
+	KMOVB       R9, K1
 	VFMADD231PS Y9, Y1, K1, Y0
-	KMOVB       1(R8), K1
+	MOVBLZX     1(R8), R9
+	KMOVB       R9, K1
 	VFMADD231PS Y9, Y2, K1, Y0
-	KMOVB       2(R8), K1
+	MOVBLZX     2(R8), R9
+	KMOVB       R9, K1
 	VFMADD231PS Y9, Y3, K1, Y0
-	KMOVB       3(R8), K1
+	MOVBLZX     3(R8), R9
+	KMOVB       R9, K1
 	VFMADD231PS Y9, Y4, K1, Y0
 	ADDQ        $0x04, R8
 	VMOVUPS     Y0, (AX)(SI*4)
@@ -2874,8 +8000,9 @@ kind1:
 	JZ           end1
 
 piece1:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y9, Y1, K1, Y0
@@ -2895,8 +8022,9 @@ kind2:
 	JZ           end2
 
 piece2:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y9, Y1, K1, Y0
@@ -2918,8 +8046,9 @@ kind3:
 	JZ           end3
 
 piece3:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y9, Y1, K1, Y0
@@ -2943,8 +8072,9 @@ kind4:
 	JZ           end4
 
 piece4:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y9, Y1, K1, Y0
@@ -2970,8 +8100,9 @@ kind5:
 	JZ           end5
 
 piece5:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y9, Y1, K1, Y0
@@ -2999,8 +8130,9 @@ kind6:
 	JZ           end6
 
 piece6:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y9, Y1, K1, Y0
@@ -3030,8 +8162,9 @@ kind7:
 	JZ           end7
 
 piece7:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y9, Y1, K1, Y0
@@ -3063,8 +8196,9 @@ kind8:
 	JZ           end8
 
 piece8:
-	KMOVB       (R8), K1
+	MOVBLZX     (R8), SI
 	INCQ        R8
+	KMOVB       SI, K1
 	MOVLQSX     (DI), SI
 	VMOVUPS.Z   (AX)(SI*4), K1, Y0
 	VFMADD231PS Y9, Y1, K1, Y0
@@ -3087,3 +8221,933 @@ end8:
 done:
 	VZEROUPPER
 	RET
+
+// func runsOneF32AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·runsOneF32AVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+40(FP), AX
+	MOVQ         sums+48(FP), CX
+	LEAQ         masksOf8<>+0(SB), BX
+	MOVQ         groups+8(FP), SI
+	MOVQ         columns+16(FP), R8
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), DX
+	VBROADCASTSS (DX), Y6
+
+group:
+	SUBQ $0x01, n+0(FP)
+	JL   done
+	MOVL (SI), DX
+	ADDQ $0x04, SI
+	MOVQ DX, DI
+	ANDQ $0x0f, DI
+	SHRQ $0x04, DX
+	CMPQ DI, $0x04
+	JGE  from4
+	CMPQ DI, $0x02
+	JGE  from2
+	CMPQ DI, $0x01
+	JGE  from1
+	JMP  kind0
+
+from1:
+	JMP kind1
+
+from2:
+	CMPQ DI, $0x03
+	JGE  from3
+	JMP  kind2
+
+from3:
+	JMP kind3
+
+from4:
+	CMPQ DI, $0x06
+	JGE  from6
+	CMPQ DI, $0x05
+	JGE  from5
+	JMP  kind4
+
+from5:
+	JMP kind5
+
+from6:
+	CMPQ DI, $0x07
+	JGE  from7
+	JMP  kind6
+
+from7:
+	CMPQ DI, $0x08
+	JGE  from8
+	JMP  kind7
+
+from8:
+	JMP kind8
+
+kind0:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	TESTQ  DX, DX
+	JZ     end0
+
+piece0:
+	MOVLQSX     (R8), DI
+	VMOVUPS     (AX)(DI*4), Y0
+	MOVBLZX     (R9), DI
+	VPMOVSXBD   (BX)(DI*8), Y1
+	VANDPS      Y6, Y1, Y7
+	VANDPS      Y0, Y1, Y1
+	VFMADD231PS Y7, Y1, Y2
+	MOVBLZX     1(R9), DI
+	VPMOVSXBD   (BX)(DI*8), Y1
+	VANDPS      Y6, Y1, Y7
+	VANDPS      Y0, Y1, Y1
+	VFMADD231PS Y7, Y1, Y3
+	MOVBLZX     2(R9), DI
+	VPMOVSXBD   (BX)(DI*8), Y1
+	VANDPS      Y6, Y1, Y7
+	VANDPS      Y0, Y1, Y1
+	VFMADD231PS Y7, Y1, Y4
+	MOVBLZX     3(R9), DI
+	VPMOVSXBD   (BX)(DI*8), Y1
+	VANDPS      Y6, Y1, Y7
+	VANDPS      Y0, Y1, Y0
+	VFMADD231PS Y7, Y0, Y5
+	ADDQ        $0x04, R9
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece0
+
+end0:
+	VHADDPS      Y3, Y2, Y0
+	VHADDPS      Y5, Y4, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x10, CX
+	JMP          group
+
+kind1:
+	VXORPS X2, X2, X2
+	TESTQ  DX, DX
+	JZ     end1
+
+piece1:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside0
+	VANDPS    (AX)(DI*4), Y1, Y0
+
+back0:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PS Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece1
+
+end1:
+	VHADDPS      Y2, Y2, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x04, CX
+	JMP          group
+
+kind2:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	TESTQ  DX, DX
+	JZ     end2
+
+piece2:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside1
+	VANDPS    (AX)(DI*4), Y1, Y0
+
+back1:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PS Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece2
+
+end2:
+	VHADDPS      Y2, Y2, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x08, CX
+	JMP          group
+
+kind3:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	TESTQ  DX, DX
+	JZ     end3
+
+piece3:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside2
+	VANDPS    (AX)(DI*4), Y1, Y0
+
+back2:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PS Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece3
+
+end3:
+	VHADDPS      Y2, Y2, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x0c, CX
+	JMP          group
+
+kind4:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	TESTQ  DX, DX
+	JZ     end4
+
+piece4:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside3
+	VANDPS    (AX)(DI*4), Y1, Y0
+
+back3:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PS Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece4
+
+end4:
+	VHADDPS      Y2, Y2, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	ADDQ         $0x10, CX
+	JMP          group
+
+kind5:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end5
+
+piece5:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside4
+	VANDPS    (AX)(DI*4), Y1, Y0
+
+back4:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PS Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece5
+
+end5:
+	VHADDPS      Y2, Y2, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	VHADDPS      Y2, Y2, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x14, CX
+	JMP          group
+
+kind6:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end6
+
+piece6:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside5
+	VANDPS    (AX)(DI*4), Y1, Y0
+
+back5:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PS Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece6
+
+end6:
+	VHADDPS      Y2, Y2, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	VHADDPS      Y2, Y2, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x18, CX
+	JMP          group
+
+kind7:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end7
+
+piece7:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside6
+	VANDPS    (AX)(DI*4), Y1, Y0
+
+back6:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PS Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece7
+
+end7:
+	VHADDPS      Y2, Y2, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	VHADDPS      Y2, Y2, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x1c, CX
+	JMP          group
+
+kind8:
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	VXORPS X0, X0, X0
+	TESTQ  DX, DX
+	JZ     end8
+
+piece8:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+56(FP)
+	JG        aside7
+	VANDPS    (AX)(DI*4), Y1, Y0
+
+back7:
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PS Y1, Y0, Y2
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece8
+
+end8:
+	VHADDPS      Y2, Y2, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, (CX)
+	VHADDPS      Y2, Y2, Y0
+	VHADDPS      Y2, Y2, Y1
+	VHADDPS      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      X1, 16(CX)
+	ADDQ         $0x20, CX
+	JMP          group
+
+done:
+	VZEROUPPER
+	RET
+
+aside0:
+	VMASKMOVPS (AX)(DI*4), Y1, Y0
+	JMP        back0
+
+aside1:
+	VMASKMOVPS (AX)(DI*4), Y1, Y0
+	JMP        back1
+
+aside2:
+	VMASKMOVPS (AX)(DI*4), Y1, Y0
+	JMP        back2
+
+aside3:
+	VMASKMOVPS (AX)(DI*4), Y1, Y0
+	JMP        back3
+
+aside4:
+	VMASKMOVPS (AX)(DI*4), Y1, Y0
+	JMP        back4
+
+aside5:
+	VMASKMOVPS (AX)(DI*4), Y1, Y0
+	JMP        back5
+
+aside6:
+	VMASKMOVPS (AX)(DI*4), Y1, Y0
+	JMP        back6
+
+aside7:
+	VMASKMOVPS (AX)(DI*4), Y1, Y0
+	JMP        back7
+
+// func runsTransposedOneF32AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·runsTransposedOneF32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+48(FP), AX
+	MOVQ         factors+40(FP), CX
+	MOVQ         first+56(FP), DX
+	SHLQ         $0x02, DX
+	SUBQ         DX, AX
+	LEAQ         masksOf8<>+0(SB), BX
+	MOVQ         groups+8(FP), SI
+	MOVQ         columns+16(FP), R8
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), DX
+	VBROADCASTSS (DX), Y11
+
+group:
+	SUBQ $0x01, n+0(FP)
+	JL   done
+	MOVL (SI), DX
+	ADDQ $0x04, SI
+	MOVQ DX, DI
+	ANDQ $0x0f, DI
+	SHRQ $0x04, DX
+	CMPQ DI, $0x04
+	JGE  from4
+	CMPQ DI, $0x02
+	JGE  from2
+	CMPQ DI, $0x01
+	JGE  from1
+	JMP  kind0
+
+from1:
+	JMP kind1
+
+from2:
+	CMPQ DI, $0x03
+	JGE  from3
+	JMP  kind2
+
+from3:
+	JMP kind3
+
+from4:
+	CMPQ DI, $0x06
+	JGE  from6
+	CMPQ DI, $0x05
+	JGE  from5
+	JMP  kind4
+
+from5:
+	JMP kind5
+
+from6:
+	CMPQ DI, $0x07
+	JGE  from7
+	JMP  kind6
+
+from7:
+	CMPQ DI, $0x08
+	JGE  from8
+	JMP  kind7
+
+from8:
+	JMP kind8
+
+kind0:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	VBROADCASTSS 12(CX), Y6
+	TESTQ        DX, DX
+	JZ           end0
+
+piece0:
+	MOVLQSX     (R8), DI
+	VMOVUPS     (AX)(DI*4), Y0
+	MOVBLZX     (R9), R10
+	VPMOVSXBD   (BX)(R10*8), Y1
+	VANDPS      Y11, Y1, Y2
+	VANDPS      Y3, Y1, Y1
+	VFMADD231PS Y2, Y1, Y0
+	MOVBLZX     1(R9), R10
+	VPMOVSXBD   (BX)(R10*8), Y1
+	VANDPS      Y11, Y1, Y2
+	VANDPS      Y4, Y1, Y1
+	VFMADD231PS Y2, Y1, Y0
+	MOVBLZX     2(R9), R10
+	VPMOVSXBD   (BX)(R10*8), Y1
+	VANDPS      Y11, Y1, Y2
+	VANDPS      Y5, Y1, Y1
+	VFMADD231PS Y2, Y1, Y0
+	MOVBLZX     3(R9), R10
+	VPMOVSXBD   (BX)(R10*8), Y1
+	VANDPS      Y11, Y1, Y2
+	VANDPS      Y6, Y1, Y1
+	VFMADD231PS Y2, Y1, Y0
+	ADDQ        $0x04, R9
+	VMOVUPS     Y0, (AX)(DI*4)
+	ADDQ        $0x04, R8
+	DECQ        DX
+	JNZ         piece0
+
+end0:
+	ADDQ $0x10, CX
+	JMP  group
+
+kind1:
+	VBROADCASTSS (CX), Y3
+	TESTQ        DX, DX
+	JZ           end1
+
+piece1:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside0
+	VMOVUPS   (AX)(DI*4), Y2
+
+back0:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y4
+	VFMADD231PS Y4, Y3, Y0
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside1
+	VMOVUPS     Y0, (AX)(DI*4)
+
+back1:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece1
+
+end1:
+	ADDQ $0x04, CX
+	JMP  group
+
+kind2:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	TESTQ        DX, DX
+	JZ           end2
+
+piece2:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside2
+	VMOVUPS   (AX)(DI*4), Y2
+
+back2:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y5
+	VFMADD231PS Y5, Y3, Y0
+	VFMADD231PS Y5, Y4, Y0
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside3
+	VMOVUPS     Y0, (AX)(DI*4)
+
+back3:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece2
+
+end2:
+	ADDQ $0x08, CX
+	JMP  group
+
+kind3:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	TESTQ        DX, DX
+	JZ           end3
+
+piece3:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside4
+	VMOVUPS   (AX)(DI*4), Y2
+
+back4:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y6
+	VFMADD231PS Y6, Y3, Y0
+	VFMADD231PS Y6, Y4, Y0
+	VFMADD231PS Y6, Y5, Y0
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside5
+	VMOVUPS     Y0, (AX)(DI*4)
+
+back5:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece3
+
+end3:
+	ADDQ $0x0c, CX
+	JMP  group
+
+kind4:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	VBROADCASTSS 12(CX), Y6
+	TESTQ        DX, DX
+	JZ           end4
+
+piece4:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside6
+	VMOVUPS   (AX)(DI*4), Y2
+
+back6:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y7
+	VFMADD231PS Y7, Y3, Y0
+	VFMADD231PS Y7, Y4, Y0
+	VFMADD231PS Y7, Y5, Y0
+	VFMADD231PS Y7, Y6, Y0
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside7
+	VMOVUPS     Y0, (AX)(DI*4)
+
+back7:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece4
+
+end4:
+	ADDQ $0x10, CX
+	JMP  group
+
+kind5:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	VBROADCASTSS 12(CX), Y6
+	VBROADCASTSS 16(CX), Y7
+	TESTQ        DX, DX
+	JZ           end5
+
+piece5:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside8
+	VMOVUPS   (AX)(DI*4), Y2
+
+back8:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y8
+	VFMADD231PS Y8, Y3, Y0
+	VFMADD231PS Y8, Y4, Y0
+	VFMADD231PS Y8, Y5, Y0
+	VFMADD231PS Y8, Y6, Y0
+	VFMADD231PS Y8, Y7, Y0
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside9
+	VMOVUPS     Y0, (AX)(DI*4)
+
+back9:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece5
+
+end5:
+	ADDQ $0x14, CX
+	JMP  group
+
+kind6:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	VBROADCASTSS 12(CX), Y6
+	VBROADCASTSS 16(CX), Y7
+	VBROADCASTSS 20(CX), Y8
+	TESTQ        DX, DX
+	JZ           end6
+
+piece6:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside10
+	VMOVUPS   (AX)(DI*4), Y2
+
+back10:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y9
+	VFMADD231PS Y9, Y3, Y0
+	VFMADD231PS Y9, Y4, Y0
+	VFMADD231PS Y9, Y5, Y0
+	VFMADD231PS Y9, Y6, Y0
+	VFMADD231PS Y9, Y7, Y0
+	VFMADD231PS Y9, Y8, Y0
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside11
+	VMOVUPS     Y0, (AX)(DI*4)
+
+back11:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece6
+
+end6:
+	ADDQ $0x18, CX
+	JMP  group
+
+kind7:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	VBROADCASTSS 12(CX), Y6
+	VBROADCASTSS 16(CX), Y7
+	VBROADCASTSS 20(CX), Y8
+	VBROADCASTSS 24(CX), Y9
+	TESTQ        DX, DX
+	JZ           end7
+
+piece7:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside12
+	VMOVUPS   (AX)(DI*4), Y2
+
+back12:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y10
+	VFMADD231PS Y10, Y3, Y0
+	VFMADD231PS Y10, Y4, Y0
+	VFMADD231PS Y10, Y5, Y0
+	VFMADD231PS Y10, Y6, Y0
+	VFMADD231PS Y10, Y7, Y0
+	VFMADD231PS Y10, Y8, Y0
+	VFMADD231PS Y10, Y9, Y0
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside13
+	VMOVUPS     Y0, (AX)(DI*4)
+
+back13:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece7
+
+end7:
+	ADDQ $0x1c, CX
+	JMP  group
+
+kind8:
+	VBROADCASTSS (CX), Y3
+	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 8(CX), Y5
+	VBROADCASTSS 12(CX), Y6
+	VBROADCASTSS 16(CX), Y7
+	VBROADCASTSS 20(CX), Y8
+	VBROADCASTSS 24(CX), Y9
+	VBROADCASTSS 28(CX), Y10
+	TESTQ        DX, DX
+	JZ           end8
+
+piece8:
+	MOVBLZX   (R9), DI
+	INCQ      R9
+	VPMOVSXBD (BX)(DI*8), Y1
+	MOVLQSX   (R8), DI
+	CMPQ      DI, last+64(FP)
+	JG        aside14
+	VMOVUPS   (AX)(DI*4), Y2
+
+back14:
+	VMOVAPS     Y2, Y0
+	VANDPS      Y11, Y1, Y12
+	VFMADD231PS Y12, Y3, Y0
+	VFMADD231PS Y12, Y4, Y0
+	VFMADD231PS Y12, Y5, Y0
+	VFMADD231PS Y12, Y6, Y0
+	VFMADD231PS Y12, Y7, Y0
+	VFMADD231PS Y12, Y8, Y0
+	VFMADD231PS Y12, Y9, Y0
+	VFMADD231PS Y12, Y10, Y0
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	CMPQ        DI, last+64(FP)
+	JG          aside15
+	VMOVUPS     Y0, (AX)(DI*4)
+
+back15:
+	ADDQ $0x04, R8
+	DECQ DX
+	JNZ  piece8
+
+end8:
+	ADDQ $0x20, CX
+	JMP  group
+
+done:
+	VZEROUPPER
+	RET
+
+aside0:
+	VMASKMOVPS (AX)(DI*4), Y1, Y2
+	JMP        back0
+
+aside1:
+	VMASKMOVPS Y0, Y1, (AX)(DI*4)
+	JMP        back1
+
+aside2:
+	VMASKMOVPS (AX)(DI*4), Y1, Y2
+	JMP        back2
+
+aside3:
+	VMASKMOVPS Y0, Y1, (AX)(DI*4)
+	JMP        back3
+
+aside4:
+	VMASKMOVPS (AX)(DI*4), Y1, Y2
+	JMP        back4
+
+aside5:
+	VMASKMOVPS Y0, Y1, (AX)(DI*4)
+	JMP        back5
+
+aside6:
+	VMASKMOVPS (AX)(DI*4), Y1, Y2
+	JMP        back6
+
+aside7:
+	VMASKMOVPS Y0, Y1, (AX)(DI*4)
+	JMP        back7
+
+aside8:
+	VMASKMOVPS (AX)(DI*4), Y1, Y2
+	JMP        back8
+
+aside9:
+	VMASKMOVPS Y0, Y1, (AX)(DI*4)
+	JMP        back9
+
+aside10:
+	VMASKMOVPS (AX)(DI*4), Y1, Y2
+	JMP        back10
+
+aside11:
+	VMASKMOVPS Y0, Y1, (AX)(DI*4)
+	JMP        back11
+
+aside12:
+	VMASKMOVPS (AX)(DI*4), Y1, Y2
+	JMP        back12
+
+aside13:
+	VMASKMOVPS Y0, Y1, (AX)(DI*4)
+	JMP        back13
+
+aside14:
+	VMASKMOVPS (AX)(DI*4), Y1, Y2
+	JMP        back14
+
+aside15:
+	VMASKMOVPS Y0, Y1, (AX)(DI*4)
+	JMP        back15

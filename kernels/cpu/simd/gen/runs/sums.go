@@ -6,23 +6,26 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// store stores the sums over the lanes of each register, by fours: sums has room behind
+// storeSums stores the sums over the lanes of each register, by fours: sums has room behind
 // the last.
-func (k *kernel) store(acc []VecVirtual) {
+func (k *kernel) storeSums(acc []VecVirtual) {
 	for r := 0; r < len(acc); r += 4 {
 		four := acc[r:min(r+4, len(acc))]
 		to := Mem{Base: k.rows, Disp: r * k.l.Size()}
-		if k.l.Double {
-			storeDoubles(four, to)
-		} else {
+		switch {
+		case k.l.Long:
+			storeEights(four, to)
+		case k.l.Double:
+			storeFours(four, to)
+		default:
 			storeSingles(four, to)
 		}
 	}
 }
 
-// storeDoubles stores the sums of up to four registers, and of others or nothing up to
-// the next power of two.
-func storeDoubles(acc []VecVirtual, to Mem) {
+// storeEights stores the sums of up to four registers of eight doubles, and of others or
+// nothing up to the next power of two.
+func storeEights(acc []VecVirtual, to Mem) {
 	pairs := acc[0]
 	if len(acc) > 1 {
 		pairs = unpackedSum(acc[0], acc[1])
@@ -62,6 +65,27 @@ func unpackedSum(a, b VecVirtual) VecVirtual {
 	VUNPCKHPD(b, a, hi)
 	VADDPD(hi, lo, lo)
 	return lo
+}
+
+// storeFours stores the sums of up to four registers of four doubles, and of others up to
+// the second or fourth.
+func storeFours(acc []VecVirtual, to Mem) {
+	of := func(r int) VecVirtual { return acc[min(r, len(acc)-1)] }
+	first := YMM()
+	VHADDPD(of(1), of(0), first)
+	if len(acc) <= 2 {
+		high := XMM()
+		VEXTRACTF128(Imm(1), first, high)
+		VADDPD(high, first.AsX(), high)
+		VMOVUPD(high, to)
+		return
+	}
+	last, inner := YMM(), YMM()
+	VHADDPD(of(3), of(2), last)
+	VPERM2F128(Imm(0x21), last, first, inner) // the upper half of first, the lower one of last
+	VBLENDPD(Imm(0xC), last, first, first)
+	VADDPD(inner, first, first)
+	VMOVUPD(first, to)
 }
 
 // storeSingles stores the sums of up to four registers, and of others up to the fourth.

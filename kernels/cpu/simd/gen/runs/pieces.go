@@ -1,0 +1,95 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// same multiplies a piece that all rows have.
+func (k *kernel) same(rows int) {
+	if k.one != nil {
+		k.sameOne(rows)
+		return
+	}
+	m, step := GP64(), GP64()
+	MOVBLZX(Mem{Base: k.masks}, m.As32())
+	INCQ(k.masks)
+	k.setMask(m)
+	POPCNTL(m.As32(), step.As32())
+	SHLQ(Imm(k.shift()), step) // bytes of a row of the piece
+	x := k.elements()
+	k.load(x)
+	// times has the multiples of step that no scale makes.
+	times := map[int]GPVirtual{1: step}
+	place := func(n int) Mem {
+		if n == 0 {
+			return Mem{Base: k.val}
+		}
+		for _, scale := range []int{1, 2, 4, 8} {
+			if g, ok := times[n/scale]; ok && n%scale == 0 {
+				return Mem{Base: k.val, Index: g, Scale: uint8(scale)}
+			}
+		}
+		g := GP64()
+		if n == 7 {
+			LEAQ(Mem{Base: times[3], Index: step, Scale: 4}, g)
+		} else {
+			LEAQ(Mem{Base: step, Index: step, Scale: uint8(n - 1)}, g)
+		}
+		times[n] = g
+		return Mem{Base: k.val, Index: g, Scale: 1}
+	}
+	for r := range rows {
+		k.fma(place(r), k.acc[r])
+	}
+	LEAQ(place(rows), k.val)
+	if k.transposed {
+		k.store(x)
+	}
+}
+
+// sameOne is same for one value: all rows have the same sum, which is that of the first.
+func (k *kernel) sameOne(rows int) {
+	m := GP64()
+	MOVBLZX(Mem{Base: k.masks}, m.As32())
+	INCQ(k.masks)
+	k.setMask(m)
+	x := k.elements()
+	k.load(x)
+	one := k.ones()
+	if !k.transposed {
+		k.fma(one, k.acc[0])
+		return
+	}
+	for _, factor := range k.acc[:rows] {
+		k.fma(one, factor)
+	}
+	k.store(x)
+}
+
+// masked multiplies a piece of which each row has a run of its own, or nothing. A run
+// ends where the mask of the row does: its values are loaded to their lanes by counting
+// from there.
+func (k *kernel) masked(rows int) {
+	x := k.elements()
+	k.l.Load(x, k.xs)
+	for r := range rows {
+		m := GP64()
+		MOVBLZX(Mem{Base: k.masks, Disp: r}, m.As32())
+		k.setMask(m)
+		if k.one != nil {
+			k.fmaApart(k.ones(), k.acc[r])
+			continue
+		}
+		n, ahead := GP64(), GP64()
+		POPCNTL(m.As32(), n.As32())
+		LZCNTL(m.As32(), ahead.As32()) // for the bits beyond the lanes as well
+		LEAQ(Mem{Base: k.val, Index: n, Scale: uint8(k.l.Size())}, k.val)
+		k.fmaApart(Mem{Base: k.val, Index: ahead, Scale: uint8(k.l.Size()), Disp: -32 * k.l.Size()}, k.acc[r])
+	}
+	ADDQ(Imm(uint64(rows)), k.masks)
+	if k.transposed {
+		k.l.Store(k.xs, x)
+	}
+}
