@@ -26,7 +26,7 @@ func (p *packed[V]) multipliesMany() bool {
 		return p.rows != nil
 	}
 	if p.symmetric != nil {
-		return simd.FastSymmetric(simd.Default())
+		return simd.FastSymmetricMany(simd.Default())
 	}
 	for i := range p.pieces {
 		if _, ok := p.pieces[i].body.(form.Many[V]); !ok {

@@ -2,6 +2,10 @@ package simd
 
 import "github.com/msrep-go/msrep/sparse"
 
+// FastSymmetricMany reports whether AddSymmetricMany and MultiplySymmetricBlocksMany have
+// kernels at this level. At others they are in plain Go.
+func FastSymmetricMany(l Level) bool { return l == AVX512 }
+
 // SymmetricColumns is how many of so many columns AddSymmetricMany and
 // MultiplySymmetricBlocksMany take: what fills registers and half of one.
 func SymmetricColumns[V sparse.Value](cols int) int {
@@ -64,7 +68,7 @@ func (s *symmetricRun[V]) offsets() (offsets []int64, before int) {
 
 // add is AddSymmetricMany for the run. y begins with row low.
 func (s *symmetricRun[V]) add(l Level, alpha V, x, y Block[V], low int) {
-	if !FastSymmetric(l) {
+	if !FastSymmetricMany(l) {
 		s.generic(alpha, x, y, low)
 		return
 	}
@@ -105,7 +109,7 @@ func MultiplySymmetricBlocksMany[V sparse.Value](l Level, b *SymmetricBlocks[V],
 	if n == 0 {
 		return
 	}
-	if !FastSymmetric(l) {
+	if !FastSymmetricMany(l) {
 		b.genericMany(slice, column, n, alpha, x, y, first)
 		return
 	}

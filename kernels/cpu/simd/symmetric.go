@@ -4,7 +4,7 @@ import "github.com/msrep-go/msrep/sparse"
 
 // FastSymmetric reports whether MultiplySymmetric reads entries once at this level. At
 // others it reads each slice twice in a row, which is no faster than to store all entries.
-func FastSymmetric(l Level) bool { return l == AVX512 }
+func FastSymmetric(l Level) bool { return l >= AVX2 }
 
 // MultiplySymmetric multiplies rows of a symmetric matrix of which d has the entries on
 // the diagonal and before it. Row r of d is row first+r of the matrix, and offsets count
@@ -127,7 +127,7 @@ func (s *symmetricSlices[V]) fused(runs []DiagonalRun, row, column, mask int, y 
 	to, behind := s.to(lo, row+len(y)), row+len(y)-lo
 	carries := s.carries[:before.Width*lanes]
 	clear(carries)
-	symmetricAssembly(d, runs, far, before.Width, column, mask, s.alpha, s.beta, s.x[row:], y, to[row-lo:], carries)
+	symmetricAssembly(s.level, d, runs, far, before.Width, column, mask, s.alpha, s.beta, s.x[row:], y, to[row-lo:], carries)
 	for i := range carries {
 		carries[i] *= s.alpha
 	}

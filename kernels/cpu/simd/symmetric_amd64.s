@@ -2,6 +2,433 @@
 
 #include "textflag.h"
 
+DATA laneBits64<>+0(SB)/8, $0x0000000000000001
+DATA laneBits64<>+8(SB)/8, $0x0000000000000002
+DATA laneBits64<>+16(SB)/8, $0x0000000000000004
+DATA laneBits64<>+24(SB)/8, $0x0000000000000008
+GLOBL laneBits64<>(SB), RODATA|NOPTR, $32
+
+DATA laneBits32<>+0(SB)/4, $0x00000001
+DATA laneBits32<>+4(SB)/4, $0x00000002
+DATA laneBits32<>+8(SB)/4, $0x00000004
+DATA laneBits32<>+12(SB)/4, $0x00000008
+DATA laneBits32<>+16(SB)/4, $0x00000010
+DATA laneBits32<>+20(SB)/4, $0x00000020
+DATA laneBits32<>+24(SB)/4, $0x00000040
+DATA laneBits32<>+28(SB)/4, $0x00000080
+GLOBL laneBits32<>(SB), RODATA|NOPTR, $32
+
+DATA rotations<>+0(SB)/4, $0x00000000
+DATA rotations<>+4(SB)/4, $0x00000001
+DATA rotations<>+8(SB)/4, $0x00000002
+DATA rotations<>+12(SB)/4, $0x00000003
+DATA rotations<>+16(SB)/4, $0x00000004
+DATA rotations<>+20(SB)/4, $0x00000005
+DATA rotations<>+24(SB)/4, $0x00000006
+DATA rotations<>+28(SB)/4, $0x00000007
+DATA rotations<>+32(SB)/4, $0x00000000
+DATA rotations<>+36(SB)/4, $0x00000001
+DATA rotations<>+40(SB)/4, $0x00000002
+DATA rotations<>+44(SB)/4, $0x00000003
+DATA rotations<>+48(SB)/4, $0x00000004
+DATA rotations<>+52(SB)/4, $0x00000005
+DATA rotations<>+56(SB)/4, $0x00000006
+DATA rotations<>+60(SB)/4, $0x00000007
+GLOBL rotations<>(SB), RODATA|NOPTR, $64
+
+DATA lastLanes<>+0(SB)/4, $0x00000000
+DATA lastLanes<>+4(SB)/4, $0x00000000
+DATA lastLanes<>+8(SB)/4, $0x00000000
+DATA lastLanes<>+12(SB)/4, $0x00000000
+DATA lastLanes<>+16(SB)/4, $0x00000000
+DATA lastLanes<>+20(SB)/4, $0x00000000
+DATA lastLanes<>+24(SB)/4, $0x00000000
+DATA lastLanes<>+28(SB)/4, $0x00000000
+DATA lastLanes<>+32(SB)/4, $0xffffffff
+DATA lastLanes<>+36(SB)/4, $0xffffffff
+DATA lastLanes<>+40(SB)/4, $0xffffffff
+DATA lastLanes<>+44(SB)/4, $0xffffffff
+DATA lastLanes<>+48(SB)/4, $0xffffffff
+DATA lastLanes<>+52(SB)/4, $0xffffffff
+DATA lastLanes<>+56(SB)/4, $0xffffffff
+DATA lastLanes<>+60(SB)/4, $0xffffffff
+GLOBL lastLanes<>(SB), RODATA|NOPTR, $64
+
+// func symmetricDiagonalsF64AVX2(runs *int, count int, offsets *int64, far int, before int, diagonal int, masks *uint16, val *float64, x *float64, own *float64, y *float64, alpha float64, beta float64, carries *float64)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·symmetricDiagonalsF64AVX2(SB), NOSPLIT, $0-112
+	VMOVUPS      laneBits64<>+0(SB), Y4
+	MOVQ         offsets+16(FP), R9
+	MOVQ         masks+48(FP), R10
+	MOVQ         val+56(FP), R11
+	MOVQ         x+64(FP), R12
+	MOVQ         own+72(FP), R13
+	MOVQ         y+80(FP), R14
+	VBROADCASTSD alpha+88(FP), Y0
+	VBROADCASTSD beta+96(FP), Y1
+
+run:
+	MOVQ runs+0(FP), DI
+	MOVQ (DI), AX
+	CMPB 24(DI), $0x00
+	JNE  maskedSlice
+
+slice:
+	VMOVUPD (R12), Y2
+	VXORPS  X3, X3, X3
+	XORQ    CX, CX
+	MOVQ    carries+104(FP), DX
+
+far:
+	CMPQ        CX, far+24(FP)
+	JGE         near
+	MOVQ        (R9)(CX*8), R8
+	LEAQ        (R12)(R8*8), BX
+	LEAQ        (R14)(R8*8), SI
+	MOVQ        far+24(FP), DI
+	SUBQ        CX, DI
+	CMPQ        DI, $0x03
+	JL          fewerThan3
+	MOVQ        16(R9)(CX*8), R8
+	SUBQ        (R9)(CX*8), R8
+	CMPQ        R8, $0x02
+	JNE         fewerThan3
+	VMOVUPD     (R11), Y5
+	PREFETCHT0  4096(R11)
+	VFMADD231PD (BX), Y5, Y3
+	VMULPD      Y5, Y2, Y5
+	VMOVUPD     32(R11), Y7
+	PREFETCHT0  4128(R11)
+	VFMADD231PD 8(BX), Y7, Y3
+	VMULPD      Y7, Y2, Y7
+	VPERM2F128  $0x03, 32(DX), Y7, Y8
+	VPALIGNR    $0x08, Y8, Y7, Y8
+	VMOVUPD     Y7, 32(DX)
+	VADDPD      Y8, Y5, Y5
+	VMOVUPD     64(R11), Y7
+	PREFETCHT0  4160(R11)
+	VFMADD231PD 16(BX), Y7, Y3
+	VMULPD      Y7, Y2, Y7
+	VPERM2F128  $0x03, 64(DX), Y7, Y8
+	VPALIGNR    $0x00, Y8, Y7, Y8
+	VMOVUPD     Y7, 64(DX)
+	VADDPD      Y8, Y5, Y5
+	VMOVUPD     (SI), Y7
+	VFMADD231PD Y5, Y0, Y7
+	VMOVUPD     Y7, (SI)
+	ADDQ        $0x60, R11
+	ADDQ        $0x00000060, DX
+	ADDQ        $0x03, CX
+	JMP         far
+
+fewerThan3:
+	CMPQ        DI, $0x02
+	JL          fewerThan2
+	MOVQ        8(R9)(CX*8), R8
+	SUBQ        (R9)(CX*8), R8
+	CMPQ        R8, $0x01
+	JNE         fewerThan2
+	VMOVUPD     (R11), Y5
+	PREFETCHT0  4096(R11)
+	VFMADD231PD (BX), Y5, Y3
+	VMULPD      Y5, Y2, Y5
+	VMOVUPD     32(R11), Y7
+	PREFETCHT0  4128(R11)
+	VFMADD231PD 8(BX), Y7, Y3
+	VMULPD      Y7, Y2, Y7
+	VPERM2F128  $0x03, 32(DX), Y7, Y8
+	VPALIGNR    $0x08, Y8, Y7, Y8
+	VMOVUPD     Y7, 32(DX)
+	VADDPD      Y8, Y5, Y5
+	VMOVUPD     (SI), Y7
+	VFMADD231PD Y5, Y0, Y7
+	VMOVUPD     Y7, (SI)
+	ADDQ        $0x40, R11
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x02, CX
+	JMP         far
+
+fewerThan2:
+	VMOVUPD     (R11), Y5
+	PREFETCHT0  4096(R11)
+	VFMADD231PD (BX), Y5, Y3
+	VMULPD      Y5, Y2, Y5
+	VMOVUPD     (SI), Y7
+	VFMADD231PD Y5, Y0, Y7
+	VMOVUPD     Y7, (SI)
+	ADDQ        $0x20, R11
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x01, CX
+	JMP         far
+
+near:
+	CMPQ   CX, before+32(FP)
+	JGE    diagonal
+	VXORPS X6, X6, X6
+
+nearColumn:
+	MOVQ        (R9)(CX*8), R8
+	LEAQ        (R12)(R8*8), BX
+	NEGQ        R8
+	VMOVUPD     (R11), Y5
+	PREFETCHT0  4096(R11)
+	VFMADD231PD (BX), Y5, Y3
+	VMULPD      Y5, Y2, Y5
+	LEAQ        rotations<>+0(SB), BX
+	VMOVUPS     (BX)(R8*8), Y7
+	VPERMPS     (DX), Y7, Y8
+	VPERMPS     Y5, Y7, Y10
+	LEAQ        lastLanes<>+0(SB), BX
+	VMOVUPS     (BX)(R8*8), Y7
+	VBLENDVPS   Y7, Y10, Y8, Y7
+	VMOVUPD     Y5, (DX)
+	VADDPD      Y7, Y6, Y6
+	ADDQ        $0x20, R11
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x01, CX
+	CMPQ        CX, before+32(FP)
+	JL          nearColumn
+	VMOVUPD     -32(R14), Y2
+	VFMADD231PD Y6, Y0, Y2
+	VMOVUPD     Y2, -32(R14)
+
+diagonal:
+	CMPQ        diagonal+40(FP), $0x00
+	JE          finish
+	MOVQ        R12, BX
+	VMOVUPD     (R11), Y2
+	PREFETCHT0  4096(R11)
+	VFMADD231PD (BX), Y2, Y3
+	ADDQ        $0x20, R11
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x01, CX
+
+finish:
+	VMULPD      Y0, Y3, Y3
+	CMPQ        beta+96(FP), $0x00
+	JE          store
+	VFMADD231PD (R13), Y1, Y3
+
+store:
+	VMOVUPD Y3, (R13)
+	ADDQ    $0x20, R12
+	ADDQ    $0x20, R14
+	ADDQ    $0x20, R13
+	DECQ    AX
+	JNZ     slice
+	JMP     next
+
+maskedSlice:
+	VMOVUPD (R12), Y2
+	VXORPS  X3, X3, X3
+	XORQ    CX, CX
+	MOVQ    carries+104(FP), DX
+
+maskedFar:
+	CMPQ         CX, far+24(FP)
+	JGE          maskedNear
+	MOVQ         (R9)(CX*8), R8
+	LEAQ         (R12)(R8*8), BX
+	LEAQ         (R14)(R8*8), SI
+	MOVQ         far+24(FP), DI
+	SUBQ         CX, DI
+	CMPQ         DI, $0x03
+	JL           maskedFewerThan3
+	MOVQ         16(R9)(CX*8), R8
+	SUBQ         (R9)(CX*8), R8
+	CMPQ         R8, $0x02
+	JNE          maskedFewerThan3
+	VMOVUPD      (R11), Y7
+	PREFETCHT0   4096(R11)
+	MOVWLZX      (R10), DI
+	VMOVD        DI, X5
+	VPBROADCASTQ X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQQ     Y4, Y5, Y5
+	VMASKMOVPD   (BX), Y5, Y8
+	VFMADD231PD  Y8, Y7, Y3
+	VMULPD       Y7, Y2, Y7
+	VANDPS       Y7, Y5, Y7
+	VMOVUPD      32(R11), Y8
+	PREFETCHT0   4128(R11)
+	MOVWLZX      2(R10), DI
+	VMOVD        DI, X5
+	VPBROADCASTQ X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQQ     Y4, Y5, Y5
+	VMASKMOVPD   8(BX), Y5, Y10
+	VFMADD231PD  Y10, Y8, Y3
+	VMULPD       Y8, Y2, Y8
+	VANDPS       Y8, Y5, Y8
+	VPERM2F128   $0x03, 32(DX), Y8, Y5
+	VPALIGNR     $0x08, Y5, Y8, Y5
+	VMOVUPD      Y8, 32(DX)
+	VADDPD       Y5, Y7, Y7
+	VMOVUPD      64(R11), Y8
+	PREFETCHT0   4160(R11)
+	MOVWLZX      4(R10), DI
+	VMOVD        DI, X5
+	VPBROADCASTQ X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQQ     Y4, Y5, Y5
+	VMASKMOVPD   16(BX), Y5, Y10
+	VFMADD231PD  Y10, Y8, Y3
+	VMULPD       Y8, Y2, Y8
+	VANDPS       Y8, Y5, Y8
+	VPERM2F128   $0x03, 64(DX), Y8, Y5
+	VPALIGNR     $0x00, Y5, Y8, Y5
+	VMOVUPD      Y8, 64(DX)
+	VADDPD       Y5, Y7, Y7
+	VMOVUPD      (SI), Y5
+	VFMADD231PD  Y7, Y0, Y5
+	VMOVUPD      Y5, (SI)
+	ADDQ         $0x60, R11
+	ADDQ         $0x00000060, DX
+	ADDQ         $0x03, CX
+	ADDQ         $0x06, R10
+	JMP          maskedFar
+
+maskedFewerThan3:
+	CMPQ         DI, $0x02
+	JL           maskedFewerThan2
+	MOVQ         8(R9)(CX*8), R8
+	SUBQ         (R9)(CX*8), R8
+	CMPQ         R8, $0x01
+	JNE          maskedFewerThan2
+	VMOVUPD      (R11), Y7
+	PREFETCHT0   4096(R11)
+	MOVWLZX      (R10), DI
+	VMOVD        DI, X5
+	VPBROADCASTQ X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQQ     Y4, Y5, Y5
+	VMASKMOVPD   (BX), Y5, Y8
+	VFMADD231PD  Y8, Y7, Y3
+	VMULPD       Y7, Y2, Y7
+	VANDPS       Y7, Y5, Y7
+	VMOVUPD      32(R11), Y8
+	PREFETCHT0   4128(R11)
+	MOVWLZX      2(R10), DI
+	VMOVD        DI, X5
+	VPBROADCASTQ X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQQ     Y4, Y5, Y5
+	VMASKMOVPD   8(BX), Y5, Y10
+	VFMADD231PD  Y10, Y8, Y3
+	VMULPD       Y8, Y2, Y8
+	VANDPS       Y8, Y5, Y8
+	VPERM2F128   $0x03, 32(DX), Y8, Y5
+	VPALIGNR     $0x08, Y5, Y8, Y5
+	VMOVUPD      Y8, 32(DX)
+	VADDPD       Y5, Y7, Y7
+	VMOVUPD      (SI), Y5
+	VFMADD231PD  Y7, Y0, Y5
+	VMOVUPD      Y5, (SI)
+	ADDQ         $0x40, R11
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x02, CX
+	ADDQ         $0x04, R10
+	JMP          maskedFar
+
+maskedFewerThan2:
+	VMOVUPD      (R11), Y7
+	PREFETCHT0   4096(R11)
+	MOVWLZX      (R10), DI
+	VMOVD        DI, X5
+	VPBROADCASTQ X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQQ     Y4, Y5, Y5
+	VMASKMOVPD   (BX), Y5, Y8
+	VFMADD231PD  Y8, Y7, Y3
+	VMULPD       Y7, Y2, Y7
+	VANDPS       Y7, Y5, Y7
+	VMOVUPD      (SI), Y5
+	VFMADD231PD  Y7, Y0, Y5
+	VMOVUPD      Y5, (SI)
+	ADDQ         $0x20, R11
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x01, CX
+	ADDQ         $0x02, R10
+	JMP          maskedFar
+
+maskedNear:
+	CMPQ   CX, before+32(FP)
+	JGE    maskedDiagonal
+	VXORPS X9, X9, X9
+
+maskedNearColumn:
+	MOVQ         (R9)(CX*8), R8
+	LEAQ         (R12)(R8*8), BX
+	NEGQ         R8
+	VMOVUPD      (R11), Y7
+	PREFETCHT0   4096(R11)
+	MOVWLZX      (R10), SI
+	VMOVD        SI, X5
+	VPBROADCASTQ X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQQ     Y4, Y5, Y5
+	VMASKMOVPD   (BX), Y5, Y8
+	VFMADD231PD  Y8, Y7, Y3
+	VMULPD       Y7, Y2, Y7
+	VANDPS       Y7, Y5, Y7
+	LEAQ         rotations<>+0(SB), BX
+	VMOVUPS      (BX)(R8*8), Y5
+	VPERMPS      (DX), Y5, Y8
+	VPERMPS      Y7, Y5, Y10
+	LEAQ         lastLanes<>+0(SB), BX
+	VMOVUPS      (BX)(R8*8), Y5
+	VBLENDVPS    Y5, Y10, Y8, Y5
+	VMOVUPD      Y7, (DX)
+	VADDPD       Y5, Y9, Y9
+	ADDQ         $0x20, R11
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x01, CX
+	ADDQ         $0x02, R10
+	CMPQ         CX, before+32(FP)
+	JL           maskedNearColumn
+	VMOVUPD      -32(R14), Y2
+	VFMADD231PD  Y9, Y0, Y2
+	VMOVUPD      Y2, -32(R14)
+
+maskedDiagonal:
+	CMPQ         diagonal+40(FP), $0x00
+	JE           maskedFinish
+	MOVQ         R12, BX
+	VMOVUPD      (R11), Y2
+	PREFETCHT0   4096(R11)
+	MOVWLZX      (R10), SI
+	VMOVD        SI, X5
+	VPBROADCASTQ X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQQ     Y4, Y5, Y5
+	VMASKMOVPD   (BX), Y5, Y5
+	VFMADD231PD  Y5, Y2, Y3
+	ADDQ         $0x20, R11
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x01, CX
+	ADDQ         $0x02, R10
+
+maskedFinish:
+	VMULPD      Y0, Y3, Y3
+	CMPQ        beta+96(FP), $0x00
+	JE          maskedStore
+	VFMADD231PD (R13), Y1, Y3
+
+maskedStore:
+	VMOVUPD Y3, (R13)
+	ADDQ    $0x20, R12
+	ADDQ    $0x20, R14
+	ADDQ    $0x20, R13
+	DECQ    AX
+	JNZ     maskedSlice
+
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
+	VZEROUPPER
+	RET
+
 DATA lanesF64AVX512<>+0(SB)/8, $0x0000000000000000
 DATA lanesF64AVX512<>+8(SB)/8, $0x0000000000000001
 DATA lanesF64AVX512<>+16(SB)/8, $0x0000000000000002
@@ -131,17 +558,17 @@ near:
 nearColumn:
 	MOVQ        (R9)(CX*8), R8
 	LEAQ        (R12)(R8*8), BX
-	LEAQ        lanesF64AVX512<>+0(SB), DI
 	NEGQ        R8
-	VMOVUPD     (DI)(R8*8), Z4
-	VMOVUPD     (DX), Z7
-	VMOVUPD     (R11), Z8
+	VMOVUPD     (R11), Z4
 	PREFETCHT0  4096(R11)
-	VFMADD231PD (BX), Z8, Z3
-	VMULPD      Z8, Z2, Z8
-	VPERMI2PD   Z8, Z7, Z4
-	VMOVUPD     Z8, (DX)
-	VADDPD      Z4, Z5, Z5
+	VFMADD231PD (BX), Z4, Z3
+	VMULPD      Z4, Z2, Z4
+	LEAQ        lanesF64AVX512<>+0(SB), DI
+	VMOVUPD     (DI)(R8*8), Z7
+	VMOVUPD     (DX), Z8
+	VPERMI2PD   Z4, Z8, Z7
+	VMOVUPD     Z4, (DX)
+	VADDPD      Z7, Z5, Z5
 	ADDQ        $0x40, R11
 	ADDQ        $0x00000040, DX
 	ADDQ        $0x01, CX
@@ -285,19 +712,19 @@ maskedNear:
 maskedNearColumn:
 	MOVQ        (R9)(CX*8), R8
 	LEAQ        (R12)(R8*8), BX
-	LEAQ        lanesF64AVX512<>+0(SB), DI
 	NEGQ        R8
-	VMOVUPD     (DI)(R8*8), Z4
-	VMOVUPD     (DX), Z7
-	VMOVUPD     (R11), Z8
+	VMOVUPD     (R11), Z4
 	PREFETCHT0  4096(R11)
 	KMOVW       (R10), K1
-	VMOVUPD.Z   (BX), K1, Z9
-	VFMADD231PD Z9, Z8, Z3
-	VMULPD.Z    Z8, Z2, K1, Z8
-	VPERMI2PD   Z8, Z7, Z4
-	VMOVUPD     Z8, (DX)
-	VADDPD      Z4, Z6, Z6
+	VMOVUPD.Z   (BX), K1, Z7
+	VFMADD231PD Z7, Z4, Z3
+	VMULPD.Z    Z4, Z2, K1, Z4
+	LEAQ        lanesF64AVX512<>+0(SB), DI
+	VMOVUPD     (DI)(R8*8), Z7
+	VMOVUPD     (DX), Z8
+	VPERMI2PD   Z4, Z8, Z7
+	VMOVUPD     Z4, (DX)
+	VADDPD      Z7, Z6, Z6
 	ADDQ        $0x40, R11
 	ADDQ        $0x00000040, DX
 	ADDQ        $0x01, CX
@@ -333,6 +760,381 @@ maskedStore:
 	ADDQ    $0x40, R12
 	ADDQ    $0x40, R14
 	ADDQ    $0x40, R13
+	DECQ    AX
+	JNZ     maskedSlice
+
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
+	VZEROUPPER
+	RET
+
+// func symmetricDiagonalsF32AVX2(runs *int, count int, offsets *int64, far int, before int, diagonal int, masks *uint16, val *float32, x *float32, own *float32, y *float32, alpha float32, beta float32, carries *float32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·symmetricDiagonalsF32AVX2(SB), NOSPLIT, $0-104
+	VMOVUPS      laneBits32<>+0(SB), Y4
+	MOVQ         offsets+16(FP), R9
+	MOVQ         masks+48(FP), R10
+	MOVQ         val+56(FP), R11
+	MOVQ         x+64(FP), R12
+	MOVQ         own+72(FP), R13
+	MOVQ         y+80(FP), R14
+	VBROADCASTSS alpha+88(FP), Y0
+	VBROADCASTSS beta+92(FP), Y1
+
+run:
+	MOVQ runs+0(FP), DI
+	MOVQ (DI), AX
+	CMPB 24(DI), $0x00
+	JNE  maskedSlice
+
+slice:
+	VMOVUPS (R12), Y2
+	VXORPS  X3, X3, X3
+	XORQ    CX, CX
+	MOVQ    carries+96(FP), DX
+
+far:
+	CMPQ        CX, far+24(FP)
+	JGE         near
+	MOVQ        (R9)(CX*8), R8
+	LEAQ        (R12)(R8*4), BX
+	LEAQ        (R14)(R8*4), SI
+	MOVQ        far+24(FP), DI
+	SUBQ        CX, DI
+	CMPQ        DI, $0x03
+	JL          fewerThan3
+	MOVQ        16(R9)(CX*8), R8
+	SUBQ        (R9)(CX*8), R8
+	CMPQ        R8, $0x02
+	JNE         fewerThan3
+	VMOVUPS     (R11), Y5
+	PREFETCHT0  4096(R11)
+	VFMADD231PS (BX), Y5, Y3
+	VMULPS      Y5, Y2, Y5
+	VMOVUPS     32(R11), Y7
+	PREFETCHT0  4128(R11)
+	VFMADD231PS 4(BX), Y7, Y3
+	VMULPS      Y7, Y2, Y7
+	VPERM2F128  $0x03, 32(DX), Y7, Y8
+	VPALIGNR    $0x0c, Y8, Y7, Y8
+	VMOVUPS     Y7, 32(DX)
+	VADDPS      Y8, Y5, Y5
+	VMOVUPS     64(R11), Y7
+	PREFETCHT0  4160(R11)
+	VFMADD231PS 8(BX), Y7, Y3
+	VMULPS      Y7, Y2, Y7
+	VPERM2F128  $0x03, 64(DX), Y7, Y8
+	VPALIGNR    $0x08, Y8, Y7, Y8
+	VMOVUPS     Y7, 64(DX)
+	VADDPS      Y8, Y5, Y5
+	VMOVUPS     (SI), Y7
+	VFMADD231PS Y5, Y0, Y7
+	VMOVUPS     Y7, (SI)
+	ADDQ        $0x60, R11
+	ADDQ        $0x00000060, DX
+	ADDQ        $0x03, CX
+	JMP         far
+
+fewerThan3:
+	CMPQ        DI, $0x02
+	JL          fewerThan2
+	MOVQ        8(R9)(CX*8), R8
+	SUBQ        (R9)(CX*8), R8
+	CMPQ        R8, $0x01
+	JNE         fewerThan2
+	VMOVUPS     (R11), Y5
+	PREFETCHT0  4096(R11)
+	VFMADD231PS (BX), Y5, Y3
+	VMULPS      Y5, Y2, Y5
+	VMOVUPS     32(R11), Y7
+	PREFETCHT0  4128(R11)
+	VFMADD231PS 4(BX), Y7, Y3
+	VMULPS      Y7, Y2, Y7
+	VPERM2F128  $0x03, 32(DX), Y7, Y8
+	VPALIGNR    $0x0c, Y8, Y7, Y8
+	VMOVUPS     Y7, 32(DX)
+	VADDPS      Y8, Y5, Y5
+	VMOVUPS     (SI), Y7
+	VFMADD231PS Y5, Y0, Y7
+	VMOVUPS     Y7, (SI)
+	ADDQ        $0x40, R11
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x02, CX
+	JMP         far
+
+fewerThan2:
+	VMOVUPS     (R11), Y5
+	PREFETCHT0  4096(R11)
+	VFMADD231PS (BX), Y5, Y3
+	VMULPS      Y5, Y2, Y5
+	VMOVUPS     (SI), Y7
+	VFMADD231PS Y5, Y0, Y7
+	VMOVUPS     Y7, (SI)
+	ADDQ        $0x20, R11
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x01, CX
+	JMP         far
+
+near:
+	CMPQ   CX, before+32(FP)
+	JGE    diagonal
+	VXORPS X6, X6, X6
+
+nearColumn:
+	MOVQ        (R9)(CX*8), R8
+	LEAQ        (R12)(R8*4), BX
+	NEGQ        R8
+	VMOVUPS     (R11), Y5
+	PREFETCHT0  4096(R11)
+	VFMADD231PS (BX), Y5, Y3
+	VMULPS      Y5, Y2, Y5
+	LEAQ        rotations<>+0(SB), BX
+	VMOVUPS     (BX)(R8*4), Y7
+	VPERMPS     (DX), Y7, Y8
+	VPERMPS     Y5, Y7, Y10
+	LEAQ        lastLanes<>+0(SB), BX
+	VMOVUPS     (BX)(R8*4), Y7
+	VBLENDVPS   Y7, Y10, Y8, Y7
+	VMOVUPS     Y5, (DX)
+	VADDPS      Y7, Y6, Y6
+	ADDQ        $0x20, R11
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x01, CX
+	CMPQ        CX, before+32(FP)
+	JL          nearColumn
+	VMOVUPS     -32(R14), Y2
+	VFMADD231PS Y6, Y0, Y2
+	VMOVUPS     Y2, -32(R14)
+
+diagonal:
+	CMPQ        diagonal+40(FP), $0x00
+	JE          finish
+	MOVQ        R12, BX
+	VMOVUPS     (R11), Y2
+	PREFETCHT0  4096(R11)
+	VFMADD231PS (BX), Y2, Y3
+	ADDQ        $0x20, R11
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x01, CX
+
+finish:
+	VMULPS      Y0, Y3, Y3
+	CMPL        beta+92(FP), $0x00
+	JE          store
+	VFMADD231PS (R13), Y1, Y3
+
+store:
+	VMOVUPS Y3, (R13)
+	ADDQ    $0x20, R12
+	ADDQ    $0x20, R14
+	ADDQ    $0x20, R13
+	DECQ    AX
+	JNZ     slice
+	JMP     next
+
+maskedSlice:
+	VMOVUPS (R12), Y2
+	VXORPS  X3, X3, X3
+	XORQ    CX, CX
+	MOVQ    carries+96(FP), DX
+
+maskedFar:
+	CMPQ         CX, far+24(FP)
+	JGE          maskedNear
+	MOVQ         (R9)(CX*8), R8
+	LEAQ         (R12)(R8*4), BX
+	LEAQ         (R14)(R8*4), SI
+	MOVQ         far+24(FP), DI
+	SUBQ         CX, DI
+	CMPQ         DI, $0x03
+	JL           maskedFewerThan3
+	MOVQ         16(R9)(CX*8), R8
+	SUBQ         (R9)(CX*8), R8
+	CMPQ         R8, $0x02
+	JNE          maskedFewerThan3
+	VMOVUPS      (R11), Y7
+	PREFETCHT0   4096(R11)
+	MOVWLZX      (R10), DI
+	VMOVD        DI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQD     Y4, Y5, Y5
+	VMASKMOVPS   (BX), Y5, Y8
+	VFMADD231PS  Y8, Y7, Y3
+	VMULPS       Y7, Y2, Y7
+	VANDPS       Y7, Y5, Y7
+	VMOVUPS      32(R11), Y8
+	PREFETCHT0   4128(R11)
+	MOVWLZX      2(R10), DI
+	VMOVD        DI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQD     Y4, Y5, Y5
+	VMASKMOVPS   4(BX), Y5, Y10
+	VFMADD231PS  Y10, Y8, Y3
+	VMULPS       Y8, Y2, Y8
+	VANDPS       Y8, Y5, Y8
+	VPERM2F128   $0x03, 32(DX), Y8, Y5
+	VPALIGNR     $0x0c, Y5, Y8, Y5
+	VMOVUPS      Y8, 32(DX)
+	VADDPS       Y5, Y7, Y7
+	VMOVUPS      64(R11), Y8
+	PREFETCHT0   4160(R11)
+	MOVWLZX      4(R10), DI
+	VMOVD        DI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQD     Y4, Y5, Y5
+	VMASKMOVPS   8(BX), Y5, Y10
+	VFMADD231PS  Y10, Y8, Y3
+	VMULPS       Y8, Y2, Y8
+	VANDPS       Y8, Y5, Y8
+	VPERM2F128   $0x03, 64(DX), Y8, Y5
+	VPALIGNR     $0x08, Y5, Y8, Y5
+	VMOVUPS      Y8, 64(DX)
+	VADDPS       Y5, Y7, Y7
+	VMOVUPS      (SI), Y5
+	VFMADD231PS  Y7, Y0, Y5
+	VMOVUPS      Y5, (SI)
+	ADDQ         $0x60, R11
+	ADDQ         $0x00000060, DX
+	ADDQ         $0x03, CX
+	ADDQ         $0x06, R10
+	JMP          maskedFar
+
+maskedFewerThan3:
+	CMPQ         DI, $0x02
+	JL           maskedFewerThan2
+	MOVQ         8(R9)(CX*8), R8
+	SUBQ         (R9)(CX*8), R8
+	CMPQ         R8, $0x01
+	JNE          maskedFewerThan2
+	VMOVUPS      (R11), Y7
+	PREFETCHT0   4096(R11)
+	MOVWLZX      (R10), DI
+	VMOVD        DI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQD     Y4, Y5, Y5
+	VMASKMOVPS   (BX), Y5, Y8
+	VFMADD231PS  Y8, Y7, Y3
+	VMULPS       Y7, Y2, Y7
+	VANDPS       Y7, Y5, Y7
+	VMOVUPS      32(R11), Y8
+	PREFETCHT0   4128(R11)
+	MOVWLZX      2(R10), DI
+	VMOVD        DI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQD     Y4, Y5, Y5
+	VMASKMOVPS   4(BX), Y5, Y10
+	VFMADD231PS  Y10, Y8, Y3
+	VMULPS       Y8, Y2, Y8
+	VANDPS       Y8, Y5, Y8
+	VPERM2F128   $0x03, 32(DX), Y8, Y5
+	VPALIGNR     $0x0c, Y5, Y8, Y5
+	VMOVUPS      Y8, 32(DX)
+	VADDPS       Y5, Y7, Y7
+	VMOVUPS      (SI), Y5
+	VFMADD231PS  Y7, Y0, Y5
+	VMOVUPS      Y5, (SI)
+	ADDQ         $0x40, R11
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x02, CX
+	ADDQ         $0x04, R10
+	JMP          maskedFar
+
+maskedFewerThan2:
+	VMOVUPS      (R11), Y7
+	PREFETCHT0   4096(R11)
+	MOVWLZX      (R10), DI
+	VMOVD        DI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQD     Y4, Y5, Y5
+	VMASKMOVPS   (BX), Y5, Y8
+	VFMADD231PS  Y8, Y7, Y3
+	VMULPS       Y7, Y2, Y7
+	VANDPS       Y7, Y5, Y7
+	VMOVUPS      (SI), Y5
+	VFMADD231PS  Y7, Y0, Y5
+	VMOVUPS      Y5, (SI)
+	ADDQ         $0x20, R11
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x01, CX
+	ADDQ         $0x02, R10
+	JMP          maskedFar
+
+maskedNear:
+	CMPQ   CX, before+32(FP)
+	JGE    maskedDiagonal
+	VXORPS X9, X9, X9
+
+maskedNearColumn:
+	MOVQ         (R9)(CX*8), R8
+	LEAQ         (R12)(R8*4), BX
+	NEGQ         R8
+	VMOVUPS      (R11), Y7
+	PREFETCHT0   4096(R11)
+	MOVWLZX      (R10), SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQD     Y4, Y5, Y5
+	VMASKMOVPS   (BX), Y5, Y8
+	VFMADD231PS  Y8, Y7, Y3
+	VMULPS       Y7, Y2, Y7
+	VANDPS       Y7, Y5, Y7
+	LEAQ         rotations<>+0(SB), BX
+	VMOVUPS      (BX)(R8*4), Y5
+	VPERMPS      (DX), Y5, Y8
+	VPERMPS      Y7, Y5, Y10
+	LEAQ         lastLanes<>+0(SB), BX
+	VMOVUPS      (BX)(R8*4), Y5
+	VBLENDVPS    Y5, Y10, Y8, Y5
+	VMOVUPS      Y7, (DX)
+	VADDPS       Y5, Y9, Y9
+	ADDQ         $0x20, R11
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x01, CX
+	ADDQ         $0x02, R10
+	CMPQ         CX, before+32(FP)
+	JL           maskedNearColumn
+	VMOVUPS      -32(R14), Y2
+	VFMADD231PS  Y9, Y0, Y2
+	VMOVUPS      Y2, -32(R14)
+
+maskedDiagonal:
+	CMPQ         diagonal+40(FP), $0x00
+	JE           maskedFinish
+	MOVQ         R12, BX
+	VMOVUPS      (R11), Y2
+	PREFETCHT0   4096(R11)
+	MOVWLZX      (R10), SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQD     Y4, Y5, Y5
+	VMASKMOVPS   (BX), Y5, Y5
+	VFMADD231PS  Y5, Y2, Y3
+	ADDQ         $0x20, R11
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x01, CX
+	ADDQ         $0x02, R10
+
+maskedFinish:
+	VMULPS      Y0, Y3, Y3
+	CMPL        beta+92(FP), $0x00
+	JE          maskedStore
+	VFMADD231PS (R13), Y1, Y3
+
+maskedStore:
+	VMOVUPS Y3, (R13)
+	ADDQ    $0x20, R12
+	ADDQ    $0x20, R14
+	ADDQ    $0x20, R13
 	DECQ    AX
 	JNZ     maskedSlice
 
@@ -488,17 +1290,17 @@ near:
 nearColumn:
 	MOVQ        (R9)(CX*8), R8
 	LEAQ        (R12)(R8*4), BX
-	LEAQ        lanesF32AVX512<>+0(SB), DI
 	NEGQ        R8
-	VMOVUPS     (DI)(R8*4), Z4
-	VMOVUPS     (DX), Z7
-	VMOVUPS     (R11), Z8
+	VMOVUPS     (R11), Z4
 	PREFETCHT0  4096(R11)
-	VFMADD231PS (BX), Z8, Z3
-	VMULPS      Z8, Z2, Z8
-	VPERMI2PS   Z8, Z7, Z4
-	VMOVUPS     Z8, (DX)
-	VADDPS      Z4, Z5, Z5
+	VFMADD231PS (BX), Z4, Z3
+	VMULPS      Z4, Z2, Z4
+	LEAQ        lanesF32AVX512<>+0(SB), DI
+	VMOVUPS     (DI)(R8*4), Z7
+	VMOVUPS     (DX), Z8
+	VPERMI2PS   Z4, Z8, Z7
+	VMOVUPS     Z4, (DX)
+	VADDPS      Z7, Z5, Z5
 	ADDQ        $0x40, R11
 	ADDQ        $0x00000040, DX
 	ADDQ        $0x01, CX
@@ -642,19 +1444,19 @@ maskedNear:
 maskedNearColumn:
 	MOVQ        (R9)(CX*8), R8
 	LEAQ        (R12)(R8*4), BX
-	LEAQ        lanesF32AVX512<>+0(SB), DI
 	NEGQ        R8
-	VMOVUPS     (DI)(R8*4), Z4
-	VMOVUPS     (DX), Z7
-	VMOVUPS     (R11), Z8
+	VMOVUPS     (R11), Z4
 	PREFETCHT0  4096(R11)
 	KMOVW       (R10), K1
-	VMOVUPS.Z   (BX), K1, Z9
-	VFMADD231PS Z9, Z8, Z3
-	VMULPS.Z    Z8, Z2, K1, Z8
-	VPERMI2PS   Z8, Z7, Z4
-	VMOVUPS     Z8, (DX)
-	VADDPS      Z4, Z6, Z6
+	VMOVUPS.Z   (BX), K1, Z7
+	VFMADD231PS Z7, Z4, Z3
+	VMULPS.Z    Z4, Z2, K1, Z4
+	LEAQ        lanesF32AVX512<>+0(SB), DI
+	VMOVUPS     (DI)(R8*4), Z7
+	VMOVUPS     (DX), Z8
+	VPERMI2PS   Z4, Z8, Z7
+	VMOVUPS     Z4, (DX)
+	VADDPS      Z7, Z6, Z6
 	ADDQ        $0x40, R11
 	ADDQ        $0x00000040, DX
 	ADDQ        $0x01, CX

@@ -33,7 +33,7 @@ func MultiplySymmetricBlocks[V sparse.Value](l Level, b *SymmetricBlocks[V], sli
 		return
 	}
 	if FastSymmetric(l) {
-		symmetricBlocksAssembly(b, slice, column, n, alpha, x, y, first)
+		symmetricBlocksAssembly(l, b, slice, column, n, alpha, x, y, first)
 		return
 	}
 	for _, width := range b.Widths[slice : slice+n] {

@@ -84,6 +84,25 @@ func (m *Mask) FMA(a Op, b, acc VecVirtual) {
 	}
 }
 
+// Mul is dst = a*b in the lanes of the mask, and 0 in the others. a may be memory: all of it
+// is read.
+func (m *Mask) Mul(a Op, b, dst VecVirtual) {
+	l := m.l
+	switch {
+	case l.Long && l.Double:
+		VMULPD_Z(a, b, m.k, dst)
+	case l.Long:
+		VMULPS_Z(a, b, m.k, dst)
+	default:
+		l.Mul(a, b, dst)
+		m.Keep(dst, dst)
+	}
+}
+
+// Keep is dst = v in the lanes of the mask, and 0 in the others. v may be memory: all of it
+// is read. It is for 256 bits.
+func (m *Mask) Keep(v Op, dst VecVirtual) { VANDPS(v, m.v, dst) }
+
 // LoadLanes loads the lanes of the mask from memory and clears the others, whose
 // memory is not touched.
 func (m *Mask) LoadLanes(from Mem, v VecVirtual) {

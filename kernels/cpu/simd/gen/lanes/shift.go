@@ -22,3 +22,29 @@ func (l Lanes) Behind(before Mem, v VecVirtual, by int, dst VecVirtual) {
 		VPALIGNR(Imm(uint64(16-by*l.Size())), t, v, dst)
 	}
 }
+
+// Ahead moves the lanes of v by some, and the first ones of next to the lanes that become
+// free, for registers of 256 bits: lane i of dst is lane i+by of v, or lane i+by-Count of
+// next. by is less than the lanes.
+func (l Lanes) Ahead(next VecVirtual, v Mem, by Register, dst VecVirtual) {
+	table, rotation, from, to := GP64(), YMM(), YMM(), YMM()
+	LEAQ(NewDataAddr(Symbol{Name: "rotations", Static: true}, 0), table)
+	VMOVUPS(Mem{Base: table, Index: by, Scale: uint8(l.Size())}, rotation)
+	VPERMPS(v, rotation, from)
+	VPERMPS(next, rotation, to)
+	LEAQ(NewDataAddr(Symbol{Name: "lastLanes", Static: true}, 0), table)
+	VMOVUPS(Mem{Base: table, Index: by, Scale: uint8(l.Size())}, dst)
+	VBLENDVPS(dst, to, from, dst)
+}
+
+// DefineAhead defines the data that Ahead needs, once in a file.
+func DefineAhead() {
+	GLOBL("rotations", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(4*i, U32(i%8))
+	}
+	GLOBL("lastLanes", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(4*i, U32(uint32(-int32(i/8))))
+	}
+}

@@ -31,7 +31,7 @@ type kernel struct {
 	alpha, beta VecVirtual
 	factors     VecVirtual // x of the rows of the slice
 	acc         VecVirtual // their sums
-	mask        OpmaskVirtual
+	mask        *lanes.Mask
 
 	n, masks, offsets, val, x, own, y Register
 	j, carry                          Register // the column, and what it carries
@@ -48,7 +48,7 @@ func diagonals(l lanes.Lanes) {
 	Doc(name+" multiplies as symmetricSlices.twice, but for what carries",
 		"have at the end, which are products of the last slice.")
 
-	k := &kernel{l: l, alpha: l.Reg(), beta: l.Reg(), factors: l.Reg(), acc: l.Reg(), mask: K(), n: GP64(),
+	k := &kernel{l: l, alpha: l.Reg(), beta: l.Reg(), factors: l.Reg(), acc: l.Reg(), mask: l.NewMask(), n: GP64(),
 		j: GP64(), carry: GP64(), atX: GP64(), atY: GP64(), left: GP64(), distance: GP64()}
 	k.offsets = Load(Param("offsets"), GP64())
 	k.masks = Load(Param("masks"), GP64())
@@ -162,24 +162,33 @@ func (k *kernel) near(label func(string) string, masked bool) {
 	Label(label("nearColumn"))
 	MOVQ(Mem{Base: k.offsets, Index: k.j, Scale: 8}, k.distance)
 	LEAQ(Mem{Base: k.x, Index: k.distance, Scale: uint8(l.Size())}, k.atX)
-	// The lanes from the distance on, of those of the product before and this one.
-	LEAQ(NewDataAddr(Symbol{Name: "lanes" + l.Suffix(), Static: true}, 0), k.left)
 	NEGQ(k.distance)
-	moved, before := l.Reg(), l.Reg()
-	l.Load(Mem{Base: k.left, Index: k.distance, Scale: uint8(l.Size())}, moved)
-	l.Load(Mem{Base: k.carry}, before)
-	product := k.product(k.straight(0, masked), masked)
-	if l.Double {
-		VPERMI2PD(product, before, moved)
-	} else {
-		VPERMI2PS(product, before, moved)
-	}
+	product, moved := k.product(k.straight(0, masked), masked), l.Reg()
+	k.ahead(product, moved)
 	l.Store(product, Mem{Base: k.carry})
 	l.Add(moved, sum, sum)
 	k.next(1, masked)
 	CMPQ(k.j, lanes.Arg("before"))
 	JL(LabelRef(label("nearColumn")))
 	k.add(sum, Mem{Base: k.y, Disp: -l.Bytes()})
+}
+
+// ahead is the lanes from the distance on, of those of the product before and this one.
+func (k *kernel) ahead(product, moved VecVirtual) {
+	l := k.l
+	if !l.Long {
+		l.Ahead(product, Mem{Base: k.carry}, k.distance, moved)
+		return
+	}
+	before := l.Reg()
+	LEAQ(NewDataAddr(Symbol{Name: "lanes" + l.Suffix(), Static: true}, 0), k.left)
+	l.Load(Mem{Base: k.left, Index: k.distance, Scale: uint8(l.Size())}, moved)
+	l.Load(Mem{Base: k.carry}, before)
+	if l.Double {
+		VPERMI2PD(product, before, moved)
+	} else {
+		VPERMI2PS(product, before, moved)
+	}
 }
 
 // add adds alpha*sum to a place in y.
@@ -200,12 +209,8 @@ func (k *kernel) straight(i int, masked bool) VecVirtual {
 		return v
 	}
 	in := k.l.Reg()
-	KMOVW(Mem{Base: k.masks, Disp: 2 * i}, k.mask)
-	if k.l.Double {
-		VMOVUPD_Z(x, k.mask, in)
-	} else {
-		VMOVUPS_Z(x, k.mask, in)
-	}
+	k.mask.Load(Mem{Base: k.masks, Disp: 2 * i})
+	k.mask.LoadLanes(x, in)
 	k.l.FMA(in, v, k.acc)
 	return v
 }
@@ -214,20 +219,11 @@ func (k *kernel) straight(i int, masked bool) VecVirtual {
 func (k *kernel) product(v VecVirtual, masked bool) VecVirtual {
 	product := k.l.Reg()
 	if masked {
-		k.mulLanes(v, product)
+		k.mask.Mul(v, k.factors, product)
 	} else {
 		k.l.Mul(v, k.factors, product)
 	}
 	return product
-}
-
-// mulLanes is product = v*factors in the lanes of the mask, and 0 in the others.
-func (k *kernel) mulLanes(v, product VecVirtual) {
-	if k.l.Double {
-		VMULPD_Z(v, k.factors, k.mask, product)
-	} else {
-		VMULPS_Z(v, k.factors, k.mask, product)
-	}
 }
 
 // next goes some columns on.

@@ -10,11 +10,13 @@ import (
 )
 
 func main() {
+	lanes.DefineBits()
+	lanes.DefineAhead()
 	for _, l := range lanes.All() {
 		if l.Long {
 			defineLanes(l)
-			diagonals(l)
 		}
+		diagonals(l)
 	}
 	Generate()
 }

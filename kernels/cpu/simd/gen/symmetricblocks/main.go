@@ -14,24 +14,29 @@ import (
 )
 
 func main() {
+	lanes.DefineBits()
 	for _, l := range lanes.All() {
-		for size := 2; l.Long && size <= 6; size++ {
+		for size := 2; size <= 6; size++ {
 			blocks(l, size)
 		}
 	}
 	Generate()
 }
 
+// inRegisters is the largest blocks of which AVX2 has x of their rows in registers.
+const inRegisters = 3
+
 // kernel is one kernel, of blocks of size x size.
 type kernel struct {
 	l      lanes.Lanes
 	size   int
-	alpha  VecVirtual
-	own    []Register // x of the rows of each lane
+	alpha  VecVirtual // nil with AVX2, which loads it each time
+	own    []Op       // x of the rows of each lane
 	acc    []Register // their sums
-	mask   OpmaskVirtual
-	at     []GPVirtual // the first column of the block of each lane, where there are registers
-	idx    Register    // where these are, for a moment where there are registers
+	lanes  *lanes.Mask
+	mask   OpmaskVirtual // the same with AVX-512
+	at     []GPVirtual   // the first column of the block of each lane, where there are registers
+	idx    Register      // where these are, for a moment where there are registers
 	val    Register
 	x, y   Register
 	column GPVirtual // columns that are left of the slice
@@ -42,18 +47,15 @@ type kernel struct {
 	one   VecVirtual
 }
 
-// blocks generates a kernel. Registers that only instructions of AVX-512 know hold what
-// lives longest: the others stay free for Gather.
+// blocks generates a kernel.
 func blocks(l lanes.Lanes, size int) {
 	name := fmt.Sprintf("symmetricBlocks%d%s", size, l.Suffix())
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val *%[1]s, idx *int32, x, y *%[1]s, first int, alpha %[1]s)", l.Type()))
 	Pragma("noescape")
 	Doc(name+" is MultiplySymmetricBlocks for the case in its name. y begins with",
 		"element first.")
-	k := &kernel{l: l, size: size, alpha: l.Reg(), mask: K(), column: GP64(), t: GP64(),
-		pairs: [2]VecVirtual{l.Reg(), l.Reg()}, one: l.Reg()}
-	k.own = []Register{Z16, Z17, Z18, Z19, Z20, Z21}[:size]
-	k.acc = []Register{Z22, Z23, Z24, Z25, Z26, Z27}[:size]
+	k := &kernel{l: l, size: size, column: GP64(), t: GP64(), pairs: [2]VecVirtual{l.Reg(), l.Reg()}, one: l.Reg()}
+	k.registers()
 	if l.Count() <= 8 {
 		for range l.Count() {
 			k.at = append(k.at, GP64())
@@ -65,7 +67,9 @@ func blocks(l lanes.Lanes, size int) {
 	if k.idx = k.t; k.at == nil {
 		k.idx = GP64()
 	}
-	l.Broadcast(lanes.Arg("alpha"), k.alpha)
+	if k.alpha != nil {
+		l.Broadcast(lanes.Arg("alpha"), k.alpha)
+	}
 	MOVQ(lanes.Arg("first"), k.t)
 	IMUL3Q(U32(l.Size()), k.t, k.t)
 	SUBQ(k.t, k.y)
@@ -91,10 +95,39 @@ func blocks(l lanes.Lanes, size int) {
 	RET()
 }
 
+// registers says where what lives longest is: with AVX-512 in registers that only its
+// instructions know, so that the others stay free for Gather. With AVX2 there are too few
+// for x of the rows of large blocks.
+func (k *kernel) registers() {
+	if k.l.Long {
+		k.alpha, k.mask = k.l.Reg(), K()
+		k.own = []Op{Z16, Z17, Z18, Z19, Z20, Z21}[:k.size]
+		k.acc = []Register{Z22, Z23, Z24, Z25, Z26, Z27}[:k.size]
+		return
+	}
+	k.lanes = k.l.NewMask()
+	room := Mem{}
+	if k.size > inRegisters {
+		room = AllocLocal(k.size * k.l.Bytes())
+	}
+	for i := range k.size {
+		k.acc = append(k.acc, k.l.Reg())
+		if k.size > inRegisters {
+			k.own = append(k.own, room.Offset(i*k.l.Bytes()))
+		} else {
+			k.own = append(k.own, k.l.Reg())
+		}
+	}
+}
+
 // open loads the columns and the mask of the next blocks.
 func (k *kernel) open() {
 	MOVQ(lanes.Arg("masks"), k.t)
-	KMOVW(Mem{Base: k.t}, k.mask)
+	if k.l.Long {
+		KMOVW(Mem{Base: k.t}, k.mask)
+	} else {
+		k.lanes.Load(Mem{Base: k.t})
+	}
 	ADDQ(Imm(2), lanes.Arg("masks"))
 	MOVQ(lanes.Arg("idx"), k.idx)
 	ADDQ(Imm(uint64(4*k.l.Count())), lanes.Arg("idx"))
@@ -133,9 +166,20 @@ func (k *kernel) diagonal() {
 		}
 	}
 	for i, acc := range k.acc {
-		VPXORQ(acc, acc, acc)
-		for j, own := range k.own {
-			k.fma(k.value(i, j), own, acc)
+		if k.l.Long {
+			VPXORQ(acc, acc, acc)
+			for j, own := range k.own {
+				k.fma(k.value(i, j), own.(Register), acc)
+			}
+		} else {
+			k.l.Zero(acc.(VecVirtual))
+		}
+	}
+	for j := 0; j < k.size && !k.l.Long; j++ {
+		own := k.l.Reg()
+		k.lanes.Keep(k.own[j], own)
+		for i, acc := range k.acc {
+			k.l.FMA(k.value(i, j), own, acc.(VecVirtual))
 		}
 	}
 	ADDQ(U32(k.size*k.size*k.l.Bytes()), k.val)
@@ -155,17 +199,34 @@ func (k *kernel) before() {
 }
 
 // product adds column j of the blocks to the sums of their rows, and gives its own sums.
+// With AVX2 values that are not there are 0, and x is made 0.
 func (k *kernel) product(j int, x VecVirtual) VecVirtual {
 	sum := k.l.Reg()
+	if !k.l.Long {
+		k.lanes.Keep(x, x)
+	}
 	for i := range k.size {
 		v := k.l.Reg()
 		k.l.Load(k.value(i, j), v)
-		k.fma(v, x, k.acc[i])
-		if i > 0 {
-			k.fma(v, k.own[i], sum)
-		} else {
-			k.mulLanes(v, k.own[i], sum)
+		switch {
+		case k.l.Long:
+			k.fma(v, x, k.acc[i])
+			if own := k.own[i].(Register); i > 0 {
+				k.fma(v, own, sum)
+			} else {
+				k.mulLanes(v, own, sum)
+			}
+		default:
+			k.l.FMA(v, x, k.acc[i].(VecVirtual))
+			if i > 0 {
+				k.l.FMA(k.own[i], v, sum)
+			} else {
+				k.l.Mul(k.own[i], v, sum)
+			}
 		}
+	}
+	if !k.l.Long {
+		k.lanes.Keep(sum, sum)
 	}
 	return sum
 }
@@ -203,8 +264,10 @@ func (k *kernel) mulLanes(a, b, product Register) {
 }
 
 // move is to = from.
-func (k *kernel) move(from, to Register) {
-	if k.l.Double {
+func (k *kernel) move(from VecVirtual, to Op) {
+	if m, ok := to.(Mem); ok {
+		k.l.Store(from, m)
+	} else if k.l.Double {
 		VMOVAPD(from, to)
 	} else {
 		VMOVAPS(from, to)

@@ -4,6 +4,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 // gather is elements j and j+1 of x for the blocks of all lanes, or j only where there is
@@ -16,6 +18,9 @@ func (k *kernel) gather(j int) []VecVirtual {
 		k.quarterOf(all, 0, h, j)
 		k.quarterOf(k.one, 1, h, j)
 		VINSERTF128(Imm(1), k.one.AsX(), all.AsY(), all.AsY())
+		if !k.l.Long {
+			continue
+		}
 		k.quarterOf(k.one, 2, h, j)
 		VINSERTF64X2(Imm(2), k.one.AsX(), all, all)
 		k.quarterOf(k.one, 3, h, j)
@@ -32,11 +37,16 @@ func (k *kernel) gather(j int) []VecVirtual {
 	return out
 }
 
+// quarterBytes is what instructions move of a register at once: a quarter of 512 bits.
+const quarterBytes = 16
+
+// perQuarter is the lanes of that.
+func (k *kernel) perQuarter() int { return quarterBytes / k.l.Size() }
+
 // quarterOf loads elements j and j+1 of x for the lanes of a quarter of a register: of
 // the first or second half of these.
 func (k *kernel) quarterOf(v VecVirtual, q, h, j int) {
-	perQuarter := k.l.Count() / 4
-	lane := q*perQuarter + h*perQuarter/2
+	lane := q*k.perQuarter() + h*k.perQuarter()/2
 	if k.l.Double {
 		VMOVUPD(k.place(k.x, lane, j), v.AsX())
 		return
@@ -49,9 +59,14 @@ func (k *kernel) quarterOf(v VecVirtual, q, h, j int) {
 // lane, one lane after the other: they may have the same.
 func (k *kernel) add(sums []Register, j int) {
 	var scaled []VecVirtual
+	alpha := k.alpha
+	if alpha == nil {
+		alpha = k.l.Reg()
+		k.l.Broadcast(lanes.Arg("alpha"), alpha)
+	}
 	for _, s := range sums {
 		v := k.l.Reg()
-		k.l.Mul(s, k.alpha, v)
+		k.l.Mul(s, alpha, v)
 		scaled = append(scaled, v)
 	}
 	if len(scaled) == 1 {
@@ -66,10 +81,9 @@ func (k *kernel) add(sums []Register, j int) {
 		VUNPCKLPS(scaled[1], scaled[0], lo)
 		VUNPCKHPS(scaled[1], scaled[0], hi)
 	}
-	perQuarter := k.l.Count() / 4
-	for q := range 4 {
+	for q := range k.l.Bytes() / quarterBytes {
 		for h, v := range []VecVirtual{lo, hi} {
-			part, lane := k.quarter(v, q), q*perQuarter+h*perQuarter/2
+			part, lane := k.quarter(v, q), q*k.perQuarter()+h*k.perQuarter()/2
 			if k.l.Double {
 				to, sum := k.place(k.y, lane, j), XMM()
 				VADDPD(to, part, sum)
@@ -93,16 +107,15 @@ func (k *kernel) add(sums []Register, j int) {
 
 // addSingle is add for one register.
 func (k *kernel) addSingle(v VecVirtual, j int) {
-	perQuarter := k.l.Count() / 4
-	for q := range 4 {
+	for q := range k.l.Bytes() / quarterBytes {
 		part := k.quarter(v, q)
-		for i := range perQuarter {
+		for i := range k.perQuarter() {
 			own := part
 			if i > 0 {
 				own = XMM()
 				VPSRLDQ(Imm(uint64(i*k.l.Size())), part, own)
 			}
-			to, sum := k.place(k.y, q*perQuarter+i, j), XMM()
+			to, sum := k.place(k.y, q*k.perQuarter()+i, j), XMM()
 			if k.l.Double {
 				VADDSD(to, own, sum)
 				VMOVSD(sum, to)
@@ -120,6 +133,10 @@ func (k *kernel) quarter(v VecVirtual, q int) Register {
 		return v.AsX()
 	}
 	part := XMM()
-	VEXTRACTF64X2(Imm(uint64(q)), v, part)
+	if k.l.Long {
+		VEXTRACTF64X2(Imm(uint64(q)), v, part)
+	} else {
+		VEXTRACTF128(Imm(1), v, part)
+	}
 	return part
 }
