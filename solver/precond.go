@@ -130,7 +130,7 @@ func BlockJacobiPiece(a sparse.Matrix[float64], size, first int) (Preconditioner
 		return nil, sparse.Inputf("block size", "%d: use 1 to %d", size, MaxBlock)
 	}
 	n := m.Rows
-	if err := blocksFit(n, size, mem.Available()); err != nil {
+	if err := blocksFit(n, size); err != nil {
 		return nil, err
 	}
 	b := &blockJacobi{n: n, size: size, lu: make([]float64, n*size), perm: make([]int32, n)}
@@ -149,9 +149,10 @@ func BlockJacobiPiece(a sparse.Matrix[float64], size, first int) (Preconditioner
 	return b, nil
 }
 
-// blocksFit refuses blocks for n rows that take more than so many bytes.
-func blocksFit(n, size int, have int64) error {
-	if need := 8 * int64(n) * int64(size); need > have {
+// blocksFit refuses blocks for n rows for which memory lacks.
+func blocksFit(n, size int) error {
+	need := 8 * int64(n) * int64(size)
+	if have, ok := mem.Fits(need); !ok {
 		return sparse.Inputf("block size", "%d: the blocks of %d rows take %d bytes, %d are available", size, n, need, have)
 	}
 	return nil

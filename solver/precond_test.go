@@ -86,9 +86,10 @@ func TestPreconditionersOfBadMatricesAreRefused(t *testing.T) {
 }
 
 func TestBlocksForWhichMemoryLacksAreRefused(t *testing.T) {
-	require.NoError(t, blocksFit(1000, 256, 2048000))
-	for _, n := range []int{1001, sparse.MaxDim} {
-		err := blocksFit(n, 256, 2048000)
+	withMemory(t, 20<<20)
+	require.NoError(t, blocksFit(10240, 256))
+	for _, n := range []int{10241, sparse.MaxDim} {
+		err := blocksFit(n, 256)
 		require.True(t, sparse.IsInput(err))
 		require.ErrorContains(t, err, "block size: 256: the blocks of")
 	}

@@ -5,13 +5,6 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// leastAsked is the bytes below which nobody asks whether there is memory: to ask takes
-// as long as several iterations with a small system.
-const leastAsked = 16 << 20
-
-// available is replaced in tests.
-var available = mem.AvailableFor
-
 // fit refuses a solve whose vectors of n elements do not fit into host memory, before
 // any of them is made.
 func (m method) fit(opt Options, n int) error {
@@ -22,9 +15,10 @@ func (m method) fit(opt Options, n int) error {
 	if m.basis {
 		count += min(opt.Restart, opt.MaxIter)
 	}
-	need, have := shortage(count, n)
+	need := 8 * int64(count) * int64(n)
+	have, ok := mem.Fits(need)
 	switch {
-	case need == 0:
+	case ok:
 		return nil
 	case m.basis:
 		return sparse.Inputf("restart", "%d: the %d vectors of %d elements that %s keeps take %d bytes, %d are available", opt.Restart, count, n, m.name, need, have)
@@ -39,7 +33,8 @@ func manyFit(opt Options, systems, n int) error {
 		each = 5
 	}
 	const beside = 3 // of one system at a time
-	if need, have := shortage(each*systems+beside, n); need > 0 {
+	need := 8 * int64(each*systems+beside) * int64(n)
+	if have, ok := mem.Fits(need); !ok {
 		return sparse.Inputf("x", "%d vectors of %d elements: the %d vectors for each that cg keeps take %d bytes, %d are available", systems, n, each, need, have)
 	}
 	return nil
@@ -47,22 +42,9 @@ func manyFit(opt Options, systems, n int) error {
 
 // graphFits refuses a graph that there is no memory to turn round for.
 func graphFits(nodes int, links int64) error {
-	if need, have := lacking(16*int64(nodes) + 12*links); need > 0 {
+	need := 16*int64(nodes) + 12*links
+	if have, ok := mem.Fits(need); !ok {
 		return sparse.Inputf("matrix", "%d links between %d nodes: to turn them round takes %d bytes, %d are available", links, nodes, need, have)
 	}
 	return nil
-}
-
-// shortage is lacking for so many vectors of n elements.
-func shortage(count, n int) (need, have int64) { return lacking(8 * int64(count) * int64(n)) }
-
-// lacking gives so many bytes and those that are available, or 0 where they fit.
-func lacking(bytes int64) (need, have int64) {
-	if bytes < leastAsked {
-		return 0, 0
-	}
-	if have = available(bytes); bytes <= have {
-		return 0, have
-	}
-	return bytes, have
 }

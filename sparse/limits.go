@@ -49,21 +49,12 @@ const (
 	TripleBytes = 16 + EntryBytes
 )
 
-// leastAsked is the bytes for which nobody asks whether there is memory.
-const leastAsked = 64 << 20
-
-// available is replaced in tests.
-var available = mem.AvailableFor
-
 // CheckMemory refuses a matrix before its entries are read that would not fit into memory
 // meanwhile: row pointers, and so many bytes for each entry, TripleBytes or EntryBytes at
 // the least. file and line go into the error.
 func (l Limits) CheckMemory(file string, line, rows, entries, each int64) error {
 	need := saturate.Add(saturate.Mul(8, rows), saturate.Mul(each, entries))
-	if need < leastAsked {
-		return nil
-	}
-	if have := available(need); need > have {
+	if have, ok := mem.Fits(need); !ok {
 		return InputLinef(file, line, "%d entries in %d rows: to read them takes at least %d bytes of memory, %d are available", entries, rows, need, have)
 	}
 	return nil

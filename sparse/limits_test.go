@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/mem"
 )
 
 func TestMatricesForWhichMemoryLacksAreRefused(t *testing.T) {
-	defer func(before func(int64) int64) { available = before }(available)
-	available = func(int64) int64 { return 100 << 20 }
+	defer mem.Pretend(100 << 20)()
 	var l Limits
 	const most = (100<<20 - 8<<20) / EntryBytes
 	require.NoError(t, l.CheckMemory("f", 2, 1<<20, most, EntryBytes))
@@ -17,6 +18,4 @@ func TestMatricesForWhichMemoryLacksAreRefused(t *testing.T) {
 	require.EqualError(t, err, "f:2: 8039083 entries in 1048576 rows: to read them takes at least 104857604 bytes of memory, 104857600 are available")
 	require.True(t, IsInput(err))
 	require.Error(t, l.CheckMemory("f", 2, math.MaxInt64, math.MaxInt64, TripleBytes))
-	available = func(int64) int64 { return 0 }
-	require.NoError(t, l.CheckMemory("f", 2, 1000, 5_000_000, EntryBytes), "too small to be asked for")
 }

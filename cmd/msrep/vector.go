@@ -32,7 +32,7 @@ func readPiece(ctx context.Context, flag, spec string, n, first, end int) ([]flo
 	switch {
 	case spec == "ones" || spec == "zeros" || spec == "sin" || word == "random":
 		need := 8 * int64(end-first)
-		if have := mem.AvailableFor(need); need > have {
+		if have, ok := mem.Fits(need); !ok {
 			return nil, sparse.Inputf(flag, "a vector of %d elements takes %d bytes, %d are available", end-first, need, have)
 		}
 		v := make([]float64, end-first)

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
 // unknownMemory is the limit where the machine does not say what it has.
@@ -24,15 +25,39 @@ func Available() int64 {
 	return room
 }
 
-// AvailableFor is Available, but where that is less than need, garbage of the Go heap is
-// collected first: it counts as taken.
-func AvailableFor(need int64) int64 {
-	have := Available()
-	if have < need {
-		debug.FreeOSMemory()
-		have = Available()
+// leastAsked is the bytes below which nobody asks whether there is memory: to ask takes
+// some 20 us, to touch so many pages some milliseconds.
+const leastAsked = 16 << 20
+
+// Fits reports whether need bytes can be allocated; have is how many can if they do not fit.
+// Less than 16 MiB always fits. Garbage of the Go heap counts as taken, and is collected
+// before the answer is no.
+func Fits(need int64) (have int64, ok bool) {
+	if need < leastAsked {
+		return 0, true
 	}
-	return have
+	if have = available(); have < need {
+		debug.FreeOSMemory()
+		have = available()
+	}
+	return have, need <= have
+}
+
+// pretended is what tests say that is available.
+var pretended atomic.Pointer[int64]
+
+// Pretend lets Fits find so many bytes in place of those of the machine until the function
+// that it gives is called. It is for tests of what is refused.
+func Pretend(have int64) (end func()) {
+	before := pretended.Swap(&have)
+	return func() { pretended.Store(before) }
+}
+
+func available() int64 {
+	if p := pretended.Load(); p != nil {
+		return *p
+	}
+	return Available()
 }
 
 func free() int64 {

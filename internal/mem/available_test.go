@@ -23,8 +23,37 @@ func TestGarbageIsCollectedBeforeMemoryIsFoundToLack(t *testing.T) {
 		return s.NumForcedGC
 	}
 	before := collected()
-	mem.AvailableFor(1 << 20)
+	_, ok := mem.Fits(16 << 20)
+	require.True(t, ok)
 	require.Equal(t, before, collected(), "there is enough")
-	require.Less(t, mem.AvailableFor(math.MaxInt64), int64(1<<50))
+	have, ok := mem.Fits(math.MaxInt64)
+	require.False(t, ok)
+	require.Less(t, have, int64(1<<50))
 	require.Greater(t, collected(), before)
+}
+
+func TestWhatFitsIsWhatIsAvailableAndAllThatIsSmall(t *testing.T) {
+	const room = 20 << 20
+	end := mem.Pretend(room)
+	for _, c := range []struct {
+		need int64
+		ok   bool
+	}{{0, true}, {room, true}, {room + 1, false}, {math.MaxInt64, false}} {
+		have, ok := mem.Fits(c.need)
+		require.Equal(t, c.ok, ok, c.need)
+		if !ok {
+			require.Equal(t, int64(room), have)
+		}
+	}
+	inner := mem.Pretend(0)
+	_, ok := mem.Fits(16<<20 - 1)
+	require.True(t, ok, "too small to be asked for")
+	_, ok = mem.Fits(16 << 20)
+	require.False(t, ok)
+	inner()
+	_, ok = mem.Fits(room)
+	require.True(t, ok)
+	end()
+	_, ok = mem.Fits(room + 1)
+	require.True(t, ok, "the machine has more")
 }

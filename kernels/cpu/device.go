@@ -120,13 +120,6 @@ func (d *Device) Alloc(bytes int64) (kernels.Buffer, error) {
 	return newBuffer(d, r.Bytes(), r), nil
 }
 
-// leastAsked is the bytes below which nobody asks whether the machine has them: to ask takes
-// some 20 us, to touch so many pages some milliseconds.
-const leastAsked = 16 << 20
-
-// available is replaced in tests.
-var available = mem.AvailableFor
-
 // take counts bytes that are about to be allocated, within the bound of the device.
 func (d *Device) take(bytes int64) error {
 	if d.closed.Load() {
@@ -135,10 +128,8 @@ func (d *Device) take(bytes int64) error {
 	if bytes < 0 {
 		return d.fail("alloc", 0, fmt.Errorf("%w: %d bytes", kernels.ErrArgument, bytes))
 	}
-	if bytes >= leastAsked {
-		if have := available(bytes); bytes > have {
-			return d.fail("alloc", bytes, fmt.Errorf("%w: %d are available", kernels.ErrOutOfMemory, have))
-		}
+	if have, ok := mem.Fits(bytes); !ok {
+		return d.fail("alloc", bytes, fmt.Errorf("%w: %d are available", kernels.ErrOutOfMemory, have))
 	}
 	used := d.inUse.Add(bytes)
 	if d.info.Memory > 0 && (used > d.info.Memory || used < 0) {

@@ -30,8 +30,6 @@ const (
 	sharedWindow = uint64(0x0100_0000_0000_0000)
 	localWindow  = uint64(0x0200_0000_0000_0000)
 	windowSize   = uint64(1) << 32
-	// leastAsked is the bytes below which nobody asks whether the host has them.
-	leastAsked = 16 << 20
 	// keepFreed is how many freed allocations are remembered, to name them.
 	keepFreed = 1 << 12
 )
@@ -76,11 +74,9 @@ func (m *Memory) alloc(name string, bytes int64) (*region, error) {
 	if m.limit > 0 && bytes > m.limit-m.used {
 		return nil, fmt.Errorf("%w: %d bytes, %d of %d are in use", ErrOutOfMemory, bytes, m.used, m.limit)
 	}
-	if bytes >= leastAsked {
-		need := bytes + bytes/8 // a bit for each byte
-		if have := mem.AvailableFor(need); need > have {
-			return nil, fmt.Errorf("%w of the host: %d bytes take %d there, %d are available", ErrOutOfMemory, bytes, need, have)
-		}
+	need := bytes + bytes/8 // a bit for each byte
+	if have, ok := mem.Fits(need); !ok {
+		return nil, fmt.Errorf("%w of the host: %d bytes take %d there, %d are available", ErrOutOfMemory, bytes, need, have)
 	}
 	r := newRegion(name, uint64(m.next), bytes)
 	m.next += Addr(align(bytes, allocAlign) + guard)

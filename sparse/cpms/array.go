@@ -9,15 +9,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// leastAsked is the bytes below which nobody asks whether there is memory.
-const leastAsked = 16 << 20
-
 // fits refuses n values of so many bytes for which memory lacks.
 func fits(n, bytes int64) error {
-	if n < leastAsked/bytes {
-		return nil
-	}
-	if have := mem.AvailableFor(saturate.Mul(n, bytes)); n > have/bytes {
+	if have, ok := mem.Fits(saturate.Mul(n, bytes)); !ok {
 		return sparse.Inputf("n", "%d values of %d bytes: %d bytes are available", n, bytes, have)
 	}
 	return nil

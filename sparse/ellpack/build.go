@@ -12,9 +12,6 @@ import (
 // machine has left.
 var ErrMemory = errors.New("out of memory")
 
-// smallBytes is what is built without asking how much memory there is.
-const smallBytes = 64 << 20
-
 // empty marks a place without an entry.
 const empty = -1
 
@@ -41,8 +38,8 @@ func begin[V sparse.Value](r *Rows[V], f sparse.Format, o Options) (*builder[V],
 	if err := l.check(b.shape, mem.Size[V]()); err != nil {
 		return nil, err
 	}
-	if need := b.shape.Bytes(mem.Size[V]()); o.Alloc == nil && need > smallBytes {
-		if have := mem.AvailableFor(need); need > have {
+	if need := b.shape.Bytes(mem.Size[V]()); o.Alloc == nil {
+		if have, ok := mem.Fits(need); !ok {
 			return nil, fmt.Errorf("%w: %s takes %d bytes, %d are available", ErrMemory, f, need, have)
 		}
 	}

@@ -89,7 +89,7 @@ func buildSlices[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels
 		return nil, &kernels.DeviceError{Device: d.Info().ID, Call: "pack", Bytes: need,
 			Err: fmt.Errorf("%w: %s of %d entries, %d bytes are free", kernels.ErrOutOfMemory, FormSlices, op.Part.NNZ(), total-d.InUse())}
 	}
-	if have := mem.AvailableFor(need); need > have {
+	if have, ok := mem.Fits(need); !ok {
 		return nil, fmt.Errorf("%w of the host: %s takes %d bytes, %d are available", kernels.ErrOutOfMemory, FormSlices, need, have)
 	}
 	p := &Rows[V]{dev: d, stream: s, part: op.Part, minors: int64(op.Minors)}
