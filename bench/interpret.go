@@ -24,7 +24,7 @@ func (r *FormatRun) interpret(a *sparse.CSR[float64]) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	parts, err := partition.ByNNZ(a.RowPtr, 1)
+	parts, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 	if err != nil {
 		return err
 	}

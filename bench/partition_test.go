@@ -54,7 +54,7 @@ func benchmarkSplit(b *testing.B, a *sparse.CSR[float64], parts int) {
 		}
 		product = append(product, time.Since(t))
 		t = time.Now()
-		if _, err := partition.ByNNZ(a.RowPtr, parts); err != nil {
+		if _, _, err := partition.Split(a.RowPtr, parts, partition.RuleNNZ); err != nil {
 			b.Fatal(err)
 		}
 		split = append(split, time.Since(t))

@@ -11,7 +11,7 @@ import (
 // rowCuts shares the rows of a compressed matrix out among ranks, by nonzeros
 // (partition.RuleWhole). Cuts are at multiples of align, but for the ends.
 func rowCuts(ptr []int64, ranks, align int) ([]int, error) {
-	parts, err := partition.ByWholeMajors(ptr, ranks)
+	parts, _, err := partition.Split(ptr, ranks, partition.RuleWhole)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ const finest = 1 << 16
 // for the rows of those that it has, twice. All ranks call it.
 //
 // Rows are counted in bunches first, then one by one in the bunches in which a cut lies:
-// about sqrt(rows*ranks) counts each time. partition.ByWholeMajors then sees rows and
+// about sqrt(rows*ranks) counts each time. partition.RuleWhole then sees rows and
 // whole bunches as its majors. In matrices of up to 65536 rows a bunch is one row.
 func distributedCuts(c Comm, rows, align int, each func(visit func(row int32))) ([]int, error) {
 	ranks := c.Size()
@@ -117,7 +117,7 @@ func distributedCuts(c Comm, rows, align int, each func(visit func(row int32))) 
 		}
 	}
 	starts = append(starts, rows)
-	parts, err := partition.ByWholeMajors(mixed, ranks)
+	parts, _, err := partition.Split(mixed, ranks, partition.RuleWhole)
 	if err != nil {
 		return nil, err
 	}

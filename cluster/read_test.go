@@ -70,7 +70,7 @@ func TestRanksReadTheMatrixThatOneProcessReads(t *testing.T) {
 				got, src, cuts := readTogether(t, n, file, 1)
 				require.Equal(t, want.CSR, got, "%s, %d ranks", file, n)
 				require.Equal(t, want.Source, src)
-				parts, err := partition.ByWholeMajors(want.RowPtr, n)
+				parts, _, err := partition.Split(want.RowPtr, n, partition.RuleWhole)
 				require.NoError(t, err)
 				for r, p := range parts {
 					require.Equal(t, p.OwnFirst, cuts[r], "%s, rank %d of %d", file, r, n)
@@ -146,7 +146,7 @@ func TestCutsOfManyRowsAreThoseOfTheirPointers(t *testing.T) {
 			entries[k] = append(entries[k], int32(i))
 		}
 	}
-	parts, err := partition.ByWholeMajors(ptr, ranks)
+	parts, _, err := partition.Split(ptr, ranks, partition.RuleWhole)
 	require.NoError(t, err)
 	for r, err := range Run(ranks, func(c Comm) error {
 		cuts, err := distributedCuts(c, rows, 1, func(visit func(row int32)) {

@@ -42,7 +42,7 @@ func BenchmarkRows(b *testing.B) {
 	}
 	y := make([]float64, n)
 	for _, count := range []int{7, 63} {
-		parts, err := partition.ByNNZ(ptr, count)
+		parts, _, err := partition.Split(ptr, count, partition.RuleNNZ)
 		require.NoError(b, err)
 		carry := make([]float64, count)
 		py := make([][]float64, count)

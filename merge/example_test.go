@@ -12,7 +12,7 @@ import (
 // part 2 inside row 2: their owners wrote these rows, and what the others have of them
 // is added.
 func ExampleRows() {
-	parts, err := partition.ByNNZ([]int64{0, 4, 5, 8, 9}, 3)
+	parts, _, err := partition.Split([]int64{0, 4, 5, 8, 9}, 3, partition.RuleNNZ)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func TestPrivateVectorsAreCopiedIntoPlace(t *testing.T) {
 // Row 1 holds 1000 entries of five parts. Its sum is taken in the order of the
 // parts, which the values make visible: (1e16 + 1) + 1 + ... loses every 1.
 func TestRowOverManyPartsIsAddedInOrder(t *testing.T) {
-	parts, err := partition.ByNNZ([]int64{0, 0, 1000, 1000}, 5)
+	parts, _, err := partition.Split([]int64{0, 0, 1000, 1000}, 5, partition.RuleNNZ)
 	require.NoError(t, err)
 	y := []float64{7, 1e16, 7}
 	require.NoError(t, Rows(y, parts, []float64{math.NaN(), 1, 1, 1, 1}))
@@ -82,7 +82,7 @@ func TestCopyRowsGivesTheSameBitsOnAnyNumberOfCores(t *testing.T) {
 	for r := range m {
 		ptr[r+1] = ptr[r] + int64(rng.Intn(3))
 	}
-	parts, err := partition.ByNNZ(ptr, 3)
+	parts, _, err := partition.Split(ptr, 3, partition.RuleNNZ)
 	require.NoError(t, err)
 	py := make([][]float32, len(parts))
 	for i, p := range parts {
@@ -104,7 +104,7 @@ func TestCopyRowsGivesTheSameBitsOnAnyNumberOfCores(t *testing.T) {
 }
 
 func TestRowMergesRefuseWhatDoesNotFit(t *testing.T) {
-	parts, err := partition.ByNNZ([]int64{0, 3, 6}, 3)
+	parts, _, err := partition.Split([]int64{0, 3, 6}, 3, partition.RuleNNZ)
 	require.NoError(t, err)
 	fits := [][]float64{{1}, {1, 1}, {1}}
 	try := func(name string, rows int, spoil func(ps []partition.Part, py [][]float64) ([]partition.Part, [][]float64)) {
@@ -165,7 +165,7 @@ func TestCopyRowsRefusesPartsThatDoNotOwnEachRowOnce(t *testing.T) {
 		for r, n := range rapid.SliceOfN(rapid.Int64Range(0, 4), 0, 6).Draw(t, "row lengths") {
 			ptr = append(ptr, ptr[r]+n)
 		}
-		parts, err := partition.ByNNZ(ptr, rapid.IntRange(1, 4).Draw(t, "parts"))
+		parts, _, err := partition.Split(ptr, rapid.IntRange(1, 4).Draw(t, "parts"), partition.RuleNNZ)
 		require.NoError(t, err)
 		for range rapid.IntRange(0, 2).Draw(t, "faults") {
 			q := &parts[rapid.IntRange(0, len(parts)-1).Draw(t, "part")]

@@ -5,62 +5,51 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// ByNNZ cuts the entries of a compressed matrix evenly (Algorithms 2 and 4):
-// part i holds the entries floor(i*nnz/parts) to floor((i+1)*nnz/parts)-1, so
-// that sizes differ by at most one. ptr has majors+1 elements and rises from 0 to
-// nnz.
-//
-// It fails with a *sparse.InputError when parts is not in [1, MaxParts] or ptr is
-// not such an array.
-func ByNNZ(ptr []int64, parts int) ([]Part, error) {
-	return splitPtr(ptr, parts, func(i int) cut {
-		s := par.Cut(ptr[len(ptr)-1], parts, i)
-		return cut{s, lowerBound(ptr, s)}
-	})
-}
-
-// ByMajor gives each part an equal block of majors (the paper's baseline): part i
-// owns floor(i*majors/parts) to floor((i+1)*majors/parts)-1 with all their
-// entries, and nothing is shared. Arguments and errors are those of ByNNZ.
-func ByMajor(ptr []int64, parts int) ([]Part, error) {
-	return splitPtr(ptr, parts, func(i int) cut {
-		own := int(par.Cut(int64(len(ptr)-1), parts, i))
-		return cut{ptr[own], own}
-	})
-}
-
-// ByMergePath cuts majors and entries together (Merrill and Garland, SC 2016):
-// merging the ends of the majors with the entries makes a path of majors+nnz
-// steps, which is cut into equal pieces. A cut right behind the last entry of a
-// major moves past its end, so that no part gets a carry without entries; with
-// that the owned majors and entries of a part, added up, differ by at most 3
-// between any two parts. Arguments and errors are those of ByNNZ.
-func ByMergePath(ptr []int64, parts int) ([]Part, error) {
-	return splitPtr(ptr, parts, func(i int) cut {
-		m := len(ptr) - 1
-		d := par.Cut(ptr[m]+int64(m), parts, i)
-		// r majors ended before step d of the path, and d-r entries went by. The end
-		// of major j is step ptr[j+1]+j.
-		r := sort.Search(m, func(j int) bool { return ptr[j+1]+int64(j) >= d })
-		s := d - int64(r)
-		if r < m && ptr[r] < s {
-			r++ // it began in the earlier part, which owns it
+// newCutter cuts a part of a compressed matrix. The part must lie within ptr.
+func newCutter(ptr []int64, p Part, rule Rule) (*cutter, error) {
+	c := &cutter{whole: p, locate: func(q *Part) bool { return q.locate(ptr) }, broken: errFalls}
+	own, owned := ptr[p.OwnFirst:p.OwnEnd+1], int64(p.OwnEnd-p.OwnFirst)
+	end := p.EndIdx + 1
+	before := func(r int) cut { return cut{min(max(own[r], p.StartIdx), end), p.OwnFirst + r} } // major r
+	switch rule {
+	case RuleNNZ:
+		c.work = p.NNZ()
+		c.at = func(d int64) cut {
+			s := p.StartIdx + d
+			return cut{s, p.OwnFirst + lowerBound(own, s)}
 		}
-		return cut{s, r}
-	})
-}
-
-// splitPtr makes parts of the cuts that at gives for 0 < i < parts.
-func splitPtr(ptr []int64, parts int, at func(i int) cut) ([]Part, error) {
-	if err := checkPtr(ptr); err != nil {
-		return nil, err
+	case RuleWhole:
+		c.work = p.NNZ()
+		c.at = func(d int64) cut {
+			s := p.StartIdx + d
+			r := lowerBound(own, s)
+			if r > 0 && s-own[r-1] < own[r]-s {
+				r--
+			}
+			return before(r)
+		}
+	case RuleMajor:
+		c.work = owned
+		c.at = func(d int64) cut { return before(int(d)) }
+	case RuleMergePath:
+		c.work = p.NNZ() + owned
+		c.at = func(d int64) cut {
+			// r majors ended before step d of the path, and d-r entries went by. The end
+			// of major j is step own[j+1]+j.
+			r := sort.Search(int(owned), func(j int) bool { return min(own[j+1], end)-p.StartIdx+int64(j) >= d })
+			s := p.StartIdx + d - int64(r)
+			if r < int(owned) && own[r] < s {
+				r++ // it began in the earlier part, which owns it
+			}
+			return cut{s, p.OwnFirst + r}
+		}
+	default:
+		return nil, unknownRule(rule)
 	}
-	m := len(ptr) - 1
-	return build(cut{ptr[m], m}, parts, at, func(p *Part) bool { return p.locate(ptr) }, errFalls)
+	return c, nil
 }
 
 // locate finds the majors that hold the first and the last entry of the part. It

@@ -2,71 +2,49 @@ package partition
 
 import (
 	"errors"
-	"slices"
 	"sort"
 
-	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // ErrUnsorted says that COO entries are sorted neither by row nor by column.
 var ErrUnsorted = errors.New("the entries are not sorted")
 
-// SortedCOO cuts the entries of a COO matrix evenly (Algorithm 6). idx is the
-// index by which they are sorted, in [0, majors); there is no row pointer. Cuts
-// and owners are those that ByNNZ gives for the same matrix in compressed form,
-// in O(1) per part: a major whose first entry is StartIdx or later follows
-// idx[StartIdx-1].
-//
-// It fails with a *sparse.InputError when parts is not in [1, MaxParts], when
-// majors is not in [0, sparse.MaxDim], when idx does not begin and end in
-// [0, majors), or when it falls between the borders; the latter wraps
-// ErrUnsorted. Other indices are not looked at: sparse.COO.Order and Validate do
-// that.
-func SortedCOO(idx []int32, majors, parts int) ([]Part, error) {
-	return splitCOO(idx, majors, parts, func(i int) cut {
-		s := par.Cut(int64(len(idx)), parts, i)
-		if s == 0 {
-			return cut{}
+// newCOOCutter is newCutter for the sorted index of a COO matrix.
+func newCOOCutter(idx []int32, p Part, rule Rule) (*cutter, error) {
+	c := &cutter{whole: p, locate: func(q *Part) bool { return q.locateCOO(idx) }, broken: errUnsorted}
+	own, owned := idx[p.StartIdx:p.EndIdx+1], int64(p.OwnEnd-p.OwnFirst)
+	switch rule {
+	case RuleNNZ:
+		c.work = p.NNZ()
+		c.at = func(d int64) cut {
+			if d == 0 {
+				return cut{p.StartIdx, p.OwnFirst}
+			}
+			return cut{p.StartIdx + d, int(own[d-1]) + 1}
 		}
-		return cut{s, int(idx[s-1]) + 1}
-	})
-}
-
-// COOByMajor is ByMajor for the sorted index of a COO matrix, by binary search.
-// Arguments and errors are those of SortedCOO.
-func COOByMajor(idx []int32, majors, parts int) ([]Part, error) {
-	return splitCOO(idx, majors, parts, func(i int) cut {
-		own := par.Cut(int64(majors), parts, i)
-		s, _ := slices.BinarySearch(idx, int32(own))
-		return cut{int64(s), int(own)}
-	})
-}
-
-// COOByMergePath is ByMergePath for the sorted index of a COO matrix. Arguments
-// and errors are those of SortedCOO.
-func COOByMergePath(idx []int32, majors, parts int) ([]Part, error) {
-	return splitCOO(idx, majors, parts, func(i int) cut {
-		d := par.Cut(int64(len(idx))+int64(majors), parts, i)
-		// Entry k is step k+idx[k] of the path.
-		s := sort.Search(len(idx), func(k int) bool { return int64(k)+int64(idx[k]) >= d })
-		own := int(d - int64(s))
-		if s > 0 && int(idx[s-1]) == own {
-			own++ // it began in the earlier part, which owns it
+	case RuleMajor:
+		c.work = owned
+		c.at = func(d int64) cut {
+			first := p.OwnFirst + int(d)
+			k := sort.Search(len(own), func(k int) bool { return int(own[k]) >= first })
+			return cut{p.StartIdx + int64(k), first}
 		}
-		return cut{int64(s), own}
-	})
-}
-
-// splitCOO makes parts of the cuts that at gives for 0 < i < parts.
-func splitCOO(idx []int32, majors, parts int, at func(i int) cut) ([]Part, error) {
-	if majors < 0 || majors > sparse.MaxDim {
-		return nil, sparse.Inputf("matrix", "%d rows or columns: there must be 0 to %d", majors, sparse.MaxDim)
+	case RuleMergePath:
+		c.work = p.NNZ() + owned
+		c.at = func(d int64) cut {
+			// Entry k is step k+own[k] of the path.
+			k := sort.Search(len(own), func(k int) bool { return int64(k)+max(int64(own[k])-int64(p.OwnFirst), 0) >= d })
+			r := p.OwnFirst + int(d) - k
+			if k > 0 && int(own[k-1]) == r {
+				r++ // it began in the earlier part, which owns it
+			}
+			return cut{p.StartIdx + int64(k), r}
+		}
+	default:
+		return nil, unknownRule(rule)
 	}
-	if n := len(idx); n > 0 && (idx[0] < 0 || int(idx[n-1]) >= majors) {
-		return nil, sparse.Inputf("matrix", "indices run from %d to %d: they must be in [0, %d)", idx[0], idx[n-1], majors)
-	}
-	return build(cut{int64(len(idx)), majors}, parts, at, func(p *Part) bool { return p.locateCOO(idx) }, errUnsorted)
+	return c, nil
 }
 
 // locateCOO finds the majors that hold the first and the last entry of the part.

@@ -38,13 +38,19 @@
 //
 // # Which rule
 //
-//   - ByNNZ, the paper's: the numbers of entries differ by at most one.
-//   - ByMergePath: entries and majors together are cut evenly, for matrices with
+//   - RuleNNZ, the paper's: the numbers of entries differ by at most one.
+//   - RuleMergePath: entries and majors together are cut evenly, for matrices with
 //     very many empty or short rows, where a row costs as much as an entry.
-//   - ByMajor, the paper's baseline: equal numbers of rows or columns, however
+//   - RuleMajor, the paper's baseline: equal numbers of rows or columns, however
 //     many entries they hold.
-//   - ByWholeMajors: about equal numbers of entries, no row or column cut.
-//   - Auto: ByNNZ or ByMergePath, by the shape of the matrix.
+//   - RuleWhole: about equal numbers of entries, no row or column cut.
+//   - RuleAuto: RuleNNZ or RuleMergePath, by the shape of the matrix.
+//
+// # Which function
+//
+// Split and SplitCOO cut a matrix by a rule; NewPCSR, NewPCSC and NewPCOO do the same and
+// give views of the arrays of each part. Share cuts a part once more with weights, Within
+// evenly by merge path, as the workers of one device do.
 //
 // Functions only read what they are given, and may be called from several goroutines at
 // once. A split takes a few binary searches per part. Pointers must rise, as

@@ -25,7 +25,7 @@ func TestBadArgumentsAreNamed(t *testing.T) {
 		{[]int64{0, -2}, 1, "run from 0 to -2"},
 		{[]int64{0, math.MaxInt64}, 1, "more than"},
 	} {
-		for rule := range rules {
+		for _, rule := range ptrRules {
 			parts, _, err := Split(c.ptr, c.parts, rule)
 			require.True(t, sparse.IsInput(err), "%v in %d parts by %s: %v", c.ptr, c.parts, rule, err)
 			require.ErrorContains(t, err, c.says)
@@ -36,10 +36,8 @@ func TestBadArgumentsAreNamed(t *testing.T) {
 	require.ErrorContains(t, err, `rule: "rows" is not known`)
 	_, _, err = SplitCOO([]int32{0, 1}, 2, 2, "")
 	require.ErrorContains(t, err, `rule: "" is not known`)
-	_, err = ByMajor([]int64{0, 9, 1, 8, 2, 10}, 3)
+	_, _, err = Split([]int64{0, 9, 1, 8, 2, 10}, 3, RuleMajor)
 	require.ErrorContains(t, err, "pointers: they fall")
-	_, _, err = Auto(nil, 2)
-	require.True(t, sparse.IsInput(err))
 }
 
 func TestBadCOOArgumentsAreNamed(t *testing.T) {
@@ -55,18 +53,18 @@ func TestBadCOOArgumentsAreNamed(t *testing.T) {
 		{good, 0, 1, "must be in [0, 0)"},
 		{[]int32{-1, 0}, 2, 1, "run from -1 to 0"},
 	} {
-		for rule := range rules {
+		for _, rule := range rules {
 			_, _, err := SplitCOO(c.idx, c.majors, c.parts, rule)
 			require.True(t, sparse.IsInput(err), "%v by %s", c, rule)
 			require.ErrorContains(t, err, c.says)
 		}
 	}
 	for _, idx := range [][]int32{{0, 3, 1, 3}, {0, 7, 1, 3}, {0, -7, 1, 3}} {
-		_, err := SortedCOO(idx, 4, 4)
+		_, _, err := SplitCOO(idx, 4, 4, RuleNNZ)
 		require.ErrorIs(t, err, ErrUnsorted)
 		require.True(t, sparse.IsInput(err))
 	}
-	_, err := SortedCOO([]int32{0, 3, 1, 3}, 4, 2)
+	_, _, err := SplitCOO([]int32{0, 3, 1, 3}, 4, 2, RuleNNZ)
 	require.ErrorIs(t, err, ErrUnsorted, "the fall lies right on the border")
 }
 
@@ -78,8 +76,8 @@ func TestArbitraryPointersNeverPanic(t *testing.T) {
 		nnz := rapid.Int64Range(0, 15).Draw(t, "nnz")
 		ptr := append(append([]int64{0}, inner...), nnz)
 		np := rapid.IntRange(1, 20).Draw(t, "parts")
-		for _, split := range rules {
-			parts, err := split.ptr(ptr, np)
+		for _, rule := range ptrRules {
+			parts, _, err := Split(ptr, np, rule)
 			if err != nil {
 				require.True(t, sparse.IsInput(err))
 				continue
@@ -96,8 +94,8 @@ func TestArbitraryIndicesNeverPanic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		idx := rapid.SliceOfN(rapid.OneOf(rapid.Int32Range(-2, 9), rapid.Int32()), 0, 12).Draw(t, "idx")
 		majors, np := rapid.IntRange(0, 9).Draw(t, "majors"), rapid.IntRange(1, 20).Draw(t, "parts")
-		for _, split := range rules {
-			parts, err := split.coo(idx, majors, np)
+		for _, rule := range rules {
+			parts, _, err := SplitCOO(idx, majors, np, rule)
 			if err != nil {
 				require.True(t, sparse.IsInput(err))
 				continue
@@ -132,7 +130,7 @@ func within(t require.TestingT, parts []Part, nnz int64, majors int) {
 // Every field of a part is checked: a split with any one of them changed is found.
 func TestVerifyFindsEveryFault(t *testing.T) {
 	ptr := []int64{0, 2, 2, 9, 9, 12, 12}
-	parts, err := ByNNZ(ptr, 4)
+	parts, _, err := Split(ptr, 4, RuleNNZ)
 	require.NoError(t, err)
 	require.NoError(t, Verify(parts, ptr))
 	require.Error(t, Verify(parts[:3], ptr), "a part is missing")

@@ -117,7 +117,7 @@ func TestFigure1InFourPartsByColumn(t *testing.T) {
 
 // The merge path of Figure 1 has 19+6 steps, cut at 6, 12 and 18.
 func TestFigure1InFourPartsByMergePath(t *testing.T) {
-	parts, err := ByMergePath(figureCSR().RowPtr, 4)
+	parts, _, err := Split(figureCSR().RowPtr, 4, RuleMergePath)
 	require.NoError(t, err)
 	require.Equal(t, []Part{
 		{StartIdx: 0, EndIdx: 4, StartMajor: 0, EndMajor: 1, OwnFirst: 0, OwnEnd: 2},

@@ -45,14 +45,11 @@ func expand(ptr []int64) []int32 {
 	return idx
 }
 
-var rules = map[Rule]struct {
-	ptr func([]int64, int) ([]Part, error)
-	coo func([]int32, int, int) ([]Part, error)
-}{
-	RuleNNZ:       {ByNNZ, SortedCOO},
-	RuleMergePath: {ByMergePath, COOByMergePath},
-	RuleMajor:     {ByMajor, COOByMajor},
-}
+// rules are those for compressed matrices and for COO.
+var rules = []Rule{RuleNNZ, RuleMergePath, RuleMajor}
+
+// ptrRules is those for compressed matrices.
+var ptrRules = append([]Rule{RuleAuto, RuleWhole}, rules...)
 
 // drawRows draws short and empty rows: their pointers, and the row of each entry.
 func drawRows(t *rapid.T) (ptr []int64, idx []int32) {

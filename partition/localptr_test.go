@@ -26,8 +26,8 @@ func TestLocalPointersCountThePartsEntries(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ptr, np := pointers().Draw(t, "ptr"), rapid.IntRange(1, 20).Draw(t, "parts")
 		idx := expand(ptr)
-		for rule, split := range rules {
-			parts, err := split.ptr(ptr, np)
+		for _, rule := range rules {
+			parts, _, err := Split(ptr, np, rule)
 			require.NoError(t, err, rule)
 			for _, p := range parts {
 				wide := make([]int64, p.Majors()+1)
@@ -49,7 +49,7 @@ func TestLocalPointersOfManyRowsAreRight(t *testing.T) {
 		ptr[r+1] = ptr[r] + int64(rng.Intn(3)*rng.Intn(3))
 	}
 	idx := expand(ptr)
-	parts, err := ByNNZ(ptr, 2)
+	parts, _, err := Split(ptr, 2, RuleNNZ)
 	require.NoError(t, err)
 	for _, p := range parts {
 		got := make([]int64, p.Majors()+1)
@@ -60,7 +60,7 @@ func TestLocalPointersOfManyRowsAreRight(t *testing.T) {
 
 func TestLocalPointersThatDoNotFitAreRefused(t *testing.T) {
 	ptr := []int64{0, 1 << 31, 5 << 30}
-	parts, err := ByNNZ(ptr, 1)
+	parts, _, err := Split(ptr, 1, RuleNNZ)
 	require.NoError(t, err)
 	err = LocalPtr(make([]int32, 3), ptr, parts[0])
 	require.True(t, sparse.IsInput(err))
@@ -70,7 +70,7 @@ func TestLocalPointersThatDoNotFitAreRefused(t *testing.T) {
 	require.Equal(t, ptr, wide)
 
 	// Two parts are small enough, far into the matrix as they are.
-	parts, err = ByNNZ(ptr, 4)
+	parts, _, err = Split(ptr, 4, RuleNNZ)
 	require.NoError(t, err)
 	narrow := make([]int32, 2)
 	require.NoError(t, LocalPtr(narrow, ptr, parts[3]))

@@ -26,7 +26,7 @@ type PCOO[V sparse.Value] struct {
 //
 // It reads the indices once to find their order, and fails with a
 // *sparse.InputError when the lengths do not fit, for an unknown rule, when an
-// index that it has to sort by is outside the matrix, and as SortedCOO does.
+// index that it has to sort by is outside the matrix, and as SplitCOO does.
 func NewPCOO[V sparse.Value](a *sparse.COO[V], parts int, rule Rule, unsorted Unsorted) ([]PCOO[V], error) {
 	if a == nil {
 		return nil, errNil

@@ -11,7 +11,7 @@ type PCSR[V sparse.Value] struct {
 // NewPCSR splits a by rows into parts. It looks at the lengths of the arrays and
 // at the pointers near the borders, not at all of them: that is a.Validate's work.
 // It fails with a *sparse.InputError when the lengths do not fit, for an unknown
-// rule, and as ByNNZ does.
+// rule, and as Split does.
 func NewPCSR[V sparse.Value](a *sparse.CSR[V], parts int, rule Rule) ([]PCSR[V], error) {
 	if a == nil {
 		return nil, errNil

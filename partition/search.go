@@ -2,8 +2,7 @@ package partition
 
 import "slices"
 
-// lowerBound is the first i with ptr[i] >= s in a rising slice, len(ptr)-1 if
-// none before it: ptr[len(ptr)-1] must not be below s.
+// lowerBound is the first i with ptr[i] >= s in a rising slice that ends with s or more.
 //
 // Each probe of a large array is a cache miss, which is all that a split costs.
 // So it guesses where s would stand if all majors were of equal length, mends
@@ -12,11 +11,11 @@ import "slices"
 // search of what is left: O(log m) in every case.
 func lowerBound(ptr []int64, s int64) int {
 	lo, hi := 0, len(ptr)-1 // the answer is in [lo, hi]
-	if s <= 0 || hi == 0 {
+	if s <= ptr[0] || hi == 0 {
 		return 0
 	}
-	perEntry := float64(hi) / float64(ptr[hi])
-	g := int(float64(s) * perEntry)
+	perEntry := float64(hi) / float64(ptr[hi]-ptr[0])
+	g := int(float64(s-ptr[0]) * perEntry)
 	for range 4 {
 		if hi-lo < 16 {
 			break

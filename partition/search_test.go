@@ -11,7 +11,7 @@ import (
 func TestLowerBoundFindsWhatABinarySearchFinds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// Long stretches of equal rows, with jumps of any size between them.
-		ptr := []int64{0}
+		ptr := []int64{rapid.SampledFrom([]int64{0, 3, 1 << 40}).Draw(t, "first")}
 		for range rapid.IntRange(1, 6).Draw(t, "stretches") {
 			step := rapid.SampledFrom([]int64{0, 1, 7, 1000}).Draw(t, "row length")
 			for range rapid.IntRange(0, 300).Draw(t, "rows") {

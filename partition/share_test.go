@@ -68,7 +68,7 @@ func TestTheTwoLevelSplitKeepsTheInvariantsAndTheBalanceOfOneLevel(t *testing.T)
 			if nnz > 0 {
 				require.LessOrEqual(t, Imbalance(parts), 1+float64(devices)/float64(nnz)+1e-12)
 			}
-			flat, err := ByNNZ(ptr, devices)
+			flat, _, err := Split(ptr, devices, RuleNNZ)
 			require.NoError(t, err)
 			if nnz%int64(devices) == 0 {
 				require.Equal(t, flat, parts, "the cuts of one level")

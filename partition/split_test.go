@@ -50,10 +50,10 @@ func naive(ptr []int64, parts int) []Part {
 	return out
 }
 
-func TestByNNZIsTheRuleOfThePaper(t *testing.T) {
+func TestSplitByNNZIsTheRuleOfThePaper(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ptr, np := pointers().Draw(t, "ptr"), rapid.IntRange(1, 40).Draw(t, "parts")
-		parts, err := ByNNZ(ptr, np)
+		parts, _, err := Split(ptr, np, RuleNNZ)
 		require.NoError(t, err)
 		require.Equal(t, naive(ptr, np), parts)
 		least, most := int64(math.MaxInt64), int64(0)
@@ -69,8 +69,8 @@ func TestEveryRuleCoversEntriesAndMajorsOnce(t *testing.T) {
 		ptr, np := pointers().Draw(t, "ptr"), rapid.IntRange(1, 40).Draw(t, "parts")
 		m, nnz := len(ptr)-1, ptr[len(ptr)-1]
 		idx := expand(ptr)
-		for rule, split := range rules {
-			parts, err := split.ptr(ptr, np)
+		for _, rule := range rules {
+			parts, _, err := Split(ptr, np, rule)
 			require.NoError(t, err, rule)
 			require.Len(t, parts, np, rule)
 			require.NoError(t, Verify(parts, ptr), rule)
@@ -99,10 +99,10 @@ func TestCOOSplitsLikeCompressed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ptr, np := pointers().Draw(t, "ptr"), rapid.IntRange(1, 40).Draw(t, "parts")
 		idx := expand(ptr)
-		for rule, split := range rules {
-			want, err := split.ptr(ptr, np)
+		for _, rule := range rules {
+			want, _, err := Split(ptr, np, rule)
 			require.NoError(t, err, rule)
-			got, err := split.coo(idx, len(ptr)-1, np)
+			got, _, err := SplitCOO(idx, len(ptr)-1, np, rule)
 			require.NoError(t, err, rule)
 			require.Equal(t, want, got, rule)
 		}
@@ -112,7 +112,7 @@ func TestCOOSplitsLikeCompressed(t *testing.T) {
 func TestMergePathBalancesMajorsAndEntriesTogether(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ptr, np := pointers().Draw(t, "ptr"), rapid.IntRange(1, 40).Draw(t, "parts")
-		parts, err := ByMergePath(ptr, np)
+		parts, _, err := Split(ptr, np, RuleMergePath)
 		require.NoError(t, err)
 		var work []int64
 		for _, p := range parts {
@@ -122,10 +122,10 @@ func TestMergePathBalancesMajorsAndEntriesTogether(t *testing.T) {
 	})
 }
 
-func TestByMajorGivesEqualBlocks(t *testing.T) {
+func TestSplitByMajorGivesEqualBlocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ptr, np := pointers().Draw(t, "ptr"), rapid.IntRange(1, 40).Draw(t, "parts")
-		parts, err := ByMajor(ptr, np)
+		parts, _, err := Split(ptr, np, RuleMajor)
 		require.NoError(t, err)
 		m := len(ptr) - 1
 		for i, p := range parts {
@@ -137,8 +137,8 @@ func TestByMajorGivesEqualBlocks(t *testing.T) {
 }
 
 func TestOneRowOverManyPartsGivesCarriesOnly(t *testing.T) {
-	for _, split := range []func([]int64, int) ([]Part, error){ByNNZ, ByMergePath} {
-		parts, err := split([]int64{0, 0, 1000, 1000}, 5)
+	for _, rule := range []Rule{RuleNNZ, RuleMergePath} {
+		parts, _, err := Split([]int64{0, 0, 1000, 1000}, 5, rule)
 		require.NoError(t, err)
 		require.Equal(t, []int{0, 2}, []int{parts[0].OwnFirst, parts[0].OwnEnd})
 		for i, p := range parts[1:] {
@@ -151,11 +151,11 @@ func TestOneRowOverManyPartsGivesCarriesOnly(t *testing.T) {
 }
 
 func TestEmptyMatrixHasOneOwnerForEachRow(t *testing.T) {
-	for rule, split := range rules {
-		parts, err := split.ptr(make([]int64, 11), 3)
+	for _, rule := range rules {
+		parts, _, err := Split(make([]int64, 11), 3, rule)
 		require.NoError(t, err, rule)
 		require.NoError(t, Verify(parts, make([]int64, 11)), rule)
-		parts, err = split.ptr([]int64{0}, 3)
+		parts, _, err = Split([]int64{0}, 3, rule)
 		require.NoError(t, err, rule)
 		require.Equal(t, 0, parts[2].OwnEnd, rule)
 	}
@@ -164,15 +164,15 @@ func TestEmptyMatrixHasOneOwnerForEachRow(t *testing.T) {
 func TestEntriesBeyond32BitsAndNearTheLimitSplit(t *testing.T) {
 	for _, nnz := range []int64{1<<31 + 5, 1 << 40, math.MaxInt64 - sparse.MaxDim} {
 		ptr := []int64{0, 3, nnz - 1, nnz - 1, nnz}
-		for rule, split := range rules {
+		for _, rule := range rules {
 			for _, np := range []int{1, 7, 1000} {
-				parts, err := split.ptr(ptr, np)
+				parts, _, err := Split(ptr, np, rule)
 				require.NoError(t, err, rule)
 				require.NoError(t, Verify(parts, ptr), rule)
 			}
 		}
 	}
-	_, err := ByMergePath([]int64{0, math.MaxInt64}, 2)
+	_, _, err := Split([]int64{0, math.MaxInt64}, 2, RuleMergePath)
 	require.True(t, sparse.IsInput(err))
 }
 
@@ -184,12 +184,12 @@ func TestManyPartsAreMadeInParallel(t *testing.T) {
 		ptr[r+1] = ptr[r] + int64(rng.Intn(4)*rng.Intn(4))
 	}
 	idx := expand(ptr)
-	for rule, split := range rules {
+	for _, rule := range rules {
 		for _, np := range []int{1, partsPerGoroutine, 8*partsPerGoroutine + 3, 20000} {
-			parts, err := split.ptr(ptr, np)
+			parts, _, err := Split(ptr, np, rule)
 			require.NoError(t, err, rule)
 			require.NoError(t, Verify(parts, ptr), rule)
-			coo, err := split.coo(idx, 5000, np)
+			coo, _, err := SplitCOO(idx, 5000, np, rule)
 			require.NoError(t, err, rule)
 			require.Equal(t, parts, coo, rule)
 		}
@@ -207,10 +207,10 @@ func TestAutoTakesTheMergePathForShortRowsOnly(t *testing.T) {
 		{make([]int64, 9), RuleMergePath},
 		{[]int64{0}, RuleNNZ},
 	} {
-		parts, rule, err := Auto(c.ptr, 3)
+		parts, rule, err := Split(c.ptr, 3, RuleAuto)
 		require.NoError(t, err)
 		require.Equal(t, c.want, rule)
-		want, err := rules[rule].ptr(c.ptr, 3)
+		want, _, err := Split(c.ptr, 3, rule)
 		require.NoError(t, err)
 		require.Equal(t, want, parts)
 		coo, rule, err := SplitCOO(expand(c.ptr), len(c.ptr)-1, 3, RuleAuto)
@@ -225,10 +225,10 @@ func TestMergePathSpreadsEmptyRows(t *testing.T) {
 	for r := range ptr {
 		ptr[r] = int64(min(r, 10))
 	}
-	byNNZ, err := ByNNZ(ptr, 4)
+	byNNZ, _, err := Split(ptr, 4, RuleNNZ)
 	require.NoError(t, err)
 	require.Equal(t, 993, byNNZ[3].Majors(), "by entries the last part is left with the empty rows")
-	byPath, err := ByMergePath(ptr, 4)
+	byPath, _, err := Split(ptr, 4, RuleMergePath)
 	require.NoError(t, err)
 	for _, p := range byPath {
 		require.InDelta(t, 250, p.Majors(), 10)
@@ -237,10 +237,10 @@ func TestMergePathSpreadsEmptyRows(t *testing.T) {
 
 func TestImbalanceIsMostOverMean(t *testing.T) {
 	require.Equal(t, 1.0, Imbalance(nil))
-	parts, err := ByMajor([]int64{0, 9, 10, 12}, 3)
+	parts, _, err := Split([]int64{0, 9, 10, 12}, 3, RuleMajor)
 	require.NoError(t, err)
 	require.InDelta(t, 9.0/4, Imbalance(parts), 1e-15)
-	parts, err = ByNNZ([]int64{0, 0, 0}, 3)
+	parts, _, err = Split([]int64{0, 0, 0}, 3, RuleNNZ)
 	require.NoError(t, err)
 	require.Equal(t, 1.0, Imbalance(parts))
 }

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestByWholeMajorsCutsNoMajorAndBalancesAsWellAsThatAllows(t *testing.T) {
+func TestSplitByWholeMajorsCutsNoMajorAndBalancesAsWellAsThatAllows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ptr, np := pointers().Draw(t, "ptr"), rapid.IntRange(1, 40).Draw(t, "parts")
 		parts, rule, err := Split(ptr, np, RuleWhole)

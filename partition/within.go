@@ -1,11 +1,5 @@
 package partition
 
-import (
-	"slices"
-
-	"github.com/msrep-go/msrep/sparse"
-)
-
 // Within cuts a part of a compressed matrix once more into n parts, for the
 // workers of one device: Share by merge path with equal weights, so that entries
 // and owned majors together are shared out evenly. The majors that p owns are
@@ -16,23 +10,30 @@ import (
 // to it (see Shift). It fails with a *sparse.InputError when n is not in
 // [1, MaxParts] or p does not lie within ptr.
 func Within(ptr []int64, p Part, n int) ([]Part, error) {
-	if err := checkPieces(n); err != nil {
+	if err := checkParts(n); err != nil {
 		return nil, err
 	}
-	return Share(ptr, p, slices.Repeat([]int{1}, n), RuleMergePath)
+	if err := checkPart(ptr, p); err != nil {
+		return nil, err
+	}
+	c, err := newCutter(ptr, p, RuleMergePath)
+	if err != nil {
+		return nil, err
+	}
+	return c.equal(n)
 }
 
 // WithinCOO is Within for the sorted index of a COO matrix.
 func WithinCOO(idx []int32, p Part, n int) ([]Part, error) {
-	if err := checkPieces(n); err != nil {
+	if err := checkParts(n); err != nil {
 		return nil, err
 	}
-	return ShareCOO(idx, p, slices.Repeat([]int{1}, n), RuleMergePath)
-}
-
-func checkPieces(n int) error {
-	if n < 1 || n > MaxParts {
-		return sparse.Inputf("parts", "%d: a part is split into 1 to %d", n, MaxParts)
+	if err := checkPartCOO(idx, p); err != nil {
+		return nil, err
 	}
-	return nil
+	c, err := newCOOCutter(idx, p, RuleMergePath)
+	if err != nil {
+		return nil, err
+	}
+	return c.equal(n)
 }

@@ -24,7 +24,7 @@ type deviceRanker struct {
 }
 
 func newDeviceRanker(devices []kernels.Device, g *Graph, opt PageRankOptions) (*deviceRanker, error) {
-	parts, err := partition.ByWholeMajors(g.ptr, len(devices))
+	parts, _, err := partition.Split(g.ptr, len(devices), partition.RuleWhole)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func countProduct(a *sparse.CSR[float64], format string, p kernels.Precision) (s
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	parts, err := partition.ByNNZ(a.RowPtr, 1)
+	parts, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 	if err != nil {
 		return 0, err
 	}

@@ -98,9 +98,9 @@ func TestTheSlowestPartCounts(t *testing.T) {
 	for i := range 800 {
 		ptr[i+1] = ptr[i] + map[bool]int64{true: 90_000, false: 10_000}[i < 400]
 	}
-	blocks, err := partition.ByMajor(ptr, 8)
+	blocks, _, err := partition.Split(ptr, 8, partition.RuleMajor)
 	require.NoError(t, err)
-	even, err := partition.ByNNZ(ptr, 8)
+	even, _, err := partition.Split(ptr, 8, partition.RuleNNZ)
 	require.NoError(t, err)
 	ratio := p.Library(Of("", sparse.FormatCSR, 800, 800, blocks), true, false).Compute /
 		p.Library(Of("", sparse.FormatCSR, 800, 800, even), true, false).Compute
@@ -125,9 +125,9 @@ func TestWithoutCarriesThereIsNothingToMerge(t *testing.T) {
 	for i := range 1001 {
 		ptr[i+1] = ptr[i] + 999 // parts of equally many entries end within rows
 	}
-	cut, err := partition.ByNNZ(ptr, 8)
+	cut, _, err := partition.Split(ptr, 8, partition.RuleNNZ)
 	require.NoError(t, err)
-	whole, err := partition.ByWholeMajors(ptr, 8)
+	whole, _, err := partition.Split(ptr, 8, partition.RuleWhole)
 	require.NoError(t, err)
 	require.Equal(t, p.Launch.Value, p.Library(Of("", sparse.FormatCSR, 1001, 1001, cut).Resized(1e6, 1e6, 1e9), true, false).Merge)
 	require.Zero(t, p.Library(Of("", sparse.FormatCSR, 1001, 1001, whole).Resized(1e6, 1e6, 1e9), true, false).Merge)

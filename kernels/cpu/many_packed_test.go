@@ -67,7 +67,7 @@ func TestPackedPartsSayWhereTheyKnowOneVectorOnly(t *testing.T) {
 	d, s := open(t, cpu.Config{Threads: 2})
 	defer d.Close()
 	a := unevenCSR(rand.New(rand.NewSource(1)), 90, 70)
-	split, err := partition.ByNNZ(a.RowPtr, 1)
+	split, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 	require.NoError(t, err)
 	val := func(n int) kernels.Array[float64] { return kernels.AdoptArray(d, make([]float64, n)) }
 	launch := func(p kernels.Packed, xs, ys int) error {

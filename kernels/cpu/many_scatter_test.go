@@ -29,7 +29,7 @@ func TestTransposedProductsWithManyVectorsAreThoseOfEach(t *testing.T) {
 		for name, a := range matrices {
 			for _, parts := range []int{1, 2} {
 				t.Run(fmt.Sprintf("%s, %d workers, %d parts", name, threads, parts), func(t *testing.T) {
-					split, err := partition.ByNNZ(a.RowPtr, parts)
+					split, _, err := partition.Split(a.RowPtr, parts, partition.RuleNNZ)
 					require.NoError(t, err)
 					for _, k := range []int{3, 8, 13} { // one after the other: each must leave nothing behind
 						checkManyTransposed(t, rng, d, s, a, split, k)
@@ -104,7 +104,7 @@ func TestATransposedProductWithManyVectorsThatFailsLeavesNothingForTheNext(t *te
 	a := bandedCSR(rng, 3000, 3000, 30, 1)
 	d, s := open(t, cpu.Config{Threads: 3, Grain: 1})
 	defer d.Close()
-	split, err := partition.ByNNZ(a.RowPtr, 1)
+	split, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 	require.NoError(t, err)
 	zeros := kernels.AdoptArray(d, make([]float64, 3000*3))
 	block := kernels.Block[float64]{Val: zeros, Cols: 3, Stride: 3}

@@ -39,7 +39,7 @@ func symmetricCSR(rng *rand.Rand, n int, distances ...int) *sparse.CSR[float64] 
 
 // wholeOf is all rows of a matrix, to be packed in a form.
 func wholeOf(t *testing.T, a *sparse.CSR[float64], form kernels.Form) *kernels.Packing[float64] {
-	split, err := partition.ByNNZ(a.RowPtr, 1)
+	split, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 	require.NoError(t, err)
 	return packing(a, split[0], form, true)
 }
@@ -185,7 +185,7 @@ func TestDuplicatesAndPartsOfAMatrixArePackedWhole(t *testing.T) {
 	_, err := d.Pack(wholeOf(t, twice, symmetricForm))
 	require.True(t, sparse.IsInput(err), "diagonals need sorted rows")
 	a := symmetricCSR(rand.New(rand.NewSource(1)), 2000, -700, -1, 0, 1, 700)
-	split, err := partition.ByNNZ(a.RowPtr, 2)
+	split, _, err := partition.Split(a.RowPtr, 2, partition.RuleNNZ)
 	require.NoError(t, err)
 	p, err := d.Pack(packing(a, split[0], symmetricForm, true))
 	require.NoError(t, err)

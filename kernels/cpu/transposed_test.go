@@ -42,7 +42,7 @@ func TestPackedPartsMultiplyTheirTransposes(t *testing.T) {
 				t.Run(fmt.Sprintf("%s, %d workers, %d parts", c.form, threads, parts), func(t *testing.T) {
 					d, s := open(t, cpu.Config{Threads: threads, Grain: 1})
 					defer d.Close()
-					split, err := partition.ByNNZ(c.a.RowPtr, parts)
+					split, _, err := partition.Split(c.a.RowPtr, parts, partition.RuleNNZ)
 					require.NoError(t, err)
 					x, y := make([]float64, c.a.Rows), make([]float64, c.a.Cols)
 					for i := range x {
@@ -75,7 +75,7 @@ func TestPackedPartsSayWhereTheyDoNotMultiplyTheirTransposes(t *testing.T) {
 	d, s := open(t, cpu.Config{Threads: 2, Grain: 1})
 	defer d.Close()
 	a := tridiagonalCSR(rand.New(rand.NewSource(1)), 500)
-	split, err := partition.ByNNZ(a.RowPtr, 1)
+	split, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 	require.NoError(t, err)
 	launch := func(p kernels.Packed, xs, ys int) error {
 		y := make([]float64, ys)

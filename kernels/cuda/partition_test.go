@@ -17,7 +17,7 @@ func TestLocalPointersAreThoseOfPartition(t *testing.T) {
 		for _, n := range rowLengths().Draw(t, "rows") {
 			ptr = append(ptr, ptr[len(ptr)-1]+int64(n))
 		}
-		cut, err := partition.ByNNZ(ptr, rapid.IntRange(1, 6).Draw(t, "parts"))
+		cut, _, err := partition.Split(ptr, rapid.IntRange(1, 6).Draw(t, "parts"), partition.RuleNNZ)
 		require.NoError(t, err)
 		g := newGPU(t)
 		g.blocks = rapid.Int64Range(0, 2).Draw(t, "blocks")

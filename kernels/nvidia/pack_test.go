@@ -23,7 +23,7 @@ import (
 func wholeOf(t testing.TB, spec string) *kernels.Packing[float64] {
 	a, _, err := gen.Generate(spec)
 	require.NoError(t, err)
-	parts, err := partition.ByNNZ(a.RowPtr, 1)
+	parts, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 	require.NoError(t, err)
 	return &kernels.Packing[float64]{Part: parts[0], Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: a.Cols, Products: slicedFrom}
 }

@@ -111,7 +111,7 @@ func arrow(n int) *sparse.CSR[float64] {
 
 func TestOneGiantRowIsRefusedForELLAndAResultForTheOthers(t *testing.T) {
 	a := arrow(12_000)
-	parts, err := partition.ByNNZ(a.RowPtr, 1)
+	parts, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 	require.NoError(t, err)
 	q := &devicetest.Problem[float64]{A: a, Alpha: 1, X: devicetest.Vector[float64](a.Cols, 1), Y: make([]float64, a.Rows), Parts: parts}
 	want := reference.Multiply(false, q.Alpha, a, q.X, 0, q.Y)
@@ -130,7 +130,7 @@ func TestOneGiantRowIsRefusedForELLAndAResultForTheOthers(t *testing.T) {
 
 func TestAFormThatDoesNotFitTheDeviceLeavesNothingBehind(t *testing.T) {
 	a := arrow(200)
-	parts, err := partition.ByNNZ(a.RowPtr, 1)
+	parts, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 	require.NoError(t, err)
 	q := &devicetest.Problem[float64]{A: a}
 	for _, f := range rowForms() {

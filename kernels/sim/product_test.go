@@ -59,7 +59,7 @@ func TestManyCarriesAreAddedInSeveralLevels(t *testing.T) {
 	}
 	q := &devicetest.Problem[float64]{A: a, Alpha: 1, X: devicetest.Vector[float64](n, 3), Y: make([]float64, 3)}
 	var err error
-	q.Parts, err = partition.ByNNZ(a.RowPtr, 1)
+	q.Parts, _, err = partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 	require.NoError(t, err)
 	want := reference.Multiply(false, 1, a, q.X, 0, q.Y)
 	for _, way := range []kernels.Form{devicetest.Plain, devicetest.COO, kernels.FormAuto} {
@@ -119,7 +119,7 @@ func TestAPartLargerThanTheDeviceIsStreamed(t *testing.T) {
 		q := &devicetest.Problem[float64]{A: devicetest.Draw[float64](t), Alpha: 1.5, Beta: -0.5}
 		q.X, q.Y = devicetest.Vector[float64](q.A.Cols, 1), devicetest.Vector[float64](q.A.Rows, 7)
 		var err error
-		q.Parts, err = partition.ByNNZ(q.A.RowPtr, rapid.IntRange(1, 3).Draw(t, "parts"))
+		q.Parts, _, err = partition.Split(q.A.RowPtr, rapid.IntRange(1, 3).Draw(t, "parts"), partition.RuleNNZ)
 		require.NoError(t, err)
 		want := reference.Multiply(false, q.Alpha, q.A, q.X, q.Beta, q.Y)
 		require.Equal(t, -1, reference.Check(q.Gather(t, fresh(sim.Config{Memory: memory}), kernels.FormAuto), want))

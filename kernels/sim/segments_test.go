@@ -160,7 +160,7 @@ func TestOperationsOnSegmentsRefuseWhatDoesNotFit(t *testing.T) {
 	one := upload(t, s, d, make([]float64, 1))
 	whole := kernels.SegmentVector{Val: v, Of: 2, Read: 1}
 	a := &sparse.CSR[float64]{Rows: 4, Cols: 4, RowPtr: make([]int64, 5)}
-	parts, err := partition.ByNNZ(a.RowPtr, 1)
+	parts, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 	require.NoError(t, err)
 	packing := (&devicetest.Problem[float64]{A: a}).Packing(parts[0], "csr")
 	plain, err := d.Pack(packing)

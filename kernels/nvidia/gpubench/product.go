@@ -71,7 +71,7 @@ func measure[V sparse.Value](ctx context.Context, b *bench, name, value string, 
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	parts, err := partition.ByNNZ(a.RowPtr, 1)
+	parts, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 	if err != nil {
 		return err
 	}

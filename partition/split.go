@@ -1,0 +1,64 @@
+package partition
+
+import "github.com/msrep-go/msrep/sparse"
+
+// Split cuts a compressed matrix into parts by any rule, and says which one was used:
+// RuleAuto is replaced by its choice. ptr has majors+1 elements and rises from 0 to nnz.
+//
+// It fails with a *sparse.InputError when parts is not in [1, MaxParts], ptr is not such
+// an array or the rule is unknown.
+func Split(ptr []int64, parts int, rule Rule) ([]Part, Rule, error) {
+	if err := checkPtr(ptr); err != nil {
+		return nil, rule, err
+	}
+	m := len(ptr) - 1
+	if rule == RuleAuto {
+		rule = choose(m, ptr[m])
+	}
+	if err := checkParts(parts); err != nil {
+		return nil, rule, err
+	}
+	c, err := newCutter(ptr, Part{EndIdx: ptr[m] - 1, OwnEnd: m}, rule)
+	if err != nil {
+		return nil, rule, err
+	}
+	out, err := c.equal(parts)
+	return out, rule, err
+}
+
+// SplitCOO is Split for a COO matrix by the index idx by which its entries are sorted, in
+// [0, majors); there is no row pointer. Cuts and owners are those of Split for the same
+// matrix in compressed form. RuleNNZ takes O(1) per part: a major whose first entry is
+// StartIdx or later follows idx[StartIdx-1].
+//
+// It fails with a *sparse.InputError when parts is not in [1, MaxParts], when majors is not
+// in [0, sparse.MaxDim], when the rule is unknown or RuleWhole, when idx does not begin and
+// end in [0, majors), or when it falls between the borders; the latter wraps ErrUnsorted.
+// Other indices are not looked at: sparse.COO.Order and Validate do that.
+func SplitCOO(idx []int32, majors, parts int, rule Rule) ([]Part, Rule, error) {
+	if majors < 0 || majors > sparse.MaxDim {
+		return nil, rule, sparse.Inputf("matrix", "%d rows or columns: there must be 0 to %d", majors, sparse.MaxDim)
+	}
+	if n := len(idx); n > 0 && (idx[0] < 0 || int(idx[n-1]) >= majors) {
+		return nil, rule, sparse.Inputf("matrix", "indices run from %d to %d: they must be in [0, %d)", idx[0], idx[n-1], majors)
+	}
+	if rule == RuleAuto {
+		rule = choose(majors, int64(len(idx)))
+	}
+	if err := checkParts(parts); err != nil {
+		return nil, rule, err
+	}
+	c, err := newCOOCutter(idx, Part{EndIdx: int64(len(idx)) - 1, OwnEnd: majors}, rule)
+	if err != nil {
+		return nil, rule, err
+	}
+	out, err := c.equal(parts)
+	return out, rule, err
+}
+
+func checkParts(n int) error {
+	if n < 1 || n > MaxParts {
+		return sparse.Inputf("parts", "%d: a matrix is split into 1 to %d parts", n, MaxParts)
+	}
+	return nil
+}
