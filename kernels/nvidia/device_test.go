@@ -194,6 +194,27 @@ func TestCopiesGoBetweenGPUs(t *testing.T) {
 	})
 }
 
+func TestGPUsThatRefuseTheirPeersCopyAllTheSame(t *testing.T) {
+	standIn(t, nvidiatest.Machine{GPUs: 2})
+	for _, code := range []int{217, 711} {
+		for _, entry := range []string{"cuCtxEnablePeerAccess", "cuMemPoolSetAccess"} {
+			d0, d1, s0, s1 := pair(t)
+			a, b := devicetest.Upload(t, s0, d0, []float64{1, 2}), devicetest.Upload(t, s1, d1, []float64{3, 4})
+			require.NoError(t, s0.Sync())
+			nvidiatest.Fail(entry, 1, code)
+			require.NoError(t, s1.Copy(b.Buf, 0, a.Buf, 8, 8))
+			require.NoError(t, s1.Copy(b.Buf, 8, a.Buf, 0, 8))
+			require.Equal(t, []float64{2, 1}, devicetest.Download(t, s1, b), "%s fails with %d", entry, code)
+			require.Equal(t, 1, nvidiatest.Calls()["cuCtxEnablePeerAccess"], "nobody asks again")
+			nvidiatest.Fail("", 0, 0)
+			require.NoError(t, a.Free())
+			require.NoError(t, b.Free())
+			require.NoError(t, d0.Close())
+			require.NoError(t, d1.Close())
+		}
+	}
+}
+
 func TestEventsMeasureTheGPU(t *testing.T) {
 	d, s := open(t, Config{})
 	from, err := d.NewEvent()

@@ -27,7 +27,7 @@ type gpu struct {
 	mu      sync.Mutex
 	modules map[string]driver.Module // by family of kernels
 	funcs   map[string]driver.Function
-	peers   map[cu.Device]bool // whose memory this one's context may reach
+	peers   map[*gpu]bool // whose memory this one's context may reach
 
 	devices int // open on it; guarded by opened.mu
 }
@@ -52,7 +52,7 @@ func acquire(c Config) (*gpu, error) {
 		if err != nil {
 			return nil, err
 		}
-		g = &gpu{info: info, ptx: c.PTX, fetch: c.L2Fetch, modules: map[string]driver.Module{}, funcs: map[string]driver.Function{}, peers: map[cu.Device]bool{}}
+		g = &gpu{info: info, ptx: c.PTX, fetch: c.L2Fetch, modules: map[string]driver.Module{}, funcs: map[string]driver.Function{}, peers: map[*gpu]bool{}}
 		if g.dev, err = cu.GetDevice(c.GPU); err != nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func (g *gpu) text(family string) (string, error) {
 func (g *gpu) reach(from *gpu) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if _, asked := g.peers[from.dev]; asked || from == g {
+	if _, asked := g.peers[from]; asked || from == g {
 		return nil
 	}
 	can, err := g.dev.CanAccessPeer(from.dev)
@@ -158,16 +158,18 @@ func (g *gpu) reach(from *gpu) error {
 		return err
 	}
 	if can != 0 {
-		if err := from.ctx.EnablePeerAccess(0); err != nil && code(err) != codePeerEnabled {
-			return err
+		err = from.ctx.EnablePeerAccess(0)
+		if code(err) == codePeerEnabled {
+			err = nil
 		}
-		if from.pools {
-			if err := driver.SharePool(from.dev, g.dev); err != nil {
-				return err
-			}
+		if err == nil && from.pools {
+			err = driver.SharePool(from.dev, g.dev)
 		}
 	}
-	g.peers[from.dev] = can != 0
+	if err != nil && !noPeer[code(err)] {
+		return err
+	}
+	g.peers[from] = can != 0 && err == nil
 	return nil
 }
 
