@@ -54,7 +54,8 @@ func builders[V sparse.Value](t *rapid.T, l simd.Level) map[string]builder[V] {
 func drawForm[V sparse.Value](t *rapid.T, g *guards, r *rand.Rand, name string, kinds []string, scale int, atEnd bool, build builder[V]) (*sparse.CSR[V], form.Form[V]) {
 	pattern := rapid.SampledFrom(sortedKeys(patterns)).Draw(t, "pattern")
 	if name == "diagonals" || name == "blocks" {
-		pattern = rapid.SampledFrom([]string{name, name, name, "any", "empty", "one row"}).Draw(t, "suited pattern")
+		suited := map[string]string{"diagonals": "stencil", "blocks": "blocks"}[name]
+		pattern = rapid.SampledFrom([]string{name, name, suited, "any", "empty", "one row"}).Draw(t, "suited pattern")
 	}
 	values := valueKinds[rapid.SampledFrom(kinds).Draw(t, "values")]
 	a := sparse.Convert[V](patterns[pattern](r).csr(func() float64 { return math.Ldexp(values(r), scale) }))

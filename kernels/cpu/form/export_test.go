@@ -15,6 +15,20 @@ func WithGroups(f func()) {
 	f()
 }
 
+// WithStrips calls f while strips of stencils read no more than so many bytes of x.
+func WithStrips(bytes int, f func()) {
+	defer func(old int) { stripBytes = old }(stripBytes)
+	stripBytes = bytes
+	f()
+}
+
+// FindStencil gives the planes of offsets, their distance, and how many rows of each a row reads
+// at most.
+func FindStencil(offsets []int64) (planes, apart, reach int) {
+	s := findStencil(offsets)
+	return s.planes, s.apart, s.reach
+}
+
 // IndexBytes is how many bytes a product reads of each column.
 func (m *Segmented) IndexBytes() int {
 	if m.near != nil {

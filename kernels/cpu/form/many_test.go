@@ -82,7 +82,9 @@ func checkManyOf[V sparse.Value](t *rapid.T, name string, build builder[V]) {
 		}
 	}
 	x.Val, y.Val = guarded(t, &g, x.Val, atEnd), guarded(t, &g, y.Val, atEnd)
-	many.MultiplyMany(alpha, beta, x, y)
+	form.WithStrips(rapid.SampledFrom([]int{0, 1 << 10, 1 << 14, 1 << 20}).Draw(t, "strips"), func() {
+		many.MultiplyMany(alpha, beta, x, y)
+	})
 	for j := range want {
 		require.Equal(t, -1, reference.Check(column(y, a.Rows, j), want[j]), "%s: row of column %d", f.Name(), j)
 	}

@@ -120,6 +120,26 @@ var patterns = map[string]func(r *rand.Rand) pattern{
 		}
 		return p
 	},
+	// Points of a grid and their neighbours in all directions, some of which may be missing.
+	"stencil": func(r *rand.Rand) pattern {
+		nx, ny, nz := 1+r.IntN(20), 1+r.IntN(12), 1+r.IntN(8)
+		gaps := r.IntN(2) * (1 + r.IntN(30))
+		p := pattern{cols: nx * ny * nz}
+		for i := range p.cols {
+			var row []int32
+			for z := max(0, i/nx/ny-1); z < min(nz, i/nx/ny+2); z++ {
+				for y := max(0, i/nx%ny-1); y < min(ny, i/nx%ny+2); y++ {
+					for x := max(0, i%nx-1); x < min(nx, i%nx+2); x++ {
+						if gaps == 0 || r.IntN(10*gaps) > 0 {
+							row = append(row, int32((z*ny+y)*nx+x))
+						}
+					}
+				}
+			}
+			p.rows = append(p.rows, row)
+		}
+		return p
+	},
 	// Rows that follow each other have runs of columns in common, some of them not quite.
 	"runs": func(r *rand.Rand) pattern {
 		p := pattern{cols: 1 + r.IntN(150)}

@@ -80,57 +80,6 @@ func MultiplySlicesMany[V sparse.Value](l Level, s *Slices[V], at Position, n in
 	}
 }
 
-// MultiplyDiagonalsMany is MultiplyDiagonals for y.Cols vectors at once, the columns
-// of x and y.
-func MultiplyDiagonalsMany[V sparse.Value](l Level, d *Diagonals[V], alpha, beta V, x, y Block[V], e *Expansion[V]) {
-	lanes := d.Values.Lanes
-	most := len(successive) / lanes
-	if y.panels(l) > 1 {
-		most = expandedColumns / lanes
-	}
-	few := suitsFew(l, d, x, y)
-	stream := beta == 0 && (y.Streams(l) || few && y.fewStream())
-	if stream {
-		defer Fence(l)
-	}
-	var widths [2]uint32
-	rows := y.Rows()
-	row, column, mask := 0, 0, 0
-	for i := range d.Runs {
-		run := &d.Runs[i]
-		widths = [2]uint32{uint32(run.Width), 0}
-		if run.Masked {
-			widths = [2]uint32{0, uint32(run.Width)}
-		}
-		for left := run.Slices; left > 0; {
-			count := min(left, most)
-			if run.Width > 0 && d.Values.Storage != Full && d.Values.Storage != Same {
-				count = min(count, max(1, expandedColumns/run.Width))
-			}
-			columns := count * run.Width
-			shape := manyShape[V]{
-				n: count, widths: widths[:], lanes: lanes, order: successive[:min(count*lanes, rows-row)],
-				diagonal: true, offsets: d.Offsets[run.Pattern : run.Pattern+run.Width], row: row,
-			}
-			if run.Masked {
-				shape.masks = d.Masks[mask : mask+columns]
-				mask += columns
-			}
-			if d.Values.Storage == Same {
-				shape.constants = d.Values.Table[run.Pattern : run.Pattern+run.Width]
-			} else {
-				shape.val = e.full(l, &d.Values, column, columns, 0)
-			}
-			if few && len(shape.order) == count*lanes {
-				shape.fewAssembly(alpha, beta, x, y.From(row), stream)
-			} else {
-				shape.multiply(l, alpha, beta, x, y.From(row), stream && !few)
-			}
-			left, row, column = left-count, row+count*lanes, column+columns
-		}
-	}
-}
-
 // successive is the order of rows that follow each other.
 var successive = func() (order [1024]uint16) {
 	for i := range order {

@@ -27,11 +27,12 @@ var (
 	perDiagonal = kind{"PerDiagonal", 0, true}
 )
 
-// ahead is how many entries before its turn a row of x is asked for: a multiple of
-// the lanes. For diagonals it is as many rows.
 const (
-	ahead      = 1 << aheadShift
-	aheadShift = 5
+	// ahead is how many entries of slices before its turn a row of x is asked for: a multiple
+	// of the lanes.
+	ahead = 32
+	// valuesAhead is how many bytes ahead values are asked for.
+	valuesAhead = 2048
 )
 
 // index loads an index.
@@ -85,6 +86,7 @@ func rows(p lanes.Part, k kind, v int) {
 			acc[i] = append(acc[i], p.Reg())
 		}
 	}
+	d := &diagonals{p, k, val, idx, x, ldx, ldx3, j, acc}
 	fma := func(r int, m Mem, f, acc VecVirtual) {
 		if r == v-1 {
 			p.FMAPart(m, f, acc)
@@ -110,37 +112,14 @@ func rows(p lanes.Part, k kind, v int) {
 			Label(name + "Asked")
 		}
 		if k.indexBytes == 0 {
-			// Neighbouring diagonals find what was asked for by the first of them.
-			TESTQ(j, j)
-			JZ(LabelRef(name + "Ask"))
-			apart := GP64()
-			MOVQ(Mem{Base: idx, Index: j, Scale: 8}, apart)
-			SUBQ(Mem{Base: idx, Index: j, Scale: 8, Disp: -8}, apart)
-			CMPQ(apart, Imm(1))
-			JEQ(LabelRef(name + "Asked"))
-			Label(name + "Ask")
-			CMPQ(lanes.Arg("asks"), Imm(0))
-			JEQ(LabelRef(name + "Asked"))
-			later := GP64()
-			MOVQ(ldx, later)
-			SHLQ(Imm(aheadShift), later)
-			ADDQ(x, later)
-			lane := k.lane(idx, later, ldx, ldx3, j)
-			for i := range count {
-				for line := 0; line < v*p.Bytes(); line += 64 {
-					m := lane(i)
-					m.Disp += line
-					PREFETCHT0(m)
-				}
-			}
-			Label(name + "Asked")
+			d.askFirst(name)
 		}
 		var f VecVirtual
 		if k.constant {
 			f = p.Reg()
 			p.Broadcast(Mem{Base: val, Index: j, Scale: uint8(size)}, f)
 		} else {
-			PREFETCHT0(Mem{Base: val, Disp: 2048})
+			PREFETCHT0(Mem{Base: val, Disp: valuesAhead})
 		}
 		lane := k.lane(idx, x, ldx, ldx3, j)
 		for i := range count {
@@ -189,6 +168,10 @@ func rows(p lanes.Part, k kind, v int) {
 	TESTQ(left, left)
 	JZ(LabelRef("tail"))
 	Label("full")
+	if k.indexBytes == 0 {
+		d.addThree(left, "one", "full", "tail")
+		Label("one")
+	}
 	column("full", nil)
 	DECQ(left)
 	JNZ(LabelRef("full"))

@@ -1,0 +1,80 @@
+package form_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
+)
+
+func TestPlanesOfStencilsAreFound(t *testing.T) {
+	box := func(apart ...int64) (offsets []int64) {
+		for _, z := range apart {
+			for _, y := range []int64{-10, 0, 10} {
+				offsets = append(offsets, z+y-1, z+y, z+y+1)
+			}
+		}
+		return offsets
+	}
+	for _, c := range []struct {
+		name                 string
+		offsets              []int64
+		planes, apart, reach int
+	}{
+		{"27 points", box(-200, 0, 200), 3, 200, 23},
+		{"of a higher order", box(-400, -200, 0, 200, 400), 5, 200, 23},
+		{"7 points", []int64{-200, -10, -1, 0, 1, 10, 200}, 3, 200, 21},
+		{"5 points", []int64{-10, -1, 0, 1, 10}, 3, 10, 3},
+		{"one side", box(0, 200), 2, 200, 23},
+	} {
+		planes, apart, reach := form.FindStencil(c.offsets)
+		require.Equal(t, []int{c.planes, c.apart, c.reach}, []int{planes, apart, reach}, c.name)
+	}
+	for name, offsets := range map[string][]int64{
+		"none": nil, "one": {0}, "a band": {-2, -1, 0, 1, 2}, "unequal": box(-200, 0, 300),
+	} {
+		_, apart, _ := form.FindStencil(offsets)
+		if name == "a band" { // each diagonal is a plane: too near each other for strips
+			require.LessOrEqual(t, apart, 1)
+			continue
+		}
+		require.Zero(t, apart, name)
+	}
+}
+
+// The order of rows is no matter of the result: each is added up as before.
+func TestStripsOfStencilsGiveTheSameBits(t *testing.T) {
+	for _, spec := range []string{"stencil:dims=3,points=27,n=17", "stencil:dims=3,points=7,n=17", "stencil:dims=2,points=5,n=60"} {
+		a, _, err := gen.Generate(spec)
+		require.NoError(t, err)
+		for k := range a.Val {
+			a.Val[k] += float64(k%1009) / 1009
+		}
+		eachStripLevel(t, a, spec)
+	}
+}
+
+func eachStripLevel(t *testing.T, a *sparse.CSR[float64], spec string) {
+	const cols = 20
+	x := simd.Block[float64]{Val: make([]float64, a.Cols*cols), Cols: cols, Stride: cols}
+	for i := range x.Val {
+		x.Val[i] = float64(i%101) / 7
+	}
+	for l := simd.Generic; l <= simd.Default(); l++ {
+		f, err := form.NewDiagonals(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.DiagonalOptions[float64]{Level: l})
+		require.NoError(t, err)
+		product := func(bytes int) []float64 {
+			y := simd.Block[float64]{Val: make([]float64, a.Rows*cols), Cols: cols, Stride: cols}
+			form.WithStrips(bytes, func() { f.(form.Many[float64]).MultiplyMany(1.5, 0, x, y) })
+			return y.Val
+		}
+		whole := product(1 << 30)
+		for _, bytes := range []int{0, 1 << 12, 1 << 16} {
+			require.Equal(t, whole, product(bytes), "%s, %v, strips of %d bytes", spec, l, bytes)
+		}
+	}
+}
