@@ -4,18 +4,18 @@ import "github.com/msrep-go/msrep/sparse"
 
 // FastSymmetricMany reports whether AddSymmetricMany and MultiplySymmetricBlocksMany have
 // kernels at this level. At others they are in plain Go.
-func FastSymmetricMany(l Level) bool { return l == AVX512 }
+func FastSymmetricMany(l Level) bool { return l >= AVX2 }
 
 // SymmetricColumns is how many of so many columns AddSymmetricMany and
-// MultiplySymmetricBlocksMany take: what fills registers and half of one.
+// MultiplySymmetricBlocksMany take: what fills registers of AVX2.
 func SymmetricColumns[V sparse.Value](cols int) int {
 	half := VectorsAtOnce[V]() / 2
 	return cols / half * half
 }
 
 // symmetricPanel is how many columns, of those from c on, a kernel takes.
-func symmetricPanel[V sparse.Value](b Block[V], c int) int {
-	if all := VectorsAtOnce[V](); b.Cols-c >= all {
+func symmetricPanel[V sparse.Value](l Level, b Block[V], c int) int {
+	if all := VectorsAtOnce[V](); l >= AVX512 && b.Cols-c >= all {
 		return all
 	}
 	return VectorsAtOnce[V]() / 2
@@ -73,8 +73,8 @@ func (s *symmetricRun[V]) add(l Level, alpha V, x, y Block[V], low int) {
 		return
 	}
 	for c, n := 0, 0; c < x.Cols; c += n {
-		n = symmetricPanel(x, c)
-		s.assembly(alpha, x.Columns(c, n), y.Columns(c, n), low)
+		n = symmetricPanel(l, x, c)
+		s.assembly(l, alpha, x.Columns(c, n), y.Columns(c, n), low)
 	}
 }
 
@@ -114,8 +114,8 @@ func MultiplySymmetricBlocksMany[V sparse.Value](l Level, b *SymmetricBlocks[V],
 		return
 	}
 	for c, w := 0, 0; c < x.Cols; c += w {
-		w = symmetricPanel(x, c)
-		manySymmetricBlocksAssembly(b, slice, column, n, alpha, x.Columns(c, w), y.Columns(c, w), first)
+		w = symmetricPanel(l, x, c)
+		manySymmetricBlocksAssembly(l, b, slice, column, n, alpha, x.Columns(c, w), y.Columns(c, w), first)
 	}
 }
 

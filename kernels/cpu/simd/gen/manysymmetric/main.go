@@ -1,6 +1,6 @@
 // Command manysymmetric generates the kernels that multiply symmetric matrices, of which
 // only the lower triangle is stored, by several vectors at once: by as many columns as fill
-// a register, or half of one.
+// a register, or half of one of AVX-512.
 package main
 
 import (
@@ -13,10 +13,10 @@ import (
 
 func main() {
 	for _, l := range lanes.All() {
-		if !l.Long {
-			continue
-		}
 		for _, long := range []bool{true, false} {
+			if long && !l.Long {
+				continue
+			}
 			c := &columns{lanes.Lanes{Double: l.Double, Long: long}, l}
 			diagonals(c)
 			for size := 2; size <= 6; size++ {
@@ -33,7 +33,8 @@ const (
 	aheadRows  = 8
 )
 
-// columns is as many columns of x and y as fill a register, or half of one. Others would
+// columns is as many columns of x and y as fill a register, which need not be as long as those
+// that values are laid out for. Others would
 // need masks, and what was stored under a mask and is loaded again makes the processor wait.
 type columns struct {
 	lanes.Lanes
