@@ -18,7 +18,7 @@ import (
 )
 
 // picky is the forms that refuse matrices which do not suit them.
-var picky = map[sparse.Format]bool{"ell": true, "diagonals": true, "symmetric-diagonals": true, "blocks": true, "symmetric-blocks": true}
+var picky = map[sparse.Format]bool{"ell": true, "diagonals": true, "symmetric-diagonals": true, "blocks": true, "symmetric-blocks": true, "panels": true}
 
 // discrete hides that a CPU device reaches host memory, so that a plan treats it
 // like a GPU.

@@ -42,6 +42,13 @@ func builders[V sparse.Value](t *rapid.T, l simd.Level) map[string]builder[V] {
 			}
 			return form.NewTiles(r, o)
 		},
+		"panels": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			o := form.PanelOptions[V]{Level: l, Values: v}
+			if rapid.Bool().Draw(t, "small panels") {
+				o.Rows, o.Cols = 17, 16
+			}
+			return form.NewPanels(r, o)
+		},
 		"runs": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
 			return form.NewRuns(r, form.RunOptions[V]{Level: l, Values: v})
 		},

@@ -10,15 +10,13 @@ import (
 // them again to fill it, which is cheaper than to keep the plans.
 type sliceBuilder[V sparse.Value] struct {
 	*slicePlanner[V]
+	// The entries of the window that is filled, row by row: first the narrow ones of a
+	// row and then the others.
+	sliceFiller[V]
 	out              *slicesForm[V]
-	values           ValueSet[V]
 	narrowAt, wideAt simd.Position // where the next slices go
 
-	// The entries of the window that is filled, row by row: first the narrow ones of a
-	// row and then the others, and where each row begins; and room for such entries.
-	idx      []int32
-	val      []V
-	from     []int64
+	// Room for the entries of a window.
 	splitIdx []int32
 	splitVal []V
 }
@@ -28,7 +26,7 @@ func newSliceBuilder[V sparse.Value](r Rows[V], o SliceOptions[V]) *sliceBuilder
 	p := newSlicePlanner(r, o)
 	rows := len(r.Ptr) - 1
 	return &sliceBuilder[V]{
-		slicePlanner: p, values: o.Values.not57(),
+		slicePlanner: p, sliceFiller: sliceFiller[V]{values: o.Values.not57()},
 		out: &slicesForm[V]{
 			level: o.Level, rows: rows, cols: r.Cols,
 			sorted: p.sorted, size: p.size,
@@ -128,8 +126,8 @@ func (b *sliceBuilder[V]) fill() error {
 			s.order = append(s.order, b.narrowRows.order...)
 		}
 		s.order = append(s.order, b.wideRows.order[:w.listed]...)
-		b.fillGroup(&s.narrow, &b.narrowAt, &b.narrowRows, w.narrow, nil)
-		b.fillGroup(&s.wide, &b.wideAt, &b.wideRows, w.wide, b.narrowRows.of)
+		b.fillGroup(&s.narrow, &b.narrowAt, b.base, &b.narrowRows, w.narrow, nil)
+		b.fillGroup(&s.wide, &b.wideAt, b.base, &b.wideRows, w.wide, b.narrowRows.of)
 	}
 	for i := range s.long {
 		b.fillPiece(&s.long[i])

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // reopen sets the rows of window i as they were planned.
@@ -81,15 +82,24 @@ func (b *sliceBuilder[V]) splitRow(fromIdx []int32, fromVal []V, idx []int32, va
 	}
 }
 
-// fillGroup stores the slices of one kind of the window that is open: for each row
+// sliceFiller stores entries of rows in slices: row r has those from from[r] on.
+type sliceFiller[V sparse.Value] struct {
+	values ValueSet[V]
+	idx    []int32
+	val    []V
+	from   []int64
+}
+
+// fillGroup stores a group of slices, with narrow indices counted from base: for each row
 // the entries behind the first skip[row], or from its first where skip is nil.
-func (b *sliceBuilder[V]) fillGroup(to *simd.Slices[V], at *simd.Position, rows *lengths, g group, skip []int32) {
+func (b *sliceFiller[V]) fillGroup(to *simd.Slices[V], at *simd.Position, base int32, rows *lengths, g group, skip []int32) {
+	lanes := to.Values.Lanes
 	for i := range int(g.slices) {
-		order := rows.order[i*b.lanes : min((i+1)*b.lanes, len(rows.order))]
-		full, masked := rows.widths(i*b.lanes, b.lanes)
+		order := rows.order[i*lanes : min((i+1)*lanes, len(rows.order))]
+		full, masked := rows.widths(i*lanes, lanes)
 		to.Widths[2*at.Slice], to.Widths[2*at.Slice+1] = uint32(full), uint32(masked)
 		masks := to.Masks[at.Mask : at.Mask+int(masked)]
-		first := at.Column * b.lanes
+		first := at.Column * lanes
 		var idx [4][]int32
 		var val [4][]V
 		for lane, r := range order {
@@ -101,11 +111,11 @@ func (b *sliceBuilder[V]) fillGroup(to *simd.Slices[V], at *simd.Position, rows 
 			j := lane % 4
 			idx[j], val[j] = b.idx[lo:lo+int64(full)], b.val[lo:lo+int64(full)]
 			if j == 3 && full > 0 {
-				b.put4(to, first+lane-3, &idx, &val)
+				b.put4(to, first+lane-3, base, &idx, &val)
 			}
 			if n > full {
 				mid := lo + int64(full)
-				b.put(to, first+int(full)*b.lanes+lane, b.base, b.idx[mid:lo+int64(n)], b.val[mid:lo+int64(n)])
+				b.put(to, first+int(full)*lanes+lane, base, b.idx[mid:lo+int64(n)], b.val[mid:lo+int64(n)])
 				for j := range masks[:n-full] {
 					masks[j] |= 1 << lane
 				}
@@ -117,33 +127,35 @@ func (b *sliceBuilder[V]) fillGroup(to *simd.Slices[V], at *simd.Position, rows 
 
 // put4 stores rows of equally many entries in four lanes side by side, from place k
 // of the first of them on.
-func (b *sliceBuilder[V]) put4(to *simd.Slices[V], k int, idx *[4][]int32, val *[4][]V) {
-	b.values.put4(&to.Values, k, b.lanes, val)
+func (b *sliceFiller[V]) put4(to *simd.Slices[V], k int, base int32, idx *[4][]int32, val *[4][]V) {
+	lanes := to.Values.Lanes
+	b.values.put4(&to.Values, k, lanes, val)
 	if to.Narrow == nil {
-		weave(to.Wide[k:], b.lanes, idx)
+		weave(to.Wide[k:], lanes, idx)
 		return
 	}
-	n, base := len(idx[0]), b.base
+	n := len(idx[0])
 	i0, i1, i2, i3 := idx[0], idx[1][:n], idx[2][:n], idx[3][:n]
 	out := to.Narrow[k:]
 	for j := range i0 {
-		o := (*[4]uint16)(out[j*b.lanes:])
+		o := (*[4]uint16)(out[j*lanes:])
 		o[0], o[1], o[2], o[3] = uint16(i0[j]-base), uint16(i1[j]-base), uint16(i2[j]-base), uint16(i3[j]-base)
 	}
 }
 
 // put stores entries in one lane of successive columns, from place k on.
-func (b *sliceBuilder[V]) put(to *simd.Slices[V], k int, base int32, idx []int32, val []V) {
-	b.values.put(&to.Values, k, b.lanes, val)
+func (b *sliceFiller[V]) put(to *simd.Slices[V], k int, base int32, idx []int32, val []V) {
+	lanes := to.Values.Lanes
+	b.values.put(&to.Values, k, lanes, val)
 	if to.Narrow != nil {
 		for _, c := range idx {
 			to.Narrow[k] = uint16(c - base)
-			k += b.lanes
+			k += lanes
 		}
 		return
 	}
 	for _, c := range idx {
 		to.Wide[k] = c
-		k += b.lanes
+		k += lanes
 	}
 }

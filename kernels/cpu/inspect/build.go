@@ -104,3 +104,11 @@ func newRuns[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
 func newTiles[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
 	return form.NewTiles(r, form.TileOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
 }
+
+func estimatePanels[V sparse.Value](r form.Rows[V]) (form.Estimate, error) {
+	return form.EstimatePanels(r, form.PanelOptions[V]{Level: simd.Default()})
+}
+
+func newPanels[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
+	return form.NewPanels(r, form.PanelOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
+}

@@ -22,6 +22,7 @@ const (
 	FormBlocks    kernels.Form = "blocks"    // NewBlocks
 	FormRuns      kernels.Form = "runs"      // NewRuns
 	FormTiles     kernels.Form = "tiles"     // NewTiles
+	FormPanels    kernels.Form = "panels"    // NewPanels
 
 	// FormSymmetric is diagonals of which half are stored where the part is a symmetric
 	// matrix, which the device finds out, and FormDiagonals elsewhere.
@@ -47,7 +48,7 @@ var ellpack = []kernels.Form{"ell", "ellr", "pellr", "pellr-warp", "biell", "jad
 
 // Forms is the names of all forms.
 func Forms() []kernels.Form {
-	return append([]kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormSymmetricBlocks, FormRuns, FormTiles}, ellpack...)
+	return append([]kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormSymmetricBlocks, FormRuns, FormPanels, FormTiles}, ellpack...)
 }
 
 // Candidate is a form that may suit a matrix.
@@ -104,6 +105,8 @@ func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool)
 		c.Build = newRuns[V]
 	case name == FormTiles:
 		c.Build = newTiles[V]
+	case name == FormPanels:
+		c.Build = newPanels[V]
 	case slices.Contains(ellpack, name):
 		c.Build = func(r form.Rows[V]) (form.Form[V], error) { return form.NewEll(name, r) }
 	default:

@@ -42,9 +42,10 @@ func names(c []Candidate[float64]) (out []kernels.Form) {
 
 func TestWhatAMatrixLooksLikeDecidesWhatIsTried(t *testing.T) {
 	for spec, want := range map[string][]kernels.Form{
-		"stencil:dims=2,points=5,n=100":   {FormDiagonals, FormSlices},
-		"random:rows=200k,nnz=1M":         {FormTiles, FormSlices},
-		"random:rows=2k,cols=200,nnz=40k": {FormSlices},
+		"stencil:dims=2,points=5,n=100":    {FormDiagonals, FormSlices},
+		"random:rows=200k,nnz=1M":          {FormTiles, FormSlices},
+		"random:rows=2k,cols=200,nnz=40k":  {FormSlices},
+		"random:rows=2k,cols=10k,nnz=400k": {FormPanels, FormSlices},
 	} {
 		all := candidates(append(halves(t, spec), form.Rows[float64]{Ptr: []int64{0}})...)
 		require.Equal(t, want, names(all), spec)

@@ -14,6 +14,7 @@ type Look struct {
 	entries           bool
 	blocks, diagonals *form.Estimate // nil where it does not fall into them
 	runs              *form.Estimate // nil where it has none that are long enough
+	panels            *form.Estimate // nil where rows have few entries in each, or x is seldom missed
 	plain             bool           // values have to be stored as they are, or in 57 bits
 	value             float64        // bytes that a value takes where 57 bits do for most; otherwise 0
 	misses            float64        // form.FirstCacheMisses
@@ -34,6 +35,9 @@ func At[V sparse.Value](r form.Rows[V]) Look {
 	}
 	if simd.FastRuns(simd.Default()) {
 		l.runs = suits(r, estimateRuns[V])
+	}
+	if l.misses >= oftenMissed {
+		l.panels = suits(r, estimatePanels[V])
 	}
 	if l.blocks != nil && l.plain && large(r) {
 		if s, ok := bits57(r.Val); ok {
@@ -97,6 +101,9 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 	tiles := Candidate[V]{Form: FormTiles, Bytes: value + 4, Large: true, Build: newTiles[V],
 		Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*all.misses)}
 	switch {
+	case all.panels != nil && all.misses >= oftenMissed:
+		out = append(out, Candidate[V]{Form: FormPanels, Bytes: all.panels.EntryBytes, Build: newPanels[V],
+			Why: tiles.Why + ", and rows have many in each panel"}, slices)
 	case all.misses >= mostlyMissed:
 		out = append(out, tiles, slices)
 	case all.misses >= oftenMissed:
@@ -124,6 +131,7 @@ func sum(pieces []Look) (all Look) {
 			all = p
 		} else {
 			all.blocks, all.diagonals, all.runs = worse(all.blocks, p.blocks), worse(all.diagonals, p.diagonals), worse(all.runs, p.runs)
+			all.panels = worse(all.panels, p.panels)
 			all.plain = all.plain || p.plain
 			if all.value > 0 && p.value > 0 {
 				all.value = max(all.value, p.value)

@@ -1,0 +1,222 @@
+package form
+
+import (
+	"math/bits"
+
+	"github.com/klauspost/cpuid/v2"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// panelBuilder makes a panelsForm: it counts the entries of each row in each panel, makes
+// room, and stores them.
+type panelBuilder[V sparse.Value] struct {
+	sliceFiller[V] // of the rows of a block
+	r              Rows[V]
+	out            *panelsForm[V]
+	lanes          int
+	across         int     // panels side by side
+	of             []int32 // entries of each row in each panel: block by block, and in it panel by panel
+	rows           lengths // of a block in a panel
+	held           int64   // bytes of of, and of sorted entries
+}
+
+// mostInPanel is the most entries that a row may have in a panel, some in the same column.
+const mostInPanel = 1 << 20
+
+func newPanelBuilder[V sparse.Value](r Rows[V], o PanelOptions[V]) (*panelBuilder[V], error) {
+	if r.Fixed {
+		return nil, sparse.Inputf("format", "panels are summed in an order of their own: sums of a fixed shape have csr, slices, sell, diagonals, blocks and tiles")
+	}
+	if o.Rows < 0 || o.Rows > simd.TileRows || o.Cols < 0 || o.Cols > simd.TileCols || o.Cols&(o.Cols-1) != 0 {
+		return nil, sparse.Inputf("panel", "%d rows and %d columns: use at most %d rows, and a power of two up to %d of columns",
+			o.Rows, o.Cols, simd.TileRows, simd.TileCols)
+	}
+	rows, nnz := len(r.Ptr)-1, int64(len(r.Idx))
+	height := o.Rows
+	if height == 0 {
+		height = min(fit[V](cpuid.CPU.Cache.L2, secondCache), simd.TileRows)
+	}
+	blocks := max(1, (rows+height-1)/height)
+	height = max(1, (rows+blocks-1)/blocks)
+	width := o.Cols
+	if width == 0 {
+		width = min(fit[V](cpuid.CPU.Cache.L1D, firstCache), simd.TileCols)
+	}
+	across := tilesAcross(r.Cols, width)
+	if n := int64(rows) * across; n > manyTiles && n > nnz {
+		return nil, sparse.Inputf("matrix", "panels of %d columns: %d entries would be in %d pieces of rows", width, nnz, n)
+	}
+	return &panelBuilder[V]{
+		sliceFiller: sliceFiller[V]{values: o.Values.not57(), idx: r.Idx, val: r.Val},
+		r:           r, lanes: simd.Lanes[V](o.Level), across: int(across),
+		out: &panelsForm[V]{level: o.Level, rows: rows, cols: r.Cols, height: height,
+			shift: uint8(bits.TrailingZeros(uint(width))), results: results[V]{level: o.Level}},
+	}, nil
+}
+
+// hold counts bytes on the Go heap until drop.
+func (b *panelBuilder[V]) hold(bytes int64) error {
+	if err := b.r.Mem.hold(bytes); err != nil {
+		return err
+	}
+	b.held += bytes
+	return nil
+}
+
+// drop gives back what was held.
+func (b *panelBuilder[V]) drop() { _ = b.r.Mem.hold(-b.held) }
+
+// measure counts the entries in every panel, plans the slices, and makes room for them.
+func (b *panelBuilder[V]) measure() error {
+	f := b.out
+	if err := checkColumns(b.idx, f.cols); err != nil {
+		return err
+	}
+	if err := b.hold(4 * int64(f.rows*b.across)); err != nil {
+		return err
+	}
+	b.of = make([]int32, f.rows*b.across)
+	b.rows.order = make([]uint16, min(f.height, f.rows))
+	sorted, err := b.count()
+	if err != nil {
+		return err
+	}
+	if !sorted {
+		if err := b.hold(int64(len(b.idx)) * (4 + mem.Size[V]())); err != nil {
+			return err
+		}
+		b.sort()
+	}
+	var end simd.Position
+	listed := 0
+	for block := 0; block*f.height < f.rows; block++ {
+		for c := range b.across {
+			rows := b.open(block, c)
+			for i := 0; i < len(rows.order) && rows.of[rows.order[i]] > 0; i += pieceLanes {
+				some := lengths{of: rows.of, order: rows.order[i:min(i+pieceLanes, len(rows.order))]}
+				g, n := some.group(b.lanes)
+				f.pieces = append(f.pieces, panelPiece{block: int32(block), base: int32(c << f.shift), slices: g, listed: n})
+				end = g.after(end)
+				listed += int(n)
+			}
+		}
+	}
+	return b.makeRoom(end, listed)
+}
+
+// open sets the rows of a block as they are in panel c, sorted.
+func (b *panelBuilder[V]) open(block, c int) *lengths {
+	f, l := b.out, &b.rows
+	first := block * f.height
+	n := min(f.height, f.rows-first)
+	l.of = b.of[first*b.across+c*n:][:n]
+	l.order = l.order[:n]
+	l.sort()
+	return l
+}
+
+// count counts the entries. It reports whether no row goes back to an earlier panel.
+func (b *panelBuilder[V]) count() (sorted bool, err error) {
+	f := b.out
+	sorted = true
+	ptr := b.r.Ptr
+	for first := 0; first < f.rows; first += f.height {
+		n := min(f.height, f.rows-first)
+		of := b.of[first*b.across:][:n*b.across]
+		for i := range n {
+			idx := b.idx[ptr[first+i]-ptr[0] : ptr[first+i+1]-ptr[0]]
+			last := int32(0)
+			for k := 0; k < len(idx); {
+				from, c := k, idx[k]>>f.shift
+				for k++; k < len(idx) && idx[k]>>f.shift == c; k++ {
+				}
+				in := &of[int(c)*n+i]
+				if k-from > mostInPanel-int(*in) {
+					return false, sparse.Inputf("matrix", "a row has more than %d entries in one panel of columns", mostInPanel)
+				}
+				*in += int32(k - from)
+				sorted = sorted && c >= last
+				last = c
+			}
+		}
+	}
+	return sorted, nil
+}
+
+// sort copies the entries so that those of a row are in the order of the panels.
+func (b *panelBuilder[V]) sort() {
+	f, ptr := b.out, b.r.Ptr
+	b.idx, b.val = make([]int32, len(b.r.Idx)), make([]V, len(b.r.Idx))
+	next := make([]int64, b.across)
+	for first := 0; first < f.rows; first += f.height {
+		n := min(f.height, f.rows-first)
+		of := b.of[first*b.across:][:n*b.across]
+		for i := range n {
+			at, end := ptr[first+i]-ptr[0], ptr[first+i+1]-ptr[0]
+			k := at
+			for c := range next {
+				next[c] = at
+				at += int64(of[c*n+i])
+			}
+			for ; k < end; k++ {
+				c := b.r.Idx[k] >> f.shift
+				b.idx[next[c]], b.val[next[c]] = b.r.Idx[k], b.r.Val[k]
+				next[c]++
+			}
+		}
+	}
+}
+
+// makeRoom makes arrays for slices that end at a position and so many of their rows.
+func (b *panelBuilder[V]) makeRoom(end simd.Position, listed int) (err error) {
+	f, m := b.out, b.r.Mem
+	nnz := int64(len(b.idx))
+	f.padding = int64(end.Column*b.lanes) - nnz
+	if f.padding > nnz+manyTiles {
+		return sparse.Inputf("matrix", "panels of %d columns: %d entries would need %d places more", 1<<f.shift, nnz, f.padding)
+	}
+	if f.slices, err = newSlices(m, &b.values, b.lanes, end); err != nil {
+		return err
+	}
+	if f.slices.Narrow, err = Make[uint16](m, int64(end.Column*b.lanes)); err != nil {
+		return err
+	}
+	if f.order, err = Make[uint16](m, int64(listed)); err != nil {
+		return err
+	}
+	if f.sums, err = Make[V](m, int64(min(f.height, f.rows))); err != nil {
+		return err
+	}
+	if f.lanes, err = Make[V](m, pieceLanes); err != nil {
+		return err
+	}
+	f.products = make([]V, b.lanes)
+	f.bytes = sliceBytes(&f.slices) + 2*int64(listed) + mem.Size[V]()*int64(len(f.sums)+len(f.lanes)) + pieceBytes*int64(len(f.pieces))
+	return nil
+}
+
+// fill stores all entries.
+func (b *panelBuilder[V]) fill() {
+	f, ptr := b.out, b.r.Ptr
+	order := f.order
+	var at simd.Position
+	for block := 0; block*f.height < f.rows; block++ {
+		first := block * f.height
+		b.from = b.from[:0]
+		for _, p := range ptr[first:min(first+f.height, f.rows)] {
+			b.from = append(b.from, p-ptr[0])
+		}
+		for c := range b.across {
+			rows := b.open(block, c)
+			g, n := rows.group(b.lanes)
+			order = order[copy(order, rows.order[:n]):]
+			b.fillGroup(&f.slices, &at, int32(c<<f.shift), rows, g, nil)
+			for i, n := range rows.of {
+				b.from[i] += int64(n)
+			}
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package form
+
+import "github.com/msrep-go/msrep/sparse"
+
+// fewInPanel is how many entries the rows must have on average in the panels in which they
+// have some: with fewer, tiles or slices are faster.
+const fewInPanel = 16
+
+// EstimatePanels is the estimate for NewPanels, but for padding. It fails with a
+// *sparse.InputError where NewPanels would for other reasons than the values of columns, and
+// where rows have few entries in a panel, as far as the sample shows.
+func EstimatePanels[V sparse.Value](r Rows[V], o PanelOptions[V]) (Estimate, error) {
+	p, err := newPanelBuilder(r, o)
+	if err != nil {
+		return Estimate{}, err
+	}
+	var entries, pieces int64
+	heads := r.heads()
+	for i, end := range heads.Ptr[1:] {
+		last := int32(-1)
+		for _, c := range heads.Idx[heads.Ptr[i]:end] {
+			if c >>= p.out.shift; c != last {
+				pieces++
+				last = c
+			}
+		}
+		entries += end - heads.Ptr[i]
+	}
+	if entries < fewInPanel*pieces {
+		return Estimate{}, sparse.Inputf("matrix", "rows have few entries in each panel of columns: %d in %d", entries, pieces)
+	}
+	bytes := (o.Values.Bytes() + 2) * float64(entries)
+	return estimate(bytes+2*float64(pieces), entries, entries), nil
+}

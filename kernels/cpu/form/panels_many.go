@@ -1,0 +1,23 @@
+package form
+
+import "github.com/msrep-go/msrep/kernels/cpu/simd"
+
+// MultiplyMany scales y and adds the panels to it, one after the other.
+func (f *panelsForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+	x, y = x.First(f.cols), y.First(f.rows)
+	for i := range f.rows {
+		scaleRow(beta, y, i)
+	}
+	var values simd.Expansion[V]
+	var at simd.Position
+	order := f.order
+	for i := range f.pieces {
+		p := &f.pieces[i]
+		simd.MultiplySlicesMany(f.level, &f.slices, at, int(p.slices.slices), alpha, 1, x.From(int(p.base)), order[:p.listed],
+			y.From(int(p.block)*f.height), false, &values)
+		at, order = p.slices.after(at), order[p.listed:]
+	}
+}
+
+// RowsFrom is 0: what a panel reads of x stays in the second cache.
+func (f *panelsForm[V]) RowsFrom() int { return 0 }

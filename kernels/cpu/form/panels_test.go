@@ -1,0 +1,164 @@
+package form_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestPanelsMultiplyAsTheReference(t *testing.T) {
+	eachLevel(t, checkPanels[float64], checkPanels[float32])
+}
+
+func checkPanels[V sparse.Value](t *testing.T, l simd.Level) {
+	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
+		o := form.PanelOptions[V]{
+			Level: l,
+			Rows:  rapid.SampledFrom([]int{0, 1, 3, 16, 100, 65536}).Draw(t, "rows"),
+			Cols:  rapid.SampledFrom([]int{0, 1, 8, 64, 1024, 65536}).Draw(t, "columns"),
+		}
+		if rapid.Bool().Draw(t, "find values") {
+			o.Values = form.FindValues(r.Val)
+		}
+		f, err := form.NewPanels(r, o)
+		if sparse.IsInput(err) { // most rows would have nothing in most panels, or most lanes of slices
+			require.Greater(t, max((len(r.Ptr)-1)*r.Cols, 16*len(r.Idx)), 1<<16)
+			return nil
+		}
+		require.NoError(t, err)
+		return f
+	})
+}
+
+func TestPanelsHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
+	eachLevel(t, storedPanels[float64], storedPanels[float32])
+}
+
+func storedPanels[V sparse.Value](t *testing.T, l simd.Level) {
+	rapid.Check(t, func(t *rapid.T) {
+		sameBits(t, func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			return form.NewPanels(r, form.PanelOptions[V]{Level: l, Rows: 50, Cols: 32, Values: v})
+		})
+	})
+}
+
+func TestPanelsOfTheSizeOfTheCachesMultiplyAsTheReference(t *testing.T) {
+	eachLevel(t, checkLargePanels[float64], checkLargePanels[float32])
+}
+
+// checkLargePanels has several blocks of rows, and more rows in a panel than are summed at a
+// time.
+func checkLargePanels[V sparse.Value](t *testing.T, l simd.Level) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const rows, cols = 70_000, 9000
+	a := &sparse.CSR[V]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
+	for i := range rows {
+		n := 2 + r.IntN(8)
+		if i == 40_000 {
+			n = 20_000
+		}
+		for range n {
+			a.ColIdx = append(a.ColIdx, r.Int32N(cols))
+			a.Val = append(a.Val, V(r.NormFloat64()))
+		}
+		a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
+	}
+	x, y := make([]V, cols), make([]V, rows)
+	for i := range x {
+		x[i] = V(r.NormFloat64())
+	}
+	for i := range y {
+		y[i] = V(r.NormFloat64())
+	}
+	want := reference.Multiply(false, -1.25, sparse.Matrix[V](a), x, .5, y)
+	f, err := form.NewPanels(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols}, form.PanelOptions[V]{Level: l})
+	require.NoError(t, err)
+	f.Multiply(-1.25, .5, x, y)
+	require.Equal(t, -1, reference.Check(y, want), f.Name())
+	require.Less(t, f.Padding(), int64(len(a.Val)))
+	require.Greater(t, f.Bytes(), int64(len(a.Val)*6))
+}
+
+func TestPanelsRefuseColumnsOutsideX(t *testing.T) {
+	for _, c := range []int32{-1, 3, math.MaxInt32} {
+		r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, c}, Val: []float64{1, 1}, Cols: 3}
+		_, err := form.NewPanels(r, form.PanelOptions[float64]{})
+		require.True(t, sparse.IsInput(err), "%d: %v", c, err)
+	}
+}
+
+func TestPanelsRefuseSizesThatTheyCannotAddress(t *testing.T) {
+	r := form.Rows[float64]{Ptr: []int64{0, 1}, Idx: []int32{0}, Val: []float64{1}, Cols: 1}
+	for _, o := range []form.PanelOptions[float64]{{Rows: -1}, {Rows: 65537}, {Cols: -2}, {Cols: 24}, {Cols: 1 << 17}} {
+		_, err := form.NewPanels(r, o)
+		require.True(t, sparse.IsInput(err), "%+v: %v", o, err)
+		require.ErrorContains(t, err, "power of two")
+	}
+}
+
+func TestPanelsRefuseWhatTheyWouldBlowUp(t *testing.T) {
+	one := pattern{cols: 1 << 17, rows: make([][]int32, 1<<10)}
+	for i := range one.rows {
+		one.rows[i] = []int32{int32(i * 128)}
+	}
+	one.rows[7] = make([]int32, 1<<16) // in a slice with seven rows of nothing
+	for name, c := range map[string]struct {
+		p     pattern
+		error string
+	}{
+		"no entries in most pieces":   {pattern{1 << 27, make([][]int32, 2)}, "would be in 131072 pieces"},
+		"one row far longer":          {one, "places more"},
+		"too many entries in a piece": {pattern{1, [][]int32{make([]int32, 1<<20+1)}}, "in one panel"},
+	} {
+		a := c.p.csr(func() float64 { return 1 })
+		_, err := form.NewPanels(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.PanelOptions[float64]{Cols: 2048})
+		require.True(t, sparse.IsInput(err), "%s: %v", name, err)
+		require.ErrorContains(t, err, c.error, name)
+	}
+}
+
+func TestPanelsRefuseSumsOfAFixedShape(t *testing.T) {
+	r := form.Rows[float64]{Ptr: []int64{0, 1}, Idx: []int32{0}, Val: []float64{1}, Cols: 1, Fixed: true}
+	_, err := form.NewPanels(r, form.PanelOptions[float64]{})
+	require.True(t, sparse.IsInput(err), "%v", err)
+}
+
+func TestPanelsReportMemoryThatIsShort(t *testing.T) {
+	checkShortMemory(t, 40_000, func(r form.Rows[float64]) error {
+		_, err := form.NewPanels(r, form.PanelOptions[float64]{})
+		return err
+	})
+}
+
+func TestPanelsAreEstimatedByWhatRowsHaveInThem(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	estimate := func(n int) (form.Estimate, form.Form[float64], error) {
+		p := pattern{cols: 8192}
+		for range 2000 {
+			row := anyRow(r, p.cols, n)
+			slices.Sort(row)
+			p.rows = append(p.rows, row)
+		}
+		a := p.csr(r.NormFloat64)
+		rows := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+		o := form.PanelOptions[float64]{Level: simd.Best(), Cols: 2048}
+		f, err := form.NewPanels(rows, o)
+		require.NoError(t, err)
+		e, err := form.EstimatePanels(rows, o)
+		return e, f, err
+	}
+	_, _, err := estimate(20)
+	require.True(t, sparse.IsInput(err), "%v", err)
+	e, f, err := estimate(200)
+	require.NoError(t, err)
+	require.InDelta(t, float64(f.Bytes())/(2000*200), e.EntryBytes, .5)
+}

@@ -1,0 +1,28 @@
+package form
+
+import "github.com/msrep-go/msrep/kernels/cpu/simd"
+
+// MultiplyTransposed adds panels in the order of Multiply.
+func (f *panelsForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
+	var at simd.Position
+	order, block, after := f.order, -1, V(1)
+	for i := range f.pieces {
+		p := &f.pieces[i]
+		if int(p.block) != block { // its factors are in f.sums
+			block = int(p.block)
+			part := x[block*f.height : min((block+1)*f.height, f.rows)]
+			var before V
+			before, after = simd.Factors(f.level, alpha, part)
+			for k, v := range part {
+				f.sums[k] = before * v
+			}
+		}
+		for k, r := range order[:p.listed] {
+			f.lanes[k] = f.sums[r]
+		}
+		order = order[p.listed:]
+		y := to(int(p.base), min(int(p.base)+1<<f.shift, f.cols))
+		simd.AddSlicesTransposed(f.level, &f.slices, at, int(p.slices.slices), after, f.lanes, y, 0, f.products)
+		at = p.slices.after(at)
+	}
+}
