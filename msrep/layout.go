@@ -1,7 +1,10 @@
 package msrep
 
 import (
+	"fmt"
+
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -18,10 +21,14 @@ type layout[V sparse.Value] struct {
 	val            []V     // nnz
 }
 
-// newLayout brings a into the format, without copying where it is in it already.
+// newLayout brings a into the format, without copying where it is in it already. It fails with
+// a *sparse.InputError that wraps kernels.ErrOutOfMemory where a copy does not fit into memory.
 func newLayout[V sparse.Value](a sparse.Matrix[V], format sparse.Format, refuseUnsorted bool) (layout[V], error) {
 	if coo, ok := a.(*sparse.COO[V]); ok && refuseUnsorted && coo.Order() == sparse.Unsorted {
 		return layout[V]{}, &sparse.InputError{File: "matrix", Err: partition.ErrUnsorted}
+	}
+	if err := checkConversion(a, format); err != nil {
+		return layout[V]{}, err
 	}
 	switch format {
 	case sparse.FormatCSR:
@@ -45,6 +52,44 @@ func newLayout[V sparse.Value](a sparse.Matrix[V], format sparse.Format, refuseU
 		l.byRow, l.majors, l.minors, l.major, l.minor = false, m.Cols, m.Rows, m.ColIdx, m.RowIdx
 	}
 	return l, nil
+}
+
+// checkConversion refuses a conversion to the format that there is no memory for.
+func checkConversion[V sparse.Value](a sparse.Matrix[V], format sparse.Format) error {
+	need := converted(a, format, sparse.Unsorted)
+	have, ok := mem.Fits(need)
+	if coo, is := a.(*sparse.COO[V]); !ok && is { // which may be sorted: to look takes a while
+		need = converted(a, format, coo.Order())
+		have, ok = mem.Fits(need)
+	}
+	if ok {
+		return nil
+	}
+	return &sparse.InputError{File: "matrix", Err: kernels.ErrOutOfMemory,
+		Msg: fmt.Sprintf("%d entries: to bring them from %s into %s takes %d bytes, %d are available", a.NNZ(), a.Format(), format, need, have)}
+}
+
+// converted is the bytes that newLayout takes beside those of a; order is that of COO.
+func converted[V sparse.Value](a sparse.Matrix[V], format sparse.Format, order sparse.Order) int64 {
+	rows, cols := a.Dims()
+	from, pointers, each := a.Format(), 0, int64(0) // bytes of an entry
+	switch {
+	case from == sparse.FormatCOO && format == sparse.FormatCSR && order == sparse.RowSorted:
+		pointers = rows
+	case from == sparse.FormatCOO && format == sparse.FormatCOO && order == sparse.Unsorted: // by way of CSR
+		pointers, each = rows, 8+mem.Size[V]()
+	case from == format:
+	case format == sparse.FormatCOO:
+		each = 4
+	default:
+		if pointers = rows; format == sparse.FormatCSC {
+			pointers = cols
+		}
+		if each = 4 + mem.Size[V](); from != sparse.FormatCOO { // it lacks the majors of the entries
+			each += 4
+		}
+	}
+	return 8*int64(pointers) + each*a.NNZ()
 }
 
 // pointers gives where the entries of each major begin, from sorted majors.

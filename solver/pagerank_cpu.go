@@ -50,6 +50,9 @@ type worker struct {
 }
 
 func newCPURanker(sys *msrep.System, g *Graph, opt PageRankOptions) (*cpuRanker, error) {
+	if err := ranksFit(g, opt); err != nil {
+		return nil, err
+	}
 	r := &cpuRanker{g: g, level: simd.Default(), segments: opt.segments(), bank: opt.Bank}
 	rows := form.Rows[float64]{Ptr: g.ptr, Idx: g.in, Cols: g.nodes}
 	if opt.Weights == WeightsStored {

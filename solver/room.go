@@ -2,6 +2,7 @@ package solver
 
 import (
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -42,9 +43,29 @@ func manyFit(opt Options, systems, n int) error {
 
 // graphFits refuses a graph that there is no memory to turn round for.
 func graphFits(nodes int, links int64) error {
-	need := 16*int64(nodes) + 12*links
+	need := 16*int64(nodes) + 16*links
 	if have, ok := mem.Fits(need); !ok {
 		return sparse.Inputf("matrix", "%d links between %d nodes: to turn them round takes %d bytes, %d are available", links, nodes, need, have)
+	}
+	return nil
+}
+
+// ranksFit refuses a graph that CPU devices have no memory to rank the nodes of: at the least
+// two vectors, and the links in the form that they are read in, with pointers and weights.
+func ranksFit(g *Graph, opt PageRankOptions) error {
+	places, each := int64(len(g.in)), int64(4)
+	if opt.Format != GraphCSR {
+		places, each = places+form.SlicePadding(g.ptr), 2 // of columns that are near each other
+	}
+	if opt.Weights == WeightsStored {
+		each += 8
+	}
+	need := 24*int64(g.nodes) + each*places
+	if opt.Weights == WeightsStored {
+		need += 8 * int64(len(g.in)) // before they are stored
+	}
+	if have, ok := mem.Fits(need); !ok {
+		return sparse.Inputf("matrix", "%d links between %d nodes: to rank these takes at least %d bytes, %d are available", len(g.in), g.nodes, need, have)
 	}
 	return nil
 }

@@ -109,5 +109,19 @@ func TestGraphsForWhichMemoryLacksAreRefused(t *testing.T) {
 	withMemory(t, 20<<20)
 	_, err := NewGraph(t.Context(), a, GraphAuto)
 	require.True(t, sparse.IsInput(err))
-	require.ErrorContains(t, err, "matrix: 1797600 links between 360000 nodes: to turn them round takes 27331200 bytes, 20971520 are available")
+	require.ErrorContains(t, err, "matrix: 1797600 links between 360000 nodes: to turn them round takes 34521600 bytes, 20971520 are available")
+}
+
+func TestGraphsForWhoseRanksMemoryLacksAreRefused(t *testing.T) {
+	a := laplacian(t, "stencil:n=600,points=5") // 1.8 million entries
+	sys := open(t, "cpu:1")
+	for _, format := range []GraphFormat{GraphCSR, GraphELL} {
+		withMemory(t, 1<<40)
+		g, err := NewGraph(t.Context(), a, format)
+		require.NoError(t, err)
+		withMemory(t, 20<<20)
+		_, err = g.PageRank(t.Context(), sys, PageRankOptions{Weights: WeightsStored, MaxIter: 1})
+		require.True(t, sparse.IsInput(err), "%v", err)
+		require.ErrorContains(t, err, "matrix: 1797600 links between 360000 nodes: to rank these takes at least ")
+	}
 }

@@ -121,6 +121,9 @@ func (p *pagerank) pageRank(ctx context.Context, sys *msrep.System, a *sparse.CS
 		return solver.PageRank(ctx, sys, a, p.opt)
 	}
 	begin := time.Now()
+	if err := checkMemory("matrix", "the matrix of the links into each node", 8*int64(a.Rows)+24*a.NNZ()); err != nil {
+		return nil, err
+	}
 	plan, err := msrep.NewPlan(ctx, sys, linksInto(a), msrep.PlanOptions{Deterministic: true})
 	if err != nil {
 		return nil, err

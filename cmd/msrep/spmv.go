@@ -96,6 +96,9 @@ func (s *spmv) run(ctx context.Context) error {
 	}
 	return s.onMatrix(ctx, s.out, msrep.Config{NUMA: msrep.NUMA(s.numa)}, func(j *job) error {
 		if s.value == "fp32" {
+			if err := checkMemory("--value", "a copy of the values in fp32", 4*j.m.NNZ()); err != nil {
+				return err
+			}
 			return multiply(ctx, s, j, sparse.Convert[float32](j.m.CSR))
 		}
 		return multiply(ctx, s, j, j.m.CSR)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"math/rand/v2"
@@ -31,9 +32,8 @@ func readPiece(ctx context.Context, flag, spec string, n, first, end int) ([]flo
 	word, arg, _ := strings.Cut(spec, ":")
 	switch {
 	case spec == "ones" || spec == "zeros" || spec == "sin" || word == "random":
-		need := 8 * int64(end-first)
-		if have, ok := mem.Fits(need); !ok {
-			return nil, sparse.Inputf(flag, "a vector of %d elements takes %d bytes, %d are available", end-first, need, have)
+		if err := checkMemory(flag, fmt.Sprintf("a vector of %d elements", end-first), 8*int64(end-first)); err != nil {
+			return nil, err
 		}
 		v := make([]float64, end-first)
 		seed, _ := strconv.ParseUint(arg, 10, 64)
@@ -124,4 +124,12 @@ func writeVector(out *fileio.Out, v []float64) error {
 		return err
 	}
 	return out.Commit()
+}
+
+// checkMemory refuses what takes more bytes than there are.
+func checkMemory(file, what string, need int64) error {
+	if have, ok := mem.Fits(need); !ok {
+		return sparse.Inputf(file, "%s takes %d bytes, %d are available", what, need, have)
+	}
+	return nil
 }

@@ -29,6 +29,9 @@ func (m *Matrix) readMSR(ctx context.Context, f *fileio.File, in *bufio.Reader, 
 	}
 	narrow, err := loadMSR[float32](ctx, m, f, in, o)
 	if err == nil {
+		err = o.limits.CheckMemory(f.Name, 0, 0, narrow.NNZ(), 8)
+	}
+	if err == nil {
 		m.CSR = widen(narrow)
 	}
 	return err

@@ -17,7 +17,8 @@ import (
 // pass, and the indices are checked at the end.
 //
 // Memory grows with the bytes that really arrive, whatever the header says; its
-// peak is at most 1.5 times the matrix. lim bounds the dimensions. name goes
+// peak is at most 1.5 times the matrix. Where there is not so much the file is
+// refused, as a rule before its arrays are read. lim bounds the dimensions. name goes
 // into errors, which are *sparse.InputError where the content is at fault;
 // other errors of r are passed on, and so is that of ctx when it ends first.
 func Read[V sparse.Value](ctx context.Context, r io.Reader, name string, lim sparse.Limits) (*sparse.CSR[V], sparse.Source, error) {
@@ -43,6 +44,9 @@ func read[V sparse.Value](ctx context.Context, r io.Reader, name string, lim spa
 		return nil, h.Source, err
 	}
 	if err := lim.CheckDims(name, 0, int64(h.Rows), int64(h.Cols), h.NNZ); err != nil {
+		return nil, h.Source, err
+	}
+	if err := lim.CheckMemory(name, 0, int64(h.Rows), h.NNZ, 4+mem.Size[V]()); err != nil {
 		return nil, h.Source, err
 	}
 	l := layoutOf(h)
@@ -143,7 +147,12 @@ func readArray[T mem.Elem](s *stream, n int64) []T {
 	a := make([]T, min(n, firstRead/8))
 	s.fill(mem.Bytes(a))
 	for int64(len(a)) < n && s.err == nil {
-		grown := make([]T, min(n, 2*int64(len(a))))
+		length := min(n, 2*int64(len(a)))
+		if have, ok := mem.Fits(length * mem.Size[T]()); !ok {
+			s.err = sparse.Inputf(s.name, "an array of %d bytes does not fit into memory, %d are available", length*mem.Size[T](), have)
+			return nil
+		}
+		grown := make([]T, length)
 		s.fill(mem.Bytes(grown[copy(grown, a):]))
 		a = grown
 	}

@@ -25,11 +25,15 @@ func (g *groupReader) compressed(majors, minors int64, minor string, byColumn bo
 	n := ptr[majors] // more items than entries are spare room, as in SciPy
 	index, val = index[:n], val[:n]
 	g.note(val)
-	switch {
-	case byColumn:
-		return g.assemble(index, majorOf(ptr), val), nil
-	case canonical(ptr, index):
+	if !byColumn && canonical(ptr, index) {
 		return &sparse.CSR[float64]{Rows: int(g.rows), Cols: int(g.cols), RowPtr: ptr, ColIdx: index, Val: val}, nil
+	}
+	const read = 12 // bytes of an entry, of TripleBytes
+	if err := g.limits.CheckMemory(g.name, 0, g.rows, n, sparse.TripleBytes-read); err != nil {
+		return nil, err
+	}
+	if byColumn {
+		return g.assemble(index, majorOf(ptr), val), nil
 	}
 	return g.assemble(majorOf(ptr), index, val), nil
 }

@@ -12,6 +12,9 @@ func (g *groupReader) coordinates() (*sparse.CSR[float64], error) {
 	if err := g.checkDims(data, n); err != nil {
 		return nil, err
 	}
+	if err := g.limits.CheckMemory(g.name, 0, g.rows, n, sparse.TripleBytes); err != nil {
+		return nil, err
+	}
 	if g.member[g.prefix+"coords"] != nil {
 		return g.coords(data, n)
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // Memory is where a form keeps its arrays: it counts them and bounds them, and its
-// owner gives all of them back at once. A nil *Memory is the Go heap, without
-// bound. It is used by one goroutine at a time.
+// owner gives all of them back at once. A nil *Memory is the Go heap, as far as there is
+// memory. It is used by one goroutine at a time.
 type Memory struct {
 	// Alloc gives zeroed memory that begins at a multiple of 64 bytes.
 	Alloc func(bytes int64) ([]byte, error)
@@ -59,6 +59,9 @@ func Make[T mem.Elem](m *Memory, n int64) ([]T, error) {
 	var b []byte
 	switch {
 	case m == nil:
+		if have, ok := mem.Fits(bytes); !ok {
+			return nil, fmt.Errorf("%w: %d bytes, %d are available", kernels.ErrOutOfMemory, bytes, have)
+		}
 		b = mem.Aligned(bytes)
 	case m.Limit > 0 && bytes > m.Limit-m.used-m.heap:
 		return nil, m.lacks(bytes)

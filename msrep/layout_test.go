@@ -1,0 +1,77 @@
+package msrep
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// full is a matrix without zeros.
+func full(rows, cols int) *sparse.CSR[float64] {
+	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1), ColIdx: make([]int32, rows*cols), Val: make([]float64, rows*cols)}
+	for i := range a.RowPtr {
+		a.RowPtr[i] = int64(i * cols)
+	}
+	for k := range a.Val {
+		a.ColIdx[k], a.Val[k] = int32(k%cols), 1
+	}
+	return a
+}
+
+func TestConversionsForWhichMemoryLacksAreRefused(t *testing.T) {
+	const rows, cols = 1 << 10, 4200
+	const entries = rows * cols
+	csr := full(rows, cols)
+	coo, csc := sparse.ToCOO[float64](csr), full(cols, rows).Transpose()
+	unsorted := *coo
+	unsorted.RowIdx, unsorted.ColIdx = coo.ColIdx, coo.RowIdx
+	unsorted.Rows, unsorted.Cols = cols, rows
+	unsorted.RowIdx[0], unsorted.RowIdx[1], unsorted.ColIdx[0] = 1, 0, 5
+	for _, c := range []struct {
+		name   string
+		a      sparse.Matrix[float64]
+		format sparse.Format
+		need   int64
+	}{
+		{"csr into csc", csr, sparse.FormatCSC, 16*entries + 8*cols}, {"csr into coo", csr, sparse.FormatCOO, 4 * entries},
+		{"csc into csr", csc, sparse.FormatCSR, 16*entries + 8*rows}, {"coo into csc", coo, sparse.FormatCSC, 12*entries + 8*cols},
+		{"unsorted coo into csr", &unsorted, sparse.FormatCSR, 12*entries + 8*cols}, {"unsorted coo into coo", &unsorted, sparse.FormatCOO, 16*entries + 8*cols},
+		{"csr into csr", csr, sparse.FormatCSR, 0}, {"csc into csc", csc, sparse.FormatCSC, 0}, {"coo into csr", sparse.ToCOO[float64](csr), sparse.FormatCSR, 0},
+		{"coo into coo", sparse.ToCOO[float64](csr), sparse.FormatCOO, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			end := mem.Pretend(c.need - 1)
+			_, err := newLayout(c.a, c.format, false)
+			end()
+			if c.need > 0 {
+				require.True(t, sparse.IsInput(err))
+				require.ErrorIs(t, err, kernels.ErrOutOfMemory)
+				require.ErrorContains(t, err, "matrix: 4300800 entries: to bring them from ")
+			} else {
+				require.NoError(t, err)
+			}
+			defer mem.Pretend(c.need)()
+			_, err = newLayout(c.a, c.format, false)
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestPlansDoWithoutTheTransposedMatrixWhereMemoryLacks(t *testing.T) {
+	a := full(1<<10, 4200)
+	sys := testSystem(t, 1, false)
+	defer func() { require.NoError(t, sys.Close()) }()
+	defer mem.Pretend(16 << 20)()
+	plan, err := NewPlan(t.Context(), sys, a, PlanOptions{ExpectedTransposed: 10})
+	require.NoError(t, err)
+	require.Nil(t, plan.other)
+	y := make([]float64, a.Cols)
+	_, err = plan.SpMV(t.Context(), Trans, 1, make([]float64, a.Rows), 0, y)
+	require.NoError(t, err)
+	_, err = NewPlan(t.Context(), sys, a, PlanOptions{Format: sparse.FormatCSC})
+	require.True(t, sparse.IsInput(err), "%v", err)
+}
