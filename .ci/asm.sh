@@ -11,7 +11,6 @@ if [ "${1:-}" = --check ]; then
 	out=$(mktemp -d)
 	trap 'rm -rf "$out"' EXIT
 fi
-unset GOFLAGS
 for family in */; do
 	family=${family%/}
 	[ -f "$family/main.go" ] || continue

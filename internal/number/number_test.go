@@ -45,6 +45,14 @@ var formats = []struct {
 	prec int
 }{{'g', -1}, {'g', 17}, {'g', 16}, {'e', 18}, {'e', 16}, {'e', 15}, {'E', 5}, {'f', 6}, {'f', 17}, {'g', 3}, {'e', 25}}
 
+// draws is how many numbers a test of random ones takes.
+func draws() int {
+	if testing.Short() {
+		return 20_000
+	}
+	return 200_000
+}
+
 func TestFloatsHaveTheBitsOfStrconv(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	values := func() float64 {
@@ -62,7 +70,7 @@ func TestFloatsHaveTheBitsOfStrconv(t *testing.T) {
 		}
 		return float64(r.IntN(2000) - 1000)
 	}
-	for range 200_000 {
+	for range draws() {
 		v := values()
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			continue
@@ -75,7 +83,7 @@ func TestFloatsHaveTheBitsOfStrconv(t *testing.T) {
 // Every mantissa length with every exponent on both sides of the fast ranges.
 func TestFloatsOfEveryLengthAndExponentHaveTheBitsOfStrconv(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 200_000 {
+	for range draws() {
 		digits := 1 + r.IntN(22)
 		text := make([]byte, 0, 40)
 		for range digits {

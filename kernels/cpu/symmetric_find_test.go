@@ -32,7 +32,10 @@ func withoutRow(a *sparse.CSR[float64], gone int) *sparse.CSR[float64] {
 // matrices in turn: of one some rows are alone and others follow rows of the same distances,
 // of the others rows follow rows with the same columns.
 func TestAnyEntryThatDiffersMakesAMatrixUnsymmetric(t *testing.T) {
-	rng := rand.New(rand.NewSource(1))
+	rng, step := rand.New(rand.NewSource(1)), 1
+	if testing.Short() {
+		step = 7
+	}
 	matrices := map[string]*sparse.CSR[float64]{
 		"diagonals":   withoutRow(symmetricCSR(rng, 200, -90, -6, -5, 0, 5, 6, 90), 64), // where a worker begins
 		"blocks":      symmetricCSRBlocks(rng, 66, 3, -21, -1, 0, 1, 21),
@@ -62,7 +65,7 @@ func TestAnyEntryThatDiffersMakesAMatrixUnsymmetric(t *testing.T) {
 					d, _ := open(t, cpu.Config{Threads: len(border) - 1})
 					defer d.Close()
 					for r := range whole.Rows {
-						for k := int(whole.RowPtr[r]); k < int(whole.RowPtr[r+1]); k++ {
+						for k := int(whole.RowPtr[r]) + r%step; k < int(whole.RowPtr[r+1]); k += step {
 							m := &sparse.CSR[float64]{Rows: whole.Rows, Cols: whole.Cols, RowPtr: slices.Clone(whole.RowPtr), ColIdx: slices.Clone(whole.ColIdx), Val: slices.Clone(whole.Val)}
 							if int(m.ColIdx[k]) == r || !spoil(m, r, k) {
 								continue
