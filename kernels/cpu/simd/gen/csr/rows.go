@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -129,7 +129,7 @@ func rows(name, typ string, e elem) {
 }
 
 // addr is where a parameter lies.
-func addr(c Component) Mem {
+func addr(c gotypes.Component) Mem {
 	p, err := c.Resolve()
 	if err != nil {
 		panic(err)

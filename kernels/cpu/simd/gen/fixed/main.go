@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -237,7 +237,7 @@ func (k *kernel) finish() {
 }
 
 // arg is where a parameter lies.
-func arg(c Component) Mem {
+func arg(c gotypes.Component) Mem {
 	p, err := c.Resolve()
 	if err != nil {
 		panic(err)
