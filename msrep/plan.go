@@ -76,6 +76,7 @@ func newPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V
 			p = nil
 		}
 	}()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer rescue(&err)
 	return p, p.build(ctx)
 }
@@ -130,7 +131,11 @@ var (
 
 // rescue turns a panic into an error: none crosses the public API.
 func rescue(err *error) {
-	if r := recover(); r != nil {
+	r := recover()
+	if r == nil {
+		return
+	}
+	if *err = sparse.LostFile(r); *err == nil {
 		*err = fmt.Errorf("msrep: internal error: %v\n%s", r, debug.Stack())
 	}
 }

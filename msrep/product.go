@@ -2,6 +2,7 @@ package msrep
 
 import (
 	"context"
+	"runtime/debug"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -16,6 +17,7 @@ import (
 // are *sparse.InputError and leave y alone; after any other error, also when ctx
 // ends, y is unspecified.
 func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V) (t Timing, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer rescue(&err)
 	if p == nil {
 		return t, errNoPlan

@@ -3,6 +3,7 @@ package msrep
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -31,6 +32,7 @@ import (
 // arguments are *sparse.InputError and leave Y alone; after any other error, also when
 // ctx ends, Y is unspecified.
 func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer rescue(&err)
 	if p == nil {
 		return t, errNoPlan

@@ -3,6 +3,7 @@ package msrep
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -14,6 +15,7 @@ import (
 // at before anything changes: the plan then has the values before, and an update that has
 // begun is done. After an error of a device the plan is of no use any more but to be closed.
 func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer rescue(&err)
 	if p == nil {
 		return errNoPlan

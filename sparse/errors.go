@@ -3,6 +3,8 @@ package sparse
 import (
 	"errors"
 	"fmt"
+
+	"github.com/msrep-go/msrep/internal/mem"
 )
 
 // InputError is bad input: a file or an argument that is not what it has to be.
@@ -50,4 +52,19 @@ func InputLinef(file string, line int64, format string, args ...any) error {
 func IsInput(err error) bool {
 	var e *InputError
 	return errors.As(err, &e)
+}
+
+// LostFile is the error of a panic with r that came from reading a mapped file that no
+// longer has the bytes, and nil of any other. Where debug.SetPanicOnFault is set such reads
+// panic; else they end the program.
+func LostFile(r any) error {
+	fault, ok := r.(interface{ Addr() uintptr })
+	if !ok {
+		return nil
+	}
+	name, ok := mem.FileOf(fault.Addr())
+	if !ok {
+		return nil
+	}
+	return Inputf(name, "cannot be read any more: the disk failed, or another program cut the file")
 }

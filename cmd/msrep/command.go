@@ -55,8 +55,16 @@ type call struct {
 
 // run runs the command line args and gives the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if r := recover(); r != nil {
+		r := recover()
+		if r == nil {
+			return
+		}
+		if err := sparse.LostFile(r); err != nil {
+			fmt.Fprintf(stderr, "msrep: %v\n", err)
+			code = exitUsage
+		} else {
 			fmt.Fprintf(stderr, "msrep: internal error: %v\n%s", r, debug.Stack())
 			code = exitFailed
 		}

@@ -1,7 +1,8 @@
 // Package par runs a loop on several goroutines and waits for it.
 //
 // A panic in one of them is raised again in the caller, so that whoever
-// recovers at the edge of the public API sees it.
+// recovers at the edge of the public API sees it. Reading a mapped file beyond
+// its end, where another program cut it, is one.
 package par
 
 import (
@@ -28,6 +29,7 @@ func Do(n int, f func(i int)) {
 		return
 	}
 	if n == 1 {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		f(0)
 		return
 	}
@@ -42,9 +44,10 @@ func Do(n int, f func(i int)) {
 			defer wg.Done()
 			defer func() {
 				if r := recover(); r != nil {
-					once.Do(func() { fault = fmt.Sprintf("%v\n%s", r, debug.Stack()) })
+					once.Do(func() { fault = withStack(r) })
 				}
 			}()
+			debug.SetPanicOnFault(true)
 			f(i)
 		}()
 	}
@@ -52,6 +55,15 @@ func Do(n int, f func(i int)) {
 	if fault != nil {
 		panic(fault)
 	}
+}
+
+// withStack is a panic's value with the stack, but as it is where it tells of an address
+// that cannot be read.
+func withStack(r any) any {
+	if _, ok := r.(interface{ Addr() uintptr }); ok {
+		return r
+	}
+	return fmt.Sprintf("%v\n%s", r, debug.Stack())
 }
 
 // Range cuts [0, n) into equal pieces of at least grain items, one goroutine

@@ -11,6 +11,7 @@ import (
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/numa"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // pool is the workers of a device. Without CPUs of their own they are goroutines
@@ -165,11 +166,15 @@ func (p *pool) run(n int, f func(i int)) error {
 }
 
 func (p *pool) one(i int) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
 			p.faultMu.Lock()
 			defer p.faultMu.Unlock()
-			if p.fault == nil {
+			if p.fault != nil {
+				return
+			}
+			if p.fault = sparse.LostFile(r); p.fault == nil {
 				p.fault = fmt.Errorf("%w: kernel panicked: %v\n%s", kernels.ErrArgument, r, debug.Stack())
 			}
 		}

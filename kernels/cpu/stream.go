@@ -2,9 +2,11 @@ package cpu
 
 import (
 	"fmt"
+	"runtime/debug"
 
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // stream does everything at once, in the goroutine that calls.
@@ -84,8 +86,13 @@ func (s *stream) Launch(op kernels.Op) error {
 
 // run finds the kernel. An index outside its vector stops it with an error.
 func (s *stream) run(op kernels.Op) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if r := recover(); r != nil {
+		r := recover()
+		if r == nil {
+			return
+		}
+		if err = sparse.LostFile(r); err == nil {
 			err = fmt.Errorf("%w: kernel panicked: %v", kernels.ErrArgument, r)
 		}
 	}()

@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/msrep-go/msrep/internal/mem"
 )
 
 // mapFile maps size bytes of f, read-only. The mapping starts on a page.
@@ -18,5 +20,9 @@ func mapFile(f *os.File, size int64) ([]byte, func() error, error) {
 	if err != nil {
 		return nil, nil, os.NewSyscallError("mmap", err)
 	}
-	return data, func() error { return unix.Munmap(data) }, nil
+	forget := mem.NameFile(data, f.Name())
+	return data, func() error {
+		forget()
+		return unix.Munmap(data)
+	}, nil
 }

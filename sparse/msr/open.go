@@ -17,8 +17,9 @@ import (
 // File is an open .msr file whose arrays are used in place.
 //
 // The file must stay as it is while it is open: as with every mapped file, a
-// program that shortens it makes later reads of the arrays fatal. Replacing it
-// by renaming another file over it is safe.
+// program that shortens it makes later reads of the arrays fatal, but for those of
+// plans and products (sparse.LostFile). Replacing it by renaming another file over
+// it is safe.
 type File[V sparse.Value] struct {
 	m   *sparse.CSR[V]
 	src sparse.Source

@@ -1,0 +1,42 @@
+package mem
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// mappedFiles is the memory that is mapped from files, and their names.
+var mappedFiles = struct {
+	mu  sync.Mutex
+	all map[*mappedFile]bool
+}{all: map[*mappedFile]bool{}}
+
+type mappedFile struct {
+	data []byte
+	name string
+}
+
+// NameFile says of which file b is mapped, until forget is called: for FileOf.
+func NameFile(b []byte, name string) (forget func()) {
+	f := &mappedFile{b, name}
+	mappedFiles.mu.Lock()
+	defer mappedFiles.mu.Unlock()
+	mappedFiles.all[f] = true
+	return func() {
+		mappedFiles.mu.Lock()
+		defer mappedFiles.mu.Unlock()
+		delete(mappedFiles.all, f)
+	}
+}
+
+// FileOf is the name of the file that an address is mapped from.
+func FileOf(address uintptr) (name string, ok bool) {
+	mappedFiles.mu.Lock()
+	defer mappedFiles.mu.Unlock()
+	for f := range mappedFiles.all {
+		if address-uintptr(unsafe.Pointer(unsafe.SliceData(f.data))) < uintptr(len(f.data)) {
+			return f.name, true
+		}
+	}
+	return "", false
+}
