@@ -30,14 +30,14 @@ const (
 var lastCache = simd.LastCache
 
 // sample gives rows to time forms on, and the share of all entries that they hold:
-// of a large matrix a few stretches of every piece at equal distances, otherwise all.
-func sample[V sparse.Value](p *packed[V]) (rows [][]stretch[V], share float64) {
+// of a large matrix at most n stretches of every piece at equal distances, otherwise all.
+func sample[V sparse.Value](p *packed[V], n int) (rows [][]stretch[V], share float64) {
 	most, all := sampleSize[V](), p.part.NNZ()
 	if all <= wholeUpTo*most {
 		return cut(p, 1, 1, 0), 1
 	}
 	share = float64(most) / float64(all)
-	rows = cut(p, share, stretches, stretchRows)
+	rows = cut(p, share, n, stretchRows)
 	return rows, float64(entries(rows)) / float64(all)
 }
 

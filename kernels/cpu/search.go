@@ -49,12 +49,19 @@ func newSearch[V sparse.Value](p *packed[V], op *kernels.Packing[V]) *search[V] 
 	if s.products == 0 {
 		s.products = defaultProducts
 	}
-	s.sample, s.share = sample(p)
+	s.sample, s.share = sample(p, stretches)
 	return s
 }
 
 // run finds the fastest form and packs all pieces in it.
 func (s *search[V]) run() (err error) {
+	candidates, err := s.candidates()
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(candidates, func(c inspect.Candidate[V]) bool { return c.AllOfX }) {
+		s.sample, s.share = sample(s.packed, 1)
+	}
 	err = s.makeVectors()
 	if errors.Is(err, kernels.ErrOutOfMemory) {
 		return s.plain(s.op, "no memory to look for another form")
@@ -64,10 +71,6 @@ func (s *search[V]) run() (err error) {
 	}
 	defer func() { err = errors.Join(err, s.vec.Free(), s.dropSpare()) }()
 	if err := s.timeCSR(); err != nil {
-		return err
-	}
-	candidates, err := s.candidates()
-	if err != nil {
 		return err
 	}
 	for _, c := range candidates {

@@ -49,6 +49,13 @@ func builders[V sparse.Value](t *rapid.T, l simd.Level) map[string]builder[V] {
 			}
 			return form.NewPanels(r, o)
 		},
+		"bins": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			o := form.BinOptions[V]{Level: l, Values: v}
+			if rapid.Bool().Draw(t, "small bins") {
+				o.Rows, o.Cols, o.Group = 17, 16, 100
+			}
+			return form.NewBins(r, o)
+		},
 		"runs": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
 			return form.NewRuns(r, form.RunOptions[V]{Level: l, Values: v})
 		},

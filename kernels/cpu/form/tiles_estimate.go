@@ -1,7 +1,10 @@
 package form
 
 import (
+	"github.com/klauspost/cpuid/v2"
+
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -40,4 +43,19 @@ func FirstCacheMisses[V sparse.Value](r Rows[V]) float64 {
 		return 0
 	}
 	return float64(missed) / float64(seen)
+}
+
+// nearSecond is how many times the second cache x may be and count as near.
+const nearSecond = 4
+
+// TilesReadAgain is the bytes of x that tiles read, once for each block of rows, over those
+// that bins write and read more, which is each product once. It is 0 where x is near enough
+// to the second cache to be read fast.
+func TilesReadAgain[V sparse.Value](r Rows[V]) float64 {
+	second := 2 * fit[V](cpuid.CPU.Cache.L2, secondCache) // elements that fill it
+	if r.Cols <= nearSecond*second || len(r.Idx) == 0 {
+		return 0
+	}
+	blocks := float64(len(r.Ptr)-1) / float64(min(second/2, simd.TileRows))
+	return blocks * float64(r.Cols) / (2 * float64(len(r.Idx)))
 }

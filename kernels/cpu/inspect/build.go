@@ -112,3 +112,7 @@ func estimatePanels[V sparse.Value](r form.Rows[V]) (form.Estimate, error) {
 func newPanels[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
 	return form.NewPanels(r, form.PanelOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
 }
+
+func newBins[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
+	return form.NewBins(r, form.BinOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
+}

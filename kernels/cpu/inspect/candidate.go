@@ -23,6 +23,7 @@ const (
 	FormRuns      kernels.Form = "runs"      // NewRuns
 	FormTiles     kernels.Form = "tiles"     // NewTiles
 	FormPanels    kernels.Form = "panels"    // NewPanels
+	FormBins      kernels.Form = "bins"      // NewBins
 
 	// FormSymmetric is diagonals of which half are stored where the part is a symmetric
 	// matrix, which the device finds out, and FormDiagonals elsewhere.
@@ -48,16 +49,17 @@ var ellpack = []kernels.Form{"ell", "ellr", "pellr", "pellr-warp", "biell", "jad
 
 // Forms is the names of all forms.
 func Forms() []kernels.Form {
-	return append([]kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormSymmetricBlocks, FormRuns, FormPanels, FormTiles}, ellpack...)
+	return append([]kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormSymmetricBlocks, FormRuns, FormPanels, FormTiles, FormBins}, ellpack...)
 }
 
 // Candidate is a form that may suit a matrix.
 type Candidate[V sparse.Value] struct {
-	Form  kernels.Form
-	Why   string  // what of the matrix speaks for it
-	Bytes float64 // that a product reads for each entry, if nothing else will decide; otherwise 0
-	Large bool    // it may take twice the time of others: it saves more
-	Build func(form.Rows[V]) (form.Form[V], error)
+	Form   kernels.Form
+	Why    string  // what of the matrix speaks for it
+	Bytes  float64 // that a product reads for each entry, if nothing else will decide; otherwise 0
+	Large  bool    // it may take twice the time of others: it saves more
+	AllOfX bool    // each stretch of rows reads all of x once, so that a sample should be few of them
+	Build  func(form.Rows[V]) (form.Form[V], error)
 }
 
 // Budget is how long, in products of plain CSR, all building and trying may take
@@ -107,6 +109,8 @@ func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool)
 		c.Build = newTiles[V]
 	case name == FormPanels:
 		c.Build = newPanels[V]
+	case name == FormBins:
+		c.Build = newBins[V]
 	case slices.Contains(ellpack, name):
 		c.Build = func(r form.Rows[V]) (form.Form[V], error) { return form.NewEll(name, r) }
 	default:

@@ -122,6 +122,15 @@ func TestValuesIn57BitsAreTriedBeforePlainOnes(t *testing.T) {
 	require.Equal(t, []kernels.Form{FormBlocks, FormDiagonals, FormSlices}, names(Candidates[float64]([]Look{piece, other})))
 }
 
+func TestBinsAreTriedWhereTilesReadALongXAgain(t *testing.T) {
+	piece := Look{entries: true, plain: true, misses: .9, again: 1}
+	require.Equal(t, []kernels.Form{FormTiles, FormBins, FormSlices}, names(Candidates[float64]([]Look{piece, piece})))
+	local, short := piece, piece
+	local.misses, short.again = .3, .1
+	require.Equal(t, []kernels.Form{FormSlices, FormTiles}, names(Candidates[float64]([]Look{local})))
+	require.Equal(t, []kernels.Form{FormTiles, FormSlices}, names(Candidates[float64]([]Look{short})))
+}
+
 func TestBudgetsGrowWithTheProductsThatAreExpected(t *testing.T) {
 	c := Candidate[float64]{}
 	require.InDelta(t, 15, c.Budget(100), 1e-9)

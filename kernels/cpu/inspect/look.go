@@ -18,6 +18,7 @@ type Look struct {
 	plain             bool           // values have to be stored as they are, or in 57 bits
 	value             float64        // bytes that a value takes where 57 bits do for most; otherwise 0
 	misses            float64        // form.FirstCacheMisses
+	again             float64        // form.TilesReadAgain
 }
 
 // At looks at samples of a piece: at most an eighth of its entries for what x costs, and
@@ -32,6 +33,7 @@ func At[V sparse.Value](r form.Rows[V]) Look {
 		diagonals: suits(r, estimateDiagonals[V]),
 		plain:     plainValues(r.Val),
 		misses:    form.FirstCacheMisses(r),
+		again:     form.TilesReadAgain(r),
 	}
 	if simd.FastRuns(simd.Default()) {
 		l.runs = suits(r, estimateRuns[V])
@@ -69,6 +71,10 @@ const (
 	mostlyMissed = 0.5
 )
 
+// readsAgain is how many bytes of x tiles read for each that bins write and read more, from
+// which bins are tried.
+const readsAgain = 0.25
+
 // fewIndices is what runs add to the bytes of a value where they are longer than what
 // diagonals take at once, and tried beside these. Beside blocks they are not: these are as
 // fast where both are in the caches.
@@ -100,10 +106,14 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, Build: newSlices[V], Why: "rows of like length side by side"}
 	tiles := Candidate[V]{Form: FormTiles, Bytes: value + 4, Large: true, Build: newTiles[V],
 		Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*all.misses)}
+	bins := Candidate[V]{Form: FormBins, Bytes: value + 4, Large: true, AllOfX: true, Build: newBins[V],
+		Why: fmt.Sprintf("tiles would read x %.1f times as long as bins take for their products", all.again)}
 	switch {
 	case all.panels != nil && all.misses >= oftenMissed:
 		out = append(out, Candidate[V]{Form: FormPanels, Bytes: all.panels.EntryBytes, Build: newPanels[V],
 			Why: tiles.Why + ", and rows have many in each panel"}, slices)
+	case all.misses >= mostlyMissed && all.again >= readsAgain:
+		out = append(out, tiles, bins, slices)
 	case all.misses >= mostlyMissed:
 		out = append(out, tiles, slices)
 	case all.misses >= oftenMissed:
@@ -120,7 +130,7 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 }
 
 // sum puts the looks of all pieces together: the worst estimate of a form that suits all
-// of them, and the mean of misses.
+// of them, and the means of what tiles gain and lose by.
 func sum(pieces []Look) (all Look) {
 	n := 0
 	for _, p := range pieces {
@@ -139,10 +149,12 @@ func sum(pieces []Look) (all Look) {
 				all.value = 0
 			}
 			all.misses += p.misses
+			all.again += p.again
 		}
 		n++
 	}
 	all.misses /= float64(max(n, 1))
+	all.again /= float64(max(n, 1))
 	return all
 }
 

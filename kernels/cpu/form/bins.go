@@ -1,0 +1,186 @@
+package form
+
+import (
+	"fmt"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// BinOptions says how bins are made.
+type BinOptions[V sparse.Value] struct {
+	Level simd.Level
+	// Rows and Cols are the most rows of a block of rows, at most 65535, and the columns of
+	// a block of columns, a power of two up to 65536; 0 fits them to the caches: the sums
+	// of a block in half of the first, its part of x in the second.
+	Rows, Cols int
+	// Group is for about how many entries there is room for products; 0 fits it to x.
+	Group int
+	// Values is how values are stored; see FindValues. A table is not used.
+	Values ValueSet[V]
+}
+
+// NewBins builds bins: a product takes two passes, each of which jumps about in the first
+// caches only, and writes and reads its products in between once, as streams (propagation
+// blocking: Beamer, Asanovic and Patterson, IPDPS 2017; here the bins are filled while the form
+// is built, as the matrix stays). It suits matrices whose rows jump about in vectors that are so
+// long that tiles would read x too often.
+//
+// The entries of a block of rows in a block of columns are a run. The first pass takes the runs
+// block of columns by block of columns, multiplies their entries by x, and writes the products
+// past the caches to the place of their block of rows. The second one takes these block of rows
+// by block of rows and adds them up. To hold fewer products at a time, the blocks of rows are
+// parted into groups, for each of which x is read once. A run takes whole cache lines: places
+// that hold no entry add to a sum that nobody reads.
+//
+// It fails with a *sparse.InputError on a column outside x, on options that are out of range,
+// where most runs would be short, and with Rows.Fixed, as products are rounded before they are
+// added; and with an error that wraps kernels.ErrOutOfMemory.
+func NewBins[V sparse.Value](r Rows[V], o BinOptions[V]) (Form[V], error) {
+	b, err := newBinBuilder(r, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.count(); err != nil {
+		return nil, err
+	}
+	if err := b.lay(o.Group); err != nil {
+		return nil, err
+	}
+	b.fill()
+	return b.out, nil
+}
+
+// binsForm is the Form of NewBins.
+type binsForm[V sparse.Value] struct {
+	level      simd.Level
+	rows, cols int
+	height     int   // rows of a block
+	shift      uint8 // log2 of the columns of a block
+	across     int   // blocks of columns
+	groups     []int // the first block of rows of each group, and how many blocks there are
+
+	// runs is those of a group, then of a block of columns, then of a block of rows; first is
+	// the place of the first entry of each block of columns of each group, and the end.
+	runs    []simd.BinRun
+	first   []int64
+	entries simd.Bins[V] // in the order of runs
+
+	// blocks is the place of the first product of each block of rows, and the end; within
+	// them are the runs by blocks of columns. A group has the same places in both orders.
+	blocks []int64
+	places []uint16 // the row of each product in its block
+
+	products []V // of a group
+	sums     []V // of a block of rows, and one for places that hold no entry
+	results  results[V]
+	bytes    int64
+	padding  int64
+}
+
+func (f *binsForm[V]) Multiply(alpha, beta V, x, y []V) {
+	x = x[:f.cols]
+	f.results.begin(alpha, beta, y)
+	for g := range len(f.groups) - 1 {
+		for c := range f.across {
+			s := g*f.across + c
+			f.entries.Products(f.level, int(f.first[s]), f.strip(g, c), f.part(x, c), f.ahead(x, s+1), f.products)
+		}
+		simd.Fence(f.level)
+		from := f.blocks[f.groups[g]]
+		for b := f.groups[g]; b < f.groups[g+1]; b++ {
+			clear(f.sums)
+			lo, hi := f.blocks[b], f.blocks[b+1]
+			simd.AddBin(f.level, f.products[lo-from:hi-from], f.places[lo:hi], f.sums)
+			f.results.put(f.sums[:min(f.height, f.rows-b*f.height)])
+		}
+	}
+}
+
+// strip is the runs of group g in block c of columns.
+func (f *binsForm[V]) strip(g, c int) []simd.BinRun {
+	first, n := f.groups[g], f.groups[g+1]-f.groups[g]
+	return f.runs[first*f.across+c*n:][:n]
+}
+
+// part is the columns of x in block c.
+func (f *binsForm[V]) part(x []V, c int) []V {
+	lo := c << f.shift
+	return x[lo:min(lo+1<<f.shift, len(x))]
+}
+
+// ahead is the part of x that block s of columns needs, counted through all groups, if it has
+// an entry for every other cache line.
+func (f *binsForm[V]) ahead(x []V, s int) []V {
+	if s+1 >= len(f.first) {
+		return nil
+	}
+	part := f.part(x, s%f.across)
+	if (f.first[s+1]-f.first[s])*2*cacheLine < int64(len(part))*mem.Size[V]() {
+		return nil
+	}
+	return part
+}
+
+// MultiplyTransposed goes through the runs in the order of the first pass, and adds each
+// product to y at once: y of a block of columns and x of a block of rows are in the caches.
+func (f *binsForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
+	for g := range len(f.groups) - 1 {
+		from := f.blocks[f.groups[g]]
+		for c := range f.across {
+			k, end := f.first[g*f.across+c], f.first[g*f.across+c+1]
+			if k == end {
+				continue
+			}
+			lo := c << f.shift
+			y := to(lo, min(lo+1<<f.shift, f.cols))
+			for i, run := range f.strip(g, c) {
+				block := x[(f.groups[g]+i)*f.height:]
+				at := from + int64(run.To)*int64(simd.BinLine[V]())
+				rows := f.places[at:][:run.Entries]
+				for j, col := range f.entries.Columns[k:][:run.Entries] {
+					y[col] += alpha * (f.entries.Values.At(int(k)+j) * block[rows[j]])
+				}
+				k += inLines[V](int64(run.Entries))
+			}
+		}
+	}
+}
+
+// MultiplyMany multiplies one column after the other, on copies from the Go heap.
+func (f *binsForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+	from, to := make([]V, f.cols), make([]V, f.rows)
+	for c := range y.Cols {
+		for i := range from {
+			from[i] = x.Val[i*x.Stride+c]
+		}
+		if beta != 0 {
+			for i := range to {
+				to[i] = y.Val[i*y.Stride+c]
+			}
+		}
+		f.Multiply(alpha, beta, from, to)
+		for i, v := range to {
+			y.Val[i*y.Stride+c] = v
+		}
+	}
+}
+
+// RowsFrom tells that the rows in CSR, which read x once for all vectors, are for more than
+// a few.
+func (f *binsForm[V]) RowsFrom() int { return 4 }
+
+func (f *binsForm[V]) Bytes() int64 { return f.bytes }
+
+func (f *binsForm[V]) Padding() int64 { return f.padding }
+
+func (f *binsForm[V]) Name() string {
+	return fmt.Sprintf("bins of %d x %d, values %s", f.height, 1<<f.shift, f.entries.Values.Storage)
+}
+
+// inLines is the places that so many entries take.
+func inLines[V sparse.Value](entries int64) int64 {
+	line := int64(simd.BinLine[V]())
+	return (entries + line - 1) / line * line
+}

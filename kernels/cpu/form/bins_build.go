@@ -1,0 +1,231 @@
+package form
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/klauspost/cpuid/v2"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+const (
+	// firstCaches is how many times half of the first cache the x of a block of columns takes.
+	firstCaches = 4
+	// minRun is how many entries a run has at least on average: below, blocks of columns get
+	// wider, as a run fills whole lines.
+	minRun = 64
+	// leastRun is how many it must have, where there are many runs.
+	leastRun = 8
+	// groupColumns is how many entries a group has at least for each column, so that reading
+	// x for each of them is little beside the 28 bytes for each entry, and groupLeast how many
+	// in any case.
+	groupColumns, groupLeast = 4, 1 << 20
+)
+
+// binBuilder makes a binsForm in two passes over the rows.
+type binBuilder[V sparse.Value] struct {
+	r      Rows[V]
+	values ValueSet[V]
+	out    *binsForm[V]
+	counts []uint32 // entries of each run: of a block of rows, then of columns
+}
+
+func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], error) {
+	if o.Rows < 0 || o.Rows > simd.BinRows || o.Cols < 0 || o.Cols > simd.BinCols || o.Cols&(o.Cols-1) != 0 || o.Group < 0 {
+		return nil, sparse.Inputf("bin", "%d rows and %d columns in groups of %d entries: use at most %d rows, and a power of two up to %d of columns",
+			o.Rows, o.Cols, o.Group, simd.BinRows, simd.BinCols)
+	}
+	if r.Fixed {
+		return nil, sparse.Inputf("matrix", "bins have no sums of a fixed shape")
+	}
+	rows, nnz := len(r.Ptr)-1, int64(len(r.Idx))
+	half := fit[V](cpuid.CPU.Cache.L1D, firstCache)
+	height := o.Rows
+	if height == 0 {
+		height = min(half, simd.BinRows)
+	}
+	blocks := (rows + height - 1) / height
+	height = max(1, (rows+max(1, blocks)-1)/max(1, blocks))
+	width := o.Cols
+	if width == 0 {
+		width = min(firstCaches*half, simd.BinCols)
+		for width < simd.BinCols && int64(blocks)*tilesAcross(r.Cols, width)*minRun > nnz {
+			width *= 2
+		}
+	}
+	across := tilesAcross(r.Cols, width)
+	if runs := int64(blocks) * across; runs > manyTiles && runs > nnz/leastRun || nnz > math.MaxUint32 {
+		return nil, sparse.Inputf("matrix", "bins of %d x %d: %d entries would be in %d runs", height, width, nnz, runs)
+	}
+	f := &binsForm[V]{level: o.Level, rows: rows, cols: r.Cols, height: height,
+		shift: uint8(bits.TrailingZeros(uint(width))), across: int(across), results: results[V]{level: o.Level}}
+	var err error
+	if f.blocks, err = Make[int64](r.Mem, int64(blocks)+1); err != nil {
+		return nil, err
+	}
+	if f.sums, err = Make[V](r.Mem, int64(height)+1); err != nil {
+		return nil, err
+	}
+	return &binBuilder[V]{r: r, values: o.Values.withoutTable(), out: f, counts: make([]uint32, int64(blocks)*across)}, nil
+}
+
+// count finds how many entries each run has, and where the products of each block of rows begin.
+func (b *binBuilder[V]) count() error {
+	f := b.out
+	for block := range len(f.blocks) - 1 {
+		counts := b.counts[block*f.across:][:f.across]
+		idx := b.r.Idx[b.at(block*f.height):b.at(min((block+1)*f.height, f.rows))]
+		if err := checkColumns(idx, f.cols); err != nil {
+			return err
+		}
+		for _, c := range idx {
+			counts[c>>f.shift]++
+		}
+		places := f.blocks[block]
+		for _, n := range counts {
+			places += inLines[V](int64(n))
+		}
+		f.blocks[block+1] = places
+	}
+	return nil
+}
+
+// at is where the entries of row i begin.
+func (b *binBuilder[V]) at(i int) int64 { return b.r.Ptr[i] - b.r.Ptr[0] }
+
+// lay parts the blocks of rows into groups, gives each run its places, and takes the memory.
+func (b *binBuilder[V]) lay(group int) (err error) {
+	f, m := b.out, b.r.Mem
+	blocks := len(f.blocks) - 1
+	if group == 0 {
+		group = max(groupColumns*f.cols, groupLeast)
+	}
+	f.groups = []int{0}
+	var most int64
+	for block := range blocks {
+		if first := f.blocks[f.groups[len(f.groups)-1]]; f.blocks[block+1]-first >= int64(group) || block+1 == blocks {
+			most = max(most, f.blocks[block+1]-first)
+			f.groups = append(f.groups, block+1)
+		}
+	}
+	all := f.blocks[blocks]
+	if f.products, err = Make[V](m, most); err != nil {
+		return err
+	}
+	if f.first, err = Make[int64](m, int64((len(f.groups)-1)*f.across)+1); err != nil {
+		return err
+	}
+	if f.entries.Columns, err = Make[uint16](m, all); err != nil {
+		return err
+	}
+	if f.places, err = Make[uint16](m, all); err != nil {
+		return err
+	}
+	if f.entries.Values, err = b.values.store(m, 1, all); err != nil {
+		return err
+	}
+	f.runs = make([]simd.BinRun, len(b.counts))
+	b.runs()
+	f.padding = all - int64(len(b.r.Idx))
+	f.bytes = 8*int64(len(f.blocks)+len(f.first)+len(f.runs)+len(f.groups)) + mem.Size[V]()*int64(len(f.products)+len(f.sums)) +
+		4*all + valueBytes(&f.entries.Values)
+	return nil
+}
+
+// runs notes the runs.
+func (b *binBuilder[V]) runs() {
+	f := b.out
+	line := int64(simd.BinLine[V]())
+	var k int64
+	for g := range len(f.groups) - 1 {
+		first := f.groups[g]
+		to := make([]int64, f.groups[g+1]-first)
+		for i := range to {
+			to[i] = f.blocks[first+i] - f.blocks[first]
+		}
+		for c := range f.across {
+			strip := f.strip(g, c)
+			for i := range strip {
+				n := b.counts[(first+i)*f.across+c]
+				strip[i] = simd.BinRun{To: uint32(to[i] / line), Entries: n}
+				to[i] += inLines[V](int64(n))
+				k += inLines[V](int64(n))
+			}
+			f.first[g*f.across+c+1] = k
+		}
+	}
+}
+
+// fill puts the entries in their places: those of a block of rows are sorted by blocks of
+// columns first, and those of a run then dealt to lanes, so that an addition does not wait for
+// the one before.
+func (b *binBuilder[V]) fill() {
+	f := b.out
+	for k := range f.places {
+		f.places[k] = uint16(f.height)
+	}
+	largest := int64(0)
+	for block := range len(f.blocks) - 1 {
+		largest = max(largest, f.blocks[block+1]-f.blocks[block])
+	}
+	next := make([]int64, f.across)
+	entries, room := make([]uint32, largest), make([]uint32, largest)
+	val, valRoom := make([]V, largest), make([]V, largest)
+	for g := range len(f.groups) - 1 {
+		at := make([]int64, f.across) // where the next run of each block of columns begins
+		copy(at, f.first[g*f.across:])
+		for block := f.groups[g]; block < f.groups[g+1]; block++ {
+			counts := b.counts[block*f.across:][:f.across]
+			sum := int64(0)
+			for c, n := range counts {
+				next[c] = sum
+				sum += int64(n)
+			}
+			b.sort(block, next, entries, val)
+			place, done := f.blocks[block], int64(0)
+			for c, n := range counts {
+				e, v := entries[done:done+int64(n)], val[done:done+int64(n)]
+				done += int64(n)
+				dealTile(e, room)
+				dealTile(v, valRoom)
+				b.put(at[c], place, e, v)
+				at[c] += inLines[V](int64(n))
+				place += inLines[V](int64(n))
+			}
+		}
+	}
+}
+
+// sort brings the entries of a block of rows to the places next of their blocks of columns.
+func (b *binBuilder[V]) sort(block int, next []int64, entries []uint32, val []V) {
+	f := b.out
+	first := block * f.height
+	for row := first; row < min(first+f.height, f.rows); row++ {
+		lo, hi := b.at(row), b.at(row+1)
+		of := b.r.Val[lo:hi]
+		for k, c := range b.r.Idx[lo:hi] {
+			s := c >> f.shift
+			at := next[s]
+			next[s] = at + 1
+			entries[at] = uint32(row-first)<<16 | uint32(c-s<<f.shift)
+			val[at] = of[k]
+		}
+	}
+}
+
+// put stores a run: from k on for the first pass, from place on for the second.
+func (b *binBuilder[V]) put(k, place int64, entries []uint32, val []V) {
+	f := b.out
+	columns, rows := f.entries.Columns[k:][:len(entries)], f.places[place:][:len(entries)]
+	for i, e := range entries {
+		columns[i], rows[i] = uint16(e), uint16(e>>16)
+	}
+	if f.entries.Values.Storage == simd.Full {
+		copy(f.entries.Values.Full[k:], val)
+		return
+	}
+	b.values.put(&f.entries.Values, int(k), 1, val)
+}

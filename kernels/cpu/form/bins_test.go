@@ -1,0 +1,131 @@
+package form_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestBinsMultiplyAsTheReference(t *testing.T) {
+	eachLevel(t, checkBins[float64], checkBins[float32])
+}
+
+func checkBins[V sparse.Value](t *testing.T, l simd.Level) {
+	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
+		o := form.BinOptions[V]{
+			Level: l,
+			Rows:  rapid.SampledFrom([]int{0, 1, 3, 16, 100, 65535}).Draw(t, "rows"),
+			Cols:  rapid.SampledFrom([]int{0, 1, 8, 64, 65536}).Draw(t, "columns"),
+			Group: rapid.SampledFrom([]int{0, 1, 100, 1000}).Draw(t, "group"),
+		}
+		if rapid.Bool().Draw(t, "find values") {
+			o.Values = form.FindValues(r.Val)
+		}
+		f, err := form.NewBins(r, o)
+		if sparse.IsInput(err) { // nearly all runs would be empty
+			require.Greater(t, (len(r.Ptr)-1)*r.Cols, 1<<16)
+			return nil
+		}
+		require.NoError(t, err)
+		return f
+	})
+}
+
+func TestBinsHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
+	eachLevel(t, storedBins[float64], storedBins[float32])
+}
+
+func storedBins[V sparse.Value](t *testing.T, l simd.Level) {
+	rapid.Check(t, func(t *rapid.T) {
+		sameBits(t, func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			return form.NewBins(r, form.BinOptions[V]{Level: l, Rows: 50, Cols: 32, Group: 500, Values: v})
+		})
+	})
+}
+
+// TestBinsOfTheSizeOfTheCachesMultiplyAsTheReference has several blocks of rows and columns, a
+// row that is longer than some runs, and runs dense enough that the next one's x is read ahead.
+func TestBinsOfTheSizeOfTheCachesMultiplyAsTheReference(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const rows, cols = 10_000, 40_000
+	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
+	for i := range rows {
+		n := r.IntN(20)
+		if i == 4000 {
+			n = 20_000
+		}
+		for range n {
+			a.ColIdx = append(a.ColIdx, r.Int32N(cols))
+			a.Val = append(a.Val, r.NormFloat64())
+		}
+		a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
+	}
+	x, y := make([]float64, cols), make([]float64, rows)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	want := reference.Multiply(false, -1.25, sparse.Matrix[float64](a), x, 0, y)
+	f, err := form.NewBins(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols},
+		form.BinOptions[float64]{Level: simd.Best(), Group: 60_000})
+	require.NoError(t, err)
+	f.Multiply(-1.25, 0, x, y)
+	require.Equal(t, -1, reference.Check(y, want), f.Name())
+	require.Less(t, f.Padding(), int64(len(a.Val))/10)
+	require.Greater(t, f.Bytes(), int64(len(a.Val)*12+60_000*8))
+}
+
+func TestBinsRefuseWhatTheyCannotHold(t *testing.T) {
+	one := func(c int32) form.Rows[float64] {
+		return form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, c}, Val: []float64{1, 1}, Cols: 3}
+	}
+	for _, c := range []int32{-1, 3, math.MaxInt32} {
+		_, err := form.NewBins(one(c), form.BinOptions[float64]{})
+		require.True(t, sparse.IsInput(err), "%d: %v", c, err)
+	}
+	for _, o := range []form.BinOptions[float64]{{Rows: -1}, {Rows: 65536}, {Cols: -2}, {Cols: 24}, {Cols: 1 << 17}, {Group: -1}} {
+		_, err := form.NewBins(one(1), o)
+		require.True(t, sparse.IsInput(err), "%+v: %v", o, err)
+		require.ErrorContains(t, err, "power of two")
+	}
+	fixed := one(1)
+	fixed.Fixed = true
+	_, err := form.NewBins(fixed, form.BinOptions[float64]{})
+	require.True(t, sparse.IsInput(err), "%v", err)
+	require.ErrorContains(t, err, "fixed shape")
+
+	empty := form.Rows[float64]{Ptr: make([]int64, 1<<24+1), Idx: []int32{}, Val: []float64{}, Cols: math.MaxInt32}
+	_, err = form.NewBins(empty, form.BinOptions[float64]{})
+	require.True(t, sparse.IsInput(err), "%v", err)
+	require.ErrorContains(t, err, "0 entries would be in")
+}
+
+func TestBinsReportMemoryThatIsShort(t *testing.T) {
+	checkShortMemory(t, 60_000, func(r form.Rows[float64]) error {
+		_, err := form.NewBins(r, form.BinOptions[float64]{})
+		return err
+	})
+}
+
+func TestTilesReadXAgainWhereItIsLong(t *testing.T) {
+	rows := func(rows, cols, each int) form.Rows[float64] {
+		r := form.Rows[float64]{Ptr: make([]int64, rows+1), Idx: make([]int32, rows*each), Cols: cols}
+		for i := range r.Ptr {
+			r.Ptr[i] = int64(i * each)
+		}
+		return r
+	}
+	require.Zero(t, form.TilesReadAgain(rows(100_000, 10_000, 4)))
+	require.Zero(t, form.TilesReadAgain(form.Rows[float64]{Ptr: []int64{0}}))
+	long, longer := form.TilesReadAgain(rows(300_000, 5_000_000, 4)), form.TilesReadAgain(rows(300_000, 50_000_000, 4))
+	require.Positive(t, long)
+	require.InEpsilon(t, 10, longer/long, 1e-9)
+	require.Less(t, form.TilesReadAgain(rows(300_000, 5_000_000, 8)), long)
+}

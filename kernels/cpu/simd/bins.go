@@ -1,0 +1,73 @@
+package simd
+
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// BinRows and BinCols are the most rows and columns that a bin can have.
+const (
+	BinRows = 1<<16 - 1 // one more is for places that hold no entry
+	BinCols = 1 << 16
+)
+
+// Bins is entries of a matrix in runs, each of which takes whole lines of BinLine places.
+// Place k of Columns and Values is an entry's column within a block of columns and its
+// value. Places that hold no entry have column 0.
+type Bins[V sparse.Value] struct {
+	Columns []uint16
+	Values  Values[V] // stored Full, Short or Same
+}
+
+// BinLine is the places of a line: the products of 64 bytes.
+func BinLine[V sparse.Value]() int { return 64 / int(unsafe.Sizeof(*new(V))) }
+
+// BinRun is the entries of a block of rows in a block of columns.
+type BinRun struct {
+	To      uint32 // the line of its first product
+	Entries uint32
+}
+
+// Products multiplies runs that follow each other from place k on, which begins a line:
+//
+//	to[run.To*BinLine + i] = value(k+i) * x[Columns[k+i]] for every place i of a run
+//
+// It writes past the caches: Fence must follow. next is what the call after this one reads
+// of x: it is brought to the cache meanwhile. Columns and lines must be in x and to,
+// which begins at a multiple of 64 bytes; they are not checked.
+func (b *Bins[V]) Products(l Level, k int, runs []BinRun, x, next, to []V) {
+	if len(runs) == 0 || k == len(b.Columns) {
+		return
+	}
+	if l != Generic {
+		binProductsAssembly(b, k, runs, x, next, to)
+		return
+	}
+	line := BinLine[V]()
+	for _, r := range runs {
+		at := int(r.To) * line
+		for end := k + (int(r.Entries)+line-1)/line*line; k < end; k++ {
+			to[at] = b.Values.At(k) * x[b.Columns[k]]
+			at++
+		}
+	}
+}
+
+// AddBin adds products to the sums of their rows, in whole lines:
+//
+//	sums[rows[k]] += products[k]
+//
+// Rows must be in sums; they are not checked.
+func AddBin[V sparse.Value](l Level, products []V, rows []uint16, sums []V) {
+	switch {
+	case len(rows) == 0:
+	case l != Generic:
+		addBinAssembly(products[:len(rows)], rows, sums)
+	default:
+		products = products[:len(rows)]
+		for k, r := range rows {
+			sums[r] += products[k]
+		}
+	}
+}
