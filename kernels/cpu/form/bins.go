@@ -42,13 +42,16 @@ func NewBins[V sparse.Value](r Rows[V], o BinOptions[V]) (Form[V], error) {
 	if err != nil {
 		return nil, err
 	}
+	defer b.drop()
 	if err := b.count(); err != nil {
 		return nil, err
 	}
 	if err := b.lay(o.Group); err != nil {
 		return nil, err
 	}
-	b.fill()
+	if err := b.fill(); err != nil {
+		return nil, err
+	}
 	return b.out, nil
 }
 
@@ -122,54 +125,6 @@ func (f *binsForm[V]) ahead(x []V, s int) []V {
 	}
 	return part
 }
-
-// MultiplyTransposed goes through the runs in the order of the first pass, and adds each
-// product to y at once: y of a block of columns and x of a block of rows are in the caches.
-func (f *binsForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
-	for g := range len(f.groups) - 1 {
-		from := f.blocks[f.groups[g]]
-		for c := range f.across {
-			k, end := f.first[g*f.across+c], f.first[g*f.across+c+1]
-			if k == end {
-				continue
-			}
-			lo := c << f.shift
-			y := to(lo, min(lo+1<<f.shift, f.cols))
-			for i, run := range f.strip(g, c) {
-				block := x[(f.groups[g]+i)*f.height:]
-				at := from + int64(run.To)*int64(simd.BinLine[V]())
-				rows := f.places[at:][:run.Entries]
-				for j, col := range f.entries.Columns[k:][:run.Entries] {
-					y[col] += alpha * (f.entries.Values.At(int(k)+j) * block[rows[j]])
-				}
-				k += inLines[V](int64(run.Entries))
-			}
-		}
-	}
-}
-
-// MultiplyMany multiplies one column after the other, on copies from the Go heap.
-func (f *binsForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
-	from, to := make([]V, f.cols), make([]V, f.rows)
-	for c := range y.Cols {
-		for i := range from {
-			from[i] = x.Val[i*x.Stride+c]
-		}
-		if beta != 0 {
-			for i := range to {
-				to[i] = y.Val[i*y.Stride+c]
-			}
-		}
-		f.Multiply(alpha, beta, from, to)
-		for i, v := range to {
-			y.Val[i*y.Stride+c] = v
-		}
-	}
-}
-
-// RowsFrom tells that the rows in CSR, which read x once for all vectors, are for more than
-// a few.
-func (f *binsForm[V]) RowsFrom() int { return 4 }
 
 func (f *binsForm[V]) Bytes() int64 { return f.bytes }
 

@@ -31,6 +31,7 @@ type binBuilder[V sparse.Value] struct {
 	values ValueSet[V]
 	out    *binsForm[V]
 	counts []uint32 // entries of each run: of a block of rows, then of columns
+	held   int64    // bytes on the Go heap until the form is built
 }
 
 func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], error) {
@@ -69,12 +70,29 @@ func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], 
 	if f.sums, err = Make[V](r.Mem, int64(height)+1); err != nil {
 		return nil, err
 	}
-	return &binBuilder[V]{r: r, values: o.Values.withoutTable(), out: f, counts: make([]uint32, int64(blocks)*across)}, nil
+	return &binBuilder[V]{r: r, values: o.Values.withoutTable(), out: f}, nil
 }
+
+// hold counts bytes on the Go heap until drop.
+func (b *binBuilder[V]) hold(bytes int64) error {
+	if err := b.r.Mem.hold(bytes); err != nil {
+		return err
+	}
+	b.held += bytes
+	return nil
+}
+
+// drop gives back what was held.
+func (b *binBuilder[V]) drop() { _ = b.r.Mem.hold(-b.held) }
 
 // count finds how many entries each run has, and where the products of each block of rows begin.
 func (b *binBuilder[V]) count() error {
 	f := b.out
+	runs := int64(len(f.blocks)-1) * int64(f.across)
+	if err := b.hold(4 * runs); err != nil {
+		return err
+	}
+	b.counts = make([]uint32, runs)
 	for block := range len(f.blocks) - 1 {
 		counts := b.counts[block*f.across:][:f.across]
 		idx := b.r.Idx[b.at(block*f.height):b.at(min((block+1)*f.height, f.rows))]
@@ -162,7 +180,7 @@ func (b *binBuilder[V]) runs() {
 // fill puts the entries in their places: those of a block of rows are sorted by blocks of
 // columns first, and those of a run then dealt to lanes, so that an addition does not wait for
 // the one before.
-func (b *binBuilder[V]) fill() {
+func (b *binBuilder[V]) fill() error {
 	f := b.out
 	for k := range f.places {
 		f.places[k] = uint16(f.height)
@@ -170,6 +188,9 @@ func (b *binBuilder[V]) fill() {
 	largest := int64(0)
 	for block := range len(f.blocks) - 1 {
 		largest = max(largest, f.blocks[block+1]-f.blocks[block])
+	}
+	if err := b.hold(2 * (4 + mem.Size[V]()) * largest); err != nil {
+		return err
 	}
 	next := make([]int64, f.across)
 	entries, room := make([]uint32, largest), make([]uint32, largest)
@@ -197,6 +218,7 @@ func (b *binBuilder[V]) fill() {
 			}
 		}
 	}
+	return nil
 }
 
 // sort brings the entries of a block of rows to the places next of their blocks of columns.
