@@ -5,6 +5,7 @@ package nvidia
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -12,6 +13,7 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/devicetest"
+	"github.com/msrep-go/msrep/kernels/nvidia/cusparse"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/partition"
@@ -98,6 +100,62 @@ func TestSlicesAreMeasuredWhereTheyMayPay(t *testing.T) {
 		require.NoError(t, y.Free())
 		require.Zero(t, d.InUse())
 	}
+}
+
+// TestTheFormThatIsKeptCountsItsOwnBytes has each form be the fastest.
+func TestTheFormThatIsKeptCountsItsOwnBytes(t *testing.T) {
+	if _, err := cusparse.Version(); err != nil {
+		t.Skip(err)
+	}
+	d, s := open(t, Config{})
+	op := wholeOf(t, "banded:n=300,band=4")
+	x := devicetest.Upload(t, s, d, devicetest.Vector[float64](op.Minors, 1))
+	y := devicetest.Upload(t, s, d, make([]float64, op.Part.Majors()))
+	vectors := d.InUse()
+	a := &sparse.CSR[float64]{Rows: op.Part.Majors(), Cols: op.Minors, RowPtr: op.Ptr, ColIdx: op.Idx, Val: op.Val}
+	want := reference.Multiply(false, 1, a, devicetest.Vector[float64](op.Minors, 1), 0, make([]float64, a.Rows))
+	for _, form := range []kernels.Form{launch.FormMerge, kernels.FormCSR, FormCuSPARSE, launch.FormSlices} {
+		a, err := launch.Pack(d, s, op)
+		require.NoError(t, err)
+		tr, err := newTrial(d, s, op, a)
+		require.NoError(t, err)
+		_, _, err = tr.timeOwn()
+		require.NoError(t, err)
+		c, err := tr.bestCuSPARSE()
+		require.NoError(t, err)
+		sliced, _, err := tr.slices()
+		require.NoError(t, err)
+		took := func(f kernels.Form) time.Duration {
+			if f == form {
+				return 1
+			}
+			return 2
+		}
+		c.took = took(FormCuSPARSE)
+		p, err := tr.keep(took(launch.FormMerge), took(kernels.FormCSR), c, sliced, took(launch.FormSlices))
+		require.NoError(t, err)
+		require.NoError(t, tr.close())
+
+		info, held := p.Info(), int64(0)
+		for _, b := range p.Buffers() {
+			held += b.Bytes()
+		}
+		require.Equal(t, form, info.Form)
+		require.Equal(t, held, info.Bytes, form)
+		require.Equal(t, vectors+held, d.InUse(), form)
+		for _, tried := range info.Tried {
+			if tried.Form == form && form != FormCuSPARSE { // which was tried twice
+				require.Equal(t, held, tried.Bytes, form)
+			}
+		}
+		require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: 1, X: x, Y: y}))
+		require.Equal(t, -1, reference.Check(devicetest.Download(t, s, y), want), form)
+		require.NoError(t, p.Free())
+		require.Equal(t, vectors, d.InUse())
+	}
+	require.NoError(t, x.Free())
+	require.NoError(t, y.Free())
+	require.Zero(t, d.InUse())
 }
 
 func TestSlicesSayWhatTheyAre(t *testing.T) {

@@ -63,11 +63,13 @@ func (t *trial[V]) close() error {
 	return errors.Join(errs...)
 }
 
-// timeOwn is the times of our two kernels for CSR.
+// timeOwn is the times of our two kernels for CSR. It leaves the part without the starts
+// of the merge path, which count to no other form.
 func (t *trial[V]) timeOwn() (merge, vector time.Duration, err error) {
 	if err = t.a.Prepare(t.s, launch.Merge, ""); err == nil {
 		merge, err = t.time(t.a, launch.FormMerge, "merge path")
 	}
+	err = errors.Join(err, t.a.DropStarts())
 	if err == nil {
 		err = t.a.Prepare(t.s, launch.Vector, "")
 	}
@@ -89,16 +91,26 @@ func (t *trial[V]) fastest() (kernels.Packed, error) {
 			return nil, err
 		}
 	}
-	best := min(merge, vector)
-	if c.part != nil && c.took < best {
-		best = c.took
-	}
 	sliced, took, err := t.slices()
+	if err != nil {
+		return nil, errors.Join(err, c.drop())
+	}
+	return t.keep(merge, vector, c, sliced, took)
+}
+
+// keep keeps the fastest of our kernels for CSR, cuSPARSE and slices, which may be missing,
+// and releases the others.
+func (t *trial[V]) keep(merge, vector time.Duration, c contender[V], sliced *launch.Rows[V], took time.Duration) (kernels.Packed, error) {
+	best := min(merge, vector)
+	if c.part != nil {
+		best = min(best, c.took)
+	}
+	var err error
 	if sliced != nil && took >= best {
 		err, sliced = sliced.Free(), nil
 	}
 	if c.part != nil && (err != nil || sliced != nil || c.took > best) {
-		err, c.part = errors.Join(err, c.part.drop()), nil
+		err, c.part = errors.Join(err, c.drop()), nil
 	}
 	switch {
 	case err != nil:
@@ -111,16 +123,14 @@ func (t *trial[V]) fastest() (kernels.Packed, error) {
 		return sliced, t.a.Free()
 	case c.part != nil:
 		c.part.describe(t.why(), t.tried)
-		return c.part, t.a.DropStarts()
+		return c.part, nil
 	}
 	g := launch.Vector
 	if merge < vector {
 		g = launch.Merge
-	} else if err := t.a.DropStarts(); err != nil {
-		return nil, err
 	}
 	t.a.Describe(t.tried)
-	return t.a, t.a.Prepare(t.s, g, t.why())
+	return t.a, errors.Join(t.a.Prepare(t.s, g, t.why()), t.s.Sync())
 }
 
 // slices is the part in slices and its time, nothing where they are no candidate.
@@ -165,6 +175,14 @@ type contender[V sparse.Value] struct {
 	took time.Duration
 }
 
+// drop releases all of the part but its arrays.
+func (c contender[V]) drop() error {
+	if c.part == nil {
+		return nil
+	}
+	return c.part.drop()
+}
+
 // bestCuSPARSE measures the algorithms of cuSPARSE. There is no part when it is not
 // installed, or can't do this one.
 func (t *trial[V]) bestCuSPARSE() (best contender[V], err error) {
@@ -185,10 +203,7 @@ func (t *trial[V]) bestCuSPARSE() (best contender[V], err error) {
 			err = errors.Join(err, p.drop())
 		}
 		if err != nil {
-			if best.part != nil {
-				err = errors.Join(err, best.part.drop())
-			}
-			return contender[V]{}, err
+			return contender[V]{}, errors.Join(err, best.drop())
 		}
 	}
 	return best, nil
