@@ -49,9 +49,7 @@ func NewBins[V sparse.Value](r Rows[V], o BinOptions[V]) (Form[V], error) {
 	if err := b.lay(o.Group); err != nil {
 		return nil, err
 	}
-	if err := b.fill(); err != nil {
-		return nil, err
-	}
+	b.fill()
 	return b.out, nil
 }
 
@@ -87,18 +85,27 @@ func (f *binsForm[V]) Multiply(alpha, beta V, x, y []V) {
 	f.results.begin(alpha, beta, y)
 	for g := range len(f.groups) - 1 {
 		for c := range f.across {
-			s := g*f.across + c
-			f.entries.Products(f.level, int(f.first[s]), f.strip(g, c), f.part(x, c), f.ahead(x, s+1), f.products)
+			f.write(g, c, f.part(x, c), f.ahead(x, g*f.across+c+1))
 		}
 		simd.Fence(f.level)
-		from := f.blocks[f.groups[g]]
 		for b := f.groups[g]; b < f.groups[g+1]; b++ {
-			clear(f.sums)
-			lo, hi := f.blocks[b], f.blocks[b+1]
-			simd.AddBin(f.level, f.products[lo-from:hi-from], f.places[lo:hi], f.sums)
-			f.results.put(f.sums[:min(f.height, f.rows-b*f.height)])
+			f.results.put(f.sum(g, b))
 		}
 	}
+}
+
+// write writes the products of group g in block c of columns, whose part of x is given;
+// next is asked for.
+func (f *binsForm[V]) write(g, c int, x, next []V) {
+	f.entries.Products(f.level, int(f.first[g*f.across+c]), f.strip(g, c), x, next, f.products)
+}
+
+// sum adds up the products of block b of rows, of group g. The sums hold until the next call.
+func (f *binsForm[V]) sum(g, b int) []V {
+	clear(f.sums)
+	from, lo, hi := f.blocks[f.groups[g]], f.blocks[b], f.blocks[b+1]
+	simd.AddBin(f.level, f.products[lo-from:hi-from], f.places[lo:hi], f.sums)
+	return f.sums[:min(f.height, f.rows-b*f.height)]
 }
 
 // strip is the runs of group g in block c of columns.

@@ -27,11 +27,13 @@ const (
 
 // binBuilder makes a binsForm in two passes over the rows.
 type binBuilder[V sparse.Value] struct {
+	heap   // counts, and the entries of a block of rows twice
 	r      Rows[V]
 	values ValueSet[V]
 	out    *binsForm[V]
 	counts []uint32 // entries of each run: of a block of rows, then of columns
-	held   int64    // bytes on the Go heap until the form is built
+
+	largest int64 // entries of a block of rows
 }
 
 func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], error) {
@@ -40,7 +42,7 @@ func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], 
 			o.Rows, o.Cols, o.Group, simd.BinRows, simd.BinCols)
 	}
 	if r.Fixed {
-		return nil, sparse.Inputf("matrix", "bins have no sums of a fixed shape")
+		return nil, sparse.Inputf("format", "bins are summed in an order of their own: sums of a fixed shape have csr, slices, sell, diagonals, blocks and tiles")
 	}
 	rows, nnz := len(r.Ptr)-1, int64(len(r.Idx))
 	half := fit[V](cpuid.CPU.Cache.L1D, firstCache)
@@ -70,26 +72,14 @@ func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], 
 	if f.sums, err = Make[V](r.Mem, int64(height)+1); err != nil {
 		return nil, err
 	}
-	return &binBuilder[V]{r: r, values: o.Values.withoutTable(), out: f}, nil
+	return &binBuilder[V]{heap: heap{mem: r.Mem}, r: r, values: o.Values.withoutTable(), out: f}, nil
 }
-
-// hold counts bytes on the Go heap until drop.
-func (b *binBuilder[V]) hold(bytes int64) error {
-	if err := b.r.Mem.hold(bytes); err != nil {
-		return err
-	}
-	b.held += bytes
-	return nil
-}
-
-// drop gives back what was held.
-func (b *binBuilder[V]) drop() { _ = b.r.Mem.hold(-b.held) }
 
 // count finds how many entries each run has, and where the products of each block of rows begin.
 func (b *binBuilder[V]) count() error {
 	f := b.out
-	runs := int64(len(f.blocks)-1) * int64(f.across)
-	if err := b.hold(4 * runs); err != nil {
+	runs := (len(f.blocks) - 1) * f.across
+	if err := b.hold(4 * int64(runs)); err != nil {
 		return err
 	}
 	b.counts = make([]uint32, runs)
@@ -145,6 +135,12 @@ func (b *binBuilder[V]) lay(group int) (err error) {
 	if f.entries.Values, err = b.values.store(m, 1, all); err != nil {
 		return err
 	}
+	for block := range blocks {
+		b.largest = max(b.largest, b.at(min((block+1)*f.height, f.rows))-b.at(block*f.height))
+	}
+	if err := b.hold(2 * b.largest * (4 + mem.Size[V]())); err != nil {
+		return err
+	}
 	f.runs = make([]simd.BinRun, len(b.counts))
 	b.runs()
 	f.padding = all - int64(len(b.r.Idx))
@@ -180,21 +176,14 @@ func (b *binBuilder[V]) runs() {
 // fill puts the entries in their places: those of a block of rows are sorted by blocks of
 // columns first, and those of a run then dealt to lanes, so that an addition does not wait for
 // the one before.
-func (b *binBuilder[V]) fill() error {
+func (b *binBuilder[V]) fill() {
 	f := b.out
 	for k := range f.places {
 		f.places[k] = uint16(f.height)
 	}
-	largest := int64(0)
-	for block := range len(f.blocks) - 1 {
-		largest = max(largest, f.blocks[block+1]-f.blocks[block])
-	}
-	if err := b.hold(2 * (4 + mem.Size[V]()) * largest); err != nil {
-		return err
-	}
 	next := make([]int64, f.across)
-	entries, room := make([]uint32, largest), make([]uint32, largest)
-	val, valRoom := make([]V, largest), make([]V, largest)
+	entries, room := make([]uint32, b.largest), make([]uint32, b.largest)
+	val, valRoom := make([]V, b.largest), make([]V, b.largest)
 	for g := range len(f.groups) - 1 {
 		at := make([]int64, f.across) // where the next run of each block of columns begins
 		copy(at, f.first[g*f.across:])
@@ -218,7 +207,6 @@ func (b *binBuilder[V]) fill() error {
 			}
 		}
 	}
-	return nil
 }
 
 // sort brings the entries of a block of rows to the places next of their blocks of columns.

@@ -3,6 +3,7 @@ package form_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,12 +52,16 @@ func storedBins[V sparse.Value](t *testing.T, l simd.Level) {
 	})
 }
 
-// TestBinsOfTheSizeOfTheCachesMultiplyAsTheReference has several blocks of rows and columns, a
-// row that is longer than some runs, and runs dense enough that the next one's x is read ahead.
 func TestBinsOfTheSizeOfTheCachesMultiplyAsTheReference(t *testing.T) {
+	eachLevel(t, checkLargeBins[float64], checkLargeBins[float32])
+}
+
+// checkLargeBins has several groups, blocks of rows and columns, a row that is longer than some
+// runs, and runs dense enough that the next one's x is read ahead.
+func checkLargeBins[V sparse.Value](t *testing.T, l simd.Level) {
 	r := rand.New(rand.NewPCG(3, 4))
 	const rows, cols = 10_000, 40_000
-	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
+	a := &sparse.CSR[V]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
 	for i := range rows {
 		n := r.IntN(20)
 		if i == 4000 {
@@ -64,22 +69,52 @@ func TestBinsOfTheSizeOfTheCachesMultiplyAsTheReference(t *testing.T) {
 		}
 		for range n {
 			a.ColIdx = append(a.ColIdx, r.Int32N(cols))
-			a.Val = append(a.Val, r.NormFloat64())
+			a.Val = append(a.Val, V(r.NormFloat64()))
 		}
 		a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
 	}
-	x, y := make([]float64, cols), make([]float64, rows)
-	for i := range x {
-		x[i] = r.NormFloat64()
-	}
-	want := reference.Multiply(false, -1.25, sparse.Matrix[float64](a), x, 0, y)
-	f, err := form.NewBins(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols},
-		form.BinOptions[float64]{Level: simd.Best(), Group: 60_000})
+	f, err := form.NewBins(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols}, form.BinOptions[V]{Level: l, Group: 60_000})
 	require.NoError(t, err)
-	f.Multiply(-1.25, 0, x, y)
-	require.Equal(t, -1, reference.Check(y, want), f.Name())
-	require.Less(t, f.Padding(), int64(len(a.Val))/10)
-	require.Greater(t, f.Bytes(), int64(len(a.Val)*12+60_000*8))
+	require.Less(t, f.Padding(), int64(len(a.Val))/5)
+	whole, err := form.NewBins(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols}, form.BinOptions[V]{Level: l})
+	require.NoError(t, err)
+	require.Less(t, f.Bytes(), whole.Bytes(), "products of a group take less room than all")
+	require.Greater(t, f.Bytes(), int64(len(a.Val)*8+60_000*4))
+
+	const vectors = 2
+	x, y := make([]V, cols*vectors), make([]V, rows*vectors)
+	for i := range x {
+		x[i] = V(r.NormFloat64())
+	}
+	for i := range y {
+		y[i] = V(r.NormFloat64())
+	}
+	want := reference.Multiply(false, -1.25, sparse.Matrix[V](a), x[:cols], .5, y[:rows])
+	one := slices.Clone(y[:rows])
+	f.Multiply(-1.25, .5, x[:cols], one)
+	require.Equal(t, -1, reference.Check(one, want), f.Name())
+
+	want = reference.Multiply(true, -1.25, sparse.Matrix[V](a), y[:rows], 1, x[:cols])
+	turned := slices.Clone(x[:cols])
+	f.MultiplyTransposed(-1.25, y[:rows], func(lo, hi int) []V { return turned[lo:hi] })
+	require.Equal(t, -1, reference.Check(turned, want), f.Name())
+
+	column := func(v []V, n, j int) []V {
+		out := make([]V, n)
+		for i := range out {
+			out[i] = v[i*vectors+j]
+		}
+		return out
+	}
+	for _, beta := range []V{0, .5} {
+		many := slices.Clone(y)
+		f.(form.Many[V]).MultiplyMany(-1.25, beta, simd.Block[V]{Val: x, Cols: vectors, Stride: vectors}, simd.Block[V]{Val: many, Cols: vectors, Stride: vectors})
+		for j := range vectors {
+			want := column(y, rows, j)
+			f.Multiply(-1.25, beta, column(x, cols, j), want)
+			require.Equal(t, want, column(many, rows, j), "the same bits as one by one")
+		}
+	}
 }
 
 func TestBinsRefuseWhatTheyCannotHold(t *testing.T) {
@@ -100,6 +135,17 @@ func TestBinsRefuseWhatTheyCannotHold(t *testing.T) {
 	_, err := form.NewBins(fixed, form.BinOptions[float64]{})
 	require.True(t, sparse.IsInput(err), "%v", err)
 	require.ErrorContains(t, err, "fixed shape")
+
+	dense := pattern{cols: 300, rows: make([][]int32, 300)}
+	for i := range dense.rows {
+		for c := range dense.cols {
+			dense.rows[i] = append(dense.rows[i], int32(c))
+		}
+	}
+	a := dense.csr(func() float64 { return 1 })
+	_, err = form.NewBins(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.BinOptions[float64]{Rows: 1, Cols: 1})
+	require.True(t, sparse.IsInput(err), "%v", err)
+	require.ErrorContains(t, err, "90000 entries would be in 90000 runs")
 
 	empty := form.Rows[float64]{Ptr: make([]int64, 1<<24+1), Idx: []int32{}, Val: []float64{}, Cols: math.MaxInt32}
 	_, err = form.NewBins(empty, form.BinOptions[float64]{})

@@ -92,6 +92,26 @@ func (m *Memory) hold(bytes int64) error {
 	return nil
 }
 
+// heap counts what a builder takes from the Go heap beside the form, until drop.
+type heap struct {
+	mem  *Memory
+	held int64
+}
+
+func (h *heap) hold(bytes int64) error {
+	if err := h.mem.hold(bytes); err != nil {
+		return err
+	}
+	h.held += bytes
+	return nil
+}
+
+// drop counts all that was held as given back.
+func (h *heap) drop() {
+	_ = h.mem.hold(-h.held) // fewer bytes are never refused
+	h.held = 0
+}
+
 func (m *Memory) lacks(bytes int64) error {
 	return fmt.Errorf("%w: %d bytes beside %d of %d", kernels.ErrOutOfMemory, bytes, m.used+m.heap, m.Limit)
 }

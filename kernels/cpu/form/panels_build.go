@@ -14,13 +14,13 @@ import (
 // room, and stores them.
 type panelBuilder[V sparse.Value] struct {
 	sliceFiller[V] // of the rows of a block
+	heap           // of, and sorted entries
 	r              Rows[V]
 	out            *panelsForm[V]
 	lanes          int
 	across         int     // panels side by side
 	of             []int32 // entries of each row in each panel: block by block, and in it panel by panel
 	rows           lengths // of a block in a panel
-	held           int64   // bytes of of, and of sorted entries
 }
 
 // mostInPanel is the most entries that a row may have in a panel, some in the same column.
@@ -51,23 +51,12 @@ func newPanelBuilder[V sparse.Value](r Rows[V], o PanelOptions[V]) (*panelBuilde
 	}
 	return &panelBuilder[V]{
 		sliceFiller: sliceFiller[V]{values: o.Values.not57(), idx: r.Idx, val: r.Val},
+		heap:        heap{mem: r.Mem},
 		r:           r, lanes: simd.Lanes[V](o.Level), across: int(across),
 		out: &panelsForm[V]{level: o.Level, rows: rows, cols: r.Cols, height: height,
 			shift: uint8(bits.TrailingZeros(uint(width))), results: results[V]{level: o.Level}},
 	}, nil
 }
-
-// hold counts bytes on the Go heap until drop.
-func (b *panelBuilder[V]) hold(bytes int64) error {
-	if err := b.r.Mem.hold(bytes); err != nil {
-		return err
-	}
-	b.held += bytes
-	return nil
-}
-
-// drop gives back what was held.
-func (b *panelBuilder[V]) drop() { _ = b.r.Mem.hold(-b.held) }
 
 // measure counts the entries in every panel, plans the slices, and makes room for them.
 func (b *panelBuilder[V]) measure() error {

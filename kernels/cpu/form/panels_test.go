@@ -111,13 +111,15 @@ func TestPanelsRefuseWhatTheyWouldBlowUp(t *testing.T) {
 		one.rows[i] = []int32{int32(i * 128)}
 	}
 	one.rows[7] = make([]int32, 1<<16) // in a slice with seven rows of nothing
+	apart := make([]int32, 1<<20+2)
+	apart[1<<19] = 2048 // between two halves that are not too many each
 	for name, c := range map[string]struct {
 		p     pattern
 		error string
 	}{
 		"no entries in most pieces":   {pattern{1 << 27, make([][]int32, 2)}, "would be in 131072 pieces"},
 		"one row far longer":          {one, "places more"},
-		"too many entries in a piece": {pattern{1, [][]int32{make([]int32, 1<<20+1)}}, "in one panel"},
+		"too many entries in a piece": {pattern{2049, [][]int32{apart}}, "in one panel"},
 	} {
 		a := c.p.csr(func() float64 { return 1 })
 		_, err := form.NewPanels(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.PanelOptions[float64]{Cols: 2048})

@@ -129,27 +129,56 @@ func TestRunsReportMemoryThatIsShort(t *testing.T) {
 	})
 }
 
-func TestRunsCountWhatTheyTakeWhileTheyAreBuilt(t *testing.T) {
-	rows := supernodes(rand.New(rand.NewPCG(1, 1)), 3000, 1, false)
-	build := func(limit int64) (kept, most int64, err error) {
-		now := int64(0)
-		rows.Mem = &form.Memory{Limit: limit, Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }, Count: func(n int64) error {
-			now += n
-			most = max(most, now)
-			return nil
-		}}
-		_, err = form.NewRuns(rows, form.RunOptions[float64]{})
-		require.Zero(t, now, "it gives back what it took")
-		return rows.Mem.Used(), most, err
+func TestFormsCountWhatTheyTakeWhileTheyAreBuilt(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	nodes := supernodes(r, 3000, 1, false)
+	p := pattern{cols: 9000, rows: make([][]int32, 500)}
+	for i := range p.rows {
+		p.rows[i] = anyRow(r, p.cols, 60) // not sorted
 	}
-	kept, most, err := build(0)
-	require.NoError(t, err)
-	entries := int64(len(rows.Val))
-	require.Greater(t, most, entries/8+kept-8*entries, "a bit for each entry, and all but the values")
-	_, _, err = build(kept + most)
-	require.NoError(t, err)
-	for _, limit := range []int64{kept + most - 1, most, most - 1, 1} {
-		_, _, err = build(limit)
-		require.ErrorIs(t, err, kernels.ErrOutOfMemory, "%d", limit)
+	a := p.csr(r.NormFloat64)
+	others := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+	entries := int64(len(a.Val))
+	for name, c := range map[string]struct {
+		rows  form.Rows[float64]
+		build func(form.Rows[float64]) (form.Form[float64], error)
+		least func(kept int64) int64 // that it takes
+	}{
+		"runs: a bit for each entry, and all but the values": {nodes,
+			func(r form.Rows[float64]) (form.Form[float64], error) {
+				return form.NewRuns(r, form.RunOptions[float64]{})
+			},
+			func(kept int64) int64 { n := int64(len(nodes.Val)); return n/8 + kept - 8*n }},
+		"panels: sorted entries, and how many each row has in each panel": {others,
+			func(r form.Rows[float64]) (form.Form[float64], error) {
+				return form.NewPanels(r, form.PanelOptions[float64]{Cols: 1024})
+			},
+			func(int64) int64 { return 12*entries + 4*9*500 - 1 }},
+		"bins: a block of rows twice": {others,
+			func(r form.Rows[float64]) (form.Form[float64], error) {
+				return form.NewBins(r, form.BinOptions[float64]{})
+			},
+			func(int64) int64 { return 24 * entries }},
+	} {
+		build := func(limit int64) (kept, most int64, err error) {
+			now, rows := int64(0), c.rows
+			rows.Mem = &form.Memory{Limit: limit, Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }, Count: func(n int64) error {
+				now += n
+				most = max(most, now)
+				return nil
+			}}
+			_, err = c.build(rows)
+			require.Zero(t, now, "%s: it gives back what it took", name)
+			return rows.Mem.Used(), most, err
+		}
+		kept, most, err := build(0)
+		require.NoError(t, err, name)
+		require.Greater(t, most, c.least(kept), name)
+		_, _, err = build(kept + most)
+		require.NoError(t, err, name)
+		for _, limit := range []int64{kept + most - 1, most, most - 1, 1} {
+			_, _, err = build(limit)
+			require.ErrorIs(t, err, kernels.ErrOutOfMemory, "%s: %d", name, limit)
+		}
 	}
 }
