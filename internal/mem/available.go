@@ -15,8 +15,9 @@ const unknownMemory = 16 << 30
 
 // Available is how many bytes can be allocated without swapping, as Linux says in
 // /proc/meminfo, or 16 GiB where nothing says it. It is less where a control group of the
-// process or its limit of address space (ulimit -v) leaves less, and at most math.MaxInt,
-// which is 2 GiB where addresses have 32 bits.
+// process, of whose limit an eighth is kept back (256 MiB at most), or its limit of address
+// space (ulimit -v) leaves less, and at most math.MaxInt, which is 2 GiB where addresses
+// have 32 bits.
 func Available() int64 {
 	room := min(free(), addressRoom(), math.MaxInt)
 	for _, g := range ownGroups() {

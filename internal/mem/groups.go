@@ -66,15 +66,20 @@ func groupsIn(root string) (all []group) {
 	return all
 }
 
-// room is the bytes that the group may still take.
+// room is the bytes that may still be asked for in the group.
 func (g group) room() int64 {
 	limit, ok := g.number(g.limit)
 	if !ok {
 		return math.MaxInt64
 	}
 	used, _ := g.number(g.used)
-	return max(limit-used+min(g.cached(), used), 0)
+	return max(limit-unasked(limit)-used+min(g.cached(), used), 0)
 }
+
+// unasked is the bytes of a limit that are kept back for what nobody asks for: an eighth, and
+// 16 arrays of leastAsked at most. They are vectors above all, and Linux kills where they
+// lack.
+func unasked(limit int64) int64 { return min(limit/8, 16*leastAsked) }
 
 // number is the content of a file; ok is false for "max".
 func (g group) number(file string) (n int64, ok bool) {

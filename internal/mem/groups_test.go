@@ -30,16 +30,16 @@ func TestTheLeastRoomOfAllControlGroupsCounts(t *testing.T) {
 			v2 + "/job/step/memory.max": "max\n", v2 + "/job/step/memory.current": "5\n",
 			v2 + "/job/memory.max": "1000000\n", v2 + "/job/memory.current": "400000\n",
 			v2 + "/job/memory.stat": "anon 300000\ninactive_anon 7\ninactive_file 90000\nactive_file 10000\n",
-		}, []int64{700000}},
+		}, []int64{700000 - 125000}},
 		"version 2, limits at each level": {map[string]string{
 			"proc/self/cgroup":          "1:name=systemd:/other\n0::/job/step\n",
 			v2 + "/job/step/memory.max": "3000\n", v2 + "/job/step/memory.current": "1000\n",
 			v2 + "/job/memory.max": "5000\n", v2 + "/job/memory.current": "9000\n",
-		}, []int64{2000, 0}},
+		}, []int64{2000 - 375, 0}},
 		"version 2, in a container": {map[string]string{
 			"proc/self/cgroup": "0::/\n",
 			v2 + "/memory.max": "4096\n", v2 + "/memory.current": "96\n",
-		}, []int64{4000}},
+		}, []int64{4000 - 512}},
 		"version 1, path of the host": {map[string]string{
 			"proc/self/cgroup":             "9:cpu,cpuacct:/docker/a\n4:memory:/docker/a\n",
 			v1 + "/memory.limit_in_bytes":  "8000\n",
@@ -50,7 +50,14 @@ func TestTheLeastRoomOfAllControlGroupsCounts(t *testing.T) {
 			v1 + "/other/memory.max":       "1\n",
 			v1 + "/docker/b/memory.max":    "1\n",
 			v1 + "/docker/b/memory.limits": "1\n",
-		}, []int64{2500}},
+		}, []int64{2500 - 1000}},
+		"version 2, an eighth is kept back": {map[string]string{
+			"proc/self/cgroup":         "0::/a/b/c\n",
+			v2 + "/a/memory.max":       "2147483648\n", // 2 GiB
+			v2 + "/a/b/memory.max":     "1099511627776\n",
+			v2 + "/a/b/memory.current": "1099000000000\n",
+			v2 + "/a/b/c/memory.max":   "800\n", v2 + "/a/b/c/memory.current": "701\n",
+		}, []int64{0, 1<<40 - 1099e9 - 256<<20, 2<<30 - 256<<20}},
 		"version 1, no limit": {map[string]string{
 			"proc/self/cgroup":            "4:memory:/a\n",
 			v1 + "/memory.limit_in_bytes": "9223372036854771712\n", v1 + "/a/memory.limit_in_bytes": "9223372036854771712\n",
