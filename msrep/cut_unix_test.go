@@ -30,11 +30,17 @@ func TestAMappedFileThatIsCutIsAnError(t *testing.T) {
 				plan, err := NewPlan(t.Context(), sys, m.CSR, PlanOptions{Format: format, ExpectedProducts: 1})
 				require.NoError(t, err, name)
 				require.NoError(t, os.Truncate(path, 4096))
-				_, err = plan.SpMV(t.Context(), op, 1, make([]float64, a.Rows), 0, make([]float64, a.Rows))
+				x, y := make([]float64, 2*a.Rows), make([]float64, 2*a.Rows)
+				if devices == 1 {
+					_, err = plan.SpMM(t.Context(), op, 1, Block[float64]{Val: x, Count: 2, Stride: 2}, 0, Block[float64]{Val: y, Count: 2, Stride: 2})
+				} else {
+					_, err = plan.SpMV(t.Context(), op, 1, x[:a.Rows], 0, y[:a.Rows])
+				}
 				if format != sparse.FormatCSC { // which has copies
 					require.True(t, sparse.IsInput(err), "%s: %v", name, err)
 					require.ErrorContains(t, err, path+": cannot be read any more")
 				}
+				require.True(t, sparse.IsInput(plan.UpdateValues(t.Context(), a.CSR.Val)), name)
 				require.NoError(t, plan.Close())
 				_, err = NewPlan(t.Context(), sys, m.CSR, PlanOptions{Format: format})
 				require.True(t, sparse.IsInput(err), "%s: %v", name, err)

@@ -1,6 +1,7 @@
 package form_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,22 +60,27 @@ func TestStripsOfStencilsGiveTheSameBits(t *testing.T) {
 }
 
 func eachStripLevel(t *testing.T, a *sparse.CSR[float64], spec string) {
-	const cols = 20
-	x := simd.Block[float64]{Val: make([]float64, a.Cols*cols), Cols: cols, Stride: cols}
-	for i := range x.Val {
-		x.Val[i] = float64(i%101) / 7
-	}
 	for l := simd.Generic; l <= simd.Default(); l++ {
 		f, err := form.NewDiagonals(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.DiagonalOptions[float64]{Level: l})
 		require.NoError(t, err)
-		product := func(bytes int) []float64 {
-			y := simd.Block[float64]{Val: make([]float64, a.Rows*cols), Cols: cols, Stride: cols}
-			form.WithStrips(bytes, func() { f.(form.Many[float64]).MultiplyMany(1.5, 0, x, y) })
-			return y.Val
-		}
-		whole := product(1 << 30)
-		for _, bytes := range []int{0, 1 << 12, 1 << 16} {
-			require.Equal(t, whole, product(bytes), "%s, %v, strips of %d bytes", spec, l, bytes)
+		for _, cols := range []int{3, 20} {
+			x := simd.Block[float64]{Val: make([]float64, a.Cols*cols), Cols: cols, Stride: cols}
+			for i := range x.Val {
+				x.Val[i] = float64(i%101) / 7
+			}
+			// A row that is multiplied twice shows as y is added; nothing is behind y.
+			product := func(bytes int) []float64 {
+				n := a.Rows * cols
+				all := slices.Repeat([]float64{.25}, n+100)
+				y := simd.Block[float64]{Val: all[:n], Cols: cols, Stride: cols}
+				form.WithStrips(bytes, func() { f.(form.Many[float64]).MultiplyMany(1.5, .5, x, y) })
+				require.Equal(t, slices.Repeat([]float64{.25}, 100), all[n:], "%s, %v, %d vectors, strips of %d bytes", spec, l, cols, bytes)
+				return y.Val
+			}
+			whole := product(1 << 30)
+			for _, bytes := range []int{0, 1 << 12, 1 << 16} {
+				require.Equal(t, whole, product(bytes), "%s, %v, %d vectors, strips of %d bytes", spec, l, cols, bytes)
+			}
 		}
 	}
 }
