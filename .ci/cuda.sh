@@ -19,18 +19,21 @@ fetch() { # GENERATION PACKAGE==VERSION: its headers to $cache/GENERATION
 	local dir=$cache/$1
 	[ -f "$dir/cuda.h" ] && return
 	local tmp
-	tmp=$(mktemp -d)
+	tmp=$(mktemp -d "$cache/fetch.XXXXXX")
 	python3 -m pip download --quiet --no-deps --disable-pip-version-check --dest "$tmp" "$2"
 	(cd "$tmp" && python3 -m zipfile -e ./*.whl wheel)
-	mkdir -p "$dir"
-	cp -r "$(dirname "$(find "$tmp/wheel" -name cuda.h)")"/. "$dir"
+	# At once, as another script may fetch them too.
+	mv -T "$(dirname "$(find "$tmp/wheel" -name cuda.h)")" "$dir" 2>/dev/null || [ -f "$dir/cuda.h" ]
 	rm -rf "$tmp"
 }
 
 # An empty libcuda is enough to link with: the binary finds the driver itself.
 stub() {
+	local lib=$cache/stub/libcuda.so
+	[ -f "$lib" ] && return
 	mkdir -p "$cache/stub"
-	echo 'int msrep_no_driver;' | gcc -shared -x c - -o "$cache/stub/libcuda.so" -Wl,-soname,libcuda.so.1
+	echo 'int msrep_no_driver;' | gcc -shared -x c - -o "$lib.$$" -Wl,-soname,libcuda.so.1
+	mv "$lib.$$" "$lib"
 }
 
 use() { # GENERATION: build with its headers from now on
@@ -39,6 +42,7 @@ use() { # GENERATION: build with its headers from now on
 	export CGO_LDFLAGS="-L$cache/stub"
 }
 
+mkdir -p "$cache"
 fetch 11.8 nvidia-cuda-runtime-cu11==11.8.89
 stub
 if [ "${1:-}" = --headers ]; then
