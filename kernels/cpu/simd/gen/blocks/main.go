@@ -29,85 +29,42 @@ func main() {
 	Generate()
 }
 
+// kernel is the registers of a kernel.
+type kernel struct {
+	lanes.Lanes
+	height         int // of a block
+	bytes          int // of a value of each lane
+	column         func(at Mem) Op
+	val            Register
+	mask           *lanes.Mask
+	acc            []VecVirtual // for each row of the blocks
+	left, j, xj, t GPVirtual
+}
+
 // blocks generates the kernel for blocks of so many rows and any number of columns.
 func blocks(l lanes.Lanes, values lanes.Values, height int) {
 	name := fmt.Sprintf("blocks%s%d%s", values.Name, height, l.Suffix())
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *%s)", l.Type()))
 	Pragma("noescape")
 	Doc(name + " is MultiplyBlocks for the case in its name.")
-
-	val := Load(Param("val"), GP64())
-	column := values.Begin(l, Load(Param("table"), GP64()))
-	bytes := values.Bytes(l)
-	mask := l.NewMask()
-	acc := make([]VecVirtual, height)
-	for i := range acc {
-		acc[i] = l.Reg()
-	}
-	left, j, xj, t := GP64(), GP64(), GP64(), GP64()
-
-	// product adds one block of each lane. Where they have registers, indices are loaded
-	// once.
-	product := func(name string, fma func(a Op, b, acc VecVirtual)) {
-		var gather func() VecVirtual
-		MOVQ(lanes.Arg("idx"), t)
-		load := func(lane int, to GPVirtual) { MOVL(Mem{Base: t, Disp: 4 * lane}, to.As32()) }
-		if l.Count() <= 8 {
-			index := make([]GPVirtual, l.Count())
-			for lane := range index {
-				index[lane] = GP64()
-				load(lane, index[lane])
-			}
-			gather = func() VecVirtual {
-				return l.GatherFrom(func(lane int) Mem { return Mem{Base: xj, Index: index[lane], Scale: uint8(l.Size())} })
-			}
-		} else {
-			gather = func() VecVirtual { return l.Gather(xj, load) }
-		}
-		MOVQ(lanes.Arg("x"), xj)
-		MOVQ(lanes.Arg("columns"), j)
-		Label(name)
-		b := gather()
-		for i := range height {
-			fma(column(Mem{Base: val, Disp: i * bytes}), b, acc[i])
-		}
-		ADDQ(U32(height*bytes), val)
-		ADDQ(Imm(uint64(l.Size())), xj)
-		DECQ(j)
-		JNZ(LabelRef(name))
-		ADDQ(Imm(uint64(4*l.Count())), lanes.Arg("idx"))
-	}
+	k := begin(l, values, height)
 
 	Label("slice")
 	CMPQ(lanes.Arg("n"), Imm(0))
 	JEQ(LabelRef("done"))
-	for _, a := range acc {
+	for _, a := range k.acc {
 		l.Zero(a)
 	}
-	MOVQ(lanes.Arg("widths"), t)
-	MOVL(Mem{Base: t}, left.As32())
-	TESTQ(left, left)
-	JZ(LabelRef("tail"))
-	Label("full")
-	product("fullColumn", l.FMA)
-	DECQ(left)
-	JNZ(LabelRef("full"))
-	Label("tail")
-	MOVQ(lanes.Arg("widths"), t)
-	MOVL(Mem{Base: t, Disp: 4}, left.As32())
-	TESTQ(left, left)
-	JZ(LabelRef("store"))
-	Label("masked")
-	MOVQ(lanes.Arg("masks"), t)
-	mask.Load(Mem{Base: t})
-	product("maskedColumn", mask.FMA)
-	ADDQ(Imm(2), lanes.Arg("masks"))
-	DECQ(left)
-	JNZ(LabelRef("masked"))
+	lanes.EachColumn(k.widths, k.left, "store", func() { k.product("fullColumn", l.FMA) }, func() {
+		MOVQ(lanes.Arg("masks"), k.t)
+		k.mask.Load(Mem{Base: k.t})
+		k.product("maskedColumn", k.mask.FMA)
+		ADDQ(Imm(2), lanes.Arg("masks"))
+	})
 	Label("store")
-	MOVQ(lanes.Arg("sums"), t)
-	for i, a := range acc {
-		l.Store(a, Mem{Base: t, Disp: i * l.Bytes()})
+	MOVQ(lanes.Arg("sums"), k.t)
+	for i, a := range k.acc {
+		l.Store(a, Mem{Base: k.t, Disp: i * l.Bytes()})
 	}
 	ADDQ(U32(height*l.Bytes()), lanes.Arg("sums"))
 	ADDQ(Imm(8), lanes.Arg("widths"))
@@ -117,4 +74,58 @@ func blocks(l lanes.Lanes, values lanes.Values, height int) {
 	VZEROUPPER()
 	RET()
 	lanes.Apart()
+}
+
+// begin loads the arguments that have registers.
+func begin(l lanes.Lanes, values lanes.Values, height int) *kernel {
+	k := &kernel{Lanes: l, height: height, bytes: values.Bytes(l)}
+	k.val = Load(Param("val"), GP64())
+	k.column = values.Begin(l, Load(Param("table"), GP64()))
+	k.mask = l.NewMask()
+	for range height {
+		k.acc = append(k.acc, l.Reg())
+	}
+	k.left, k.j, k.xj, k.t = GP64(), GP64(), GP64(), GP64()
+	return k
+}
+
+// widths loads an argument that has no register.
+func (k *kernel) widths() Register {
+	MOVQ(lanes.Arg("widths"), k.t)
+	return k.t
+}
+
+// product adds one block of each lane.
+func (k *kernel) product(name string, fma func(a Op, b, acc VecVirtual)) {
+	MOVQ(lanes.Arg("idx"), k.t)
+	gather := k.gather()
+	MOVQ(lanes.Arg("x"), k.xj)
+	MOVQ(lanes.Arg("columns"), k.j)
+	Label(name)
+	b := gather()
+	for i, a := range k.acc {
+		fma(k.column(Mem{Base: k.val, Disp: i * k.bytes}), b, a)
+	}
+	ADDQ(U32(k.height*k.bytes), k.val)
+	ADDQ(Imm(uint64(k.Size())), k.xj)
+	DECQ(k.j)
+	JNZ(LabelRef(name))
+	ADDQ(Imm(uint64(4*k.Count())), lanes.Arg("idx"))
+}
+
+// gather gives the function that loads x for a column of the blocks whose indices are at t.
+// Where they have registers the indices are loaded once.
+func (k *kernel) gather() func() VecVirtual {
+	load := func(lane int, to GPVirtual) { MOVL(Mem{Base: k.t, Disp: 4 * lane}, to.As32()) }
+	if k.Count() > 8 {
+		return func() VecVirtual { return k.Gather(k.xj, load) }
+	}
+	index := make([]GPVirtual, k.Count())
+	for lane := range index {
+		index[lane] = GP64()
+		load(lane, index[lane])
+	}
+	return func() VecVirtual {
+		return k.GatherFrom(func(lane int) Mem { return Mem{Base: k.xj, Index: index[lane], Scale: uint8(k.Size())} })
+	}
 }

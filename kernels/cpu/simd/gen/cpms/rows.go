@@ -5,6 +5,7 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
@@ -15,26 +16,22 @@ func rows(v values, w int, masks func(w int) Mem) {
 	TEXT(fn, NOSPLIT, "func(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)")
 	Pragma("noescape")
 	Doc(fn + " is HeadRows for the case in its name.")
+	e := entries{v: v, w: w}
 	y := Load(Param("y"), GP64())
 	n := Load(Param("rows"), GP64())
 	ptr := Load(Param("ptr"), GP64())
-	idx := Load(Param("idx"), GP64())
-	seg := v.begin()
-	x := Load(Param("x"), GP64())
-	mask := YMM()
+	e.idx = Load(Param("idx"), GP64())
+	e.seg = v.begin()
+	e.x = Load(Param("x"), GP64())
+	e.mask = YMM()
 	if w < 8 {
-		VMOVUPD(masks(w), mask)
+		VMOVUPD(masks(w), e.mask)
 	}
-	k, left := GP64(), GP64()
-	XORQ(k, k)
+	e.k = GP64()
+	left := GP64()
+	XORQ(e.k, e.k)
 	four, one, rest := YMM(), XMM(), YMM()
-
-	// at is element i behind k of x.
-	at := func(i int) Mem {
-		g := GP64()
-		MOVL(Mem{Base: idx, Index: k, Scale: 4, Disp: 4 * i}, g.As32())
-		return head(x, g, w)
-	}
+	lo, hi := XMM(), XMM()
 
 	Label("row")
 	TESTQ(n, n)
@@ -46,21 +43,7 @@ func rows(v values, w int, masks func(w int) Mem) {
 	JL(LabelRef("few"))
 	VXORPD(four, four, four)
 	Label("four")
-	lo, hi := XMM(), XMM()
-	VMOVSD(at(0), lo)
-	VMOVHPD(at(1), lo, lo)
-	VMOVSD(at(2), hi)
-	VMOVHPD(at(3), hi, hi)
-	VINSERTF128(Imm(1), hi, lo.AsY(), rest)
-	keep(rest, mask, w)
-	if v.size > 0 {
-		VFMADD231PD(v.load(lanes.Lanes{Double: true}, seg, k, 0), rest, four)
-	} else {
-		VADDPD(rest, four, four)
-	}
-	PREFETCHT0(Mem{Base: idx, Index: k, Scale: 4, Disp: ahead})
-	v.prefetch(seg, k)
-	ADDQ(Imm(4), k)
+	e.addFour(four, lo, hi, rest)
 	SUBQ(Imm(4), left)
 	JGE(LabelRef("four"))
 	VEXTRACTF128(Imm(1), four, one)
@@ -71,14 +54,7 @@ func rows(v values, w int, masks func(w int) Mem) {
 	ADDQ(Imm(4), left)
 	JZ(LabelRef("store"))
 	Label("one")
-	VMOVSD(at(0), lo)
-	keep(lo, mask.AsX(), w)
-	if v.size > 0 {
-		VFMADD231SD(v.loadOne(seg, k), lo, one)
-	} else {
-		VADDSD(lo, one, one)
-	}
-	INCQ(k)
+	e.addOne(one, lo)
 	DECQ(left)
 	JNZ(LabelRef("one"))
 	Label("store")
@@ -90,4 +66,51 @@ func rows(v values, w int, masks func(w int) Mem) {
 	Label("done")
 	VZEROUPPER()
 	RET()
+}
+
+// entries is those of rows, from entry k on.
+type entries struct {
+	v         values
+	seg       []Register
+	w         int        // bytes of an element of x
+	mask      VecVirtual // of these
+	idx, k, x Register
+}
+
+// at is the element of x for entry k+i.
+func (e entries) at(i int) Mem {
+	g := GP64()
+	MOVL(Mem{Base: e.idx, Index: e.k, Scale: 4, Disp: 4 * i}, g.As32())
+	return head(e.x, g, e.w)
+}
+
+// addFour adds the products of four entries to the elements of acc. It changes the other
+// registers.
+func (e entries) addFour(acc, lo, hi, all VecVirtual) {
+	VMOVSD(e.at(0), lo)
+	VMOVHPD(e.at(1), lo, lo)
+	VMOVSD(e.at(2), hi)
+	VMOVHPD(e.at(3), hi, hi)
+	VINSERTF128(Imm(1), hi, lo.AsY(), all)
+	keep(all, e.mask, e.w)
+	if e.v.size > 0 {
+		VFMADD231PD(e.v.load(lanes.Lanes{Double: true}, e.seg, e.k, 0), all, acc)
+	} else {
+		VADDPD(all, acc, acc)
+	}
+	PREFETCHT0(Mem{Base: e.idx, Index: e.k, Scale: 4, Disp: ahead})
+	e.v.prefetch(e.seg, e.k)
+	ADDQ(Imm(4), e.k)
+}
+
+// addOne adds the product of one entry to the first element of acc. It changes v.
+func (e entries) addOne(acc, v VecVirtual) {
+	VMOVSD(e.at(0), v)
+	keep(v, e.mask.AsX(), e.w)
+	if e.v.size > 0 {
+		VFMADD231SD(e.v.loadOne(e.seg, e.k), v, acc)
+	} else {
+		VADDSD(v, acc, acc)
+	}
+	INCQ(e.k)
 }

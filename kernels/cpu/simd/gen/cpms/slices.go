@@ -14,122 +14,149 @@ import (
 // whose row has ended read x as well, and their product is left out. Near indices
 // have 16 bits and count from the start of their slice.
 func slices(l lanes.Lanes, v values, w int, near bool, masks func(w int) Mem) {
-	i := index{size: 4}
 	name := "headSlices"
 	if near {
-		i.size, name = 2, "nearSlices"
+		name = "nearSlices"
 	}
 	fn := fmt.Sprintf("%s%sX%d%s", name, v.name, w, l.Suffix()[3:])
 	TEXT(fn, NOSPLIT, "func(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)")
 	Pragma("noescape")
 	Doc(fn + " is HeadSlices for the case in its name.")
-	y := Load(Param("y"), GP64())
-	n := Load(Param("slices"), GP64())
-	count := Load(Param("count"), GP64())
-	off := Load(Param("off"), GP64())
-	i.idx = Load(Param("idx"), GP64())
-	var start Register
-	if near {
-		start = Load(Param("start"), GP64())
-	}
-	seg := v.begin()
-	x := Load(Param("x"), GP64())
-	i.x = x
-	if near {
-		i.x = GP64()
-	}
-	mask := l.Reg()
-	if w < 8 {
-		VMOVUPD(masks(w), mask)
-	}
-	registers := 8 / l.Count()
-	acc := make([]VecVirtual, registers)
-	more := make([]VecVirtual, registers) // count of each lane, less the columns done
-	for r := range acc {
-		acc[r], more[r] = l.Reg(), l.Reg()
-	}
-	one, zero := l.Reg(), l.Reg()
-	ones := GP64()
-	MOVQ(U32(1), ones)
-	VMOVQ(ones, one.AsX())
-	VPBROADCASTQ(one.AsX(), one)
-	l.Zero(zero)
-	left := GP64()
-	i.k = GP64()
-	k := i.k
-	XORQ(k, k)
-	var active OpmaskVirtual
-	if l.Long {
-		active = K()
-	}
+	s := begin(l, v, w, near, masks)
 
 	Label("slice")
-	TESTQ(n, n)
+	TESTQ(s.n, s.n)
 	JZ(LabelRef("done"))
-	MOVQ(Mem{Base: off, Disp: 8}, left)
-	SUBQ(Mem{Base: off}, left)
-	for r := range acc {
-		l.Load(Mem{Base: y, Disp: r * l.Bytes()}, acc[r])
-		VPMOVSXDQ(Mem{Base: count, Disp: 4 * r * l.Count()}, more[r])
-	}
-	SHRQ(Imm(3), left)
-	JZ(LabelRef("store"))
-	if near { // element 0 of the slice
-		first := GP64()
-		MOVLQSX(Mem{Base: start}, first)
-		IMUL3Q(Imm(uint64(w)), first, first)
-		LEAQ(Mem{Base: x, Index: first, Scale: 1}, i.x)
-	}
+	s.open()
 	Label("column")
-	for r := range acc {
-		b := i.gather(l, w, r)
-		keep(b, mask, w)
-		var value Op
-		if v.size > 0 {
-			value = v.load(l, seg, k, r*l.Count())
-		}
-		if l.Long {
-			VPCMPGTQ(zero, more[r], active)
-			if v.size > 0 {
-				VFMADD231PD(value, b, active, acc[r])
-			} else {
-				VADDPD(b, acc[r], active, acc[r])
-			}
-		} else {
-			in := l.Reg()
-			VPCMPGTQ(zero, more[r], in)
-			if v.size > 0 {
-				product := l.Reg()
-				VMULPD(value, b, product)
-				VANDPD(in, product, product)
-				VADDPD(product, acc[r], acc[r])
-			} else {
-				VANDPD(in, b, b)
-				VADDPD(b, acc[r], acc[r])
-			}
-		}
-		VPSUBQ(one, more[r], more[r])
+	for r := range s.acc {
+		s.add(r)
 	}
-	PREFETCHT0(Mem{Base: i.idx, Index: k, Scale: uint8(i.size), Disp: ahead})
-	v.prefetch(seg, k)
-	ADDQ(Imm(8), k)
-	DECQ(left)
+	PREFETCHT0(Mem{Base: s.idx, Index: s.k, Scale: uint8(s.size), Disp: ahead})
+	v.prefetch(s.seg, s.k)
+	ADDQ(Imm(8), s.k)
+	DECQ(s.left)
 	JNZ(LabelRef("column"))
 	Label("store")
-	for r := range acc {
-		l.Store(acc[r], Mem{Base: y, Disp: r * l.Bytes()})
+	for r := range s.acc {
+		l.Store(s.acc[r], Mem{Base: s.y, Disp: r * l.Bytes()})
 	}
-	ADDQ(Imm(64), y)
-	ADDQ(Imm(32), count)
-	ADDQ(Imm(8), off)
+	ADDQ(Imm(64), s.y)
+	ADDQ(Imm(32), s.count)
+	ADDQ(Imm(8), s.off)
 	if near {
-		ADDQ(Imm(4), start)
+		ADDQ(Imm(4), s.start)
 	}
-	DECQ(n)
+	DECQ(s.n)
 	JMP(LabelRef("slice"))
 	Label("done")
 	VZEROUPPER()
 	RET()
+}
+
+// slicer is the registers of a kernel of HeadSlices.
+type slicer struct {
+	index
+	l                lanes.Lanes
+	v                values
+	w                int // bytes of an element of x
+	near             bool
+	y, n, count, off Register
+	start            Register // of near indices
+	allX             Register // the first element of all
+	seg              []Register
+	left             GPVirtual
+	mask, one, zero  VecVirtual
+	acc              []VecVirtual
+	more             []VecVirtual  // count of each lane, less the columns done
+	active           OpmaskVirtual // of 512 bits
+}
+
+// begin loads the arguments.
+func begin(l lanes.Lanes, v values, w int, near bool, masks func(w int) Mem) *slicer {
+	s := &slicer{l: l, v: v, w: w, near: near, index: index{size: 4}}
+	s.y = Load(Param("y"), GP64())
+	s.n = Load(Param("slices"), GP64())
+	s.count = Load(Param("count"), GP64())
+	s.off = Load(Param("off"), GP64())
+	s.idx = Load(Param("idx"), GP64())
+	if near {
+		s.size = 2
+		s.start = Load(Param("start"), GP64())
+	}
+	s.seg = v.begin()
+	s.allX = Load(Param("x"), GP64())
+	s.x = s.allX
+	if near {
+		s.x = GP64()
+	}
+	s.mask = l.Reg()
+	if w < 8 {
+		VMOVUPD(masks(w), s.mask)
+	}
+	registers := 8 / l.Count()
+	s.acc, s.more = make([]VecVirtual, registers), make([]VecVirtual, registers)
+	for r := range registers {
+		s.acc[r], s.more[r] = l.Reg(), l.Reg()
+	}
+	s.one, s.zero = l.Reg(), l.Reg()
+	ones := GP64()
+	MOVQ(U32(1), ones)
+	VMOVQ(ones, s.one.AsX())
+	VPBROADCASTQ(s.one.AsX(), s.one)
+	l.Zero(s.zero)
+	s.left, s.k = GP64(), GP64()
+	XORQ(s.k, s.k)
+	if l.Long {
+		s.active = K()
+	}
+	return s
+}
+
+// open loads what a slice begins with, and goes on at label store where it has no columns.
+func (s *slicer) open() {
+	MOVQ(Mem{Base: s.off, Disp: 8}, s.left)
+	SUBQ(Mem{Base: s.off}, s.left)
+	for r := range s.acc {
+		s.l.Load(Mem{Base: s.y, Disp: r * s.l.Bytes()}, s.acc[r])
+		VPMOVSXDQ(Mem{Base: s.count, Disp: 4 * r * s.l.Count()}, s.more[r])
+	}
+	SHRQ(Imm(3), s.left)
+	JZ(LabelRef("store"))
+	if s.near { // element 0 of the slice
+		first := GP64()
+		MOVLQSX(Mem{Base: s.start}, first)
+		IMUL3Q(Imm(uint64(s.w)), first, first)
+		LEAQ(Mem{Base: s.allX, Index: first, Scale: 1}, s.x)
+	}
+}
+
+// add adds the products of register r of a column, in the lanes whose row has not ended.
+func (s *slicer) add(r int) {
+	b := s.gather(s.l, s.w, r)
+	keep(b, s.mask, s.w)
+	var value Op
+	if s.v.size > 0 {
+		value = s.v.load(s.l, s.seg, s.k, r*s.l.Count())
+	}
+	if s.l.Long {
+		VPCMPGTQ(s.zero, s.more[r], s.active)
+		if s.v.size > 0 {
+			VFMADD231PD(value, b, s.active, s.acc[r])
+		} else {
+			VADDPD(b, s.acc[r], s.active, s.acc[r])
+		}
+	} else {
+		in, product := s.l.Reg(), b
+		VPCMPGTQ(s.zero, s.more[r], in)
+		if s.v.size > 0 {
+			product = s.l.Reg()
+			VMULPD(value, b, product)
+		}
+		VANDPD(in, product, product)
+		VADDPD(product, s.acc[r], s.acc[r])
+	}
+	VPSUBQ(s.one, s.more[r], s.more[r])
 }
 
 // index is where the elements of x are: element idx[k] behind x.

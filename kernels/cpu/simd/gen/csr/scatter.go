@@ -73,6 +73,14 @@ func spread(name, typ string, e elem) {
 	RET()
 }
 
+// scatterer is the registers of a kernel that adds entries to y.
+type scatterer struct {
+	elem
+	idx, val, f, y, first Register
+	n                     Register // len(y)
+	m, k, asks            Register // entries, the next one, and up to which there are some to ask for
+}
+
 // scatter generates the kernel that adds entries with a factor each: one after the
 // other, for elements of y may come more than once. With far it asks for elements of y
 // ahead: more of them are then under way than the processor looks ahead by itself.
@@ -82,71 +90,84 @@ func scatter(name, typ string, e elem) {
 	Doc(name+"AVX2 adds val[k]*f[k] to y[idx[k]-first] for k < n, up to the first whose",
 		"place is not in y: it gives the number of those done. With far it asks for the",
 		"places of all of idx, which may be more than n, before their turn.")
-	size := e.size()
-	m := Load(Param("n"), GP64())
-	idx := Load(Param("idx").Base(), GP64())
-	val := Load(Param("val").Base(), GP64())
-	f := Load(Param("f").Base(), GP64())
-	y := Load(Param("y").Base(), GP64())
-	n := Load(Param("y").Len(), GP64())
-	first := Load(Param("first"), GP64())
-	k, asks := GP64(), GP64()
-	XORQ(k, k)
-	// Up to here there are entries to ask for.
-	XORQ(asks, asks)
-	CMPB(addr(Param("far")), Imm(0))
-	JEQ(LabelRef("begin"))
-	MOVQ(addr(Param("idx").Len()), asks)
-	SUBQ(Imm(scatterFar+scatterUnroll-1), asks)
-	Label("begin")
-
-	place := func(i int) GPVirtual {
-		at := GP64()
-		MOVLQSX(Mem{Base: idx, Index: k, Scale: 4, Disp: 4 * i}, at)
-		SUBQ(first, at)
-		return at
-	}
-	add := func(i int) {
-		at, v := place(i), XMM()
-		CMPQ(at, n)
-		JAE(LabelRef(fmt.Sprintf("out%d", i)))
-		e.load(Mem{Base: val, Index: k, Scale: uint8(size), Disp: size * i}, v)
-		e.mul(Mem{Base: f, Index: k, Scale: uint8(size), Disp: size * i}, v, v)
-		to := Mem{Base: y, Index: at, Scale: uint8(size)}
-		e.add(to, v, v)
-		e.store(v, to)
-	}
-	SUBQ(Imm(scatterUnroll), m)
+	s := beginScatter(e)
+	SUBQ(Imm(scatterUnroll), s.m)
 	JL(LabelRef("rest"))
 	Label("several")
-	PREFETCHT0(Mem{Base: val, Index: k, Scale: uint8(size), Disp: ahead})
-	PREFETCHT0(Mem{Base: idx, Index: k, Scale: 4, Disp: ahead})
-	CMPQ(k, asks)
-	JGE(LabelRef("asked"))
+	s.ask()
 	for i := range scatterUnroll {
-		PREFETCHT1(Mem{Base: y, Index: place(scatterFar + i), Scale: uint8(size)})
-		PREFETCHT0(Mem{Base: y, Index: place(scatterNear + i), Scale: uint8(size)})
+		s.addEntry(i)
 	}
-	Label("asked")
-	for i := range scatterUnroll {
-		add(i)
-	}
-	ADDQ(Imm(scatterUnroll), k)
-	CMPQ(k, m)
+	ADDQ(Imm(scatterUnroll), s.k)
+	CMPQ(s.k, s.m)
 	JLE(LabelRef("several"))
 	Label("rest")
-	ADDQ(Imm(scatterUnroll), m)
+	ADDQ(Imm(scatterUnroll), s.m)
 	Label("one")
-	CMPQ(k, m)
+	CMPQ(s.k, s.m)
 	JGE(LabelRef("out0"))
-	add(0)
-	INCQ(k)
+	s.addEntry(0)
+	INCQ(s.k)
 	JMP(LabelRef("one"))
 	for i := scatterUnroll - 1; i > 0; i-- {
 		Label(fmt.Sprintf("out%d", i))
-		INCQ(k)
+		INCQ(s.k)
 	}
 	Label("out0")
-	Store(k, ReturnIndex(0))
+	Store(s.k, ReturnIndex(0))
 	RET()
+}
+
+// beginScatter loads the arguments.
+func beginScatter(e elem) *scatterer {
+	s := &scatterer{elem: e}
+	s.m = Load(Param("n"), GP64())
+	s.idx = Load(Param("idx").Base(), GP64())
+	s.val = Load(Param("val").Base(), GP64())
+	s.f = Load(Param("f").Base(), GP64())
+	s.y = Load(Param("y").Base(), GP64())
+	s.n = Load(Param("y").Len(), GP64())
+	s.first = Load(Param("first"), GP64())
+	s.k, s.asks = GP64(), GP64()
+	XORQ(s.k, s.k)
+	XORQ(s.asks, s.asks)
+	CMPB(addr(Param("far")), Imm(0))
+	JEQ(LabelRef("begin"))
+	MOVQ(addr(Param("idx").Len()), s.asks)
+	SUBQ(Imm(scatterFar+scatterUnroll-1), s.asks)
+	Label("begin")
+	return s
+}
+
+// place gives the element of y for entry i behind k.
+func (s *scatterer) place(i int) GPVirtual {
+	at := GP64()
+	MOVLQSX(Mem{Base: s.idx, Index: s.k, Scale: 4, Disp: 4 * i}, at)
+	SUBQ(s.first, at)
+	return at
+}
+
+// ask asks for what comes later.
+func (s *scatterer) ask() {
+	PREFETCHT0(Mem{Base: s.val, Index: s.k, Scale: uint8(s.size()), Disp: ahead})
+	PREFETCHT0(Mem{Base: s.idx, Index: s.k, Scale: 4, Disp: ahead})
+	CMPQ(s.k, s.asks)
+	JGE(LabelRef("asked"))
+	for i := range scatterUnroll {
+		PREFETCHT1(Mem{Base: s.y, Index: s.place(scatterFar + i), Scale: uint8(s.size())})
+		PREFETCHT0(Mem{Base: s.y, Index: s.place(scatterNear + i), Scale: uint8(s.size())})
+	}
+	Label("asked")
+}
+
+// addEntry adds entry i behind k, and goes on at label outI where its place is not in y.
+func (s *scatterer) addEntry(i int) {
+	at, v := s.place(i), XMM()
+	CMPQ(at, s.n)
+	JAE(LabelRef(fmt.Sprintf("out%d", i)))
+	s.load(Mem{Base: s.val, Index: s.k, Scale: uint8(s.size()), Disp: s.size() * i}, v)
+	s.mul(Mem{Base: s.f, Index: s.k, Scale: uint8(s.size()), Disp: s.size() * i}, v, v)
+	to := Mem{Base: s.y, Index: at, Scale: uint8(s.size())}
+	s.add(to, v, v)
+	s.store(v, to)
 }

@@ -25,117 +25,142 @@ func main() {
 // aheadBytes is how far ahead values are asked for.
 const aheadBytes = 4096
 
-// few generates the kernel for k vectors. The rows of x for a column of a slice are k
-// registers; each gets the values of its elements by a permutation.
-func few(l lanes.Lanes, k int) {
-	name := fmt.Sprintf("few%d%s", k, l.Suffix())
-	defineOrder(l, name, k)
+// kernel is the registers of a kernel.
+type kernel struct {
+	lanes.Lanes
+	masks, val, offsets, x, y Register
+	alpha, beta               VecVirtual
+	order, acc                []VecVirtual // for each register of a column
+	width, j, at, mask        GPVirtual
+	every                     GPVirtual // bits: the first element of each row
+}
+
+// few generates the kernel for so many vectors. The rows of x for a column of a slice are as
+// many registers; each gets the values of its elements by a permutation.
+func few(l lanes.Lanes, vectors int) {
+	name := fmt.Sprintf("few%d%s", vectors, l.Suffix())
+	defineOrder(l, name, vectors)
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(n, width int, masks *uint16, val *%[1]s, offsets *int64, x *%[1]s, row int, y *%[1]s, alpha, beta %[1]s, reads, stream bool)", l.Type()))
 	Pragma("noescape")
 	Doc(name+" multiplies n slices of width columns each: masks is nil where no entry is",
 		"missing. y begins with the first row, which is that of the matrix that row says, x with",
 		"the first of all. With stream y is written around the",
 		"caches.")
-	masks := Load(Param("masks"), GP64())
-	val := Load(Param("val"), GP64())
-	offsets := Load(Param("offsets"), GP64())
-	x, y := Load(Param("x"), GP64()), Load(Param("y"), GP64())
-	alpha, beta := l.Reg(), l.Reg()
-	l.Broadcast(lanes.Arg("alpha"), alpha)
-	l.Broadcast(lanes.Arg("beta"), beta)
-	var order, acc []VecVirtual
-	for r := range k {
-		order, acc = append(order, l.Reg()), append(acc, l.Reg())
-		l.Load(NewDataAddr(Symbol{Name: name + "Order", Static: true}, r*l.Bytes()), order[r])
-	}
-	width, j, at, mask, every := GP64(), GP64(), GP64(), GP64(), GP64()
-	IMUL3Q(U32(k*l.Size()), Load(Param("row"), at), at)
-	ADDQ(at, x)
-	MOVQ(lanes.Arg("width"), width)
-	lane := uint64(0) // the first element of each row
-	for i := range l.Count() {
-		lane |= 1 << (i * k)
-	}
-	MOVQ(U64(lane), every)
+	k := begin(l, name, vectors)
 
 	Label("slice")
 	CMPQ(lanes.Arg("n"), Imm(0))
 	JEQ(LabelRef("done"))
-	for _, a := range acc {
+	for _, a := range k.acc {
 		l.Zero(a)
 	}
-	XORQ(j, j)
+	XORQ(k.j, k.j)
 	JMP(LabelRef("next"))
-	column := func(masked bool) {
-		MOVQ(Mem{Base: offsets, Index: j, Scale: 8}, at)
-		IMUL3Q(Imm(uint64(k*l.Size())), at, at)
-		ADDQ(x, at)
-		v := l.Reg()
-		l.Load(Mem{Base: val}, v)
-		PREFETCHT0(Mem{Base: val, Disp: aheadBytes})
-		for r, a := range acc {
-			f, m := l.Reg(), Mem{Base: at, Disp: r * l.Bytes()}
-			permute(l, order[r], v, f)
-			if !masked {
-				l.FMA(m, f, a)
-				continue
-			}
-			kr := K()
-			KMOVW(mask.As32(), kr)
-			if r+1 < k {
-				SHRQ(Imm(uint64(l.Count())), mask)
-			}
-			if l.Double {
-				VFMADD231PD(m, f, kr, a)
-			} else {
-				VFMADD231PS(m, f, kr, a)
-			}
-		}
-		ADDQ(Imm(uint64(l.Bytes())), val)
-		INCQ(j)
-	}
 	Label("column")
-	column(false)
+	k.column(false)
 	Label("next")
-	CMPQ(j, width)
+	CMPQ(k.j, k.width)
 	JGE(LabelRef("finish"))
-	TESTQ(masks, masks)
+	TESTQ(k.masks, k.masks)
 	JZ(LabelRef("column"))
-	MOVWLZX(Mem{Base: masks}, mask.As32())
-	ADDQ(Imm(2), masks)
-	PDEPQ(every, mask, mask)
-	IMUL3Q(Imm(1<<k-1), mask, mask) // each bit k times
-	column(true)
+	MOVWLZX(Mem{Base: k.masks}, k.mask.As32())
+	ADDQ(Imm(2), k.masks)
+	PDEPQ(k.every, k.mask, k.mask)
+	IMUL3Q(Imm(1<<vectors-1), k.mask, k.mask) // each bit for all elements of its row
+	k.column(true)
 	JMP(LabelRef("next"))
 
 	Label("finish")
-	for _, a := range acc {
-		l.Mul(alpha, a, a)
-	}
-	CMPB(lanes.Arg("reads"), Imm(0))
-	JEQ(LabelRef("overwrite"))
-	for r, a := range acc {
-		l.FMA(Mem{Base: y, Disp: r * l.Bytes()}, beta, a)
-	}
-	Label("overwrite")
-	CMPB(lanes.Arg("stream"), Imm(0))
-	JNE(LabelRef("stream"))
-	for r, a := range acc {
-		l.Store(a, Mem{Base: y, Disp: r * l.Bytes()})
-	}
-	JMP(LabelRef("end"))
-	Label("stream")
-	for r, a := range acc {
-		l.Stream(a, Mem{Base: y, Disp: r * l.Bytes()})
-	}
-	Label("end")
-	ADDQ(U32(k*l.Bytes()), x)
-	ADDQ(U32(k*l.Bytes()), y)
+	k.finish()
+	ADDQ(U32(vectors*l.Bytes()), k.x)
+	ADDQ(U32(vectors*l.Bytes()), k.y)
 	DECQ(lanes.Arg("n"))
 	JMP(LabelRef("slice"))
 	Label("done")
 	VZEROUPPER()
 	RET()
+}
+
+// begin loads the arguments that have registers, and the order of that name.
+func begin(l lanes.Lanes, name string, vectors int) *kernel {
+	k := &kernel{Lanes: l}
+	k.masks = Load(Param("masks"), GP64())
+	k.val = Load(Param("val"), GP64())
+	k.offsets = Load(Param("offsets"), GP64())
+	k.x, k.y = Load(Param("x"), GP64()), Load(Param("y"), GP64())
+	k.alpha, k.beta = l.Reg(), l.Reg()
+	l.Broadcast(lanes.Arg("alpha"), k.alpha)
+	l.Broadcast(lanes.Arg("beta"), k.beta)
+	for r := range vectors {
+		k.order, k.acc = append(k.order, l.Reg()), append(k.acc, l.Reg())
+		l.Load(NewDataAddr(Symbol{Name: name + "Order", Static: true}, r*l.Bytes()), k.order[r])
+	}
+	k.width, k.j, k.at, k.mask, k.every = GP64(), GP64(), GP64(), GP64(), GP64()
+	IMUL3Q(U32(vectors*l.Size()), Load(Param("row"), k.at), k.at)
+	ADDQ(k.at, k.x)
+	MOVQ(lanes.Arg("width"), k.width)
+	first := uint64(0)
+	for i := range l.Count() {
+		first |= 1 << (i * vectors)
+	}
+	MOVQ(U64(first), k.every)
+	return k
+}
+
+// column adds the products of a column; with masked, of the elements in the mask.
+func (k *kernel) column(masked bool) {
+	vectors := len(k.acc)
+	MOVQ(Mem{Base: k.offsets, Index: k.j, Scale: 8}, k.at)
+	IMUL3Q(Imm(uint64(vectors*k.Size())), k.at, k.at)
+	ADDQ(k.x, k.at)
+	v := k.Reg()
+	k.Load(Mem{Base: k.val}, v)
+	PREFETCHT0(Mem{Base: k.val, Disp: aheadBytes})
+	for r, a := range k.acc {
+		f, m := k.Reg(), Mem{Base: k.at, Disp: r * k.Bytes()}
+		permute(k.Lanes, k.order[r], v, f)
+		if !masked {
+			k.FMA(m, f, a)
+			continue
+		}
+		part := K()
+		KMOVW(k.mask.As32(), part)
+		if r+1 < vectors {
+			SHRQ(Imm(uint64(k.Count())), k.mask)
+		}
+		if k.Double {
+			VFMADD231PD(m, f, part, a)
+		} else {
+			VFMADD231PS(m, f, part, a)
+		}
+	}
+	ADDQ(Imm(uint64(k.Bytes())), k.val)
+	INCQ(k.j)
+}
+
+// finish writes the rows of y of a slice.
+func (k *kernel) finish() {
+	place := func(r int) Mem { return Mem{Base: k.y, Disp: r * k.Bytes()} }
+	for _, a := range k.acc {
+		k.Mul(k.alpha, a, a)
+	}
+	CMPB(lanes.Arg("reads"), Imm(0))
+	JEQ(LabelRef("overwrite"))
+	for r, a := range k.acc {
+		k.FMA(place(r), k.beta, a)
+	}
+	Label("overwrite")
+	CMPB(lanes.Arg("stream"), Imm(0))
+	JNE(LabelRef("stream"))
+	for r, a := range k.acc {
+		k.Store(a, place(r))
+	}
+	JMP(LabelRef("end"))
+	Label("stream")
+	for r, a := range k.acc {
+		k.Stream(a, place(r))
+	}
+	Label("end")
 }
 
 // permute is dst[i] = v[order[i]].

@@ -53,184 +53,183 @@ func together(p lanes.Part) int {
 	return 4
 }
 
+// kernel is the registers of a kernel. Of diagonals idx is their distances and j the number of
+// the next one, x the row of x that lies in the place of the first lane; ldx is the bytes from
+// a row of x to the next, and ldx3 three times as many.
+type kernel struct {
+	lanes.Part
+	kind
+	widths, masks, val, idx, x, ldx, order Register
+	left, ldx3, j                          GPVirtual
+	alpha, beta                            VecVirtual
+	acc                                    [][]VecVirtual // of each lane
+}
+
 // rows generates the kernel for v registers of columns of y, the last of which may
 // be filled in part. A call serves as many lanes of each slice as are summed at once.
-func rows(p lanes.Part, k kind, v int) {
-	name, size, count := fmt.Sprintf("many%s%d%s", k.name, v, p.Suffix()), p.Size(), together(p)
+func rows(p lanes.Part, of kind, v int) {
+	name := fmt.Sprintf("many%s%d%s", of.name, v, p.Suffix())
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, first int, val *%[1]s, idx *byte, x *%[1]s, row, ldx int, y *%[1]s, ldy int, order *uint16, rows int, asks *byte, alpha, beta %[1]s, last int, reads, stream bool)", p.Type()))
 	Pragma("noescape")
 	Doc(name + " is manyKernel for the case in its name.")
-
-	widths := Load(Param("widths"), GP64())
-	masks := Load(Param("masks"), GP64())
-	val := Load(Param("val"), GP64())
-	idx := Load(Param("idx"), GP64())
-	x := Load(Param("x"), GP64())
-	ldx := Load(Param("ldx"), GP64())
-	order := Load(Param("order"), GP64())
-	p.SetMask(Load(Param("last"), GP64()))
-	alpha, beta := p.Reg(), p.Reg()
-	p.Broadcast(lanes.Arg("alpha"), alpha)
-	p.Broadcast(lanes.Arg("beta"), beta)
-	left, ldx3, j := GP64(), GP64(), GP64()
-	if k.indexBytes == 0 {
-		t := GP64()
-		MOVQ(lanes.Arg("row"), t)
-		IMULQ(ldx, t)
-		ADDQ(t, x)
-		LEAQ(Mem{Base: ldx, Index: ldx, Scale: 2}, ldx3)
-	}
-	acc := make([][]VecVirtual, count)
-	for i := range acc {
-		for range v {
-			acc[i] = append(acc[i], p.Reg())
-		}
-	}
-	d := &diagonals{p, k, val, idx, x, ldx, ldx3, j, acc}
-	fma := func(r int, m Mem, f, acc VecVirtual) {
-		if r == v-1 {
-			p.FMAPart(m, f, acc)
-		} else {
-			p.FMA(m, f, acc)
-		}
-	}
-
-	// column adds one entry of each lane, of those in the mask if there is one.
-	column := func(name string, mask Register) {
-		if k.indexBytes > 0 {
-			PREFETCHT0(Mem{Base: idx, Disp: 1024})
-			CMPQ(idx, lanes.Arg("asks"))
-			JAE(LabelRef(name + "Asked"))
-			for i := range count {
-				g := GP64()
-				k.index(Mem{Base: idx, Disp: k.indexBytes * (ahead + i)}, g)
-				IMULQ(ldx, g)
-				for line := 0; line < v*p.Bytes(); line += 64 {
-					PREFETCHT0(Mem{Base: x, Index: g, Scale: 1, Disp: line})
-				}
-			}
-			Label(name + "Asked")
-		}
-		if k.indexBytes == 0 {
-			d.askFirst(name)
-		}
-		var f VecVirtual
-		if k.constant {
-			f = p.Reg()
-			p.Broadcast(Mem{Base: val, Index: j, Scale: uint8(size)}, f)
-		} else {
-			PREFETCHT0(Mem{Base: val, Disp: valuesAhead})
-		}
-		lane := k.lane(idx, x, ldx, ldx3, j)
-		for i := range count {
-			skip := fmt.Sprintf("%sLane%d", name, i)
-			if mask != nil {
-				BTL(Imm(uint64(i)), mask.(GPVirtual).As32())
-				JCC(LabelRef(skip))
-			}
-			at := lane(i)
-			f := f
-			if !k.constant {
-				f = p.Reg()
-				p.Broadcast(Mem{Base: val, Disp: i * size}, f)
-			}
-			for r := range v {
-				m := at
-				m.Disp += r * p.Bytes()
-				fma(r, m, f, acc[i][r])
-			}
-			if mask != nil {
-				Label(skip)
-			}
-		}
-		if k.indexBytes > 0 {
-			ADDQ(Imm(uint64(k.indexBytes*p.Count())), idx)
-		} else {
-			INCQ(j)
-		}
-		if !k.constant {
-			ADDQ(Imm(uint64(p.Bytes())), val)
-		}
-	}
+	k := begin(p, of, v)
 
 	Label("slice")
 	CMPQ(lanes.Arg("n"), Imm(0))
 	JEQ(LabelRef("done"))
-	for i := range acc {
-		for _, a := range acc[i] {
+	for i := range k.acc {
+		for _, a := range k.acc[i] {
 			p.Zero(a)
 		}
 	}
-	if k.indexBytes == 0 {
-		XORQ(j, j)
+	if of.indexBytes == 0 {
+		XORQ(k.j, k.j)
 	}
-	MOVL(Mem{Base: widths}, left.As32())
-	TESTQ(left, left)
-	JZ(LabelRef("tail"))
-	Label("full")
-	if k.indexBytes == 0 {
-		d.addThree(left, "one", "full", "tail")
-		Label("one")
-	}
-	column("full", nil)
-	DECQ(left)
-	JNZ(LabelRef("full"))
-	Label("tail")
-	MOVL(Mem{Base: widths, Disp: 4}, left.As32())
-	TESTQ(left, left)
-	JZ(LabelRef("finish"))
-	Label("masked")
-	mask, first := GP64(), GP64()
-	MOVWLZX(Mem{Base: masks}, mask.As32())
-	MOVQ(lanes.Arg("first"), first)
-	SHRXL(first.As32(), mask.As32(), mask.As32())
-	column("masked", mask)
-	ADDQ(Imm(2), masks)
-	DECQ(left)
-	JNZ(LabelRef("masked"))
-
+	lanes.EachColumn(func() Register { return k.widths }, k.left, "finish", k.full, k.masked)
 	Label("finish")
-	for i := range acc {
-		CMPQ(lanes.Arg("rows"), Imm(uint64(i)))
-		JLE(LabelRef("next"))
-		at := GP64()
-		MOVWLZX(Mem{Base: order, Disp: 2 * i}, at.As32())
-		IMULQ(lanes.Arg("ldy"), at)
-		ADDQ(lanes.Arg("y"), at)
-		p.FinishRow(fmt.Sprintf("row%d", i), at, acc[i], alpha, func(r int, m Mem, a VecVirtual) { fma(r, m, beta, a) })
-	}
+	k.finish()
 	Label("next")
-	ADDQ(Imm(uint64(2*p.Count())), order)
-	SUBQ(Imm(uint64(p.Count())), lanes.Arg("rows"))
-	if k.indexBytes > 0 {
-		ADDQ(Imm(8), widths)
-	} else { // the rows of x that lie in the same places beside the next slice
-		t := GP64()
-		IMUL3Q(Imm(uint64(p.Count())), ldx, t)
-		ADDQ(t, x)
-	}
-	DECQ(lanes.Arg("n"))
+	k.next()
 	JMP(LabelRef("slice"))
 	Label("done")
 	VZEROUPPER()
 	RET()
 }
 
+// begin loads the arguments that have registers.
+func begin(p lanes.Part, of kind, v int) *kernel {
+	k := &kernel{Part: p, kind: of}
+	k.widths = Load(Param("widths"), GP64())
+	k.masks = Load(Param("masks"), GP64())
+	k.val = Load(Param("val"), GP64())
+	k.idx = Load(Param("idx"), GP64())
+	k.x = Load(Param("x"), GP64())
+	k.ldx = Load(Param("ldx"), GP64())
+	k.order = Load(Param("order"), GP64())
+	k.SetMask(Load(Param("last"), GP64()))
+	k.alpha, k.beta = k.Reg(), k.Reg()
+	k.Broadcast(lanes.Arg("alpha"), k.alpha)
+	k.Broadcast(lanes.Arg("beta"), k.beta)
+	k.left, k.ldx3, k.j = GP64(), GP64(), GP64()
+	if k.indexBytes == 0 {
+		t := GP64()
+		MOVQ(lanes.Arg("row"), t)
+		IMULQ(k.ldx, t)
+		ADDQ(t, k.x)
+		LEAQ(Mem{Base: k.ldx, Index: k.ldx, Scale: 2}, k.ldx3)
+	}
+	k.acc = make([][]VecVirtual, together(p))
+	for i := range k.acc {
+		for range v {
+			k.acc[i] = append(k.acc[i], k.Reg())
+		}
+	}
+	return k
+}
+
+// fma adds f times register r of a row, which is in memory, to acc.
+func (k *kernel) fma(r int, m Mem, f, acc VecVirtual) {
+	if r == len(k.acc[0])-1 {
+		k.FMAPart(m, f, acc)
+	} else {
+		k.FMA(m, f, acc)
+	}
+}
+
+// full adds a column in which all lanes have an entry, or three.
+func (k *kernel) full() {
+	if k.indexBytes == 0 {
+		k.addThree(k.left, "one", "full", "tail")
+		Label("one")
+	}
+	k.column("full", nil)
+}
+
+// masked adds a column in which some lanes have no entry.
+func (k *kernel) masked() {
+	mask, first := GP64(), GP64()
+	MOVWLZX(Mem{Base: k.masks}, mask.As32())
+	MOVQ(lanes.Arg("first"), first)
+	SHRXL(first.As32(), mask.As32(), mask.As32())
+	k.column("masked", mask)
+	ADDQ(Imm(2), k.masks)
+}
+
+// column adds one entry of each lane, of those in the mask if there is one. name is for
+// labels.
+func (k *kernel) column(name string, mask Register) {
+	if k.indexBytes > 0 {
+		k.askSlices(name)
+	} else {
+		k.askFirst(name)
+	}
+	var same VecVirtual
+	if k.constant {
+		same = k.Reg()
+		k.Broadcast(Mem{Base: k.val, Index: k.j, Scale: uint8(k.Size())}, same)
+	} else {
+		PREFETCHT0(Mem{Base: k.val, Disp: valuesAhead})
+	}
+	lane := k.lane(k.x)
+	for i, acc := range k.acc {
+		skip := fmt.Sprintf("%sLane%d", name, i)
+		if mask != nil {
+			BTL(Imm(uint64(i)), mask.(GPVirtual).As32())
+			JCC(LabelRef(skip))
+		}
+		at, f := lane(i), same
+		if !k.constant {
+			f = k.Reg()
+			k.Broadcast(Mem{Base: k.val, Disp: i * k.Size()}, f)
+		}
+		for r, a := range acc {
+			k.fma(r, at.Offset(r*k.Bytes()), f, a)
+		}
+		if mask != nil {
+			Label(skip)
+		}
+	}
+	if k.indexBytes > 0 {
+		ADDQ(Imm(uint64(k.indexBytes*k.Count())), k.idx)
+	} else {
+		INCQ(k.j)
+	}
+	if !k.constant {
+		ADDQ(Imm(uint64(k.Bytes())), k.val)
+	}
+}
+
+// askSlices brings to the cache the rows of x for entries of slices that come later.
+func (k *kernel) askSlices(name string) {
+	PREFETCHT0(Mem{Base: k.idx, Disp: 1024})
+	CMPQ(k.idx, lanes.Arg("asks"))
+	JAE(LabelRef(name + "Asked"))
+	for i, acc := range k.acc {
+		g := GP64()
+		k.index(Mem{Base: k.idx, Disp: k.indexBytes * (ahead + i)}, g)
+		IMULQ(k.ldx, g)
+		for line := 0; line < len(acc)*k.Bytes(); line += 64 {
+			PREFETCHT0(Mem{Base: k.x, Index: g, Scale: 1, Disp: line})
+		}
+	}
+	Label(name + "Asked")
+}
+
 // lane starts a column: it gives the function that finds the row of x for each lane.
-func (k kind) lane(idx, x, ldx, ldx3, j Register) func(i int) Mem {
+func (k *kernel) lane(x Register) func(i int) Mem {
 	if k.indexBytes > 0 {
 		return func(i int) Mem {
 			g := GP64()
-			k.index(Mem{Base: idx, Disp: k.indexBytes * i}, g)
-			IMULQ(ldx, g)
+			k.index(Mem{Base: k.idx, Disp: k.indexBytes * i}, g)
+			IMULQ(k.ldx, g)
 			return Mem{Base: x, Index: g, Scale: 1}
 		}
 	}
 	at, behind := GP64(), GP64()
-	MOVQ(Mem{Base: idx, Index: j, Scale: 8}, at)
-	IMULQ(ldx, at)
+	MOVQ(Mem{Base: k.idx, Index: k.j, Scale: 8}, at)
+	IMULQ(k.ldx, at)
 	ADDQ(x, at)
-	LEAQ(Mem{Base: at, Index: ldx, Scale: 4}, behind)
+	LEAQ(Mem{Base: at, Index: k.ldx, Scale: 4}, behind)
 	return func(i int) Mem {
 		base := at
 		if i >= 4 {
@@ -240,8 +239,35 @@ func (k kind) lane(idx, x, ldx, ldx3, j Register) func(i int) Mem {
 		case 0:
 			return Mem{Base: base}
 		case 3:
-			return Mem{Base: base, Index: ldx3, Scale: 1}
+			return Mem{Base: base, Index: k.ldx3, Scale: 1}
 		}
-		return Mem{Base: base, Index: ldx, Scale: uint8(i % 4)}
+		return Mem{Base: base, Index: k.ldx, Scale: uint8(i % 4)}
 	}
+}
+
+// finish writes the rows of y, as many as there are left, and goes on at label next.
+func (k *kernel) finish() {
+	for i, acc := range k.acc {
+		CMPQ(lanes.Arg("rows"), Imm(uint64(i)))
+		JLE(LabelRef("next"))
+		at := GP64()
+		MOVWLZX(Mem{Base: k.order, Disp: 2 * i}, at.As32())
+		IMULQ(lanes.Arg("ldy"), at)
+		ADDQ(lanes.Arg("y"), at)
+		k.FinishRow(fmt.Sprintf("row%d", i), at, acc, k.alpha, func(r int, m Mem, a VecVirtual) { k.fma(r, m, k.beta, a) })
+	}
+}
+
+// next goes on to the next slice.
+func (k *kernel) next() {
+	ADDQ(Imm(uint64(2*k.Count())), k.order)
+	SUBQ(Imm(uint64(k.Count())), lanes.Arg("rows"))
+	if k.indexBytes > 0 {
+		ADDQ(Imm(8), k.widths)
+	} else { // the rows of x that lie in the same places beside the next slice
+		t := GP64()
+		IMUL3Q(Imm(uint64(k.Count())), k.ldx, t)
+		ADDQ(t, k.x)
+	}
+	DECQ(lanes.Arg("n"))
 }

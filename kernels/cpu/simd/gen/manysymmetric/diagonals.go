@@ -5,9 +5,18 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
+
+// diagonalKernel is the registers of the kernel of diagonals.
+type diagonalKernel struct {
+	*columns
+	masks, val, offsets, x, ldx, y, ldy Register
+	alpha, own, acc                     VecVirtual // own is the row of x of the row, and acc its sum
+	lane, j, at                         GPVirtual
+}
 
 // diagonals generates the kernel of diagonals: row after row, each with all its entries, so
 // that what these add to rows before it, which were finished, is no matter of order.
@@ -18,74 +27,91 @@ func diagonals(c *columns) {
 	Doc(name+" multiplies rows of slices of width columns, of which before lie",
 		"before the diagonal: masks is nil where no entry is missing. x and y begin with the",
 		"first row; ldx and ldy are bytes.")
-	masks := Load(Param("masks"), GP64())
-	val := Load(Param("val"), GP64())
-	offsets := Load(Param("offsets"), GP64())
-	x, ldx := Load(Param("x"), GP64()), Load(Param("ldx"), GP64())
-	y, ldy := Load(Param("y"), GP64()), Load(Param("ldy"), GP64())
-	alpha, own, acc := c.Reg(), c.Reg(), c.Reg()
-	c.Broadcast(lanes.Arg("alpha"), alpha)
-	lane, j, at := GP64(), GP64(), GP64()
+	k := beginDiagonals(c)
 
 	Label("slice")
-	XORQ(lane, lane)
+	XORQ(k.lane, k.lane)
 	Label("row")
 	CMPQ(lanes.Arg("rows"), Imm(0))
 	JEQ(LabelRef("done"))
 	DECQ(lanes.Arg("rows"))
-	c.Load(Mem{Base: x}, own)
-	PREFETCHT0(Mem{Base: y, Index: ldy, Scale: aheadRows})
-	c.Zero(acc)
-	XORQ(j, j)
-	LEAQ(Mem{Base: val, Index: lane, Scale: uint8(c.Size())}, at)
+	c.Load(Mem{Base: k.x}, k.own)
+	PREFETCHT0(Mem{Base: k.y, Index: k.ldy, Scale: aheadRows})
+	c.Zero(k.acc)
+	XORQ(k.j, k.j)
+	LEAQ(Mem{Base: k.val, Index: k.lane, Scale: uint8(c.Size())}, k.at)
 	JMP(LabelRef("next"))
-
 	Label("column")
-	TESTQ(masks, masks)
-	JZ(LabelRef("present"))
-	mask := GP64()
-	MOVWLZX(Mem{Base: masks, Index: j, Scale: 2}, mask.As32())
-	BTL(lane.As32(), mask.As32())
-	JCC(LabelRef("missing"))
-	Label("present")
-	f, from, to := c.Reg(), GP64(), GP64()
-	c.Broadcast(Mem{Base: at}, f)
-	PREFETCHT0(Mem{Base: at, Disp: aheadBytes})
-	MOVQ(Mem{Base: offsets, Index: j, Scale: 8}, from)
-	MOVQ(from, to)
-	IMULQ(ldx, from)
-	ADDQ(x, from)
-	PREFETCHT0(Mem{Base: from, Index: ldx, Scale: aheadRows})
-	c.FMA(Mem{Base: from}, f, acc)
-	CMPQ(j, lanes.Arg("before"))
-	JGE(LabelRef("missing"))
-	IMULQ(ldy, to)
-	ADDQ(y, to)
-	PREFETCHT0(Mem{Base: to, Index: ldy, Scale: aheadRows})
-	c.Mul(own, f, f)
-	c.add(f, alpha, Mem{Base: to})
-	Label("missing")
-	ADDQ(Imm(uint64(c.layout.Bytes())), at)
-	INCQ(j)
+	k.entry()
+	ADDQ(Imm(uint64(c.layout.Bytes())), k.at)
+	INCQ(k.j)
 	Label("next")
-	CMPQ(j, lanes.Arg("width"))
+	CMPQ(k.j, lanes.Arg("width"))
 	JL(LabelRef("column"))
 
-	c.add(acc, alpha, Mem{Base: y})
-	ADDQ(ldx, x)
-	ADDQ(ldy, y)
-	INCQ(lane)
-	CMPQ(lane, Imm(uint64(c.layout.Count())))
+	c.add(k.acc, k.alpha, Mem{Base: k.y})
+	ADDQ(k.ldx, k.x)
+	ADDQ(k.ldy, k.y)
+	INCQ(k.lane)
+	CMPQ(k.lane, Imm(uint64(c.layout.Count())))
 	JL(LabelRef("row"))
-	MOVQ(lanes.Arg("width"), j)
-	TESTQ(masks, masks)
-	JZ(LabelRef("whole"))
-	LEAQ(Mem{Base: masks, Index: j, Scale: 2}, masks)
-	Label("whole")
-	IMUL3Q(Imm(uint64(c.layout.Bytes())), j, j)
-	ADDQ(j, val)
+	k.nextSlice()
 	JMP(LabelRef("slice"))
 	Label("done")
 	VZEROUPPER()
 	RET()
+}
+
+// beginDiagonals loads the arguments that have registers.
+func beginDiagonals(c *columns) *diagonalKernel {
+	k := &diagonalKernel{columns: c}
+	k.masks = Load(Param("masks"), GP64())
+	k.val = Load(Param("val"), GP64())
+	k.offsets = Load(Param("offsets"), GP64())
+	k.x, k.ldx = Load(Param("x"), GP64()), Load(Param("ldx"), GP64())
+	k.y, k.ldy = Load(Param("y"), GP64()), Load(Param("ldy"), GP64())
+	k.alpha, k.own, k.acc = c.Reg(), c.Reg(), c.Reg()
+	c.Broadcast(lanes.Arg("alpha"), k.alpha)
+	k.lane, k.j, k.at = GP64(), GP64(), GP64()
+	return k
+}
+
+// entry adds entry j of a row to the sum of the row and, where it lies before the diagonal, to
+// the row of y that its column is.
+func (k *diagonalKernel) entry() {
+	TESTQ(k.masks, k.masks)
+	JZ(LabelRef("present"))
+	mask := GP64()
+	MOVWLZX(Mem{Base: k.masks, Index: k.j, Scale: 2}, mask.As32())
+	BTL(k.lane.As32(), mask.As32())
+	JCC(LabelRef("missing"))
+	Label("present")
+	f, from, to := k.Reg(), GP64(), GP64()
+	k.Broadcast(Mem{Base: k.at}, f)
+	PREFETCHT0(Mem{Base: k.at, Disp: aheadBytes})
+	MOVQ(Mem{Base: k.offsets, Index: k.j, Scale: 8}, from)
+	MOVQ(from, to)
+	IMULQ(k.ldx, from)
+	ADDQ(k.x, from)
+	PREFETCHT0(Mem{Base: from, Index: k.ldx, Scale: aheadRows})
+	k.FMA(Mem{Base: from}, f, k.acc)
+	CMPQ(k.j, lanes.Arg("before"))
+	JGE(LabelRef("missing"))
+	IMULQ(k.ldy, to)
+	ADDQ(k.y, to)
+	PREFETCHT0(Mem{Base: to, Index: k.ldy, Scale: aheadRows})
+	k.Mul(k.own, f, f)
+	k.add(f, k.alpha, Mem{Base: to})
+	Label("missing")
+}
+
+// nextSlice goes on behind the values and masks of a slice.
+func (k *diagonalKernel) nextSlice() {
+	MOVQ(lanes.Arg("width"), k.j)
+	TESTQ(k.masks, k.masks)
+	JZ(LabelRef("whole"))
+	LEAQ(Mem{Base: k.masks, Index: k.j, Scale: 2}, k.masks)
+	Label("whole")
+	IMUL3Q(Imm(uint64(k.layout.Bytes())), k.j, k.j)
+	ADDQ(k.j, k.val)
 }

@@ -6,6 +6,7 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 )
 
 func main() {
@@ -33,6 +34,18 @@ const (
 	line   = 64
 )
 
+// kernel is the registers of a kernel.
+type kernel struct {
+	elem
+	storage             string // of values
+	width               int    // bytes of a value; 0 where it is the same for all
+	transposed          bool
+	acc, x              Register
+	entries, values     Register
+	next, end, perRound Register // what to ask for
+	same                VecVirtual
+}
+
 // tile generates the kernel for values that are stored in one of the ways. That of the
 // transposed tile takes rows for columns.
 //
@@ -48,85 +61,99 @@ func tile(e elem, storage string, transposed bool) {
 	Pragma("noescape")
 	Doc(name+" adds n entries to acc, and asks for lines of 64 bytes from ahead on:",
 		"perRound of them, at least 1, for every 8 entries.")
-	acc := Load(Param("acc"), GP64())
-	x := Load(Param("x"), GP64())
-	entries := Load(Param("entries"), GP64())
-	values := Load(Param("values"), GP64())
-	left := Load(Param("n"), GP64())
-	next := Load(Param("ahead"), GP64())
-	end := Load(Param("lines"), GP64())
-	perRound := Load(Param("perRound"), GP64())
-	SHLQ(Imm(6), end)
-	ADDQ(next, end)
-
-	width := e.size
-	same := XMM()
-	switch storage {
-	case "Same":
-		width = 0
-		e.move(Mem{Base: values}, same)
-	case "Short":
-		width = 4
-	}
-	// entry adds entry i behind the pointers.
-	entry := func(i int) {
-		col, row := GP64(), GP64()
-		MOVL(Mem{Base: entries, Disp: 4 * i}, row.As32())
-		MOVWLZX(row.As16(), col.As32())
-		SHRL(Imm(16), row.As32())
-		if transposed {
-			col, row = row, col
-		}
-		value, sum := same, XMM()
-		switch storage {
-		case "Same":
-		case "Short":
-			value = XMM()
-			VXORPS(value, value, value)
-			VCVTSS2SD(Mem{Base: values, Disp: 4 * i}, value, value)
-		default:
-			value = XMM()
-			e.move(Mem{Base: values, Disp: e.size * i}, value)
-		}
-		to := Mem{Base: acc, Index: row, Scale: uint8(e.size)}
-		e.move(to, sum)
-		e.fma(Mem{Base: x, Index: col, Scale: uint8(e.size)}, value, sum)
-		e.move(sum, to)
-	}
-	advance := func(n int) {
-		ADDQ(Imm(uint64(4*n)), entries)
-		if width > 0 {
-			ADDQ(Imm(uint64(width*n)), values)
-		}
-	}
+	k := &kernel{elem: e, storage: storage, transposed: transposed}
+	left := k.begin()
 
 	SUBQ(Imm(unroll), left)
 	JL(LabelRef("rest"))
 	Label("several")
-	CMPQ(next, end)
-	JAE(LabelRef("asked"))
-	few := GP64()
-	MOVQ(perRound, few)
-	Label("ask")
-	PREFETCHT1(Mem{Base: next})
-	ADDQ(Imm(line), next)
-	DECQ(few)
-	JNZ(LabelRef("ask"))
-	Label("asked")
+	k.ask()
 	for i := range unroll {
-		entry(i)
+		k.entry(i)
 	}
-	advance(unroll)
+	k.advance(unroll)
 	SUBQ(Imm(unroll), left)
 	JGE(LabelRef("several"))
 	Label("rest")
 	ADDQ(Imm(unroll), left)
 	JZ(LabelRef("done"))
 	Label("one")
-	entry(0)
-	advance(1)
+	k.entry(0)
+	k.advance(1)
 	DECQ(left)
 	JNZ(LabelRef("one"))
 	Label("done")
 	RET()
+}
+
+// begin loads the arguments and gives the number of entries.
+func (k *kernel) begin() (left Register) {
+	k.acc = Load(Param("acc"), GP64())
+	k.x = Load(Param("x"), GP64())
+	k.entries = Load(Param("entries"), GP64())
+	k.values = Load(Param("values"), GP64())
+	left = Load(Param("n"), GP64())
+	k.next = Load(Param("ahead"), GP64())
+	k.end = Load(Param("lines"), GP64())
+	k.perRound = Load(Param("perRound"), GP64())
+	SHLQ(Imm(6), k.end)
+	ADDQ(k.next, k.end)
+	k.same = XMM()
+	switch k.storage {
+	case "Same":
+		k.move(Mem{Base: k.values}, k.same)
+	case "Short":
+		k.width = 4
+	default:
+		k.width = k.size
+	}
+	return left
+}
+
+// ask asks for the lines of a round, until there are none left.
+func (k *kernel) ask() {
+	CMPQ(k.next, k.end)
+	JAE(LabelRef("asked"))
+	few := GP64()
+	MOVQ(k.perRound, few)
+	Label("ask")
+	PREFETCHT1(Mem{Base: k.next})
+	ADDQ(Imm(line), k.next)
+	DECQ(few)
+	JNZ(LabelRef("ask"))
+	Label("asked")
+}
+
+// entry adds entry i behind the pointers.
+func (k *kernel) entry(i int) {
+	col, row := GP64(), GP64()
+	MOVL(Mem{Base: k.entries, Disp: 4 * i}, row.As32())
+	MOVWLZX(row.As16(), col.As32())
+	SHRL(Imm(16), row.As32())
+	if k.transposed {
+		col, row = row, col
+	}
+	value, sum := k.same, XMM()
+	switch k.storage {
+	case "Same":
+	case "Short":
+		value = XMM()
+		VXORPS(value, value, value)
+		VCVTSS2SD(Mem{Base: k.values, Disp: 4 * i}, value, value)
+	default:
+		value = XMM()
+		k.move(Mem{Base: k.values, Disp: k.size * i}, value)
+	}
+	to := Mem{Base: k.acc, Index: row, Scale: uint8(k.size)}
+	k.move(to, sum)
+	k.fma(Mem{Base: k.x, Index: col, Scale: uint8(k.size)}, value, sum)
+	k.move(sum, to)
+}
+
+// advance moves the pointers behind n entries.
+func (k *kernel) advance(n int) {
+	ADDQ(Imm(uint64(4*n)), k.entries)
+	if k.width > 0 {
+		ADDQ(Imm(uint64(k.width*n)), k.values)
+	}
 }

@@ -5,9 +5,20 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
+
+// blocker is the registers of a kernel of blocks.
+type blocker struct {
+	lanes.Lanes
+	valueBytes                          int // of a value of each lane
+	column                              func(at Mem) Op
+	widths, masks, val, idx, factors, y Register // y is where column 0 would be
+	full, all, mask                     GPVirtual
+	f, left, sum                        GPVirtual
+}
 
 // blocks generates a kernel. For each column of the blocks of a slice, one in each lane,
 // products are added up in a register, which is written to sums; then each lane adds its
@@ -18,95 +29,100 @@ func blocks(l lanes.Lanes, values lanes.Values) {
 	Pragma("noescape")
 	Doc(name+" is addTransposed for the case in its name. sums has end elements, a",
 		"register for each column of a block.")
-	widths := Load(Param("widths"), GP64())
-	masks := Load(Param("masks"), GP64())
-	val := Load(Param("val"), GP64())
-	idx := Load(Param("idx"), GP64())
-	table := Load(Param("table"), GP64())
-	factors := Load(Param("factors"), GP64())
-	y := Load(Param("y"), GP64())
-	column := values.Begin(l, table)
-	full, all, mask := GP64(), GP64(), GP64()
-	f, left, sum := GP64(), GP64(), GP64()
-	// y is where column 0 would be, and end an address.
-	MOVQ(lanes.Arg("first"), f)
-	IMUL3Q(U32(l.Size()), f, f)
-	SUBQ(f, y)
-	MOVQ(lanes.Arg("end"), f)
-	IMUL3Q(U32(l.Size()), f, f)
-	ADDQ(lanes.Arg("sums"), f)
-	MOVQ(f, lanes.Arg("end"))
+	b := beginBlocks(l, values)
 
 	Label("slice")
 	CMPQ(lanes.Arg("n"), Imm(0))
 	JE(LabelRef("done"))
-	MOVL(Mem{Base: widths}, full.As32())
-	MOVL(Mem{Base: widths, Disp: 4}, all.As32())
-	ADDQ(full, all)
+	MOVL(Mem{Base: b.widths}, b.full.As32())
+	MOVL(Mem{Base: b.widths, Disp: 4}, b.all.As32())
+	ADDQ(b.full, b.all)
 	JZ(LabelRef("next"))
 	Label("column")
-	MOVQ(I32(-1), mask)
-	DECQ(full)
+	MOVQ(I32(-1), b.mask)
+	DECQ(b.full)
 	JGE(LabelRef("sums"))
-	MOVWLZX(Mem{Base: masks}, mask.As32())
-	ADDQ(Imm(2), masks)
+	MOVWLZX(Mem{Base: b.masks}, b.mask.As32())
+	ADDQ(Imm(2), b.masks)
 	Label("sums")
-	MOVQ(lanes.Arg("sums"), sum)
-	Label("sum")
-	acc := l.Reg()
-	l.Zero(acc)
-	MOVQ(factors, f)
-	MOVQ(lanes.Arg("height"), left)
-	Label("entry")
-	v := l.Reg()
-	l.Load(Mem{Base: f}, v)
-	l.FMA(column(Mem{Base: val}), v, acc)
-	ADDQ(U32(values.Bytes(l)), val)
-	ADDQ(U32(l.Bytes()), f)
-	DECQ(left)
-	JNZ(LabelRef("entry"))
-	l.Store(acc, Mem{Base: sum})
-	ADDQ(U32(l.Bytes()), sum)
-	CMPQ(sum, lanes.Arg("end"))
-	JB(LabelRef("sum"))
-
+	b.sums()
 	for lane := range l.Count() {
-		skip, add := fmt.Sprintf("skip%d", lane), fmt.Sprintf("add%d", lane)
-		TESTL(U32(1<<lane), mask.As32())
-		JZ(LabelRef(skip))
-		at := f
-		MOVLQSX(Mem{Base: idx, Disp: 4 * lane}, at)
-		LEAQ(Mem{Base: y, Index: at, Scale: uint8(l.Size())}, at)
-		MOVQ(lanes.Arg("sums"), sum)
-		Label(add)
-		one := XMM()
-		if l.Double {
-			VMOVSD(Mem{Base: sum, Disp: 8 * lane}, one)
-			VADDSD(Mem{Base: at}, one, one)
-			VMOVSD(one, Mem{Base: at})
-		} else {
-			VMOVSS(Mem{Base: sum, Disp: 4 * lane}, one)
-			VADDSS(Mem{Base: at}, one, one)
-			VMOVSS(one, Mem{Base: at})
-		}
-		ADDQ(Imm(uint64(l.Size())), at)
-		ADDQ(U32(l.Bytes()), sum)
-		CMPQ(sum, lanes.Arg("end"))
-		JB(LabelRef(add))
-		Label(skip)
+		b.add(lane)
 	}
-	ADDQ(U32(4*l.Count()), idx)
-	DECQ(all)
+	ADDQ(U32(4*l.Count()), b.idx)
+	DECQ(b.all)
 	JNZ(LabelRef("column"))
 	Label("next")
-	ADDQ(Imm(8), widths)
-	MOVQ(lanes.Arg("height"), left)
-	IMUL3Q(U32(l.Bytes()), left, left)
-	ADDQ(left, factors)
+	ADDQ(Imm(8), b.widths)
+	MOVQ(lanes.Arg("height"), b.left)
+	IMUL3Q(U32(l.Bytes()), b.left, b.left)
+	ADDQ(b.left, b.factors)
 	DECQ(lanes.Arg("n"))
 	JMP(LabelRef("slice"))
 	Label("done")
 	VZEROUPPER()
 	RET()
 	lanes.Apart()
+}
+
+// beginBlocks loads the arguments that have registers, and makes end an address.
+func beginBlocks(l lanes.Lanes, values lanes.Values) *blocker {
+	b := &blocker{Lanes: l, valueBytes: values.Bytes(l)}
+	b.widths = Load(Param("widths"), GP64())
+	b.masks = Load(Param("masks"), GP64())
+	b.val = Load(Param("val"), GP64())
+	b.idx = Load(Param("idx"), GP64())
+	table := Load(Param("table"), GP64())
+	b.factors = Load(Param("factors"), GP64())
+	b.y = Load(Param("y"), GP64())
+	b.column = values.Begin(l, table)
+	b.full, b.all, b.mask = GP64(), GP64(), GP64()
+	b.f, b.left, b.sum = GP64(), GP64(), GP64()
+	MOVQ(lanes.Arg("first"), b.f)
+	IMUL3Q(U32(l.Size()), b.f, b.f)
+	SUBQ(b.f, b.y)
+	MOVQ(lanes.Arg("end"), b.f)
+	IMUL3Q(U32(l.Size()), b.f, b.f)
+	ADDQ(lanes.Arg("sums"), b.f)
+	MOVQ(b.f, lanes.Arg("end"))
+	return b
+}
+
+// sums writes the sums of the columns of a block, of all lanes.
+func (b *blocker) sums() {
+	MOVQ(lanes.Arg("sums"), b.sum)
+	Label("sum")
+	acc := b.Reg()
+	b.Zero(acc)
+	MOVQ(b.factors, b.f)
+	MOVQ(lanes.Arg("height"), b.left)
+	Label("entry")
+	v := b.Reg()
+	b.Load(Mem{Base: b.f}, v)
+	b.FMA(b.column(Mem{Base: b.val}), v, acc)
+	ADDQ(U32(b.valueBytes), b.val)
+	ADDQ(U32(b.Bytes()), b.f)
+	DECQ(b.left)
+	JNZ(LabelRef("entry"))
+	b.Store(acc, Mem{Base: b.sum})
+	ADDQ(U32(b.Bytes()), b.sum)
+	CMPQ(b.sum, lanes.Arg("end"))
+	JB(LabelRef("sum"))
+}
+
+// add adds the sums of a lane to y, where the lane is in the mask.
+func (b *blocker) add(lane int) {
+	skip, next := fmt.Sprintf("skip%d", lane), fmt.Sprintf("add%d", lane)
+	TESTL(U32(1<<lane), b.mask.As32())
+	JZ(LabelRef(skip))
+	MOVLQSX(Mem{Base: b.idx, Disp: 4 * lane}, b.f)
+	LEAQ(Mem{Base: b.y, Index: b.f, Scale: uint8(b.Size())}, b.f)
+	MOVQ(lanes.Arg("sums"), b.sum)
+	Label(next)
+	addOne(b.Lanes, Mem{Base: b.sum, Disp: b.Size() * lane}, Mem{Base: b.f})
+	ADDQ(Imm(uint64(b.Size())), b.f)
+	ADDQ(U32(b.Bytes()), b.sum)
+	CMPQ(b.sum, lanes.Arg("end"))
+	JB(LabelRef(next))
+	Label(skip)
 }

@@ -5,6 +5,7 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
@@ -15,6 +16,18 @@ const (
 	nearAhead = 16  // for the first one
 )
 
+// slicer is the registers of a kernel of slices.
+type slicer struct {
+	lanes.Lanes
+	indexBytes                          int
+	valueBytes                          int // of a column
+	column                              func(at Mem) Op
+	widths, masks, val, idx, factors, y Register // y is where column 0 would be
+	asks, products                      Register
+	factor                              VecVirtual
+	left                                GPVirtual
+}
+
 // slices generates a kernel of Slices whose indices have so many bytes. The products of a
 // column are written to memory, and added to y one by one from there: lanes may have the
 // same place.
@@ -24,101 +37,106 @@ func slices(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	Pragma("noescape")
 	Doc(name+" is addSlicesTransposed for the case in its name. In the first asks columns",
 		fmt.Sprintf("it asks for elements of y that are %d entries ahead. products has a register.", farAhead))
-	widths := Load(Param("widths"), GP64())
-	masks := Load(Param("masks"), GP64())
-	val := Load(Param("val"), GP64())
-	idx := Load(Param("idx"), GP64())
-	table := Load(Param("table"), GP64())
-	factors := Load(Param("factors"), GP64())
-	y := Load(Param("y"), GP64())
-	asks := Load(Param("asks"), GP64())
-	products := Load(Param("products"), GP64())
-	column := values.Begin(l, table)
-	factor, left := l.Reg(), GP64()
-	// y is where column 0 would be.
-	MOVQ(lanes.Arg("first"), left)
-	IMUL3Q(U32(l.Size()), left, left)
-	SUBQ(left, y)
-
-	// place is the element of y for an index at a place in memory.
-	place := func(from Mem) Mem {
-		at := GP64()
-		if indexBytes == 2 {
-			MOVWLZX(from, at.As32())
-		} else {
-			MOVL(from, at.As32())
-		}
-		return Mem{Base: y, Index: at, Scale: uint8(l.Size())}
-	}
-	add := func(product Mem, to Mem) {
-		one := XMM()
-		if l.Double {
-			VMOVSD(product, one)
-			VADDSD(to, one, one)
-			VMOVSD(one, to)
-		} else {
-			VMOVSS(product, one)
-			VADDSS(to, one, one)
-			VMOVSS(one, to)
-		}
-	}
-	// multiply writes the products of a column.
-	multiply := func(asked string) {
-		PREFETCHT0(Mem{Base: val, Disp: 2048})
-		PREFETCHT0(Mem{Base: idx, Disp: 1024})
-		DECQ(asks)
-		JL(LabelRef(asked))
-		for lane := range l.Count() {
-			PREFETCHT1(place(Mem{Base: idx, Disp: indexBytes * (farAhead + lane)}))
-			PREFETCHT0(place(Mem{Base: idx, Disp: indexBytes * (nearAhead + lane)}))
-		}
-		Label(asked)
-		product := l.Reg()
-		l.Mul(column(Mem{Base: val}), factor, product)
-		l.Store(product, Mem{Base: products})
-		if bytes := values.Bytes(l); bytes > 0 {
-			ADDQ(Imm(uint64(bytes)), val)
-		}
-	}
+	s := beginSlices(l, values, indexBytes)
 
 	Label("slice")
 	CMPQ(lanes.Arg("n"), Imm(0))
 	JE(LabelRef("done"))
-	l.Load(Mem{Base: factors}, factor)
-	MOVL(Mem{Base: widths}, left.As32())
-	TESTQ(left, left)
-	JZ(LabelRef("tail"))
-	Label("full")
-	multiply("fullAsked")
-	for lane := range l.Count() {
-		add(Mem{Base: products, Disp: l.Size() * lane}, place(Mem{Base: idx, Disp: indexBytes * lane}))
-	}
-	ADDQ(Imm(uint64(indexBytes*l.Count())), idx)
-	DECQ(left)
-	JNZ(LabelRef("full"))
-	Label("tail")
-	MOVL(Mem{Base: widths, Disp: 4}, left.As32())
-	TESTQ(left, left)
-	JZ(LabelRef("next"))
-	mask, lane := GP32(), GP64()
-	Label("masked")
-	multiply("maskedAsked")
-	MOVWLZX(Mem{Base: masks}, mask)
-	ADDQ(Imm(2), masks)
-	Label("lane")
-	TZCNTL(mask, lane.As32())
-	add(Mem{Base: products, Index: lane, Scale: uint8(l.Size())}, place(Mem{Base: idx, Index: lane, Scale: uint8(indexBytes)}))
-	BLSRL(mask, mask)
-	JNZ(LabelRef("lane"))
-	ADDQ(Imm(uint64(indexBytes*l.Count())), idx)
-	DECQ(left)
-	JNZ(LabelRef("masked"))
+	l.Load(Mem{Base: s.factors}, s.factor)
+	lanes.EachColumn(func() Register { return s.widths }, s.left, "next", s.full, s.masked)
 	Label("next")
-	ADDQ(Imm(8), widths)
-	ADDQ(Imm(uint64(l.Bytes())), factors)
+	ADDQ(Imm(8), s.widths)
+	ADDQ(Imm(uint64(l.Bytes())), s.factors)
 	DECQ(lanes.Arg("n"))
 	JMP(LabelRef("slice"))
 	Label("done")
 	VZEROUPPER()
 	RET()
+}
+
+// beginSlices loads the arguments that have registers.
+func beginSlices(l lanes.Lanes, values lanes.Values, indexBytes int) *slicer {
+	s := &slicer{Lanes: l, indexBytes: indexBytes, valueBytes: values.Bytes(l)}
+	s.widths = Load(Param("widths"), GP64())
+	s.masks = Load(Param("masks"), GP64())
+	s.val = Load(Param("val"), GP64())
+	s.idx = Load(Param("idx"), GP64())
+	table := Load(Param("table"), GP64())
+	s.factors = Load(Param("factors"), GP64())
+	s.y = Load(Param("y"), GP64())
+	s.asks = Load(Param("asks"), GP64())
+	s.products = Load(Param("products"), GP64())
+	s.column = values.Begin(l, table)
+	s.factor, s.left = l.Reg(), GP64()
+	MOVQ(lanes.Arg("first"), s.left)
+	IMUL3Q(U32(l.Size()), s.left, s.left)
+	SUBQ(s.left, s.y)
+	return s
+}
+
+// full adds a column in which all lanes have an entry.
+func (s *slicer) full() {
+	s.multiply("fullAsked")
+	for lane := range s.Count() {
+		addOne(s.Lanes, Mem{Base: s.products, Disp: s.Size() * lane}, s.place(Mem{Base: s.idx, Disp: s.indexBytes * lane}))
+	}
+	ADDQ(Imm(uint64(s.indexBytes*s.Count())), s.idx)
+}
+
+// masked adds the entries of a column lane by lane of its mask.
+func (s *slicer) masked() {
+	mask, lane := GP32(), GP64()
+	s.multiply("maskedAsked")
+	MOVWLZX(Mem{Base: s.masks}, mask)
+	ADDQ(Imm(2), s.masks)
+	Label("lane")
+	TZCNTL(mask, lane.As32())
+	addOne(s.Lanes, Mem{Base: s.products, Index: lane, Scale: uint8(s.Size())}, s.place(Mem{Base: s.idx, Index: lane, Scale: uint8(s.indexBytes)}))
+	BLSRL(mask, mask)
+	JNZ(LabelRef("lane"))
+	ADDQ(Imm(uint64(s.indexBytes*s.Count())), s.idx)
+}
+
+// place is the element of y for an index at a place in memory.
+func (s *slicer) place(from Mem) Mem {
+	at := GP64()
+	if s.indexBytes == 2 {
+		MOVWLZX(from, at.As32())
+	} else {
+		MOVL(from, at.As32())
+	}
+	return Mem{Base: s.y, Index: at, Scale: uint8(s.Size())}
+}
+
+// multiply writes the products of a column.
+func (s *slicer) multiply(asked string) {
+	PREFETCHT0(Mem{Base: s.val, Disp: 2048})
+	PREFETCHT0(Mem{Base: s.idx, Disp: 1024})
+	DECQ(s.asks)
+	JL(LabelRef(asked))
+	for lane := range s.Count() {
+		PREFETCHT1(s.place(Mem{Base: s.idx, Disp: s.indexBytes * (farAhead + lane)}))
+		PREFETCHT0(s.place(Mem{Base: s.idx, Disp: s.indexBytes * (nearAhead + lane)}))
+	}
+	Label(asked)
+	product := s.Reg()
+	s.Mul(s.column(Mem{Base: s.val}), s.factor, product)
+	s.Store(product, Mem{Base: s.products})
+	if s.valueBytes > 0 {
+		ADDQ(Imm(uint64(s.valueBytes)), s.val)
+	}
+}
+
+// addOne adds the element at one place in memory to that at another.
+func addOne(l lanes.Lanes, from, to Mem) {
+	one := XMM()
+	if l.Double {
+		VMOVSD(from, one)
+		VADDSD(to, one, one)
+		VMOVSD(one, to)
+	} else {
+		VMOVSS(from, one)
+		VADDSS(to, one, one)
+		VMOVSS(one, to)
+	}
 }
