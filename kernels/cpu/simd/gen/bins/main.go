@@ -68,6 +68,16 @@ func gather(e elem, x Register, columns Mem) VecVirtual {
 	return all
 }
 
+// producer is the registers of a kernel of the first pass.
+type producer struct {
+	elem
+	storage            string // of values
+	width              int    // bytes of a value; 0 where it is the same for all
+	x, columns, values Register
+	next, end          Register // the lines to ask for
+	same               VecVirtual
+}
+
 // products generates the first pass for values that are stored in one of the ways.
 func products(e elem, storage string) {
 	name := "binProducts" + e.name + storage + "AVX2"
@@ -75,28 +85,27 @@ func products(e elem, storage string) {
 	Pragma("noescape")
 	Doc(name+" writes the products of n runs past the caches, and asks for so many lines of",
 		"64 bytes from next on, one for each line of products.")
+	p := producer{elem: e, storage: storage, width: e.size}
 	to := Load(Param("to"), GP64())
-	x := Load(Param("x"), GP64())
-	columns := Load(Param("columns"), GP64())
-	values := Load(Param("values"), GP64())
+	p.x = Load(Param("x"), GP64())
+	p.columns = Load(Param("columns"), GP64())
+	p.values = Load(Param("values"), GP64())
 	runs := Load(Param("runs"), GP64())
 	n := Load(Param("n"), GP64())
-	next := Load(Param("next"), GP64())
-	end := Load(Param("lines"), GP64())
-	SHLQ(Imm(6), end)
-	ADDQ(next, end)
-
-	perLine := line / e.size
-	width := e.size
-	same := YMM()
+	p.next = Load(Param("next"), GP64())
+	p.end = Load(Param("lines"), GP64())
+	SHLQ(Imm(6), p.end)
+	ADDQ(p.next, p.end)
+	p.same = YMM()
 	switch storage {
 	case "Same":
-		width = 0
-		e.broadcast(Mem{Base: values}, same)
+		p.width = 0
+		e.broadcast(Mem{Base: p.values}, p.same)
 	case "Short":
-		width = 4
+		p.width = 4
 	}
 	at, left := GP64(), GP64()
+
 	TESTQ(n, n)
 	JZ(LabelRef("done"))
 	Label("run")
@@ -105,39 +114,12 @@ func products(e elem, storage string) {
 	ADDQ(Imm(8), runs)
 	SHLQ(Imm(6), at)
 	ADDQ(to, at)
+	perLine := line / e.size
 	ADDQ(Imm(uint64(perLine-1)), left)
 	SHRQ(Imm(map[int]uint64{8: 3, 16: 4}[perLine]), left)
 	JZ(LabelRef("ran"))
 	Label("line")
-	CMPQ(next, end)
-	JAE(LabelRef("asked"))
-	PREFETCHT1(Mem{Base: next})
-	ADDQ(Imm(line), next)
-	Label("asked")
-	PREFETCHT0(Mem{Base: columns, Disp: 2 * perLine * ahead})
-	if width > 0 {
-		PREFETCHT0(Mem{Base: values, Disp: width * perLine * ahead})
-	}
-	perRegister := register / e.size
-	for r := range 2 {
-		v := gather(e, x, Mem{Base: columns, Disp: 2 * perRegister * r})
-		from := Mem{Base: values, Disp: width * perRegister * r}
-		switch storage {
-		case "Same":
-			e.mul(same, v, v)
-		case "Short":
-			wide := YMM()
-			VCVTPS2PD(from, wide)
-			e.mul(wide, v, v)
-		default:
-			e.mul(from, v, v)
-		}
-		e.stream(v, Mem{Base: at, Disp: register * r})
-	}
-	ADDQ(Imm(uint64(2*perLine)), columns)
-	if width > 0 {
-		ADDQ(Imm(uint64(width*perLine)), values)
-	}
+	p.line(at)
 	ADDQ(Imm(line), at)
 	DECQ(left)
 	JNZ(LabelRef("line"))
@@ -147,6 +129,39 @@ func products(e elem, storage string) {
 	Label("done")
 	VZEROUPPER()
 	RET()
+}
+
+// line writes a line of products to an address, and asks for one.
+func (p producer) line(at Register) {
+	perLine, perRegister := line/p.size, register/p.size
+	CMPQ(p.next, p.end)
+	JAE(LabelRef("asked"))
+	PREFETCHT1(Mem{Base: p.next})
+	ADDQ(Imm(line), p.next)
+	Label("asked")
+	PREFETCHT0(Mem{Base: p.columns, Disp: 2 * perLine * ahead})
+	if p.width > 0 {
+		PREFETCHT0(Mem{Base: p.values, Disp: p.width * perLine * ahead})
+	}
+	for r := range line / register {
+		v := gather(p.elem, p.x, Mem{Base: p.columns, Disp: 2 * perRegister * r})
+		from := Mem{Base: p.values, Disp: p.width * perRegister * r}
+		switch p.storage {
+		case "Same":
+			p.mul(p.same, v, v)
+		case "Short":
+			wide := YMM()
+			VCVTPS2PD(from, wide)
+			p.mul(wide, v, v)
+		default:
+			p.mul(from, v, v)
+		}
+		p.stream(v, Mem{Base: at, Disp: register * r})
+	}
+	ADDQ(Imm(uint64(2*perLine)), p.columns)
+	if p.width > 0 {
+		ADDQ(Imm(uint64(p.width*perLine)), p.values)
+	}
 }
 
 // add generates the second pass.
