@@ -61,18 +61,18 @@ build() {
 	go build -o "$work/msrep" ./cmd/msrep
 	for lib in openmpi mpich; do
 		export CC=mpicc.$lib
-		go vet -tags mpi ./internal/mpi ./cmd/msrep
+		go vet -tags mpi ./cluster/mpi ./cmd/msrep
 		go build -tags mpi -o "$work/msrep.$lib" ./cmd/msrep
-		go test -c -tags mpi -o "$work/test.$lib" ./internal/mpi
+		go test -c -tags mpi -o "$work/test.$lib" ./cluster/mpi
 	done
 	unset CC
 	# With GPUs as well, which the stand-in for the driver plays.
 	(
 		eval "$(.ci/cuda.sh --headers)"
 		export CC=mpicc.openmpi
-		go vet -tags mpi,cuda,standin ./cluster ./internal/mpi ./cmd/msrep
+		go vet -tags mpi,cuda,standin ./cluster ./cluster/mpi ./cmd/msrep
 		go build -tags mpi,cuda,standin -o "$work/msrep.cuda" ./cmd/msrep
-		go test -c -tags mpi,cuda,standin -o "$work/test.cuda" ./internal/mpi
+		go test -c -tags mpi,cuda,standin -o "$work/test.cuda" ./cluster/mpi
 	)
 	gcc -O1 -shared -fPIC -o "$work/libcuda.so" kernels/nvidia/nvidiatest/lib/*.c -lpthread
 }
@@ -83,7 +83,7 @@ if [ -z "${MSREP_MATRICES:-}" ]; then
 fi
 export MSREP_MATRICES
 
-# Products, CG and PageRank against one process: internal/mpi/mpi_test.go.
+# Products, CG and PageRank against one process: cluster/mpi/mpi_test.go.
 agreement() {
 	for lib in openmpi mpich; do
 		for n in 1 2 3 4; do

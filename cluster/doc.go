@@ -4,8 +4,8 @@
 //	y = alpha*op(A)*x + beta*y      op(A) = A or its transpose
 //
 // Ranks are joined by a Comm. Local makes them goroutines of one process, for tests;
-// with the build tag mpi they are the processes of an MPI run (package internal/mpi,
-// which the command opens). The package itself knows no MPI.
+// package cluster/mpi, with the build tag mpi, the processes of an MPI run. The package
+// itself knows no MPI.
 //
 // # Three levels
 //

@@ -11,7 +11,7 @@ import (
 )
 
 // Two ranks multiply, each by its rows. Here they are goroutines; the processes of an
-// MPI run do the same with the Comm that they have.
+// MPI run do the same with the Comm that mpi.Start gives.
 func ExampleRun() {
 	ctx := context.Background()
 	rank := func(comm cluster.Comm) error {
@@ -33,10 +33,10 @@ func ExampleRun() {
 			return err
 		}
 		defer plan.Close()
-		first, end := m.RowCut[comm.Rank()], m.RowCut[comm.Rank()+1]
-		x, y := make([]float64, end-first), make([]float64, end-first)
+		rows, cols := plan.Dims() // of this rank's pieces
+		x, y := make([]float64, cols), make([]float64, rows)
 		for i := range x {
-			x[i] = float64(first + i)
+			x[i] = float64(m.First() + i)
 		}
 		if _, err := plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
 			return err

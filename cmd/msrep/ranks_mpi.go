@@ -2,7 +2,7 @@
 
 package main
 
-import "github.com/msrep-go/msrep/internal/mpi"
+import "github.com/msrep-go/msrep/cluster/mpi"
 
 func init() {
 	startRanks = func() (rankComm, error) {

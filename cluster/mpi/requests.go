@@ -27,6 +27,9 @@ type requests struct {
 }
 
 func (c *Comm) requests(n int) (*requests, error) {
+	if c.closing == nil || c.over.Load() {
+		return nil, errOver
+	}
 	if n > math.MaxInt32 {
 		return nil, fmt.Errorf("mpi: %d messages at a time: more than %d are not supported", n, math.MaxInt32)
 	}

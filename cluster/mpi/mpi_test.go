@@ -14,7 +14,7 @@ import (
 
 	"github.com/msrep-go/msrep/cluster"
 	"github.com/msrep-go/msrep/cluster/commtest"
-	"github.com/msrep-go/msrep/internal/mpi"
+	"github.com/msrep-go/msrep/cluster/mpi"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
@@ -37,6 +37,10 @@ func TestMain(m *testing.M) {
 	comm = c
 	code := m.Run()
 	if err := c.Close(); err != nil {
+		code = 1
+	}
+	if c.Close() != nil || c.Sum(make([]float64, 1)) == nil {
+		fmt.Fprintln(os.Stderr, "closed again it fails, or sums go on")
 		code = 1
 	}
 	os.Exit(code)
@@ -62,6 +66,14 @@ func TestProcessesExchangeWhatTheyShould(t *testing.T) {
 	for range 3 {
 		must(t, commtest.Check(comm))
 	}
+}
+
+func TestMPIIsStartedOnce(t *testing.T) {
+	_, err := mpi.Start()
+	require.ErrorContains(t, err, "once in the life of a process")
+	var none mpi.Comm
+	require.Error(t, none.Sum(make([]float64, 1)))
+	require.NoError(t, none.Close())
 }
 
 func TestTheHandlersOfGoForCrashesAreStillThere(t *testing.T) {

@@ -7,12 +7,14 @@ package mpi
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -30,11 +32,12 @@ func (e *Error) Error() string { return fmt.Sprintf("mpi: %s: %s", e.Call, e.Tex
 // Is says that calls fail when another rank has ended the run.
 func (e *Error) Is(target error) bool { return target == cluster.ErrAborted }
 
-// Comm is all processes of a run. There is one in a process.
+// Comm is all processes of a run, as Start gives it. There is one in a process.
 type Comm struct {
 	rank, size int
 	onDevice   bool // messages may use the memory of GPUs
 	links      int
+	over       atomic.Bool // closed
 	closing    chan struct{}
 	closed     chan error
 
@@ -43,52 +46,70 @@ type Comm struct {
 
 var _ cluster.Comm = (*Comm)(nil)
 
-// Start joins the run that a launcher such as mpirun has started. It may be called once
-// in the life of a process. Close ends it.
+// started tells whether Start was called.
+var started atomic.Bool
+
+// What calls that come at the wrong time give.
+var (
+	errStarted = errors.New("mpi: Start was called before: MPI can be started once in the life of a process")
+	errOver    = errors.New("mpi: closed, or not made by Start")
+)
+
+// Start joins the run that a launcher such as mpirun has started; a process that no launcher
+// has started is a run of its own. Close ends it. Start is an error when it is called again
+// in the life of a process, where the library takes no calls of several threads in turn, and
+// a *sparse.InputError where MSREP_MPI_DEVICE is not auto, on or off.
 func Start() (*Comm, error) {
+	if started.Swap(true) {
+		return nil, errStarted
+	}
 	// Open MPI would take the handlers for crashes that Go needs to turn some of them
 	// into panics.
 	if os.Getenv("OMPI_MCA_opal_signal") == "" {
 		os.Setenv("OMPI_MCA_opal_signal", "6")
 	}
 	c := &Comm{closing: make(chan struct{}), closed: make(chan error)}
-	started := make(chan error)
-	go c.serve(started)
-	if err := <-started; err != nil {
+	ready := make(chan error)
+	go c.serve(ready)
+	if err := <-ready; err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
 // serve starts and ends MPI, which one and the same thread has to do.
-func (c *Comm) serve(started chan<- error) {
+func (c *Comm) serve(ready chan<- error) {
 	runtime.LockOSThread()
 	var enough, rank, size C.int
 	if err := check("MPI_Init_thread", C.msrep_init(&enough, &rank, &size)); err != nil {
-		started <- err
+		ready <- err
 		return
 	}
 	c.rank, c.size = int(rank), int(size)
 	if enough == 0 {
 		C.msrep_finalize()
-		started <- &Error{"MPI_Init_thread", "this MPI library can't be used from several threads in turn (MPI_THREAD_SERIALIZED)"}
+		ready <- &Error{"MPI_Init_thread", "this MPI library can't be used from several threads in turn (MPI_THREAD_SERIALIZED)"}
 		return
 	}
 	var err error
 	if c.onDevice, err = askDevices(); err != nil {
 		C.msrep_finalize()
-		started <- err
+		ready <- err
 		return
 	}
-	started <- nil
+	ready <- nil
 	<-c.closing
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed <- check("MPI_Finalize", C.msrep_finalize())
 }
 
-// Close ends MPI. All ranks call it.
+// Close ends MPI, after which messages are errors. All ranks call it, when their links are
+// closed. It may be called again.
 func (c *Comm) Close() error {
+	if c == nil || c.closing == nil || c.over.Swap(true) {
+		return nil
+	}
 	close(c.closing)
 	return <-c.closed
 }
