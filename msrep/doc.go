@@ -7,6 +7,24 @@
 // opens a System (its devices), makes a Plan (the matrix, split and placed once)
 // and calls Plan.SpMV as often as it likes.
 //
+// # Where to look
+//
+//   - SpMV: one product.
+//   - Open, NewPlan, Plan.SpMV: many products with a matrix. Config says which devices,
+//     PlanOptions how the matrix is split and kept; the zero values do for most.
+//   - Plan.SpMM and Block: several vectors at once.
+//   - Plan.UpdateValues: other values in the same places.
+//   - Vector and Plan.Apply: vectors that stay in the memory of the devices; Selection,
+//     AdoptVector and System.Device are for those who exchange elements of them with other
+//     processes, as package cluster does.
+//   - Plan.Shares, Packed, Nodes, Bytes and Timing, Config.Trace: what was done, and how long
+//     it took.
+//
+// Package sparse has the matrices, sparse/matio reads them, solver solves systems and ranks
+// graphs, cluster works over several processes.
+//
+// # The product
+//
 // What alpha and beta mean is never in doubt: beta = 0 overwrites y without
 // reading it, so that NaN in y vanishes; beta = 1 adds to y; alpha = 0 reads
 // neither A nor x. x and y must not overlap. An infinite alpha may give NaN where the
