@@ -78,16 +78,18 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
-	MOVWLZX     (SI), R10
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  2048(SI)
+	MOVL        (SI), R11
+	MOVWLZX     R11, R10
 	VMOVSD      (DI)(R10*8), X3
-	MOVWLZX     2(SI), R10
-	VMOVHPD     (DI)(R10*8), X3, X3
-	MOVWLZX     4(SI), R10
+	SHRL        $0x10, R11
+	VMOVHPD     (DI)(R11*8), X3, X3
+	MOVL        4(SI), R11
+	MOVWLZX     R11, R10
 	VMOVSD      (DI)(R10*8), X1
-	MOVWLZX     6(SI), R10
-	VMOVHPD     (DI)(R10*8), X1, X1
+	SHRL        $0x10, R11
+	VMOVHPD     (DI)(R11*8), X1, X1
 	VINSERTF128 $0x01, X1, Y3, Y3
 	VFMADD231PD (BX), Y3, Y2
 	ADDQ        $0x20, BX
@@ -106,16 +108,18 @@ masked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X3
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y4, Y4
 	VMOVAPS      Y2, Y5
 	VFMADD231PD  (BX), Y4, Y5
@@ -159,8 +163,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  4096(SI)
 	MOVL        (SI), R10
 	VMOVSD      (DI)(R10*8), X3
 	MOVL        4(SI), R10
@@ -187,8 +191,8 @@ masked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSD       (DI)(R10*8), X4
 	MOVL         4(SI), R10
@@ -240,16 +244,18 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
-	MOVWLZX     (SI), R10
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  2048(SI)
+	MOVL        (SI), R11
+	MOVWLZX     R11, R10
 	VMOVSD      (DI)(R10*8), X3
-	MOVWLZX     2(SI), R10
-	VMOVHPD     (DI)(R10*8), X3, X3
-	MOVWLZX     4(SI), R10
+	SHRL        $0x10, R11
+	VMOVHPD     (DI)(R11*8), X3, X3
+	MOVL        4(SI), R11
+	MOVWLZX     R11, R10
 	VMOVSD      (DI)(R10*8), X1
-	MOVWLZX     6(SI), R10
-	VMOVHPD     (DI)(R10*8), X1, X1
+	SHRL        $0x10, R11
+	VMOVHPD     (DI)(R11*8), X1, X1
 	VINSERTF128 $0x01, X1, Y3, Y3
 	VCVTPS2PD   (BX), Y1
 	VFMADD231PD Y1, Y3, Y2
@@ -269,16 +275,18 @@ masked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X3
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y4, Y4
 	VCVTPS2PD    (BX), Y5
 	VMOVAPS      Y2, Y6
@@ -323,8 +331,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  4096(SI)
 	MOVL        (SI), R10
 	VMOVSD      (DI)(R10*8), X3
 	MOVL        4(SI), R10
@@ -352,8 +360,8 @@ masked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSD       (DI)(R10*8), X4
 	MOVL         4(SI), R10
@@ -410,16 +418,18 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R11
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
 	VMOVSD       (DI)(R11*8), X5
-	MOVWLZX      2(SI), R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVWLZX      4(SI), R11
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X5, X5
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
 	VMOVSD       (DI)(R11*8), X3
-	MOVWLZX      6(SI), R11
-	VMOVHPD      (DI)(R11*8), X3, X3
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X3, X3
 	VINSERTF128  $0x01, X3, Y5, Y5
 	MOVWLZX      (BX), R11
 	VMOVD        R11, X3
@@ -446,16 +456,18 @@ masked:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R11
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
 	VMOVSD       (DI)(R11*8), X6
-	MOVWLZX      2(SI), R11
-	VMOVHPD      (DI)(R11*8), X6, X6
-	MOVWLZX      4(SI), R11
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X6, X6
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
 	VMOVSD       (DI)(R11*8), X5
-	MOVWLZX      6(SI), R11
-	VMOVHPD      (DI)(R11*8), X5, X5
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X5, X5
 	VINSERTF128  $0x01, X5, Y6, Y6
 	MOVWLZX      (BX), R11
 	VMOVD        R11, X7
@@ -511,8 +523,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R11
 	VMOVSD       (DI)(R11*8), X5
 	MOVL         4(SI), R11
@@ -547,8 +559,8 @@ masked:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R11
 	VMOVSD       (DI)(R11*8), X6
 	MOVL         4(SI), R11
@@ -593,71 +605,73 @@ TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-64
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
 	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	VBROADCASTSD (R8), Y0
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	VBROADCASTSD (DI), Y0
 	VMOVUPS      laneBits64<>+0(SB), Y1
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
 	VXORPS X3, X3, X3
-	MOVL   (CX), R8
-	TESTQ  R8, R8
+	MOVL   (CX), DI
+	TESTQ  DI, DI
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
-	MOVWLZX     (SI), R10
-	VMOVSD      (DI)(R10*8), X4
-	MOVWLZX     2(SI), R10
-	VMOVHPD     (DI)(R10*8), X4, X4
-	MOVWLZX     4(SI), R10
-	VMOVSD      (DI)(R10*8), X2
-	MOVWLZX     6(SI), R10
-	VMOVHPD     (DI)(R10*8), X2, X2
+	PREFETCHT1  2048(BX)
+	MOVL        (BX), R10
+	MOVWLZX     R10, R9
+	VMOVSD      (SI)(R9*8), X4
+	SHRL        $0x10, R10
+	VMOVHPD     (SI)(R10*8), X4, X4
+	MOVL        4(BX), R10
+	MOVWLZX     R10, R9
+	VMOVSD      (SI)(R9*8), X2
+	SHRL        $0x10, R10
+	VMOVHPD     (SI)(R10*8), X2, X2
 	VINSERTF128 $0x01, X2, Y4, Y4
 	VFMADD231PD Y0, Y4, Y3
-	ADDQ        $0x08, SI
-	DECQ        R8
+	ADDQ        $0x08, BX
+	DECQ        DI
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
+	MOVL  4(CX), DI
+	TESTQ DI, DI
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X2
+	MOVWLZX      (DX), R9
+	VMOVD        R9, X2
 	VPBROADCASTQ X2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQQ     Y1, Y2, Y2
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVWLZX      4(SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
+	PREFETCHT1   2048(BX)
+	MOVL         (BX), R10
+	MOVWLZX      R10, R9
+	VMOVSD       (SI)(R9*8), X5
+	SHRL         $0x10, R10
+	VMOVHPD      (SI)(R10*8), X5, X5
+	MOVL         4(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSD       (SI)(R9*8), X4
+	SHRL         $0x10, R10
+	VMOVHPD      (SI)(R10*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PD  Y0, Y5, Y6
 	VBLENDVPD    Y2, Y6, Y3, Y3
-	ADDQ         $0x08, SI
+	ADDQ         $0x08, BX
 	ADDQ         $0x02, DX
-	DECQ         R8
+	DECQ         DI
 	JNZ          masked
 
 store:
-	VMOVUPD Y3, (R9)
-	ADDQ    $0x20, R9
+	VMOVUPD Y3, (R8)
+	ADDQ    $0x20, R8
 	ADDQ    $0x08, CX
 	DECQ    AX
 	JMP     slice
@@ -673,71 +687,69 @@ TEXT ·slicesSame32F64AVX2(SB), NOSPLIT, $0-64
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
 	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	VBROADCASTSD (R8), Y0
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	VBROADCASTSD (DI), Y0
 	VMOVUPS      laneBits64<>+0(SB), Y1
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
 	VXORPS X3, X3, X3
-	MOVL   (CX), R8
-	TESTQ  R8, R8
+	MOVL   (CX), DI
+	TESTQ  DI, DI
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
-	MOVL        (SI), R10
-	VMOVSD      (DI)(R10*8), X4
-	MOVL        4(SI), R10
-	VMOVHPD     (DI)(R10*8), X4, X4
-	MOVL        8(SI), R10
-	VMOVSD      (DI)(R10*8), X2
-	MOVL        12(SI), R10
-	VMOVHPD     (DI)(R10*8), X2, X2
+	PREFETCHT1  4096(BX)
+	MOVL        (BX), R9
+	VMOVSD      (SI)(R9*8), X4
+	MOVL        4(BX), R9
+	VMOVHPD     (SI)(R9*8), X4, X4
+	MOVL        8(BX), R9
+	VMOVSD      (SI)(R9*8), X2
+	MOVL        12(BX), R9
+	VMOVHPD     (SI)(R9*8), X2, X2
 	VINSERTF128 $0x01, X2, Y4, Y4
 	VFMADD231PD Y0, Y4, Y3
-	ADDQ        $0x10, SI
-	DECQ        R8
+	ADDQ        $0x10, BX
+	DECQ        DI
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
+	MOVL  4(CX), DI
+	TESTQ DI, DI
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X2
+	MOVWLZX      (DX), R9
+	VMOVD        R9, X2
 	VPBROADCASTQ X2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQQ     Y1, Y2, Y2
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
+	PREFETCHT1   4096(BX)
+	MOVL         (BX), R9
+	VMOVSD       (SI)(R9*8), X5
+	MOVL         4(BX), R9
+	VMOVHPD      (SI)(R9*8), X5, X5
+	MOVL         8(BX), R9
+	VMOVSD       (SI)(R9*8), X4
+	MOVL         12(BX), R9
+	VMOVHPD      (SI)(R9*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PD  Y0, Y5, Y6
 	VBLENDVPD    Y2, Y6, Y3, Y3
-	ADDQ         $0x10, SI
+	ADDQ         $0x10, BX
 	ADDQ         $0x02, DX
-	DECQ         R8
+	DECQ         DI
 	JNZ          masked
 
 store:
-	VMOVUPD Y3, (R9)
-	ADDQ    $0x20, R9
+	VMOVUPD Y3, (R8)
+	ADDQ    $0x20, R8
 	ADDQ    $0x08, CX
 	DECQ    AX
 	JMP     slice
@@ -768,16 +780,18 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
-	MOVWLZX     (SI), R10
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  2048(SI)
+	MOVL        (SI), R11
+	MOVWLZX     R11, R10
 	VMOVSD      (DI)(R10*8), X3
-	MOVWLZX     2(SI), R10
-	VMOVHPD     (DI)(R10*8), X3, X3
-	MOVWLZX     4(SI), R10
+	SHRL        $0x10, R11
+	VMOVHPD     (DI)(R11*8), X3, X3
+	MOVL        4(SI), R11
+	MOVWLZX     R11, R10
 	VMOVSD      (DI)(R10*8), X1
-	MOVWLZX     6(SI), R10
-	VMOVHPD     (DI)(R10*8), X1, X1
+	SHRL        $0x10, R11
+	VMOVHPD     (DI)(R11*8), X1, X1
 	VINSERTF128 $0x01, X1, Y3, Y3
 	VPMOVZXDQ   (BX), Y1
 	VPSLLQ      $0x20, Y1, Y1
@@ -798,16 +812,18 @@ masked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X3
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y4, Y4
 	VPMOVZXDQ    (BX), Y5
 	VPSLLQ       $0x20, Y5, Y5
@@ -853,8 +869,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  4096(SI)
 	MOVL        (SI), R10
 	VMOVSD      (DI)(R10*8), X3
 	MOVL        4(SI), R10
@@ -883,8 +899,8 @@ masked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSD       (DI)(R10*8), X4
 	MOVL         4(SI), R10
@@ -938,16 +954,18 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
-	MOVWLZX     (SI), R10
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  2048(SI)
+	MOVL        (SI), R11
+	MOVWLZX     R11, R10
 	VMOVSD      (DI)(R10*8), X3
-	MOVWLZX     2(SI), R10
-	VMOVHPD     (DI)(R10*8), X3, X3
-	MOVWLZX     4(SI), R10
+	SHRL        $0x10, R11
+	VMOVHPD     (DI)(R11*8), X3, X3
+	MOVL        4(SI), R11
+	MOVWLZX     R11, R10
 	VMOVSD      (DI)(R10*8), X1
-	MOVWLZX     6(SI), R10
-	VMOVHPD     (DI)(R10*8), X1, X1
+	SHRL        $0x10, R11
+	VMOVHPD     (DI)(R11*8), X1, X1
 	VINSERTF128 $0x01, X1, Y3, Y3
 	VPMOVZXWQ   (BX), Y1
 	VPSLLQ      $0x30, Y1, Y1
@@ -968,16 +986,18 @@ masked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X3
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y4, Y4
 	VPMOVZXWQ    (BX), Y5
 	VPSLLQ       $0x30, Y5, Y5
@@ -1023,8 +1043,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  4096(SI)
 	MOVL        (SI), R10
 	VMOVSD      (DI)(R10*8), X3
 	MOVL        4(SI), R10
@@ -1053,8 +1073,8 @@ masked:
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSD       (DI)(R10*8), X4
 	MOVL         4(SI), R10
@@ -1107,25 +1127,29 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X1
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X1, X1
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X2
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
 	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVWLZX      8(SI), R10
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X2
-	MOVWLZX      10(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X3
-	MOVWLZX      14(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
 	VINSERTF64X4 $0x01, Y2, Z1, Z1
 	VFMADD231PD  (BX), Z1, Z0
@@ -1141,25 +1165,29 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X3
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X3, X3
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X1
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X1, X1
 	VINSERTF128  $0x01, X1, Y3, Y3
-	MOVWLZX      8(SI), R10
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
-	MOVWLZX      10(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X1
-	MOVWLZX      14(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X1, X1
 	VINSERTF128  $0x01, X1, Y4, Y4
 	VINSERTF64X4 $0x01, Y4, Z3, Z3
 	VFMADD231PD  (BX), Z3, K1, Z0
@@ -1201,8 +1229,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSD       (DI)(R10*8), X1
 	MOVL         4(SI), R10
@@ -1235,8 +1263,8 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSD       (DI)(R10*8), X3
 	MOVL         4(SI), R10
@@ -1295,25 +1323,29 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X1
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X1, X1
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X2
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
 	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVWLZX      8(SI), R10
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X2
-	MOVWLZX      10(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X3
-	MOVWLZX      14(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
 	VINSERTF64X4 $0x01, Y2, Z1, Z1
 	VCVTPS2PD    (BX), Z3
@@ -1330,25 +1362,29 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X1
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X1, X1
 	VINSERTF128  $0x01, X1, Y4, Y4
-	MOVWLZX      8(SI), R10
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X5
-	MOVWLZX      10(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X1
-	MOVWLZX      14(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X1, X1
 	VINSERTF128  $0x01, X1, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VCVTPS2PD    (BX), Z3
@@ -1391,8 +1427,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSD       (DI)(R10*8), X1
 	MOVL         4(SI), R10
@@ -1426,8 +1462,8 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSD       (DI)(R10*8), X4
 	MOVL         4(SI), R10
@@ -1490,25 +1526,29 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X5
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
-	MOVWLZX      8(SI), R10
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X5
-	MOVWLZX      10(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X6
-	MOVWLZX      14(SI), R10
-	VMOVHPD      (DI)(R10*8), X6, X6
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VPBROADCASTD (BX), Y6
@@ -1528,25 +1568,29 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X7
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X7, X7
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X7, X7
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
-	MOVWLZX      8(SI), R10
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X8
-	MOVWLZX      10(SI), R10
-	VMOVHPD      (DI)(R10*8), X8, X8
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X8, X8
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
-	MOVWLZX      14(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X4, X4
 	VINSERTF128  $0x01, X4, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
 	VPBROADCASTD (BX), Y6
@@ -1595,8 +1639,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSD       (DI)(R10*8), X4
 	MOVL         4(SI), R10
@@ -1633,8 +1677,8 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSD       (DI)(R10*8), X7
 	MOVL         4(SI), R10
@@ -1683,84 +1727,90 @@ TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-64
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
 	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	VBROADCASTSD (R8), Z0
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	VBROADCASTSD (DI), Z0
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
 	VXORPS X1, X1, X1
-	MOVL   (CX), R8
-	TESTQ  R8, R8
+	MOVL   (CX), DI
+	TESTQ  DI, DI
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	MOVWLZX      4(SI), R10
-	VMOVSD       (DI)(R10*8), X3
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
+	PREFETCHT1   2048(BX)
+	MOVL         (BX), R10
+	MOVWLZX      R10, R9
+	VMOVSD       (SI)(R9*8), X2
+	SHRL         $0x10, R10
+	VMOVHPD      (SI)(R10*8), X2, X2
+	MOVL         4(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSD       (SI)(R9*8), X3
+	SHRL         $0x10, R10
+	VMOVHPD      (SI)(R10*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVWLZX      8(SI), R10
-	VMOVSD       (DI)(R10*8), X3
-	MOVWLZX      10(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	MOVWLZX      12(SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVWLZX      14(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVL         8(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSD       (SI)(R9*8), X3
+	SHRL         $0x10, R10
+	VMOVHPD      (SI)(R10*8), X3, X3
+	MOVL         12(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSD       (SI)(R9*8), X4
+	SHRL         $0x10, R10
+	VMOVHPD      (SI)(R10*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VFMADD231PD  Z0, Z2, Z1
-	ADDQ         $0x10, SI
-	DECQ         R8
+	ADDQ         $0x10, BX
+	DECQ         DI
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
+	MOVL  4(CX), DI
+	TESTQ DI, DI
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVWLZX      4(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
+	PREFETCHT1   2048(BX)
+	MOVL         (BX), R10
+	MOVWLZX      R10, R9
+	VMOVSD       (SI)(R9*8), X4
+	SHRL         $0x10, R10
+	VMOVHPD      (SI)(R10*8), X4, X4
+	MOVL         4(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSD       (SI)(R9*8), X2
+	SHRL         $0x10, R10
+	VMOVHPD      (SI)(R10*8), X2, X2
 	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVWLZX      8(SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVWLZX      10(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVWLZX      12(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVWLZX      14(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
+	MOVL         8(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSD       (SI)(R9*8), X5
+	SHRL         $0x10, R10
+	VMOVHPD      (SI)(R10*8), X5, X5
+	MOVL         12(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSD       (SI)(R9*8), X2
+	SHRL         $0x10, R10
+	VMOVHPD      (SI)(R10*8), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VFMADD231PD  Z0, Z4, K1, Z1
-	ADDQ         $0x10, SI
+	ADDQ         $0x10, BX
 	ADDQ         $0x02, DX
-	DECQ         R8
+	DECQ         DI
 	JNZ          masked
 
 store:
-	VMOVUPD Z1, (R9)
-	ADDQ    $0x40, R9
+	VMOVUPD Z1, (R8)
+	ADDQ    $0x40, R8
 	ADDQ    $0x08, CX
 	DECQ    AX
 	JMP     slice
@@ -1776,84 +1826,82 @@ TEXT ·slicesSame32F64AVX512(SB), NOSPLIT, $0-64
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
 	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	VBROADCASTSD (R8), Z0
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	VBROADCASTSD (DI), Z0
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
 	VXORPS X1, X1, X1
-	MOVL   (CX), R8
-	TESTQ  R8, R8
+	MOVL   (CX), DI
+	TESTQ  DI, DI
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X3
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
+	PREFETCHT1   4096(BX)
+	MOVL         (BX), R9
+	VMOVSD       (SI)(R9*8), X2
+	MOVL         4(BX), R9
+	VMOVHPD      (SI)(R9*8), X2, X2
+	MOVL         8(BX), R9
+	VMOVSD       (SI)(R9*8), X3
+	MOVL         12(BX), R9
+	VMOVHPD      (SI)(R9*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X3
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVL         16(BX), R9
+	VMOVSD       (SI)(R9*8), X3
+	MOVL         20(BX), R9
+	VMOVHPD      (SI)(R9*8), X3, X3
+	MOVL         24(BX), R9
+	VMOVSD       (SI)(R9*8), X4
+	MOVL         28(BX), R9
+	VMOVHPD      (SI)(R9*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VFMADD231PD  Z0, Z2, Z1
-	ADDQ         $0x20, SI
-	DECQ         R8
+	ADDQ         $0x20, BX
+	DECQ         DI
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
+	MOVL  4(CX), DI
+	TESTQ DI, DI
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
+	PREFETCHT1   4096(BX)
+	MOVL         (BX), R9
+	VMOVSD       (SI)(R9*8), X4
+	MOVL         4(BX), R9
+	VMOVHPD      (SI)(R9*8), X4, X4
+	MOVL         8(BX), R9
+	VMOVSD       (SI)(R9*8), X2
+	MOVL         12(BX), R9
+	VMOVHPD      (SI)(R9*8), X2, X2
 	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
+	MOVL         16(BX), R9
+	VMOVSD       (SI)(R9*8), X5
+	MOVL         20(BX), R9
+	VMOVHPD      (SI)(R9*8), X5, X5
+	MOVL         24(BX), R9
+	VMOVSD       (SI)(R9*8), X2
+	MOVL         28(BX), R9
+	VMOVHPD      (SI)(R9*8), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VFMADD231PD  Z0, Z4, K1, Z1
-	ADDQ         $0x20, SI
+	ADDQ         $0x20, BX
 	ADDQ         $0x02, DX
-	DECQ         R8
+	DECQ         DI
 	JNZ          masked
 
 store:
-	VMOVUPD Z1, (R9)
-	ADDQ    $0x40, R9
+	VMOVUPD Z1, (R8)
+	ADDQ    $0x40, R8
 	ADDQ    $0x08, CX
 	DECQ    AX
 	JMP     slice
@@ -1883,25 +1931,29 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X1
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X1, X1
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X2
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
 	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVWLZX      8(SI), R10
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X2
-	MOVWLZX      10(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X3
-	MOVWLZX      14(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
 	VINSERTF64X4 $0x01, Y2, Z1, Z1
 	VPMOVZXDQ    (BX), Z3
@@ -1919,25 +1971,29 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X1
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X1, X1
 	VINSERTF128  $0x01, X1, Y4, Y4
-	MOVWLZX      8(SI), R10
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X5
-	MOVWLZX      10(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X1
-	MOVWLZX      14(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X1, X1
 	VINSERTF128  $0x01, X1, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VPMOVZXDQ    (BX), Z3
@@ -1981,8 +2037,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSD       (DI)(R10*8), X1
 	MOVL         4(SI), R10
@@ -2017,8 +2073,8 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSD       (DI)(R10*8), X4
 	MOVL         4(SI), R10
@@ -2079,25 +2135,29 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X1
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X1, X1
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X2
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
 	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVWLZX      8(SI), R10
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X2
-	MOVWLZX      10(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X3
-	MOVWLZX      14(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
 	VINSERTF64X4 $0x01, Y2, Z1, Z1
 	VPMOVZXWQ    (BX), Z3
@@ -2115,25 +2175,29 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
-	MOVWLZX      2(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X1
-	MOVWLZX      6(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X1, X1
 	VINSERTF128  $0x01, X1, Y4, Y4
-	MOVWLZX      8(SI), R10
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X5
-	MOVWLZX      10(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X1
-	MOVWLZX      14(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X1, X1
 	VINSERTF128  $0x01, X1, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VPMOVZXWQ    (BX), Z3
@@ -2177,8 +2241,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSD       (DI)(R10*8), X1
 	MOVL         4(SI), R10
@@ -2213,8 +2277,8 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSD       (DI)(R10*8), X4
 	MOVL         4(SI), R10
@@ -2276,24 +2340,28 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
-	MOVWLZX     (SI), R10
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  2048(SI)
+	MOVL        (SI), R11
+	MOVWLZX     R11, R10
 	VMOVSS      (DI)(R10*4), X3
-	MOVWLZX     2(SI), R10
-	VINSERTPS   $0x10, (DI)(R10*4), X3, X3
-	MOVWLZX     4(SI), R10
+	SHRL        $0x10, R11
+	VINSERTPS   $0x10, (DI)(R11*4), X3, X3
+	MOVL        4(SI), R11
+	MOVWLZX     R11, R10
 	VINSERTPS   $0x20, (DI)(R10*4), X3, X3
-	MOVWLZX     6(SI), R10
-	VINSERTPS   $0x30, (DI)(R10*4), X3, X3
-	MOVWLZX     8(SI), R10
+	SHRL        $0x10, R11
+	VINSERTPS   $0x30, (DI)(R11*4), X3, X3
+	MOVL        8(SI), R11
+	MOVWLZX     R11, R10
 	VMOVSS      (DI)(R10*4), X1
-	MOVWLZX     10(SI), R10
-	VINSERTPS   $0x10, (DI)(R10*4), X1, X1
-	MOVWLZX     12(SI), R10
+	SHRL        $0x10, R11
+	VINSERTPS   $0x10, (DI)(R11*4), X1, X1
+	MOVL        12(SI), R11
+	MOVWLZX     R11, R10
 	VINSERTPS   $0x20, (DI)(R10*4), X1, X1
-	MOVWLZX     14(SI), R10
-	VINSERTPS   $0x30, (DI)(R10*4), X1, X1
+	SHRL        $0x10, R11
+	VINSERTPS   $0x30, (DI)(R11*4), X1, X1
 	VINSERTF128 $0x01, X1, Y3, Y3
 	VFMADD231PS (BX), Y3, Y2
 	ADDQ        $0x20, BX
@@ -2312,24 +2380,28 @@ masked:
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X4
-	MOVWLZX      2(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVWLZX      6(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	MOVWLZX      8(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X3
-	MOVWLZX      10(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVWLZX      14(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
 	VINSERTF128  $0x01, X3, Y4, Y4
 	VMOVAPS      Y2, Y5
 	VFMADD231PS  (BX), Y4, Y5
@@ -2373,8 +2445,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  4096(SI)
 	MOVL        (SI), R10
 	VMOVSS      (DI)(R10*4), X3
 	MOVL        4(SI), R10
@@ -2409,8 +2481,8 @@ masked:
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSS       (DI)(R10*4), X4
 	MOVL         4(SI), R10
@@ -2473,24 +2545,28 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X6
-	MOVWLZX      2(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X6, X6
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
-	MOVWLZX      6(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X6, X6
-	MOVWLZX      8(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X4
-	MOVWLZX      10(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVWLZX      14(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
 	VINSERTF128  $0x01, X4, Y6, Y6
 	VPBROADCASTD (BX), Y4
 	VPSRLVD      Y0, Y4, Y4
@@ -2515,24 +2591,28 @@ masked:
 	VPBROADCASTD X4, Y4
 	VPAND        Y3, Y4, Y4
 	VPCMPEQD     Y3, Y4, Y4
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X7
-	MOVWLZX      2(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X7, X7
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X7, X7
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X7, X7
-	MOVWLZX      6(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X7, X7
-	MOVWLZX      8(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X7, X7
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X6
-	MOVWLZX      10(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X6, X6
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
-	MOVWLZX      14(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X6, X6
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
 	VINSERTF128  $0x01, X6, Y7, Y7
 	VPBROADCASTD (BX), Y8
 	VPSRLVD      Y0, Y8, Y8
@@ -2585,8 +2665,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSS       (DI)(R10*4), X6
 	MOVL         4(SI), R10
@@ -2627,8 +2707,8 @@ masked:
 	VPBROADCASTD X4, Y4
 	VPAND        Y3, Y4, Y4
 	VPCMPEQD     Y3, Y4, Y4
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSS       (DI)(R10*4), X7
 	MOVL         4(SI), R10
@@ -2679,87 +2759,93 @@ TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-64
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
 	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	VBROADCASTSS (R8), Y0
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	VBROADCASTSS (DI), Y0
 	VMOVUPS      laneBits32<>+0(SB), Y1
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
 	VXORPS X3, X3, X3
-	MOVL   (CX), R8
-	TESTQ  R8, R8
+	MOVL   (CX), DI
+	TESTQ  DI, DI
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
-	MOVWLZX     (SI), R10
-	VMOVSS      (DI)(R10*4), X4
-	MOVWLZX     2(SI), R10
-	VINSERTPS   $0x10, (DI)(R10*4), X4, X4
-	MOVWLZX     4(SI), R10
-	VINSERTPS   $0x20, (DI)(R10*4), X4, X4
-	MOVWLZX     6(SI), R10
-	VINSERTPS   $0x30, (DI)(R10*4), X4, X4
-	MOVWLZX     8(SI), R10
-	VMOVSS      (DI)(R10*4), X2
-	MOVWLZX     10(SI), R10
-	VINSERTPS   $0x10, (DI)(R10*4), X2, X2
-	MOVWLZX     12(SI), R10
-	VINSERTPS   $0x20, (DI)(R10*4), X2, X2
-	MOVWLZX     14(SI), R10
-	VINSERTPS   $0x30, (DI)(R10*4), X2, X2
+	PREFETCHT1  2048(BX)
+	MOVL        (BX), R10
+	MOVWLZX     R10, R9
+	VMOVSS      (SI)(R9*4), X4
+	SHRL        $0x10, R10
+	VINSERTPS   $0x10, (SI)(R10*4), X4, X4
+	MOVL        4(BX), R10
+	MOVWLZX     R10, R9
+	VINSERTPS   $0x20, (SI)(R9*4), X4, X4
+	SHRL        $0x10, R10
+	VINSERTPS   $0x30, (SI)(R10*4), X4, X4
+	MOVL        8(BX), R10
+	MOVWLZX     R10, R9
+	VMOVSS      (SI)(R9*4), X2
+	SHRL        $0x10, R10
+	VINSERTPS   $0x10, (SI)(R10*4), X2, X2
+	MOVL        12(BX), R10
+	MOVWLZX     R10, R9
+	VINSERTPS   $0x20, (SI)(R9*4), X2, X2
+	SHRL        $0x10, R10
+	VINSERTPS   $0x30, (SI)(R10*4), X2, X2
 	VINSERTF128 $0x01, X2, Y4, Y4
 	VFMADD231PS Y0, Y4, Y3
-	ADDQ        $0x10, SI
-	DECQ        R8
+	ADDQ        $0x10, BX
+	DECQ        DI
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
+	MOVL  4(CX), DI
+	TESTQ DI, DI
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X2
+	MOVWLZX      (DX), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQD     Y1, Y2, Y2
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
-	VMOVSS       (DI)(R10*4), X5
-	MOVWLZX      2(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
-	MOVWLZX      4(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	MOVWLZX      6(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
-	MOVWLZX      8(SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVWLZX      10(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVWLZX      12(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVWLZX      14(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	PREFETCHT1   2048(BX)
+	MOVL         (BX), R10
+	MOVWLZX      R10, R9
+	VMOVSS       (SI)(R9*4), X5
+	SHRL         $0x10, R10
+	VINSERTPS    $0x10, (SI)(R10*4), X5, X5
+	MOVL         4(BX), R10
+	MOVWLZX      R10, R9
+	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
+	SHRL         $0x10, R10
+	VINSERTPS    $0x30, (SI)(R10*4), X5, X5
+	MOVL         8(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSS       (SI)(R9*4), X4
+	SHRL         $0x10, R10
+	VINSERTPS    $0x10, (SI)(R10*4), X4, X4
+	MOVL         12(BX), R10
+	MOVWLZX      R10, R9
+	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
+	SHRL         $0x10, R10
+	VINSERTPS    $0x30, (SI)(R10*4), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PS  Y0, Y5, Y6
 	VBLENDVPS    Y2, Y6, Y3, Y3
-	ADDQ         $0x10, SI
+	ADDQ         $0x10, BX
 	ADDQ         $0x02, DX
-	DECQ         R8
+	DECQ         DI
 	JNZ          masked
 
 store:
-	VMOVUPS Y3, (R9)
-	ADDQ    $0x20, R9
+	VMOVUPS Y3, (R8)
+	ADDQ    $0x20, R8
 	ADDQ    $0x08, CX
 	DECQ    AX
 	JMP     slice
@@ -2775,87 +2861,85 @@ TEXT ·slicesSame32F32AVX2(SB), NOSPLIT, $0-64
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
 	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	VBROADCASTSS (R8), Y0
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	VBROADCASTSS (DI), Y0
 	VMOVUPS      laneBits32<>+0(SB), Y1
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
 	VXORPS X3, X3, X3
-	MOVL   (CX), R8
-	TESTQ  R8, R8
+	MOVL   (CX), DI
+	TESTQ  DI, DI
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
-	MOVL        (SI), R10
-	VMOVSS      (DI)(R10*4), X4
-	MOVL        4(SI), R10
-	VINSERTPS   $0x10, (DI)(R10*4), X4, X4
-	MOVL        8(SI), R10
-	VINSERTPS   $0x20, (DI)(R10*4), X4, X4
-	MOVL        12(SI), R10
-	VINSERTPS   $0x30, (DI)(R10*4), X4, X4
-	MOVL        16(SI), R10
-	VMOVSS      (DI)(R10*4), X2
-	MOVL        20(SI), R10
-	VINSERTPS   $0x10, (DI)(R10*4), X2, X2
-	MOVL        24(SI), R10
-	VINSERTPS   $0x20, (DI)(R10*4), X2, X2
-	MOVL        28(SI), R10
-	VINSERTPS   $0x30, (DI)(R10*4), X2, X2
+	PREFETCHT1  4096(BX)
+	MOVL        (BX), R9
+	VMOVSS      (SI)(R9*4), X4
+	MOVL        4(BX), R9
+	VINSERTPS   $0x10, (SI)(R9*4), X4, X4
+	MOVL        8(BX), R9
+	VINSERTPS   $0x20, (SI)(R9*4), X4, X4
+	MOVL        12(BX), R9
+	VINSERTPS   $0x30, (SI)(R9*4), X4, X4
+	MOVL        16(BX), R9
+	VMOVSS      (SI)(R9*4), X2
+	MOVL        20(BX), R9
+	VINSERTPS   $0x10, (SI)(R9*4), X2, X2
+	MOVL        24(BX), R9
+	VINSERTPS   $0x20, (SI)(R9*4), X2, X2
+	MOVL        28(BX), R9
+	VINSERTPS   $0x30, (SI)(R9*4), X2, X2
 	VINSERTF128 $0x01, X2, Y4, Y4
 	VFMADD231PS Y0, Y4, Y3
-	ADDQ        $0x20, SI
-	DECQ        R8
+	ADDQ        $0x20, BX
+	DECQ        DI
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
+	MOVL  4(CX), DI
+	TESTQ DI, DI
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X2
+	MOVWLZX      (DX), R9
+	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQD     Y1, Y2, Y2
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X5
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	PREFETCHT1   4096(BX)
+	MOVL         (BX), R9
+	VMOVSS       (SI)(R9*4), X5
+	MOVL         4(BX), R9
+	VINSERTPS    $0x10, (SI)(R9*4), X5, X5
+	MOVL         8(BX), R9
+	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
+	MOVL         12(BX), R9
+	VINSERTPS    $0x30, (SI)(R9*4), X5, X5
+	MOVL         16(BX), R9
+	VMOVSS       (SI)(R9*4), X4
+	MOVL         20(BX), R9
+	VINSERTPS    $0x10, (SI)(R9*4), X4, X4
+	MOVL         24(BX), R9
+	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
+	MOVL         28(BX), R9
+	VINSERTPS    $0x30, (SI)(R9*4), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VMOVAPS      Y3, Y6
 	VFMADD231PS  Y0, Y5, Y6
 	VBLENDVPS    Y2, Y6, Y3, Y3
-	ADDQ         $0x20, SI
+	ADDQ         $0x20, BX
 	ADDQ         $0x02, DX
-	DECQ         R8
+	DECQ         DI
 	JNZ          masked
 
 store:
-	VMOVUPS Y3, (R9)
-	ADDQ    $0x20, R9
+	VMOVUPS Y3, (R8)
+	ADDQ    $0x20, R8
 	ADDQ    $0x08, CX
 	DECQ    AX
 	JMP     slice
@@ -2886,24 +2970,28 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
-	MOVWLZX     (SI), R10
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  2048(SI)
+	MOVL        (SI), R11
+	MOVWLZX     R11, R10
 	VMOVSS      (DI)(R10*4), X3
-	MOVWLZX     2(SI), R10
-	VINSERTPS   $0x10, (DI)(R10*4), X3, X3
-	MOVWLZX     4(SI), R10
+	SHRL        $0x10, R11
+	VINSERTPS   $0x10, (DI)(R11*4), X3, X3
+	MOVL        4(SI), R11
+	MOVWLZX     R11, R10
 	VINSERTPS   $0x20, (DI)(R10*4), X3, X3
-	MOVWLZX     6(SI), R10
-	VINSERTPS   $0x30, (DI)(R10*4), X3, X3
-	MOVWLZX     8(SI), R10
+	SHRL        $0x10, R11
+	VINSERTPS   $0x30, (DI)(R11*4), X3, X3
+	MOVL        8(SI), R11
+	MOVWLZX     R11, R10
 	VMOVSS      (DI)(R10*4), X1
-	MOVWLZX     10(SI), R10
-	VINSERTPS   $0x10, (DI)(R10*4), X1, X1
-	MOVWLZX     12(SI), R10
+	SHRL        $0x10, R11
+	VINSERTPS   $0x10, (DI)(R11*4), X1, X1
+	MOVL        12(SI), R11
+	MOVWLZX     R11, R10
 	VINSERTPS   $0x20, (DI)(R10*4), X1, X1
-	MOVWLZX     14(SI), R10
-	VINSERTPS   $0x30, (DI)(R10*4), X1, X1
+	SHRL        $0x10, R11
+	VINSERTPS   $0x30, (DI)(R11*4), X1, X1
 	VINSERTF128 $0x01, X1, Y3, Y3
 	VPMOVZXWD   (BX), Y1
 	VPSLLD      $0x10, Y1, Y1
@@ -2924,24 +3012,28 @@ masked:
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X4
-	MOVWLZX      2(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVWLZX      6(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	MOVWLZX      8(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X3
-	MOVWLZX      10(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVWLZX      14(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
 	VINSERTF128  $0x01, X3, Y4, Y4
 	VPMOVZXWD    (BX), Y5
 	VPSLLD       $0x10, Y5, Y5
@@ -2987,8 +3079,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0  2048(BX)
-	PREFETCHT0  1024(SI)
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  4096(SI)
 	MOVL        (SI), R10
 	VMOVSS      (DI)(R10*4), X3
 	MOVL        4(SI), R10
@@ -3025,8 +3117,8 @@ masked:
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSS       (DI)(R10*4), X4
 	MOVL         4(SI), R10
@@ -3087,41 +3179,49 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X1
-	MOVWLZX      2(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X1, X1
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
-	MOVWLZX      6(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
-	MOVWLZX      8(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X1, X1
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X2
-	MOVWLZX      10(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVWLZX      14(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
 	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVWLZX      16(SI), R10
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X2
-	MOVWLZX      18(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVWLZX      20(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVWLZX      22(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
-	MOVWLZX      24(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
+	MOVL         24(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X3
-	MOVWLZX      26(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVWLZX      28(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         28(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVWLZX      30(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
 	VINSERTF64X4 $0x01, Y2, Z1, Z1
 	VFMADD231PS  (BX), Z1, Z0
@@ -3137,41 +3237,49 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X3
-	MOVWLZX      2(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVWLZX      6(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
-	MOVWLZX      8(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X1
-	MOVWLZX      10(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X1, X1
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
-	MOVWLZX      14(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X1, X1
 	VINSERTF128  $0x01, X1, Y3, Y3
-	MOVWLZX      16(SI), R10
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X4
-	MOVWLZX      18(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVWLZX      20(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVWLZX      22(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	MOVWLZX      24(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	MOVL         24(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X1
-	MOVWLZX      26(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
-	MOVWLZX      28(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X1, X1
+	MOVL         28(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
-	MOVWLZX      30(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X1, X1
 	VINSERTF128  $0x01, X1, Y4, Y4
 	VINSERTF64X4 $0x01, Y4, Z3, Z3
 	VFMADD231PS  (BX), Z3, K1, Z0
@@ -3213,8 +3321,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSS       (DI)(R10*4), X1
 	MOVL         4(SI), R10
@@ -3263,8 +3371,8 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSS       (DI)(R10*4), X3
 	MOVL         4(SI), R10
@@ -3341,41 +3449,49 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X3
-	MOVWLZX      2(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVWLZX      6(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
-	MOVWLZX      8(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X4
-	MOVWLZX      10(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVWLZX      14(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVWLZX      16(SI), R10
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X4
-	MOVWLZX      18(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVWLZX      20(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVWLZX      22(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	MOVWLZX      24(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	MOVL         24(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X5
-	MOVWLZX      26(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
-	MOVWLZX      28(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
+	MOVL         28(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	MOVWLZX      30(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
 	VINSERTF64X4 $0x01, Y4, Z3, Z3
 	VPBROADCASTQ (BX), Z5
@@ -3394,41 +3510,49 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X6
-	MOVWLZX      2(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X6, X6
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
-	MOVWLZX      6(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X6, X6
-	MOVWLZX      8(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X3
-	MOVWLZX      10(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVWLZX      14(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
 	VINSERTF128  $0x01, X3, Y6, Y6
-	MOVWLZX      16(SI), R10
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X7
-	MOVWLZX      18(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X7, X7
-	MOVWLZX      20(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X7, X7
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X7, X7
-	MOVWLZX      22(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X7, X7
-	MOVWLZX      24(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X7, X7
+	MOVL         24(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X3
-	MOVWLZX      26(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVWLZX      28(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         28(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVWLZX      30(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
 	VINSERTF128  $0x01, X3, Y7, Y7
 	VINSERTF64X4 $0x01, Y7, Z6, Z6
 	VPBROADCASTQ (BX), Z5
@@ -3475,8 +3599,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSS       (DI)(R10*4), X3
 	MOVL         4(SI), R10
@@ -3528,8 +3652,8 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSS       (DI)(R10*4), X6
 	MOVL         4(SI), R10
@@ -3593,116 +3717,130 @@ TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-64
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
 	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	VBROADCASTSS (R8), Z0
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	VBROADCASTSS (DI), Z0
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
 	VXORPS X1, X1, X1
-	MOVL   (CX), R8
-	TESTQ  R8, R8
+	MOVL   (CX), DI
+	TESTQ  DI, DI
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVWLZX      2(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVWLZX      4(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVWLZX      6(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
-	MOVWLZX      8(SI), R10
-	VMOVSS       (DI)(R10*4), X3
-	MOVWLZX      10(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVWLZX      12(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVWLZX      14(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	PREFETCHT1   2048(BX)
+	MOVL         (BX), R10
+	MOVWLZX      R10, R9
+	VMOVSS       (SI)(R9*4), X2
+	SHRL         $0x10, R10
+	VINSERTPS    $0x10, (SI)(R10*4), X2, X2
+	MOVL         4(BX), R10
+	MOVWLZX      R10, R9
+	VINSERTPS    $0x20, (SI)(R9*4), X2, X2
+	SHRL         $0x10, R10
+	VINSERTPS    $0x30, (SI)(R10*4), X2, X2
+	MOVL         8(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSS       (SI)(R9*4), X3
+	SHRL         $0x10, R10
+	VINSERTPS    $0x10, (SI)(R10*4), X3, X3
+	MOVL         12(BX), R10
+	MOVWLZX      R10, R9
+	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
+	SHRL         $0x10, R10
+	VINSERTPS    $0x30, (SI)(R10*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVWLZX      16(SI), R10
-	VMOVSS       (DI)(R10*4), X3
-	MOVWLZX      18(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVWLZX      20(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVWLZX      22(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
-	MOVWLZX      24(SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVWLZX      26(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVWLZX      28(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVWLZX      30(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	MOVL         16(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSS       (SI)(R9*4), X3
+	SHRL         $0x10, R10
+	VINSERTPS    $0x10, (SI)(R10*4), X3, X3
+	MOVL         20(BX), R10
+	MOVWLZX      R10, R9
+	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
+	SHRL         $0x10, R10
+	VINSERTPS    $0x30, (SI)(R10*4), X3, X3
+	MOVL         24(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSS       (SI)(R9*4), X4
+	SHRL         $0x10, R10
+	VINSERTPS    $0x10, (SI)(R10*4), X4, X4
+	MOVL         28(BX), R10
+	MOVWLZX      R10, R9
+	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
+	SHRL         $0x10, R10
+	VINSERTPS    $0x30, (SI)(R10*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VFMADD231PS  Z0, Z2, Z1
-	ADDQ         $0x20, SI
-	DECQ         R8
+	ADDQ         $0x20, BX
+	DECQ         DI
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
+	MOVL  4(CX), DI
+	TESTQ DI, DI
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVWLZX      2(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVWLZX      4(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVWLZX      6(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	MOVWLZX      8(SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVWLZX      10(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVWLZX      12(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVWLZX      14(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	PREFETCHT1   2048(BX)
+	MOVL         (BX), R10
+	MOVWLZX      R10, R9
+	VMOVSS       (SI)(R9*4), X4
+	SHRL         $0x10, R10
+	VINSERTPS    $0x10, (SI)(R10*4), X4, X4
+	MOVL         4(BX), R10
+	MOVWLZX      R10, R9
+	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
+	SHRL         $0x10, R10
+	VINSERTPS    $0x30, (SI)(R10*4), X4, X4
+	MOVL         8(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSS       (SI)(R9*4), X2
+	SHRL         $0x10, R10
+	VINSERTPS    $0x10, (SI)(R10*4), X2, X2
+	MOVL         12(BX), R10
+	MOVWLZX      R10, R9
+	VINSERTPS    $0x20, (SI)(R9*4), X2, X2
+	SHRL         $0x10, R10
+	VINSERTPS    $0x30, (SI)(R10*4), X2, X2
 	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVWLZX      16(SI), R10
-	VMOVSS       (DI)(R10*4), X5
-	MOVWLZX      18(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
-	MOVWLZX      20(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	MOVWLZX      22(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
-	MOVWLZX      24(SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVWLZX      26(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVWLZX      28(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVWLZX      30(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	MOVL         16(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSS       (SI)(R9*4), X5
+	SHRL         $0x10, R10
+	VINSERTPS    $0x10, (SI)(R10*4), X5, X5
+	MOVL         20(BX), R10
+	MOVWLZX      R10, R9
+	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
+	SHRL         $0x10, R10
+	VINSERTPS    $0x30, (SI)(R10*4), X5, X5
+	MOVL         24(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSS       (SI)(R9*4), X2
+	SHRL         $0x10, R10
+	VINSERTPS    $0x10, (SI)(R10*4), X2, X2
+	MOVL         28(BX), R10
+	MOVWLZX      R10, R9
+	VINSERTPS    $0x20, (SI)(R9*4), X2, X2
+	SHRL         $0x10, R10
+	VINSERTPS    $0x30, (SI)(R10*4), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VFMADD231PS  Z0, Z4, K1, Z1
-	ADDQ         $0x20, SI
+	ADDQ         $0x20, BX
 	ADDQ         $0x02, DX
-	DECQ         R8
+	DECQ         DI
 	JNZ          masked
 
 store:
-	VMOVUPS Z1, (R9)
-	ADDQ    $0x40, R9
+	VMOVUPS Z1, (R8)
+	ADDQ    $0x40, R8
 	ADDQ    $0x08, CX
 	DECQ    AX
 	JMP     slice
@@ -3718,116 +3856,114 @@ TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-64
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
 	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	VBROADCASTSS (R8), Z0
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	VBROADCASTSS (DI), Z0
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
 	VXORPS X1, X1, X1
-	MOVL   (CX), R8
-	TESTQ  R8, R8
+	MOVL   (CX), DI
+	TESTQ  DI, DI
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X3
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	PREFETCHT1   4096(BX)
+	MOVL         (BX), R9
+	VMOVSS       (SI)(R9*4), X2
+	MOVL         4(BX), R9
+	VINSERTPS    $0x10, (SI)(R9*4), X2, X2
+	MOVL         8(BX), R9
+	VINSERTPS    $0x20, (SI)(R9*4), X2, X2
+	MOVL         12(BX), R9
+	VINSERTPS    $0x30, (SI)(R9*4), X2, X2
+	MOVL         16(BX), R9
+	VMOVSS       (SI)(R9*4), X3
+	MOVL         20(BX), R9
+	VINSERTPS    $0x10, (SI)(R9*4), X3, X3
+	MOVL         24(BX), R9
+	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
+	MOVL         28(BX), R9
+	VINSERTPS    $0x30, (SI)(R9*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         32(SI), R10
-	VMOVSS       (DI)(R10*4), X3
-	MOVL         36(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVL         40(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVL         44(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
-	MOVL         48(SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVL         52(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         56(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         60(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	MOVL         32(BX), R9
+	VMOVSS       (SI)(R9*4), X3
+	MOVL         36(BX), R9
+	VINSERTPS    $0x10, (SI)(R9*4), X3, X3
+	MOVL         40(BX), R9
+	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
+	MOVL         44(BX), R9
+	VINSERTPS    $0x30, (SI)(R9*4), X3, X3
+	MOVL         48(BX), R9
+	VMOVSS       (SI)(R9*4), X4
+	MOVL         52(BX), R9
+	VINSERTPS    $0x10, (SI)(R9*4), X4, X4
+	MOVL         56(BX), R9
+	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
+	MOVL         60(BX), R9
+	VINSERTPS    $0x30, (SI)(R9*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VFMADD231PS  Z0, Z2, Z1
-	ADDQ         $0x40, SI
-	DECQ         R8
+	ADDQ         $0x40, BX
+	DECQ         DI
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
+	MOVL  4(CX), DI
+	TESTQ DI, DI
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	PREFETCHT1   4096(BX)
+	MOVL         (BX), R9
+	VMOVSS       (SI)(R9*4), X4
+	MOVL         4(BX), R9
+	VINSERTPS    $0x10, (SI)(R9*4), X4, X4
+	MOVL         8(BX), R9
+	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
+	MOVL         12(BX), R9
+	VINSERTPS    $0x30, (SI)(R9*4), X4, X4
+	MOVL         16(BX), R9
+	VMOVSS       (SI)(R9*4), X2
+	MOVL         20(BX), R9
+	VINSERTPS    $0x10, (SI)(R9*4), X2, X2
+	MOVL         24(BX), R9
+	VINSERTPS    $0x20, (SI)(R9*4), X2, X2
+	MOVL         28(BX), R9
+	VINSERTPS    $0x30, (SI)(R9*4), X2, X2
 	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         32(SI), R10
-	VMOVSS       (DI)(R10*4), X5
-	MOVL         36(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
-	MOVL         40(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	MOVL         44(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
-	MOVL         48(SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVL         52(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVL         56(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVL         60(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	MOVL         32(BX), R9
+	VMOVSS       (SI)(R9*4), X5
+	MOVL         36(BX), R9
+	VINSERTPS    $0x10, (SI)(R9*4), X5, X5
+	MOVL         40(BX), R9
+	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
+	MOVL         44(BX), R9
+	VINSERTPS    $0x30, (SI)(R9*4), X5, X5
+	MOVL         48(BX), R9
+	VMOVSS       (SI)(R9*4), X2
+	MOVL         52(BX), R9
+	VINSERTPS    $0x10, (SI)(R9*4), X2, X2
+	MOVL         56(BX), R9
+	VINSERTPS    $0x20, (SI)(R9*4), X2, X2
+	MOVL         60(BX), R9
+	VINSERTPS    $0x30, (SI)(R9*4), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VFMADD231PS  Z0, Z4, K1, Z1
-	ADDQ         $0x40, SI
+	ADDQ         $0x40, BX
 	ADDQ         $0x02, DX
-	DECQ         R8
+	DECQ         DI
 	JNZ          masked
 
 store:
-	VMOVUPS Z1, (R9)
-	ADDQ    $0x40, R9
+	VMOVUPS Z1, (R8)
+	ADDQ    $0x40, R8
 	ADDQ    $0x08, CX
 	DECQ    AX
 	JMP     slice
@@ -3857,41 +3993,49 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X1
-	MOVWLZX      2(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X1, X1
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
-	MOVWLZX      6(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
-	MOVWLZX      8(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X1, X1
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X2
-	MOVWLZX      10(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVWLZX      14(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
 	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVWLZX      16(SI), R10
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X2
-	MOVWLZX      18(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVWLZX      20(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVWLZX      22(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
-	MOVWLZX      24(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
+	MOVL         24(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X3
-	MOVWLZX      26(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVWLZX      28(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         28(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVWLZX      30(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
 	VINSERTF64X4 $0x01, Y2, Z1, Z1
 	VPMOVZXWD    (BX), Z3
@@ -3909,41 +4053,49 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
-	MOVWLZX      (SI), R10
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X4
-	MOVWLZX      2(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVWLZX      4(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVWLZX      6(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	MOVWLZX      8(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X1
-	MOVWLZX      10(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
-	MOVWLZX      12(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X1, X1
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
-	MOVWLZX      14(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X1, X1
 	VINSERTF128  $0x01, X1, Y4, Y4
-	MOVWLZX      16(SI), R10
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X5
-	MOVWLZX      18(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
-	MOVWLZX      20(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	MOVWLZX      22(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
-	MOVWLZX      24(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
+	MOVL         24(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X1
-	MOVWLZX      26(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
-	MOVWLZX      28(SI), R10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X1, X1
+	MOVL         28(SI), R11
+	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
-	MOVWLZX      30(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X1, X1
 	VINSERTF128  $0x01, X1, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VPMOVZXWD    (BX), Z3
@@ -3987,8 +4139,8 @@ slice:
 	JZ     tail
 
 full:
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSS       (DI)(R10*4), X1
 	MOVL         4(SI), R10
@@ -4039,8 +4191,8 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT0   2048(BX)
-	PREFETCHT0   1024(SI)
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
 	VMOVSS       (DI)(R10*4), X4
 	MOVL         4(SI), R10

@@ -23,6 +23,14 @@ func main() {
 	Generate()
 }
 
+// How many bytes before their turn values and indices of 2 bytes are asked for, those of 4 bytes
+// twice as many. They come to the second cache: the first one waits for few lines at a time,
+// and then for those of x.
+const (
+	valuesAhead  = 8192
+	indicesAhead = 2048
+)
+
 // slice generates a kernel of Slices whose indices have so many bytes.
 func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	name := fmt.Sprintf("slices%s%d%s", values.Name, 8*indexBytes, l.Suffix())
@@ -42,18 +50,31 @@ func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	mask := l.NewMask()
 	acc, left := l.Reg(), GP64()
 
+	// place is where the element of x for a lane lies. Indices of 2 bytes are loaded two at a
+	// time: loads are what a kernel has most of.
+	var pair GPVirtual
+	place := func(lane int) Mem {
+		from, g := Mem{Base: idx, Disp: lane * indexBytes}, GP64()
+		switch {
+		case indexBytes == 4:
+			MOVL(from, g.As32())
+		case lane%2 == 0:
+			pair = GP64()
+			MOVL(from, pair.As32())
+			MOVWLZX(pair.As16(), g.As32())
+		default:
+			SHRL(Imm(16), pair.As32())
+			g = pair
+		}
+		return Mem{Base: x, Index: g, Scale: uint8(l.Size())}
+	}
 	// product adds one column to acc.
 	product := func(fma func(a Op, b, acc VecVirtual)) {
-		PREFETCHT0(Mem{Base: val, Disp: 2048})
-		PREFETCHT0(Mem{Base: idx, Disp: 1024})
-		b := l.Gather(x, func(lane int, to GPVirtual) {
-			from := Mem{Base: idx, Disp: lane * indexBytes}
-			if indexBytes == 2 {
-				MOVWLZX(from, to.As32())
-			} else {
-				MOVL(from, to.As32())
-			}
-		})
+		if values.Bytes(l) > 0 {
+			PREFETCHT1(Mem{Base: val, Disp: valuesAhead})
+		}
+		PREFETCHT1(Mem{Base: idx, Disp: indicesAhead * indexBytes / 2})
+		b := l.GatherFrom(place)
 		fma(column(Mem{Base: val}), b, acc)
 		if bytes := values.Bytes(l); bytes > 0 {
 			ADDQ(Imm(uint64(bytes)), val)
