@@ -120,17 +120,23 @@ func (f *binsForm[V]) part(x []V, c int) []V {
 	return x[lo:min(lo+1<<f.shift, len(x))]
 }
 
-// ahead is the part of x that block s of columns needs, counted through all groups, if it has
-// an entry for every other cache line.
+// ahead is the part of x that block s of columns needs, counted through all groups, if it is
+// worth reading as a whole.
 func (f *binsForm[V]) ahead(x []V, s int) []V {
 	if s+1 >= len(f.first) {
 		return nil
 	}
 	part := f.part(x, s%f.across)
-	if (f.first[s+1]-f.first[s])*2*cacheLine < int64(len(part))*mem.Size[V]() {
+	if !f.worthAhead(s, len(part)) {
 		return nil
 	}
 	return part
+}
+
+// worthAhead reports whether block s of columns has an entry for every other cache line of its
+// elements of a vector.
+func (f *binsForm[V]) worthAhead(s, elements int) bool {
+	return (f.first[s+1]-f.first[s])*2*cacheLine >= int64(elements)*mem.Size[V]()
 }
 
 func (f *binsForm[V]) Bytes() int64 { return f.bytes }

@@ -54,6 +54,37 @@ func (b *Bins[V]) Products(l Level, k int, runs []BinRun, x, next, to []V) {
 	}
 }
 
+// AddTransposed is the second pass of transposed products, for runs that follow each other from
+// place k on, which begins a line:
+//
+//	y[Columns[k+i]] += after * (value(k+i) * factors[run.To*BinLine+i]) for every entry i of a run
+//
+// Places that hold no entry need the factor 0. next is what the call after this one adds to: it
+// is brought to the cache meanwhile. Columns and lines must be in y and factors; they are not
+// checked. It is fast where after is 1; see Factors.
+func (b *Bins[V]) AddTransposed(l Level, k int, runs []BinRun, after V, factors, y, next []V) {
+	if len(runs) == 0 || k == len(b.Columns) {
+		return
+	}
+	line := BinLine[V]()
+	if l != Generic && after == 1 && b.finitePadding() {
+		addRunsAssembly(b, k, runs, factors, y, next)
+		return
+	}
+	for _, r := range runs {
+		from := factors[int(r.To)*line:][:r.Entries]
+		for i, v := range from {
+			y[b.Columns[k+i]] += after * (b.Values.At(k+i) * v)
+		}
+		k += (len(from) + line - 1) / line * line
+	}
+}
+
+// finitePadding reports whether the values of places that hold no entry, times 0, are 0.
+func (b *Bins[V]) finitePadding() bool {
+	return b.Values.Storage != Same || b.Values.Table[0]*0 == 0
+}
+
 // AddBin adds products to the sums of their rows, in whole lines:
 //
 //	sums[rows[k]] += products[k]

@@ -8,11 +8,23 @@ package simd
 //go:noescape
 func binProductsF64FullAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
 
+// addBinRunsF64FullAVX2 adds the products of n runs to y, and asks for so many lines of 64 bytes from
+// next on, one for each line of products.
+//
+//go:noescape
+func addBinRunsF64FullAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
+
 // binProductsF64ShortAVX2 writes the products of n runs past the caches, and asks for so many lines of
 // 64 bytes from next on, one for each line of products.
 //
 //go:noescape
 func binProductsF64ShortAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
+
+// addBinRunsF64ShortAVX2 adds the products of n runs to y, and asks for so many lines of 64 bytes from
+// next on, one for each line of products.
+//
+//go:noescape
+func addBinRunsF64ShortAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
 
 // binProductsF64SameAVX2 writes the products of n runs past the caches, and asks for so many lines of
 // 64 bytes from next on, one for each line of products.
@@ -20,17 +32,35 @@ func binProductsF64ShortAVX2(to *float64, x *float64, columns *uint16, values *b
 //go:noescape
 func binProductsF64SameAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
 
+// addBinRunsF64SameAVX2 adds the products of n runs to y, and asks for so many lines of 64 bytes from
+// next on, one for each line of products.
+//
+//go:noescape
+func addBinRunsF64SameAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
+
 // binProductsF32FullAVX2 writes the products of n runs past the caches, and asks for so many lines of
 // 64 bytes from next on, one for each line of products.
 //
 //go:noescape
 func binProductsF32FullAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int)
 
+// addBinRunsF32FullAVX2 adds the products of n runs to y, and asks for so many lines of 64 bytes from
+// next on, one for each line of products.
+//
+//go:noescape
+func addBinRunsF32FullAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int)
+
 // binProductsF32SameAVX2 writes the products of n runs past the caches, and asks for so many lines of
 // 64 bytes from next on, one for each line of products.
 //
 //go:noescape
 func binProductsF32SameAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int)
+
+// addBinRunsF32SameAVX2 adds the products of n runs to y, and asks for so many lines of 64 bytes from
+// next on, one for each line of products.
+//
+//go:noescape
+func addBinRunsF32SameAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int)
 
 // addBinF64AVX2 adds so many lines of products, at least 1, to the sums of their rows.
 //

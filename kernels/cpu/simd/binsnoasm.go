@@ -4,9 +4,13 @@ package simd
 
 import "github.com/msrep-go/msrep/sparse"
 
-// binProductsAssembly and addBinAssembly are never called where there is no assembly.
+// These are never called where there is no assembly.
 func binProductsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, x, next, to []V) {
 	b.Products(Generic, k, runs, x, next, to)
+}
+
+func addRunsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, factors, y, next []V) {
+	b.AddTransposed(Generic, k, runs, 1, factors, y, next)
 }
 
 func addBinAssembly[V sparse.Value](products []V, rows []uint16, sums []V) {

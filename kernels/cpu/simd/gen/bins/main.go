@@ -12,9 +12,12 @@ import (
 func main() {
 	for _, storage := range []string{"Full", "Short", "Same"} {
 		products(double, storage)
+		addRuns(double, storage)
 	}
-	products(single, "Full")
-	products(single, "Same")
+	for _, storage := range []string{"Full", "Same"} {
+		products(single, storage)
+		addRuns(single, storage)
+	}
 	add(double)
 	add(single)
 	Generate()
@@ -26,12 +29,13 @@ type elem struct {
 	size           int
 	move, add      func(...Op)
 	broadcast, mul func(...Op)
+	load           func(...Op)
 	stream         func(v, to Op)
 }
 
 var (
-	double = elem{"F64", "float64", 8, VMOVSD, VADDSD, VBROADCASTSD, VMULPD, VMOVNTPD}
-	single = elem{"F32", "float32", 4, VMOVSS, VADDSS, VBROADCASTSS, VMULPS, VMOVNTPS}
+	double = elem{"F64", "float64", 8, VMOVSD, VADDSD, VBROADCASTSD, VMULPD, VMOVUPD, VMOVNTPD}
+	single = elem{"F32", "float32", 4, VMOVSS, VADDSS, VBROADCASTSS, VMULPS, VMOVUPS, VMOVNTPS}
 )
 
 const (
@@ -68,14 +72,80 @@ func gather(e elem, x Register, columns Mem) VecVirtual {
 	return all
 }
 
-// producer is the registers of a kernel of the first pass.
-type producer struct {
+// perLine is the elements of a line.
+func (e elem) perLine() int { return line / e.size }
+
+// run loads the address of the products of a run and how many lines they are, which are zero
+// with JZ, and goes on to the next run.
+func (e elem) run(runs, products Register, at, left GPVirtual) {
+	MOVL(Mem{Base: runs}, at.As32())
+	MOVL(Mem{Base: runs, Disp: 4}, left.As32())
+	ADDQ(Imm(8), runs)
+	SHLQ(Imm(6), at)
+	ADDQ(products, at)
+	ADDQ(Imm(uint64(e.perLine()-1)), left)
+	SHRQ(Imm(map[int]uint64{8: 3, 16: 4}[e.perLine()]), left)
+}
+
+// askNext asks for a line of what the next call reads or adds to.
+func askNext(next, end Register) {
+	CMPQ(next, end)
+	JAE(LabelRef("asked"))
+	PREFETCHT1(Mem{Base: next})
+	ADDQ(Imm(line), next)
+	Label("asked")
+}
+
+// entries is the columns and values of the entries, line by line.
+type entries struct {
 	elem
-	storage            string // of values
-	width              int    // bytes of a value; 0 where it is the same for all
-	x, columns, values Register
-	next, end          Register // the lines to ask for
-	same               VecVirtual
+	storage         string // of values
+	columns, values Register
+	width           int // bytes of a value; 0 where it is the same for all
+	same            VecVirtual
+}
+
+func newEntries(e elem, storage string, columns, values Register) *entries {
+	s := &entries{e, storage, columns, values, e.size, YMM()}
+	switch storage {
+	case "Same":
+		s.width = 0
+		e.broadcast(Mem{Base: values}, s.same)
+	case "Short":
+		s.width = 4
+	}
+	return s
+}
+
+// ask asks for the line that is so far ahead.
+func (s *entries) ask() {
+	PREFETCHT0(Mem{Base: s.columns, Disp: 2 * s.perLine() * ahead})
+	if s.width > 0 {
+		PREFETCHT0(Mem{Base: s.values, Disp: s.width * s.perLine() * ahead})
+	}
+}
+
+// multiply multiplies v by register r of the values of the line.
+func (s *entries) multiply(r int, v VecVirtual) {
+	from := Mem{Base: s.values, Disp: s.width * register / s.size * r}
+	switch s.storage {
+	case "Same":
+		s.mul(s.same, v, v)
+	case "Short":
+		wide := YMM()
+		VCVTPS2PD(from, wide)
+		s.mul(wide, v, v)
+	default:
+		s.mul(from, v, v)
+	}
+}
+
+// advance goes on to the next line.
+func (s *entries) advance() {
+	ADDQ(Imm(uint64(2*s.perLine())), s.columns)
+	if s.width > 0 {
+		ADDQ(Imm(uint64(s.width*s.perLine())), s.values)
+	}
 }
 
 // products generates the first pass for values that are stored in one of the ways.
@@ -85,41 +155,27 @@ func products(e elem, storage string) {
 	Pragma("noescape")
 	Doc(name+" writes the products of n runs past the caches, and asks for so many lines of",
 		"64 bytes from next on, one for each line of products.")
-	p := producer{elem: e, storage: storage, width: e.size}
 	to := Load(Param("to"), GP64())
-	p.x = Load(Param("x"), GP64())
-	p.columns = Load(Param("columns"), GP64())
-	p.values = Load(Param("values"), GP64())
+	x := Load(Param("x"), GP64())
+	columns := Load(Param("columns"), GP64())
+	values := Load(Param("values"), GP64())
 	runs := Load(Param("runs"), GP64())
 	n := Load(Param("n"), GP64())
-	p.next = Load(Param("next"), GP64())
-	p.end = Load(Param("lines"), GP64())
-	SHLQ(Imm(6), p.end)
-	ADDQ(p.next, p.end)
-	p.same = YMM()
-	switch storage {
-	case "Same":
-		p.width = 0
-		e.broadcast(Mem{Base: p.values}, p.same)
-	case "Short":
-		p.width = 4
-	}
-	at, left := GP64(), GP64()
+	next := Load(Param("next"), GP64())
+	end := Load(Param("lines"), GP64())
+	SHLQ(Imm(6), end)
+	ADDQ(next, end)
 
+	entries := newEntries(e, storage, columns, values)
+	at, left := GP64(), GP64()
 	TESTQ(n, n)
 	JZ(LabelRef("done"))
 	Label("run")
-	MOVL(Mem{Base: runs}, at.As32())
-	MOVL(Mem{Base: runs, Disp: 4}, left.As32())
-	ADDQ(Imm(8), runs)
-	SHLQ(Imm(6), at)
-	ADDQ(to, at)
-	perLine := line / e.size
-	ADDQ(Imm(uint64(perLine-1)), left)
-	SHRQ(Imm(map[int]uint64{8: 3, 16: 4}[perLine]), left)
+	e.run(runs, to, at, left)
 	JZ(LabelRef("ran"))
 	Label("line")
-	p.line(at)
+	askNext(next, end)
+	entries.writeLine(x, at)
 	ADDQ(Imm(line), at)
 	DECQ(left)
 	JNZ(LabelRef("line"))
@@ -131,37 +187,15 @@ func products(e elem, storage string) {
 	RET()
 }
 
-// line writes a line of products to an address, and asks for one.
-func (p producer) line(at Register) {
-	perLine, perRegister := line/p.size, register/p.size
-	CMPQ(p.next, p.end)
-	JAE(LabelRef("asked"))
-	PREFETCHT1(Mem{Base: p.next})
-	ADDQ(Imm(line), p.next)
-	Label("asked")
-	PREFETCHT0(Mem{Base: p.columns, Disp: 2 * perLine * ahead})
-	if p.width > 0 {
-		PREFETCHT0(Mem{Base: p.values, Disp: p.width * perLine * ahead})
-	}
+// writeLine writes the products of a line of entries with elements of x.
+func (s *entries) writeLine(x, to Register) {
+	s.ask()
 	for r := range line / register {
-		v := gather(p.elem, p.x, Mem{Base: p.columns, Disp: 2 * perRegister * r})
-		from := Mem{Base: p.values, Disp: p.width * perRegister * r}
-		switch p.storage {
-		case "Same":
-			p.mul(p.same, v, v)
-		case "Short":
-			wide := YMM()
-			VCVTPS2PD(from, wide)
-			p.mul(wide, v, v)
-		default:
-			p.mul(from, v, v)
-		}
-		p.stream(v, Mem{Base: at, Disp: register * r})
+		v := gather(s.elem, x, Mem{Base: s.columns, Disp: 2 * register / s.size * r})
+		s.multiply(r, v)
+		s.stream(v, Mem{Base: to, Disp: register * r})
 	}
-	ADDQ(Imm(uint64(2*perLine)), p.columns)
-	if p.width > 0 {
-		ADDQ(Imm(uint64(p.width*perLine)), p.values)
-	}
+	s.advance()
 }
 
 // add generates the second pass.
@@ -174,7 +208,7 @@ func add(e elem) {
 	products := Load(Param("products"), GP64())
 	rows := Load(Param("rows"), GP64())
 	left := Load(Param("lines"), GP64())
-	perLine := line / e.size
+	perLine := e.perLine()
 	Label("line")
 	PREFETCHT0(Mem{Base: products, Disp: line * ahead})
 	PREFETCHT0(Mem{Base: rows, Disp: 2 * perLine * ahead})

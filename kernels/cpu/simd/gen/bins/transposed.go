@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// factorsAhead is how many lines of factors before their turn are asked for.
+const factorsAhead = 32
+
+// addRuns generates the second pass of transposed products for values that are stored in one of
+// the ways. What a run reads of the factors lies far from what the one before has read, so
+// the runs are gone through twice: to ask for lines of factors, and so many lines later to
+// multiply them.
+func addRuns(e elem, storage string) {
+	name := "addBinRuns" + e.name + storage + "AVX2"
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(y, factors *%[1]s, columns *uint16, values *byte, runs *uint32, n int, next *%[1]s, lines int)", e.typ))
+	Pragma("noescape")
+	Doc(name+" adds the products of n runs to y, and asks for so many lines of 64 bytes from",
+		"next on, one for each line of products.")
+	y := Load(Param("y"), GP64())
+	factors := Load(Param("factors"), GP64())
+	columns := Load(Param("columns"), GP64())
+	values := Load(Param("values"), GP64())
+	runs := Load(Param("runs"), GP64())
+	end := Load(Param("n"), GP64())
+	LEAQ(Mem{Base: runs, Index: end, Scale: 8}, end)
+	next := Load(Param("next"), GP64())
+	nextEnd := Load(Param("lines"), GP64())
+	SHLQ(Imm(6), nextEnd)
+	ADDQ(next, nextEnd)
+	entries := newEntries(e, storage, columns, values)
+	later := asking{elem: e, factors: factors, end: end, runs: GP64(), at: GP64(), left: GP64()}
+	at, left := GP64(), GP64()
+
+	MOVQ(runs, later.runs)
+	XORQ(later.left, later.left)
+	MOVQ(U32(factorsAhead), left)
+	Label("first")
+	later.ask("first")
+	DECQ(left)
+	JNZ(LabelRef("first"))
+
+	Label("run")
+	CMPQ(runs, end)
+	JAE(LabelRef("done"))
+	e.run(runs, factors, at, left)
+	JZ(LabelRef("run"))
+	Label("line")
+	askNext(next, nextEnd)
+	later.ask("later")
+	entries.addLine(at, y)
+	ADDQ(Imm(line), at)
+	DECQ(left)
+	JNZ(LabelRef("line"))
+	JMP(LabelRef("run"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// addLine adds the products of a line of factors to y.
+func (s *entries) addLine(factors, y Register) {
+	s.ask()
+	for r := range line / register {
+		v := YMM()
+		s.load(Mem{Base: factors, Disp: register * r}, v)
+		s.multiply(r, v)
+		for i, product := range s.elements(v) {
+			c := GP64()
+			MOVWLZX(Mem{Base: s.columns, Disp: 2 * (register/s.size*r + i)}, c.As32())
+			to := Mem{Base: y, Index: c, Scale: uint8(s.size)}
+			s.add(to, product, product)
+			s.move(product, to)
+		}
+	}
+	s.advance()
+}
+
+// asking is the run whose factors are asked for.
+type asking struct {
+	elem
+	factors, end   Register
+	runs, at, left GPVirtual // as run gives them
+}
+
+// ask asks for the next line, if there is one. The labels begin with a name.
+func (a *asking) ask(name string) {
+	TESTQ(a.left, a.left)
+	JNZ(LabelRef(name + "Line"))
+	Label(name + "Run")
+	CMPQ(a.runs, a.end)
+	JAE(LabelRef(name + "Asked"))
+	a.run(a.runs, a.factors, a.at, a.left)
+	JZ(LabelRef(name + "Run"))
+	Label(name + "Line")
+	PREFETCHT0(Mem{Base: a.at})
+	ADDQ(Imm(line), a.at)
+	DECQ(a.left)
+	Label(name + "Asked")
+}
+
+// elements is the elements of v, each the first one of a register. v is spoiled.
+func (e elem) elements(v VecVirtual) (all []VecVirtual) {
+	high := XMM()
+	VEXTRACTF128(Imm(1), v, high)
+	for _, half := range []VecVirtual{v.AsX().(VecVirtual), high} {
+		others := []VecVirtual{half}
+		for i := 1; i < 16/e.size; i++ {
+			x := XMM()
+			if e.size == 8 {
+				VUNPCKHPD(half, half, x)
+			} else {
+				VPERMILPS(Imm(uint64(i)), half, x)
+			}
+			others = append(others, x)
+		}
+		all = append(all, others...)
+	}
+	return all
+}
