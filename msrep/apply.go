@@ -42,16 +42,13 @@ func (p *Plan[V]) newVector(op Op) (v *Vector[V], err error) {
 
 // cutsOf is how results of products with op are cut.
 func (p *Plan[V]) cutsOf(op Op) []int {
-	rows, cols := p.Dims()
-	if op == Trans {
-		rows = cols
-	}
 	switch {
 	case p.lay.gathers(op):
 		return p.ownCuts()
 	case p.other != nil:
 		return p.other.ownCuts()
 	}
+	rows, _ := p.dims(op)
 	return evenCuts(rows, len(p.sys.devices))
 }
 
@@ -160,10 +157,7 @@ func (p *Plan[V]) land() error {
 
 // checkPieces says what is wrong with the vectors of a product.
 func (p *Plan[V]) checkPieces(op Op, x, y *Vector[V]) error {
-	rows, cols := p.Dims()
-	if op == Trans {
-		rows, cols = cols, rows
-	}
+	rows, cols := p.dims(op)
 	switch {
 	case x == nil:
 		return sparse.Inputf("x", "is nil")

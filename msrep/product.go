@@ -87,10 +87,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 }
 
 func (p *Plan[V]) checkVectors(op Op, x, y []V) error {
-	rows, cols := p.Dims()
-	if op == Trans {
-		rows, cols = cols, rows
-	}
+	rows, cols := p.dims(op)
 	if len(x) != cols {
 		return sparse.Inputf("x", "%d elements: op(A) is %d x %d, so it needs %d", len(x), rows, cols, cols)
 	}

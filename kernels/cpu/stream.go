@@ -96,55 +96,13 @@ func (s *stream) run(op kernels.Op) (err error) {
 			err = fmt.Errorf("%w: kernel panicked: %v", kernels.ErrArgument, r)
 		}
 	}()
-	switch op := op.(type) {
-	case *kernels.Gather[float64]:
-		err = gather(s.dev, op)
-	case *kernels.Gather[float32]:
-		err = gather(s.dev, op)
-	case *kernels.GatherPacked[float64]:
-		err = gatherPacked(s.dev, op)
-	case *kernels.GatherPacked[float32]:
-		err = gatherPacked(s.dev, op)
-	case *kernels.GatherFixed[float64]:
-		err = gatherFixed(s.dev, op)
-	case *kernels.GatherFixed[float32]:
-		err = gatherFixed(s.dev, op)
-	case *kernels.GatherMany[float64]:
-		err = gatherMany(s.dev, op)
-	case *kernels.GatherMany[float32]:
-		err = gatherMany(s.dev, op)
-	case *kernels.GatherManyPacked[float64]:
-		err = gatherManyPacked(s.dev, &s.dev.scratch64, op)
-	case *kernels.GatherManyPacked[float32]:
-		err = gatherManyPacked(s.dev, &s.dev.scratch32, op)
-	case *kernels.ScatterMany[float64]:
-		err = scatterMany(s.dev, &s.dev.scratch64, op)
-	case *kernels.ScatterMany[float32]:
-		err = scatterMany(s.dev, &s.dev.scratch32, op)
-	case *kernels.Scatter[float64]:
-		err = scatter(s.dev, &s.dev.scratch64, op)
-	case *kernels.Scatter[float32]:
-		err = scatter(s.dev, &s.dev.scratch32, op)
-	case *kernels.ScatterPacked[float64]:
-		err = scatterPacked(s.dev, &s.dev.scratch64, op)
-	case *kernels.ScatterPacked[float32]:
-		err = scatterPacked(s.dev, &s.dev.scratch32, op)
-	case *kernels.GatherCOO[float64]:
-		err = gatherCOO(s.dev, op)
-	case *kernels.GatherCOO[float32]:
-		err = gatherCOO(s.dev, op)
-	case *kernels.ScatterCOO[float64]:
-		err = scatterCOO(s.dev, &s.dev.scratch64, op)
-	case *kernels.ScatterCOO[float32]:
-		err = scatterCOO(s.dev, &s.dev.scratch32, op)
-	default:
-		err = s.runVectorOp(op)
+	known, err := product(s.dev, &s.dev.scratch64, op)
+	if !known {
+		known, err = product(s.dev, &s.dev.scratch32, op)
 	}
-	return err
-}
-
-func (s *stream) runVectorOp(op kernels.Op) error {
-	known, err := vectorOp[float64](s.dev, op)
+	if !known {
+		known, err = vectorOp[float64](s.dev, op)
+	}
 	if !known {
 		known, err = vectorOp[float32](s.dev, op)
 	}
@@ -152,6 +110,35 @@ func (s *stream) runVectorOp(op kernels.Op) error {
 		return kernels.ErrNotSupported
 	}
 	return err
+}
+
+// product runs a product with values of type V, and says whether op is one.
+func product[V sparse.Value](d *Device, s *scratch[V], op kernels.Op) (known bool, err error) {
+	switch op := op.(type) {
+	case *kernels.Gather[V]:
+		err = gather(d, op)
+	case *kernels.GatherPacked[V]:
+		err = gatherPacked(d, op)
+	case *kernels.GatherFixed[V]:
+		err = gatherFixed(d, op)
+	case *kernels.GatherMany[V]:
+		err = gatherMany(d, op)
+	case *kernels.GatherManyPacked[V]:
+		err = gatherManyPacked(d, s, op)
+	case *kernels.ScatterMany[V]:
+		err = scatterMany(d, s, op)
+	case *kernels.Scatter[V]:
+		err = scatter(d, s, op)
+	case *kernels.ScatterPacked[V]:
+		err = scatterPacked(d, s, op)
+	case *kernels.GatherCOO[V]:
+		err = gatherCOO(d, op)
+	case *kernels.ScatterCOO[V]:
+		err = scatterCOO(d, s, op)
+	default:
+		return false, nil
+	}
+	return true, err
 }
 
 func (s *stream) Record(e kernels.Event) error {

@@ -69,49 +69,31 @@ func absF64(a uint64) uint64 { return a &^ sign64 }
 func copysignF32(a, b uint64) uint64 { return a&sign32 | b&(sign32-1) }
 func copysignF64(a, b uint64) uint64 { return a&sign64 | b&^sign64 }
 
-// minF and maxF take the other operand for a NaN, and -0 as less than +0.
-func minF32(a, b uint64) uint64 {
-	x, y := f32(a), f32(b)
+func minF32(a, b uint64) uint64 { return putF32(minimum(f32(a), f32(b))) }
+func maxF32(a, b uint64) uint64 { return putF32(maximum(f32(a), f32(b))) }
+func minF64(a, b uint64) uint64 { return putF64(minimum(f64(a), f64(b))) }
+func maxF64(a, b uint64) uint64 { return putF64(maximum(f64(a), f64(b))) }
+
+// minimum is the smaller number; it takes the other one for a NaN, and -0 as less than +0.
+func minimum[F float32 | float64](x, y F) F {
 	switch {
 	case x != x:
-		return putF32(y)
+		return y
 	case y != y:
-		return putF32(x)
+		return x
 	}
-	return putF32(min(x, y))
+	return min(x, y)
 }
 
-func maxF32(a, b uint64) uint64 {
-	x, y := f32(a), f32(b)
+// maximum is the larger number, as minimum.
+func maximum[F float32 | float64](x, y F) F {
 	switch {
 	case x != x:
-		return putF32(y)
+		return y
 	case y != y:
-		return putF32(x)
+		return x
 	}
-	return putF32(max(x, y))
-}
-
-func minF64(a, b uint64) uint64 {
-	x, y := f64(a), f64(b)
-	switch {
-	case x != x:
-		return b
-	case y != y:
-		return a
-	}
-	return putF64(min(x, y))
-}
-
-func maxF64(a, b uint64) uint64 {
-	x, y := f64(a), f64(b)
-	switch {
-	case x != x:
-		return b
-	case y != y:
-		return a
-	}
-	return putF64(max(x, y))
+	return max(x, y)
 }
 
 // flush makes a subnormal float32 a zero of its sign: .ftz.

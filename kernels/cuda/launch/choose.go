@@ -6,11 +6,11 @@ import "fmt"
 // the vector kernels reads while others wait for it.
 const longRow = 4096
 
-// Choose picks the kernels for a part without measuring: merge path when one row is
+// choose picks the kernels for a part without measuring: merge path when one row is
 // both long and more than a hundredth of the part, or when rows are so short that
 // their number counts for more than their entries; else the vector kernels. The
 // second result says why. ptr is as in kernels.Packing.
-func Choose(ptr []int64) (Gather, string) {
+func choose(ptr []int64) (Gather, string) {
 	rows := int64(len(ptr) - 1)
 	if rows < 1 {
 		return Vector, "the part has no rows"

@@ -87,14 +87,14 @@ func packSegments[V sparse.Value](d kernels.Device, s kernels.Stream, given *ker
 	return p, nil
 }
 
-// checkSegments is CheckPacking for a part in segments, or without values.
+// checkSegments is checkPacking for a part in segments, or without values.
 func checkSegments(op *kernels.Packing[float64], ones bool) error {
 	plain := *op
 	plain.Precision = kernels.Precision{}
 	if ones && int64(len(op.Idx)) == op.Part.NNZ() {
 		plain.Part.EndIdx, plain.Idx = plain.Part.StartIdx-1, nil
 	}
-	return CheckPacking(&plain)
+	return checkPacking(&plain)
 }
 
 // cut copies values to the device, cut into segments.

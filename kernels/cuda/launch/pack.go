@@ -28,10 +28,10 @@ type Packed[V sparse.Value] struct {
 	freed atomic.Bool
 }
 
-// CheckPacking says what of the arrays does not fit together (kernels.Packing.Check), or
+// checkPacking says what of the arrays does not fit together (kernels.Packing.Check), or
 // what no form for GPUs does: an error that wraps kernels.ErrArgument or
 // kernels.ErrNotSupported.
-func CheckPacking[V sparse.Value](op *kernels.Packing[V]) error {
+func checkPacking[V sparse.Value](op *kernels.Packing[V]) error {
 	if err := op.Check(); err != nil {
 		return err
 	}
@@ -45,10 +45,10 @@ func CheckPacking[V sparse.Value](op *kernels.Packing[V]) error {
 }
 
 // Pack copies a part to a device in kernels.FormCSR or FormMerge; for
-// kernels.FormAuto it takes what Choose says. Any other form is an error that wraps
+// kernels.FormAuto it takes what choose says. Any other form is an error that wraps
 // kernels.ErrNotSupported. Nothing stays allocated when it fails.
 func Pack[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (*Packed[V], error) {
-	if err := CheckPacking(op); err != nil {
+	if err := checkPacking(op); err != nil {
 		return nil, err
 	}
 	begin := time.Now()
@@ -58,7 +58,7 @@ func Pack[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packin
 	case FormMerge:
 		g = Merge
 	case "", kernels.FormAuto:
-		g, why = Choose(op.Ptr)
+		g, why = choose(op.Ptr)
 	default:
 		return nil, fmt.Errorf("%w: form %q", kernels.ErrNotSupported, string(op.Form))
 	}
@@ -80,7 +80,7 @@ func Pack[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packin
 	return p, nil
 }
 
-// packCSR is Pack, and PackStreamed where that was asked for or nothing else fits.
+// packCSR is Pack, and packStreamed where that was asked for or nothing else fits.
 func packCSR[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Packing[V]) (kernels.Packed, error) {
 	why := "asked for"
 	if op.Form != FormStreamed {
@@ -93,7 +93,7 @@ func packCSR[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Pac
 		}
 		why = "the part does not fit on the device"
 	}
-	p, err := PackStreamed(d, op, why)
+	p, err := packStreamed(d, op, why)
 	if err != nil {
 		return nil, err
 	}

@@ -23,19 +23,41 @@ const (
 // kernels.ErrNotSupported for an operation that it does not know.
 func Plan(op kernels.Op, m Memory, g Gather) (*Program, error) {
 	b := &builder{mem: m}
+	known := product[float64](b, op, g) || product[float32](b, op, g) || segmentOp(b, op) ||
+		vectorOp[float64](b, op) || vectorOp[float32](b, op) || ownOp(b, op)
+	if !known {
+		return nil, kernels.ErrNotSupported
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	return &b.prog, nil
+}
+
+// product adds a product with a part, and says whether it knows it.
+func product[V sparse.Value](b *builder, op kernels.Op, g Gather) bool {
 	switch op := op.(type) {
-	case *kernels.Gather[float64]:
+	case *kernels.Gather[V]:
 		gather(b, op, g, nil)
-	case *kernels.Gather[float32]:
-		gather(b, op, g, nil)
-	case *kernels.GatherPacked[float64]:
+	case *kernels.GatherPacked[V]:
 		gatherPacked(b, op)
-	case *kernels.GatherPacked[float32]:
-		gatherPacked(b, op)
-	case *kernels.GatherFixed[float64]:
+	case *kernels.GatherFixed[V]:
 		gatherFixed(b, op)
-	case *kernels.GatherFixed[float32]:
-		gatherFixed(b, op)
+	case *kernels.Scatter[V]:
+		scatter(b, op)
+	case *kernels.GatherCOO[V]:
+		gatherCOO(b, op)
+	case *kernels.ScatterCOO[V]:
+		scatterCOO(b, op)
+	default:
+		return false
+	}
+	return true
+}
+
+// segmentOp adds an operation on values in segments, and says whether it knows it.
+func segmentOp(b *builder, op kernels.Op) bool {
+	switch op := op.(type) {
 	case *kernels.GatherSegments:
 		gatherSegments(b, op)
 	case *kernels.JoinSegments:
@@ -46,33 +68,23 @@ func Plan(op kernels.Op, m Memory, g Gather) (*Program, error) {
 		sumSegments(b, op)
 	case *kernels.DivideSegments:
 		divideSegments(b, op)
-	case *kernels.Scatter[float64]:
-		scatter(b, op)
-	case *kernels.Scatter[float32]:
-		scatter(b, op)
-	case *kernels.GatherCOO[float64]:
-		gatherCOO(b, op)
-	case *kernels.GatherCOO[float32]:
-		gatherCOO(b, op)
-	case *kernels.ScatterCOO[float64]:
-		scatterCOO(b, op)
-	case *kernels.ScatterCOO[float32]:
-		scatterCOO(b, op)
-	case planner:
-		op.plan(b)
 	default:
-		if !vectorOp[float64](b, op) && !vectorOp[float32](b, op) {
-			return nil, kernels.ErrNotSupported
-		}
+		return false
 	}
-	if b.err != nil {
-		return nil, b.err
-	}
-	return &b.prog, nil
+	return true
 }
 
 // planner is an operation of this package.
 type planner interface{ plan(b *builder) }
+
+// ownOp adds an operation of this package, and says whether it is one.
+func ownOp(b *builder, op kernels.Op) bool {
+	p, ok := op.(planner)
+	if ok {
+		p.plan(b)
+	}
+	return ok
+}
 
 // compressed is the arguments that the kernels of compressed parts share.
 type compressed struct {

@@ -35,7 +35,7 @@ func PackForm[V sparse.Value](d kernels.Device, s kernels.Stream, op *kernels.Pa
 	if !ell && op.Form != FormCSRScalar && op.Form != FormCSRVector {
 		return packCSR(d, s, op)
 	}
-	if err := CheckPacking(op); err != nil {
+	if err := checkPacking(op); err != nil {
 		return nil, err
 	}
 	begin := time.Now()

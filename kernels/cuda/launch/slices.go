@@ -38,7 +38,7 @@ func csrBytes[V sparse.Value](op *kernels.Packing[V]) int64 {
 }
 
 func planSlices[V sparse.Value](op *kernels.Packing[V]) (*sliced.Plan[V], error) {
-	if err := CheckPacking(op); err != nil {
+	if err := checkPacking(op); err != nil {
 		return nil, err
 	}
 	return sliced.NewPlan(ellpack.Rows[V]{Ptr: op.Ptr, First: op.Part.StartIdx, End: op.Part.EndIdx + 1, Idx: op.Idx, Val: op.Val})

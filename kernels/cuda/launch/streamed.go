@@ -26,9 +26,9 @@ const (
 	streamedSlack = 64 << 10
 )
 
-// Streamed is a part in FormStreamed. It implements kernels.Packed. The arrays of
+// streamed is a part in FormStreamed. It implements kernels.Packed. The arrays of
 // the Packing that it was made of must stay as they are until Free.
-type Streamed[V sparse.Value] struct {
+type streamed[V sparse.Value] struct {
 	dev    kernels.Device
 	op     kernels.Packing[V]
 	pieces []partition.Part // of op.Part; entries counted as op.Ptr counts them
@@ -50,19 +50,19 @@ type pieceSet[V sparse.Value] struct {
 	val    kernels.Array[V]
 }
 
-// PackStreamed makes a part that is streamed; why says who wants that. It takes at
+// packStreamed makes a part that is streamed; why says who wants that. It takes at
 // most streamedBytes of device memory, and leaves room for the vectors. An error
 // that wraps kernels.ErrOutOfMemory says that not even one row fits. It refuses
 // arrays that may change.
-func PackStreamed[V sparse.Value](d kernels.Device, op *kernels.Packing[V], why string) (*Streamed[V], error) {
-	if err := CheckPacking(op); err != nil {
+func packStreamed[V sparse.Value](d kernels.Device, op *kernels.Packing[V], why string) (*streamed[V], error) {
+	if err := checkPacking(op); err != nil {
 		return nil, err
 	}
 	if !op.InPlace {
 		return nil, sparse.Inputf("format", "%s reads the matrix in each product: it needs strategy p-opt, and the matrix can't be released", FormStreamed)
 	}
 	begin := time.Now()
-	p := &Streamed[V]{dev: d, op: *op}
+	p := &streamed[V]{dev: d, op: *op}
 	budget := p.budget()
 	for n := 2; ; n *= 2 {
 		err := p.cut(n, budget)
@@ -85,7 +85,7 @@ func PackStreamed[V sparse.Value](d kernels.Device, op *kernels.Packing[V], why 
 }
 
 // budget is the device memory that pieces may take.
-func (p *Streamed[V]) budget() int64 {
+func (p *streamed[V]) budget() int64 {
 	total := p.dev.Info().Memory
 	if total == 0 {
 		return streamedBytes
@@ -95,7 +95,7 @@ func (p *Streamed[V]) budget() int64 {
 }
 
 // cut cuts the part into n pieces of about equal numbers of entries.
-func (p *Streamed[V]) cut(n int, budget int64) (err error) {
+func (p *streamed[V]) cut(n int, budget int64) (err error) {
 	if p.pieces, err = partition.Within(p.op.Ptr, p.op.Part, n); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (p *Streamed[V]) cut(n int, budget int64) (err error) {
 }
 
 // largest is the most rows and the most entries of a piece.
-func (p *Streamed[V]) largest() (rows, nnz int64) {
+func (p *streamed[V]) largest() (rows, nnz int64) {
 	for _, q := range p.pieces {
 		rows, nnz = max(rows, int64(q.Majors())), max(nnz, q.NNZ())
 	}
@@ -115,14 +115,14 @@ func (p *Streamed[V]) largest() (rows, nnz int64) {
 }
 
 // first is the piece that has the carry of the part, -1 where it has none.
-func (p *Streamed[V]) first() int {
+func (p *streamed[V]) first() int {
 	if !p.op.Part.StartFlag {
 		return -1
 	}
 	return slices.IndexFunc(p.pieces, func(q partition.Part) bool { return q.StartFlag })
 }
 
-func (p *Streamed[V]) allocate() (err error) {
+func (p *streamed[V]) allocate() (err error) {
 	rows, nnz := p.largest()
 	for i := range p.sets {
 		s := &p.sets[i]
@@ -156,10 +156,10 @@ func (p *Streamed[V]) allocate() (err error) {
 }
 
 // Info describes the packed part.
-func (p *Streamed[V]) Info() kernels.PackInfo { return p.info }
+func (p *streamed[V]) Info() kernels.PackInfo { return p.info }
 
 // Buffers is the device memory that it holds.
-func (p *Streamed[V]) Buffers() (out []kernels.Buffer) {
+func (p *streamed[V]) Buffers() (out []kernels.Buffer) {
 	if p.freed.Load() {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (p *Streamed[V]) Buffers() (out []kernels.Buffer) {
 }
 
 // Free releases the memory, after a product that is running.
-func (p *Streamed[V]) Free() error {
+func (p *streamed[V]) Free() error {
 	if p.freed.Swap(true) {
 		return nil
 	}
@@ -182,7 +182,7 @@ func (p *Streamed[V]) Free() error {
 }
 
 // drop releases what allocate made.
-func (p *Streamed[V]) drop() error {
+func (p *streamed[V]) drop() error {
 	errs := []error{p.rows.Free(), p.carry.Free()}
 	for i := range p.sets {
 		s := &p.sets[i]

@@ -23,11 +23,11 @@ func StreamedProduct(op kernels.Op) (multiply func(s kernels.Stream) error, ok b
 }
 
 func streamedProduct[V sparse.Value](op *kernels.GatherPacked[V]) (func(kernels.Stream) error, bool) {
-	p, ok := op.A.(*Streamed[V])
+	p, ok := op.A.(*streamed[V])
 	return func(s kernels.Stream) error { return p.multiply(s, op) }, ok
 }
 
-func (p *Streamed[V]) multiply(s kernels.Stream, op *kernels.GatherPacked[V]) error {
+func (p *streamed[V]) multiply(s kernels.Stream, op *kernels.GatherPacked[V]) error {
 	p.use.Lock()
 	defer p.use.Unlock()
 	part := p.op.Part
@@ -70,7 +70,7 @@ func (p *Streamed[V]) multiply(s kernels.Stream, op *kernels.GatherPacked[V]) er
 
 // put brings a piece to the device and multiplies by it, behind the piece that was
 // in the same memory before.
-func (p *Streamed[V]) put(set *pieceSet[V], q partition.Part, g *kernels.Gather[V]) error {
+func (p *streamed[V]) put(set *pieceSet[V], q partition.Part, g *kernels.Gather[V]) error {
 	lo, hi := q.StartIdx-p.op.Part.StartIdx, q.EndIdx+1-p.op.Part.StartIdx
 	g.A = kernels.Compressed[V]{
 		Part: q.Shift(q.First(), 0),
