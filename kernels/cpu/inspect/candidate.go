@@ -9,6 +9,7 @@ import (
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/ellpack"
 )
 
 // MinNNZ is the number of entries from which looking for a form is worth it: below
@@ -44,12 +45,13 @@ func Whole(f kernels.Form) kernels.Form {
 	return f
 }
 
-// ellpack is the forms that form.NewEll builds.
-var ellpack = []kernels.Form{"ell", "ellr", "pellr", "pellr-warp", "biell", "jad", "bijad", "hyb", "hyb-mean", "sell"}
-
 // Forms is the names of all forms.
 func Forms() []kernels.Form {
-	return append([]kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormSymmetricBlocks, FormRuns, FormPanels, FormTiles, FormBins}, ellpack...)
+	all := []kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormSymmetricBlocks, FormRuns, FormPanels, FormTiles, FormBins}
+	for _, f := range ellpack.Formats() { // form.NewEll builds them
+		all = append(all, kernels.Form(f))
+	}
+	return all
 }
 
 // Candidate is a form that may suit a matrix.
@@ -111,7 +113,7 @@ func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool)
 		c.Build = newPanels[V]
 	case name == FormBins:
 		c.Build = newBins[V]
-	case slices.Contains(ellpack, name):
+	case slices.Contains(ellpack.Formats(), sparse.Format(name)):
 		c.Build = func(r form.Rows[V]) (form.Form[V], error) { return form.NewEll(name, r) }
 	default:
 		return c, fmt.Errorf("%w: form %q", kernels.ErrNotSupported, name)
