@@ -60,7 +60,10 @@ type Stream interface {
 	// waited for at its later moment. Where the moment can't come, because its stream
 	// failed before, Sync says so.
 	Wait(e Event) error
+	// Sync waits for all that was put on the stream, and gives the first error since the
+	// last Sync.
 	Sync() error
+	// Close does what Sync does and releases the stream. It may be called again.
 	Close() error
 }
 

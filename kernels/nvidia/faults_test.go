@@ -203,6 +203,22 @@ func TestALostGPURefusesWorkAndOthersGoOn(t *testing.T) {
 	require.NoError(t, c.Free())
 }
 
+func TestClosingAStreamTellsWhatWentWrongOnIt(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	d, s := open(t, Config{})
+	b, err := d.Alloc(64)
+	require.NoError(t, err)
+	for _, entry := range []string{"cuMemcpyHtoDAsync_v2", "cuStreamSynchronize"} {
+		nvidiatest.Fail(entry, 1, 1)
+		require.NoError(t, s.Write(b, 0, make([]byte, 64)))
+		require.ErrorContains(t, s.Close(), "CUDA error 1, ", entry)
+		require.NoError(t, s.Close(), "once")
+		s = fresh(t, d).(*stream)
+	}
+	require.NoError(t, s.Close())
+	require.NoError(t, b.Free())
+}
+
 func TestAFaultOfAKernelNamesTheOperation(t *testing.T) {
 	standIn(t, nvidiatest.Machine{})
 	d, s := open(t, Config{})

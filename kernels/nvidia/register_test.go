@@ -100,6 +100,32 @@ func TestOnlyUnregisteredMemoryIsStaged(t *testing.T) {
 	require.ErrorIs(t, err, kernels.ErrClosed)
 }
 
+func TestMemoryThatIsPinnedAtItsEndsOnlyIsStaged(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	d, s := open(t, Config{})
+	p := bytesOf(1<<16, 1)
+	b, err := d.Alloc(1 << 16)
+	require.NoError(t, err)
+	copied := func() {
+		t.Helper()
+		require.NoError(t, s.Write(b, 0, p))
+		got := make([]byte, len(p))
+		require.NoError(t, s.Read(got, b, 0))
+		require.NoError(t, s.Sync())
+		require.True(t, string(p) == string(got))
+	}
+	release, err := d.Register(p[:1<<14], p[1<<15:])
+	require.NoError(t, err)
+	copied()
+	require.NoError(t, release())
+	release, err = d.Register(p)
+	require.NoError(t, err)
+	nvidiatest.Fail("cuPointerGetAttribute", 2, 1) // it does not tell ranges
+	copied()
+	require.NoError(t, release())
+	require.NoError(t, b.Free())
+}
+
 // The driver keeps addresses of what is registered in memory that it frees later. What is
 // launched then must not show them to the garbage collector: that ends the program.
 func TestRegisteredMemoryIsCollectedWhileKernelsAreLaunched(t *testing.T) {

@@ -171,10 +171,15 @@ func (s *stream) settle() {
 	}
 }
 
+// Close waits for the work on the stream, releases it, and gives the first error since the
+// last Sync as well.
 func (s *stream) Close() error {
 	err := s.dev.worker.call(func() error {
+		if s.closed {
+			return nil
+		}
 		s.settle()
-		return s.release()
+		return errors.Join(s.err, s.release())
 	})
 	if errors.Is(err, kernels.ErrClosed) {
 		return nil // the device has closed it

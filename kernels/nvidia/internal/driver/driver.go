@@ -84,19 +84,43 @@ func HostAlloc(bytes int) ([]byte, error) {
 // HostFree gives back what HostAlloc took.
 func HostFree(p []byte) error { return check(C.cuMemFreeHost(unsafe.Pointer(unsafe.SliceData(p)))) }
 
-// Pinned reports whether copies of host memory at p need no pinned memory in
-// between.
+// Pinned reports whether copies of host memory at p need no pinned memory in between: all
+// of it lies in one range that was pinned. The driver refuses copies that reach out of one.
+// Where it does not tell the range, the ends of p count.
 func Pinned(p []byte) bool {
 	if len(p) == 0 {
 		return false
 	}
-	return pinnedAt(unsafe.Pointer(&p[0])) && pinnedAt(unsafe.Pointer(&p[len(p)-1]))
+	first, last := unsafe.Pointer(&p[0]), unsafe.Pointer(&p[len(p)-1])
+	if !pinnedAt(first) {
+		return false
+	}
+	start, bytes := rangeAt(first)
+	if at := uintptr(first) - start; at < bytes {
+		return uintptr(len(p)) <= bytes-at
+	}
+	return pinnedAt(last)
 }
 
 func pinnedAt(p unsafe.Pointer) bool {
 	var kind C.uint
-	r := C.cuPointerGetAttribute(unsafe.Pointer(&kind), C.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, C.CUdeviceptr(uintptr(p)))
-	return r == C.CUDA_SUCCESS && kind == C.CU_MEMORYTYPE_HOST
+	return attribute(unsafe.Pointer(&kind), C.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p) && kind == C.CU_MEMORYTYPE_HOST
+}
+
+// rangeAt is the memory that the driver knows as one at p; no bytes where it does not tell.
+func rangeAt(p unsafe.Pointer) (start, bytes uintptr) {
+	var at C.CUdeviceptr
+	var n C.size_t
+	if !attribute(unsafe.Pointer(&at), C.CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, p) ||
+		!attribute(unsafe.Pointer(&n), C.CU_POINTER_ATTRIBUTE_RANGE_SIZE, p) {
+		return 0, 0
+	}
+	return uintptr(at), uintptr(n)
+}
+
+// attribute asks for an attribute of p. It is false where the driver has none.
+func attribute(value unsafe.Pointer, which C.CUpointer_attribute, p unsafe.Pointer) bool {
+	return C.cuPointerGetAttribute(value, which, C.CUdeviceptr(uintptr(p))) == C.CUDA_SUCCESS
 }
 
 // AllocAsync allocates memory in the order of a stream.

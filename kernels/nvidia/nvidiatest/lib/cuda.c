@@ -587,15 +587,20 @@ int cuMemFreeHost(void *p) {
 
 int cuPointerGetAttribute(void *v, int attribute, uint64_t p) {
 	ENTER();
-	if (attribute != 2) {
+	struct thing *t = within(pinned, (char *)p, 1);
+	unsigned type = t ? 1 : 2;
+	if (!t && !(t = within(memory, (char *)p, 1))) {
 		return leave(invalid_value);
 	}
-	if (within(pinned, (char *)p, 1)) {
-		*(unsigned *)v = 1;
+	switch (attribute) {
+	case 2:
+		*(unsigned *)v = type;
 		return leave(ok);
-	}
-	if (within(memory, (char *)p, 1)) {
-		*(unsigned *)v = 2;
+	case 11:
+		*(char **)v = t->base;
+		return leave(ok);
+	case 12:
+		*(size_t *)v = t->size;
 		return leave(ok);
 	}
 	return leave(invalid_value);
