@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/msrep-go/msrep/cluster"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -51,6 +52,7 @@ type call struct {
 	json    bool
 	quiet   bool
 	team    *team // nil where there is this process only
+	alone   bool  // what fails here need not fail on the other ranks of a launcher
 }
 
 // run runs the command line args and gives the exit code.
@@ -123,19 +125,29 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 	if ctx.Err() != nil {
 		err = errors.New("interrupted")
 	}
-	if speaks() {
-		c.inFlags(err)
-		fmt.Fprintf(stderr, "msrep %s: %s\n", cmd.name, oneLine(err))
-	} else { // launchers end all ranks where one fails: the one that speaks comes first
-		select {
-		case <-ctx.Done():
-		case <-time.After(othersFirst):
-		}
-	}
+	c.complain(ctx, err)
 	if sparse.IsInput(err) {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// complain prints why the command ends: on the first of several ranks, and on another one
+// where that goes on.
+func (c *call) complain(ctx context.Context, err error) {
+	c.inFlags(err)
+	if rank, _, _ := launched(); rank > 0 {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(othersFirst): // launchers end all ranks where one fails
+		}
+		if !c.alone {
+			return
+		}
+		err = &cluster.RankError{Rank: rank, Host: hostName(), Err: err}
+	}
+	fmt.Fprintf(c.stderr, "msrep %s: %s\n", c.name, oneLine(err))
 }
 
 // want checks the number of arguments beside the flags.

@@ -65,6 +65,7 @@ type team struct {
 func (c *call) overRanks(ctx context.Context, do func(context.Context) error) error {
 	_, size, ok := launched()
 	if !ok || !c.ranks {
+		c.alone = ok
 		return do(ctx)
 	}
 	if startRanks == nil {
@@ -75,16 +76,23 @@ func (c *call) overRanks(ctx context.Context, do func(context.Context) error) er
 	}
 	comm, err := startRanks()
 	if err != nil {
+		c.alone = true
 		return err
 	}
-	c.team = &team{call: c, comm: comm}
-	if c.team.host, err = os.Hostname(); err != nil {
-		c.team.host = "unknown"
-	}
+	c.team = &team{call: c, comm: comm, host: hostName()}
 	if comm.Rank() != 0 {
 		c.stdout, c.quiet = io.Discard, true
 	}
 	return c.team.run(ctx, do)
+}
+
+// hostName is the name of this machine.
+func hostName() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return name
 }
 
 // run does the work and ends it: together with the other ranks, or by ending them where
@@ -104,10 +112,13 @@ func (t *team) run(ctx context.Context, do func(context.Context) error) (err err
 		}
 		t.watch.Close()
 	}
+	var end error
 	if t.sys != nil {
-		err = errors.Join(err, t.sys.Close())
+		end = t.sys.Close()
 	}
-	return errors.Join(err, t.comm.Close())
+	end = errors.Join(end, t.comm.Close())
+	t.call.alone = end != nil
+	return errors.Join(err, end)
 }
 
 // collectAt is how much garbage there may be before it is collected, in percent of what

@@ -70,6 +70,33 @@ func TestARankThatFailsLetsRank0SpeakFirst(t *testing.T) {
 	}
 }
 
+func TestARankThatFailsAloneSpeaks(t *testing.T) {
+	defer func(f func() (rankComm, error)) { startRanks = f }(startRanks)
+	startRanks = func() (rankComm, error) { return nil, errors.New("no network") }
+	t.Setenv("PMI_SIZE", "4")
+	out := filepath.Join(t.TempDir(), "m.msr")
+	for _, c := range []struct {
+		args    []string
+		code    int
+		message string
+	}{
+		{[]string{"info", "none.mtx"}, exitUsage, "none.mtx: no such file or directory\n"},
+		{[]string{"convert", "none.mtx", out}, exitUsage, "none.mtx: no such file or directory\n"},
+		{[]string{"spmv", "gen:diag:n=4"}, exitFailed, "no network\n"},
+	} {
+		for rank, prefix := range []string{"", "rank 1 on " + hostName() + ": "} {
+			t.Setenv("PMI_RANK", strconv.Itoa(rank))
+			synctest.Test(t, func(t *testing.T) {
+				begin := time.Now()
+				code, _, stderr := runArgs(c.args...)
+				require.Equal(t, c.code, code)
+				require.Equal(t, "msrep "+c.args[0]+": "+prefix+c.message, stderr)
+				require.Equal(t, time.Duration(rank)*othersFirst, time.Since(begin))
+			})
+		}
+	}
+}
+
 func TestInfoTellsWhatRanksWouldSend(t *testing.T) {
 	v := object(t, "info", "gen:stencil:dims=2,n=64", "--ranks", "1,4")
 	ranks := v["ranks"].([]any)
