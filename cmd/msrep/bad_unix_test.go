@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,6 +70,34 @@ var badFiles = []badFile{
 	{"cut.msr", "MSREP", ""},
 	{"cut.mtx.gz", "\x1f\x8b\x08", "gzip"},
 	{"matrix.xyz", "whatever", ".mtx"},
+	{"empty.bin", "", "empty.bin: "},
+	{"head.bin", bin(3, 3)[:16], "ends after 16 bytes"},
+	{"cut.bin", bin(2, 2, 0, 0, 0, 0)[:47], "ends after 47 bytes, its first numbers ask for"},
+	{"negative.bin", bin(-1, 3, 0), "-1 rows"},
+	{"rows.bin", bin(1<<62, 3, 0), "4611686018427387904 rows"},
+	{"columns.bin", bin(1, 1<<31, 0, 0), "2147483648 columns"},
+	{"few.bin", bin(1<<30, 3, 0, 0), "1073741824 rows for 0 entries"},
+	{"count.bin", bin(1, 3, 1<<62, 0), "4611686018427387904 nonzeros"},
+	{"entries.bin", bin(1, 3, 1<<57, 0), "to read them takes at least"},
+	{"first.bin", bin(2, 3, 1, 1, 1, 1) + entries(0), "row pointers run from 1 to 1"},
+	{"last.bin", bin(1, 3, 1, 0, 2) + entries(0), "row pointers run from 0 to 2"},
+	{"falls.bin", bin(3, 3, 2, 0, 2, 1, 2) + entries(0, 1), "row pointer 2 falls from 2 to 1"},
+	{"outside.bin", bin(1, 3, 1, 0, 1) + entries(3), "column index 3"},
+	{"below.bin", bin(1, 3, 1, 0, 1) + entries(-1), "column index -1"},
+	{"more.bin", bin(1, 3, 1, 0, 1) + entries(0) + "x", "goes on after"},
+}
+
+// bin is the first numbers of a file in binary CSR, with row pointers.
+func bin(numbers ...int64) string {
+	b, _ := binary.Append(nil, binary.LittleEndian, numbers)
+	return string(b)
+}
+
+// entries is what follows them.
+func entries(columns ...int32) string {
+	b, _ := binary.Append(nil, binary.LittleEndian, columns)
+	b, _ = binary.Append(b, binary.LittleEndian, make([]float64, len(columns)))
+	return string(b)
 }
 
 func TestBadFilesAreRefusedInOneLineWithExitCode2(t *testing.T) {
