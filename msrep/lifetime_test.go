@@ -5,9 +5,11 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
@@ -126,4 +128,52 @@ func TestDevicesThatCannotBeOpenedAreTriedAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Same(t, first, again)
 	require.Equal(t, 1, opened)
+}
+
+// slowEnd is a device whose streams are closed when they may, and which tells that it is closed.
+type slowEnd struct {
+	kernels.Device
+	closing, may, closed chan struct{}
+}
+
+type slowStream struct {
+	kernels.Stream
+	dev slowEnd
+}
+
+func (d slowEnd) NewStream() (kernels.Stream, error) {
+	s, err := d.Device.NewStream()
+	return slowStream{s, d}, err
+}
+
+func (s slowStream) Close() error {
+	close(s.dev.closing)
+	<-s.dev.may
+	return s.Stream.Close()
+}
+
+func (d slowEnd) Close() error {
+	close(d.closed)
+	return d.Device.Close()
+}
+
+func TestASystemWaitsForPlansThatAreBeingClosed(t *testing.T) {
+	sys := testSystem(t, 1, false)
+	d := slowEnd{sys.devices[0], make(chan struct{}), make(chan struct{}), make(chan struct{})}
+	sys.devices[0] = d
+	plan, err := NewPlan(ctx, sys, small(t), PlanOptions{})
+	require.NoError(t, err)
+	ends := make(chan error)
+	go func() { ends <- plan.Close() }()
+	<-d.closing
+	go func() { ends <- sys.Close() }()
+	select {
+	case <-d.closed:
+		t.Error("the device is closed before the plan is")
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(d.may)
+	require.NoError(t, <-ends)
+	require.NoError(t, <-ends)
+	<-d.closed
 }

@@ -93,7 +93,7 @@ func (p *Plan[V]) Close() error {
 		return nil
 	}
 	p.closed, p.src = true, nil
-	p.sys.leave(p)
+	defer p.sys.leave(p) // whose Close waits for this one until then
 	errs := []error{p.land(), p.other.Close(), p.x.Free(), p.byRow.free()}
 	for i, s := range p.shares {
 		if p.lanes != nil {

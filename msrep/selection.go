@@ -221,7 +221,7 @@ func (s *Selection[V]) Close() error {
 	if s.parts == nil {
 		return nil
 	}
-	s.sys.leave(s)
+	defer s.sys.leave(s)
 	var err error
 	if !l.closed {
 		err = l.sync()

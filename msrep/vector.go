@@ -160,7 +160,7 @@ func (v *Vector[V]) Close() error {
 		return nil
 	}
 	v.closed = true
-	v.sys.leave(v)
+	defer v.sys.leave(v)
 	var err error
 	if !v.lanes.closed {
 		err = v.lanes.sync()
