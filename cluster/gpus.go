@@ -67,12 +67,9 @@ func shareOfGPUs(all []place, r int) []int {
 		for k, p := range group {
 			share := max(1, (k+1)*gpus/ranks-k*gpus/ranks)
 			for len(shares[k]) < share {
-				best := -1
-				for g := range gpus {
-					if users[g] < most && (p.GPUs[g].Here || !near) && !slices.Contains(shares[k], g) && (best < 0 || users[g] < users[best]) {
-						best = g
-					}
-				}
+				best := leastUsed(users, func(g int) bool {
+					return users[g] < most && (p.GPUs[g].Here || !near) && !slices.Contains(shares[k], g)
+				})
 				if best < 0 {
 					break
 				}
@@ -83,6 +80,17 @@ func shareOfGPUs(all []place, r int) []int {
 	}
 	slices.Sort(shares[me])
 	return shares[me]
+}
+
+// leastUsed is the first GPU with the fewest users among those that suit, -1 where none does.
+func leastUsed(users []int, suits func(g int) bool) int {
+	best := -1
+	for g, n := range users {
+		if suits(g) && (best < 0 || n < users[best]) {
+			best = g
+		}
+	}
+	return best
 }
 
 // devicesOf names GPUs as in msrep.Config.
