@@ -80,23 +80,13 @@ type manyBlocks[V sparse.Value] struct {
 func (s *manyBlocks[V]) generic(alpha, beta V, x, y Block[V]) {
 	k, mask := 0, 0
 	for i := range s.n {
-		full, columns := int(s.widths[2*i]), int(s.widths[2*i]+s.widths[2*i+1])
+		full, masked := int(s.widths[2*i]), int(s.widths[2*i+1])
+		masks := s.masks[mask : mask+masked]
 		for lane := range min(s.lanes, len(s.order)-i*s.lanes) {
 			for r := range s.height {
 				out := y.From(int(s.order[i*s.lanes+lane])*s.height + r).Val[:y.Cols]
 				for c := range out {
-					var sum V
-					for j := range columns {
-						if j >= full && s.masks[mask+j-full]>>lane&1 == 0 {
-							continue
-						}
-						at := k + j
-						from := int(s.idx[at*s.lanes+lane])
-						for q := range s.width {
-							sum += s.val[((at*s.width+q)*s.height+r)*s.lanes+lane] * x.Val[(from+q)*x.Stride+c]
-						}
-					}
-					sum *= alpha
+					sum := alpha * s.sum(k, full, masks, lane, r, x, c)
 					if beta != 0 {
 						sum += beta * out[c]
 					}
@@ -104,7 +94,23 @@ func (s *manyBlocks[V]) generic(alpha, beta V, x, y Block[V]) {
 				}
 			}
 		}
-		k += columns
-		mask += columns - full
+		k += full + masked
+		mask += masked
 	}
+}
+
+// sum is row r of the blocks of a lane times column c of x. The slice begins with column k of
+// blocks, and has full columns of which every lane has a block, then those with a mask.
+func (s *manyBlocks[V]) sum(k, full int, masks []uint16, lane, r int, x Block[V], c int) (sum V) {
+	for j := range full + len(masks) {
+		if j >= full && masks[j-full]>>lane&1 == 0 {
+			continue
+		}
+		at := k + j
+		from := int(s.idx[at*s.lanes+lane])
+		for q := range s.width {
+			sum += s.val[((at*s.width+q)*s.height+r)*s.lanes+lane] * x.Val[(from+q)*x.Stride+c]
+		}
+	}
+	return sum
 }
