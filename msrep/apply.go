@@ -177,7 +177,14 @@ func (p *Plan[V]) checkPieces(op Op, x, y *Vector[V]) error {
 
 // throughHost makes a product that the devices do not make among themselves.
 func (p *Plan[V]) throughHost(ctx context.Context, op Op, alpha V, x *Vector[V], beta V, y *Vector[V]) error {
-	in, out := make([]V, x.Len()), make([]V, y.Len())
+	in, err := hostVector[V](x.Len())
+	if err != nil {
+		return err
+	}
+	out, err := hostVector[V](y.Len())
+	if err != nil {
+		return err
+	}
 	if err := x.Read(in); err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (b Block[V]) Check(name string, n int) error {
 // slice, j must be in [0, Count) and the elements within Val: it panics otherwise.
 func (b Block[V]) Get(j int, dst []V) {
 	b.inRange(j)
-	copy(dst, b.vector(j, dst))
+	copy(dst, b.vector(j, len(dst), dst))
 }
 
 // Set copies src, which has the length of the vectors, to vector j. It panics as Get does.
@@ -71,10 +71,10 @@ func (b Block[V]) inRange(j int) {
 	}
 }
 
-// vector is vector j: where it lies, or copied to buf.
-func (b Block[V]) vector(j int, buf []V) []V {
-	if b.ByColumn && len(buf) > 0 {
-		return b.Val[j*b.Stride : j*b.Stride+len(buf)]
+// vector is vector j, of n elements: where it lies by column, or copied to buf.
+func (b Block[V]) vector(j, n int, buf []V) []V {
+	if b.ByColumn && n > 0 {
+		return b.Val[j*b.Stride : j*b.Stride+n]
 	}
 	for i := range buf {
 		buf[i] = b.Val[i*b.Stride+j]

@@ -1,6 +1,7 @@
 package msrep
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -74,4 +75,33 @@ func TestPlansDoWithoutTheTransposedMatrixWhereMemoryLacks(t *testing.T) {
 	require.NoError(t, err)
 	_, err = NewPlan(t.Context(), sys, a, PlanOptions{Format: sparse.FormatCSC})
 	require.True(t, sparse.IsInput(err), "%v", err)
+}
+
+func TestVectorsForWhichHostMemoryLacksAreRefused(t *testing.T) {
+	const rows = 2<<20 + 1
+	a := &sparse.CSR[float64]{Rows: rows, Cols: 1, RowPtr: make([]int64, rows+1)}
+	x, y := make([]float64, 3), make([]float64, 3*rows)
+	for strategy, message := range map[Strategy]string{Optimized: "", Partial: "vector: 2097153 elements take 16777224 bytes of host memory, 0 are available: out of memory"} {
+		sys := testSystem(t, 1, false)
+		plan, err := NewPlan(t.Context(), sys, a, PlanOptions{Strategy: strategy, ExpectedProducts: 1})
+		require.NoError(t, err)
+		end := sync.OnceFunc(mem.Pretend(0))
+		defer end()
+		_, err = plan.SpMV(t.Context(), NoTrans, 1, x[:1], 0, y[:rows])
+		if message == "" {
+			require.NoError(t, err)
+			_, err = plan.SpMM(t.Context(), NoTrans, 1, Block[float64]{Val: x, Count: 3, Stride: 1, ByColumn: true}, 0, Block[float64]{Val: y, Count: 3, Stride: rows, ByColumn: true})
+			require.NoError(t, err, "there is no need to copy them")
+			_, err = plan.SpMM(t.Context(), Trans, 1, ByRow(y[:rows], 1), 0, ByRow(x[:1], 1))
+			require.True(t, sparse.IsInput(err), "%v", err)
+			_, err = NewVector[float64](sys, rows)
+			message = "vector: 2097153 elements"
+		}
+		end()
+		require.True(t, sparse.IsInput(err), "%v", err)
+		require.ErrorIs(t, err, kernels.ErrOutOfMemory)
+		require.ErrorContains(t, err, message)
+		require.NoError(t, plan.Close())
+		require.NoError(t, sys.Close())
+	}
 }

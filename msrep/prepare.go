@@ -94,7 +94,9 @@ func (r *run[V]) copies(s *share[V]) (*vectors[V], error) {
 		n = r.plan.lay.minors
 	}
 	if !r.straight() {
-		v.host = make([]V, n)
+		if v.host, err = hostVector[V](n); err != nil {
+			return nil, err
+		}
 	}
 	v.y, err = kernels.NewArray[V](s.dev, int64(n))
 	return v, err

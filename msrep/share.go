@@ -92,11 +92,13 @@ func (s *share[V]) placePointers(l layout[V]) error {
 	if l.ptr == nil || s.inPlace != nil || s.ptr.Buf != nil {
 		return nil
 	}
-	local := make([]int64, s.part.Majors()+1)
+	local, err := hostVector[int64](s.part.Majors() + 1)
+	if err != nil {
+		return err
+	}
 	if err := partition.LocalPtr(local, l.ptr, s.part); err != nil {
 		return err
 	}
-	var err error
 	if s.ptr, err = put(s, local); err != nil {
 		return err
 	}

@@ -151,11 +151,21 @@ func (s *share[V]) packsMany() bool {
 func (p *Plan[V]) oneByOne(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
 	begin := time.Now()
 	rows, cols := p.dims(op)
-	xj, yj := make([]V, cols), make([]V, rows)
+	var xj, yj []V // copies of what lies by row
+	if !x.ByColumn {
+		if xj, err = hostVector[V](cols); err != nil {
+			return t, err
+		}
+	}
+	if !y.ByColumn {
+		if yj, err = hostVector[V](rows); err != nil {
+			return t, err
+		}
+	}
 	for j := range x.Count {
-		in, out := x.vector(j, xj), yj
+		in, out := x.vector(j, cols, xj), yj
 		if y.ByColumn || beta != 0 {
-			out = y.vector(j, yj)
+			out = y.vector(j, rows, yj)
 		}
 		one, err := p.multiply(ctx, op, alpha, in, beta, out)
 		if err != nil {

@@ -39,7 +39,8 @@ func (*turnedBlocks[V]) block(r **mem.Region, n, count int) (Block[V], error) {
 // fits reports whether there is memory for blocks of so many elements for x and y.
 func (t *turnedBlocks[V]) fits(x, y int64) bool {
 	lacks := max(0, x*mem.Size[V]()-regionBytes(t.x)) + max(0, y*mem.Size[V]()-regionBytes(t.y))
-	return lacks == 0 || lacks <= mem.Available()/2
+	_, ok := mem.Fits(2 * lacks)
+	return ok
 }
 
 func (t *turnedBlocks[V]) bytes() int64 { return regionBytes(t.x) + regionBytes(t.y) }

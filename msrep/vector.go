@@ -91,7 +91,17 @@ func hostMemory[V sparse.Value](sys *System, n int) ([]V, error) {
 	if need := int64(n) * mem.Size[V](); info.Memory > 0 && need > info.Memory {
 		return nil, &kernels.DeviceError{Device: info.ID, Call: "alloc", Bytes: need, Err: kernels.ErrOutOfMemory}
 	}
-	return make([]V, n), nil
+	return hostVector[V](n)
+}
+
+// hostVector makes n zeros in host memory, where there is room for them.
+func hostVector[T mem.Elem](n int) ([]T, error) {
+	need := int64(n) * mem.Size[T]()
+	if have, ok := mem.Fits(need); !ok {
+		return nil, &sparse.InputError{File: "vector", Err: kernels.ErrOutOfMemory,
+			Msg: fmt.Sprintf("%d elements take %d bytes of host memory, %d are available", n, need, have)}
+	}
+	return make([]T, n), nil
 }
 
 // onHost reports whether all devices work on host memory.

@@ -66,7 +66,12 @@ func newDeviceSpace(ctx context.Context, a residentOperator, m Preconditioner, a
 		s.inverse = s.v[i]
 		s.do(func() error { return s.inverse.Write(m.inverse) })
 	default:
-		s.r, s.z = make([]float64, len(x)), make([]float64, len(x))
+		s.do(func() (err error) {
+			if err = vectorsFit("preconditioner", "what it works on in host memory takes", 16*int64(len(x)), len(x)); err == nil {
+				s.r, s.z = make([]float64, len(x)), make([]float64, len(x))
+			}
+			return err
+		})
 	}
 	return s, bv, xv
 }

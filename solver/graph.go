@@ -48,7 +48,7 @@ func NewGraph(ctx context.Context, a *sparse.CSR[float64], format GraphFormat) (
 	if a.Rows != a.Cols {
 		return nil, sparse.Inputf("matrix", "%d x %d: the matrix of a graph is square", a.Rows, a.Cols)
 	}
-	if err := graphFits(a.Rows, a.NNZ()); err != nil {
+	if err := graphFits(a.Rows, len(a.ColIdx), "turn them round", 16*int64(a.Rows)+16*a.NNZ()); err != nil {
 		return nil, err
 	}
 	g := &Graph{Format: opt.Format, nodes: a.Rows, degree: make([]int32, a.Rows)}
@@ -71,6 +71,9 @@ func NewGraph(ctx context.Context, a *sparse.CSR[float64], format GraphFormat) (
 	}
 	switch g.Format {
 	case GraphPELLR:
+		if err := graphFits(g.nodes, len(g.in), "sort these", 20*int64(g.nodes)+4*int64(len(g.in))); err != nil {
+			return nil, err
+		}
 		g.sortByLinks()
 	case GraphAuto:
 		g.Format = GraphCSR

@@ -60,12 +60,8 @@ func newCPURanker(sys *msrep.System, g *Graph, opt PageRankOptions) (*cpuRanker,
 	} else {
 		r.degree = g.degree
 	}
-	name := form.FormCPMSSlices
-	if opt.Format == GraphCSR {
-		name = form.FormCPMSRows
-	}
 	var err error
-	if r.m, err = form.NewSegmented(name, rows, opt.layout(), opt.WideIndices); err != nil {
+	if r.m, err = form.NewSegmented(opt.segmented(), rows, opt.layout(), opt.WideIndices); err != nil {
 		return nil, err
 	}
 	if r.cur, err = cpms.NewHeads(g.nodes, 8); err != nil {
@@ -191,6 +187,9 @@ func (r *cpuRanker) normalise() (float64, error) {
 // they are, and joining them would take memory.
 func (r *cpuRanker) whole() error {
 	if r.bank != cpms.Separated || r.segments == 1 {
+		if err := graphFits(r.g.nodes, len(r.g.in), "join the weights of these", r.m.JoinBytes()); err != nil {
+			return err
+		}
 		r.m.Join()
 	}
 	return nil

@@ -3,6 +3,8 @@ package solver
 import (
 	"math"
 
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/cpms"
 )
@@ -96,6 +98,14 @@ func (o *PageRankOptions) layout() cpms.Layout {
 		return cpms.Layout{Segments: 4, Bank: o.Bank}
 	}
 	return cpms.Layout{Segments: 2, Bank: o.Bank}
+}
+
+// segmented is the form that CPU devices keep links in.
+func (o *PageRankOptions) segmented() kernels.Form {
+	if o.Format == GraphCSR {
+		return form.FormCPMSRows
+	}
+	return form.FormCPMSSlices
 }
 
 // segments is the number of segments of a value; 1 where values are not cut.

@@ -44,6 +44,9 @@ func PageRankOver(ctx context.Context, links Operator, degree []int32, opt PageR
 	if i := slices.IndexFunc(degree, func(n int32) bool { return n < 0 }); i >= 0 && err == nil {
 		err = sparse.Inputf("degree", "that of node %d is %d: it must be 0 or more", i, degree[i])
 	}
+	if err == nil {
+		err = vectorsFit("degree", "the vectors of ranks take", 16*int64(len(degree)), len(degree))
+	}
 	all, fault := newProcesses(links)
 	err = errors.Join(err, fault)
 	if all != nil {

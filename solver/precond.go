@@ -57,6 +57,9 @@ func JacobiPiece(a sparse.Matrix[float64], first int) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := vectorsFit("preconditioner", "the inverse of the diagonal takes", 8*int64(m.Rows), m.Rows); err != nil {
+		return nil, err
+	}
 	inverse := make([]float64, m.Rows)
 	for i := range inverse {
 		var d float64
@@ -151,7 +154,7 @@ func BlockJacobiPiece(a sparse.Matrix[float64], size, first int) (Preconditioner
 
 // blocksFit refuses blocks for n rows for which memory lacks.
 func blocksFit(n, size int) error {
-	need := 8 * int64(n) * int64(size)
+	need := (8*int64(size)+4)*int64(n) + 8*int64(n/size)
 	if have, ok := mem.Fits(need); !ok {
 		return sparse.Inputf("block size", "%d: the blocks of %d rows take %d bytes, %d are available", size, n, need, have)
 	}

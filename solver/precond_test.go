@@ -86,7 +86,7 @@ func TestPreconditionersOfBadMatricesAreRefused(t *testing.T) {
 }
 
 func TestBlocksForWhichMemoryLacksAreRefused(t *testing.T) {
-	withMemory(t, 20<<20)
+	withMemory(t, 20<<20+4*10240+8*40) // with the rows of the blocks
 	require.NoError(t, blocksFit(10240, 256))
 	for _, n := range []int{10241, sparse.MaxDim} {
 		err := blocksFit(n, 256)

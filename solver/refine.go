@@ -92,11 +92,11 @@ type single struct {
 func (s *single) Dims() (rows, cols int) { return s.plan.Dims() }
 
 func (s *single) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float64, beta float64, y []float64) (msrep.Timing, error) {
-	if cap(s.x) < len(x) {
-		s.x = make([]float32, len(x))
+	if err := growSingle(&s.x, len(x)); err != nil {
+		return msrep.Timing{}, err
 	}
-	if cap(s.y) < len(y) {
-		s.y = make([]float32, len(y))
+	if err := growSingle(&s.y, len(y)); err != nil {
+		return msrep.Timing{}, err
 	}
 	sx, sy := s.x[:len(x)], s.y[:len(y)]
 	par.Range(int64(len(x)), applyGrain, func(lo, hi int64) {
@@ -118,4 +118,16 @@ func (s *single) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float
 		}
 	})
 	return t, nil
+}
+
+// growSingle makes room for n elements.
+func growSingle(v *[]float32, n int) error {
+	if cap(*v) >= n {
+		return nil
+	}
+	if err := vectorsFit("x", "a copy in single precision takes", 4*int64(n), n); err != nil {
+		return err
+	}
+	*v = make([]float32, n)
+	return nil
 }

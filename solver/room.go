@@ -41,31 +41,37 @@ func manyFit(opt Options, systems, n int) error {
 	return nil
 }
 
-// graphFits refuses a graph that there is no memory to turn round for.
-func graphFits(nodes int, links int64) error {
-	need := 16*int64(nodes) + 16*links
+// vectorsFit refuses vectors of n elements that take so many bytes together.
+func vectorsFit(name, what string, need int64, n int) error {
 	if have, ok := mem.Fits(need); !ok {
-		return sparse.Inputf("matrix", "%d links between %d nodes: to turn them round takes %d bytes, %d are available", links, nodes, need, have)
+		return sparse.Inputf(name, "%d elements: %s %d bytes, %d are available", n, what, need, have)
 	}
 	return nil
 }
 
-// ranksFit refuses a graph that CPU devices have no memory to rank the nodes of: at the least
-// two vectors, and the links in the form that they are read in, with pointers and weights.
-func ranksFit(g *Graph, opt PageRankOptions) error {
-	places, each := int64(len(g.in)), int64(4)
-	if opt.Format != GraphCSR {
-		places, each = places+form.SlicePadding(g.ptr), 2 // of columns that are near each other
-	}
-	if opt.Weights == WeightsStored {
-		each += 8
-	}
-	need := 24*int64(g.nodes) + each*places
-	if opt.Weights == WeightsStored {
-		need += 8 * int64(len(g.in)) // before they are stored
-	}
+// graphFits refuses to do with a graph what there is no memory for.
+func graphFits(nodes, links int, what string, need int64) error {
 	if have, ok := mem.Fits(need); !ok {
-		return sparse.Inputf("matrix", "%d links between %d nodes: to rank these takes at least %d bytes, %d are available", len(g.in), g.nodes, need, have)
+		return sparse.Inputf("matrix", "%d links between %d nodes: to %s takes %d bytes, %d are available", links, nodes, what, need, have)
 	}
 	return nil
+}
+
+// ranksFit refuses a graph that CPU devices have no memory to rank the nodes of: the links in
+// the form that they are read in, and the vectors, or what goes before these are made.
+func ranksFit(g *Graph, opt PageRankOptions) error {
+	stored := opt.Weights == WeightsStored
+	rows := form.Rows[float64]{Ptr: g.ptr, Idx: g.in}
+	kept, passing := form.SegmentedBytes(opt.segmented(), rows, opt.layout(), stored, opt.WideIndices)
+	vectors := 24 * int64(g.nodes)
+	if g.number != nil {
+		vectors += 8 * int64(g.nodes)
+	}
+	if opt.segments() == 1 { // the weights are joined again
+		vectors += passing
+	}
+	if stored {
+		passing += 8 * int64(len(g.in)) // weights that are not in the form yet
+	}
+	return graphFits(g.nodes, len(g.in), "rank these", kept+max(passing, vectors))
 }

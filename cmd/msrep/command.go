@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/cluster"
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -20,8 +21,19 @@ import (
 const (
 	exitOK     = 0
 	exitFailed = 1 // something failed at run time
-	exitUsage  = 2 // wrong usage or bad input
+	exitUsage  = 2 // wrong usage, or input that is bad or too large for the memory
 )
+
+// exitCode is that of a command that ends with err.
+func exitCode(err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case sparse.IsInput(err), errors.Is(err, kernels.ErrOutOfMemory):
+		return exitUsage
+	}
+	return exitFailed
+}
 
 // command is a subcommand.
 type command struct {
@@ -126,10 +138,7 @@ func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Wr
 		err = errors.New("interrupted")
 	}
 	c.complain(ctx, err)
-	if sparse.IsInput(err) {
-		return exitUsage
-	}
-	return exitFailed
+	return exitCode(err)
 }
 
 // complain prints why the command ends: on the first of several ranks, and on another one

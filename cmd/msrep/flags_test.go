@@ -12,6 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/corpus"
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 func TestFaultsOfFormatsNameTheFlagAndWhatDevicesHave(t *testing.T) {
@@ -99,4 +102,22 @@ func TestHelpThatCannotBeWrittenIsAFailure(t *testing.T) {
 		require.Contains(t, stderr.String(), syscall.ENOSPC.Error())
 		require.Equal(t, 1, strings.Count(stderr.String(), "\n"))
 	}
+}
+
+func TestMemoryThatLacksIsInputThatIsTooLarge(t *testing.T) {
+	defer mem.Pretend(0)()
+	for _, args := range [][]string{
+		{"spmv", "gen:dense:rows=1,cols=3M", "--x", "ones"},
+		{"solve", "gen:diag:n=3M"},
+	} {
+		code, _, stderr := runArgs(args...)
+		require.Equal(t, exitUsage, code, stderr)
+		require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
+	}
+	_, err := newVector[float32]("--y", 4<<20)
+	require.EqualError(t, err, "--y: a vector of 4194304 elements takes 16777216 bytes, 0 are available")
+	_, err = convert[float64]("--out", make([]float32, 2<<20))
+	require.True(t, sparse.IsInput(err), "%v", err)
+	require.Equal(t, exitUsage, exitCode(&kernels.DeviceError{Device: "sim:0", Call: "alloc", Err: kernels.ErrOutOfMemory}))
+	require.Equal(t, exitFailed, exitCode(kernels.ErrClosed))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,14 +60,27 @@ func byName[V any](m map[int]V) map[string]V {
 	return out
 }
 
-// topNodes is the k best nodes, the lower number first among equals.
+// topNodes is the k best nodes, the lower number first among equals. It holds twice as many.
 func topNodes(ranks []float64, k int) []rankedNode {
-	nodes := make([]rankedNode, len(ranks))
-	for i, s := range ranks {
-		nodes[i] = rankedNode{i, s}
+	k = min(k, len(ranks))
+	best, least := []rankedNode{}, math.Inf(-1)
+	choose := func() {
+		slices.SortFunc(best, func(a, b rankedNode) int {
+			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Node, b.Node))
+		})
+		best = best[:min(k, len(best))]
 	}
-	slices.SortStableFunc(nodes, func(a, b rankedNode) int { return cmp.Compare(b.Score, a.Score) })
-	return nodes[:min(k, len(nodes))]
+	for i, s := range ranks {
+		if k == 0 || s <= least {
+			continue
+		}
+		if best = append(best, rankedNode{i, s}); len(best) == 2*k {
+			choose()
+			least = best[k-1].Score
+		}
+	}
+	choose()
+	return best
 }
 
 func (p *pagerank) print(r ranking) error {

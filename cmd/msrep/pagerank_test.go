@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,4 +102,20 @@ func TestRanksAboveTheToleranceAreGivenWithExitCode1(t *testing.T) {
 		require.Len(t, v["top"], 5)
 		require.FileExists(t, out)
 	}
+}
+
+func TestTheBestNodesAreThoseOfAllSorted(t *testing.T) {
+	ranks := make([]float64, 1000)
+	for i := range ranks {
+		ranks[i] = float64(i * 7919 % 101)
+	}
+	all := make([]rankedNode, len(ranks))
+	for i, s := range ranks {
+		all[i] = rankedNode{i, s}
+	}
+	slices.SortStableFunc(all, func(a, b rankedNode) int { return cmp.Compare(b.Score, a.Score) })
+	for _, k := range []int{0, 1, 2, 9, 10, 11, 500, 999, 1000, 1001, math.MaxInt} {
+		require.Equal(t, all[:min(k, len(all))], topNodes(ranks, k), k)
+	}
+	require.Equal(t, []rankedNode{}, topNodes(nil, 3))
 }

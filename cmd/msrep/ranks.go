@@ -170,10 +170,7 @@ func (t *team) fail(err error) {
 	if t.watch != nil {
 		t.watch.Fail()
 	}
-	code := exitFailed
-	if sparse.IsInput(err) {
-		code = exitUsage
-	}
+	code := exitCode(err)
 	t.tell(&cluster.RankError{Rank: t.comm.Rank(), Host: t.host, Err: err})
 	t.comm.Abort(code)
 	os.Exit(code)
@@ -232,7 +229,7 @@ func (t *team) checkOutput(path string) error {
 }
 
 // writeOutput writes a vector to the output file of rank 0, if there is one.
-func (t *team) writeOutput(path string, v []float64) error {
+func writeOutput[V sparse.Value](t *team, path string, v []V) error {
 	out, err := t.create(path)
 	if out == nil {
 		return err

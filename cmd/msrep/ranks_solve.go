@@ -70,7 +70,10 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	defer plan.Close()
 	r.Phases.Plan = plan.took.Seconds()
 
-	x := make([]float64, len(b))
+	x, err := newVector[float64]("matrix", len(b))
+	if err := s.agree(err); err != nil {
+		return err
+	}
 	res, failed := methods[s.method](ctx, plan.Plan, b, x, opt)
 	if errors.Is(failed, solver.ErrOtherProcess) {
 		failed = nil // that one says why
@@ -90,7 +93,7 @@ func (s *solve) solveOverRanks(ctx context.Context, m *cluster.Matrix[float64], 
 	if t.comm.Rank() == 0 {
 		r.X, r.Ranks = normsOf(whole), ranks
 		if failed == nil {
-			err = t.writeOutput(s.out, whole)
+			err = writeOutput(t, s.out, whole)
 		}
 		err = errors.Join(err, s.finish(r))
 	}
@@ -169,7 +172,7 @@ func (p *pagerank) rankOverRanks(ctx context.Context) error {
 	if t.comm.Rank() == 0 {
 		res.Ranks, res.Dangling = whole, int(dangling[0])
 		res.Timing.Build += plan.took
-		err = errors.Join(t.writeOutput(p.out, whole), p.finish(r, res, t.sys.Local(), read, begin))
+		err = errors.Join(writeOutput(t, p.out, whole), p.finish(r, res, t.sys.Local(), read, begin))
 	}
 	missed := p.agree(p.missed(res))
 	return errors.Join(missed, p.agree(err))

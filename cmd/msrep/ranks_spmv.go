@@ -75,6 +75,13 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 	if err == nil {
 		y0, err = readPiece(ctx, "--y", s.y, yCut[t.comm.Size()], yCut[rank], yCut[rank+1])
 	}
+	var xv, y []V
+	if err == nil {
+		xv, err = convert[V]("--x", x)
+	}
+	if err == nil {
+		y, err = newVector[V]("--y", len(y0))
+	}
 	if err := s.agree(err); err != nil {
 		return err
 	}
@@ -83,7 +90,6 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 		return s.unsuited(err)
 	}
 	defer plan.Close()
-	xv, y := convert[V](x), make([]V, len(y0))
 	times := make([]msrep.Timing, s.repeat)
 	var failed error
 	for i := range times { // a rank that has failed goes on for the sake of the others
@@ -101,7 +107,7 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 	if err != nil {
 		return err
 	}
-	if err := s.agree(t.writeOutput(s.out, convert[float64](whole))); err != nil {
+	if err := s.agree(writeOutput(t, s.out, whole)); err != nil {
 		return err
 	}
 	part := rankPart{rankReport: plan.report(), Bytes: bytesHere(plan.Plan, op, s.beta != 0)}

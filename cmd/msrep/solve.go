@@ -150,7 +150,10 @@ func (s *solve) solve(ctx context.Context, j *job) error {
 	}
 	r.Phases.Precond = time.Since(t).Seconds()
 
-	x := make([]float64, m.Rows)
+	x, err := newVector[float64]("matrix", m.Rows)
+	if err != nil {
+		return err
+	}
 	res, failed := methods[s.method](ctx, plan, b, x, opt)
 	if res == nil {
 		return failed

@@ -119,12 +119,19 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 	if err != nil {
 		return err
 	}
+	xv, err := convert[V]("--x", x)
+	if err != nil {
+		return err
+	}
 	plan, err := msrep.NewPlan(ctx, j.sys, a, s.planOptions())
 	if err != nil {
 		return s.unsuited(err)
 	}
 	defer plan.Close()
-	xv, y := convert[V](x), make([]V, rows)
+	y, err := newVector[V]("--y", rows)
+	if err != nil {
+		return err
+	}
 	times := make([]msrep.Timing, s.repeat)
 	for i := range times {
 		for k, v := range y0 {
@@ -134,7 +141,7 @@ func multiply[V sparse.Value](ctx context.Context, s *spmv, j *job, a *sparse.CS
 			return err
 		}
 	}
-	if err := writeVector(j.out, convert[float64](y)); err != nil {
+	if err := writeVector(j.out, y); err != nil {
 		return err
 	}
 	r := newReport(s, j, plan, times)
@@ -164,16 +171,4 @@ func (s *spmv) planOptions() msrep.PlanOptions {
 func (s *spmv) segments() (p kernels.Precision) {
 	fmt.Sscanf(s.precision, "cpms%d:%d", &p.Segments, &p.Read) // fp64 leaves both at 0
 	return p
-}
-
-// convert is v in another type of value: v itself where that is its own.
-func convert[W, V sparse.Value](v []V) []W {
-	if same, ok := any(v).([]W); ok {
-		return same
-	}
-	out := make([]W, len(v))
-	for i := range v {
-		out[i] = W(v[i])
-	}
-	return out
 }

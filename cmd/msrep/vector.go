@@ -32,10 +32,10 @@ func readPiece(ctx context.Context, flag, spec string, n, first, end int) ([]flo
 	word, arg, _ := strings.Cut(spec, ":")
 	switch {
 	case spec == "ones" || spec == "zeros" || spec == "sin" || word == "random":
-		if err := checkMemory(flag, fmt.Sprintf("a vector of %d elements", end-first), 8*int64(end-first)); err != nil {
+		v, err := newVector[float64](flag, end-first)
+		if err != nil {
 			return nil, err
 		}
-		v := make([]float64, end-first)
 		seed, _ := strconv.ParseUint(arg, 10, 64)
 		r := rand.New(rand.NewPCG(seed, 0x6d73726570))
 		if word == "random" {
@@ -68,6 +68,26 @@ func readPiece(ctx context.Context, flag, spec string, n, first, end int) ([]flo
 		return nil, sparse.Inputf(spec, "a vector of %d elements; %s needs %d", len(v), flag, n)
 	}
 	return v[first:end], nil
+}
+
+// newVector makes n zeros for what a flag asks for.
+func newVector[V sparse.Value](flag string, n int) ([]V, error) {
+	if err := checkMemory(flag, fmt.Sprintf("a vector of %d elements", n), mem.Size[V]()*int64(n)); err != nil {
+		return nil, err
+	}
+	return make([]V, n), nil
+}
+
+// convert is what a flag asks for in another type of value: v itself where that is its own.
+func convert[W, V sparse.Value](flag string, v []V) ([]W, error) {
+	if same, ok := any(v).([]W); ok {
+		return same, nil
+	}
+	out, err := newVector[W](flag, len(v))
+	for i := range out {
+		out[i] = W(v[i])
+	}
+	return out, err
 }
 
 // checkVectorSpec finds mistakes that need no matrix to be read first.
@@ -116,11 +136,15 @@ func (c *call) checkOut(path string) error {
 }
 
 // writeVector writes a vector to a file and completes it; to nil, nothing.
-func writeVector(out *fileio.Out, v []float64) error {
+func writeVector[V sparse.Value](out *fileio.Out, v []V) error {
 	if out == nil {
 		return nil
 	}
-	if err := mtx.WriteVector(out, v); err != nil {
+	wide, err := convert[float64]("--out", v)
+	if err != nil {
+		return err
+	}
+	if err := mtx.WriteVector(out, wide); err != nil {
 		return err
 	}
 	return out.Commit()

@@ -26,17 +26,21 @@ func Available() int64 {
 	return room
 }
 
-// leastAsked is the bytes below which nobody asks whether there is memory: to ask takes
-// some 20 us, to touch so many pages some milliseconds.
-const leastAsked = 16 << 20
+// leastAsked is the bytes for which nobody looks whether there is memory: to look takes some
+// 20 us, to touch so many pages some milliseconds.
+const leastAsked = 4 << 20
+
+// unasked is the bytes that were said to fit since somebody looked.
+var unasked atomic.Int64
 
 // Fits reports whether need bytes can be allocated; have is how many can if they do not fit.
-// Less than 16 MiB always fits. Garbage of the Go heap counts as taken, and is collected
-// before the answer is no.
+// Less than 4 MiB fit without a look, all together since the last one. Garbage of the Go
+// heap counts as taken, and is collected before the answer is no.
 func Fits(need int64) (have int64, ok bool) {
-	if need < leastAsked {
+	if need < leastAsked && unasked.Add(max(need, 0)) < leastAsked {
 		return 0, true
 	}
+	unasked.Store(0)
 	if have = available(); have < need {
 		debug.FreeOSMemory()
 		have = available()
@@ -51,6 +55,7 @@ var pretended atomic.Pointer[int64]
 // that it gives is called. It is for tests of what is refused.
 func Pretend(have int64) (end func()) {
 	before := pretended.Swap(&have)
+	unasked.Store(0)
 	return func() { pretended.Store(before) }
 }
 

@@ -23,7 +23,7 @@ func TestGarbageIsCollectedBeforeMemoryIsFoundToLack(t *testing.T) {
 		return s.NumForcedGC
 	}
 	before := collected()
-	_, ok := mem.Fits(16 << 20)
+	_, ok := mem.Fits(4 << 20)
 	require.True(t, ok)
 	require.Equal(t, before, collected(), "there is enough")
 	have, ok := mem.Fits(math.MaxInt64)
@@ -46,10 +46,20 @@ func TestWhatFitsIsWhatIsAvailableAndAllThatIsSmall(t *testing.T) {
 		}
 	}
 	inner := mem.Pretend(0)
-	_, ok := mem.Fits(16<<20 - 1)
+	_, ok := mem.Fits(4<<20 - 1)
 	require.True(t, ok, "too small to be asked for")
-	_, ok = mem.Fits(16 << 20)
+	_, ok = mem.Fits(4 << 20)
 	require.False(t, ok)
+	for range 4 {
+		_, ok = mem.Fits(1<<20 - 1)
+		require.True(t, ok)
+		_, ok = mem.Fits(-1 << 20)
+		require.True(t, ok)
+	}
+	_, ok = mem.Fits(16)
+	require.False(t, ok, "too much together")
+	_, ok = mem.Fits(16)
+	require.True(t, ok, "nobody has asked for more since")
 	inner()
 	_, ok = mem.Fits(room)
 	require.True(t, ok)

@@ -73,13 +73,12 @@ func (g group) room() int64 {
 		return math.MaxInt64
 	}
 	used, _ := g.number(g.used)
-	return max(limit-unasked(limit)-used+min(g.cached(), used), 0)
+	return max(limit-keptBack(limit)-used+min(g.cached(), used), 0)
 }
 
-// unasked is the bytes of a limit that are kept back for what nobody asks for: an eighth, and
-// 16 arrays of leastAsked at most. They are vectors above all, and Linux kills where they
-// lack.
-func unasked(limit int64) int64 { return min(limit/8, 16*leastAsked) }
+// keptBack is the bytes of a limit that are left for what nobody asks for: an eighth, and 64
+// times leastAsked at most. Linux kills where they lack.
+func keptBack(limit int64) int64 { return min(limit/8, 64*leastAsked) }
 
 // number is the content of a file; ok is false for "max".
 func (g group) number(file string) (n int64, ok bool) {

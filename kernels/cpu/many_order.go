@@ -45,7 +45,7 @@ type orderedColumns[V sparse.Value] struct {
 // is not likely to help, or there is no memory.
 func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x simd.Block[V]) (*orderedColumns[V], error) {
 	stride, nnz := lineStride[V](x.Cols), p.part.NNZ()
-	if need := int64(op.Minors)*int64(stride)*mem.Size[V]() + 4*nnz; need > mem.Available()/2 {
+	if _, ok := mem.Fits(2 * (int64(op.Minors)*int64(stride)*mem.Size[V]() + 4*nnz)); !ok {
 		return nil, nil
 	}
 	h := &orderedColumns[V]{rows: p.rows, x: simd.Block[V]{Cols: x.Cols, Stride: stride}}

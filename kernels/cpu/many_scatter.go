@@ -64,7 +64,8 @@ func (m *manyScatter[V]) takeSpill(d *Device, s *scratch[V], y simd.Block[V], wi
 		return nil
 	}
 	elements := int64(y.Rows()) * int64(lineStride[V](min(y.Cols, width)))
-	if need := int64(n)*elements*mem.Size[V]() - s.held.Load(); need > 0 && need > mem.Available()/2 {
+	need := int64(n)*elements*mem.Size[V]() - s.held.Load()
+	if _, ok := mem.Fits(2 * need); !ok {
 		return fmt.Errorf("%w: %d bytes for the results of %d workers", kernels.ErrOutOfMemory, need, n)
 	}
 	spill, err := s.vectors(d, n, int(elements))

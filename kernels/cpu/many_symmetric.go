@@ -74,7 +74,8 @@ func (s *symmetric[V]) multiplyEach(d *Device, kept *scratch[V], alpha, beta V, 
 
 // room gives n vectors of m elements, which are zero.
 func (s *symmetric[V]) room(d *Device, kept *scratch[V], n, m int) ([][]V, error) {
-	if need := int64(n)*int64(m)*mem.Size[V]() - kept.held.Load(); need > 0 && need > mem.Available()/2 {
+	need := int64(n)*int64(m)*mem.Size[V]() - kept.held.Load()
+	if _, ok := mem.Fits(2 * need); !ok {
 		return nil, fmt.Errorf("%w: %d bytes for products with several vectors", kernels.ErrOutOfMemory, need)
 	}
 	return kept.vectors(d, n, m)

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"errors"
 	"sort"
 
 	"github.com/msrep-go/msrep/internal/par"
@@ -71,23 +72,23 @@ func (a compressed[V]) scatterRows(q partition.Part, alpha V, x []V, to *target[
 }
 
 // runScatter calls add for each worker and joins what they leave: y = beta*y + sum.
-// Worker i has the stretch of y between borders i and i+1.
+// Worker i has the stretch of y between borders i and i+1. Where memory lacks for what the
+// workers leave one of them adds everything.
 func runScatter[V sparse.Value](d *Device, s *scratch[V], border []int, beta V, y []V, add func(i int, to *target[V])) error {
 	n := len(border) - 1
-	to := make([]target[V], n)
 	if n == 1 {
-		to[0] = target[V]{y: y, beta: beta, end: len(y)}
-		return d.pool.run(1, func(int) {
-			add(0, &to[0])
-			merge.Scale(y[to[0].done:], beta)
-		})
+		return scatterAlone(d, n, beta, y, add)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	spill, err := s.vectors(d, n, len(y))
+	if errors.Is(err, kernels.ErrOutOfMemory) {
+		return scatterAlone(d, n, beta, y, add)
+	}
 	if err != nil {
 		return err
 	}
+	to := make([]target[V], n)
 	for i := range to {
 		to[i] = target[V]{y: y, beta: beta, first: border[i], done: border[i], end: border[i+1], spill: spill[i]}
 	}
@@ -101,4 +102,15 @@ func runScatter[V sparse.Value](d *Device, s *scratch[V], border []int, beta V, 
 		}
 	}
 	return err
+}
+
+// scatterAlone makes one worker add what n are to add.
+func scatterAlone[V sparse.Value](d *Device, n int, beta V, y []V, add func(i int, to *target[V])) error {
+	return d.pool.run(1, func(int) {
+		to := target[V]{y: y, beta: beta, end: len(y)}
+		for i := range n {
+			add(i, &to)
+		}
+		merge.Scale(y[to.done:], beta)
+	})
 }

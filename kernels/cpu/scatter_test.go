@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu"
 	"github.com/msrep-go/msrep/kernels/reference"
@@ -106,5 +109,29 @@ func TestATransposedProductThatFailsLeavesNothingForTheNext(t *testing.T) {
 		a.ColIdx[40000] = good
 		require.NoError(t, launch())
 		require.Equal(t, -1, reference.Check(y, reference.Multiply(true, 1, sparse.Matrix[float64](a), x, 0, y)))
+	}
+}
+
+func TestOneWorkerMultipliesTransposedWhereMemoryLacksForSeveral(t *testing.T) {
+	rng := rand.New(rand.NewSource(2))
+	const cols = 2<<20 + 1 // a worker's own results take more than nobody asks for
+	a := bandedCSR(rng, 900, cols, 7000, 3)
+	x, y := make([]float64, a.Rows), make([]float64, cols)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	for i := range y {
+		y[i] = float64(i % 7)
+	}
+	want := reference.Multiply(true, 1.5, sparse.Matrix[float64](a), x, -0.5, y)
+	for have, held := range map[int64]int64{0: 0, 1 << 40: 3 * 8 * cols} {
+		d, s := open(t, cpu.Config{Threads: 3, Grain: 1})
+		end := sync.OnceFunc(mem.Pretend(have))
+		defer end()
+		got := slices.Clone(y)
+		require.NoError(t, s.Launch(&kernels.Scatter[float64]{A: whole(d, a), Alpha: 1.5, Beta: -0.5, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, got)}))
+		require.Equal(t, -1, reference.Check(got, want))
+		require.Equal(t, held, d.Scratch())
+		end()
 	}
 }

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -43,6 +44,9 @@ func (s *scratch[V]) grow(d *Device, i int, bytes int64) error {
 	size := int64(len(old.Bytes()))
 	if size >= bytes {
 		return nil
+	}
+	if have, ok := mem.Fits(bytes); !ok {
+		return fmt.Errorf("%w: a vector of %d bytes for each worker, %d are available", kernels.ErrOutOfMemory, bytes, have)
 	}
 	r, err := d.region(bytes)
 	if err != nil {

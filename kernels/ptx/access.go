@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 )
 
@@ -97,6 +98,8 @@ func (w *warp) checkRace(in *instr, lane int, r *region, off int64, n int, v vis
 		return w.fault(in, lane, addr, ".nc load at offset %d of %s, which this launch writes", off, r.name)
 	case writeAfterNC:
 		return w.fault(in, lane, addr, "%s at offset %d of %s, which this launch reads by .nc loads", verb, off, r.name)
+	case unknown:
+		return fmt.Errorf("%w of the host: to find races in %s, of %d bytes, takes six times as many", ErrOutOfMemory, r.name, r.size)
 	}
 	return nil
 }

@@ -1,10 +1,12 @@
 package ptx
 
 import (
+	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -65,6 +67,9 @@ func (k *Kernel) Launch(m *Memory, l Launch, args ...any) (Counters, error) {
 	m.launches++
 	r.epoch = m.launches
 	r.constants(at)
+	if err := r.watchMemory(); err != nil {
+		return Counters{}, err
+	}
 	return r.execute()
 }
 
@@ -205,14 +210,26 @@ func (r *run) constants(at map[*variable]Addr) {
 		}
 		reg.traffic = len(r.live)
 		r.live = append(r.live, reg)
+	}
+	r.orders = newOrders()
+}
+
+// watchMemory makes what a launch notes of the regions.
+func (r *run) watchMemory() error {
+	for _, reg := range r.live {
 		if reg.races == nil && !r.launch.AllowRaces {
 			reg.races = newRaces(reg.size)
 		}
-		if reg.sectors == nil && r.workers == 1 {
-			reg.sectors = make([]uint32, reg.size/sectorBytes+1)
+		if reg.sectors != nil || r.workers > 1 {
+			continue
 		}
+		n := reg.size/sectorBytes + 1
+		if have, ok := mem.Fits(4 * n); !ok {
+			return fmt.Errorf("%w of the host: to count the traffic of %s takes %d bytes there, %d are available", ErrOutOfMemory, reg.name, 4*n, have)
+		}
+		reg.sectors = make([]uint32, n)
 	}
-	r.orders = newOrders()
+	return nil
 }
 
 // execute runs the blocks.

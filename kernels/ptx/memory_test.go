@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/internal/mem"
 )
 
 func TestMemoryIsBoundedAndNamesWhatItRefuses(t *testing.T) {
@@ -32,6 +34,32 @@ func TestMemoryThatTheHostLacksIsRefused(t *testing.T) {
 	_, err := NewMemory(0).Alloc("a", 1<<45) // 32 TiB
 	require.ErrorIs(t, err, ErrOutOfMemory)
 	require.ErrorContains(t, err, "of the host: 35184372088832 bytes take 39582418599936 there")
+}
+
+func TestLaunchesForWhoseChecksMemoryLacksAreRefused(t *testing.T) {
+	const n = 3 << 20
+	m := NewMemory(0)
+	a := upload(t, m, "a", make([]int32, n/4))
+	touch := `mov.u32 %r1, 0; bra.uni check;
+again: add.u64 %rd2, %rd0, %rd1; ld.global.u32 %r2, [%rd2]; add.u32 %r1, %r1, 4096; check: cvt.u64.u32 %rd1, %r1; setp.lt.u32 %p0, %r1, 3145728; @%p0 bra again; ret;`
+	_, err := try(t, 1, touch, m, a)
+	require.NoError(t, err)
+	m = NewMemory(0)
+	a = upload(t, m, "a", make([]int32, n/4))
+	end := mem.Pretend(0)
+	_, err = try(t, 1, touch, m, a)
+	end()
+	require.ErrorIs(t, err, ErrOutOfMemory)
+	require.ErrorContains(t, err, "of the host: to find races in a, of 3145728 bytes, takes six times as many")
+
+	m = NewMemory(0)
+	_, err = m.Alloc("large", 128<<20)
+	require.NoError(t, err)
+	end = mem.Pretend(0)
+	_, err = try(t, 1, "ret;", m)
+	end()
+	require.ErrorIs(t, err, ErrOutOfMemory)
+	require.ErrorContains(t, err, "of the host: to count the traffic of large takes 16777220 bytes there, 0 are available")
 }
 
 func TestCopiesStayInsideAllocations(t *testing.T) {

@@ -1,6 +1,11 @@
 package ptx
 
-import "sync"
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/msrep-go/msrep/internal/mem"
+)
 
 // races remembers, for each four bytes of a region, who read and wrote them
 // last: a thread of a block in shared memory, a block of the grid in global
@@ -52,10 +57,14 @@ func newRaces(bytes int64) *races {
 	return &races{pages: make([]*racePage, bytes/(granule*pageGranule)+1)}
 }
 
+// cell is that of the bytes at off; nil where memory lacks for its page.
 func (r *races) cell(off int64) *cell {
 	g := off / granule
 	p := r.pages[g/pageGranule]
 	if p == nil {
+		if _, ok := mem.Fits(int64(unsafe.Sizeof(*p))); !ok {
+			return nil
+		}
 		p = new(racePage)
 		r.pages[g/pageGranule] = p
 	}
@@ -84,6 +93,7 @@ const (
 	writeAfterRead
 	ncAfterWrite
 	writeAfterNC
+	unknown // memory lacks to tell
 )
 
 // check records the access to n bytes at off and says what it collides with.
@@ -91,7 +101,11 @@ func (r *races) check(off int64, n int, v *visit) hazard {
 	for n > 0 {
 		in := int(off % granule)
 		k := min(n, granule-in)
-		if h := r.cell(off).check(uint8(1<<k-1)<<in, v); h != noHazard {
+		c := r.cell(off)
+		if c == nil {
+			return unknown
+		}
+		if h := c.check(uint8(1<<k-1)<<in, v); h != noHazard {
 			return h
 		}
 		off, n = off+int64(k), n-k

@@ -16,6 +16,11 @@ func FromFloats(v []float64, l Layout) (*Array, error) {
 	if err := l.Check(); err != nil {
 		return nil, err
 	}
+	if l.Bank == Separated { // a copy of all values meanwhile
+		if err := fits(int64(len(v)), 8); err != nil {
+			return nil, err
+		}
+	}
 	words, _ := mem.Slice[uint64](mem.Bytes(v), int64(len(v)))
 	a := newArray(words, l)
 	a.blocks(a.cut)

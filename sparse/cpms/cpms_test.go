@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/internal/cases"
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -311,4 +312,13 @@ func TestArraysForWhichMemoryLacksAreRefused(t *testing.T) {
 	err := fits(1<<40, 8)
 	require.True(t, sparse.IsInput(err))
 	require.ErrorContains(t, err, "n: 1099511627776 values of 8 bytes: ")
+}
+
+func TestACopyForWhichMemoryLacksIsRefused(t *testing.T) {
+	defer mem.Pretend(0)()
+	v := make([]float64, 2<<20)
+	_, err := FromFloats(v, Layout{Segments: 2})
+	require.True(t, sparse.IsInput(err), "%v", err)
+	_, err = FromFloats(v, Layout{Segments: 2, Bank: 128})
+	require.NoError(t, err, "bank by bank")
 }

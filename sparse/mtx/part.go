@@ -78,7 +78,7 @@ func (p *Part) CheckEntries(all int64) error {
 func (p *Part) arrayPart(ctx context.Context, in *lines.Reader, first, end int64) error {
 	d := newDenseEntries(p.h)
 	var before int64
-	err := p.h.eachValues(ctx, in, func(val []float64) {
+	err := p.h.eachValues(ctx, in, func(val []float64) error {
 		for k := range val {
 			if at := before + int64(k); at < first || at >= end {
 				val[k] = 0 // which is left out
@@ -86,6 +86,7 @@ func (p *Part) arrayPart(ctx context.Context, in *lines.Reader, first, end int64
 		}
 		before += int64(len(val))
 		d.add(val)
+		return nil
 	})
 	p.Blocks = d.blocks
 	return err

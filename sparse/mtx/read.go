@@ -27,18 +27,18 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *
 		return nil, src, err
 	}
 	var blocks []sparse.Triples[float64]
+	fits := once(func() error { return lim.CheckMemory(name, h.line, h.rows, h.entries, sparse.TripleBytes) })
 	if h.array {
 		d := newDenseEntries(h)
-		err = h.eachValues(ctx, in, d.add)
+		err = h.eachValues(ctx, in, func(val []float64) error {
+			d.add(val)
+			return fits()
+		})
 		blocks = d.blocks
 	} else {
 		err = h.eachBlock(ctx, in, func(t sparse.Triples[float64]) error {
 			blocks = append(blocks, t)
-			if len(blocks) != 2 {
-				return nil
-			}
-			// The file is not so short that its header lies.
-			return lim.CheckMemory(name, h.line, h.rows, h.entries, sparse.TripleBytes)
+			return fits()
 		})
 	}
 	if err != nil {
@@ -46,6 +46,18 @@ func Read(ctx context.Context, r io.Reader, name string, lim sparse.Limits) (m *
 	}
 	src = sparse.Source{Field: h.field, Symmetry: h.symmetry, Stored: stored(blocks)}
 	return sparse.Assemble(int(h.rows), int(h.cols), h.symmetry, blocks), src, nil
+}
+
+// once is a check that is made for the second chunk of a file: that is not so short that its
+// header lies.
+func once(check func() error) func() error {
+	chunks := 0
+	return func() error {
+		if chunks++; chunks != 2 {
+			return nil
+		}
+		return check()
+	}
 }
 
 func stored(blocks []sparse.Triples[float64]) (n int64) {
@@ -68,16 +80,16 @@ func (h *header) eachBlock(ctx context.Context, in *lines.Reader, add func(spars
 	return t.end(err)
 }
 
-// eachValues calls add for the values of an array file, in their order.
-func (h *header) eachValues(ctx context.Context, in *lines.Reader, add func([]float64)) error {
+// eachValues calls add for the values of an array file, in their order. An error of add
+// ends it.
+func (h *header) eachValues(ctx context.Context, in *lines.Reader, add func([]float64) error) error {
 	t := tally{h: h, line: h.line}
 	err := lines.Each(ctx, in, h.parseValues, func(c lines.Chunk, v values) error {
 		defer scratch.Put(v.val)
 		if err := t.count(c, len(*v.val), v.err); err != nil {
 			return err
 		}
-		add(*v.val)
-		return nil
+		return add(*v.val)
 	})
 	return t.end(err)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
@@ -228,4 +229,22 @@ func TestReadFaultsAndCancellationPassThrough(t *testing.T) {
 	_, _, err = mtx.Read(ctx, pipe, "f.mtx", sparse.Limits{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Less(t, time.Since(start), time.Second)
+}
+
+func TestArraysForWhichMemoryLacksAreRefused(t *testing.T) {
+	const n = 1_500_000 // in several chunks
+	text := fmt.Sprintf("%%%%MatrixMarket matrix array real general\n%d 1\n%s", n, strings.Repeat("1\n", n))
+	defer mem.Pretend(20 << 20)()
+	_, _, err := read(text)
+	require.True(t, sparse.IsInput(err), "%v", err)
+	require.ErrorContains(t, err, "f.mtx:2: 1500000 entries in 1500000 rows: to read them takes at least 54000000 bytes of memory, 20971520 are available")
+	x, err := mtx.ReadVector(t.Context(), strings.NewReader(text), "x.mtx")
+	require.NoError(t, err)
+	require.Len(t, x, n)
+	defer mem.Pretend(8 << 20)()
+	for _, text := range []string{text, general + "1500000 1 1\n1 1 1\n"} {
+		_, err = mtx.ReadVector(t.Context(), strings.NewReader(text), "x.mtx")
+		require.ErrorContains(t, err, "x.mtx:2: ")
+		require.ErrorContains(t, err, "to read them takes at least 12000000 bytes of memory, 8388608 are available")
+	}
 }

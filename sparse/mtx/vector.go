@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/msrep-go/msrep/internal/given"
@@ -23,7 +24,8 @@ func ReadVector(ctx context.Context, r io.Reader, name string) ([]float64, error
 		return nil, err
 	}
 	in := lines.NewReader(r, name)
-	h, err := readHeader(in, name, sparse.Limits{})
+	lim := sparse.Limits{}
+	h, err := readHeader(in, name, lim)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +37,17 @@ func ReadVector(ctx context.Context, r io.Reader, name string) ([]float64, error
 	}
 	if h.array {
 		var x []float64
-		err := h.eachValues(ctx, in, func(val []float64) { x = append(x, val...) })
+		fits := once(func() error {
+			err := lim.CheckMemory(name, h.line, h.entries, 0, 0)
+			if err == nil {
+				x = slices.Grow(x, int(h.entries)-len(x))
+			}
+			return err
+		})
+		err := h.eachValues(ctx, in, func(val []float64) error {
+			x = append(x, val...)
+			return fits()
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -45,10 +57,14 @@ func ReadVector(ctx context.Context, r io.Reader, name string) ([]float64, error
 		return x, nil
 	}
 	var blocks []sparse.Triples[float64]
+	fits := once(func() error { return lim.CheckMemory(name, h.line, h.rows*h.cols, h.entries, 16) })
 	err = h.eachBlock(ctx, in, func(t sparse.Triples[float64]) error {
 		blocks = append(blocks, t)
-		return nil
+		return fits()
 	})
+	if err == nil {
+		err = lim.CheckMemory(name, h.line, h.rows*h.cols, 0, 0)
+	}
 	if err != nil {
 		return nil, err
 	}

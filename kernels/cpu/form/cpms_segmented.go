@@ -106,6 +106,14 @@ func (m *Segmented) copyRows(r Rows[float64]) (val []float64, err error) {
 	return val, err
 }
 
+// JoinBytes is what Join takes meanwhile.
+func (m *Segmented) JoinBytes() int64 {
+	if m.val == nil || m.layout.Bank != cpms.Separated {
+		return 0
+	}
+	return 8 * int64(m.val.Len())
+}
+
 // Join gives the values back their plain form, in place: from then on products
 // read all of them. No product may run at the time.
 func (m *Segmented) Join() {

@@ -9,6 +9,7 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse/cpms"
 )
 
 // SlicePadding is the number of places without an entry that FormCPMSSlices would
@@ -97,6 +98,16 @@ func (m *Segmented) findNear(r Rows[float64], slices int) error {
 	if err != nil {
 		return err
 	}
+	if m.near16(r, func(slice int64, first int32) { start[slice] = first }) {
+		m.start = start
+	}
+	return nil
+}
+
+// near16 reports whether the columns of every slice are within 16 bits of the first of them,
+// and tells that of each slice with entries.
+func (m *Segmented) near16(r Rows[float64], first func(slice int64, column int32)) bool {
+	slices := (m.rows + simd.SliceRows - 1) / simd.SliceRows
 	var far atomic.Bool
 	par.Range(int64(slices), 1<<10, func(lo, hi int64) {
 		for s := lo; s < hi && !far.Load(); s++ {
@@ -108,17 +119,36 @@ func (m *Segmented) findNear(r Rows[float64], slices int) error {
 				}
 			}
 			if least <= most {
-				start[s] = least
+				first(s, least)
 			}
 			if most-least > math.MaxUint16 {
 				far.Store(true)
 			}
 		}
 	})
-	if !far.Load() {
-		m.start = start
+	return !far.Load()
+}
+
+// SegmentedBytes is what NewSegmented takes for rows in their order, as FormCPMSRows or
+// FormCPMSSlices, without r.Val but for entries with values: all of it, and what goes again.
+func SegmentedBytes(name kernels.Form, r Rows[float64], l cpms.Layout, values, wide bool) (kept, passing int64) {
+	rows, places, each := int64(len(r.Ptr)-1), int64(len(r.Idx)), int64(4)
+	kept = 8 * (rows + 1)
+	if name != FormCPMSRows {
+		places += SlicePadding(r.Ptr)
+		slices := (rows + simd.SliceRows - 1) / simd.SliceRows
+		kept = 8*(slices+1) + 4*simd.SliceRows*slices
+		if m := (&Segmented{rows: int(rows)}); !wide && m.near16(r, func(int64, int32) {}) {
+			kept, each = kept+4*slices, 2
+		}
 	}
-	return nil
+	if values {
+		each += 8
+	}
+	if values && l.Bank == cpms.Separated {
+		passing = 8 * places
+	}
+	return kept + each*places, passing
 }
 
 // sortRows puts the longest rows first, and keeps the order of equally long ones.

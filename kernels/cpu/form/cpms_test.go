@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -163,5 +164,30 @@ func TestWhatCannotBeReadInSegmentsIsAnInputError(t *testing.T) {
 		small.Mem = &form.Memory{Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }, Limit: 20}
 		_, err := form.NewCPMS(name, small, kernels.Precision{Segments: 2, Read: 1}, 0)
 		require.True(t, errors.Is(err, kernels.ErrOutOfMemory), "%v", err)
+	}
+}
+
+func TestTheMemoryOfSegmentsIsForetold(t *testing.T) {
+	m, err := matio.Read(t.Context(), corpus.Testdata("memplus.mtx.gz"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	far := slices.Clone(m.ColIdx)
+	far[0] = 1 << 20
+	for _, idx := range [][]int32{m.ColIdx, far} {
+		for _, name := range cpmsForms[:2] {
+			for _, values := range []bool{true, false} {
+				for _, wide := range []bool{true, false} {
+					r := form.Rows[float64]{Ptr: m.RowPtr, Idx: idx, Val: m.Val, Cols: 1<<20 + 1}
+					if !values {
+						r.Val = nil
+					}
+					s, err := form.NewSegmented(name, r, cpms.Layout{Segments: 2}, wide)
+					require.NoError(t, err)
+					kept, passing := form.SegmentedBytes(name, r, cpms.Layout{Segments: 2}, values, wide)
+					require.Equal(t, s.Bytes(), kept, "%s, values %v, wide %v", name, values, wide)
+					require.Equal(t, values, passing > 0)
+				}
+			}
+		}
 	}
 }

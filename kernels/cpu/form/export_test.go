@@ -44,3 +44,6 @@ func (m *Segmented) Segments() int {
 	}
 	return m.layout.Segments
 }
+
+// Bytes is the memory that the arrays take.
+func (m *Segmented) Bytes() int64 { return m.bytes }
