@@ -112,15 +112,17 @@ func (b *binBuilder[V]) lay(group int) (err error) {
 		group = max(groupColumns*f.cols, groupLeast)
 	}
 	f.groups = []int{0}
-	var most int64
+	var most, largest int64
 	for block := range blocks {
+		largest = max(largest, f.blocks[block+1]-f.blocks[block])
 		if first := f.blocks[f.groups[len(f.groups)-1]]; f.blocks[block+1]-first >= int64(group) || block+1 == blocks {
 			most = max(most, f.blocks[block+1]-first)
 			f.groups = append(f.groups, block+1)
 		}
 	}
 	all := f.blocks[blocks]
-	if f.products, err = Make[V](m, most); err != nil {
+	// With two vectors a group is taken in two halves; see MultiplyMany.
+	if f.products, err = Make[V](m, most+2*largest); err != nil {
 		return err
 	}
 	if f.first, err = Make[int64](m, int64((len(f.groups)-1)*f.across)+1); err != nil {

@@ -1,39 +1,151 @@
 package form
 
-import "github.com/msrep-go/msrep/kernels/cpu/simd"
+import (
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
 
-// MultiplyMany multiplies one column after the other, on copies from the Go heap of what a
-// block of columns takes of x and a block of rows gives of y.
+// MultiplyMany multiplies two columns at a time, whose products lie side by side, so that there is
+// room for those of half a group, and then the last one where their number is odd.
 func (f *binsForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
-	part, rows := make([]V, min(1<<f.shift, f.cols)), make([]V, min(f.height, f.rows))
-	for j := range y.Cols {
-		for g := range len(f.groups) - 1 {
+	x, y = x.First(f.cols), y.First(f.rows)
+	most := min(2, y.Cols)
+	p := binVectors[V]{f: f, alpha: alpha, beta: beta, sums: room[V](most * (f.height + 1))}
+	if y.Cols > most || x.Stride > most || y.Stride > most {
+		p.part, p.rows = room[V](most*min(1<<f.shift, f.cols)), room[V](most*min(f.height, f.rows))
+	}
+	for j := 0; j < y.Cols; j += most {
+		n := min(most, y.Cols-j)
+		p.columns(x.Columns(j, n), y.Columns(j, n))
+	}
+}
+
+// room is room for n elements, from the Go heap, that begins at a cache line.
+func room[V sparse.Value](n int) []V {
+	s, _ := mem.Slice[V](mem.Aligned(int64(n)*mem.Size[V]()), int64(n))
+	return s
+}
+
+// binVectors is a product of bins with several vectors.
+type binVectors[V sparse.Value] struct {
+	f           *binsForm[V]
+	alpha, beta V
+	sums        []V // of a block of rows, and for places that hold no entry
+	part, rows  []V // what a block of columns takes of x, and a block of rows gives of y, side by side
+}
+
+// columns makes one or two columns of y by the same columns of x.
+func (p *binVectors[V]) columns(x, y simd.Block[V]) {
+	f, n := p.f, y.Cols
+	stream := p.beta == 0 && y.StreamsWhole(f.level)
+	if stream {
+		defer simd.Fence(f.level)
+	}
+	for g := range len(f.groups) - 1 {
+		for first, end := f.groups[g], 0; first < f.groups[g+1]; first = end {
+			for end = first + 1; end < f.groups[g+1] && int64(n)*(f.blocks[end+1]-f.blocks[first]) <= int64(len(f.products)); {
+				end++
+			}
 			for c := range f.across {
-				if s := g*f.across + c; f.first[s] == f.first[s+1] {
-					continue
-				}
-				lo := c << f.shift
-				part := part[:min(len(part), f.cols-lo)]
-				for i := range part {
-					part[i] = x.Val[(lo+i)*x.Stride+j]
-				}
-				f.write(g, c, part, nil)
+				p.write(g, c, first, end, x)
 			}
 			simd.Fence(f.level)
-			for b := f.groups[g]; b < f.groups[g+1]; b++ {
-				sums, to := f.sum(g, b), y.From(b*f.height)
-				rows := rows[:len(sums)]
-				if beta != 0 {
-					for i := range rows {
-						rows[i] = to.Val[i*to.Stride+j]
-					}
-				}
-				simd.Finish(f.level, alpha, beta, sums, rows, false)
-				for i, v := range rows {
-					to.Val[i*to.Stride+j] = v
-				}
+			for b := first; b < end; b++ {
+				p.add(first, b, y.From(b*f.height), stream)
 			}
 		}
+	}
+}
+
+// write writes the products of some blocks of rows, of group g, in block c of columns.
+func (p *binVectors[V]) write(g, c, first, end int, x simd.Block[V]) {
+	f := p.f
+	strip, k := f.strip(g, c), f.first[g*f.across+c]
+	if k == f.first[g*f.across+c+1] {
+		return
+	}
+	for _, run := range strip[:first-f.groups[g]] {
+		k += inLines[V](int64(run.Entries))
+	}
+	strip = strip[first-f.groups[g] : end-f.groups[g]]
+	from := int(f.blocks[first]-f.blocks[f.groups[g]]) / simd.BinLine[V]()
+	part, next := p.x(x, c), []V(nil)
+	if x.Stride == x.Cols && c+1 < f.across && f.worthAhead(g*f.across+c+1, len(part)) {
+		next = p.x(x, c+1)
+	}
+	if x.Cols == 2 {
+		f.entries.ProductsOfTwo(f.level, int(k), strip, from, part, next, f.products)
+		return
+	}
+	f.entries.Products(f.level, int(k), strip, part, next, f.products)
+}
+
+// x is the rows of x in block c of columns, which follow each other.
+func (p *binVectors[V]) x(x simd.Block[V], c int) []V {
+	lo := c << p.f.shift
+	n := x.Cols * (min(lo+1<<p.f.shift, p.f.cols) - lo)
+	x = x.From(lo)
+	if x.Stride == x.Cols {
+		return x.Val[:n]
+	}
+	part := p.part[:n]
+	pack(part, x)
+	return part
+}
+
+// add adds up the products of block b of rows, of those from first on, for its rows of y.
+func (p *binVectors[V]) add(first, b int, y simd.Block[V], stream bool) {
+	f, n := p.f, y.Cols
+	sums := p.sums[:n*(f.height+1)]
+	clear(sums)
+	lo, hi := f.blocks[b], f.blocks[b+1]
+	products := f.products[int64(n)*(lo-f.blocks[first]):]
+	if n == 2 {
+		simd.AddBinOfTwo(f.level, products, f.places[lo:hi], sums)
+	} else {
+		simd.AddBin(f.level, products, f.places[lo:hi], sums)
+	}
+	sums = sums[:n*min(f.height, f.rows-b*f.height)]
+	if y.Stride == n {
+		simd.Finish(f.level, p.alpha, p.beta, sums, y.Val[:len(sums)], stream)
+		return
+	}
+	rows := p.rows[:len(sums)]
+	if p.beta != 0 {
+		pack(rows, y)
+	}
+	simd.Finish(f.level, p.alpha, p.beta, sums, rows, false)
+	unpack(y, rows)
+}
+
+// pack copies rows of one or two elements side by side.
+func pack[V sparse.Value](to []V, from simd.Block[V]) {
+	if from.Cols == 1 {
+		for i := range to {
+			to[i] = from.Val[i*from.Stride]
+		}
+		return
+	}
+	for at := 0; len(to) >= 2; at += from.Stride {
+		row := from.Val[at : at+2]
+		to[0], to[1] = row[0], row[1]
+		to = to[2:]
+	}
+}
+
+// unpack copies back what pack would copy.
+func unpack[V sparse.Value](to simd.Block[V], from []V) {
+	if to.Cols == 1 {
+		for i, v := range from {
+			to.Val[i*to.Stride] = v
+		}
+		return
+	}
+	for at := 0; len(from) >= 2; at += to.Stride {
+		row := to.Val[at : at+2]
+		row[0], row[1] = from[0], from[1]
+		from = from[2:]
 	}
 }
 

@@ -106,12 +106,17 @@ func checkLargeBins[V sparse.Value](t *testing.T, l simd.Level) {
 		}
 		return out
 	}
+	var g guards
+	defer g.free(t)
+	atEnd := &form.Memory{Alloc: func(n int64) ([]byte, error) { return g.bytes(n, 64, true) }}
+	f, err = form.NewBins(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols, Mem: atEnd}, form.BinOptions[V]{Level: l, Rows: 500})
+	require.NoError(t, err)
 	for _, beta := range []V{0, .5} {
 		many := slices.Clone(y)
 		f.(form.Many[V]).MultiplyMany(-1.25, beta, simd.Block[V]{Val: x, Cols: vectors, Stride: vectors}, simd.Block[V]{Val: many, Cols: vectors, Stride: vectors})
 		for j := range vectors {
 			want := column(y, rows, j)
-			f.Multiply(-1.25, beta, column(x, cols, j), want)
+			f.Multiply(-1.25, beta, column(x, cols, j), want) // the whole group at once, not by halves
 			require.Equal(t, want, column(many, rows, j), "the same bits as one by one")
 		}
 	}

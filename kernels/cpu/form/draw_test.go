@@ -52,7 +52,7 @@ func builders[V sparse.Value](t *rapid.T, l simd.Level) map[string]builder[V] {
 		"bins": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
 			o := form.BinOptions[V]{Level: l, Values: v}
 			if rapid.Bool().Draw(t, "small bins") {
-				o.Rows, o.Cols, o.Group = 17, 16, 100
+				o.Rows, o.Cols, o.Group = 17, 16, rapid.SampledFrom([]int{100, 1000}).Draw(t, "group")
 			}
 			return form.NewBins(r, o)
 		},

@@ -54,6 +54,29 @@ func (b *Bins[V]) Products(l Level, k int, runs []BinRun, x, next, to []V) {
 	}
 }
 
+// ProductsOfTwo is Products for two vectors side by side, where to is the place of the products of
+// line from:
+//
+//	to[2*((run.To-from)*BinLine+i)+j] = value(k+i) * x[2*Columns[k+i]+j] for j = 0, 1
+func (b *Bins[V]) ProductsOfTwo(l Level, k int, runs []BinRun, from int, x, next, to []V) {
+	if len(runs) == 0 || k == len(b.Columns) {
+		return
+	}
+	if l != Generic {
+		productsOfTwoAssembly(b, k, runs, from, x, next, to)
+		return
+	}
+	line := BinLine[V]()
+	for _, r := range runs {
+		at := 2 * (int(r.To) - from) * line
+		for end := k + (int(r.Entries)+line-1)/line*line; k < end; k++ {
+			v, c := b.Values.At(k), 2*int(b.Columns[k])
+			to[at], to[at+1] = v*x[c], v*x[c+1]
+			at += 2
+		}
+	}
+}
+
 // AddTransposed is the second pass of transposed products, for runs that follow each other from
 // place k on, which begins a line:
 //
@@ -99,6 +122,23 @@ func AddBin[V sparse.Value](l Level, products []V, rows []uint16, sums []V) {
 		products = products[:len(rows)]
 		for k, r := range rows {
 			sums[r] += products[k]
+		}
+	}
+}
+
+// AddBinOfTwo is AddBin for two vectors side by side:
+//
+//	sums[2*rows[k]+j] += products[2*k+j] for j = 0, 1
+func AddBinOfTwo[V sparse.Value](l Level, products []V, rows []uint16, sums []V) {
+	products = products[:2*len(rows)]
+	switch {
+	case len(rows) == 0:
+	case l != Generic:
+		addBinOfTwoAssembly(products, rows, sums)
+	default:
+		for k, r := range rows {
+			sums[2*int(r)] += products[2*k]
+			sums[2*int(r)+1] += products[2*k+1]
 		}
 	}
 }

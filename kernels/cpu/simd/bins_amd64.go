@@ -8,6 +8,12 @@ package simd
 //go:noescape
 func binProductsF64FullAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
 
+// binProductsOfTwoF64FullAVX2 writes the products of n runs past the caches, where to is the place of those of
+// line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.
+//
+//go:noescape
+func binProductsOfTwoF64FullAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, from int, next *float64, lines int)
+
 // addBinRunsF64FullAVX2 adds the products of n runs to y, and asks for so many lines of 64 bytes from
 // next on, one for each line of products.
 //
@@ -19,6 +25,12 @@ func addBinRunsF64FullAVX2(y *float64, factors *float64, columns *uint16, values
 //
 //go:noescape
 func binProductsF64ShortAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
+
+// binProductsOfTwoF64ShortAVX2 writes the products of n runs past the caches, where to is the place of those of
+// line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.
+//
+//go:noescape
+func binProductsOfTwoF64ShortAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, from int, next *float64, lines int)
 
 // addBinRunsF64ShortAVX2 adds the products of n runs to y, and asks for so many lines of 64 bytes from
 // next on, one for each line of products.
@@ -32,6 +44,12 @@ func addBinRunsF64ShortAVX2(y *float64, factors *float64, columns *uint16, value
 //go:noescape
 func binProductsF64SameAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
 
+// binProductsOfTwoF64SameAVX2 writes the products of n runs past the caches, where to is the place of those of
+// line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.
+//
+//go:noescape
+func binProductsOfTwoF64SameAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, from int, next *float64, lines int)
+
 // addBinRunsF64SameAVX2 adds the products of n runs to y, and asks for so many lines of 64 bytes from
 // next on, one for each line of products.
 //
@@ -44,6 +62,12 @@ func addBinRunsF64SameAVX2(y *float64, factors *float64, columns *uint16, values
 //go:noescape
 func binProductsF32FullAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int)
 
+// binProductsOfTwoF32FullAVX2 writes the products of n runs past the caches, where to is the place of those of
+// line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.
+//
+//go:noescape
+func binProductsOfTwoF32FullAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, from int, next *float32, lines int)
+
 // addBinRunsF32FullAVX2 adds the products of n runs to y, and asks for so many lines of 64 bytes from
 // next on, one for each line of products.
 //
@@ -55,6 +79,12 @@ func addBinRunsF32FullAVX2(y *float32, factors *float32, columns *uint16, values
 //
 //go:noescape
 func binProductsF32SameAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int)
+
+// binProductsOfTwoF32SameAVX2 writes the products of n runs past the caches, where to is the place of those of
+// line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.
+//
+//go:noescape
+func binProductsOfTwoF32SameAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, from int, next *float32, lines int)
 
 // addBinRunsF32SameAVX2 adds the products of n runs to y, and asks for so many lines of 64 bytes from
 // next on, one for each line of products.
@@ -71,3 +101,13 @@ func addBinF64AVX2(sums *float64, products *float64, rows *uint16, lines int)
 //
 //go:noescape
 func addBinF32AVX2(sums *float32, products *float32, rows *uint16, lines int)
+
+// addBinOfTwoF64AVX2 adds so many lines of entries, at least 1, to the sums of their rows.
+//
+//go:noescape
+func addBinOfTwoF64AVX2(sums *float64, products *float64, rows *uint16, lines int)
+
+// addBinOfTwoF32AVX2 adds so many lines of entries, at least 1, to the sums of their rows.
+//
+//go:noescape
+func addBinOfTwoF32AVX2(sums *float32, products *float32, rows *uint16, lines int)

@@ -73,6 +73,95 @@ done:
 	VZEROUPPER
 	RET
 
+// func binProductsOfTwoF64FullAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, from int, next *float64, lines int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·binProductsOfTwoF64FullAVX2(SB), NOSPLIT, $0-72
+	MOVQ  to+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  columns+16(FP), DX
+	MOVQ  values+24(FP), BX
+	MOVQ  runs+32(FP), SI
+	MOVQ  n+40(FP), DI
+	MOVQ  from+48(FP), R8
+	MOVQ  next+56(FP), R9
+	MOVQ  lines+64(FP), R10
+	SHLQ  $0x06, R10
+	ADDQ  R9, R10
+	SHLQ  $0x07, R8
+	SUBQ  R8, AX
+	TESTQ DI, DI
+	JZ    done
+
+run:
+	MOVL (SI), R8
+	MOVL 4(SI), R11
+	ADDQ $0x08, SI
+	SHLQ $0x07, R8
+	ADDQ AX, R8
+	ADDQ $0x07, R11
+	SHRQ $0x03, R11
+	JZ   ran
+
+line:
+	CMPQ       R9, R10
+	JAE        asked
+	PREFETCHT1 (R9)
+	PREFETCHT1 64(R9)
+	ADDQ       $0x80, R9
+
+asked:
+	PREFETCHT0  512(DX)
+	PREFETCHT0  2048(BX)
+	MOVWLZX     (DX), R12
+	ADDQ        R12, R12
+	VMOVUPD     (CX)(R12*8), X0
+	MOVWLZX     2(DX), R12
+	ADDQ        R12, R12
+	VINSERTF128 $0x01, (CX)(R12*8), Y0, Y0
+	VPERMPD     $0x50, (BX), Y1
+	VMULPD      Y1, Y0, Y0
+	VMOVNTPD    Y0, (R8)
+	MOVWLZX     4(DX), R12
+	ADDQ        R12, R12
+	VMOVUPD     (CX)(R12*8), X2
+	MOVWLZX     6(DX), R12
+	ADDQ        R12, R12
+	VINSERTF128 $0x01, (CX)(R12*8), Y2, Y2
+	VPERMPD     $0xfa, (BX), Y1
+	VMULPD      Y1, Y2, Y2
+	VMOVNTPD    Y2, 32(R8)
+	MOVWLZX     8(DX), R12
+	ADDQ        R12, R12
+	VMOVUPD     (CX)(R12*8), X3
+	MOVWLZX     10(DX), R12
+	ADDQ        R12, R12
+	VINSERTF128 $0x01, (CX)(R12*8), Y3, Y3
+	VPERMPD     $0x50, 32(BX), Y1
+	VMULPD      Y1, Y3, Y3
+	VMOVNTPD    Y3, 64(R8)
+	MOVWLZX     12(DX), R12
+	ADDQ        R12, R12
+	VMOVUPD     (CX)(R12*8), X4
+	MOVWLZX     14(DX), R12
+	ADDQ        R12, R12
+	VINSERTF128 $0x01, (CX)(R12*8), Y4, Y4
+	VPERMPD     $0xfa, 32(BX), Y1
+	VMULPD      Y1, Y4, Y4
+	VMOVNTPD    Y4, 96(R8)
+	ADDQ        $0x10, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x80, R8
+	DECQ        R11
+	JNZ         line
+
+ran:
+	DECQ DI
+	JNZ  run
+
+done:
+	VZEROUPPER
+	RET
+
 // func addBinRunsF64FullAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
 // Requires: AVX, MMX+
 TEXT ·addBinRunsF64FullAVX2(SB), NOSPLIT, $0-64
@@ -276,6 +365,99 @@ done:
 	VZEROUPPER
 	RET
 
+// func binProductsOfTwoF64ShortAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, from int, next *float64, lines int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·binProductsOfTwoF64ShortAVX2(SB), NOSPLIT, $0-72
+	MOVQ  to+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  columns+16(FP), DX
+	MOVQ  values+24(FP), BX
+	MOVQ  runs+32(FP), SI
+	MOVQ  n+40(FP), DI
+	MOVQ  from+48(FP), R8
+	MOVQ  next+56(FP), R9
+	MOVQ  lines+64(FP), R10
+	SHLQ  $0x06, R10
+	ADDQ  R9, R10
+	SHLQ  $0x07, R8
+	SUBQ  R8, AX
+	TESTQ DI, DI
+	JZ    done
+
+run:
+	MOVL (SI), R8
+	MOVL 4(SI), R11
+	ADDQ $0x08, SI
+	SHLQ $0x07, R8
+	ADDQ AX, R8
+	ADDQ $0x07, R11
+	SHRQ $0x03, R11
+	JZ   ran
+
+line:
+	CMPQ       R9, R10
+	JAE        asked
+	PREFETCHT1 (R9)
+	PREFETCHT1 64(R9)
+	ADDQ       $0x80, R9
+
+asked:
+	PREFETCHT0  512(DX)
+	PREFETCHT0  1024(BX)
+	MOVWLZX     (DX), R12
+	ADDQ        R12, R12
+	VMOVUPD     (CX)(R12*8), X0
+	MOVWLZX     2(DX), R12
+	ADDQ        R12, R12
+	VINSERTF128 $0x01, (CX)(R12*8), Y0, Y0
+	VCVTPS2PD   (BX), Y1
+	VPERMPD     $0x50, Y1, Y1
+	VMULPD      Y1, Y0, Y0
+	VMOVNTPD    Y0, (R8)
+	MOVWLZX     4(DX), R12
+	ADDQ        R12, R12
+	VMOVUPD     (CX)(R12*8), X2
+	MOVWLZX     6(DX), R12
+	ADDQ        R12, R12
+	VINSERTF128 $0x01, (CX)(R12*8), Y2, Y2
+	VCVTPS2PD   (BX), Y1
+	VPERMPD     $0xfa, Y1, Y1
+	VMULPD      Y1, Y2, Y2
+	VMOVNTPD    Y2, 32(R8)
+	MOVWLZX     8(DX), R12
+	ADDQ        R12, R12
+	VMOVUPD     (CX)(R12*8), X3
+	MOVWLZX     10(DX), R12
+	ADDQ        R12, R12
+	VINSERTF128 $0x01, (CX)(R12*8), Y3, Y3
+	VCVTPS2PD   16(BX), Y1
+	VPERMPD     $0x50, Y1, Y1
+	VMULPD      Y1, Y3, Y3
+	VMOVNTPD    Y3, 64(R8)
+	MOVWLZX     12(DX), R12
+	ADDQ        R12, R12
+	VMOVUPD     (CX)(R12*8), X4
+	MOVWLZX     14(DX), R12
+	ADDQ        R12, R12
+	VINSERTF128 $0x01, (CX)(R12*8), Y4, Y4
+	VCVTPS2PD   16(BX), Y1
+	VPERMPD     $0xfa, Y1, Y1
+	VMULPD      Y1, Y4, Y4
+	VMOVNTPD    Y4, 96(R8)
+	ADDQ        $0x10, DX
+	ADDQ        $0x20, BX
+	ADDQ        $0x80, R8
+	DECQ        R11
+	JNZ         line
+
+ran:
+	DECQ DI
+	JNZ  run
+
+done:
+	VZEROUPPER
+	RET
+
 // func addBinRunsF64ShortAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
 // Requires: AVX, MMX+
 TEXT ·addBinRunsF64ShortAVX2(SB), NOSPLIT, $0-64
@@ -468,6 +650,90 @@ asked:
 	ADDQ        $0x10, DX
 	ADDQ        $0x40, BX
 	DECQ        R10
+	JNZ         line
+
+ran:
+	DECQ DI
+	JNZ  run
+
+done:
+	VZEROUPPER
+	RET
+
+// func binProductsOfTwoF64SameAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, from int, next *float64, lines int)
+// Requires: AVX, MMX+
+TEXT ·binProductsOfTwoF64SameAVX2(SB), NOSPLIT, $0-72
+	MOVQ         to+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         columns+16(FP), DX
+	MOVQ         values+24(FP), BX
+	MOVQ         runs+32(FP), SI
+	MOVQ         n+40(FP), DI
+	MOVQ         from+48(FP), R8
+	MOVQ         next+56(FP), R9
+	MOVQ         lines+64(FP), R10
+	SHLQ         $0x06, R10
+	ADDQ         R9, R10
+	SHLQ         $0x07, R8
+	SUBQ         R8, AX
+	VBROADCASTSD (BX), Y0
+	TESTQ        DI, DI
+	JZ           done
+
+run:
+	MOVL (SI), BX
+	MOVL 4(SI), R8
+	ADDQ $0x08, SI
+	SHLQ $0x07, BX
+	ADDQ AX, BX
+	ADDQ $0x07, R8
+	SHRQ $0x03, R8
+	JZ   ran
+
+line:
+	CMPQ       R9, R10
+	JAE        asked
+	PREFETCHT1 (R9)
+	PREFETCHT1 64(R9)
+	ADDQ       $0x80, R9
+
+asked:
+	PREFETCHT0  512(DX)
+	MOVWLZX     (DX), R11
+	ADDQ        R11, R11
+	VMOVUPD     (CX)(R11*8), X1
+	MOVWLZX     2(DX), R11
+	ADDQ        R11, R11
+	VINSERTF128 $0x01, (CX)(R11*8), Y1, Y1
+	VMULPD      Y0, Y1, Y1
+	VMOVNTPD    Y1, (BX)
+	MOVWLZX     4(DX), R11
+	ADDQ        R11, R11
+	VMOVUPD     (CX)(R11*8), X2
+	MOVWLZX     6(DX), R11
+	ADDQ        R11, R11
+	VINSERTF128 $0x01, (CX)(R11*8), Y2, Y2
+	VMULPD      Y0, Y2, Y2
+	VMOVNTPD    Y2, 32(BX)
+	MOVWLZX     8(DX), R11
+	ADDQ        R11, R11
+	VMOVUPD     (CX)(R11*8), X3
+	MOVWLZX     10(DX), R11
+	ADDQ        R11, R11
+	VINSERTF128 $0x01, (CX)(R11*8), Y3, Y3
+	VMULPD      Y0, Y3, Y3
+	VMOVNTPD    Y3, 64(BX)
+	MOVWLZX     12(DX), R11
+	ADDQ        R11, R11
+	VMOVUPD     (CX)(R11*8), X4
+	MOVWLZX     14(DX), R11
+	ADDQ        R11, R11
+	VINSERTF128 $0x01, (CX)(R11*8), Y4, Y4
+	VMULPD      Y0, Y4, Y4
+	VMOVNTPD    Y4, 96(BX)
+	ADDQ        $0x10, DX
+	ADDQ        $0x80, BX
+	DECQ        R8
 	JNZ         line
 
 ran:
@@ -683,6 +949,119 @@ asked:
 	ADDQ        $0x20, DX
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, R10
+	DECQ        R11
+	JNZ         line
+
+ran:
+	DECQ DI
+	JNZ  run
+
+done:
+	VZEROUPPER
+	RET
+
+// func binProductsOfTwoF32FullAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, from int, next *float32, lines int)
+// Requires: AVX, MMX+
+TEXT ·binProductsOfTwoF32FullAVX2(SB), NOSPLIT, $0-72
+	MOVQ  to+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  columns+16(FP), DX
+	MOVQ  values+24(FP), BX
+	MOVQ  runs+32(FP), SI
+	MOVQ  n+40(FP), DI
+	MOVQ  from+48(FP), R8
+	MOVQ  next+56(FP), R9
+	MOVQ  lines+64(FP), R10
+	SHLQ  $0x06, R10
+	ADDQ  R9, R10
+	SHLQ  $0x07, R8
+	SUBQ  R8, AX
+	TESTQ DI, DI
+	JZ    done
+
+run:
+	MOVL (SI), R8
+	MOVL 4(SI), R11
+	ADDQ $0x08, SI
+	SHLQ $0x07, R8
+	ADDQ AX, R8
+	ADDQ $0x0f, R11
+	SHRQ $0x04, R11
+	JZ   ran
+
+line:
+	CMPQ       R9, R10
+	JAE        asked
+	PREFETCHT1 (R9)
+	PREFETCHT1 64(R9)
+	ADDQ       $0x80, R9
+
+asked:
+	PREFETCHT0  1024(DX)
+	PREFETCHT0  2048(BX)
+	MOVWLZX     (DX), R12
+	VMOVSD      (CX)(R12*8), X0
+	MOVWLZX     2(DX), R12
+	VMOVHPD     (CX)(R12*8), X0, X0
+	MOVWLZX     4(DX), R12
+	VMOVSD      (CX)(R12*8), X1
+	MOVWLZX     6(DX), R12
+	VMOVHPD     (CX)(R12*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMOVUPS     (BX), X0
+	VUNPCKHPS   X0, X0, X2
+	VUNPCKLPS   X0, X0, X0
+	VINSERTF128 $0x01, X2, Y0, Y2
+	VMULPS      Y2, Y1, Y1
+	VMOVNTPS    Y1, (R8)
+	MOVWLZX     8(DX), R12
+	VMOVSD      (CX)(R12*8), X0
+	MOVWLZX     10(DX), R12
+	VMOVHPD     (CX)(R12*8), X0, X0
+	MOVWLZX     12(DX), R12
+	VMOVSD      (CX)(R12*8), X1
+	MOVWLZX     14(DX), R12
+	VMOVHPD     (CX)(R12*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMOVUPS     16(BX), X0
+	VUNPCKHPS   X0, X0, X2
+	VUNPCKLPS   X0, X0, X0
+	VINSERTF128 $0x01, X2, Y0, Y2
+	VMULPS      Y2, Y1, Y1
+	VMOVNTPS    Y1, 32(R8)
+	MOVWLZX     16(DX), R12
+	VMOVSD      (CX)(R12*8), X0
+	MOVWLZX     18(DX), R12
+	VMOVHPD     (CX)(R12*8), X0, X0
+	MOVWLZX     20(DX), R12
+	VMOVSD      (CX)(R12*8), X1
+	MOVWLZX     22(DX), R12
+	VMOVHPD     (CX)(R12*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMOVUPS     32(BX), X0
+	VUNPCKHPS   X0, X0, X2
+	VUNPCKLPS   X0, X0, X0
+	VINSERTF128 $0x01, X2, Y0, Y2
+	VMULPS      Y2, Y1, Y1
+	VMOVNTPS    Y1, 64(R8)
+	MOVWLZX     24(DX), R12
+	VMOVSD      (CX)(R12*8), X0
+	MOVWLZX     26(DX), R12
+	VMOVHPD     (CX)(R12*8), X0, X0
+	MOVWLZX     28(DX), R12
+	VMOVSD      (CX)(R12*8), X1
+	MOVWLZX     30(DX), R12
+	VMOVHPD     (CX)(R12*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMOVUPS     48(BX), X0
+	VUNPCKHPS   X0, X0, X2
+	VUNPCKLPS   X0, X0, X0
+	VINSERTF128 $0x01, X2, Y0, Y2
+	VMULPS      Y2, Y1, Y1
+	VMOVNTPS    Y1, 96(R8)
+	ADDQ        $0x20, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x80, R8
 	DECQ        R11
 	JNZ         line
 
@@ -932,6 +1311,102 @@ asked:
 	ADDQ        $0x20, DX
 	ADDQ        $0x40, BX
 	DECQ        R10
+	JNZ         line
+
+ran:
+	DECQ DI
+	JNZ  run
+
+done:
+	VZEROUPPER
+	RET
+
+// func binProductsOfTwoF32SameAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, from int, next *float32, lines int)
+// Requires: AVX, MMX+
+TEXT ·binProductsOfTwoF32SameAVX2(SB), NOSPLIT, $0-72
+	MOVQ         to+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         columns+16(FP), DX
+	MOVQ         values+24(FP), BX
+	MOVQ         runs+32(FP), SI
+	MOVQ         n+40(FP), DI
+	MOVQ         from+48(FP), R8
+	MOVQ         next+56(FP), R9
+	MOVQ         lines+64(FP), R10
+	SHLQ         $0x06, R10
+	ADDQ         R9, R10
+	SHLQ         $0x07, R8
+	SUBQ         R8, AX
+	VBROADCASTSS (BX), Y0
+	TESTQ        DI, DI
+	JZ           done
+
+run:
+	MOVL (SI), BX
+	MOVL 4(SI), R8
+	ADDQ $0x08, SI
+	SHLQ $0x07, BX
+	ADDQ AX, BX
+	ADDQ $0x0f, R8
+	SHRQ $0x04, R8
+	JZ   ran
+
+line:
+	CMPQ       R9, R10
+	JAE        asked
+	PREFETCHT1 (R9)
+	PREFETCHT1 64(R9)
+	ADDQ       $0x80, R9
+
+asked:
+	PREFETCHT0  1024(DX)
+	MOVWLZX     (DX), R11
+	VMOVSD      (CX)(R11*8), X1
+	MOVWLZX     2(DX), R11
+	VMOVHPD     (CX)(R11*8), X1, X1
+	MOVWLZX     4(DX), R11
+	VMOVSD      (CX)(R11*8), X2
+	MOVWLZX     6(DX), R11
+	VMOVHPD     (CX)(R11*8), X2, X2
+	VINSERTF128 $0x01, X2, Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVNTPS    Y2, (BX)
+	MOVWLZX     8(DX), R11
+	VMOVSD      (CX)(R11*8), X1
+	MOVWLZX     10(DX), R11
+	VMOVHPD     (CX)(R11*8), X1, X1
+	MOVWLZX     12(DX), R11
+	VMOVSD      (CX)(R11*8), X2
+	MOVWLZX     14(DX), R11
+	VMOVHPD     (CX)(R11*8), X2, X2
+	VINSERTF128 $0x01, X2, Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVNTPS    Y2, 32(BX)
+	MOVWLZX     16(DX), R11
+	VMOVSD      (CX)(R11*8), X1
+	MOVWLZX     18(DX), R11
+	VMOVHPD     (CX)(R11*8), X1, X1
+	MOVWLZX     20(DX), R11
+	VMOVSD      (CX)(R11*8), X2
+	MOVWLZX     22(DX), R11
+	VMOVHPD     (CX)(R11*8), X2, X2
+	VINSERTF128 $0x01, X2, Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVNTPS    Y2, 64(BX)
+	MOVWLZX     24(DX), R11
+	VMOVSD      (CX)(R11*8), X1
+	MOVWLZX     26(DX), R11
+	VMOVHPD     (CX)(R11*8), X1, X1
+	MOVWLZX     28(DX), R11
+	VMOVSD      (CX)(R11*8), X2
+	MOVWLZX     30(DX), R11
+	VMOVHPD     (CX)(R11*8), X2, X2
+	VINSERTF128 $0x01, X2, Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVNTPS    Y2, 96(BX)
+	ADDQ        $0x20, DX
+	ADDQ        $0x80, BX
+	DECQ        R8
 	JNZ         line
 
 ran:
@@ -1228,6 +1703,162 @@ line:
 	VADDSS     60(CX), X0, X0
 	VMOVSS     X0, (AX)(SI*4)
 	ADDQ       $0x40, CX
+	ADDQ       $0x20, DX
+	DECQ       BX
+	JNZ        line
+	RET
+
+// func addBinOfTwoF64AVX2(sums *float64, products *float64, rows *uint16, lines int)
+// Requires: AVX, MMX+
+TEXT ·addBinOfTwoF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ sums+0(FP), AX
+	MOVQ products+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ lines+24(FP), BX
+
+line:
+	PREFETCHT0 2048(CX)
+	PREFETCHT0 2112(CX)
+	PREFETCHT0 512(DX)
+	MOVWLZX    (DX), SI
+	ADDQ       SI, SI
+	VMOVUPD    (AX)(SI*8), X0
+	VADDPD     (CX), X0, X0
+	VMOVUPD    X0, (AX)(SI*8)
+	MOVWLZX    2(DX), SI
+	ADDQ       SI, SI
+	VMOVUPD    (AX)(SI*8), X0
+	VADDPD     16(CX), X0, X0
+	VMOVUPD    X0, (AX)(SI*8)
+	MOVWLZX    4(DX), SI
+	ADDQ       SI, SI
+	VMOVUPD    (AX)(SI*8), X0
+	VADDPD     32(CX), X0, X0
+	VMOVUPD    X0, (AX)(SI*8)
+	MOVWLZX    6(DX), SI
+	ADDQ       SI, SI
+	VMOVUPD    (AX)(SI*8), X0
+	VADDPD     48(CX), X0, X0
+	VMOVUPD    X0, (AX)(SI*8)
+	MOVWLZX    8(DX), SI
+	ADDQ       SI, SI
+	VMOVUPD    (AX)(SI*8), X0
+	VADDPD     64(CX), X0, X0
+	VMOVUPD    X0, (AX)(SI*8)
+	MOVWLZX    10(DX), SI
+	ADDQ       SI, SI
+	VMOVUPD    (AX)(SI*8), X0
+	VADDPD     80(CX), X0, X0
+	VMOVUPD    X0, (AX)(SI*8)
+	MOVWLZX    12(DX), SI
+	ADDQ       SI, SI
+	VMOVUPD    (AX)(SI*8), X0
+	VADDPD     96(CX), X0, X0
+	VMOVUPD    X0, (AX)(SI*8)
+	MOVWLZX    14(DX), SI
+	ADDQ       SI, SI
+	VMOVUPD    (AX)(SI*8), X0
+	VADDPD     112(CX), X0, X0
+	VMOVUPD    X0, (AX)(SI*8)
+	ADDQ       $0x80, CX
+	ADDQ       $0x10, DX
+	DECQ       BX
+	JNZ        line
+	RET
+
+// func addBinOfTwoF32AVX2(sums *float32, products *float32, rows *uint16, lines int)
+// Requires: AVX, MMX+
+TEXT ·addBinOfTwoF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ sums+0(FP), AX
+	MOVQ products+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ lines+24(FP), BX
+
+line:
+	PREFETCHT0 2048(CX)
+	PREFETCHT0 2112(CX)
+	PREFETCHT0 1024(DX)
+	MOVWLZX    (DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     (CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	MOVWLZX    2(DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     8(CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	MOVWLZX    4(DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     16(CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	MOVWLZX    6(DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     24(CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	MOVWLZX    8(DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     32(CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	MOVWLZX    10(DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     40(CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	MOVWLZX    12(DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     48(CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	MOVWLZX    14(DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     56(CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	MOVWLZX    16(DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     64(CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	MOVWLZX    18(DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     72(CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	MOVWLZX    20(DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     80(CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	MOVWLZX    22(DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     88(CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	MOVWLZX    24(DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     96(CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	MOVWLZX    26(DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     104(CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	MOVWLZX    28(DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     112(CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	MOVWLZX    30(DX), SI
+	VMOVSD     (AX)(SI*8), X0
+	VMOVSD     120(CX), X1
+	VADDPS     X1, X0, X0
+	VMOVSD     X0, (AX)(SI*8)
+	ADDQ       $0x80, CX
 	ADDQ       $0x20, DX
 	DECQ       BX
 	JNZ        line

@@ -14,12 +14,17 @@ type binKernel[V sparse.Value] func(to, from *V, columns *uint16, values *byte, 
 // binKernels is kernels by Storage.
 type binKernels[V sparse.Value] [4]binKernel[V]
 
-// The kernels of Bins.Products and AddTransposed.
+// binTwoKernel is binKernel for two vectors side by side: to is the place of line from.
+type binTwoKernel[V sparse.Value] func(to, x *V, columns *uint16, values *byte, runs *uint32, n, from int, next *V, lines int)
+
+// The kernels of Bins.Products, AddTransposed and ProductsOfTwo.
 var (
 	binProducts64 = binKernels[float64]{Full: binProductsF64FullAVX2, Short: binProductsF64ShortAVX2, Same: binProductsF64SameAVX2}
 	binProducts32 = binKernels[float32]{Full: binProductsF32FullAVX2, Same: binProductsF32SameAVX2}
 	addRuns64     = binKernels[float64]{Full: addBinRunsF64FullAVX2, Short: addBinRunsF64ShortAVX2, Same: addBinRunsF64SameAVX2}
 	addRuns32     = binKernels[float32]{Full: addBinRunsF32FullAVX2, Same: addBinRunsF32SameAVX2}
+	binTwo64      = [4]binTwoKernel[float64]{Full: binProductsOfTwoF64FullAVX2, Short: binProductsOfTwoF64ShortAVX2, Same: binProductsOfTwoF64SameAVX2}
+	binTwo32      = [4]binTwoKernel[float32]{Full: binProductsOfTwoF32FullAVX2, Same: binProductsOfTwoF32SameAVX2}
 )
 
 // binProductsAssembly is Bins.Products for one run or more.
@@ -43,14 +48,33 @@ func addRunsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, factors, 
 }
 
 func callBins[V sparse.Value](kernels *binKernels[V], b *Bins[V], k int, runs []BinRun, to, from, next []V) {
-	values := unsafe.Pointer(unsafe.SliceData(b.Values.Table))
+	kernels[b.Values.Storage](unsafe.SliceData(to), unsafe.SliceData(from), unsafe.SliceData(b.Columns[k:]), b.valuesFrom(k), &runs[0].To, len(runs),
+		unsafe.SliceData(next), len(next)/BinLine[V]())
+}
+
+// valuesFrom is where the values from place k on lie.
+func (b *Bins[V]) valuesFrom(k int) *byte {
 	switch b.Values.Storage {
 	case Full:
-		values = unsafe.Pointer(unsafe.SliceData(b.Values.Full[k:]))
+		return (*byte)(unsafe.Pointer(unsafe.SliceData(b.Values.Full[k:])))
 	case Short:
-		values = unsafe.Pointer(unsafe.SliceData(b.Values.Short[k:]))
+		return (*byte)(unsafe.Pointer(unsafe.SliceData(b.Values.Short[k:])))
 	}
-	kernels[b.Values.Storage](unsafe.SliceData(to), unsafe.SliceData(from), unsafe.SliceData(b.Columns[k:]), (*byte)(values), &runs[0].To, len(runs),
+	return (*byte)(unsafe.Pointer(unsafe.SliceData(b.Values.Table)))
+}
+
+// productsOfTwoAssembly is Bins.ProductsOfTwo for one run or more.
+func productsOfTwoAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, from int, x, next, to []V) {
+	switch b := any(b).(type) {
+	case *Bins[float64]:
+		callBinsOfTwo(binTwo64[b.Values.Storage], b, k, runs, from, any(to).([]float64), any(x).([]float64), any(next).([]float64))
+	case *Bins[float32]:
+		callBinsOfTwo(binTwo32[b.Values.Storage], b, k, runs, from, any(to).([]float32), any(x).([]float32), any(next).([]float32))
+	}
+}
+
+func callBinsOfTwo[V sparse.Value](kernel binTwoKernel[V], b *Bins[V], k int, runs []BinRun, from int, to, x, next []V) {
+	kernel(unsafe.SliceData(to), unsafe.SliceData(x), unsafe.SliceData(b.Columns[k:]), b.valuesFrom(k), &runs[0].To, len(runs), from,
 		unsafe.SliceData(next), len(next)/BinLine[V]())
 }
 
@@ -62,5 +86,16 @@ func addBinAssembly[V sparse.Value](products []V, rows []uint16, sums []V) {
 		addBinF64AVX2(unsafe.SliceData(sums), unsafe.SliceData(any(products).([]float64)), unsafe.SliceData(rows), lines)
 	case []float32:
 		addBinF32AVX2(unsafe.SliceData(sums), unsafe.SliceData(any(products).([]float32)), unsafe.SliceData(rows), lines)
+	}
+}
+
+// addBinOfTwoAssembly is AddBinOfTwo for one line or more.
+func addBinOfTwoAssembly[V sparse.Value](products []V, rows []uint16, sums []V) {
+	lines := len(rows) / BinLine[V]()
+	switch sums := any(sums).(type) {
+	case []float64:
+		addBinOfTwoF64AVX2(unsafe.SliceData(sums), unsafe.SliceData(any(products).([]float64)), unsafe.SliceData(rows), lines)
+	case []float32:
+		addBinOfTwoF32AVX2(unsafe.SliceData(sums), unsafe.SliceData(any(products).([]float32)), unsafe.SliceData(rows), lines)
 	}
 }

@@ -16,3 +16,11 @@ func addRunsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, factors, 
 func addBinAssembly[V sparse.Value](products []V, rows []uint16, sums []V) {
 	AddBin(Generic, products, rows, sums)
 }
+
+func productsOfTwoAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, from int, x, next, to []V) {
+	b.ProductsOfTwo(Generic, k, runs, from, x, next, to)
+}
+
+func addBinOfTwoAssembly[V sparse.Value](products []V, rows []uint16, sums []V) {
+	AddBinOfTwo(Generic, products, rows, sums)
+}

@@ -12,14 +12,18 @@ import (
 func main() {
 	for _, storage := range []string{"Full", "Short", "Same"} {
 		products(double, storage)
+		productsOfTwo(double, storage)
 		addRuns(double, storage)
 	}
 	for _, storage := range []string{"Full", "Same"} {
 		products(single, storage)
+		productsOfTwo(single, storage)
 		addRuns(single, storage)
 	}
 	add(double)
 	add(single)
+	addOfTwo(double)
+	addOfTwo(single)
 	Generate()
 }
 
@@ -75,24 +79,26 @@ func gather(e elem, x Register, columns Mem) VecVirtual {
 // perLine is the elements of a line.
 func (e elem) perLine() int { return line / e.size }
 
-// run loads the address of the products of a run and how many lines they are, which are zero
-// with JZ, and goes on to the next run.
-func (e elem) run(runs, products Register, at, left GPVirtual) {
+// run loads the address of the products of a run, which has so many for an entry, and how many
+// lines its entries take, which are zero with JZ, and goes on to the next run.
+func (e elem) run(runs, products Register, each int, at, left GPVirtual) {
 	MOVL(Mem{Base: runs}, at.As32())
 	MOVL(Mem{Base: runs, Disp: 4}, left.As32())
 	ADDQ(Imm(8), runs)
-	SHLQ(Imm(6), at)
+	SHLQ(Imm(uint64(5+each)), at) // each is 1 or 2
 	ADDQ(products, at)
 	ADDQ(Imm(uint64(e.perLine()-1)), left)
 	SHRQ(Imm(map[int]uint64{8: 3, 16: 4}[e.perLine()]), left)
 }
 
-// askNext asks for a line of what the next call reads or adds to.
-func askNext(next, end Register) {
+// askNext asks for lines of what the next call reads or adds to.
+func askNext(lines int, next, end Register) {
 	CMPQ(next, end)
 	JAE(LabelRef("asked"))
-	PREFETCHT1(Mem{Base: next})
-	ADDQ(Imm(line), next)
+	for i := range lines {
+		PREFETCHT1(Mem{Base: next, Disp: line * i})
+	}
+	ADDQ(Imm(uint64(line*lines)), next)
 	Label("asked")
 }
 
@@ -127,16 +133,21 @@ func (s *entries) ask() {
 
 // multiply multiplies v by register r of the values of the line.
 func (s *entries) multiply(r int, v VecVirtual) {
+	s.mul(s.register(r), v, v)
+}
+
+// register is register r of the values of the line.
+func (s *entries) register(r int) Op {
 	from := Mem{Base: s.values, Disp: s.width * register / s.size * r}
 	switch s.storage {
 	case "Same":
-		s.mul(s.same, v, v)
+		return s.same
 	case "Short":
 		wide := YMM()
 		VCVTPS2PD(from, wide)
-		s.mul(wide, v, v)
+		return wide
 	default:
-		s.mul(from, v, v)
+		return from
 	}
 }
 
@@ -171,10 +182,10 @@ func products(e elem, storage string) {
 	TESTQ(n, n)
 	JZ(LabelRef("done"))
 	Label("run")
-	e.run(runs, to, at, left)
+	e.run(runs, to, 1, at, left)
 	JZ(LabelRef("ran"))
 	Label("line")
-	askNext(next, end)
+	askNext(1, next, end)
 	entries.writeLine(x, at)
 	ADDQ(Imm(line), at)
 	DECQ(left)
