@@ -68,6 +68,26 @@ var patterns = map[string]func(r *rand.Rand) pattern{
 		}
 		return p
 	},
+	// Columns near the diagonal, most rows with one of three others, and some long rows.
+	"arrow": func(r *rand.Rand) pattern {
+		p := pattern{cols: 200_000}
+		without, long := 1+r.IntN(20), r.IntN(4)
+		for i := range int32(r.IntN(400)) {
+			row := anyRow(r, 100, r.IntN(10))
+			for k := range row {
+				row[k] += 300 * i
+			}
+			if r.IntN(without) > 0 || without == 1 {
+				row = append(row, []int32{3, 100_000, 199_999}[r.IntN(3)])
+			}
+			if r.IntN(200) < long {
+				row = anyRow(r, p.cols, 1000+r.IntN(3000))
+				slices.Sort(row)
+			}
+			p.rows = append(p.rows, row)
+		}
+		return p
+	},
 	"long rows": func(r *rand.Rand) pattern {
 		p := pattern{cols: []int{200, 150_000}[r.IntN(2)]}
 		for range 1 + r.IntN(60) {

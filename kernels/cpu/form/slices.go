@@ -56,8 +56,8 @@ type slicesForm[V sparse.Value] struct {
 	narrow  simd.Slices[V]
 	wide    simd.Slices[V]
 	windows []window
-	// order has, for each window that is sorted, the row of each lane of its narrow
-	// slices, and then that of its wide slices.
+	// order has, for each window that is sorted, the lane of each row; then, unless they are
+	// joint, the row of each lane of its wide slices.
 	order []uint16
 	long  []piece
 	lone  loneRows[V]
@@ -73,10 +73,11 @@ type slicesForm[V sparse.Value] struct {
 // window is successive rows.
 type window struct {
 	base   int32 // the column that narrow indices count from
-	sorted bool  // order has the rows of the narrow slices
+	sorted bool  // order has the lanes of the rows
+	joint  bool  // wide slices have their rows in the same lanes as narrow ones
 	narrow group
 	wide   group
-	listed int32 // rows in order for the wide slices
+	listed int32 // rows in order for wide slices that are not joint
 	// The columns of all entries but those of long rows.
 	least, greatest int32
 	// The columns that the next window reads and none before it.
@@ -107,13 +108,17 @@ func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
 			clear(s.sums[lanes:rows])
 		}
 		narrow = w.narrow.after(narrow)
+		if w.joint {
+			simd.AddSlices(s.level, &s.wide, wide, int(w.wide.slices), x, s.sums)
+			wide = w.wide.after(wide)
+		}
 		row := s.sums[:rows]
 		if w.sorted {
 			row = s.row[:rows]
-			permute(order[:rows], s.sums, row)
+			simd.Permute(s.level, order[:rows], s.sums, row)
 			order = order[rows:]
 		}
-		if w.wide.slices > 0 {
+		if w.wide.slices > 0 && !w.joint {
 			simd.MultiplySlices(s.level, &s.wide, wide, int(w.wide.slices), x, s.more)
 			wide = w.wide.after(wide)
 			for lane, r := range order[:w.listed] {
@@ -147,12 +152,4 @@ func (s *slicesForm[V]) Name() string {
 		name += ", values " + v.String()
 	}
 	return name
-}
-
-// permute is to[order[i]] = from[i].
-func permute[V sparse.Value](order []uint16, from, to []V) {
-	from = from[:len(order)]
-	for i, r := range order {
-		to[r] = from[i]
-	}
 }

@@ -16,9 +16,10 @@ type sliceBuilder[V sparse.Value] struct {
 	out              *slicesForm[V]
 	narrowAt, wideAt simd.Position // where the next slices go
 
-	// Room for the entries of a window.
+	// Room for the entries of a window, and the lanes of its rows.
 	splitIdx []int32
 	splitVal []V
+	lane     []uint16
 }
 
 func newSliceBuilder[V sparse.Value](r Rows[V], o SliceOptions[V]) *sliceBuilder[V] {
@@ -27,6 +28,7 @@ func newSliceBuilder[V sparse.Value](r Rows[V], o SliceOptions[V]) *sliceBuilder
 	rows := len(r.Ptr) - 1
 	return &sliceBuilder[V]{
 		slicePlanner: p, sliceFiller: sliceFiller[V]{values: o.Values.not57()},
+		lane: make([]uint16, p.size),
 		out: &slicesForm[V]{
 			level: o.Level, rows: rows, cols: r.Cols,
 			sorted: p.sorted, size: p.size,
@@ -123,7 +125,7 @@ func (b *sliceBuilder[V]) fill() error {
 		b.reopen(i)
 		w := &b.window
 		if w.sorted {
-			s.order = append(s.order, b.narrowRows.order...)
+			s.order = append(s.order, invert(b.narrowRows.order, b.lane)...)
 		}
 		s.order = append(s.order, b.wideRows.order[:w.listed]...)
 		b.fillGroup(&s.narrow, &b.narrowAt, b.base, &b.narrowRows, w.narrow, nil)
@@ -134,4 +136,13 @@ func (b *sliceBuilder[V]) fill() error {
 	}
 	s.lone.fill(b.r)
 	return nil
+}
+
+// invert sets to[order[i]] = i, and gives as much of to as order has.
+func invert(order, to []uint16) []uint16 {
+	to = to[:len(order)]
+	for i, r := range order {
+		to[r] = uint16(i)
+	}
+	return to
 }

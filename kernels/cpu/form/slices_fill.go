@@ -23,7 +23,11 @@ func (b *sliceBuilder[V]) reopen(i int) {
 	default:
 		b.splitEntries()
 	}
-	if w.wide.columns > 0 {
+	switch {
+	case w.joint:
+		b.sortJointly()
+		return
+	case w.wide.columns > 0:
 		b.wideRows.sort()
 	}
 	if w.sorted {

@@ -11,6 +11,7 @@ func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	var values simd.Expansion[V]
 	var narrow, wide simd.Position
 	order, lanes := s.order, s.narrow.Values.Lanes
+	rowOf := make([]uint16, s.size)
 	stream := beta == 0 && len(s.long) == 0 && y.Streams(s.level)
 	if stream {
 		defer simd.Fence(s.level)
@@ -21,7 +22,7 @@ func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 		rows, out := min(s.size, s.rows-first), y.From(first)
 		list := successiveRows()[:rows]
 		if w.sorted {
-			list, order = order[:rows], order[rows:]
+			list, order = invert(order[:rows], rowOf), order[rows:]
 		}
 		done := min(int(w.narrow.slices)*lanes, rows)
 		simd.MultiplySlicesMany(s.level, &s.narrow, narrow, int(w.narrow.slices), alpha, beta, x.From(int(w.base)), list[:done], out,
@@ -31,9 +32,12 @@ func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 		}
 		narrow = w.narrow.after(narrow)
 		if w.wide.slices > 0 {
-			simd.MultiplySlicesMany(s.level, &s.wide, wide, int(w.wide.slices), alpha, 1, x, order[:w.listed], out, false, &values)
+			own := list[:min(int(w.wide.slices)*lanes, rows)]
+			if !w.joint {
+				own, order = order[:w.listed], order[w.listed:]
+			}
+			simd.MultiplySlicesMany(s.level, &s.wide, wide, int(w.wide.slices), alpha, 1, x, own, out, false, &values)
 			wide = w.wide.after(wide)
-			order = order[w.listed:]
 		}
 	}
 	s.multiplyLongMany(alpha, x, y, narrow, wide, &values)

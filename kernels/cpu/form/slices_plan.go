@@ -78,11 +78,14 @@ func (p *slicePlanner[V]) plan(i int) error {
 		p.split()
 		p.wideRows.sort()
 		p.wide, p.listed = p.wideRows.group(p.lanes)
+		p.tryJoint()
 	}
-	p.window.sorted = p.sorted > 1 && !p.narrowRows.equal()
-	if p.window.sorted {
+	p.window.sorted = p.joint || p.sorted > 1 && !p.narrowRows.equal()
+	switch {
+	case p.joint:
+	case p.window.sorted:
 		p.narrowRows.sort()
-	} else {
+	default:
 		p.narrowRows.keep()
 	}
 	p.narrow, _ = p.narrowRows.group(p.lanes)
@@ -191,6 +194,30 @@ func (p *slicePlanner[V]) worthAhead(from int32) bool {
 	return from <= p.high && int64(p.high-from) <= 8*entries
 }
 
+// jointRows is how many rows must be spared an addition of their own for a column more of wide
+// slices.
+const jointRows = 16
+
+// tryJoint lets wide slices have their rows in the same lanes as narrow ones, which takes no
+// order of their own and adds to whole registers of sums, unless it takes many more columns.
+func (p *slicePlanner[V]) tryJoint() {
+	if p.sorted == 1 || p.r.Fixed {
+		return
+	}
+	p.sortJointly()
+	if g, _ := p.wideRows.group(p.lanes); g.columns <= p.wide.columns+p.listed/jointRows {
+		p.wide, p.listed, p.joint = g, 0, true
+	}
+}
+
+// sortJointly orders rows by falling numbers of narrow entries, and those with equal numbers by
+// wide ones, for both kinds of slices.
+func (p *slicePlanner[V]) sortJointly() {
+	p.wideRows.sort()
+	p.narrowRows.sortFrom(p.wideRows.order)
+	copy(p.wideRows.order, p.narrowRows.order)
+}
+
 // oneIfNarrow is 1 for a column within reach of a base that is at least 0, and
 // otherwise 0: which of them cannot be foreseen, so that to count is faster than to
 // branch.
@@ -236,13 +263,16 @@ func (l *lengths) keep() {
 }
 
 // sort orders the rows by falling length, those of equal length as they are.
-func (l *lengths) sort() {
+func (l *lengths) sort() { l.sortFrom(successiveRows()[:len(l.of)]) }
+
+// sortFrom orders the rows by falling length, those of equal length as in first.
+func (l *lengths) sortFrom(first []uint16) {
 	longest := int32(0)
 	for _, n := range l.of {
 		longest = max(longest, n)
 	}
 	if int(longest) > 8*len(l.of)+1024 {
-		l.keep()
+		copy(l.order, first)
 		slices.SortStableFunc(l.order, func(a, b uint16) int { return int(l.of[b]) - int(l.of[a]) })
 		return
 	}
@@ -254,8 +284,9 @@ func (l *lengths) sort() {
 	for i := range longest {
 		l.count[i+1] += l.count[i]
 	}
-	for r, n := range l.of {
-		l.order[l.count[longest-n]] = uint16(r)
+	for _, r := range first {
+		n := l.of[r]
+		l.order[l.count[longest-n]] = r
 		l.count[longest-n]++
 	}
 }

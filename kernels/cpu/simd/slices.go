@@ -41,31 +41,43 @@ type Position struct{ Slice, Column, Mask int }
 // The level must be the one whose Lanes the slices have, or Generic. Indices are
 // not checked.
 func MultiplySlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, sums []V) {
+	multiplySlicesFrom(l, s, at, n, x, sums, false)
+}
+
+// AddSlices is MultiplySlices, but that it begins with what sums has.
+func AddSlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, sums []V) {
+	multiplySlicesFrom(l, s, at, n, x, sums, true)
+}
+
+// multiplySlicesFrom is AddSlices, or MultiplySlices where add is false.
+func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, sums []V, add bool) {
 	if n == 0 {
 		return
 	}
 	sums = sums[:n*s.Values.Lanes]
 	if l == Generic {
-		s.multiply(at, n, x, sums)
+		s.multiply(at, n, x, sums, add)
 		return
 	}
-	slicesAssembly(l, s, at, n, x, sums)
+	slicesAssembly(l, s, at, n, x, sums, add)
 }
 
-func (s *Slices[V]) multiply(at Position, n int, x, sums []V) {
+func (s *Slices[V]) multiply(at Position, n int, x, sums []V, add bool) {
 	if s.Narrow != nil {
-		multiplySlices(s, s.Narrow, at, n, x, sums)
+		multiplySlices(s, s.Narrow, at, n, x, sums, add)
 	} else {
-		multiplySlices(s, s.Wide, at, n, x, sums)
+		multiplySlices(s, s.Wide, at, n, x, sums, add)
 	}
 }
 
-func multiplySlices[V sparse.Value, I uint16 | int32](s *Slices[V], idx []I, at Position, n int, x, sums []V) {
+func multiplySlices[V sparse.Value, I uint16 | int32](s *Slices[V], idx []I, at Position, n int, x, sums []V, add bool) {
 	lanes := s.Values.Lanes
 	k := at.Column * lanes
 	for i := range n {
 		acc := sums[i*lanes : (i+1)*lanes]
-		clear(acc)
+		if !add {
+			clear(acc)
+		}
 		full, masked := s.Widths[2*(at.Slice+i)], s.Widths[2*(at.Slice+i)+1]
 		for range full {
 			for lane := range acc {

@@ -56,23 +56,24 @@ DATA nibblesOfHalves<>+56(SB)/4, $0x0000001c
 DATA nibblesOfHalves<>+60(SB)/4, $0x0000001c
 GLOBL nibblesOfHalves<>(SB), RODATA|NOPTR, $64
 
-// func slicesFull16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesFull16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull16F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R8
-	VMOVUPS laneBits64<>+0(SB), Y0
+TEXT ·slicesFull16F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VANDPS (R8), Y3, Y2
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -82,16 +83,16 @@ full:
 	PREFETCHT1  2048(SI)
 	MOVL        (SI), R11
 	MOVWLZX     R11, R10
-	VMOVSD      (DI)(R10*8), X3
+	VMOVSD      (DI)(R10*8), X4
 	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*8), X3, X3
+	VMOVHPD     (DI)(R11*8), X4, X4
 	MOVL        4(SI), R11
 	MOVWLZX     R11, R10
 	VMOVSD      (DI)(R10*8), X1
 	SHRL        $0x10, R11
 	VMOVHPD     (DI)(R11*8), X1, X1
-	VINSERTF128 $0x01, X1, Y3, Y3
-	VFMADD231PD (BX), Y3, Y2
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VFMADD231PD (BX), Y4, Y2
 	ADDQ        $0x20, BX
 	ADDQ        $0x08, SI
 	DECQ        R9
@@ -112,18 +113,18 @@ masked:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X5
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
 	SHRL         $0x10, R11
 	VMOVHPD      (DI)(R11*8), X4, X4
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X3
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	VMOVAPS      Y2, Y5
-	VFMADD231PD  (BX), Y4, Y5
-	VBLENDVPD    Y1, Y5, Y2, Y2
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VFMADD231PD  (BX), Y5, Y6
+	VBLENDVPD    Y1, Y6, Y2, Y2
 	ADDQ         $0x20, BX
 	ADDQ         $0x08, SI
 	ADDQ         $0x02, DX
@@ -141,23 +142,24 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull32F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R8
-	VMOVUPS laneBits64<>+0(SB), Y0
+TEXT ·slicesFull32F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VANDPS (R8), Y3, Y2
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -166,15 +168,15 @@ full:
 	PREFETCHT1  8192(BX)
 	PREFETCHT1  4096(SI)
 	MOVL        (SI), R10
-	VMOVSD      (DI)(R10*8), X3
+	VMOVSD      (DI)(R10*8), X4
 	MOVL        4(SI), R10
-	VMOVHPD     (DI)(R10*8), X3, X3
+	VMOVHPD     (DI)(R10*8), X4, X4
 	MOVL        8(SI), R10
 	VMOVSD      (DI)(R10*8), X1
 	MOVL        12(SI), R10
 	VMOVHPD     (DI)(R10*8), X1, X1
-	VINSERTF128 $0x01, X1, Y3, Y3
-	VFMADD231PD (BX), Y3, Y2
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VFMADD231PD (BX), Y4, Y2
 	ADDQ        $0x20, BX
 	ADDQ        $0x10, SI
 	DECQ        R9
@@ -194,17 +196,17 @@ masked:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X4
+	VMOVSD       (DI)(R10*8), X5
 	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
+	VMOVHPD      (DI)(R10*8), X5, X5
 	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X3
+	VMOVSD       (DI)(R10*8), X4
 	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	VMOVAPS      Y2, Y5
-	VFMADD231PD  (BX), Y4, Y5
-	VBLENDVPD    Y1, Y5, Y2, Y2
+	VMOVHPD      (DI)(R10*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VFMADD231PD  (BX), Y5, Y6
+	VBLENDVPD    Y1, Y6, Y2, Y2
 	ADDQ         $0x20, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
@@ -222,23 +224,24 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R8
-	VMOVUPS laneBits64<>+0(SB), Y0
+TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VANDPS (R8), Y3, Y2
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -248,17 +251,17 @@ full:
 	PREFETCHT1  2048(SI)
 	MOVL        (SI), R11
 	MOVWLZX     R11, R10
-	VMOVSD      (DI)(R10*8), X3
+	VMOVSD      (DI)(R10*8), X4
 	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*8), X3, X3
+	VMOVHPD     (DI)(R11*8), X4, X4
 	MOVL        4(SI), R11
 	MOVWLZX     R11, R10
 	VMOVSD      (DI)(R10*8), X1
 	SHRL        $0x10, R11
 	VMOVHPD     (DI)(R11*8), X1, X1
-	VINSERTF128 $0x01, X1, Y3, Y3
+	VINSERTF128 $0x01, X1, Y4, Y4
 	VCVTPS2PD   (BX), Y1
-	VFMADD231PD Y1, Y3, Y2
+	VFMADD231PD Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x08, SI
 	DECQ        R9
@@ -279,19 +282,19 @@ masked:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X5
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
 	SHRL         $0x10, R11
 	VMOVHPD      (DI)(R11*8), X4, X4
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X3
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	VCVTPS2PD    (BX), Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PD  Y5, Y4, Y6
-	VBLENDVPD    Y1, Y6, Y2, Y2
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VCVTPS2PD    (BX), Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
 	ADDQ         $0x10, BX
 	ADDQ         $0x08, SI
 	ADDQ         $0x02, DX
@@ -309,23 +312,24 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R8
-	VMOVUPS laneBits64<>+0(SB), Y0
+TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VANDPS (R8), Y3, Y2
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -334,16 +338,16 @@ full:
 	PREFETCHT1  8192(BX)
 	PREFETCHT1  4096(SI)
 	MOVL        (SI), R10
-	VMOVSD      (DI)(R10*8), X3
+	VMOVSD      (DI)(R10*8), X4
 	MOVL        4(SI), R10
-	VMOVHPD     (DI)(R10*8), X3, X3
+	VMOVHPD     (DI)(R10*8), X4, X4
 	MOVL        8(SI), R10
 	VMOVSD      (DI)(R10*8), X1
 	MOVL        12(SI), R10
 	VMOVHPD     (DI)(R10*8), X1, X1
-	VINSERTF128 $0x01, X1, Y3, Y3
+	VINSERTF128 $0x01, X1, Y4, Y4
 	VCVTPS2PD   (BX), Y1
-	VFMADD231PD Y1, Y3, Y2
+	VFMADD231PD Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x10, SI
 	DECQ        R9
@@ -363,18 +367,18 @@ masked:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X4
+	VMOVSD       (DI)(R10*8), X5
 	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
+	VMOVHPD      (DI)(R10*8), X5, X5
 	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X3
+	VMOVSD       (DI)(R10*8), X4
 	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	VCVTPS2PD    (BX), Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PD  Y5, Y4, Y6
-	VBLENDVPD    Y1, Y6, Y2, Y2
+	VMOVHPD      (DI)(R10*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VCVTPS2PD    (BX), Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
 	ADDQ         $0x10, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
@@ -392,9 +396,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $0-64
+TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $0-72
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -408,54 +412,17 @@ TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $0-64
 	VMOVQ        R10, X1
 	VPBROADCASTQ X1, Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
+	VPBROADCASTQ keep+64(FP), Y5
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X4, X4, X4
+	VANDPS (R9), Y5, Y4
 	MOVL   (CX), R10
 	TESTQ  R10, R10
 	JZ     tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X5, X5
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X3
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X3
-	VPBROADCASTQ X3, Y3
-	VPSRLVQ      Y0, Y3, Y3
-	VPAND        Y1, Y3, Y3
-	VPCMPEQQ     Y7, Y7, Y7
-	VXORPD       Y8, Y8, Y8
-	VGATHERQPD   Y7, (R8)(Y3*8), Y8
-	VFMADD231PD  Y8, Y5, Y4
-	ADDQ         $0x02, BX
-	ADDQ         $0x08, SI
-	DECQ         R10
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X3
-	VPBROADCASTQ X3, Y3
-	VPAND        Y2, Y3, Y3
-	VPCMPEQQ     Y2, Y3, Y3
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R12
@@ -465,21 +432,59 @@ masked:
 	VMOVHPD      (DI)(R12*8), X6, X6
 	MOVL         4(SI), R12
 	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X5
+	VMOVSD       (DI)(R11*8), X3
 	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVHPD      (DI)(R12*8), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
 	MOVWLZX      (BX), R11
-	VMOVD        R11, X7
-	VPBROADCASTQ X7, Y7
-	VPSRLVQ      Y0, Y7, Y7
-	VPAND        Y1, Y7, Y7
+	VMOVD        R11, X3
+	VPBROADCASTQ X3, Y3
+	VPSRLVQ      Y0, Y3, Y3
+	VPAND        Y1, Y3, Y3
 	VPCMPEQQ     Y8, Y8, Y8
 	VXORPD       Y9, Y9, Y9
-	VGATHERQPD   Y8, (R8)(Y7*8), Y9
-	VMOVAPS      Y4, Y7
-	VFMADD231PD  Y9, Y6, Y7
-	VBLENDVPD    Y3, Y7, Y4, Y4
+	VGATHERQPD   Y8, (R8)(Y3*8), Y9
+	VFMADD231PD  Y9, Y6, Y4
+	ADDQ         $0x02, BX
+	ADDQ         $0x08, SI
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X7
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X7, X7
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X6
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X6, X6
+	VINSERTF128  $0x01, X6, Y7, Y7
+	MOVWLZX      (BX), R11
+	VMOVD        R11, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y0, Y8, Y8
+	VPAND        Y1, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R8)(Y8*8), Y10
+	VMOVAPS      Y4, Y8
+	VFMADD231PD  Y10, Y7, Y8
+	VBLENDVPD    Y3, Y8, Y4, Y4
 	ADDQ         $0x02, BX
 	ADDQ         $0x08, SI
 	ADDQ         $0x02, DX
@@ -497,9 +502,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $0-64
+TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $0-72
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -513,11 +518,12 @@ TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $0-64
 	VMOVQ        R10, X1
 	VPBROADCASTQ X1, Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
+	VPBROADCASTQ keep+64(FP), Y5
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X4, X4, X4
+	VANDPS (R9), Y5, Y4
 	MOVL   (CX), R10
 	TESTQ  R10, R10
 	JZ     tail
@@ -526,23 +532,23 @@ full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X5
+	VMOVSD       (DI)(R11*8), X6
 	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X5, X5
+	VMOVHPD      (DI)(R11*8), X6, X6
 	MOVL         8(SI), R11
 	VMOVSD       (DI)(R11*8), X3
 	MOVL         12(SI), R11
 	VMOVHPD      (DI)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
+	VINSERTF128  $0x01, X3, Y6, Y6
 	MOVWLZX      (BX), R11
 	VMOVD        R11, X3
 	VPBROADCASTQ X3, Y3
 	VPSRLVQ      Y0, Y3, Y3
 	VPAND        Y1, Y3, Y3
-	VPCMPEQQ     Y7, Y7, Y7
-	VXORPD       Y8, Y8, Y8
-	VGATHERQPD   Y7, (R8)(Y3*8), Y8
-	VFMADD231PD  Y8, Y5, Y4
+	VPCMPEQQ     Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VGATHERQPD   Y8, (R8)(Y3*8), Y9
+	VFMADD231PD  Y9, Y6, Y4
 	ADDQ         $0x02, BX
 	ADDQ         $0x10, SI
 	DECQ         R10
@@ -562,25 +568,25 @@ masked:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X6
+	VMOVSD       (DI)(R11*8), X7
 	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X6, X6
+	VMOVHPD      (DI)(R11*8), X7, X7
 	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X5
+	VMOVSD       (DI)(R11*8), X6
 	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVHPD      (DI)(R11*8), X6, X6
+	VINSERTF128  $0x01, X6, Y7, Y7
 	MOVWLZX      (BX), R11
-	VMOVD        R11, X7
-	VPBROADCASTQ X7, Y7
-	VPSRLVQ      Y0, Y7, Y7
-	VPAND        Y1, Y7, Y7
-	VPCMPEQQ     Y8, Y8, Y8
-	VXORPD       Y9, Y9, Y9
-	VGATHERQPD   Y8, (R8)(Y7*8), Y9
-	VMOVAPS      Y4, Y7
-	VFMADD231PD  Y9, Y6, Y7
-	VBLENDVPD    Y3, Y7, Y4, Y4
+	VMOVD        R11, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y0, Y8, Y8
+	VPAND        Y1, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R8)(Y8*8), Y10
+	VMOVAPS      Y4, Y8
+	VFMADD231PD  Y10, Y7, Y8
+	VBLENDVPD    Y3, Y8, Y4, Y4
 	ADDQ         $0x02, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
@@ -598,9 +604,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-64
+TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-72
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -611,11 +617,12 @@ TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-64
 	MOVQ         sums+56(FP), R8
 	VBROADCASTSD (DI), Y0
 	VMOVUPS      laneBits64<>+0(SB), Y1
+	VPBROADCASTQ keep+64(FP), Y4
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X3, X3, X3
+	VANDPS (R8), Y4, Y3
 	MOVL   (CX), DI
 	TESTQ  DI, DI
 	JZ     tail
@@ -624,16 +631,16 @@ full:
 	PREFETCHT1  2048(BX)
 	MOVL        (BX), R10
 	MOVWLZX     R10, R9
-	VMOVSD      (SI)(R9*8), X4
+	VMOVSD      (SI)(R9*8), X5
 	SHRL        $0x10, R10
-	VMOVHPD     (SI)(R10*8), X4, X4
+	VMOVHPD     (SI)(R10*8), X5, X5
 	MOVL        4(BX), R10
 	MOVWLZX     R10, R9
 	VMOVSD      (SI)(R9*8), X2
 	SHRL        $0x10, R10
 	VMOVHPD     (SI)(R10*8), X2, X2
-	VINSERTF128 $0x01, X2, Y4, Y4
-	VFMADD231PD Y0, Y4, Y3
+	VINSERTF128 $0x01, X2, Y5, Y5
+	VFMADD231PD Y0, Y5, Y3
 	ADDQ        $0x08, BX
 	DECQ        DI
 	JNZ         full
@@ -652,18 +659,18 @@ masked:
 	PREFETCHT1   2048(BX)
 	MOVL         (BX), R10
 	MOVWLZX      R10, R9
+	VMOVSD       (SI)(R9*8), X6
+	SHRL         $0x10, R10
+	VMOVHPD      (SI)(R10*8), X6, X6
+	MOVL         4(BX), R10
+	MOVWLZX      R10, R9
 	VMOVSD       (SI)(R9*8), X5
 	SHRL         $0x10, R10
 	VMOVHPD      (SI)(R10*8), X5, X5
-	MOVL         4(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X4
-	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VMOVAPS      Y3, Y6
-	VFMADD231PD  Y0, Y5, Y6
-	VBLENDVPD    Y2, Y6, Y3, Y3
+	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVAPS      Y3, Y7
+	VFMADD231PD  Y0, Y6, Y7
+	VBLENDVPD    Y2, Y7, Y3, Y3
 	ADDQ         $0x08, BX
 	ADDQ         $0x02, DX
 	DECQ         DI
@@ -680,9 +687,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame32F64AVX2(SB), NOSPLIT, $0-64
+TEXT ·slicesSame32F64AVX2(SB), NOSPLIT, $0-72
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -693,11 +700,12 @@ TEXT ·slicesSame32F64AVX2(SB), NOSPLIT, $0-64
 	MOVQ         sums+56(FP), R8
 	VBROADCASTSD (DI), Y0
 	VMOVUPS      laneBits64<>+0(SB), Y1
+	VPBROADCASTQ keep+64(FP), Y4
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X3, X3, X3
+	VANDPS (R8), Y4, Y3
 	MOVL   (CX), DI
 	TESTQ  DI, DI
 	JZ     tail
@@ -705,15 +713,15 @@ slice:
 full:
 	PREFETCHT1  4096(BX)
 	MOVL        (BX), R9
-	VMOVSD      (SI)(R9*8), X4
+	VMOVSD      (SI)(R9*8), X5
 	MOVL        4(BX), R9
-	VMOVHPD     (SI)(R9*8), X4, X4
+	VMOVHPD     (SI)(R9*8), X5, X5
 	MOVL        8(BX), R9
 	VMOVSD      (SI)(R9*8), X2
 	MOVL        12(BX), R9
 	VMOVHPD     (SI)(R9*8), X2, X2
-	VINSERTF128 $0x01, X2, Y4, Y4
-	VFMADD231PD Y0, Y4, Y3
+	VINSERTF128 $0x01, X2, Y5, Y5
+	VFMADD231PD Y0, Y5, Y3
 	ADDQ        $0x10, BX
 	DECQ        DI
 	JNZ         full
@@ -731,17 +739,17 @@ masked:
 	VPCMPEQQ     Y1, Y2, Y2
 	PREFETCHT1   4096(BX)
 	MOVL         (BX), R9
-	VMOVSD       (SI)(R9*8), X5
+	VMOVSD       (SI)(R9*8), X6
 	MOVL         4(BX), R9
-	VMOVHPD      (SI)(R9*8), X5, X5
+	VMOVHPD      (SI)(R9*8), X6, X6
 	MOVL         8(BX), R9
-	VMOVSD       (SI)(R9*8), X4
+	VMOVSD       (SI)(R9*8), X5
 	MOVL         12(BX), R9
-	VMOVHPD      (SI)(R9*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VMOVAPS      Y3, Y6
-	VFMADD231PD  Y0, Y5, Y6
-	VBLENDVPD    Y2, Y6, Y3, Y3
+	VMOVHPD      (SI)(R9*8), X5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVAPS      Y3, Y7
+	VFMADD231PD  Y0, Y6, Y7
+	VBLENDVPD    Y2, Y7, Y3, Y3
 	ADDQ         $0x10, BX
 	ADDQ         $0x02, DX
 	DECQ         DI
@@ -758,23 +766,24 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh3216F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R8
-	VMOVUPS laneBits64<>+0(SB), Y0
+TEXT ·slicesHigh3216F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VANDPS (R8), Y3, Y2
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -784,18 +793,18 @@ full:
 	PREFETCHT1  2048(SI)
 	MOVL        (SI), R11
 	MOVWLZX     R11, R10
-	VMOVSD      (DI)(R10*8), X3
+	VMOVSD      (DI)(R10*8), X4
 	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*8), X3, X3
+	VMOVHPD     (DI)(R11*8), X4, X4
 	MOVL        4(SI), R11
 	MOVWLZX     R11, R10
 	VMOVSD      (DI)(R10*8), X1
 	SHRL        $0x10, R11
 	VMOVHPD     (DI)(R11*8), X1, X1
-	VINSERTF128 $0x01, X1, Y3, Y3
+	VINSERTF128 $0x01, X1, Y4, Y4
 	VPMOVZXDQ   (BX), Y1
 	VPSLLQ      $0x20, Y1, Y1
-	VFMADD231PD Y1, Y3, Y2
+	VFMADD231PD Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x08, SI
 	DECQ        R9
@@ -816,20 +825,20 @@ masked:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X5
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
 	SHRL         $0x10, R11
 	VMOVHPD      (DI)(R11*8), X4, X4
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X3
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	VPMOVZXDQ    (BX), Y5
-	VPSLLQ       $0x20, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PD  Y5, Y4, Y6
-	VBLENDVPD    Y1, Y6, Y2, Y2
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VPMOVZXDQ    (BX), Y6
+	VPSLLQ       $0x20, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
 	ADDQ         $0x10, BX
 	ADDQ         $0x08, SI
 	ADDQ         $0x02, DX
@@ -847,23 +856,24 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh3232F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesHigh3232F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh3232F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R8
-	VMOVUPS laneBits64<>+0(SB), Y0
+TEXT ·slicesHigh3232F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VANDPS (R8), Y3, Y2
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -872,17 +882,17 @@ full:
 	PREFETCHT1  8192(BX)
 	PREFETCHT1  4096(SI)
 	MOVL        (SI), R10
-	VMOVSD      (DI)(R10*8), X3
+	VMOVSD      (DI)(R10*8), X4
 	MOVL        4(SI), R10
-	VMOVHPD     (DI)(R10*8), X3, X3
+	VMOVHPD     (DI)(R10*8), X4, X4
 	MOVL        8(SI), R10
 	VMOVSD      (DI)(R10*8), X1
 	MOVL        12(SI), R10
 	VMOVHPD     (DI)(R10*8), X1, X1
-	VINSERTF128 $0x01, X1, Y3, Y3
+	VINSERTF128 $0x01, X1, Y4, Y4
 	VPMOVZXDQ   (BX), Y1
 	VPSLLQ      $0x20, Y1, Y1
-	VFMADD231PD Y1, Y3, Y2
+	VFMADD231PD Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x10, SI
 	DECQ        R9
@@ -902,19 +912,19 @@ masked:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X4
+	VMOVSD       (DI)(R10*8), X5
 	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
+	VMOVHPD      (DI)(R10*8), X5, X5
 	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X3
+	VMOVSD       (DI)(R10*8), X4
 	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	VPMOVZXDQ    (BX), Y5
-	VPSLLQ       $0x20, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PD  Y5, Y4, Y6
-	VBLENDVPD    Y1, Y6, Y2, Y2
+	VMOVHPD      (DI)(R10*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VPMOVZXDQ    (BX), Y6
+	VPSLLQ       $0x20, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
 	ADDQ         $0x10, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
@@ -932,23 +942,24 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1616F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R8
-	VMOVUPS laneBits64<>+0(SB), Y0
+TEXT ·slicesHigh1616F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VANDPS (R8), Y3, Y2
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -958,18 +969,18 @@ full:
 	PREFETCHT1  2048(SI)
 	MOVL        (SI), R11
 	MOVWLZX     R11, R10
-	VMOVSD      (DI)(R10*8), X3
+	VMOVSD      (DI)(R10*8), X4
 	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*8), X3, X3
+	VMOVHPD     (DI)(R11*8), X4, X4
 	MOVL        4(SI), R11
 	MOVWLZX     R11, R10
 	VMOVSD      (DI)(R10*8), X1
 	SHRL        $0x10, R11
 	VMOVHPD     (DI)(R11*8), X1, X1
-	VINSERTF128 $0x01, X1, Y3, Y3
+	VINSERTF128 $0x01, X1, Y4, Y4
 	VPMOVZXWQ   (BX), Y1
 	VPSLLQ      $0x30, Y1, Y1
-	VFMADD231PD Y1, Y3, Y2
+	VFMADD231PD Y1, Y4, Y2
 	ADDQ        $0x08, BX
 	ADDQ        $0x08, SI
 	DECQ        R9
@@ -990,20 +1001,20 @@ masked:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X5
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
 	SHRL         $0x10, R11
 	VMOVHPD      (DI)(R11*8), X4, X4
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X3
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	VPMOVZXWQ    (BX), Y5
-	VPSLLQ       $0x30, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PD  Y5, Y4, Y6
-	VBLENDVPD    Y1, Y6, Y2, Y2
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VPMOVZXWQ    (BX), Y6
+	VPSLLQ       $0x30, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	ADDQ         $0x02, DX
@@ -1021,23 +1032,24 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesHigh1632F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1632F64AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R8
-	VMOVUPS laneBits64<>+0(SB), Y0
+TEXT ·slicesHigh1632F64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VANDPS (R8), Y3, Y2
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -1046,17 +1058,17 @@ full:
 	PREFETCHT1  8192(BX)
 	PREFETCHT1  4096(SI)
 	MOVL        (SI), R10
-	VMOVSD      (DI)(R10*8), X3
+	VMOVSD      (DI)(R10*8), X4
 	MOVL        4(SI), R10
-	VMOVHPD     (DI)(R10*8), X3, X3
+	VMOVHPD     (DI)(R10*8), X4, X4
 	MOVL        8(SI), R10
 	VMOVSD      (DI)(R10*8), X1
 	MOVL        12(SI), R10
 	VMOVHPD     (DI)(R10*8), X1, X1
-	VINSERTF128 $0x01, X1, Y3, Y3
+	VINSERTF128 $0x01, X1, Y4, Y4
 	VPMOVZXWQ   (BX), Y1
 	VPSLLQ      $0x30, Y1, Y1
-	VFMADD231PD Y1, Y3, Y2
+	VFMADD231PD Y1, Y4, Y2
 	ADDQ        $0x08, BX
 	ADDQ        $0x10, SI
 	DECQ        R9
@@ -1076,19 +1088,19 @@ masked:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X4
+	VMOVSD       (DI)(R10*8), X5
 	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
+	VMOVHPD      (DI)(R10*8), X5, X5
 	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X3
+	VMOVSD       (DI)(R10*8), X4
 	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	VPMOVZXWQ    (BX), Y5
-	VPSLLQ       $0x30, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PD  Y5, Y4, Y6
-	VBLENDVPD    Y1, Y6, Y2, Y2
+	VMOVHPD      (DI)(R10*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VPMOVZXWQ    (BX), Y6
+	VPSLLQ       $0x30, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
 	ADDQ         $0x08, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
@@ -1106,22 +1118,23 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull16F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ x+40(FP), DI
-	MOVQ table+48(FP), R8
-	MOVQ sums+56(FP), R8
+TEXT ·slicesFull16F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X0, X0, X0
+	VPANDQ (R8), Z1, Z0
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -1131,226 +1144,29 @@ full:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X1
+	VMOVSD       (DI)(R10*8), X2
 	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X1, X1
+	VMOVHPD      (DI)(R11*8), X2, X2
 	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X3
 	SHRL         $0x10, R11
 	VMOVHPD      (DI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	VINSERTF64X4 $0x01, Y2, Z1, Z1
-	VFMADD231PD  (BX), Z1, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x10, SI
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
+	MOVL         8(SI), R11
 	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X3
 	SHRL         $0x10, R11
 	VMOVHPD      (DI)(R11*8), X3, X3
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X1
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X1, X1
-	VINSERTF128  $0x01, X1, Y3, Y3
-	MOVL         8(SI), R11
+	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
 	SHRL         $0x10, R11
 	VMOVHPD      (DI)(R11*8), X4, X4
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X1
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X1, X1
-	VINSERTF128  $0x01, X1, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PD  (BX), Z3, K1, Z0
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VFMADD231PD  (BX), Z2, Z0
 	ADDQ         $0x40, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R9
-	JNZ          masked
-
-store:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ x+40(FP), DI
-	MOVQ table+48(FP), R8
-	MOVQ sums+56(FP), R8
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X0, X0, X0
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X1
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X3
-	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	VINSERTF64X4 $0x01, Y2, Z1, Z1
-	VFMADD231PD  (BX), Z1, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x20, SI
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X3
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X1
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
-	VINSERTF128  $0x01, X1, Y3, Y3
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X1
-	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
-	VINSERTF128  $0x01, X1, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PD  (BX), Z3, K1, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R9
-	JNZ          masked
-
-store:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesShort16F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ x+40(FP), DI
-	MOVQ table+48(FP), R8
-	MOVQ sums+56(FP), R8
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X0, X0, X0
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X1
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X1, X1
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X3
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	VINSERTF64X4 $0x01, Y2, Z1, Z1
-	VCVTPS2PD    (BX), Z3
-	VFMADD231PD  Z3, Z1, Z0
-	ADDQ         $0x20, BX
 	ADDQ         $0x10, SI
 	DECQ         R9
 	JNZ          full
@@ -1371,10 +1187,10 @@ masked:
 	VMOVHPD      (DI)(R11*8), X4, X4
 	MOVL         4(SI), R11
 	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X1
+	VMOVSD       (DI)(R10*8), X2
 	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X1, X1
-	VINSERTF128  $0x01, X1, Y4, Y4
+	VMOVHPD      (DI)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
 	MOVL         8(SI), R11
 	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X5
@@ -1382,14 +1198,13 @@ masked:
 	VMOVHPD      (DI)(R11*8), X5, X5
 	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X1
+	VMOVSD       (DI)(R10*8), X2
 	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X1, X1
-	VINSERTF128  $0x01, X1, Y5, Y5
+	VMOVHPD      (DI)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VCVTPS2PD    (BX), Z3
-	VFMADD231PD  Z3, Z4, K1, Z0
-	ADDQ         $0x20, BX
+	VFMADD231PD  (BX), Z4, K1, Z0
+	ADDQ         $0x40, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
 	DECQ         R9
@@ -1406,22 +1221,23 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesShort32F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ x+40(FP), DI
-	MOVQ table+48(FP), R8
-	MOVQ sums+56(FP), R8
+TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X0, X0, X0
+	VPANDQ (R8), Z1, Z0
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -1430,27 +1246,26 @@ full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X1
+	VMOVSD       (DI)(R10*8), X2
 	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
+	VMOVHPD      (DI)(R10*8), X2, X2
 	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	MOVL         24(SI), R10
 	VMOVSD       (DI)(R10*8), X3
-	MOVL         28(SI), R10
+	MOVL         12(SI), R10
 	VMOVHPD      (DI)(R10*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	VINSERTF64X4 $0x01, Y2, Z1, Z1
-	VCVTPS2PD    (BX), Z3
-	VFMADD231PD  Z3, Z1, Z0
-	ADDQ         $0x20, BX
+	MOVL         16(SI), R10
+	VMOVSD       (DI)(R10*8), X3
+	MOVL         20(SI), R10
+	VMOVHPD      (DI)(R10*8), X3, X3
+	MOVL         24(SI), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVL         28(SI), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VFMADD231PD  (BX), Z2, Z0
+	ADDQ         $0x40, BX
 	ADDQ         $0x20, SI
 	DECQ         R9
 	JNZ          full
@@ -1469,22 +1284,223 @@ masked:
 	MOVL         4(SI), R10
 	VMOVHPD      (DI)(R10*8), X4, X4
 	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X1
+	VMOVSD       (DI)(R10*8), X2
 	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
-	VINSERTF128  $0x01, X1, Y4, Y4
+	VMOVHPD      (DI)(R10*8), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
 	MOVL         16(SI), R10
 	VMOVSD       (DI)(R10*8), X5
 	MOVL         20(SI), R10
 	VMOVHPD      (DI)(R10*8), X5, X5
 	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X1
+	VMOVSD       (DI)(R10*8), X2
 	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
-	VINSERTF128  $0x01, X1, Y5, Y5
+	VMOVHPD      (DI)(R10*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VCVTPS2PD    (BX), Z3
-	VFMADD231PD  Z3, Z4, K1, Z0
+	VFMADD231PD  (BX), Z4, K1, Z0
+	ADDQ         $0x40, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R9
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesShort16F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VPBROADCASTQ keep+64(FP), Z1
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VPANDQ (R8), Z1, Z0
+	MOVL   (CX), R9
+	TESTQ  R9, R9
+	JZ     tail
+
+full:
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X2
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X3
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X3
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X3, X3
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X4
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VCVTPS2PD    (BX), Z4
+	VFMADD231PD  Z4, Z2, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x10, SI
+	DECQ         R9
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X5
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X2
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X6
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X6, X6
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X2
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VCVTPS2PD    (BX), Z4
+	VFMADD231PD  Z4, Z5, K1, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, DX
+	DECQ         R9
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesShort32F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VPBROADCASTQ keep+64(FP), Z1
+
+slice:
+	TESTQ  AX, AX
+	JZ     done
+	VPANDQ (R8), Z1, Z0
+	MOVL   (CX), R9
+	TESTQ  R9, R9
+	JZ     tail
+
+full:
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
+	MOVL         (SI), R10
+	VMOVSD       (DI)(R10*8), X2
+	MOVL         4(SI), R10
+	VMOVHPD      (DI)(R10*8), X2, X2
+	MOVL         8(SI), R10
+	VMOVSD       (DI)(R10*8), X3
+	MOVL         12(SI), R10
+	VMOVHPD      (DI)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	MOVL         16(SI), R10
+	VMOVSD       (DI)(R10*8), X3
+	MOVL         20(SI), R10
+	VMOVHPD      (DI)(R10*8), X3, X3
+	MOVL         24(SI), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVL         28(SI), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VCVTPS2PD    (BX), Z4
+	VFMADD231PD  Z4, Z2, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	DECQ         R9
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
+	MOVL         (SI), R10
+	VMOVSD       (DI)(R10*8), X5
+	MOVL         4(SI), R10
+	VMOVHPD      (DI)(R10*8), X5, X5
+	MOVL         8(SI), R10
+	VMOVSD       (DI)(R10*8), X2
+	MOVL         12(SI), R10
+	VMOVHPD      (DI)(R10*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         16(SI), R10
+	VMOVSD       (DI)(R10*8), X6
+	MOVL         20(SI), R10
+	VMOVHPD      (DI)(R10*8), X6, X6
+	MOVL         24(SI), R10
+	VMOVSD       (DI)(R10*8), X2
+	MOVL         28(SI), R10
+	VMOVHPD      (DI)(R10*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VCVTPS2PD    (BX), Z4
+	VFMADD231PD  Z4, Z5, K1, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
@@ -1502,25 +1518,26 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·slicesTable16F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R9
-	VMOVUPS nibblesOf64<>+0(SB), Z0
-	VMOVUPD (R8), Z1
-	VMOVUPD 64(R8), Z2
+TEXT ·slicesTable16F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R9
+	VMOVUPS      nibblesOf64<>+0(SB), Z0
+	VMOVUPD      (R8), Z1
+	VMOVUPD      64(R8), Z2
+	VPBROADCASTQ keep+64(FP), Z4
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X3, X3, X3
+	VPANDQ (R9), Z4, Z3
 	MOVL   (CX), R8
 	TESTQ  R8, R8
 	JZ     tail
@@ -1530,32 +1547,32 @@ full:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X4
+	VMOVSD       (DI)(R10*8), X5
 	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X4, X4
+	VMOVHPD      (DI)(R11*8), X5, X5
 	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X6
 	SHRL         $0x10, R11
 	VMOVHPD      (DI)(R11*8), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VPBROADCASTD (BX), Y6
-	VPMOVZXDQ    Y6, Z6
-	VPSRLVQ      Z0, Z6, Z6
-	VPERMI2PD    Z2, Z1, Z6
-	VFMADD231PD  Z6, Z4, Z3
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X6
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X6, X6
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X7
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X7, X7
+	VINSERTF128  $0x01, X7, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VPBROADCASTD (BX), Y7
+	VPMOVZXDQ    Y7, Z7
+	VPSRLVQ      Z0, Z7, Z7
+	VPERMI2PD    Z2, Z1, Z7
+	VFMADD231PD  Z7, Z5, Z3
 	ADDQ         $0x04, BX
 	ADDQ         $0x10, SI
 	DECQ         R8
@@ -1572,32 +1589,32 @@ masked:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X7
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X7, X7
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X4
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X4, X4
-	VINSERTF128  $0x01, X4, Y7, Y7
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X8
 	SHRL         $0x10, R11
 	VMOVHPD      (DI)(R11*8), X8, X8
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X5
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	VINSERTF128  $0x01, X5, Y8, Y8
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X9
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X9, X9
 	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X4
+	VMOVSD       (DI)(R10*8), X5
 	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X4, X4
-	VINSERTF128  $0x01, X4, Y8, Y8
-	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	VPBROADCASTD (BX), Y6
-	VPMOVZXDQ    Y6, Z6
-	VPSRLVQ      Z0, Z6, Z6
-	VPERMI2PD    Z2, Z1, Z6
-	VFMADD231PD  Z6, Z7, K1, Z3
+	VMOVHPD      (DI)(R11*8), X5, X5
+	VINSERTF128  $0x01, X5, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VPBROADCASTD (BX), Y7
+	VPMOVZXDQ    Y7, Z7
+	VPSRLVQ      Z0, Z7, Z7
+	VPERMI2PD    Z2, Z1, Z7
+	VFMADD231PD  Z7, Z8, K1, Z3
 	ADDQ         $0x04, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
@@ -1615,25 +1632,26 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·slicesTable32F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R9
-	VMOVUPS nibblesOf64<>+0(SB), Z0
-	VMOVUPD (R8), Z1
-	VMOVUPD 64(R8), Z2
+TEXT ·slicesTable32F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R9
+	VMOVUPS      nibblesOf64<>+0(SB), Z0
+	VMOVUPD      (R8), Z1
+	VMOVUPD      64(R8), Z2
+	VPBROADCASTQ keep+64(FP), Z4
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X3, X3, X3
+	VPANDQ (R9), Z4, Z3
 	MOVL   (CX), R8
 	TESTQ  R8, R8
 	JZ     tail
@@ -1642,29 +1660,29 @@ full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X4
+	VMOVSD       (DI)(R10*8), X5
 	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
+	VMOVHPD      (DI)(R10*8), X5, X5
 	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVL         24(SI), R10
 	VMOVSD       (DI)(R10*8), X6
-	MOVL         28(SI), R10
+	MOVL         12(SI), R10
 	VMOVHPD      (DI)(R10*8), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VPBROADCASTD (BX), Y6
-	VPMOVZXDQ    Y6, Z6
-	VPSRLVQ      Z0, Z6, Z6
-	VPERMI2PD    Z2, Z1, Z6
-	VFMADD231PD  Z6, Z4, Z3
+	MOVL         16(SI), R10
+	VMOVSD       (DI)(R10*8), X6
+	MOVL         20(SI), R10
+	VMOVHPD      (DI)(R10*8), X6, X6
+	MOVL         24(SI), R10
+	VMOVSD       (DI)(R10*8), X7
+	MOVL         28(SI), R10
+	VMOVHPD      (DI)(R10*8), X7, X7
+	VINSERTF128  $0x01, X7, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VPBROADCASTD (BX), Y7
+	VPMOVZXDQ    Y7, Z7
+	VPSRLVQ      Z0, Z7, Z7
+	VPERMI2PD    Z2, Z1, Z7
+	VFMADD231PD  Z7, Z5, Z3
 	ADDQ         $0x04, BX
 	ADDQ         $0x20, SI
 	DECQ         R8
@@ -1680,29 +1698,29 @@ masked:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X7
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X7, X7
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	VINSERTF128  $0x01, X4, Y7, Y7
-	MOVL         16(SI), R10
 	VMOVSD       (DI)(R10*8), X8
-	MOVL         20(SI), R10
+	MOVL         4(SI), R10
 	VMOVHPD      (DI)(R10*8), X8, X8
+	MOVL         8(SI), R10
+	VMOVSD       (DI)(R10*8), X5
+	MOVL         12(SI), R10
+	VMOVHPD      (DI)(R10*8), X5, X5
+	VINSERTF128  $0x01, X5, Y8, Y8
+	MOVL         16(SI), R10
+	VMOVSD       (DI)(R10*8), X9
+	MOVL         20(SI), R10
+	VMOVHPD      (DI)(R10*8), X9, X9
 	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X4
+	VMOVSD       (DI)(R10*8), X5
 	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	VINSERTF128  $0x01, X4, Y8, Y8
-	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	VPBROADCASTD (BX), Y6
-	VPMOVZXDQ    Y6, Z6
-	VPSRLVQ      Z0, Z6, Z6
-	VPERMI2PD    Z2, Z1, Z6
-	VFMADD231PD  Z6, Z7, K1, Z3
+	VMOVHPD      (DI)(R10*8), X5, X5
+	VINSERTF128  $0x01, X5, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VPBROADCASTD (BX), Y7
+	VPMOVZXDQ    Y7, Z7
+	VPSRLVQ      Z0, Z7, Z7
+	VPERMI2PD    Z2, Z1, Z7
+	VFMADD231PD  Z7, Z8, K1, Z3
 	ADDQ         $0x04, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
@@ -1720,9 +1738,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-64
+TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-72
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -1732,11 +1750,12 @@ TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-64
 	MOVQ         table+48(FP), DI
 	MOVQ         sums+56(FP), R8
 	VBROADCASTSD (DI), Z0
+	VPBROADCASTQ keep+64(FP), Z2
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X1, X1, X1
+	VPANDQ (R8), Z2, Z1
 	MOVL   (CX), DI
 	TESTQ  DI, DI
 	JZ     tail
@@ -1745,64 +1764,64 @@ full:
 	PREFETCHT1   2048(BX)
 	MOVL         (BX), R10
 	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X2
+	VMOVSD       (SI)(R9*8), X3
 	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X2, X2
+	VMOVHPD      (SI)(R10*8), X3, X3
 	MOVL         4(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X3
-	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         8(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X3
-	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X3, X3
-	MOVL         12(BX), R10
 	MOVWLZX      R10, R9
 	VMOVSD       (SI)(R9*8), X4
 	SHRL         $0x10, R10
 	VMOVHPD      (SI)(R10*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VFMADD231PD  Z0, Z2, Z1
-	ADDQ         $0x10, BX
-	DECQ         DI
-	JNZ          full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   2048(BX)
-	MOVL         (BX), R10
+	MOVL         8(BX), R10
 	MOVWLZX      R10, R9
 	VMOVSD       (SI)(R9*8), X4
 	SHRL         $0x10, R10
 	VMOVHPD      (SI)(R10*8), X4, X4
-	MOVL         4(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X2
-	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         8(BX), R10
+	MOVL         12(BX), R10
 	MOVWLZX      R10, R9
 	VMOVSD       (SI)(R9*8), X5
 	SHRL         $0x10, R10
 	VMOVHPD      (SI)(R10*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VFMADD231PD  Z0, Z3, Z1
+	ADDQ         $0x10, BX
+	DECQ         DI
+	JNZ          full
+
+tail:
+	MOVL  4(CX), DI
+	TESTQ DI, DI
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   2048(BX)
+	MOVL         (BX), R10
+	MOVWLZX      R10, R9
+	VMOVSD       (SI)(R9*8), X5
+	SHRL         $0x10, R10
+	VMOVHPD      (SI)(R10*8), X5, X5
+	MOVL         4(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSD       (SI)(R9*8), X3
+	SHRL         $0x10, R10
+	VMOVHPD      (SI)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y5, Y5
+	MOVL         8(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSD       (SI)(R9*8), X6
+	SHRL         $0x10, R10
+	VMOVHPD      (SI)(R10*8), X6, X6
 	MOVL         12(BX), R10
 	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X2
+	VMOVSD       (SI)(R9*8), X3
 	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PD  Z0, Z4, K1, Z1
+	VMOVHPD      (SI)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VFMADD231PD  Z0, Z5, K1, Z1
 	ADDQ         $0x10, BX
 	ADDQ         $0x02, DX
 	DECQ         DI
@@ -1819,9 +1838,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame32F64AVX512(SB), NOSPLIT, $0-64
+TEXT ·slicesSame32F64AVX512(SB), NOSPLIT, $0-72
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -1831,11 +1850,12 @@ TEXT ·slicesSame32F64AVX512(SB), NOSPLIT, $0-64
 	MOVQ         table+48(FP), DI
 	MOVQ         sums+56(FP), R8
 	VBROADCASTSD (DI), Z0
+	VPBROADCASTQ keep+64(FP), Z2
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X1, X1, X1
+	VPANDQ (R8), Z2, Z1
 	MOVL   (CX), DI
 	TESTQ  DI, DI
 	JZ     tail
@@ -1843,25 +1863,25 @@ slice:
 full:
 	PREFETCHT1   4096(BX)
 	MOVL         (BX), R9
-	VMOVSD       (SI)(R9*8), X2
+	VMOVSD       (SI)(R9*8), X3
 	MOVL         4(BX), R9
-	VMOVHPD      (SI)(R9*8), X2, X2
+	VMOVHPD      (SI)(R9*8), X3, X3
 	MOVL         8(BX), R9
-	VMOVSD       (SI)(R9*8), X3
-	MOVL         12(BX), R9
-	VMOVHPD      (SI)(R9*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(BX), R9
-	VMOVSD       (SI)(R9*8), X3
-	MOVL         20(BX), R9
-	VMOVHPD      (SI)(R9*8), X3, X3
-	MOVL         24(BX), R9
 	VMOVSD       (SI)(R9*8), X4
-	MOVL         28(BX), R9
+	MOVL         12(BX), R9
 	VMOVHPD      (SI)(R9*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VFMADD231PD  Z0, Z2, Z1
+	MOVL         16(BX), R9
+	VMOVSD       (SI)(R9*8), X4
+	MOVL         20(BX), R9
+	VMOVHPD      (SI)(R9*8), X4, X4
+	MOVL         24(BX), R9
+	VMOVSD       (SI)(R9*8), X5
+	MOVL         28(BX), R9
+	VMOVHPD      (SI)(R9*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VFMADD231PD  Z0, Z3, Z1
 	ADDQ         $0x20, BX
 	DECQ         DI
 	JNZ          full
@@ -1875,25 +1895,25 @@ masked:
 	KMOVW        (DX), K1
 	PREFETCHT1   4096(BX)
 	MOVL         (BX), R9
-	VMOVSD       (SI)(R9*8), X4
-	MOVL         4(BX), R9
-	VMOVHPD      (SI)(R9*8), X4, X4
-	MOVL         8(BX), R9
-	VMOVSD       (SI)(R9*8), X2
-	MOVL         12(BX), R9
-	VMOVHPD      (SI)(R9*8), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         16(BX), R9
 	VMOVSD       (SI)(R9*8), X5
-	MOVL         20(BX), R9
+	MOVL         4(BX), R9
 	VMOVHPD      (SI)(R9*8), X5, X5
+	MOVL         8(BX), R9
+	VMOVSD       (SI)(R9*8), X3
+	MOVL         12(BX), R9
+	VMOVHPD      (SI)(R9*8), X3, X3
+	VINSERTF128  $0x01, X3, Y5, Y5
+	MOVL         16(BX), R9
+	VMOVSD       (SI)(R9*8), X6
+	MOVL         20(BX), R9
+	VMOVHPD      (SI)(R9*8), X6, X6
 	MOVL         24(BX), R9
-	VMOVSD       (SI)(R9*8), X2
+	VMOVSD       (SI)(R9*8), X3
 	MOVL         28(BX), R9
-	VMOVHPD      (SI)(R9*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PD  Z0, Z4, K1, Z1
+	VMOVHPD      (SI)(R9*8), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VFMADD231PD  Z0, Z5, K1, Z1
 	ADDQ         $0x20, BX
 	ADDQ         $0x02, DX
 	DECQ         DI
@@ -1910,22 +1930,23 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh3216F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ x+40(FP), DI
-	MOVQ table+48(FP), R8
-	MOVQ sums+56(FP), R8
+TEXT ·slicesHigh3216F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X0, X0, X0
+	VPANDQ (R8), Z1, Z0
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -1935,70 +1956,70 @@ full:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X1
+	VMOVSD       (DI)(R10*8), X2
 	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X1, X1
+	VMOVHPD      (DI)(R11*8), X2, X2
 	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X3
 	SHRL         $0x10, R11
 	VMOVHPD      (DI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	VINSERTF64X4 $0x01, Y2, Z1, Z1
-	VPMOVZXDQ    (BX), Z3
-	VPSLLQ       $0x20, Z3, Z3
-	VFMADD231PD  Z3, Z1, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x10, SI
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X3
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X3, X3
+	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X4
 	SHRL         $0x10, R11
 	VMOVHPD      (DI)(R11*8), X4, X4
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X1
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X1, X1
-	VINSERTF128  $0x01, X1, Y4, Y4
-	MOVL         8(SI), R11
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VPMOVZXDQ    (BX), Z4
+	VPSLLQ       $0x20, Z4, Z4
+	VFMADD231PD  Z4, Z2, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x10, SI
+	DECQ         R9
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
 	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X5
 	SHRL         $0x10, R11
 	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X2
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X6
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X6, X6
 	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X1
+	VMOVSD       (DI)(R10*8), X2
 	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X1, X1
-	VINSERTF128  $0x01, X1, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VPMOVZXDQ    (BX), Z3
-	VPSLLQ       $0x20, Z3, Z3
-	VFMADD231PD  Z3, Z4, K1, Z0
+	VMOVHPD      (DI)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VPMOVZXDQ    (BX), Z4
+	VPSLLQ       $0x20, Z4, Z4
+	VFMADD231PD  Z4, Z5, K1, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
@@ -2016,22 +2037,23 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh3232F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ x+40(FP), DI
-	MOVQ table+48(FP), R8
-	MOVQ sums+56(FP), R8
+TEXT ·slicesHigh3232F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X0, X0, X0
+	VPANDQ (R8), Z1, Z0
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -2040,27 +2062,27 @@ full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X1
+	VMOVSD       (DI)(R10*8), X2
 	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
+	VMOVHPD      (DI)(R10*8), X2, X2
 	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	MOVL         24(SI), R10
 	VMOVSD       (DI)(R10*8), X3
-	MOVL         28(SI), R10
+	MOVL         12(SI), R10
 	VMOVHPD      (DI)(R10*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	VINSERTF64X4 $0x01, Y2, Z1, Z1
-	VPMOVZXDQ    (BX), Z3
-	VPSLLQ       $0x20, Z3, Z3
-	VFMADD231PD  Z3, Z1, Z0
+	MOVL         16(SI), R10
+	VMOVSD       (DI)(R10*8), X3
+	MOVL         20(SI), R10
+	VMOVHPD      (DI)(R10*8), X3, X3
+	MOVL         24(SI), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVL         28(SI), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VPMOVZXDQ    (BX), Z4
+	VPSLLQ       $0x20, Z4, Z4
+	VFMADD231PD  Z4, Z2, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	DECQ         R9
@@ -2076,27 +2098,27 @@ masked:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X1
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
-	VINSERTF128  $0x01, X1, Y4, Y4
-	MOVL         16(SI), R10
 	VMOVSD       (DI)(R10*8), X5
-	MOVL         20(SI), R10
+	MOVL         4(SI), R10
 	VMOVHPD      (DI)(R10*8), X5, X5
+	MOVL         8(SI), R10
+	VMOVSD       (DI)(R10*8), X2
+	MOVL         12(SI), R10
+	VMOVHPD      (DI)(R10*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         16(SI), R10
+	VMOVSD       (DI)(R10*8), X6
+	MOVL         20(SI), R10
+	VMOVHPD      (DI)(R10*8), X6, X6
 	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X1
+	VMOVSD       (DI)(R10*8), X2
 	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
-	VINSERTF128  $0x01, X1, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VPMOVZXDQ    (BX), Z3
-	VPSLLQ       $0x20, Z3, Z3
-	VFMADD231PD  Z3, Z4, K1, Z0
+	VMOVHPD      (DI)(R10*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VPMOVZXDQ    (BX), Z4
+	VPSLLQ       $0x20, Z4, Z4
+	VFMADD231PD  Z4, Z5, K1, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
@@ -2114,22 +2136,23 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1616F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ x+40(FP), DI
-	MOVQ table+48(FP), R8
-	MOVQ sums+56(FP), R8
+TEXT ·slicesHigh1616F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X0, X0, X0
+	VPANDQ (R8), Z1, Z0
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -2139,30 +2162,30 @@ full:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X1
+	VMOVSD       (DI)(R10*8), X2
 	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X1, X1
+	VMOVHPD      (DI)(R11*8), X2, X2
 	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X3
 	SHRL         $0x10, R11
 	VMOVHPD      (DI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	VINSERTF64X4 $0x01, Y2, Z1, Z1
-	VPMOVZXWQ    (BX), Z3
-	VPSLLQ       $0x30, Z3, Z3
-	VFMADD231PD  Z3, Z1, Z0
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X3
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X3, X3
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X4
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VPMOVZXWQ    (BX), Z4
+	VPSLLQ       $0x30, Z4, Z4
+	VFMADD231PD  Z4, Z2, Z0
 	ADDQ         $0x10, BX
 	ADDQ         $0x10, SI
 	DECQ         R9
@@ -2179,30 +2202,30 @@ masked:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X4
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X4, X4
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X1
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X1, X1
-	VINSERTF128  $0x01, X1, Y4, Y4
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
 	VMOVSD       (DI)(R10*8), X5
 	SHRL         $0x10, R11
 	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X2
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (DI)(R10*8), X6
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X6, X6
 	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X1
+	VMOVSD       (DI)(R10*8), X2
 	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X1, X1
-	VINSERTF128  $0x01, X1, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VPMOVZXWQ    (BX), Z3
-	VPSLLQ       $0x30, Z3, Z3
-	VFMADD231PD  Z3, Z4, K1, Z0
+	VMOVHPD      (DI)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VPMOVZXWQ    (BX), Z4
+	VPSLLQ       $0x30, Z4, Z4
+	VFMADD231PD  Z4, Z5, K1, Z0
 	ADDQ         $0x10, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
@@ -2220,22 +2243,23 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64)
+// func slicesHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1632F64AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ x+40(FP), DI
-	MOVQ table+48(FP), R8
-	MOVQ sums+56(FP), R8
+TEXT ·slicesHigh1632F64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X0, X0, X0
+	VPANDQ (R8), Z1, Z0
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -2244,27 +2268,27 @@ full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X1
+	VMOVSD       (DI)(R10*8), X2
 	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
+	VMOVHPD      (DI)(R10*8), X2, X2
 	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	MOVL         24(SI), R10
 	VMOVSD       (DI)(R10*8), X3
-	MOVL         28(SI), R10
+	MOVL         12(SI), R10
 	VMOVHPD      (DI)(R10*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	VINSERTF64X4 $0x01, Y2, Z1, Z1
-	VPMOVZXWQ    (BX), Z3
-	VPSLLQ       $0x30, Z3, Z3
-	VFMADD231PD  Z3, Z1, Z0
+	MOVL         16(SI), R10
+	VMOVSD       (DI)(R10*8), X3
+	MOVL         20(SI), R10
+	VMOVHPD      (DI)(R10*8), X3, X3
+	MOVL         24(SI), R10
+	VMOVSD       (DI)(R10*8), X4
+	MOVL         28(SI), R10
+	VMOVHPD      (DI)(R10*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VPMOVZXWQ    (BX), Z4
+	VPSLLQ       $0x30, Z4, Z4
+	VFMADD231PD  Z4, Z2, Z0
 	ADDQ         $0x10, BX
 	ADDQ         $0x20, SI
 	DECQ         R9
@@ -2280,27 +2304,27 @@ masked:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X1
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
-	VINSERTF128  $0x01, X1, Y4, Y4
-	MOVL         16(SI), R10
 	VMOVSD       (DI)(R10*8), X5
-	MOVL         20(SI), R10
+	MOVL         4(SI), R10
 	VMOVHPD      (DI)(R10*8), X5, X5
+	MOVL         8(SI), R10
+	VMOVSD       (DI)(R10*8), X2
+	MOVL         12(SI), R10
+	VMOVHPD      (DI)(R10*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         16(SI), R10
+	VMOVSD       (DI)(R10*8), X6
+	MOVL         20(SI), R10
+	VMOVHPD      (DI)(R10*8), X6, X6
 	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X1
+	VMOVSD       (DI)(R10*8), X2
 	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X1, X1
-	VINSERTF128  $0x01, X1, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VPMOVZXWQ    (BX), Z3
-	VPSLLQ       $0x30, Z3, Z3
-	VFMADD231PD  Z3, Z4, K1, Z0
+	VMOVHPD      (DI)(R10*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VPMOVZXWQ    (BX), Z4
+	VPSLLQ       $0x30, Z4, Z4
+	VFMADD231PD  Z4, Z5, K1, Z0
 	ADDQ         $0x10, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
@@ -2318,23 +2342,24 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R8
-	VMOVUPS laneBits32<>+0(SB), Y0
+TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VMOVUPS      laneBits32<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VANDPS (R8), Y3, Y2
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -2344,14 +2369,14 @@ full:
 	PREFETCHT1  2048(SI)
 	MOVL        (SI), R11
 	MOVWLZX     R11, R10
-	VMOVSS      (DI)(R10*4), X3
+	VMOVSS      (DI)(R10*4), X4
 	SHRL        $0x10, R11
-	VINSERTPS   $0x10, (DI)(R11*4), X3, X3
+	VINSERTPS   $0x10, (DI)(R11*4), X4, X4
 	MOVL        4(SI), R11
 	MOVWLZX     R11, R10
-	VINSERTPS   $0x20, (DI)(R10*4), X3, X3
+	VINSERTPS   $0x20, (DI)(R10*4), X4, X4
 	SHRL        $0x10, R11
-	VINSERTPS   $0x30, (DI)(R11*4), X3, X3
+	VINSERTPS   $0x30, (DI)(R11*4), X4, X4
 	MOVL        8(SI), R11
 	MOVWLZX     R11, R10
 	VMOVSS      (DI)(R10*4), X1
@@ -2362,8 +2387,8 @@ full:
 	VINSERTPS   $0x20, (DI)(R10*4), X1, X1
 	SHRL        $0x10, R11
 	VINSERTPS   $0x30, (DI)(R11*4), X1, X1
-	VINSERTF128 $0x01, X1, Y3, Y3
-	VFMADD231PS (BX), Y3, Y2
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VFMADD231PS (BX), Y4, Y2
 	ADDQ        $0x20, BX
 	ADDQ        $0x10, SI
 	DECQ        R9
@@ -2384,28 +2409,28 @@ masked:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
+	VMOVSS       (DI)(R10*4), X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X4
 	SHRL         $0x10, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         4(SI), R11
+	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
 	SHRL         $0x10, R11
 	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	VMOVAPS      Y2, Y5
-	VFMADD231PS  (BX), Y4, Y5
-	VBLENDVPS    Y1, Y5, Y2, Y2
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VFMADD231PS  (BX), Y5, Y6
+	VBLENDVPS    Y1, Y6, Y2, Y2
 	ADDQ         $0x20, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
@@ -2423,23 +2448,24 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull32F32AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R8
-	VMOVUPS laneBits32<>+0(SB), Y0
+TEXT ·slicesFull32F32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VMOVUPS      laneBits32<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VANDPS (R8), Y3, Y2
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -2448,13 +2474,13 @@ full:
 	PREFETCHT1  8192(BX)
 	PREFETCHT1  4096(SI)
 	MOVL        (SI), R10
-	VMOVSS      (DI)(R10*4), X3
+	VMOVSS      (DI)(R10*4), X4
 	MOVL        4(SI), R10
-	VINSERTPS   $0x10, (DI)(R10*4), X3, X3
+	VINSERTPS   $0x10, (DI)(R10*4), X4, X4
 	MOVL        8(SI), R10
-	VINSERTPS   $0x20, (DI)(R10*4), X3, X3
+	VINSERTPS   $0x20, (DI)(R10*4), X4, X4
 	MOVL        12(SI), R10
-	VINSERTPS   $0x30, (DI)(R10*4), X3, X3
+	VINSERTPS   $0x30, (DI)(R10*4), X4, X4
 	MOVL        16(SI), R10
 	VMOVSS      (DI)(R10*4), X1
 	MOVL        20(SI), R10
@@ -2463,8 +2489,8 @@ full:
 	VINSERTPS   $0x20, (DI)(R10*4), X1, X1
 	MOVL        28(SI), R10
 	VINSERTPS   $0x30, (DI)(R10*4), X1, X1
-	VINSERTF128 $0x01, X1, Y3, Y3
-	VFMADD231PS (BX), Y3, Y2
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VFMADD231PS (BX), Y4, Y2
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, SI
 	DECQ        R9
@@ -2484,25 +2510,25 @@ masked:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X4
+	VMOVSS       (DI)(R10*4), X5
 	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
+	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
 	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
+	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
 	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
 	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X3
+	VMOVSS       (DI)(R10*4), X4
 	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
+	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
 	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
 	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	VMOVAPS      Y2, Y5
-	VFMADD231PS  (BX), Y4, Y5
-	VBLENDVPS    Y1, Y5, Y2, Y2
+	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VFMADD231PS  (BX), Y5, Y6
+	VBLENDVPS    Y1, Y6, Y2, Y2
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
@@ -2520,77 +2546,32 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R9
-	VMOVUPS nibblesOf32<>+0(SB), Y0
-	VMOVUPS (R8), Y1
-	VMOVUPS 32(R8), Y2
-	VMOVUPS laneBits32<>+0(SB), Y3
+TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R9
+	VMOVUPS      nibblesOf32<>+0(SB), Y0
+	VMOVUPS      (R8), Y1
+	VMOVUPS      32(R8), Y2
+	VMOVUPS      laneBits32<>+0(SB), Y3
+	VPBROADCASTQ keep+64(FP), Y6
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X5, X5, X5
+	VANDPS (R9), Y6, Y5
 	MOVL   (CX), R8
 	TESTQ  R8, R8
 	JZ     tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X6
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
-	VINSERTF128  $0x01, X4, Y6, Y6
-	VPBROADCASTD (BX), Y4
-	VPSRLVD      Y0, Y4, Y4
-	VPERMPS      Y1, Y4, Y8
-	VPERMPS      Y2, Y4, Y9
-	VPSLLD       $0x1c, Y4, Y4
-	VBLENDVPS    Y4, Y9, Y8, Y8
-	VFMADD231PS  Y8, Y6, Y5
-	ADDQ         $0x04, BX
-	ADDQ         $0x10, SI
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X4
-	VPBROADCASTD X4, Y4
-	VPAND        Y3, Y4, Y4
-	VPCMPEQD     Y3, Y4, Y4
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
@@ -2605,24 +2586,70 @@ masked:
 	VINSERTPS    $0x30, (DI)(R11*4), X7, X7
 	MOVL         8(SI), R11
 	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X6
+	VMOVSS       (DI)(R10*4), X4
 	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
 	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
 	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
-	VINSERTF128  $0x01, X6, Y7, Y7
-	VPBROADCASTD (BX), Y8
-	VPSRLVD      Y0, Y8, Y8
-	VPERMPS      Y1, Y8, Y9
-	VPERMPS      Y2, Y8, Y10
-	VPSLLD       $0x1c, Y8, Y8
-	VBLENDVPS    Y8, Y10, Y9, Y9
-	VMOVAPS      Y5, Y8
-	VFMADD231PS  Y9, Y7, Y8
-	VBLENDVPS    Y4, Y8, Y5, Y5
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VPBROADCASTD (BX), Y4
+	VPSRLVD      Y0, Y4, Y4
+	VPERMPS      Y1, Y4, Y9
+	VPERMPS      Y2, Y4, Y10
+	VPSLLD       $0x1c, Y4, Y4
+	VBLENDVPS    Y4, Y10, Y9, Y9
+	VFMADD231PS  Y9, Y7, Y5
+	ADDQ         $0x04, BX
+	ADDQ         $0x10, SI
+	DECQ         R8
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R8
+	TESTQ R8, R8
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R10
+	VMOVD        R10, X4
+	VPBROADCASTD X4, Y4
+	VPAND        Y3, Y4, Y4
+	VPCMPEQD     Y3, Y4, Y4
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (DI)(R10*4), X8
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X8, X8
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (DI)(R10*4), X8, X8
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X8, X8
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (DI)(R10*4), X7
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X7, X7
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (DI)(R10*4), X7, X7
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X7, X7
+	VINSERTF128  $0x01, X7, Y8, Y8
+	VPBROADCASTD (BX), Y9
+	VPSRLVD      Y0, Y9, Y9
+	VPERMPS      Y1, Y9, Y10
+	VPERMPS      Y2, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VMOVAPS      Y5, Y9
+	VFMADD231PS  Y10, Y8, Y9
+	VBLENDVPS    Y4, Y9, Y5, Y5
 	ADDQ         $0x04, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
@@ -2640,26 +2667,27 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable32F32AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R9
-	VMOVUPS nibblesOf32<>+0(SB), Y0
-	VMOVUPS (R8), Y1
-	VMOVUPS 32(R8), Y2
-	VMOVUPS laneBits32<>+0(SB), Y3
+TEXT ·slicesTable32F32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R9
+	VMOVUPS      nibblesOf32<>+0(SB), Y0
+	VMOVUPS      (R8), Y1
+	VMOVUPS      32(R8), Y2
+	VMOVUPS      laneBits32<>+0(SB), Y3
+	VPBROADCASTQ keep+64(FP), Y6
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X5, X5, X5
+	VANDPS (R9), Y6, Y5
 	MOVL   (CX), R8
 	TESTQ  R8, R8
 	JZ     tail
@@ -2668,13 +2696,13 @@ full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X6
+	VMOVSS       (DI)(R10*4), X7
 	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X6, X6
+	VINSERTPS    $0x10, (DI)(R10*4), X7, X7
 	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
+	VINSERTPS    $0x20, (DI)(R10*4), X7, X7
 	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X6, X6
+	VINSERTPS    $0x30, (DI)(R10*4), X7, X7
 	MOVL         16(SI), R10
 	VMOVSS       (DI)(R10*4), X4
 	MOVL         20(SI), R10
@@ -2683,14 +2711,14 @@ full:
 	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
 	MOVL         28(SI), R10
 	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	VINSERTF128  $0x01, X4, Y6, Y6
+	VINSERTF128  $0x01, X4, Y7, Y7
 	VPBROADCASTD (BX), Y4
 	VPSRLVD      Y0, Y4, Y4
-	VPERMPS      Y1, Y4, Y8
-	VPERMPS      Y2, Y4, Y9
+	VPERMPS      Y1, Y4, Y9
+	VPERMPS      Y2, Y4, Y10
 	VPSLLD       $0x1c, Y4, Y4
-	VBLENDVPS    Y4, Y9, Y8, Y8
-	VFMADD231PS  Y8, Y6, Y5
+	VBLENDVPS    Y4, Y10, Y9, Y9
+	VFMADD231PS  Y9, Y7, Y5
 	ADDQ         $0x04, BX
 	ADDQ         $0x20, SI
 	DECQ         R8
@@ -2710,31 +2738,31 @@ masked:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X7
+	VMOVSS       (DI)(R10*4), X8
 	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X7, X7
+	VINSERTPS    $0x10, (DI)(R10*4), X8, X8
 	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X7, X7
+	VINSERTPS    $0x20, (DI)(R10*4), X8, X8
 	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X7, X7
+	VINSERTPS    $0x30, (DI)(R10*4), X8, X8
 	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X6
+	VMOVSS       (DI)(R10*4), X7
 	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X6, X6
+	VINSERTPS    $0x10, (DI)(R10*4), X7, X7
 	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
+	VINSERTPS    $0x20, (DI)(R10*4), X7, X7
 	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X6, X6
-	VINSERTF128  $0x01, X6, Y7, Y7
-	VPBROADCASTD (BX), Y8
-	VPSRLVD      Y0, Y8, Y8
-	VPERMPS      Y1, Y8, Y9
-	VPERMPS      Y2, Y8, Y10
-	VPSLLD       $0x1c, Y8, Y8
-	VBLENDVPS    Y8, Y10, Y9, Y9
-	VMOVAPS      Y5, Y8
-	VFMADD231PS  Y9, Y7, Y8
-	VBLENDVPS    Y4, Y8, Y5, Y5
+	VINSERTPS    $0x30, (DI)(R10*4), X7, X7
+	VINSERTF128  $0x01, X7, Y8, Y8
+	VPBROADCASTD (BX), Y9
+	VPSRLVD      Y0, Y9, Y9
+	VPERMPS      Y1, Y9, Y10
+	VPERMPS      Y2, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VMOVAPS      Y5, Y9
+	VFMADD231PS  Y10, Y8, Y9
+	VBLENDVPS    Y4, Y9, Y5, Y5
 	ADDQ         $0x04, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
@@ -2752,9 +2780,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-64
+TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-72
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2765,11 +2793,12 @@ TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-64
 	MOVQ         sums+56(FP), R8
 	VBROADCASTSS (DI), Y0
 	VMOVUPS      laneBits32<>+0(SB), Y1
+	VPBROADCASTQ keep+64(FP), Y4
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X3, X3, X3
+	VANDPS (R8), Y4, Y3
 	MOVL   (CX), DI
 	TESTQ  DI, DI
 	JZ     tail
@@ -2778,14 +2807,14 @@ full:
 	PREFETCHT1  2048(BX)
 	MOVL        (BX), R10
 	MOVWLZX     R10, R9
-	VMOVSS      (SI)(R9*4), X4
+	VMOVSS      (SI)(R9*4), X5
 	SHRL        $0x10, R10
-	VINSERTPS   $0x10, (SI)(R10*4), X4, X4
+	VINSERTPS   $0x10, (SI)(R10*4), X5, X5
 	MOVL        4(BX), R10
 	MOVWLZX     R10, R9
-	VINSERTPS   $0x20, (SI)(R9*4), X4, X4
+	VINSERTPS   $0x20, (SI)(R9*4), X5, X5
 	SHRL        $0x10, R10
-	VINSERTPS   $0x30, (SI)(R10*4), X4, X4
+	VINSERTPS   $0x30, (SI)(R10*4), X5, X5
 	MOVL        8(BX), R10
 	MOVWLZX     R10, R9
 	VMOVSS      (SI)(R9*4), X2
@@ -2796,8 +2825,8 @@ full:
 	VINSERTPS   $0x20, (SI)(R9*4), X2, X2
 	SHRL        $0x10, R10
 	VINSERTPS   $0x30, (SI)(R10*4), X2, X2
-	VINSERTF128 $0x01, X2, Y4, Y4
-	VFMADD231PS Y0, Y4, Y3
+	VINSERTF128 $0x01, X2, Y5, Y5
+	VFMADD231PS Y0, Y5, Y3
 	ADDQ        $0x10, BX
 	DECQ        DI
 	JNZ         full
@@ -2816,28 +2845,28 @@ masked:
 	PREFETCHT1   2048(BX)
 	MOVL         (BX), R10
 	MOVWLZX      R10, R9
+	VMOVSS       (SI)(R9*4), X6
+	SHRL         $0x10, R10
+	VINSERTPS    $0x10, (SI)(R10*4), X6, X6
+	MOVL         4(BX), R10
+	MOVWLZX      R10, R9
+	VINSERTPS    $0x20, (SI)(R9*4), X6, X6
+	SHRL         $0x10, R10
+	VINSERTPS    $0x30, (SI)(R10*4), X6, X6
+	MOVL         8(BX), R10
+	MOVWLZX      R10, R9
 	VMOVSS       (SI)(R9*4), X5
 	SHRL         $0x10, R10
 	VINSERTPS    $0x10, (SI)(R10*4), X5, X5
-	MOVL         4(BX), R10
+	MOVL         12(BX), R10
 	MOVWLZX      R10, R9
 	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
 	SHRL         $0x10, R10
 	VINSERTPS    $0x30, (SI)(R10*4), X5, X5
-	MOVL         8(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X4
-	SHRL         $0x10, R10
-	VINSERTPS    $0x10, (SI)(R10*4), X4, X4
-	MOVL         12(BX), R10
-	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
-	SHRL         $0x10, R10
-	VINSERTPS    $0x30, (SI)(R10*4), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VMOVAPS      Y3, Y6
-	VFMADD231PS  Y0, Y5, Y6
-	VBLENDVPS    Y2, Y6, Y3, Y3
+	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVAPS      Y3, Y7
+	VFMADD231PS  Y0, Y6, Y7
+	VBLENDVPS    Y2, Y7, Y3, Y3
 	ADDQ         $0x10, BX
 	ADDQ         $0x02, DX
 	DECQ         DI
@@ -2854,9 +2883,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame32F32AVX2(SB), NOSPLIT, $0-64
+TEXT ·slicesSame32F32AVX2(SB), NOSPLIT, $0-72
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2867,11 +2896,12 @@ TEXT ·slicesSame32F32AVX2(SB), NOSPLIT, $0-64
 	MOVQ         sums+56(FP), R8
 	VBROADCASTSS (DI), Y0
 	VMOVUPS      laneBits32<>+0(SB), Y1
+	VPBROADCASTQ keep+64(FP), Y4
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X3, X3, X3
+	VANDPS (R8), Y4, Y3
 	MOVL   (CX), DI
 	TESTQ  DI, DI
 	JZ     tail
@@ -2879,13 +2909,13 @@ slice:
 full:
 	PREFETCHT1  4096(BX)
 	MOVL        (BX), R9
-	VMOVSS      (SI)(R9*4), X4
+	VMOVSS      (SI)(R9*4), X5
 	MOVL        4(BX), R9
-	VINSERTPS   $0x10, (SI)(R9*4), X4, X4
+	VINSERTPS   $0x10, (SI)(R9*4), X5, X5
 	MOVL        8(BX), R9
-	VINSERTPS   $0x20, (SI)(R9*4), X4, X4
+	VINSERTPS   $0x20, (SI)(R9*4), X5, X5
 	MOVL        12(BX), R9
-	VINSERTPS   $0x30, (SI)(R9*4), X4, X4
+	VINSERTPS   $0x30, (SI)(R9*4), X5, X5
 	MOVL        16(BX), R9
 	VMOVSS      (SI)(R9*4), X2
 	MOVL        20(BX), R9
@@ -2894,8 +2924,8 @@ full:
 	VINSERTPS   $0x20, (SI)(R9*4), X2, X2
 	MOVL        28(BX), R9
 	VINSERTPS   $0x30, (SI)(R9*4), X2, X2
-	VINSERTF128 $0x01, X2, Y4, Y4
-	VFMADD231PS Y0, Y4, Y3
+	VINSERTF128 $0x01, X2, Y5, Y5
+	VFMADD231PS Y0, Y5, Y3
 	ADDQ        $0x20, BX
 	DECQ        DI
 	JNZ         full
@@ -2913,25 +2943,25 @@ masked:
 	VPCMPEQD     Y1, Y2, Y2
 	PREFETCHT1   4096(BX)
 	MOVL         (BX), R9
-	VMOVSS       (SI)(R9*4), X5
+	VMOVSS       (SI)(R9*4), X6
 	MOVL         4(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X5, X5
+	VINSERTPS    $0x10, (SI)(R9*4), X6, X6
 	MOVL         8(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
+	VINSERTPS    $0x20, (SI)(R9*4), X6, X6
 	MOVL         12(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X5, X5
+	VINSERTPS    $0x30, (SI)(R9*4), X6, X6
 	MOVL         16(BX), R9
-	VMOVSS       (SI)(R9*4), X4
+	VMOVSS       (SI)(R9*4), X5
 	MOVL         20(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X4, X4
+	VINSERTPS    $0x10, (SI)(R9*4), X5, X5
 	MOVL         24(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
+	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
 	MOVL         28(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VMOVAPS      Y3, Y6
-	VFMADD231PS  Y0, Y5, Y6
-	VBLENDVPS    Y2, Y6, Y3, Y3
+	VINSERTPS    $0x30, (SI)(R9*4), X5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVAPS      Y3, Y7
+	VFMADD231PS  Y0, Y6, Y7
+	VBLENDVPS    Y2, Y7, Y3, Y3
 	ADDQ         $0x20, BX
 	ADDQ         $0x02, DX
 	DECQ         DI
@@ -2948,23 +2978,24 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1616F32AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R8
-	VMOVUPS laneBits32<>+0(SB), Y0
+TEXT ·slicesHigh1616F32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VMOVUPS      laneBits32<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VANDPS (R8), Y3, Y2
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -2974,14 +3005,14 @@ full:
 	PREFETCHT1  2048(SI)
 	MOVL        (SI), R11
 	MOVWLZX     R11, R10
-	VMOVSS      (DI)(R10*4), X3
+	VMOVSS      (DI)(R10*4), X4
 	SHRL        $0x10, R11
-	VINSERTPS   $0x10, (DI)(R11*4), X3, X3
+	VINSERTPS   $0x10, (DI)(R11*4), X4, X4
 	MOVL        4(SI), R11
 	MOVWLZX     R11, R10
-	VINSERTPS   $0x20, (DI)(R10*4), X3, X3
+	VINSERTPS   $0x20, (DI)(R10*4), X4, X4
 	SHRL        $0x10, R11
-	VINSERTPS   $0x30, (DI)(R11*4), X3, X3
+	VINSERTPS   $0x30, (DI)(R11*4), X4, X4
 	MOVL        8(SI), R11
 	MOVWLZX     R11, R10
 	VMOVSS      (DI)(R10*4), X1
@@ -2992,10 +3023,10 @@ full:
 	VINSERTPS   $0x20, (DI)(R10*4), X1, X1
 	SHRL        $0x10, R11
 	VINSERTPS   $0x30, (DI)(R11*4), X1, X1
-	VINSERTF128 $0x01, X1, Y3, Y3
+	VINSERTF128 $0x01, X1, Y4, Y4
 	VPMOVZXWD   (BX), Y1
 	VPSLLD      $0x10, Y1, Y1
-	VFMADD231PS Y1, Y3, Y2
+	VFMADD231PS Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x10, SI
 	DECQ        R9
@@ -3016,30 +3047,30 @@ masked:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
+	VMOVSS       (DI)(R10*4), X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X4
 	SHRL         $0x10, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         4(SI), R11
+	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
 	SHRL         $0x10, R11
 	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	VPMOVZXWD    (BX), Y5
-	VPSLLD       $0x10, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PS  Y5, Y4, Y6
-	VBLENDVPS    Y1, Y6, Y2, Y2
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VPMOVZXWD    (BX), Y6
+	VPSLLD       $0x10, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PS  Y6, Y5, Y7
+	VBLENDVPS    Y1, Y7, Y2, Y2
 	ADDQ         $0x10, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
@@ -3057,23 +3088,24 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesHigh1632F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1632F32AVX2(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R8
-	VMOVUPS laneBits32<>+0(SB), Y0
+TEXT ·slicesHigh1632F32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VMOVUPS      laneBits32<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VANDPS (R8), Y3, Y2
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -3082,13 +3114,13 @@ full:
 	PREFETCHT1  8192(BX)
 	PREFETCHT1  4096(SI)
 	MOVL        (SI), R10
-	VMOVSS      (DI)(R10*4), X3
+	VMOVSS      (DI)(R10*4), X4
 	MOVL        4(SI), R10
-	VINSERTPS   $0x10, (DI)(R10*4), X3, X3
+	VINSERTPS   $0x10, (DI)(R10*4), X4, X4
 	MOVL        8(SI), R10
-	VINSERTPS   $0x20, (DI)(R10*4), X3, X3
+	VINSERTPS   $0x20, (DI)(R10*4), X4, X4
 	MOVL        12(SI), R10
-	VINSERTPS   $0x30, (DI)(R10*4), X3, X3
+	VINSERTPS   $0x30, (DI)(R10*4), X4, X4
 	MOVL        16(SI), R10
 	VMOVSS      (DI)(R10*4), X1
 	MOVL        20(SI), R10
@@ -3097,10 +3129,10 @@ full:
 	VINSERTPS   $0x20, (DI)(R10*4), X1, X1
 	MOVL        28(SI), R10
 	VINSERTPS   $0x30, (DI)(R10*4), X1, X1
-	VINSERTF128 $0x01, X1, Y3, Y3
+	VINSERTF128 $0x01, X1, Y4, Y4
 	VPMOVZXWD   (BX), Y1
 	VPSLLD      $0x10, Y1, Y1
-	VFMADD231PS Y1, Y3, Y2
+	VFMADD231PS Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x20, SI
 	DECQ        R9
@@ -3120,27 +3152,27 @@ masked:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X4
+	VMOVSS       (DI)(R10*4), X5
 	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
+	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
 	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
+	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
 	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
 	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X3
+	VMOVSS       (DI)(R10*4), X4
 	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
+	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
 	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
 	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	VPMOVZXWD    (BX), Y5
-	VPSLLD       $0x10, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PS  Y5, Y4, Y6
-	VBLENDVPS    Y1, Y6, Y2, Y2
+	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VPMOVZXWD    (BX), Y6
+	VPSLLD       $0x10, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PS  Y6, Y5, Y7
+	VBLENDVPS    Y1, Y7, Y2, Y2
 	ADDQ         $0x10, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
@@ -3158,22 +3190,23 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ x+40(FP), DI
-	MOVQ table+48(FP), R8
-	MOVQ sums+56(FP), R8
+TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X0, X0, X0
+	VPANDQ (R8), Z1, Z0
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -3183,106 +3216,106 @@ full:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X1
+	VMOVSS       (DI)(R10*4), X2
 	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X1, X1
+	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
 	MOVL         4(SI), R11
 	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
 	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X1, X1
+	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
 	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVL         16(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
-	MOVL         20(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
-	MOVL         24(SI), R11
 	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X3
 	SHRL         $0x10, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         28(SI), R11
+	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
 	SHRL         $0x10, R11
 	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	VINSERTF64X4 $0x01, Y2, Z1, Z1
-	VFMADD231PS  (BX), Z1, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x20, SI
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
+	MOVL         16(SI), R11
 	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X3
 	SHRL         $0x10, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         4(SI), R11
+	MOVL         20(SI), R11
 	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
 	SHRL         $0x10, R11
 	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X1
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X1, X1
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X1, X1
-	VINSERTF128  $0x01, X1, Y3, Y3
-	MOVL         16(SI), R11
+	MOVL         24(SI), R11
 	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X4
 	SHRL         $0x10, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         20(SI), R11
+	MOVL         28(SI), R11
 	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
 	SHRL         $0x10, R11
 	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VFMADD231PS  (BX), Z2, Z0
+	ADDQ         $0x40, BX
+	ADDQ         $0x20, SI
+	DECQ         R9
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R9
+	TESTQ R9, R9
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (DI)(R10*4), X4
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (DI)(R10*4), X2
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (DI)(R10*4), X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
 	MOVL         24(SI), R11
 	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X1
+	VMOVSS       (DI)(R10*4), X2
 	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X1, X1
+	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
 	MOVL         28(SI), R11
 	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
 	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X1, X1
-	VINSERTF128  $0x01, X1, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PS  (BX), Z3, K1, Z0
+	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VFMADD231PS  (BX), Z4, K1, Z0
 	ADDQ         $0x40, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
@@ -3300,22 +3333,23 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull32F32AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ x+40(FP), DI
-	MOVQ table+48(FP), R8
-	MOVQ sums+56(FP), R8
+TEXT ·slicesFull32F32AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X0, X0, X0
+	VPANDQ (R8), Z1, Z0
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -3324,41 +3358,41 @@ full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X1
+	VMOVSS       (DI)(R10*4), X2
 	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
+	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
 	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
 	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
+	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
 	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVL         32(SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVL         36(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVL         40(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVL         44(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
-	MOVL         48(SI), R10
 	VMOVSS       (DI)(R10*4), X3
-	MOVL         52(SI), R10
+	MOVL         20(SI), R10
 	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVL         56(SI), R10
+	MOVL         24(SI), R10
 	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVL         60(SI), R10
+	MOVL         28(SI), R10
 	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	VINSERTF64X4 $0x01, Y2, Z1, Z1
-	VFMADD231PS  (BX), Z1, Z0
+	MOVL         32(SI), R10
+	VMOVSS       (DI)(R10*4), X3
+	MOVL         36(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
+	MOVL         40(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
+	MOVL         44(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	MOVL         48(SI), R10
+	VMOVSS       (DI)(R10*4), X4
+	MOVL         52(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
+	MOVL         56(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
+	MOVL         60(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VFMADD231PS  (BX), Z2, Z0
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, SI
 	DECQ         R9
@@ -3374,41 +3408,41 @@ masked:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X3
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X1
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
-	VINSERTF128  $0x01, X1, Y3, Y3
-	MOVL         32(SI), R10
 	VMOVSS       (DI)(R10*4), X4
-	MOVL         36(SI), R10
+	MOVL         4(SI), R10
 	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         40(SI), R10
+	MOVL         8(SI), R10
 	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         44(SI), R10
+	MOVL         12(SI), R10
 	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	MOVL         16(SI), R10
+	VMOVSS       (DI)(R10*4), X2
+	MOVL         20(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
+	MOVL         24(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
+	MOVL         28(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	MOVL         32(SI), R10
+	VMOVSS       (DI)(R10*4), X5
+	MOVL         36(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
+	MOVL         40(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
+	MOVL         44(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
 	MOVL         48(SI), R10
-	VMOVSS       (DI)(R10*4), X1
+	VMOVSS       (DI)(R10*4), X2
 	MOVL         52(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
+	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
 	MOVL         56(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
 	MOVL         60(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
-	VINSERTF128  $0x01, X1, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PS  (BX), Z3, K1, Z0
+	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VFMADD231PS  (BX), Z4, K1, Z0
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, SI
 	ADDQ         $0x02, DX
@@ -3426,24 +3460,25 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R9
-	VMOVUPS nibblesOfHalves<>+0(SB), Z0
-	VMOVUPS (R8), Z1
+TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R9
+	VMOVUPS      nibblesOfHalves<>+0(SB), Z0
+	VMOVUPS      (R8), Z1
+	VPBROADCASTQ keep+64(FP), Z3
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VPANDQ (R9), Z3, Z2
 	MOVL   (CX), R8
 	TESTQ  R8, R8
 	JZ     tail
@@ -3453,112 +3488,112 @@ full:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X3
+	VMOVSS       (DI)(R10*4), X4
 	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
 	MOVL         4(SI), R11
 	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
 	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
 	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         16(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         20(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
-	MOVL         24(SI), R11
 	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X5
 	SHRL         $0x10, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         28(SI), R11
+	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
 	SHRL         $0x10, R11
 	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VPBROADCASTQ (BX), Z5
-	VPSRLVD      Z0, Z5, Z5
-	VPERMPS      Z1, Z5, Z5
-	VFMADD231PS  Z5, Z3, Z2
-	ADDQ         $0x08, BX
-	ADDQ         $0x20, SI
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (DI)(R10*4), X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
+	MOVL         24(SI), R11
 	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X6
 	SHRL         $0x10, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
-	MOVL         4(SI), R11
+	MOVL         28(SI), R11
 	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
 	SHRL         $0x10, R11
 	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	MOVL         16(SI), R11
+	VINSERTF128  $0x01, X6, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPBROADCASTQ (BX), Z6
+	VPSRLVD      Z0, Z6, Z6
+	VPERMPS      Z1, Z6, Z6
+	VFMADD231PS  Z6, Z4, Z2
+	ADDQ         $0x08, BX
+	ADDQ         $0x20, SI
+	DECQ         R8
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R8
+	TESTQ R8, R8
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R11
 	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X7
 	SHRL         $0x10, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X7, X7
-	MOVL         20(SI), R11
+	MOVL         4(SI), R11
 	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X7, X7
 	SHRL         $0x10, R11
 	VINSERTPS    $0x30, (DI)(R11*4), X7, X7
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (DI)(R10*4), X4
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (DI)(R10*4), X8
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X8, X8
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (DI)(R10*4), X8, X8
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X8, X8
 	MOVL         24(SI), R11
 	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X3
+	VMOVSS       (DI)(R10*4), X4
 	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
 	MOVL         28(SI), R11
 	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
 	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
-	VINSERTF128  $0x01, X3, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VPBROADCASTQ (BX), Z5
-	VPSRLVD      Z0, Z5, Z5
-	VPERMPS      Z1, Z5, Z5
-	VFMADD231PS  Z5, Z6, K1, Z2
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	VINSERTF128  $0x01, X4, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VPBROADCASTQ (BX), Z6
+	VPSRLVD      Z0, Z6, Z6
+	VPERMPS      Z1, Z6, Z6
+	VFMADD231PS  Z6, Z7, K1, Z2
 	ADDQ         $0x08, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
@@ -3576,24 +3611,25 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesTable32F32AVX512(SB), NOSPLIT, $0-64
-	MOVQ    n+0(FP), AX
-	MOVQ    widths+8(FP), CX
-	MOVQ    masks+16(FP), DX
-	MOVQ    val+24(FP), BX
-	MOVQ    idx+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    table+48(FP), R8
-	MOVQ    sums+56(FP), R9
-	VMOVUPS nibblesOfHalves<>+0(SB), Z0
-	VMOVUPS (R8), Z1
+TEXT ·slicesTable32F32AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R9
+	VMOVUPS      nibblesOfHalves<>+0(SB), Z0
+	VMOVUPS      (R8), Z1
+	VPBROADCASTQ keep+64(FP), Z3
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X2, X2, X2
+	VPANDQ (R9), Z3, Z2
 	MOVL   (CX), R8
 	TESTQ  R8, R8
 	JZ     tail
@@ -3602,44 +3638,44 @@ full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X3
+	VMOVSS       (DI)(R10*4), X4
 	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
+	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
 	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
 	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
 	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         32(SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVL         36(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         40(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         44(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	MOVL         48(SI), R10
 	VMOVSS       (DI)(R10*4), X5
-	MOVL         52(SI), R10
+	MOVL         20(SI), R10
 	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
-	MOVL         56(SI), R10
+	MOVL         24(SI), R10
 	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	MOVL         60(SI), R10
+	MOVL         28(SI), R10
 	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VPBROADCASTQ (BX), Z5
-	VPSRLVD      Z0, Z5, Z5
-	VPERMPS      Z1, Z5, Z5
-	VFMADD231PS  Z5, Z3, Z2
+	MOVL         32(SI), R10
+	VMOVSS       (DI)(R10*4), X5
+	MOVL         36(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
+	MOVL         40(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
+	MOVL         44(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
+	MOVL         48(SI), R10
+	VMOVSS       (DI)(R10*4), X6
+	MOVL         52(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X6, X6
+	MOVL         56(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
+	MOVL         60(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPBROADCASTQ (BX), Z6
+	VPSRLVD      Z0, Z6, Z6
+	VPERMPS      Z1, Z6, Z6
+	VFMADD231PS  Z6, Z4, Z2
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, SI
 	DECQ         R8
@@ -3655,44 +3691,44 @@ masked:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X6
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X6, X6
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X6, X6
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X3
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	MOVL         32(SI), R10
 	VMOVSS       (DI)(R10*4), X7
-	MOVL         36(SI), R10
+	MOVL         4(SI), R10
 	VINSERTPS    $0x10, (DI)(R10*4), X7, X7
-	MOVL         40(SI), R10
+	MOVL         8(SI), R10
 	VINSERTPS    $0x20, (DI)(R10*4), X7, X7
-	MOVL         44(SI), R10
+	MOVL         12(SI), R10
 	VINSERTPS    $0x30, (DI)(R10*4), X7, X7
+	MOVL         16(SI), R10
+	VMOVSS       (DI)(R10*4), X4
+	MOVL         20(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
+	MOVL         24(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
+	MOVL         28(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	MOVL         32(SI), R10
+	VMOVSS       (DI)(R10*4), X8
+	MOVL         36(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X8, X8
+	MOVL         40(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X8, X8
+	MOVL         44(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X8, X8
 	MOVL         48(SI), R10
-	VMOVSS       (DI)(R10*4), X3
+	VMOVSS       (DI)(R10*4), X4
 	MOVL         52(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
+	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
 	MOVL         56(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
 	MOVL         60(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
-	VINSERTF128  $0x01, X3, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VPBROADCASTQ (BX), Z5
-	VPSRLVD      Z0, Z5, Z5
-	VPERMPS      Z1, Z5, Z5
-	VFMADD231PS  Z5, Z6, K1, Z2
+	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VPBROADCASTQ (BX), Z6
+	VPSRLVD      Z0, Z6, Z6
+	VPERMPS      Z1, Z6, Z6
+	VFMADD231PS  Z6, Z7, K1, Z2
 	ADDQ         $0x08, BX
 	ADDQ         $0x40, SI
 	ADDQ         $0x02, DX
@@ -3710,9 +3746,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-64
+TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-72
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -3722,11 +3758,12 @@ TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-64
 	MOVQ         table+48(FP), DI
 	MOVQ         sums+56(FP), R8
 	VBROADCASTSS (DI), Z0
+	VPBROADCASTQ keep+64(FP), Z2
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X1, X1, X1
+	VPANDQ (R8), Z2, Z1
 	MOVL   (CX), DI
 	TESTQ  DI, DI
 	JZ     tail
@@ -3735,104 +3772,104 @@ full:
 	PREFETCHT1   2048(BX)
 	MOVL         (BX), R10
 	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X2
+	VMOVSS       (SI)(R9*4), X3
 	SHRL         $0x10, R10
-	VINSERTPS    $0x10, (SI)(R10*4), X2, X2
+	VINSERTPS    $0x10, (SI)(R10*4), X3, X3
 	MOVL         4(BX), R10
 	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X2, X2
+	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
 	SHRL         $0x10, R10
-	VINSERTPS    $0x30, (SI)(R10*4), X2, X2
+	VINSERTPS    $0x30, (SI)(R10*4), X3, X3
 	MOVL         8(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X3
-	SHRL         $0x10, R10
-	VINSERTPS    $0x10, (SI)(R10*4), X3, X3
-	MOVL         12(BX), R10
-	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
-	SHRL         $0x10, R10
-	VINSERTPS    $0x30, (SI)(R10*4), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X3
-	SHRL         $0x10, R10
-	VINSERTPS    $0x10, (SI)(R10*4), X3, X3
-	MOVL         20(BX), R10
-	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
-	SHRL         $0x10, R10
-	VINSERTPS    $0x30, (SI)(R10*4), X3, X3
-	MOVL         24(BX), R10
 	MOVWLZX      R10, R9
 	VMOVSS       (SI)(R9*4), X4
 	SHRL         $0x10, R10
 	VINSERTPS    $0x10, (SI)(R10*4), X4, X4
-	MOVL         28(BX), R10
+	MOVL         12(BX), R10
 	MOVWLZX      R10, R9
 	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
 	SHRL         $0x10, R10
 	VINSERTPS    $0x30, (SI)(R10*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VFMADD231PS  Z0, Z2, Z1
-	ADDQ         $0x20, BX
-	DECQ         DI
-	JNZ          full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   2048(BX)
-	MOVL         (BX), R10
+	MOVL         16(BX), R10
 	MOVWLZX      R10, R9
 	VMOVSS       (SI)(R9*4), X4
 	SHRL         $0x10, R10
 	VINSERTPS    $0x10, (SI)(R10*4), X4, X4
-	MOVL         4(BX), R10
+	MOVL         20(BX), R10
 	MOVWLZX      R10, R9
 	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
 	SHRL         $0x10, R10
 	VINSERTPS    $0x30, (SI)(R10*4), X4, X4
-	MOVL         8(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X2
-	SHRL         $0x10, R10
-	VINSERTPS    $0x10, (SI)(R10*4), X2, X2
-	MOVL         12(BX), R10
-	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X2, X2
-	SHRL         $0x10, R10
-	VINSERTPS    $0x30, (SI)(R10*4), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         16(BX), R10
+	MOVL         24(BX), R10
 	MOVWLZX      R10, R9
 	VMOVSS       (SI)(R9*4), X5
 	SHRL         $0x10, R10
 	VINSERTPS    $0x10, (SI)(R10*4), X5, X5
-	MOVL         20(BX), R10
+	MOVL         28(BX), R10
 	MOVWLZX      R10, R9
 	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
 	SHRL         $0x10, R10
 	VINSERTPS    $0x30, (SI)(R10*4), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VFMADD231PS  Z0, Z3, Z1
+	ADDQ         $0x20, BX
+	DECQ         DI
+	JNZ          full
+
+tail:
+	MOVL  4(CX), DI
+	TESTQ DI, DI
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   2048(BX)
+	MOVL         (BX), R10
+	MOVWLZX      R10, R9
+	VMOVSS       (SI)(R9*4), X5
+	SHRL         $0x10, R10
+	VINSERTPS    $0x10, (SI)(R10*4), X5, X5
+	MOVL         4(BX), R10
+	MOVWLZX      R10, R9
+	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
+	SHRL         $0x10, R10
+	VINSERTPS    $0x30, (SI)(R10*4), X5, X5
+	MOVL         8(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSS       (SI)(R9*4), X3
+	SHRL         $0x10, R10
+	VINSERTPS    $0x10, (SI)(R10*4), X3, X3
+	MOVL         12(BX), R10
+	MOVWLZX      R10, R9
+	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
+	SHRL         $0x10, R10
+	VINSERTPS    $0x30, (SI)(R10*4), X3, X3
+	VINSERTF128  $0x01, X3, Y5, Y5
+	MOVL         16(BX), R10
+	MOVWLZX      R10, R9
+	VMOVSS       (SI)(R9*4), X6
+	SHRL         $0x10, R10
+	VINSERTPS    $0x10, (SI)(R10*4), X6, X6
+	MOVL         20(BX), R10
+	MOVWLZX      R10, R9
+	VINSERTPS    $0x20, (SI)(R9*4), X6, X6
+	SHRL         $0x10, R10
+	VINSERTPS    $0x30, (SI)(R10*4), X6, X6
 	MOVL         24(BX), R10
 	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X2
+	VMOVSS       (SI)(R9*4), X3
 	SHRL         $0x10, R10
-	VINSERTPS    $0x10, (SI)(R10*4), X2, X2
+	VINSERTPS    $0x10, (SI)(R10*4), X3, X3
 	MOVL         28(BX), R10
 	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X2, X2
+	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
 	SHRL         $0x10, R10
-	VINSERTPS    $0x30, (SI)(R10*4), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PS  Z0, Z4, K1, Z1
+	VINSERTPS    $0x30, (SI)(R10*4), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VFMADD231PS  Z0, Z5, K1, Z1
 	ADDQ         $0x20, BX
 	ADDQ         $0x02, DX
 	DECQ         DI
@@ -3849,9 +3886,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-64
+TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-72
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -3861,11 +3898,12 @@ TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-64
 	MOVQ         table+48(FP), DI
 	MOVQ         sums+56(FP), R8
 	VBROADCASTSS (DI), Z0
+	VPBROADCASTQ keep+64(FP), Z2
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X1, X1, X1
+	VPANDQ (R8), Z2, Z1
 	MOVL   (CX), DI
 	TESTQ  DI, DI
 	JZ     tail
@@ -3873,41 +3911,41 @@ slice:
 full:
 	PREFETCHT1   4096(BX)
 	MOVL         (BX), R9
-	VMOVSS       (SI)(R9*4), X2
+	VMOVSS       (SI)(R9*4), X3
 	MOVL         4(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X2, X2
+	VINSERTPS    $0x10, (SI)(R9*4), X3, X3
 	MOVL         8(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X2, X2
+	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
 	MOVL         12(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X2, X2
+	VINSERTPS    $0x30, (SI)(R9*4), X3, X3
 	MOVL         16(BX), R9
-	VMOVSS       (SI)(R9*4), X3
-	MOVL         20(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X3, X3
-	MOVL         24(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
-	MOVL         28(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         32(BX), R9
-	VMOVSS       (SI)(R9*4), X3
-	MOVL         36(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X3, X3
-	MOVL         40(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
-	MOVL         44(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X3, X3
-	MOVL         48(BX), R9
 	VMOVSS       (SI)(R9*4), X4
-	MOVL         52(BX), R9
+	MOVL         20(BX), R9
 	VINSERTPS    $0x10, (SI)(R9*4), X4, X4
-	MOVL         56(BX), R9
+	MOVL         24(BX), R9
 	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
-	MOVL         60(BX), R9
+	MOVL         28(BX), R9
 	VINSERTPS    $0x30, (SI)(R9*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VFMADD231PS  Z0, Z2, Z1
+	MOVL         32(BX), R9
+	VMOVSS       (SI)(R9*4), X4
+	MOVL         36(BX), R9
+	VINSERTPS    $0x10, (SI)(R9*4), X4, X4
+	MOVL         40(BX), R9
+	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
+	MOVL         44(BX), R9
+	VINSERTPS    $0x30, (SI)(R9*4), X4, X4
+	MOVL         48(BX), R9
+	VMOVSS       (SI)(R9*4), X5
+	MOVL         52(BX), R9
+	VINSERTPS    $0x10, (SI)(R9*4), X5, X5
+	MOVL         56(BX), R9
+	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
+	MOVL         60(BX), R9
+	VINSERTPS    $0x30, (SI)(R9*4), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VFMADD231PS  Z0, Z3, Z1
 	ADDQ         $0x40, BX
 	DECQ         DI
 	JNZ          full
@@ -3921,41 +3959,41 @@ masked:
 	KMOVW        (DX), K1
 	PREFETCHT1   4096(BX)
 	MOVL         (BX), R9
-	VMOVSS       (SI)(R9*4), X4
-	MOVL         4(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X4, X4
-	MOVL         8(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
-	MOVL         12(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X4, X4
-	MOVL         16(BX), R9
-	VMOVSS       (SI)(R9*4), X2
-	MOVL         20(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X2, X2
-	MOVL         24(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X2, X2
-	MOVL         28(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         32(BX), R9
 	VMOVSS       (SI)(R9*4), X5
-	MOVL         36(BX), R9
+	MOVL         4(BX), R9
 	VINSERTPS    $0x10, (SI)(R9*4), X5, X5
-	MOVL         40(BX), R9
+	MOVL         8(BX), R9
 	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
-	MOVL         44(BX), R9
+	MOVL         12(BX), R9
 	VINSERTPS    $0x30, (SI)(R9*4), X5, X5
+	MOVL         16(BX), R9
+	VMOVSS       (SI)(R9*4), X3
+	MOVL         20(BX), R9
+	VINSERTPS    $0x10, (SI)(R9*4), X3, X3
+	MOVL         24(BX), R9
+	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
+	MOVL         28(BX), R9
+	VINSERTPS    $0x30, (SI)(R9*4), X3, X3
+	VINSERTF128  $0x01, X3, Y5, Y5
+	MOVL         32(BX), R9
+	VMOVSS       (SI)(R9*4), X6
+	MOVL         36(BX), R9
+	VINSERTPS    $0x10, (SI)(R9*4), X6, X6
+	MOVL         40(BX), R9
+	VINSERTPS    $0x20, (SI)(R9*4), X6, X6
+	MOVL         44(BX), R9
+	VINSERTPS    $0x30, (SI)(R9*4), X6, X6
 	MOVL         48(BX), R9
-	VMOVSS       (SI)(R9*4), X2
+	VMOVSS       (SI)(R9*4), X3
 	MOVL         52(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X2, X2
+	VINSERTPS    $0x10, (SI)(R9*4), X3, X3
 	MOVL         56(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X2, X2
+	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
 	MOVL         60(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PS  Z0, Z4, K1, Z1
+	VINSERTPS    $0x30, (SI)(R9*4), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VFMADD231PS  Z0, Z5, K1, Z1
 	ADDQ         $0x40, BX
 	ADDQ         $0x02, DX
 	DECQ         DI
@@ -3972,22 +4010,23 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1616F32AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ x+40(FP), DI
-	MOVQ table+48(FP), R8
-	MOVQ sums+56(FP), R8
+TEXT ·slicesHigh1616F32AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X0, X0, X0
+	VPANDQ (R8), Z1, Z0
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -3997,50 +4036,50 @@ full:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X1
+	VMOVSS       (DI)(R10*4), X2
 	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X1, X1
+	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
 	MOVL         4(SI), R11
 	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
 	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X1, X1
+	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
 	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVL         16(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
-	MOVL         20(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
-	MOVL         24(SI), R11
 	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X3
 	SHRL         $0x10, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         28(SI), R11
+	MOVL         12(SI), R11
 	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
 	SHRL         $0x10, R11
 	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	VINSERTF64X4 $0x01, Y2, Z1, Z1
-	VPMOVZXWD    (BX), Z3
-	VPSLLD       $0x10, Z3, Z3
-	VFMADD231PS  Z3, Z1, Z0
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (DI)(R10*4), X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	MOVL         24(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (DI)(R10*4), X4
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         28(SI), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VPMOVZXWD    (BX), Z4
+	VPSLLD       $0x10, Z4, Z4
+	VFMADD231PS  Z4, Z2, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	DECQ         R9
@@ -4057,50 +4096,50 @@ masked:
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
 	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X1
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X1, X1
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X1, X1
-	VINSERTF128  $0x01, X1, Y4, Y4
-	MOVL         16(SI), R11
-	MOVWLZX      R11, R10
 	VMOVSS       (DI)(R10*4), X5
 	SHRL         $0x10, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         20(SI), R11
+	MOVL         4(SI), R11
 	MOVWLZX      R11, R10
 	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
 	SHRL         $0x10, R11
 	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (DI)(R10*4), X2
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (DI)(R10*4), X6
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
 	MOVL         24(SI), R11
 	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X1
+	VMOVSS       (DI)(R10*4), X2
 	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X1, X1
+	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
 	MOVL         28(SI), R11
 	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
 	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X1, X1
-	VINSERTF128  $0x01, X1, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VPMOVZXWD    (BX), Z3
-	VPSLLD       $0x10, Z3, Z3
-	VFMADD231PS  Z3, Z4, K1, Z0
+	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VPMOVZXWD    (BX), Z4
+	VPSLLD       $0x10, Z4, Z4
+	VFMADD231PS  Z4, Z5, K1, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
@@ -4118,22 +4157,23 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32)
+// func slicesHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1632F32AVX512(SB), NOSPLIT, $0-64
-	MOVQ n+0(FP), AX
-	MOVQ widths+8(FP), CX
-	MOVQ masks+16(FP), DX
-	MOVQ val+24(FP), BX
-	MOVQ idx+32(FP), SI
-	MOVQ x+40(FP), DI
-	MOVQ table+48(FP), R8
-	MOVQ sums+56(FP), R8
+TEXT ·slicesHigh1632F32AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
 	TESTQ  AX, AX
 	JZ     done
-	VXORPS X0, X0, X0
+	VPANDQ (R8), Z1, Z0
 	MOVL   (CX), R9
 	TESTQ  R9, R9
 	JZ     tail
@@ -4142,43 +4182,43 @@ full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X1
+	VMOVSS       (DI)(R10*4), X2
 	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
+	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
 	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
 	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
+	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
 	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y1
-	MOVL         32(SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVL         36(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVL         40(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVL         44(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
-	MOVL         48(SI), R10
 	VMOVSS       (DI)(R10*4), X3
-	MOVL         52(SI), R10
+	MOVL         20(SI), R10
 	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVL         56(SI), R10
+	MOVL         24(SI), R10
 	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVL         60(SI), R10
+	MOVL         28(SI), R10
 	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	VINSERTF64X4 $0x01, Y2, Z1, Z1
-	VPMOVZXWD    (BX), Z3
-	VPSLLD       $0x10, Z3, Z3
-	VFMADD231PS  Z3, Z1, Z0
+	MOVL         32(SI), R10
+	VMOVSS       (DI)(R10*4), X3
+	MOVL         36(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
+	MOVL         40(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
+	MOVL         44(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	MOVL         48(SI), R10
+	VMOVSS       (DI)(R10*4), X4
+	MOVL         52(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
+	MOVL         56(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
+	MOVL         60(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VPMOVZXWD    (BX), Z4
+	VPSLLD       $0x10, Z4, Z4
+	VFMADD231PS  Z4, Z2, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x40, SI
 	DECQ         R9
@@ -4194,43 +4234,43 @@ masked:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X1
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
-	VINSERTF128  $0x01, X1, Y4, Y4
-	MOVL         32(SI), R10
 	VMOVSS       (DI)(R10*4), X5
-	MOVL         36(SI), R10
+	MOVL         4(SI), R10
 	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
-	MOVL         40(SI), R10
+	MOVL         8(SI), R10
 	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	MOVL         44(SI), R10
+	MOVL         12(SI), R10
 	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
+	MOVL         16(SI), R10
+	VMOVSS       (DI)(R10*4), X2
+	MOVL         20(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
+	MOVL         24(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
+	MOVL         28(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         32(SI), R10
+	VMOVSS       (DI)(R10*4), X6
+	MOVL         36(SI), R10
+	VINSERTPS    $0x10, (DI)(R10*4), X6, X6
+	MOVL         40(SI), R10
+	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
+	MOVL         44(SI), R10
+	VINSERTPS    $0x30, (DI)(R10*4), X6, X6
 	MOVL         48(SI), R10
-	VMOVSS       (DI)(R10*4), X1
+	VMOVSS       (DI)(R10*4), X2
 	MOVL         52(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X1, X1
+	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
 	MOVL         56(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X1, X1
+	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
 	MOVL         60(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X1, X1
-	VINSERTF128  $0x01, X1, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VPMOVZXWD    (BX), Z3
-	VPSLLD       $0x10, Z3, Z3
-	VFMADD231PS  Z3, Z4, K1, Z0
+	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VPMOVZXWD    (BX), Z4
+	VPSLLD       $0x10, Z4, Z4
+	VFMADD231PS  Z4, Z5, K1, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x40, SI
 	ADDQ         $0x02, DX

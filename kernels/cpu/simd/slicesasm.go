@@ -8,7 +8,7 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-type sliceKernel[V sparse.Value] func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *V)
+type sliceKernel[V sparse.Value] func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *V, keep int)
 
 // The kernels by Level-AVX2, Storage, and whether indices are wide.
 var (
@@ -44,16 +44,20 @@ var (
 	}
 )
 
-func slicesAssembly[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, sums []V) {
+func slicesAssembly[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, sums []V, add bool) {
+	keep := 0
+	if add {
+		keep = -1
+	}
 	switch s := any(s).(type) {
 	case *Slices[float64]:
-		callSlices(&sliceKernels64[l-AVX2][s.Values.Storage], s, at, n, any(x).([]float64), any(sums).([]float64))
+		callSlices(&sliceKernels64[l-AVX2][s.Values.Storage], s, at, n, any(x).([]float64), any(sums).([]float64), keep)
 	case *Slices[float32]:
-		callSlices(&sliceKernels32[l-AVX2][s.Values.Storage], s, at, n, any(x).([]float32), any(sums).([]float32))
+		callSlices(&sliceKernels32[l-AVX2][s.Values.Storage], s, at, n, any(x).([]float32), any(sums).([]float32), keep)
 	}
 }
 
-func callSlices[V sparse.Value](kernels *[2]sliceKernel[V], s *Slices[V], at Position, n int, x, sums []V) {
+func callSlices[V sparse.Value](kernels *[2]sliceKernel[V], s *Slices[V], at Position, n int, x, sums []V, keep int) {
 	widths := s.Widths[2*at.Slice : 2*(at.Slice+n)]
 	masks := s.Masks[at.Mask:]
 	kernel, idx := kernels[0], (*byte)(nil)
@@ -64,5 +68,5 @@ func callSlices[V sparse.Value](kernels *[2]sliceKernel[V], s *Slices[V], at Pos
 		kernel, idx = kernels[1], bytesFrom(s.Wide, k)
 	}
 	kernel(n, unsafe.SliceData(widths), unsafe.SliceData(masks), s.Values.from(at.Column), idx,
-		unsafe.SliceData(x), unsafe.SliceData(s.Values.Table), unsafe.SliceData(sums))
+		unsafe.SliceData(x), unsafe.SliceData(s.Values.Table), unsafe.SliceData(sums), keep)
 }

@@ -80,6 +80,19 @@ func toRegister[V sparse.Value](l Level, y []V) int {
 	return (lanes - at) % lanes
 }
 
+// Permute is to[i] = from[at[i]] for all of at. Places are not checked.
+func Permute[V sparse.Value](l Level, at []uint16, from, to []V) {
+	to = to[:len(at)]
+	if n := len(at) / Lanes[V](l); l != Generic && n > 0 {
+		permuteAssembly(l, n, at, from, to)
+		n *= Lanes[V](l)
+		at, to = at[n:], to[n:]
+	}
+	for i, k := range at {
+		to[i] = from[k]
+	}
+}
+
 // LoadAhead asks for the elements of x in [from, to), which are used soon.
 func LoadAhead[V sparse.Value](l Level, x []V, from, to int) {
 	if l != Generic && from < to {

@@ -55,6 +55,32 @@ add:
 	VZEROUPPER
 	RET
 
+// func permuteF64AVX2(n int, at *uint16, from *float64, to *float64)
+// Requires: AVX
+TEXT ·permuteF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ at+8(FP), CX
+	MOVQ from+16(FP), DX
+	MOVQ to+24(FP), BX
+
+loop:
+	MOVWLZX     (CX), SI
+	VMOVSD      (DX)(SI*8), X0
+	MOVWLZX     2(CX), SI
+	VMOVHPD     (DX)(SI*8), X0, X0
+	MOVWLZX     4(CX), SI
+	VMOVSD      (DX)(SI*8), X1
+	MOVWLZX     6(CX), SI
+	VMOVHPD     (DX)(SI*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y0
+	VMOVUPD     Y0, (BX)
+	ADDQ        $0x08, CX
+	ADDQ        $0x20, BX
+	DECQ        AX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
 // func finishF64AVX512(n int, alpha float64, beta float64, sums *float64, y *float64, stream int)
 // Requires: AVX, AVX512F
 TEXT ·finishF64AVX512(SB), NOSPLIT, $0-48
@@ -105,6 +131,42 @@ add:
 	ADDQ        $0x40, DX
 	DECQ        AX
 	JNZ         add
+	VZEROUPPER
+	RET
+
+// func permuteF64AVX512(n int, at *uint16, from *float64, to *float64)
+// Requires: AVX, AVX512F
+TEXT ·permuteF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ at+8(FP), CX
+	MOVQ from+16(FP), DX
+	MOVQ to+24(FP), BX
+
+loop:
+	MOVWLZX      (CX), SI
+	VMOVSD       (DX)(SI*8), X0
+	MOVWLZX      2(CX), SI
+	VMOVHPD      (DX)(SI*8), X0, X0
+	MOVWLZX      4(CX), SI
+	VMOVSD       (DX)(SI*8), X1
+	MOVWLZX      6(CX), SI
+	VMOVHPD      (DX)(SI*8), X1, X1
+	VINSERTF128  $0x01, X1, Y0, Y0
+	MOVWLZX      8(CX), SI
+	VMOVSD       (DX)(SI*8), X1
+	MOVWLZX      10(CX), SI
+	VMOVHPD      (DX)(SI*8), X1, X1
+	MOVWLZX      12(CX), SI
+	VMOVSD       (DX)(SI*8), X2
+	MOVWLZX      14(CX), SI
+	VMOVHPD      (DX)(SI*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VINSERTF64X4 $0x01, Y1, Z0, Z0
+	VMOVUPD      Z0, (BX)
+	ADDQ         $0x10, CX
+	ADDQ         $0x40, BX
+	DECQ         AX
+	JNZ          loop
 	VZEROUPPER
 	RET
 
@@ -161,6 +223,40 @@ add:
 	VZEROUPPER
 	RET
 
+// func permuteF32AVX2(n int, at *uint16, from *float32, to *float32)
+// Requires: AVX
+TEXT ·permuteF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ at+8(FP), CX
+	MOVQ from+16(FP), DX
+	MOVQ to+24(FP), BX
+
+loop:
+	MOVWLZX     (CX), SI
+	VMOVSS      (DX)(SI*4), X0
+	MOVWLZX     2(CX), SI
+	VINSERTPS   $0x10, (DX)(SI*4), X0, X0
+	MOVWLZX     4(CX), SI
+	VINSERTPS   $0x20, (DX)(SI*4), X0, X0
+	MOVWLZX     6(CX), SI
+	VINSERTPS   $0x30, (DX)(SI*4), X0, X0
+	MOVWLZX     8(CX), SI
+	VMOVSS      (DX)(SI*4), X1
+	MOVWLZX     10(CX), SI
+	VINSERTPS   $0x10, (DX)(SI*4), X1, X1
+	MOVWLZX     12(CX), SI
+	VINSERTPS   $0x20, (DX)(SI*4), X1, X1
+	MOVWLZX     14(CX), SI
+	VINSERTPS   $0x30, (DX)(SI*4), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y0
+	VMOVUPS     Y0, (BX)
+	ADDQ        $0x10, CX
+	ADDQ        $0x20, BX
+	DECQ        AX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
 // func finishF32AVX512(n int, alpha float32, beta float32, sums *float32, y *float32, stream int)
 // Requires: AVX, AVX512F
 TEXT ·finishF32AVX512(SB), NOSPLIT, $0-40
@@ -211,6 +307,58 @@ add:
 	ADDQ        $0x40, DX
 	DECQ        AX
 	JNZ         add
+	VZEROUPPER
+	RET
+
+// func permuteF32AVX512(n int, at *uint16, from *float32, to *float32)
+// Requires: AVX, AVX512F
+TEXT ·permuteF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ at+8(FP), CX
+	MOVQ from+16(FP), DX
+	MOVQ to+24(FP), BX
+
+loop:
+	MOVWLZX      (CX), SI
+	VMOVSS       (DX)(SI*4), X0
+	MOVWLZX      2(CX), SI
+	VINSERTPS    $0x10, (DX)(SI*4), X0, X0
+	MOVWLZX      4(CX), SI
+	VINSERTPS    $0x20, (DX)(SI*4), X0, X0
+	MOVWLZX      6(CX), SI
+	VINSERTPS    $0x30, (DX)(SI*4), X0, X0
+	MOVWLZX      8(CX), SI
+	VMOVSS       (DX)(SI*4), X1
+	MOVWLZX      10(CX), SI
+	VINSERTPS    $0x10, (DX)(SI*4), X1, X1
+	MOVWLZX      12(CX), SI
+	VINSERTPS    $0x20, (DX)(SI*4), X1, X1
+	MOVWLZX      14(CX), SI
+	VINSERTPS    $0x30, (DX)(SI*4), X1, X1
+	VINSERTF128  $0x01, X1, Y0, Y0
+	MOVWLZX      16(CX), SI
+	VMOVSS       (DX)(SI*4), X1
+	MOVWLZX      18(CX), SI
+	VINSERTPS    $0x10, (DX)(SI*4), X1, X1
+	MOVWLZX      20(CX), SI
+	VINSERTPS    $0x20, (DX)(SI*4), X1, X1
+	MOVWLZX      22(CX), SI
+	VINSERTPS    $0x30, (DX)(SI*4), X1, X1
+	MOVWLZX      24(CX), SI
+	VMOVSS       (DX)(SI*4), X2
+	MOVWLZX      26(CX), SI
+	VINSERTPS    $0x10, (DX)(SI*4), X2, X2
+	MOVWLZX      28(CX), SI
+	VINSERTPS    $0x20, (DX)(SI*4), X2, X2
+	MOVWLZX      30(CX), SI
+	VINSERTPS    $0x30, (DX)(SI*4), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VINSERTF64X4 $0x01, Y1, Z0, Z0
+	VMOVUPS      Z0, (BX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, BX
+	DECQ         AX
+	JNZ          loop
 	VZEROUPPER
 	RET
 

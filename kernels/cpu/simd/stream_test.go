@@ -49,3 +49,28 @@ func TestBeyondComparesWithTheLastCache(t *testing.T) {
 	require.False(t, Beyond(0))
 	require.True(t, Beyond(1<<50))
 }
+
+func TestPermuteTakesElementsFromTheirPlaces(t *testing.T) {
+	permuteTest[float64](t)
+	permuteTest[float32](t)
+}
+
+func permuteTest[V sparse.Value](t *testing.T) {
+	from := make([]V, 1<<16)
+	for i := range from {
+		from[i] = V(i)
+	}
+	for l := Generic; l <= Best(); l++ {
+		for n := range 70 {
+			at, to := make([]uint16, n), make([]V, n+1)
+			for i := range at {
+				at[i] = uint16(1<<16 - 1 - 937*i)
+			}
+			Permute(l, at, from, to)
+			for i, k := range at {
+				require.Equal(t, V(k), to[i], "%s, %d elements, element %d", l, n, i)
+			}
+			require.Zero(t, to[n])
+		}
+	}
+}

@@ -30,6 +30,24 @@ func finishAssembly[V sparse.Value](l Level, n int, alpha, beta V, sums, y []V, 
 	}
 }
 
+// permuteAssembly is Permute for n > 0 registers.
+func permuteAssembly[V sparse.Value](l Level, n int, at []uint16, from, to []V) {
+	switch to := any(to).(type) {
+	case []float64:
+		kernel := permuteF64AVX512
+		if l == AVX2 {
+			kernel = permuteF64AVX2
+		}
+		kernel(n, unsafe.SliceData(at), unsafe.SliceData(any(from).([]float64)), unsafe.SliceData(to))
+	case []float32:
+		kernel := permuteF32AVX512
+		if l == AVX2 {
+			kernel = permuteF32AVX2
+		}
+		kernel(n, unsafe.SliceData(at), unsafe.SliceData(any(from).([]float32)), unsafe.SliceData(to))
+	}
+}
+
 func loadAheadAssembly[V sparse.Value](x []V) {
 	loadAhead(bytesFrom(x, 0), (len(x)*int(unsafe.Sizeof(x[0]))+63)/64)
 }

@@ -11,3 +11,5 @@ func finishAssembly[V sparse.Value](_ Level, n int, alpha, beta V, sums, y []V, 
 func loadAheadAssembly[V sparse.Value](x []V) {}
 
 func fenceAssembly() {}
+
+func permuteAssembly[V sparse.Value](Level, int, []uint16, []V, []V) {}

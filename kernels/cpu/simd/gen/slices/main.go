@@ -34,9 +34,9 @@ const (
 // slice generates a kernel of Slices whose indices have so many bytes.
 func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	name := fmt.Sprintf("slices%s%d%s", values.Name, 8*indexBytes, l.Suffix())
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *%s)", l.Type()))
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *%s, keep int)", l.Type()))
 	Pragma("noescape")
-	Doc(name + " is multiplySlices for the case in its name.")
+	Doc(name + " is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.")
 
 	n := Load(Param("n"), GP64())
 	widths := Load(Param("widths"), GP64())
@@ -48,7 +48,8 @@ func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	sums := Load(Param("sums"), GP64())
 	column := values.Begin(l, table)
 	mask := l.NewMask()
-	acc, left := l.Reg(), GP64()
+	acc, keep, left := l.Reg(), l.Reg(), GP64()
+	VPBROADCASTQ(lanes.Arg("keep"), keep)
 
 	// place is where the element of x for a lane lies. Indices of 2 bytes are loaded two at a
 	// time: loads are what a kernel has most of.
@@ -85,7 +86,11 @@ func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	Label("slice")
 	TESTQ(n, n)
 	JZ(LabelRef("done"))
-	l.Zero(acc)
+	if l.Long {
+		VPANDQ(Mem{Base: sums}, keep, acc)
+	} else {
+		VANDPS(Mem{Base: sums}, keep, acc)
+	}
 	lanes.EachColumn(func() Register { return widths }, left, "store", func() { product(l.FMA) }, func() {
 		mask.Load(Mem{Base: masks})
 		product(mask.FMA)

@@ -1,4 +1,4 @@
-// Command stream generates the last step of products, with stores that go past the
+// Command stream generates the last steps of products, with stores that go past the
 // caches where vectors do not fit them, and loads that go ahead.
 package main
 
@@ -15,6 +15,7 @@ import (
 func main() {
 	for _, l := range lanes.All() {
 		finish(l)
+		permute(l)
 	}
 	fence()
 	ahead()
@@ -57,6 +58,27 @@ func finish(l lanes.Lanes) {
 	loop("scale", false, l.Store)
 	loop("stream", false, l.Stream)
 	loop("add", true, l.Store)
+}
+
+// permute generates loads from places that are listed.
+func permute(l lanes.Lanes) {
+	name := "permute" + l.Suffix()
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, at *uint16, from, to *%s)", l.Type()))
+	Pragma("noescape")
+	Doc(name + " is Permute for n > 0 registers of elements.")
+	n := Load(Param("n"), GP64())
+	at := Load(Param("at"), GP64())
+	from := Load(Param("from"), GP64())
+	to := Load(Param("to"), GP64())
+	Label("loop")
+	v := l.Gather(from, func(lane int, g GPVirtual) { MOVWLZX(Mem{Base: at, Disp: 2 * lane}, g.As32()) })
+	l.Store(v, Mem{Base: to})
+	ADDQ(Imm(uint64(2*l.Count())), at)
+	ADDQ(Imm(uint64(l.Bytes())), to)
+	DECQ(n)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
 }
 
 func fence() {
