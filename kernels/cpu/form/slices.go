@@ -59,7 +59,7 @@ type slicesForm[V sparse.Value] struct {
 	// order has, for each window that is sorted, the lane of each row; then, unless they are
 	// joint, the row of each lane of its wide slices.
 	order []uint16
-	long  []piece
+	long  longRows[V]
 	lone  loneRows[V]
 
 	bytes   int64
@@ -97,7 +97,7 @@ func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
 	s.lone.sum(s.level, x)
 	lone := 0
 	var narrow, wide simd.Position
-	order := s.order
+	order, long := s.order, s.long.pieces
 	for i := range s.windows {
 		w := &s.windows[i]
 		rows := min(s.size, s.rows-i*s.size)
@@ -132,11 +132,15 @@ func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
 		}
 		lone = s.lone.put(lone, i*s.size, row)
 		s.results.put(row)
+		for ; len(long) > 0 && long[0].after == i; long = long[1:] {
+			s.sumPiece(&long[0], x)
+			long[0].pass(s.narrow.Values.Lanes, &narrow, &wide)
+		}
 	}
 	if s.results.stream {
 		simd.Fence(s.level)
 	}
-	s.multiplyLong(alpha, x, y, narrow, wide)
+	s.long.finish(alpha, y)
 }
 
 func (s *slicesForm[V]) Bytes() int64 { return s.bytes }

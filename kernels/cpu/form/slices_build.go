@@ -44,6 +44,7 @@ func (b *sliceBuilder[V]) measure() error {
 	s := b.out
 	s.windows = make([]window, b.windows())
 	listed, reach := 0, int32(-1)
+	reached := make([]int32, len(s.windows))
 	for i := range s.windows {
 		if err := b.plan(i); err != nil {
 			return err
@@ -54,6 +55,7 @@ func (b *sliceBuilder[V]) measure() error {
 			s.windows[i-1].aheadFrom, s.windows[i-1].aheadTo = from, b.high+1
 		}
 		reach = max(reach, b.high)
+		reached[i] = reach
 		s.windows[i] = w
 		narrow, wide = w.narrow.after(narrow), w.wide.after(wide)
 		listed += int(w.listed)
@@ -62,8 +64,9 @@ func (b *sliceBuilder[V]) measure() error {
 		}
 		b.cutLong()
 	}
-	for i := range s.long {
-		if p := &s.long[i]; p.wide {
+	s.long.place(reached)
+	for i := range s.long.pieces {
+		if p := &s.long.pieces[i]; p.wide {
 			wide = p.group(b.lanes).after(wide)
 		} else {
 			narrow = p.group(b.lanes).after(narrow)
@@ -94,14 +97,17 @@ func (b *sliceBuilder[V]) makeRoom(narrow, wide simd.Position) (err error) {
 	}
 	s.padding = int64((narrow.Column+wide.Column)*b.lanes) - (b.at(s.rows) - s.lone.entries())
 	s.bytes = sliceBytes(&s.narrow) + sliceBytes(&s.wide) + s.lone.bytes() + 2*int64(cap(s.order)) +
-		windowBytes*int64(len(s.windows)+cap(s.long)) + 3*mem.Size[V]()*int64(len(s.sums))
+		windowBytes*int64(len(s.windows)) + longPieceBytes*int64(cap(s.long.pieces)) + 3*mem.Size[V]()*int64(len(s.sums))
 	// With vectors of this size little of y would be in a cache for the next product.
 	s.results.stream = beyond(s.bytes + mem.Size[V]()*int64(s.rows+min(s.rows, s.cols)))
 	return nil
 }
 
-// windowBytes is about the size of a window or a piece.
-const windowBytes = 56
+// About the sizes of a window and of a piece of a long row.
+const (
+	windowBytes    = 56
+	longPieceBytes = 72
+)
 
 func newSlices[V sparse.Value](m *Memory, values *ValueSet[V], lanes int, end simd.Position) (s simd.Slices[V], err error) {
 	if s.Values, err = values.store(m, lanes, int64(end.Column)); err != nil {
@@ -121,6 +127,7 @@ func sliceBytes[V sparse.Value](s *simd.Slices[V]) int64 {
 // fill stores all entries.
 func (b *sliceBuilder[V]) fill() error {
 	s := b.out
+	long := s.long.pieces
 	for i := range s.windows {
 		b.reopen(i)
 		w := &b.window
@@ -130,9 +137,9 @@ func (b *sliceBuilder[V]) fill() error {
 		s.order = append(s.order, b.wideRows.order[:w.listed]...)
 		b.fillGroup(&s.narrow, &b.narrowAt, b.base, &b.narrowRows, w.narrow, nil)
 		b.fillGroup(&s.wide, &b.wideAt, b.base, &b.wideRows, w.wide, b.narrowRows.of)
-	}
-	for i := range s.long {
-		b.fillPiece(&s.long[i])
+		for ; len(long) > 0 && long[0].after == i; long = long[1:] {
+			b.fillPiece(&long[0])
+		}
 	}
 	s.lone.fill(b.r)
 	return nil

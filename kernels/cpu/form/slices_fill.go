@@ -119,7 +119,7 @@ func (b *sliceFiller[V]) fillGroup(to *simd.Slices[V], at *simd.Position, base i
 			}
 			if n > full {
 				mid := lo + int64(full)
-				b.put(to, first+int(full)*lanes+lane, base, b.idx[mid:lo+int64(n)], b.val[mid:lo+int64(n)])
+				b.put(to, first+int(full)*lanes+lane, lanes, base, b.idx[mid:lo+int64(n)], b.val[mid:lo+int64(n)])
 				for j := range masks[:n-full] {
 					masks[j] |= 1 << lane
 				}
@@ -147,19 +147,18 @@ func (b *sliceFiller[V]) put4(to *simd.Slices[V], k int, base int32, idx *[4][]i
 	}
 }
 
-// put stores entries in one lane of successive columns, from place k on.
-func (b *sliceFiller[V]) put(to *simd.Slices[V], k int, base int32, idx []int32, val []V) {
-	lanes := to.Values.Lanes
-	b.values.put(&to.Values, k, lanes, val)
+// put stores entries at every step-th place, from place k on.
+func (b *sliceFiller[V]) put(to *simd.Slices[V], k, step int, base int32, idx []int32, val []V) {
+	b.values.put(&to.Values, k, step, val)
 	if to.Narrow != nil {
 		for _, c := range idx {
 			to.Narrow[k] = uint16(c - base)
-			k += lanes
+			k += step
 		}
 		return
 	}
 	for _, c := range idx {
 		to.Wide[k] = c
-		k += lanes
+		k += step
 	}
 }

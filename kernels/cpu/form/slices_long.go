@@ -1,18 +1,32 @@
 package form
 
-import "github.com/msrep-go/msrep/kernels/cpu/simd"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// longRows is the rows of slices that are cut into pieces.
+type longRows[V sparse.Value] struct {
+	row    []int
+	sums   []V // of the rows, in the product under way
+	pieces []piece
+}
 
 // piece is a slice of successive entries of one row.
 type piece struct {
-	row      int
+	row      int   // among the long ones
+	after    int   // the window that it follows
 	from, to int64 // entries, counted in Rows
 	base     int32 // the least column, from which narrow indices count
 	greatest int32 // the greatest one
 	wide     bool
+	at       simd.Position // of its slice, among the wide ones or the narrow ones
 }
 
-// group is the slice of a piece: its entries one after the other in every lane, the
-// lanes at the front with one more than the others.
+// group is the slice of a piece: its entries side by side.
 func (p *piece) group(lanes int) group {
 	n := p.to - p.from
 	g := group{1, int32(n / int64(lanes)), 0}
@@ -23,9 +37,10 @@ func (p *piece) group(lanes int) group {
 	return g
 }
 
-// The most entries of a piece, and the fewest that are worth one that is narrow.
+// The most entries of a piece, whose part of x the second cache should hold, and the fewest
+// that are worth one that is narrow.
 const (
-	longestPiece  = 1 << 15
+	longestPiece  = 1 << 13
 	shortestPiece = 1 << 8
 )
 
@@ -40,9 +55,11 @@ func (b *sliceBuilder[V]) cutLong() {
 			b.out.lone.row = append(b.out.lone.row, b.first+r)
 			continue
 		}
+		long := &b.out.long
+		long.row = append(long.row, b.first+r)
 		k, end := b.at(b.first+r), b.at(b.first+r+1)
 		for k < end {
-			p := piece{row: b.first + r, from: k}
+			p := piece{row: len(long.row) - 1, from: k}
 			lo, hi := b.r.Idx[k], b.r.Idx[k]
 			most := min(end, k+longestPiece)
 			for p.to = k + 1; p.to < most; p.to++ {
@@ -57,7 +74,7 @@ func (b *sliceBuilder[V]) cutLong() {
 				lo, hi = simd.MinMax(b.level, b.r.Idx[k:most])
 			}
 			p.base, p.greatest = lo, hi
-			b.out.long = append(b.out.long, p)
+			long.pieces = append(long.pieces, p)
 			k = p.to
 		}
 	}
@@ -69,61 +86,72 @@ func (b *sliceBuilder[V]) fillPiece(p *piece) {
 	if p.wide {
 		to, at = &b.out.wide, &b.wideAt
 	}
+	p.at = *at
 	g := p.group(b.lanes)
 	to.Widths[2*at.Slice], to.Widths[2*at.Slice+1] = uint32(g.columns-g.masks), uint32(g.masks)
-	longer := int((p.to - p.from) % int64(b.lanes)) // lanes with one entry more
 	if g.masks > 0 {
-		to.Masks[at.Mask] = 1<<longer - 1
+		to.Masks[at.Mask] = 1<<((p.to-p.from)%int64(b.lanes)) - 1
 	}
-	k := p.from
-	for lane := range b.lanes {
-		n := int64(g.columns - g.masks)
-		if lane < longer {
-			n++
-		}
-		b.put(to, at.Column*b.lanes+lane, p.base, b.r.Idx[k:k+n], b.r.Val[k:k+n])
-		k += n
-	}
+	b.put(to, at.Column*b.lanes, 1, p.base, b.r.Idx[p.from:p.to], b.r.Val[p.from:p.to])
 	*at = g.after(*at)
 }
 
-// multiplyLong adds the long rows to y.
-func (s *slicesForm[V]) multiplyLong(alpha V, x, y []V, narrow, wide simd.Position) {
-	lanes := s.narrow.Values.Lanes
-	for i := range s.long {
-		p := &s.long[i]
-		if p.wide {
-			simd.MultiplySlices(s.level, &s.wide, wide, 1, x, s.sums)
-			wide = p.group(lanes).after(wide)
-		} else {
-			simd.MultiplySlices(s.level, &s.narrow, narrow, 1, x[p.base:], s.sums)
-			narrow = p.group(lanes).after(narrow)
-		}
-		var sum V
-		for _, v := range s.sums[:lanes] {
-			sum += v
-		}
-		y[p.row] += alpha * sum
+// place puts pieces behind the first window by which the windows have read as far as they do,
+// where reached says how far each has: x is then near, and pieces of several rows that read the
+// same of it follow each other.
+func (l *longRows[V]) place(reached []int32) {
+	l.sums = make([]V, len(l.row))
+	for i := range l.pieces {
+		p := &l.pieces[i]
+		after, _ := slices.BinarySearch(reached, p.greatest)
+		p.after = min(after, len(reached)-1)
+	}
+	slices.SortStableFunc(l.pieces, func(a, b piece) int {
+		return cmp.Or(cmp.Compare(a.after, b.after), cmp.Compare(a.base, b.base))
+	})
+}
+
+// pass brings the positions behind a piece that lies at one of them.
+func (p *piece) pass(lanes int, narrow, wide *simd.Position) {
+	if p.wide {
+		*wide = p.group(lanes).after(*wide)
+	} else {
+		*narrow = p.group(lanes).after(*narrow)
 	}
 }
 
-// addLongTransposed adds the products of the long rows: all lanes of a slice are one row.
-func (s *slicesForm[V]) addLongTransposed(alpha V, x []V, to func(lo, hi int) []V, narrow, wide simd.Position) {
-	lanes := s.narrow.Values.Lanes
-	for i := range s.long {
-		p := &s.long[i]
-		before, after := simd.Factors(s.level, alpha, x[p.row:p.row+1])
-		factors := s.sums[:lanes]
-		for lane := range factors {
-			factors[lane] = before * x[p.row]
-		}
-		y, lo := to(int(p.base), int(p.greatest)+1), int(p.base)
-		if p.wide {
-			simd.AddSlicesTransposed(s.level, &s.wide, wide, 1, after, factors, y, lo, s.more)
-			wide = p.group(lanes).after(wide)
-		} else {
-			simd.AddSlicesTransposed(s.level, &s.narrow, narrow, 1, after, factors, y, 0, s.more)
-			narrow = p.group(lanes).after(narrow)
-		}
+// sumPiece adds a piece to the sum of its row.
+func (s *slicesForm[V]) sumPiece(p *piece, x []V) {
+	if p.wide {
+		simd.MultiplySlices(s.level, &s.wide, p.at, 1, x, s.sums)
+	} else {
+		simd.MultiplySlices(s.level, &s.narrow, p.at, 1, x[p.base:], s.sums)
+	}
+	for _, v := range s.sums[:s.narrow.Values.Lanes] {
+		s.long.sums[p.row] += v
+	}
+}
+
+// finish adds the sums to y, and clears them.
+func (l *longRows[V]) finish(alpha V, y []V) {
+	for i, r := range l.row {
+		y[r] = simd.Finished(alpha, 1, l.sums[i], y[r])
+	}
+	clear(l.sums)
+}
+
+// addPieceTransposed adds the products of a piece: all lanes of its slice are one row.
+func (s *slicesForm[V]) addPieceTransposed(p *piece, alpha V, x []V, to func(lo, hi int) []V) {
+	row := s.long.row[p.row]
+	before, after := simd.Factors(s.level, alpha, x[row:row+1])
+	factors := s.sums[:s.narrow.Values.Lanes]
+	for lane := range factors {
+		factors[lane] = before * x[row]
+	}
+	y, lo := to(int(p.base), int(p.greatest)+1), int(p.base)
+	if p.wide {
+		simd.AddSlicesTransposed(s.level, &s.wide, p.at, 1, after, factors, y, lo, s.more)
+	} else {
+		simd.AddSlicesTransposed(s.level, &s.narrow, p.at, 1, after, factors, y, 0, s.more)
 	}
 }

@@ -10,9 +10,9 @@ func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	x, y = x.First(s.cols), y.First(s.rows)
 	var values simd.Expansion[V]
 	var narrow, wide simd.Position
-	order, lanes := s.order, s.narrow.Values.Lanes
+	order, long, lanes := s.order, s.long.pieces, s.narrow.Values.Lanes
 	rowOf := make([]uint16, s.size)
-	stream := beta == 0 && len(s.long) == 0 && y.Streams(s.level)
+	stream := beta == 0 && len(long) == 0 && y.Streams(s.level)
 	if stream {
 		defer simd.Fence(s.level)
 	}
@@ -39,23 +39,24 @@ func (s *slicesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 			simd.MultiplySlicesMany(s.level, &s.wide, wide, int(w.wide.slices), alpha, 1, x, own, out, false, &values)
 			wide = w.wide.after(wide)
 		}
+		for ; len(long) > 0 && long[0].after == i; long = long[1:] {
+			long[0].pass(lanes, &narrow, &wide)
+		}
 	}
-	s.multiplyLongMany(alpha, x, y, narrow, wide, &values)
+	for i := range s.long.pieces { // once their rows of y were written
+		s.multiplyPieceMany(&s.long.pieces[i], alpha, x, y, &values)
+	}
 }
 
-// multiplyLongMany adds the long rows to y: all lanes of a slice are one row.
-func (s *slicesForm[V]) multiplyLongMany(alpha V, x, y simd.Block[V], narrow, wide simd.Position, values *simd.Expansion[V]) {
+// multiplyPieceMany adds a piece to its row of y: all lanes of its slice are one row.
+func (s *slicesForm[V]) multiplyPieceMany(p *piece, alpha V, x, y simd.Block[V], values *simd.Expansion[V]) {
 	lanes := s.narrow.Values.Lanes
 	var same [16]uint16
-	for i := range s.long {
-		p := &s.long[i]
-		if p.wide {
-			simd.MultiplySlicesMany(s.level, &s.wide, wide, 1, alpha, 1, x, same[:lanes], y.From(p.row), false, values)
-			wide = p.group(lanes).after(wide)
-		} else {
-			simd.MultiplySlicesMany(s.level, &s.narrow, narrow, 1, alpha, 1, x.From(int(p.base)), same[:lanes], y.From(p.row), false, values)
-			narrow = p.group(lanes).after(narrow)
-		}
+	y = y.From(s.long.row[p.row])
+	if p.wide {
+		simd.MultiplySlicesMany(s.level, &s.wide, p.at, 1, alpha, 1, x, same[:lanes], y, false, values)
+	} else {
+		simd.MultiplySlicesMany(s.level, &s.narrow, p.at, 1, alpha, 1, x.From(int(p.base)), same[:lanes], y, false, values)
 	}
 }
 

@@ -4,11 +4,11 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
-// MultiplyTransposed adds windows in the order of Multiply, and then the long rows.
+// MultiplyTransposed adds windows and pieces of long rows in the order of Multiply.
 func (s *slicesForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
 	x = x[:s.rows]
 	var narrow, wide simd.Position
-	order := s.order
+	order, long := s.order, s.long.pieces
 	for i := range s.windows {
 		w := &s.windows[i]
 		part := x[i*s.size : min((i+1)*s.size, s.rows)]
@@ -33,6 +33,9 @@ func (s *slicesForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) [
 			simd.AddSlicesTransposed(s.level, &s.wide, wide, int(w.wide.slices), after, s.sums, to(int(w.least), int(w.greatest)+1), int(w.least), s.more)
 			wide = w.wide.after(wide)
 		}
+		for ; len(long) > 0 && long[0].after == i; long = long[1:] {
+			s.addPieceTransposed(&long[0], alpha, x, to)
+			long[0].pass(s.narrow.Values.Lanes, &narrow, &wide)
+		}
 	}
-	s.addLongTransposed(alpha, x, to, narrow, wide)
 }
