@@ -81,16 +81,49 @@ type binsForm[V sparse.Value] struct {
 }
 
 func (f *binsForm[V]) Multiply(alpha, beta V, x, y []V) {
-	x = x[:f.cols]
 	f.results.begin(alpha, beta, y)
-	for g := range len(f.groups) - 1 {
+	for sums := f.begin(x); sums.next(); {
+		f.results.put(sums.left)
+	}
+}
+
+// binSums is the sums of bins, in the order of the rows.
+type binSums[V sparse.Value] struct {
+	f            *binsForm[V]
+	x            []V
+	group, block int // that come next
+	left         []V // of the block under way
+}
+
+// begin starts a product.
+func (f *binsForm[V]) begin(x []V) binSums[V] { return binSums[V]{f: f, x: x[:f.cols]} }
+
+// next sums the next block of rows. It is false behind the last.
+func (s *binSums[V]) next() bool {
+	f := s.f
+	if s.block+1 == len(f.blocks) {
+		return false
+	}
+	if s.block == f.groups[s.group] {
 		for c := range f.across {
-			f.write(g, c, f.part(x, c), f.ahead(x, g*f.across+c+1))
+			f.write(s.group, c, f.part(s.x, c), f.ahead(s.x, s.group*f.across+c+1))
 		}
 		simd.Fence(f.level)
-		for b := f.groups[g]; b < f.groups[g+1]; b++ {
-			f.results.put(f.sum(g, b))
+		s.group++
+	}
+	s.left = f.sum(s.group-1, s.block)
+	s.block++
+	return true
+}
+
+// addTo adds the sums of the rows that come next.
+func (s *binSums[V]) addTo(sums []V) {
+	for len(sums) > 0 && (len(s.left) > 0 || s.next()) {
+		n := min(len(sums), len(s.left))
+		for i, v := range s.left[:n] {
+			sums[i] += v
 		}
+		sums, s.left = sums[n:], s.left[n:]
 	}
 }
 

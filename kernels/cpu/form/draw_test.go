@@ -56,6 +56,13 @@ func builders[V sparse.Value](t *rapid.T, l simd.Level) map[string]builder[V] {
 			}
 			return form.NewBins(r, o)
 		},
+		"near-far": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			o := form.NearFarOptions[V]{Level: l, Values: v}
+			if rapid.Bool().Draw(t, "small blocks") {
+				o.Window, o.Lone, o.Block = 100, 1, 30
+			}
+			return form.NewNearFar(r, o)
+		},
 		"runs": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
 			return form.NewRuns(r, form.RunOptions[V]{Level: l, Values: v})
 		},

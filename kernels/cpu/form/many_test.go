@@ -20,7 +20,7 @@ func TestFormsMultiplySeveralVectorsAsTheReference(t *testing.T) {
 
 func checkMany[V sparse.Value](t *testing.T, l simd.Level) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom([]string{"csr", "slices", "diagonals", "diagonals", "blocks", "tiles", "bins", "panels", "runs"}).Draw(t, "form")
+		name := rapid.SampledFrom([]string{"csr", "slices", "diagonals", "diagonals", "blocks", "tiles", "bins", "near-far", "panels", "runs"}).Draw(t, "form")
 		checkManyOf(t, name, builders[V](t, l)[name])
 	})
 }

@@ -159,6 +159,11 @@ func TestFormsCountWhatTheyTakeWhileTheyAreBuilt(t *testing.T) {
 				return form.NewBins(r, form.BinOptions[float64]{})
 			},
 			func(int64) int64 { return 24 * entries }},
+		"near and far: all entries once, a block of bins twice": {others,
+			func(r form.Rows[float64]) (form.Form[float64], error) {
+				return form.NewNearFar(r, form.NearFarOptions[float64]{Window: 1000})
+			},
+			func(int64) int64 { return 12 * entries }},
 	} {
 		build := func(limit int64) (kept, most int64, err error) {
 			now, rows := int64(0), c.rows

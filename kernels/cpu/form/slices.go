@@ -91,7 +91,10 @@ func (g group) after(at simd.Position) simd.Position {
 	return simd.Position{Slice: at.Slice + int(g.slices), Column: at.Column + int(g.columns), Mask: at.Mask + int(g.masks)}
 }
 
-func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
+func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) { s.multiply(alpha, beta, x, y, nil) }
+
+// multiply is Multiply with the sums of far as well, which may be nil.
+func (s *slicesForm[V]) multiply(alpha, beta V, x, y []V, far *binSums[V]) {
 	x = x[:s.cols]
 	s.results.begin(alpha, beta, y)
 	s.lone.sum(s.level, x)
@@ -131,6 +134,9 @@ func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
 			order = order[w.listed:]
 		}
 		lone = s.lone.put(lone, i*s.size, row)
+		if far != nil {
+			far.addTo(row)
+		}
 		s.results.put(row)
 		for ; len(long) > 0 && long[0].after == i; long = long[1:] {
 			s.sumPiece(&long[0], x)

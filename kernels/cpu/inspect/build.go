@@ -116,3 +116,7 @@ func newPanels[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
 func newBins[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
 	return form.NewBins(r, form.BinOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
 }
+
+func newNearFar[V sparse.Value](r form.Rows[V]) (form.Form[V], error) {
+	return form.NewNearFar(r, form.NearFarOptions[V]{Level: simd.Default(), Values: form.FindValues(r.Val)})
+}

@@ -25,6 +25,7 @@ const (
 	FormTiles     kernels.Form = "tiles"     // NewTiles
 	FormPanels    kernels.Form = "panels"    // NewPanels
 	FormBins      kernels.Form = "bins"      // NewBins
+	FormNearFar   kernels.Form = "near-far"  // NewNearFar
 
 	// FormSymmetric is diagonals of which half are stored where the part is a symmetric
 	// matrix, which the device finds out, and FormDiagonals elsewhere.
@@ -47,7 +48,7 @@ func Whole(f kernels.Form) kernels.Form {
 
 // Forms is the names of all forms.
 func Forms() []kernels.Form {
-	all := []kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormSymmetricBlocks, FormRuns, FormPanels, FormTiles, FormBins}
+	all := []kernels.Form{kernels.FormCSR, FormSlices, FormDiagonals, FormSymmetric, FormBlocks, FormSymmetricBlocks, FormRuns, FormPanels, FormTiles, FormBins, FormNearFar}
 	for _, f := range ellpack.Formats() { // form.NewEll builds them
 		all = append(all, kernels.Form(f))
 	}
@@ -113,6 +114,8 @@ func Named[V sparse.Value](name kernels.Form, p kernels.Precision, inPlace bool)
 		c.Build = newPanels[V]
 	case name == FormBins:
 		c.Build = newBins[V]
+	case name == FormNearFar:
+		c.Build = newNearFar[V]
 	case slices.Contains(ellpack.Formats(), sparse.Format(name)):
 		c.Build = func(r form.Rows[V]) (form.Form[V], error) { return form.NewEll(name, r) }
 	default:

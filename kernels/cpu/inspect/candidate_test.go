@@ -131,6 +131,17 @@ func TestBinsAreTriedWhereTilesReadALongXAgain(t *testing.T) {
 	require.Equal(t, []kernels.Form{FormTiles, FormSlices}, names(Candidates[float64]([]Look{short})))
 }
 
+func TestLoneEntriesAreTriedApart(t *testing.T) {
+	piece := Look{entries: true, plain: true, misses: .25, lone: .1}
+	require.Equal(t, []kernels.Form{FormSlices, FormNearFar, FormTiles}, names(Candidates[float64]([]Look{piece, piece})))
+	near, few := piece, piece
+	near.misses, few.lone = .1, .02
+	all := Candidates[float64]([]Look{near})
+	require.Equal(t, []kernels.Form{FormSlices, FormNearFar}, names(all))
+	require.Zero(t, all[0].Bytes, "bytes do not decide")
+	require.Equal(t, []kernels.Form{FormSlices, FormTiles}, names(Candidates[float64]([]Look{few})))
+}
+
 func TestBudgetsGrowWithTheProductsThatAreExpected(t *testing.T) {
 	c := Candidate[float64]{}
 	require.InDelta(t, 15, c.Budget(100), 1e-9)

@@ -19,6 +19,7 @@ type Look struct {
 	value             float64        // bytes that a value takes where 57 bits do for most; otherwise 0
 	misses            float64        // form.FirstCacheMisses
 	again             float64        // form.TilesReadAgain
+	lone              float64        // form.LoneShare
 }
 
 // At looks at samples of a piece: at most an eighth of its entries for what x costs, and
@@ -37,6 +38,9 @@ func At[V sparse.Value](r form.Rows[V]) Look {
 	}
 	if simd.FastRuns(simd.Default()) {
 		l.runs = suits(r, estimateRuns[V])
+	}
+	if l.misses < mostlyMissed {
+		l.lone = form.LoneShare(r)
 	}
 	if l.misses >= oftenMissed {
 		l.panels = suits(r, estimatePanels[V])
@@ -70,6 +74,10 @@ const (
 	oftenMissed  = 0.2
 	mostlyMissed = 0.5
 )
+
+// someLone is the share of entries whose lines of x are loaded for them alone, from which they
+// are tried apart from the others.
+const someLone = 0.03
 
 // readsAgain is how many bytes of x tiles read for each that bins write and read more, from
 // which bins are tried.
@@ -108,10 +116,17 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 		Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*all.misses)}
 	bins := Candidate[V]{Form: FormBins, Bytes: value + 4, Large: true, AllOfX: true, Build: newBins[V],
 		Why: fmt.Sprintf("tiles would read x %.1f times as long as bins take for their products", all.again)}
+	nearFar := Candidate[V]{Form: FormNearFar, Large: true, AllOfX: true, Build: newNearFar[V],
+		Why: fmt.Sprintf("%.0f %% of the entries would load lines of x for themselves", 100*all.lone)}
 	switch {
 	case all.panels != nil && all.misses >= oftenMissed:
 		out = append(out, Candidate[V]{Form: FormPanels, Bytes: all.panels.EntryBytes, Build: newPanels[V],
 			Why: tiles.Why + ", and rows have many in each panel"}, slices)
+	case all.lone >= someLone:
+		out = append(out, slices, nearFar)
+		if all.misses >= oftenMissed {
+			out = append(out, tiles)
+		}
 	case all.misses >= mostlyMissed && all.again >= readsAgain:
 		out = append(out, tiles, bins, slices)
 	case all.misses >= mostlyMissed:
@@ -121,7 +136,7 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 	default:
 		out = append(out, slices)
 	}
-	if all.misses >= oftenMissed || !all.plain {
+	if all.misses >= oftenMissed || all.lone >= someLone || !all.plain {
 		for i := range out {
 			out[i].Bytes = 0
 		}
@@ -150,11 +165,13 @@ func sum(pieces []Look) (all Look) {
 			}
 			all.misses += p.misses
 			all.again += p.again
+			all.lone += p.lone
 		}
 		n++
 	}
 	all.misses /= float64(max(n, 1))
 	all.again /= float64(max(n, 1))
+	all.lone /= float64(max(n, 1))
 	return all
 }
 

@@ -1,0 +1,145 @@
+package form_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestNearAndFarEntriesMultiplyAsTheReference(t *testing.T) {
+	eachLevel(t, checkNearFar[float64], checkNearFar[float32])
+}
+
+func checkNearFar[V sparse.Value](t *testing.T, l simd.Level) {
+	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
+		o := form.NearFarOptions[V]{
+			Level:  l,
+			Window: rapid.SampledFrom([]int{0, 1, 10, 100}).Draw(t, "window"),
+			Lone:   rapid.SampledFrom([]int{0, 1, 2, 254}).Draw(t, "lone"),
+			Block:  rapid.SampledFrom([]int{0, 20, 300}).Draw(t, "block"),
+		}
+		if rapid.Bool().Draw(t, "find values") {
+			o.Values = form.FindValues(r.Val)
+		}
+		f, err := form.NewNearFar(r, o)
+		require.NoError(t, err)
+		return f
+	})
+}
+
+// links is rows most of whose entries are within 200 columns of the diagonal; one in eight is
+// anywhere, and one in 16 in one of 50 columns. One row is long.
+func links[V sparse.Value](r *rand.Rand, n int) form.Rows[V] {
+	a := form.Rows[V]{Ptr: []int64{0}, Cols: n}
+	for i := range n {
+		entries := 1 + r.IntN(15)
+		if i == n/2 {
+			entries = 20_000
+		}
+		for range entries {
+			c := min(max(i-200+r.IntN(400), 0), n-1)
+			switch r.IntN(16) {
+			case 0:
+				c = r.IntN(50)
+			case 1, 2:
+				c = r.IntN(n)
+			}
+			a.Idx, a.Val = append(a.Idx, int32(c)), append(a.Val, V(r.NormFloat64()))
+		}
+		a.Ptr = append(a.Ptr, int64(len(a.Idx)))
+	}
+	return a
+}
+
+func TestOnlyEntriesOfLoneLinesAreFar(t *testing.T) {
+	eachLevel(t, checkLinks[float64], checkLinks[float32])
+}
+
+// checkLinks has several blocks of rows and of bins, and several groups of windows.
+func checkLinks[V sparse.Value](t *testing.T, l simd.Level) {
+	r := rand.New(rand.NewPCG(5, 6))
+	const n = 150_000
+	rows := links[V](r, n)
+	f, err := form.NewNearFar(rows, form.NearFarOptions[V]{Level: l})
+	require.NoError(t, err)
+	require.Contains(t, []string{
+		"near entries in slices, 11 % far ones in bins", "near entries in slices, 12 % far ones in bins"}, f.Name())
+
+	a := &sparse.CSR[V]{Rows: n, Cols: n, RowPtr: rows.Ptr, ColIdx: rows.Idx, Val: rows.Val}
+	x, y := make([]V, n), make([]V, n)
+	for i := range x {
+		x[i], y[i] = V(r.NormFloat64()), V(r.NormFloat64())
+	}
+	want := reference.Multiply(false, -1.25, sparse.Matrix[V](a), x, .5, y)
+	out := slices.Clone(y)
+	f.Multiply(-1.25, .5, x, out)
+	require.Equal(t, -1, reference.Check(out, want), f.Name())
+
+	want = reference.Multiply(true, -1.25, sparse.Matrix[V](a), y, 1, x)
+	out = slices.Clone(x)
+	f.MultiplyTransposed(-1.25, y, func(lo, hi int) []V { return out[lo:hi] })
+	require.Equal(t, -1, reference.Check(out, want), f.Name())
+}
+
+func TestNearAndFarEntriesHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
+	eachLevel(t, storedNearFar[float64], storedNearFar[float32])
+}
+
+func storedNearFar[V sparse.Value](t *testing.T, l simd.Level) {
+	rapid.Check(t, func(t *rapid.T) {
+		sameBits(t, func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			return form.NewNearFar(r, form.NearFarOptions[V]{Level: l, Window: 50, Lone: 1, Block: 30, Values: v})
+		})
+	})
+}
+
+func TestTheShareOfLoneEntriesIsThatOfTheForm(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	const n = 1 << 19
+	rows := links[float32](r, n)
+	require.Zero(t, form.LoneShare(form.Rows[float32]{Ptr: rows.Ptr, Idx: rows.Idx, Val: rows.Val, Cols: 100}), "x is in the caches")
+	rows.Cols = 1 << 25 // beyond all second caches
+	for k, c := range rows.Idx {
+		if r.IntN(4) == 0 {
+			rows.Idx[k] = c + r.Int32N(1<<24)
+		}
+	}
+	share := form.LoneShare(rows)
+	require.InDelta(t, 1./4+3./4/8, share, .03)
+	f, err := form.NewNearFar(rows, form.NearFarOptions[float32]{Level: simd.Default()})
+	require.NoError(t, err)
+	require.Contains(t, f.Name(), fmt.Sprintf("%.0f %% far ones", 100*share))
+	rows.Idx[0] = -1
+	require.Zero(t, form.LoneShare(rows))
+	rows.Idx[0], rows.Cols = 0, 1<<30
+	require.Zero(t, form.LoneShare(rows), "more lines than entries")
+}
+
+func TestNearAndFarEntriesRefuseWhatTheyCannotHold(t *testing.T) {
+	one := func(c int32) form.Rows[float64] {
+		return form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, c}, Val: []float64{1, 1}, Cols: 3}
+	}
+	for _, c := range []int32{-1, 3, math.MaxInt32} {
+		_, err := form.NewNearFar(one(c), form.NearFarOptions[float64]{})
+		require.True(t, sparse.IsInput(err), "%d: %v", c, err)
+	}
+	for _, o := range []form.NearFarOptions[float64]{{Window: -1}, {Lone: -1}, {Lone: 255}, {Block: -1}, {Block: 65537}} {
+		_, err := form.NewNearFar(one(1), o)
+		require.True(t, sparse.IsInput(err), "%+v: %v", o, err)
+	}
+	fixed := one(1)
+	fixed.Fixed = true
+	_, err := form.NewNearFar(fixed, form.NearFarOptions[float64]{})
+	require.True(t, sparse.IsInput(err), "%v", err)
+	require.ErrorContains(t, err, "fixed shape")
+}
