@@ -46,7 +46,6 @@ func TestInASmallControlGroupCommandsEndInOrder(t *testing.T) {
 		megabytes int
 		args      []string
 	}{
-		{60, []string{"spmv", "gen:stencil:dims=2,n=250", "--devices", "sim:2"}},
 		{52, []string{"spmv", "gen:random:rows=300k,nnz=900k", "--format", "bins"}},
 		{64, []string{"pagerank", "gen:random:rows=300k,nnz=900k", "--layout", "separated", "--tol", "0.1"}},
 	} {
