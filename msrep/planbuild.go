@@ -130,7 +130,7 @@ func (p *Plan[V]) each(f func(i int) error) error {
 // wrong with the input, which is the same for all.
 func joined(errs []error) error {
 	for _, err := range errs {
-		if sparse.IsInput(err) {
+		if err != nil && sparse.IsInput(err) {
 			return err
 		}
 	}

@@ -62,22 +62,14 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 	if err := p.land(); err != nil {
 		return t, err
 	}
-	serve, join := func() error { return p.each(r.serve) }, r.merge
-	switch {
-	case p.amongDevices():
-		serve, join = r.exchange, func() error { return nil }
-	case len(p.nodes) > 0:
-		r.nodeCarry = make([]V, len(p.shares))
-		serve = r.serveNodes
-	}
-	if err := serve(); err != nil {
+	if err := r.serveAll(); err != nil {
 		if ctx.Err() == nil {
 			p.broken = err
 		}
 		return t, err
 	}
 	merging := time.Now()
-	if err := join(); err != nil {
+	if err := r.merge(); err != nil {
 		return t, err
 	}
 	t = r.sum()
@@ -109,6 +101,21 @@ type run[V sparse.Value] struct {
 	x, y        []V
 	times       []Timing // by device
 	nodeCarry   []V      // at the first device of each node: its partial sum of a row that an earlier node owns
+}
+
+// serveAll does the parts of all devices.
+func (r *run[V]) serveAll() error {
+	p := r.plan
+	switch {
+	case p.amongDevices():
+		return r.exchange()
+	case len(p.nodes) > 0:
+		r.nodeCarry = make([]V, len(p.shares))
+		return r.serveNodes()
+	case len(p.shares) == 1:
+		return r.serve(0)
+	}
+	return p.each(r.serve)
 }
 
 // serve does one device's part of the product.
@@ -149,6 +156,8 @@ func (r *run[V]) serve(i int) error {
 func (r *run[V]) merge() error {
 	p := r.plan
 	switch {
+	case p.amongDevices(): // they have merged it
+		return nil
 	case !r.gathers && r.straight():
 		return nil
 	case r.gathers && !r.straight():
@@ -165,6 +174,9 @@ func (r *run[V]) merge() error {
 
 // addCarries adds each device's partial sum to the row that an earlier one owns.
 func (r *run[V]) addCarries() error {
+	if len(r.plan.shares) == 1 {
+		return nil
+	}
 	carry, err := r.carries(0, len(r.plan.shares))
 	if err != nil {
 		return err
@@ -200,6 +212,7 @@ func (r *run[V]) hosts() [][]V {
 
 // sum joins the times of the devices.
 func (r *run[V]) sum() (t Timing) {
+	t.Devices = make([]time.Duration, 0, len(r.times))
 	for _, d := range r.times {
 		t.Devices = append(t.Devices, d.Kernel)
 		if r.plan.opt.Strategy == Baseline {
