@@ -54,6 +54,16 @@ func TestSlicesRefuseColumnsOutsideX(t *testing.T) {
 	}
 }
 
+func TestTransposedSlicesReachTheLastColumns(t *testing.T) {
+	const end = math.MaxInt32 // columns; of y only the last are there
+	r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{end - 9, end - 1}, Val: []float64{2, 3}, Cols: end}
+	f, err := form.NewSlices(r, form.SliceOptions[float64]{})
+	require.NoError(t, err)
+	y := make([]float64, 10)
+	f.MultiplyTransposed(1, []float64{1}, func(lo, hi int) []float64 { return y[lo-(end-10) : hi-(end-10)] })
+	require.Equal(t, []float64{0, 2, 0, 0, 0, 0, 0, 0, 0, 3}, y)
+}
+
 func TestSlicesReportMemoryThatIsShort(t *testing.T) {
 	checkShortMemory(t, 40_000, func(r form.Rows[float64]) error {
 		_, err := form.NewSlices(r, form.SliceOptions[float64]{})
