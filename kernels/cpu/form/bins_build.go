@@ -25,6 +25,9 @@ const (
 	groupColumns, groupLeast = 4, 1 << 20
 )
 
+// shortRuns reports whether so many runs are many and short.
+func shortRuns(runs, nnz int64) bool { return runs > manyTiles && runs > nnz/leastRun }
+
 // binBuilder makes a binsForm in two passes over the rows.
 type binBuilder[V sparse.Value] struct {
 	heap   // counts, and the entries of a block of rows twice
@@ -60,7 +63,7 @@ func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], 
 		}
 	}
 	across := tilesAcross(r.Cols, width)
-	if runs := int64(blocks) * across; runs > manyTiles && runs > nnz/leastRun || nnz > math.MaxUint32 {
+	if runs := int64(blocks) * across; shortRuns(runs, nnz) || nnz > math.MaxUint32 {
 		return nil, sparse.Inputf("matrix", "bins of %d x %d: %d entries would be in %d runs", height, width, nnz, runs)
 	}
 	f := &binsForm[V]{level: o.Level, rows: rows, cols: r.Cols, height: height,

@@ -27,10 +27,11 @@ type NearFarOptions[V sparse.Value] struct {
 // line of x that they read is read by few others of a window of rows, so that it would have to
 // be loaded for them alone. In bins such lines are read as a stream, and slices keep what they
 // read of x in the caches. It suits rows most of whose entries are near the diagonal, or in
-// columns that many rows have, as those of web graphs.
+// columns that many rows have, as those of web graphs. Where far entries are too few for bins all
+// are in slices.
 //
 // It fails with a *sparse.InputError on a column outside x, on options that are out of range,
-// where NewBins does for the far entries, and with Rows.Fixed; and with an error that wraps
+// for 2^32 far entries, and with Rows.Fixed; and with an error that wraps
 // kernels.ErrOutOfMemory.
 func NewNearFar[V sparse.Value](r Rows[V], o NearFarOptions[V]) (Form[V], error) {
 	b, err := newNearFarBuilder(r, o)
@@ -41,6 +42,7 @@ func NewNearFar[V sparse.Value](r Rows[V], o NearFarOptions[V]) (Form[V], error)
 	if err := b.mark(); err != nil {
 		return nil, err
 	}
+	b.keepFew()
 	if err := b.near(); err != nil {
 		return nil, err
 	}

@@ -165,6 +165,18 @@ func (b *nearFarBuilder[V]) mark() error {
 	return nil
 }
 
+// keepFew makes all entries near where the far ones are too few for bins, which would have more
+// runs than are worth it.
+func (b *nearFarBuilder[V]) keepFew() {
+	rows := b.out.rows
+	_, tallest := binHeights[V]()
+	runs := int64((rows+tallest-1)/tallest) * tilesAcross(b.r.Cols, simd.BinCols)
+	if shortRuns(runs, b.others.Ptr[rows]) {
+		clear(b.marks)
+		clear(b.others.Ptr)
+	}
+}
+
 // near parts the entries and makes the slices.
 func (b *nearFarBuilder[V]) near() error {
 	f := b.out
@@ -215,14 +227,22 @@ func (b *nearFarBuilder[V]) part(first, end int, ptr []int64, idx []int32, val [
 	}
 }
 
-// finish makes the bins.
+// binHeights is the least and the most rows of a block of bins.
+func binHeights[V sparse.Value]() (least, most int) {
+	least = min(fit[V](cpuid.CPU.Cache.L1D, firstCache), simd.BinRows/tallBins)
+	return least, tallBins * least
+}
+
+// finish makes the bins, of no rows where there are no far entries.
 func (b *nearFarBuilder[V]) finish() (Form[V], error) {
 	f := b.out
 	o := BinOptions[V]{Level: b.o.Level, Values: b.o.Values}
-	least := min(fit[V](cpuid.CPU.Cache.L1D, firstCache), simd.BinRows/tallBins)
 	if n := int64(len(b.others.Idx)); n > 0 {
+		least, most := binHeights[V]()
 		height := int64(f.rows) * tilesAcross(f.cols, simd.BinCols) * minRun / n
-		o.Rows = int(min(max(height, int64(least)), tallBins*int64(least)))
+		o.Rows = int(min(max(height, int64(least)), int64(most)))
+	} else {
+		b.others.Ptr = b.others.Ptr[:1]
 	}
 	bins, err := NewBins(b.others, o)
 	if err != nil {

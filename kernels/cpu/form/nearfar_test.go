@@ -125,6 +125,21 @@ func TestTheShareOfLoneEntriesIsThatOfTheForm(t *testing.T) {
 	require.Zero(t, form.LoneShare(rows), "more lines than entries")
 }
 
+func TestFewFarEntriesStayInSlices(t *testing.T) {
+	// Two entries are near, as they share a line of x; the third one is far, among so many
+	// rows and columns that nearly all runs of bins would be empty.
+	r := form.Rows[float64]{Ptr: make([]int64, 600_001), Idx: []int32{0, 1, 1 << 28}, Val: []float64{1, 2, 3}, Cols: 1 << 29}
+	for i := range r.Ptr {
+		r.Ptr[i] = 3
+	}
+	r.Ptr[0] = 0
+	f, err := form.NewNearFar(r, form.NearFarOptions[float64]{Lone: 1})
+	require.NoError(t, err)
+	require.Equal(t, "near entries in slices, 0 % far ones in bins", f.Name())
+	_, err = form.NewBins(r, form.BinOptions[float64]{})
+	require.True(t, sparse.IsInput(err), "%v", err)
+}
+
 func TestNearAndFarEntriesRefuseWhatTheyCannotHold(t *testing.T) {
 	one := func(c int32) form.Rows[float64] {
 		return form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, c}, Val: []float64{1, 1}, Cols: 3}
