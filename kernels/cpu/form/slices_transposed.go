@@ -4,13 +4,17 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
-// MultiplyTransposed adds windows and pieces of long rows in the order of Multiply.
+// MultiplyTransposed adds windows and pieces of long rows in the order of Multiply, and asks for
+// what the next window is the first to need of y.
 func (s *slicesForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
 	x = x[:s.rows]
 	var narrow, wide simd.Position
 	order, long := s.order, s.long.pieces
 	for i := range s.windows {
 		w := &s.windows[i]
+		if from, end := int(w.aheadFrom), int(w.aheadTo); from < end { // elements of y here
+			simd.LoadAhead(s.level, to(from, end), 0, end-from)
+		}
 		part := x[i*s.size : min((i+1)*s.size, s.rows)]
 		lane := successiveRows()[:len(part)]
 		if w.sorted {
