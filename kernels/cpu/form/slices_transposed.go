@@ -25,7 +25,7 @@ func (s *slicesForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) [
 			s.sums[l] = before * part[r]
 		}
 		if w.narrow.columns > 0 {
-			lo, hi := int(max(w.least, w.base)), min(int(w.greatest)+1, int(w.base)+narrowSpan)
+			lo, hi := int(max(w.least, w.base)), int(min(int64(w.greatest)+1, int64(w.base)+narrowSpan))
 			simd.AddSlicesTransposed(s.level, &s.narrow, narrow, int(w.narrow.slices), after, s.sums, to(lo, hi), lo-int(w.base), s.more)
 			narrow = w.narrow.after(narrow)
 		}
