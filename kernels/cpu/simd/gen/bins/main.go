@@ -178,16 +178,22 @@ func products(e elem, storage string) {
 	ADDQ(next, end)
 
 	entries := newEntries(e, storage, columns, values)
+	e.eachLine(1, runs, n, to, next, end, func(at Register) { entries.writeLine(x, at) })
+}
+
+// eachLine writes, for each line of entries of n runs, so many lines of products, asks for as
+// many from next on, and returns.
+func (e elem) eachLine(lines int, runs, n, to, next, end Register, write func(at Register)) {
 	at, left := GP64(), GP64()
 	TESTQ(n, n)
 	JZ(LabelRef("done"))
 	Label("run")
-	e.run(runs, to, 1, at, left)
+	e.run(runs, to, lines, at, left)
 	JZ(LabelRef("ran"))
 	Label("line")
-	askNext(1, next, end)
-	entries.writeLine(x, at)
-	ADDQ(Imm(line), at)
+	askNext(lines, next, end)
+	write(at)
+	ADDQ(Imm(uint64(lines*line)), at)
 	DECQ(left)
 	JNZ(LabelRef("line"))
 	Label("ran")

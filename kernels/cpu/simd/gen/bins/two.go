@@ -31,24 +31,7 @@ func productsOfTwo(e elem, storage string) {
 	SUBQ(from, to)
 
 	entries := newEntries(e, storage, columns, values)
-	at, left := GP64(), GP64()
-	TESTQ(n, n)
-	JZ(LabelRef("done"))
-	Label("run")
-	e.run(runs, to, 2, at, left)
-	JZ(LabelRef("ran"))
-	Label("line")
-	askNext(2, next, end)
-	entries.writeTwo(x, at)
-	ADDQ(Imm(2*line), at)
-	DECQ(left)
-	JNZ(LabelRef("line"))
-	Label("ran")
-	DECQ(n)
-	JNZ(LabelRef("run"))
-	Label("done")
-	VZEROUPPER()
-	RET()
+	e.eachLine(2, runs, n, to, next, end, func(at Register) { entries.writeTwo(x, at) })
 }
 
 // writeTwo writes the products of a line of entries with pairs of elements of x.
