@@ -136,8 +136,10 @@ boot() {
 	tr -d '\r' <"$log" | grep -E '^ *(--- |PASS|FAIL|[a-z_]+\.go:)' || true
 	local passed
 	passed=$(grep -c '^--- PASS: TestOn' "$log" || true)
-	if ! tr -d '\r' <"$log" | grep -qx PASS || [ "$passed" -lt "$least" ] || grep -qE '^--- (FAIL|SKIP)' "$log"; then
-		sed '/Kernel panic/,$d' "$log" >&2 # which is how Linux takes the end of its first process
+	# Linux takes the end of its first process for a panic, and says its exit status.
+	if ! grep -q 'Kernel panic .* exitcode=0x00000000' "$log" || ! grep -q '^PASS' "$log" ||
+		[ "$passed" -lt "$least" ] || grep -qE '^--- (FAIL|SKIP)' "$log"; then
+		sed '/Kernel panic/q' "$log" >&2
 		fail "tests failed on the machine with $name"
 	fi
 	echo "numa-qemu: $name: $passed tests passed"

@@ -6,4 +6,10 @@ import (
 	"github.com/msrep-go/msrep/internal/cases"
 )
 
-func TestMain(m *testing.M) { cases.Main(m, "2000") }
+// atEnd is called after the last test.
+var atEnd = func() {}
+
+func TestMain(m *testing.M) {
+	cases.Main(m, "2000")
+	atEnd()
+}

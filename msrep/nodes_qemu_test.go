@@ -36,6 +36,8 @@ func init() {
 			panic(err)
 		}
 	}
+	// Linux dies with its first process, and with it what the console has not sent yet.
+	atEnd = func() { _ = unix.IoctlSetInt(int(os.Stdout.Fd()), unix.TCSBRK, 1) }
 }
 
 // machine is the CPUs of each node.

@@ -3,14 +3,14 @@ package cases
 
 import (
 	"flag"
-	"os"
 	"testing"
 
 	_ "pgregory.net/rapid" // defines -rapid.checks
 )
 
 // Main runs the tests with n random cases a property, a tenth with -short, or as
-// many as -rapid.checks says. Call it from TestMain.
+// many as -rapid.checks says. Call it from TestMain, whose return ends the program with
+// the tests' exit status.
 func Main(m *testing.M, n string) {
 	flag.Parse()
 	given := false
@@ -23,5 +23,5 @@ func Main(m *testing.M, n string) {
 			panic(err)
 		}
 	}
-	os.Exit(m.Run())
+	m.Run()
 }
