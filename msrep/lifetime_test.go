@@ -3,6 +3,7 @@ package msrep
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -176,4 +177,33 @@ func TestASystemWaitsForPlansThatAreBeingClosed(t *testing.T) {
 	require.NoError(t, <-ends)
 	require.NoError(t, <-ends)
 	<-d.closed
+}
+
+func TestAPlanDoesNotKeepTheVectorsOfItsLastProduct(t *testing.T) {
+	sys := openCPU(t, "cpu:2")
+	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+	require.NoError(t, err)
+	defer plan.Close()
+	for _, op := range []Op{NoTrans, Trans} {
+		for range 2 { // the second one finds what the first one made
+			gone := make(chan struct{}, 2)
+			func() {
+				rows, cols := plan.dims(op)
+				x, y := make([]float64, 512)[:cols], make([]float64, 512)[:rows]
+				for _, v := range [][]float64{x, y} {
+					runtime.AddCleanup(&v[0], func(struct{}) { gone <- struct{}{} }, struct{}{})
+				}
+				_, err = plan.SpMV(ctx, op, 1, x, 0, y)
+				require.NoError(t, err)
+			}()
+			runtime.GC()
+			for range 2 {
+				select {
+				case <-gone:
+				case <-time.After(10 * time.Second):
+					require.Fail(t, "the plan keeps a vector")
+				}
+			}
+		}
+	}
 }

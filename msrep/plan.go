@@ -41,6 +41,7 @@ type Plan[V sparse.Value] struct {
 	short  bool             // no major is longer than a chunk; known where the plan is deterministic
 	lanes  *lanes           // the streams of the shares, where these join their results among themselves
 	flying *lanes           // on which products of vectors may be under way; nil for none
+	run    run[V]           // the product under way
 	broken error            // why the plan can't be used any more
 }
 

@@ -54,7 +54,8 @@ func (r *run[V]) inPlace(s *share[V]) (*vectors[V], error) {
 	}
 	if r.straight() {
 		y := r.yFor(s)
-		return &vectors[V]{x: x, y: kernels.AdoptArray(d, y), host: y}, nil
+		s.here = vectors[V]{x: x, y: kernels.AdoptArray(d, y), host: y}
+		return &s.here, nil
 	}
 	kept := s.vec[r.gathers]
 	if kept == nil {
@@ -68,7 +69,8 @@ func (r *run[V]) inPlace(s *share[V]) (*vectors[V], error) {
 			return nil, err
 		}
 	}
-	return &vectors[V]{x: x, y: kept.y, host: kept.host}, nil
+	s.here = vectors[V]{x: x, y: kept.y, host: kept.host}
+	return &s.here, nil
 }
 
 // copies gives the device's own vectors, allocated by its first product of this

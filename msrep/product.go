@@ -57,8 +57,9 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 		t.Devices = make([]time.Duration, len(p.shares))
 		return t, nil
 	}
-	r := &run[V]{plan: p, ctx: ctx, gathers: p.lay.gathers(op), alpha: alpha, beta: beta, x: x, y: y,
-		times: make([]Timing, len(p.shares))}
+	r := p.begin(ctx)
+	defer p.end()
+	r.gathers, r.alpha, r.beta, r.x, r.y = p.lay.gathers(op), alpha, beta, x, y
 	if err := p.land(); err != nil {
 		return t, err
 	}
@@ -68,13 +69,13 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 		}
 		return t, err
 	}
-	merging := time.Now()
+	served := time.Since(begin)
 	if err := r.merge(); err != nil {
 		return t, err
 	}
 	t = r.sum()
-	t.Merge += time.Since(merging)
 	t.Total = time.Since(begin)
+	t.Merge += t.Total - served
 	return t, nil
 }
 
@@ -90,6 +91,25 @@ func (p *Plan[V]) checkVectors(op Op, x, y []V) error {
 		return sparse.Inputf("y", "shares memory with x: the product would read what it has written")
 	}
 	return nil
+}
+
+// begin is the run of the next product. A plan has one at a time, and keeps its memory.
+func (p *Plan[V]) begin(ctx context.Context) *run[V] {
+	times := p.run.times
+	if times == nil {
+		times = make([]Timing, len(p.shares))
+	}
+	clear(times)
+	p.run = run[V]{plan: p, ctx: ctx, times: times}
+	return &p.run
+}
+
+// end lets go of what belongs to the caller.
+func (p *Plan[V]) end() {
+	p.run = run[V]{times: p.run.times}
+	for _, s := range p.shares {
+		s.here = vectors[V]{}
+	}
 }
 
 // run is one product under way.
@@ -121,7 +141,10 @@ func (r *run[V]) serveAll() error {
 // serve does one device's part of the product.
 func (r *run[V]) serve(i int) error {
 	s := r.plan.shares[i]
-	t := time.Now()
+	var t time.Time
+	if s.inPlace == nil {
+		t = time.Now()
+	}
 	v, op, err := r.prepare(s)
 	if err != nil {
 		return err

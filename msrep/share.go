@@ -30,6 +30,7 @@ type share[V sparse.Value] struct {
 	present bool           // the arrays above are on the device
 
 	vec   map[bool]*vectors[V] // by layout.gathers
+	here  vectors[V]           // of the product under way, where the device works in place
 	nodeX *kernels.Array[V]    // x in memory of the node, for this product; nil for the caller's
 	desks map[bool]*desk[V]    // by layout.gathers: of products that devices make among themselves
 }

@@ -19,12 +19,12 @@ const defaultGrain = 1 << 13
 type views struct {
 	dev  *Device
 	err  error
-	held []*buffer
+	held [6]*buffer // no kernel has more arrays but for those of SumPartials
+	n    int        // that are held
+	more []*buffer
 }
 
-func newViews(d *Device) *views {
-	return &views{dev: d, held: make([]*buffer, 0, 6)} // no kernel has more arrays
-}
+func newViews(d *Device) *views { return &views{dev: d} }
 
 // hold is the memory of a buffer, which stays until close.
 func (v *views) hold(b kernels.Buffer) ([]byte, error) {
@@ -36,15 +36,22 @@ func (v *views) hold(b kernels.Buffer) ([]byte, error) {
 	if !c.hold() {
 		return nil, errFreed
 	}
-	v.held = append(v.held, c)
+	if v.n == len(v.held) {
+		v.more = append(v.more, c)
+		return m, nil
+	}
+	v.held[v.n] = c
+	v.n++
 	return m, nil
 }
 
 // close lets go of the memory. *err takes a failure to free what was freed by its
 // owner in the meantime.
 func (v *views) close(err *error) {
-	for _, b := range v.held {
-		*err = errors.Join(*err, b.release())
+	for _, held := range [][]*buffer{v.held[:v.n], v.more} {
+		for _, b := range held {
+			*err = errors.Join(*err, b.release())
+		}
 	}
 }
 
