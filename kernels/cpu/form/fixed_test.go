@@ -31,6 +31,9 @@ func fixedForms[V sparse.Value](t *rapid.T, l simd.Level, r form.Rows[V]) map[st
 		"tiles": func() (form.Form[V], error) {
 			return form.NewTiles(r, form.TileOptions[V]{Level: l, Rows: height, Cols: width, Values: values})
 		},
+		"panels": func() (form.Form[V], error) {
+			return form.NewPanels(r, form.PanelOptions[V]{Level: l, Rows: height, Cols: width, Values: values})
+		},
 		"diagonals": func() (form.Form[V], error) {
 			return form.NewDiagonals(r, form.DiagonalOptions[V]{Level: l, Values: values})
 		},
@@ -112,7 +115,7 @@ func checkFixed[V sparse.Value](t *testing.T, l simd.Level) {
 	if testing.Short() {
 		return // too few cases to meet every form
 	}
-	for _, name := range []string{"slices", "tiles", "diagonals", "blocks", "csr"} {
+	for _, name := range []string{"slices", "tiles", "panels", "diagonals", "blocks", "csr"} {
 		require.NotZero(t, made[name], name)
 	}
 }

@@ -23,12 +23,14 @@ type PanelOptions[V sparse.Value] struct {
 // by length (cache blocking: Nishtala et al., Applicable Algebra in Engineering,
 // Communication and Computing 18, 2007; SELL-C-sigma: Kreutzer et al., SIAM J. Sci. Comput.
 // 36, 2014). Sums are kept in the second cache: the sum of a lane is added to that of its row
-// once for each panel. It suits rows of many entries in each panel, which jump about in an
-// x that leaves the first cache; with few, tiles do.
+// once for each panel, and with Rows.Fixed continues it, so that entries are added in their
+// order. It suits rows of many entries in each panel, which jump about in an x that leaves
+// the first cache; with few, tiles do.
 //
 // It fails with a *sparse.InputError on a column outside x, on options that are out of
-// range, for sums of a fixed shape, and where most rows have nothing in most panels, or a few
-// far more than the others, and with an error that wraps kernels.ErrOutOfMemory.
+// range, where most rows have nothing in most panels, or a few far more than the others, and
+// with Rows.Fixed where a row goes back to an earlier panel; and with an error that wraps
+// kernels.ErrOutOfMemory.
 func NewPanels[V sparse.Value](r Rows[V], o PanelOptions[V]) (Form[V], error) {
 	b, err := newPanelBuilder(r, o)
 	if err != nil {
@@ -45,7 +47,7 @@ func NewPanels[V sparse.Value](r Rows[V], o PanelOptions[V]) (Form[V], error) {
 // panelsForm is the Form of NewPanels.
 type panelsForm[V sparse.Value] struct {
 	level      simd.Level
-	rows, cols int
+	rows, cols int   // chunks of long rows are rows here
 	height     int   // rows that are summed together
 	shift      uint8 // log2 of the columns of a panel
 	pieces     []panelPiece
@@ -86,26 +88,35 @@ func (f *panelsForm[V]) Multiply(alpha, beta V, x, y []V) {
 			if len(pieces) > 0 && pieces[0].base != p.base {
 				f.loadAhead(x, int(pieces[0].base))
 			}
-			simd.MultiplySlices(f.level, &f.slices, at, int(p.slices.slices), x[p.base:], f.lanes)
-			at = p.slices.after(at)
-			addLanes(order[:p.listed], f.lanes, sums)
-			order = order[p.listed:]
+			f.add(p, at, order[:p.listed], x, sums)
+			at, order = p.slices.after(at), order[p.listed:]
 		}
 		f.results.put(sums)
+	}
+}
+
+// add adds a piece, whose slices begin at a position, to the sums of its rows. Lanes begin with
+// these where the entries of a row are to be added in their order, which takes longer than to
+// add what lanes have summed.
+func (f *panelsForm[V]) add(p *panelPiece, at simd.Position, order []uint16, x, sums []V) {
+	lanes := f.lanes[:len(order)]
+	if f.slices.Fused {
+		simd.Permute(f.level, order, sums, lanes)
+		simd.AddSlices(f.level, &f.slices, at, int(p.slices.slices), x[p.base:], f.lanes)
+		for i, r := range order {
+			sums[r] = lanes[i]
+		}
+		return
+	}
+	simd.MultiplySlices(f.level, &f.slices, at, int(p.slices.slices), x[p.base:], f.lanes)
+	for i, r := range order {
+		sums[r] += lanes[i]
 	}
 }
 
 // loadAhead asks for the panel of x that begins with a column.
 func (f *panelsForm[V]) loadAhead(x []V, base int) {
 	simd.LoadAhead(f.level, x, base, min(base+1<<f.shift, len(x)))
-}
-
-// addLanes is to[order[i]] += from[i].
-func addLanes[V sparse.Value](order []uint16, from, to []V) {
-	from = from[:len(order)]
-	for i, r := range order {
-		to[r] += from[i]
-	}
 }
 
 func (f *panelsForm[V]) Bytes() int64 { return f.bytes }

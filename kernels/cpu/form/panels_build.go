@@ -27,13 +27,11 @@ type panelBuilder[V sparse.Value] struct {
 const mostInPanel = 1 << 20
 
 func newPanelBuilder[V sparse.Value](r Rows[V], o PanelOptions[V]) (*panelBuilder[V], error) {
-	if r.Fixed {
-		return nil, sparse.Inputf("format", "panels are summed in an order of their own: sums of a fixed shape have csr, slices, sell, diagonals, blocks and tiles")
-	}
 	if o.Rows < 0 || o.Rows > simd.TileRows || o.Cols < 0 || o.Cols > simd.TileCols || o.Cols&(o.Cols-1) != 0 {
 		return nil, sparse.Inputf("panel", "%d rows and %d columns: use at most %d rows, and a power of two up to %d of columns",
 			o.Rows, o.Cols, simd.TileRows, simd.TileCols)
 	}
+	r, long := r.chunked()
 	rows, nnz := len(r.Ptr)-1, int64(len(r.Idx))
 	height := o.Rows
 	if height == 0 {
@@ -54,7 +52,7 @@ func newPanelBuilder[V sparse.Value](r Rows[V], o PanelOptions[V]) (*panelBuilde
 		heap:        heap{mem: r.Mem},
 		r:           r, lanes: simd.Lanes[V](o.Level), across: int(across),
 		out: &panelsForm[V]{level: o.Level, rows: rows, cols: r.Cols, height: height,
-			shift: uint8(bits.TrailingZeros(uint(width))), results: results[V]{level: o.Level}},
+			shift: uint8(bits.TrailingZeros(uint(width))), results: results[V]{level: o.Level, long: long}},
 	}, nil
 }
 
@@ -72,6 +70,9 @@ func (b *panelBuilder[V]) measure() error {
 	sorted, err := b.count()
 	if err != nil {
 		return err
+	}
+	if !sorted && b.r.Fixed {
+		return sparse.Inputf("matrix", "columns fall in a row: with sums of a fixed shape panels need sorted rows")
 	}
 	if !sorted {
 		if err := b.hold(int64(len(b.idx)) * (4 + mem.Size[V]())); err != nil {
@@ -170,6 +171,7 @@ func (b *panelBuilder[V]) makeRoom(end simd.Position, listed int) (err error) {
 	if f.slices, err = newSlices(m, &b.values, b.lanes, end); err != nil {
 		return err
 	}
+	f.slices.Fused = b.r.Fixed
 	if f.slices.Narrow, err = Make[uint16](m, int64(end.Column*b.lanes)); err != nil {
 		return err
 	}

@@ -128,12 +128,6 @@ func TestPanelsRefuseWhatTheyWouldBlowUp(t *testing.T) {
 	}
 }
 
-func TestPanelsRefuseSumsOfAFixedShape(t *testing.T) {
-	r := form.Rows[float64]{Ptr: []int64{0, 1}, Idx: []int32{0}, Val: []float64{1}, Cols: 1, Fixed: true}
-	_, err := form.NewPanels(r, form.PanelOptions[float64]{})
-	require.True(t, sparse.IsInput(err), "%v", err)
-}
-
 func TestPanelsReportMemoryThatIsShort(t *testing.T) {
 	checkShortMemory(t, 40_000, func(r form.Rows[float64]) error {
 		_, err := form.NewPanels(r, form.PanelOptions[float64]{})
