@@ -84,14 +84,14 @@ func (b *Bins[V]) ProductsOfTwo(l Level, k int, runs []BinRun, from int, x, next
 //
 // Places that hold no entry need the factor 0. next is what the call after this one adds to: it
 // is brought to the cache meanwhile. Columns and lines must be in y and factors; they are not
-// checked. It is fast where after is 1; see Factors.
+// checked.
 func (b *Bins[V]) AddTransposed(l Level, k int, runs []BinRun, after V, factors, y, next []V) {
 	if len(runs) == 0 || k == len(b.Columns) {
 		return
 	}
 	line := BinLine[V]()
-	if l != Generic && after == 1 && b.finitePadding() {
-		addRunsAssembly(b, k, runs, factors, y, next)
+	if l != Generic && after*0 == 0 && b.finitePadding() {
+		addRunsAssembly(b, k, runs, after, factors, y, next)
 		return
 	}
 	for _, r := range runs {

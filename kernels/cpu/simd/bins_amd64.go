@@ -14,11 +14,11 @@ func binProductsF64FullAVX2(to *float64, x *float64, columns *uint16, values *by
 //go:noescape
 func binProductsOfTwoF64FullAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, from int, next *float64, lines int)
 
-// addBinRunsF64FullAVX2 adds the products of n runs to y, and asks for so many lines of 64 bytes from
-// next on, one for each line of products.
+// addBinRunsF64FullAVX2 adds the products of n runs, times after, to y, and asks for so many lines of
+// 64 bytes from next on, one for each line of products.
 //
 //go:noescape
-func addBinRunsF64FullAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
+func addBinRunsF64FullAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int, after float64)
 
 // binProductsF64ShortAVX2 writes the products of n runs past the caches, and asks for so many lines of
 // 64 bytes from next on, one for each line of products.
@@ -32,11 +32,11 @@ func binProductsF64ShortAVX2(to *float64, x *float64, columns *uint16, values *b
 //go:noescape
 func binProductsOfTwoF64ShortAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, from int, next *float64, lines int)
 
-// addBinRunsF64ShortAVX2 adds the products of n runs to y, and asks for so many lines of 64 bytes from
-// next on, one for each line of products.
+// addBinRunsF64ShortAVX2 adds the products of n runs, times after, to y, and asks for so many lines of
+// 64 bytes from next on, one for each line of products.
 //
 //go:noescape
-func addBinRunsF64ShortAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
+func addBinRunsF64ShortAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int, after float64)
 
 // binProductsF64SameAVX2 writes the products of n runs past the caches, and asks for so many lines of
 // 64 bytes from next on, one for each line of products.
@@ -50,11 +50,11 @@ func binProductsF64SameAVX2(to *float64, x *float64, columns *uint16, values *by
 //go:noescape
 func binProductsOfTwoF64SameAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, from int, next *float64, lines int)
 
-// addBinRunsF64SameAVX2 adds the products of n runs to y, and asks for so many lines of 64 bytes from
-// next on, one for each line of products.
+// addBinRunsF64SameAVX2 adds the products of n runs, times after, to y, and asks for so many lines of
+// 64 bytes from next on, one for each line of products.
 //
 //go:noescape
-func addBinRunsF64SameAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
+func addBinRunsF64SameAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int, after float64)
 
 // binProductsF32FullAVX2 writes the products of n runs past the caches, and asks for so many lines of
 // 64 bytes from next on, one for each line of products.
@@ -68,11 +68,11 @@ func binProductsF32FullAVX2(to *float32, x *float32, columns *uint16, values *by
 //go:noescape
 func binProductsOfTwoF32FullAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, from int, next *float32, lines int)
 
-// addBinRunsF32FullAVX2 adds the products of n runs to y, and asks for so many lines of 64 bytes from
-// next on, one for each line of products.
+// addBinRunsF32FullAVX2 adds the products of n runs, times after, to y, and asks for so many lines of
+// 64 bytes from next on, one for each line of products.
 //
 //go:noescape
-func addBinRunsF32FullAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int)
+func addBinRunsF32FullAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int, after float32)
 
 // binProductsF32SameAVX2 writes the products of n runs past the caches, and asks for so many lines of
 // 64 bytes from next on, one for each line of products.
@@ -86,11 +86,11 @@ func binProductsF32SameAVX2(to *float32, x *float32, columns *uint16, values *by
 //go:noescape
 func binProductsOfTwoF32SameAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, from int, next *float32, lines int)
 
-// addBinRunsF32SameAVX2 adds the products of n runs to y, and asks for so many lines of 64 bytes from
-// next on, one for each line of products.
+// addBinRunsF32SameAVX2 adds the products of n runs, times after, to y, and asks for so many lines of
+// 64 bytes from next on, one for each line of products.
 //
 //go:noescape
-func addBinRunsF32SameAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int)
+func addBinRunsF32SameAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int, after float32)
 
 // addBinF64AVX2 adds so many lines of products, at least 1, to the sums of their rows.
 //

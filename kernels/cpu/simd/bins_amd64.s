@@ -162,23 +162,24 @@ done:
 	VZEROUPPER
 	RET
 
-// func addBinRunsF64FullAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
+// func addBinRunsF64FullAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int, after float64)
 // Requires: AVX, MMX+
-TEXT ·addBinRunsF64FullAVX2(SB), NOSPLIT, $0-64
-	MOVQ y+0(FP), AX
-	MOVQ factors+8(FP), CX
-	MOVQ columns+16(FP), DX
-	MOVQ values+24(FP), BX
-	MOVQ runs+32(FP), SI
-	MOVQ n+40(FP), DI
-	LEAQ (SI)(DI*8), DI
-	MOVQ next+48(FP), R8
-	MOVQ lines+56(FP), R9
-	SHLQ $0x06, R9
-	ADDQ R8, R9
-	MOVQ SI, R10
-	XORQ R12, R12
-	MOVQ $0x00000020, R14
+TEXT ·addBinRunsF64FullAVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         factors+8(FP), CX
+	MOVQ         columns+16(FP), DX
+	MOVQ         values+24(FP), BX
+	MOVQ         runs+32(FP), SI
+	MOVQ         n+40(FP), DI
+	LEAQ         (SI)(DI*8), DI
+	MOVQ         next+48(FP), R8
+	MOVQ         lines+56(FP), R9
+	SHLQ         $0x06, R9
+	ADDQ         R8, R9
+	VBROADCASTSD after+64(FP), Y0
+	MOVQ         SI, R10
+	XORQ         R12, R12
+	MOVQ         $0x00000020, R14
 
 first:
 	TESTQ R12, R12
@@ -247,40 +248,42 @@ laterLine:
 laterAsked:
 	PREFETCHT0   512(DX)
 	PREFETCHT0   2048(BX)
-	VMOVUPD      (R13), Y0
-	VMULPD       (BX), Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VUNPCKHPD    X0, X0, X2
+	VMOVUPD      (R13), Y1
+	VMULPD       (BX), Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
 	VUNPCKHPD    X1, X1, X3
+	VUNPCKHPD    X2, X2, X4
 	MOVWLZX      (DX), R15
-	VADDSD       (AX)(R15*8), X0, X0
-	VMOVSD       X0, (AX)(R15*8)
+	VADDSD       (AX)(R15*8), X1, X1
+	VMOVSD       X1, (AX)(R15*8)
 	MOVWLZX      2(DX), R15
-	VADDSD       (AX)(R15*8), X2, X2
-	VMOVSD       X2, (AX)(R15*8)
+	VADDSD       (AX)(R15*8), X3, X3
+	VMOVSD       X3, (AX)(R15*8)
 	MOVWLZX      4(DX), R15
-	VADDSD       (AX)(R15*8), X1, X1
-	VMOVSD       X1, (AX)(R15*8)
-	MOVWLZX      6(DX), R15
-	VADDSD       (AX)(R15*8), X3, X3
-	VMOVSD       X3, (AX)(R15*8)
-	VMOVUPD      32(R13), Y0
-	VMULPD       32(BX), Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VUNPCKHPD    X0, X0, X2
-	VUNPCKHPD    X1, X1, X3
-	MOVWLZX      8(DX), R15
-	VADDSD       (AX)(R15*8), X0, X0
-	VMOVSD       X0, (AX)(R15*8)
-	MOVWLZX      10(DX), R15
 	VADDSD       (AX)(R15*8), X2, X2
 	VMOVSD       X2, (AX)(R15*8)
-	MOVWLZX      12(DX), R15
+	MOVWLZX      6(DX), R15
+	VADDSD       (AX)(R15*8), X4, X4
+	VMOVSD       X4, (AX)(R15*8)
+	VMOVUPD      32(R13), Y1
+	VMULPD       32(BX), Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VUNPCKHPD    X1, X1, X3
+	VUNPCKHPD    X2, X2, X4
+	MOVWLZX      8(DX), R15
 	VADDSD       (AX)(R15*8), X1, X1
 	VMOVSD       X1, (AX)(R15*8)
-	MOVWLZX      14(DX), R15
+	MOVWLZX      10(DX), R15
 	VADDSD       (AX)(R15*8), X3, X3
 	VMOVSD       X3, (AX)(R15*8)
+	MOVWLZX      12(DX), R15
+	VADDSD       (AX)(R15*8), X2, X2
+	VMOVSD       X2, (AX)(R15*8)
+	MOVWLZX      14(DX), R15
+	VADDSD       (AX)(R15*8), X4, X4
+	VMOVSD       X4, (AX)(R15*8)
 	ADDQ         $0x10, DX
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, R13
@@ -458,23 +461,24 @@ done:
 	VZEROUPPER
 	RET
 
-// func addBinRunsF64ShortAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
+// func addBinRunsF64ShortAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int, after float64)
 // Requires: AVX, MMX+
-TEXT ·addBinRunsF64ShortAVX2(SB), NOSPLIT, $0-64
-	MOVQ y+0(FP), AX
-	MOVQ factors+8(FP), CX
-	MOVQ columns+16(FP), DX
-	MOVQ values+24(FP), BX
-	MOVQ runs+32(FP), SI
-	MOVQ n+40(FP), DI
-	LEAQ (SI)(DI*8), DI
-	MOVQ next+48(FP), R8
-	MOVQ lines+56(FP), R9
-	SHLQ $0x06, R9
-	ADDQ R8, R9
-	MOVQ SI, R10
-	XORQ R12, R12
-	MOVQ $0x00000020, R14
+TEXT ·addBinRunsF64ShortAVX2(SB), NOSPLIT, $0-72
+	MOVQ         y+0(FP), AX
+	MOVQ         factors+8(FP), CX
+	MOVQ         columns+16(FP), DX
+	MOVQ         values+24(FP), BX
+	MOVQ         runs+32(FP), SI
+	MOVQ         n+40(FP), DI
+	LEAQ         (SI)(DI*8), DI
+	MOVQ         next+48(FP), R8
+	MOVQ         lines+56(FP), R9
+	SHLQ         $0x06, R9
+	ADDQ         R8, R9
+	VBROADCASTSD after+64(FP), Y0
+	MOVQ         SI, R10
+	XORQ         R12, R12
+	MOVQ         $0x00000020, R14
 
 first:
 	TESTQ R12, R12
@@ -543,42 +547,44 @@ laterLine:
 laterAsked:
 	PREFETCHT0   512(DX)
 	PREFETCHT0   1024(BX)
-	VMOVUPD      (R13), Y0
-	VCVTPS2PD    (BX), Y1
-	VMULPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VUNPCKHPD    X0, X0, X2
+	VMOVUPD      (R13), Y1
+	VCVTPS2PD    (BX), Y2
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
 	VUNPCKHPD    X1, X1, X3
+	VUNPCKHPD    X2, X2, X4
 	MOVWLZX      (DX), R15
-	VADDSD       (AX)(R15*8), X0, X0
-	VMOVSD       X0, (AX)(R15*8)
+	VADDSD       (AX)(R15*8), X1, X1
+	VMOVSD       X1, (AX)(R15*8)
 	MOVWLZX      2(DX), R15
-	VADDSD       (AX)(R15*8), X2, X2
-	VMOVSD       X2, (AX)(R15*8)
+	VADDSD       (AX)(R15*8), X3, X3
+	VMOVSD       X3, (AX)(R15*8)
 	MOVWLZX      4(DX), R15
-	VADDSD       (AX)(R15*8), X1, X1
-	VMOVSD       X1, (AX)(R15*8)
-	MOVWLZX      6(DX), R15
-	VADDSD       (AX)(R15*8), X3, X3
-	VMOVSD       X3, (AX)(R15*8)
-	VMOVUPD      32(R13), Y0
-	VCVTPS2PD    16(BX), Y1
-	VMULPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VUNPCKHPD    X0, X0, X2
-	VUNPCKHPD    X1, X1, X3
-	MOVWLZX      8(DX), R15
-	VADDSD       (AX)(R15*8), X0, X0
-	VMOVSD       X0, (AX)(R15*8)
-	MOVWLZX      10(DX), R15
 	VADDSD       (AX)(R15*8), X2, X2
 	VMOVSD       X2, (AX)(R15*8)
-	MOVWLZX      12(DX), R15
+	MOVWLZX      6(DX), R15
+	VADDSD       (AX)(R15*8), X4, X4
+	VMOVSD       X4, (AX)(R15*8)
+	VMOVUPD      32(R13), Y1
+	VCVTPS2PD    16(BX), Y2
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VUNPCKHPD    X1, X1, X3
+	VUNPCKHPD    X2, X2, X4
+	MOVWLZX      8(DX), R15
 	VADDSD       (AX)(R15*8), X1, X1
 	VMOVSD       X1, (AX)(R15*8)
-	MOVWLZX      14(DX), R15
+	MOVWLZX      10(DX), R15
 	VADDSD       (AX)(R15*8), X3, X3
 	VMOVSD       X3, (AX)(R15*8)
+	MOVWLZX      12(DX), R15
+	VADDSD       (AX)(R15*8), X2, X2
+	VMOVSD       X2, (AX)(R15*8)
+	MOVWLZX      14(DX), R15
+	VADDSD       (AX)(R15*8), X4, X4
+	VMOVSD       X4, (AX)(R15*8)
 	ADDQ         $0x10, DX
 	ADDQ         $0x20, BX
 	ADDQ         $0x40, R13
@@ -744,9 +750,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func addBinRunsF64SameAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
+// func addBinRunsF64SameAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int, after float64)
 // Requires: AVX, MMX+
-TEXT ·addBinRunsF64SameAVX2(SB), NOSPLIT, $0-64
+TEXT ·addBinRunsF64SameAVX2(SB), NOSPLIT, $0-72
 	MOVQ         y+0(FP), AX
 	MOVQ         factors+8(FP), CX
 	MOVQ         columns+16(FP), DX
@@ -758,7 +764,8 @@ TEXT ·addBinRunsF64SameAVX2(SB), NOSPLIT, $0-64
 	MOVQ         lines+56(FP), R9
 	SHLQ         $0x06, R9
 	ADDQ         R8, R9
-	VBROADCASTSD (BX), Y0
+	VBROADCASTSD after+64(FP), Y0
+	VBROADCASTSD (BX), Y1
 	MOVQ         SI, BX
 	XORQ         R11, R11
 	MOVQ         $0x00000020, R13
@@ -829,40 +836,42 @@ laterLine:
 
 laterAsked:
 	PREFETCHT0   512(DX)
-	VMOVUPD      (R12), Y1
-	VMULPD       Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VUNPCKHPD    X1, X1, X3
+	VMOVUPD      (R12), Y2
+	VMULPD       Y1, Y2, Y2
+	VMULPD       Y0, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
 	VUNPCKHPD    X2, X2, X4
+	VUNPCKHPD    X3, X3, X5
 	MOVWLZX      (DX), R14
-	VADDSD       (AX)(R14*8), X1, X1
-	VMOVSD       X1, (AX)(R14*8)
+	VADDSD       (AX)(R14*8), X2, X2
+	VMOVSD       X2, (AX)(R14*8)
 	MOVWLZX      2(DX), R14
-	VADDSD       (AX)(R14*8), X3, X3
-	VMOVSD       X3, (AX)(R14*8)
+	VADDSD       (AX)(R14*8), X4, X4
+	VMOVSD       X4, (AX)(R14*8)
 	MOVWLZX      4(DX), R14
-	VADDSD       (AX)(R14*8), X2, X2
-	VMOVSD       X2, (AX)(R14*8)
-	MOVWLZX      6(DX), R14
-	VADDSD       (AX)(R14*8), X4, X4
-	VMOVSD       X4, (AX)(R14*8)
-	VMOVUPD      32(R12), Y1
-	VMULPD       Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VUNPCKHPD    X1, X1, X3
-	VUNPCKHPD    X2, X2, X4
-	MOVWLZX      8(DX), R14
-	VADDSD       (AX)(R14*8), X1, X1
-	VMOVSD       X1, (AX)(R14*8)
-	MOVWLZX      10(DX), R14
 	VADDSD       (AX)(R14*8), X3, X3
 	VMOVSD       X3, (AX)(R14*8)
-	MOVWLZX      12(DX), R14
+	MOVWLZX      6(DX), R14
+	VADDSD       (AX)(R14*8), X5, X5
+	VMOVSD       X5, (AX)(R14*8)
+	VMOVUPD      32(R12), Y2
+	VMULPD       Y1, Y2, Y2
+	VMULPD       Y0, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VUNPCKHPD    X2, X2, X4
+	VUNPCKHPD    X3, X3, X5
+	MOVWLZX      8(DX), R14
 	VADDSD       (AX)(R14*8), X2, X2
 	VMOVSD       X2, (AX)(R14*8)
-	MOVWLZX      14(DX), R14
+	MOVWLZX      10(DX), R14
 	VADDSD       (AX)(R14*8), X4, X4
 	VMOVSD       X4, (AX)(R14*8)
+	MOVWLZX      12(DX), R14
+	VADDSD       (AX)(R14*8), X3, X3
+	VMOVSD       X3, (AX)(R14*8)
+	MOVWLZX      14(DX), R14
+	VADDSD       (AX)(R14*8), X5, X5
+	VMOVSD       X5, (AX)(R14*8)
 	ADDQ         $0x10, DX
 	ADDQ         $0x40, R12
 	DECQ         R13
@@ -1073,23 +1082,24 @@ done:
 	VZEROUPPER
 	RET
 
-// func addBinRunsF32FullAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int)
+// func addBinRunsF32FullAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int, after float32)
 // Requires: AVX, MMX+
-TEXT ·addBinRunsF32FullAVX2(SB), NOSPLIT, $0-64
-	MOVQ y+0(FP), AX
-	MOVQ factors+8(FP), CX
-	MOVQ columns+16(FP), DX
-	MOVQ values+24(FP), BX
-	MOVQ runs+32(FP), SI
-	MOVQ n+40(FP), DI
-	LEAQ (SI)(DI*8), DI
-	MOVQ next+48(FP), R8
-	MOVQ lines+56(FP), R9
-	SHLQ $0x06, R9
-	ADDQ R8, R9
-	MOVQ SI, R10
-	XORQ R12, R12
-	MOVQ $0x00000020, R14
+TEXT ·addBinRunsF32FullAVX2(SB), NOSPLIT, $0-68
+	MOVQ         y+0(FP), AX
+	MOVQ         factors+8(FP), CX
+	MOVQ         columns+16(FP), DX
+	MOVQ         values+24(FP), BX
+	MOVQ         runs+32(FP), SI
+	MOVQ         n+40(FP), DI
+	LEAQ         (SI)(DI*8), DI
+	MOVQ         next+48(FP), R8
+	MOVQ         lines+56(FP), R9
+	SHLQ         $0x06, R9
+	ADDQ         R8, R9
+	VBROADCASTSS after+64(FP), Y0
+	MOVQ         SI, R10
+	XORQ         R12, R12
+	MOVQ         $0x00000020, R14
 
 first:
 	TESTQ R12, R12
@@ -1158,72 +1168,74 @@ laterLine:
 laterAsked:
 	PREFETCHT0   1024(DX)
 	PREFETCHT0   2048(BX)
-	VMOVUPS      (R13), Y0
-	VMULPS       (BX), Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VPERMILPS    $0x01, X0, X2
-	VPERMILPS    $0x02, X0, X3
-	VPERMILPS    $0x03, X0, X4
-	VPERMILPS    $0x01, X1, X5
-	VPERMILPS    $0x02, X1, X6
-	VPERMILPS    $0x03, X1, X7
+	VMOVUPS      (R13), Y1
+	VMULPS       (BX), Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPERMILPS    $0x01, X1, X3
+	VPERMILPS    $0x02, X1, X4
+	VPERMILPS    $0x03, X1, X5
+	VPERMILPS    $0x01, X2, X6
+	VPERMILPS    $0x02, X2, X7
+	VPERMILPS    $0x03, X2, X8
 	MOVWLZX      (DX), R15
-	VADDSS       (AX)(R15*4), X0, X0
-	VMOVSS       X0, (AX)(R15*4)
+	VADDSS       (AX)(R15*4), X1, X1
+	VMOVSS       X1, (AX)(R15*4)
 	MOVWLZX      2(DX), R15
-	VADDSS       (AX)(R15*4), X2, X2
-	VMOVSS       X2, (AX)(R15*4)
+	VADDSS       (AX)(R15*4), X3, X3
+	VMOVSS       X3, (AX)(R15*4)
 	MOVWLZX      4(DX), R15
-	VADDSS       (AX)(R15*4), X3, X3
-	VMOVSS       X3, (AX)(R15*4)
-	MOVWLZX      6(DX), R15
 	VADDSS       (AX)(R15*4), X4, X4
 	VMOVSS       X4, (AX)(R15*4)
-	MOVWLZX      8(DX), R15
-	VADDSS       (AX)(R15*4), X1, X1
-	VMOVSS       X1, (AX)(R15*4)
-	MOVWLZX      10(DX), R15
+	MOVWLZX      6(DX), R15
 	VADDSS       (AX)(R15*4), X5, X5
 	VMOVSS       X5, (AX)(R15*4)
-	MOVWLZX      12(DX), R15
-	VADDSS       (AX)(R15*4), X6, X6
-	VMOVSS       X6, (AX)(R15*4)
-	MOVWLZX      14(DX), R15
-	VADDSS       (AX)(R15*4), X7, X7
-	VMOVSS       X7, (AX)(R15*4)
-	VMOVUPS      32(R13), Y0
-	VMULPS       32(BX), Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VPERMILPS    $0x01, X0, X2
-	VPERMILPS    $0x02, X0, X3
-	VPERMILPS    $0x03, X0, X4
-	VPERMILPS    $0x01, X1, X5
-	VPERMILPS    $0x02, X1, X6
-	VPERMILPS    $0x03, X1, X7
-	MOVWLZX      16(DX), R15
-	VADDSS       (AX)(R15*4), X0, X0
-	VMOVSS       X0, (AX)(R15*4)
-	MOVWLZX      18(DX), R15
+	MOVWLZX      8(DX), R15
 	VADDSS       (AX)(R15*4), X2, X2
 	VMOVSS       X2, (AX)(R15*4)
-	MOVWLZX      20(DX), R15
-	VADDSS       (AX)(R15*4), X3, X3
-	VMOVSS       X3, (AX)(R15*4)
-	MOVWLZX      22(DX), R15
-	VADDSS       (AX)(R15*4), X4, X4
-	VMOVSS       X4, (AX)(R15*4)
-	MOVWLZX      24(DX), R15
-	VADDSS       (AX)(R15*4), X1, X1
-	VMOVSS       X1, (AX)(R15*4)
-	MOVWLZX      26(DX), R15
-	VADDSS       (AX)(R15*4), X5, X5
-	VMOVSS       X5, (AX)(R15*4)
-	MOVWLZX      28(DX), R15
+	MOVWLZX      10(DX), R15
 	VADDSS       (AX)(R15*4), X6, X6
 	VMOVSS       X6, (AX)(R15*4)
-	MOVWLZX      30(DX), R15
+	MOVWLZX      12(DX), R15
 	VADDSS       (AX)(R15*4), X7, X7
 	VMOVSS       X7, (AX)(R15*4)
+	MOVWLZX      14(DX), R15
+	VADDSS       (AX)(R15*4), X8, X8
+	VMOVSS       X8, (AX)(R15*4)
+	VMOVUPS      32(R13), Y1
+	VMULPS       32(BX), Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPERMILPS    $0x01, X1, X3
+	VPERMILPS    $0x02, X1, X4
+	VPERMILPS    $0x03, X1, X5
+	VPERMILPS    $0x01, X2, X6
+	VPERMILPS    $0x02, X2, X7
+	VPERMILPS    $0x03, X2, X8
+	MOVWLZX      16(DX), R15
+	VADDSS       (AX)(R15*4), X1, X1
+	VMOVSS       X1, (AX)(R15*4)
+	MOVWLZX      18(DX), R15
+	VADDSS       (AX)(R15*4), X3, X3
+	VMOVSS       X3, (AX)(R15*4)
+	MOVWLZX      20(DX), R15
+	VADDSS       (AX)(R15*4), X4, X4
+	VMOVSS       X4, (AX)(R15*4)
+	MOVWLZX      22(DX), R15
+	VADDSS       (AX)(R15*4), X5, X5
+	VMOVSS       X5, (AX)(R15*4)
+	MOVWLZX      24(DX), R15
+	VADDSS       (AX)(R15*4), X2, X2
+	VMOVSS       X2, (AX)(R15*4)
+	MOVWLZX      26(DX), R15
+	VADDSS       (AX)(R15*4), X6, X6
+	VMOVSS       X6, (AX)(R15*4)
+	MOVWLZX      28(DX), R15
+	VADDSS       (AX)(R15*4), X7, X7
+	VMOVSS       X7, (AX)(R15*4)
+	MOVWLZX      30(DX), R15
+	VADDSS       (AX)(R15*4), X8, X8
+	VMOVSS       X8, (AX)(R15*4)
 	ADDQ         $0x20, DX
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, R13
@@ -1417,9 +1429,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func addBinRunsF32SameAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int)
+// func addBinRunsF32SameAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int, after float32)
 // Requires: AVX, MMX+
-TEXT ·addBinRunsF32SameAVX2(SB), NOSPLIT, $0-64
+TEXT ·addBinRunsF32SameAVX2(SB), NOSPLIT, $0-68
 	MOVQ         y+0(FP), AX
 	MOVQ         factors+8(FP), CX
 	MOVQ         columns+16(FP), DX
@@ -1431,7 +1443,8 @@ TEXT ·addBinRunsF32SameAVX2(SB), NOSPLIT, $0-64
 	MOVQ         lines+56(FP), R9
 	SHLQ         $0x06, R9
 	ADDQ         R8, R9
-	VBROADCASTSS (BX), Y0
+	VBROADCASTSS after+64(FP), Y0
+	VBROADCASTSS (BX), Y1
 	MOVQ         SI, BX
 	XORQ         R11, R11
 	MOVQ         $0x00000020, R13
@@ -1502,72 +1515,74 @@ laterLine:
 
 laterAsked:
 	PREFETCHT0   1024(DX)
-	VMOVUPS      (R12), Y1
-	VMULPS       Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VPERMILPS    $0x01, X1, X3
-	VPERMILPS    $0x02, X1, X4
-	VPERMILPS    $0x03, X1, X5
-	VPERMILPS    $0x01, X2, X6
-	VPERMILPS    $0x02, X2, X7
-	VPERMILPS    $0x03, X2, X8
+	VMOVUPS      (R12), Y2
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VPERMILPS    $0x01, X2, X4
+	VPERMILPS    $0x02, X2, X5
+	VPERMILPS    $0x03, X2, X6
+	VPERMILPS    $0x01, X3, X7
+	VPERMILPS    $0x02, X3, X8
+	VPERMILPS    $0x03, X3, X9
 	MOVWLZX      (DX), R14
-	VADDSS       (AX)(R14*4), X1, X1
-	VMOVSS       X1, (AX)(R14*4)
+	VADDSS       (AX)(R14*4), X2, X2
+	VMOVSS       X2, (AX)(R14*4)
 	MOVWLZX      2(DX), R14
-	VADDSS       (AX)(R14*4), X3, X3
-	VMOVSS       X3, (AX)(R14*4)
+	VADDSS       (AX)(R14*4), X4, X4
+	VMOVSS       X4, (AX)(R14*4)
 	MOVWLZX      4(DX), R14
-	VADDSS       (AX)(R14*4), X4, X4
-	VMOVSS       X4, (AX)(R14*4)
-	MOVWLZX      6(DX), R14
 	VADDSS       (AX)(R14*4), X5, X5
 	VMOVSS       X5, (AX)(R14*4)
-	MOVWLZX      8(DX), R14
-	VADDSS       (AX)(R14*4), X2, X2
-	VMOVSS       X2, (AX)(R14*4)
-	MOVWLZX      10(DX), R14
+	MOVWLZX      6(DX), R14
 	VADDSS       (AX)(R14*4), X6, X6
 	VMOVSS       X6, (AX)(R14*4)
-	MOVWLZX      12(DX), R14
-	VADDSS       (AX)(R14*4), X7, X7
-	VMOVSS       X7, (AX)(R14*4)
-	MOVWLZX      14(DX), R14
-	VADDSS       (AX)(R14*4), X8, X8
-	VMOVSS       X8, (AX)(R14*4)
-	VMOVUPS      32(R12), Y1
-	VMULPS       Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VPERMILPS    $0x01, X1, X3
-	VPERMILPS    $0x02, X1, X4
-	VPERMILPS    $0x03, X1, X5
-	VPERMILPS    $0x01, X2, X6
-	VPERMILPS    $0x02, X2, X7
-	VPERMILPS    $0x03, X2, X8
-	MOVWLZX      16(DX), R14
-	VADDSS       (AX)(R14*4), X1, X1
-	VMOVSS       X1, (AX)(R14*4)
-	MOVWLZX      18(DX), R14
+	MOVWLZX      8(DX), R14
 	VADDSS       (AX)(R14*4), X3, X3
 	VMOVSS       X3, (AX)(R14*4)
-	MOVWLZX      20(DX), R14
-	VADDSS       (AX)(R14*4), X4, X4
-	VMOVSS       X4, (AX)(R14*4)
-	MOVWLZX      22(DX), R14
-	VADDSS       (AX)(R14*4), X5, X5
-	VMOVSS       X5, (AX)(R14*4)
-	MOVWLZX      24(DX), R14
-	VADDSS       (AX)(R14*4), X2, X2
-	VMOVSS       X2, (AX)(R14*4)
-	MOVWLZX      26(DX), R14
-	VADDSS       (AX)(R14*4), X6, X6
-	VMOVSS       X6, (AX)(R14*4)
-	MOVWLZX      28(DX), R14
+	MOVWLZX      10(DX), R14
 	VADDSS       (AX)(R14*4), X7, X7
 	VMOVSS       X7, (AX)(R14*4)
-	MOVWLZX      30(DX), R14
+	MOVWLZX      12(DX), R14
 	VADDSS       (AX)(R14*4), X8, X8
 	VMOVSS       X8, (AX)(R14*4)
+	MOVWLZX      14(DX), R14
+	VADDSS       (AX)(R14*4), X9, X9
+	VMOVSS       X9, (AX)(R14*4)
+	VMOVUPS      32(R12), Y2
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VPERMILPS    $0x01, X2, X4
+	VPERMILPS    $0x02, X2, X5
+	VPERMILPS    $0x03, X2, X6
+	VPERMILPS    $0x01, X3, X7
+	VPERMILPS    $0x02, X3, X8
+	VPERMILPS    $0x03, X3, X9
+	MOVWLZX      16(DX), R14
+	VADDSS       (AX)(R14*4), X2, X2
+	VMOVSS       X2, (AX)(R14*4)
+	MOVWLZX      18(DX), R14
+	VADDSS       (AX)(R14*4), X4, X4
+	VMOVSS       X4, (AX)(R14*4)
+	MOVWLZX      20(DX), R14
+	VADDSS       (AX)(R14*4), X5, X5
+	VMOVSS       X5, (AX)(R14*4)
+	MOVWLZX      22(DX), R14
+	VADDSS       (AX)(R14*4), X6, X6
+	VMOVSS       X6, (AX)(R14*4)
+	MOVWLZX      24(DX), R14
+	VADDSS       (AX)(R14*4), X3, X3
+	VMOVSS       X3, (AX)(R14*4)
+	MOVWLZX      26(DX), R14
+	VADDSS       (AX)(R14*4), X7, X7
+	VMOVSS       X7, (AX)(R14*4)
+	MOVWLZX      28(DX), R14
+	VADDSS       (AX)(R14*4), X8, X8
+	VMOVSS       X8, (AX)(R14*4)
+	MOVWLZX      30(DX), R14
+	VADDSS       (AX)(R14*4), X9, X9
+	VMOVSS       X9, (AX)(R14*4)
 	ADDQ         $0x20, DX
 	ADDQ         $0x40, R12
 	DECQ         R13

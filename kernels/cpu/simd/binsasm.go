@@ -8,21 +8,21 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// binKernel writes to or adds to to what x, or the factors, and the entries give.
-type binKernel[V sparse.Value] func(to, from *V, columns *uint16, values *byte, runs *uint32, n int, next *V, lines int)
+// binKernel writes to to what x and the entries give.
+type binKernel[V sparse.Value] func(to, x *V, columns *uint16, values *byte, runs *uint32, n int, next *V, lines int)
 
-// binKernels is kernels by Storage.
-type binKernels[V sparse.Value] [4]binKernel[V]
+// addRunsKernel adds to y what the factors and the entries give, times after.
+type addRunsKernel[V sparse.Value] func(y, factors *V, columns *uint16, values *byte, runs *uint32, n int, next *V, lines int, after V)
 
 // binTwoKernel is binKernel for two vectors side by side: to is the place of line from.
 type binTwoKernel[V sparse.Value] func(to, x *V, columns *uint16, values *byte, runs *uint32, n, from int, next *V, lines int)
 
-// The kernels of Bins.Products, AddTransposed and ProductsOfTwo.
+// The kernels of Bins.Products, AddTransposed and ProductsOfTwo, by Storage.
 var (
-	binProducts64 = binKernels[float64]{Full: binProductsF64FullAVX2, Short: binProductsF64ShortAVX2, Same: binProductsF64SameAVX2}
-	binProducts32 = binKernels[float32]{Full: binProductsF32FullAVX2, Same: binProductsF32SameAVX2}
-	addRuns64     = binKernels[float64]{Full: addBinRunsF64FullAVX2, Short: addBinRunsF64ShortAVX2, Same: addBinRunsF64SameAVX2}
-	addRuns32     = binKernels[float32]{Full: addBinRunsF32FullAVX2, Same: addBinRunsF32SameAVX2}
+	binProducts64 = [4]binKernel[float64]{Full: binProductsF64FullAVX2, Short: binProductsF64ShortAVX2, Same: binProductsF64SameAVX2}
+	binProducts32 = [4]binKernel[float32]{Full: binProductsF32FullAVX2, Same: binProductsF32SameAVX2}
+	addRuns64     = [4]addRunsKernel[float64]{Full: addBinRunsF64FullAVX2, Short: addBinRunsF64ShortAVX2, Same: addBinRunsF64SameAVX2}
+	addRuns32     = [4]addRunsKernel[float32]{Full: addBinRunsF32FullAVX2, Same: addBinRunsF32SameAVX2}
 	binTwo64      = [4]binTwoKernel[float64]{Full: binProductsOfTwoF64FullAVX2, Short: binProductsOfTwoF64ShortAVX2, Same: binProductsOfTwoF64SameAVX2}
 	binTwo32      = [4]binTwoKernel[float32]{Full: binProductsOfTwoF32FullAVX2, Same: binProductsOfTwoF32SameAVX2}
 )
@@ -31,25 +31,30 @@ var (
 func binProductsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, x, next, to []V) {
 	switch b := any(b).(type) {
 	case *Bins[float64]:
-		callBins(&binProducts64, b, k, runs, any(to).([]float64), any(x).([]float64), any(next).([]float64))
+		callBins(binProducts64[b.Values.Storage], b, k, runs, any(to).([]float64), any(x).([]float64), any(next).([]float64))
 	case *Bins[float32]:
-		callBins(&binProducts32, b, k, runs, any(to).([]float32), any(x).([]float32), any(next).([]float32))
+		callBins(binProducts32[b.Values.Storage], b, k, runs, any(to).([]float32), any(x).([]float32), any(next).([]float32))
 	}
 }
 
-// addRunsAssembly is Bins.AddTransposed for one run or more, after = 1.
-func addRunsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, factors, y, next []V) {
+func callBins[V sparse.Value](kernel binKernel[V], b *Bins[V], k int, runs []BinRun, to, x, next []V) {
+	kernel(unsafe.SliceData(to), unsafe.SliceData(x), unsafe.SliceData(b.Columns[k:]), b.valuesFrom(k), &runs[0].To, len(runs),
+		unsafe.SliceData(next), len(next)/BinLine[V]())
+}
+
+// addRunsAssembly is Bins.AddTransposed for one run or more, after finite.
+func addRunsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, after V, factors, y, next []V) {
 	switch b := any(b).(type) {
 	case *Bins[float64]:
-		callBins(&addRuns64, b, k, runs, any(y).([]float64), any(factors).([]float64), any(next).([]float64))
+		callAddRuns(addRuns64[b.Values.Storage], b, k, runs, float64(after), any(factors).([]float64), any(y).([]float64), any(next).([]float64))
 	case *Bins[float32]:
-		callBins(&addRuns32, b, k, runs, any(y).([]float32), any(factors).([]float32), any(next).([]float32))
+		callAddRuns(addRuns32[b.Values.Storage], b, k, runs, float32(after), any(factors).([]float32), any(y).([]float32), any(next).([]float32))
 	}
 }
 
-func callBins[V sparse.Value](kernels *binKernels[V], b *Bins[V], k int, runs []BinRun, to, from, next []V) {
-	kernels[b.Values.Storage](unsafe.SliceData(to), unsafe.SliceData(from), unsafe.SliceData(b.Columns[k:]), b.valuesFrom(k), &runs[0].To, len(runs),
-		unsafe.SliceData(next), len(next)/BinLine[V]())
+func callAddRuns[V sparse.Value](kernel addRunsKernel[V], b *Bins[V], k int, runs []BinRun, after V, factors, y, next []V) {
+	kernel(unsafe.SliceData(y), unsafe.SliceData(factors), unsafe.SliceData(b.Columns[k:]), b.valuesFrom(k), &runs[0].To, len(runs),
+		unsafe.SliceData(next), len(next)/BinLine[V](), after)
 }
 
 // valuesFrom is where the values from place k on lie.

@@ -9,8 +9,8 @@ func binProductsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, x, ne
 	b.Products(Generic, k, runs, x, next, to)
 }
 
-func addRunsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, factors, y, next []V) {
-	b.AddTransposed(Generic, k, runs, 1, factors, y, next)
+func addRunsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, after V, factors, y, next []V) {
+	b.AddTransposed(Generic, k, runs, after, factors, y, next)
 }
 
 func addBinAssembly[V sparse.Value](products []V, rows []uint16, sums []V) {

@@ -17,10 +17,10 @@ const factorsAhead = 32
 // multiply them.
 func addRuns(e elem, storage string) {
 	name := "addBinRuns" + e.name + storage + "AVX2"
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(y, factors *%[1]s, columns *uint16, values *byte, runs *uint32, n int, next *%[1]s, lines int)", e.typ))
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(y, factors *%[1]s, columns *uint16, values *byte, runs *uint32, n int, next *%[1]s, lines int, after %[1]s)", e.typ))
 	Pragma("noescape")
-	Doc(name+" adds the products of n runs to y, and asks for so many lines of 64 bytes from",
-		"next on, one for each line of products.")
+	Doc(name+" adds the products of n runs, times after, to y, and asks for so many lines of",
+		"64 bytes from next on, one for each line of products.")
 	y := Load(Param("y"), GP64())
 	factors := Load(Param("factors"), GP64())
 	columns := Load(Param("columns"), GP64())
@@ -32,6 +32,12 @@ func addRuns(e elem, storage string) {
 	nextEnd := Load(Param("lines"), GP64())
 	SHLQ(Imm(6), nextEnd)
 	ADDQ(next, nextEnd)
+	after := YMM()
+	afterMem, err := Param("after").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	e.broadcast(afterMem.Addr, after)
 	entries := newEntries(e, storage, columns, values)
 	later := asking{elem: e, factors: factors, end: end, runs: GP64(), at: GP64(), left: GP64()}
 	at, left := GP64(), GP64()
@@ -52,7 +58,7 @@ func addRuns(e elem, storage string) {
 	Label("line")
 	askNext(1, next, nextEnd)
 	later.ask("later")
-	entries.addLine(at, y)
+	entries.addLine(at, after, y)
 	ADDQ(Imm(line), at)
 	DECQ(left)
 	JNZ(LabelRef("line"))
@@ -62,13 +68,14 @@ func addRuns(e elem, storage string) {
 	RET()
 }
 
-// addLine adds the products of a line of factors to y.
-func (s *entries) addLine(factors, y Register) {
+// addLine adds the products of a line of factors, times after, to y.
+func (s *entries) addLine(factors Register, after VecVirtual, y Register) {
 	s.ask()
 	for r := range line / register {
 		v := YMM()
 		s.load(Mem{Base: factors, Disp: register * r}, v)
 		s.multiply(r, v)
+		s.mul(after, v, v)
 		for i, product := range s.elements(v) {
 			c := GP64()
 			MOVWLZX(Mem{Base: s.columns, Disp: 2 * (register/s.size*r + i)}, c.As32())
