@@ -1,6 +1,8 @@
 package form
 
 import (
+	"math/bits"
+
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -56,6 +58,19 @@ func (l *lines[V]) isFar(c int32) (one int) {
 		one = 1
 	}
 	return one
+}
+
+// mark sets the bits of entries, from that of entry k on, to isFar of their columns.
+func (l *lines[V]) mark(idx []int32, k int64, marks []uint64) {
+	for len(idx) > 0 {
+		some := idx[:min(64-int(k%64), len(idx))]
+		word := uint64(0)
+		for i := len(some) - 1; i >= 0; i-- {
+			word = word<<1 | uint64(l.isFar(some[i]))
+		}
+		marks[k/64] |= word << (k % 64)
+		idx, k = idx[len(some):], k+int64(len(some))
+	}
 }
 
 // forget sets the counts of a window back.
@@ -133,14 +148,14 @@ func newNearFarBuilder[V sparse.Value](r Rows[V], o NearFarOptions[V]) (*nearFar
 // at is where the entries of row i begin.
 func (b *nearFarBuilder[V]) at(i int) int64 { return b.r.Ptr[i] - b.r.Ptr[0] }
 
-// mark marks and counts the far entries, window by window.
+// mark marks the far entries, window by window, and counts those of each row.
 func (b *nearFarBuilder[V]) mark() error {
 	rows, nnz := b.out.rows, int64(len(b.r.Idx))
 	if err := b.hold(int64(b.r.Cols>>lineShift[V]()) + nnz/8 + 8*int64(rows+2)); err != nil {
 		return err
 	}
 	l := newLines[V](b.r.Cols, uint8(b.o.Lone))
-	b.marks, b.others.Ptr = make([]uint64, nnz/64+1), make([]int64, rows+1)
+	b.marks = make([]uint64, nnz/64+1)
 	for first := 0; first < rows; {
 		end := first + 1
 		for end < rows && b.at(end+1)-b.at(first) <= int64(b.o.Window) {
@@ -151,16 +166,18 @@ func (b *nearFarBuilder[V]) mark() error {
 			return err
 		}
 		l.count(idx)
-		for k := b.at(first); first < end; first++ {
-			n := b.others.Ptr[first]
-			for to := b.at(first + 1); k < to; k++ {
-				one := l.isFar(b.r.Idx[k])
-				b.marks[k/64] |= uint64(one) << (k % 64)
-				n += int64(one)
-			}
-			b.others.Ptr[first+1] = n
-		}
+		l.mark(idx, b.at(first), b.marks)
 		l.forget(idx)
+		first = end
+	}
+	b.others.Ptr = make([]int64, rows+1)
+	word, before := int64(0), 0 // marks in the words before that one
+	for row := range rows {
+		end := b.at(row + 1)
+		for ; word < end/64; word++ {
+			before += bits.OnesCount64(b.marks[word])
+		}
+		b.others.Ptr[row+1] = int64(before + bits.OnesCount64(b.marks[word]&(1<<(end%64)-1)))
 	}
 	return nil
 }
@@ -213,17 +230,23 @@ func (b *nearFarBuilder[V]) near() error {
 func (b *nearFarBuilder[V]) part(first, end int, ptr []int64, idx []int32, val []V) {
 	near, far := 0, int(b.others.Ptr[first])
 	farIdx, farVal := b.others.Idx, b.others.Val
-	k := b.at(first)
-	for row := first; row < end; row++ {
-		for to := b.at(row + 1); k < to; k++ {
-			c, v := b.r.Idx[k], b.r.Val[k]
+	for k, to := b.at(first), b.at(end); k < to; {
+		n := min(64-k%64, to-k)
+		word, fromIdx, fromVal := b.marks[k/64]>>(k%64), b.r.Idx[k:k+n], b.r.Val[k:k+n]
+		for i, c := range fromIdx {
+			v := fromVal[i]
 			idx[near], val[near] = c, v
 			farIdx[far], farVal[far] = c, v
-			one := int(b.marks[k/64] >> (k % 64) & 1)
+			one := int(word & 1)
 			far += one
 			near += 1 - one
+			word >>= 1
 		}
-		ptr[row-first+1] = int64(near)
+		k += n
+	}
+	for i := range ptr {
+		row := first + i
+		ptr[i] = b.at(row) - b.at(first) - (b.others.Ptr[row] - b.others.Ptr[first])
 	}
 }
 

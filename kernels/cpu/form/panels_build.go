@@ -204,7 +204,7 @@ func (b *panelBuilder[V]) fill() {
 			rows := b.open(block, c)
 			g, n := rows.group(b.lanes)
 			order = order[copy(order, rows.order[:n]):]
-			b.fillGroup(&f.slices, &at, int32(c<<f.shift), rows, g, nil)
+			b.fillGroup(&f.slices, &at, int32(c<<f.shift), rows, g)
 			for i, n := range rows.of {
 				b.from[i] += int64(n)
 			}

@@ -1,25 +1,24 @@
 package form
 
 import (
+	"slices"
+
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
 
 // sliceBuilder makes a slicesForm: it plans all windows, makes room, and goes over
-// them again to fill it, which is cheaper than to keep the plans.
+// them again to fill it, which is cheaper than to keep all of the plans.
 type sliceBuilder[V sparse.Value] struct {
 	*slicePlanner[V]
-	// The entries of the window that is filled, row by row: first the narrow ones of a
-	// row and then the others.
-	sliceFiller[V]
+	sliceFiller[V]   // of the window that is filled
 	out              *slicesForm[V]
 	narrowAt, wideAt simd.Position // where the next slices go
+	orders           []uint16      // of the windows that come next, from those of out
 
-	// Room for the entries of a window, and the lanes of its rows.
-	splitIdx []int32
-	splitVal []V
-	lane     []uint16
+	parted splitWindow[V]
+	lane   []uint16 // room for the lanes of the rows of a window
 }
 
 func newSliceBuilder[V sparse.Value](r Rows[V], o SliceOptions[V]) *sliceBuilder[V] {
@@ -43,7 +42,7 @@ func (b *sliceBuilder[V]) measure() error {
 	var narrow, wide simd.Position
 	s := b.out
 	s.windows = make([]window, b.windows())
-	listed, reach := 0, int32(-1)
+	reach := int32(-1)
 	reached := make([]int32, len(s.windows))
 	for i := range s.windows {
 		if err := b.plan(i); err != nil {
@@ -58,10 +57,13 @@ func (b *sliceBuilder[V]) measure() error {
 		reached[i] = reach
 		s.windows[i] = w
 		narrow, wide = w.narrow.after(narrow), w.wide.after(wide)
-		listed += int(w.listed)
 		if w.sorted {
-			listed += b.end - b.first
+			if len(s.order) == 0 {
+				s.order = make([]uint16, 0, s.rows)
+			}
+			s.order = append(s.order, invert(b.narrowRows.order, b.lane)...)
 		}
+		s.order = append(s.order, b.wideRows.order[:w.listed]...)
 		b.cutLong()
 	}
 	s.long.place(reached)
@@ -72,7 +74,9 @@ func (b *sliceBuilder[V]) measure() error {
 			narrow = p.group(b.lanes).after(narrow)
 		}
 	}
-	s.order = make([]uint16, 0, listed)
+	if cap(s.order) > len(s.order)+len(s.order)/8 {
+		s.order = slices.Clone(s.order)
+	}
 	return b.makeRoom(narrow, wide)
 }
 
@@ -128,15 +132,15 @@ func sliceBytes[V sparse.Value](s *simd.Slices[V]) int64 {
 func (b *sliceBuilder[V]) fill() error {
 	s := b.out
 	long := s.long.pieces
+	b.orders = s.order
 	for i := range s.windows {
 		b.reopen(i)
 		w := &b.window
-		if w.sorted {
-			s.order = append(s.order, invert(b.narrowRows.order, b.lane)...)
+		b.fillGroup(&s.narrow, &b.narrowAt, b.base, &b.narrowRows, w.narrow)
+		if w.narrow.columns > 0 && w.wide.columns > 0 {
+			b.idx, b.val, b.from = b.parted.wideIdx, b.parted.wideVal, b.parted.wideFrom
 		}
-		s.order = append(s.order, b.wideRows.order[:w.listed]...)
-		b.fillGroup(&s.narrow, &b.narrowAt, b.base, &b.narrowRows, w.narrow, nil)
-		b.fillGroup(&s.wide, &b.wideAt, b.base, &b.wideRows, w.wide, b.narrowRows.of)
+		b.fillGroup(&s.wide, &b.wideAt, b.base, &b.wideRows, w.wide)
 		for ; len(long) > 0 && long[0].after == i; long = long[1:] {
 			b.fillPiece(&long[0])
 		}

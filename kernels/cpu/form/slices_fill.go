@@ -23,18 +23,19 @@ func (b *sliceBuilder[V]) reopen(i int) {
 	default:
 		b.splitEntries()
 	}
-	switch {
-	case w.joint:
-		b.sortJointly()
-		return
-	case w.wide.columns > 0:
-		b.wideRows.sort()
-	}
+	b.narrowRows.keep()
 	if w.sorted {
-		b.narrowRows.sort()
-	} else {
-		b.narrowRows.keep()
+		n := b.end - b.first
+		for r, lane := range b.orders[:n] {
+			b.narrowRows.order[lane] = uint16(r)
+		}
+		b.orders = b.orders[n:]
 	}
+	if w.joint {
+		copy(b.wideRows.order, b.narrowRows.order)
+		return
+	}
+	b.orders = b.orders[copy(b.wideRows.order, b.orders[:w.listed]):]
 }
 
 // keepEntries leaves the entries of the window where they are.
@@ -47,43 +48,38 @@ func (b *sliceBuilder[V]) keepEntries() {
 	}
 }
 
-// splitEntries brings the narrow entries of each row of the window before the others,
-// and counts both.
-func (b *sliceBuilder[V]) splitEntries() {
-	n := int(b.at(b.end) - b.at(b.first))
-	b.splitIdx, b.splitVal = slices.Grow(b.splitIdx[:0], n)[:n], slices.Grow(b.splitVal[:0], n)[:n]
-	b.idx, b.val, b.from = b.splitIdx, b.splitVal, b.from[:0]
-	start := int64(0)
-	for r, n := range b.narrowRows.of {
-		b.from = append(b.from, start)
-		b.wideRows.of[r] = 0
-		if n == 0 {
-			continue
-		}
-		k := b.at(b.first + r)
-		from := b.r.Idx[k : k+int64(n)]
-		narrow := int32(0)
-		for _, c := range from {
-			narrow += oneIfNarrow(b.base, c)
-		}
-		b.narrowRows.of[r], b.wideRows.of[r] = narrow, n-narrow
-		b.splitRow(from, b.r.Val[k:k+int64(n)], b.idx[start:start+int64(n)], b.val[start:start+int64(n)], int(narrow))
-		start += int64(n)
-	}
+// splitWindow is room for the narrow entries of a window, row by row, and for the others.
+type splitWindow[V sparse.Value] struct {
+	idx, wideIdx   []int32
+	val, wideVal   []V
+	from, wideFrom []int64
 }
 
-// splitRow copies entries, narrow ones to the front and the others to place wide and
-// those behind.
-func (b *sliceBuilder[V]) splitRow(fromIdx []int32, fromVal []V, idx []int32, val []V, wide int) {
-	fromVal, val = fromVal[:len(fromIdx)], val[:len(idx)]
-	narrow := 0
-	for k, c := range fromIdx {
-		one := int(oneIfNarrow(b.base, c))
-		at := wide + one*(narrow-wide)
-		idx[at], val[at] = c, fromVal[k]
-		narrow += one
-		wide += 1 - one
+// splitEntries parts the narrow entries of the window from the others, and counts both. Which
+// they are cannot be foreseen, so that to write each to both places is faster than to branch.
+func (b *sliceBuilder[V]) splitEntries() {
+	s := &b.parted
+	n := int(b.at(b.end) - b.at(b.first))
+	s.idx, s.val = slices.Grow(s.idx[:0], n)[:n], slices.Grow(s.val[:0], n)[:n]
+	s.wideIdx, s.wideVal = slices.Grow(s.wideIdx[:0], n)[:n], slices.Grow(s.wideVal[:0], n)[:n]
+	s.from, s.wideFrom = s.from[:0], s.wideFrom[:0]
+	narrow, wide := 0, 0
+	for r, n := range b.narrowRows.of {
+		s.from, s.wideFrom = append(s.from, int64(narrow)), append(s.wideFrom, int64(wide))
+		k := b.at(b.first + r)
+		idx, val := b.r.Idx[k:k+int64(n)], b.r.Val[k:k+int64(n)] // none of a long row
+		before := narrow
+		for i, c := range idx {
+			v := val[i]
+			s.idx[narrow], s.val[narrow] = c, v
+			s.wideIdx[wide], s.wideVal[wide] = c, v
+			one := int(oneIfNarrow(b.base, c))
+			narrow += one
+			wide += 1 - one
+		}
+		b.narrowRows.of[r], b.wideRows.of[r] = int32(narrow-before), n-int32(narrow-before)
 	}
+	b.idx, b.val, b.from = s.idx, s.val, s.from
 }
 
 // sliceFiller stores entries of rows in slices: row r has those from from[r] on.
@@ -94,9 +90,8 @@ type sliceFiller[V sparse.Value] struct {
 	from   []int64
 }
 
-// fillGroup stores a group of slices, with narrow indices counted from base: for each row
-// the entries behind the first skip[row], or from its first where skip is nil.
-func (b *sliceFiller[V]) fillGroup(to *simd.Slices[V], at *simd.Position, base int32, rows *lengths, g group, skip []int32) {
+// fillGroup stores a group of slices, with narrow indices counted from base.
+func (b *sliceFiller[V]) fillGroup(to *simd.Slices[V], at *simd.Position, base int32, rows *lengths, g group) {
 	lanes := to.Values.Lanes
 	for i := range int(g.slices) {
 		order := rows.order[i*lanes : min((i+1)*lanes, len(rows.order))]
@@ -108,9 +103,6 @@ func (b *sliceFiller[V]) fillGroup(to *simd.Slices[V], at *simd.Position, base i
 		var val [4][]V
 		for lane, r := range order {
 			lo := b.from[r]
-			if skip != nil {
-				lo += int64(skip[r])
-			}
 			n := rows.of[r]
 			j := lane % 4
 			idx[j], val[j] = b.idx[lo:lo+int64(full)], b.val[lo:lo+int64(full)]

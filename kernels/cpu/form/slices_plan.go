@@ -31,8 +31,8 @@ type slicePlanner[V sparse.Value] struct {
 // lengths is the entries of each row of a window that go to one kind of slices.
 type lengths struct {
 	of    []int32
-	order []uint16 // the rows as they follow in lanes, those without entries last
-	count []int32  // scratch of sort
+	order []uint16   // the rows as they follow in lanes, those without entries last
+	count [][4]int32 // scratch of sort
 }
 
 func newSlicePlanner[V sparse.Value](r Rows[V], o SliceOptions[V]) *slicePlanner[V] {
@@ -198,24 +198,20 @@ func (p *slicePlanner[V]) worthAhead(from int32) bool {
 // slices.
 const jointRows = 16
 
-// tryJoint lets wide slices have their rows in the same lanes as narrow ones, which takes no
-// order of their own and adds to whole registers of sums, unless it takes many more columns.
+// tryJoint lets wide slices, whose rows are sorted, have these in the same lanes as narrow ones,
+// which takes no order of their own and adds to whole registers of sums, unless it takes many more
+// columns. Rows are then in the order of falling numbers of narrow entries, and those with equal
+// numbers in that of wide ones.
 func (p *slicePlanner[V]) tryJoint() {
 	if p.sorted == 1 || p.r.Fixed {
 		return
 	}
-	p.sortJointly()
-	if g, _ := p.wideRows.group(p.lanes); g.columns <= p.wide.columns+p.listed/jointRows {
+	p.narrowRows.sortFrom(p.wideRows.order)
+	joint := lengths{of: p.wideRows.of, order: p.narrowRows.order}
+	if g, _ := joint.group(p.lanes); g.columns <= p.wide.columns+p.listed/jointRows {
+		copy(p.wideRows.order, p.narrowRows.order)
 		p.wide, p.listed, p.joint = g, 0, true
 	}
-}
-
-// sortJointly orders rows by falling numbers of narrow entries, and those with equal numbers by
-// wide ones, for both kinds of slices.
-func (p *slicePlanner[V]) sortJointly() {
-	p.wideRows.sort()
-	p.narrowRows.sortFrom(p.wideRows.order)
-	copy(p.wideRows.order, p.narrowRows.order)
 }
 
 // oneIfNarrow is 1 for a column within reach of a base that is at least 0, and
@@ -276,18 +272,37 @@ func (l *lengths) sortFrom(first []uint16) {
 		slices.SortStableFunc(l.order, func(a, b uint16) int { return int(l.of[b]) - int(l.of[a]) })
 		return
 	}
-	// Counting sort: rows of length n go to the places from count[longest-n] on.
-	l.count = append(l.count[:0], make([]int32, longest+2)...)
-	for _, n := range l.of {
-		l.count[longest-n+1]++
+	// Counting sort, where a quarter of the rows does not wait for the counts of another.
+	l.count = append(l.count[:0], make([][4]int32, longest+1)...)
+	n := len(first) / 4
+	quarters := [4][]uint16{first[:n], first[n : 2*n], first[2*n : 3*n], first[3*n:]}
+	for i := range n {
+		for q, rows := range quarters {
+			l.count[longest-l.of[rows[i]]][q]++
+		}
 	}
-	for i := range longest {
-		l.count[i+1] += l.count[i]
+	for _, r := range quarters[3][n:] {
+		l.count[longest-l.of[r]][3]++
 	}
-	for _, r := range first {
-		n := l.of[r]
-		l.order[l.count[longest-n]] = r
-		l.count[longest-n]++
+	at := int32(0) // the place of the next row
+	for i := range l.count {
+		for q, n := range l.count[i] {
+			l.count[i][q] = at
+			at += n
+		}
+	}
+	put := func(q int, r uint16) {
+		at := &l.count[longest-l.of[r]][q]
+		l.order[*at] = r
+		*at++
+	}
+	for i := range n {
+		for q, rows := range quarters {
+			put(q, rows[i])
+		}
+	}
+	for _, r := range quarters[3][n:] {
+		put(3, r)
 	}
 }
 
