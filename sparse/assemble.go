@@ -24,13 +24,21 @@ const scanners = 16
 // order in which they stand. The result does not depend on the number of
 // goroutines.
 //
-// Each goroutine owns a range of rows and scans all triples for them, so that
-// beside the triples and the result no memory is needed. blocks is cleared on
-// return.
+// Beside the triples and the result hardly any memory is needed: many triples of a
+// general matrix are moved about in their arrays (assembler); else each goroutine
+// owns a range of rows and scans all triples for them. blocks is cleared on return.
 func Assemble[V Value](rows, cols int, sym Symmetry, blocks []Triples[V]) *CSR[V] {
 	var stored int64
 	for _, b := range blocks {
 		stored += int64(len(b.Row))
+	}
+	if sym == General && stored >= groupFrom {
+		m, twins := assembleGroups(rows, cols, blocks, stored)
+		clear(blocks)
+		if twins {
+			m.sumDuplicates()
+		}
+		return m
 	}
 	m := &CSR[V]{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1)}
 	next := m.RowPtr[1:] // next[i] counts row i, then is where its next entry goes

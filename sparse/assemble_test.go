@@ -94,6 +94,15 @@ func TestAssembleSortsExpandsAndAddsDuplicatesUp(t *testing.T) {
 	})
 }
 
+func TestAssembleOfManyTriplesDoesTheSameInGroups(t *testing.T) {
+	from, piece, group := groupFrom, pieceEntries, groupEntries
+	defer func() { groupFrom, pieceEntries, groupEntries = from, piece, group }()
+	groupFrom, pieceEntries, groupEntries = 0, 7, 3
+	TestAssembleSortsExpandsAndAddsDuplicatesUp(t)
+	TestAssembleAddsDuplicatesUpInTheOrderOfTheFile(t)
+	TestAssembleGivesTheSameBitsForAnyNumberOfGoroutines(t)
+}
+
 func TestAssembleAddsDuplicatesUpInTheOrderOfTheFile(t *testing.T) {
 	// (1e16 + 1) - 1e16 is 0 in this order, and 1 in another.
 	b := Triples[float64]{Row: []int32{0, 1, 0, 0}, Col: []int32{2, 0, 2, 2}, Val: []float64{1e16, 5, 1, -1e16}}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/msrep-go/msrep/internal/given"
@@ -55,7 +56,7 @@ func canonical(m *sparse.CSR[float64]) *sparse.CSR[float64] {
 	if rising {
 		return m
 	}
-	blocks := []sparse.Triples[float64]{{Row: row, Col: m.ColIdx, Val: m.Val}}
+	blocks := []sparse.Triples[float64]{{Row: row, Col: slices.Clone(m.ColIdx), Val: slices.Clone(m.Val)}}
 	return sparse.Assemble(m.Rows, m.Cols, sparse.General, blocks)
 }
 
