@@ -30,6 +30,8 @@ ask:
 	JNZ        ask
 
 asked:
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  4096(DX)
 	MOVL        (DX), R11
 	MOVWLZX     R11, R10
 	SHRL        $0x10, R11
@@ -139,6 +141,8 @@ ask:
 	JNZ        ask
 
 asked:
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  4096(DX)
 	MOVL        (DX), R11
 	MOVWLZX     R11, R10
 	SHRL        $0x10, R11
@@ -258,6 +262,7 @@ ask:
 	JNZ        ask
 
 asked:
+	PREFETCHT1  4096(DX)
 	MOVL        (DX), R10
 	MOVWLZX     R10, BX
 	SHRL        $0x10, R10
@@ -356,6 +361,8 @@ ask:
 	JNZ        ask
 
 asked:
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  4096(DX)
 	MOVL        (DX), R11
 	MOVWLZX     R11, R10
 	SHRL        $0x10, R11
@@ -466,6 +473,7 @@ ask:
 	JNZ        ask
 
 asked:
+	PREFETCHT1  4096(DX)
 	MOVL        (DX), R10
 	MOVWLZX     R10, BX
 	SHRL        $0x10, R10
@@ -564,6 +572,8 @@ ask:
 	JNZ        ask
 
 asked:
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  4096(DX)
 	MOVL        (DX), R11
 	MOVWLZX     R11, R10
 	SHRL        $0x10, R11
@@ -673,6 +683,8 @@ ask:
 	JNZ        ask
 
 asked:
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  4096(DX)
 	MOVL        (DX), R11
 	MOVWLZX     R11, R10
 	SHRL        $0x10, R11
@@ -792,6 +804,7 @@ ask:
 	JNZ        ask
 
 asked:
+	PREFETCHT1  4096(DX)
 	MOVL        (DX), R10
 	MOVWLZX     R10, BX
 	SHRL        $0x10, R10
@@ -890,6 +903,8 @@ ask:
 	JNZ        ask
 
 asked:
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  4096(DX)
 	MOVL        (DX), R11
 	MOVWLZX     R11, R10
 	SHRL        $0x10, R11
@@ -1000,6 +1015,7 @@ ask:
 	JNZ        ask
 
 asked:
+	PREFETCHT1  4096(DX)
 	MOVL        (DX), R10
 	MOVWLZX     R10, BX
 	SHRL        $0x10, R10

@@ -34,6 +34,13 @@ const (
 	line   = 64
 )
 
+// How many bytes before their turn values and entries are asked for. They come to the second
+// cache: the first one waits for few lines at a time.
+const (
+	valuesAhead  = 8192
+	entriesAhead = 4096
+)
+
 // kernel is the registers of a kernel.
 type kernel struct {
 	elem
@@ -68,6 +75,10 @@ func tile(e elem, storage string, transposed bool) {
 	JL(LabelRef("rest"))
 	Label("several")
 	k.ask()
+	if k.width > 0 {
+		PREFETCHT1(Mem{Base: k.values, Disp: valuesAhead})
+	}
+	PREFETCHT1(Mem{Base: k.entries, Disp: entriesAhead})
 	for i := range unroll {
 		k.entry(i)
 	}
