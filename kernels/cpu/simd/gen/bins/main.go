@@ -48,6 +48,9 @@ const (
 	// ahead is how many lines of products before their turn the streams are asked for: the
 	// processor's own asking stops at pages.
 	ahead = 32
+	// farAhead is the same where they are asked for to the second cache: the first one waits
+	// for few lines at a time.
+	farAhead = 128
 )
 
 // gather fills a register with elements of x, by single loads: these are faster than
@@ -123,11 +126,11 @@ func newEntries(e elem, storage string, columns, values Register) *entries {
 	return s
 }
 
-// ask asks for the line that is so far ahead.
-func (s *entries) ask() {
-	PREFETCHT0(Mem{Base: s.columns, Disp: 2 * s.perLine() * ahead})
+// ask asks for the line that is so many lines ahead, by one of the instructions for that.
+func (s *entries) ask(by func(Op), lines int) {
+	by(Mem{Base: s.columns, Disp: 2 * s.perLine() * lines})
 	if s.width > 0 {
-		PREFETCHT0(Mem{Base: s.values, Disp: s.width * s.perLine() * ahead})
+		by(Mem{Base: s.values, Disp: s.width * s.perLine() * lines})
 	}
 }
 
@@ -206,7 +209,7 @@ func (e elem) eachLine(lines int, runs, n, to, next, end Register, write func(at
 
 // writeLine writes the products of a line of entries with elements of x.
 func (s *entries) writeLine(x, to Register) {
-	s.ask()
+	s.ask(PREFETCHT1, farAhead)
 	for r := range line / register {
 		v := gather(s.elem, x, Mem{Base: s.columns, Disp: 2 * register / s.size * r})
 		s.multiply(r, v)
@@ -227,8 +230,8 @@ func add(e elem) {
 	left := Load(Param("lines"), GP64())
 	perLine := e.perLine()
 	Label("line")
-	PREFETCHT0(Mem{Base: products, Disp: line * ahead})
-	PREFETCHT0(Mem{Base: rows, Disp: 2 * perLine * ahead})
+	PREFETCHT1(Mem{Base: products, Disp: line * farAhead})
+	PREFETCHT1(Mem{Base: rows, Disp: 2 * perLine * farAhead})
 	for i := range perLine {
 		row, sum := GP64(), XMM()
 		MOVWLZX(Mem{Base: rows, Disp: 2 * i}, row.As32())

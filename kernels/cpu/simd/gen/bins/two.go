@@ -36,7 +36,7 @@ func productsOfTwo(e elem, storage string) {
 
 // writeTwo writes the products of a line of entries with pairs of elements of x.
 func (s *entries) writeTwo(x, to Register) {
-	s.ask()
+	s.ask(PREFETCHT0, ahead)
 	for r := range 2 * line / register {
 		v := gatherPairs(s.elem, x, Mem{Base: s.columns, Disp: register / s.size * r})
 		s.mul(s.twice(r), v, v)
