@@ -136,6 +136,7 @@ type trial[V sparse.Value] struct {
 	forms [][]form.Form[V] // of each piece
 	mem   arena
 	took  time.Duration // building, without waiting for memory
+	whole bool          // of all rows where others are of a sample
 }
 
 // newArena has addresses for twice the memory of the rows: enough for most forms.

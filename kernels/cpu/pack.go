@@ -67,6 +67,23 @@ func newPacked[V sparse.Value](d *Device, op *kernels.Packing[V]) (*packed[V], e
 		return nil, err
 	}
 	begin := time.Now()
+	p, err := cutPart(d, op)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.choose(op); err != nil {
+		return nil, errors.Join(err, p.Free())
+	}
+	for i := range p.pieces {
+		p.pieces[i].rows = pieceRows[V]{}
+	}
+	p.keepRows(op)
+	p.info.Took = time.Since(begin)
+	return p, nil
+}
+
+// cutPart is a part with the rows of its pieces, which have no forms yet.
+func cutPart[V sparse.Value](d *Device, op *kernels.Packing[V]) (*packed[V], error) {
 	parts, err := pieces(d, op)
 	if err != nil {
 		return nil, err
@@ -78,14 +95,6 @@ func newPacked[V sparse.Value](d *Device, op *kernels.Packing[V]) (*packed[V], e
 		rows.body.Fixed = op.Fixed
 		p.pieces[i] = piece[V]{part: q, n: len(rows.body.Ptr) - 1, rows: rows}
 	}
-	if err := p.choose(op); err != nil {
-		return nil, errors.Join(err, p.Free())
-	}
-	for i := range p.pieces {
-		p.pieces[i].rows = pieceRows[V]{}
-	}
-	p.keepRows(op)
-	p.info.Took = time.Since(begin)
 	return p, nil
 }
 

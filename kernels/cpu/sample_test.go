@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"errors"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/inspect"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/partition"
 )
@@ -140,6 +142,64 @@ func TestTheFormOfALargePartIsChosenOnASample(t *testing.T) {
 		require.InDelta(t, sum, y[r], 1e-9*n)
 	}
 	require.NoError(t, a.Free())
+	require.NoError(t, d.Close())
+}
+
+func TestAFormThatIsTimedOnAllRowsIsNotBuiltAgain(t *testing.T) {
+	old := lastCache
+	t.Cleanup(func() { lastCache = old })
+	lastCache = func() int64 { return 64 << 10 }
+	const n = 30_000
+	d := open(t, Config{Threads: 1})
+	op := bandPart(n)
+	op.Products = 1_000_000
+	p, err := cutPart(d, op)
+	require.NoError(t, err)
+	s := newSearch(p, op)
+	require.Less(t, s.share, 0.5)
+	require.NoError(t, s.makeVectors(s.all))
+	require.NoError(t, s.timeCSR())
+
+	c, err := inspect.Named[float64](inspect.FormSlices, kernels.Precision{}, false)
+	require.NoError(t, err)
+	build, whole := c.Build, 0
+	c.Whole, c.Build = true, func(r form.Rows[float64]) (form.Form[float64], error) {
+		if len(r.Ptr) == n+1 {
+			whole++
+		}
+		return build(r)
+	}
+	s.best.product = time.Hour // whatever the clock says, c is faster
+	s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: c.Form})
+	require.NoError(t, s.try(c, &s.info.Tried[1]))
+	require.True(t, s.best.whole)
+	require.Equal(t, s.info.Tried[1].Product, s.whole(s.best.product), "the time of all rows")
+	least, err := s.burst(s.best.trial, 1)
+	require.NoError(t, err)
+	require.InDelta(t, float64(s.ofSample(s.best.trial, least)), float64(least)*s.share, 1)
+
+	other := c
+	other.Unless = inspect.FormSlices
+	require.ErrorContains(t, s.try(other, &s.info.Tried[1]), "slices is the fastest so far")
+	require.NoError(t, s.finish())
+	require.Equal(t, 1, whole)
+	require.Equal(t, inspect.FormSlices, p.info.Form)
+	require.NotContains(t, p.info.Why, "sample")
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i] = 1
+	}
+	p.pieces[0].multiply(1, 0, x, y)
+	for r := range n {
+		sum := 0.0
+		for k := op.Ptr[r]; k < op.Ptr[r+1]; k++ {
+			sum += op.Val[k]
+		}
+		require.InDelta(t, sum, y[r], 1e-12)
+	}
+	require.NoError(t, errors.Join(s.vec.Free(), s.dropSpare()))
+	require.Equal(t, p.info.Bytes, d.InUse())
+	require.NoError(t, p.Free())
 	require.NoError(t, d.Close())
 }
 

@@ -15,15 +15,16 @@ import (
 
 // search is the choice of the form of a packed part. It builds the candidates on a
 // sample of the rows, which is all rows of a small part, and times products of it.
-// Only the fastest is then built whole.
+// Only the fastest is then built whole; a form of which a sample says too little is so before.
 type search[V sparse.Value] struct {
 	*packed[V]
 	op       *kernels.Packing[V]
 	products int // that are expected
 
 	sample [][]stretch[V]
-	share  float64 // of all entries, that are in the sample
-	x, y   []V     // to time products with
+	share  float64        // of all entries, that are in the sample
+	all    [][]stretch[V] // all rows
+	x, y   []V            // to time products with
 	vec    kernels.Buffer
 
 	spare  []arena       // of what lost
@@ -50,6 +51,7 @@ func newSearch[V sparse.Value](p *packed[V], op *kernels.Packing[V]) *search[V] 
 		s.products = defaultProducts
 	}
 	s.sample, s.share = sample(p, stretches)
+	s.all = cut(p, 1, 1, 0)
 	return s
 }
 
@@ -62,7 +64,11 @@ func (s *search[V]) run() (err error) {
 	if slices.ContainsFunc(candidates, func(c inspect.Candidate[V]) bool { return c.AllOfX }) {
 		s.sample, s.share = sample(s.packed, 1)
 	}
-	err = s.makeVectors()
+	read := s.sample
+	if slices.ContainsFunc(candidates, func(c inspect.Candidate[V]) bool { return c.Whole }) {
+		read = s.all
+	}
+	err = s.makeVectors(read)
 	if errors.Is(err, kernels.ErrOutOfMemory) {
 		return s.plain(s.op, "no memory to look for another form")
 	}
@@ -134,6 +140,9 @@ func (s *search[V]) try(c inspect.Candidate[V], told *kernels.PackTrial) error {
 	if b := s.best.Bytes; s.part.NNZ() > sampleSize[V]() && b > 0 && c.Bytes > b {
 		return skipped(fmt.Sprintf("it reads %.1f bytes for each entry, %s only %.1f", c.Bytes, s.best.Form, b))
 	}
+	if c.Unless != "" && c.Unless == s.best.Form {
+		return skipped(string(c.Unless) + " is the fastest so far and does for the same entries")
+	}
 	if s.budget(c) < leastBudget {
 		return skipped("the products that are expected are too short to repay the search")
 	}
@@ -141,23 +150,29 @@ func (s *search[V]) try(c inspect.Candidate[V], told *kernels.PackTrial) error {
 	if err != nil {
 		return err
 	}
-	told.Build, told.Bytes = s.whole(t.took), int64(float64(t.mem.bytes())/s.share)
+	told.Build, told.Bytes = t.took, t.mem.bytes()
+	if !t.whole {
+		told.Build, told.Bytes = s.whole(t.took), int64(float64(t.mem.bytes())/s.share)
+	}
 	if err := s.judge(&contender[V]{Candidate: c, trial: t, building: told.Build, tried: len(s.info.Tried) - 1}); err != nil {
 		return errors.Join(err, s.drop(t))
 	}
 	return nil
 }
 
-// prepare builds a candidate on the sample if building the whole fits in the budget.
+// prepare builds a candidate on the sample, or on all rows where only they tell its time, if
+// building the whole fits in the budget.
 func (s *search[V]) prepare(c inspect.Candidate[V]) (trial[V], error) {
-	if s.share < 1 {
+	whole := s.share == 1 || c.Whole
+	if !whole {
 		return s.afford(c, s.sample, s.share)
 	}
 	building, err := s.probe(c)
 	if err != nil {
 		return trial[V]{}, err
 	}
-	t, err := s.tryRows(c, s.rows(s.sample))
+	t, err := s.tryRows(c, s.bodies())
+	t.whole = s.share < 1
 	t.took = min(t.took, building) // the longer one was held up
 	s.spent += t.took
 	return t, err
@@ -196,7 +211,7 @@ func (s *search[V]) finish() error {
 		return s.plain(s.op, s.whyCSR())
 	}
 	why := fmt.Sprintf("%s; %.2f times as fast as csr", b.Why, float64(s.csr)/float64(s.whole(b.product)))
-	if s.share == 1 {
+	if s.share == 1 || b.whole {
 		return s.take(b.trial, b.Candidate, why)
 	}
 	if err := errors.Join(b.mem.reset(), s.dropSpare(), s.vec.Free()); err != nil {

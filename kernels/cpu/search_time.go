@@ -10,8 +10,8 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
-// makeVectors makes x and y, and fills of x what the sample reads.
-func (s *search[V]) makeVectors() (err error) {
+// makeVectors makes x and y, and fills of x what products read.
+func (s *search[V]) makeVectors(read [][]stretch[V]) (err error) {
 	const apart = 64 // elements, so that they do not end up at the same place of a page
 	rows := int64(s.part.OwnEnd - s.part.OwnFirst)
 	n := int64(s.minors) + apart + rows
@@ -24,14 +24,14 @@ func (s *search[V]) makeVectors() (err error) {
 	}
 	all, _ := mem.Slice[V](b, n)
 	s.x, s.y = all[:s.minors], all[int64(s.minors)+apart:]
-	return s.fillX()
+	return s.fillX(read)
 }
 
-// fillX sets the elements of x that the sample reads to 1.
-func (s *search[V]) fillX() error {
-	spans := make([][][2]int, len(s.sample))
-	err := s.dev.pool.run(len(s.sample), func(i int) {
-		for _, st := range s.sample[i] {
+// fillX sets the elements of x that some rows read to 1.
+func (s *search[V]) fillX(read [][]stretch[V]) error {
+	spans := make([][][2]int, len(read))
+	err := s.dev.pool.run(len(read), func(i int) {
+		for _, st := range read[i] {
 			if len(st.rows.Idx) > 0 {
 				lo, hi := simd.MinMax(simd.Default(), st.rows.Idx)
 				spans[i] = append(spans[i], [2]int{max(int(lo), 0), min(int(hi)+1, len(s.x))})
@@ -70,8 +70,8 @@ const (
 	trialTime = 200 * time.Microsecond
 )
 
-// time is the least time of a product of the sample. It takes few products where few
-// were announced.
+// time is the least time of a product of the sample, or for a trial of all rows its part of
+// that. It takes few products where few were announced.
 func (s *search[V]) time(t trial[V]) (least time.Duration, err error) {
 	least = math.MaxInt64
 	most := max(2, 3*s.products/100)
@@ -98,7 +98,23 @@ func (s *search[V]) time(t trial[V]) (least time.Duration, err error) {
 		n = min(int(burstTime/least)+1, max(most-made-n, 1))
 	}
 	s.spent += time.Duration(warm+made) * least
-	return least, nil
+	return s.ofSample(t, least), nil
+}
+
+// ofSample is the part of the sample of what a product of a trial takes.
+func (s *search[V]) ofSample(t trial[V], product time.Duration) time.Duration {
+	if t.whole {
+		product = time.Duration(float64(product) * s.share)
+	}
+	return max(product, 1)
+}
+
+// ofTrial is what a product of a trial takes when its part of the sample is given.
+func (s *search[V]) ofTrial(t trial[V], sample time.Duration) time.Duration {
+	if t.whole {
+		return s.whole(sample)
+	}
+	return sample
 }
 
 // duelRounds is how often two forms that are close are timed once more in turn.
@@ -112,7 +128,7 @@ const duelRounds = 4
 func (s *search[V]) again(c *contender[V]) error {
 	best := &s.best
 	n := int(burstTime/best.product) + 1
-	cost := duelRounds * time.Duration(n) * (c.product + best.product)
+	cost := duelRounds * time.Duration(n) * (s.ofTrial(c.trial, c.product) + s.ofTrial(best.trial, best.product))
 	left := s.budget(c.Candidate) - s.spent
 	if s.share < 1 {
 		left -= max(c.building, best.building)
@@ -131,7 +147,7 @@ func (s *search[V]) again(c *contender[V]) error {
 			if err != nil {
 				return err
 			}
-			round[i] = max(took/time.Duration(n), 1)
+			round[i] = s.ofSample(t, took/time.Duration(n))
 			least[i] = min(least[i], round[i])
 		}
 		made += n
@@ -140,7 +156,7 @@ func (s *search[V]) again(c *contender[V]) error {
 			break
 		}
 	}
-	s.spent += time.Duration(made) * (min(c.product, least[0]) + min(best.product, least[1]))
+	s.spent += time.Duration(made) * (s.ofTrial(c.trial, min(c.product, least[0])) + s.ofTrial(best.trial, min(best.product, least[1])))
 	c.product, best.product = least[0], least[1]
 	return nil
 }
@@ -148,12 +164,16 @@ func (s *search[V]) again(c *contender[V]) error {
 // far reports whether a is longer than b by more than a seventh.
 func far(a, b time.Duration) bool { return a > b+b/7 }
 
-// burst is how long n products of the sample take.
+// burst is how long n products of a trial take.
 func (s *search[V]) burst(t trial[V], n int) (time.Duration, error) {
+	rows := s.sample
+	if t.whole {
+		rows = s.all
+	}
 	begin := now()
 	for range n {
-		err := s.dev.pool.run(len(s.sample), func(i int) {
-			for k, st := range s.sample[i] {
+		err := s.dev.pool.run(len(rows), func(i int) {
+			for k, st := range rows[i] {
 				t.forms[i][k].Multiply(1, 0, s.x, s.y[st.y:st.y+len(st.rows.Ptr)-1])
 			}
 		})

@@ -62,6 +62,10 @@ type Candidate[V sparse.Value] struct {
 	Bytes  float64 // that a product reads for each entry, if nothing else will decide; otherwise 0
 	Large  bool    // it may take twice the time of others: it saves more
 	AllOfX bool    // each stretch of rows reads all of x once, so that a sample should be few of them
+	Whole  bool    // it is timed on all rows: a sample reads much of what all of them read
+
+	// Unless is a form that makes this one needless where it is the best so far.
+	Unless kernels.Form
 	Build  func(form.Rows[V]) (form.Form[V], error)
 }
 

@@ -133,10 +133,13 @@ func TestBinsAreTriedWhereTilesReadALongXAgain(t *testing.T) {
 
 func TestLoneEntriesAreTriedApart(t *testing.T) {
 	piece := Look{entries: true, plain: true, misses: .25, lone: .1}
-	require.Equal(t, []kernels.Form{FormSlices, FormNearFar, FormTiles}, names(Candidates[float64]([]Look{piece, piece})))
+	all := Candidates[float64]([]Look{piece, piece})
+	require.Equal(t, []kernels.Form{FormSlices, FormNearFar, FormTiles}, names(all))
+	require.True(t, all[1].Whole)
+	require.Equal(t, FormNearFar, all[2].Unless)
 	near, few := piece, piece
 	near.misses, few.lone = .1, .02
-	all := Candidates[float64]([]Look{near})
+	all = Candidates[float64]([]Look{near})
 	require.Equal(t, []kernels.Form{FormSlices, FormNearFar}, names(all))
 	require.Zero(t, all[0].Bytes, "bytes do not decide")
 	require.Equal(t, []kernels.Form{FormSlices, FormTiles}, names(Candidates[float64]([]Look{few})))

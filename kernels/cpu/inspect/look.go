@@ -116,7 +116,7 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 		Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*all.misses)}
 	bins := Candidate[V]{Form: FormBins, Bytes: value + 4, Large: true, AllOfX: true, Build: newBins[V],
 		Why: fmt.Sprintf("tiles would read x %.1f times as long as bins take for their products", all.again)}
-	nearFar := Candidate[V]{Form: FormNearFar, Large: true, AllOfX: true, Build: newNearFar[V],
+	nearFar := Candidate[V]{Form: FormNearFar, Large: true, AllOfX: true, Whole: true, Build: newNearFar[V],
 		Why: fmt.Sprintf("%.0f %% of the entries would load lines of x for themselves", 100*all.lone)}
 	switch {
 	case all.panels != nil && all.misses >= oftenMissed:
@@ -125,6 +125,7 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 	case all.lone >= someLone:
 		out = append(out, slices, nearFar)
 		if all.misses >= oftenMissed {
+			tiles.Unless = FormNearFar // which keeps apart what misses x
 			out = append(out, tiles)
 		}
 	case all.misses >= mostlyMissed && all.again >= readsAgain:
