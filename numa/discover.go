@@ -42,7 +42,8 @@ func Discover(root string) (*Topology, error) {
 	}
 	defer r.Close()
 	s := scan{root: root, fsys: r.FS()}
-	if filepath.Clean(root) == "/" {
+	if filepath.Clean(root) == "/" { // which no link leads out of
+		s.fsys = os.DirFS(root)
 		s.live, s.numCPU = true, runtime.NumCPU()
 		s.allowed, _ = allowedCPUs()
 	}
