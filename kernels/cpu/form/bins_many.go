@@ -6,9 +6,19 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// MultiplyMany multiplies two columns at a time, whose products lie side by side, so that there is
-// room for those of half a group, and then the last one where their number is odd.
+// MultiplyMany multiplies by a cache line of x for each entry, or where rows of x do not lie so and
+// are short, two columns at a time.
 func (f *binsForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+	if f.InLines(x) || y.Cols >= simd.BinLine[V]() {
+		f.multiplyLines(alpha, beta, x.First(f.cols), y.First(f.rows))
+		return
+	}
+	f.multiplyPairs(alpha, beta, x, y)
+}
+
+// multiplyPairs multiplies two columns at a time, whose products lie side by side, so that there is
+// room for those of half a group, and then the last one where their number is odd.
+func (f *binsForm[V]) multiplyPairs(alpha, beta V, x, y simd.Block[V]) {
 	x, y = x.First(f.cols), y.First(f.rows)
 	most := min(2, y.Cols)
 	p := binVectors[V]{f: f, alpha: alpha, beta: beta, sums: room[V](most * (f.height + 1))}
@@ -150,5 +160,5 @@ func unpack[V sparse.Value](to simd.Block[V], from []V) {
 }
 
 // RowsFrom tells that the rows in CSR, which read x once for all vectors, are for more than
-// a few.
+// a few, but where InLines says otherwise.
 func (f *binsForm[V]) RowsFrom() int { return 4 }

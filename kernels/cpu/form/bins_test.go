@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/reference"
@@ -60,7 +61,7 @@ func TestBinsOfTheSizeOfTheCachesMultiplyAsTheReference(t *testing.T) {
 // runs, and runs dense enough that the next one's x is read ahead.
 func checkLargeBins[V sparse.Value](t *testing.T, l simd.Level) {
 	r := rand.New(rand.NewPCG(3, 4))
-	const rows, cols = 10_000, 40_000
+	const rows, cols = 10_000, 33_000 // the last block of columns is a narrow one
 	a := &sparse.CSR[V]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
 	for i := range rows {
 		n := r.IntN(20)
@@ -119,6 +120,52 @@ func checkLargeBins[V sparse.Value](t *testing.T, l simd.Level) {
 			f.Multiply(-1.25, beta, column(x, cols, j), want) // the whole group at once, not by halves
 			require.Equal(t, want, column(many, rows, j), "the same bits as one by one")
 		}
+	}
+
+	f, err = form.NewBins(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols, Mem: atEnd}, form.BinOptions[V]{Level: l, Rows: 500, Group: 60_000})
+	require.NoError(t, err)
+	checkBinLines(t, r, f.(form.Many[V]), a)
+}
+
+// checkBinLines multiplies by a cache line of vectors and some of another one.
+func checkBinLines[V sparse.Value](t *testing.T, r *rand.Rand, f form.Many[V], a *sparse.CSR[V]) {
+	const vectors = 21
+	column := func(v []V, n, j int) []V {
+		out := make([]V, n)
+		for i := range out {
+			out[i] = v[i*vectors+j]
+		}
+		return out
+	}
+	x, y := make([]V, a.Cols*vectors), make([]V, a.Rows*vectors)
+	for i := range x {
+		x[i] = V(r.NormFloat64())
+	}
+	for i := range y {
+		y[i] = V(r.NormFloat64())
+	}
+	for _, beta := range []V{0, .5} {
+		many := slices.Clone(y)
+		f.MultiplyMany(-1.25, beta, simd.Block[V]{Val: x, Cols: vectors, Stride: vectors}, simd.Block[V]{Val: many, Cols: vectors, Stride: vectors})
+		for _, j := range []int{0, 7, 8, 15, 16, 20} {
+			want := reference.Multiply(false, -1.25, sparse.Matrix[V](a), column(x, a.Cols, j), beta, column(y, a.Rows, j))
+			require.Equal(t, -1, reference.Check(column(many, a.Rows, j), want), "column %d", j)
+		}
+	}
+}
+
+func TestBinsTakeRowsOfXThatAreCacheLines(t *testing.T) {
+	a := pattern{cols: 40, rows: [][]int32{{3, 5}, {7}}}.csr(func() float64 { return 1 })
+	f, err := form.NewBins(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.BinOptions[float64]{})
+	require.NoError(t, err)
+	x, ok := mem.Slice[float64](mem.Aligned(8*1000), 1000)
+	require.True(t, ok)
+	for _, c := range []struct {
+		from, cols, stride int
+		lines              bool
+	}{{0, 8, 8, true}, {8, 8, 8, true}, {4, 8, 8, false}, {0, 4, 4, true}, {4, 4, 4, true}, {2, 4, 4, false},
+		{0, 7, 8, false}, {0, 3, 3, false}, {0, 6, 6, false}, {0, 2, 2, false}, {0, 16, 16, false}} {
+		require.Equal(t, c.lines, f.(form.Lined[float64]).InLines(simd.Block[float64]{Val: x[c.from:], Cols: c.cols, Stride: c.stride}), "%+v", c)
 	}
 }
 

@@ -18,6 +18,13 @@ type Many[V sparse.Value] interface {
 	RowsFrom() int
 }
 
+// Lined is a Many that is faster than the rows in CSR, also from RowsFrom vectors on, for some
+// blocks x.
+type Lined[V sparse.Value] interface {
+	Many[V]
+	InLines(x simd.Block[V]) bool
+}
+
 func (c *csr[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	simd.RowsMany(c.level, alpha, beta, c.rows.Ptr, c.rows.Idx, c.rows.Val, x.First(c.rows.Cols), y)
 }
@@ -34,5 +41,23 @@ func scaleRow[V sparse.Value](beta V, y simd.Block[V], i int) {
 	}
 	for j := range row {
 		row[j] *= beta
+	}
+}
+
+// finishRows is y = alpha*sums + beta*y for so many rows of y, whose sums lie width elements apart.
+// With stream, which needs what StreamsWhole says of y, they go past the caches.
+func finishRows[V sparse.Value](l simd.Level, alpha, beta V, sums []V, width, rows int, y simd.Block[V], stream bool) {
+	n := y.Cols
+	if y.Stride == n { // rows follow each other
+		if n < width {
+			for i := range rows {
+				copy(sums[i*n:][:n], sums[i*width:])
+			}
+		}
+		simd.Finish(l, alpha, beta, sums, y.Val[:rows*n], stream)
+		return
+	}
+	for i := range rows {
+		simd.Finish(l, alpha, beta, sums[i*width:], y.Val[i*y.Stride:][:n], false)
 	}
 }

@@ -98,7 +98,7 @@ func (f *nearFarForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	for i, s := range f.blocks {
 		s.MultiplyMany(alpha, beta, x, y.From(i*f.height))
 	}
-	f.bins.MultiplyMany(alpha, 1, x, y)
+	f.bins.multiplyPairs(alpha, 1, x, y)
 }
 
 // RowsFrom is 1: the rows in CSR read a whole row of x for each entry, of which few miss.

@@ -10,7 +10,7 @@ import (
 // block of rows needs, which it takes from the Go heap.
 func (f *tilesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	x, y = x.First(f.cols), y.First(f.rows)
-	p := tileVectors[V]{f: f, alpha: alpha, beta: beta, y: y}
+	p := tileVectors[V]{f: f, alpha: alpha, beta: beta}
 	p.stream = beta == 0 && y.StreamsWhole(f.level)
 	if p.stream {
 		defer simd.Fence(f.level)
@@ -19,7 +19,8 @@ func (f *tilesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	n := int64(min(f.height, f.rows) * width)
 	p.sums, _ = mem.Slice[V](mem.Aligned(n*mem.Size[V]()), n)
 	for c := 0; c < y.Cols; c += width {
-		p.columns(x.Columns(c, min(width, y.Cols-c)), c)
+		n := min(width, y.Cols-c)
+		p.columns(x.Columns(c, n), y.Columns(c, n))
 	}
 }
 
@@ -27,14 +28,13 @@ func (f *tilesForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 type tileVectors[V sparse.Value] struct {
 	f           *tilesForm[V]
 	alpha, beta V
-	y           simd.Block[V]
 	sums        []V
 	values      simd.Expansion[V]
 	stream      bool
 }
 
-// columns makes the columns of y from one on, by the same columns x.
-func (p *tileVectors[V]) columns(x simd.Block[V], from int) {
+// columns makes some columns of y by the same columns of x.
+func (p *tileVectors[V]) columns(x, y simd.Block[V]) {
 	f, width := p.f, simd.TileColumns[V](p.f.level, x.Cols)
 	for row, t := 0, 0; row < f.rows; row, t = row+f.height, t+f.across {
 		rows := min(f.height, f.rows-row)
@@ -51,23 +51,7 @@ func (p *tileVectors[V]) columns(x simd.Block[V], from int) {
 			}
 			simd.AddTileMany(f.level, &f.entries, int(lo), int(hi), int(next), part, nextPart, sums, &p.values)
 		}
-		p.finish(sums, width, rows, p.y.From(row), from, x.Cols)
-	}
-}
-
-// finish writes n columns of some rows of y, from one on; their sums are so far apart.
-func (p *tileVectors[V]) finish(sums []V, width, rows int, y simd.Block[V], from, n int) {
-	if y.Stride == n { // rows follow each other
-		if n < width {
-			for i := range rows {
-				copy(sums[i*n:][:n], sums[i*width:])
-			}
-		}
-		simd.Finish(p.f.level, p.alpha, p.beta, sums, y.Val[:rows*n], p.stream)
-		return
-	}
-	for i := range rows {
-		simd.Finish(p.f.level, p.alpha, p.beta, sums[i*width:], y.Val[i*y.Stride+from:][:n], false)
+		finishRows(f.level, p.alpha, p.beta, sums, width, rows, y.From(row), p.stream)
 	}
 }
 

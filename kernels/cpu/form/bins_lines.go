@@ -1,0 +1,111 @@
+package form
+
+import (
+	"unsafe"
+
+	"github.com/klauspost/cpuid/v2"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// binLines is a product of bins with as many vectors as fill a cache line, or fewer: the runs are
+// multiplied as they are, with no products in between, for as many blocks of rows at a time as have
+// their sums in the second cache. They read x block of columns by block of columns, where lines
+// share pages, which rows read from all over x; the next block's lines are asked for meanwhile.
+type binLines[V sparse.Value] struct {
+	f           *binsForm[V]
+	alpha, beta V
+	stream      bool
+	sums        []V
+	next        []int64 // the next entry of each block of columns
+	values      simd.Expansion[V]
+}
+
+// InLines reports whether each row of x is a cache line, or half of one. Then bins are faster than
+// the rows in CSR; of a row that lies across lines two must come.
+func (f *binsForm[V]) InLines(x simd.Block[V]) bool {
+	row := int64(x.Cols) * mem.Size[V]()
+	return x.Stride == x.Cols && (row == cacheLine || row == cacheLine/2) && int64(uintptr(unsafe.Pointer(unsafe.SliceData(x.Val))))%row == 0
+}
+
+// lineBlocks is how many blocks of rows are multiplied at a time by so many columns.
+func (f *binsForm[V]) lineBlocks(cols int) int {
+	block := f.height * simd.BinColumns[V](cols)
+	return max(1, min(fit[V](cpuid.CPU.Cache.L2, secondCache)/max(1, block), len(f.blocks)-1))
+}
+
+// multiplyLines multiplies a cache line of columns at a time.
+func (f *binsForm[V]) multiplyLines(alpha, beta V, x, y simd.Block[V]) {
+	p := binLines[V]{f: f, alpha: alpha, beta: beta, next: make([]int64, f.across), stream: beta == 0 && y.StreamsWhole(f.level)}
+	if p.stream {
+		defer simd.Fence(f.level)
+	}
+	line := simd.BinLine[V]()
+	for j := 0; j < y.Cols; j += line {
+		n := min(line, y.Cols-j)
+		p.columns(x.Columns(j, n), y.Columns(j, n))
+	}
+}
+
+// columns makes at most a cache line of columns of y by the same columns of x.
+func (p *binLines[V]) columns(x, y simd.Block[V]) {
+	f, most := p.f, p.f.lineBlocks(y.Cols)
+	if n := most * f.height * simd.BinColumns[V](y.Cols); len(p.sums) < n {
+		p.sums = room[V](n)
+	}
+	for g := range len(f.groups) - 1 {
+		copy(p.next, f.first[g*f.across:])
+		for b := f.groups[g]; b < f.groups[g+1]; b += most {
+			end := min(b+most, f.groups[g+1])
+			p.blocks(g, b, end, x)
+			row := b * f.height
+			finishRows(f.level, p.alpha, p.beta, p.sums, simd.BinColumns[V](y.Cols), min(end*f.height, f.rows)-row, y.From(row), p.stream)
+		}
+	}
+}
+
+// blocks makes the sums of blocks of rows, from first on and below end, of group g.
+func (p *binLines[V]) blocks(g, first, end int, x simd.Block[V]) {
+	f := p.f
+	block := f.height * simd.BinColumns[V](x.Cols) // elements of the sums of a block
+	clear(p.sums[:(end-first)*block])
+	from := f.blocks[f.groups[g]]
+	line := int64(simd.BinLine[V]())
+	for c := range f.across {
+		strip := f.strip(g, c)[first-f.groups[g] : end-f.groups[g]]
+		part, ahead := x.From(c<<f.shift), p.ahead(g, c, first, end, x)
+		k := p.next[c]
+		for i, run := range strip {
+			now := ahead
+			if n := int(inLines[V](int64(run.Entries))); i+1 < len(strip) && n < len(ahead.Rows) {
+				now.Rows, ahead.Rows = ahead.Rows[:n], ahead.Rows[n:]
+				ahead.Entries = min(ahead.Entries+n, len(f.entries.Columns))
+			}
+			f.entries.AddMany(f.level, int(k), int(run.Entries), f.places[from+int64(run.To)*line:], part, p.sums[i*block:], now, &p.values)
+			k += inLines[V](int64(run.Entries))
+		}
+		p.next[c] = k
+	}
+}
+
+// mostAhead is how many rows of x are asked for ahead.
+const mostAhead = 1 << 12
+
+// ahead is what the same blocks of rows read in the next block of columns, and where their entries
+// in the one after that are.
+func (p *binLines[V]) ahead(g, c, first, end int, x simd.Block[V]) (a simd.BinAhead[V]) {
+	f := p.f
+	if c+1 == f.across {
+		return a
+	}
+	a.Entries = int(p.next[min(c+2, f.across-1)])
+	places := int64(0)
+	for _, run := range f.strip(g, c+1)[first-f.groups[g] : end-f.groups[g]] {
+		places += inLines[V](int64(run.Entries))
+	}
+	k := p.next[c+1]
+	a.X, a.Rows = x.From((c+1)<<f.shift), f.entries.Columns[k:k+min(places, mostAhead)]
+	return a
+}

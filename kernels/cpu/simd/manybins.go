@@ -1,0 +1,68 @@
+package simd
+
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+const (
+	// binNear is how many entries before its turn the kernels ask for a row of x and one of
+	// sums.
+	binNear = 16
+	// binEntries is how many values that are not stored as they are are brought to full length
+	// at a time, and binRound in how many steps of the kernels.
+	binEntries, binRound = 1 << 10, 8
+)
+
+// BinAhead is what calls that follow will read, which is brought to the cache meanwhile.
+type BinAhead[V sparse.Value] struct {
+	// Rows of X that these places number, whole lines of BinLine, those of the next calls.
+	Rows []uint16
+	X    Block[V]
+	// Columns and values from place Entries on, those of calls after these.
+	Entries int
+}
+
+// BinColumns is the elements of a row of sums for so many columns: half a cache line or a whole
+// one. There may be more columns than that.
+func BinColumns[V sparse.Value](cols int) int {
+	size := int(unsafe.Sizeof(*new(V)))
+	if cols*size <= registerBytes(AVX2) {
+		return registerBytes(AVX2) / size
+	}
+	return registerBytes(AVX512) / size
+}
+
+// AddMany multiplies n entries of a run from place k on by x.Cols vectors, at most those of
+// BinColumns:
+//
+//	sums[rows[i]][j] += value(k+i) * x[Columns[k+i]][j],  i < n
+//
+// The rows of sums are BinColumns apart; what is in them beyond x.Cols is spoiled. rows may go
+// on behind n. Rows and columns must be in sums and x; they are not checked.
+func (b *Bins[V]) AddMany(l Level, k, n int, rows []uint16, x Block[V], sums []V, ahead BinAhead[V], e *Expansion[V]) {
+	columns, asks := b.Columns[k:], len(ahead.Rows)/binRound
+	more := min(binNear, len(columns)-n, len(rows)-n)
+	for n > 0 || asks > 0 {
+		now, asked := n, asks
+		if b.Values.Storage != Full && now > binEntries {
+			now = binEntries
+			asked = min(asks, now/binRound)
+		}
+		val := e.full(Generic, &b.Values, k, now, 0)
+		if l == Generic {
+			width := BinColumns[V](x.Cols)
+			for i, v := range val {
+				sum := sums[int(rows[i])*width:]
+				for j, xj := range x.Val[int(columns[i])*x.Stride:][:x.Cols] {
+					sum[j] += v * xj
+				}
+			}
+		} else {
+			manyBinAssembly(l, now, min(binNear, more+n-now), asked, columns, rows, val, x, sums, ahead, b.Columns[ahead.Entries:], b.Values.from(ahead.Entries), b.Values.columnBytes()*binRound)
+		}
+		k, n, asks = k+now, n-now, asks-asked
+		columns, rows, ahead.Rows = columns[now:], rows[now:], ahead.Rows[asked*binRound:]
+	}
+}
