@@ -63,11 +63,6 @@ func Start() (*Comm, error) {
 	if started.Swap(true) {
 		return nil, errStarted
 	}
-	// Open MPI would take the handlers for crashes that Go needs to turn some of them
-	// into panics.
-	if os.Getenv("OMPI_MCA_opal_signal") == "" {
-		os.Setenv("OMPI_MCA_opal_signal", "6")
-	}
 	c := &Comm{closing: make(chan struct{}), closed: make(chan error)}
 	ready := make(chan error)
 	go c.serve(ready)

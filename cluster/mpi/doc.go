@@ -18,4 +18,5 @@
 // the last one: a rank that waits tests its requests and gives its core away in
 // between, so that ranks may outnumber cores. A lock lets one thread at a time into the
 // library (MPI_THREAD_SERIALIZED). Memory of Go that the library holds on to is pinned.
+// Signals stay with Go: Start takes back the handlers that the library has set.
 package mpi

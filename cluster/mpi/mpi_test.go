@@ -7,10 +7,14 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/msrep-go/msrep/cluster"
 	"github.com/msrep-go/msrep/cluster/commtest"
@@ -81,6 +85,24 @@ func TestTheHandlersOfGoForCrashesAreStillThere(t *testing.T) {
 		var p *int
 		*p = comm.Rank()
 	})
+}
+
+// Hydra, MPICH's launcher, sends SIGUSR1 to the others when a process has ended.
+func TestSignalsOfTheLauncherReachGo(t *testing.T) {
+	got := make(chan os.Signal, 1)
+	signal.Notify(got, unix.SIGUSR1)
+	defer signal.Stop(got)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	must(t, unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGUSR1))
+	for late := time.Now().Add(10 * time.Second); ; {
+		select { // not in C, nor asleep: this thread takes it on the stack of a goroutine
+		case <-got:
+			return
+		default:
+			check(t, time.Now().Before(late), "no SIGUSR1 in 10 s")
+		}
+	}
 }
 
 // Real matrices: those of spd are symmetric and positive definite, and take CG at most some

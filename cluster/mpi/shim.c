@@ -5,12 +5,28 @@
 
 #include <dlfcn.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
+// init_beside_go starts MPI and gives Go its handlers of signals back: Open MPI replaces
+// those for crashes, some of which Go turns into panics, and MPICH that for SIGUSR1 by one
+// that calls Go's on the stack of a goroutine, where Go ends the process.
+static int init_beside_go(int *level) {
+	struct sigaction go[NSIG];
+	int kept[NSIG];
+	for (int s = 1; s < NSIG; s++)
+		kept[s] = !sigaction(s, NULL, &go[s]);
+	int e = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, level);
+	for (int s = 1; s < NSIG; s++)
+		if (kept[s])
+			sigaction(s, &go[s], NULL); // SIGKILL and SIGSTOP can't be set, nor taken
+	return e;
+}
+
 // msrep_init starts MPI; enough says whether threads may call it in turn.
 int msrep_init(int *enough, int *rank, int *size) {
-	int level, e = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
+	int level, e = init_beside_go(&level);
 	if (e == MPI_SUCCESS)
 		e = MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	if (e == MPI_SUCCESS)
