@@ -17,7 +17,8 @@ import (
 
 func TestWrongArgumentsAreNamedAndLeaveYAlone(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
-	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+	a := small(t)
+	plan, err := NewPlan[float64](ctx, sys, a, PlanOptions{})
 	require.NoError(t, err)
 	both := make([]float64, 7)
 	for _, c := range []struct {
@@ -30,6 +31,7 @@ func TestWrongArgumentsAreNamedAndLeaveYAlone(t *testing.T) {
 		{"x: 4 elements: op(A) is 4 x 3", Trans, make([]float64, 4), make([]float64, 4)},
 		{"x: 0 elements", NoTrans, nil, make([]float64, 3)},
 		{"shares memory with x", NoTrans, both[:4], both[3:6]},
+		{"shares memory with the values", NoTrans, make([]float64, 4), a.Val},
 	} {
 		for i := range c.y {
 			c.y[i] = 7

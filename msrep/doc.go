@@ -25,10 +25,11 @@
 //
 // # The product
 //
-// What alpha and beta mean is never in doubt: beta = 0 overwrites y without
-// reading it, so that NaN in y vanishes; beta = 1 adds to y; alpha = 0 reads
-// neither A nor x. x and y must not overlap. An infinite alpha may give NaN where the
-// formula gives an infinity: it multiplies what each worker has of a row.
+// What alpha and beta mean is never in doubt: beta = 0 overwrites y without reading
+// it, so that NaN in y vanishes; beta = 1 adds to y; alpha = 0 reads neither A nor
+// x. y must overlap neither x nor the values of the matrix. An infinite alpha may
+// give NaN where the formula gives an infinity: it multiplies what each worker has
+// of a row.
 //
 // On machines with several NUMA nodes a plan copies each part to the memory of the
 // node that works on it, and splits in two levels; see type NUMA.

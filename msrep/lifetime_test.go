@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -64,6 +65,42 @@ func TestACancelledContextStopsAProductAndThePlanLivesOn(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
 	require.NoError(t, err)
+}
+
+// endsLater is a context that ends once it was looked at so many times.
+type endsLater struct {
+	context.Context
+	looks atomic.Int64
+}
+
+func (e *endsLater) Err() error {
+	if e.looks.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestAContextThatEndsOnAllDevicesIsOneError(t *testing.T) {
+	for _, devices := range []string{"cpu:1", "cpu:3"} {
+		sys := openCPU(t, devices)
+		plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+		require.NoError(t, err)
+		for looks := range int64(3) {
+			ends := &endsLater{Context: ctx}
+			ends.looks.Store(looks)
+			_, err = plan.SpMV(ends, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+			if err != nil {
+				require.Equal(t, context.Canceled, err, "%s, look %d", devices, looks)
+			}
+			ends.looks.Store(looks)
+			_, err = NewPlan[float64](ends, sys, small(t), PlanOptions{})
+			if err != nil {
+				require.Equal(t, "context canceled", err.Error(), "%s, look %d", devices, looks)
+			}
+		}
+		_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+		require.NoError(t, err)
+	}
 }
 
 func TestOnePlanAndOneSystemServeManyGoroutines(t *testing.T) {

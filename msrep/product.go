@@ -64,10 +64,7 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 		return t, err
 	}
 	if err := r.serveAll(); err != nil {
-		if ctx.Err() == nil {
-			p.broken = err
-		}
-		return t, err
+		return t, p.fail(ctx, err)
 	}
 	served := time.Since(begin)
 	if err := r.merge(); err != nil {
@@ -89,6 +86,14 @@ func (p *Plan[V]) checkVectors(op Op, x, y []V) error {
 	}
 	if mem.Overlap(x, y) {
 		return sparse.Inputf("y", "shares memory with x: the product would read what it has written")
+	}
+	return p.checkResult(y)
+}
+
+// checkResult refuses a y that would overwrite the values of the matrix.
+func (p *Plan[V]) checkResult(y []V) error {
+	if mem.Overlap(y, p.lay.val) {
+		return sparse.Inputf("y", "shares memory with the values of the matrix, which must not change while a plan has it")
 	}
 	return nil
 }

@@ -61,10 +61,7 @@ func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, 
 		if !p.lay.gathers(op) && errors.Is(err, kernels.ErrOutOfMemory) { // y is as it was
 			return p.oneByOne(ctx, op, alpha, x, beta, y)
 		}
-		if ctx.Err() == nil {
-			p.broken = err
-		}
-		return t, err
+		return t, p.fail(ctx, err)
 	}
 	t.Total = time.Since(begin)
 	if some < x.Count {
@@ -99,7 +96,7 @@ func (p *Plan[V]) checkBlocks(op Op, x, y Block[V]) error {
 	if mem.Overlap(x.Val, y.Val) {
 		return sparse.Inputf("y", "shares memory with x: the product would read what it has written")
 	}
-	return nil
+	return p.checkResult(y.Val)
 }
 
 // atOnce reports whether all devices read the matrix once for all vectors: in its
