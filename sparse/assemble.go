@@ -19,10 +19,10 @@ type Triples[V Value] struct {
 // beyond that the shared reads cost more than the split gains.
 const scanners = 16
 
-// Assemble makes a CSR matrix of triples in any order: symmetric halves are
-// expanded, columns sorted within each row, and duplicates added up in the
-// order in which they stand. The result does not depend on the number of
-// goroutines.
+// Assemble makes a CSR matrix of triples in any order, whose indices must be right
+// (FromTriples checks them): symmetric halves are expanded, columns sorted within each
+// row, and duplicates added up in the order in which they stand. The result does not
+// depend on the number of goroutines.
 //
 // Beside the triples and the result hardly any memory is needed: many triples of a
 // general matrix are moved about in their arrays (assembler); else each goroutine

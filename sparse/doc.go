@@ -11,7 +11,9 @@
 // dimension that an index addresses may therefore be at most MaxDim; larger
 // ones are refused with an error (docs/decisions/0002-index-width.md).
 //
-// Entries that are stored count as entries, also when their value is zero.
+// NewCSR, NewCSC and NewCOO check arrays and use them as they are; FromTriples
+// assembles a matrix of triples, as finite elements give them. Entries that are
+// stored count as entries, also when their value is zero.
 //
 // Matrices belong to the caller. Nothing here or in the subpackages changes one, or
 // keeps it, unless it says so, and all functions may be called from several goroutines

@@ -7,13 +7,30 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// Entries in any order become rows.
+// Two finite elements share node 1: what they add there is summed.
+func ExampleFromTriples() {
+	var row, col []int32
+	var val []float64
+	for e := range int32(2) { // the element between nodes e and e+1
+		row = append(row, e, e, e+1, e+1)
+		col = append(col, e, e+1, e, e+1)
+		val = append(val, 1, -1, -1, 1)
+	}
+	a, err := sparse.FromTriples(3, 3, row, col, val)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(a.RowPtr, a.ColIdx, a.Val)
+	// Output: [0 2 5 7] [0 1 0 1 2 1 2] [1 -1 -1 2 -1 -1 1]
+}
+
+// Entries in any order become rows; those of the same position stay apart.
 func ExampleToCSR() {
 	a, err := sparse.NewCOO(2, 3, []int32{1, 0, 0}, []int32{2, 1, 0}, []float64{6, 2, 1})
 	if err != nil {
 		log.Fatal(err)
 	}
-	m := sparse.ToCSR(sparse.Matrix[float64](a))
+	m := sparse.ToCSR(a)
 	fmt.Println(m.RowPtr, m.ColIdx, m.Val)
 	// Output: [0 2 3] [1 0 2] [2 1 6]
 }
