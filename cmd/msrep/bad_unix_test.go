@@ -183,6 +183,9 @@ func TestWrongUsageIsRefusedInOneLineWithExitCode2(t *testing.T) {
 		{".mtx", []string{"convert", good, filepath.Join(dir, "m.xyz")}},
 		{"no such file", []string{"convert", filepath.Join(dir, "none.mtx"), filepath.Join(dir, "m.msr")}},
 		{"--out", []string{"gen", "stencil"}},
+		{"is unknown", []string{"gen", "stencle"}}, // which no --out mends
+		{"n=0", []string{"gen", "stencil", "n=0"}},
+		{"colons", []string{"gen", "stencil:n=3", "--out", filepath.Join(dir, "m.msr")}},
 		{"stencil", []string{"gen", "stencle", "--out", filepath.Join(dir, "m.msr")}},
 		{"n=0", []string{"gen", "stencil", "n=0", "--out", filepath.Join(dir, "m.msr")}},
 		{"the limit is", []string{"gen", "dense", "rows=100M", "cols=1M", "--out", filepath.Join(dir, "m.msr")}},

@@ -15,6 +15,7 @@ import (
 	"github.com/msrep-go/msrep/cluster"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matio"
 )
 
 // Exit codes.
@@ -38,7 +39,8 @@ func exitCode(err error) int {
 // command is a subcommand.
 type command struct {
 	name, args, summary, example string
-	more                         func() string // further help, may be nil
+	details                      string        // further lines of its help, may be empty
+	more                         func() string // and what is worked out, may be nil
 	severalThreads               bool          // --threads may be several numbers
 	ranks                        bool          // runs on all ranks that a launcher of MPI started
 	opensNone                    bool          // --devices is only checked (but info --explain opens them)
@@ -46,9 +48,11 @@ type command struct {
 	setup func(c *call) func(ctx context.Context) error
 }
 
-var commands = []*command{spmvCommand, infoCommand, topoCommand, convertCommand, genCommand, versionCommand,
-	pagerankCommand,
-	solveCommand, benchCommand}
+var commands = []*command{spmvCommand, solveCommand, pagerankCommand, infoCommand, convertCommand, genCommand,
+	topoCommand, benchCommand, versionCommand}
+
+// matrixHelp says what a MATRIX is.
+var matrixHelp = "MATRIX is a file (" + strings.Join(matio.Extensions(), " ") + ", each also .gz)\nor made by gen:NAME:key=value,... (see msrep gen --help)."
 
 // call is one run of a command.
 type call struct {
@@ -183,6 +187,9 @@ func (c *call) warn(msg string) {
 
 func (c *call) help() {
 	fmt.Fprintf(c.stdout, "usage: msrep %s [flags]\n\n%s\n", strings.TrimSpace(c.name+" "+c.command.args), c.summary)
+	if c.details != "" {
+		fmt.Fprintf(c.stdout, "\n%s\n", c.details)
+	}
 	if c.more != nil {
 		fmt.Fprintf(c.stdout, "\n%s", c.more())
 	}
@@ -202,9 +209,9 @@ func (c *call) help() {
 func usage(w io.Writer) {
 	fmt.Fprint(w, "msrep multiplies sparse matrices by vectors over all devices of a node: y = alpha*op(A)*x + beta*y\n\nusage: msrep COMMAND [arguments] [flags]\n\n")
 	for _, c := range commands {
-		fmt.Fprintf(w, "  %-9s %-18s %s\n", c.name, c.args, c.summary)
+		fmt.Fprintf(w, "  %-9s %-21s %s\n", c.name, c.args, c.summary)
 	}
-	fmt.Fprint(w, "\nmsrep COMMAND --help tells more.\n\nexample:\n  msrep spmv matrix.mtx --x random:1 --devices cpu:2 --out y.mtx\n")
+	fmt.Fprintf(w, "\n%s\nmsrep COMMAND --help tells more.\n\nexample:\n  msrep spmv matrix.mtx --x random:1 --devices cpu:2 --out y.mtx\n", matrixHelp)
 }
 
 func commandList() string {

@@ -13,7 +13,8 @@ import (
 
 var convertCommand = &command{
 	name: "convert", args: "IN OUT",
-	summary:   "convert a matrix file; the formats follow from the names (" + strings.Join(matio.Extensions(), " ") + ", each also .gz)",
+	summary:   "convert a matrix file",
+	details:   "The formats follow from the names: " + strings.Join(matio.Extensions(), " ") + ", each also .gz. IN may also be\ngen:NAME:key=value,... (see msrep gen --help).",
 	example:   "msrep convert matrix.mtx.gz matrix.msr",
 	opensNone: true,
 	setup: func(c *call) func(context.Context) error {
@@ -38,15 +39,19 @@ var genCommand = &command{
 			if len(c.args) == 0 {
 				return usageError("no generator named (see msrep gen --help)")
 			}
+			for _, a := range c.args {
+				if strings.ContainsAny(a, ",:") {
+					return usageError("%q: separate the name and the parameters by blanks, without commas and colons", a)
+				}
+			}
+			spec := c.args[0] + ":" + strings.Join(c.args[1:], ",")
+			if err := gen.Check(spec); err != nil {
+				return err
+			}
 			if *out == "" {
 				return sparse.Inputf("--out", "is missing: name the file to write")
 			}
-			for _, a := range c.args {
-				if strings.Contains(a, ",") {
-					return usageError("%q: separate parameters by blanks, not commas", a)
-				}
-			}
-			return c.copyMatrix(ctx, "gen:"+c.args[0]+":"+strings.Join(c.args[1:], ","), *out)
+			return c.copyMatrix(ctx, "gen:"+spec, *out)
 		}
 	},
 }
@@ -80,13 +85,13 @@ func generators() string {
 	var b strings.Builder
 	b.WriteString("generators:\n")
 	for _, g := range gen.Names() {
-		fmt.Fprintf(&b, "  %-9s %s\n", g.Name, g.Summary)
+		fmt.Fprintf(&b, "  %-11s %s\n", g.Name, g.Summary)
 		for _, p := range g.Params {
 			name := p.Name
 			if p.Default != "" {
 				name += "=" + p.Default
 			}
-			fmt.Fprintf(&b, "            %-14s %s\n", name, p.Doc)
+			fmt.Fprintf(&b, "              %-14s %s\n", name, p.Doc)
 		}
 	}
 	return b.String()

@@ -16,6 +16,7 @@ import (
 var infoCommand = &command{
 	name: "info", args: "MATRIX",
 	summary:   "describe a matrix: shape, row lengths, what each format would cost",
+	details:   matrixHelp,
 	example:   "msrep info matrix.mtx.gz --json",
 	opensNone: true,
 	setup: func(c *call) func(context.Context) error {

@@ -14,7 +14,9 @@ import (
 
 var pagerankCommand = &command{
 	name: "pagerank", args: "GRAPH",
-	summary: "rank the nodes of a graph: an entry (i, j) of the matrix, whatever its value, is a link from i to j. GRAPH is a file or gen:NAME:key=value,... The exit code is 1 when the tolerance is not reached; the ranks are printed and written all the same",
+	summary: "rank the nodes of a graph by PageRank",
+	details: "GRAPH is a MATRIX whose entry (i, j), whatever its value, is a link from i to j.\n" + matrixHelp +
+		"\nThe exit code is 1 when the tolerance is not reached; the ranks are printed and written all the same.",
 	example: "msrep pagerank gen:rmat:scale=16 --precision cpms2 --top 10",
 	ranks:   true,
 	setup: func(c *call) func(context.Context) error {

@@ -17,7 +17,8 @@ import (
 
 var solveCommand = &command{
 	name: "solve", args: "MATRIX",
-	summary: "solve A x = b. The exit code is 1 when the tolerance is not reached; the result is printed all the same",
+	summary: "solve A x = b",
+	details: matrixHelp + "\nThe exit code is 1 when the tolerance is not reached; the result is printed all the same.",
 	example: "msrep solve matrix.mtx.gz --method cg --precond jacobi --tol 1e-10 --out x.mtx",
 	ranks:   true,
 	setup: func(c *call) func(context.Context) error {

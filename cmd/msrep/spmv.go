@@ -12,7 +12,8 @@ import (
 
 var spmvCommand = &command{
 	name: "spmv", args: "MATRIX",
-	summary: "multiply: y = alpha*op(A)*x + beta*y. MATRIX is a file (.mtx, .rb, .rsa, .npz, .txt, .msr, ..., each also .gz) or gen:NAME:key=value,...",
+	summary: "multiply: y = alpha*op(A)*x + beta*y",
+	details: matrixHelp,
 	example: "msrep spmv matrix.mtx.gz --x sin --devices cpu:2 --repeat 10",
 	more:    formatHelp,
 	ranks:   true,

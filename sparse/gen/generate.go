@@ -34,21 +34,36 @@ func GenerateContext(ctx context.Context, spec string, maxBytes int64) (*sparse.
 	return m, src, nil
 }
 
-func generate(ctx context.Context, spec string, maxBytes int64) (*sparse.CSR[float64], sparse.Source, error) {
-	var src sparse.Source
+// Check gives the error that Generate would give for a spec, without making the matrix.
+func Check(spec string) error {
+	_, err := planned(spec, 0)
+	return err
+}
+
+// planned is the plan of a matrix that fits into maxBytes.
+func planned(spec string, maxBytes int64) (*plan, error) {
 	g, p, err := parse(spec)
 	if err != nil {
-		return nil, src, err
+		return nil, err
 	}
 	pl := g.plan(p)
 	if p.err != nil {
-		return nil, src, p.err
+		return nil, p.err
 	}
 	if maxBytes == 0 {
 		maxBytes = mem.Available()
 	}
 	if need := pl.bytes(); need > maxBytes {
-		return nil, src, sparse.Inputf(p.arg, "needs %s for about %d entries in %d rows; the limit is %s", size(need), pl.entries, pl.rows, size(maxBytes))
+		return nil, sparse.Inputf(p.arg, "needs %s for about %d entries in %d rows; the limit is %s", size(need), pl.entries, pl.rows, size(maxBytes))
+	}
+	return pl, nil
+}
+
+func generate(ctx context.Context, spec string, maxBytes int64) (*sparse.CSR[float64], sparse.Source, error) {
+	var src sparse.Source
+	pl, err := planned(spec, maxBytes)
+	if err != nil {
+		return nil, src, err
 	}
 	m, err := pl.build(ctx)
 	if err != nil {

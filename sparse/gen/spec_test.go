@@ -78,6 +78,16 @@ func TestBadSpecsAreRefusedWithTheReason(t *testing.T) {
 	}
 }
 
+func TestCheckSaysWhatGenerateWould(t *testing.T) {
+	require.NoError(t, Check("stencil:dims=3"))
+	for _, spec := range []string{"stencl", "diag:n=-1"} {
+		_, _, err := Generate(spec)
+		require.Error(t, err)
+		require.Equal(t, err, Check(spec))
+	}
+	require.ErrorContains(t, Check("dense:rows=1G,cols=1G"), "the limit is")
+}
+
 func TestLongSpecsAreCutInErrors(t *testing.T) {
 	_, _, err := Generate(strings.Repeat("é", 1000))
 	require.Less(t, len(err.Error()), 500)
