@@ -277,8 +277,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVWLZX    256(BX), R11
@@ -299,28 +299,28 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VMULPD  (DX), Y0, Y1
-	VMOVUPD Y1, (R9)
-	ADDQ    $0x20, DX
-	MOVWLZX (BX), R11
-	VMOVSD  (R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVWLZX 2(BX), R11
-	VMOVSD  8(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVWLZX 4(BX), R11
-	VMOVSD  16(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVWLZX 6(BX), R11
-	VMOVSD  24(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	ADDQ    $0x08, BX
-	DECQ    R10
-	JNZ     full
+	VMULPD       (DX), Y0, Y1
+	ADDQ         $0x20, DX
+	MOVL         (BX), R12
+	MOVWLZX      R12, R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X2
+	SHRL         $0x10, R12
+	VADDSD       (DI)(R12*8), X2, X2
+	VMOVSD       X2, (DI)(R12*8)
+	VEXTRACTF128 $0x01, Y1, X1
+	MOVL         4(BX), R12
+	MOVWLZX      R12, R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X1
+	SHRL         $0x10, R12
+	VADDSD       (DI)(R12*8), X1, X1
+	VMOVSD       X1, (DI)(R12*8)
+	ADDQ         $0x08, BX
+	DECQ         R10
+	JNZ          full
 
 tail:
 	MOVL  4(AX), R10
@@ -328,8 +328,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVWLZX    256(BX), R11
@@ -351,8 +351,8 @@ masked:
 
 maskedAsked:
 	VMULPD  (DX), Y0, Y1
-	VMOVUPD Y1, (R9)
 	ADDQ    $0x20, DX
+	VMOVUPD Y1, (R9)
 	MOVWLZX (CX), R11
 	ADDQ    $0x02, CX
 
@@ -403,8 +403,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVL       512(BX), R11
@@ -425,28 +425,26 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VMULPD  (DX), Y0, Y1
-	VMOVUPD Y1, (R9)
-	ADDQ    $0x20, DX
-	MOVL    (BX), R11
-	VMOVSD  (R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVL    4(BX), R11
-	VMOVSD  8(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVL    8(BX), R11
-	VMOVSD  16(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVL    12(BX), R11
-	VMOVSD  24(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	ADDQ    $0x10, BX
-	DECQ    R10
-	JNZ     full
+	VMULPD       (DX), Y0, Y1
+	ADDQ         $0x20, DX
+	MOVL         (BX), R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X2
+	MOVL         4(BX), R11
+	VADDSD       (DI)(R11*8), X2, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VEXTRACTF128 $0x01, Y1, X1
+	MOVL         8(BX), R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X1
+	MOVL         12(BX), R11
+	VADDSD       (DI)(R11*8), X1, X1
+	VMOVSD       X1, (DI)(R11*8)
+	ADDQ         $0x10, BX
+	DECQ         R10
+	JNZ          full
 
 tail:
 	MOVL  4(AX), R10
@@ -454,8 +452,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVL       512(BX), R11
@@ -477,8 +475,8 @@ masked:
 
 maskedAsked:
 	VMULPD  (DX), Y0, Y1
-	VMOVUPD Y1, (R9)
 	ADDQ    $0x20, DX
+	VMOVUPD Y1, (R9)
 	MOVWLZX (CX), R11
 	ADDQ    $0x02, CX
 
@@ -666,8 +664,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVWLZX    256(BX), R11
@@ -688,29 +686,29 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VCVTPS2PD (DX), Y1
-	VMULPD    Y1, Y0, Y1
-	VMOVUPD   Y1, (R9)
-	ADDQ      $0x10, DX
-	MOVWLZX   (BX), R11
-	VMOVSD    (R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   2(BX), R11
-	VMOVSD    8(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   4(BX), R11
-	VMOVSD    16(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   6(BX), R11
-	VMOVSD    24(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	ADDQ      $0x08, BX
-	DECQ      R10
-	JNZ       full
+	VCVTPS2PD    (DX), Y1
+	VMULPD       Y1, Y0, Y1
+	ADDQ         $0x10, DX
+	MOVL         (BX), R12
+	MOVWLZX      R12, R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X2
+	SHRL         $0x10, R12
+	VADDSD       (DI)(R12*8), X2, X2
+	VMOVSD       X2, (DI)(R12*8)
+	VEXTRACTF128 $0x01, Y1, X1
+	MOVL         4(BX), R12
+	MOVWLZX      R12, R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X1
+	SHRL         $0x10, R12
+	VADDSD       (DI)(R12*8), X1, X1
+	VMOVSD       X1, (DI)(R12*8)
+	ADDQ         $0x08, BX
+	DECQ         R10
+	JNZ          full
 
 tail:
 	MOVL  4(AX), R10
@@ -718,8 +716,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVWLZX    256(BX), R11
@@ -742,8 +740,8 @@ masked:
 maskedAsked:
 	VCVTPS2PD (DX), Y1
 	VMULPD    Y1, Y0, Y1
-	VMOVUPD   Y1, (R9)
 	ADDQ      $0x10, DX
+	VMOVUPD   Y1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 
@@ -794,8 +792,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVL       512(BX), R11
@@ -816,29 +814,27 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VCVTPS2PD (DX), Y1
-	VMULPD    Y1, Y0, Y1
-	VMOVUPD   Y1, (R9)
-	ADDQ      $0x10, DX
-	MOVL      (BX), R11
-	VMOVSD    (R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      4(BX), R11
-	VMOVSD    8(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      8(BX), R11
-	VMOVSD    16(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      12(BX), R11
-	VMOVSD    24(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	ADDQ      $0x10, BX
-	DECQ      R10
-	JNZ       full
+	VCVTPS2PD    (DX), Y1
+	VMULPD       Y1, Y0, Y1
+	ADDQ         $0x10, DX
+	MOVL         (BX), R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X2
+	MOVL         4(BX), R11
+	VADDSD       (DI)(R11*8), X2, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VEXTRACTF128 $0x01, Y1, X1
+	MOVL         8(BX), R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X1
+	MOVL         12(BX), R11
+	VADDSD       (DI)(R11*8), X1, X1
+	VMOVSD       X1, (DI)(R11*8)
+	ADDQ         $0x10, BX
+	DECQ         R10
+	JNZ          full
 
 tail:
 	MOVL  4(AX), R10
@@ -846,8 +842,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVL       512(BX), R11
@@ -870,8 +866,8 @@ masked:
 maskedAsked:
 	VCVTPS2PD (DX), Y1
 	VMULPD    Y1, Y0, Y1
-	VMOVUPD   Y1, (R9)
 	ADDQ      $0x10, DX
+	VMOVUPD   Y1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 
@@ -1116,8 +1112,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R9
 	JL         fullAsked
 	MOVWLZX    256(BX), R12
@@ -1147,24 +1143,24 @@ fullAsked:
 	VXORPD       Y5, Y5, Y5
 	VGATHERQPD   Y4, (SI)(Y3*8), Y5
 	VMULPD       Y5, Y2, Y3
-	VMOVUPD      Y3, (R10)
 	ADDQ         $0x02, DX
-	MOVWLZX      (BX), R12
-	VMOVSD       (R10), X3
-	VADDSD       (R8)(R12*8), X3, X3
-	VMOVSD       X3, (R8)(R12*8)
-	MOVWLZX      2(BX), R12
-	VMOVSD       8(R10), X3
-	VADDSD       (R8)(R12*8), X3, X3
-	VMOVSD       X3, (R8)(R12*8)
-	MOVWLZX      4(BX), R12
-	VMOVSD       16(R10), X3
-	VADDSD       (R8)(R12*8), X3, X3
-	VMOVSD       X3, (R8)(R12*8)
-	MOVWLZX      6(BX), R12
-	VMOVSD       24(R10), X3
-	VADDSD       (R8)(R12*8), X3, X3
-	VMOVSD       X3, (R8)(R12*8)
+	MOVL         (BX), R13
+	MOVWLZX      R13, R12
+	VADDSD       (R8)(R12*8), X3, X4
+	VMOVSD       X4, (R8)(R12*8)
+	VPSRLDQ      $0x08, X3, X4
+	SHRL         $0x10, R13
+	VADDSD       (R8)(R13*8), X4, X4
+	VMOVSD       X4, (R8)(R13*8)
+	VEXTRACTF128 $0x01, Y3, X3
+	MOVL         4(BX), R13
+	MOVWLZX      R13, R12
+	VADDSD       (R8)(R12*8), X3, X4
+	VMOVSD       X4, (R8)(R12*8)
+	VPSRLDQ      $0x08, X3, X3
+	SHRL         $0x10, R13
+	VADDSD       (R8)(R13*8), X3, X3
+	VMOVSD       X3, (R8)(R13*8)
 	ADDQ         $0x08, BX
 	DECQ         R11
 	JNZ          full
@@ -1175,8 +1171,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R9
 	JL         maskedAsked
 	MOVWLZX    256(BX), R12
@@ -1206,8 +1202,8 @@ maskedAsked:
 	VXORPD       Y5, Y5, Y5
 	VGATHERQPD   Y4, (SI)(Y3*8), Y5
 	VMULPD       Y5, Y2, Y3
-	VMOVUPD      Y3, (R10)
 	ADDQ         $0x02, DX
+	VMOVUPD      Y3, (R10)
 	MOVWLZX      (CX), R12
 	ADDQ         $0x02, CX
 
@@ -1262,8 +1258,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R9
 	JL         fullAsked
 	MOVL       512(BX), R12
@@ -1293,22 +1289,20 @@ fullAsked:
 	VXORPD       Y5, Y5, Y5
 	VGATHERQPD   Y4, (SI)(Y3*8), Y5
 	VMULPD       Y5, Y2, Y3
-	VMOVUPD      Y3, (R10)
 	ADDQ         $0x02, DX
 	MOVL         (BX), R12
-	VMOVSD       (R10), X3
-	VADDSD       (R8)(R12*8), X3, X3
-	VMOVSD       X3, (R8)(R12*8)
+	VADDSD       (R8)(R12*8), X3, X4
+	VMOVSD       X4, (R8)(R12*8)
+	VPSRLDQ      $0x08, X3, X4
 	MOVL         4(BX), R12
-	VMOVSD       8(R10), X3
-	VADDSD       (R8)(R12*8), X3, X3
-	VMOVSD       X3, (R8)(R12*8)
+	VADDSD       (R8)(R12*8), X4, X4
+	VMOVSD       X4, (R8)(R12*8)
+	VEXTRACTF128 $0x01, Y3, X3
 	MOVL         8(BX), R12
-	VMOVSD       16(R10), X3
-	VADDSD       (R8)(R12*8), X3, X3
-	VMOVSD       X3, (R8)(R12*8)
+	VADDSD       (R8)(R12*8), X3, X4
+	VMOVSD       X4, (R8)(R12*8)
+	VPSRLDQ      $0x08, X3, X3
 	MOVL         12(BX), R12
-	VMOVSD       24(R10), X3
 	VADDSD       (R8)(R12*8), X3, X3
 	VMOVSD       X3, (R8)(R12*8)
 	ADDQ         $0x10, BX
@@ -1321,8 +1315,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R9
 	JL         maskedAsked
 	MOVL       512(BX), R12
@@ -1352,8 +1346,8 @@ maskedAsked:
 	VXORPD       Y5, Y5, Y5
 	VGATHERQPD   Y4, (SI)(Y3*8), Y5
 	VMULPD       Y5, Y2, Y3
-	VMOVUPD      Y3, (R10)
 	ADDQ         $0x02, DX
+	VMOVUPD      Y3, (R10)
 	MOVWLZX      (CX), R12
 	ADDQ         $0x02, CX
 
@@ -1518,118 +1512,116 @@ TEXT ·slicesTransposedSame16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+24(FP), DX
-	MOVQ         idx+32(FP), BX
-	MOVQ         table+40(FP), SI
-	MOVQ         factors+48(FP), DI
-	MOVQ         y+56(FP), R8
-	MOVQ         asks+72(FP), R9
-	MOVQ         products+80(FP), R10
-	VBROADCASTSD (SI), Y0
-	MOVQ         first+64(FP), SI
-	IMUL3Q       $0x00000008, SI, SI
-	SUBQ         SI, R8
+	MOVQ         idx+32(FP), DX
+	MOVQ         table+40(FP), BX
+	MOVQ         factors+48(FP), SI
+	MOVQ         y+56(FP), DI
+	MOVQ         asks+72(FP), R8
+	MOVQ         products+80(FP), R9
+	VBROADCASTSD (BX), Y0
+	MOVQ         first+64(FP), BX
+	IMUL3Q       $0x00000008, BX, BX
+	SUBQ         BX, DI
 
 slice:
 	CMPQ    n+0(FP), $0x00
 	JE      done
-	VMOVUPD (DI), Y1
-	MOVL    (AX), SI
-	TESTQ   SI, SI
+	VMOVUPD (SI), Y1
+	MOVL    (AX), BX
+	TESTQ   BX, BX
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 2048(DX)
+	DECQ       R8
 	JL         fullAsked
-	MOVWLZX    256(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    32(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    258(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    34(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    260(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    36(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    262(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    38(BX), R11
-	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    256(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    32(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    258(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    34(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    260(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    36(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    262(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    38(DX), R10
+	PREFETCHT0 (DI)(R10*8)
 
 fullAsked:
-	VMULPD  Y0, Y1, Y2
-	VMOVUPD Y2, (R10)
-	MOVWLZX (BX), R11
-	VMOVSD  (R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVWLZX 2(BX), R11
-	VMOVSD  8(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVWLZX 4(BX), R11
-	VMOVSD  16(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVWLZX 6(BX), R11
-	VMOVSD  24(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	ADDQ    $0x08, BX
-	DECQ    SI
-	JNZ     full
+	VMULPD       Y0, Y1, Y2
+	MOVL         (DX), R11
+	MOVWLZX      R11, R10
+	VADDSD       (DI)(R10*8), X2, X3
+	VMOVSD       X3, (DI)(R10*8)
+	VPSRLDQ      $0x08, X2, X3
+	SHRL         $0x10, R11
+	VADDSD       (DI)(R11*8), X3, X3
+	VMOVSD       X3, (DI)(R11*8)
+	VEXTRACTF128 $0x01, Y2, X2
+	MOVL         4(DX), R11
+	MOVWLZX      R11, R10
+	VADDSD       (DI)(R10*8), X2, X3
+	VMOVSD       X3, (DI)(R10*8)
+	VPSRLDQ      $0x08, X2, X2
+	SHRL         $0x10, R11
+	VADDSD       (DI)(R11*8), X2, X2
+	VMOVSD       X2, (DI)(R11*8)
+	ADDQ         $0x08, DX
+	DECQ         BX
+	JNZ          full
 
 tail:
-	MOVL  4(AX), SI
-	TESTQ SI, SI
+	MOVL  4(AX), BX
+	TESTQ BX, BX
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 2048(DX)
+	DECQ       R8
 	JL         maskedAsked
-	MOVWLZX    256(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    32(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    258(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    34(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    260(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    36(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    262(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    38(BX), R11
-	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    256(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    32(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    258(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    34(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    260(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    36(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    262(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    38(DX), R10
+	PREFETCHT0 (DI)(R10*8)
 
 maskedAsked:
 	VMULPD  Y0, Y1, Y2
-	VMOVUPD Y2, (R10)
-	MOVWLZX (CX), R11
+	VMOVUPD Y2, (R9)
+	MOVWLZX (CX), R10
 	ADDQ    $0x02, CX
 
 lane:
-	TZCNTL  R11, R12
-	MOVWLZX (BX)(R12*2), R13
-	VMOVSD  (R10)(R12*8), X2
-	VADDSD  (R8)(R13*8), X2, X2
-	VMOVSD  X2, (R8)(R13*8)
-	BLSRL   R11, R11
+	TZCNTL  R10, R11
+	MOVWLZX (DX)(R11*2), R12
+	VMOVSD  (R9)(R11*8), X2
+	VADDSD  (DI)(R12*8), X2, X2
+	VMOVSD  X2, (DI)(R12*8)
+	BLSRL   R10, R10
 	JNZ     lane
-	ADDQ    $0x08, BX
-	DECQ    SI
+	ADDQ    $0x08, DX
+	DECQ    BX
 	JNZ     masked
 
 next:
 	ADDQ $0x08, AX
-	ADDQ $0x20, DI
+	ADDQ $0x20, SI
 	DECQ n+0(FP)
 	JMP  slice
 
@@ -1643,118 +1635,114 @@ TEXT ·slicesTransposedSame32F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+24(FP), DX
-	MOVQ         idx+32(FP), BX
-	MOVQ         table+40(FP), SI
-	MOVQ         factors+48(FP), DI
-	MOVQ         y+56(FP), R8
-	MOVQ         asks+72(FP), R9
-	MOVQ         products+80(FP), R10
-	VBROADCASTSD (SI), Y0
-	MOVQ         first+64(FP), SI
-	IMUL3Q       $0x00000008, SI, SI
-	SUBQ         SI, R8
+	MOVQ         idx+32(FP), DX
+	MOVQ         table+40(FP), BX
+	MOVQ         factors+48(FP), SI
+	MOVQ         y+56(FP), DI
+	MOVQ         asks+72(FP), R8
+	MOVQ         products+80(FP), R9
+	VBROADCASTSD (BX), Y0
+	MOVQ         first+64(FP), BX
+	IMUL3Q       $0x00000008, BX, BX
+	SUBQ         BX, DI
 
 slice:
 	CMPQ    n+0(FP), $0x00
 	JE      done
-	VMOVUPD (DI), Y1
-	MOVL    (AX), SI
-	TESTQ   SI, SI
+	VMOVUPD (SI), Y1
+	MOVL    (AX), BX
+	TESTQ   BX, BX
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 4096(DX)
+	DECQ       R8
 	JL         fullAsked
-	MOVL       512(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       64(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       516(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       68(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       520(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       72(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       524(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       76(BX), R11
-	PREFETCHT0 (R8)(R11*8)
+	MOVL       512(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       64(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       516(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       68(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       520(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       72(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       524(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       76(DX), R10
+	PREFETCHT0 (DI)(R10*8)
 
 fullAsked:
-	VMULPD  Y0, Y1, Y2
-	VMOVUPD Y2, (R10)
-	MOVL    (BX), R11
-	VMOVSD  (R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVL    4(BX), R11
-	VMOVSD  8(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVL    8(BX), R11
-	VMOVSD  16(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVL    12(BX), R11
-	VMOVSD  24(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	ADDQ    $0x10, BX
-	DECQ    SI
-	JNZ     full
+	VMULPD       Y0, Y1, Y2
+	MOVL         (DX), R10
+	VADDSD       (DI)(R10*8), X2, X3
+	VMOVSD       X3, (DI)(R10*8)
+	VPSRLDQ      $0x08, X2, X3
+	MOVL         4(DX), R10
+	VADDSD       (DI)(R10*8), X3, X3
+	VMOVSD       X3, (DI)(R10*8)
+	VEXTRACTF128 $0x01, Y2, X2
+	MOVL         8(DX), R10
+	VADDSD       (DI)(R10*8), X2, X3
+	VMOVSD       X3, (DI)(R10*8)
+	VPSRLDQ      $0x08, X2, X2
+	MOVL         12(DX), R10
+	VADDSD       (DI)(R10*8), X2, X2
+	VMOVSD       X2, (DI)(R10*8)
+	ADDQ         $0x10, DX
+	DECQ         BX
+	JNZ          full
 
 tail:
-	MOVL  4(AX), SI
-	TESTQ SI, SI
+	MOVL  4(AX), BX
+	TESTQ BX, BX
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 4096(DX)
+	DECQ       R8
 	JL         maskedAsked
-	MOVL       512(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       64(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       516(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       68(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       520(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       72(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       524(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       76(BX), R11
-	PREFETCHT0 (R8)(R11*8)
+	MOVL       512(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       64(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       516(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       68(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       520(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       72(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       524(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       76(DX), R10
+	PREFETCHT0 (DI)(R10*8)
 
 maskedAsked:
 	VMULPD  Y0, Y1, Y2
-	VMOVUPD Y2, (R10)
-	MOVWLZX (CX), R11
+	VMOVUPD Y2, (R9)
+	MOVWLZX (CX), R10
 	ADDQ    $0x02, CX
 
 lane:
-	TZCNTL R11, R12
-	MOVL   (BX)(R12*4), R13
-	VMOVSD (R10)(R12*8), X2
-	VADDSD (R8)(R13*8), X2, X2
-	VMOVSD X2, (R8)(R13*8)
-	BLSRL  R11, R11
+	TZCNTL R10, R11
+	MOVL   (DX)(R11*4), R12
+	VMOVSD (R9)(R11*8), X2
+	VADDSD (DI)(R12*8), X2, X2
+	VMOVSD X2, (DI)(R12*8)
+	BLSRL  R10, R10
 	JNZ    lane
-	ADDQ   $0x10, BX
-	DECQ   SI
+	ADDQ   $0x10, DX
+	DECQ   BX
 	JNZ    masked
 
 next:
 	ADDQ $0x08, AX
-	ADDQ $0x20, DI
+	ADDQ $0x20, SI
 	DECQ n+0(FP)
 	JMP  slice
 
@@ -1931,8 +1919,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVWLZX    256(BX), R11
@@ -1953,30 +1941,30 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VPMOVZXDQ (DX), Y1
-	VPSLLQ    $0x20, Y1, Y1
-	VMULPD    Y1, Y0, Y1
-	VMOVUPD   Y1, (R9)
-	ADDQ      $0x10, DX
-	MOVWLZX   (BX), R11
-	VMOVSD    (R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   2(BX), R11
-	VMOVSD    8(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   4(BX), R11
-	VMOVSD    16(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   6(BX), R11
-	VMOVSD    24(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	ADDQ      $0x08, BX
-	DECQ      R10
-	JNZ       full
+	VPMOVZXDQ    (DX), Y1
+	VPSLLQ       $0x20, Y1, Y1
+	VMULPD       Y1, Y0, Y1
+	ADDQ         $0x10, DX
+	MOVL         (BX), R12
+	MOVWLZX      R12, R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X2
+	SHRL         $0x10, R12
+	VADDSD       (DI)(R12*8), X2, X2
+	VMOVSD       X2, (DI)(R12*8)
+	VEXTRACTF128 $0x01, Y1, X1
+	MOVL         4(BX), R12
+	MOVWLZX      R12, R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X1
+	SHRL         $0x10, R12
+	VADDSD       (DI)(R12*8), X1, X1
+	VMOVSD       X1, (DI)(R12*8)
+	ADDQ         $0x08, BX
+	DECQ         R10
+	JNZ          full
 
 tail:
 	MOVL  4(AX), R10
@@ -1984,8 +1972,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVWLZX    256(BX), R11
@@ -2009,8 +1997,8 @@ maskedAsked:
 	VPMOVZXDQ (DX), Y1
 	VPSLLQ    $0x20, Y1, Y1
 	VMULPD    Y1, Y0, Y1
-	VMOVUPD   Y1, (R9)
 	ADDQ      $0x10, DX
+	VMOVUPD   Y1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 
@@ -2061,8 +2049,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVL       512(BX), R11
@@ -2083,30 +2071,28 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VPMOVZXDQ (DX), Y1
-	VPSLLQ    $0x20, Y1, Y1
-	VMULPD    Y1, Y0, Y1
-	VMOVUPD   Y1, (R9)
-	ADDQ      $0x10, DX
-	MOVL      (BX), R11
-	VMOVSD    (R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      4(BX), R11
-	VMOVSD    8(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      8(BX), R11
-	VMOVSD    16(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      12(BX), R11
-	VMOVSD    24(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	ADDQ      $0x10, BX
-	DECQ      R10
-	JNZ       full
+	VPMOVZXDQ    (DX), Y1
+	VPSLLQ       $0x20, Y1, Y1
+	VMULPD       Y1, Y0, Y1
+	ADDQ         $0x10, DX
+	MOVL         (BX), R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X2
+	MOVL         4(BX), R11
+	VADDSD       (DI)(R11*8), X2, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VEXTRACTF128 $0x01, Y1, X1
+	MOVL         8(BX), R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X1
+	MOVL         12(BX), R11
+	VADDSD       (DI)(R11*8), X1, X1
+	VMOVSD       X1, (DI)(R11*8)
+	ADDQ         $0x10, BX
+	DECQ         R10
+	JNZ          full
 
 tail:
 	MOVL  4(AX), R10
@@ -2114,8 +2100,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVL       512(BX), R11
@@ -2139,8 +2125,8 @@ maskedAsked:
 	VPMOVZXDQ (DX), Y1
 	VPSLLQ    $0x20, Y1, Y1
 	VMULPD    Y1, Y0, Y1
-	VMOVUPD   Y1, (R9)
 	ADDQ      $0x10, DX
+	VMOVUPD   Y1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 
@@ -2335,8 +2321,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVWLZX    256(BX), R11
@@ -2357,30 +2343,30 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VPMOVZXWQ (DX), Y1
-	VPSLLQ    $0x30, Y1, Y1
-	VMULPD    Y1, Y0, Y1
-	VMOVUPD   Y1, (R9)
-	ADDQ      $0x08, DX
-	MOVWLZX   (BX), R11
-	VMOVSD    (R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   2(BX), R11
-	VMOVSD    8(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   4(BX), R11
-	VMOVSD    16(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   6(BX), R11
-	VMOVSD    24(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	ADDQ      $0x08, BX
-	DECQ      R10
-	JNZ       full
+	VPMOVZXWQ    (DX), Y1
+	VPSLLQ       $0x30, Y1, Y1
+	VMULPD       Y1, Y0, Y1
+	ADDQ         $0x08, DX
+	MOVL         (BX), R12
+	MOVWLZX      R12, R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X2
+	SHRL         $0x10, R12
+	VADDSD       (DI)(R12*8), X2, X2
+	VMOVSD       X2, (DI)(R12*8)
+	VEXTRACTF128 $0x01, Y1, X1
+	MOVL         4(BX), R12
+	MOVWLZX      R12, R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X1
+	SHRL         $0x10, R12
+	VADDSD       (DI)(R12*8), X1, X1
+	VMOVSD       X1, (DI)(R12*8)
+	ADDQ         $0x08, BX
+	DECQ         R10
+	JNZ          full
 
 tail:
 	MOVL  4(AX), R10
@@ -2388,8 +2374,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVWLZX    256(BX), R11
@@ -2413,8 +2399,8 @@ maskedAsked:
 	VPMOVZXWQ (DX), Y1
 	VPSLLQ    $0x30, Y1, Y1
 	VMULPD    Y1, Y0, Y1
-	VMOVUPD   Y1, (R9)
 	ADDQ      $0x08, DX
+	VMOVUPD   Y1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 
@@ -2465,8 +2451,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVL       512(BX), R11
@@ -2487,30 +2473,28 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VPMOVZXWQ (DX), Y1
-	VPSLLQ    $0x30, Y1, Y1
-	VMULPD    Y1, Y0, Y1
-	VMOVUPD   Y1, (R9)
-	ADDQ      $0x08, DX
-	MOVL      (BX), R11
-	VMOVSD    (R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      4(BX), R11
-	VMOVSD    8(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      8(BX), R11
-	VMOVSD    16(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      12(BX), R11
-	VMOVSD    24(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	ADDQ      $0x10, BX
-	DECQ      R10
-	JNZ       full
+	VPMOVZXWQ    (DX), Y1
+	VPSLLQ       $0x30, Y1, Y1
+	VMULPD       Y1, Y0, Y1
+	ADDQ         $0x08, DX
+	MOVL         (BX), R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X2
+	MOVL         4(BX), R11
+	VADDSD       (DI)(R11*8), X2, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VEXTRACTF128 $0x01, Y1, X1
+	MOVL         8(BX), R11
+	VADDSD       (DI)(R11*8), X1, X2
+	VMOVSD       X2, (DI)(R11*8)
+	VPSRLDQ      $0x08, X1, X1
+	MOVL         12(BX), R11
+	VADDSD       (DI)(R11*8), X1, X1
+	VMOVSD       X1, (DI)(R11*8)
+	ADDQ         $0x10, BX
+	DECQ         R10
+	JNZ          full
 
 tail:
 	MOVL  4(AX), R10
@@ -2518,8 +2502,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVL       512(BX), R11
@@ -2543,8 +2527,8 @@ maskedAsked:
 	VPMOVZXWQ (DX), Y1
 	VPSLLQ    $0x30, Y1, Y1
 	VMULPD    Y1, Y0, Y1
-	VMOVUPD   Y1, (R9)
 	ADDQ      $0x08, DX
+	VMOVUPD   Y1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 
@@ -3125,7 +3109,7 @@ done:
 	RET
 
 // func slicesTransposedFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedFull16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -3149,8 +3133,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVWLZX    256(BX), R11
@@ -3187,44 +3171,46 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VMULPD  (DX), Z0, Z1
-	VMOVUPD Z1, (R9)
-	ADDQ    $0x40, DX
-	MOVWLZX (BX), R11
-	VMOVSD  (R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVWLZX 2(BX), R11
-	VMOVSD  8(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVWLZX 4(BX), R11
-	VMOVSD  16(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVWLZX 6(BX), R11
-	VMOVSD  24(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVWLZX 8(BX), R11
-	VMOVSD  32(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVWLZX 10(BX), R11
-	VMOVSD  40(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVWLZX 12(BX), R11
-	VMOVSD  48(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVWLZX 14(BX), R11
-	VMOVSD  56(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	ADDQ    $0x10, BX
-	DECQ    R10
-	JNZ     full
+	VMULPD        (DX), Z0, Z1
+	ADDQ          $0x40, DX
+	MOVL          (BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X2
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X2, X2
+	VMOVSD        X2, (DI)(R12*8)
+	VEXTRACTF64X2 $0x01, Z1, X2
+	MOVL          4(BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X2, X2
+	VMOVSD        X2, (DI)(R12*8)
+	VEXTRACTF64X2 $0x02, Z1, X2
+	MOVL          8(BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X2, X2
+	VMOVSD        X2, (DI)(R12*8)
+	VEXTRACTF64X2 $0x03, Z1, X1
+	MOVL          12(BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X1
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X1, X1
+	VMOVSD        X1, (DI)(R12*8)
+	ADDQ          $0x10, BX
+	DECQ          R10
+	JNZ           full
 
 tail:
 	MOVL  4(AX), R10
@@ -3232,8 +3218,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVWLZX    256(BX), R11
@@ -3271,8 +3257,8 @@ masked:
 
 maskedAsked:
 	VMULPD  (DX), Z0, Z1
-	VMOVUPD Z1, (R9)
 	ADDQ    $0x40, DX
+	VMOVUPD Z1, (R9)
 	MOVWLZX (CX), R11
 	ADDQ    $0x02, CX
 
@@ -3299,7 +3285,7 @@ done:
 	RET
 
 // func slicesTransposedFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedFull32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -3323,8 +3309,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVL       512(BX), R11
@@ -3361,44 +3347,42 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VMULPD  (DX), Z0, Z1
-	VMOVUPD Z1, (R9)
-	ADDQ    $0x40, DX
-	MOVL    (BX), R11
-	VMOVSD  (R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVL    4(BX), R11
-	VMOVSD  8(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVL    8(BX), R11
-	VMOVSD  16(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVL    12(BX), R11
-	VMOVSD  24(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVL    16(BX), R11
-	VMOVSD  32(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVL    20(BX), R11
-	VMOVSD  40(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVL    24(BX), R11
-	VMOVSD  48(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	MOVL    28(BX), R11
-	VMOVSD  56(R9), X1
-	VADDSD  (DI)(R11*8), X1, X1
-	VMOVSD  X1, (DI)(R11*8)
-	ADDQ    $0x20, BX
-	DECQ    R10
-	JNZ     full
+	VMULPD        (DX), Z0, Z1
+	ADDQ          $0x40, DX
+	MOVL          (BX), R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X2
+	MOVL          4(BX), R11
+	VADDSD        (DI)(R11*8), X2, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VEXTRACTF64X2 $0x01, Z1, X2
+	MOVL          8(BX), R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	MOVL          12(BX), R11
+	VADDSD        (DI)(R11*8), X2, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VEXTRACTF64X2 $0x02, Z1, X2
+	MOVL          16(BX), R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	MOVL          20(BX), R11
+	VADDSD        (DI)(R11*8), X2, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VEXTRACTF64X2 $0x03, Z1, X1
+	MOVL          24(BX), R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X1
+	MOVL          28(BX), R11
+	VADDSD        (DI)(R11*8), X1, X1
+	VMOVSD        X1, (DI)(R11*8)
+	ADDQ          $0x20, BX
+	DECQ          R10
+	JNZ           full
 
 tail:
 	MOVL  4(AX), R10
@@ -3406,8 +3390,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVL       512(BX), R11
@@ -3445,8 +3429,8 @@ masked:
 
 maskedAsked:
 	VMULPD  (DX), Z0, Z1
-	VMOVUPD Z1, (R9)
 	ADDQ    $0x40, DX
+	VMOVUPD Z1, (R9)
 	MOVWLZX (CX), R11
 	ADDQ    $0x02, CX
 
@@ -3602,7 +3586,7 @@ done:
 	RET
 
 // func slicesTransposedShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedShort16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -3626,8 +3610,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVWLZX    256(BX), R11
@@ -3664,45 +3648,47 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VCVTPS2PD (DX), Z1
-	VMULPD    Z1, Z0, Z1
-	VMOVUPD   Z1, (R9)
-	ADDQ      $0x20, DX
-	MOVWLZX   (BX), R11
-	VMOVSD    (R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   2(BX), R11
-	VMOVSD    8(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   4(BX), R11
-	VMOVSD    16(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   6(BX), R11
-	VMOVSD    24(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   8(BX), R11
-	VMOVSD    32(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   10(BX), R11
-	VMOVSD    40(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   12(BX), R11
-	VMOVSD    48(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   14(BX), R11
-	VMOVSD    56(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	ADDQ      $0x10, BX
-	DECQ      R10
-	JNZ       full
+	VCVTPS2PD     (DX), Z1
+	VMULPD        Z1, Z0, Z1
+	ADDQ          $0x20, DX
+	MOVL          (BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X2
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X2, X2
+	VMOVSD        X2, (DI)(R12*8)
+	VEXTRACTF64X2 $0x01, Z1, X2
+	MOVL          4(BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X2, X2
+	VMOVSD        X2, (DI)(R12*8)
+	VEXTRACTF64X2 $0x02, Z1, X2
+	MOVL          8(BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X2, X2
+	VMOVSD        X2, (DI)(R12*8)
+	VEXTRACTF64X2 $0x03, Z1, X1
+	MOVL          12(BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X1
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X1, X1
+	VMOVSD        X1, (DI)(R12*8)
+	ADDQ          $0x10, BX
+	DECQ          R10
+	JNZ           full
 
 tail:
 	MOVL  4(AX), R10
@@ -3710,8 +3696,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVWLZX    256(BX), R11
@@ -3750,8 +3736,8 @@ masked:
 maskedAsked:
 	VCVTPS2PD (DX), Z1
 	VMULPD    Z1, Z0, Z1
-	VMOVUPD   Z1, (R9)
 	ADDQ      $0x20, DX
+	VMOVUPD   Z1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 
@@ -3778,7 +3764,7 @@ done:
 	RET
 
 // func slicesTransposedShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedShort32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -3802,8 +3788,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVL       512(BX), R11
@@ -3840,45 +3826,43 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VCVTPS2PD (DX), Z1
-	VMULPD    Z1, Z0, Z1
-	VMOVUPD   Z1, (R9)
-	ADDQ      $0x20, DX
-	MOVL      (BX), R11
-	VMOVSD    (R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      4(BX), R11
-	VMOVSD    8(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      8(BX), R11
-	VMOVSD    16(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      12(BX), R11
-	VMOVSD    24(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      16(BX), R11
-	VMOVSD    32(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      20(BX), R11
-	VMOVSD    40(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      24(BX), R11
-	VMOVSD    48(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      28(BX), R11
-	VMOVSD    56(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	ADDQ      $0x20, BX
-	DECQ      R10
-	JNZ       full
+	VCVTPS2PD     (DX), Z1
+	VMULPD        Z1, Z0, Z1
+	ADDQ          $0x20, DX
+	MOVL          (BX), R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X2
+	MOVL          4(BX), R11
+	VADDSD        (DI)(R11*8), X2, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VEXTRACTF64X2 $0x01, Z1, X2
+	MOVL          8(BX), R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	MOVL          12(BX), R11
+	VADDSD        (DI)(R11*8), X2, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VEXTRACTF64X2 $0x02, Z1, X2
+	MOVL          16(BX), R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	MOVL          20(BX), R11
+	VADDSD        (DI)(R11*8), X2, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VEXTRACTF64X2 $0x03, Z1, X1
+	MOVL          24(BX), R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X1
+	MOVL          28(BX), R11
+	VADDSD        (DI)(R11*8), X1, X1
+	VMOVSD        X1, (DI)(R11*8)
+	ADDQ          $0x20, BX
+	DECQ          R10
+	JNZ           full
 
 tail:
 	MOVL  4(AX), R10
@@ -3886,8 +3870,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVL       512(BX), R11
@@ -3926,8 +3910,8 @@ masked:
 maskedAsked:
 	VCVTPS2PD (DX), Z1
 	VMULPD    Z1, Z0, Z1
-	VMOVUPD   Z1, (R9)
 	ADDQ      $0x20, DX
+	VMOVUPD   Z1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 
@@ -4107,7 +4091,7 @@ done:
 	RET
 
 // func slicesTransposedTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-// Requires: AVX, AVX2, AVX512F, BMI, MMX+
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedTable16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ    widths+8(FP), AX
 	MOVQ    masks+16(FP), CX
@@ -4134,8 +4118,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R9
 	JL         fullAsked
 	MOVWLZX    256(BX), R11
@@ -4172,48 +4156,50 @@ full:
 	PREFETCHT0 (R8)(R11*8)
 
 fullAsked:
-	VPBROADCASTD (DX), Y4
-	VPMOVZXDQ    Y4, Z4
-	VPSRLVQ      Z0, Z4, Z4
-	VPERMI2PD    Z2, Z1, Z4
-	VMULPD       Z4, Z3, Z4
-	VMOVUPD      Z4, (R10)
-	ADDQ         $0x04, DX
-	MOVWLZX      (BX), R11
-	VMOVSD       (R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	MOVWLZX      2(BX), R11
-	VMOVSD       8(R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	MOVWLZX      4(BX), R11
-	VMOVSD       16(R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	MOVWLZX      6(BX), R11
-	VMOVSD       24(R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	MOVWLZX      8(BX), R11
-	VMOVSD       32(R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	MOVWLZX      10(BX), R11
-	VMOVSD       40(R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	MOVWLZX      12(BX), R11
-	VMOVSD       48(R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	MOVWLZX      14(BX), R11
-	VMOVSD       56(R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	ADDQ         $0x10, BX
-	DECQ         SI
-	JNZ          full
+	VPBROADCASTD  (DX), Y4
+	VPMOVZXDQ     Y4, Z4
+	VPSRLVQ       Z0, Z4, Z4
+	VPERMI2PD     Z2, Z1, Z4
+	VMULPD        Z4, Z3, Z4
+	ADDQ          $0x04, DX
+	MOVL          (BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (R8)(R11*8), X4, X5
+	VMOVSD        X5, (R8)(R11*8)
+	VPSRLDQ       $0x08, X4, X5
+	SHRL          $0x10, R12
+	VADDSD        (R8)(R12*8), X5, X5
+	VMOVSD        X5, (R8)(R12*8)
+	VEXTRACTF64X2 $0x01, Z4, X5
+	MOVL          4(BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (R8)(R11*8), X5, X6
+	VMOVSD        X6, (R8)(R11*8)
+	VPSRLDQ       $0x08, X5, X5
+	SHRL          $0x10, R12
+	VADDSD        (R8)(R12*8), X5, X5
+	VMOVSD        X5, (R8)(R12*8)
+	VEXTRACTF64X2 $0x02, Z4, X5
+	MOVL          8(BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (R8)(R11*8), X5, X6
+	VMOVSD        X6, (R8)(R11*8)
+	VPSRLDQ       $0x08, X5, X5
+	SHRL          $0x10, R12
+	VADDSD        (R8)(R12*8), X5, X5
+	VMOVSD        X5, (R8)(R12*8)
+	VEXTRACTF64X2 $0x03, Z4, X4
+	MOVL          12(BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (R8)(R11*8), X4, X5
+	VMOVSD        X5, (R8)(R11*8)
+	VPSRLDQ       $0x08, X4, X4
+	SHRL          $0x10, R12
+	VADDSD        (R8)(R12*8), X4, X4
+	VMOVSD        X4, (R8)(R12*8)
+	ADDQ          $0x10, BX
+	DECQ          SI
+	JNZ           full
 
 tail:
 	MOVL  4(AX), SI
@@ -4221,8 +4207,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R9
 	JL         maskedAsked
 	MOVWLZX    256(BX), R11
@@ -4264,8 +4250,8 @@ maskedAsked:
 	VPSRLVQ      Z0, Z4, Z4
 	VPERMI2PD    Z2, Z1, Z4
 	VMULPD       Z4, Z3, Z4
-	VMOVUPD      Z4, (R10)
 	ADDQ         $0x04, DX
+	VMOVUPD      Z4, (R10)
 	MOVWLZX      (CX), R11
 	ADDQ         $0x02, CX
 
@@ -4292,7 +4278,7 @@ done:
 	RET
 
 // func slicesTransposedTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-// Requires: AVX, AVX2, AVX512F, BMI, MMX+
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedTable32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ    widths+8(FP), AX
 	MOVQ    masks+16(FP), CX
@@ -4319,8 +4305,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R9
 	JL         fullAsked
 	MOVL       512(BX), R11
@@ -4357,48 +4343,46 @@ full:
 	PREFETCHT0 (R8)(R11*8)
 
 fullAsked:
-	VPBROADCASTD (DX), Y4
-	VPMOVZXDQ    Y4, Z4
-	VPSRLVQ      Z0, Z4, Z4
-	VPERMI2PD    Z2, Z1, Z4
-	VMULPD       Z4, Z3, Z4
-	VMOVUPD      Z4, (R10)
-	ADDQ         $0x04, DX
-	MOVL         (BX), R11
-	VMOVSD       (R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	MOVL         4(BX), R11
-	VMOVSD       8(R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	MOVL         8(BX), R11
-	VMOVSD       16(R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	MOVL         12(BX), R11
-	VMOVSD       24(R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	MOVL         16(BX), R11
-	VMOVSD       32(R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	MOVL         20(BX), R11
-	VMOVSD       40(R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	MOVL         24(BX), R11
-	VMOVSD       48(R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	MOVL         28(BX), R11
-	VMOVSD       56(R10), X4
-	VADDSD       (R8)(R11*8), X4, X4
-	VMOVSD       X4, (R8)(R11*8)
-	ADDQ         $0x20, BX
-	DECQ         SI
-	JNZ          full
+	VPBROADCASTD  (DX), Y4
+	VPMOVZXDQ     Y4, Z4
+	VPSRLVQ       Z0, Z4, Z4
+	VPERMI2PD     Z2, Z1, Z4
+	VMULPD        Z4, Z3, Z4
+	ADDQ          $0x04, DX
+	MOVL          (BX), R11
+	VADDSD        (R8)(R11*8), X4, X5
+	VMOVSD        X5, (R8)(R11*8)
+	VPSRLDQ       $0x08, X4, X5
+	MOVL          4(BX), R11
+	VADDSD        (R8)(R11*8), X5, X5
+	VMOVSD        X5, (R8)(R11*8)
+	VEXTRACTF64X2 $0x01, Z4, X5
+	MOVL          8(BX), R11
+	VADDSD        (R8)(R11*8), X5, X6
+	VMOVSD        X6, (R8)(R11*8)
+	VPSRLDQ       $0x08, X5, X5
+	MOVL          12(BX), R11
+	VADDSD        (R8)(R11*8), X5, X5
+	VMOVSD        X5, (R8)(R11*8)
+	VEXTRACTF64X2 $0x02, Z4, X5
+	MOVL          16(BX), R11
+	VADDSD        (R8)(R11*8), X5, X6
+	VMOVSD        X6, (R8)(R11*8)
+	VPSRLDQ       $0x08, X5, X5
+	MOVL          20(BX), R11
+	VADDSD        (R8)(R11*8), X5, X5
+	VMOVSD        X5, (R8)(R11*8)
+	VEXTRACTF64X2 $0x03, Z4, X4
+	MOVL          24(BX), R11
+	VADDSD        (R8)(R11*8), X4, X5
+	VMOVSD        X5, (R8)(R11*8)
+	VPSRLDQ       $0x08, X4, X4
+	MOVL          28(BX), R11
+	VADDSD        (R8)(R11*8), X4, X4
+	VMOVSD        X4, (R8)(R11*8)
+	ADDQ          $0x20, BX
+	DECQ          SI
+	JNZ           full
 
 tail:
 	MOVL  4(AX), SI
@@ -4406,8 +4390,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R9
 	JL         maskedAsked
 	MOVL       512(BX), R11
@@ -4449,8 +4433,8 @@ maskedAsked:
 	VPSRLVQ      Z0, Z4, Z4
 	VPERMI2PD    Z2, Z1, Z4
 	VMULPD       Z4, Z3, Z4
-	VMOVUPD      Z4, (R10)
 	ADDQ         $0x04, DX
+	VMOVUPD      Z4, (R10)
 	MOVWLZX      (CX), R11
 	ADDQ         $0x02, CX
 
@@ -4602,171 +4586,171 @@ done:
 	RET
 
 // func slicesTransposedSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedSame16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+24(FP), DX
-	MOVQ         idx+32(FP), BX
-	MOVQ         table+40(FP), SI
-	MOVQ         factors+48(FP), DI
-	MOVQ         y+56(FP), R8
-	MOVQ         asks+72(FP), R9
-	MOVQ         products+80(FP), R10
-	VBROADCASTSD (SI), Z0
-	MOVQ         first+64(FP), SI
-	IMUL3Q       $0x00000008, SI, SI
-	SUBQ         SI, R8
+	MOVQ         idx+32(FP), DX
+	MOVQ         table+40(FP), BX
+	MOVQ         factors+48(FP), SI
+	MOVQ         y+56(FP), DI
+	MOVQ         asks+72(FP), R8
+	MOVQ         products+80(FP), R9
+	VBROADCASTSD (BX), Z0
+	MOVQ         first+64(FP), BX
+	IMUL3Q       $0x00000008, BX, BX
+	SUBQ         BX, DI
 
 slice:
 	CMPQ    n+0(FP), $0x00
 	JE      done
-	VMOVUPD (DI), Z1
-	MOVL    (AX), SI
-	TESTQ   SI, SI
+	VMOVUPD (SI), Z1
+	MOVL    (AX), BX
+	TESTQ   BX, BX
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 2048(DX)
+	DECQ       R8
 	JL         fullAsked
-	MOVWLZX    256(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    32(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    258(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    34(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    260(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    36(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    262(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    38(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    264(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    40(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    266(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    42(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    268(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    44(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    270(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    46(BX), R11
-	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    256(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    32(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    258(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    34(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    260(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    36(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    262(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    38(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    264(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    40(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    266(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    42(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    268(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    44(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    270(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    46(DX), R10
+	PREFETCHT0 (DI)(R10*8)
 
 fullAsked:
-	VMULPD  Z0, Z1, Z2
-	VMOVUPD Z2, (R10)
-	MOVWLZX (BX), R11
-	VMOVSD  (R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVWLZX 2(BX), R11
-	VMOVSD  8(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVWLZX 4(BX), R11
-	VMOVSD  16(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVWLZX 6(BX), R11
-	VMOVSD  24(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVWLZX 8(BX), R11
-	VMOVSD  32(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVWLZX 10(BX), R11
-	VMOVSD  40(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVWLZX 12(BX), R11
-	VMOVSD  48(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVWLZX 14(BX), R11
-	VMOVSD  56(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	ADDQ    $0x10, BX
-	DECQ    SI
-	JNZ     full
+	VMULPD        Z0, Z1, Z2
+	MOVL          (DX), R11
+	MOVWLZX       R11, R10
+	VADDSD        (DI)(R10*8), X2, X3
+	VMOVSD        X3, (DI)(R10*8)
+	VPSRLDQ       $0x08, X2, X3
+	SHRL          $0x10, R11
+	VADDSD        (DI)(R11*8), X3, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VEXTRACTF64X2 $0x01, Z2, X3
+	MOVL          4(DX), R11
+	MOVWLZX       R11, R10
+	VADDSD        (DI)(R10*8), X3, X4
+	VMOVSD        X4, (DI)(R10*8)
+	VPSRLDQ       $0x08, X3, X3
+	SHRL          $0x10, R11
+	VADDSD        (DI)(R11*8), X3, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VEXTRACTF64X2 $0x02, Z2, X3
+	MOVL          8(DX), R11
+	MOVWLZX       R11, R10
+	VADDSD        (DI)(R10*8), X3, X4
+	VMOVSD        X4, (DI)(R10*8)
+	VPSRLDQ       $0x08, X3, X3
+	SHRL          $0x10, R11
+	VADDSD        (DI)(R11*8), X3, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VEXTRACTF64X2 $0x03, Z2, X2
+	MOVL          12(DX), R11
+	MOVWLZX       R11, R10
+	VADDSD        (DI)(R10*8), X2, X3
+	VMOVSD        X3, (DI)(R10*8)
+	VPSRLDQ       $0x08, X2, X2
+	SHRL          $0x10, R11
+	VADDSD        (DI)(R11*8), X2, X2
+	VMOVSD        X2, (DI)(R11*8)
+	ADDQ          $0x10, DX
+	DECQ          BX
+	JNZ           full
 
 tail:
-	MOVL  4(AX), SI
-	TESTQ SI, SI
+	MOVL  4(AX), BX
+	TESTQ BX, BX
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 2048(DX)
+	DECQ       R8
 	JL         maskedAsked
-	MOVWLZX    256(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    32(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    258(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    34(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    260(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    36(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    262(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    38(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    264(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    40(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    266(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    42(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    268(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    44(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVWLZX    270(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVWLZX    46(BX), R11
-	PREFETCHT0 (R8)(R11*8)
+	MOVWLZX    256(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    32(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    258(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    34(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    260(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    36(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    262(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    38(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    264(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    40(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    266(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    42(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    268(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    44(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVWLZX    270(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVWLZX    46(DX), R10
+	PREFETCHT0 (DI)(R10*8)
 
 maskedAsked:
 	VMULPD  Z0, Z1, Z2
-	VMOVUPD Z2, (R10)
-	MOVWLZX (CX), R11
+	VMOVUPD Z2, (R9)
+	MOVWLZX (CX), R10
 	ADDQ    $0x02, CX
 
 lane:
-	TZCNTL  R11, R12
-	MOVWLZX (BX)(R12*2), R13
-	VMOVSD  (R10)(R12*8), X2
-	VADDSD  (R8)(R13*8), X2, X2
-	VMOVSD  X2, (R8)(R13*8)
-	BLSRL   R11, R11
+	TZCNTL  R10, R11
+	MOVWLZX (DX)(R11*2), R12
+	VMOVSD  (R9)(R11*8), X2
+	VADDSD  (DI)(R12*8), X2, X2
+	VMOVSD  X2, (DI)(R12*8)
+	BLSRL   R10, R10
 	JNZ     lane
-	ADDQ    $0x10, BX
-	DECQ    SI
+	ADDQ    $0x10, DX
+	DECQ    BX
 	JNZ     masked
 
 next:
 	ADDQ $0x08, AX
-	ADDQ $0x40, DI
+	ADDQ $0x40, SI
 	DECQ n+0(FP)
 	JMP  slice
 
@@ -4775,171 +4759,167 @@ done:
 	RET
 
 // func slicesTransposedSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedSame32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+24(FP), DX
-	MOVQ         idx+32(FP), BX
-	MOVQ         table+40(FP), SI
-	MOVQ         factors+48(FP), DI
-	MOVQ         y+56(FP), R8
-	MOVQ         asks+72(FP), R9
-	MOVQ         products+80(FP), R10
-	VBROADCASTSD (SI), Z0
-	MOVQ         first+64(FP), SI
-	IMUL3Q       $0x00000008, SI, SI
-	SUBQ         SI, R8
+	MOVQ         idx+32(FP), DX
+	MOVQ         table+40(FP), BX
+	MOVQ         factors+48(FP), SI
+	MOVQ         y+56(FP), DI
+	MOVQ         asks+72(FP), R8
+	MOVQ         products+80(FP), R9
+	VBROADCASTSD (BX), Z0
+	MOVQ         first+64(FP), BX
+	IMUL3Q       $0x00000008, BX, BX
+	SUBQ         BX, DI
 
 slice:
 	CMPQ    n+0(FP), $0x00
 	JE      done
-	VMOVUPD (DI), Z1
-	MOVL    (AX), SI
-	TESTQ   SI, SI
+	VMOVUPD (SI), Z1
+	MOVL    (AX), BX
+	TESTQ   BX, BX
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 4096(DX)
+	DECQ       R8
 	JL         fullAsked
-	MOVL       512(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       64(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       516(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       68(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       520(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       72(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       524(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       76(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       528(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       80(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       532(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       84(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       536(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       88(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       540(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       92(BX), R11
-	PREFETCHT0 (R8)(R11*8)
+	MOVL       512(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       64(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       516(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       68(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       520(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       72(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       524(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       76(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       528(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       80(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       532(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       84(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       536(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       88(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       540(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       92(DX), R10
+	PREFETCHT0 (DI)(R10*8)
 
 fullAsked:
-	VMULPD  Z0, Z1, Z2
-	VMOVUPD Z2, (R10)
-	MOVL    (BX), R11
-	VMOVSD  (R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVL    4(BX), R11
-	VMOVSD  8(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVL    8(BX), R11
-	VMOVSD  16(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVL    12(BX), R11
-	VMOVSD  24(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVL    16(BX), R11
-	VMOVSD  32(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVL    20(BX), R11
-	VMOVSD  40(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVL    24(BX), R11
-	VMOVSD  48(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	MOVL    28(BX), R11
-	VMOVSD  56(R10), X2
-	VADDSD  (R8)(R11*8), X2, X2
-	VMOVSD  X2, (R8)(R11*8)
-	ADDQ    $0x20, BX
-	DECQ    SI
-	JNZ     full
+	VMULPD        Z0, Z1, Z2
+	MOVL          (DX), R10
+	VADDSD        (DI)(R10*8), X2, X3
+	VMOVSD        X3, (DI)(R10*8)
+	VPSRLDQ       $0x08, X2, X3
+	MOVL          4(DX), R10
+	VADDSD        (DI)(R10*8), X3, X3
+	VMOVSD        X3, (DI)(R10*8)
+	VEXTRACTF64X2 $0x01, Z2, X3
+	MOVL          8(DX), R10
+	VADDSD        (DI)(R10*8), X3, X4
+	VMOVSD        X4, (DI)(R10*8)
+	VPSRLDQ       $0x08, X3, X3
+	MOVL          12(DX), R10
+	VADDSD        (DI)(R10*8), X3, X3
+	VMOVSD        X3, (DI)(R10*8)
+	VEXTRACTF64X2 $0x02, Z2, X3
+	MOVL          16(DX), R10
+	VADDSD        (DI)(R10*8), X3, X4
+	VMOVSD        X4, (DI)(R10*8)
+	VPSRLDQ       $0x08, X3, X3
+	MOVL          20(DX), R10
+	VADDSD        (DI)(R10*8), X3, X3
+	VMOVSD        X3, (DI)(R10*8)
+	VEXTRACTF64X2 $0x03, Z2, X2
+	MOVL          24(DX), R10
+	VADDSD        (DI)(R10*8), X2, X3
+	VMOVSD        X3, (DI)(R10*8)
+	VPSRLDQ       $0x08, X2, X2
+	MOVL          28(DX), R10
+	VADDSD        (DI)(R10*8), X2, X2
+	VMOVSD        X2, (DI)(R10*8)
+	ADDQ          $0x20, DX
+	DECQ          BX
+	JNZ           full
 
 tail:
-	MOVL  4(AX), SI
-	TESTQ SI, SI
+	MOVL  4(AX), BX
+	TESTQ BX, BX
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 4096(DX)
+	DECQ       R8
 	JL         maskedAsked
-	MOVL       512(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       64(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       516(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       68(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       520(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       72(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       524(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       76(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       528(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       80(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       532(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       84(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       536(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       88(BX), R11
-	PREFETCHT0 (R8)(R11*8)
-	MOVL       540(BX), R11
-	PREFETCHT1 (R8)(R11*8)
-	MOVL       92(BX), R11
-	PREFETCHT0 (R8)(R11*8)
+	MOVL       512(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       64(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       516(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       68(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       520(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       72(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       524(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       76(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       528(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       80(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       532(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       84(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       536(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       88(DX), R10
+	PREFETCHT0 (DI)(R10*8)
+	MOVL       540(DX), R10
+	PREFETCHT1 (DI)(R10*8)
+	MOVL       92(DX), R10
+	PREFETCHT0 (DI)(R10*8)
 
 maskedAsked:
 	VMULPD  Z0, Z1, Z2
-	VMOVUPD Z2, (R10)
-	MOVWLZX (CX), R11
+	VMOVUPD Z2, (R9)
+	MOVWLZX (CX), R10
 	ADDQ    $0x02, CX
 
 lane:
-	TZCNTL R11, R12
-	MOVL   (BX)(R12*4), R13
-	VMOVSD (R10)(R12*8), X2
-	VADDSD (R8)(R13*8), X2, X2
-	VMOVSD X2, (R8)(R13*8)
-	BLSRL  R11, R11
+	TZCNTL R10, R11
+	MOVL   (DX)(R11*4), R12
+	VMOVSD (R9)(R11*8), X2
+	VADDSD (DI)(R12*8), X2, X2
+	VMOVSD X2, (DI)(R12*8)
+	BLSRL  R10, R10
 	JNZ    lane
-	ADDQ   $0x20, BX
-	DECQ   SI
+	ADDQ   $0x20, DX
+	DECQ   BX
 	JNZ    masked
 
 next:
 	ADDQ $0x08, AX
-	ADDQ $0x40, DI
+	ADDQ $0x40, SI
 	DECQ n+0(FP)
 	JMP  slice
 
@@ -5084,7 +5064,7 @@ done:
 	RET
 
 // func slicesTransposedHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedHigh3216F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -5108,8 +5088,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVWLZX    256(BX), R11
@@ -5146,46 +5126,48 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VPMOVZXDQ (DX), Z1
-	VPSLLQ    $0x20, Z1, Z1
-	VMULPD    Z1, Z0, Z1
-	VMOVUPD   Z1, (R9)
-	ADDQ      $0x20, DX
-	MOVWLZX   (BX), R11
-	VMOVSD    (R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   2(BX), R11
-	VMOVSD    8(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   4(BX), R11
-	VMOVSD    16(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   6(BX), R11
-	VMOVSD    24(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   8(BX), R11
-	VMOVSD    32(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   10(BX), R11
-	VMOVSD    40(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   12(BX), R11
-	VMOVSD    48(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   14(BX), R11
-	VMOVSD    56(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	ADDQ      $0x10, BX
-	DECQ      R10
-	JNZ       full
+	VPMOVZXDQ     (DX), Z1
+	VPSLLQ        $0x20, Z1, Z1
+	VMULPD        Z1, Z0, Z1
+	ADDQ          $0x20, DX
+	MOVL          (BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X2
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X2, X2
+	VMOVSD        X2, (DI)(R12*8)
+	VEXTRACTF64X2 $0x01, Z1, X2
+	MOVL          4(BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X2, X2
+	VMOVSD        X2, (DI)(R12*8)
+	VEXTRACTF64X2 $0x02, Z1, X2
+	MOVL          8(BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X2, X2
+	VMOVSD        X2, (DI)(R12*8)
+	VEXTRACTF64X2 $0x03, Z1, X1
+	MOVL          12(BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X1
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X1, X1
+	VMOVSD        X1, (DI)(R12*8)
+	ADDQ          $0x10, BX
+	DECQ          R10
+	JNZ           full
 
 tail:
 	MOVL  4(AX), R10
@@ -5193,8 +5175,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVWLZX    256(BX), R11
@@ -5234,8 +5216,8 @@ maskedAsked:
 	VPMOVZXDQ (DX), Z1
 	VPSLLQ    $0x20, Z1, Z1
 	VMULPD    Z1, Z0, Z1
-	VMOVUPD   Z1, (R9)
 	ADDQ      $0x20, DX
+	VMOVUPD   Z1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 
@@ -5262,7 +5244,7 @@ done:
 	RET
 
 // func slicesTransposedHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedHigh3232F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -5286,8 +5268,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVL       512(BX), R11
@@ -5324,46 +5306,44 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VPMOVZXDQ (DX), Z1
-	VPSLLQ    $0x20, Z1, Z1
-	VMULPD    Z1, Z0, Z1
-	VMOVUPD   Z1, (R9)
-	ADDQ      $0x20, DX
-	MOVL      (BX), R11
-	VMOVSD    (R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      4(BX), R11
-	VMOVSD    8(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      8(BX), R11
-	VMOVSD    16(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      12(BX), R11
-	VMOVSD    24(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      16(BX), R11
-	VMOVSD    32(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      20(BX), R11
-	VMOVSD    40(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      24(BX), R11
-	VMOVSD    48(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      28(BX), R11
-	VMOVSD    56(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	ADDQ      $0x20, BX
-	DECQ      R10
-	JNZ       full
+	VPMOVZXDQ     (DX), Z1
+	VPSLLQ        $0x20, Z1, Z1
+	VMULPD        Z1, Z0, Z1
+	ADDQ          $0x20, DX
+	MOVL          (BX), R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X2
+	MOVL          4(BX), R11
+	VADDSD        (DI)(R11*8), X2, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VEXTRACTF64X2 $0x01, Z1, X2
+	MOVL          8(BX), R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	MOVL          12(BX), R11
+	VADDSD        (DI)(R11*8), X2, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VEXTRACTF64X2 $0x02, Z1, X2
+	MOVL          16(BX), R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	MOVL          20(BX), R11
+	VADDSD        (DI)(R11*8), X2, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VEXTRACTF64X2 $0x03, Z1, X1
+	MOVL          24(BX), R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X1
+	MOVL          28(BX), R11
+	VADDSD        (DI)(R11*8), X1, X1
+	VMOVSD        X1, (DI)(R11*8)
+	ADDQ          $0x20, BX
+	DECQ          R10
+	JNZ           full
 
 tail:
 	MOVL  4(AX), R10
@@ -5371,8 +5351,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVL       512(BX), R11
@@ -5412,8 +5392,8 @@ maskedAsked:
 	VPMOVZXDQ (DX), Z1
 	VPSLLQ    $0x20, Z1, Z1
 	VMULPD    Z1, Z0, Z1
-	VMOVUPD   Z1, (R9)
 	ADDQ      $0x20, DX
+	VMOVUPD   Z1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 
@@ -5576,7 +5556,7 @@ done:
 	RET
 
 // func slicesTransposedHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedHigh1616F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -5600,8 +5580,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVWLZX    256(BX), R11
@@ -5638,46 +5618,48 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VPMOVZXWQ (DX), Z1
-	VPSLLQ    $0x30, Z1, Z1
-	VMULPD    Z1, Z0, Z1
-	VMOVUPD   Z1, (R9)
-	ADDQ      $0x10, DX
-	MOVWLZX   (BX), R11
-	VMOVSD    (R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   2(BX), R11
-	VMOVSD    8(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   4(BX), R11
-	VMOVSD    16(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   6(BX), R11
-	VMOVSD    24(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   8(BX), R11
-	VMOVSD    32(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   10(BX), R11
-	VMOVSD    40(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   12(BX), R11
-	VMOVSD    48(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVWLZX   14(BX), R11
-	VMOVSD    56(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	ADDQ      $0x10, BX
-	DECQ      R10
-	JNZ       full
+	VPMOVZXWQ     (DX), Z1
+	VPSLLQ        $0x30, Z1, Z1
+	VMULPD        Z1, Z0, Z1
+	ADDQ          $0x10, DX
+	MOVL          (BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X2
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X2, X2
+	VMOVSD        X2, (DI)(R12*8)
+	VEXTRACTF64X2 $0x01, Z1, X2
+	MOVL          4(BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X2, X2
+	VMOVSD        X2, (DI)(R12*8)
+	VEXTRACTF64X2 $0x02, Z1, X2
+	MOVL          8(BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X2, X2
+	VMOVSD        X2, (DI)(R12*8)
+	VEXTRACTF64X2 $0x03, Z1, X1
+	MOVL          12(BX), R12
+	MOVWLZX       R12, R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X1
+	SHRL          $0x10, R12
+	VADDSD        (DI)(R12*8), X1, X1
+	VMOVSD        X1, (DI)(R12*8)
+	ADDQ          $0x10, BX
+	DECQ          R10
+	JNZ           full
 
 tail:
 	MOVL  4(AX), R10
@@ -5685,8 +5667,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVWLZX    256(BX), R11
@@ -5726,8 +5708,8 @@ maskedAsked:
 	VPMOVZXWQ (DX), Z1
 	VPSLLQ    $0x30, Z1, Z1
 	VMULPD    Z1, Z0, Z1
-	VMOVUPD   Z1, (R9)
 	ADDQ      $0x10, DX
+	VMOVUPD   Z1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 
@@ -5754,7 +5736,7 @@ done:
 	RET
 
 // func slicesTransposedHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedHigh1632F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -5778,8 +5760,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVL       512(BX), R11
@@ -5816,46 +5798,44 @@ full:
 	PREFETCHT0 (DI)(R11*8)
 
 fullAsked:
-	VPMOVZXWQ (DX), Z1
-	VPSLLQ    $0x30, Z1, Z1
-	VMULPD    Z1, Z0, Z1
-	VMOVUPD   Z1, (R9)
-	ADDQ      $0x10, DX
-	MOVL      (BX), R11
-	VMOVSD    (R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      4(BX), R11
-	VMOVSD    8(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      8(BX), R11
-	VMOVSD    16(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      12(BX), R11
-	VMOVSD    24(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      16(BX), R11
-	VMOVSD    32(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      20(BX), R11
-	VMOVSD    40(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      24(BX), R11
-	VMOVSD    48(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	MOVL      28(BX), R11
-	VMOVSD    56(R9), X1
-	VADDSD    (DI)(R11*8), X1, X1
-	VMOVSD    X1, (DI)(R11*8)
-	ADDQ      $0x20, BX
-	DECQ      R10
-	JNZ       full
+	VPMOVZXWQ     (DX), Z1
+	VPSLLQ        $0x30, Z1, Z1
+	VMULPD        Z1, Z0, Z1
+	ADDQ          $0x10, DX
+	MOVL          (BX), R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X2
+	MOVL          4(BX), R11
+	VADDSD        (DI)(R11*8), X2, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VEXTRACTF64X2 $0x01, Z1, X2
+	MOVL          8(BX), R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	MOVL          12(BX), R11
+	VADDSD        (DI)(R11*8), X2, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VEXTRACTF64X2 $0x02, Z1, X2
+	MOVL          16(BX), R11
+	VADDSD        (DI)(R11*8), X2, X3
+	VMOVSD        X3, (DI)(R11*8)
+	VPSRLDQ       $0x08, X2, X2
+	MOVL          20(BX), R11
+	VADDSD        (DI)(R11*8), X2, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VEXTRACTF64X2 $0x03, Z1, X1
+	MOVL          24(BX), R11
+	VADDSD        (DI)(R11*8), X1, X2
+	VMOVSD        X2, (DI)(R11*8)
+	VPSRLDQ       $0x08, X1, X1
+	MOVL          28(BX), R11
+	VADDSD        (DI)(R11*8), X1, X1
+	VMOVSD        X1, (DI)(R11*8)
+	ADDQ          $0x20, BX
+	DECQ          R10
+	JNZ           full
 
 tail:
 	MOVL  4(AX), R10
@@ -5863,8 +5843,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVL       512(BX), R11
@@ -5904,8 +5884,8 @@ maskedAsked:
 	VPMOVZXWQ (DX), Z1
 	VPSLLQ    $0x30, Z1, Z1
 	VMULPD    Z1, Z0, Z1
-	VMOVUPD   Z1, (R9)
 	ADDQ      $0x10, DX
+	VMOVUPD   Z1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 
@@ -6943,8 +6923,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVWLZX    256(BX), R11
@@ -6981,44 +6961,46 @@ full:
 	PREFETCHT0 (DI)(R11*4)
 
 fullAsked:
-	VMULPS  (DX), Y0, Y1
-	VMOVUPS Y1, (R9)
-	ADDQ    $0x20, DX
-	MOVWLZX (BX), R11
-	VMOVSS  (R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 2(BX), R11
-	VMOVSS  4(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 4(BX), R11
-	VMOVSS  8(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 6(BX), R11
-	VMOVSS  12(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 8(BX), R11
-	VMOVSS  16(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 10(BX), R11
-	VMOVSS  20(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 12(BX), R11
-	VMOVSS  24(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 14(BX), R11
-	VMOVSS  28(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	ADDQ    $0x10, BX
-	DECQ    R10
-	JNZ     full
+	VMULPS       (DX), Y0, Y1
+	ADDQ         $0x20, DX
+	MOVL         (BX), R12
+	MOVWLZX      R12, R11
+	VADDSS       (DI)(R11*4), X1, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x04, X1, X2
+	SHRL         $0x10, R12
+	VADDSS       (DI)(R12*4), X2, X2
+	VMOVSS       X2, (DI)(R12*4)
+	VPSRLDQ      $0x08, X1, X2
+	MOVL         4(BX), R12
+	MOVWLZX      R12, R11
+	VADDSS       (DI)(R11*4), X2, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x0c, X1, X2
+	SHRL         $0x10, R12
+	VADDSS       (DI)(R12*4), X2, X2
+	VMOVSS       X2, (DI)(R12*4)
+	VEXTRACTF128 $0x01, Y1, X1
+	MOVL         8(BX), R12
+	MOVWLZX      R12, R11
+	VADDSS       (DI)(R11*4), X1, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x04, X1, X2
+	SHRL         $0x10, R12
+	VADDSS       (DI)(R12*4), X2, X2
+	VMOVSS       X2, (DI)(R12*4)
+	VPSRLDQ      $0x08, X1, X2
+	MOVL         12(BX), R12
+	MOVWLZX      R12, R11
+	VADDSS       (DI)(R11*4), X2, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x0c, X1, X1
+	SHRL         $0x10, R12
+	VADDSS       (DI)(R12*4), X1, X1
+	VMOVSS       X1, (DI)(R12*4)
+	ADDQ         $0x10, BX
+	DECQ         R10
+	JNZ          full
 
 tail:
 	MOVL  4(AX), R10
@@ -7026,8 +7008,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVWLZX    256(BX), R11
@@ -7065,8 +7047,8 @@ masked:
 
 maskedAsked:
 	VMULPS  (DX), Y0, Y1
-	VMOVUPS Y1, (R9)
 	ADDQ    $0x20, DX
+	VMOVUPS Y1, (R9)
 	MOVWLZX (CX), R11
 	ADDQ    $0x02, CX
 
@@ -7117,8 +7099,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVL       512(BX), R11
@@ -7155,44 +7137,42 @@ full:
 	PREFETCHT0 (DI)(R11*4)
 
 fullAsked:
-	VMULPS  (DX), Y0, Y1
-	VMOVUPS Y1, (R9)
-	ADDQ    $0x20, DX
-	MOVL    (BX), R11
-	VMOVSS  (R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    4(BX), R11
-	VMOVSS  4(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    8(BX), R11
-	VMOVSS  8(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    12(BX), R11
-	VMOVSS  12(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    16(BX), R11
-	VMOVSS  16(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    20(BX), R11
-	VMOVSS  20(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    24(BX), R11
-	VMOVSS  24(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    28(BX), R11
-	VMOVSS  28(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	ADDQ    $0x20, BX
-	DECQ    R10
-	JNZ     full
+	VMULPS       (DX), Y0, Y1
+	ADDQ         $0x20, DX
+	MOVL         (BX), R11
+	VADDSS       (DI)(R11*4), X1, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x04, X1, X2
+	MOVL         4(BX), R11
+	VADDSS       (DI)(R11*4), X2, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x08, X1, X2
+	MOVL         8(BX), R11
+	VADDSS       (DI)(R11*4), X2, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x0c, X1, X2
+	MOVL         12(BX), R11
+	VADDSS       (DI)(R11*4), X2, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VEXTRACTF128 $0x01, Y1, X1
+	MOVL         16(BX), R11
+	VADDSS       (DI)(R11*4), X1, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x04, X1, X2
+	MOVL         20(BX), R11
+	VADDSS       (DI)(R11*4), X2, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x08, X1, X2
+	MOVL         24(BX), R11
+	VADDSS       (DI)(R11*4), X2, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x0c, X1, X1
+	MOVL         28(BX), R11
+	VADDSS       (DI)(R11*4), X1, X1
+	VMOVSS       X1, (DI)(R11*4)
+	ADDQ         $0x20, BX
+	DECQ         R10
+	JNZ          full
 
 tail:
 	MOVL  4(AX), R10
@@ -7200,8 +7180,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVL       512(BX), R11
@@ -7239,8 +7219,8 @@ masked:
 
 maskedAsked:
 	VMULPS  (DX), Y0, Y1
-	VMOVUPS Y1, (R9)
 	ADDQ    $0x20, DX
+	VMOVUPS Y1, (R9)
 	MOVWLZX (CX), R11
 	ADDQ    $0x02, CX
 
@@ -7469,8 +7449,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R9
 	JL         fullAsked
 	MOVWLZX    256(BX), R11
@@ -7514,40 +7494,42 @@ fullAsked:
 	VPSLLD       $0x1c, Y4, Y4
 	VBLENDVPS    Y4, Y6, Y5, Y5
 	VMULPS       Y5, Y3, Y4
-	VMOVUPS      Y4, (R10)
 	ADDQ         $0x04, DX
-	MOVWLZX      (BX), R11
-	VMOVSS       (R10), X4
-	VADDSS       (R8)(R11*4), X4, X4
-	VMOVSS       X4, (R8)(R11*4)
-	MOVWLZX      2(BX), R11
-	VMOVSS       4(R10), X4
-	VADDSS       (R8)(R11*4), X4, X4
-	VMOVSS       X4, (R8)(R11*4)
-	MOVWLZX      4(BX), R11
-	VMOVSS       8(R10), X4
-	VADDSS       (R8)(R11*4), X4, X4
-	VMOVSS       X4, (R8)(R11*4)
-	MOVWLZX      6(BX), R11
-	VMOVSS       12(R10), X4
-	VADDSS       (R8)(R11*4), X4, X4
-	VMOVSS       X4, (R8)(R11*4)
-	MOVWLZX      8(BX), R11
-	VMOVSS       16(R10), X4
-	VADDSS       (R8)(R11*4), X4, X4
-	VMOVSS       X4, (R8)(R11*4)
-	MOVWLZX      10(BX), R11
-	VMOVSS       20(R10), X4
-	VADDSS       (R8)(R11*4), X4, X4
-	VMOVSS       X4, (R8)(R11*4)
-	MOVWLZX      12(BX), R11
-	VMOVSS       24(R10), X4
-	VADDSS       (R8)(R11*4), X4, X4
-	VMOVSS       X4, (R8)(R11*4)
-	MOVWLZX      14(BX), R11
-	VMOVSS       28(R10), X4
-	VADDSS       (R8)(R11*4), X4, X4
-	VMOVSS       X4, (R8)(R11*4)
+	MOVL         (BX), R12
+	MOVWLZX      R12, R11
+	VADDSS       (R8)(R11*4), X4, X5
+	VMOVSS       X5, (R8)(R11*4)
+	VPSRLDQ      $0x04, X4, X5
+	SHRL         $0x10, R12
+	VADDSS       (R8)(R12*4), X5, X5
+	VMOVSS       X5, (R8)(R12*4)
+	VPSRLDQ      $0x08, X4, X5
+	MOVL         4(BX), R12
+	MOVWLZX      R12, R11
+	VADDSS       (R8)(R11*4), X5, X5
+	VMOVSS       X5, (R8)(R11*4)
+	VPSRLDQ      $0x0c, X4, X5
+	SHRL         $0x10, R12
+	VADDSS       (R8)(R12*4), X5, X5
+	VMOVSS       X5, (R8)(R12*4)
+	VEXTRACTF128 $0x01, Y4, X4
+	MOVL         8(BX), R12
+	MOVWLZX      R12, R11
+	VADDSS       (R8)(R11*4), X4, X5
+	VMOVSS       X5, (R8)(R11*4)
+	VPSRLDQ      $0x04, X4, X5
+	SHRL         $0x10, R12
+	VADDSS       (R8)(R12*4), X5, X5
+	VMOVSS       X5, (R8)(R12*4)
+	VPSRLDQ      $0x08, X4, X5
+	MOVL         12(BX), R12
+	MOVWLZX      R12, R11
+	VADDSS       (R8)(R11*4), X5, X5
+	VMOVSS       X5, (R8)(R11*4)
+	VPSRLDQ      $0x0c, X4, X4
+	SHRL         $0x10, R12
+	VADDSS       (R8)(R12*4), X4, X4
+	VMOVSS       X4, (R8)(R12*4)
 	ADDQ         $0x10, BX
 	DECQ         SI
 	JNZ          full
@@ -7558,8 +7540,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R9
 	JL         maskedAsked
 	MOVWLZX    256(BX), R11
@@ -7603,8 +7585,8 @@ maskedAsked:
 	VPSLLD       $0x1c, Y4, Y4
 	VBLENDVPS    Y4, Y6, Y5, Y5
 	VMULPS       Y5, Y3, Y4
-	VMOVUPS      Y4, (R10)
 	ADDQ         $0x04, DX
+	VMOVUPS      Y4, (R10)
 	MOVWLZX      (CX), R11
 	ADDQ         $0x02, CX
 
@@ -7658,8 +7640,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R9
 	JL         fullAsked
 	MOVL       512(BX), R11
@@ -7703,38 +7685,36 @@ fullAsked:
 	VPSLLD       $0x1c, Y4, Y4
 	VBLENDVPS    Y4, Y6, Y5, Y5
 	VMULPS       Y5, Y3, Y4
-	VMOVUPS      Y4, (R10)
 	ADDQ         $0x04, DX
 	MOVL         (BX), R11
-	VMOVSS       (R10), X4
-	VADDSS       (R8)(R11*4), X4, X4
-	VMOVSS       X4, (R8)(R11*4)
+	VADDSS       (R8)(R11*4), X4, X5
+	VMOVSS       X5, (R8)(R11*4)
+	VPSRLDQ      $0x04, X4, X5
 	MOVL         4(BX), R11
-	VMOVSS       4(R10), X4
-	VADDSS       (R8)(R11*4), X4, X4
-	VMOVSS       X4, (R8)(R11*4)
+	VADDSS       (R8)(R11*4), X5, X5
+	VMOVSS       X5, (R8)(R11*4)
+	VPSRLDQ      $0x08, X4, X5
 	MOVL         8(BX), R11
-	VMOVSS       8(R10), X4
-	VADDSS       (R8)(R11*4), X4, X4
-	VMOVSS       X4, (R8)(R11*4)
+	VADDSS       (R8)(R11*4), X5, X5
+	VMOVSS       X5, (R8)(R11*4)
+	VPSRLDQ      $0x0c, X4, X5
 	MOVL         12(BX), R11
-	VMOVSS       12(R10), X4
-	VADDSS       (R8)(R11*4), X4, X4
-	VMOVSS       X4, (R8)(R11*4)
+	VADDSS       (R8)(R11*4), X5, X5
+	VMOVSS       X5, (R8)(R11*4)
+	VEXTRACTF128 $0x01, Y4, X4
 	MOVL         16(BX), R11
-	VMOVSS       16(R10), X4
-	VADDSS       (R8)(R11*4), X4, X4
-	VMOVSS       X4, (R8)(R11*4)
+	VADDSS       (R8)(R11*4), X4, X5
+	VMOVSS       X5, (R8)(R11*4)
+	VPSRLDQ      $0x04, X4, X5
 	MOVL         20(BX), R11
-	VMOVSS       20(R10), X4
-	VADDSS       (R8)(R11*4), X4, X4
-	VMOVSS       X4, (R8)(R11*4)
+	VADDSS       (R8)(R11*4), X5, X5
+	VMOVSS       X5, (R8)(R11*4)
+	VPSRLDQ      $0x08, X4, X5
 	MOVL         24(BX), R11
-	VMOVSS       24(R10), X4
-	VADDSS       (R8)(R11*4), X4, X4
-	VMOVSS       X4, (R8)(R11*4)
+	VADDSS       (R8)(R11*4), X5, X5
+	VMOVSS       X5, (R8)(R11*4)
+	VPSRLDQ      $0x0c, X4, X4
 	MOVL         28(BX), R11
-	VMOVSS       28(R10), X4
 	VADDSS       (R8)(R11*4), X4, X4
 	VMOVSS       X4, (R8)(R11*4)
 	ADDQ         $0x20, BX
@@ -7747,8 +7727,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R9
 	JL         maskedAsked
 	MOVL       512(BX), R11
@@ -7792,8 +7772,8 @@ maskedAsked:
 	VPSLLD       $0x1c, Y4, Y4
 	VBLENDVPS    Y4, Y6, Y5, Y5
 	VMULPS       Y5, Y3, Y4
-	VMOVUPS      Y4, (R10)
 	ADDQ         $0x04, DX
+	VMOVUPS      Y4, (R10)
 	MOVWLZX      (CX), R11
 	ADDQ         $0x02, CX
 
@@ -7958,166 +7938,166 @@ TEXT ·slicesTransposedSame16F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+24(FP), DX
-	MOVQ         idx+32(FP), BX
-	MOVQ         table+40(FP), SI
-	MOVQ         factors+48(FP), DI
-	MOVQ         y+56(FP), R8
-	MOVQ         asks+72(FP), R9
-	MOVQ         products+80(FP), R10
-	VBROADCASTSS (SI), Y0
-	MOVQ         first+64(FP), SI
-	IMUL3Q       $0x00000004, SI, SI
-	SUBQ         SI, R8
+	MOVQ         idx+32(FP), DX
+	MOVQ         table+40(FP), BX
+	MOVQ         factors+48(FP), SI
+	MOVQ         y+56(FP), DI
+	MOVQ         asks+72(FP), R8
+	MOVQ         products+80(FP), R9
+	VBROADCASTSS (BX), Y0
+	MOVQ         first+64(FP), BX
+	IMUL3Q       $0x00000004, BX, BX
+	SUBQ         BX, DI
 
 slice:
 	CMPQ    n+0(FP), $0x00
 	JE      done
-	VMOVUPS (DI), Y1
-	MOVL    (AX), SI
-	TESTQ   SI, SI
+	VMOVUPS (SI), Y1
+	MOVL    (AX), BX
+	TESTQ   BX, BX
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 2048(DX)
+	DECQ       R8
 	JL         fullAsked
-	MOVWLZX    256(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    32(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    258(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    34(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    260(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    36(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    262(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    38(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    264(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    40(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    266(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    42(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    268(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    44(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    270(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    46(BX), R11
-	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    256(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    32(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    258(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    34(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    260(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    36(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    262(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    38(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    264(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    40(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    266(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    42(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    268(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    44(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    270(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    46(DX), R10
+	PREFETCHT0 (DI)(R10*4)
 
 fullAsked:
-	VMULPS  Y0, Y1, Y2
-	VMOVUPS Y2, (R10)
-	MOVWLZX (BX), R11
-	VMOVSS  (R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 2(BX), R11
-	VMOVSS  4(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 4(BX), R11
-	VMOVSS  8(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 6(BX), R11
-	VMOVSS  12(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 8(BX), R11
-	VMOVSS  16(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 10(BX), R11
-	VMOVSS  20(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 12(BX), R11
-	VMOVSS  24(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 14(BX), R11
-	VMOVSS  28(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	ADDQ    $0x10, BX
-	DECQ    SI
-	JNZ     full
+	VMULPS       Y0, Y1, Y2
+	MOVL         (DX), R11
+	MOVWLZX      R11, R10
+	VADDSS       (DI)(R10*4), X2, X3
+	VMOVSS       X3, (DI)(R10*4)
+	VPSRLDQ      $0x04, X2, X3
+	SHRL         $0x10, R11
+	VADDSS       (DI)(R11*4), X3, X3
+	VMOVSS       X3, (DI)(R11*4)
+	VPSRLDQ      $0x08, X2, X3
+	MOVL         4(DX), R11
+	MOVWLZX      R11, R10
+	VADDSS       (DI)(R10*4), X3, X3
+	VMOVSS       X3, (DI)(R10*4)
+	VPSRLDQ      $0x0c, X2, X3
+	SHRL         $0x10, R11
+	VADDSS       (DI)(R11*4), X3, X3
+	VMOVSS       X3, (DI)(R11*4)
+	VEXTRACTF128 $0x01, Y2, X2
+	MOVL         8(DX), R11
+	MOVWLZX      R11, R10
+	VADDSS       (DI)(R10*4), X2, X3
+	VMOVSS       X3, (DI)(R10*4)
+	VPSRLDQ      $0x04, X2, X3
+	SHRL         $0x10, R11
+	VADDSS       (DI)(R11*4), X3, X3
+	VMOVSS       X3, (DI)(R11*4)
+	VPSRLDQ      $0x08, X2, X3
+	MOVL         12(DX), R11
+	MOVWLZX      R11, R10
+	VADDSS       (DI)(R10*4), X3, X3
+	VMOVSS       X3, (DI)(R10*4)
+	VPSRLDQ      $0x0c, X2, X2
+	SHRL         $0x10, R11
+	VADDSS       (DI)(R11*4), X2, X2
+	VMOVSS       X2, (DI)(R11*4)
+	ADDQ         $0x10, DX
+	DECQ         BX
+	JNZ          full
 
 tail:
-	MOVL  4(AX), SI
-	TESTQ SI, SI
+	MOVL  4(AX), BX
+	TESTQ BX, BX
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 2048(DX)
+	DECQ       R8
 	JL         maskedAsked
-	MOVWLZX    256(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    32(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    258(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    34(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    260(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    36(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    262(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    38(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    264(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    40(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    266(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    42(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    268(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    44(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    270(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    46(BX), R11
-	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    256(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    32(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    258(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    34(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    260(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    36(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    262(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    38(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    264(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    40(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    266(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    42(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    268(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    44(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    270(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    46(DX), R10
+	PREFETCHT0 (DI)(R10*4)
 
 maskedAsked:
 	VMULPS  Y0, Y1, Y2
-	VMOVUPS Y2, (R10)
-	MOVWLZX (CX), R11
+	VMOVUPS Y2, (R9)
+	MOVWLZX (CX), R10
 	ADDQ    $0x02, CX
 
 lane:
-	TZCNTL  R11, R12
-	MOVWLZX (BX)(R12*2), R13
-	VMOVSS  (R10)(R12*4), X2
-	VADDSS  (R8)(R13*4), X2, X2
-	VMOVSS  X2, (R8)(R13*4)
-	BLSRL   R11, R11
+	TZCNTL  R10, R11
+	MOVWLZX (DX)(R11*2), R12
+	VMOVSS  (R9)(R11*4), X2
+	VADDSS  (DI)(R12*4), X2, X2
+	VMOVSS  X2, (DI)(R12*4)
+	BLSRL   R10, R10
 	JNZ     lane
-	ADDQ    $0x10, BX
-	DECQ    SI
+	ADDQ    $0x10, DX
+	DECQ    BX
 	JNZ     masked
 
 next:
 	ADDQ $0x08, AX
-	ADDQ $0x20, DI
+	ADDQ $0x20, SI
 	DECQ n+0(FP)
 	JMP  slice
 
@@ -8131,166 +8111,162 @@ TEXT ·slicesTransposedSame32F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+24(FP), DX
-	MOVQ         idx+32(FP), BX
-	MOVQ         table+40(FP), SI
-	MOVQ         factors+48(FP), DI
-	MOVQ         y+56(FP), R8
-	MOVQ         asks+72(FP), R9
-	MOVQ         products+80(FP), R10
-	VBROADCASTSS (SI), Y0
-	MOVQ         first+64(FP), SI
-	IMUL3Q       $0x00000004, SI, SI
-	SUBQ         SI, R8
+	MOVQ         idx+32(FP), DX
+	MOVQ         table+40(FP), BX
+	MOVQ         factors+48(FP), SI
+	MOVQ         y+56(FP), DI
+	MOVQ         asks+72(FP), R8
+	MOVQ         products+80(FP), R9
+	VBROADCASTSS (BX), Y0
+	MOVQ         first+64(FP), BX
+	IMUL3Q       $0x00000004, BX, BX
+	SUBQ         BX, DI
 
 slice:
 	CMPQ    n+0(FP), $0x00
 	JE      done
-	VMOVUPS (DI), Y1
-	MOVL    (AX), SI
-	TESTQ   SI, SI
+	VMOVUPS (SI), Y1
+	MOVL    (AX), BX
+	TESTQ   BX, BX
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 4096(DX)
+	DECQ       R8
 	JL         fullAsked
-	MOVL       512(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       64(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       516(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       68(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       520(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       72(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       524(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       76(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       528(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       80(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       532(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       84(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       536(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       88(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       540(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       92(BX), R11
-	PREFETCHT0 (R8)(R11*4)
+	MOVL       512(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       64(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       516(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       68(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       520(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       72(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       524(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       76(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       528(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       80(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       532(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       84(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       536(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       88(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       540(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       92(DX), R10
+	PREFETCHT0 (DI)(R10*4)
 
 fullAsked:
-	VMULPS  Y0, Y1, Y2
-	VMOVUPS Y2, (R10)
-	MOVL    (BX), R11
-	VMOVSS  (R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    4(BX), R11
-	VMOVSS  4(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    8(BX), R11
-	VMOVSS  8(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    12(BX), R11
-	VMOVSS  12(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    16(BX), R11
-	VMOVSS  16(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    20(BX), R11
-	VMOVSS  20(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    24(BX), R11
-	VMOVSS  24(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    28(BX), R11
-	VMOVSS  28(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	ADDQ    $0x20, BX
-	DECQ    SI
-	JNZ     full
+	VMULPS       Y0, Y1, Y2
+	MOVL         (DX), R10
+	VADDSS       (DI)(R10*4), X2, X3
+	VMOVSS       X3, (DI)(R10*4)
+	VPSRLDQ      $0x04, X2, X3
+	MOVL         4(DX), R10
+	VADDSS       (DI)(R10*4), X3, X3
+	VMOVSS       X3, (DI)(R10*4)
+	VPSRLDQ      $0x08, X2, X3
+	MOVL         8(DX), R10
+	VADDSS       (DI)(R10*4), X3, X3
+	VMOVSS       X3, (DI)(R10*4)
+	VPSRLDQ      $0x0c, X2, X3
+	MOVL         12(DX), R10
+	VADDSS       (DI)(R10*4), X3, X3
+	VMOVSS       X3, (DI)(R10*4)
+	VEXTRACTF128 $0x01, Y2, X2
+	MOVL         16(DX), R10
+	VADDSS       (DI)(R10*4), X2, X3
+	VMOVSS       X3, (DI)(R10*4)
+	VPSRLDQ      $0x04, X2, X3
+	MOVL         20(DX), R10
+	VADDSS       (DI)(R10*4), X3, X3
+	VMOVSS       X3, (DI)(R10*4)
+	VPSRLDQ      $0x08, X2, X3
+	MOVL         24(DX), R10
+	VADDSS       (DI)(R10*4), X3, X3
+	VMOVSS       X3, (DI)(R10*4)
+	VPSRLDQ      $0x0c, X2, X2
+	MOVL         28(DX), R10
+	VADDSS       (DI)(R10*4), X2, X2
+	VMOVSS       X2, (DI)(R10*4)
+	ADDQ         $0x20, DX
+	DECQ         BX
+	JNZ          full
 
 tail:
-	MOVL  4(AX), SI
-	TESTQ SI, SI
+	MOVL  4(AX), BX
+	TESTQ BX, BX
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 4096(DX)
+	DECQ       R8
 	JL         maskedAsked
-	MOVL       512(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       64(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       516(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       68(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       520(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       72(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       524(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       76(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       528(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       80(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       532(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       84(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       536(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       88(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       540(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       92(BX), R11
-	PREFETCHT0 (R8)(R11*4)
+	MOVL       512(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       64(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       516(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       68(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       520(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       72(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       524(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       76(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       528(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       80(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       532(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       84(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       536(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       88(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       540(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       92(DX), R10
+	PREFETCHT0 (DI)(R10*4)
 
 maskedAsked:
 	VMULPS  Y0, Y1, Y2
-	VMOVUPS Y2, (R10)
-	MOVWLZX (CX), R11
+	VMOVUPS Y2, (R9)
+	MOVWLZX (CX), R10
 	ADDQ    $0x02, CX
 
 lane:
-	TZCNTL R11, R12
-	MOVL   (BX)(R12*4), R13
-	VMOVSS (R10)(R12*4), X2
-	VADDSS (R8)(R13*4), X2, X2
-	VMOVSS X2, (R8)(R13*4)
-	BLSRL  R11, R11
+	TZCNTL R10, R11
+	MOVL   (DX)(R11*4), R12
+	VMOVSS (R9)(R11*4), X2
+	VADDSS (DI)(R12*4), X2, X2
+	VMOVSS X2, (DI)(R12*4)
+	BLSRL  R10, R10
 	JNZ    lane
-	ADDQ   $0x20, BX
-	DECQ   SI
+	ADDQ   $0x20, DX
+	DECQ   BX
 	JNZ    masked
 
 next:
 	ADDQ $0x08, AX
-	ADDQ $0x20, DI
+	ADDQ $0x20, SI
 	DECQ n+0(FP)
 	JMP  slice
 
@@ -8467,8 +8443,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVWLZX    256(BX), R11
@@ -8505,46 +8481,48 @@ full:
 	PREFETCHT0 (DI)(R11*4)
 
 fullAsked:
-	VPMOVZXWD (DX), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VMULPS    Y1, Y0, Y1
-	VMOVUPS   Y1, (R9)
-	ADDQ      $0x10, DX
-	MOVWLZX   (BX), R11
-	VMOVSS    (R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   2(BX), R11
-	VMOVSS    4(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   4(BX), R11
-	VMOVSS    8(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   6(BX), R11
-	VMOVSS    12(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   8(BX), R11
-	VMOVSS    16(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   10(BX), R11
-	VMOVSS    20(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   12(BX), R11
-	VMOVSS    24(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   14(BX), R11
-	VMOVSS    28(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	ADDQ      $0x10, BX
-	DECQ      R10
-	JNZ       full
+	VPMOVZXWD    (DX), Y1
+	VPSLLD       $0x10, Y1, Y1
+	VMULPS       Y1, Y0, Y1
+	ADDQ         $0x10, DX
+	MOVL         (BX), R12
+	MOVWLZX      R12, R11
+	VADDSS       (DI)(R11*4), X1, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x04, X1, X2
+	SHRL         $0x10, R12
+	VADDSS       (DI)(R12*4), X2, X2
+	VMOVSS       X2, (DI)(R12*4)
+	VPSRLDQ      $0x08, X1, X2
+	MOVL         4(BX), R12
+	MOVWLZX      R12, R11
+	VADDSS       (DI)(R11*4), X2, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x0c, X1, X2
+	SHRL         $0x10, R12
+	VADDSS       (DI)(R12*4), X2, X2
+	VMOVSS       X2, (DI)(R12*4)
+	VEXTRACTF128 $0x01, Y1, X1
+	MOVL         8(BX), R12
+	MOVWLZX      R12, R11
+	VADDSS       (DI)(R11*4), X1, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x04, X1, X2
+	SHRL         $0x10, R12
+	VADDSS       (DI)(R12*4), X2, X2
+	VMOVSS       X2, (DI)(R12*4)
+	VPSRLDQ      $0x08, X1, X2
+	MOVL         12(BX), R12
+	MOVWLZX      R12, R11
+	VADDSS       (DI)(R11*4), X2, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x0c, X1, X1
+	SHRL         $0x10, R12
+	VADDSS       (DI)(R12*4), X1, X1
+	VMOVSS       X1, (DI)(R12*4)
+	ADDQ         $0x10, BX
+	DECQ         R10
+	JNZ          full
 
 tail:
 	MOVL  4(AX), R10
@@ -8552,8 +8530,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVWLZX    256(BX), R11
@@ -8593,8 +8571,8 @@ maskedAsked:
 	VPMOVZXWD (DX), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VMULPS    Y1, Y0, Y1
-	VMOVUPS   Y1, (R9)
 	ADDQ      $0x10, DX
+	VMOVUPS   Y1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 
@@ -8645,8 +8623,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVL       512(BX), R11
@@ -8683,46 +8661,44 @@ full:
 	PREFETCHT0 (DI)(R11*4)
 
 fullAsked:
-	VPMOVZXWD (DX), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VMULPS    Y1, Y0, Y1
-	VMOVUPS   Y1, (R9)
-	ADDQ      $0x10, DX
-	MOVL      (BX), R11
-	VMOVSS    (R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      4(BX), R11
-	VMOVSS    4(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      8(BX), R11
-	VMOVSS    8(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      12(BX), R11
-	VMOVSS    12(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      16(BX), R11
-	VMOVSS    16(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      20(BX), R11
-	VMOVSS    20(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      24(BX), R11
-	VMOVSS    24(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      28(BX), R11
-	VMOVSS    28(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	ADDQ      $0x20, BX
-	DECQ      R10
-	JNZ       full
+	VPMOVZXWD    (DX), Y1
+	VPSLLD       $0x10, Y1, Y1
+	VMULPS       Y1, Y0, Y1
+	ADDQ         $0x10, DX
+	MOVL         (BX), R11
+	VADDSS       (DI)(R11*4), X1, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x04, X1, X2
+	MOVL         4(BX), R11
+	VADDSS       (DI)(R11*4), X2, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x08, X1, X2
+	MOVL         8(BX), R11
+	VADDSS       (DI)(R11*4), X2, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x0c, X1, X2
+	MOVL         12(BX), R11
+	VADDSS       (DI)(R11*4), X2, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VEXTRACTF128 $0x01, Y1, X1
+	MOVL         16(BX), R11
+	VADDSS       (DI)(R11*4), X1, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x04, X1, X2
+	MOVL         20(BX), R11
+	VADDSS       (DI)(R11*4), X2, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x08, X1, X2
+	MOVL         24(BX), R11
+	VADDSS       (DI)(R11*4), X2, X2
+	VMOVSS       X2, (DI)(R11*4)
+	VPSRLDQ      $0x0c, X1, X1
+	MOVL         28(BX), R11
+	VADDSS       (DI)(R11*4), X1, X1
+	VMOVSS       X1, (DI)(R11*4)
+	ADDQ         $0x20, BX
+	DECQ         R10
+	JNZ          full
 
 tail:
 	MOVL  4(AX), R10
@@ -8730,8 +8706,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVL       512(BX), R11
@@ -8771,8 +8747,8 @@ maskedAsked:
 	VPMOVZXWD (DX), Y1
 	VPSLLD    $0x10, Y1, Y1
 	VMULPS    Y1, Y0, Y1
-	VMOVUPS   Y1, (R9)
 	ADDQ      $0x10, DX
+	VMOVUPS   Y1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 
@@ -9150,7 +9126,7 @@ done:
 	RET
 
 // func slicesTransposedFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedFull16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -9174,8 +9150,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVWLZX    256(BX), R11
@@ -9244,76 +9220,82 @@ full:
 	PREFETCHT0 (DI)(R11*4)
 
 fullAsked:
-	VMULPS  (DX), Z0, Z1
-	VMOVUPS Z1, (R9)
-	ADDQ    $0x40, DX
-	MOVWLZX (BX), R11
-	VMOVSS  (R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 2(BX), R11
-	VMOVSS  4(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 4(BX), R11
-	VMOVSS  8(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 6(BX), R11
-	VMOVSS  12(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 8(BX), R11
-	VMOVSS  16(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 10(BX), R11
-	VMOVSS  20(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 12(BX), R11
-	VMOVSS  24(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 14(BX), R11
-	VMOVSS  28(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 16(BX), R11
-	VMOVSS  32(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 18(BX), R11
-	VMOVSS  36(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 20(BX), R11
-	VMOVSS  40(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 22(BX), R11
-	VMOVSS  44(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 24(BX), R11
-	VMOVSS  48(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 26(BX), R11
-	VMOVSS  52(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 28(BX), R11
-	VMOVSS  56(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVWLZX 30(BX), R11
-	VMOVSS  60(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	ADDQ    $0x20, BX
-	DECQ    R10
-	JNZ     full
+	VMULPS        (DX), Z0, Z1
+	ADDQ          $0x40, DX
+	MOVL          (BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X1, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x04, X1, X2
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X2, X2
+	VMOVSS        X2, (DI)(R12*4)
+	VPSRLDQ       $0x08, X1, X2
+	MOVL          4(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X1, X2
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X2, X2
+	VMOVSS        X2, (DI)(R12*4)
+	VEXTRACTF64X2 $0x01, Z1, X2
+	MOVL          8(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X2, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x04, X2, X3
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X3, X3
+	VMOVSS        X3, (DI)(R12*4)
+	VPSRLDQ       $0x08, X2, X3
+	MOVL          12(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X2, X2
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X2, X2
+	VMOVSS        X2, (DI)(R12*4)
+	VEXTRACTF64X2 $0x02, Z1, X2
+	MOVL          16(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X2, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x04, X2, X3
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X3, X3
+	VMOVSS        X3, (DI)(R12*4)
+	VPSRLDQ       $0x08, X2, X3
+	MOVL          20(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X2, X2
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X2, X2
+	VMOVSS        X2, (DI)(R12*4)
+	VEXTRACTF64X2 $0x03, Z1, X1
+	MOVL          24(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X1, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x04, X1, X2
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X2, X2
+	VMOVSS        X2, (DI)(R12*4)
+	VPSRLDQ       $0x08, X1, X2
+	MOVL          28(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X1, X1
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X1, X1
+	VMOVSS        X1, (DI)(R12*4)
+	ADDQ          $0x20, BX
+	DECQ          R10
+	JNZ           full
 
 tail:
 	MOVL  4(AX), R10
@@ -9321,8 +9303,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVWLZX    256(BX), R11
@@ -9392,8 +9374,8 @@ masked:
 
 maskedAsked:
 	VMULPS  (DX), Z0, Z1
-	VMOVUPS Z1, (R9)
 	ADDQ    $0x40, DX
+	VMOVUPS Z1, (R9)
 	MOVWLZX (CX), R11
 	ADDQ    $0x02, CX
 
@@ -9420,7 +9402,7 @@ done:
 	RET
 
 // func slicesTransposedFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedFull32F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -9444,8 +9426,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVL       512(BX), R11
@@ -9514,76 +9496,74 @@ full:
 	PREFETCHT0 (DI)(R11*4)
 
 fullAsked:
-	VMULPS  (DX), Z0, Z1
-	VMOVUPS Z1, (R9)
-	ADDQ    $0x40, DX
-	MOVL    (BX), R11
-	VMOVSS  (R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    4(BX), R11
-	VMOVSS  4(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    8(BX), R11
-	VMOVSS  8(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    12(BX), R11
-	VMOVSS  12(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    16(BX), R11
-	VMOVSS  16(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    20(BX), R11
-	VMOVSS  20(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    24(BX), R11
-	VMOVSS  24(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    28(BX), R11
-	VMOVSS  28(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    32(BX), R11
-	VMOVSS  32(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    36(BX), R11
-	VMOVSS  36(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    40(BX), R11
-	VMOVSS  40(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    44(BX), R11
-	VMOVSS  44(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    48(BX), R11
-	VMOVSS  48(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    52(BX), R11
-	VMOVSS  52(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    56(BX), R11
-	VMOVSS  56(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	MOVL    60(BX), R11
-	VMOVSS  60(R9), X1
-	VADDSS  (DI)(R11*4), X1, X1
-	VMOVSS  X1, (DI)(R11*4)
-	ADDQ    $0x40, BX
-	DECQ    R10
-	JNZ     full
+	VMULPS        (DX), Z0, Z1
+	ADDQ          $0x40, DX
+	MOVL          (BX), R11
+	VADDSS        (DI)(R11*4), X1, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x04, X1, X2
+	MOVL          4(BX), R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x08, X1, X2
+	MOVL          8(BX), R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X1, X2
+	MOVL          12(BX), R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VEXTRACTF64X2 $0x01, Z1, X2
+	MOVL          16(BX), R11
+	VADDSS        (DI)(R11*4), X2, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x04, X2, X3
+	MOVL          20(BX), R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x08, X2, X3
+	MOVL          24(BX), R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X2, X2
+	MOVL          28(BX), R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VEXTRACTF64X2 $0x02, Z1, X2
+	MOVL          32(BX), R11
+	VADDSS        (DI)(R11*4), X2, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x04, X2, X3
+	MOVL          36(BX), R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x08, X2, X3
+	MOVL          40(BX), R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X2, X2
+	MOVL          44(BX), R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VEXTRACTF64X2 $0x03, Z1, X1
+	MOVL          48(BX), R11
+	VADDSS        (DI)(R11*4), X1, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x04, X1, X2
+	MOVL          52(BX), R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x08, X1, X2
+	MOVL          56(BX), R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X1, X1
+	MOVL          60(BX), R11
+	VADDSS        (DI)(R11*4), X1, X1
+	VMOVSS        X1, (DI)(R11*4)
+	ADDQ          $0x40, BX
+	DECQ          R10
+	JNZ           full
 
 tail:
 	MOVL  4(AX), R10
@@ -9591,8 +9571,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVL       512(BX), R11
@@ -9662,8 +9642,8 @@ masked:
 
 maskedAsked:
 	VMULPS  (DX), Z0, Z1
-	VMOVUPS Z1, (R9)
 	ADDQ    $0x40, DX
+	VMOVUPS Z1, (R9)
 	MOVWLZX (CX), R11
 	ADDQ    $0x02, CX
 
@@ -9835,7 +9815,7 @@ done:
 	RET
 
 // func slicesTransposedTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedTable16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ    widths+8(FP), AX
 	MOVQ    masks+16(FP), CX
@@ -9861,8 +9841,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R9
 	JL         fullAsked
 	MOVWLZX    256(BX), R11
@@ -9931,79 +9911,85 @@ full:
 	PREFETCHT0 (R8)(R11*4)
 
 fullAsked:
-	VPBROADCASTQ (DX), Z3
-	VPSRLVD      Z0, Z3, Z3
-	VPERMPS      Z1, Z3, Z3
-	VMULPS       Z3, Z2, Z3
-	VMOVUPS      Z3, (R10)
-	ADDQ         $0x08, DX
-	MOVWLZX      (BX), R11
-	VMOVSS       (R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVWLZX      2(BX), R11
-	VMOVSS       4(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVWLZX      4(BX), R11
-	VMOVSS       8(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVWLZX      6(BX), R11
-	VMOVSS       12(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVWLZX      8(BX), R11
-	VMOVSS       16(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVWLZX      10(BX), R11
-	VMOVSS       20(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVWLZX      12(BX), R11
-	VMOVSS       24(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVWLZX      14(BX), R11
-	VMOVSS       28(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVWLZX      16(BX), R11
-	VMOVSS       32(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVWLZX      18(BX), R11
-	VMOVSS       36(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVWLZX      20(BX), R11
-	VMOVSS       40(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVWLZX      22(BX), R11
-	VMOVSS       44(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVWLZX      24(BX), R11
-	VMOVSS       48(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVWLZX      26(BX), R11
-	VMOVSS       52(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVWLZX      28(BX), R11
-	VMOVSS       56(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVWLZX      30(BX), R11
-	VMOVSS       60(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	ADDQ         $0x20, BX
-	DECQ         SI
-	JNZ          full
+	VPBROADCASTQ  (DX), Z3
+	VPSRLVD       Z0, Z3, Z3
+	VPERMPS       Z1, Z3, Z3
+	VMULPS        Z3, Z2, Z3
+	ADDQ          $0x08, DX
+	MOVL          (BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (R8)(R11*4), X3, X4
+	VMOVSS        X4, (R8)(R11*4)
+	VPSRLDQ       $0x04, X3, X4
+	SHRL          $0x10, R12
+	VADDSS        (R8)(R12*4), X4, X4
+	VMOVSS        X4, (R8)(R12*4)
+	VPSRLDQ       $0x08, X3, X4
+	MOVL          4(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (R8)(R11*4), X4, X4
+	VMOVSS        X4, (R8)(R11*4)
+	VPSRLDQ       $0x0c, X3, X4
+	SHRL          $0x10, R12
+	VADDSS        (R8)(R12*4), X4, X4
+	VMOVSS        X4, (R8)(R12*4)
+	VEXTRACTF64X2 $0x01, Z3, X4
+	MOVL          8(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (R8)(R11*4), X4, X5
+	VMOVSS        X5, (R8)(R11*4)
+	VPSRLDQ       $0x04, X4, X5
+	SHRL          $0x10, R12
+	VADDSS        (R8)(R12*4), X5, X5
+	VMOVSS        X5, (R8)(R12*4)
+	VPSRLDQ       $0x08, X4, X5
+	MOVL          12(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (R8)(R11*4), X5, X5
+	VMOVSS        X5, (R8)(R11*4)
+	VPSRLDQ       $0x0c, X4, X4
+	SHRL          $0x10, R12
+	VADDSS        (R8)(R12*4), X4, X4
+	VMOVSS        X4, (R8)(R12*4)
+	VEXTRACTF64X2 $0x02, Z3, X4
+	MOVL          16(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (R8)(R11*4), X4, X5
+	VMOVSS        X5, (R8)(R11*4)
+	VPSRLDQ       $0x04, X4, X5
+	SHRL          $0x10, R12
+	VADDSS        (R8)(R12*4), X5, X5
+	VMOVSS        X5, (R8)(R12*4)
+	VPSRLDQ       $0x08, X4, X5
+	MOVL          20(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (R8)(R11*4), X5, X5
+	VMOVSS        X5, (R8)(R11*4)
+	VPSRLDQ       $0x0c, X4, X4
+	SHRL          $0x10, R12
+	VADDSS        (R8)(R12*4), X4, X4
+	VMOVSS        X4, (R8)(R12*4)
+	VEXTRACTF64X2 $0x03, Z3, X3
+	MOVL          24(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (R8)(R11*4), X3, X4
+	VMOVSS        X4, (R8)(R11*4)
+	VPSRLDQ       $0x04, X3, X4
+	SHRL          $0x10, R12
+	VADDSS        (R8)(R12*4), X4, X4
+	VMOVSS        X4, (R8)(R12*4)
+	VPSRLDQ       $0x08, X3, X4
+	MOVL          28(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (R8)(R11*4), X4, X4
+	VMOVSS        X4, (R8)(R11*4)
+	VPSRLDQ       $0x0c, X3, X3
+	SHRL          $0x10, R12
+	VADDSS        (R8)(R12*4), X3, X3
+	VMOVSS        X3, (R8)(R12*4)
+	ADDQ          $0x20, BX
+	DECQ          SI
+	JNZ           full
 
 tail:
 	MOVL  4(AX), SI
@@ -10011,8 +9997,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R9
 	JL         maskedAsked
 	MOVWLZX    256(BX), R11
@@ -10085,8 +10071,8 @@ maskedAsked:
 	VPSRLVD      Z0, Z3, Z3
 	VPERMPS      Z1, Z3, Z3
 	VMULPS       Z3, Z2, Z3
-	VMOVUPS      Z3, (R10)
 	ADDQ         $0x08, DX
+	VMOVUPS      Z3, (R10)
 	MOVWLZX      (CX), R11
 	ADDQ         $0x02, CX
 
@@ -10113,7 +10099,7 @@ done:
 	RET
 
 // func slicesTransposedTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedTable32F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ    widths+8(FP), AX
 	MOVQ    masks+16(FP), CX
@@ -10139,8 +10125,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R9
 	JL         fullAsked
 	MOVL       512(BX), R11
@@ -10209,79 +10195,77 @@ full:
 	PREFETCHT0 (R8)(R11*4)
 
 fullAsked:
-	VPBROADCASTQ (DX), Z3
-	VPSRLVD      Z0, Z3, Z3
-	VPERMPS      Z1, Z3, Z3
-	VMULPS       Z3, Z2, Z3
-	VMOVUPS      Z3, (R10)
-	ADDQ         $0x08, DX
-	MOVL         (BX), R11
-	VMOVSS       (R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVL         4(BX), R11
-	VMOVSS       4(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVL         8(BX), R11
-	VMOVSS       8(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVL         12(BX), R11
-	VMOVSS       12(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVL         16(BX), R11
-	VMOVSS       16(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVL         20(BX), R11
-	VMOVSS       20(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVL         24(BX), R11
-	VMOVSS       24(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVL         28(BX), R11
-	VMOVSS       28(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVL         32(BX), R11
-	VMOVSS       32(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVL         36(BX), R11
-	VMOVSS       36(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVL         40(BX), R11
-	VMOVSS       40(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVL         44(BX), R11
-	VMOVSS       44(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVL         48(BX), R11
-	VMOVSS       48(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVL         52(BX), R11
-	VMOVSS       52(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVL         56(BX), R11
-	VMOVSS       56(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	MOVL         60(BX), R11
-	VMOVSS       60(R10), X3
-	VADDSS       (R8)(R11*4), X3, X3
-	VMOVSS       X3, (R8)(R11*4)
-	ADDQ         $0x40, BX
-	DECQ         SI
-	JNZ          full
+	VPBROADCASTQ  (DX), Z3
+	VPSRLVD       Z0, Z3, Z3
+	VPERMPS       Z1, Z3, Z3
+	VMULPS        Z3, Z2, Z3
+	ADDQ          $0x08, DX
+	MOVL          (BX), R11
+	VADDSS        (R8)(R11*4), X3, X4
+	VMOVSS        X4, (R8)(R11*4)
+	VPSRLDQ       $0x04, X3, X4
+	MOVL          4(BX), R11
+	VADDSS        (R8)(R11*4), X4, X4
+	VMOVSS        X4, (R8)(R11*4)
+	VPSRLDQ       $0x08, X3, X4
+	MOVL          8(BX), R11
+	VADDSS        (R8)(R11*4), X4, X4
+	VMOVSS        X4, (R8)(R11*4)
+	VPSRLDQ       $0x0c, X3, X4
+	MOVL          12(BX), R11
+	VADDSS        (R8)(R11*4), X4, X4
+	VMOVSS        X4, (R8)(R11*4)
+	VEXTRACTF64X2 $0x01, Z3, X4
+	MOVL          16(BX), R11
+	VADDSS        (R8)(R11*4), X4, X5
+	VMOVSS        X5, (R8)(R11*4)
+	VPSRLDQ       $0x04, X4, X5
+	MOVL          20(BX), R11
+	VADDSS        (R8)(R11*4), X5, X5
+	VMOVSS        X5, (R8)(R11*4)
+	VPSRLDQ       $0x08, X4, X5
+	MOVL          24(BX), R11
+	VADDSS        (R8)(R11*4), X5, X5
+	VMOVSS        X5, (R8)(R11*4)
+	VPSRLDQ       $0x0c, X4, X4
+	MOVL          28(BX), R11
+	VADDSS        (R8)(R11*4), X4, X4
+	VMOVSS        X4, (R8)(R11*4)
+	VEXTRACTF64X2 $0x02, Z3, X4
+	MOVL          32(BX), R11
+	VADDSS        (R8)(R11*4), X4, X5
+	VMOVSS        X5, (R8)(R11*4)
+	VPSRLDQ       $0x04, X4, X5
+	MOVL          36(BX), R11
+	VADDSS        (R8)(R11*4), X5, X5
+	VMOVSS        X5, (R8)(R11*4)
+	VPSRLDQ       $0x08, X4, X5
+	MOVL          40(BX), R11
+	VADDSS        (R8)(R11*4), X5, X5
+	VMOVSS        X5, (R8)(R11*4)
+	VPSRLDQ       $0x0c, X4, X4
+	MOVL          44(BX), R11
+	VADDSS        (R8)(R11*4), X4, X4
+	VMOVSS        X4, (R8)(R11*4)
+	VEXTRACTF64X2 $0x03, Z3, X3
+	MOVL          48(BX), R11
+	VADDSS        (R8)(R11*4), X3, X4
+	VMOVSS        X4, (R8)(R11*4)
+	VPSRLDQ       $0x04, X3, X4
+	MOVL          52(BX), R11
+	VADDSS        (R8)(R11*4), X4, X4
+	VMOVSS        X4, (R8)(R11*4)
+	VPSRLDQ       $0x08, X3, X4
+	MOVL          56(BX), R11
+	VADDSS        (R8)(R11*4), X4, X4
+	VMOVSS        X4, (R8)(R11*4)
+	VPSRLDQ       $0x0c, X3, X3
+	MOVL          60(BX), R11
+	VADDSS        (R8)(R11*4), X3, X3
+	VMOVSS        X3, (R8)(R11*4)
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           full
 
 tail:
 	MOVL  4(AX), SI
@@ -10289,8 +10273,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R9
 	JL         maskedAsked
 	MOVL       512(BX), R11
@@ -10363,8 +10347,8 @@ maskedAsked:
 	VPSRLVD      Z0, Z3, Z3
 	VPERMPS      Z1, Z3, Z3
 	VMULPS       Z3, Z2, Z3
-	VMOVUPS      Z3, (R10)
 	ADDQ         $0x08, DX
+	VMOVUPS      Z3, (R10)
 	MOVWLZX      (CX), R11
 	ADDQ         $0x02, CX
 
@@ -10516,267 +10500,271 @@ done:
 	RET
 
 // func slicesTransposedSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedSame16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+24(FP), DX
-	MOVQ         idx+32(FP), BX
-	MOVQ         table+40(FP), SI
-	MOVQ         factors+48(FP), DI
-	MOVQ         y+56(FP), R8
-	MOVQ         asks+72(FP), R9
-	MOVQ         products+80(FP), R10
-	VBROADCASTSS (SI), Z0
-	MOVQ         first+64(FP), SI
-	IMUL3Q       $0x00000004, SI, SI
-	SUBQ         SI, R8
+	MOVQ         idx+32(FP), DX
+	MOVQ         table+40(FP), BX
+	MOVQ         factors+48(FP), SI
+	MOVQ         y+56(FP), DI
+	MOVQ         asks+72(FP), R8
+	MOVQ         products+80(FP), R9
+	VBROADCASTSS (BX), Z0
+	MOVQ         first+64(FP), BX
+	IMUL3Q       $0x00000004, BX, BX
+	SUBQ         BX, DI
 
 slice:
 	CMPQ    n+0(FP), $0x00
 	JE      done
-	VMOVUPS (DI), Z1
-	MOVL    (AX), SI
-	TESTQ   SI, SI
+	VMOVUPS (SI), Z1
+	MOVL    (AX), BX
+	TESTQ   BX, BX
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 2048(DX)
+	DECQ       R8
 	JL         fullAsked
-	MOVWLZX    256(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    32(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    258(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    34(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    260(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    36(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    262(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    38(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    264(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    40(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    266(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    42(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    268(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    44(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    270(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    46(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    272(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    48(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    274(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    50(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    276(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    52(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    278(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    54(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    280(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    56(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    282(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    58(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    284(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    60(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    286(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    62(BX), R11
-	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    256(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    32(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    258(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    34(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    260(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    36(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    262(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    38(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    264(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    40(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    266(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    42(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    268(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    44(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    270(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    46(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    272(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    48(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    274(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    50(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    276(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    52(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    278(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    54(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    280(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    56(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    282(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    58(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    284(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    60(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    286(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    62(DX), R10
+	PREFETCHT0 (DI)(R10*4)
 
 fullAsked:
-	VMULPS  Z0, Z1, Z2
-	VMOVUPS Z2, (R10)
-	MOVWLZX (BX), R11
-	VMOVSS  (R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 2(BX), R11
-	VMOVSS  4(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 4(BX), R11
-	VMOVSS  8(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 6(BX), R11
-	VMOVSS  12(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 8(BX), R11
-	VMOVSS  16(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 10(BX), R11
-	VMOVSS  20(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 12(BX), R11
-	VMOVSS  24(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 14(BX), R11
-	VMOVSS  28(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 16(BX), R11
-	VMOVSS  32(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 18(BX), R11
-	VMOVSS  36(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 20(BX), R11
-	VMOVSS  40(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 22(BX), R11
-	VMOVSS  44(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 24(BX), R11
-	VMOVSS  48(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 26(BX), R11
-	VMOVSS  52(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 28(BX), R11
-	VMOVSS  56(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVWLZX 30(BX), R11
-	VMOVSS  60(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	ADDQ    $0x20, BX
-	DECQ    SI
-	JNZ     full
+	VMULPS        Z0, Z1, Z2
+	MOVL          (DX), R11
+	MOVWLZX       R11, R10
+	VADDSS        (DI)(R10*4), X2, X3
+	VMOVSS        X3, (DI)(R10*4)
+	VPSRLDQ       $0x04, X2, X3
+	SHRL          $0x10, R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x08, X2, X3
+	MOVL          4(DX), R11
+	MOVWLZX       R11, R10
+	VADDSS        (DI)(R10*4), X3, X3
+	VMOVSS        X3, (DI)(R10*4)
+	VPSRLDQ       $0x0c, X2, X3
+	SHRL          $0x10, R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VEXTRACTF64X2 $0x01, Z2, X3
+	MOVL          8(DX), R11
+	MOVWLZX       R11, R10
+	VADDSS        (DI)(R10*4), X3, X4
+	VMOVSS        X4, (DI)(R10*4)
+	VPSRLDQ       $0x04, X3, X4
+	SHRL          $0x10, R11
+	VADDSS        (DI)(R11*4), X4, X4
+	VMOVSS        X4, (DI)(R11*4)
+	VPSRLDQ       $0x08, X3, X4
+	MOVL          12(DX), R11
+	MOVWLZX       R11, R10
+	VADDSS        (DI)(R10*4), X4, X4
+	VMOVSS        X4, (DI)(R10*4)
+	VPSRLDQ       $0x0c, X3, X3
+	SHRL          $0x10, R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VEXTRACTF64X2 $0x02, Z2, X3
+	MOVL          16(DX), R11
+	MOVWLZX       R11, R10
+	VADDSS        (DI)(R10*4), X3, X4
+	VMOVSS        X4, (DI)(R10*4)
+	VPSRLDQ       $0x04, X3, X4
+	SHRL          $0x10, R11
+	VADDSS        (DI)(R11*4), X4, X4
+	VMOVSS        X4, (DI)(R11*4)
+	VPSRLDQ       $0x08, X3, X4
+	MOVL          20(DX), R11
+	MOVWLZX       R11, R10
+	VADDSS        (DI)(R10*4), X4, X4
+	VMOVSS        X4, (DI)(R10*4)
+	VPSRLDQ       $0x0c, X3, X3
+	SHRL          $0x10, R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VEXTRACTF64X2 $0x03, Z2, X2
+	MOVL          24(DX), R11
+	MOVWLZX       R11, R10
+	VADDSS        (DI)(R10*4), X2, X3
+	VMOVSS        X3, (DI)(R10*4)
+	VPSRLDQ       $0x04, X2, X3
+	SHRL          $0x10, R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x08, X2, X3
+	MOVL          28(DX), R11
+	MOVWLZX       R11, R10
+	VADDSS        (DI)(R10*4), X3, X3
+	VMOVSS        X3, (DI)(R10*4)
+	VPSRLDQ       $0x0c, X2, X2
+	SHRL          $0x10, R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	ADDQ          $0x20, DX
+	DECQ          BX
+	JNZ           full
 
 tail:
-	MOVL  4(AX), SI
-	TESTQ SI, SI
+	MOVL  4(AX), BX
+	TESTQ BX, BX
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 2048(DX)
+	DECQ       R8
 	JL         maskedAsked
-	MOVWLZX    256(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    32(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    258(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    34(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    260(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    36(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    262(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    38(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    264(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    40(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    266(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    42(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    268(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    44(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    270(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    46(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    272(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    48(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    274(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    50(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    276(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    52(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    278(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    54(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    280(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    56(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    282(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    58(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    284(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    60(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVWLZX    286(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVWLZX    62(BX), R11
-	PREFETCHT0 (R8)(R11*4)
+	MOVWLZX    256(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    32(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    258(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    34(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    260(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    36(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    262(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    38(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    264(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    40(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    266(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    42(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    268(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    44(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    270(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    46(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    272(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    48(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    274(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    50(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    276(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    52(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    278(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    54(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    280(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    56(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    282(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    58(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    284(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    60(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVWLZX    286(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVWLZX    62(DX), R10
+	PREFETCHT0 (DI)(R10*4)
 
 maskedAsked:
 	VMULPS  Z0, Z1, Z2
-	VMOVUPS Z2, (R10)
-	MOVWLZX (CX), R11
+	VMOVUPS Z2, (R9)
+	MOVWLZX (CX), R10
 	ADDQ    $0x02, CX
 
 lane:
-	TZCNTL  R11, R12
-	MOVWLZX (BX)(R12*2), R13
-	VMOVSS  (R10)(R12*4), X2
-	VADDSS  (R8)(R13*4), X2, X2
-	VMOVSS  X2, (R8)(R13*4)
-	BLSRL   R11, R11
+	TZCNTL  R10, R11
+	MOVWLZX (DX)(R11*2), R12
+	VMOVSS  (R9)(R11*4), X2
+	VADDSS  (DI)(R12*4), X2, X2
+	VMOVSS  X2, (DI)(R12*4)
+	BLSRL   R10, R10
 	JNZ     lane
-	ADDQ    $0x20, BX
-	DECQ    SI
+	ADDQ    $0x20, DX
+	DECQ    BX
 	JNZ     masked
 
 next:
 	ADDQ $0x08, AX
-	ADDQ $0x40, DI
+	ADDQ $0x40, SI
 	DECQ n+0(FP)
 	JMP  slice
 
@@ -10785,267 +10773,263 @@ done:
 	RET
 
 // func slicesTransposedSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedSame32F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         widths+8(FP), AX
 	MOVQ         masks+16(FP), CX
 	MOVQ         val+24(FP), DX
-	MOVQ         idx+32(FP), BX
-	MOVQ         table+40(FP), SI
-	MOVQ         factors+48(FP), DI
-	MOVQ         y+56(FP), R8
-	MOVQ         asks+72(FP), R9
-	MOVQ         products+80(FP), R10
-	VBROADCASTSS (SI), Z0
-	MOVQ         first+64(FP), SI
-	IMUL3Q       $0x00000004, SI, SI
-	SUBQ         SI, R8
+	MOVQ         idx+32(FP), DX
+	MOVQ         table+40(FP), BX
+	MOVQ         factors+48(FP), SI
+	MOVQ         y+56(FP), DI
+	MOVQ         asks+72(FP), R8
+	MOVQ         products+80(FP), R9
+	VBROADCASTSS (BX), Z0
+	MOVQ         first+64(FP), BX
+	IMUL3Q       $0x00000004, BX, BX
+	SUBQ         BX, DI
 
 slice:
 	CMPQ    n+0(FP), $0x00
 	JE      done
-	VMOVUPS (DI), Z1
-	MOVL    (AX), SI
-	TESTQ   SI, SI
+	VMOVUPS (SI), Z1
+	MOVL    (AX), BX
+	TESTQ   BX, BX
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 4096(DX)
+	DECQ       R8
 	JL         fullAsked
-	MOVL       512(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       64(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       516(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       68(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       520(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       72(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       524(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       76(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       528(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       80(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       532(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       84(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       536(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       88(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       540(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       92(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       544(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       96(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       548(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       100(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       552(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       104(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       556(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       108(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       560(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       112(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       564(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       116(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       568(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       120(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       572(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       124(BX), R11
-	PREFETCHT0 (R8)(R11*4)
+	MOVL       512(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       64(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       516(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       68(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       520(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       72(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       524(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       76(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       528(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       80(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       532(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       84(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       536(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       88(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       540(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       92(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       544(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       96(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       548(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       100(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       552(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       104(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       556(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       108(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       560(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       112(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       564(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       116(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       568(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       120(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       572(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       124(DX), R10
+	PREFETCHT0 (DI)(R10*4)
 
 fullAsked:
-	VMULPS  Z0, Z1, Z2
-	VMOVUPS Z2, (R10)
-	MOVL    (BX), R11
-	VMOVSS  (R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    4(BX), R11
-	VMOVSS  4(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    8(BX), R11
-	VMOVSS  8(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    12(BX), R11
-	VMOVSS  12(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    16(BX), R11
-	VMOVSS  16(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    20(BX), R11
-	VMOVSS  20(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    24(BX), R11
-	VMOVSS  24(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    28(BX), R11
-	VMOVSS  28(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    32(BX), R11
-	VMOVSS  32(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    36(BX), R11
-	VMOVSS  36(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    40(BX), R11
-	VMOVSS  40(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    44(BX), R11
-	VMOVSS  44(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    48(BX), R11
-	VMOVSS  48(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    52(BX), R11
-	VMOVSS  52(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    56(BX), R11
-	VMOVSS  56(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	MOVL    60(BX), R11
-	VMOVSS  60(R10), X2
-	VADDSS  (R8)(R11*4), X2, X2
-	VMOVSS  X2, (R8)(R11*4)
-	ADDQ    $0x40, BX
-	DECQ    SI
-	JNZ     full
+	VMULPS        Z0, Z1, Z2
+	MOVL          (DX), R10
+	VADDSS        (DI)(R10*4), X2, X3
+	VMOVSS        X3, (DI)(R10*4)
+	VPSRLDQ       $0x04, X2, X3
+	MOVL          4(DX), R10
+	VADDSS        (DI)(R10*4), X3, X3
+	VMOVSS        X3, (DI)(R10*4)
+	VPSRLDQ       $0x08, X2, X3
+	MOVL          8(DX), R10
+	VADDSS        (DI)(R10*4), X3, X3
+	VMOVSS        X3, (DI)(R10*4)
+	VPSRLDQ       $0x0c, X2, X3
+	MOVL          12(DX), R10
+	VADDSS        (DI)(R10*4), X3, X3
+	VMOVSS        X3, (DI)(R10*4)
+	VEXTRACTF64X2 $0x01, Z2, X3
+	MOVL          16(DX), R10
+	VADDSS        (DI)(R10*4), X3, X4
+	VMOVSS        X4, (DI)(R10*4)
+	VPSRLDQ       $0x04, X3, X4
+	MOVL          20(DX), R10
+	VADDSS        (DI)(R10*4), X4, X4
+	VMOVSS        X4, (DI)(R10*4)
+	VPSRLDQ       $0x08, X3, X4
+	MOVL          24(DX), R10
+	VADDSS        (DI)(R10*4), X4, X4
+	VMOVSS        X4, (DI)(R10*4)
+	VPSRLDQ       $0x0c, X3, X3
+	MOVL          28(DX), R10
+	VADDSS        (DI)(R10*4), X3, X3
+	VMOVSS        X3, (DI)(R10*4)
+	VEXTRACTF64X2 $0x02, Z2, X3
+	MOVL          32(DX), R10
+	VADDSS        (DI)(R10*4), X3, X4
+	VMOVSS        X4, (DI)(R10*4)
+	VPSRLDQ       $0x04, X3, X4
+	MOVL          36(DX), R10
+	VADDSS        (DI)(R10*4), X4, X4
+	VMOVSS        X4, (DI)(R10*4)
+	VPSRLDQ       $0x08, X3, X4
+	MOVL          40(DX), R10
+	VADDSS        (DI)(R10*4), X4, X4
+	VMOVSS        X4, (DI)(R10*4)
+	VPSRLDQ       $0x0c, X3, X3
+	MOVL          44(DX), R10
+	VADDSS        (DI)(R10*4), X3, X3
+	VMOVSS        X3, (DI)(R10*4)
+	VEXTRACTF64X2 $0x03, Z2, X2
+	MOVL          48(DX), R10
+	VADDSS        (DI)(R10*4), X2, X3
+	VMOVSS        X3, (DI)(R10*4)
+	VPSRLDQ       $0x04, X2, X3
+	MOVL          52(DX), R10
+	VADDSS        (DI)(R10*4), X3, X3
+	VMOVSS        X3, (DI)(R10*4)
+	VPSRLDQ       $0x08, X2, X3
+	MOVL          56(DX), R10
+	VADDSS        (DI)(R10*4), X3, X3
+	VMOVSS        X3, (DI)(R10*4)
+	VPSRLDQ       $0x0c, X2, X2
+	MOVL          60(DX), R10
+	VADDSS        (DI)(R10*4), X2, X2
+	VMOVSS        X2, (DI)(R10*4)
+	ADDQ          $0x40, DX
+	DECQ          BX
+	JNZ           full
 
 tail:
-	MOVL  4(AX), SI
-	TESTQ SI, SI
+	MOVL  4(AX), BX
+	TESTQ BX, BX
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
-	DECQ       R9
+	PREFETCHT1 4096(DX)
+	DECQ       R8
 	JL         maskedAsked
-	MOVL       512(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       64(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       516(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       68(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       520(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       72(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       524(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       76(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       528(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       80(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       532(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       84(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       536(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       88(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       540(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       92(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       544(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       96(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       548(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       100(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       552(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       104(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       556(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       108(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       560(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       112(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       564(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       116(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       568(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       120(BX), R11
-	PREFETCHT0 (R8)(R11*4)
-	MOVL       572(BX), R11
-	PREFETCHT1 (R8)(R11*4)
-	MOVL       124(BX), R11
-	PREFETCHT0 (R8)(R11*4)
+	MOVL       512(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       64(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       516(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       68(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       520(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       72(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       524(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       76(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       528(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       80(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       532(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       84(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       536(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       88(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       540(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       92(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       544(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       96(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       548(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       100(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       552(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       104(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       556(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       108(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       560(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       112(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       564(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       116(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       568(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       120(DX), R10
+	PREFETCHT0 (DI)(R10*4)
+	MOVL       572(DX), R10
+	PREFETCHT1 (DI)(R10*4)
+	MOVL       124(DX), R10
+	PREFETCHT0 (DI)(R10*4)
 
 maskedAsked:
 	VMULPS  Z0, Z1, Z2
-	VMOVUPS Z2, (R10)
-	MOVWLZX (CX), R11
+	VMOVUPS Z2, (R9)
+	MOVWLZX (CX), R10
 	ADDQ    $0x02, CX
 
 lane:
-	TZCNTL R11, R12
-	MOVL   (BX)(R12*4), R13
-	VMOVSS (R10)(R12*4), X2
-	VADDSS (R8)(R13*4), X2, X2
-	VMOVSS X2, (R8)(R13*4)
-	BLSRL  R11, R11
+	TZCNTL R10, R11
+	MOVL   (DX)(R11*4), R12
+	VMOVSS (R9)(R11*4), X2
+	VADDSS (DI)(R12*4), X2, X2
+	VMOVSS X2, (DI)(R12*4)
+	BLSRL  R10, R10
 	JNZ    lane
-	ADDQ   $0x40, BX
-	DECQ   SI
+	ADDQ   $0x40, DX
+	DECQ   BX
 	JNZ    masked
 
 next:
 	ADDQ $0x08, AX
-	ADDQ $0x40, DI
+	ADDQ $0x40, SI
 	DECQ n+0(FP)
 	JMP  slice
 
@@ -11190,7 +11174,7 @@ done:
 	RET
 
 // func slicesTransposedHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedHigh1616F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -11214,8 +11198,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVWLZX    256(BX), R11
@@ -11284,78 +11268,84 @@ full:
 	PREFETCHT0 (DI)(R11*4)
 
 fullAsked:
-	VPMOVZXWD (DX), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VMULPS    Z1, Z0, Z1
-	VMOVUPS   Z1, (R9)
-	ADDQ      $0x20, DX
-	MOVWLZX   (BX), R11
-	VMOVSS    (R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   2(BX), R11
-	VMOVSS    4(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   4(BX), R11
-	VMOVSS    8(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   6(BX), R11
-	VMOVSS    12(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   8(BX), R11
-	VMOVSS    16(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   10(BX), R11
-	VMOVSS    20(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   12(BX), R11
-	VMOVSS    24(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   14(BX), R11
-	VMOVSS    28(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   16(BX), R11
-	VMOVSS    32(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   18(BX), R11
-	VMOVSS    36(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   20(BX), R11
-	VMOVSS    40(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   22(BX), R11
-	VMOVSS    44(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   24(BX), R11
-	VMOVSS    48(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   26(BX), R11
-	VMOVSS    52(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   28(BX), R11
-	VMOVSS    56(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVWLZX   30(BX), R11
-	VMOVSS    60(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	ADDQ      $0x20, BX
-	DECQ      R10
-	JNZ       full
+	VPMOVZXWD     (DX), Z1
+	VPSLLD        $0x10, Z1, Z1
+	VMULPS        Z1, Z0, Z1
+	ADDQ          $0x20, DX
+	MOVL          (BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X1, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x04, X1, X2
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X2, X2
+	VMOVSS        X2, (DI)(R12*4)
+	VPSRLDQ       $0x08, X1, X2
+	MOVL          4(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X1, X2
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X2, X2
+	VMOVSS        X2, (DI)(R12*4)
+	VEXTRACTF64X2 $0x01, Z1, X2
+	MOVL          8(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X2, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x04, X2, X3
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X3, X3
+	VMOVSS        X3, (DI)(R12*4)
+	VPSRLDQ       $0x08, X2, X3
+	MOVL          12(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X2, X2
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X2, X2
+	VMOVSS        X2, (DI)(R12*4)
+	VEXTRACTF64X2 $0x02, Z1, X2
+	MOVL          16(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X2, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x04, X2, X3
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X3, X3
+	VMOVSS        X3, (DI)(R12*4)
+	VPSRLDQ       $0x08, X2, X3
+	MOVL          20(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X2, X2
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X2, X2
+	VMOVSS        X2, (DI)(R12*4)
+	VEXTRACTF64X2 $0x03, Z1, X1
+	MOVL          24(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X1, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x04, X1, X2
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X2, X2
+	VMOVSS        X2, (DI)(R12*4)
+	VPSRLDQ       $0x08, X1, X2
+	MOVL          28(BX), R12
+	MOVWLZX       R12, R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X1, X1
+	SHRL          $0x10, R12
+	VADDSS        (DI)(R12*4), X1, X1
+	VMOVSS        X1, (DI)(R12*4)
+	ADDQ          $0x20, BX
+	DECQ          R10
+	JNZ           full
 
 tail:
 	MOVL  4(AX), R10
@@ -11363,8 +11353,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 2048(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVWLZX    256(BX), R11
@@ -11436,8 +11426,8 @@ maskedAsked:
 	VPMOVZXWD (DX), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VMULPS    Z1, Z0, Z1
-	VMOVUPS   Z1, (R9)
 	ADDQ      $0x20, DX
+	VMOVUPS   Z1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 
@@ -11464,7 +11454,7 @@ done:
 	RET
 
 // func slicesTransposedHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
-// Requires: AVX, AVX512F, BMI, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI, MMX+
 TEXT ·slicesTransposedHigh1632F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -11488,8 +11478,8 @@ slice:
 	JZ      tail
 
 full:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         fullAsked
 	MOVL       512(BX), R11
@@ -11558,78 +11548,76 @@ full:
 	PREFETCHT0 (DI)(R11*4)
 
 fullAsked:
-	VPMOVZXWD (DX), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VMULPS    Z1, Z0, Z1
-	VMOVUPS   Z1, (R9)
-	ADDQ      $0x20, DX
-	MOVL      (BX), R11
-	VMOVSS    (R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      4(BX), R11
-	VMOVSS    4(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      8(BX), R11
-	VMOVSS    8(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      12(BX), R11
-	VMOVSS    12(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      16(BX), R11
-	VMOVSS    16(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      20(BX), R11
-	VMOVSS    20(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      24(BX), R11
-	VMOVSS    24(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      28(BX), R11
-	VMOVSS    28(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      32(BX), R11
-	VMOVSS    32(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      36(BX), R11
-	VMOVSS    36(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      40(BX), R11
-	VMOVSS    40(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      44(BX), R11
-	VMOVSS    44(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      48(BX), R11
-	VMOVSS    48(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      52(BX), R11
-	VMOVSS    52(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      56(BX), R11
-	VMOVSS    56(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	MOVL      60(BX), R11
-	VMOVSS    60(R9), X1
-	VADDSS    (DI)(R11*4), X1, X1
-	VMOVSS    X1, (DI)(R11*4)
-	ADDQ      $0x40, BX
-	DECQ      R10
-	JNZ       full
+	VPMOVZXWD     (DX), Z1
+	VPSLLD        $0x10, Z1, Z1
+	VMULPS        Z1, Z0, Z1
+	ADDQ          $0x20, DX
+	MOVL          (BX), R11
+	VADDSS        (DI)(R11*4), X1, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x04, X1, X2
+	MOVL          4(BX), R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x08, X1, X2
+	MOVL          8(BX), R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X1, X2
+	MOVL          12(BX), R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VEXTRACTF64X2 $0x01, Z1, X2
+	MOVL          16(BX), R11
+	VADDSS        (DI)(R11*4), X2, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x04, X2, X3
+	MOVL          20(BX), R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x08, X2, X3
+	MOVL          24(BX), R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X2, X2
+	MOVL          28(BX), R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VEXTRACTF64X2 $0x02, Z1, X2
+	MOVL          32(BX), R11
+	VADDSS        (DI)(R11*4), X2, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x04, X2, X3
+	MOVL          36(BX), R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x08, X2, X3
+	MOVL          40(BX), R11
+	VADDSS        (DI)(R11*4), X3, X3
+	VMOVSS        X3, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X2, X2
+	MOVL          44(BX), R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VEXTRACTF64X2 $0x03, Z1, X1
+	MOVL          48(BX), R11
+	VADDSS        (DI)(R11*4), X1, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x04, X1, X2
+	MOVL          52(BX), R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x08, X1, X2
+	MOVL          56(BX), R11
+	VADDSS        (DI)(R11*4), X2, X2
+	VMOVSS        X2, (DI)(R11*4)
+	VPSRLDQ       $0x0c, X1, X1
+	MOVL          60(BX), R11
+	VADDSS        (DI)(R11*4), X1, X1
+	VMOVSS        X1, (DI)(R11*4)
+	ADDQ          $0x40, BX
+	DECQ          R10
+	JNZ           full
 
 tail:
 	MOVL  4(AX), R10
@@ -11637,8 +11625,8 @@ tail:
 	JZ    next
 
 masked:
-	PREFETCHT0 2048(DX)
-	PREFETCHT0 1024(BX)
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(BX)
 	DECQ       R8
 	JL         maskedAsked
 	MOVL       512(BX), R11
@@ -11710,8 +11698,8 @@ maskedAsked:
 	VPMOVZXWD (DX), Z1
 	VPSLLD    $0x10, Z1, Z1
 	VMULPS    Z1, Z0, Z1
-	VMOVUPS   Z1, (R9)
 	ADDQ      $0x20, DX
+	VMOVUPS   Z1, (R9)
 	MOVWLZX   (CX), R11
 	ADDQ      $0x02, CX
 

@@ -223,6 +223,44 @@ func (l Lanes) GatherFrom(at func(lane int) Mem) VecVirtual {
 	return lo.AsZ().(VecVirtual)
 }
 
+// AddEach adds each lane of v to the element at its place in memory, one after the other: lanes
+// may have the same place.
+func (l Lanes) AddEach(v VecVirtual, place func(lane int) Mem) {
+	perQuarter := 16 / l.Size()
+	for q := range l.Bytes() / 16 {
+		quarter := l.Quarter(v, q)
+		for i := range perQuarter {
+			own := quarter
+			if i > 0 {
+				own = XMM()
+				VPSRLDQ(Imm(uint64(i*l.Size())), quarter, own)
+			}
+			to, sum := place(q*perQuarter+i), XMM()
+			if l.Double {
+				VADDSD(to, own, sum)
+				VMOVSD(sum, to)
+			} else {
+				VADDSS(to, own, sum)
+				VMOVSS(sum, to)
+			}
+		}
+	}
+}
+
+// Quarter is 128 bits of a register.
+func (l Lanes) Quarter(v VecVirtual, q int) Register {
+	if q == 0 {
+		return v.AsX()
+	}
+	part := XMM()
+	if l.Long {
+		VEXTRACTF64X2(Imm(uint64(q)), v, part)
+	} else {
+		VEXTRACTF128(Imm(uint64(q)), v, part)
+	}
+	return part
+}
+
 // Arg is where an argument of the function lies.
 func Arg(name string) Mem {
 	c, err := Param(name).Resolve()

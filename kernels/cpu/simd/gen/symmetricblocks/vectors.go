@@ -70,7 +70,7 @@ func (k *kernel) add(sums []Register, j int) {
 		scaled = append(scaled, v)
 	}
 	if len(scaled) == 1 {
-		k.addSingle(scaled[0], j)
+		k.l.AddEach(scaled[0], func(lane int) Mem { return k.place(k.y, lane, j) })
 		return
 	}
 	lo, hi := k.l.Reg(), k.l.Reg()
@@ -83,7 +83,7 @@ func (k *kernel) add(sums []Register, j int) {
 	}
 	for q := range k.l.Bytes() / quarterBytes {
 		for h, v := range []VecVirtual{lo, hi} {
-			part, lane := k.quarter(v, q), q*k.perQuarter()+h*k.perQuarter()/2
+			part, lane := k.l.Quarter(v, q), q*k.perQuarter()+h*k.perQuarter()/2
 			if k.l.Double {
 				to, sum := k.place(k.y, lane, j), XMM()
 				VADDPD(to, part, sum)
@@ -103,40 +103,4 @@ func (k *kernel) add(sums []Register, j int) {
 			}
 		}
 	}
-}
-
-// addSingle is add for one register.
-func (k *kernel) addSingle(v VecVirtual, j int) {
-	for q := range k.l.Bytes() / quarterBytes {
-		part := k.quarter(v, q)
-		for i := range k.perQuarter() {
-			own := part
-			if i > 0 {
-				own = XMM()
-				VPSRLDQ(Imm(uint64(i*k.l.Size())), part, own)
-			}
-			to, sum := k.place(k.y, q*k.perQuarter()+i, j), XMM()
-			if k.l.Double {
-				VADDSD(to, own, sum)
-				VMOVSD(sum, to)
-			} else {
-				VADDSS(to, own, sum)
-				VMOVSS(sum, to)
-			}
-		}
-	}
-}
-
-// quarter is 128 bits of a register.
-func (k *kernel) quarter(v VecVirtual, q int) Register {
-	if q == 0 {
-		return v.AsX()
-	}
-	part := XMM()
-	if k.l.Long {
-		VEXTRACTF64X2(Imm(uint64(q)), v, part)
-	} else {
-		VEXTRACTF128(Imm(1), v, part)
-	}
-	return part
 }

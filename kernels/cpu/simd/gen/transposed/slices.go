@@ -16,6 +16,13 @@ const (
 	nearAhead = 16  // for the first one
 )
 
+// Values and columns are asked for so many bytes before their turn, for the second cache, as
+// those of package slices are.
+const (
+	valuesAhead  = 8192
+	indicesAhead = 2048 // of 16 bits
+)
+
 // slicer is the registers of a kernel of slices.
 type slicer struct {
 	lanes.Lanes
@@ -26,11 +33,11 @@ type slicer struct {
 	asks, products                      Register
 	factor                              VecVirtual
 	left                                GPVirtual
+	pair                                GPVirtual // two indices; see placeOf
 }
 
 // slices generates a kernel of Slices whose indices have so many bytes. The products of a
-// column are written to memory, and added to y one by one from there: lanes may have the
-// same place.
+// column are added to y one by one: lanes may have the same place.
 func slices(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	name := fmt.Sprintf("slicesTransposed%s%d%s", values.Name, 8*indexBytes, l.Suffix())
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val, idx *byte, table, factors, y *%[1]s, first, asks int, products *%[1]s)", l.Type()))
@@ -74,19 +81,17 @@ func beginSlices(l lanes.Lanes, values lanes.Values, indexBytes int) *slicer {
 	return s
 }
 
-// full adds a column in which all lanes have an entry.
+// full adds a column in which all lanes have an entry, straight from the register: products
+// that are written to memory and loaded from there one by one take half as long again.
 func (s *slicer) full() {
-	s.multiply("fullAsked")
-	for lane := range s.Count() {
-		addOne(s.Lanes, Mem{Base: s.products, Disp: s.Size() * lane}, s.place(Mem{Base: s.idx, Disp: s.indexBytes * lane}))
-	}
+	s.AddEach(s.multiply("fullAsked"), s.placeOf)
 	ADDQ(Imm(uint64(s.indexBytes*s.Count())), s.idx)
 }
 
 // masked adds the entries of a column lane by lane of its mask.
 func (s *slicer) masked() {
 	mask, lane := GP32(), GP64()
-	s.multiply("maskedAsked")
+	s.Store(s.multiply("maskedAsked"), Mem{Base: s.products})
 	MOVWLZX(Mem{Base: s.masks}, mask)
 	ADDQ(Imm(2), s.masks)
 	Label("lane")
@@ -95,6 +100,24 @@ func (s *slicer) masked() {
 	BLSRL(mask, mask)
 	JNZ(LabelRef("lane"))
 	ADDQ(Imm(uint64(s.indexBytes*s.Count())), s.idx)
+}
+
+// placeOf is the element of y for a lane, where lanes are asked for in their order. Indices of
+// 2 bytes are loaded two at a time: loads are what a kernel has most of.
+func (s *slicer) placeOf(lane int) Mem {
+	from := Mem{Base: s.idx, Disp: s.indexBytes * lane}
+	if s.indexBytes == 4 {
+		return s.place(from)
+	}
+	if lane%2 > 0 {
+		SHRL(Imm(16), s.pair.As32())
+		return Mem{Base: s.y, Index: s.pair, Scale: uint8(s.Size())}
+	}
+	at := GP64()
+	s.pair = GP64()
+	MOVL(from, s.pair.As32())
+	MOVWLZX(s.pair.As16(), at.As32())
+	return Mem{Base: s.y, Index: at, Scale: uint8(s.Size())}
 }
 
 // place is the element of y for an index at a place in memory.
@@ -108,10 +131,12 @@ func (s *slicer) place(from Mem) Mem {
 	return Mem{Base: s.y, Index: at, Scale: uint8(s.Size())}
 }
 
-// multiply writes the products of a column.
-func (s *slicer) multiply(asked string) {
-	PREFETCHT0(Mem{Base: s.val, Disp: 2048})
-	PREFETCHT0(Mem{Base: s.idx, Disp: 1024})
+// multiply makes the products of a column.
+func (s *slicer) multiply(asked string) VecVirtual {
+	if s.valueBytes > 0 {
+		PREFETCHT1(Mem{Base: s.val, Disp: valuesAhead})
+	}
+	PREFETCHT1(Mem{Base: s.idx, Disp: indicesAhead * s.indexBytes / 2})
 	DECQ(s.asks)
 	JL(LabelRef(asked))
 	for lane := range s.Count() {
@@ -121,10 +146,10 @@ func (s *slicer) multiply(asked string) {
 	Label(asked)
 	product := s.Reg()
 	s.Mul(s.column(Mem{Base: s.val}), s.factor, product)
-	s.Store(product, Mem{Base: s.products})
 	if s.valueBytes > 0 {
 		ADDQ(Imm(uint64(s.valueBytes)), s.val)
 	}
+	return product
 }
 
 // addOne adds the element at one place in memory to that at another.
