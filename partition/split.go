@@ -5,8 +5,9 @@ import "github.com/msrep-go/msrep/sparse"
 // Split cuts a compressed matrix into parts by any rule, and says which one was used:
 // RuleAuto is replaced by its choice. ptr has majors+1 elements and rises from 0 to nnz.
 //
-// It fails with a *sparse.InputError when parts is not in [1, MaxParts], ptr is not such
-// an array or the rule is unknown.
+// It fails with a *sparse.InputError when parts is not in [1, MaxParts], the rule is
+// unknown, or ptr does not run from 0 to a number of entries, or falls where a border is.
+// Other pointers are not looked at: sparse.CSR.Validate does that.
 func Split(ptr []int64, parts int, rule Rule) ([]Part, Rule, error) {
 	if err := checkPtr(ptr); err != nil {
 		return nil, rule, err

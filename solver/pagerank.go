@@ -74,8 +74,9 @@ func newRanker(sys *msrep.System, g *Graph, opt PageRankOptions) (ranker, error)
 }
 
 // PageRank ranks the nodes of a graph: an entry (i, j) of a, whatever its value, is
-// a link from i to j. It stops after MaxIter iterations, or with the error of ctx
-// when that ends. Bad arguments are *sparse.InputError.
+// a link from i to j. MaxIter iterations that did not reach the tolerance are no error:
+// Converged of the result says so. A ctx that ends gives its error. Bad arguments are
+// *sparse.InputError.
 func PageRank(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64], opt PageRankOptions) (*PageRankResult, error) {
 	if sys == nil {
 		return nil, sparse.Inputf("system", "is nil")

@@ -74,7 +74,7 @@ func (o *PageRankOptions) fill() error {
 	case !(o.Tol > 0) || math.IsInf(o.Tol, 0):
 		return sparse.Inputf("tolerance", "%g: it must be above 0", o.Tol)
 	case o.MaxIter < 0:
-		return sparse.Inputf("iterations", "at most %d: it must be at least 1", o.MaxIter)
+		return sparse.Inputf("max iterations", "%d: use a positive number, or 0 for 1000", o.MaxIter)
 	case o.Precision != FP64 && o.Precision != CPMS2 && o.Precision != CPMS4:
 		return sparse.Inputf("precision", "%q is not known: use %s, %s or %s", string(o.Precision), FP64, CPMS2, CPMS4)
 	case o.Format != GraphAuto && o.Format != GraphCSR && o.Format != GraphELL && o.Format != GraphPELLR:

@@ -7,9 +7,9 @@ import (
 	"github.com/msrep-go/msrep/internal/par"
 )
 
-// ClockCost is how many seconds it takes to read the clock, the least of many
+// clockCost is how many seconds it takes to read the clock, the least of many
 // readings in a row.
-func ClockCost() float64 {
+func clockCost() float64 {
 	best := time.Hour
 	for range 100 {
 		begin := time.Now()

@@ -4,7 +4,7 @@
 // error. Nothing is dropped: a Summary has the median with its interval, the
 // extremes, and the number of outliers. Compare says whether two sets of samples
 // differ by more than a tolerance, with an interval for the ratio. Machine
-// describes where a run was made. Bandwidth and ClockCost measure the two things
+// describes where a run was made. Its Bandwidth and ClockCost are the two things
 // that times are judged by: the speed of the memory, and the cost of the clock.
 //
 // Intervals need no assumptions about the distribution (that of ComparePaired, that

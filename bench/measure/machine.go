@@ -43,7 +43,7 @@ func Describe(version string) Machine {
 		Driver:   firstLine("/proc/driver/nvidia/version"),
 		OS:       runtime.GOOS + "/" + runtime.GOARCH,
 		Kernel:   firstLine("/proc/sys/kernel/osrelease"),
-		Go:       runtime.Version(), Version: version, Commit: commit(), ClockCost: ClockCost(),
+		Go:       runtime.Version(), Version: version, Commit: commit(), ClockCost: clockCost(),
 	}
 	t, err := numa.Discover("/")
 	if err != nil {

@@ -14,6 +14,9 @@
 // recognised under any name, and Harwell-Boeing headers under names that are
 // not known. Everything else goes by the name.
 //
+// Names choose a format and nothing else: an unsymmetric matrix in a file .rsa has the type
+// rua in its header, by which readers go.
+//
 // Values are float64. An .msr file of float32 values is read too, each value
 // converted, which is exact.
 package matio

@@ -160,7 +160,7 @@ func headRowsFrom(l Level, y []float64, ptr []int64, e Entries, x *cpms.Heads) {
 // headDot is the sum of val[k]*x[idx[k]].
 func headDot(idx []int32, val []float64, x *cpms.Heads) (sum float64) {
 	if f := x.Floats(); f != nil {
-		return Dot(idx, val, f)
+		return dot(idx, val, f)
 	}
 	val = val[:len(idx)]
 	tails, width, mask := x.Tails(), x.Width(), cpms.HeadMask(x.Width())

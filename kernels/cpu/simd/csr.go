@@ -42,7 +42,7 @@ func rowsGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []i
 	k := ptr[0] - base
 	for r, e := range ptr[1:] {
 		e -= base
-		sum := alpha * Dot(idx[k:e], val[k:e], x)
+		sum := alpha * dot(idx[k:e], val[k:e], x)
 		if beta != 0 {
 			sum += beta * y[r]
 		}
@@ -50,8 +50,8 @@ func rowsGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []i
 	}
 }
 
-// Dot is the sum of val[k]*x[idx[k]], in two interleaved sums, in plain Go.
-func Dot[V sparse.Value](idx []int32, val []V, x []V) V {
+// dot is the sum of val[k]*x[idx[k]], in two interleaved sums, in plain Go.
+func dot[V sparse.Value](idx []int32, val []V, x []V) V {
 	val = val[:len(idx)]
 	var s0, s1 V
 	k := 0

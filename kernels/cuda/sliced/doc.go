@@ -15,7 +15,7 @@
 // without an entry takes no part in any sum, so that an infinity or NaN in x stays where
 // it belongs; its value is stored as 0.
 //
-// Rows keep their order, or are sorted by falling length within windows of Window rows
+// Rows keep their order, or are sorted by falling length within windows of 1024 rows
 // where that takes fewer bytes (SELL-C-sigma: Kreutzer et al., SIAM J. Sci. Comput.
 // 36(5), 2014).
 package sliced

@@ -14,9 +14,8 @@ import (
 const (
 	// Height is the number of rows of a slice.
 	Height = 32
-	// Window is the number of rows that are sorted together.
-	Window = 1024
 
+	window = 1024      // rows that are sorted together
 	sector = 32        // bytes; a slice begins at a multiple
 	absent = 1<<16 - 1 // a place of a near slice without an entry
 	grain  = 128       // slices that one goroutine takes at a time
@@ -148,7 +147,7 @@ func (p *Plan[V]) String() string {
 	}
 	text := fmt.Sprintf("slices of 32 rows: %d of diagonals, %d with columns of 16 bits, %d of 32", count[runs], count[near], count[far])
 	if p.layout.perm != nil {
-		text += fmt.Sprintf("; sorted in windows of %d", Window)
+		text += fmt.Sprintf("; sorted in windows of %d", window)
 	}
 	if p.short {
 		text += "; values of 4 bytes"

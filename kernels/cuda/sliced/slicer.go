@@ -129,10 +129,10 @@ func (s *slicer[V]) addRuns(own []int32, lane int32, limit int) bool {
 // sorted is the rows by falling length within windows; equal ones keep their order.
 func (p *Plan[V]) sorted() []int32 {
 	perm := make([]int32, len(p.rows.Ptr)-1)
-	par.Range(int64(len(perm)+Window-1)/Window, 8, func(lo, hi int64) {
+	par.Range(int64(len(perm)+window-1)/window, 8, func(lo, hi int64) {
 		for w := lo; w < hi; w++ {
-			from := w * Window
-			own := perm[from:min(from+Window, int64(len(perm)))]
+			from := w * window
+			own := perm[from:min(from+window, int64(len(perm)))]
 			for i := range own {
 				own[i] = int32(from) + int32(i)
 			}

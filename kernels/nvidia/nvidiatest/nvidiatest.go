@@ -23,13 +23,10 @@ var source embed.FS
 // Built is a library that Build made.
 type Built string
 
-// ErrNoCompiler says that there is no gcc.
-var ErrNoCompiler = errors.New("no gcc to build the stand-in for the driver with")
-
 // Build compiles the library into a folder.
 func Build(dir string) (Built, error) {
 	if _, err := exec.LookPath("gcc"); err != nil {
-		return "", ErrNoCompiler
+		return "", errors.New("no gcc to build the stand-in for the driver with")
 	}
 	if err := os.CopyFS(filepath.Join(dir, "source"), source); err != nil {
 		return "", err
