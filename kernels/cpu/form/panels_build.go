@@ -3,8 +3,6 @@ package form
 import (
 	"math/bits"
 
-	"github.com/klauspost/cpuid/v2"
-
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
@@ -27,21 +25,11 @@ type panelBuilder[V sparse.Value] struct {
 const mostInPanel = 1 << 20
 
 func newPanelBuilder[V sparse.Value](r Rows[V], o PanelOptions[V]) (*panelBuilder[V], error) {
-	if o.Rows < 0 || o.Rows > simd.TileRows || o.Cols < 0 || o.Cols > simd.TileCols || o.Cols&(o.Cols-1) != 0 {
-		return nil, sparse.Inputf("panel", "%d rows and %d columns: use at most %d rows, and a power of two up to %d of columns",
-			o.Rows, o.Cols, simd.TileRows, simd.TileCols)
-	}
 	r, long := r.chunked()
 	rows, nnz := len(r.Ptr)-1, int64(len(r.Idx))
-	height := o.Rows
-	if height == 0 {
-		height = min(fit[V](cpuid.CPU.Cache.L2, secondCache), simd.TileRows)
-	}
-	blocks := max(1, (rows+height-1)/height)
-	height = max(1, (rows+blocks-1)/blocks)
-	width := o.Cols
-	if width == 0 {
-		width = min(fit[V](cpuid.CPU.Cache.L1D, firstCache), simd.TileCols)
+	height, width, err := tileSize[V]("panel", rows, o.Rows, o.Cols)
+	if err != nil {
+		return nil, err
 	}
 	across := tilesAcross(r.Cols, width)
 	if n := int64(rows) * across; n > manyTiles && n > nnz {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
-	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -58,34 +57,11 @@ func TestPanelsOfTheSizeOfTheCachesMultiplyAsTheReference(t *testing.T) {
 // checkLargePanels has several blocks of rows, and more rows in a panel than are summed at a
 // time.
 func checkLargePanels[V sparse.Value](t *testing.T, l simd.Level) {
-	r := rand.New(rand.NewPCG(3, 4))
-	const rows, cols = 70_000, 9000
-	a := &sparse.CSR[V]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
-	for i := range rows {
-		n := 2 + r.IntN(8)
-		if i == 40_000 {
-			n = 20_000
-		}
-		for range n {
-			a.ColIdx = append(a.ColIdx, r.Int32N(cols))
-			a.Val = append(a.Val, V(r.NormFloat64()))
-		}
-		a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
-	}
-	x, y := make([]V, cols), make([]V, rows)
-	for i := range x {
-		x[i] = V(r.NormFloat64())
-	}
-	for i := range y {
-		y[i] = V(r.NormFloat64())
-	}
-	want := reference.Multiply(false, -1.25, sparse.Matrix[V](a), x, .5, y)
-	f, err := form.NewPanels(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols}, form.PanelOptions[V]{Level: l})
-	require.NoError(t, err)
-	f.Multiply(-1.25, .5, x, y)
-	require.Equal(t, -1, reference.Check(y, want), f.Name())
-	require.Less(t, f.Padding(), int64(len(a.Val)))
-	require.Greater(t, f.Bytes(), int64(len(a.Val)*6))
+	f, nnz := checkLarge(t, 2, func(r form.Rows[V]) (form.Form[V], error) {
+		return form.NewPanels(r, form.PanelOptions[V]{Level: l})
+	})
+	require.Less(t, f.Padding(), nnz)
+	require.Greater(t, f.Bytes(), 6*nnz)
 }
 
 func TestPanelsRefuseColumnsOutsideX(t *testing.T) {

@@ -30,23 +30,33 @@ type tileBuilder[V sparse.Value] struct {
 	out    *tilesForm[V]
 }
 
-func newTileBuilder[V sparse.Value](r Rows[V], o TileOptions[V]) (*tileBuilder[V], error) {
-	if o.Rows < 0 || o.Rows > simd.TileRows || o.Cols < 0 || o.Cols > simd.TileCols || o.Cols&(o.Cols-1) != 0 {
-		return nil, sparse.Inputf("tile", "%d rows and %d columns: use at most %d rows, and a power of two up to %d of columns",
-			o.Rows, o.Cols, simd.TileRows, simd.TileCols)
+// tileSize gives the rows and columns of a piece, a tile or a panel, of a matrix of so many
+// rows: at most mostRows, all blocks of them about equally high, and cols, or what fits the
+// caches where these are 0.
+func tileSize[V sparse.Value](piece string, rows, mostRows, cols int) (height, width int, err error) {
+	if mostRows < 0 || mostRows > simd.TileRows || cols < 0 || cols > simd.TileCols || cols&(cols-1) != 0 {
+		return 0, 0, sparse.Inputf(piece, "%d rows and %d columns: use at most %d rows, and a power of two up to %d of columns",
+			mostRows, cols, simd.TileRows, simd.TileCols)
 	}
+	if mostRows == 0 {
+		mostRows = min(fit[V](cpuid.CPU.Cache.L2, secondCache), simd.TileRows)
+	}
+	if cols == 0 {
+		cols = min(fit[V](cpuid.CPU.Cache.L1D, firstCache), simd.TileCols)
+	}
+	blocks := max(1, (rows+mostRows-1)/mostRows)
+	return max(1, (rows+blocks-1)/blocks), cols, nil
+}
+
+func newTileBuilder[V sparse.Value](r Rows[V], o TileOptions[V]) (*tileBuilder[V], error) {
 	r, long := r.chunked()
 	rows, nnz := len(r.Ptr)-1, int64(len(r.Idx))
-	height := o.Rows
-	if height == 0 {
-		height = min(fit[V](cpuid.CPU.Cache.L2, secondCache), simd.TileRows)
+	height, width, err := tileSize[V]("tile", rows, o.Rows, o.Cols)
+	if err != nil {
+		return nil, err
 	}
 	blocks := max(1, (rows+height-1)/height)
-	height = max(1, (rows+blocks-1)/blocks)
-
-	width := o.Cols
-	if width == 0 {
-		width = min(fit[V](cpuid.CPU.Cache.L1D, firstCache), simd.TileCols)
+	if o.Cols == 0 {
 		for width < simd.TileCols && int64(blocks)*tilesAcross(r.Cols, width)*minTileFill > nnz {
 			width *= 2
 		}
@@ -62,7 +72,6 @@ func newTileBuilder[V sparse.Value](r Rows[V], o TileOptions[V]) (*tileBuilder[V
 	if len(r.Ptr) == 1 {
 		tiles = 0
 	}
-	var err error
 	if f.first, err = Make[int64](r.Mem, tiles+1); err != nil {
 		return nil, err
 	}

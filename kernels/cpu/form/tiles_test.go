@@ -58,11 +58,21 @@ func TestTilesOfTheSizeOfTheCachesMultiplyAsTheReference(t *testing.T) {
 // checkLargeTiles has several blocks of rows and tiles dense enough that the next
 // one's x is read ahead.
 func checkLargeTiles[V sparse.Value](t *testing.T, l simd.Level) {
+	f, nnz := checkLarge(t, 0, func(r form.Rows[V]) (form.Form[V], error) {
+		return form.NewTiles(r, form.TileOptions[V]{Level: l})
+	})
+	require.Zero(t, f.Padding())
+	require.Greater(t, f.Bytes(), 8*nnz)
+}
+
+// checkLarge multiplies by a form of 70,000 rows with least to least+7 entries anywhere in an
+// x larger than the first cache, and one with 20,000. It gives the form and its entries.
+func checkLarge[V sparse.Value](t *testing.T, least int, build func(form.Rows[V]) (form.Form[V], error)) (form.Form[V], int64) {
 	r := rand.New(rand.NewPCG(3, 4))
 	const rows, cols = 70_000, 9000
 	a := &sparse.CSR[V]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
 	for i := range rows {
-		n := r.IntN(8)
+		n := least + r.IntN(8)
 		if i == 40_000 {
 			n = 20_000
 		}
@@ -80,12 +90,11 @@ func checkLargeTiles[V sparse.Value](t *testing.T, l simd.Level) {
 		y[i] = V(r.NormFloat64())
 	}
 	want := reference.Multiply(false, -1.25, sparse.Matrix[V](a), x, .5, y)
-	f, err := form.NewTiles(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols}, form.TileOptions[V]{Level: l})
+	f, err := build(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols})
 	require.NoError(t, err)
 	f.Multiply(-1.25, .5, x, y)
 	require.Equal(t, -1, reference.Check(y, want), f.Name())
-	require.Zero(t, f.Padding())
-	require.Greater(t, f.Bytes(), int64(len(a.Val)*8))
+	return f, a.NNZ()
 }
 
 func TestTilesRefuseColumnsOutsideX(t *testing.T) {
