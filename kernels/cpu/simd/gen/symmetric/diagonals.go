@@ -22,8 +22,9 @@ const (
 )
 
 // aheadBytes is how far ahead values are asked for: a slice takes so many instructions that
-// the processor would ask for the next too late.
-const aheadBytes = 4096
+// the processor would ask for the next too late. They come to the second cache: the first
+// one waits for few lines at a time.
+const aheadBytes = 8192
 
 // kernel is one kernel of diagonals.
 type kernel struct {
@@ -203,7 +204,7 @@ func (k *kernel) add(sum VecVirtual, to Mem) {
 func (k *kernel) straight(i int, masked bool) VecVirtual {
 	v, x := k.l.Reg(), Mem{Base: k.atX, Disp: i * k.l.Size()}
 	k.l.Load(Mem{Base: k.val, Disp: i * k.l.Bytes()}, v)
-	PREFETCHT0(Mem{Base: k.val, Disp: aheadBytes + i*k.l.Bytes()})
+	PREFETCHT1(Mem{Base: k.val, Disp: aheadBytes + i*k.l.Bytes()})
 	if !masked {
 		k.l.FMA(x, v, k.acc)
 		return v
