@@ -46,11 +46,9 @@ const (
 	line     = 64
 	register = 32
 	// ahead is how many lines of products before their turn the streams are asked for: the
-	// processor's own asking stops at pages.
-	ahead = 32
-	// farAhead is the same where they are asked for to the second cache: the first one waits
-	// for few lines at a time.
-	farAhead = 128
+	// processor's own asking stops at pages. They come to the second cache: the first one
+	// waits for few lines at a time.
+	ahead = 128
 )
 
 // gather fills a register with elements of x, by single loads: these are faster than
@@ -126,11 +124,11 @@ func newEntries(e elem, storage string, columns, values Register) *entries {
 	return s
 }
 
-// ask asks for the line that is so many lines ahead, by one of the instructions for that.
-func (s *entries) ask(by func(Op), lines int) {
-	by(Mem{Base: s.columns, Disp: 2 * s.perLine() * lines})
+// ask asks for the line that is ahead.
+func (s *entries) ask() {
+	PREFETCHT1(Mem{Base: s.columns, Disp: 2 * s.perLine() * ahead})
 	if s.width > 0 {
-		by(Mem{Base: s.values, Disp: s.width * s.perLine() * lines})
+		PREFETCHT1(Mem{Base: s.values, Disp: s.width * s.perLine() * ahead})
 	}
 }
 
@@ -209,7 +207,7 @@ func (e elem) eachLine(lines int, runs, n, to, next, end Register, write func(at
 
 // writeLine writes the products of a line of entries with elements of x.
 func (s *entries) writeLine(x, to Register) {
-	s.ask(PREFETCHT1, farAhead)
+	s.ask()
 	for r := range line / register {
 		v := gather(s.elem, x, Mem{Base: s.columns, Disp: 2 * register / s.size * r})
 		s.multiply(r, v)
@@ -230,8 +228,8 @@ func add(e elem) {
 	left := Load(Param("lines"), GP64())
 	perLine := e.perLine()
 	Label("line")
-	PREFETCHT1(Mem{Base: products, Disp: line * farAhead})
-	PREFETCHT1(Mem{Base: rows, Disp: 2 * perLine * farAhead})
+	PREFETCHT1(Mem{Base: products, Disp: line * ahead})
+	PREFETCHT1(Mem{Base: rows, Disp: 2 * perLine * ahead})
 	for i := range perLine {
 		row, sum := GP64(), XMM()
 		MOVWLZX(Mem{Base: rows, Disp: 2 * i}, row.As32())

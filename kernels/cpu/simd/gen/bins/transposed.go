@@ -70,7 +70,7 @@ func addRuns(e elem, storage string) {
 
 // addLine adds the products of a line of factors, times after, to y.
 func (s *entries) addLine(factors Register, after VecVirtual, y Register) {
-	s.ask(PREFETCHT0, ahead)
+	s.ask()
 	for r := range line / register {
 		v := YMM()
 		s.load(Mem{Base: factors, Disp: register * r}, v)

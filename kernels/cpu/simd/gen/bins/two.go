@@ -36,7 +36,7 @@ func productsOfTwo(e elem, storage string) {
 
 // writeTwo writes the products of a line of entries with pairs of elements of x.
 func (s *entries) writeTwo(x, to Register) {
-	s.ask(PREFETCHT0, ahead)
+	s.ask()
 	for r := range 2 * line / register {
 		v := gatherPairs(s.elem, x, Mem{Base: s.columns, Disp: register / s.size * r})
 		s.mul(s.twice(r), v, v)
@@ -92,9 +92,9 @@ func addOfTwo(e elem) {
 	left := Load(Param("lines"), GP64())
 	perLine := e.perLine()
 	Label("line")
-	PREFETCHT0(Mem{Base: products, Disp: line * ahead})
-	PREFETCHT0(Mem{Base: products, Disp: line * (ahead + 1)})
-	PREFETCHT0(Mem{Base: rows, Disp: 2 * perLine * ahead})
+	PREFETCHT1(Mem{Base: products, Disp: line * ahead})
+	PREFETCHT1(Mem{Base: products, Disp: line * (ahead + 1)})
+	PREFETCHT1(Mem{Base: rows, Disp: 2 * perLine * ahead})
 	for i := range perLine {
 		row, sum := GP64(), XMM()
 		MOVWLZX(Mem{Base: rows, Disp: 2 * i}, row.As32())
