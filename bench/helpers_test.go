@@ -78,6 +78,11 @@ func vector(b *testing.B, n int) []float64 {
 	}
 	b.Cleanup(func() { _ = m.Free() })
 	v, _ := mem.Slice[float64](m.Bytes(), int64(n))
+	return filled(v)
+}
+
+// filled is v with numbers in it.
+func filled(v []float64) []float64 {
 	for i := range v {
 		v[i] = float64(i%1000) / 1000
 	}

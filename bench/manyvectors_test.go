@@ -2,8 +2,6 @@ package bench
 
 import (
 	"context"
-	"os"
-	"strconv"
 	"testing"
 	"time"
 
@@ -13,18 +11,21 @@ import (
 )
 
 // BenchmarkManyVectorsOfPlan times products of a plan with several vectors at once
-// beside products of the same plan with one, in turn, on two workers, for matrices
-// with random values, as they are, and with random values where the plan has released
-// the matrix, so that only the form is left:
+// beside products of the same plan with one, in turn, for matrices with random values, as
+// they are, and with random values where the plan has released the matrix, so that only
+// the form is left; all of these with vectors from make, in small pages, and with vectors
+// in huge pages:
 //
 //	one-ms, many-ms   time of a product with one vector, and with all
 //	ratio             the second over the first
 //	bytes             the same of the bytes of the form and the vectors, each moved once
 //
 // The matrices are the files of binary CSR in MSREP_BENCH_MATS, or else generated
-// ones; there are MSREP_BENCH_VECTORS vectors, 8 without.
+// ones; there are MSREP_BENCH_VECTORS vectors, 8 without, and MSREP_BENCH_THREADS workers,
+// 2 without.
 func BenchmarkManyVectorsOfPlan(b *testing.B) {
-	count := manyVectors(b)
+	count, threads := envInt(b, "MSREP_BENCH_VECTORS", 8), envInt(b, "MSREP_BENCH_THREADS", 2)
+	made := func(_ *testing.B, n int) []float64 { return filled(make([]float64, n)) }
 	for _, in := range inputs(kinds...) {
 		for _, values := range []string{"random", "asis", "released"} {
 			b.Run(in.name+"/"+values, func(b *testing.B) {
@@ -35,49 +36,54 @@ func BenchmarkManyVectorsOfPlan(b *testing.B) {
 				if values != "asis" {
 					randomise(a.Val)
 				}
-				manyOfPlan(b, a, count, values == "released")
+				m := manyVectors{a: a, count: count, threads: threads, release: values == "released"}
+				b.Run("made", func(b *testing.B) { m.run(b, made) })
+				b.Run("huge", func(b *testing.B) { m.run(b, vector) })
 			})
 		}
 	}
 }
 
-// manyVectors is MSREP_BENCH_VECTORS, or 8.
-func manyVectors(b *testing.B) int {
-	s := os.Getenv("MSREP_BENCH_VECTORS")
-	if s == "" {
-		return 8
-	}
-	count, err := strconv.Atoi(s)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return count
+// manyVectors is products of a matrix with so many vectors, on so many workers.
+type manyVectors struct {
+	a              *sparse.CSR[float64]
+	count, threads int
+	release        bool
 }
 
-func manyOfPlan(b *testing.B, a *sparse.CSR[float64], count int, release bool) {
-	ctx := context.Background()
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu", Threads: 2})
+// warmProducts is how many products a plan takes until it keeps to one way to multiply several
+// vectors, at most.
+const warmProducts = 6
+
+// run times products with vectors that alloc gives.
+func (m manyVectors) run(b *testing.B, alloc func(b *testing.B, n int) []float64) {
+	ctx, a := context.Background(), m.a
+	sys, err := msrep.Open(msrep.Config{Devices: "cpu", Threads: m.threads})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer sys.Close()
-	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true, Release: release})
+	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true, Release: m.release})
 	if err != nil {
 		b.Fatal(err)
 	}
-	x, y := vector(b, a.Cols), vector(b, a.Rows+apart)[apart:]
-	xs, ys := msrep.ByRow(vector(b, a.Cols*count), count), msrep.ByRow(vector(b, a.Rows*count+apart)[apart:], count)
+	x, y := alloc(b, a.Cols), alloc(b, a.Rows+apart)[apart:]
+	xs, ys := msrep.ByRow(alloc(b, a.Cols*m.count), m.count), msrep.ByRow(alloc(b, a.Rows*m.count+apart)[apart:], m.count)
+	one := func() (msrep.Timing, error) { return plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y) }
+	all := func() (msrep.Timing, error) { return plan.SpMM(ctx, msrep.NoTrans, 1, xs, 0, ys) }
+	took := func(product func() (msrep.Timing, error)) time.Duration {
+		t, err := product()
+		if err != nil {
+			b.Fatal(err)
+		}
+		return t.Total
+	}
+	for range warmProducts {
+		took(all)
+	}
 	var ones, many []time.Duration
 	for b.Loop() {
-		one, err := plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)
-		if err != nil {
-			b.Fatal(err)
-		}
-		all, err := plan.SpMM(ctx, msrep.NoTrans, 1, xs, 0, ys)
-		if err != nil {
-			b.Fatal(err)
-		}
-		ones, many = append(ones, one.Total), append(many, all.Total)
+		ones, many = append(ones, took(one)), append(many, took(all))
 	}
 	info := plan.Packed(msrep.NoTrans)[0]
 	form := float64(info.Bytes)
@@ -88,7 +94,7 @@ func manyOfPlan(b *testing.B, a *sparse.CSR[float64], count int, release bool) {
 	b.ReportMetric(median(ones)*1e3, "one-ms")
 	b.ReportMetric(median(many)*1e3, "many-ms")
 	b.ReportMetric(median(many)/median(ones), "ratio")
-	b.ReportMetric((form+float64(count)*vectors)/(form+vectors), "bytes")
+	b.ReportMetric((form+float64(m.count)*vectors)/(form+vectors), "bytes")
 	b.ReportMetric(0, "ns/op")
 	b.Logf("%s: %s", info.Form, info.Why)
 }
@@ -103,7 +109,7 @@ func manyOfPlan(b *testing.B, a *sparse.CSR[float64], count int, release bool) {
 //
 // Matrices and vectors are those of BenchmarkManyVectorsOfPlan.
 func BenchmarkManyTransposedOfPlan(b *testing.B) {
-	count := manyVectors(b)
+	count := envInt(b, "MSREP_BENCH_VECTORS", 8)
 	for _, in := range inputs(kinds...) {
 		b.Run(in.name, func(b *testing.B) {
 			a, err := in.read()
