@@ -35,10 +35,12 @@ TEXT ·manyTileF64AVX2(SB), NOSPLIT, $0-88
 	VPBROADCASTQ X0, Y0
 	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
 	ADDQ         more+8(FP), AX
-	SUBQ         $0x24, AX
+	SUBQ         $0x28, AX
 	JL           rest
 
 several:
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(CX)
 	TESTQ      R9, R9
 	JZ         asked
 	MOVWLZX    (R9), R11
@@ -57,7 +59,23 @@ several:
 	IMULQ      SI, R11
 	PREFETCHT1 (R10)(R11*1)
 	PREFETCHT1 16(R10)(R11*1)
-	ADDQ       $0x10, R9
+	MOVWLZX    16(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	MOVWLZX    20(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	MOVWLZX    24(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	MOVWLZX    28(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	ADDQ       $0x20, R9
 
 asked:
 	MOVWLZX      130(CX), R11
@@ -112,13 +130,65 @@ asked:
 	VBROADCASTSD 24(DX), Y3
 	VFMADD231PD  Y3, Y1, Y2
 	VMOVUPD      Y2, (DI)(R12*1)
-	ADDQ         $0x10, CX
-	ADDQ         $0x20, DX
-	SUBQ         $0x04, AX
+	MOVWLZX      146(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         16(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPD   (BX)(R11*1), Y0, Y1
+	VMOVUPD      (DI)(R12*1), Y2
+	VBROADCASTSD 32(DX), Y3
+	VFMADD231PD  Y3, Y1, Y2
+	VMOVUPD      Y2, (DI)(R12*1)
+	MOVWLZX      150(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         20(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPD   (BX)(R11*1), Y0, Y1
+	VMOVUPD      (DI)(R12*1), Y2
+	VBROADCASTSD 40(DX), Y3
+	VFMADD231PD  Y3, Y1, Y2
+	VMOVUPD      Y2, (DI)(R12*1)
+	MOVWLZX      154(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         24(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPD   (BX)(R11*1), Y0, Y1
+	VMOVUPD      (DI)(R12*1), Y2
+	VBROADCASTSD 48(DX), Y3
+	VFMADD231PD  Y3, Y1, Y2
+	VMOVUPD      Y2, (DI)(R12*1)
+	MOVWLZX      158(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         28(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPD   (BX)(R11*1), Y0, Y1
+	VMOVUPD      (DI)(R12*1), Y2
+	VBROADCASTSD 56(DX), Y3
+	VFMADD231PD  Y3, Y1, Y2
+	VMOVUPD      Y2, (DI)(R12*1)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x08, AX
 	JGE          several
 
 rest:
-	ADDQ $0x24, AX
+	ADDQ $0x28, AX
 	SUBQ more+8(FP), AX
 	JZ   done
 
@@ -159,10 +229,12 @@ TEXT ·manyTileF64AVX512(SB), NOSPLIT, $0-88
 	BZHIQ R11, R12, R12
 	KMOVW R12, K1
 	ADDQ  more+8(FP), AX
-	SUBQ  $0x24, AX
+	SUBQ  $0x28, AX
 	JL    rest
 
 several:
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(CX)
 	TESTQ      R9, R9
 	JZ         asked
 	MOVWLZX    (R9), R11
@@ -181,7 +253,23 @@ several:
 	IMULQ      SI, R11
 	PREFETCHT1 (R10)(R11*1)
 	PREFETCHT1 32(R10)(R11*1)
-	ADDQ       $0x10, R9
+	MOVWLZX    16(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	MOVWLZX    20(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	MOVWLZX    24(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	MOVWLZX    28(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	ADDQ       $0x20, R9
 
 asked:
 	MOVWLZX          130(CX), R11
@@ -232,13 +320,61 @@ asked:
 	VMOVUPD          (DI)(R12*1), Z1
 	VFMADD231PD.BCST 24(DX), Z0, Z1
 	VMOVUPD          Z1, (DI)(R12*1)
-	ADDQ             $0x10, CX
-	ADDQ             $0x20, DX
-	SUBQ             $0x04, AX
+	MOVWLZX          146(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             16(CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPD.Z        (BX)(R11*1), K1, Z0
+	VMOVUPD          (DI)(R12*1), Z1
+	VFMADD231PD.BCST 32(DX), Z0, Z1
+	VMOVUPD          Z1, (DI)(R12*1)
+	MOVWLZX          150(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             20(CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPD.Z        (BX)(R11*1), K1, Z0
+	VMOVUPD          (DI)(R12*1), Z1
+	VFMADD231PD.BCST 40(DX), Z0, Z1
+	VMOVUPD          Z1, (DI)(R12*1)
+	MOVWLZX          154(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             24(CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPD.Z        (BX)(R11*1), K1, Z0
+	VMOVUPD          (DI)(R12*1), Z1
+	VFMADD231PD.BCST 48(DX), Z0, Z1
+	VMOVUPD          Z1, (DI)(R12*1)
+	MOVWLZX          158(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             28(CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPD.Z        (BX)(R11*1), K1, Z0
+	VMOVUPD          (DI)(R12*1), Z1
+	VFMADD231PD.BCST 56(DX), Z0, Z1
+	VMOVUPD          Z1, (DI)(R12*1)
+	ADDQ             $0x20, CX
+	ADDQ             $0x40, DX
+	SUBQ             $0x08, AX
 	JGE              several
 
 rest:
-	ADDQ $0x24, AX
+	ADDQ $0x28, AX
 	SUBQ more+8(FP), AX
 	JZ   done
 
@@ -278,10 +414,12 @@ TEXT ·manyTileF32AVX2(SB), NOSPLIT, $0-88
 	VPBROADCASTD X0, Y0
 	VPCMPGTD     counts32<>+0(SB), Y0, Y0
 	ADDQ         more+8(FP), AX
-	SUBQ         $0x24, AX
+	SUBQ         $0x28, AX
 	JL           rest
 
 several:
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(CX)
 	TESTQ      R9, R9
 	JZ         asked
 	MOVWLZX    (R9), R11
@@ -300,7 +438,23 @@ several:
 	IMULQ      SI, R11
 	PREFETCHT1 (R10)(R11*1)
 	PREFETCHT1 16(R10)(R11*1)
-	ADDQ       $0x10, R9
+	MOVWLZX    16(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	MOVWLZX    20(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	MOVWLZX    24(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	MOVWLZX    28(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 16(R10)(R11*1)
+	ADDQ       $0x20, R9
 
 asked:
 	MOVWLZX      130(CX), R11
@@ -355,13 +509,65 @@ asked:
 	VBROADCASTSS 12(DX), Y3
 	VFMADD231PS  Y3, Y1, Y2
 	VMOVUPS      Y2, (DI)(R12*1)
-	ADDQ         $0x10, CX
-	ADDQ         $0x10, DX
-	SUBQ         $0x04, AX
+	MOVWLZX      146(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         16(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), Y0, Y1
+	VMOVUPS      (DI)(R12*1), Y2
+	VBROADCASTSS 16(DX), Y3
+	VFMADD231PS  Y3, Y1, Y2
+	VMOVUPS      Y2, (DI)(R12*1)
+	MOVWLZX      150(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         20(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), Y0, Y1
+	VMOVUPS      (DI)(R12*1), Y2
+	VBROADCASTSS 20(DX), Y3
+	VFMADD231PS  Y3, Y1, Y2
+	VMOVUPS      Y2, (DI)(R12*1)
+	MOVWLZX      154(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         24(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), Y0, Y1
+	VMOVUPS      (DI)(R12*1), Y2
+	VBROADCASTSS 24(DX), Y3
+	VFMADD231PS  Y3, Y1, Y2
+	VMOVUPS      Y2, (DI)(R12*1)
+	MOVWLZX      158(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         28(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), Y0, Y1
+	VMOVUPS      (DI)(R12*1), Y2
+	VBROADCASTSS 28(DX), Y3
+	VFMADD231PS  Y3, Y1, Y2
+	VMOVUPS      Y2, (DI)(R12*1)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	SUBQ         $0x08, AX
 	JGE          several
 
 rest:
-	ADDQ $0x24, AX
+	ADDQ $0x28, AX
 	SUBQ more+8(FP), AX
 	JZ   done
 
@@ -402,10 +608,12 @@ TEXT ·manyTileF32AVX512(SB), NOSPLIT, $0-88
 	BZHIQ R11, R12, R12
 	KMOVW R12, K1
 	ADDQ  more+8(FP), AX
-	SUBQ  $0x24, AX
+	SUBQ  $0x28, AX
 	JL    rest
 
 several:
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(CX)
 	TESTQ      R9, R9
 	JZ         asked
 	MOVWLZX    (R9), R11
@@ -424,7 +632,23 @@ several:
 	IMULQ      SI, R11
 	PREFETCHT1 (R10)(R11*1)
 	PREFETCHT1 32(R10)(R11*1)
-	ADDQ       $0x10, R9
+	MOVWLZX    16(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	MOVWLZX    20(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	MOVWLZX    24(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	MOVWLZX    28(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	PREFETCHT1 32(R10)(R11*1)
+	ADDQ       $0x20, R9
 
 asked:
 	MOVWLZX          130(CX), R11
@@ -475,13 +699,61 @@ asked:
 	VMOVUPS          (DI)(R12*1), Z1
 	VFMADD231PS.BCST 12(DX), Z0, Z1
 	VMOVUPS          Z1, (DI)(R12*1)
-	ADDQ             $0x10, CX
-	ADDQ             $0x10, DX
-	SUBQ             $0x04, AX
+	MOVWLZX          146(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             16(CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPS.Z        (BX)(R11*1), K1, Z0
+	VMOVUPS          (DI)(R12*1), Z1
+	VFMADD231PS.BCST 16(DX), Z0, Z1
+	VMOVUPS          Z1, (DI)(R12*1)
+	MOVWLZX          150(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             20(CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPS.Z        (BX)(R11*1), K1, Z0
+	VMOVUPS          (DI)(R12*1), Z1
+	VFMADD231PS.BCST 20(DX), Z0, Z1
+	VMOVUPS          Z1, (DI)(R12*1)
+	MOVWLZX          154(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             24(CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPS.Z        (BX)(R11*1), K1, Z0
+	VMOVUPS          (DI)(R12*1), Z1
+	VFMADD231PS.BCST 24(DX), Z0, Z1
+	VMOVUPS          Z1, (DI)(R12*1)
+	MOVWLZX          158(CX), R11
+	IMULQ            R8, R11
+	PREFETCHT0       (DI)(R11*1)
+	MOVL             28(CX), R12
+	MOVWLZX          R12, R11
+	SHRL             $0x10, R12
+	IMULQ            SI, R11
+	IMULQ            R8, R12
+	VMOVUPS.Z        (BX)(R11*1), K1, Z0
+	VMOVUPS          (DI)(R12*1), Z1
+	VFMADD231PS.BCST 28(DX), Z0, Z1
+	VMOVUPS          Z1, (DI)(R12*1)
+	ADDQ             $0x20, CX
+	ADDQ             $0x20, DX
+	SUBQ             $0x08, AX
 	JGE              several
 
 rest:
-	ADDQ $0x24, AX
+	ADDQ $0x28, AX
 	SUBQ more+8(FP), AX
 	JZ   done
 
@@ -521,10 +793,12 @@ TEXT ·manyTileF64AVX2Half(SB), NOSPLIT, $0-88
 	VPBROADCASTQ X0, X0
 	VPCMPGTQ     counts64<>+0(SB), X0, X0
 	ADDQ         more+8(FP), AX
-	SUBQ         $0x24, AX
+	SUBQ         $0x28, AX
 	JL           rest
 
 several:
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(CX)
 	TESTQ      R9, R9
 	JZ         asked
 	MOVWLZX    (R9), R11
@@ -539,7 +813,19 @@ several:
 	MOVWLZX    12(R9), R11
 	IMULQ      SI, R11
 	PREFETCHT1 (R10)(R11*1)
-	ADDQ       $0x10, R9
+	MOVWLZX    16(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	MOVWLZX    20(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	MOVWLZX    24(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	MOVWLZX    28(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	ADDQ       $0x20, R9
 
 asked:
 	MOVWLZX     130(CX), R11
@@ -594,13 +880,65 @@ asked:
 	VMOVDDUP    24(DX), X3
 	VFMADD231PD X3, X1, X2
 	VMOVUPD     X2, (DI)(R12*1)
-	ADDQ        $0x10, CX
-	ADDQ        $0x20, DX
-	SUBQ        $0x04, AX
+	MOVWLZX     146(CX), R11
+	IMULQ       R8, R11
+	PREFETCHT0  (DI)(R11*1)
+	MOVL        16(CX), R12
+	MOVWLZX     R12, R11
+	SHRL        $0x10, R12
+	IMULQ       SI, R11
+	IMULQ       R8, R12
+	VMASKMOVPD  (BX)(R11*1), X0, X1
+	VMOVUPD     (DI)(R12*1), X2
+	VMOVDDUP    32(DX), X3
+	VFMADD231PD X3, X1, X2
+	VMOVUPD     X2, (DI)(R12*1)
+	MOVWLZX     150(CX), R11
+	IMULQ       R8, R11
+	PREFETCHT0  (DI)(R11*1)
+	MOVL        20(CX), R12
+	MOVWLZX     R12, R11
+	SHRL        $0x10, R12
+	IMULQ       SI, R11
+	IMULQ       R8, R12
+	VMASKMOVPD  (BX)(R11*1), X0, X1
+	VMOVUPD     (DI)(R12*1), X2
+	VMOVDDUP    40(DX), X3
+	VFMADD231PD X3, X1, X2
+	VMOVUPD     X2, (DI)(R12*1)
+	MOVWLZX     154(CX), R11
+	IMULQ       R8, R11
+	PREFETCHT0  (DI)(R11*1)
+	MOVL        24(CX), R12
+	MOVWLZX     R12, R11
+	SHRL        $0x10, R12
+	IMULQ       SI, R11
+	IMULQ       R8, R12
+	VMASKMOVPD  (BX)(R11*1), X0, X1
+	VMOVUPD     (DI)(R12*1), X2
+	VMOVDDUP    48(DX), X3
+	VFMADD231PD X3, X1, X2
+	VMOVUPD     X2, (DI)(R12*1)
+	MOVWLZX     158(CX), R11
+	IMULQ       R8, R11
+	PREFETCHT0  (DI)(R11*1)
+	MOVL        28(CX), R12
+	MOVWLZX     R12, R11
+	SHRL        $0x10, R12
+	IMULQ       SI, R11
+	IMULQ       R8, R12
+	VMASKMOVPD  (BX)(R11*1), X0, X1
+	VMOVUPD     (DI)(R12*1), X2
+	VMOVDDUP    56(DX), X3
+	VFMADD231PD X3, X1, X2
+	VMOVUPD     X2, (DI)(R12*1)
+	ADDQ        $0x20, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, AX
 	JGE         several
 
 rest:
-	ADDQ $0x24, AX
+	ADDQ $0x28, AX
 	SUBQ more+8(FP), AX
 	JZ   done
 
@@ -641,10 +979,12 @@ TEXT ·manyTileF32AVX2Half(SB), NOSPLIT, $0-88
 	VPBROADCASTD X0, X0
 	VPCMPGTD     counts32<>+0(SB), X0, X0
 	ADDQ         more+8(FP), AX
-	SUBQ         $0x24, AX
+	SUBQ         $0x28, AX
 	JL           rest
 
 several:
+	PREFETCHT1 8192(DX)
+	PREFETCHT1 4096(CX)
 	TESTQ      R9, R9
 	JZ         asked
 	MOVWLZX    (R9), R11
@@ -659,7 +999,19 @@ several:
 	MOVWLZX    12(R9), R11
 	IMULQ      SI, R11
 	PREFETCHT1 (R10)(R11*1)
-	ADDQ       $0x10, R9
+	MOVWLZX    16(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	MOVWLZX    20(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	MOVWLZX    24(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	MOVWLZX    28(R9), R11
+	IMULQ      SI, R11
+	PREFETCHT1 (R10)(R11*1)
+	ADDQ       $0x20, R9
 
 asked:
 	MOVWLZX      130(CX), R11
@@ -714,13 +1066,65 @@ asked:
 	VBROADCASTSS 12(DX), X3
 	VFMADD231PS  X3, X1, X2
 	VMOVUPS      X2, (DI)(R12*1)
-	ADDQ         $0x10, CX
-	ADDQ         $0x10, DX
-	SUBQ         $0x04, AX
+	MOVWLZX      146(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         16(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), X0, X1
+	VMOVUPS      (DI)(R12*1), X2
+	VBROADCASTSS 16(DX), X3
+	VFMADD231PS  X3, X1, X2
+	VMOVUPS      X2, (DI)(R12*1)
+	MOVWLZX      150(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         20(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), X0, X1
+	VMOVUPS      (DI)(R12*1), X2
+	VBROADCASTSS 20(DX), X3
+	VFMADD231PS  X3, X1, X2
+	VMOVUPS      X2, (DI)(R12*1)
+	MOVWLZX      154(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         24(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), X0, X1
+	VMOVUPS      (DI)(R12*1), X2
+	VBROADCASTSS 24(DX), X3
+	VFMADD231PS  X3, X1, X2
+	VMOVUPS      X2, (DI)(R12*1)
+	MOVWLZX      158(CX), R11
+	IMULQ        R8, R11
+	PREFETCHT0   (DI)(R11*1)
+	MOVL         28(CX), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	IMULQ        SI, R11
+	IMULQ        R8, R12
+	VMASKMOVPS   (BX)(R11*1), X0, X1
+	VMOVUPS      (DI)(R12*1), X2
+	VBROADCASTSS 28(DX), X3
+	VFMADD231PS  X3, X1, X2
+	VMOVUPS      X2, (DI)(R12*1)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	SUBQ         $0x08, AX
 	JGE          several
 
 rest:
-	ADDQ $0x24, AX
+	ADDQ $0x28, AX
 	SUBQ more+8(FP), AX
 	JZ   done
 

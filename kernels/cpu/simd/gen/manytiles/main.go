@@ -21,8 +21,14 @@ func main() {
 }
 
 const (
-	unroll = 4  // entries of a round
+	unroll = 8  // entries of a round
 	ahead  = 32 // entries before its turn that a row of sums is asked for: tileAhead in package simd
+)
+
+// How many bytes before their turn values and entries are asked for, as for one vector.
+const (
+	valuesAhead  = 8192
+	entriesAhead = 4096
 )
 
 // kernel is the registers of a kernel.
@@ -58,6 +64,8 @@ func tile(p lanes.Part) {
 	SUBQ(Imm(unroll+ahead), left)
 	JL(LabelRef("rest"))
 	Label("several")
+	PREFETCHT1(Mem{Base: k.val, Disp: valuesAhead})
+	PREFETCHT1(Mem{Base: k.entries, Disp: entriesAhead})
 	k.askNext()
 	for i := range unroll {
 		k.askSums(ahead + i)
