@@ -200,8 +200,8 @@ func (r ranksReport) print(w io.Writer) error {
 func printRanks(w io.Writer, ranks []rankReport) {
 	for _, k := range ranks {
 		p := k.Phases
-		fmt.Fprintf(w, "  rank %-4d %-12s rows %d to %d, %d nonzeros, halo %d; sent %d bytes in %d messages; local %s, remote %s, waited %s of %s\n",
-			k.Rank, k.Host, k.FirstRow, k.LastRow, k.NNZ, k.Halo, k.Sent, k.Messages,
+		fmt.Fprintf(w, "  rank %-4d %-12s %s, %d nonzeros, halo %d; sent %d bytes in %d messages; local %s, remote %s, waited %s of %s\n",
+			k.Rank, k.Host, span("rows", k.FirstRow, k.LastRow), k.NNZ, k.Halo, k.Sent, k.Messages,
 			seconds(p.Local), seconds(p.Remote), seconds(p.Wait), seconds(p.Exchange))
 	}
 }

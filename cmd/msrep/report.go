@@ -170,6 +170,14 @@ func productBytes[V sparse.Value](plan *msrep.Plan[V], rows, cols int, readsY bo
 	return b
 }
 
+// span is a run of rows or columns in words, "no rows" where it is empty.
+func span(axis string, first, last int) string {
+	if first > last {
+		return "no " + axis
+	}
+	return fmt.Sprintf("%s %d to %d", axis, first, last)
+}
+
 func (r report) print(w io.Writer) error {
 	p := r.Phases
 	_, err := fmt.Fprintf(w, `%s  %d x %d, %d nonzeros
@@ -180,12 +188,14 @@ y = alpha*%s*x + beta*y  %s, strategy %s, split by %s, imbalance %.4f
 		axis = "columns"
 	}
 	for _, d := range r.Devices {
-		flag := ""
+		entries, flag := "", ""
+		if d.NNZ > 0 {
+			entries = fmt.Sprintf(" [%d, %d]", d.StartIdx, d.EndIdx)
+		}
 		if d.StartFlag {
 			flag = ", first one shared"
 		}
-		fmt.Fprintf(w, "  %-6s %12d nonzeros [%d, %d], %s %d to %d%s, kernel %s\n",
-			d.ID, d.NNZ, d.StartIdx, d.EndIdx, axis, d.FirstRow, d.LastRow, flag, seconds(d.KernelS))
+		fmt.Fprintf(w, "  %-6s %12d nonzeros%s, %s%s, kernel %s\n", d.ID, d.NNZ, entries, span(axis, d.FirstRow, d.LastRow), flag, seconds(d.KernelS))
 		if d.Form != "" {
 			fmt.Fprintf(w, "         form %s: %s\n", d.Form, d.Why)
 		}

@@ -177,6 +177,12 @@ func TestEverySubcommandHasHelpWithAnExample(t *testing.T) {
 	}
 }
 
+func TestADeviceWithoutRowsSaysSo(t *testing.T) {
+	out := runOK(t, "spmv", "gen:diag:n=2", "--devices", "cpu:3")
+	require.Contains(t, out, "1 nonzeros [1, 1], rows 1 to 1,")
+	require.Contains(t, out, "0 nonzeros, no rows,")
+}
+
 func TestTopoAndVersionPrintOneObject(t *testing.T) {
 	var topo topology
 	runJSON(t, &topo, "topo", "--devices", "cpu:3")
