@@ -96,7 +96,9 @@ func (p *Plan[V]) Apply(ctx context.Context, op Op, alpha V, x *Vector[V], beta 
 	if p == nil {
 		return errNoPlan
 	}
-	p.mu.Lock()
+	if err := p.enter(ctx); err != nil {
+		return err
+	}
 	defer p.mu.Unlock()
 	if err := p.usable(ctx); err != nil {
 		return err

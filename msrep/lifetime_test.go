@@ -103,6 +103,51 @@ func TestAContextThatEndsOnAllDevicesIsOneError(t *testing.T) {
 	}
 }
 
+func TestAContextThatEndsEndsTheWaitForATurn(t *testing.T) {
+	sys := openCPU(t, "cpu:1")
+	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
+	require.NoError(t, err)
+	x, err := plan.ColumnVector()
+	require.NoError(t, err)
+	y, err := plan.RowVector()
+	require.NoError(t, err)
+	plan.mu.Lock() // as a long product does
+	for name, call := range map[string]func(context.Context) error{
+		"SpMV": func(c context.Context) error {
+			_, err := plan.SpMV(c, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+			return err
+		},
+		"SpMM": func(c context.Context) error {
+			_, err := plan.SpMM(c, NoTrans, 1, ByRow(make([]float64, 8), 2), 0, ByRow(make([]float64, 6), 2))
+			return err
+		},
+		"Apply":        func(c context.Context) error { return plan.Apply(c, NoTrans, 1, x, 0, y) },
+		"UpdateValues": func(c context.Context) error { return plan.UpdateValues(c, make([]float64, 3)) },
+	} {
+		soon, cancel := context.WithTimeout(ctx, time.Millisecond)
+		ended := make(chan error, 1)
+		go func() { ended <- call(soon) }()
+		select {
+		case err := <-ended:
+			require.ErrorIs(t, err, context.DeadlineExceeded, name)
+		case <-time.After(10 * time.Second):
+			plan.mu.Unlock()
+			require.Fail(t, "it waits for its turn", name)
+		}
+		cancel()
+	}
+	turn := make(chan error)
+	later, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		_, err := plan.SpMV(later, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+		turn <- err
+	}()
+	time.Sleep(time.Millisecond) // so that it waits, most of the time
+	plan.mu.Unlock()
+	require.NoError(t, <-turn, "those that gave up let others pass")
+}
+
 func TestOnePlanAndOneSystemServeManyGoroutines(t *testing.T) {
 	a, _, err := gen.Generate("random:rows=4000,cols=3000,nnz=60000")
 	require.NoError(t, err)

@@ -16,11 +16,11 @@ import (
 
 // Plan is a matrix that was split and placed once, to be multiplied many times.
 //
-// A plan may use the arrays of its matrix in place: do not change them while it
-// is open, other than through UpdateValues. Its methods may be called from any
-// goroutine; products of one plan run one after the other. When a device fails in a
-// call of a plan (*kernels.DeviceError) the plan is of no use any more but to be closed;
-// other plans live on.
+// A plan may use the arrays of its matrix in place: do not change them while it is
+// open, other than through UpdateValues. Its methods may be called from any goroutine;
+// products of one plan run one after the other, and a context that ends ends the wait
+// for a turn as well. When a device fails in a call of a plan (*kernels.DeviceError)
+// the plan is of no use any more but to be closed; other plans live on.
 type Plan[V sparse.Value] struct {
 	sys    *System
 	opt    PlanOptions
@@ -113,6 +113,32 @@ func (p *Plan[V]) Close() error {
 	}
 	p.nodes, p.shares, p.lay.ptr, p.lay.major, p.lay.val = nil, nil, nil, nil, nil
 	return errors.Join(errs...)
+}
+
+// enter locks mu for a call of the plan, or gives up its turn where ctx ends before it comes.
+func (p *Plan[V]) enter(ctx context.Context) error {
+	if p.mu.TryLock() {
+		return nil
+	}
+	if ctx == nil || ctx.Done() == nil {
+		p.mu.Lock()
+		return nil
+	}
+	mine := make(chan struct{})
+	go func() {
+		p.mu.Lock()
+		select {
+		case mine <- struct{}{}:
+		case <-ctx.Done():
+			p.mu.Unlock()
+		}
+	}()
+	select {
+	case <-mine:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (p *Plan[V]) usable(ctx context.Context) error {

@@ -22,7 +22,9 @@ func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V
 	if p == nil {
 		return t, errNoPlan
 	}
-	p.mu.Lock()
+	if err := p.enter(ctx); err != nil {
+		return t, err
+	}
 	defer p.mu.Unlock()
 	defer p.sys.span("spmv", &err)()
 	return p.multiply(ctx, op, alpha, x, beta, y)

@@ -37,7 +37,9 @@ func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, 
 	if p == nil {
 		return t, errNoPlan
 	}
-	p.mu.Lock()
+	if err := p.enter(ctx); err != nil {
+		return t, err
+	}
 	defer p.mu.Unlock()
 	defer p.sys.span("spmm", &err)()
 	if err := p.usable(ctx); err != nil {

@@ -20,7 +20,9 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	if p == nil {
 		return errNoPlan
 	}
-	p.mu.Lock()
+	if err := p.enter(ctx); err != nil {
+		return err
+	}
 	defer p.mu.Unlock()
 	if err := p.usable(ctx); err != nil {
 		return err
