@@ -156,4 +156,6 @@ def main(folder):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or not os.path.isfile(os.path.join(sys.argv[1], "results.jsonl")):
+        sys.exit("usage: gpu-summary.py DIR, with the results.jsonl of scripts/gpu-run in DIR")
     main(sys.argv[1])
