@@ -24,7 +24,7 @@ import (
 //
 // All are medians.
 func BenchmarkSymmetric(b *testing.B) {
-	for _, in := range inputs("stencil:dims=3,points=27,n=110,value=random", "stencil:dims=3,points=27,n=36,value=random", "stencil:dims=3,points=7,n=130,value=random",
+	for _, in := range inputs("stencil:dims=3,points=27,n=110,value=random", "stencil:dims=3,points=27,n=36,value=random", "stencil:dims=3,points=7,n=130,value=random", "stencil:n=3000,value=random",
 		"cfd:points=27,unknowns=3,n=50", "cfd:points=27,unknowns=3,n=16", "cfd:points=7,unknowns=3,n=85", "cfd:points=27,unknowns=2,n=66", "cfd:points=27,unknowns=6,n=30") {
 		for threads := 1; threads <= 2; threads++ {
 			b.Run(fmt.Sprintf("%s/%d", in.name, threads), func(b *testing.B) {

@@ -54,7 +54,7 @@ var worthHalving = 1.5
 // the caches: with fewer entries a row than this, nothing is gained. A form that is not
 // faster by a tenth is left: it makes plans longer, and few vectors are multiplied one by one.
 const (
-	symmetricEntries = 6
+	symmetricEntries = 4
 	symmetricGain    = 1.1
 )
 
