@@ -33,10 +33,10 @@ import (
 //
 // banded files go column by column, rows near the diagonal, as most matrices of
 // the public collections do; scattered files hold the same entries in another
-// order. No entry comes twice.
+// order. Symmetric ones of both kinds have the entries of one triangle. No entry comes twice.
 func BenchmarkReading(b *testing.B) {
 	for _, text := range []string{"digits16", "short", "pattern"} {
-		for _, order := range []string{"banded", "scattered"} {
+		for _, order := range []string{"banded", "scattered", "symmetric-banded", "symmetric-scattered"} {
 			b.Run(text+"/"+order, func(b *testing.B) { benchmarkReading(b, text, order, "") })
 		}
 	}
@@ -49,7 +49,7 @@ func benchmarkReading(b *testing.B, text, order, suffix string) {
 		dir = b.TempDir()
 	}
 	path := filepath.Join(dir, fmt.Sprintf("%s-%s-%d.mtx%s", text, order, megabytes(b), suffix))
-	size, err := generate(path, text, order == "scattered", int64(megabytes(b))<<20)
+	size, err := generate(path, text, order, int64(megabytes(b))<<20)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func megabytes(b *testing.B) int {
 
 // generate writes a file of about size bytes of text, unless it is there, and
 // gives its true size before compression.
-func generate(path, text string, scattered bool, size int64) (int64, error) {
+func generate(path, text, order string, size int64) (int64, error) {
 	if suffix := filepath.Ext(path); suffix != ".gz" {
 		if st, err := os.Stat(path); err == nil {
 			return st.Size(), nil
@@ -109,11 +109,15 @@ func generate(path, text string, scattered bool, size int64) (int64, error) {
 	}
 	count := &counter{w: to}
 	w := bufio.NewWriterSize(count, 1<<16)
+	scattered, symmetry := order == "scattered", "general"
+	if kind, ok := strings.CutPrefix(order, "symmetric-"); ok {
+		scattered, symmetry = kind == "scattered", "symmetric"
+	}
 	field := "real"
 	if text == "pattern" {
 		field = "pattern"
 	}
-	fmt.Fprintf(w, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %d\n", field, rows, rows, entries)
+	fmt.Fprintf(w, "%%%%MatrixMarket matrix coordinate %s %s\n%d %d %d\n", field, symmetry, rows, rows, entries)
 	r := rand.New(rand.NewPCG(1, 2))
 	var line []byte
 	for k := range entries {
@@ -123,6 +127,9 @@ func generate(path, text string, scattered bool, size int64) (int64, error) {
 		// 16 rows of column j, one in each stretch of 125: no entry comes twice.
 		j := k / 16 % rows
 		i := (j + k%16*125 + r.Int64N(125)) % rows
+		if symmetry == "symmetric" {
+			i, j = max(i, j), min(i, j)
+		}
 		line = strconv.AppendInt(line[:0], i+1, 10)
 		line = append(line, ' ')
 		line = strconv.AppendInt(line, j+1, 10)

@@ -1,7 +1,6 @@
 package sparse
 
 import (
-	"math/bits"
 	"slices"
 	"sync/atomic"
 
@@ -24,18 +23,19 @@ const scanners = 16
 // row, and duplicates added up in the order in which they stand. The result does not
 // depend on the number of goroutines.
 //
-// Beside the triples and the result hardly any memory is needed: many triples of a
-// general matrix are moved about in their arrays (assembler); else each goroutine
-// owns a range of rows and scans all triples for them. blocks is cleared on return.
+// Beside the triples and the result hardly any memory is needed: many triples are moved
+// about in their arrays (assembler). Of few ones, and of many near the diagonal of a symmetric
+// matrix in its order, each goroutine owns a range of rows and scans all triples for them.
+// blocks is cleared on return.
 func Assemble[V Value](rows, cols int, sym Symmetry, blocks []Triples[V]) *CSR[V] {
 	var stored int64
 	for _, b := range blocks {
 		stored += int64(len(b.Row))
 	}
-	if sym == General && stored >= groupFrom {
-		m, twins := assembleGroups(rows, cols, blocks, stored)
+	if stored >= groupFrom && (sym == General || !(sym == SkewSymmetric && hasPattern(blocks)) && scattered(blocks, int64(rows), stored)) {
+		m, double := assembleGroups(rows, cols, sym, blocks, stored)
 		clear(blocks)
-		if twins {
+		if double {
 			m.sumDuplicates()
 		}
 		return m
@@ -58,6 +58,30 @@ func Assemble[V Value](rows, cols int, sym Symmetry, blocks []Triples[V]) *CSR[V
 	clear(blocks)
 	m.sortRows()
 	return m
+}
+
+// hasPattern reports whether any block is without values, which have no room for a sign.
+func hasPattern[V Value](blocks []Triples[V]) bool {
+	return slices.ContainsFunc(blocks, func(b Triples[V]) bool { return b.Val == nil })
+}
+
+// scattered reports whether many triples are far from the ones before, in rows or columns: so
+// far that the entries of the result between them do not stay in the second cache. It looks at
+// some of each block.
+func scattered[V Value](blocks []Triples[V], rows, stored int64) bool {
+	near := int32(min(rows*nearEntries/max(stored, 1), MaxDim))
+	seen, far := 0, 0
+	for _, b := range blocks {
+		n := min(len(b.Row), 1<<10)
+		row, col := b.Row[:n], b.Col[:n]
+		for k := 1; k < n; k++ {
+			if max(row[k]-row[k-1], row[k-1]-row[k], col[k]-col[k-1], col[k-1]-col[k]) > near {
+				far++
+			}
+		}
+		seen += n
+	}
+	return far > seen/8
 }
 
 // countRows adds the entries of rows [lo, lo+n) to count.
@@ -175,54 +199,4 @@ func (m *CSR[V]) eachRowRange(f func(lo, hi int)) {
 func lowerBound(a []int64, x int64) int {
 	i, _ := slices.BinarySearch(a, x)
 	return i
-}
-
-// rowSorter sorts (column, value) pairs by column, keeping equal columns in
-// their order. Its scratch memory is reused from row to row.
-type rowSorter[V Value] struct {
-	key []uint64
-	val []V
-}
-
-// sort sorts one row and says whether a column comes more than once.
-func (s *rowSorter[V]) sort(col []int32, val []V) (twins bool) {
-	n := len(col)
-	sorted := true
-	for k := 1; k < n; k++ {
-		if col[k] < col[k-1] {
-			sorted = false
-			break
-		}
-	}
-	switch {
-	case sorted:
-	case n <= 24 || bits.Len(uint(n)) > 32:
-		insertionSort(col, val)
-	default:
-		s.key = slices.Grow(s.key[:0], n)[:n]
-		for k, j := range col {
-			s.key[k] = uint64(j)<<32 | uint64(k)
-		}
-		slices.Sort(s.key)
-		s.val = append(s.val[:0], val...)
-		for k, key := range s.key {
-			col[k], val[k] = int32(key>>32), s.val[uint32(key)]
-		}
-	}
-	for k := 1; k < n; k++ {
-		if col[k] == col[k-1] {
-			return true
-		}
-	}
-	return false
-}
-
-func insertionSort[V Value](col []int32, val []V) {
-	for k := 1; k < len(col); k++ {
-		j, v, to := col[k], val[k], k
-		for ; to > 0 && col[to-1] > j; to-- {
-			col[to], val[to] = col[to-1], val[to-1]
-		}
-		col[to], val[to] = j, v
-	}
 }

@@ -95,9 +95,9 @@ func TestAssembleSortsExpandsAndAddsDuplicatesUp(t *testing.T) {
 }
 
 func TestAssembleOfManyTriplesDoesTheSameInGroups(t *testing.T) {
-	from, piece, group := groupFrom, pieceEntries, groupEntries
-	defer func() { groupFrom, pieceEntries, groupEntries = from, piece, group }()
-	groupFrom, pieceEntries, groupEntries = 0, 7, 3
+	from, piece, group, near := groupFrom, pieceEntries, groupEntries, nearEntries
+	defer func() { groupFrom, pieceEntries, groupEntries, nearEntries = from, piece, group, near }()
+	groupFrom, pieceEntries, groupEntries, nearEntries = 0, 7, 3, 0
 	TestAssembleSortsExpandsAndAddsDuplicatesUp(t)
 	TestAssembleAddsDuplicatesUpInTheOrderOfTheFile(t)
 	TestAssembleGivesTheSameBitsForAnyNumberOfGoroutines(t)
@@ -108,6 +108,13 @@ func TestAssembleAddsDuplicatesUpInTheOrderOfTheFile(t *testing.T) {
 	b := Triples[float64]{Row: []int32{0, 1, 0, 0}, Col: []int32{2, 0, 2, 2}, Val: []float64{1e16, 5, 1, -1e16}}
 	m := Assemble(2, 3, General, []Triples[float64]{b})
 	require.Equal(t, []float64{0, 5}, m.Val)
+	for sym, want := range map[Symmetry][]float64{Symmetric: {5, 0, 5, 0}, SkewSymmetric: {-5, 0, 5, 0}} {
+		b := Triples[float64]{Row: []int32{2, 1, 0, 2}, Col: []int32{0, 0, 2, 0}, Val: []float64{1e16, 5, 1, -1e16}}
+		if sym == SkewSymmetric {
+			b.Val[2] = -1
+		}
+		require.Equal(t, want, Assemble(3, 3, sym, []Triples[float64]{b}).Val)
+	}
 }
 
 func TestAssembleGivesTheSameBitsForAnyNumberOfGoroutines(t *testing.T) {
@@ -128,6 +135,21 @@ func TestAssembleGivesTheSameBitsForAnyNumberOfGoroutines(t *testing.T) {
 		runtime.GOMAXPROCS(p)
 		require.Equal(t, want, build(), "%d", p)
 	}
+}
+
+func TestEntriesNearTheDiagonalInItsOrderAreNotScattered(t *testing.T) {
+	const rows, each = 20_000, 16
+	b := Triples[float64]{Row: make([]int32, rows*each), Col: make([]int32, rows*each)}
+	for k := range b.Row {
+		j := k / each
+		b.Row[k], b.Col[k] = int32((j+k%each*100)%rows), int32(j)
+	}
+	blocks := []Triples[float64]{b}
+	require.False(t, scattered(blocks, rows, rows*each))
+	for k := range b.Row {
+		b.Row[k] = int32(k * 7919 % rows)
+	}
+	require.True(t, scattered(blocks, rows, rows*each))
 }
 
 func TestConversionsKeepEveryEntry(t *testing.T) {

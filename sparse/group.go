@@ -15,62 +15,62 @@ var (
 	pieceEntries = 1 << 16
 	// A group has about groupEntries triples: what becomes of them stays in the second cache.
 	groupEntries int64 = 1 << 14
+	// nearEntries is how many triples lie between two that are near each other, on average.
+	nearEntries int64 = 1 << 15
 )
 
 // mostGroups bounds them, as each piece has a run for each.
 const mostGroups = 1 << 10
 
-// assembler is Assemble for general matrices of many triples. Their rows are cut into
-// groups of successive ones. First the triples are cut into pieces, and in each piece they are
-// moved, group by group and in their order. Then one goroutine at a time makes the rows of
-// a group: it finds its triples in runs, one in each piece, and what it writes stays in the
-// cache, however the triples were scattered.
+// assembler is Assemble for many triples. The rows are cut into groups of successive ones.
+// First the triples are cut into pieces, and in each piece they are moved, group by group and
+// in their order. Then one goroutine at a time makes the rows of a group: it finds its triples
+// in runs, one in each piece, and what it writes stays in the cache, however the triples were
+// scattered.
+//
+// Of a symmetric matrix all triples are moved below the diagonal first. They are grouped
+// twice: by columns to make the part of each row behind the diagonal, its twins, which wait at
+// the end of their group, and then by rows.
 type assembler[V Value] struct {
 	out    *CSR[V]
+	sym    Symmetry
+	sign   V // of an entry over that of its twin
 	pieces []Triples[V]
 	shift  uint8 // log2 of the rows of a group
 	groups int
 	ends   []uint32 // of each piece, where its groups end
 	start  []int64  // where the entries of each group begin in the result
+	twins  []int64  // where its twins begin until they are moved to their rows
+	double atomic.Bool
 }
 
 // assembleGroups is Assemble, but for the sums of duplicates, which it reports.
-func assembleGroups[V Value](rows, cols int, blocks []Triples[V], stored int64) (m *CSR[V], twins bool) {
-	a := assembler[V]{out: &CSR[V]{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1), ColIdx: make([]int32, stored), Val: make([]V, stored)}}
-	groups := min(max(stored/groupEntries, 1), mostGroups)
+func assembleGroups[V Value](rows, cols int, sym Symmetry, blocks []Triples[V], stored int64) (m *CSR[V], double bool) {
+	a := assembler[V]{out: &CSR[V]{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1)}, sym: sym, sign: 1}
+	if sym == SkewSymmetric {
+		a.sign = -1
+	}
+	all := stored
+	if sym != General {
+		all *= 2
+	}
+	groups := min(max(all/groupEntries, 1), mostGroups)
 	a.shift = uint8(bits.Len64(uint64(int64(rows-1) / groups)))
 	a.groups = (rows-1)>>a.shift + 1
 	a.cut(blocks)
-	workers := par.Workers(stored, 1<<15)
 	a.ends = make([]uint32, len(a.pieces)*a.groups)
-	par.Do(workers, func(w int) {
-		var g grouper[V]
-		for i := w; i < len(a.pieces); i += workers {
-			g.group(a.pieces[i], a.shift, a.endsOf(i))
-		}
-	})
-	a.start = make([]int64, a.groups+1)
-	for i := range a.pieces {
-		first := uint32(0)
-		for g, end := range a.endsOf(i) {
-			a.start[g+1] += int64(end - first)
-			first = end
-		}
+	workers := par.Workers(stored, 1<<15)
+	if sym == General {
+		a.groupPieces(workers, false)
+		a.place(a.grouped(), make([]int64, a.groups))
+	} else {
+		a.place(a.count(workers))
+		a.groupPieces(workers, true)
+		a.eachGroup(workers, a.fillTwins)
+		a.groupPieces(workers, false)
 	}
-	for g := range a.groups {
-		a.start[g+1] += a.start[g]
-	}
-	var next atomic.Int64
-	var found atomic.Bool
-	par.Do(workers, func(int) {
-		var s rowSorter[V]
-		for g := int(next.Add(1)) - 1; g < a.groups; g = int(next.Add(1)) - 1 {
-			if a.fill(g, &s) {
-				found.Store(true)
-			}
-		}
-	})
-	return a.out, found.Load()
+	a.eachGroup(workers, a.fill)
+	return a.out, a.double.Load()
 }
 
 // cut cuts blocks into pieces.
@@ -89,21 +89,174 @@ func (a *assembler[V]) cut(blocks []Triples[V]) {
 
 func (a *assembler[V]) endsOf(piece int) []uint32 { return a.ends[piece*a.groups:][:a.groups] }
 
-// fill makes the rows of a group, and reports whether a column comes twice in one.
-func (a *assembler[V]) fill(group int, s *rowSorter[V]) (twins bool) {
-	m := a.out
-	lo := group << a.shift
-	hi := min(lo+1<<a.shift, m.Rows)
-	next := m.RowPtr[1+lo : 1+hi] // next[i] counts row lo+i, then is where its next entry goes
+// grouped is how many triples each group has in all pieces.
+func (a *assembler[V]) grouped() []int64 {
+	n := make([]int64, a.groups)
+	for i := range a.pieces {
+		first := uint32(0)
+		for g, end := range a.endsOf(i) {
+			n[g] += int64(end - first)
+			first = end
+		}
+	}
+	return n
+}
+
+// count counts the triples of each group of a symmetric matrix, and its twins. Triples above
+// the diagonal are moved below it.
+func (a *assembler[V]) count(workers int) (own, twins []int64) {
+	counts := make([][2][]int64, workers)
+	par.Do(workers, func(w int) {
+		own, twins := make([]int64, a.groups), make([]int64, a.groups)
+		for p := w; p < len(a.pieces); p += workers {
+			t := a.pieces[p]
+			col := t.Col[:len(t.Row)]
+			for k, i := range t.Row {
+				j := col[k]
+				if i < j {
+					i, j = j, i
+					t.Row[k], col[k] = i, j
+					if a.sym == SkewSymmetric {
+						t.Val[k] *= a.sign // not -Val[k], which would change a NaN
+					}
+				}
+				own[i>>a.shift]++
+				if i != j {
+					twins[j>>a.shift]++
+				}
+			}
+		}
+		counts[w] = [2][]int64{own, twins}
+	})
+	for _, c := range counts[1:] {
+		for g := range a.groups {
+			counts[0][0][g] += c[0][g]
+			counts[0][1][g] += c[1][g]
+		}
+	}
+	return counts[0][0], counts[0][1]
+}
+
+// place makes the arrays of the result and gives each group its place in them.
+func (a *assembler[V]) place(own, twins []int64) {
+	a.start, a.twins = make([]int64, a.groups), own
+	var at int64
+	for g, n := range own {
+		a.start[g], a.twins[g] = at, at+n
+		at += n + twins[g]
+	}
+	a.out.ColIdx, a.out.Val = make([]int32, at), make([]V, at)
+}
+
+// groupPieces groups all pieces, by rows or by columns.
+func (a *assembler[V]) groupPieces(workers int, byCol bool) {
+	clear(a.ends)
+	par.Do(workers, func(w int) {
+		var g grouper[V]
+		for p := w; p < len(a.pieces); p += workers {
+			g.group(a.pieces[p], byCol, a.shift, a.endsOf(p))
+		}
+	})
+}
+
+// eachGroup calls make for every group.
+func (a *assembler[V]) eachGroup(workers int, make func(group int, m *maker[V])) {
+	var next atomic.Int64
+	par.Do(workers, func(int) {
+		var m maker[V]
+		for g := int(next.Add(1)) - 1; g < a.groups; g = int(next.Add(1)) - 1 {
+			make(g, &m)
+		}
+		if m.double {
+			a.double.Store(true)
+		}
+	})
+}
+
+// maker is what a goroutine keeps from group to group.
+type maker[V Value] struct {
+	rowSorter[V]
+	next   []int64 // of each row of the group, where its next entry goes
+	double bool    // a column came twice in a row
+}
+
+func (m *maker[V]) sortRow(col []int32, val []V) {
+	if m.sort(col, val) {
+		m.double = true
+	}
+}
+
+// rows is the rows [lo, hi) of a group.
+func (a *assembler[V]) rows(group int) (lo, hi int) {
+	lo = group << a.shift
+	return lo, min(lo+1<<a.shift, a.out.Rows)
+}
+
+// fillTwins makes the twins of a group, row after row. The row pointers say where those of
+// each row end.
+func (a *assembler[V]) fillTwins(group int, m *maker[V]) {
+	lo, hi := a.rows(group)
+	next := a.out.RowPtr[1+lo : 1+hi] // counts, then is where the next twin goes
+	for p := range a.pieces {
+		t := a.run(p, group)
+		for k, j := range t.Col {
+			if t.Row[k] != j {
+				next[int(j)-lo]++
+			}
+		}
+	}
+	begin := a.twins[group]
+	at := begin
+	for i, n := range next {
+		next[i] = at
+		at += n
+	}
+	for p := range a.pieces {
+		t := a.run(p, group)
+		for k, j := range t.Col {
+			i := t.Row[k]
+			if i == j {
+				continue
+			}
+			v := V(1)
+			if t.Val != nil {
+				v = t.Val[k]
+			}
+			to := next[int(j)-lo]
+			a.out.ColIdx[to], a.out.Val[to] = i, a.sign*v
+			next[int(j)-lo] = to + 1
+		}
+	}
+	for _, end := range next {
+		m.sortRow(a.out.ColIdx[begin:end], a.out.Val[begin:end])
+		begin = end
+	}
+}
+
+// fill makes the rows of a group. Its twins are moved down to where they stay, which never
+// is behind where they are, and leave room for the other entries.
+func (a *assembler[V]) fill(group int, m *maker[V]) {
+	lo, hi := a.rows(group)
+	m.next = append(m.next[:0], make([]int64, hi-lo)...)
+	next, ends := m.next, a.out.RowPtr[1+lo:1+hi]
 	for p := range a.pieces {
 		for _, i := range a.run(p, group).Row {
 			next[int(i)-lo]++
 		}
 	}
-	at := a.start[group]
+	col, val := a.out.ColIdx, a.out.Val
+	at, twin := a.start[group], a.twins[group]
 	for i, n := range next {
 		next[i] = at
 		at += n
+		if a.sym != General {
+			end := ends[i]
+			copy(col[at:], col[twin:end])
+			copy(val[at:], val[twin:end])
+			at += end - twin
+			twin = end
+		}
+		ends[i] = at
 	}
 	for p := range a.pieces {
 		t := a.run(p, group)
@@ -113,18 +266,15 @@ func (a *assembler[V]) fill(group int, s *rowSorter[V]) (twins bool) {
 				v = t.Val[k]
 			}
 			to := next[int(i)-lo]
-			m.ColIdx[to], m.Val[to] = t.Col[k], v
+			col[to], val[to] = t.Col[k], v
 			next[int(i)-lo] = to + 1
 		}
 	}
-	k := a.start[group]
-	for _, end := range next {
-		if s.sort(m.ColIdx[k:end], m.Val[k:end]) {
-			twins = true
-		}
-		k = end
+	begin := a.start[group]
+	for i, end := range next {
+		m.sortRow(col[begin:end], val[begin:end])
+		begin = ends[i]
 	}
-	return twins
 }
 
 // run is what a piece has of a group.
@@ -149,9 +299,13 @@ type grouper[V Value] struct {
 }
 
 // group moves the triples of a piece group by group, and gives where each group ends.
-func (g *grouper[V]) group(t Triples[V], shift uint8, ends []uint32) {
+func (g *grouper[V]) group(t Triples[V], byCol bool, shift uint8, ends []uint32) {
+	key := t.Row
+	if byCol {
+		key = t.Col
+	}
 	grouped, last := true, int32(0)
-	for _, i := range t.Row {
+	for _, i := range key {
 		c := i >> shift
 		ends[c]++
 		grouped = grouped && c >= last
@@ -168,19 +322,23 @@ func (g *grouper[V]) group(t Triples[V], shift uint8, ends []uint32) {
 		return
 	}
 	g.row, g.col, g.val = append(g.row[:0], t.Row...), append(g.col[:0], t.Col...), append(g.val[:0], t.Val...)
-	col := g.col[:len(g.row)]
+	row, col := g.row, g.col[:len(g.row)]
+	key = row
+	if byCol {
+		key = col
+	}
 	if t.Val == nil {
-		for k, i := range g.row {
+		for k, i := range key {
 			to := g.next[i>>shift]
 			g.next[i>>shift] = to + 1
-			t.Row[to], t.Col[to] = i, col[k]
+			t.Row[to], t.Col[to] = row[k], col[k]
 		}
 		return
 	}
-	val := g.val[:len(g.row)]
-	for k, i := range g.row {
+	val := g.val[:len(row)]
+	for k, i := range key {
 		to := g.next[i>>shift]
 		g.next[i>>shift] = to + 1
-		t.Row[to], t.Col[to], t.Val[to] = i, col[k], val[k]
+		t.Row[to], t.Col[to], t.Val[to] = row[k], col[k], val[k]
 	}
 }

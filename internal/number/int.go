@@ -89,16 +89,22 @@ func countDigits(b []byte) (n int) {
 //
 // A digit xor '0' is at most 9, so adding 0x76 leaves its high bit clear; any
 // other byte sets it. A carry can only spoil bytes after the first non-digit.
-func digits(word uint64) int {
+func digits(word uint64) int { return bits.TrailingZeros64(notDigits(word^allZeros)) / 8 }
+
+// allZeros is the text 00000000.
+const allZeros = 0x3030303030303030
+
+// notDigits has the highest bit of each byte of t that is above 9, up to the first one
+// above 0x7f.
+func notDigits(t uint64) uint64 {
 	const high = 0x8080808080808080
-	t := word ^ 0x3030303030303030
-	return bits.TrailingZeros64((t+0x7676767676767676|t)&high) / 8
+	return (t + 0x7676767676767676 | t) & high
 }
 
-// leading is the number made of the first n digits of word, 1 <= n <= 8.
+// leading is the number made of the first n digits of word, n <= 8.
 func leading(word uint64, n int) uint64 {
 	// Shifting the digits up fills the places before them with zeros.
-	return eight((word ^ 0x3030303030303030) << (64 - 8*n))
+	return eight((word ^ allZeros) << (64 - 8*n))
 }
 
 // eight is the number made of 8 digit values, the lowest byte first: pairs,

@@ -26,16 +26,17 @@ func agrees(t *testing.T, text string) {
 	t.Helper()
 	want, err := strconv.ParseFloat(text, 64)
 	got, gotErr := number.Float([]byte(text))
-	padded := []byte(text + "\t12345678")
-	scanned, n := number.ScanFloat(padded)
-	if err != nil {
-		require.ErrorIs(t, gotErr, number.ErrRange, text)
-		require.Zero(t, n, text)
-		return
-	}
-	require.NoError(t, gotErr, text)
-	if !same(want, got) || !same(want, scanned) || n != len(text) {
-		t.Fatalf("%q: Float %x, ScanFloat %x of %d bytes, strconv %x", text, got, scanned, n, want)
+	for _, behind := range []string{"\t12345678", " 1234567.8e9\n" + strings.Repeat("0", 32)} {
+		scanned, n := number.ScanFloat([]byte(text + behind))
+		if err != nil {
+			require.ErrorIs(t, gotErr, number.ErrRange, text)
+			require.Zero(t, n, text)
+			continue
+		}
+		require.NoError(t, gotErr, text)
+		if !same(want, got) || !same(want, scanned) || n != len(text) {
+			t.Fatalf("%q: Float %x, ScanFloat %x of %d bytes, strconv %x", text, got, scanned, n, want)
+		}
 	}
 }
 
@@ -136,9 +137,11 @@ func TestNumbersThatAreAccepted(t *testing.T) {
 		got, err := number.Float([]byte(text))
 		require.NoError(t, err, text)
 		require.True(t, same(want, got), "%s gives %v", text, got)
-		got, n := number.ScanFloat([]byte(text + " 1"))
-		require.Equal(t, len(text), n, text)
-		require.True(t, same(want, got), "%s gives %v", text, got)
+		for _, behind := range []string{" 1", "\n" + strings.Repeat("7", 40)} {
+			got, n := number.ScanFloat([]byte(text + behind))
+			require.Equal(t, len(text), n, text)
+			require.True(t, same(want, got), "%s gives %v", text, got)
+		}
 	}
 }
 
@@ -164,8 +167,10 @@ func TestTextThatIsNotADecimalNumberIsRefused(t *testing.T) {
 		_, err := number.Float([]byte(text))
 		require.ErrorIs(t, err, number.ErrSyntax, "%q", text)
 		if !strings.ContainsAny(text, " ") {
-			_, n := number.ScanFloat([]byte(text))
-			require.Zero(t, n, "%q", text)
+			for _, behind := range []string{"", " " + strings.Repeat("7", 40)} {
+				_, n := number.ScanFloat([]byte(text + behind))
+				require.Zero(t, n, "%q", text)
+			}
 		}
 	}
 }
@@ -230,11 +235,14 @@ func FuzzParse(f *testing.F) {
 				require.True(t, same(want, v), "%q gives %x, strconv %x", b, v, want)
 			}
 		}
-		if s, n := number.ScanFloat(b); n > 0 {
+		s, n := number.ScanFloat(b)
+		if n > 0 {
 			want, werr := strconv.ParseFloat(rewrite(string(b[:n])), 64)
 			require.NoError(t, werr)
 			require.True(t, same(want, s), "%q gives %x, strconv %x", b[:n], s, want)
 		}
+		more, m := number.ScanFloat(append(given, "\n1234567.8901234567890123456789012345"...))
+		require.True(t, n == m && same(s, more), "%q gives %x of %d bytes, %x of %d with text behind", b, s, n, more, m)
 		i, err := number.Int(b)
 		want, werr := strconv.ParseInt(string(b), 10, 64)
 		require.Equal(t, werr == nil, err == nil, "%q", b)

@@ -1,0 +1,76 @@
+package sparse
+
+// rowSorter sorts (column, value) pairs by column, keeping equal columns in
+// their order. Its scratch memory is reused from row to row.
+type rowSorter[V Value] struct {
+	col []int32
+	val []V
+}
+
+// fewEntries is how many entries a row may have to be sorted by insertion. Longer ones are
+// sorted digit by digit, which takes a fixed time beside that of the entries.
+const fewEntries = 40
+
+// sort sorts one row and says whether a column comes more than once.
+func (s *rowSorter[V]) sort(col []int32, val []V) (twins bool) {
+	for k := 1; k < len(col); k++ {
+		if col[k] < col[k-1] {
+			if len(col) <= fewEntries {
+				insertionSort(col, val)
+			} else {
+				s.byDigits(col, val)
+			}
+			break
+		}
+	}
+	for k := 1; k < len(col); k++ {
+		if col[k] == col[k-1] {
+			return true
+		}
+	}
+	return false
+}
+
+func insertionSort[V Value](col []int32, val []V) {
+	for k := 1; k < len(col); k++ {
+		j, v, to := col[k], val[k], k
+		for ; to > 0 && col[to-1] > j; to-- {
+			col[to], val[to] = col[to-1], val[to-1]
+		}
+		col[to], val[to] = j, v
+	}
+}
+
+// byDigits sorts by digits of 8 bits, the lowest first, from a copy to the row and back.
+func (s *rowSorter[V]) byDigits(col []int32, val []V) {
+	s.col, s.val = append(s.col[:0], col...), append(s.val[:0], val...)
+	var all int32
+	for _, c := range col {
+		all |= c
+	}
+	fromCol, fromVal, toCol, toVal := s.col, s.val, col, val
+	inPlace := false
+	for shift := 0; all>>shift > 0; shift += 8 {
+		var next [256]int
+		for _, c := range fromCol {
+			next[uint8(c>>shift)]++
+		}
+		sum := 0
+		for d, n := range next {
+			next[d] = sum
+			sum += n
+		}
+		for k, c := range fromCol {
+			d := uint8(c >> shift)
+			to := next[d]
+			next[d] = to + 1
+			toCol[to], toVal[to] = c, fromVal[k]
+		}
+		fromCol, fromVal, toCol, toVal = toCol, toVal, fromCol, fromVal
+		inPlace = !inPlace
+	}
+	if !inPlace {
+		copy(toCol, fromCol)
+		copy(toVal, fromVal)
+	}
+}
