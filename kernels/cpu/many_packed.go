@@ -57,16 +57,6 @@ func (p *packed[V]) keepRows(op *kernels.Packing[V]) {
 	}
 }
 
-// inLines reports whether the forms of all pieces multiply x faster than the rows do.
-func (p *packed[V]) inLines(x simd.Block[V]) bool {
-	for i := range p.pieces {
-		if f, ok := p.pieces[i].body.(form.Lined[V]); !ok || !f.InLines(x) {
-			return false
-		}
-	}
-	return true
-}
-
 // parts is what each worker has.
 func (p *packed[V]) parts() []partition.Part {
 	out := make([]partition.Part, len(p.pieces))
@@ -94,6 +84,9 @@ func gatherManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.Gath
 	}
 	if x.Cols == 1 && x.Stride == 1 && y.Stride == 1 {
 		return p.multiply(d, op.Alpha, op.Beta, x.Val[:p.minors], y.Val, carry)
+	}
+	if x, err = p.asLines(x); err != nil {
+		return err
 	}
 	if p.rows != nil && x.Cols >= p.rowsFrom && !p.inLines(x) {
 		return p.multiplyRows(op.Alpha, op.Beta, x.First(p.minors), y, carry)

@@ -27,6 +27,7 @@ type packed[V sparse.Value] struct {
 	rows      *manyRows[V]  // for products with rowsFrom or more vectors; nil where all take the forms
 	rowsFrom  int
 	trial     orderTrial[V]
+	lines     linesOfX[V]
 	carry     []V
 	// borders is the stretches of y that the workers add to in transposed products.
 	borders []int
@@ -139,7 +140,7 @@ func (p *packed[V]) Buffers() []kernels.Buffer {
 	if p.freed.Load() {
 		return nil
 	}
-	return slices.Concat(p.ends.buffers(), p.mem.buffers(), p.trial.buffers())
+	return slices.Concat(p.ends.buffers(), p.mem.buffers(), p.trial.buffers(), p.lines.buffers())
 }
 
 // Free releases the memory, after a product that is running.
@@ -150,7 +151,7 @@ func (p *packed[V]) Free() error {
 	p.use.Lock()
 	defer p.use.Unlock()
 	p.pieces = nil
-	return errors.Join(p.ends.free(), p.mem.free(), p.trial.free())
+	return errors.Join(p.ends.free(), p.mem.free(), p.trial.free(), p.lines.free())
 }
 
 // usePacked is a part that the device packed, locked for a product.

@@ -162,10 +162,13 @@ func TestBinsTakeRowsOfXThatAreCacheLines(t *testing.T) {
 	require.True(t, ok)
 	for _, c := range []struct {
 		from, cols, stride int
-		lines              bool
-	}{{0, 8, 8, true}, {8, 8, 8, true}, {4, 8, 8, false}, {0, 4, 4, true}, {4, 4, 4, true}, {2, 4, 4, false},
-		{0, 7, 8, false}, {0, 3, 3, false}, {0, 6, 6, false}, {0, 2, 2, false}, {0, 16, 16, false}} {
-		require.Equal(t, c.lines, f.(form.Lined[float64]).InLines(simd.Block[float64]{Val: x[c.from:], Cols: c.cols, Stride: c.stride}), "%+v", c)
+		lines, gains       bool
+	}{{0, 8, 8, true, false}, {8, 8, 8, true, false}, {4, 8, 8, false, true}, {0, 4, 4, true, false}, {4, 4, 4, true, false},
+		{2, 4, 4, false, true}, {0, 7, 8, true, false}, {0, 7, 9, false, true}, {0, 3, 4, true, false}, {0, 3, 3, false, true},
+		{0, 6, 6, false, true}, {0, 2, 2, false, false}, {0, 2, 4, false, false}, {0, 16, 16, false, false}} {
+		x := simd.Block[float64]{Val: x[c.from:], Cols: c.cols, Stride: c.stride}
+		require.Equal(t, c.lines, f.(form.Lined[float64]).InLines(x), "%+v", c)
+		require.Equal(t, c.gains, f.(form.Lined[float64]).GainsByLines(x), "%+v", c)
 	}
 }
 

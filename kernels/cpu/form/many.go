@@ -18,11 +18,14 @@ type Many[V sparse.Value] interface {
 	RowsFrom() int
 }
 
-// Lined is a Many that is faster than the rows in CSR, also from RowsFrom vectors on, for some
-// blocks x.
+// Lined is a Many that is faster than the rows in CSR, also from RowsFrom vectors on, for blocks x
+// whose rows lie in cache lines.
 type Lined[V sparse.Value] interface {
 	Many[V]
+	// InLines reports whether x is such a block.
 	InLines(x simd.Block[V]) bool
+	// GainsByLines reports whether x is not, but a copy of it would be, which is worth its time.
+	GainsByLines(x simd.Block[V]) bool
 }
 
 func (c *csr[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {

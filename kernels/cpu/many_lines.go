@@ -1,0 +1,91 @@
+package cpu
+
+import (
+	"errors"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// linesOfX is room for a copy of x, each of whose rows begins at a cache line or at the half of
+// one. The first product that needs it takes the memory; the zero value is empty.
+type linesOfX[V sparse.Value] struct {
+	val []V
+	mem kernels.Buffer // nil where there is none
+}
+
+// inLines reports whether the forms of all pieces multiply x faster than the rows do.
+func (p *packed[V]) inLines(x simd.Block[V]) bool {
+	return p.eachLined(func(f form.Lined[V]) bool { return f.InLines(x) })
+}
+
+// eachLined reports whether the forms of all pieces are Lined and meet a condition.
+func (p *packed[V]) eachLined(is func(f form.Lined[V]) bool) bool {
+	for i := range p.pieces {
+		if f, ok := p.pieces[i].body.(form.Lined[V]); !ok || !is(f) {
+			return false
+		}
+	}
+	return true
+}
+
+// asLines is a copy of x that all pieces multiply faster than x, or else x: where they do not gain
+// by one, and where there is no memory.
+func (p *packed[V]) asLines(x simd.Block[V]) (simd.Block[V], error) {
+	if !p.eachLined(func(f form.Lined[V]) bool { return f.GainsByLines(x) }) {
+		return x, nil
+	}
+	lines := simd.Block[V]{Cols: x.Cols, Stride: lineStride[V](x.Cols)}
+	rows, n := int64(p.minors), len(p.pieces)
+	val, err := p.lines.room(p.dev, rows*int64(lines.Stride))
+	if errors.Is(err, kernels.ErrOutOfMemory) {
+		return x, nil
+	}
+	if err != nil {
+		return x, err
+	}
+	lines.Val = val
+	return lines, p.dev.pool.run(n, func(i int) {
+		lo, hi := int(par.Cut(rows, n, i)), int(par.Cut(rows, n, i+1))
+		copyRows(lines.From(lo), x.From(lo), hi-lo)
+	})
+}
+
+// room is room for n elements: what there is, or more in place of it.
+func (l *linesOfX[V]) room(d *Device, n int64) ([]V, error) {
+	if n <= int64(len(l.val)) {
+		return l.val[:n], nil
+	}
+	if err := l.free(); err != nil {
+		return nil, err
+	}
+	val, err := form.Make[V](&form.Memory{Alloc: func(bytes int64) (_ []byte, err error) {
+		if l.mem, err = d.Alloc(bytes); err != nil {
+			return nil, err
+		}
+		return d.View(l.mem)
+	}}, n)
+	l.val = val
+	return val, err
+}
+
+// buffers is the memory that it holds.
+func (l *linesOfX[V]) buffers() []kernels.Buffer {
+	if l.mem == nil {
+		return nil
+	}
+	return []kernels.Buffer{l.mem}
+}
+
+// free lets go of the memory.
+func (l *linesOfX[V]) free() error {
+	if l.mem == nil {
+		return nil
+	}
+	err := l.mem.Free()
+	*l = linesOfX[V]{}
+	return err
+}
