@@ -190,7 +190,7 @@ asked:
 rest:
 	ADDQ $0x28, AX
 	SUBQ more+8(FP), AX
-	JZ   done
+	JLE  done
 
 one:
 	MOVL         (CX), R10
@@ -376,7 +376,7 @@ asked:
 rest:
 	ADDQ $0x28, AX
 	SUBQ more+8(FP), AX
-	JZ   done
+	JLE  done
 
 one:
 	MOVL             (CX), R10
@@ -569,7 +569,7 @@ asked:
 rest:
 	ADDQ $0x28, AX
 	SUBQ more+8(FP), AX
-	JZ   done
+	JLE  done
 
 one:
 	MOVL         (CX), R10
@@ -755,7 +755,7 @@ asked:
 rest:
 	ADDQ $0x28, AX
 	SUBQ more+8(FP), AX
-	JZ   done
+	JLE  done
 
 one:
 	MOVL             (CX), R10
@@ -940,7 +940,7 @@ asked:
 rest:
 	ADDQ $0x28, AX
 	SUBQ more+8(FP), AX
-	JZ   done
+	JLE  done
 
 one:
 	MOVL        (CX), R10
@@ -1126,7 +1126,7 @@ asked:
 rest:
 	ADDQ $0x28, AX
 	SUBQ more+8(FP), AX
-	JZ   done
+	JLE  done
 
 one:
 	MOVL         (CX), R10

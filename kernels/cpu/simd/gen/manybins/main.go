@@ -71,28 +71,18 @@ func run(p lanes.Part, rows int) {
 	k.soonVals = Load(Param("soonVal"), GP64())
 	k.SetMask(Load(Param("last"), GP64()))
 
-	ADDQ(lanes.Arg("more"), left)
-	SUBQ(Imm(unroll+near), left)
-	JL(LabelRef("rest"))
-	Label("several")
-	k.askLater("several")
-	k.askSoon()
-	for i := range unroll {
-		k.askNear(near + i)
-		k.entry(i)
-	}
-	k.advance(unroll)
-	SUBQ(Imm(unroll), left)
-	JGE(LabelRef("several"))
-	Label("rest")
-	ADDQ(Imm(unroll+near), left)
-	SUBQ(lanes.Arg("more"), left)
-	JLE(LabelRef("last"))
-	Label("one")
-	k.entry(0)
-	k.advance(1)
-	DECQ(left)
-	JNZ(LabelRef("one"))
+	lanes.Rounds(left, unroll, near, "last", func() {
+		k.askLater("several")
+		k.askSoon()
+		for i := range unroll {
+			k.askNear(near + i)
+			k.entry(i)
+		}
+		k.advance(unroll)
+	}, func() {
+		k.entry(0)
+		k.advance(1)
+	})
 	Label("last")
 	CMPQ(lanes.Arg("asks"), Imm(0))
 	JLE(LabelRef("done"))

@@ -60,29 +60,19 @@ func tile(p lanes.Part) {
 	k.nextX = Load(Param("nextX"), GP64())
 	k.SetMask(Load(Param("last"), GP64()))
 
-	ADDQ(lanes.Arg("more"), left)
-	SUBQ(Imm(unroll+ahead), left)
-	JL(LabelRef("rest"))
-	Label("several")
-	PREFETCHT1(Mem{Base: k.val, Disp: valuesAhead})
-	PREFETCHT1(Mem{Base: k.entries, Disp: entriesAhead})
-	k.askNext()
-	for i := range unroll {
-		k.askSums(ahead + i)
-		k.entry(i)
-	}
-	k.advance(unroll)
-	SUBQ(Imm(unroll), left)
-	JGE(LabelRef("several"))
-	Label("rest")
-	ADDQ(Imm(unroll+ahead), left)
-	SUBQ(lanes.Arg("more"), left)
-	JZ(LabelRef("done"))
-	Label("one")
-	k.entry(0)
-	k.advance(1)
-	DECQ(left)
-	JNZ(LabelRef("one"))
+	lanes.Rounds(left, unroll, ahead, "done", func() {
+		PREFETCHT1(Mem{Base: k.val, Disp: valuesAhead})
+		PREFETCHT1(Mem{Base: k.entries, Disp: entriesAhead})
+		k.askNext()
+		for i := range unroll {
+			k.askSums(ahead + i)
+			k.entry(i)
+		}
+		k.advance(unroll)
+	}, func() {
+		k.entry(0)
+		k.advance(1)
+	})
 	Label("done")
 	VZEROUPPER()
 	RET()
