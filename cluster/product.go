@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// SpMV computes y = alpha*op(A)*x + beta*y. x and y are the pieces of this rank. All
-// ranks call it with the same op, alpha and beta; NaN, beta = 0 and alpha = 0 mean what
-// they mean to msrep.Plan.SpMV.
+// SpMV computes y = alpha*op(A)*x + beta*y. x and y are the pieces of this rank, and must
+// not overlap. All ranks call it with the same op, alpha and beta; NaN, beta = 0 and
+// alpha = 0 mean what they mean to msrep.Plan.SpMV.
 //
 // A rank whose devices fail takes part in the exchange all the same, so that the others
 // do not wait for it, and then gives the error.
@@ -82,6 +83,9 @@ func (p *Plan[V]) checkVectors(op msrep.Op, x, y []V) error {
 	}
 	if len(y) != rows {
 		return sparse.Inputf("y", "%d elements: this rank has %d of them", len(y), rows)
+	}
+	if mem.Overlap(x, y) {
+		return sparse.Inputf("y", "shares memory with x: the product would read what it has written")
 	}
 	return nil
 }

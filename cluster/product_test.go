@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -149,4 +150,27 @@ func TestWrongPiecesAreRefusedWithoutLeavingOthersWaiting(t *testing.T) {
 	require.ErrorIs(t, errs[0], ErrAborted)
 	require.True(t, sparse.IsInput(errs[1]), "%v", errs[1])
 	require.ErrorContains(t, errs[1], "x: 2 elements: this rank has 1 of them")
+}
+
+func TestAProductDoesNotOverwriteWhatItReads(t *testing.T) {
+	a := &sparse.CSR[float64]{Rows: 2, Cols: 2, RowPtr: []int64{0, 1, 2}, ColIdx: []int32{1, 0}, Val: []float64{1, 2}}
+	for _, deterministic := range []bool{false, true} {
+		errs := Run(2, func(c Comm) error {
+			return withSystem(c, func(sys *System) error {
+				m, err := Slice(c, a, 1)
+				if err != nil {
+					return err
+				}
+				p, err := NewPlan(ctx, sys, m, msrep.PlanOptions{Deterministic: deterministic})
+				if err != nil {
+					return err
+				}
+				defer p.Close()
+				x := []float64{1}
+				_, err = p.SpMV(ctx, msrep.NoTrans, 1, x, 0, x)
+				return err
+			})
+		})
+		require.ErrorContains(t, errors.Join(errs...), "y: shares memory with x") // the other rank may have been ended by it
+	}
 }
