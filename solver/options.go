@@ -19,8 +19,8 @@ const (
 	DefaultRestart = 30
 )
 
-// maxRestart bounds Options.Restart: GMRES keeps as many vectors.
-const maxRestart = 10_000
+// MaxRestart bounds Options.Restart: GMRES keeps as many vectors.
+const MaxRestart = 10_000
 
 // Options says when a method ends. The zero value is right for most.
 type Options struct {
@@ -56,8 +56,8 @@ func (o *Options) fill(n int) error {
 	if o.Restart == 0 {
 		o.Restart = DefaultRestart
 	}
-	if o.Restart < 1 || o.Restart > maxRestart {
-		return sparse.Inputf("restart", "%d: use 1 to %d", o.Restart, maxRestart)
+	if o.Restart < 1 || o.Restart > MaxRestart {
+		return sparse.Inputf("restart", "%d: use 1 to %d", o.Restart, MaxRestart)
 	}
 	return nil
 }

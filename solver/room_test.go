@@ -98,7 +98,7 @@ func TestProcessesEndTogetherWhereMemoryLacksInOne(t *testing.T) {
 	a := laplacian(t, "stencil:n=100,points=5")
 	withMemory(t, 100<<20)
 	_, _, errs := together(members(t, a, false, 9000), sines(a.Rows), func(m *member, b, x []float64) (*Result, error) {
-		return GMRES(t.Context(), m, b, x, Options{Restart: maxRestart})
+		return GMRES(t.Context(), m, b, x, Options{Restart: MaxRestart})
 	})
 	require.True(t, sparse.IsInput(errs[0]), "%v", errs[0])
 	require.ErrorContains(t, errs[0], "restart: 10000: the 10003 vectors of 9000 elements")

@@ -63,7 +63,7 @@ func peersSection(ours, theirs []bench.PeerTime) report.Section {
 		for _, v := range logs[threads] {
 			sum += v
 		}
-		sec.Remarks = append(sec.Remarks, fmt.Sprintf("%d threads: geometric mean of the ratios %.2f, least %.2f, of %d matrices.",
+		sec.Remarks = append(sec.Remarks, fmt.Sprintf("Threads: %d. Geometric mean of the ratios %.2f, least %.2f, of %d matrices.",
 			threads, math.Exp(sum/float64(len(logs[threads]))), math.Exp(slices.Min(logs[threads])), len(logs[threads])))
 	}
 	sec.Tables = []report.Table{t}

@@ -29,7 +29,7 @@ func TestTheFastestOtherLibraryStandsBesideUs(t *testing.T) {
 		{"b", "1", "mkl", "0.5", "1", "0.50", "2"},
 		{"b", "2", "-", "-", "1", "-", "2"},
 	}, sec.Tables[0].Rows)
-	require.Contains(t, sec.Remarks[1], "1 threads: geometric mean of the ratios 1.00, least 0.50, of 2 matrices")
+	require.Contains(t, sec.Remarks[1], "Threads: 1. Geometric mean of the ratios 1.00, least 0.50, of 2 matrices")
 	require.Len(t, s.Record.Rows, 3)
 	require.Positive(t, s.Record.Rows[0].OfBandwidth)
 

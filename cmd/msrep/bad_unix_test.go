@@ -198,6 +198,8 @@ func TestWrongUsageIsRefusedInOneLineWithExitCode2(t *testing.T) {
 		{"is no folder", []string{"bench", "msrep-fig22", "--mats", filepath.Join(dir, "none")}},
 		{"*.bin", []string{"bench", "cpu-peers", "--mats", dir}},
 		{"--method", []string{"solve", good, "--method", "luck"}},
+		{"--restart", []string{"solve", "none.mtx", "--restart", "10001"}}, // before anything is read
+		{"name one command", []string{"help", "spmv", "solve"}},
 		{"none", []string{"topo", "--sysfs", filepath.Join(dir, "none")}},
 	} {
 		expectRefusal(t, c.message, c.args...)

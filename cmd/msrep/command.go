@@ -93,6 +93,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	}
 	switch args[0] {
 	case "help", "-h", "-help", "--help":
+		if len(args) > 2 {
+			fmt.Fprintf(stderr, "msrep help: %q: name one command\n", args[2])
+			return exitUsage
+		}
 		if len(args) > 1 {
 			return run(ctx, []string{args[1], "--help"}, stdout, stderr)
 		}

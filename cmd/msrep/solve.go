@@ -73,8 +73,8 @@ func (s *solve) check() error {
 	if s.maxIter < 0 {
 		return sparse.Inputf("--max-iter", "%d: use a positive number, or 0 for 10 times the rows", s.maxIter)
 	}
-	if s.restart < 1 {
-		return sparse.Inputf("--restart", "%d: use a positive number", s.restart)
+	if s.restart < 1 || s.restart > solver.MaxRestart {
+		return sparse.Inputf("--restart", "%d: use 1 to %d", s.restart, solver.MaxRestart)
 	}
 	if err := checkVectorSpec("--rhs", s.rhs); err != nil {
 		return err
