@@ -18,6 +18,14 @@ DATA counts32<>+24(SB)/4, $0x00000006
 DATA counts32<>+28(SB)/4, $0x00000007
 GLOBL counts32<>(SB), RODATA|NOPTR, $32
 
+DATA fewMasks<>+0(SB)/2, $0xffff
+DATA fewMasks<>+2(SB)/2, $0xffff
+DATA fewMasks<>+4(SB)/2, $0xffff
+DATA fewMasks<>+6(SB)/2, $0x0000
+DATA fewMasks<>+8(SB)/2, $0x0000
+DATA fewMasks<>+10(SB)/2, $0x0000
+GLOBL fewMasks<>(SB), RODATA|NOPTR, $12
+
 // func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·manyF64AVX2(SB), NOSPLIT, $0-200
@@ -1034,8 +1042,132 @@ row1:
 	JL     out
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
-	SUBQ   $0x02, R13
-	JL     odd1
+	SUBQ   $0x04, R13
+	JL     few
+
+four:
+	LEAQ       259(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        fourasked1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+
+fourasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD (R9)(DI*8), Z4
+	VFMADD231PD  (CX)(R14*1), Z4, K1, Z2
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD 8(R9)(DI*8), Z4
+	VFMADD231PD  (CX)(R14*1), Z4, K1, Z3
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD 16(R9)(DI*8), Z4
+	VFMADD231PD  (CX)(R14*1), Z4, K1, Z2
+	MOVL         12(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD 24(R9)(DI*8), Z4
+	VFMADD231PD  (CX)(R14*1), Z4, K1, Z3
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	LEAQ       3(DI), R14
+	CMPQ       R14, R10
+	JG         fewLeft
+	LEAQ       258(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        fewasked1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+
+fewasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft
+	LEAQ         fewMasks<>+0(SB), R14
+	SHLQ         $0x01, R13
+	SUBQ         R13, R14
+	MOVL         (R8)(DI*4), R15
+	IMULQ        SI, R15
+	KMOVW        -2(R14), K2
+	KANDW        K1, K2, K2
+	VBROADCASTSD (R9)(DI*8), Z4
+	VFMADD231PD  (CX)(R15*1), Z4, K2, Z2
+	MOVL         4(R8)(DI*4), R15
+	IMULQ        SI, R15
+	KMOVW        (R14), K2
+	KANDW        K1, K2, K2
+	VBROADCASTSD 8(R9)(DI*8), Z4
+	VFMADD231PD  (CX)(R15*1), Z4, K2, Z3
+	MOVL         8(R8)(DI*4), R15
+	IMULQ        SI, R15
+	KMOVW        2(R14), K2
+	KANDW        K1, K2, K2
+	VBROADCASTSD 16(R9)(DI*8), Z4
+	VFMADD231PD  (CX)(R15*1), Z4, K2, Z2
+	SARQ         $0x01, R13
+	LEAQ         4(DI)(R13*1), DI
+	JMP          finish1
+
+fewLeft:
+	ADDQ $0x04, R13
+	SUBQ $0x02, R13
+	JL   odd1
 
 pair1:
 	LEAQ       257(DI), R14
@@ -2237,8 +2369,132 @@ row1:
 	JL     out
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
-	SUBQ   $0x02, R13
-	JL     odd1
+	SUBQ   $0x04, R13
+	JL     few
+
+four:
+	LEAQ       259(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        fourasked1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+
+fourasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS (R9)(DI*4), Z4
+	VFMADD231PS  (CX)(R14*1), Z4, K1, Z2
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 4(R9)(DI*4), Z4
+	VFMADD231PS  (CX)(R14*1), Z4, K1, Z3
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 8(R9)(DI*4), Z4
+	VFMADD231PS  (CX)(R14*1), Z4, K1, Z2
+	MOVL         12(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 12(R9)(DI*4), Z4
+	VFMADD231PS  (CX)(R14*1), Z4, K1, Z3
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	LEAQ       3(DI), R14
+	CMPQ       R14, R10
+	JG         fewLeft
+	LEAQ       258(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        fewasked1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+
+fewasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft
+	LEAQ         fewMasks<>+0(SB), R14
+	SHLQ         $0x01, R13
+	SUBQ         R13, R14
+	MOVL         (R8)(DI*4), R15
+	IMULQ        SI, R15
+	KMOVW        -2(R14), K2
+	KANDW        K1, K2, K2
+	VBROADCASTSS (R9)(DI*4), Z4
+	VFMADD231PS  (CX)(R15*1), Z4, K2, Z2
+	MOVL         4(R8)(DI*4), R15
+	IMULQ        SI, R15
+	KMOVW        (R14), K2
+	KANDW        K1, K2, K2
+	VBROADCASTSS 4(R9)(DI*4), Z4
+	VFMADD231PS  (CX)(R15*1), Z4, K2, Z3
+	MOVL         8(R8)(DI*4), R15
+	IMULQ        SI, R15
+	KMOVW        2(R14), K2
+	KANDW        K1, K2, K2
+	VBROADCASTSS 8(R9)(DI*4), Z4
+	VFMADD231PS  (CX)(R15*1), Z4, K2, Z2
+	SARQ         $0x01, R13
+	LEAQ         4(DI)(R13*1), DI
+	JMP          finish1
+
+fewLeft:
+	ADDQ $0x04, R13
+	SUBQ $0x02, R13
+	JL   odd1
 
 pair1:
 	LEAQ       257(DI), R14

@@ -100,3 +100,40 @@ func TestRowsManyStopsAtWhatLeavesTheArraysAtEveryLevel(t *testing.T) {
 		}
 	})
 }
+
+func TestRowsManyTakesNothingOfTheRowsBehind(t *testing.T) {
+	levels(t, func(t *testing.T, l simd.Level) {
+		const behind = 5 // entries of row 1, whose row of x is not a number
+		for _, k := range []int{1, 5, 8, 16} {
+			for n := range 10 {
+				idx, val := make([]int32, n+behind), make([]float64, n+behind)
+				for i := range idx {
+					val[i] = 1
+					if i >= n {
+						idx[i] = 1
+					}
+				}
+				x, y := make([]float64, 2*k), make([]float64, 2*k)
+				for j := range k {
+					x[j], x[k+j] = float64(j+1), math.NaN()
+				}
+				multiply := func() {
+					simd.RowsMany(l, 1, 0, []int64{0, int64(n), int64(n + behind)}, idx, val, simd.Block[float64]{Val: x, Cols: k, Stride: k},
+						simd.Block[float64]{Val: y, Cols: k, Stride: k})
+				}
+				check := func() {
+					for j := range k {
+						require.Equal(t, float64(n*(j+1)), y[j], "%d entries, column %d of %d", n, j, k)
+					}
+				}
+				multiply()
+				check()
+				require.True(t, math.IsNaN(y[k]))
+				clear(y)
+				idx[n+1] = 2 // out of range
+				require.Panics(t, multiply)
+				check()
+			}
+		}
+	})
+}

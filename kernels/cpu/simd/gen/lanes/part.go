@@ -62,6 +62,18 @@ func (p *Part) FMAPart(m Mem, v, acc VecVirtual) {
 	}
 }
 
+// Mask is the mask of the first elements, of registers that are Long.
+func (p *Part) Mask() Register { return p.mask }
+
+// FMAMasked is FMA in the lanes of a mask, of registers that are Long.
+func (p *Part) FMAMasked(m Mem, v VecVirtual, mask Register, acc VecVirtual) {
+	if p.Double {
+		VFMADD231PD(m, v, mask, acc)
+	} else {
+		VFMADD231PS(m, v, mask, acc)
+	}
+}
+
 // LoadPart loads the first elements and clears the others.
 func (p *Part) LoadPart(m Mem, v VecVirtual) {
 	switch {

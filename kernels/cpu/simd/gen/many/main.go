@@ -10,6 +10,7 @@ import (
 
 func main() {
 	lanes.DefineCounts()
+	defineMasks()
 	for _, l := range lanes.All() {
 		rows(lanes.Part{Lanes: l})
 		scatter(lanes.Part{Lanes: l})

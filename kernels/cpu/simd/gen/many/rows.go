@@ -25,7 +25,8 @@ const (
 // rows generates the kernel of RowsMany for up to maxVectors registers of columns,
 // the last of which may be filled in part.
 //
-// Two entries of a row are taken at a time, in sums of their own. An index that is
+// Two entries of a row are taken at a time, in sums of their own; for rows of one long register see
+// byFour, which adds them in the same order. An index that is
 // not below rowsX, and a pointer that falls or leaves idx, end the call with the
 // rows done before.
 func rows(p lanes.Part) {
@@ -114,10 +115,13 @@ func (k *kernel) rows(v int) {
 			k.Zero(a)
 		}
 	}
+	if v == 1 && k.Long {
+		k.byFour(left)
+	}
 	SUBQ(Imm(2), left)
 	JL(LabelRef(label("odd", v)))
 	Label(label("pair", v))
-	k.ask(v)
+	k.ask("", v, 2)
 	k.entry(0)
 	k.entry(1)
 	ADDQ(Imm(2), k.k)
@@ -149,19 +153,19 @@ func (k *kernel) entry(i int) {
 	JAE(LabelRef("out"))
 	IMULQ(k.ldx, g)
 	k.Broadcast(Mem{Base: k.val, Index: k.k, Scale: uint8(k.Size()), Disp: k.Size() * i}, f)
-	for j, a := range k.sums[i] {
+	for j, a := range k.sums[i%2] {
 		k.fma(j, Mem{Base: k.x, Index: g, Scale: 1, Disp: j * k.Bytes()}, f, a)
 	}
 }
 
-// ask brings the rows of x of two later entries to the caches.
-func (k *kernel) ask(v int) {
+// ask brings the rows of x of n later entries to the caches. name is for its label.
+func (k *kernel) ask(name string, v, n int) {
 	far := farBytes / max(v*k.Bytes(), 64)
 	g := GP64()
-	LEAQ(Mem{Base: k.k, Disp: far + 1}, g)
+	LEAQ(Mem{Base: k.k, Disp: far + n - 1}, g)
 	CMPQ(g, lanes.Arg("asks"))
-	JGE(LabelRef(label("asked", v)))
-	for i := range 2 {
+	JGE(LabelRef(label(name+"asked", v)))
+	for i := range n {
 		for _, to := range []struct {
 			ahead    int
 			prefetch func(Op)
@@ -174,7 +178,7 @@ func (k *kernel) ask(v int) {
 			}
 		}
 	}
-	Label(label("asked", v))
+	Label(label(name+"asked", v))
 }
 
 // finish stores a row and goes on to the next.
