@@ -236,6 +236,23 @@ func TestOneDelayDoesNotDecideWhatIsTried(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
+func TestASteadierFormIsTakenUnlessItIsClearlySlower(t *testing.T) {
+	form := func(name kernels.Form, product time.Duration) *contender[float64] {
+		c := &contender[float64]{product: product}
+		if c.Form = name; name == inspect.FormBins {
+			c.SteadierThan = inspect.FormTiles
+		}
+		return c
+	}
+	tiles := form(inspect.FormTiles, 700)
+	for product, want := range map[time.Duration]bool{600: true, 700: true, 800: true, 801: false} {
+		require.Equal(t, want, form(inspect.FormBins, product).beats(tiles), product)
+	}
+	require.True(t, form(inspect.FormSlices, 699).beats(tiles))
+	require.False(t, form(inspect.FormSlices, 700).beats(tiles))
+	require.False(t, form(inspect.FormBins, 700).beats(form(kernels.FormCSR, 700)))
+}
+
 func TestWhyRowsStayInCSRNamesTheFormsThatWereSlower(t *testing.T) {
 	trials := []kernels.PackTrial{{Form: "csr", Product: 2}, {Form: "blocks", Product: 3}, {Form: "blocks", Product: 3}, {Form: "diagonals", Product: 4}, {Form: "slices", Skipped: "x"}}
 	for want, s := range map[string]search[float64]{

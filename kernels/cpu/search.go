@@ -193,12 +193,17 @@ func (s *search[V]) judge(c *contender[V]) (err error) {
 		s.half, s.halved = h, contender[V]{Candidate: c.Candidate, product: c.product, building: c.building, tried: c.tried}
 	}
 	loser := s.best
-	if c.product < s.best.product {
+	if c.beats(&s.best) {
 		s.best = *c
 	} else {
 		loser = *c
 	}
 	return s.drop(loser.trial)
+}
+
+// beats reports whether c is faster than the best so far, or does for it.
+func (c *contender[V]) beats(best *contender[V]) bool {
+	return c.product < best.product || c.SteadierThan == best.Form && !far(c.product, best.product)
 }
 
 // finish packs all pieces in the best form.

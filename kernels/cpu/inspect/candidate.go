@@ -66,7 +66,10 @@ type Candidate[V sparse.Value] struct {
 
 	// Unless is a form that makes this one needless where it is the best so far.
 	Unless kernels.Form
-	Build  func(form.Rows[V]) (form.Form[V], error)
+	// SteadierThan is a form that this one is taken instead of where it is not clearly slower, as
+	// its products take longer at times than when they were timed, and those of this one do not.
+	SteadierThan kernels.Form
+	Build        func(form.Rows[V]) (form.Form[V], error)
 }
 
 // Budget is how long, in products of plain CSR, all building and trying may take
