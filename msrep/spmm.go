@@ -24,8 +24,9 @@ import (
 // as those of Y, for the next product. In all other cases, and where these would be 3
 // vectors or fewer, they are multiplied one after the other.
 //
-// Blocks by column are turned first; the plan keeps the memory for that, and does without
-// where it is scarce. Where X has more than 16 MB and the matrix is multiplied in CSR, CPU
+// Blocks by column are turned first, and of 3 to 8 vectors (16 of float32) that bins multiply
+// X is copied where its rows are not cache lines; the plan keeps the memory for both, and
+// does without where it is scarce. Where X has more than 16 MB and the matrix is multiplied in CSR, CPU
 // devices try a copy of X in another order in the fourth and fifth product with as many
 // vectors, and keep the column numbers for it, 4 bytes an entry, if that was faster: no
 // result changes by it. State ExpectedVectors where products have several vectors. Bad
