@@ -66,8 +66,8 @@ type Candidate[V sparse.Value] struct {
 
 	// Unless is a form that makes this one needless where it is the best so far.
 	Unless kernels.Form
-	// SteadierThan is a form that this one is taken instead of where it is not clearly slower, as
-	// its products take longer at times than when they were timed, and those of this one do not.
+	// SteadierThan is a form whose products take longer in some moments than when they were timed,
+	// as those of this one do not: this one is taken instead where it is not clearly slower.
 	SteadierThan kernels.Form
 	Build        func(form.Rows[V]) (form.Form[V], error)
 }
