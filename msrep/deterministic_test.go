@@ -37,7 +37,7 @@ func systemsOf(t *testing.T, configs []Config) (out []*System) {
 // inOrder is what a deterministic plan may be asked for beside its defaults: forms
 // that not every device has, and that do not suit every matrix.
 var inOrder = []PlanOptions{
-	{Format: sparse.FormatCSR}, {Format: "slices"}, {Format: "tiles"}, {Format: "diagonals"}, {Format: "blocks"}, {Format: "sell"},
+	{Format: sparse.FormatCSR}, {Format: "slices"}, {Format: "tiles"}, {Format: "panels"}, {Format: "bins"}, {Format: "diagonals"}, {Format: "blocks"}, {Format: "sell"},
 	{ExpectedTransposed: 2}, {ExpectedProducts: 1}, {Release: true},
 }
 

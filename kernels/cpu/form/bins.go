@@ -34,9 +34,12 @@ type BinOptions[V sparse.Value] struct {
 // parted into groups, for each of which x is read once. A run takes whole cache lines: places
 // that hold no entry add to a sum that nobody reads.
 //
+// With Rows.Fixed the first pass copies x, and the second one multiplies as well, with one
+// rounding; the entries of a row follow each other in their order, from run to run, so their
+// columns must not fall from one block of columns to an earlier one.
+//
 // It fails with a *sparse.InputError on a column outside x, on options that are out of range,
-// where most runs would be short, and with Rows.Fixed, as products are rounded before they are
-// added; and with an error that wraps kernels.ErrOutOfMemory.
+// and where most runs would be short, and with an error that wraps kernels.ErrOutOfMemory.
 func NewBins[V sparse.Value](r Rows[V], o BinOptions[V]) (Form[V], error) {
 	b, err := newBinBuilder(r, o)
 	if err != nil {
@@ -56,7 +59,7 @@ func NewBins[V sparse.Value](r Rows[V], o BinOptions[V]) (Form[V], error) {
 // binsForm is the Form of NewBins.
 type binsForm[V sparse.Value] struct {
 	level      simd.Level
-	rows, cols int
+	rows, cols int   // chunks of long rows are rows here
 	height     int   // rows of a block
 	shift      uint8 // log2 of the columns of a block
 	across     int   // blocks of columns
@@ -72,6 +75,9 @@ type binsForm[V sparse.Value] struct {
 	// them are the runs by blocks of columns. A group has the same places in both orders.
 	blocks []int64
 	places []uint16 // the row of each product in its block
+
+	fixed  bool           // products are elements of x: entries.Values is 1
+	values simd.Values[V] // then, those of places
 
 	products []V // of a group
 	sums     []V // of a block of rows, and one for places that hold no entry
@@ -137,7 +143,11 @@ func (f *binsForm[V]) write(g, c int, x, next []V) {
 func (f *binsForm[V]) sum(g, b int) []V {
 	clear(f.sums)
 	from, lo, hi := f.blocks[f.groups[g]], f.blocks[b], f.blocks[b+1]
-	simd.AddBin(f.level, f.products[lo-from:hi-from], f.places[lo:hi], f.sums)
+	if f.fixed {
+		simd.MultiplyBin(f.level, &f.values, int(lo), f.products[lo-from:hi-from], f.places[lo:hi], f.sums)
+	} else {
+		simd.AddBin(f.level, f.products[lo-from:hi-from], f.places[lo:hi], f.sums)
+	}
 	return f.sums[:min(f.height, f.rows-b*f.height)]
 }
 
@@ -177,8 +187,15 @@ func (f *binsForm[V]) Bytes() int64 { return f.bytes }
 func (f *binsForm[V]) Padding() int64 { return f.padding }
 
 func (f *binsForm[V]) Name() string {
-	return fmt.Sprintf("bins of %d x %d, values %s", f.height, 1<<f.shift, f.entries.Values.Storage)
+	storage := f.entries.Values.Storage
+	if f.fixed {
+		storage = f.values.Storage
+	}
+	return fmt.Sprintf("bins of %d x %d, values %s", f.height, 1<<f.shift, storage)
 }
+
+// one is the value 1 for every entry, by which an element of x is copied.
+func one[V sparse.Value]() simd.Values[V] { return simd.Values[V]{Storage: simd.Same, Table: []V{1}} }
 
 // inLines is the places that so many entries take.
 func inLines[V sparse.Value](entries int64) int64 {

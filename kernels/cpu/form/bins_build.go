@@ -44,9 +44,7 @@ func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], 
 		return nil, sparse.Inputf("bin", "%d rows and %d columns in groups of %d entries: use at most %d rows, and a power of two up to %d of columns",
 			o.Rows, o.Cols, o.Group, simd.BinRows, simd.BinCols)
 	}
-	if r.Fixed {
-		return nil, sparse.Inputf("format", "bins are summed in an order of their own: sums of a fixed shape have csr, slices, sell, diagonals, blocks and tiles")
-	}
+	r, long := r.chunked()
 	rows, nnz := len(r.Ptr)-1, int64(len(r.Idx))
 	half := fit[V](cpuid.CPU.Cache.L1D, firstCache)
 	height := o.Rows
@@ -67,8 +65,11 @@ func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], 
 		return nil, sparse.Inputf("matrix", "bins of %d x %d: %d entries would be in %d runs", height, width, nnz, runs)
 	}
 	f := &binsForm[V]{level: o.Level, rows: rows, cols: r.Cols, height: height,
-		shift: uint8(bits.TrailingZeros(uint(width))), across: int(across), results: results[V]{level: o.Level}}
-	var err error
+		shift: uint8(bits.TrailingZeros(uint(width))), across: int(across), fixed: r.Fixed, results: results[V]{level: o.Level, long: long}}
+	err := r.checkOrder(f.shift, "bins")
+	if err != nil {
+		return nil, err
+	}
 	if f.blocks, err = Make[int64](r.Mem, int64(blocks)+1); err != nil {
 		return nil, err
 	}
@@ -137,7 +138,12 @@ func (b *binBuilder[V]) lay(group int) (err error) {
 	if f.places, err = Make[uint16](m, all); err != nil {
 		return err
 	}
-	if f.entries.Values, err = b.values.store(m, 1, all); err != nil {
+	values := &f.entries.Values
+	if f.fixed {
+		*values = one[V]()
+		values = &f.values
+	}
+	if *values, err = b.values.store(m, 1, all); err != nil {
 		return err
 	}
 	for block := range blocks {
@@ -150,7 +156,7 @@ func (b *binBuilder[V]) lay(group int) (err error) {
 	b.runs()
 	f.padding = all - int64(len(b.r.Idx))
 	f.bytes = 8*int64(len(f.blocks)+len(f.first)+len(f.runs)+len(f.groups)) + mem.Size[V]()*int64(len(f.products)+len(f.sums)) +
-		4*all + valueBytes(&f.entries.Values)
+		4*all + valueBytes(values)
 	return nil
 }
 
@@ -204,6 +210,9 @@ func (b *binBuilder[V]) fill() {
 			for c, n := range counts {
 				e, v := entries[done:done+int64(n)], val[done:done+int64(n)]
 				done += int64(n)
+				if f.fixed {
+					orderDealt(e, func(from int, to []int) { move(v, from, to) })
+				}
 				dealTile(e, room)
 				dealTile(v, valRoom)
 				b.put(at[c], place, e, v)
@@ -238,9 +247,13 @@ func (b *binBuilder[V]) put(k, place int64, entries []uint32, val []V) {
 	for i, e := range entries {
 		columns[i], rows[i] = uint16(e), uint16(e>>16)
 	}
-	if f.entries.Values.Storage == simd.Full {
-		copy(f.entries.Values.Full[k:], val)
+	to := &f.entries.Values
+	if f.fixed {
+		to, k = &f.values, place
+	}
+	if to.Storage == simd.Full {
+		copy(to.Full[k:], val)
 		return
 	}
-	b.values.put(&f.entries.Values, int(k), 1, val)
+	b.values.put(to, int(k), 1, val)
 }

@@ -215,12 +215,6 @@ func TestBinsRefuseWhatTheyCannotHold(t *testing.T) {
 		require.True(t, sparse.IsInput(err), "%+v: %v", o, err)
 		require.ErrorContains(t, err, "power of two")
 	}
-	fixed := one(1)
-	fixed.Fixed = true
-	_, err := form.NewBins(fixed, form.BinOptions[float64]{})
-	require.True(t, sparse.IsInput(err), "%v", err)
-	require.ErrorContains(t, err, "fixed shape")
-
 	dense := pattern{cols: 300, rows: make([][]int32, 300)}
 	for i := range dense.rows {
 		for c := range dense.cols {
@@ -228,7 +222,7 @@ func TestBinsRefuseWhatTheyCannotHold(t *testing.T) {
 		}
 	}
 	a := dense.csr(func() float64 { return 1 })
-	_, err = form.NewBins(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.BinOptions[float64]{Rows: 1, Cols: 1})
+	_, err := form.NewBins(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.BinOptions[float64]{Rows: 1, Cols: 1})
 	require.True(t, sparse.IsInput(err), "%v", err)
 	require.ErrorContains(t, err, "90000 entries would be in 90000 runs")
 

@@ -43,7 +43,6 @@ func (f *binsForm[V]) collect(g int, after V, to func(lo, hi int) []V) {
 func (f *binsForm[V]) spread(first, end int, alpha V, x []V) (after V) {
 	x = x[first*f.height : min(end*f.height, f.rows)]
 	before, after := simd.Factors(f.level, alpha, x)
-	one := simd.Values[V]{Storage: simd.Same, Table: []V{1}}
 	from := f.blocks[first]
 	for b := first; b < end; b++ {
 		part := x[:min(f.height, len(x))]
@@ -53,7 +52,7 @@ func (f *binsForm[V]) spread(first, end int, alpha V, x []V) (after V) {
 		}
 		f.sums[f.height] = 0
 		lo, hi := f.blocks[b], f.blocks[b+1]
-		places := simd.Bins[V]{Columns: f.places[lo:hi], Values: one}
+		places := simd.Bins[V]{Columns: f.places[lo:hi], Values: one[V]()}
 		for len(places.Columns) > 0 {
 			n := min(len(places.Columns), mostPlaces)
 			places.Products(f.level, 0, []simd.BinRun{{Entries: uint32(n)}}, f.sums, nil, f.products[lo-from:])

@@ -24,12 +24,16 @@ func fixedForms[V sparse.Value](t *rapid.T, l simd.Level, r form.Rows[V]) map[st
 	}
 	window := rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window")
 	height, width := rapid.SampledFrom([]int{0, 1, 3, 16, 100}).Draw(t, "tile rows"), rapid.SampledFrom([]int{0, 8, 64, 65536}).Draw(t, "tile columns")
+	group := rapid.SampledFrom([]int{0, 1, 100, 1000}).Draw(t, "group")
 	return map[string]func() (form.Form[V], error){
 		"slices": func() (form.Form[V], error) {
 			return form.NewSlices(r, form.SliceOptions[V]{Level: l, Window: window, Values: values})
 		},
 		"tiles": func() (form.Form[V], error) {
 			return form.NewTiles(r, form.TileOptions[V]{Level: l, Rows: height, Cols: width, Values: values})
+		},
+		"bins": func() (form.Form[V], error) {
+			return form.NewBins(r, form.BinOptions[V]{Level: l, Rows: height, Cols: width, Group: group, Values: values})
 		},
 		"panels": func() (form.Form[V], error) {
 			return form.NewPanels(r, form.PanelOptions[V]{Level: l, Rows: height, Cols: width, Values: values})
@@ -115,7 +119,7 @@ func checkFixed[V sparse.Value](t *testing.T, l simd.Level) {
 	if testing.Short() {
 		return // too few cases to meet every form
 	}
-	for _, name := range []string{"slices", "tiles", "panels", "diagonals", "blocks", "csr"} {
+	for _, name := range []string{"slices", "tiles", "bins", "panels", "diagonals", "blocks", "csr"} {
 		require.NotZero(t, made[name], name)
 	}
 }
@@ -130,6 +134,9 @@ func bits[V sparse.Value](v V) any {
 func TestFormsThatSumInAnotherOrderRefuseFixedSums(t *testing.T) {
 	r := form.Rows[float64]{Ptr: []int64{0, 3}, Idx: []int32{0, 9, 4}, Val: []float64{1, 2, 3}, Cols: 10, Fixed: true}
 	_, err := form.NewTiles(r, form.TileOptions[float64]{Cols: 4})
+	require.True(t, sparse.IsInput(err), "%v", err)
+	require.ErrorContains(t, err, "sorted rows")
+	_, err = form.NewBins(r, form.BinOptions[float64]{Cols: 4})
 	require.True(t, sparse.IsInput(err), "%v", err)
 	require.ErrorContains(t, err, "sorted rows")
 	_, err = form.NewDiagonals(r, form.DiagonalOptions[float64]{})

@@ -128,7 +128,7 @@ func newNearFarBuilder[V sparse.Value](r Rows[V], o NearFarOptions[V]) (*nearFar
 			o.Lone, o.Window, o.Block, mostLone, narrowSpan)
 	}
 	if r.Fixed {
-		return nil, sparse.Inputf("format", "far entries are summed by themselves: sums of a fixed shape have csr, slices, sell, diagonals, blocks and tiles")
+		return nil, sparse.Inputf("format", "far entries are summed by themselves: sums of a fixed shape have csr, slices, sell, diagonals, blocks, panels, tiles and bins")
 	}
 	if o.Window == 0 {
 		o.Window = loneWindow[V]()

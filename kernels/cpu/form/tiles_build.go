@@ -82,7 +82,7 @@ func newTileBuilder[V sparse.Value](r Rows[V], o TileOptions[V]) (*tileBuilder[V
 		return nil, err
 	}
 	b := &tileBuilder[V]{r: r, values: o.Values.withoutTable(), out: f}
-	if err := b.checkOrder(); err != nil {
+	if err := r.checkOrder(f.shift, "tiles"); err != nil {
 		return nil, err
 	}
 	if f.entries.Values, err = b.values.store(r.Mem, 1, nnz); err != nil {
@@ -226,7 +226,14 @@ func (b *tileBuilder[V]) deal() error {
 	for t := range len(f.first) - 1 {
 		lo, hi := f.first[t], f.first[t+1]
 		if b.r.Fixed {
-			b.order(lo, hi)
+			orderDealt(f.entries.Entries[lo:hi], func(from int, to []int) {
+				switch v := &f.entries.Values; v.Storage {
+				case simd.Full:
+					move(v.Full[lo:hi], from, to)
+				case simd.Short:
+					move(v.Short[lo:hi], from, to)
+				}
+			})
 		}
 		dealTile(f.entries.Entries[lo:hi], entries)
 		if full != nil {

@@ -126,6 +126,25 @@ func AddBin[V sparse.Value](l Level, products []V, rows []uint16, sums []V) {
 	}
 }
 
+// MultiplyBin is AddBin where x has been copied instead of multiplied, in the fixed order of
+// kernels.GatherFixed: one place after the other, with one rounding for a product and its sum,
+//
+//	sums[rows[k]] += value(first+k) * x[k]
+//
+// Values are stored Full, Short or Same.
+func MultiplyBin[V sparse.Value](l Level, values *Values[V], first int, x []V, rows []uint16, sums []V) {
+	switch {
+	case len(rows) == 0:
+	case l != Generic:
+		multiplyBinAssembly(values, first, x[:len(rows)], rows, sums)
+	default:
+		x = x[:len(rows)]
+		for k, r := range rows {
+			sums[r] = FMA(values.At(first+k), x[k], sums[r])
+		}
+	}
+}
+
 // AddBinOfTwo is AddBin for two vectors side by side:
 //
 //	sums[2*rows[k]+j] += products[2*k+j] for j = 0, 1

@@ -20,6 +20,12 @@ func binProductsOfTwoF64FullAVX2(to *float64, x *float64, columns *uint16, value
 //go:noescape
 func addBinRunsF64FullAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int, after float64)
 
+// multiplyBinF64FullAVX2 multiplies so many lines of x, at least 1, by values and adds them to the sums of
+// their rows, entry by entry, with one rounding each.
+//
+//go:noescape
+func multiplyBinF64FullAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
+
 // binProductsF64ShortAVX2 writes the products of n runs past the caches, and asks for so many lines of
 // 64 bytes from next on, one for each line of products.
 //
@@ -37,6 +43,12 @@ func binProductsOfTwoF64ShortAVX2(to *float64, x *float64, columns *uint16, valu
 //
 //go:noescape
 func addBinRunsF64ShortAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int, after float64)
+
+// multiplyBinF64ShortAVX2 multiplies so many lines of x, at least 1, by values and adds them to the sums of
+// their rows, entry by entry, with one rounding each.
+//
+//go:noescape
+func multiplyBinF64ShortAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
 
 // binProductsF64SameAVX2 writes the products of n runs past the caches, and asks for so many lines of
 // 64 bytes from next on, one for each line of products.
@@ -56,6 +68,12 @@ func binProductsOfTwoF64SameAVX2(to *float64, x *float64, columns *uint16, value
 //go:noescape
 func addBinRunsF64SameAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int, after float64)
 
+// multiplyBinF64SameAVX2 multiplies so many lines of x, at least 1, by values and adds them to the sums of
+// their rows, entry by entry, with one rounding each.
+//
+//go:noescape
+func multiplyBinF64SameAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
+
 // binProductsF32FullAVX2 writes the products of n runs past the caches, and asks for so many lines of
 // 64 bytes from next on, one for each line of products.
 //
@@ -74,6 +92,12 @@ func binProductsOfTwoF32FullAVX2(to *float32, x *float32, columns *uint16, value
 //go:noescape
 func addBinRunsF32FullAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int, after float32)
 
+// multiplyBinF32FullAVX2 multiplies so many lines of x, at least 1, by values and adds them to the sums of
+// their rows, entry by entry, with one rounding each.
+//
+//go:noescape
+func multiplyBinF32FullAVX2(sums *float32, x *float32, rows *uint16, values *byte, lines int)
+
 // binProductsF32SameAVX2 writes the products of n runs past the caches, and asks for so many lines of
 // 64 bytes from next on, one for each line of products.
 //
@@ -91,6 +115,12 @@ func binProductsOfTwoF32SameAVX2(to *float32, x *float32, columns *uint16, value
 //
 //go:noescape
 func addBinRunsF32SameAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int, after float32)
+
+// multiplyBinF32SameAVX2 multiplies so many lines of x, at least 1, by values and adds them to the sums of
+// their rows, entry by entry, with one rounding each.
+//
+//go:noescape
+func multiplyBinF32SameAVX2(sums *float32, x *float32, rows *uint16, values *byte, lines int)
 
 // addBinF64AVX2 adds so many lines of products, at least 1, to the sums of their rows.
 //

@@ -295,6 +295,67 @@ done:
 	VZEROUPPER
 	RET
 
+// func multiplyBinF64FullAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·multiplyBinF64FullAVX2(SB), NOSPLIT, $0-40
+	MOVQ sums+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ values+24(FP), BX
+	MOVQ lines+32(FP), SI
+
+line:
+	PREFETCHT1  8192(CX)
+	PREFETCHT1  2048(DX)
+	PREFETCHT1  8192(BX)
+	VMOVSD      (BX), X1
+	MOVWLZX     (DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD (CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	VMOVSD      8(BX), X1
+	MOVWLZX     2(DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD 8(CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	VMOVSD      16(BX), X1
+	MOVWLZX     4(DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD 16(CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	VMOVSD      24(BX), X1
+	MOVWLZX     6(DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD 24(CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	VMOVSD      32(BX), X1
+	MOVWLZX     8(DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD 32(CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	VMOVSD      40(BX), X1
+	MOVWLZX     10(DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD 40(CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	VMOVSD      48(BX), X1
+	MOVWLZX     12(DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD 48(CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	VMOVSD      56(BX), X1
+	MOVWLZX     14(DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD 56(CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	ADDQ        $0x10, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	DECQ        SI
+	JNZ         line
+	VZEROUPPER
+	RET
+
 // func binProductsF64ShortAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
 // Requires: AVX, MMX+
 TEXT ·binProductsF64ShortAVX2(SB), NOSPLIT, $0-64
@@ -596,6 +657,75 @@ done:
 	VZEROUPPER
 	RET
 
+// func multiplyBinF64ShortAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·multiplyBinF64ShortAVX2(SB), NOSPLIT, $0-40
+	MOVQ sums+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ values+24(FP), BX
+	MOVQ lines+32(FP), SI
+
+line:
+	PREFETCHT1  8192(CX)
+	PREFETCHT1  2048(DX)
+	PREFETCHT1  4096(BX)
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   (BX), X1, X1
+	MOVWLZX     (DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD (CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   4(BX), X1, X1
+	MOVWLZX     2(DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD 8(CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   8(BX), X1, X1
+	MOVWLZX     4(DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD 16(CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   12(BX), X1, X1
+	MOVWLZX     6(DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD 24(CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   16(BX), X1, X1
+	MOVWLZX     8(DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD 32(CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   20(BX), X1, X1
+	MOVWLZX     10(DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD 40(CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   24(BX), X1, X1
+	MOVWLZX     12(DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD 48(CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   28(BX), X1, X1
+	MOVWLZX     14(DX), DI
+	VMOVSD      (AX)(DI*8), X0
+	VFMADD231SD 56(CX), X1, X0
+	VMOVSD      X0, (AX)(DI*8)
+	ADDQ        $0x10, DX
+	ADDQ        $0x20, BX
+	ADDQ        $0x40, CX
+	DECQ        SI
+	JNZ         line
+	VZEROUPPER
+	RET
+
 // func binProductsF64SameAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
 // Requires: AVX, MMX+
 TEXT ·binProductsF64SameAVX2(SB), NOSPLIT, $0-64
@@ -879,6 +1009,58 @@ laterAsked:
 	JMP          run
 
 done:
+	VZEROUPPER
+	RET
+
+// func multiplyBinF64SameAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·multiplyBinF64SameAVX2(SB), NOSPLIT, $0-40
+	MOVQ         sums+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         rows+16(FP), DX
+	MOVQ         values+24(FP), BX
+	VBROADCASTSD (BX), Y0
+	MOVQ         lines+32(FP), BX
+
+line:
+	PREFETCHT1  8192(CX)
+	PREFETCHT1  2048(DX)
+	MOVWLZX     (DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VFMADD231SD (CX), X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     2(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VFMADD231SD 8(CX), X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     4(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VFMADD231SD 16(CX), X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     6(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VFMADD231SD 24(CX), X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     8(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VFMADD231SD 32(CX), X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     10(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VFMADD231SD 40(CX), X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     12(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VFMADD231SD 48(CX), X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     14(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VFMADD231SD 56(CX), X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	ADDQ        $0x10, DX
+	ADDQ        $0x40, CX
+	DECQ        BX
+	JNZ         line
 	VZEROUPPER
 	RET
 
@@ -1247,6 +1429,107 @@ done:
 	VZEROUPPER
 	RET
 
+// func multiplyBinF32FullAVX2(sums *float32, x *float32, rows *uint16, values *byte, lines int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·multiplyBinF32FullAVX2(SB), NOSPLIT, $0-40
+	MOVQ sums+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ values+24(FP), BX
+	MOVQ lines+32(FP), SI
+
+line:
+	PREFETCHT1  8192(CX)
+	PREFETCHT1  4096(DX)
+	PREFETCHT1  8192(BX)
+	VMOVSS      (BX), X1
+	MOVWLZX     (DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS (CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	VMOVSS      4(BX), X1
+	MOVWLZX     2(DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS 4(CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	VMOVSS      8(BX), X1
+	MOVWLZX     4(DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS 8(CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	VMOVSS      12(BX), X1
+	MOVWLZX     6(DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS 12(CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	VMOVSS      16(BX), X1
+	MOVWLZX     8(DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS 16(CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	VMOVSS      20(BX), X1
+	MOVWLZX     10(DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS 20(CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	VMOVSS      24(BX), X1
+	MOVWLZX     12(DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS 24(CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	VMOVSS      28(BX), X1
+	MOVWLZX     14(DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS 28(CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	VMOVSS      32(BX), X1
+	MOVWLZX     16(DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS 32(CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	VMOVSS      36(BX), X1
+	MOVWLZX     18(DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS 36(CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	VMOVSS      40(BX), X1
+	MOVWLZX     20(DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS 40(CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	VMOVSS      44(BX), X1
+	MOVWLZX     22(DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS 44(CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	VMOVSS      48(BX), X1
+	MOVWLZX     24(DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS 48(CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	VMOVSS      52(BX), X1
+	MOVWLZX     26(DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS 52(CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	VMOVSS      56(BX), X1
+	MOVWLZX     28(DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS 56(CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	VMOVSS      60(BX), X1
+	MOVWLZX     30(DX), DI
+	VMOVSS      (AX)(DI*4), X0
+	VFMADD231SS 60(CX), X1, X0
+	VMOVSS      X0, (AX)(DI*4)
+	ADDQ        $0x20, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, CX
+	DECQ        SI
+	JNZ         line
+	VZEROUPPER
+	RET
+
 // func binProductsF32SameAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int)
 // Requires: AVX, MMX+
 TEXT ·binProductsF32SameAVX2(SB), NOSPLIT, $0-64
@@ -1590,6 +1873,90 @@ laterAsked:
 	JMP          run
 
 done:
+	VZEROUPPER
+	RET
+
+// func multiplyBinF32SameAVX2(sums *float32, x *float32, rows *uint16, values *byte, lines int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·multiplyBinF32SameAVX2(SB), NOSPLIT, $0-40
+	MOVQ         sums+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         rows+16(FP), DX
+	MOVQ         values+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	MOVQ         lines+32(FP), BX
+
+line:
+	PREFETCHT1  8192(CX)
+	PREFETCHT1  4096(DX)
+	MOVWLZX     (DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS (CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	MOVWLZX     2(DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS 4(CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	MOVWLZX     4(DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS 8(CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	MOVWLZX     6(DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS 12(CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	MOVWLZX     8(DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS 16(CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	MOVWLZX     10(DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS 20(CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	MOVWLZX     12(DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS 24(CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	MOVWLZX     14(DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS 28(CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	MOVWLZX     16(DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS 32(CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	MOVWLZX     18(DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS 36(CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	MOVWLZX     20(DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS 40(CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	MOVWLZX     22(DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS 44(CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	MOVWLZX     24(DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS 48(CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	MOVWLZX     26(DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS 52(CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	MOVWLZX     28(DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS 56(CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	MOVWLZX     30(DX), SI
+	VMOVSS      (AX)(SI*4), X1
+	VFMADD231SS 60(CX), X0, X1
+	VMOVSS      X1, (AX)(SI*4)
+	ADDQ        $0x20, DX
+	ADDQ        $0x40, CX
+	DECQ        BX
+	JNZ         line
 	VZEROUPPER
 	RET
 

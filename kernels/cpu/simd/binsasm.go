@@ -17,7 +17,10 @@ type addRunsKernel[V sparse.Value] func(y, factors *V, columns *uint16, values *
 // binTwoKernel is binKernel for two vectors side by side: to is the place of line from.
 type binTwoKernel[V sparse.Value] func(to, x *V, columns *uint16, values *byte, runs *uint32, n, from int, next *V, lines int)
 
-// The kernels of Bins.Products, AddTransposed and ProductsOfTwo, by Storage.
+// multiplyBinKernel multiplies whole lines of x by values and adds them to sums.
+type multiplyBinKernel[V sparse.Value] func(sums, x *V, rows *uint16, values *byte, lines int)
+
+// The kernels of Bins.Products, AddTransposed and ProductsOfTwo, and of MultiplyBin, by Storage.
 var (
 	binProducts64 = [4]binKernel[float64]{Full: binProductsF64FullAVX2, Short: binProductsF64ShortAVX2, Same: binProductsF64SameAVX2}
 	binProducts32 = [4]binKernel[float32]{Full: binProductsF32FullAVX2, Same: binProductsF32SameAVX2}
@@ -25,6 +28,8 @@ var (
 	addRuns32     = [4]addRunsKernel[float32]{Full: addBinRunsF32FullAVX2, Same: addBinRunsF32SameAVX2}
 	binTwo64      = [4]binTwoKernel[float64]{Full: binProductsOfTwoF64FullAVX2, Short: binProductsOfTwoF64ShortAVX2, Same: binProductsOfTwoF64SameAVX2}
 	binTwo32      = [4]binTwoKernel[float32]{Full: binProductsOfTwoF32FullAVX2, Same: binProductsOfTwoF32SameAVX2}
+	multiplyBin64 = [4]multiplyBinKernel[float64]{Full: multiplyBinF64FullAVX2, Short: multiplyBinF64ShortAVX2, Same: multiplyBinF64SameAVX2}
+	multiplyBin32 = [4]multiplyBinKernel[float32]{Full: multiplyBinF32FullAVX2, Same: multiplyBinF32SameAVX2}
 )
 
 // binProductsAssembly is Bins.Products for one run or more.
@@ -38,7 +43,7 @@ func binProductsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, x, ne
 }
 
 func callBins[V sparse.Value](kernel binKernel[V], b *Bins[V], k int, runs []BinRun, to, x, next []V) {
-	kernel(unsafe.SliceData(to), unsafe.SliceData(x), unsafe.SliceData(b.Columns[k:]), b.valuesFrom(k), &runs[0].To, len(runs),
+	kernel(unsafe.SliceData(to), unsafe.SliceData(x), unsafe.SliceData(b.Columns[k:]), placesFrom(&b.Values, k), &runs[0].To, len(runs),
 		unsafe.SliceData(next), len(next)/BinLine[V]())
 }
 
@@ -53,19 +58,19 @@ func addRunsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, after V, 
 }
 
 func callAddRuns[V sparse.Value](kernel addRunsKernel[V], b *Bins[V], k int, runs []BinRun, after V, factors, y, next []V) {
-	kernel(unsafe.SliceData(y), unsafe.SliceData(factors), unsafe.SliceData(b.Columns[k:]), b.valuesFrom(k), &runs[0].To, len(runs),
+	kernel(unsafe.SliceData(y), unsafe.SliceData(factors), unsafe.SliceData(b.Columns[k:]), placesFrom(&b.Values, k), &runs[0].To, len(runs),
 		unsafe.SliceData(next), len(next)/BinLine[V](), after)
 }
 
-// valuesFrom is where the values from place k on lie.
-func (b *Bins[V]) valuesFrom(k int) *byte {
-	switch b.Values.Storage {
+// placesFrom is where the values from place k on lie.
+func placesFrom[V sparse.Value](v *Values[V], k int) *byte {
+	switch v.Storage {
 	case Full:
-		return (*byte)(unsafe.Pointer(unsafe.SliceData(b.Values.Full[k:])))
+		return bytesFrom(v.Full, k)
 	case Short:
-		return (*byte)(unsafe.Pointer(unsafe.SliceData(b.Values.Short[k:])))
+		return bytesFrom(v.Short, k)
 	}
-	return (*byte)(unsafe.Pointer(unsafe.SliceData(b.Values.Table)))
+	return bytesFrom(v.Table, 0)
 }
 
 // productsOfTwoAssembly is Bins.ProductsOfTwo for one run or more.
@@ -79,7 +84,7 @@ func productsOfTwoAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, fro
 }
 
 func callBinsOfTwo[V sparse.Value](kernel binTwoKernel[V], b *Bins[V], k int, runs []BinRun, from int, to, x, next []V) {
-	kernel(unsafe.SliceData(to), unsafe.SliceData(x), unsafe.SliceData(b.Columns[k:]), b.valuesFrom(k), &runs[0].To, len(runs), from,
+	kernel(unsafe.SliceData(to), unsafe.SliceData(x), unsafe.SliceData(b.Columns[k:]), placesFrom(&b.Values, k), &runs[0].To, len(runs), from,
 		unsafe.SliceData(next), len(next)/BinLine[V]())
 }
 
@@ -92,6 +97,20 @@ func addBinAssembly[V sparse.Value](products []V, rows []uint16, sums []V) {
 	case []float32:
 		addBinF32AVX2(unsafe.SliceData(sums), unsafe.SliceData(any(products).([]float32)), unsafe.SliceData(rows), lines)
 	}
+}
+
+// multiplyBinAssembly is MultiplyBin for one line or more.
+func multiplyBinAssembly[V sparse.Value](values *Values[V], first int, x []V, rows []uint16, sums []V) {
+	switch sums := any(sums).(type) {
+	case []float64:
+		callMultiplyBin(multiplyBin64[values.Storage], any(values).(*Values[float64]), first, any(x).([]float64), rows, sums)
+	case []float32:
+		callMultiplyBin(multiplyBin32[values.Storage], any(values).(*Values[float32]), first, any(x).([]float32), rows, sums)
+	}
+}
+
+func callMultiplyBin[V sparse.Value](kernel multiplyBinKernel[V], values *Values[V], first int, x []V, rows []uint16, sums []V) {
+	kernel(unsafe.SliceData(sums), unsafe.SliceData(x), unsafe.SliceData(rows), placesFrom(values, first), len(rows)/BinLine[V]())
 }
 
 // addBinOfTwoAssembly is AddBinOfTwo for one line or more.

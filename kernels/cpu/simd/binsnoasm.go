@@ -17,6 +17,10 @@ func addBinAssembly[V sparse.Value](products []V, rows []uint16, sums []V) {
 	AddBin(Generic, products, rows, sums)
 }
 
+func multiplyBinAssembly[V sparse.Value](values *Values[V], first int, x []V, rows []uint16, sums []V) {
+	MultiplyBin(Generic, values, first, x, rows, sums)
+}
+
 func productsOfTwoAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, from int, x, next, to []V) {
 	b.ProductsOfTwo(Generic, k, runs, from, x, next, to)
 }

@@ -14,11 +14,13 @@ func main() {
 		products(double, storage)
 		productsOfTwo(double, storage)
 		addRuns(double, storage)
+		multiply(double, storage)
 	}
 	for _, storage := range []string{"Full", "Same"} {
 		products(single, storage)
 		productsOfTwo(single, storage)
 		addRuns(single, storage)
+		multiply(single, storage)
 	}
 	add(double)
 	add(single)
@@ -31,15 +33,15 @@ func main() {
 type elem struct {
 	name, typ      string
 	size           int
-	move, add      func(...Op)
+	move, add, fma func(...Op)
 	broadcast, mul func(...Op)
 	load           func(...Op)
 	stream         func(v, to Op)
 }
 
 var (
-	double = elem{"F64", "float64", 8, VMOVSD, VADDSD, VBROADCASTSD, VMULPD, VMOVUPD, VMOVNTPD}
-	single = elem{"F32", "float32", 4, VMOVSS, VADDSS, VBROADCASTSS, VMULPS, VMOVUPS, VMOVNTPS}
+	double = elem{"F64", "float64", 8, VMOVSD, VADDSD, VFMADD231SD, VBROADCASTSD, VMULPD, VMOVUPD, VMOVNTPD}
+	single = elem{"F32", "float32", 4, VMOVSS, VADDSS, VFMADD231SS, VBROADCASTSS, VMULPS, VMOVUPS, VMOVNTPS}
 )
 
 const (

@@ -4,29 +4,28 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// checkOrder fails where sums are to have a fixed shape and a row goes back to an
-// earlier tile.
-func (b *tileBuilder[V]) checkOrder() error {
-	for i := 0; b.r.Fixed && i < b.out.rows; i++ {
+// checkOrder fails where sums are to have a fixed shape and a row goes back to an earlier block
+// of 2^shift columns, for pieces of that name.
+func (r Rows[V]) checkOrder(shift uint8, pieces string) error {
+	for i := 0; r.Fixed && i < len(r.Ptr)-1; i++ {
 		last := int32(0)
-		for _, c := range b.r.Idx[b.at(i):b.at(i+1)] {
-			if c>>b.out.shift < last {
-				return sparse.Inputf("matrix", "columns fall in a row: with sums of a fixed shape tiles need sorted rows")
+		for _, c := range r.Idx[r.Ptr[i]-r.Ptr[0] : r.Ptr[i+1]-r.Ptr[0]] {
+			if c>>shift < last {
+				return sparse.Inputf("matrix", "columns fall in a row: with sums of a fixed shape %s need sorted rows", pieces)
 			}
-			last = c >> b.out.shift
+			last = c >> shift
 		}
 	}
 	return nil
 }
 
-// order moves the entries of rows that will be in several lanes, so that each such
-// row is in its order once the tile with the places lo ... hi-1 is dealt.
-func (b *tileBuilder[V]) order(lo, hi int64) {
-	e := b.out.entries.Entries[lo:hi]
+// orderDealt moves those of entries, which are sorted by rows, in their high 16 bits, whose rows
+// will be in several lanes, so that each such row is in its order once dealTile has dealt them.
+// others moves what belongs to entries in the same way: element from+k to to[k], for all k at once.
+func orderDealt(e []uint32, others func(from int, to []int)) {
 	each, more := len(e)/tileLanes, len(e)%tileLanes
 	if each == 0 {
 		return
@@ -57,12 +56,7 @@ func (b *tileBuilder[V]) order(lo, hi int64) {
 		}
 		slices.SortFunc(to, func(i, j int) int { return cmp.Compare(place(i), place(j)) })
 		move(e, from, to)
-		switch v := &b.out.entries.Values; v.Storage {
-		case simd.Full:
-			move(v.Full[lo:hi], from, to)
-		case simd.Short:
-			move(v.Short[lo:hi], from, to)
-		}
+		others(from, to)
 	}
 }
 
