@@ -36,7 +36,11 @@ func (w *warp) atomic(in *instr, pc int32, m uint32) error {
 		if r != wk.shared && wk.k.fences {
 			wk.run.orders.atomic(wk.blockNum, addr)
 		}
-		old := update(r.data[off:], a, x[l], y[l])
+		f := a.beyond
+		if r == wk.shared {
+			f = a.update
+		}
+		old := update(r.data[off:], a.size, f, x[l], y[l])
 		if in.dst >= 0 {
 			w.regs[in.dst][l] = old
 		}
@@ -47,10 +51,10 @@ func (w *warp) atomic(in *instr, pc int32, m uint32) error {
 
 // update changes the first word of b and gives its old value. Blocks that run
 // side by side do not disturb each other.
-func update(b []byte, a *access, x, y uint64) uint64 {
+func update(b []byte, size int, f func(old, x, y uint64) uint64, x, y uint64) uint64 {
 	for {
-		old := readStrong(b, a.size)
-		if swap(b, a.size, old, a.update(old, x, y)) {
+		old := readStrong(b, size)
+		if swap(b, size, old, f(old, x, y)) {
 			return old
 		}
 	}

@@ -107,7 +107,8 @@ func integral(rounding string) func(float64) float64 {
 	return nil
 }
 
-// floatToInt rounds and clamps to the range of the integer. NaN becomes 0.
+// floatToInt rounds and clamps to the range of the integer. NaN becomes 0 where neither
+// side has 64 bits, else the top bit alone (PTX ISA 9.0, cvt).
 func floatToInt(rounding string, to typ, size int) func(uint64) uint64 {
 	round := integral(rounding)
 	if round == nil {
@@ -120,6 +121,10 @@ func floatToInt(rounding string, to typ, size int) func(uint64) uint64 {
 		lo, hi = -math.Ldexp(1, w-1), math.Ldexp(1, w-1)
 		least, most = uint64(1)<<(w-1), uint64(1)<<(w-1)-1
 	}
+	ofNaN := uint64(0)
+	if size == 8 || to.size == 8 {
+		ofNaN = uint64(1) << (w - 1)
+	}
 	return func(a uint64) uint64 {
 		v := f64(a)
 		if size == 4 {
@@ -128,7 +133,7 @@ func floatToInt(rounding string, to typ, size int) func(uint64) uint64 {
 		v = round(v)
 		switch {
 		case v != v:
-			return 0
+			return ofNaN
 		case v < lo:
 			return least
 		case v >= hi:

@@ -67,8 +67,10 @@ func TestFloatsConvertToIntegersWithEveryRoundingAndClamp(t *testing.T) {
 				agree(t, fmt.Sprintf("cvt.%s.%s.f%d", mode, to, 8*size), a.size, []int{size}, 2, func(v []uint64) uint64 {
 					x, ok := exact(v[0], size)
 					switch {
-					case isNaN(v[0], size):
+					case isNaN(v[0], size) && size == 4 && a.size < 8:
 						return 0
+					case isNaN(v[0], size):
+						return 1 << (8*a.size - 1)
 					case !ok && v[0]>>(8*size-1) == 1:
 						return wrap(lo, a.size)
 					case !ok:

@@ -93,6 +93,7 @@ type access struct {
 	strong  bool // volatile, relaxed, acquire, release: ordered, no race with atomics
 	offset  int64
 	update  func(old, operand, operand2 uint64) uint64 // atom
+	beyond  func(old, operand, operand2 uint64) uint64 // the same in global memory
 	regSize []int                                      // ld: bytes of each destination register
 }
 

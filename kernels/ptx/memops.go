@@ -125,7 +125,8 @@ func (b *builder) store(mods string) {
 	}
 }
 
-// atomic decodes atom and red: [.order][.scope][.space].operation.type.
+// atomic decodes atom and red: [.order][.scope][.space].operation.type. In global memory
+// devices add float32 with subnormal ones as zeros, in shared memory as they are.
 func (b *builder) atomic(mods string) {
 	m := strings.Split(mods, ".")
 	if take(&m, strengths...) != "" && take(&m, scopes...) == "" {
@@ -144,6 +145,10 @@ func (b *builder) atomic(mods string) {
 	t, ok := parseType(m[1])
 	a.size = t.size
 	a.update = updates[m[0]+"."+m[1]]
+	a.beyond = a.update
+	if m[0]+"."+m[1] == "add.f32" {
+		a.beyond = func(old, x, _ uint64) uint64 { return flush2(addF32)(old, x) }
+	}
 	if !ok || a.update == nil {
 		b.unknown()
 		return

@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"testing"
 
@@ -250,6 +251,24 @@ func TestAtomicsUpdateAndGiveTheOldValue(t *testing.T) {
 		require.NoError(t, err, c.op)
 		require.Equal(t, c.to, uint64(download[int64](t, m, word, 1)[0]), c.op)
 		require.Equal(t, c.old, uint64(download[int64](t, m, ops, 3)[2])&mask(c.size), c.op)
+	}
+}
+
+// PTX ISA, atom: float32 is added with subnormal numbers in shared memory only.
+func TestAtomicsInGlobalMemoryTakeSubnormalNumbersAsZeros(t *testing.T) {
+	for _, c := range []struct{ old, x, global, shared float32 }{
+		{1, 2, 3, 3}, {0x1p-126, 0x1p-127, 0x1p-126, 0x1.8p-126}, {0x1p-127, 0x1p-126, 0x1p-126, 0x1.8p-126},
+		{0x1p-126, -0x1.8p-126, float32(math.Copysign(0, -1)), -0x1p-127}, {0x1p-149, 0x1p-149, 0, 0x1p-148},
+	} {
+		m := NewMemory(0)
+		v := upload(t, m, "values", []float32{c.old, c.x, -1, -1, -1})
+		_, err := try(t, 1, `.shared .align 4 .f32 s; ld.global.f32 %f0, [%rd0]; ld.global.f32 %f1, [%rd0+4]; st.shared.f32 [s], %f0;
+			atom.shared.add.f32 %f2, [s], %f1; ld.shared.f32 %f3, [s]; st.global.f32 [%rd0+8], %f3; st.global.f32 [%rd0+12], %f2;
+			atom.global.add.f32 %f4, [%rd0], %f1; st.global.f32 [%rd0+16], %f4; ret;`, m, v)
+		require.NoError(t, err)
+		got := download[uint32](t, m, v, 5)
+		bits := math.Float32bits
+		require.Equal(t, []uint32{bits(c.global), bits(c.x), bits(c.shared), bits(c.old), bits(c.old)}, got, "%g and %g", c.old, c.x)
 	}
 }
 
