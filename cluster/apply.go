@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/msrep-go/msrep/internal/ended"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
@@ -119,6 +120,7 @@ func (p *Plan[V]) Apply(ctx context.Context, op msrep.Op, alpha V, x *msrep.Vect
 	if p.none() {
 		return errNoPlan
 	}
+	defer ended.Once(ctx, &err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.local == nil {

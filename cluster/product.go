@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/ended"
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/msrep"
@@ -22,6 +23,7 @@ func (p *Plan[V]) SpMV(ctx context.Context, op msrep.Op, alpha V, x []V, beta V,
 	if p.none() {
 		return t, errNoPlan
 	}
+	defer ended.Once(ctx, &err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.multiply(ctx, op, alpha, x, beta, y)

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -172,5 +173,42 @@ func TestAProductDoesNotOverwriteWhatItReads(t *testing.T) {
 			})
 		})
 		require.ErrorContains(t, errors.Join(errs...), "y: shares memory with x") // the other rank may have been ended by it
+	}
+}
+
+func TestAContextThatEndsIsOneErrorInBothDirections(t *testing.T) {
+	a := &sparse.CSR[float64]{Rows: 2, Cols: 2, RowPtr: []int64{0, 2, 4}, ColIdx: []int32{0, 1, 0, 1}, Val: []float64{1, 2, 3, 4}}
+	for _, devices := range []string{"cpu:1", "sim:1"} {
+		for _, op := range []msrep.Op{msrep.NoTrans, msrep.Trans} {
+			onRanks(t, 2, msrep.Config{Devices: devices, Threads: 1}, func(sys *System) error {
+				p, _, _, err := planOf(sys, a, msrep.PlanOptions{}, 1, op)
+				if err != nil {
+					return err
+				}
+				defer p.Close()
+				x, err := p.ColumnVector()
+				if err != nil {
+					return err
+				}
+				defer x.Close()
+				y, err := p.RowVector()
+				if err != nil {
+					return err
+				}
+				defer y.Close()
+				if op == msrep.Trans {
+					x, y = y, x
+				}
+				past, cancel := context.WithCancel(ctx)
+				cancel()
+				if _, err := p.SpMV(past, op, 1, make([]float64, 1), 0, make([]float64, 1)); err != context.Canceled {
+					return fmt.Errorf("SpMV: %v", err)
+				}
+				if err := p.Apply(past, op, 1, x, 0, y); err != context.Canceled {
+					return fmt.Errorf("Apply: %v", err)
+				}
+				return nil
+			})
+		}
 	}
 }

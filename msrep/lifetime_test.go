@@ -104,7 +104,8 @@ func TestAContextThatEndsOnAllDevicesIsOneError(t *testing.T) {
 }
 
 func TestAContextThatEndsEndsTheWaitForATurn(t *testing.T) {
-	sys := openCPU(t, "cpu:1")
+	sys, err := Open(Config{Devices: "cpu:1"}) // closed at the end only: Close waits for its turn, too
+	require.NoError(t, err)
 	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})
 	require.NoError(t, err)
 	x, err := plan.ColumnVector()
@@ -131,12 +132,11 @@ func TestAContextThatEndsEndsTheWaitForATurn(t *testing.T) {
 		case err := <-ended:
 			require.ErrorIs(t, err, context.DeadlineExceeded, name)
 		case <-time.After(10 * time.Second):
-			plan.mu.Unlock()
 			require.Fail(t, "it waits for its turn", name)
 		}
 		cancel()
 	}
-	turn := make(chan error)
+	turn := make(chan error, 1)
 	later, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -145,7 +145,13 @@ func TestAContextThatEndsEndsTheWaitForATurn(t *testing.T) {
 	}()
 	time.Sleep(time.Millisecond) // so that it waits, most of the time
 	plan.mu.Unlock()
-	require.NoError(t, <-turn, "those that gave up let others pass")
+	select {
+	case err := <-turn:
+		require.NoError(t, err)
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "those that gave up keep the turn")
+	}
+	require.NoError(t, sys.Close())
 }
 
 func TestOnePlanAndOneSystemServeManyGoroutines(t *testing.T) {

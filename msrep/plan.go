@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"reflect"
 	"runtime/debug"
-	"slices"
 	"sync"
 
+	"github.com/msrep-go/msrep/internal/ended"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
@@ -74,9 +74,7 @@ func newPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V
 	made := p
 	defer func() { // also after a panic
 		if err != nil {
-			if end := ctx.Err(); only(err, end) {
-				err = end
-			}
+			ended.Once(ctx, &err)
 			err = errors.Join(err, made.Close())
 			p = nil
 		}
@@ -158,19 +156,11 @@ func (p *Plan[V]) usable(ctx context.Context) error {
 // fail is what a product that ended with err returns: the error of its context, once, where
 // it is nothing else on any device; after any other one the plan is of no use any more.
 func (p *Plan[V]) fail(ctx context.Context, err error) error {
-	if end := ctx.Err(); only(err, end) {
-		return end
+	if ended.Once(ctx, &err) {
+		return err
 	}
 	p.broken = err
 	return err
-}
-
-// only reports whether err is end, or several errors that all are.
-func only(err, end error) bool {
-	if several, ok := err.(interface{ Unwrap() []error }); ok {
-		return !slices.ContainsFunc(several.Unwrap(), func(e error) bool { return !only(e, end) })
-	}
-	return end != nil && errors.Is(err, end)
 }
 
 var (

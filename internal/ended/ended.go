@@ -1,0 +1,26 @@
+// Package ended tells that work ended because its context did.
+package ended
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// Once makes err the error of ctx, and reports true, where err is that, alone or joined from
+// several parts of the work, and nothing else. ctx may be nil.
+func Once(ctx context.Context, err *error) bool {
+	if ctx == nil || ctx.Err() == nil || !only(*err, ctx.Err()) {
+		return false
+	}
+	*err = ctx.Err()
+	return true
+}
+
+// only reports whether err is end, or several errors that all are.
+func only(err, end error) bool {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(several.Unwrap(), func(e error) bool { return !only(e, end) })
+	}
+	return errors.Is(err, end)
+}
