@@ -132,6 +132,7 @@ func TestAnInvalidIndexWithoutValidationIsAnErrorNotAPanic(t *testing.T) {
 		_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
 		var de *kernels.DeviceError
 		require.ErrorAs(t, err, &de)
+		require.Regexp(t, `^device cpu:\d: .*: index out of range \[\d+\] with length 4 \(\w+/\w+\.go:\d+\): with SkipValidation nobody has checked.*$`, err)
 		_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, y)
 		require.ErrorContains(t, err, "unusable after an earlier error")
 		require.NoError(t, plan.Close())

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/msrep-go/msrep/internal/crash"
 	"github.com/msrep-go/msrep/internal/ended"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/partition"
@@ -75,7 +76,7 @@ func newPlan[V sparse.Value](ctx context.Context, sys *System, a sparse.Matrix[V
 	defer func() { // also after a panic
 		if err != nil {
 			ended.Once(ctx, &err)
-			err = errors.Join(err, made.Close())
+			err = errors.Join(made.unchecked(err), made.Close())
 			p = nil
 		}
 	}()
@@ -159,7 +160,16 @@ func (p *Plan[V]) fail(ctx context.Context, err error) error {
 	if ended.Once(ctx, &err) {
 		return err
 	}
-	p.broken = err
+	p.broken = p.unchecked(err)
+	return p.broken
+}
+
+// unchecked adds to a panic what is the likeliest cause, in a plan that trusts its matrix.
+func (p *Plan[V]) unchecked(err error) error {
+	var panicked *crash.Error
+	if p.opt.SkipValidation && errors.As(err, &panicked) {
+		return fmt.Errorf("%w: with SkipValidation nobody has checked the pointers and indices of the matrix", err)
+	}
 	return err
 }
 
@@ -175,7 +185,7 @@ func rescue(err *error) {
 		return
 	}
 	if *err = sparse.LostFile(r); *err == nil {
-		*err = fmt.Errorf("msrep: internal error: %v\n%s", r, debug.Stack())
+		*err = fmt.Errorf("msrep: internal error: %w", crash.Recovered(r))
 	}
 }
 

@@ -14,11 +14,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"unsafe"
 
+	"github.com/msrep-go/msrep/internal/crash"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/solver"
@@ -219,7 +219,7 @@ func call(f func() error) C.msrep_status {
 func guard(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("internal error: %v\n%s", r, debug.Stack())
+			err = fmt.Errorf("internal error: %w", crash.Recovered(r))
 		}
 	}()
 	return f()

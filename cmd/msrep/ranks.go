@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/cluster"
+	"github.com/msrep-go/msrep/internal/crash"
 	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
@@ -100,7 +101,7 @@ func hostName() string {
 func (t *team) run(ctx context.Context, do func(context.Context) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			t.fail(fmt.Errorf("internal error: %v\n%s", r, debug.Stack()))
+			t.fail(fmt.Errorf("internal error: %w", crash.Recovered(r)))
 		}
 	}()
 	if err = do(ctx); err != nil && !cluster.Agreed(err) {

@@ -6,10 +6,11 @@
 package par
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/debug"
 	"sync"
+
+	"github.com/msrep-go/msrep/internal/crash"
 )
 
 // Workers is how many goroutines a loop over n items is worth: at most
@@ -44,7 +45,7 @@ func Do(n int, f func(i int)) {
 			defer wg.Done()
 			defer func() {
 				if r := recover(); r != nil {
-					once.Do(func() { fault = withStack(r) })
+					once.Do(func() { fault = placed(r) })
 				}
 			}()
 			debug.SetPanicOnFault(true)
@@ -57,13 +58,13 @@ func Do(n int, f func(i int)) {
 	}
 }
 
-// withStack is a panic's value with the stack, but as it is where it tells of an address
-// that cannot be read.
-func withStack(r any) any {
+// placed is a panic's value with the place, which the caller's stack does not tell, but as
+// it is where it tells of an address that cannot be read.
+func placed(r any) any {
 	if _, ok := r.(interface{ Addr() uintptr }); ok {
 		return r
 	}
-	return fmt.Sprintf("%v\n%s", r, debug.Stack())
+	return crash.Recovered(r)
 }
 
 // Range cuts [0, n) into equal pieces of at least grain items, one goroutine

@@ -1,6 +1,7 @@
 package par
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"sync/atomic"
@@ -28,7 +29,7 @@ func TestAPanicReachesTheCaller(t *testing.T) {
 	for _, n := range []int{1, 5} {
 		var done atomic.Int32
 		func() {
-			defer func() { require.Contains(t, recover(), "boom") }()
+			defer func() { require.Contains(t, fmt.Sprint(recover()), "boom") }()
 			Do(n, func(i int) {
 				if i == n-1 {
 					panic("boom")

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/crash"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/numa"
 	"github.com/msrep-go/msrep/sparse"
@@ -175,7 +176,7 @@ func (p *pool) one(i int) {
 				return
 			}
 			if p.fault = sparse.LostFile(r); p.fault == nil {
-				p.fault = fmt.Errorf("%w: kernel panicked: %v\n%s", kernels.ErrArgument, r, debug.Stack())
+				p.fault = fmt.Errorf("%w: kernel panicked: %w", kernels.ErrArgument, crash.Recovered(r))
 			}
 		}
 	}()

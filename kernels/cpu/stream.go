@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/msrep-go/msrep/internal/crash"
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/sparse"
@@ -93,7 +94,7 @@ func (s *stream) run(op kernels.Op) (err error) {
 			return
 		}
 		if err = sparse.LostFile(r); err == nil {
-			err = fmt.Errorf("%w: kernel panicked: %v", kernels.ErrArgument, r)
+			err = fmt.Errorf("%w: kernel panicked: %w", kernels.ErrArgument, crash.Recovered(r))
 		}
 	}()
 	known, err := product(s.dev, &s.dev.scratch64, op)
