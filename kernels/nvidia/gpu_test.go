@@ -29,9 +29,22 @@ func TestTheL2CacheReadsAsMuchAtATimeAsSaid(t *testing.T) {
 	}
 }
 
-// The stand-in takes our own kernels only, and says so where others are to run.
+func TestARangeForAProfilerIsThatOfTheDriver(t *testing.T) {
+	standIn(t, nvidiatest.Machine{})
+	d, _ := open(t, Config{})
+	nvidiatest.Fail("", 0, 0)
+	require.NoError(t, d.Profile(true))
+	require.NoError(t, d.Profile(false))
+	require.Equal(t, map[string]int{"cuProfilerStart": 1, "cuProfilerStop": 1}, nvidiatest.Calls())
+	nvidiatest.Fail("cuProfilerStart", 1, 500)
+	require.EqualError(t, d.Profile(true), "device cuda:0: profile: CUDA error 500")
+	require.NoError(t, d.Close())
+	require.ErrorIs(t, d.Profile(true), kernels.ErrClosed)
+}
+
+// Two kernels that take the same parameters have each other's names.
 func TestOtherKernelsTakeThePlaceOfOurs(t *testing.T) {
-	for _, other := range []string{"", "vector"} {
+	for _, other := range []string{"merge", "vector"} {
 		standIn(t, nvidiatest.Machine{})
 		d, s := open(t, Config{PTX: func(family string) string {
 			if family != other {
@@ -39,15 +52,12 @@ func TestOtherKernelsTakeThePlaceOfOurs(t *testing.T) {
 			}
 			text, err := cuda.PTX(family)
 			require.NoError(t, err)
-			return strings.ReplaceAll(text, "msrep_axpby", "other_axpby")
+			return strings.NewReplacer("msrep_fill_f64", "msrep_scale_f64", "msrep_scale_f64", "msrep_fill_f64").Replace(text)
 		}})
-		y := devicetest.Upload(t, s, d, []float64{1})
+		y := devicetest.Upload(t, s, d, []float64{3})
 		require.NoError(t, s.Launch(&kernels.Fill[float64]{Y: y, Value: 2}))
-		if other == "" {
-			require.NoError(t, s.Sync())
-		} else {
-			require.ErrorContains(t, s.Sync(), "after fill: CUDA error 719")
-		}
+		want := map[string]float64{"merge": 2, "vector": 6}[other]
+		require.Equal(t, []float64{want}, devicetest.Download(t, s, y))
 		require.NoError(t, y.Free())
 		require.NoError(t, d.Close())
 	}

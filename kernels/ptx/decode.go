@@ -169,7 +169,7 @@ func (d *decoder) variable(space token) error {
 	if err != nil {
 		return err
 	}
-	used, limit := &d.k.shared, int64(maxShared)
+	used, limit := &d.k.shared, int64(maxStatic)
 	if space.text == ".local" {
 		used, limit = &d.k.local, maxLocal
 	}

@@ -23,8 +23,11 @@ func take(mods *[]string, known ...string) string {
 	return ""
 }
 
+// prefetches is the oldest target that knows each size to fetch into L2.
+var prefetches = map[string]int{"L2::64B": 75, "L2::128B": 75, "L2::256B": 80}
+
 // memory reads the modifiers that ld and st share: [.weak|.volatile|.relaxed.scope...]
-// [.space][.hint][.nc][.vector].type.
+// [.space][.hint][.nc][.L1::no_allocate][.L2::size][.vector].type.
 func (b *builder) memory(mods string, hints []string) (a *access, t typ, n int, ok bool) {
 	m := strings.Split(mods, ".")
 	a = &access{}
@@ -41,9 +44,12 @@ func (b *builder) memory(mods string, hints []string) (a *access, t typ, n int, 
 	if s := take(&m, "global", "const", "shared", "local", "param"); s != "" {
 		a.space = spaces[s]
 	}
-	take(&m, hints...)
+	hint := take(&m, hints...)
 	a.nc = take(&m, "nc") != ""
-	if take(&m, "L1::no_allocate") != "" && !a.nc {
+	if take(&m, "L1::no_allocate") != "" && (!a.nc || hint != "" || b.d.p.version < 7.4) {
+		return nil, t, 0, false
+	}
+	if s := take(&m, "L2::64B", "L2::128B", "L2::256B"); s != "" && (!a.nc || b.d.p.version < 7.4 || b.d.p.arch < prefetches[s]) {
 		return nil, t, 0, false
 	}
 	n = 1

@@ -196,7 +196,7 @@ func (d *decoder) symbolAddress(name string, off uint64) (int32, bool) {
 	case v.shared && v.size > 0:
 		// Each kernel that uses the variable has it in its own shared memory.
 		a := align(d.k.shared, v.align)
-		if v.size > maxShared-a {
+		if v.size > maxStatic-a {
 			return 0, false
 		}
 		d.offsets[name], d.k.shared = a, a+v.size

@@ -9,7 +9,8 @@ import (
 
 // Bounds on what a text may declare: those of real devices.
 const (
-	maxShared = 228 << 10
+	maxStatic = 48 << 10  // of shared memory that a text declares
+	maxShared = 227 << 10 // of a block, with what the launch adds
 	maxLocal  = 64 << 10
 	maxConst  = 64 << 10
 	maxParam  = 4 << 10
@@ -20,6 +21,9 @@ type parser struct {
 	toks []token
 	pos  int
 	mod  *Module
+
+	version float64 // of PTX, such as 6.3
+	arch    int     // the oldest target, such as 70
 }
 
 func (p *parser) peek() token { return p.toks[p.pos] }
@@ -102,7 +106,7 @@ func (p *parser) module() error {
 			return nil
 		case ".version":
 			p.next()
-			p.next()
+			p.version, _ = strconv.ParseFloat(p.next().text, 64)
 		case ".target":
 			p.next()
 			err = p.target()
@@ -131,8 +135,12 @@ func (p *parser) module() error {
 
 func (p *parser) target() error {
 	for {
-		if _, err := p.name(); err != nil {
+		name, err := p.name()
+		if err != nil {
 			return err
+		}
+		if n, err := strconv.Atoi(strings.TrimPrefix(name, "sm_")); err == nil {
+			p.arch = n
 		}
 		if !p.accept(",") {
 			return nil

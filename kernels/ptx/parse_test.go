@@ -92,7 +92,7 @@ func TestBadTextIsRefusedWithItsLine(t *testing.T) {
 		{".reg .foo %z;", "where the type of a register belongs"},
 		{".reg .b32 %y, %y;", "register %y is declared twice"},
 		{".reg .b32 %r<5>;", "registers %r are declared twice"},
-		{".shared .align 8 .b8 s[1000000];", "s of 1000000 bytes: a kernel may declare 233472 of .shared"},
+		{".shared .align 8 .b8 s[1000000];", "s of 1000000 bytes: a kernel may declare 49152 of .shared"},
 		{".local .align 8 .b8 s[1000000];", "a kernel may declare 65536 of .local"},
 		{".shared .align 3 .b8 s[10];", "alignment 3 is no power of two"},
 		{".shared .b8 s[4] = {1,2,3,4,5};", "s has more values than it has room for"},
@@ -161,6 +161,24 @@ func TestHarmlessDirectivesAreRead(t *testing.T) {
 .section .debug_loc { .b8 1 }
 `)
 	require.NoError(t, err)
+}
+
+// PTX ISA, ld and ld.global.nc: what came with version 7.4, and what newer targets know.
+func TestHintsOfLoadsNeedTheirVersionAndTarget(t *testing.T) {
+	const new, all = "L1::no_allocate", "L1::no_allocate.L2::256B"
+	for _, c := range []struct {
+		version, target, load string
+		ok                    bool
+	}{
+		{"6.3", "sm_70", "global.cs.nc", true}, {"6.3", "sm_70", "global.nc." + new, false}, {"7.4", "sm_70", "global.nc." + new, true},
+		{"7.4", "sm_80", "global.cs.nc." + new, false}, {"7.4", "sm_80", "shared." + new, false}, {"7.4", "sm_75", "global.nc." + all, false},
+		{"7.4", "sm_80", "global.nc." + all, true}, {"9.0", "sm_90", "global.nc." + all, true}, {"6.3", "sm_80", "global.nc.L2::64B", false},
+		{"7.4", "sm_75", "global.nc.L2::64B", true}, {"7.4", "sm_80", "global.nc.L2::256B.L1::no_allocate", false},
+	} {
+		text := strings.NewReplacer(".version 6.3", ".version "+c.version, "sm_70", c.target).Replace(textOf(1, "ld."+c.load+".v2.f64 {%fd0, %fd1}, [%rd0]; ret;"))
+		_, err := Parse("m", text)
+		require.Equal(t, c.ok, err == nil, "%v %v", c, err)
+	}
 }
 
 func TestDynamicSharedMemoryLiesBehindTheStaticOne(t *testing.T) {

@@ -38,6 +38,9 @@ func (l *lexer) next() (token, error) {
 	case isDigit(c) || isName(c):
 		for l.pos < len(l.src) && isInName(l.src[l.pos]) {
 			l.pos++
+			if strings.HasPrefix(l.src[l.pos:], "::") { // as in .L1::no_allocate
+				l.pos += 2
+			}
 		}
 	case c == '"':
 		end := strings.IndexAny(l.src[l.pos+1:], "\"\n")

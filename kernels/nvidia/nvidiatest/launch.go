@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -39,24 +40,19 @@ func nvidiatestLaunch(kernel, text *C.char, grid, block C.uint, params *C.uint64
 	return 0
 }
 
-// modules is the families that were read, by name.
+// modules is the texts that were read.
 var modules sync.Map
 
-// module reads the text that the driver was given, which must be that of the family.
+// module reads the text that the driver was given for a family.
 func module(family string, text *C.char) (*ptx.Module, error) {
-	want, err := cuda.PTX(family)
-	if err != nil {
-		return nil, err
-	}
-	if int(C.strlen(text)) != len(want) || unsafe.String((*byte)(unsafe.Pointer(text)), len(want)) != want {
-		return nil, fmt.Errorf("the module is not that of family %s", family)
-	}
-	if m, ok := modules.Load(family); ok {
+	given := unsafe.String((*byte)(unsafe.Pointer(text)), int(C.strlen(text)))
+	if m, ok := modules.Load(given); ok {
 		return m.(*ptx.Module), nil
 	}
-	m, err := ptx.Parse(family, want)
+	given = strings.Clone(given)
+	m, err := ptx.Parse(family, given)
 	if err == nil {
-		modules.Store(family, m)
+		modules.Store(given, m)
 	}
 	return m, err
 }

@@ -15,6 +15,9 @@ package driver
 //	return cuMemPoolSetAccess(pool, &d, 1);
 // }
 //
+// CUresult cuProfilerStart(void); // of cudaProfiler.h, which not every package of headers has
+// CUresult cuProfilerStop(void);
+//
 // static CUresult pin(uintptr_t p, size_t n, unsigned flags) { return cuMemHostRegister((void *)p, n, flags); }
 // static CUresult unpin(uintptr_t p) { return cuMemHostUnregister((void *)p); }
 import "C"
@@ -163,6 +166,14 @@ func SharePool(of, with cu.Device) error {
 		return err
 	}
 	return check(C.share_pool(pool, C.int(with)))
+}
+
+// Profile starts or ends the range that a profiler counts which was told to wait for it.
+func Profile(on bool) error {
+	if on {
+		return check(C.cuProfilerStart())
+	}
+	return check(C.cuProfilerStop())
 }
 
 // PCI is the PCI address of a GPU as sysfs writes it, such as 0000:06:00.0.
