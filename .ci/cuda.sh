@@ -4,7 +4,8 @@
 #
 #   .ci/cuda.sh             headers of CUDA 11.8, 12 and 13: vet, build, link; the
 #                           binary without a driver; tests on the stand-in for the
-#                           driver, again with -race and GOEXPERIMENT=cgocheck2
+#                           driver, again with -race and GOEXPERIMENT=cgocheck2; the
+#                           scripts for a machine with a GPU, on stand-ins
 #   .ci/cuda.sh --headers   only fetches the headers and prints how to use them
 #
 # The headers come from NVIDIA's wheels (7 MB) and stay in CUDA_HEADERS, by default a
@@ -87,3 +88,5 @@ go test -vet=off -tags cuda ./kernels/nvidia/...
 go test -vet=off -tags cuda -run 'GPU' ./msrep
 echo "--- with -race and cgocheck2"
 GOEXPERIMENT=cgocheck2 go test -vet=off -tags cuda -race -short ./kernels/nvidia/...
+echo "--- scripts/gpu-check and scripts/gpu-run"
+.ci/gpu-run.sh

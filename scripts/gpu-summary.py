@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Prints the ratios of a run of scripts/gpu-run: gpu-summary.py DIR."""
+import csv
 import json
 import math
 import os
@@ -142,6 +143,41 @@ def variants(results):
         print(f"{r['variant']:12} {name(r['matrix']):44} {line}")
 
 
+def counters(path):
+    """What ncu counted of one product, the sums of its kernels, beside what it moves at the least."""
+    print(f"\n{'counted':44} {'form':10} {'kernels':>7} {'us':>8} {'GB/s':>6} {'bytes':>6} {'least':>6} {'L2':>6} {'L1 hit':>6} {'warp':>6} {'issue':>6} {'warps':>6}")
+    print(f"{'':44} {'':10} {'':7} {'':8} {'DRAM':>6} {'entry':>6} {'entry':>6} {'sector':>6} {'':6} {'instr.':>6} {'%':>6} {'%':>6}  sectors and instructions: an entry")
+    with open(path) as f:
+        for text in f.read().split("=== ")[1:]:
+            spec, form = text.splitlines()[0].rsplit(" ", 1)
+            said = next((json.loads(t) for t in text.splitlines() if t.startswith("{")), None)
+            table = [t for t in text.splitlines() if t.startswith('"')]
+            kernels = {}
+            for r in csv.DictReader(table):
+                try:
+                    kernels.setdefault(r["ID"], {})[r["Metric Name"]] = float(r["Metric Value"].replace(",", ""))
+                except (KeyError, TypeError, ValueError):  # another form of table, or no number
+                    pass
+            if not kernels or not said:
+                print(f"{spec.removeprefix('gen:'):44} {form:10} not counted")
+                continue
+            total = lambda m: sum(k[m] for k in kernels.values()) if all(m in k for k in kernels.values()) else None
+            ns = total("gpu__time_duration.sum")
+            longest = max(kernels.values(), key=lambda k: k.get("gpu__time_duration.sum", 0))
+            moved = total("dram__bytes_read.sum")
+            if moved is not None:
+                moved += total("dram__bytes_write.sum") or 0
+            least, f, size = said["least_bytes"], said["forms"][0], 8 if said["value"] == "fp64" else 4
+            if f["form"] == "slices":
+                least = f["bytes"] + size * (said["rows"] + said["cols"])
+            loads = total("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
+            over = lambda a, b, digits=2: f"{a / b:.{digits}f}" if a is not None and b else "-"
+            print(f"{spec.removeprefix('gen:'):44} {form:10} {len(kernels):7} {over(ns, 1e3, 1):>8} {over(moved, ns, 0):>6} {over(moved, said['nnz']):>6} {over(least, said['nnz']):>6} "
+                  f"{over(total('lts__t_sectors_op_read.sum'), said['nnz']):>6} {over(total('l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum'), loads):>6} "
+                  f"{over(total('smsp__inst_executed.sum'), said['nnz']):>6} {over(longest.get('smsp__issue_active.avg.pct_of_peak_sustained_active'), 1, 0):>6} "
+                  f"{over(longest.get('sm__warps_active.avg.pct_of_peak_sustained_active'), 1, 0):>6}")
+
+
 def main(folder):
     results = merged(lines(os.path.join(folder, "results.jsonl")))
     copy = next((r["gb_per_s"] for r in results if r["what"] == "copy"), None)
@@ -150,6 +186,9 @@ def main(folder):
     path = os.path.join(folder, "phases.jsonl")
     if os.path.exists(path) and os.path.getsize(path):
         phases(path)
+    path = os.path.join(folder, "counters.txt")
+    if os.path.exists(path):
+        counters(path)
     tried = [r for r in results if r["what"] == "variant"]
     if tried:
         variants(tried)

@@ -37,6 +37,7 @@ var (
 	only   = flag.String("forms", "", "`FORMS` to measure, such as csr,slices or streamed; those of resident products unless said")
 	heap   = flag.Bool("heap", false, "take matrices from their files into memory of the program")
 	pin    = flag.Bool("pin", false, "pin matrices in host memory, which counts for the form streamed")
+	watch  = flag.Bool("profile", false, "multiply once in each form for a profiler, as ncu --profile-from-start off, instead of measuring")
 	ptx    = flag.String("ptx", "", "`DIR` with other kernels: files such as slices.ptx take the place of ours")
 )
 

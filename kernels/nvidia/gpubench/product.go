@@ -110,13 +110,19 @@ func measure[V sparse.Value](ctx context.Context, b *bench, name, value string, 
 			if r.Kept == string(launch.FormSlices) {
 				moved = r.Bytes + vectors
 			}
-			r.GBPerS = float64(moved) / r.Seconds / 1e9
+			if r.Seconds > 0 {
+				r.GBPerS = float64(moved) / r.Seconds / 1e9
+			}
 			if first == nil {
 				first = got
 			}
 			r.Worst = worst(a, host, first, got)
 		}
-		if err := print(map[string]any{"what": "product", "matrix": name, "value": value, "device": info.ID, "name": info.Name,
+		what := "product"
+		if *watch {
+			what = "profiled"
+		}
+		if err := print(map[string]any{"what": what, "matrix": name, "value": value, "device": info.ID, "name": info.Name,
 			"rows": a.Rows, "cols": a.Cols, "nnz": a.NNZ(), "least_bytes": least, "pinned": held, "forms": []result{r}}); err != nil {
 			return err
 		}
@@ -157,11 +163,17 @@ func one[V sparse.Value](b *bench, op *kernels.Packing[V], x, y kernels.Array[V]
 	info := p.Info()
 	r.PackS, r.Why, r.Kept, r.Bytes = time.Since(begin).Seconds(), info.Why, string(info.Form), info.Bytes
 	product := &kernels.GatherPacked[V]{A: p, Alpha: 1, X: x, Y: y}
-	took, calls, err := b.time(func() error { return b.stream.Launch(product) })
+	multiply := func() error { return b.stream.Launch(product) }
+	if *watch {
+		err = b.profile(multiply)
+	} else {
+		var took time.Duration
+		took, r.Spell, err = b.time(multiply)
+		r.Seconds = took.Seconds()
+	}
 	if err != nil {
 		return r, nil, err
 	}
-	r.Seconds, r.Spell = took.Seconds(), calls
 	got = make([]V, y.Len)
 	return r, got, errors.Join(y.Read(b.stream, got), b.stream.Sync())
 }

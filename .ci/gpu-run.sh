@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Tries scripts/gpu-check and scripts/gpu-run without a GPU: on the stand-in for the driver,
+# with stand-ins for nvidia-smi, nvcc and ncu. What a run leaves must be whole, also where
+# programs fail and where the run is killed. Its times mean nothing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/gpu-check --stand-in
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+
+cat >"$work/bin/nvidia-smi" <<'SH'
+#!/bin/sh
+echo "name, compute_mode"
+echo "no GPU, Default"
+SH
+cat >"$work/bin/nvcc" <<'SH'
+#!/bin/sh
+while [ $# -gt 1 ]; do
+	[ "$1" != -o ] || out=$2
+	shift
+done
+cp "${1%.cu}.ptx" "$out"
+SH
+cat >"$work/bin/ncu" <<'SH'
+#!/bin/bash
+metrics=
+while [[ $1 = -* ]]; do
+	case $1 in
+	--csv) shift && continue ;;
+	--metrics) metrics=$2 ;;
+	--profile-from-start) from=$2 ;;
+	esac
+	shift 2
+done
+echo "==PROF== Connected to process 7 ($1)"
+case $NCU_STAND_IN in
+forbidden) "$@" && echo "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission" && exit 1 ;;
+unknown) [ -z "$metrics" ] || { echo "==ERROR== Failed to find metric $metrics" && exit 1; } ;;
+deaf) [ -z "${from:-}" ] || { "$@" && echo "==WARNING== No kernels were profiled." && exit 0; } ;;
+esac
+"$@"
+echo '"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"'
+for id in 0 1; do
+	for m in ${metrics//,/ } Duration; do
+		echo "\"$id\",\"msrep_gather\",\"Command line profiler metrics\",\"$m\",\"ns\",\"1,00$id\""
+	done
+done
+SH
+chmod +x "$work"/bin/*
+export TMPDIR=$work PATH=$work/bin:$PATH GPU_RUN_TMP=$work GPU_RUN_SECONDS=120 GPU_RUN_BENCH="--runs 2 --bytes 100000"
+
+try() { # NAME STATUS MATRIX STAGE...: run them, which must exit with that status
+	local name=$1 want=$2 status=0
+	GPU_RUN_MATRICES=$3 scripts/gpu-run "$work/$name" "${@:4}" >"$work/$name.log" 2>&1 || status=$?
+	[ "$status" = "$want" ] || { cat "$work/$name.log"; echo "$name: exit code $status, not $want"; exit 1; }
+	whole "$name"
+}
+whole() { # NAME: each line that was written is JSON
+	python3 - "$work/$1" <<'PYTHON'
+import glob, json, sys
+for path in glob.glob(sys.argv[1] + "/*.jsonl"):
+    for line in open(path):
+        json.loads(line)
+PYTHON
+}
+says() { # FILE PATTERN
+	grep -qE "$2" "$work/$1" || { cat "$work/$1"; echo "$1 does not say: $2"; exit 1; }
+}
+
+small=gen:banded:n=600,band=5
+NCU_STAND_IN=counts try all 0 $small check bench variants counters
+says all/tests.log '^PASS'
+says all/machine.txt '^no GPU, Default'
+[ "$(wc -l <"$work/all/phases.jsonl")" = 6 ]
+for form in csr csr-merge slices cusparse auto; do
+	says all/results.jsonl "\"form\":\"$form\".*\"seconds\":.*\"value\":\"fp32\""
+done
+for variant in "as it is" "fetch 32" "not marked" "past L1" "256 to L2" "more warps" "by nvcc"; do
+	says all/summary.txt "^$variant +banded-n-600-band-5 +csr [0-9]"
+done
+says all/summary.txt '^banded:n=600,band=5 +csr-merge +2 +2[.]0 +2 '
+NCU_STAND_IN=forbidden try forbidden 1 $small counters
+says forbidden.log 'may not read the counters'
+NCU_STAND_IN=unknown try unknown 0 $small counters
+says unknown/summary.txt '^banded:n=600,band=5 +cusparse +2 +-'
+NCU_STAND_IN=deaf try deaf 0 $small counters
+says deaf/summary.txt '^banded:n=600,band=5 +cusparse +2 +2[.]0'
+try wrong 1 gen:nothing:n=3 bench
+says wrong/summary.txt 'nothing:n=3 +failed'
+
+# Killed in the middle of a run: what was measured is there, and whole.
+GPU_RUN_MATRICES="$small gen:banded:n=20000,band=9" setsid scripts/gpu-run "$work/killed" bench >"$work/killed.log" 2>&1 &
+pid=$!
+for _ in $(seq 100); do
+	if grep -q '"what":"product"' "$work/killed/results.jsonl" 2>/dev/null; then break; fi
+	sleep 0.1
+done
+kill -9 -- -$pid
+wait $pid 2>/dev/null || true
+whole killed
+says killed/results.jsonl '"what":"product"'
+echo "scripts/gpu-run: all stages, failures and a kill, on stand-ins"
