@@ -3,6 +3,7 @@
 package nvidia
 
 import (
+	"errors"
 	"testing"
 	"unsafe"
 
@@ -81,8 +82,7 @@ func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 					x, to, out, n, m, want = x3, y4, yt, 3, 4, []float64{2*401 + 3, 2*2 + 6, 2*500 + 9, 2*630 + 12}
 					start = []float64{1, 2, 3, 4}
 				}
-				require.NoError(t, out.Write(s, start))
-				require.NoError(t, s.Sync())
+				var p *cusparse.Product
 				on(func() error {
 					a, err := c.make()
 					if err != nil {
@@ -96,19 +96,21 @@ func TestCuSPARSEMultipliesCSRCSCAndCOO(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					p := &cusparse.Product{A: a, X: xv, Y: yv, Trans: trans, Algorithm: alg, Buffer: at(buffer)}
+					p = &cusparse.Product{A: a, X: xv, Y: yv, Trans: trans, Algorithm: alg, Buffer: at(buffer)}
 					need, err := h.BufferBytes(p)
 					if err != nil {
 						return err
 					}
 					require.LessOrEqual(t, need, buffer.Bytes())
-					if err := h.Preprocess(p); err != nil {
-						return err
-					}
+					return errors.Join(h.Preprocess(p), s.s.Synchronize())
+				})
+				require.NoError(t, out.Write(s, start)) // only now: preprocessing has seen y
+				require.NoError(t, s.Sync())
+				on(func() error {
 					if err := h.Multiply(p, 2, 3); err != nil {
 						return err
 					}
-					for _, end := range []func() error{s.s.Synchronize, xv.Close, yv.Close, a.Close} {
+					for _, end := range []func() error{s.s.Synchronize, p.X.Close, p.Y.Close, p.A.Close} {
 						if err := end(); err != nil {
 							return err
 						}

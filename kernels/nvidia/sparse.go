@@ -42,15 +42,16 @@ type sparsePart[V sparse.Value] struct {
 }
 
 // newSparse makes a part of arrays that are on the device already, for one
-// algorithm. They stay the caller's when it fails.
-func newSparse[V sparse.Value](d *Device, s *stream, own *launch.Packed[V], local []int64, alg cusparse.Algorithm) (*sparsePart[V], error) {
+// algorithm. They stay the caller's when it fails. x and y are vectors as products have
+// them, to prepare with.
+func newSparse[V sparse.Value](d *Device, s *stream, own *launch.Packed[V], local []int64, alg cusparse.Algorithm, x, y kernels.Array[V]) (*sparsePart[V], error) {
 	p := &sparsePart[V]{dev: d, own: own, minors: own.Minors}
 	part := own.A.Part
 	if part.StartFlag {
 		p.skip, p.before = 1, local[1]
 	}
 	p.rows = int64(part.Majors()) - p.skip
-	if err := p.build(s, local, alg); err != nil {
+	if err := p.build(s, local, alg, x, y); err != nil {
 		return nil, errors.Join(err, p.drop())
 	}
 	return p, nil
@@ -59,7 +60,7 @@ func newSparse[V sparse.Value](d *Device, s *stream, own *launch.Packed[V], loca
 // build copies what cuSPARSE needs beside the arrays: pointers of 32 bits, where
 // they do, for the rows that the part owns. It does not take them 64 bits wide from
 // the middle of a part.
-func (p *sparsePart[V]) build(s *stream, local []int64, alg cusparse.Algorithm) (err error) {
+func (p *sparsePart[V]) build(s *stream, local []int64, alg cusparse.Algorithm, x, y kernels.Array[V]) (err error) {
 	nnz := p.own.A.Part.NNZ() - p.before
 	switch {
 	case nnz == 0 || p.rows == 0:
@@ -85,11 +86,11 @@ func (p *sparsePart[V]) build(s *stream, local []int64, alg cusparse.Algorithm) 
 	if err := s.Sync(); err != nil {
 		return err
 	}
-	return p.open(s, nnz, alg)
+	return p.open(s, nnz, alg, x, y)
 }
 
 // open describes the part to cuSPARSE and makes its buffer.
-func (p *sparsePart[V]) open(s *stream, nnz int64, alg cusparse.Algorithm) error {
+func (p *sparsePart[V]) open(s *stream, nnz int64, alg cusparse.Algorithm, x, y kernels.Array[V]) error {
 	d, a := p.dev, p.own.A
 	single := mem.Size[V]() == 4
 	idx, err := aligned(s, a.Idx.Sub(p.before, p.before+nnz), &p.idx)
@@ -97,6 +98,14 @@ func (p *sparsePart[V]) open(s *stream, nnz int64, alg cusparse.Algorithm) error
 		return err
 	}
 	val, err := aligned(s, a.Val.Sub(p.before, p.before+nnz), &p.val)
+	if err != nil {
+		return err
+	}
+	xAt, err := d.own(x.Buf, x.Off, x.Len*mem.Size[V]())
+	if err != nil {
+		return err
+	}
+	yAt, err := d.own(y.Buf, y.Off, y.Len*mem.Size[V]())
 	if err != nil {
 		return err
 	}
@@ -118,11 +127,12 @@ func (p *sparsePart[V]) open(s *stream, nnz int64, alg cusparse.Algorithm) error
 		if p.matrix, err = cusparse.CSR(p.rows, p.minors, nnz, uint64(rowPtr), idx, val, wide, single); err != nil {
 			return err
 		}
-		// The vectors are set for each product; until then any address does.
-		if p.x, err = cusparse.NewVector(p.minors, val, single); err != nil {
+		// Each product sets its own vectors. These are what preprocessing sees: nothing
+		// says that it leaves y alone.
+		if p.x, err = cusparse.NewVector(p.minors, uint64(xAt), single); err != nil {
 			return err
 		}
-		if p.y, err = cusparse.NewVector(p.rows, val, single); err != nil {
+		if p.y, err = cusparse.NewVector(p.rows, uint64(yAt), single); err != nil {
 			return err
 		}
 		p.plan = cusparse.Product{A: p.matrix, X: p.x, Y: p.y, Algorithm: alg}

@@ -188,7 +188,7 @@ func (c contender[V]) drop() error {
 func (t *trial[V]) bestCuSPARSE() (best contender[V], err error) {
 	for _, alg := range []cusparse.Algorithm{cusparse.CSR1, cusparse.CSR2} {
 		var took time.Duration
-		p, err := newSparse(t.dev, t.s, t.a, t.local, alg)
+		p, err := newSparse(t.dev, t.s, t.a, t.local, alg, t.x, t.y)
 		if err == nil {
 			took, err = t.time(p, FormCuSPARSE, "cuSPARSE "+alg.String())
 		}
