@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // SetGiantEntries replaces the number of entries from which on a row is giant, until
@@ -36,4 +38,10 @@ func AlwaysHalve(t *testing.T) {
 func IsSymmetric(d *Device, op *kernels.Packing[float64], border []int) (bool, error) {
 	p := &packed[float64]{dev: d, pieces: make([]piece[float64], len(border)-1)}
 	return p.isSymmetric(op, border)
+}
+
+// OwnStretches is where the workers of transposed products add to y, one for
+// each part.
+func OwnStretches(parts []partition.Part, a *sparse.CSR[float64]) []int {
+	return ownStretches(parts, a.ColIdx, 0, a.Cols)
 }

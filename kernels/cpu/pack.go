@@ -29,10 +29,10 @@ type packed[V sparse.Value] struct {
 	trial     orderTrial[V]
 	lines     linesOfX[V]
 	carry     []V
-	// borders is the stretches of y that the workers add to in transposed products.
-	borders []int
-	info    kernels.PackInfo
-	built   inspect.Candidate[V] // how the bodies of the pieces were made
+	// stretches is those of y that the workers add to in transposed products.
+	stretches []int
+	info      kernels.PackInfo
+	built     inspect.Candidate[V] // how the bodies of the pieces were made
 
 	use   sync.Mutex // one product at a time, and Free
 	freed atomic.Bool
@@ -90,7 +90,7 @@ func cutPart[V sparse.Value](d *Device, op *kernels.Packing[V]) (*packed[V], err
 		return nil, err
 	}
 	p := &packed[V]{dev: d, part: op.Part, minors: op.Minors, fixed: op.Fixed, pieces: make([]piece[V], len(parts)), carry: make([]V, len(parts)),
-		borders: borders(parts, op.Idx, op.Part.StartIdx, op.Minors), ends: make(arena, len(parts))}
+		stretches: ownStretches(parts, op.Idx, op.Part.StartIdx, op.Minors), ends: make(arena, len(parts))}
 	for i, q := range parts {
 		rows := cutRows(q, op.Part.StartIdx, op.Ptr, op.Idx, op.Val, op.Minors)
 		rows.body.Fixed = op.Fixed

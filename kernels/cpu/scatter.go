@@ -26,7 +26,7 @@ func scatter[V sparse.Value](d *Device, s *scratch[V], op *kernels.Scatter[V]) (
 	if err != nil {
 		return err
 	}
-	return runScatter(d, s, borders(parts, a.idx, a.part.StartIdx, len(y)), op.Beta, y, func(i int, to *target[V]) {
+	return runScatter(d, s, ownStretches(parts, a.idx, a.part.StartIdx, len(y)), op.Beta, y, func(i int, to *target[V]) {
 		a.scatterRows(parts[i], op.Alpha, x, to)
 	})
 }

@@ -3,7 +3,6 @@ package cpu
 import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/merge"
-	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -146,23 +145,4 @@ func join[V sparse.Value](targets []target[V], from, to int64) {
 			}
 		}
 	}
-}
-
-// borders cuts y into the stretches of the workers: at the mean of the indices
-// around the cut between two pieces, which for a matrix with a diagonal is where
-// the entries of both meet.
-func borders(parts []partition.Part, minors []int32, base int64, rows int) []int {
-	const sample = 64 // entries on each side
-	out := make([]int, len(parts)+1)
-	for i := 1; i < len(parts); i++ {
-		k := parts[i].StartIdx - base
-		near := minors[max(k-sample, 0):min(k+sample, int64(len(minors)))]
-		sum := int64(0)
-		for _, m := range near {
-			sum += int64(m)
-		}
-		out[i] = min(max(int(sum/int64(max(len(near), 1))), out[i-1]), rows)
-	}
-	out[len(parts)] = rows
-	return out
 }

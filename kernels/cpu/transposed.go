@@ -43,7 +43,7 @@ func scatterPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.Scatter
 	if p.symmetric != nil {
 		return p.symmetric.multiply(d, op.Alpha, op.Beta, x, y)
 	}
-	return runScatter(d, s, p.borders, op.Beta, y, func(i int, to *target[V]) {
+	return runScatter(d, s, p.stretches, op.Beta, y, func(i int, to *target[V]) {
 		p.pieces[i].multiplyTransposed(op.Alpha, x, to.stretch)
 	})
 }
