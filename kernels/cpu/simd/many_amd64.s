@@ -80,6 +80,8 @@ row4:
 	JL     odd4
 
 pair4:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       129(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked4
@@ -195,6 +197,8 @@ row3:
 	JL     odd3
 
 pair3:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       171(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked3
@@ -300,6 +304,8 @@ row2:
 	JL     odd2
 
 pair2:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       257(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked2
@@ -391,6 +397,8 @@ row1:
 	JL     odd1
 
 pair1:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       257(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked1
@@ -731,6 +739,8 @@ row4:
 	JL     odd4
 
 pair4:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       65(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked4
@@ -850,6 +860,8 @@ row3:
 	JL     odd3
 
 pair3:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       86(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked3
@@ -955,6 +967,8 @@ row2:
 	JL     odd2
 
 pair2:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       129(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked2
@@ -1046,6 +1060,8 @@ row1:
 	JL     few
 
 four:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        fourasked1
@@ -1107,6 +1123,8 @@ few:
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        fewasked1
@@ -1170,6 +1188,8 @@ fewLeft:
 	JL   odd1
 
 pair1:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       257(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked1
@@ -1409,6 +1429,8 @@ row4:
 	JL     odd4
 
 pair4:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       129(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked4
@@ -1524,6 +1546,8 @@ row3:
 	JL     odd3
 
 pair3:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       171(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked3
@@ -1629,6 +1653,8 @@ row2:
 	JL     odd2
 
 pair2:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       257(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked2
@@ -1720,6 +1746,8 @@ row1:
 	JL     odd1
 
 pair1:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       257(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked1
@@ -2058,6 +2086,8 @@ row4:
 	JL     odd4
 
 pair4:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       65(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked4
@@ -2177,6 +2207,8 @@ row3:
 	JL     odd3
 
 pair3:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       86(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked3
@@ -2282,6 +2314,8 @@ row2:
 	JL     odd2
 
 pair2:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       129(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked2
@@ -2373,6 +2407,8 @@ row1:
 	JL     few
 
 four:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        fourasked1
@@ -2434,6 +2470,8 @@ few:
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        fewasked1
@@ -2497,6 +2535,8 @@ fewLeft:
 	JL   odd1
 
 pair1:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       257(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked1

@@ -16,10 +16,12 @@ const maxVectors = 4
 
 // A row of x is asked for twice: farBytes of rows before its turn for the second
 // cache, which waits for more lines at a time than the first, and near entries before
-// it for the first.
+// it for the first. Indices and values are asked for streams entries ahead: the processor's
+// own asking stops at pages, and the index of each row of x that is asked for must be there.
 const (
 	farBytes = 256 * 64
 	near     = 16
+	streams  = 512
 )
 
 // rows generates the kernel of RowsMany for up to maxVectors registers of columns,
@@ -158,8 +160,11 @@ func (k *kernel) entry(i int) {
 	}
 }
 
-// ask brings the rows of x of n later entries to the caches. name is for its label.
+// ask brings the rows of x of n later entries to the caches, and the entries after these. name
+// is for its label.
 func (k *kernel) ask(name string, v, n int) {
+	PREFETCHT1(Mem{Base: k.val, Index: k.k, Scale: uint8(k.Size()), Disp: streams * k.Size()})
+	PREFETCHT1(Mem{Base: k.idx, Index: k.k, Scale: 4, Disp: streams * 4})
 	far := farBytes / max(v*k.Bytes(), 64)
 	g := GP64()
 	LEAQ(Mem{Base: k.k, Disp: far + n - 1}, g)
