@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tries scripts/gpu-check and scripts/gpu-run without a GPU: on the stand-in for the driver,
-# with stand-ins for nvidia-smi, nvcc and ncu. What a run leaves must be whole, also where
+# with stand-ins for nvidia-smi, nvcc, compute-sanitizer and ncu. What a run leaves must be whole, also where
 # programs fail and where the run is killed. Its times mean nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,6 +21,12 @@ while [ $# -gt 1 ]; do
 	shift
 done
 cp "${1%.cu}.ptx" "$out"
+SH
+cat >"$work/bin/compute-sanitizer" <<'SH'
+#!/bin/sh
+tool=$2
+shift 6
+"$@" && echo "========= $tool: ERROR SUMMARY: 0 errors"
 SH
 cat >"$work/bin/ncu" <<'SH'
 #!/bin/bash
@@ -86,6 +92,10 @@ NCU_STAND_IN=unknown try unknown 0 $small counters
 says unknown/summary.txt '^banded:n=600,band=5 +cusparse +2 +-'
 NCU_STAND_IN=deaf try deaf 0 $small counters
 says deaf/summary.txt '^banded:n=600,band=5 +cusparse +2 +2[.]0'
+GPU_RUN_TESTS="-test.run=EachForm -test.short" try tests 0 $small tests
+says tests/tests.log '^PASS'
+says tests/sanitizer.log 'memcheck: ERROR SUMMARY'
+says tests/sanitizer.log 'racecheck: ERROR SUMMARY'
 try wrong 1 gen:nothing:n=3 bench
 says wrong/summary.txt 'nothing:n=3 +failed'
 
