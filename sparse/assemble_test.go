@@ -2,7 +2,10 @@ package sparse
 
 import (
 	"math"
+	"math/rand/v2"
+	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -101,6 +104,44 @@ func TestAssembleOfManyTriplesDoesTheSameInGroups(t *testing.T) {
 	TestAssembleSortsExpandsAndAddsDuplicatesUp(t)
 	TestAssembleAddsDuplicatesUpInTheOrderOfTheFile(t)
 	TestAssembleGivesTheSameBitsForAnyNumberOfGoroutines(t)
+}
+
+func TestAssembleInGroupsGivesTheBitsOfAssembleInOnePiece(t *testing.T) {
+	from, piece, near := groupFrom, pieceEntries, nearEntries
+	defer func() { groupFrom, pieceEntries, nearEntries = from, piece, near }()
+	const rows, n = 50_000, 60_000
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, sym := range []Symmetry{General, Symmetric, SkewSymmetric} {
+		for _, pattern := range []bool{false, true} {
+			if pattern && sym == SkewSymmetric {
+				continue
+			}
+			b := Triples[float64]{Row: make([]int32, n), Col: make([]int32, n), Val: make([]float64, n)}
+			for k := range n {
+				b.Row[k], b.Col[k], b.Val[k] = r.Int32N(rows), r.Int32N(rows), r.NormFloat64()
+				switch k % 6 {
+				case 0: // a long row
+					b.Row[k] = 7
+				case 1: // many of it far from the others, duplicates too
+					b.Row[k], b.Col[k] = 7, rows-1-r.Int32N(3000)
+				case 2: // a long column
+					b.Col[k] = 20_000
+				}
+			}
+			if pattern {
+				b.Val = nil
+			}
+			build := func(from int64, size int) *CSR[float64] {
+				groupFrom, pieceEntries, nearEntries = from, size, 0
+				c := Triples[float64]{Row: slices.Clone(b.Row), Col: slices.Clone(b.Col), Val: slices.Clone(b.Val)}
+				return Assemble(rows, rows, sym, []Triples[float64]{c})
+			}
+			want := build(n+1, 1)
+			for _, size := range []int{1000, n / 2} {
+				require.True(t, reflect.DeepEqual(want, build(0, size)), "%v, pattern %v, pieces of %d", sym, pattern, size)
+			}
+		}
+	}
 }
 
 func TestAssembleAddsDuplicatesUpInTheOrderOfTheFile(t *testing.T) {

@@ -2,6 +2,8 @@ package sparse
 
 import (
 	"math/bits"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/msrep-go/msrep/internal/par"
@@ -28,13 +30,17 @@ const mostGroups = 1 << 10
 // in runs, one in each piece, and what it writes stays in the cache, however the triples were
 // scattered.
 //
+// There they are put about in the order of their columns first, if they are not in an order
+// already: what is left to sort in rows is little.
+//
 // Of a symmetric matrix all triples are moved below the diagonal first. They are grouped
 // twice: by columns to make the part of each row behind the diagonal, its twins, which wait at
 // the end of their group, and then by rows.
 type assembler[V Value] struct {
 	out    *CSR[V]
 	sym    Symmetry
-	sign   V // of an entry over that of its twin
+	sign   V    // of an entry over that of its twin
+	values bool // if there are none, each is 1
 	pieces []Triples[V]
 	shift  uint8 // log2 of the rows of a group
 	groups int
@@ -57,27 +63,28 @@ func assembleGroups[V Value](rows, cols int, sym Symmetry, blocks []Triples[V], 
 	groups := min(max(all/groupEntries, 1), mostGroups)
 	a.shift = uint8(bits.Len64(uint64(int64(rows-1) / groups)))
 	a.groups = (rows-1)>>a.shift + 1
+	a.values = slices.ContainsFunc(blocks, func(b Triples[V]) bool { return b.Val != nil })
 	a.cut(blocks)
 	a.ends = make([]uint32, len(a.pieces)*a.groups)
 	workers := par.Workers(stored, 1<<15)
 	if sym == General {
-		a.groupPieces(workers, false)
+		a.groupByRows(workers)
 		a.place(a.grouped(), make([]int64, a.groups))
 	} else {
-		a.place(a.count(workers))
-		a.groupPieces(workers, true)
+		a.place(a.groupByColumns(workers))
 		a.eachGroup(workers, a.fillTwins)
-		a.groupPieces(workers, false)
+		a.groupByRows(workers)
 	}
 	a.eachGroup(workers, a.fill)
 	return a.out, a.double.Load()
 }
 
-// cut cuts blocks into pieces.
+// cut cuts each block into pieces of the same size.
 func (a *assembler[V]) cut(blocks []Triples[V]) {
 	for _, b := range blocks {
-		for lo := 0; lo < len(b.Row); lo += pieceEntries {
-			hi := min(lo+pieceEntries, len(b.Row))
+		n := (len(b.Row) + pieceEntries - 1) / pieceEntries
+		for i := range n {
+			lo, hi := int(par.Cut(int64(len(b.Row)), n, i)), int(par.Cut(int64(len(b.Row)), n, i+1))
 			p := Triples[V]{Row: b.Row[lo:hi], Col: b.Col[lo:hi]}
 			if b.Val != nil {
 				p.Val = b.Val[lo:hi]
@@ -102,39 +109,60 @@ func (a *assembler[V]) grouped() []int64 {
 	return n
 }
 
-// count counts the triples of each group of a symmetric matrix, and its twins. Triples above
-// the diagonal are moved below it.
-func (a *assembler[V]) count(workers int) (own, twins []int64) {
-	counts := make([][2][]int64, workers)
-	par.Do(workers, func(w int) {
-		own, twins := make([]int64, a.groups), make([]int64, a.groups)
-		for p := w; p < len(a.pieces); p += workers {
-			t := a.pieces[p]
-			col := t.Col[:len(t.Row)]
-			for k, i := range t.Row {
-				j := col[k]
-				if i < j {
-					i, j = j, i
-					t.Row[k], col[k] = i, j
-					if a.sym == SkewSymmetric {
-						t.Val[k] *= a.sign // not -Val[k], which would change a NaN
-					}
-				}
-				own[i>>a.shift]++
-				if i != j {
-					twins[j>>a.shift]++
-				}
+// settle moves the triples of a piece of a symmetric matrix below the diagonal, and counts
+// those of each group of rows, and those on the diagonal.
+func (a *assembler[V]) settle(t Triples[V], own, diagonal []int64) {
+	col := t.Col[:len(t.Row)]
+	for k, i := range t.Row {
+		j := col[k]
+		if i == j {
+			diagonal[i>>a.shift]++
+		} else if i < j {
+			i, j = j, i
+			t.Row[k], col[k] = i, j
+			if a.sym == SkewSymmetric {
+				t.Val[k] *= a.sign // not -Val[k], which would change a NaN
 			}
 		}
-		counts[w] = [2][]int64{own, twins}
-	})
-	for _, c := range counts[1:] {
-		for g := range a.groups {
-			counts[0][0][g] += c[0][g]
-			counts[0][1][g] += c[1][g]
-		}
+		own[i>>a.shift]++
 	}
-	return counts[0][0], counts[0][1]
+}
+
+// groupByColumns settles all pieces of a symmetric matrix and groups them by columns. It
+// counts the triples of each group of rows, and their twins.
+func (a *assembler[V]) groupByColumns(workers int) (own, twins []int64) {
+	own, diagonal := make([]int64, a.groups), make([]int64, a.groups)
+	var mu sync.Mutex
+	par.Do(workers, func(w int) {
+		var g grouper[V]
+		o, d := make([]int64, a.groups), make([]int64, a.groups)
+		for p := w; p < len(a.pieces); p += workers {
+			a.settle(a.pieces[p], o, d)
+			g.group(a.pieces[p], true, a.shift, a.endsOf(p))
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for g := range o {
+			own[g] += o[g]
+			diagonal[g] += d[g]
+		}
+	})
+	twins = a.grouped()
+	for g, n := range diagonal {
+		twins[g] -= n
+	}
+	return own, twins
+}
+
+// groupByRows groups all pieces by rows.
+func (a *assembler[V]) groupByRows(workers int) {
+	clear(a.ends)
+	par.Do(workers, func(w int) {
+		var g grouper[V]
+		for p := w; p < len(a.pieces); p += workers {
+			g.group(a.pieces[p], false, a.shift, a.endsOf(p))
+		}
+	})
 }
 
 // place makes the arrays of the result and gives each group its place in them.
@@ -146,17 +174,6 @@ func (a *assembler[V]) place(own, twins []int64) {
 		at += n + twins[g]
 	}
 	a.out.ColIdx, a.out.Val = make([]int32, at), make([]V, at)
-}
-
-// groupPieces groups all pieces, by rows or by columns.
-func (a *assembler[V]) groupPieces(workers int, byCol bool) {
-	clear(a.ends)
-	par.Do(workers, func(w int) {
-		var g grouper[V]
-		for p := w; p < len(a.pieces); p += workers {
-			g.group(a.pieces[p], byCol, a.shift, a.endsOf(p))
-		}
-	})
 }
 
 // eachGroup calls make for every group.
@@ -173,19 +190,6 @@ func (a *assembler[V]) eachGroup(workers int, make func(group int, m *maker[V]))
 	})
 }
 
-// maker is what a goroutine keeps from group to group.
-type maker[V Value] struct {
-	rowSorter[V]
-	next   []int64 // of each row of the group, where its next entry goes
-	double bool    // a column came twice in a row
-}
-
-func (m *maker[V]) sortRow(col []int32, val []V) {
-	if m.sort(col, val) {
-		m.double = true
-	}
-}
-
 // rows is the rows [lo, hi) of a group.
 func (a *assembler[V]) rows(group int) (lo, hi int) {
 	lo = group << a.shift
@@ -196,84 +200,54 @@ func (a *assembler[V]) rows(group int) (lo, hi int) {
 // each row end.
 func (a *assembler[V]) fillTwins(group int, m *maker[V]) {
 	lo, hi := a.rows(group)
+	m.take(a, group, true)
 	next := a.out.RowPtr[1+lo : 1+hi] // counts, then is where the next twin goes
-	for p := range a.pieces {
-		t := a.run(p, group)
-		for k, j := range t.Col {
-			if t.Row[k] != j {
-				next[int(j)-lo]++
-			}
-		}
-	}
-	begin := a.twins[group]
-	at := begin
+	m.count(next, lo)
+	at := a.twins[group]
 	for i, n := range next {
 		next[i] = at
 		at += n
 	}
-	for p := range a.pieces {
-		t := a.run(p, group)
-		for k, j := range t.Col {
-			i := t.Row[k]
-			if i == j {
-				continue
-			}
-			v := V(1)
-			if t.Val != nil {
-				v = t.Val[k]
-			}
-			to := next[int(j)-lo]
-			a.out.ColIdx[to], a.out.Val[to] = i, a.sign*v
-			next[int(j)-lo] = to + 1
-		}
-	}
-	for _, end := range next {
-		m.sortRow(a.out.ColIdx[begin:end], a.out.Val[begin:end])
-		begin = end
-	}
+	m.put(a, next, lo)
 }
 
 // fill makes the rows of a group. Its twins are moved down to where they stay, which never
 // is behind where they are, and leave room for the other entries.
 func (a *assembler[V]) fill(group int, m *maker[V]) {
 	lo, hi := a.rows(group)
+	m.take(a, group, false)
 	m.next = append(m.next[:0], make([]int64, hi-lo)...)
 	next, ends := m.next, a.out.RowPtr[1+lo:1+hi]
-	for p := range a.pieces {
-		for _, i := range a.run(p, group).Row {
-			next[int(i)-lo]++
-		}
-	}
+	m.count(next, lo)
 	col, val := a.out.ColIdx, a.out.Val
-	at, twin := a.start[group], a.twins[group]
+	begin, twin := a.start[group], a.twins[group]
+	at := begin
 	for i, n := range next {
 		next[i] = at
 		at += n
 		if a.sym != General {
 			end := ends[i]
 			copy(col[at:], col[twin:end])
-			copy(val[at:], val[twin:end])
+			if a.values {
+				copy(val[at:], val[twin:end])
+			}
 			at += end - twin
 			twin = end
 		}
 		ends[i] = at
 	}
-	for p := range a.pieces {
-		t := a.run(p, group)
-		for k, i := range t.Row {
-			v := V(1)
-			if t.Val != nil {
-				v = t.Val[k]
-			}
-			to := next[int(i)-lo]
-			col[to], val[to] = t.Col[k], v
-			next[int(i)-lo] = to + 1
+	m.put(a, next, lo)
+	if !a.values {
+		ones := val[begin:at]
+		for k := range ones {
+			ones[k] = 1
 		}
 	}
-	begin := a.start[group]
-	for i, end := range next {
-		m.sortRow(col[begin:end], val[begin:end])
-		begin = ends[i]
+	for _, end := range ends {
+		if m.sort(col[begin:end], val[begin:end]) {
+			m.double = true
+		}
+		begin = end
 	}
 }
 

@@ -7,17 +7,16 @@ type rowSorter[V Value] struct {
 	val []V
 }
 
-// fewEntries is how many entries a row may have to be sorted by insertion. Longer ones are
-// sorted digit by digit, which takes a fixed time beside that of the entries.
+// fewEntries is how many entries a row may have to be sorted by insertion in any case. Longer
+// ones that are not nearly sorted are sorted digit by digit, which takes a fixed time beside that
+// of the entries.
 const fewEntries = 40
 
 // sort sorts one row and says whether a column comes more than once.
 func (s *rowSorter[V]) sort(col []int32, val []V) (twins bool) {
 	for k := 1; k < len(col); k++ {
 		if col[k] < col[k-1] {
-			if len(col) <= fewEntries {
-				insertionSort(col, val)
-			} else {
+			if !insertionSort(col, val) {
 				s.byDigits(col, val)
 			}
 			break
@@ -31,14 +30,24 @@ func (s *rowSorter[V]) sort(col []int32, val []V) (twins bool) {
 	return false
 }
 
-func insertionSort[V Value](col []int32, val []V) {
+// insertionSort sorts, but gives up where a row of more than fewEntries takes more than two
+// moves an entry.
+func insertionSort[V Value](col []int32, val []V) bool {
+	moves := 2 * len(col)
+	if len(col) <= fewEntries {
+		moves = len(col) * len(col)
+	}
 	for k := 1; k < len(col); k++ {
 		j, v, to := col[k], val[k], k
 		for ; to > 0 && col[to-1] > j; to-- {
 			col[to], val[to] = col[to-1], val[to-1]
 		}
 		col[to], val[to] = j, v
+		if moves -= k - to; moves < 0 {
+			return false
+		}
 	}
+	return true
 }
 
 // byDigits sorts by digits of 8 bits, the lowest first, from a copy to the row and back.
