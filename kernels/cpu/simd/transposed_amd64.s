@@ -2614,31 +2614,65 @@ slice:
 	JZ   next
 
 column:
-	MOVQ    $-1, R10
-	DECQ    R8
-	JGE     sums
-	MOVWLZX (CX), R10
-	ADDQ    $0x02, CX
-
-sums:
+	DECQ R8
+	JL   masked
+	MOVQ DI, R10
 	MOVQ sums+80(FP), R13
 
-sum:
+fullSum:
 	VXORPS X0, X0, X0
 	MOVQ   SI, R11
 	MOVQ   height+40(FP), R12
 
-entry:
+fullEntry:
+	VMOVUPD      (R11), Y1
+	VFMADD231PD  (DX), Y1, Y0
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, R11
+	DECQ         R12
+	JNZ          fullEntry
+	MOVLQSX      (BX), R11
+	VADDSD       (R10)(R11*8), X0, X1
+	VMOVSD       X1, (R10)(R11*8)
+	VPSRLDQ      $0x08, X0, X1
+	MOVLQSX      4(BX), R11
+	VADDSD       (R10)(R11*8), X1, X1
+	VMOVSD       X1, (R10)(R11*8)
+	VEXTRACTF128 $0x01, Y0, X0
+	MOVLQSX      8(BX), R11
+	VADDSD       (R10)(R11*8), X0, X1
+	VMOVSD       X1, (R10)(R11*8)
+	VPSRLDQ      $0x08, X0, X0
+	MOVLQSX      12(BX), R11
+	VADDSD       (R10)(R11*8), X0, X0
+	VMOVSD       X0, (R10)(R11*8)
+	ADDQ         $0x08, R10
+	ADDQ         $0x00000020, R13
+	CMPQ         R13, end+88(FP)
+	JB           fullSum
+	JMP          added
+
+masked:
+	MOVWLZX (CX), R10
+	ADDQ    $0x02, CX
+	MOVQ    sums+80(FP), R13
+
+maskedSum:
+	VXORPS X2, X2, X2
+	MOVQ   SI, R11
+	MOVQ   height+40(FP), R12
+
+maskedEntry:
 	VMOVUPD     (R11), Y1
-	VFMADD231PD (DX), Y1, Y0
+	VFMADD231PD (DX), Y1, Y2
 	ADDQ        $0x00000020, DX
 	ADDQ        $0x00000020, R11
 	DECQ        R12
-	JNZ         entry
-	VMOVUPD     Y0, (R13)
+	JNZ         maskedEntry
+	VMOVUPD     Y2, (R13)
 	ADDQ        $0x00000020, R13
 	CMPQ        R13, end+88(FP)
-	JB          sum
+	JB          maskedSum
 	TESTL       $0x00000001, R10
 	JZ          skip0
 	MOVLQSX     (BX), R11
@@ -2703,6 +2737,7 @@ add3:
 	JB     add3
 
 skip3:
+added:
 	ADDQ $0x00000010, BX
 	DECQ R9
 	JNZ  column
@@ -2746,32 +2781,67 @@ slice:
 	JZ   next
 
 column:
-	MOVQ    $-1, R10
-	DECQ    R8
-	JGE     sums
-	MOVWLZX (CX), R10
-	ADDQ    $0x02, CX
-
-sums:
+	DECQ R8
+	JL   masked
+	MOVQ DI, R10
 	MOVQ sums+80(FP), R13
 
-sum:
+fullSum:
 	VXORPS X0, X0, X0
 	MOVQ   SI, R11
 	MOVQ   height+40(FP), R12
 
-entry:
+fullEntry:
+	VMOVUPD      (R11), Y1
+	VCVTPS2PD    (DX), Y2
+	VFMADD231PD  Y2, Y1, Y0
+	ADDQ         $0x00000010, DX
+	ADDQ         $0x00000020, R11
+	DECQ         R12
+	JNZ          fullEntry
+	MOVLQSX      (BX), R11
+	VADDSD       (R10)(R11*8), X0, X1
+	VMOVSD       X1, (R10)(R11*8)
+	VPSRLDQ      $0x08, X0, X1
+	MOVLQSX      4(BX), R11
+	VADDSD       (R10)(R11*8), X1, X1
+	VMOVSD       X1, (R10)(R11*8)
+	VEXTRACTF128 $0x01, Y0, X0
+	MOVLQSX      8(BX), R11
+	VADDSD       (R10)(R11*8), X0, X1
+	VMOVSD       X1, (R10)(R11*8)
+	VPSRLDQ      $0x08, X0, X0
+	MOVLQSX      12(BX), R11
+	VADDSD       (R10)(R11*8), X0, X0
+	VMOVSD       X0, (R10)(R11*8)
+	ADDQ         $0x08, R10
+	ADDQ         $0x00000020, R13
+	CMPQ         R13, end+88(FP)
+	JB           fullSum
+	JMP          added
+
+masked:
+	MOVWLZX (CX), R10
+	ADDQ    $0x02, CX
+	MOVQ    sums+80(FP), R13
+
+maskedSum:
+	VXORPS X3, X3, X3
+	MOVQ   SI, R11
+	MOVQ   height+40(FP), R12
+
+maskedEntry:
 	VMOVUPD     (R11), Y1
 	VCVTPS2PD   (DX), Y2
-	VFMADD231PD Y2, Y1, Y0
+	VFMADD231PD Y2, Y1, Y3
 	ADDQ        $0x00000010, DX
 	ADDQ        $0x00000020, R11
 	DECQ        R12
-	JNZ         entry
-	VMOVUPD     Y0, (R13)
+	JNZ         maskedEntry
+	VMOVUPD     Y3, (R13)
 	ADDQ        $0x00000020, R13
 	CMPQ        R13, end+88(FP)
-	JB          sum
+	JB          maskedSum
 	TESTL       $0x00000001, R10
 	JZ          skip0
 	MOVLQSX     (BX), R11
@@ -2836,6 +2906,7 @@ add3:
 	JB     add3
 
 skip3:
+added:
 	ADDQ $0x00000010, BX
 	DECQ R9
 	JNZ  column
@@ -2879,33 +2950,69 @@ slice:
 	JZ   next
 
 column:
-	MOVQ    $-1, R10
-	DECQ    R8
-	JGE     sums
-	MOVWLZX (CX), R10
-	ADDQ    $0x02, CX
-
-sums:
+	DECQ R8
+	JL   masked
+	MOVQ DI, R10
 	MOVQ sums+80(FP), R13
 
-sum:
+fullSum:
 	VXORPS X0, X0, X0
 	MOVQ   SI, R11
 	MOVQ   height+40(FP), R12
 
-entry:
+fullEntry:
+	VMOVUPD      (R11), Y1
+	VPMOVZXDQ    (DX), Y2
+	VPSLLQ       $0x20, Y2, Y2
+	VFMADD231PD  Y2, Y1, Y0
+	ADDQ         $0x00000010, DX
+	ADDQ         $0x00000020, R11
+	DECQ         R12
+	JNZ          fullEntry
+	MOVLQSX      (BX), R11
+	VADDSD       (R10)(R11*8), X0, X1
+	VMOVSD       X1, (R10)(R11*8)
+	VPSRLDQ      $0x08, X0, X1
+	MOVLQSX      4(BX), R11
+	VADDSD       (R10)(R11*8), X1, X1
+	VMOVSD       X1, (R10)(R11*8)
+	VEXTRACTF128 $0x01, Y0, X0
+	MOVLQSX      8(BX), R11
+	VADDSD       (R10)(R11*8), X0, X1
+	VMOVSD       X1, (R10)(R11*8)
+	VPSRLDQ      $0x08, X0, X0
+	MOVLQSX      12(BX), R11
+	VADDSD       (R10)(R11*8), X0, X0
+	VMOVSD       X0, (R10)(R11*8)
+	ADDQ         $0x08, R10
+	ADDQ         $0x00000020, R13
+	CMPQ         R13, end+88(FP)
+	JB           fullSum
+	JMP          added
+
+masked:
+	MOVWLZX (CX), R10
+	ADDQ    $0x02, CX
+	MOVQ    sums+80(FP), R13
+
+maskedSum:
+	VXORPS X3, X3, X3
+	MOVQ   SI, R11
+	MOVQ   height+40(FP), R12
+
+maskedEntry:
 	VMOVUPD     (R11), Y1
 	VPMOVZXDQ   (DX), Y2
 	VPSLLQ      $0x20, Y2, Y2
-	VFMADD231PD Y2, Y1, Y0
+	VFMADD231PD Y2, Y1, Y3
 	ADDQ        $0x00000010, DX
 	ADDQ        $0x00000020, R11
 	DECQ        R12
-	JNZ         entry
-	VMOVUPD     Y0, (R13)
+	JNZ         maskedEntry
+	VMOVUPD     Y3, (R13)
 	ADDQ        $0x00000020, R13
 	CMPQ        R13, end+88(FP)
-	JB          sum
+	JB          maskedSum
 	TESTL       $0x00000001, R10
 	JZ          skip0
 	MOVLQSX     (BX), R11
@@ -2970,6 +3077,7 @@ add3:
 	JB     add3
 
 skip3:
+added:
 	ADDQ $0x00000010, BX
 	DECQ R9
 	JNZ  column
@@ -5946,7 +6054,7 @@ done:
 	RET
 
 // func blocksTransposedFullF64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·blocksTransposedFullF64AVX512(SB), NOSPLIT, $0-96
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -5972,31 +6080,81 @@ slice:
 	JZ   next
 
 column:
-	MOVQ    $-1, R10
-	DECQ    R8
-	JGE     sums
-	MOVWLZX (CX), R10
-	ADDQ    $0x02, CX
-
-sums:
+	DECQ R8
+	JL   masked
+	MOVQ DI, R10
 	MOVQ sums+80(FP), R13
 
-sum:
+fullSum:
 	VXORPS X0, X0, X0
 	MOVQ   SI, R11
 	MOVQ   height+40(FP), R12
 
-entry:
+fullEntry:
+	VMOVUPD       (R11), Z1
+	VFMADD231PD   (DX), Z1, Z0
+	ADDQ          $0x00000040, DX
+	ADDQ          $0x00000040, R11
+	DECQ          R12
+	JNZ           fullEntry
+	MOVLQSX       (BX), R11
+	VADDSD        (R10)(R11*8), X0, X1
+	VMOVSD        X1, (R10)(R11*8)
+	VPSRLDQ       $0x08, X0, X1
+	MOVLQSX       4(BX), R11
+	VADDSD        (R10)(R11*8), X1, X1
+	VMOVSD        X1, (R10)(R11*8)
+	VEXTRACTF64X2 $0x01, Z0, X1
+	MOVLQSX       8(BX), R11
+	VADDSD        (R10)(R11*8), X1, X2
+	VMOVSD        X2, (R10)(R11*8)
+	VPSRLDQ       $0x08, X1, X1
+	MOVLQSX       12(BX), R11
+	VADDSD        (R10)(R11*8), X1, X1
+	VMOVSD        X1, (R10)(R11*8)
+	VEXTRACTF64X2 $0x02, Z0, X1
+	MOVLQSX       16(BX), R11
+	VADDSD        (R10)(R11*8), X1, X2
+	VMOVSD        X2, (R10)(R11*8)
+	VPSRLDQ       $0x08, X1, X1
+	MOVLQSX       20(BX), R11
+	VADDSD        (R10)(R11*8), X1, X1
+	VMOVSD        X1, (R10)(R11*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVLQSX       24(BX), R11
+	VADDSD        (R10)(R11*8), X0, X1
+	VMOVSD        X1, (R10)(R11*8)
+	VPSRLDQ       $0x08, X0, X0
+	MOVLQSX       28(BX), R11
+	VADDSD        (R10)(R11*8), X0, X0
+	VMOVSD        X0, (R10)(R11*8)
+	ADDQ          $0x08, R10
+	ADDQ          $0x00000040, R13
+	CMPQ          R13, end+88(FP)
+	JB            fullSum
+	JMP           added
+
+masked:
+	MOVWLZX (CX), R10
+	ADDQ    $0x02, CX
+	MOVQ    sums+80(FP), R13
+
+maskedSum:
+	VXORPS X2, X2, X2
+	MOVQ   SI, R11
+	MOVQ   height+40(FP), R12
+
+maskedEntry:
 	VMOVUPD     (R11), Z1
-	VFMADD231PD (DX), Z1, Z0
+	VFMADD231PD (DX), Z1, Z2
 	ADDQ        $0x00000040, DX
 	ADDQ        $0x00000040, R11
 	DECQ        R12
-	JNZ         entry
-	VMOVUPD     Z0, (R13)
+	JNZ         maskedEntry
+	VMOVUPD     Z2, (R13)
 	ADDQ        $0x00000040, R13
 	CMPQ        R13, end+88(FP)
-	JB          sum
+	JB          maskedSum
 	TESTL       $0x00000001, R10
 	JZ          skip0
 	MOVLQSX     (BX), R11
@@ -6125,6 +6283,7 @@ add7:
 	JB     add7
 
 skip7:
+added:
 	ADDQ $0x00000020, BX
 	DECQ R9
 	JNZ  column
@@ -6142,7 +6301,7 @@ done:
 	RET
 
 // func blocksTransposedShortF64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·blocksTransposedShortF64AVX512(SB), NOSPLIT, $0-96
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -6168,32 +6327,83 @@ slice:
 	JZ   next
 
 column:
-	MOVQ    $-1, R10
-	DECQ    R8
-	JGE     sums
-	MOVWLZX (CX), R10
-	ADDQ    $0x02, CX
-
-sums:
+	DECQ R8
+	JL   masked
+	MOVQ DI, R10
 	MOVQ sums+80(FP), R13
 
-sum:
+fullSum:
 	VXORPS X0, X0, X0
 	MOVQ   SI, R11
 	MOVQ   height+40(FP), R12
 
-entry:
+fullEntry:
+	VMOVUPD       (R11), Z1
+	VCVTPS2PD     (DX), Z2
+	VFMADD231PD   Z2, Z1, Z0
+	ADDQ          $0x00000020, DX
+	ADDQ          $0x00000040, R11
+	DECQ          R12
+	JNZ           fullEntry
+	MOVLQSX       (BX), R11
+	VADDSD        (R10)(R11*8), X0, X1
+	VMOVSD        X1, (R10)(R11*8)
+	VPSRLDQ       $0x08, X0, X1
+	MOVLQSX       4(BX), R11
+	VADDSD        (R10)(R11*8), X1, X1
+	VMOVSD        X1, (R10)(R11*8)
+	VEXTRACTF64X2 $0x01, Z0, X1
+	MOVLQSX       8(BX), R11
+	VADDSD        (R10)(R11*8), X1, X2
+	VMOVSD        X2, (R10)(R11*8)
+	VPSRLDQ       $0x08, X1, X1
+	MOVLQSX       12(BX), R11
+	VADDSD        (R10)(R11*8), X1, X1
+	VMOVSD        X1, (R10)(R11*8)
+	VEXTRACTF64X2 $0x02, Z0, X1
+	MOVLQSX       16(BX), R11
+	VADDSD        (R10)(R11*8), X1, X2
+	VMOVSD        X2, (R10)(R11*8)
+	VPSRLDQ       $0x08, X1, X1
+	MOVLQSX       20(BX), R11
+	VADDSD        (R10)(R11*8), X1, X1
+	VMOVSD        X1, (R10)(R11*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVLQSX       24(BX), R11
+	VADDSD        (R10)(R11*8), X0, X1
+	VMOVSD        X1, (R10)(R11*8)
+	VPSRLDQ       $0x08, X0, X0
+	MOVLQSX       28(BX), R11
+	VADDSD        (R10)(R11*8), X0, X0
+	VMOVSD        X0, (R10)(R11*8)
+	ADDQ          $0x08, R10
+	ADDQ          $0x00000040, R13
+	CMPQ          R13, end+88(FP)
+	JB            fullSum
+	JMP           added
+
+masked:
+	MOVWLZX (CX), R10
+	ADDQ    $0x02, CX
+	MOVQ    sums+80(FP), R13
+
+maskedSum:
+	VXORPS X3, X3, X3
+	MOVQ   SI, R11
+	MOVQ   height+40(FP), R12
+
+maskedEntry:
 	VMOVUPD     (R11), Z1
 	VCVTPS2PD   (DX), Z2
-	VFMADD231PD Z2, Z1, Z0
+	VFMADD231PD Z2, Z1, Z3
 	ADDQ        $0x00000020, DX
 	ADDQ        $0x00000040, R11
 	DECQ        R12
-	JNZ         entry
-	VMOVUPD     Z0, (R13)
+	JNZ         maskedEntry
+	VMOVUPD     Z3, (R13)
 	ADDQ        $0x00000040, R13
 	CMPQ        R13, end+88(FP)
-	JB          sum
+	JB          maskedSum
 	TESTL       $0x00000001, R10
 	JZ          skip0
 	MOVLQSX     (BX), R11
@@ -6322,6 +6532,7 @@ add7:
 	JB     add7
 
 skip7:
+added:
 	ADDQ $0x00000020, BX
 	DECQ R9
 	JNZ  column
@@ -6339,7 +6550,7 @@ done:
 	RET
 
 // func blocksTransposedHigh32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·blocksTransposedHigh32F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -6365,33 +6576,85 @@ slice:
 	JZ   next
 
 column:
-	MOVQ    $-1, R10
-	DECQ    R8
-	JGE     sums
-	MOVWLZX (CX), R10
-	ADDQ    $0x02, CX
-
-sums:
+	DECQ R8
+	JL   masked
+	MOVQ DI, R10
 	MOVQ sums+80(FP), R13
 
-sum:
+fullSum:
 	VXORPS X0, X0, X0
 	MOVQ   SI, R11
 	MOVQ   height+40(FP), R12
 
-entry:
+fullEntry:
+	VMOVUPD       (R11), Z1
+	VPMOVZXDQ     (DX), Z2
+	VPSLLQ        $0x20, Z2, Z2
+	VFMADD231PD   Z2, Z1, Z0
+	ADDQ          $0x00000020, DX
+	ADDQ          $0x00000040, R11
+	DECQ          R12
+	JNZ           fullEntry
+	MOVLQSX       (BX), R11
+	VADDSD        (R10)(R11*8), X0, X1
+	VMOVSD        X1, (R10)(R11*8)
+	VPSRLDQ       $0x08, X0, X1
+	MOVLQSX       4(BX), R11
+	VADDSD        (R10)(R11*8), X1, X1
+	VMOVSD        X1, (R10)(R11*8)
+	VEXTRACTF64X2 $0x01, Z0, X1
+	MOVLQSX       8(BX), R11
+	VADDSD        (R10)(R11*8), X1, X2
+	VMOVSD        X2, (R10)(R11*8)
+	VPSRLDQ       $0x08, X1, X1
+	MOVLQSX       12(BX), R11
+	VADDSD        (R10)(R11*8), X1, X1
+	VMOVSD        X1, (R10)(R11*8)
+	VEXTRACTF64X2 $0x02, Z0, X1
+	MOVLQSX       16(BX), R11
+	VADDSD        (R10)(R11*8), X1, X2
+	VMOVSD        X2, (R10)(R11*8)
+	VPSRLDQ       $0x08, X1, X1
+	MOVLQSX       20(BX), R11
+	VADDSD        (R10)(R11*8), X1, X1
+	VMOVSD        X1, (R10)(R11*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVLQSX       24(BX), R11
+	VADDSD        (R10)(R11*8), X0, X1
+	VMOVSD        X1, (R10)(R11*8)
+	VPSRLDQ       $0x08, X0, X0
+	MOVLQSX       28(BX), R11
+	VADDSD        (R10)(R11*8), X0, X0
+	VMOVSD        X0, (R10)(R11*8)
+	ADDQ          $0x08, R10
+	ADDQ          $0x00000040, R13
+	CMPQ          R13, end+88(FP)
+	JB            fullSum
+	JMP           added
+
+masked:
+	MOVWLZX (CX), R10
+	ADDQ    $0x02, CX
+	MOVQ    sums+80(FP), R13
+
+maskedSum:
+	VXORPS X3, X3, X3
+	MOVQ   SI, R11
+	MOVQ   height+40(FP), R12
+
+maskedEntry:
 	VMOVUPD     (R11), Z1
 	VPMOVZXDQ   (DX), Z2
 	VPSLLQ      $0x20, Z2, Z2
-	VFMADD231PD Z2, Z1, Z0
+	VFMADD231PD Z2, Z1, Z3
 	ADDQ        $0x00000020, DX
 	ADDQ        $0x00000040, R11
 	DECQ        R12
-	JNZ         entry
-	VMOVUPD     Z0, (R13)
+	JNZ         maskedEntry
+	VMOVUPD     Z3, (R13)
 	ADDQ        $0x00000040, R13
 	CMPQ        R13, end+88(FP)
-	JB          sum
+	JB          maskedSum
 	TESTL       $0x00000001, R10
 	JZ          skip0
 	MOVLQSX     (BX), R11
@@ -6520,6 +6783,7 @@ add7:
 	JB     add7
 
 skip7:
+added:
 	ADDQ $0x00000020, BX
 	DECQ R9
 	JNZ  column
@@ -6575,21 +6839,17 @@ slice:
 	JZ   next
 
 column:
-	MOVQ    $-1, R12
-	DECQ    R10
-	JGE     sums
-	MOVWLZX (CX), R12
-	ADDQ    $0x02, CX
-
-sums:
+	DECQ R10
+	JL   masked
+	MOVQ DI, R12
 	MOVQ sums+80(FP), R15
 
-sum:
+fullSum:
 	VXORPS X0, X0, X0
 	MOVQ   SI, R13
 	MOVQ   height+40(FP), R14
 
-entry:
+fullEntry:
 	VMOVUPD (R13), Z1
 	LEAQ    (DX), R9
 	CMPQ    R9, R8
@@ -6601,15 +6861,79 @@ entry:
 	VPADDQ  Z28, Z2, K1, Z2
 
 apart0Done:
-	VFMADD231PD Z2, Z1, Z0
+	VFMADD231PD   Z2, Z1, Z0
+	ADDQ          $0x00000039, DX
+	ADDQ          $0x00000040, R13
+	DECQ          R14
+	JNZ           fullEntry
+	MOVLQSX       (BX), R13
+	VADDSD        (R12)(R13*8), X0, X1
+	VMOVSD        X1, (R12)(R13*8)
+	VPSRLDQ       $0x08, X0, X1
+	MOVLQSX       4(BX), R13
+	VADDSD        (R12)(R13*8), X1, X1
+	VMOVSD        X1, (R12)(R13*8)
+	VEXTRACTF64X2 $0x01, Z0, X1
+	MOVLQSX       8(BX), R13
+	VADDSD        (R12)(R13*8), X1, X2
+	VMOVSD        X2, (R12)(R13*8)
+	VPSRLDQ       $0x08, X1, X1
+	MOVLQSX       12(BX), R13
+	VADDSD        (R12)(R13*8), X1, X1
+	VMOVSD        X1, (R12)(R13*8)
+	VEXTRACTF64X2 $0x02, Z0, X1
+	MOVLQSX       16(BX), R13
+	VADDSD        (R12)(R13*8), X1, X2
+	VMOVSD        X2, (R12)(R13*8)
+	VPSRLDQ       $0x08, X1, X1
+	MOVLQSX       20(BX), R13
+	VADDSD        (R12)(R13*8), X1, X1
+	VMOVSD        X1, (R12)(R13*8)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVLQSX       24(BX), R13
+	VADDSD        (R12)(R13*8), X0, X1
+	VMOVSD        X1, (R12)(R13*8)
+	VPSRLDQ       $0x08, X0, X0
+	MOVLQSX       28(BX), R13
+	VADDSD        (R12)(R13*8), X0, X0
+	VMOVSD        X0, (R12)(R13*8)
+	ADDQ          $0x08, R12
+	ADDQ          $0x00000040, R15
+	CMPQ          R15, end+88(FP)
+	JB            fullSum
+	JMP           added
+
+masked:
+	MOVWLZX (CX), R12
+	ADDQ    $0x02, CX
+	MOVQ    sums+80(FP), R15
+
+maskedSum:
+	VXORPS X3, X3, X3
+	MOVQ   SI, R13
+	MOVQ   height+40(FP), R14
+
+maskedEntry:
+	VMOVUPD (R13), Z1
+	LEAQ    (DX), R9
+	CMPQ    R9, R8
+	JEQ     apart1
+	VPERMB  (DX), Z30, Z2
+	KMOVB   56(DX), K1
+	VPANDQ  Z29, Z2, Z2
+	VPADDQ  Z31, Z2, Z2
+	VPADDQ  Z28, Z2, K1, Z2
+
+apart1Done:
+	VFMADD231PD Z2, Z1, Z3
 	ADDQ        $0x00000039, DX
 	ADDQ        $0x00000040, R13
 	DECQ        R14
-	JNZ         entry
-	VMOVUPD     Z0, (R15)
+	JNZ         maskedEntry
+	VMOVUPD     Z3, (R15)
 	ADDQ        $0x00000040, R15
 	CMPQ        R15, end+88(FP)
-	JB          sum
+	JB          maskedSum
 	TESTL       $0x00000001, R12
 	JZ          skip0
 	MOVLQSX     (BX), R13
@@ -6738,6 +7062,7 @@ add7:
 	JB     add7
 
 skip7:
+added:
 	ADDQ $0x00000020, BX
 	DECQ R11
 	JNZ  column
@@ -6767,6 +7092,20 @@ apart0:
 	MOVQ      (R8), R8
 	ADDQ      8(R9), R8
 	JMP       apart0Done
+
+apart1:
+	MOVQ      table+48(FP), R9
+	MOVQ      32(R9), R8
+	SHLQ      $0x06, R8
+	ADDQ      24(R9), R8
+	VMOVDQU64 (R8), Z2
+	INCQ      32(R9)
+	MOVQ      32(R9), R8
+	SHLQ      $0x03, R8
+	ADDQ      16(R9), R8
+	MOVQ      (R8), R8
+	ADDQ      8(R9), R8
+	JMP       apart1Done
 
 // func diagonalsTransposedFullF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 // Requires: AVX, AVX2, FMA3
@@ -8834,31 +9173,81 @@ slice:
 	JZ   next
 
 column:
-	MOVQ    $-1, R10
-	DECQ    R8
-	JGE     sums
-	MOVWLZX (CX), R10
-	ADDQ    $0x02, CX
-
-sums:
+	DECQ R8
+	JL   masked
+	MOVQ DI, R10
 	MOVQ sums+80(FP), R13
 
-sum:
+fullSum:
 	VXORPS X0, X0, X0
 	MOVQ   SI, R11
 	MOVQ   height+40(FP), R12
 
-entry:
+fullEntry:
+	VMOVUPS      (R11), Y1
+	VFMADD231PS  (DX), Y1, Y0
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, R11
+	DECQ         R12
+	JNZ          fullEntry
+	MOVLQSX      (BX), R11
+	VADDSS       (R10)(R11*4), X0, X1
+	VMOVSS       X1, (R10)(R11*4)
+	VPSRLDQ      $0x04, X0, X1
+	MOVLQSX      4(BX), R11
+	VADDSS       (R10)(R11*4), X1, X1
+	VMOVSS       X1, (R10)(R11*4)
+	VPSRLDQ      $0x08, X0, X1
+	MOVLQSX      8(BX), R11
+	VADDSS       (R10)(R11*4), X1, X1
+	VMOVSS       X1, (R10)(R11*4)
+	VPSRLDQ      $0x0c, X0, X1
+	MOVLQSX      12(BX), R11
+	VADDSS       (R10)(R11*4), X1, X1
+	VMOVSS       X1, (R10)(R11*4)
+	VEXTRACTF128 $0x01, Y0, X0
+	MOVLQSX      16(BX), R11
+	VADDSS       (R10)(R11*4), X0, X1
+	VMOVSS       X1, (R10)(R11*4)
+	VPSRLDQ      $0x04, X0, X1
+	MOVLQSX      20(BX), R11
+	VADDSS       (R10)(R11*4), X1, X1
+	VMOVSS       X1, (R10)(R11*4)
+	VPSRLDQ      $0x08, X0, X1
+	MOVLQSX      24(BX), R11
+	VADDSS       (R10)(R11*4), X1, X1
+	VMOVSS       X1, (R10)(R11*4)
+	VPSRLDQ      $0x0c, X0, X0
+	MOVLQSX      28(BX), R11
+	VADDSS       (R10)(R11*4), X0, X0
+	VMOVSS       X0, (R10)(R11*4)
+	ADDQ         $0x04, R10
+	ADDQ         $0x00000020, R13
+	CMPQ         R13, end+88(FP)
+	JB           fullSum
+	JMP          added
+
+masked:
+	MOVWLZX (CX), R10
+	ADDQ    $0x02, CX
+	MOVQ    sums+80(FP), R13
+
+maskedSum:
+	VXORPS X2, X2, X2
+	MOVQ   SI, R11
+	MOVQ   height+40(FP), R12
+
+maskedEntry:
 	VMOVUPS     (R11), Y1
-	VFMADD231PS (DX), Y1, Y0
+	VFMADD231PS (DX), Y1, Y2
 	ADDQ        $0x00000020, DX
 	ADDQ        $0x00000020, R11
 	DECQ        R12
-	JNZ         entry
-	VMOVUPS     Y0, (R13)
+	JNZ         maskedEntry
+	VMOVUPS     Y2, (R13)
 	ADDQ        $0x00000020, R13
 	CMPQ        R13, end+88(FP)
-	JB          sum
+	JB          maskedSum
 	TESTL       $0x00000001, R10
 	JZ          skip0
 	MOVLQSX     (BX), R11
@@ -8987,6 +9376,7 @@ add7:
 	JB     add7
 
 skip7:
+added:
 	ADDQ $0x00000020, BX
 	DECQ R9
 	JNZ  column
@@ -11760,7 +12150,7 @@ done:
 	RET
 
 // func blocksTransposedFullF32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float32, factors *float32, y *float32, first int, sums *float32, end int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·blocksTransposedFullF32AVX512(SB), NOSPLIT, $0-96
 	MOVQ   widths+8(FP), AX
 	MOVQ   masks+16(FP), CX
@@ -11786,31 +12176,113 @@ slice:
 	JZ   next
 
 column:
-	MOVQ    $-1, R10
-	DECQ    R8
-	JGE     sums
-	MOVWLZX (CX), R10
-	ADDQ    $0x02, CX
-
-sums:
+	DECQ R8
+	JL   masked
+	MOVQ DI, R10
 	MOVQ sums+80(FP), R13
 
-sum:
+fullSum:
 	VXORPS X0, X0, X0
 	MOVQ   SI, R11
 	MOVQ   height+40(FP), R12
 
-entry:
+fullEntry:
+	VMOVUPS       (R11), Z1
+	VFMADD231PS   (DX), Z1, Z0
+	ADDQ          $0x00000040, DX
+	ADDQ          $0x00000040, R11
+	DECQ          R12
+	JNZ           fullEntry
+	MOVLQSX       (BX), R11
+	VADDSS        (R10)(R11*4), X0, X1
+	VMOVSS        X1, (R10)(R11*4)
+	VPSRLDQ       $0x04, X0, X1
+	MOVLQSX       4(BX), R11
+	VADDSS        (R10)(R11*4), X1, X1
+	VMOVSS        X1, (R10)(R11*4)
+	VPSRLDQ       $0x08, X0, X1
+	MOVLQSX       8(BX), R11
+	VADDSS        (R10)(R11*4), X1, X1
+	VMOVSS        X1, (R10)(R11*4)
+	VPSRLDQ       $0x0c, X0, X1
+	MOVLQSX       12(BX), R11
+	VADDSS        (R10)(R11*4), X1, X1
+	VMOVSS        X1, (R10)(R11*4)
+	VEXTRACTF64X2 $0x01, Z0, X1
+	MOVLQSX       16(BX), R11
+	VADDSS        (R10)(R11*4), X1, X2
+	VMOVSS        X2, (R10)(R11*4)
+	VPSRLDQ       $0x04, X1, X2
+	MOVLQSX       20(BX), R11
+	VADDSS        (R10)(R11*4), X2, X2
+	VMOVSS        X2, (R10)(R11*4)
+	VPSRLDQ       $0x08, X1, X2
+	MOVLQSX       24(BX), R11
+	VADDSS        (R10)(R11*4), X2, X2
+	VMOVSS        X2, (R10)(R11*4)
+	VPSRLDQ       $0x0c, X1, X1
+	MOVLQSX       28(BX), R11
+	VADDSS        (R10)(R11*4), X1, X1
+	VMOVSS        X1, (R10)(R11*4)
+	VEXTRACTF64X2 $0x02, Z0, X1
+	MOVLQSX       32(BX), R11
+	VADDSS        (R10)(R11*4), X1, X2
+	VMOVSS        X2, (R10)(R11*4)
+	VPSRLDQ       $0x04, X1, X2
+	MOVLQSX       36(BX), R11
+	VADDSS        (R10)(R11*4), X2, X2
+	VMOVSS        X2, (R10)(R11*4)
+	VPSRLDQ       $0x08, X1, X2
+	MOVLQSX       40(BX), R11
+	VADDSS        (R10)(R11*4), X2, X2
+	VMOVSS        X2, (R10)(R11*4)
+	VPSRLDQ       $0x0c, X1, X1
+	MOVLQSX       44(BX), R11
+	VADDSS        (R10)(R11*4), X1, X1
+	VMOVSS        X1, (R10)(R11*4)
+	VEXTRACTF64X2 $0x03, Z0, X0
+	MOVLQSX       48(BX), R11
+	VADDSS        (R10)(R11*4), X0, X1
+	VMOVSS        X1, (R10)(R11*4)
+	VPSRLDQ       $0x04, X0, X1
+	MOVLQSX       52(BX), R11
+	VADDSS        (R10)(R11*4), X1, X1
+	VMOVSS        X1, (R10)(R11*4)
+	VPSRLDQ       $0x08, X0, X1
+	MOVLQSX       56(BX), R11
+	VADDSS        (R10)(R11*4), X1, X1
+	VMOVSS        X1, (R10)(R11*4)
+	VPSRLDQ       $0x0c, X0, X0
+	MOVLQSX       60(BX), R11
+	VADDSS        (R10)(R11*4), X0, X0
+	VMOVSS        X0, (R10)(R11*4)
+	ADDQ          $0x04, R10
+	ADDQ          $0x00000040, R13
+	CMPQ          R13, end+88(FP)
+	JB            fullSum
+	JMP           added
+
+masked:
+	MOVWLZX (CX), R10
+	ADDQ    $0x02, CX
+	MOVQ    sums+80(FP), R13
+
+maskedSum:
+	VXORPS X2, X2, X2
+	MOVQ   SI, R11
+	MOVQ   height+40(FP), R12
+
+maskedEntry:
 	VMOVUPS     (R11), Z1
-	VFMADD231PS (DX), Z1, Z0
+	VFMADD231PS (DX), Z1, Z2
 	ADDQ        $0x00000040, DX
 	ADDQ        $0x00000040, R11
 	DECQ        R12
-	JNZ         entry
-	VMOVUPS     Z0, (R13)
+	JNZ         maskedEntry
+	VMOVUPS     Z2, (R13)
 	ADDQ        $0x00000040, R13
 	CMPQ        R13, end+88(FP)
-	JB          sum
+	JB          maskedSum
 	TESTL       $0x00000001, R10
 	JZ          skip0
 	MOVLQSX     (BX), R11
@@ -12067,6 +12539,7 @@ add15:
 	JB     add15
 
 skip15:
+added:
 	ADDQ $0x00000040, BX
 	DECQ R9
 	JNZ  column

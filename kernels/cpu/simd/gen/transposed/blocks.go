@@ -21,8 +21,9 @@ type blocker struct {
 }
 
 // blocks generates a kernel. For each column of the blocks of a slice, one in each lane,
-// products are added up in a register, which is written to sums; then each lane adds its
-// sums to y one by one.
+// products are added up in a register, whose lanes are added to y one by one: straight from
+// the register where all lanes have a block, else from sums, to which it is written, lane by
+// lane of the mask.
 func blocks(l lanes.Lanes, values lanes.Values) {
 	name := "blocksTransposed" + values.Name + l.Suffix()
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table, factors, y *%[1]s, first int, sums *%[1]s, end int)", l.Type()))
@@ -39,16 +40,26 @@ func blocks(l lanes.Lanes, values lanes.Values) {
 	ADDQ(b.full, b.all)
 	JZ(LabelRef("next"))
 	Label("column")
-	MOVQ(I32(-1), b.mask)
 	DECQ(b.full)
-	JGE(LabelRef("sums"))
+	JL(LabelRef("masked"))
+	to := GP64()
+	MOVQ(b.y, to)
+	b.sums("full", func(acc VecVirtual) {
+		b.AddEach(acc, func(lane int) Mem {
+			MOVLQSX(Mem{Base: b.idx, Disp: 4 * lane}, b.f)
+			return Mem{Base: to, Index: b.f, Scale: uint8(b.Size())}
+		})
+		ADDQ(Imm(uint64(b.Size())), to)
+	})
+	JMP(LabelRef("added"))
+	Label("masked")
 	MOVWLZX(Mem{Base: b.masks}, b.mask.As32())
 	ADDQ(Imm(2), b.masks)
-	Label("sums")
-	b.sums()
+	b.sums("masked", func(acc VecVirtual) { b.Store(acc, Mem{Base: b.sum}) })
 	for lane := range l.Count() {
 		b.add(lane)
 	}
+	Label("added")
 	ADDQ(U32(4*l.Count()), b.idx)
 	DECQ(b.all)
 	JNZ(LabelRef("column"))
@@ -88,26 +99,26 @@ func beginBlocks(l lanes.Lanes, values lanes.Values) *blocker {
 	return b
 }
 
-// sums writes the sums of the columns of a block, of all lanes.
-func (b *blocker) sums() {
+// sums makes the sums of the columns of a block, of all lanes, one after the other.
+func (b *blocker) sums(name string, use func(acc VecVirtual)) {
 	MOVQ(lanes.Arg("sums"), b.sum)
-	Label("sum")
+	Label(name + "Sum")
 	acc := b.Reg()
 	b.Zero(acc)
 	MOVQ(b.factors, b.f)
 	MOVQ(lanes.Arg("height"), b.left)
-	Label("entry")
+	Label(name + "Entry")
 	v := b.Reg()
 	b.Load(Mem{Base: b.f}, v)
 	b.FMA(b.column(Mem{Base: b.val}), v, acc)
 	ADDQ(U32(b.valueBytes), b.val)
 	ADDQ(U32(b.Bytes()), b.f)
 	DECQ(b.left)
-	JNZ(LabelRef("entry"))
-	b.Store(acc, Mem{Base: b.sum})
+	JNZ(LabelRef(name + "Entry"))
+	use(acc)
 	ADDQ(U32(b.Bytes()), b.sum)
 	CMPQ(b.sum, lanes.Arg("end"))
-	JB(LabelRef("sum"))
+	JB(LabelRef(name + "Sum"))
 }
 
 // add adds the sums of a lane to y, where the lane is in the mask.
