@@ -15,27 +15,26 @@ type BinOptions[V sparse.Value] struct {
 	// a block of columns, a power of two up to 65536; 0 fits them to the caches: the sums
 	// of a block in half of the first, its part of x in the second.
 	Rows, Cols int
-	// Group is for about how many entries there is room for products; 0 fits it to x.
+	// Group is for about how many entries there is room between the passes; 0 fits it to x.
 	Group int
 	// Values is how values are stored; see FindValues. A table is not used.
 	Values ValueSet[V]
 }
 
 // NewBins builds bins: a product takes two passes, each of which jumps about in the first
-// caches only, and writes and reads its products in between once, as streams (propagation
-// blocking: Beamer, Asanovic and Patterson, IPDPS 2017; here the bins are filled while the form
-// is built, as the matrix stays). It suits matrices whose rows jump about in vectors that are so
-// long that tiles would read x too often.
+// caches only, and writes and reads an element for each entry in between once, as streams
+// (propagation blocking: Beamer, Asanovic and Patterson, IPDPS 2017; here the bins are filled while
+// the form is built, as the matrix stays). It suits matrices whose rows jump about in vectors that
+// are so long that tiles would read x too often.
 //
 // The entries of a block of rows in a block of columns are a run. The first pass takes the runs
-// block of columns by block of columns, multiplies their entries by x, and writes the products
-// past the caches to the place of their block of rows. The second one takes these block of rows
-// by block of rows and adds them up. To hold fewer products at a time, the blocks of rows are
-// parted into groups, for each of which x is read once. A run takes whole cache lines: places
-// that hold no entry add to a sum that nobody reads.
+// block of columns by block of columns, and writes the elements of x of their entries past the
+// caches to the place of their block of rows. The second one takes these block of rows by block of
+// rows, multiplies them by the values and adds them up. To hold fewer elements at a time, the
+// blocks of rows are parted into groups, for each of which x is read once. A run takes whole cache
+// lines: places that hold no entry add to a sum that nobody reads.
 //
-// With Rows.Fixed the first pass copies x, and the second one multiplies as well, with one
-// rounding; the entries of a row follow each other in their order, from run to run, so their
+// With Rows.Fixed the entries of a row follow each other in their order, from run to run, so their
 // columns must not fall from one block of columns to an earlier one.
 //
 // It fails with a *sparse.InputError on a column outside x, on options that are out of range,
@@ -69,21 +68,17 @@ type binsForm[V sparse.Value] struct {
 	// the place of the first entry of each block of columns of each group, and the end.
 	runs    []simd.BinRun
 	first   []int64
-	entries simd.Bins[V] // in the order of runs
+	entries simd.Bins[V] // by columns in the order of runs, by rows in that of blocks
 
-	// blocks is the place of the first product of each block of rows, and the end; within
+	// blocks is the place of the first entry of each block of rows, and the end; within
 	// them are the runs by blocks of columns. A group has the same places in both orders.
 	blocks []int64
-	places []uint16 // the row of each product in its block
 
-	fixed  bool           // products are elements of x: entries.Values is 1
-	values simd.Values[V] // then, those of places
-
-	products []V // of a group
-	sums     []V // of a block of rows, and one for places that hold no entry
-	results  results[V]
-	bytes    int64
-	padding  int64
+	between []V // of a group: what the first pass writes for each entry
+	sums    []V // of a block of rows, and one for places that hold no entry
+	results results[V]
+	bytes   int64
+	padding int64
 }
 
 func (f *binsForm[V]) Multiply(alpha, beta V, x, y []V) {
@@ -112,7 +107,7 @@ func (s *binSums[V]) next() bool {
 	}
 	if s.block == f.groups[s.group] {
 		for c := range f.across {
-			f.write(s.group, c, f.part(s.x, c), f.ahead(s.x, s.group*f.across+c+1))
+			f.copy(s.group, c, f.part(s.x, c), f.ahead(s.x, s.group*f.across+c+1))
 		}
 		simd.Fence(f.level)
 		s.group++
@@ -133,21 +128,17 @@ func (s *binSums[V]) addTo(sums []V) {
 	}
 }
 
-// write writes the products of group g in block c of columns, whose part of x is given;
+// copy copies what the entries of group g take of block c of columns, whose part of x is given;
 // next is asked for.
-func (f *binsForm[V]) write(g, c int, x, next []V) {
-	f.entries.Products(f.level, int(f.first[g*f.across+c]), f.strip(g, c), x, next, f.products)
+func (f *binsForm[V]) copy(g, c int, x, next []V) {
+	f.entries.Copy(f.level, int(f.first[g*f.across+c]), f.strip(g, c), x, next, f.between)
 }
 
-// sum adds up the products of block b of rows, of group g. The sums hold until the next call.
+// sum multiplies and adds up block b of rows, of group g. The sums hold until the next call.
 func (f *binsForm[V]) sum(g, b int) []V {
 	clear(f.sums)
 	from, lo, hi := f.blocks[f.groups[g]], f.blocks[b], f.blocks[b+1]
-	if f.fixed {
-		simd.MultiplyBin(f.level, &f.values, int(lo), f.products[lo-from:hi-from], f.places[lo:hi], f.sums)
-	} else {
-		simd.AddBin(f.level, f.products[lo-from:hi-from], f.places[lo:hi], f.sums)
-	}
+	f.entries.Multiply(f.level, int(lo), int(hi-lo), f.between[lo-from:], f.sums)
 	return f.sums[:min(f.height, f.rows-b*f.height)]
 }
 
@@ -187,15 +178,8 @@ func (f *binsForm[V]) Bytes() int64 { return f.bytes }
 func (f *binsForm[V]) Padding() int64 { return f.padding }
 
 func (f *binsForm[V]) Name() string {
-	storage := f.entries.Values.Storage
-	if f.fixed {
-		storage = f.values.Storage
-	}
-	return fmt.Sprintf("bins of %d x %d, values %s", f.height, 1<<f.shift, storage)
+	return fmt.Sprintf("bins of %d x %d, values %s", f.height, 1<<f.shift, f.entries.Values.Storage)
 }
-
-// one is the value 1 for every entry, by which an element of x is copied.
-func one[V sparse.Value]() simd.Values[V] { return simd.Values[V]{Storage: simd.Same, Table: []V{1}} }
 
 // inLines is the places that so many entries take.
 func inLines[V sparse.Value](entries int64) int64 {

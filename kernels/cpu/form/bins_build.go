@@ -65,7 +65,8 @@ func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], 
 		return nil, sparse.Inputf("matrix", "bins of %d x %d: %d entries would be in %d runs", height, width, nnz, runs)
 	}
 	f := &binsForm[V]{level: o.Level, rows: rows, cols: r.Cols, height: height,
-		shift: uint8(bits.TrailingZeros(uint(width))), across: int(across), fixed: r.Fixed, results: results[V]{level: o.Level, long: long}}
+		shift: uint8(bits.TrailingZeros(uint(width))), across: int(across), results: results[V]{level: o.Level, long: long}}
+	f.entries.Fused = r.Fixed
 	err := r.checkOrder(f.shift, "bins")
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], 
 	return &binBuilder[V]{heap: heap{mem: r.Mem}, r: r, values: o.Values.withoutTable(), out: f}, nil
 }
 
-// count finds how many entries each run has, and where the products of each block of rows begin.
+// count finds how many entries each run has, and where those of each block of rows begin.
 func (b *binBuilder[V]) count() error {
 	f := b.out
 	runs := (len(f.blocks) - 1) * f.across
@@ -126,7 +127,7 @@ func (b *binBuilder[V]) lay(group int) (err error) {
 	}
 	all := f.blocks[blocks]
 	// With two vectors a group is taken in two halves; see MultiplyMany.
-	if f.products, err = Make[V](m, most+2*largest); err != nil {
+	if f.between, err = Make[V](m, most+2*largest); err != nil {
 		return err
 	}
 	if f.first, err = Make[int64](m, int64((len(f.groups)-1)*f.across)+1); err != nil {
@@ -135,15 +136,10 @@ func (b *binBuilder[V]) lay(group int) (err error) {
 	if f.entries.Columns, err = Make[uint16](m, all); err != nil {
 		return err
 	}
-	if f.places, err = Make[uint16](m, all); err != nil {
+	if f.entries.Rows, err = Make[uint16](m, all); err != nil {
 		return err
 	}
-	values := &f.entries.Values
-	if f.fixed {
-		*values = one[V]()
-		values = &f.values
-	}
-	if *values, err = b.values.store(m, 1, all); err != nil {
+	if f.entries.Values, err = b.values.store(m, 1, all); err != nil {
 		return err
 	}
 	for block := range blocks {
@@ -155,8 +151,8 @@ func (b *binBuilder[V]) lay(group int) (err error) {
 	f.runs = make([]simd.BinRun, len(b.counts))
 	b.runs()
 	f.padding = all - int64(len(b.r.Idx))
-	f.bytes = 8*int64(len(f.blocks)+len(f.first)+len(f.runs)+len(f.groups)) + mem.Size[V]()*int64(len(f.products)+len(f.sums)) +
-		4*all + valueBytes(values)
+	f.bytes = 8*int64(len(f.blocks)+len(f.first)+len(f.runs)+len(f.groups)) + mem.Size[V]()*int64(len(f.between)+len(f.sums)) +
+		4*all + valueBytes(&f.entries.Values)
 	return nil
 }
 
@@ -189,8 +185,8 @@ func (b *binBuilder[V]) runs() {
 // the one before.
 func (b *binBuilder[V]) fill() {
 	f := b.out
-	for k := range f.places {
-		f.places[k] = uint16(f.height)
+	for k := range f.entries.Rows {
+		f.entries.Rows[k] = uint16(f.height)
 	}
 	next := make([]int64, f.across)
 	entries, room := make([]uint32, b.largest), make([]uint32, b.largest)
@@ -210,7 +206,7 @@ func (b *binBuilder[V]) fill() {
 			for c, n := range counts {
 				e, v := entries[done:done+int64(n)], val[done:done+int64(n)]
 				done += int64(n)
-				if f.fixed {
+				if b.r.Fixed {
 					orderDealt(e, func(from int, to []int) { move(v, from, to) })
 				}
 				dealTile(e, room)
@@ -243,17 +239,13 @@ func (b *binBuilder[V]) sort(block int, next []int64, entries []uint32, val []V)
 // put stores a run: from k on for the first pass, from place on for the second.
 func (b *binBuilder[V]) put(k, place int64, entries []uint32, val []V) {
 	f := b.out
-	columns, rows := f.entries.Columns[k:][:len(entries)], f.places[place:][:len(entries)]
+	columns, rows := f.entries.Columns[k:][:len(entries)], f.entries.Rows[place:][:len(entries)]
 	for i, e := range entries {
 		columns[i], rows[i] = uint16(e), uint16(e>>16)
 	}
-	to := &f.entries.Values
-	if f.fixed {
-		to, k = &f.values, place
-	}
-	if to.Storage == simd.Full {
-		copy(to.Full[k:], val)
+	if f.entries.Values.Storage == simd.Full {
+		copy(f.entries.Values.Full[place:], val)
 		return
 	}
-	b.values.put(to, int(k), 1, val)
+	b.values.put(&f.entries.Values, int(place), 1, val)
 }

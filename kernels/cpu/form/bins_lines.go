@@ -11,7 +11,7 @@ import (
 )
 
 // binLines is a product of bins with as many vectors as fill a cache line, or fewer: the runs are
-// multiplied as they are, with no products in between, for as many blocks of rows at a time as have
+// multiplied as they are, with nothing written in between, for as many blocks of rows at a time as have
 // their sums in the second cache. They read x block of columns by block of columns, where lines
 // share pages, which rows read from all over x; the next block's lines are asked for meanwhile.
 type binLines[V sparse.Value] struct {
@@ -85,14 +85,15 @@ func (p *binLines[V]) blocks(g, first, end int, x simd.Block[V]) {
 	for c := range f.across {
 		strip := f.strip(g, c)[first-f.groups[g] : end-f.groups[g]]
 		part, ahead := x.From(c<<f.shift), p.ahead(g, c, first, end, x)
-		k := p.next[c]
+		k, last := p.next[c], min(c+2, f.across-1)
 		for i, run := range strip {
 			now := ahead
 			if n := int(inLines[V](int64(run.Entries))); i+1 < len(strip) && n < len(ahead.Rows) {
 				now.Rows, ahead.Rows = ahead.Rows[:n], ahead.Rows[n:]
 				ahead.Entries = min(ahead.Entries+n, len(f.entries.Columns))
 			}
-			f.entries.AddMany(f.level, int(k), int(run.Entries), f.places[from+int64(run.To)*line:], part, p.sums[i*block:], now, &p.values)
+			now.Values = int(from + int64(f.strip(g, last)[first-f.groups[g]+i].To)*line)
+			f.entries.AddMany(f.level, int(k), int(from+int64(run.To)*line), int(run.Entries), part, p.sums[i*block:], now, &p.values)
 			k += inLines[V](int64(run.Entries))
 		}
 		p.next[c] = k

@@ -16,8 +16,8 @@ func (f *binsForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
 	f.multiplyPairs(alpha, beta, x, y)
 }
 
-// multiplyPairs multiplies two columns at a time, whose products lie side by side, so that there is
-// room for those of half a group, and then the last one where their number is odd.
+// multiplyPairs multiplies two columns at a time, whose elements of x lie side by side, so that there
+// is room for those of half a group, and then the last one where their number is odd.
 func (f *binsForm[V]) multiplyPairs(alpha, beta V, x, y simd.Block[V]) {
 	x, y = x.First(f.cols), y.First(f.rows)
 	most := min(2, y.Cols)
@@ -54,11 +54,11 @@ func (p *binVectors[V]) columns(x, y simd.Block[V]) {
 	}
 	for g := range len(f.groups) - 1 {
 		for first, end := f.groups[g], 0; first < f.groups[g+1]; first = end {
-			for end = first + 1; end < f.groups[g+1] && int64(n)*(f.blocks[end+1]-f.blocks[first]) <= int64(len(f.products)); {
+			for end = first + 1; end < f.groups[g+1] && int64(n)*(f.blocks[end+1]-f.blocks[first]) <= int64(len(f.between)); {
 				end++
 			}
 			for c := range f.across {
-				p.write(g, c, first, end, x)
+				p.copy(g, c, first, end, x)
 			}
 			simd.Fence(f.level)
 			for b := first; b < end; b++ {
@@ -68,8 +68,8 @@ func (p *binVectors[V]) columns(x, y simd.Block[V]) {
 	}
 }
 
-// write writes the products of some blocks of rows, of group g, in block c of columns.
-func (p *binVectors[V]) write(g, c, first, end int, x simd.Block[V]) {
+// copy copies what some blocks of rows, of group g, take of block c of columns.
+func (p *binVectors[V]) copy(g, c, first, end int, x simd.Block[V]) {
 	f := p.f
 	strip, k := f.strip(g, c), f.first[g*f.across+c]
 	if k == f.first[g*f.across+c+1] {
@@ -85,10 +85,10 @@ func (p *binVectors[V]) write(g, c, first, end int, x simd.Block[V]) {
 		next = p.x(x, c+1)
 	}
 	if x.Cols == 2 {
-		f.entries.ProductsOfTwo(f.level, int(k), strip, from, part, next, f.products)
+		f.entries.CopyOfTwo(f.level, int(k), strip, from, part, next, f.between)
 		return
 	}
-	f.entries.Products(f.level, int(k), strip, part, next, f.products)
+	f.entries.Copy(f.level, int(k), strip, part, next, f.between)
 }
 
 // x is the rows of x in block c of columns, which follow each other.
@@ -104,17 +104,17 @@ func (p *binVectors[V]) x(x simd.Block[V], c int) []V {
 	return part
 }
 
-// add adds up the products of block b of rows, of those from first on, for its rows of y.
+// add multiplies and adds up block b of rows, of those from first on, for its rows of y.
 func (p *binVectors[V]) add(first, b int, y simd.Block[V], stream bool) {
 	f, n := p.f, y.Cols
 	sums := p.sums[:n*(f.height+1)]
 	clear(sums)
 	lo, hi := f.blocks[b], f.blocks[b+1]
-	products := f.products[int64(n)*(lo-f.blocks[first]):]
+	of := f.between[int64(n)*(lo-f.blocks[first]):]
 	if n == 2 {
-		simd.AddBinOfTwo(f.level, products, f.places[lo:hi], sums)
+		f.entries.MultiplyOfTwo(f.level, int(lo), int(hi-lo), of, sums)
 	} else {
-		simd.AddBin(f.level, products, f.places[lo:hi], sums)
+		f.entries.Multiply(f.level, int(lo), int(hi-lo), of, sums)
 	}
 	sums = sums[:n*min(f.height, f.rows-b*f.height)]
 	if y.Stride == n {

@@ -79,7 +79,7 @@ func checkLargeBins[V sparse.Value](t *testing.T, l simd.Level) {
 	require.Less(t, f.Padding(), int64(len(a.Val))/5)
 	whole, err := form.NewBins(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols}, form.BinOptions[V]{Level: l})
 	require.NoError(t, err)
-	require.Less(t, f.Bytes(), whole.Bytes(), "products of a group take less room than all")
+	require.Less(t, f.Bytes(), whole.Bytes(), "copies for a group take less room than for all")
 	require.Greater(t, f.Bytes(), int64(len(a.Val)*8+60_000*4))
 
 	const vectors = 2

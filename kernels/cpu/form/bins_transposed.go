@@ -4,9 +4,9 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
-// MultiplyTransposed changes the places of both passes: the first one writes the element of x
-// of each entry, block of rows by block of rows, to where products are else, and the second
-// one, block of columns by block of columns, multiplies them by the entries and adds them to y.
+// MultiplyTransposed changes the places of both passes: the first one writes the products of the
+// entries block of rows by block of rows, and the second one adds them to y block of columns by
+// block of columns.
 func (f *binsForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
 	for g := range len(f.groups) - 1 {
 		after := f.spread(f.groups[g], f.groups[g+1], alpha, x)
@@ -19,7 +19,7 @@ func (f *binsForm[V]) collect(g int, after V, to func(lo, hi int) []V) {
 	last, y := -1, []V(nil) // the block whose turn it is, when the next one is known
 	add := func(next []V) {
 		if last >= 0 {
-			f.entries.AddTransposed(f.level, int(f.first[g*f.across+last]), f.strip(g, last), after, f.products, y, next)
+			f.entries.AddTransposed(f.level, int(f.first[g*f.across+last]), f.strip(g, last), after, f.between, y, next)
 		}
 	}
 	for c := range f.across {
@@ -38,8 +38,9 @@ func (f *binsForm[V]) collect(g int, after V, to func(lo, hi int) []V) {
 	add(nil)
 }
 
-// spread writes the factors of the entries of some blocks of rows, and gives what is left of
-// alpha to multiply by: see simd.Factors. A place that holds no entry gets 0.
+// spread writes the products of the entries of some blocks of rows, and gives what is left of
+// alpha to multiply by: see simd.Factors. A place that holds no entry gets 0 where its value is
+// finite.
 func (f *binsForm[V]) spread(first, end int, alpha V, x []V) (after V) {
 	x = x[first*f.height : min(end*f.height, f.rows)]
 	before, after := simd.Factors(f.level, alpha, x)
@@ -52,17 +53,8 @@ func (f *binsForm[V]) spread(first, end int, alpha V, x []V) (after V) {
 		}
 		f.sums[f.height] = 0
 		lo, hi := f.blocks[b], f.blocks[b+1]
-		places := simd.Bins[V]{Columns: f.places[lo:hi], Values: one[V]()}
-		for len(places.Columns) > 0 {
-			n := min(len(places.Columns), mostPlaces)
-			places.Products(f.level, 0, []simd.BinRun{{Entries: uint32(n)}}, f.sums, nil, f.products[lo-from:])
-			places.Columns = places.Columns[n:]
-			lo += int64(n)
-		}
+		f.entries.Spread(f.level, int(lo), int(hi-lo), f.sums, f.between[lo-from:])
 	}
 	simd.Fence(f.level)
 	return after
 }
-
-// mostPlaces is how many places are written at once, whole lines.
-const mostPlaces = 1 << 30

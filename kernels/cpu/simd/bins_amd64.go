@@ -2,142 +2,123 @@
 
 package simd
 
-// binProductsF64FullAVX2 writes the products of n runs past the caches, and asks for so many lines of
-// 64 bytes from next on, one for each line of products.
-//
-//go:noescape
-func binProductsF64FullAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
-
-// binProductsOfTwoF64FullAVX2 writes the products of n runs past the caches, where to is the place of those of
-// line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.
-//
-//go:noescape
-func binProductsOfTwoF64FullAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, from int, next *float64, lines int)
-
-// addBinRunsF64FullAVX2 adds the products of n runs, times after, to y, and asks for so many lines of
-// 64 bytes from next on, one for each line of products.
-//
-//go:noescape
-func addBinRunsF64FullAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int, after float64)
-
-// multiplyBinF64FullAVX2 multiplies so many lines of x, at least 1, by values and adds them to the sums of
-// their rows, entry by entry, with one rounding each.
+// multiplyBinF64FullAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
+// for them, and adds them to the sums of their rows, one after the other, with one rounding.
 //
 //go:noescape
 func multiplyBinF64FullAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// binProductsF64ShortAVX2 writes the products of n runs past the caches, and asks for so many lines of
-// 64 bytes from next on, one for each line of products.
+// multiplyBinOfTwoF64FullAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
+// for them, and adds them to the sums of their rows, one after the other, with one rounding.
 //
 //go:noescape
-func binProductsF64ShortAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
+func multiplyBinOfTwoF64FullAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// binProductsOfTwoF64ShortAVX2 writes the products of n runs past the caches, where to is the place of those of
-// line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.
+// spreadBinF64FullAVX2 writes the products of so many lines of entries, at least 1, past the caches.
 //
 //go:noescape
-func binProductsOfTwoF64ShortAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, from int, next *float64, lines int)
+func spreadBinF64FullAVX2(to *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// addBinRunsF64ShortAVX2 adds the products of n runs, times after, to y, and asks for so many lines of
-// 64 bytes from next on, one for each line of products.
-//
-//go:noescape
-func addBinRunsF64ShortAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int, after float64)
-
-// multiplyBinF64ShortAVX2 multiplies so many lines of x, at least 1, by values and adds them to the sums of
-// their rows, entry by entry, with one rounding each.
+// multiplyBinF64ShortAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
+// for them, and adds them to the sums of their rows, one after the other, with one rounding.
 //
 //go:noescape
 func multiplyBinF64ShortAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// binProductsF64SameAVX2 writes the products of n runs past the caches, and asks for so many lines of
-// 64 bytes from next on, one for each line of products.
+// multiplyBinOfTwoF64ShortAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
+// for them, and adds them to the sums of their rows, one after the other, with one rounding.
 //
 //go:noescape
-func binProductsF64SameAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
+func multiplyBinOfTwoF64ShortAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// binProductsOfTwoF64SameAVX2 writes the products of n runs past the caches, where to is the place of those of
-// line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.
+// spreadBinF64ShortAVX2 writes the products of so many lines of entries, at least 1, past the caches.
 //
 //go:noescape
-func binProductsOfTwoF64SameAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, from int, next *float64, lines int)
+func spreadBinF64ShortAVX2(to *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// addBinRunsF64SameAVX2 adds the products of n runs, times after, to y, and asks for so many lines of
-// 64 bytes from next on, one for each line of products.
-//
-//go:noescape
-func addBinRunsF64SameAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int, after float64)
-
-// multiplyBinF64SameAVX2 multiplies so many lines of x, at least 1, by values and adds them to the sums of
-// their rows, entry by entry, with one rounding each.
+// multiplyBinF64SameAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
+// for them, and adds them to the sums of their rows, one after the other, with one rounding.
 //
 //go:noescape
 func multiplyBinF64SameAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// binProductsF32FullAVX2 writes the products of n runs past the caches, and asks for so many lines of
-// 64 bytes from next on, one for each line of products.
+// multiplyBinOfTwoF64SameAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
+// for them, and adds them to the sums of their rows, one after the other, with one rounding.
 //
 //go:noescape
-func binProductsF32FullAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int)
+func multiplyBinOfTwoF64SameAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// binProductsOfTwoF32FullAVX2 writes the products of n runs past the caches, where to is the place of those of
-// line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.
+// spreadBinF64SameAVX2 writes the products of so many lines of entries, at least 1, past the caches.
 //
 //go:noescape
-func binProductsOfTwoF32FullAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, from int, next *float32, lines int)
+func spreadBinF64SameAVX2(to *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// addBinRunsF32FullAVX2 adds the products of n runs, times after, to y, and asks for so many lines of
-// 64 bytes from next on, one for each line of products.
-//
-//go:noescape
-func addBinRunsF32FullAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int, after float32)
-
-// multiplyBinF32FullAVX2 multiplies so many lines of x, at least 1, by values and adds them to the sums of
-// their rows, entry by entry, with one rounding each.
+// multiplyBinF32FullAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
+// for them, and adds them to the sums of their rows, one after the other, with one rounding.
 //
 //go:noescape
 func multiplyBinF32FullAVX2(sums *float32, x *float32, rows *uint16, values *byte, lines int)
 
-// binProductsF32SameAVX2 writes the products of n runs past the caches, and asks for so many lines of
-// 64 bytes from next on, one for each line of products.
+// multiplyBinOfTwoF32FullAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
+// for them, and adds them to the sums of their rows, one after the other, with one rounding.
 //
 //go:noescape
-func binProductsF32SameAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int)
+func multiplyBinOfTwoF32FullAVX2(sums *float32, x *float32, rows *uint16, values *byte, lines int)
 
-// binProductsOfTwoF32SameAVX2 writes the products of n runs past the caches, where to is the place of those of
-// line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.
+// spreadBinF32FullAVX2 writes the products of so many lines of entries, at least 1, past the caches.
 //
 //go:noescape
-func binProductsOfTwoF32SameAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, from int, next *float32, lines int)
+func spreadBinF32FullAVX2(to *float32, x *float32, rows *uint16, values *byte, lines int)
 
-// addBinRunsF32SameAVX2 adds the products of n runs, times after, to y, and asks for so many lines of
-// 64 bytes from next on, one for each line of products.
-//
-//go:noescape
-func addBinRunsF32SameAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int, after float32)
-
-// multiplyBinF32SameAVX2 multiplies so many lines of x, at least 1, by values and adds them to the sums of
-// their rows, entry by entry, with one rounding each.
+// multiplyBinF32SameAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
+// for them, and adds them to the sums of their rows, one after the other, with one rounding.
 //
 //go:noescape
 func multiplyBinF32SameAVX2(sums *float32, x *float32, rows *uint16, values *byte, lines int)
 
-// addBinF64AVX2 adds so many lines of products, at least 1, to the sums of their rows.
+// multiplyBinOfTwoF32SameAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
+// for them, and adds them to the sums of their rows, one after the other, with one rounding.
 //
 //go:noescape
-func addBinF64AVX2(sums *float64, products *float64, rows *uint16, lines int)
+func multiplyBinOfTwoF32SameAVX2(sums *float32, x *float32, rows *uint16, values *byte, lines int)
 
-// addBinF32AVX2 adds so many lines of products, at least 1, to the sums of their rows.
+// spreadBinF32SameAVX2 writes the products of so many lines of entries, at least 1, past the caches.
 //
 //go:noescape
-func addBinF32AVX2(sums *float32, products *float32, rows *uint16, lines int)
+func spreadBinF32SameAVX2(to *float32, x *float32, rows *uint16, values *byte, lines int)
 
-// addBinOfTwoF64AVX2 adds so many lines of entries, at least 1, to the sums of their rows.
+// copyBinsF64AVX2 writes the elements of x of n runs past the caches, and asks for so many lines of
+// 64 bytes from next on, one for each line of them.
 //
 //go:noescape
-func addBinOfTwoF64AVX2(sums *float64, products *float64, rows *uint16, lines int)
+func copyBinsF64AVX2(to *float64, x *float64, columns *uint16, runs *uint32, n int, next *float64, lines int)
 
-// addBinOfTwoF32AVX2 adds so many lines of entries, at least 1, to the sums of their rows.
+// copyBinsOfTwoF64AVX2 writes the elements of x of n runs past the caches, where to is the place of those of
+// line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.
 //
 //go:noescape
-func addBinOfTwoF32AVX2(sums *float32, products *float32, rows *uint16, lines int)
+func copyBinsOfTwoF64AVX2(to *float64, x *float64, columns *uint16, runs *uint32, n int, from int, next *float64, lines int)
+
+// addBinRunsF64AVX2 adds the products of n runs, times after, to y, and asks for so many lines of
+// 64 bytes from next on, one for each line of products.
+//
+//go:noescape
+func addBinRunsF64AVX2(y *float64, products *float64, columns *uint16, runs *uint32, n int, next *float64, lines int, after float64)
+
+// copyBinsF32AVX2 writes the elements of x of n runs past the caches, and asks for so many lines of
+// 64 bytes from next on, one for each line of them.
+//
+//go:noescape
+func copyBinsF32AVX2(to *float32, x *float32, columns *uint16, runs *uint32, n int, next *float32, lines int)
+
+// copyBinsOfTwoF32AVX2 writes the elements of x of n runs past the caches, where to is the place of those of
+// line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.
+//
+//go:noescape
+func copyBinsOfTwoF32AVX2(to *float32, x *float32, columns *uint16, runs *uint32, n int, from int, next *float32, lines int)
+
+// addBinRunsF32AVX2 adds the products of n runs, times after, to y, and asks for so many lines of
+// 64 bytes from next on, one for each line of products.
+//
+//go:noescape
+func addBinRunsF32AVX2(y *float32, products *float32, columns *uint16, runs *uint32, n int, next *float32, lines int, after float32)

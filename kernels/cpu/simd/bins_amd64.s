@@ -2,299 +2,6 @@
 
 #include "textflag.h"
 
-// func binProductsF64FullAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
-// Requires: AVX, MMX+
-TEXT ·binProductsF64FullAVX2(SB), NOSPLIT, $0-64
-	MOVQ  to+0(FP), AX
-	MOVQ  x+8(FP), CX
-	MOVQ  columns+16(FP), DX
-	MOVQ  values+24(FP), BX
-	MOVQ  runs+32(FP), SI
-	MOVQ  n+40(FP), DI
-	MOVQ  next+48(FP), R8
-	MOVQ  lines+56(FP), R9
-	SHLQ  $0x06, R9
-	ADDQ  R8, R9
-	TESTQ DI, DI
-	JZ    done
-
-run:
-	MOVL (SI), R10
-	MOVL 4(SI), R11
-	ADDQ $0x08, SI
-	SHLQ $0x06, R10
-	ADDQ AX, R10
-	ADDQ $0x07, R11
-	SHRQ $0x03, R11
-	JZ   ran
-
-line:
-	CMPQ       R8, R9
-	JAE        asked
-	PREFETCHT1 (R8)
-	ADDQ       $0x40, R8
-
-asked:
-	PREFETCHT1  2048(DX)
-	PREFETCHT1  8192(BX)
-	MOVWLZX     (DX), R12
-	VMOVSD      (CX)(R12*8), X0
-	MOVWLZX     2(DX), R12
-	VMOVHPD     (CX)(R12*8), X0, X0
-	MOVWLZX     4(DX), R12
-	VMOVSD      (CX)(R12*8), X1
-	MOVWLZX     6(DX), R12
-	VMOVHPD     (CX)(R12*8), X1, X1
-	VINSERTF128 $0x01, X1, Y0, Y1
-	VMULPD      (BX), Y1, Y1
-	VMOVNTPD    Y1, (R10)
-	MOVWLZX     8(DX), R12
-	VMOVSD      (CX)(R12*8), X0
-	MOVWLZX     10(DX), R12
-	VMOVHPD     (CX)(R12*8), X0, X0
-	MOVWLZX     12(DX), R12
-	VMOVSD      (CX)(R12*8), X1
-	MOVWLZX     14(DX), R12
-	VMOVHPD     (CX)(R12*8), X1, X1
-	VINSERTF128 $0x01, X1, Y0, Y1
-	VMULPD      32(BX), Y1, Y1
-	VMOVNTPD    Y1, 32(R10)
-	ADDQ        $0x10, DX
-	ADDQ        $0x40, BX
-	ADDQ        $0x40, R10
-	DECQ        R11
-	JNZ         line
-
-ran:
-	DECQ DI
-	JNZ  run
-
-done:
-	VZEROUPPER
-	RET
-
-// func binProductsOfTwoF64FullAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, from int, next *float64, lines int)
-// Requires: AVX, AVX2, MMX+
-TEXT ·binProductsOfTwoF64FullAVX2(SB), NOSPLIT, $0-72
-	MOVQ  to+0(FP), AX
-	MOVQ  x+8(FP), CX
-	MOVQ  columns+16(FP), DX
-	MOVQ  values+24(FP), BX
-	MOVQ  runs+32(FP), SI
-	MOVQ  n+40(FP), DI
-	MOVQ  from+48(FP), R8
-	MOVQ  next+56(FP), R9
-	MOVQ  lines+64(FP), R10
-	SHLQ  $0x06, R10
-	ADDQ  R9, R10
-	SHLQ  $0x07, R8
-	SUBQ  R8, AX
-	TESTQ DI, DI
-	JZ    done
-
-run:
-	MOVL (SI), R8
-	MOVL 4(SI), R11
-	ADDQ $0x08, SI
-	SHLQ $0x07, R8
-	ADDQ AX, R8
-	ADDQ $0x07, R11
-	SHRQ $0x03, R11
-	JZ   ran
-
-line:
-	CMPQ       R9, R10
-	JAE        asked
-	PREFETCHT1 (R9)
-	PREFETCHT1 64(R9)
-	ADDQ       $0x80, R9
-
-asked:
-	PREFETCHT1  2048(DX)
-	PREFETCHT1  8192(BX)
-	MOVWLZX     (DX), R12
-	ADDQ        R12, R12
-	VMOVUPD     (CX)(R12*8), X0
-	MOVWLZX     2(DX), R12
-	ADDQ        R12, R12
-	VINSERTF128 $0x01, (CX)(R12*8), Y0, Y0
-	VPERMPD     $0x50, (BX), Y1
-	VMULPD      Y1, Y0, Y0
-	VMOVNTPD    Y0, (R8)
-	MOVWLZX     4(DX), R12
-	ADDQ        R12, R12
-	VMOVUPD     (CX)(R12*8), X2
-	MOVWLZX     6(DX), R12
-	ADDQ        R12, R12
-	VINSERTF128 $0x01, (CX)(R12*8), Y2, Y2
-	VPERMPD     $0xfa, (BX), Y1
-	VMULPD      Y1, Y2, Y2
-	VMOVNTPD    Y2, 32(R8)
-	MOVWLZX     8(DX), R12
-	ADDQ        R12, R12
-	VMOVUPD     (CX)(R12*8), X3
-	MOVWLZX     10(DX), R12
-	ADDQ        R12, R12
-	VINSERTF128 $0x01, (CX)(R12*8), Y3, Y3
-	VPERMPD     $0x50, 32(BX), Y1
-	VMULPD      Y1, Y3, Y3
-	VMOVNTPD    Y3, 64(R8)
-	MOVWLZX     12(DX), R12
-	ADDQ        R12, R12
-	VMOVUPD     (CX)(R12*8), X4
-	MOVWLZX     14(DX), R12
-	ADDQ        R12, R12
-	VINSERTF128 $0x01, (CX)(R12*8), Y4, Y4
-	VPERMPD     $0xfa, 32(BX), Y1
-	VMULPD      Y1, Y4, Y4
-	VMOVNTPD    Y4, 96(R8)
-	ADDQ        $0x10, DX
-	ADDQ        $0x40, BX
-	ADDQ        $0x80, R8
-	DECQ        R11
-	JNZ         line
-
-ran:
-	DECQ DI
-	JNZ  run
-
-done:
-	VZEROUPPER
-	RET
-
-// func addBinRunsF64FullAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int, after float64)
-// Requires: AVX, MMX+
-TEXT ·addBinRunsF64FullAVX2(SB), NOSPLIT, $0-72
-	MOVQ         y+0(FP), AX
-	MOVQ         factors+8(FP), CX
-	MOVQ         columns+16(FP), DX
-	MOVQ         values+24(FP), BX
-	MOVQ         runs+32(FP), SI
-	MOVQ         n+40(FP), DI
-	LEAQ         (SI)(DI*8), DI
-	MOVQ         next+48(FP), R8
-	MOVQ         lines+56(FP), R9
-	SHLQ         $0x06, R9
-	ADDQ         R8, R9
-	VBROADCASTSD after+64(FP), Y0
-	MOVQ         SI, R10
-	XORQ         R12, R12
-	MOVQ         $0x00000020, R14
-
-first:
-	TESTQ R12, R12
-	JNZ   firstLine
-
-firstRun:
-	CMPQ R10, DI
-	JAE  firstAsked
-	MOVL (R10), R11
-	MOVL 4(R10), R12
-	ADDQ $0x08, R10
-	SHLQ $0x06, R11
-	ADDQ CX, R11
-	ADDQ $0x07, R12
-	SHRQ $0x03, R12
-	JZ   firstRun
-
-firstLine:
-	PREFETCHT0 (R11)
-	ADDQ       $0x40, R11
-	DECQ       R12
-
-firstAsked:
-	DECQ R14
-	JNZ  first
-
-run:
-	CMPQ SI, DI
-	JAE  done
-	MOVL (SI), R13
-	MOVL 4(SI), R14
-	ADDQ $0x08, SI
-	SHLQ $0x06, R13
-	ADDQ CX, R13
-	ADDQ $0x07, R14
-	SHRQ $0x03, R14
-	JZ   run
-
-line:
-	CMPQ       R8, R9
-	JAE        asked
-	PREFETCHT1 (R8)
-	ADDQ       $0x40, R8
-
-asked:
-	TESTQ R12, R12
-	JNZ   laterLine
-
-laterRun:
-	CMPQ R10, DI
-	JAE  laterAsked
-	MOVL (R10), R11
-	MOVL 4(R10), R12
-	ADDQ $0x08, R10
-	SHLQ $0x06, R11
-	ADDQ CX, R11
-	ADDQ $0x07, R12
-	SHRQ $0x03, R12
-	JZ   laterRun
-
-laterLine:
-	PREFETCHT0 (R11)
-	ADDQ       $0x40, R11
-	DECQ       R12
-
-laterAsked:
-	PREFETCHT1   2048(DX)
-	PREFETCHT1   8192(BX)
-	VMOVUPD      (R13), Y1
-	VMULPD       (BX), Y1, Y1
-	VMULPD       Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VUNPCKHPD    X1, X1, X3
-	VUNPCKHPD    X2, X2, X4
-	MOVWLZX      (DX), R15
-	VADDSD       (AX)(R15*8), X1, X1
-	VMOVSD       X1, (AX)(R15*8)
-	MOVWLZX      2(DX), R15
-	VADDSD       (AX)(R15*8), X3, X3
-	VMOVSD       X3, (AX)(R15*8)
-	MOVWLZX      4(DX), R15
-	VADDSD       (AX)(R15*8), X2, X2
-	VMOVSD       X2, (AX)(R15*8)
-	MOVWLZX      6(DX), R15
-	VADDSD       (AX)(R15*8), X4, X4
-	VMOVSD       X4, (AX)(R15*8)
-	VMOVUPD      32(R13), Y1
-	VMULPD       32(BX), Y1, Y1
-	VMULPD       Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VUNPCKHPD    X1, X1, X3
-	VUNPCKHPD    X2, X2, X4
-	MOVWLZX      8(DX), R15
-	VADDSD       (AX)(R15*8), X1, X1
-	VMOVSD       X1, (AX)(R15*8)
-	MOVWLZX      10(DX), R15
-	VADDSD       (AX)(R15*8), X3, X3
-	VMOVSD       X3, (AX)(R15*8)
-	MOVWLZX      12(DX), R15
-	VADDSD       (AX)(R15*8), X2, X2
-	VMOVSD       X2, (AX)(R15*8)
-	MOVWLZX      14(DX), R15
-	VADDSD       (AX)(R15*8), X4, X4
-	VMOVSD       X4, (AX)(R15*8)
-	ADDQ         $0x10, DX
-	ADDQ         $0x40, BX
-	ADDQ         $0x40, R13
-	DECQ         R14
-	JNZ          line
-	JMP          run
-
-done:
-	VZEROUPPER
-	RET
-
 // func multiplyBinF64FullAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·multiplyBinF64FullAVX2(SB), NOSPLIT, $0-40
@@ -308,43 +15,43 @@ line:
 	PREFETCHT1  8192(CX)
 	PREFETCHT1  2048(DX)
 	PREFETCHT1  8192(BX)
-	VMOVSD      (BX), X1
 	MOVWLZX     (DX), DI
+	VMOVSD      (BX), X1
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD (CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
-	VMOVSD      8(BX), X1
 	MOVWLZX     2(DX), DI
+	VMOVSD      8(BX), X1
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD 8(CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
-	VMOVSD      16(BX), X1
 	MOVWLZX     4(DX), DI
+	VMOVSD      16(BX), X1
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD 16(CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
-	VMOVSD      24(BX), X1
 	MOVWLZX     6(DX), DI
+	VMOVSD      24(BX), X1
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD 24(CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
-	VMOVSD      32(BX), X1
 	MOVWLZX     8(DX), DI
+	VMOVSD      32(BX), X1
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD 32(CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
-	VMOVSD      40(BX), X1
 	MOVWLZX     10(DX), DI
+	VMOVSD      40(BX), X1
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD 40(CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
-	VMOVSD      48(BX), X1
 	MOVWLZX     12(DX), DI
+	VMOVSD      48(BX), X1
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD 48(CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
-	VMOVSD      56(BX), X1
 	MOVWLZX     14(DX), DI
+	VMOVSD      56(BX), X1
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD 56(CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
@@ -356,304 +63,115 @@ line:
 	VZEROUPPER
 	RET
 
-// func binProductsF64ShortAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
-// Requires: AVX, MMX+
-TEXT ·binProductsF64ShortAVX2(SB), NOSPLIT, $0-64
-	MOVQ  to+0(FP), AX
-	MOVQ  x+8(FP), CX
-	MOVQ  columns+16(FP), DX
-	MOVQ  values+24(FP), BX
-	MOVQ  runs+32(FP), SI
-	MOVQ  n+40(FP), DI
-	MOVQ  next+48(FP), R8
-	MOVQ  lines+56(FP), R9
-	SHLQ  $0x06, R9
-	ADDQ  R8, R9
-	TESTQ DI, DI
-	JZ    done
-
-run:
-	MOVL (SI), R10
-	MOVL 4(SI), R11
-	ADDQ $0x08, SI
-	SHLQ $0x06, R10
-	ADDQ AX, R10
-	ADDQ $0x07, R11
-	SHRQ $0x03, R11
-	JZ   ran
+// func multiplyBinOfTwoF64FullAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·multiplyBinOfTwoF64FullAVX2(SB), NOSPLIT, $0-40
+	MOVQ sums+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ values+24(FP), BX
+	MOVQ lines+32(FP), SI
 
 line:
-	CMPQ       R8, R9
-	JAE        asked
-	PREFETCHT1 (R8)
-	ADDQ       $0x40, R8
-
-asked:
+	PREFETCHT1  8192(CX)
+	PREFETCHT1  8256(CX)
 	PREFETCHT1  2048(DX)
-	PREFETCHT1  4096(BX)
-	MOVWLZX     (DX), R12
-	VMOVSD      (CX)(R12*8), X0
-	MOVWLZX     2(DX), R12
-	VMOVHPD     (CX)(R12*8), X0, X0
-	MOVWLZX     4(DX), R12
-	VMOVSD      (CX)(R12*8), X1
-	MOVWLZX     6(DX), R12
-	VMOVHPD     (CX)(R12*8), X1, X1
-	VINSERTF128 $0x01, X1, Y0, Y1
-	VCVTPS2PD   (BX), Y2
-	VMULPD      Y2, Y1, Y1
-	VMOVNTPD    Y1, (R10)
-	MOVWLZX     8(DX), R12
-	VMOVSD      (CX)(R12*8), X0
-	MOVWLZX     10(DX), R12
-	VMOVHPD     (CX)(R12*8), X0, X0
-	MOVWLZX     12(DX), R12
-	VMOVSD      (CX)(R12*8), X1
-	MOVWLZX     14(DX), R12
-	VMOVHPD     (CX)(R12*8), X1, X1
-	VINSERTF128 $0x01, X1, Y0, Y1
-	VCVTPS2PD   16(BX), Y2
-	VMULPD      Y2, Y1, Y1
-	VMOVNTPD    Y1, 32(R10)
+	PREFETCHT1  8192(BX)
+	MOVWLZX     (DX), DI
+	VMOVDDUP    (BX), X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD (CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
+	MOVWLZX     2(DX), DI
+	VMOVDDUP    8(BX), X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD 16(CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
+	MOVWLZX     4(DX), DI
+	VMOVDDUP    16(BX), X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD 32(CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
+	MOVWLZX     6(DX), DI
+	VMOVDDUP    24(BX), X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD 48(CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
+	MOVWLZX     8(DX), DI
+	VMOVDDUP    32(BX), X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD 64(CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
+	MOVWLZX     10(DX), DI
+	VMOVDDUP    40(BX), X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD 80(CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
+	MOVWLZX     12(DX), DI
+	VMOVDDUP    48(BX), X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD 96(CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
+	MOVWLZX     14(DX), DI
+	VMOVDDUP    56(BX), X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD 112(CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
 	ADDQ        $0x10, DX
-	ADDQ        $0x20, BX
-	ADDQ        $0x40, R10
-	DECQ        R11
+	ADDQ        $0x40, BX
+	ADDQ        $0x80, CX
+	DECQ        SI
 	JNZ         line
-
-ran:
-	DECQ DI
-	JNZ  run
-
-done:
 	VZEROUPPER
 	RET
 
-// func binProductsOfTwoF64ShortAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, from int, next *float64, lines int)
-// Requires: AVX, AVX2, MMX+
-TEXT ·binProductsOfTwoF64ShortAVX2(SB), NOSPLIT, $0-72
-	MOVQ  to+0(FP), AX
-	MOVQ  x+8(FP), CX
-	MOVQ  columns+16(FP), DX
-	MOVQ  values+24(FP), BX
-	MOVQ  runs+32(FP), SI
-	MOVQ  n+40(FP), DI
-	MOVQ  from+48(FP), R8
-	MOVQ  next+56(FP), R9
-	MOVQ  lines+64(FP), R10
-	SHLQ  $0x06, R10
-	ADDQ  R9, R10
-	SHLQ  $0x07, R8
-	SUBQ  R8, AX
-	TESTQ DI, DI
-	JZ    done
-
-run:
-	MOVL (SI), R8
-	MOVL 4(SI), R11
-	ADDQ $0x08, SI
-	SHLQ $0x07, R8
-	ADDQ AX, R8
-	ADDQ $0x07, R11
-	SHRQ $0x03, R11
-	JZ   ran
-
-line:
-	CMPQ       R9, R10
-	JAE        asked
-	PREFETCHT1 (R9)
-	PREFETCHT1 64(R9)
-	ADDQ       $0x80, R9
-
-asked:
-	PREFETCHT1  2048(DX)
-	PREFETCHT1  4096(BX)
-	MOVWLZX     (DX), R12
-	ADDQ        R12, R12
-	VMOVUPD     (CX)(R12*8), X0
-	MOVWLZX     2(DX), R12
-	ADDQ        R12, R12
-	VINSERTF128 $0x01, (CX)(R12*8), Y0, Y0
-	VCVTPS2PD   (BX), Y1
-	VPERMPD     $0x50, Y1, Y1
-	VMULPD      Y1, Y0, Y0
-	VMOVNTPD    Y0, (R8)
-	MOVWLZX     4(DX), R12
-	ADDQ        R12, R12
-	VMOVUPD     (CX)(R12*8), X2
-	MOVWLZX     6(DX), R12
-	ADDQ        R12, R12
-	VINSERTF128 $0x01, (CX)(R12*8), Y2, Y2
-	VCVTPS2PD   (BX), Y1
-	VPERMPD     $0xfa, Y1, Y1
-	VMULPD      Y1, Y2, Y2
-	VMOVNTPD    Y2, 32(R8)
-	MOVWLZX     8(DX), R12
-	ADDQ        R12, R12
-	VMOVUPD     (CX)(R12*8), X3
-	MOVWLZX     10(DX), R12
-	ADDQ        R12, R12
-	VINSERTF128 $0x01, (CX)(R12*8), Y3, Y3
-	VCVTPS2PD   16(BX), Y1
-	VPERMPD     $0x50, Y1, Y1
-	VMULPD      Y1, Y3, Y3
-	VMOVNTPD    Y3, 64(R8)
-	MOVWLZX     12(DX), R12
-	ADDQ        R12, R12
-	VMOVUPD     (CX)(R12*8), X4
-	MOVWLZX     14(DX), R12
-	ADDQ        R12, R12
-	VINSERTF128 $0x01, (CX)(R12*8), Y4, Y4
-	VCVTPS2PD   16(BX), Y1
-	VPERMPD     $0xfa, Y1, Y1
-	VMULPD      Y1, Y4, Y4
-	VMOVNTPD    Y4, 96(R8)
-	ADDQ        $0x10, DX
-	ADDQ        $0x20, BX
-	ADDQ        $0x80, R8
-	DECQ        R11
-	JNZ         line
-
-ran:
-	DECQ DI
-	JNZ  run
-
-done:
-	VZEROUPPER
-	RET
-
-// func addBinRunsF64ShortAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int, after float64)
+// func spreadBinF64FullAVX2(to *float64, x *float64, rows *uint16, values *byte, lines int)
 // Requires: AVX, MMX+
-TEXT ·addBinRunsF64ShortAVX2(SB), NOSPLIT, $0-72
-	MOVQ         y+0(FP), AX
-	MOVQ         factors+8(FP), CX
-	MOVQ         columns+16(FP), DX
-	MOVQ         values+24(FP), BX
-	MOVQ         runs+32(FP), SI
-	MOVQ         n+40(FP), DI
-	LEAQ         (SI)(DI*8), DI
-	MOVQ         next+48(FP), R8
-	MOVQ         lines+56(FP), R9
-	SHLQ         $0x06, R9
-	ADDQ         R8, R9
-	VBROADCASTSD after+64(FP), Y0
-	MOVQ         SI, R10
-	XORQ         R12, R12
-	MOVQ         $0x00000020, R14
-
-first:
-	TESTQ R12, R12
-	JNZ   firstLine
-
-firstRun:
-	CMPQ R10, DI
-	JAE  firstAsked
-	MOVL (R10), R11
-	MOVL 4(R10), R12
-	ADDQ $0x08, R10
-	SHLQ $0x06, R11
-	ADDQ CX, R11
-	ADDQ $0x07, R12
-	SHRQ $0x03, R12
-	JZ   firstRun
-
-firstLine:
-	PREFETCHT0 (R11)
-	ADDQ       $0x40, R11
-	DECQ       R12
-
-firstAsked:
-	DECQ R14
-	JNZ  first
-
-run:
-	CMPQ SI, DI
-	JAE  done
-	MOVL (SI), R13
-	MOVL 4(SI), R14
-	ADDQ $0x08, SI
-	SHLQ $0x06, R13
-	ADDQ CX, R13
-	ADDQ $0x07, R14
-	SHRQ $0x03, R14
-	JZ   run
+TEXT ·spreadBinF64FullAVX2(SB), NOSPLIT, $0-40
+	MOVQ to+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ values+24(FP), BX
+	MOVQ lines+32(FP), SI
 
 line:
-	CMPQ       R8, R9
-	JAE        asked
-	PREFETCHT1 (R8)
-	ADDQ       $0x40, R8
-
-asked:
-	TESTQ R12, R12
-	JNZ   laterLine
-
-laterRun:
-	CMPQ R10, DI
-	JAE  laterAsked
-	MOVL (R10), R11
-	MOVL 4(R10), R12
-	ADDQ $0x08, R10
-	SHLQ $0x06, R11
-	ADDQ CX, R11
-	ADDQ $0x07, R12
-	SHRQ $0x03, R12
-	JZ   laterRun
-
-laterLine:
-	PREFETCHT0 (R11)
-	ADDQ       $0x40, R11
-	DECQ       R12
-
-laterAsked:
-	PREFETCHT1   2048(DX)
-	PREFETCHT1   4096(BX)
-	VMOVUPD      (R13), Y1
-	VCVTPS2PD    (BX), Y2
-	VMULPD       Y2, Y1, Y1
-	VMULPD       Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VUNPCKHPD    X1, X1, X3
-	VUNPCKHPD    X2, X2, X4
-	MOVWLZX      (DX), R15
-	VADDSD       (AX)(R15*8), X1, X1
-	VMOVSD       X1, (AX)(R15*8)
-	MOVWLZX      2(DX), R15
-	VADDSD       (AX)(R15*8), X3, X3
-	VMOVSD       X3, (AX)(R15*8)
-	MOVWLZX      4(DX), R15
-	VADDSD       (AX)(R15*8), X2, X2
-	VMOVSD       X2, (AX)(R15*8)
-	MOVWLZX      6(DX), R15
-	VADDSD       (AX)(R15*8), X4, X4
-	VMOVSD       X4, (AX)(R15*8)
-	VMOVUPD      32(R13), Y1
-	VCVTPS2PD    16(BX), Y2
-	VMULPD       Y2, Y1, Y1
-	VMULPD       Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VUNPCKHPD    X1, X1, X3
-	VUNPCKHPD    X2, X2, X4
-	MOVWLZX      8(DX), R15
-	VADDSD       (AX)(R15*8), X1, X1
-	VMOVSD       X1, (AX)(R15*8)
-	MOVWLZX      10(DX), R15
-	VADDSD       (AX)(R15*8), X3, X3
-	VMOVSD       X3, (AX)(R15*8)
-	MOVWLZX      12(DX), R15
-	VADDSD       (AX)(R15*8), X2, X2
-	VMOVSD       X2, (AX)(R15*8)
-	MOVWLZX      14(DX), R15
-	VADDSD       (AX)(R15*8), X4, X4
-	VMOVSD       X4, (AX)(R15*8)
-	ADDQ         $0x10, DX
-	ADDQ         $0x20, BX
-	ADDQ         $0x40, R13
-	DECQ         R14
-	JNZ          line
-	JMP          run
-
-done:
+	PREFETCHT1  2048(DX)
+	PREFETCHT1  8192(BX)
+	MOVWLZX     (DX), DI
+	VMOVSD      (CX)(DI*8), X0
+	MOVWLZX     2(DX), DI
+	VMOVHPD     (CX)(DI*8), X0, X0
+	MOVWLZX     4(DX), DI
+	VMOVSD      (CX)(DI*8), X1
+	MOVWLZX     6(DX), DI
+	VMOVHPD     (CX)(DI*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMULPD      (BX), Y1, Y1
+	VMOVNTPD    Y1, (AX)
+	MOVWLZX     8(DX), DI
+	VMOVSD      (CX)(DI*8), X0
+	MOVWLZX     10(DX), DI
+	VMOVHPD     (CX)(DI*8), X0, X0
+	MOVWLZX     12(DX), DI
+	VMOVSD      (CX)(DI*8), X1
+	MOVWLZX     14(DX), DI
+	VMOVHPD     (CX)(DI*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMULPD      32(BX), Y1, Y1
+	VMOVNTPD    Y1, 32(AX)
+	ADDQ        $0x10, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, AX
+	DECQ        SI
+	JNZ         line
 	VZEROUPPER
 	RET
 
@@ -670,51 +188,51 @@ line:
 	PREFETCHT1  8192(CX)
 	PREFETCHT1  2048(DX)
 	PREFETCHT1  4096(BX)
+	MOVWLZX     (DX), DI
 	VXORPS      X1, X1, X1
 	VCVTSS2SD   (BX), X1, X1
-	MOVWLZX     (DX), DI
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD (CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
+	MOVWLZX     2(DX), DI
 	VXORPS      X1, X1, X1
 	VCVTSS2SD   4(BX), X1, X1
-	MOVWLZX     2(DX), DI
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD 8(CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
+	MOVWLZX     4(DX), DI
 	VXORPS      X1, X1, X1
 	VCVTSS2SD   8(BX), X1, X1
-	MOVWLZX     4(DX), DI
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD 16(CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
+	MOVWLZX     6(DX), DI
 	VXORPS      X1, X1, X1
 	VCVTSS2SD   12(BX), X1, X1
-	MOVWLZX     6(DX), DI
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD 24(CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
+	MOVWLZX     8(DX), DI
 	VXORPS      X1, X1, X1
 	VCVTSS2SD   16(BX), X1, X1
-	MOVWLZX     8(DX), DI
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD 32(CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
+	MOVWLZX     10(DX), DI
 	VXORPS      X1, X1, X1
 	VCVTSS2SD   20(BX), X1, X1
-	MOVWLZX     10(DX), DI
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD 40(CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
+	MOVWLZX     12(DX), DI
 	VXORPS      X1, X1, X1
 	VCVTSS2SD   24(BX), X1, X1
-	MOVWLZX     12(DX), DI
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD 48(CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
+	MOVWLZX     14(DX), DI
 	VXORPS      X1, X1, X1
 	VCVTSS2SD   28(BX), X1, X1
-	MOVWLZX     14(DX), DI
 	VMOVSD      (AX)(DI*8), X0
 	VFMADD231SD 56(CX), X1, X0
 	VMOVSD      X0, (AX)(DI*8)
@@ -726,289 +244,133 @@ line:
 	VZEROUPPER
 	RET
 
-// func binProductsF64SameAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int)
-// Requires: AVX, MMX+
-TEXT ·binProductsF64SameAVX2(SB), NOSPLIT, $0-64
-	MOVQ         to+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         columns+16(FP), DX
-	MOVQ         values+24(FP), BX
-	MOVQ         runs+32(FP), SI
-	MOVQ         n+40(FP), DI
-	MOVQ         next+48(FP), R8
-	MOVQ         lines+56(FP), R9
-	SHLQ         $0x06, R9
-	ADDQ         R8, R9
-	VBROADCASTSD (BX), Y0
-	TESTQ        DI, DI
-	JZ           done
-
-run:
-	MOVL (SI), BX
-	MOVL 4(SI), R10
-	ADDQ $0x08, SI
-	SHLQ $0x06, BX
-	ADDQ AX, BX
-	ADDQ $0x07, R10
-	SHRQ $0x03, R10
-	JZ   ran
+// func multiplyBinOfTwoF64ShortAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·multiplyBinOfTwoF64ShortAVX2(SB), NOSPLIT, $0-40
+	MOVQ sums+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ values+24(FP), BX
+	MOVQ lines+32(FP), SI
 
 line:
-	CMPQ       R8, R9
-	JAE        asked
-	PREFETCHT1 (R8)
-	ADDQ       $0x40, R8
-
-asked:
+	PREFETCHT1  8192(CX)
+	PREFETCHT1  8256(CX)
 	PREFETCHT1  2048(DX)
-	MOVWLZX     (DX), R11
-	VMOVSD      (CX)(R11*8), X1
-	MOVWLZX     2(DX), R11
-	VMOVHPD     (CX)(R11*8), X1, X1
-	MOVWLZX     4(DX), R11
-	VMOVSD      (CX)(R11*8), X2
-	MOVWLZX     6(DX), R11
-	VMOVHPD     (CX)(R11*8), X2, X2
-	VINSERTF128 $0x01, X2, Y1, Y2
-	VMULPD      Y0, Y2, Y2
-	VMOVNTPD    Y2, (BX)
-	MOVWLZX     8(DX), R11
-	VMOVSD      (CX)(R11*8), X1
-	MOVWLZX     10(DX), R11
-	VMOVHPD     (CX)(R11*8), X1, X1
-	MOVWLZX     12(DX), R11
-	VMOVSD      (CX)(R11*8), X2
-	MOVWLZX     14(DX), R11
-	VMOVHPD     (CX)(R11*8), X2, X2
-	VINSERTF128 $0x01, X2, Y1, Y2
-	VMULPD      Y0, Y2, Y2
-	VMOVNTPD    Y2, 32(BX)
+	PREFETCHT1  4096(BX)
+	MOVWLZX     (DX), DI
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   (BX), X1, X1
+	VUNPCKLPD   X1, X1, X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD (CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
+	MOVWLZX     2(DX), DI
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   4(BX), X1, X1
+	VUNPCKLPD   X1, X1, X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD 16(CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
+	MOVWLZX     4(DX), DI
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   8(BX), X1, X1
+	VUNPCKLPD   X1, X1, X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD 32(CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
+	MOVWLZX     6(DX), DI
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   12(BX), X1, X1
+	VUNPCKLPD   X1, X1, X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD 48(CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
+	MOVWLZX     8(DX), DI
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   16(BX), X1, X1
+	VUNPCKLPD   X1, X1, X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD 64(CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
+	MOVWLZX     10(DX), DI
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   20(BX), X1, X1
+	VUNPCKLPD   X1, X1, X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD 80(CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
+	MOVWLZX     12(DX), DI
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   24(BX), X1, X1
+	VUNPCKLPD   X1, X1, X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD 96(CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
+	MOVWLZX     14(DX), DI
+	VXORPS      X1, X1, X1
+	VCVTSS2SD   28(BX), X1, X1
+	VUNPCKLPD   X1, X1, X1
+	ADDQ        DI, DI
+	VMOVUPD     (AX)(DI*8), X0
+	VFMADD231PD 112(CX), X1, X0
+	VMOVUPD     X0, (AX)(DI*8)
 	ADDQ        $0x10, DX
-	ADDQ        $0x40, BX
-	DECQ        R10
+	ADDQ        $0x20, BX
+	ADDQ        $0x80, CX
+	DECQ        SI
 	JNZ         line
-
-ran:
-	DECQ DI
-	JNZ  run
-
-done:
 	VZEROUPPER
 	RET
 
-// func binProductsOfTwoF64SameAVX2(to *float64, x *float64, columns *uint16, values *byte, runs *uint32, n int, from int, next *float64, lines int)
+// func spreadBinF64ShortAVX2(to *float64, x *float64, rows *uint16, values *byte, lines int)
 // Requires: AVX, MMX+
-TEXT ·binProductsOfTwoF64SameAVX2(SB), NOSPLIT, $0-72
-	MOVQ         to+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         columns+16(FP), DX
-	MOVQ         values+24(FP), BX
-	MOVQ         runs+32(FP), SI
-	MOVQ         n+40(FP), DI
-	MOVQ         from+48(FP), R8
-	MOVQ         next+56(FP), R9
-	MOVQ         lines+64(FP), R10
-	SHLQ         $0x06, R10
-	ADDQ         R9, R10
-	SHLQ         $0x07, R8
-	SUBQ         R8, AX
-	VBROADCASTSD (BX), Y0
-	TESTQ        DI, DI
-	JZ           done
-
-run:
-	MOVL (SI), BX
-	MOVL 4(SI), R8
-	ADDQ $0x08, SI
-	SHLQ $0x07, BX
-	ADDQ AX, BX
-	ADDQ $0x07, R8
-	SHRQ $0x03, R8
-	JZ   ran
+TEXT ·spreadBinF64ShortAVX2(SB), NOSPLIT, $0-40
+	MOVQ to+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ values+24(FP), BX
+	MOVQ lines+32(FP), SI
 
 line:
-	CMPQ       R9, R10
-	JAE        asked
-	PREFETCHT1 (R9)
-	PREFETCHT1 64(R9)
-	ADDQ       $0x80, R9
-
-asked:
 	PREFETCHT1  2048(DX)
-	MOVWLZX     (DX), R11
-	ADDQ        R11, R11
-	VMOVUPD     (CX)(R11*8), X1
-	MOVWLZX     2(DX), R11
-	ADDQ        R11, R11
-	VINSERTF128 $0x01, (CX)(R11*8), Y1, Y1
-	VMULPD      Y0, Y1, Y1
-	VMOVNTPD    Y1, (BX)
-	MOVWLZX     4(DX), R11
-	ADDQ        R11, R11
-	VMOVUPD     (CX)(R11*8), X2
-	MOVWLZX     6(DX), R11
-	ADDQ        R11, R11
-	VINSERTF128 $0x01, (CX)(R11*8), Y2, Y2
-	VMULPD      Y0, Y2, Y2
-	VMOVNTPD    Y2, 32(BX)
-	MOVWLZX     8(DX), R11
-	ADDQ        R11, R11
-	VMOVUPD     (CX)(R11*8), X3
-	MOVWLZX     10(DX), R11
-	ADDQ        R11, R11
-	VINSERTF128 $0x01, (CX)(R11*8), Y3, Y3
-	VMULPD      Y0, Y3, Y3
-	VMOVNTPD    Y3, 64(BX)
-	MOVWLZX     12(DX), R11
-	ADDQ        R11, R11
-	VMOVUPD     (CX)(R11*8), X4
-	MOVWLZX     14(DX), R11
-	ADDQ        R11, R11
-	VINSERTF128 $0x01, (CX)(R11*8), Y4, Y4
-	VMULPD      Y0, Y4, Y4
-	VMOVNTPD    Y4, 96(BX)
+	PREFETCHT1  4096(BX)
+	MOVWLZX     (DX), DI
+	VMOVSD      (CX)(DI*8), X0
+	MOVWLZX     2(DX), DI
+	VMOVHPD     (CX)(DI*8), X0, X0
+	MOVWLZX     4(DX), DI
+	VMOVSD      (CX)(DI*8), X1
+	MOVWLZX     6(DX), DI
+	VMOVHPD     (CX)(DI*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VCVTPS2PD   (BX), Y2
+	VMULPD      Y2, Y1, Y1
+	VMOVNTPD    Y1, (AX)
+	MOVWLZX     8(DX), DI
+	VMOVSD      (CX)(DI*8), X0
+	MOVWLZX     10(DX), DI
+	VMOVHPD     (CX)(DI*8), X0, X0
+	MOVWLZX     12(DX), DI
+	VMOVSD      (CX)(DI*8), X1
+	MOVWLZX     14(DX), DI
+	VMOVHPD     (CX)(DI*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VCVTPS2PD   16(BX), Y2
+	VMULPD      Y2, Y1, Y1
+	VMOVNTPD    Y1, 32(AX)
 	ADDQ        $0x10, DX
-	ADDQ        $0x80, BX
-	DECQ        R8
+	ADDQ        $0x20, BX
+	ADDQ        $0x40, AX
+	DECQ        SI
 	JNZ         line
-
-ran:
-	DECQ DI
-	JNZ  run
-
-done:
-	VZEROUPPER
-	RET
-
-// func addBinRunsF64SameAVX2(y *float64, factors *float64, columns *uint16, values *byte, runs *uint32, n int, next *float64, lines int, after float64)
-// Requires: AVX, MMX+
-TEXT ·addBinRunsF64SameAVX2(SB), NOSPLIT, $0-72
-	MOVQ         y+0(FP), AX
-	MOVQ         factors+8(FP), CX
-	MOVQ         columns+16(FP), DX
-	MOVQ         values+24(FP), BX
-	MOVQ         runs+32(FP), SI
-	MOVQ         n+40(FP), DI
-	LEAQ         (SI)(DI*8), DI
-	MOVQ         next+48(FP), R8
-	MOVQ         lines+56(FP), R9
-	SHLQ         $0x06, R9
-	ADDQ         R8, R9
-	VBROADCASTSD after+64(FP), Y0
-	VBROADCASTSD (BX), Y1
-	MOVQ         SI, BX
-	XORQ         R11, R11
-	MOVQ         $0x00000020, R13
-
-first:
-	TESTQ R11, R11
-	JNZ   firstLine
-
-firstRun:
-	CMPQ BX, DI
-	JAE  firstAsked
-	MOVL (BX), R10
-	MOVL 4(BX), R11
-	ADDQ $0x08, BX
-	SHLQ $0x06, R10
-	ADDQ CX, R10
-	ADDQ $0x07, R11
-	SHRQ $0x03, R11
-	JZ   firstRun
-
-firstLine:
-	PREFETCHT0 (R10)
-	ADDQ       $0x40, R10
-	DECQ       R11
-
-firstAsked:
-	DECQ R13
-	JNZ  first
-
-run:
-	CMPQ SI, DI
-	JAE  done
-	MOVL (SI), R12
-	MOVL 4(SI), R13
-	ADDQ $0x08, SI
-	SHLQ $0x06, R12
-	ADDQ CX, R12
-	ADDQ $0x07, R13
-	SHRQ $0x03, R13
-	JZ   run
-
-line:
-	CMPQ       R8, R9
-	JAE        asked
-	PREFETCHT1 (R8)
-	ADDQ       $0x40, R8
-
-asked:
-	TESTQ R11, R11
-	JNZ   laterLine
-
-laterRun:
-	CMPQ BX, DI
-	JAE  laterAsked
-	MOVL (BX), R10
-	MOVL 4(BX), R11
-	ADDQ $0x08, BX
-	SHLQ $0x06, R10
-	ADDQ CX, R10
-	ADDQ $0x07, R11
-	SHRQ $0x03, R11
-	JZ   laterRun
-
-laterLine:
-	PREFETCHT0 (R10)
-	ADDQ       $0x40, R10
-	DECQ       R11
-
-laterAsked:
-	PREFETCHT1   2048(DX)
-	VMOVUPD      (R12), Y2
-	VMULPD       Y1, Y2, Y2
-	VMULPD       Y0, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VUNPCKHPD    X2, X2, X4
-	VUNPCKHPD    X3, X3, X5
-	MOVWLZX      (DX), R14
-	VADDSD       (AX)(R14*8), X2, X2
-	VMOVSD       X2, (AX)(R14*8)
-	MOVWLZX      2(DX), R14
-	VADDSD       (AX)(R14*8), X4, X4
-	VMOVSD       X4, (AX)(R14*8)
-	MOVWLZX      4(DX), R14
-	VADDSD       (AX)(R14*8), X3, X3
-	VMOVSD       X3, (AX)(R14*8)
-	MOVWLZX      6(DX), R14
-	VADDSD       (AX)(R14*8), X5, X5
-	VMOVSD       X5, (AX)(R14*8)
-	VMOVUPD      32(R12), Y2
-	VMULPD       Y1, Y2, Y2
-	VMULPD       Y0, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VUNPCKHPD    X2, X2, X4
-	VUNPCKHPD    X3, X3, X5
-	MOVWLZX      8(DX), R14
-	VADDSD       (AX)(R14*8), X2, X2
-	VMOVSD       X2, (AX)(R14*8)
-	MOVWLZX      10(DX), R14
-	VADDSD       (AX)(R14*8), X4, X4
-	VMOVSD       X4, (AX)(R14*8)
-	MOVWLZX      12(DX), R14
-	VADDSD       (AX)(R14*8), X3, X3
-	VMOVSD       X3, (AX)(R14*8)
-	MOVWLZX      14(DX), R14
-	VADDSD       (AX)(R14*8), X5, X5
-	VMOVSD       X5, (AX)(R14*8)
-	ADDQ         $0x10, DX
-	ADDQ         $0x40, R12
-	DECQ         R13
-	JNZ          line
-	JMP          run
-
-done:
 	VZEROUPPER
 	RET
 
@@ -1064,368 +426,105 @@ line:
 	VZEROUPPER
 	RET
 
-// func binProductsF32FullAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int)
-// Requires: AVX, MMX+
-TEXT ·binProductsF32FullAVX2(SB), NOSPLIT, $0-64
-	MOVQ  to+0(FP), AX
-	MOVQ  x+8(FP), CX
-	MOVQ  columns+16(FP), DX
-	MOVQ  values+24(FP), BX
-	MOVQ  runs+32(FP), SI
-	MOVQ  n+40(FP), DI
-	MOVQ  next+48(FP), R8
-	MOVQ  lines+56(FP), R9
-	SHLQ  $0x06, R9
-	ADDQ  R8, R9
-	TESTQ DI, DI
-	JZ    done
-
-run:
-	MOVL (SI), R10
-	MOVL 4(SI), R11
-	ADDQ $0x08, SI
-	SHLQ $0x06, R10
-	ADDQ AX, R10
-	ADDQ $0x0f, R11
-	SHRQ $0x04, R11
-	JZ   ran
-
-line:
-	CMPQ       R8, R9
-	JAE        asked
-	PREFETCHT1 (R8)
-	ADDQ       $0x40, R8
-
-asked:
-	PREFETCHT1  4096(DX)
-	PREFETCHT1  8192(BX)
-	MOVWLZX     (DX), R12
-	VMOVSS      (CX)(R12*4), X0
-	MOVWLZX     2(DX), R12
-	VINSERTPS   $0x10, (CX)(R12*4), X0, X0
-	MOVWLZX     4(DX), R12
-	VINSERTPS   $0x20, (CX)(R12*4), X0, X0
-	MOVWLZX     6(DX), R12
-	VINSERTPS   $0x30, (CX)(R12*4), X0, X0
-	MOVWLZX     8(DX), R12
-	VMOVSS      (CX)(R12*4), X1
-	MOVWLZX     10(DX), R12
-	VINSERTPS   $0x10, (CX)(R12*4), X1, X1
-	MOVWLZX     12(DX), R12
-	VINSERTPS   $0x20, (CX)(R12*4), X1, X1
-	MOVWLZX     14(DX), R12
-	VINSERTPS   $0x30, (CX)(R12*4), X1, X1
-	VINSERTF128 $0x01, X1, Y0, Y1
-	VMULPS      (BX), Y1, Y1
-	VMOVNTPS    Y1, (R10)
-	MOVWLZX     16(DX), R12
-	VMOVSS      (CX)(R12*4), X0
-	MOVWLZX     18(DX), R12
-	VINSERTPS   $0x10, (CX)(R12*4), X0, X0
-	MOVWLZX     20(DX), R12
-	VINSERTPS   $0x20, (CX)(R12*4), X0, X0
-	MOVWLZX     22(DX), R12
-	VINSERTPS   $0x30, (CX)(R12*4), X0, X0
-	MOVWLZX     24(DX), R12
-	VMOVSS      (CX)(R12*4), X1
-	MOVWLZX     26(DX), R12
-	VINSERTPS   $0x10, (CX)(R12*4), X1, X1
-	MOVWLZX     28(DX), R12
-	VINSERTPS   $0x20, (CX)(R12*4), X1, X1
-	MOVWLZX     30(DX), R12
-	VINSERTPS   $0x30, (CX)(R12*4), X1, X1
-	VINSERTF128 $0x01, X1, Y0, Y1
-	VMULPS      32(BX), Y1, Y1
-	VMOVNTPS    Y1, 32(R10)
-	ADDQ        $0x20, DX
-	ADDQ        $0x40, BX
-	ADDQ        $0x40, R10
-	DECQ        R11
-	JNZ         line
-
-ran:
-	DECQ DI
-	JNZ  run
-
-done:
-	VZEROUPPER
-	RET
-
-// func binProductsOfTwoF32FullAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, from int, next *float32, lines int)
-// Requires: AVX, MMX+
-TEXT ·binProductsOfTwoF32FullAVX2(SB), NOSPLIT, $0-72
-	MOVQ  to+0(FP), AX
-	MOVQ  x+8(FP), CX
-	MOVQ  columns+16(FP), DX
-	MOVQ  values+24(FP), BX
-	MOVQ  runs+32(FP), SI
-	MOVQ  n+40(FP), DI
-	MOVQ  from+48(FP), R8
-	MOVQ  next+56(FP), R9
-	MOVQ  lines+64(FP), R10
-	SHLQ  $0x06, R10
-	ADDQ  R9, R10
-	SHLQ  $0x07, R8
-	SUBQ  R8, AX
-	TESTQ DI, DI
-	JZ    done
-
-run:
-	MOVL (SI), R8
-	MOVL 4(SI), R11
-	ADDQ $0x08, SI
-	SHLQ $0x07, R8
-	ADDQ AX, R8
-	ADDQ $0x0f, R11
-	SHRQ $0x04, R11
-	JZ   ran
-
-line:
-	CMPQ       R9, R10
-	JAE        asked
-	PREFETCHT1 (R9)
-	PREFETCHT1 64(R9)
-	ADDQ       $0x80, R9
-
-asked:
-	PREFETCHT1  4096(DX)
-	PREFETCHT1  8192(BX)
-	MOVWLZX     (DX), R12
-	VMOVSD      (CX)(R12*8), X0
-	MOVWLZX     2(DX), R12
-	VMOVHPD     (CX)(R12*8), X0, X0
-	MOVWLZX     4(DX), R12
-	VMOVSD      (CX)(R12*8), X1
-	MOVWLZX     6(DX), R12
-	VMOVHPD     (CX)(R12*8), X1, X1
-	VINSERTF128 $0x01, X1, Y0, Y1
-	VMOVUPS     (BX), X0
-	VUNPCKHPS   X0, X0, X2
-	VUNPCKLPS   X0, X0, X0
-	VINSERTF128 $0x01, X2, Y0, Y2
-	VMULPS      Y2, Y1, Y1
-	VMOVNTPS    Y1, (R8)
-	MOVWLZX     8(DX), R12
-	VMOVSD      (CX)(R12*8), X0
-	MOVWLZX     10(DX), R12
-	VMOVHPD     (CX)(R12*8), X0, X0
-	MOVWLZX     12(DX), R12
-	VMOVSD      (CX)(R12*8), X1
-	MOVWLZX     14(DX), R12
-	VMOVHPD     (CX)(R12*8), X1, X1
-	VINSERTF128 $0x01, X1, Y0, Y1
-	VMOVUPS     16(BX), X0
-	VUNPCKHPS   X0, X0, X2
-	VUNPCKLPS   X0, X0, X0
-	VINSERTF128 $0x01, X2, Y0, Y2
-	VMULPS      Y2, Y1, Y1
-	VMOVNTPS    Y1, 32(R8)
-	MOVWLZX     16(DX), R12
-	VMOVSD      (CX)(R12*8), X0
-	MOVWLZX     18(DX), R12
-	VMOVHPD     (CX)(R12*8), X0, X0
-	MOVWLZX     20(DX), R12
-	VMOVSD      (CX)(R12*8), X1
-	MOVWLZX     22(DX), R12
-	VMOVHPD     (CX)(R12*8), X1, X1
-	VINSERTF128 $0x01, X1, Y0, Y1
-	VMOVUPS     32(BX), X0
-	VUNPCKHPS   X0, X0, X2
-	VUNPCKLPS   X0, X0, X0
-	VINSERTF128 $0x01, X2, Y0, Y2
-	VMULPS      Y2, Y1, Y1
-	VMOVNTPS    Y1, 64(R8)
-	MOVWLZX     24(DX), R12
-	VMOVSD      (CX)(R12*8), X0
-	MOVWLZX     26(DX), R12
-	VMOVHPD     (CX)(R12*8), X0, X0
-	MOVWLZX     28(DX), R12
-	VMOVSD      (CX)(R12*8), X1
-	MOVWLZX     30(DX), R12
-	VMOVHPD     (CX)(R12*8), X1, X1
-	VINSERTF128 $0x01, X1, Y0, Y1
-	VMOVUPS     48(BX), X0
-	VUNPCKHPS   X0, X0, X2
-	VUNPCKLPS   X0, X0, X0
-	VINSERTF128 $0x01, X2, Y0, Y2
-	VMULPS      Y2, Y1, Y1
-	VMOVNTPS    Y1, 96(R8)
-	ADDQ        $0x20, DX
-	ADDQ        $0x40, BX
-	ADDQ        $0x80, R8
-	DECQ        R11
-	JNZ         line
-
-ran:
-	DECQ DI
-	JNZ  run
-
-done:
-	VZEROUPPER
-	RET
-
-// func addBinRunsF32FullAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int, after float32)
-// Requires: AVX, MMX+
-TEXT ·addBinRunsF32FullAVX2(SB), NOSPLIT, $0-68
-	MOVQ         y+0(FP), AX
-	MOVQ         factors+8(FP), CX
-	MOVQ         columns+16(FP), DX
+// func multiplyBinOfTwoF64SameAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·multiplyBinOfTwoF64SameAVX2(SB), NOSPLIT, $0-40
+	MOVQ         sums+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         rows+16(FP), DX
 	MOVQ         values+24(FP), BX
-	MOVQ         runs+32(FP), SI
-	MOVQ         n+40(FP), DI
-	LEAQ         (SI)(DI*8), DI
-	MOVQ         next+48(FP), R8
-	MOVQ         lines+56(FP), R9
-	SHLQ         $0x06, R9
-	ADDQ         R8, R9
-	VBROADCASTSS after+64(FP), Y0
-	MOVQ         SI, R10
-	XORQ         R12, R12
-	MOVQ         $0x00000020, R14
-
-first:
-	TESTQ R12, R12
-	JNZ   firstLine
-
-firstRun:
-	CMPQ R10, DI
-	JAE  firstAsked
-	MOVL (R10), R11
-	MOVL 4(R10), R12
-	ADDQ $0x08, R10
-	SHLQ $0x06, R11
-	ADDQ CX, R11
-	ADDQ $0x0f, R12
-	SHRQ $0x04, R12
-	JZ   firstRun
-
-firstLine:
-	PREFETCHT0 (R11)
-	ADDQ       $0x40, R11
-	DECQ       R12
-
-firstAsked:
-	DECQ R14
-	JNZ  first
-
-run:
-	CMPQ SI, DI
-	JAE  done
-	MOVL (SI), R13
-	MOVL 4(SI), R14
-	ADDQ $0x08, SI
-	SHLQ $0x06, R13
-	ADDQ CX, R13
-	ADDQ $0x0f, R14
-	SHRQ $0x04, R14
-	JZ   run
+	VBROADCASTSD (BX), Y0
+	MOVQ         lines+32(FP), BX
 
 line:
-	CMPQ       R8, R9
-	JAE        asked
-	PREFETCHT1 (R8)
-	ADDQ       $0x40, R8
+	PREFETCHT1  8192(CX)
+	PREFETCHT1  8256(CX)
+	PREFETCHT1  2048(DX)
+	MOVWLZX     (DX), SI
+	ADDQ        SI, SI
+	VMOVUPD     (AX)(SI*8), X1
+	VFMADD231PD (CX), X0, X1
+	VMOVUPD     X1, (AX)(SI*8)
+	MOVWLZX     2(DX), SI
+	ADDQ        SI, SI
+	VMOVUPD     (AX)(SI*8), X1
+	VFMADD231PD 16(CX), X0, X1
+	VMOVUPD     X1, (AX)(SI*8)
+	MOVWLZX     4(DX), SI
+	ADDQ        SI, SI
+	VMOVUPD     (AX)(SI*8), X1
+	VFMADD231PD 32(CX), X0, X1
+	VMOVUPD     X1, (AX)(SI*8)
+	MOVWLZX     6(DX), SI
+	ADDQ        SI, SI
+	VMOVUPD     (AX)(SI*8), X1
+	VFMADD231PD 48(CX), X0, X1
+	VMOVUPD     X1, (AX)(SI*8)
+	MOVWLZX     8(DX), SI
+	ADDQ        SI, SI
+	VMOVUPD     (AX)(SI*8), X1
+	VFMADD231PD 64(CX), X0, X1
+	VMOVUPD     X1, (AX)(SI*8)
+	MOVWLZX     10(DX), SI
+	ADDQ        SI, SI
+	VMOVUPD     (AX)(SI*8), X1
+	VFMADD231PD 80(CX), X0, X1
+	VMOVUPD     X1, (AX)(SI*8)
+	MOVWLZX     12(DX), SI
+	ADDQ        SI, SI
+	VMOVUPD     (AX)(SI*8), X1
+	VFMADD231PD 96(CX), X0, X1
+	VMOVUPD     X1, (AX)(SI*8)
+	MOVWLZX     14(DX), SI
+	ADDQ        SI, SI
+	VMOVUPD     (AX)(SI*8), X1
+	VFMADD231PD 112(CX), X0, X1
+	VMOVUPD     X1, (AX)(SI*8)
+	ADDQ        $0x10, DX
+	ADDQ        $0x80, CX
+	DECQ        BX
+	JNZ         line
+	VZEROUPPER
+	RET
 
-asked:
-	TESTQ R12, R12
-	JNZ   laterLine
+// func spreadBinF64SameAVX2(to *float64, x *float64, rows *uint16, values *byte, lines int)
+// Requires: AVX, MMX+
+TEXT ·spreadBinF64SameAVX2(SB), NOSPLIT, $0-40
+	MOVQ         to+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         rows+16(FP), DX
+	MOVQ         values+24(FP), BX
+	VBROADCASTSD (BX), Y0
+	MOVQ         lines+32(FP), BX
 
-laterRun:
-	CMPQ R10, DI
-	JAE  laterAsked
-	MOVL (R10), R11
-	MOVL 4(R10), R12
-	ADDQ $0x08, R10
-	SHLQ $0x06, R11
-	ADDQ CX, R11
-	ADDQ $0x0f, R12
-	SHRQ $0x04, R12
-	JZ   laterRun
-
-laterLine:
-	PREFETCHT0 (R11)
-	ADDQ       $0x40, R11
-	DECQ       R12
-
-laterAsked:
-	PREFETCHT1   4096(DX)
-	PREFETCHT1   8192(BX)
-	VMOVUPS      (R13), Y1
-	VMULPS       (BX), Y1, Y1
-	VMULPS       Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VPERMILPS    $0x01, X1, X3
-	VPERMILPS    $0x02, X1, X4
-	VPERMILPS    $0x03, X1, X5
-	VPERMILPS    $0x01, X2, X6
-	VPERMILPS    $0x02, X2, X7
-	VPERMILPS    $0x03, X2, X8
-	MOVWLZX      (DX), R15
-	VADDSS       (AX)(R15*4), X1, X1
-	VMOVSS       X1, (AX)(R15*4)
-	MOVWLZX      2(DX), R15
-	VADDSS       (AX)(R15*4), X3, X3
-	VMOVSS       X3, (AX)(R15*4)
-	MOVWLZX      4(DX), R15
-	VADDSS       (AX)(R15*4), X4, X4
-	VMOVSS       X4, (AX)(R15*4)
-	MOVWLZX      6(DX), R15
-	VADDSS       (AX)(R15*4), X5, X5
-	VMOVSS       X5, (AX)(R15*4)
-	MOVWLZX      8(DX), R15
-	VADDSS       (AX)(R15*4), X2, X2
-	VMOVSS       X2, (AX)(R15*4)
-	MOVWLZX      10(DX), R15
-	VADDSS       (AX)(R15*4), X6, X6
-	VMOVSS       X6, (AX)(R15*4)
-	MOVWLZX      12(DX), R15
-	VADDSS       (AX)(R15*4), X7, X7
-	VMOVSS       X7, (AX)(R15*4)
-	MOVWLZX      14(DX), R15
-	VADDSS       (AX)(R15*4), X8, X8
-	VMOVSS       X8, (AX)(R15*4)
-	VMOVUPS      32(R13), Y1
-	VMULPS       32(BX), Y1, Y1
-	VMULPS       Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VPERMILPS    $0x01, X1, X3
-	VPERMILPS    $0x02, X1, X4
-	VPERMILPS    $0x03, X1, X5
-	VPERMILPS    $0x01, X2, X6
-	VPERMILPS    $0x02, X2, X7
-	VPERMILPS    $0x03, X2, X8
-	MOVWLZX      16(DX), R15
-	VADDSS       (AX)(R15*4), X1, X1
-	VMOVSS       X1, (AX)(R15*4)
-	MOVWLZX      18(DX), R15
-	VADDSS       (AX)(R15*4), X3, X3
-	VMOVSS       X3, (AX)(R15*4)
-	MOVWLZX      20(DX), R15
-	VADDSS       (AX)(R15*4), X4, X4
-	VMOVSS       X4, (AX)(R15*4)
-	MOVWLZX      22(DX), R15
-	VADDSS       (AX)(R15*4), X5, X5
-	VMOVSS       X5, (AX)(R15*4)
-	MOVWLZX      24(DX), R15
-	VADDSS       (AX)(R15*4), X2, X2
-	VMOVSS       X2, (AX)(R15*4)
-	MOVWLZX      26(DX), R15
-	VADDSS       (AX)(R15*4), X6, X6
-	VMOVSS       X6, (AX)(R15*4)
-	MOVWLZX      28(DX), R15
-	VADDSS       (AX)(R15*4), X7, X7
-	VMOVSS       X7, (AX)(R15*4)
-	MOVWLZX      30(DX), R15
-	VADDSS       (AX)(R15*4), X8, X8
-	VMOVSS       X8, (AX)(R15*4)
-	ADDQ         $0x20, DX
-	ADDQ         $0x40, BX
-	ADDQ         $0x40, R13
-	DECQ         R14
-	JNZ          line
-	JMP          run
-
-done:
+line:
+	PREFETCHT1  2048(DX)
+	MOVWLZX     (DX), SI
+	VMOVSD      (CX)(SI*8), X1
+	MOVWLZX     2(DX), SI
+	VMOVHPD     (CX)(SI*8), X1, X1
+	MOVWLZX     4(DX), SI
+	VMOVSD      (CX)(SI*8), X2
+	MOVWLZX     6(DX), SI
+	VMOVHPD     (CX)(SI*8), X2, X2
+	VINSERTF128 $0x01, X2, Y1, Y2
+	VMULPD      Y0, Y2, Y2
+	VMOVNTPD    Y2, (AX)
+	MOVWLZX     8(DX), SI
+	VMOVSD      (CX)(SI*8), X1
+	MOVWLZX     10(DX), SI
+	VMOVHPD     (CX)(SI*8), X1, X1
+	MOVWLZX     12(DX), SI
+	VMOVSD      (CX)(SI*8), X2
+	MOVWLZX     14(DX), SI
+	VMOVHPD     (CX)(SI*8), X2, X2
+	VINSERTF128 $0x01, X2, Y1, Y2
+	VMULPD      Y0, Y2, Y2
+	VMOVNTPD    Y2, 32(AX)
+	ADDQ        $0x10, DX
+	ADDQ        $0x40, AX
+	DECQ        BX
+	JNZ         line
 	VZEROUPPER
 	RET
 
@@ -1442,83 +541,83 @@ line:
 	PREFETCHT1  8192(CX)
 	PREFETCHT1  4096(DX)
 	PREFETCHT1  8192(BX)
-	VMOVSS      (BX), X1
 	MOVWLZX     (DX), DI
+	VMOVSS      (BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS (CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
-	VMOVSS      4(BX), X1
 	MOVWLZX     2(DX), DI
+	VMOVSS      4(BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS 4(CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
-	VMOVSS      8(BX), X1
 	MOVWLZX     4(DX), DI
+	VMOVSS      8(BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS 8(CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
-	VMOVSS      12(BX), X1
 	MOVWLZX     6(DX), DI
+	VMOVSS      12(BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS 12(CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
-	VMOVSS      16(BX), X1
 	MOVWLZX     8(DX), DI
+	VMOVSS      16(BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS 16(CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
-	VMOVSS      20(BX), X1
 	MOVWLZX     10(DX), DI
+	VMOVSS      20(BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS 20(CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
-	VMOVSS      24(BX), X1
 	MOVWLZX     12(DX), DI
+	VMOVSS      24(BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS 24(CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
-	VMOVSS      28(BX), X1
 	MOVWLZX     14(DX), DI
+	VMOVSS      28(BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS 28(CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
-	VMOVSS      32(BX), X1
 	MOVWLZX     16(DX), DI
+	VMOVSS      32(BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS 32(CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
-	VMOVSS      36(BX), X1
 	MOVWLZX     18(DX), DI
+	VMOVSS      36(BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS 36(CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
-	VMOVSS      40(BX), X1
 	MOVWLZX     20(DX), DI
+	VMOVSS      40(BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS 40(CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
-	VMOVSS      44(BX), X1
 	MOVWLZX     22(DX), DI
+	VMOVSS      44(BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS 44(CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
-	VMOVSS      48(BX), X1
 	MOVWLZX     24(DX), DI
+	VMOVSS      48(BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS 48(CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
-	VMOVSS      52(BX), X1
 	MOVWLZX     26(DX), DI
+	VMOVSS      52(BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS 52(CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
-	VMOVSS      56(BX), X1
 	MOVWLZX     28(DX), DI
+	VMOVSS      56(BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS 56(CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
-	VMOVSS      60(BX), X1
 	MOVWLZX     30(DX), DI
+	VMOVSS      60(BX), X1
 	VMOVSS      (AX)(DI*4), X0
 	VFMADD231SS 60(CX), X1, X0
 	VMOVSS      X0, (AX)(DI*4)
@@ -1530,349 +629,179 @@ line:
 	VZEROUPPER
 	RET
 
-// func binProductsF32SameAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int)
-// Requires: AVX, MMX+
-TEXT ·binProductsF32SameAVX2(SB), NOSPLIT, $0-64
-	MOVQ         to+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         columns+16(FP), DX
-	MOVQ         values+24(FP), BX
-	MOVQ         runs+32(FP), SI
-	MOVQ         n+40(FP), DI
-	MOVQ         next+48(FP), R8
-	MOVQ         lines+56(FP), R9
-	SHLQ         $0x06, R9
-	ADDQ         R8, R9
-	VBROADCASTSS (BX), Y0
-	TESTQ        DI, DI
-	JZ           done
-
-run:
-	MOVL (SI), BX
-	MOVL 4(SI), R10
-	ADDQ $0x08, SI
-	SHLQ $0x06, BX
-	ADDQ AX, BX
-	ADDQ $0x0f, R10
-	SHRQ $0x04, R10
-	JZ   ran
+// func multiplyBinOfTwoF32FullAVX2(sums *float32, x *float32, rows *uint16, values *byte, lines int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·multiplyBinOfTwoF32FullAVX2(SB), NOSPLIT, $0-40
+	MOVQ sums+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ values+24(FP), BX
+	MOVQ lines+32(FP), SI
 
 line:
-	CMPQ       R8, R9
-	JAE        asked
-	PREFETCHT1 (R8)
-	ADDQ       $0x40, R8
+	PREFETCHT1   8192(CX)
+	PREFETCHT1   8256(CX)
+	PREFETCHT1   4096(DX)
+	PREFETCHT1   8192(BX)
+	MOVWLZX      (DX), DI
+	VBROADCASTSS (BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       (CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	MOVWLZX      2(DX), DI
+	VBROADCASTSS 4(BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       8(CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	MOVWLZX      4(DX), DI
+	VBROADCASTSS 8(BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       16(CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	MOVWLZX      6(DX), DI
+	VBROADCASTSS 12(BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       24(CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	MOVWLZX      8(DX), DI
+	VBROADCASTSS 16(BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       32(CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	MOVWLZX      10(DX), DI
+	VBROADCASTSS 20(BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       40(CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	MOVWLZX      12(DX), DI
+	VBROADCASTSS 24(BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       48(CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	MOVWLZX      14(DX), DI
+	VBROADCASTSS 28(BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       56(CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	MOVWLZX      16(DX), DI
+	VBROADCASTSS 32(BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       64(CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	MOVWLZX      18(DX), DI
+	VBROADCASTSS 36(BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       72(CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	MOVWLZX      20(DX), DI
+	VBROADCASTSS 40(BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       80(CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	MOVWLZX      22(DX), DI
+	VBROADCASTSS 44(BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       88(CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	MOVWLZX      24(DX), DI
+	VBROADCASTSS 48(BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       96(CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	MOVWLZX      26(DX), DI
+	VBROADCASTSS 52(BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       104(CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	MOVWLZX      28(DX), DI
+	VBROADCASTSS 56(BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       112(CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	MOVWLZX      30(DX), DI
+	VBROADCASTSS 60(BX), X1
+	VMOVSD       (AX)(DI*8), X0
+	VMOVSD       120(CX), X2
+	VFMADD231PS  X2, X1, X0
+	VMOVSD       X0, (AX)(DI*8)
+	ADDQ         $0x20, DX
+	ADDQ         $0x40, BX
+	ADDQ         $0x80, CX
+	DECQ         SI
+	JNZ          line
+	VZEROUPPER
+	RET
 
-asked:
+// func spreadBinF32FullAVX2(to *float32, x *float32, rows *uint16, values *byte, lines int)
+// Requires: AVX, MMX+
+TEXT ·spreadBinF32FullAVX2(SB), NOSPLIT, $0-40
+	MOVQ to+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ values+24(FP), BX
+	MOVQ lines+32(FP), SI
+
+line:
 	PREFETCHT1  4096(DX)
-	MOVWLZX     (DX), R11
-	VMOVSS      (CX)(R11*4), X1
-	MOVWLZX     2(DX), R11
-	VINSERTPS   $0x10, (CX)(R11*4), X1, X1
-	MOVWLZX     4(DX), R11
-	VINSERTPS   $0x20, (CX)(R11*4), X1, X1
-	MOVWLZX     6(DX), R11
-	VINSERTPS   $0x30, (CX)(R11*4), X1, X1
-	MOVWLZX     8(DX), R11
-	VMOVSS      (CX)(R11*4), X2
-	MOVWLZX     10(DX), R11
-	VINSERTPS   $0x10, (CX)(R11*4), X2, X2
-	MOVWLZX     12(DX), R11
-	VINSERTPS   $0x20, (CX)(R11*4), X2, X2
-	MOVWLZX     14(DX), R11
-	VINSERTPS   $0x30, (CX)(R11*4), X2, X2
-	VINSERTF128 $0x01, X2, Y1, Y2
-	VMULPS      Y0, Y2, Y2
-	VMOVNTPS    Y2, (BX)
-	MOVWLZX     16(DX), R11
-	VMOVSS      (CX)(R11*4), X1
-	MOVWLZX     18(DX), R11
-	VINSERTPS   $0x10, (CX)(R11*4), X1, X1
-	MOVWLZX     20(DX), R11
-	VINSERTPS   $0x20, (CX)(R11*4), X1, X1
-	MOVWLZX     22(DX), R11
-	VINSERTPS   $0x30, (CX)(R11*4), X1, X1
-	MOVWLZX     24(DX), R11
-	VMOVSS      (CX)(R11*4), X2
-	MOVWLZX     26(DX), R11
-	VINSERTPS   $0x10, (CX)(R11*4), X2, X2
-	MOVWLZX     28(DX), R11
-	VINSERTPS   $0x20, (CX)(R11*4), X2, X2
-	MOVWLZX     30(DX), R11
-	VINSERTPS   $0x30, (CX)(R11*4), X2, X2
-	VINSERTF128 $0x01, X2, Y1, Y2
-	VMULPS      Y0, Y2, Y2
-	VMOVNTPS    Y2, 32(BX)
+	PREFETCHT1  8192(BX)
+	MOVWLZX     (DX), DI
+	VMOVSS      (CX)(DI*4), X0
+	MOVWLZX     2(DX), DI
+	VINSERTPS   $0x10, (CX)(DI*4), X0, X0
+	MOVWLZX     4(DX), DI
+	VINSERTPS   $0x20, (CX)(DI*4), X0, X0
+	MOVWLZX     6(DX), DI
+	VINSERTPS   $0x30, (CX)(DI*4), X0, X0
+	MOVWLZX     8(DX), DI
+	VMOVSS      (CX)(DI*4), X1
+	MOVWLZX     10(DX), DI
+	VINSERTPS   $0x10, (CX)(DI*4), X1, X1
+	MOVWLZX     12(DX), DI
+	VINSERTPS   $0x20, (CX)(DI*4), X1, X1
+	MOVWLZX     14(DX), DI
+	VINSERTPS   $0x30, (CX)(DI*4), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMULPS      (BX), Y1, Y1
+	VMOVNTPS    Y1, (AX)
+	MOVWLZX     16(DX), DI
+	VMOVSS      (CX)(DI*4), X0
+	MOVWLZX     18(DX), DI
+	VINSERTPS   $0x10, (CX)(DI*4), X0, X0
+	MOVWLZX     20(DX), DI
+	VINSERTPS   $0x20, (CX)(DI*4), X0, X0
+	MOVWLZX     22(DX), DI
+	VINSERTPS   $0x30, (CX)(DI*4), X0, X0
+	MOVWLZX     24(DX), DI
+	VMOVSS      (CX)(DI*4), X1
+	MOVWLZX     26(DX), DI
+	VINSERTPS   $0x10, (CX)(DI*4), X1, X1
+	MOVWLZX     28(DX), DI
+	VINSERTPS   $0x20, (CX)(DI*4), X1, X1
+	MOVWLZX     30(DX), DI
+	VINSERTPS   $0x30, (CX)(DI*4), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMULPS      32(BX), Y1, Y1
+	VMOVNTPS    Y1, 32(AX)
 	ADDQ        $0x20, DX
 	ADDQ        $0x40, BX
-	DECQ        R10
+	ADDQ        $0x40, AX
+	DECQ        SI
 	JNZ         line
-
-ran:
-	DECQ DI
-	JNZ  run
-
-done:
-	VZEROUPPER
-	RET
-
-// func binProductsOfTwoF32SameAVX2(to *float32, x *float32, columns *uint16, values *byte, runs *uint32, n int, from int, next *float32, lines int)
-// Requires: AVX, MMX+
-TEXT ·binProductsOfTwoF32SameAVX2(SB), NOSPLIT, $0-72
-	MOVQ         to+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         columns+16(FP), DX
-	MOVQ         values+24(FP), BX
-	MOVQ         runs+32(FP), SI
-	MOVQ         n+40(FP), DI
-	MOVQ         from+48(FP), R8
-	MOVQ         next+56(FP), R9
-	MOVQ         lines+64(FP), R10
-	SHLQ         $0x06, R10
-	ADDQ         R9, R10
-	SHLQ         $0x07, R8
-	SUBQ         R8, AX
-	VBROADCASTSS (BX), Y0
-	TESTQ        DI, DI
-	JZ           done
-
-run:
-	MOVL (SI), BX
-	MOVL 4(SI), R8
-	ADDQ $0x08, SI
-	SHLQ $0x07, BX
-	ADDQ AX, BX
-	ADDQ $0x0f, R8
-	SHRQ $0x04, R8
-	JZ   ran
-
-line:
-	CMPQ       R9, R10
-	JAE        asked
-	PREFETCHT1 (R9)
-	PREFETCHT1 64(R9)
-	ADDQ       $0x80, R9
-
-asked:
-	PREFETCHT1  4096(DX)
-	MOVWLZX     (DX), R11
-	VMOVSD      (CX)(R11*8), X1
-	MOVWLZX     2(DX), R11
-	VMOVHPD     (CX)(R11*8), X1, X1
-	MOVWLZX     4(DX), R11
-	VMOVSD      (CX)(R11*8), X2
-	MOVWLZX     6(DX), R11
-	VMOVHPD     (CX)(R11*8), X2, X2
-	VINSERTF128 $0x01, X2, Y1, Y2
-	VMULPS      Y0, Y2, Y2
-	VMOVNTPS    Y2, (BX)
-	MOVWLZX     8(DX), R11
-	VMOVSD      (CX)(R11*8), X1
-	MOVWLZX     10(DX), R11
-	VMOVHPD     (CX)(R11*8), X1, X1
-	MOVWLZX     12(DX), R11
-	VMOVSD      (CX)(R11*8), X2
-	MOVWLZX     14(DX), R11
-	VMOVHPD     (CX)(R11*8), X2, X2
-	VINSERTF128 $0x01, X2, Y1, Y2
-	VMULPS      Y0, Y2, Y2
-	VMOVNTPS    Y2, 32(BX)
-	MOVWLZX     16(DX), R11
-	VMOVSD      (CX)(R11*8), X1
-	MOVWLZX     18(DX), R11
-	VMOVHPD     (CX)(R11*8), X1, X1
-	MOVWLZX     20(DX), R11
-	VMOVSD      (CX)(R11*8), X2
-	MOVWLZX     22(DX), R11
-	VMOVHPD     (CX)(R11*8), X2, X2
-	VINSERTF128 $0x01, X2, Y1, Y2
-	VMULPS      Y0, Y2, Y2
-	VMOVNTPS    Y2, 64(BX)
-	MOVWLZX     24(DX), R11
-	VMOVSD      (CX)(R11*8), X1
-	MOVWLZX     26(DX), R11
-	VMOVHPD     (CX)(R11*8), X1, X1
-	MOVWLZX     28(DX), R11
-	VMOVSD      (CX)(R11*8), X2
-	MOVWLZX     30(DX), R11
-	VMOVHPD     (CX)(R11*8), X2, X2
-	VINSERTF128 $0x01, X2, Y1, Y2
-	VMULPS      Y0, Y2, Y2
-	VMOVNTPS    Y2, 96(BX)
-	ADDQ        $0x20, DX
-	ADDQ        $0x80, BX
-	DECQ        R8
-	JNZ         line
-
-ran:
-	DECQ DI
-	JNZ  run
-
-done:
-	VZEROUPPER
-	RET
-
-// func addBinRunsF32SameAVX2(y *float32, factors *float32, columns *uint16, values *byte, runs *uint32, n int, next *float32, lines int, after float32)
-// Requires: AVX, MMX+
-TEXT ·addBinRunsF32SameAVX2(SB), NOSPLIT, $0-68
-	MOVQ         y+0(FP), AX
-	MOVQ         factors+8(FP), CX
-	MOVQ         columns+16(FP), DX
-	MOVQ         values+24(FP), BX
-	MOVQ         runs+32(FP), SI
-	MOVQ         n+40(FP), DI
-	LEAQ         (SI)(DI*8), DI
-	MOVQ         next+48(FP), R8
-	MOVQ         lines+56(FP), R9
-	SHLQ         $0x06, R9
-	ADDQ         R8, R9
-	VBROADCASTSS after+64(FP), Y0
-	VBROADCASTSS (BX), Y1
-	MOVQ         SI, BX
-	XORQ         R11, R11
-	MOVQ         $0x00000020, R13
-
-first:
-	TESTQ R11, R11
-	JNZ   firstLine
-
-firstRun:
-	CMPQ BX, DI
-	JAE  firstAsked
-	MOVL (BX), R10
-	MOVL 4(BX), R11
-	ADDQ $0x08, BX
-	SHLQ $0x06, R10
-	ADDQ CX, R10
-	ADDQ $0x0f, R11
-	SHRQ $0x04, R11
-	JZ   firstRun
-
-firstLine:
-	PREFETCHT0 (R10)
-	ADDQ       $0x40, R10
-	DECQ       R11
-
-firstAsked:
-	DECQ R13
-	JNZ  first
-
-run:
-	CMPQ SI, DI
-	JAE  done
-	MOVL (SI), R12
-	MOVL 4(SI), R13
-	ADDQ $0x08, SI
-	SHLQ $0x06, R12
-	ADDQ CX, R12
-	ADDQ $0x0f, R13
-	SHRQ $0x04, R13
-	JZ   run
-
-line:
-	CMPQ       R8, R9
-	JAE        asked
-	PREFETCHT1 (R8)
-	ADDQ       $0x40, R8
-
-asked:
-	TESTQ R11, R11
-	JNZ   laterLine
-
-laterRun:
-	CMPQ BX, DI
-	JAE  laterAsked
-	MOVL (BX), R10
-	MOVL 4(BX), R11
-	ADDQ $0x08, BX
-	SHLQ $0x06, R10
-	ADDQ CX, R10
-	ADDQ $0x0f, R11
-	SHRQ $0x04, R11
-	JZ   laterRun
-
-laterLine:
-	PREFETCHT0 (R10)
-	ADDQ       $0x40, R10
-	DECQ       R11
-
-laterAsked:
-	PREFETCHT1   4096(DX)
-	VMOVUPS      (R12), Y2
-	VMULPS       Y1, Y2, Y2
-	VMULPS       Y0, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VPERMILPS    $0x01, X2, X4
-	VPERMILPS    $0x02, X2, X5
-	VPERMILPS    $0x03, X2, X6
-	VPERMILPS    $0x01, X3, X7
-	VPERMILPS    $0x02, X3, X8
-	VPERMILPS    $0x03, X3, X9
-	MOVWLZX      (DX), R14
-	VADDSS       (AX)(R14*4), X2, X2
-	VMOVSS       X2, (AX)(R14*4)
-	MOVWLZX      2(DX), R14
-	VADDSS       (AX)(R14*4), X4, X4
-	VMOVSS       X4, (AX)(R14*4)
-	MOVWLZX      4(DX), R14
-	VADDSS       (AX)(R14*4), X5, X5
-	VMOVSS       X5, (AX)(R14*4)
-	MOVWLZX      6(DX), R14
-	VADDSS       (AX)(R14*4), X6, X6
-	VMOVSS       X6, (AX)(R14*4)
-	MOVWLZX      8(DX), R14
-	VADDSS       (AX)(R14*4), X3, X3
-	VMOVSS       X3, (AX)(R14*4)
-	MOVWLZX      10(DX), R14
-	VADDSS       (AX)(R14*4), X7, X7
-	VMOVSS       X7, (AX)(R14*4)
-	MOVWLZX      12(DX), R14
-	VADDSS       (AX)(R14*4), X8, X8
-	VMOVSS       X8, (AX)(R14*4)
-	MOVWLZX      14(DX), R14
-	VADDSS       (AX)(R14*4), X9, X9
-	VMOVSS       X9, (AX)(R14*4)
-	VMOVUPS      32(R12), Y2
-	VMULPS       Y1, Y2, Y2
-	VMULPS       Y0, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VPERMILPS    $0x01, X2, X4
-	VPERMILPS    $0x02, X2, X5
-	VPERMILPS    $0x03, X2, X6
-	VPERMILPS    $0x01, X3, X7
-	VPERMILPS    $0x02, X3, X8
-	VPERMILPS    $0x03, X3, X9
-	MOVWLZX      16(DX), R14
-	VADDSS       (AX)(R14*4), X2, X2
-	VMOVSS       X2, (AX)(R14*4)
-	MOVWLZX      18(DX), R14
-	VADDSS       (AX)(R14*4), X4, X4
-	VMOVSS       X4, (AX)(R14*4)
-	MOVWLZX      20(DX), R14
-	VADDSS       (AX)(R14*4), X5, X5
-	VMOVSS       X5, (AX)(R14*4)
-	MOVWLZX      22(DX), R14
-	VADDSS       (AX)(R14*4), X6, X6
-	VMOVSS       X6, (AX)(R14*4)
-	MOVWLZX      24(DX), R14
-	VADDSS       (AX)(R14*4), X3, X3
-	VMOVSS       X3, (AX)(R14*4)
-	MOVWLZX      26(DX), R14
-	VADDSS       (AX)(R14*4), X7, X7
-	VMOVSS       X7, (AX)(R14*4)
-	MOVWLZX      28(DX), R14
-	VADDSS       (AX)(R14*4), X8, X8
-	VMOVSS       X8, (AX)(R14*4)
-	MOVWLZX      30(DX), R14
-	VADDSS       (AX)(R14*4), X9, X9
-	VMOVSS       X9, (AX)(R14*4)
-	ADDQ         $0x20, DX
-	ADDQ         $0x40, R12
-	DECQ         R13
-	JNZ          line
-	JMP          run
-
-done:
 	VZEROUPPER
 	RET
 
@@ -1960,288 +889,760 @@ line:
 	VZEROUPPER
 	RET
 
-// func addBinF64AVX2(sums *float64, products *float64, rows *uint16, lines int)
-// Requires: AVX, MMX+
-TEXT ·addBinF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ sums+0(FP), AX
-	MOVQ products+8(FP), CX
-	MOVQ rows+16(FP), DX
-	MOVQ lines+24(FP), BX
+// func multiplyBinOfTwoF32SameAVX2(sums *float32, x *float32, rows *uint16, values *byte, lines int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·multiplyBinOfTwoF32SameAVX2(SB), NOSPLIT, $0-40
+	MOVQ         sums+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         rows+16(FP), DX
+	MOVQ         values+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	MOVQ         lines+32(FP), BX
 
 line:
-	PREFETCHT1 8192(CX)
-	PREFETCHT1 2048(DX)
-	MOVWLZX    (DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VADDSD     (CX), X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    2(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VADDSD     8(CX), X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    4(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VADDSD     16(CX), X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    6(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VADDSD     24(CX), X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    8(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VADDSD     32(CX), X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    10(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VADDSD     40(CX), X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    12(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VADDSD     48(CX), X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    14(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VADDSD     56(CX), X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	ADDQ       $0x40, CX
-	ADDQ       $0x10, DX
-	DECQ       BX
-	JNZ        line
+	PREFETCHT1  8192(CX)
+	PREFETCHT1  8256(CX)
+	PREFETCHT1  4096(DX)
+	MOVWLZX     (DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      (CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     2(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      8(CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     4(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      16(CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     6(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      24(CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     8(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      32(CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     10(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      40(CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     12(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      48(CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     14(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      56(CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     16(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      64(CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     18(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      72(CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     20(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      80(CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     22(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      88(CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     24(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      96(CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     26(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      104(CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     28(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      112(CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	MOVWLZX     30(DX), SI
+	VMOVSD      (AX)(SI*8), X1
+	VMOVSD      120(CX), X2
+	VFMADD231PS X2, X0, X1
+	VMOVSD      X1, (AX)(SI*8)
+	ADDQ        $0x20, DX
+	ADDQ        $0x80, CX
+	DECQ        BX
+	JNZ         line
+	VZEROUPPER
 	RET
 
-// func addBinF32AVX2(sums *float32, products *float32, rows *uint16, lines int)
+// func spreadBinF32SameAVX2(to *float32, x *float32, rows *uint16, values *byte, lines int)
 // Requires: AVX, MMX+
-TEXT ·addBinF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ sums+0(FP), AX
-	MOVQ products+8(FP), CX
-	MOVQ rows+16(FP), DX
-	MOVQ lines+24(FP), BX
+TEXT ·spreadBinF32SameAVX2(SB), NOSPLIT, $0-40
+	MOVQ         to+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         rows+16(FP), DX
+	MOVQ         values+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	MOVQ         lines+32(FP), BX
 
 line:
-	PREFETCHT1 8192(CX)
-	PREFETCHT1 4096(DX)
-	MOVWLZX    (DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     (CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	MOVWLZX    2(DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     4(CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	MOVWLZX    4(DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     8(CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	MOVWLZX    6(DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     12(CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	MOVWLZX    8(DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     16(CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	MOVWLZX    10(DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     20(CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	MOVWLZX    12(DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     24(CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	MOVWLZX    14(DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     28(CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	MOVWLZX    16(DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     32(CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	MOVWLZX    18(DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     36(CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	MOVWLZX    20(DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     40(CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	MOVWLZX    22(DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     44(CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	MOVWLZX    24(DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     48(CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	MOVWLZX    26(DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     52(CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	MOVWLZX    28(DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     56(CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	MOVWLZX    30(DX), SI
-	VMOVSS     (AX)(SI*4), X0
-	VADDSS     60(CX), X0, X0
-	VMOVSS     X0, (AX)(SI*4)
-	ADDQ       $0x40, CX
-	ADDQ       $0x20, DX
-	DECQ       BX
-	JNZ        line
+	PREFETCHT1  4096(DX)
+	MOVWLZX     (DX), SI
+	VMOVSS      (CX)(SI*4), X1
+	MOVWLZX     2(DX), SI
+	VINSERTPS   $0x10, (CX)(SI*4), X1, X1
+	MOVWLZX     4(DX), SI
+	VINSERTPS   $0x20, (CX)(SI*4), X1, X1
+	MOVWLZX     6(DX), SI
+	VINSERTPS   $0x30, (CX)(SI*4), X1, X1
+	MOVWLZX     8(DX), SI
+	VMOVSS      (CX)(SI*4), X2
+	MOVWLZX     10(DX), SI
+	VINSERTPS   $0x10, (CX)(SI*4), X2, X2
+	MOVWLZX     12(DX), SI
+	VINSERTPS   $0x20, (CX)(SI*4), X2, X2
+	MOVWLZX     14(DX), SI
+	VINSERTPS   $0x30, (CX)(SI*4), X2, X2
+	VINSERTF128 $0x01, X2, Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVNTPS    Y2, (AX)
+	MOVWLZX     16(DX), SI
+	VMOVSS      (CX)(SI*4), X1
+	MOVWLZX     18(DX), SI
+	VINSERTPS   $0x10, (CX)(SI*4), X1, X1
+	MOVWLZX     20(DX), SI
+	VINSERTPS   $0x20, (CX)(SI*4), X1, X1
+	MOVWLZX     22(DX), SI
+	VINSERTPS   $0x30, (CX)(SI*4), X1, X1
+	MOVWLZX     24(DX), SI
+	VMOVSS      (CX)(SI*4), X2
+	MOVWLZX     26(DX), SI
+	VINSERTPS   $0x10, (CX)(SI*4), X2, X2
+	MOVWLZX     28(DX), SI
+	VINSERTPS   $0x20, (CX)(SI*4), X2, X2
+	MOVWLZX     30(DX), SI
+	VINSERTPS   $0x30, (CX)(SI*4), X2, X2
+	VINSERTF128 $0x01, X2, Y1, Y2
+	VMULPS      Y0, Y2, Y2
+	VMOVNTPS    Y2, 32(AX)
+	ADDQ        $0x20, DX
+	ADDQ        $0x40, AX
+	DECQ        BX
+	JNZ         line
+	VZEROUPPER
 	RET
 
-// func addBinOfTwoF64AVX2(sums *float64, products *float64, rows *uint16, lines int)
+// func copyBinsF64AVX2(to *float64, x *float64, columns *uint16, runs *uint32, n int, next *float64, lines int)
 // Requires: AVX, MMX+
-TEXT ·addBinOfTwoF64AVX2(SB), NOSPLIT, $0-32
-	MOVQ sums+0(FP), AX
-	MOVQ products+8(FP), CX
-	MOVQ rows+16(FP), DX
-	MOVQ lines+24(FP), BX
+TEXT ·copyBinsF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ  to+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  columns+16(FP), DX
+	MOVQ  runs+24(FP), BX
+	MOVQ  n+32(FP), SI
+	MOVQ  next+40(FP), DI
+	MOVQ  lines+48(FP), R8
+	SHLQ  $0x06, R8
+	ADDQ  DI, R8
+	TESTQ SI, SI
+	JZ    done
+
+run:
+	MOVL (BX), R9
+	MOVL 4(BX), R10
+	ADDQ $0x08, BX
+	SHLQ $0x06, R9
+	ADDQ AX, R9
+	ADDQ $0x07, R10
+	SHRQ $0x03, R10
+	JZ   ran
 
 line:
-	PREFETCHT1 8192(CX)
-	PREFETCHT1 8256(CX)
-	PREFETCHT1 2048(DX)
-	MOVWLZX    (DX), SI
-	ADDQ       SI, SI
-	VMOVUPD    (AX)(SI*8), X0
-	VADDPD     (CX), X0, X0
-	VMOVUPD    X0, (AX)(SI*8)
-	MOVWLZX    2(DX), SI
-	ADDQ       SI, SI
-	VMOVUPD    (AX)(SI*8), X0
-	VADDPD     16(CX), X0, X0
-	VMOVUPD    X0, (AX)(SI*8)
-	MOVWLZX    4(DX), SI
-	ADDQ       SI, SI
-	VMOVUPD    (AX)(SI*8), X0
-	VADDPD     32(CX), X0, X0
-	VMOVUPD    X0, (AX)(SI*8)
-	MOVWLZX    6(DX), SI
-	ADDQ       SI, SI
-	VMOVUPD    (AX)(SI*8), X0
-	VADDPD     48(CX), X0, X0
-	VMOVUPD    X0, (AX)(SI*8)
-	MOVWLZX    8(DX), SI
-	ADDQ       SI, SI
-	VMOVUPD    (AX)(SI*8), X0
-	VADDPD     64(CX), X0, X0
-	VMOVUPD    X0, (AX)(SI*8)
-	MOVWLZX    10(DX), SI
-	ADDQ       SI, SI
-	VMOVUPD    (AX)(SI*8), X0
-	VADDPD     80(CX), X0, X0
-	VMOVUPD    X0, (AX)(SI*8)
-	MOVWLZX    12(DX), SI
-	ADDQ       SI, SI
-	VMOVUPD    (AX)(SI*8), X0
-	VADDPD     96(CX), X0, X0
-	VMOVUPD    X0, (AX)(SI*8)
-	MOVWLZX    14(DX), SI
-	ADDQ       SI, SI
-	VMOVUPD    (AX)(SI*8), X0
-	VADDPD     112(CX), X0, X0
-	VMOVUPD    X0, (AX)(SI*8)
-	ADDQ       $0x80, CX
-	ADDQ       $0x10, DX
-	DECQ       BX
-	JNZ        line
+	CMPQ       DI, R8
+	JAE        asked
+	PREFETCHT1 (DI)
+	ADDQ       $0x40, DI
+
+asked:
+	PREFETCHT1  2048(DX)
+	MOVWLZX     (DX), R11
+	VMOVSD      (CX)(R11*8), X0
+	MOVWLZX     2(DX), R11
+	VMOVHPD     (CX)(R11*8), X0, X0
+	MOVWLZX     4(DX), R11
+	VMOVSD      (CX)(R11*8), X1
+	MOVWLZX     6(DX), R11
+	VMOVHPD     (CX)(R11*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMOVNTPD    Y1, (R9)
+	MOVWLZX     8(DX), R11
+	VMOVSD      (CX)(R11*8), X0
+	MOVWLZX     10(DX), R11
+	VMOVHPD     (CX)(R11*8), X0, X0
+	MOVWLZX     12(DX), R11
+	VMOVSD      (CX)(R11*8), X1
+	MOVWLZX     14(DX), R11
+	VMOVHPD     (CX)(R11*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMOVNTPD    Y1, 32(R9)
+	ADDQ        $0x10, DX
+	ADDQ        $0x40, R9
+	DECQ        R10
+	JNZ         line
+
+ran:
+	DECQ SI
+	JNZ  run
+
+done:
+	VZEROUPPER
 	RET
 
-// func addBinOfTwoF32AVX2(sums *float32, products *float32, rows *uint16, lines int)
+// func copyBinsOfTwoF64AVX2(to *float64, x *float64, columns *uint16, runs *uint32, n int, from int, next *float64, lines int)
 // Requires: AVX, MMX+
-TEXT ·addBinOfTwoF32AVX2(SB), NOSPLIT, $0-32
-	MOVQ sums+0(FP), AX
-	MOVQ products+8(FP), CX
-	MOVQ rows+16(FP), DX
-	MOVQ lines+24(FP), BX
+TEXT ·copyBinsOfTwoF64AVX2(SB), NOSPLIT, $0-64
+	MOVQ  to+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  columns+16(FP), DX
+	MOVQ  runs+24(FP), BX
+	MOVQ  n+32(FP), SI
+	MOVQ  from+40(FP), DI
+	MOVQ  next+48(FP), R8
+	MOVQ  lines+56(FP), R9
+	SHLQ  $0x06, R9
+	ADDQ  R8, R9
+	SHLQ  $0x07, DI
+	SUBQ  DI, AX
+	TESTQ SI, SI
+	JZ    done
+
+run:
+	MOVL (BX), DI
+	MOVL 4(BX), R10
+	ADDQ $0x08, BX
+	SHLQ $0x07, DI
+	ADDQ AX, DI
+	ADDQ $0x07, R10
+	SHRQ $0x03, R10
+	JZ   ran
 
 line:
-	PREFETCHT1 8192(CX)
-	PREFETCHT1 8256(CX)
-	PREFETCHT1 4096(DX)
-	MOVWLZX    (DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     (CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    2(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     8(CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    4(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     16(CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    6(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     24(CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    8(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     32(CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    10(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     40(CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    12(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     48(CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    14(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     56(CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    16(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     64(CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    18(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     72(CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    20(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     80(CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    22(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     88(CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    24(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     96(CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    26(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     104(CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    28(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     112(CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	MOVWLZX    30(DX), SI
-	VMOVSD     (AX)(SI*8), X0
-	VMOVSD     120(CX), X1
-	VADDPS     X1, X0, X0
-	VMOVSD     X0, (AX)(SI*8)
-	ADDQ       $0x80, CX
-	ADDQ       $0x20, DX
-	DECQ       BX
-	JNZ        line
+	CMPQ       R8, R9
+	JAE        asked
+	PREFETCHT1 (R8)
+	PREFETCHT1 64(R8)
+	ADDQ       $0x80, R8
+
+asked:
+	PREFETCHT1  2048(DX)
+	MOVWLZX     (DX), R11
+	ADDQ        R11, R11
+	VMOVUPD     (CX)(R11*8), X0
+	MOVWLZX     2(DX), R11
+	ADDQ        R11, R11
+	VINSERTF128 $0x01, (CX)(R11*8), Y0, Y0
+	VMOVNTPD    Y0, (DI)
+	MOVWLZX     4(DX), R11
+	ADDQ        R11, R11
+	VMOVUPD     (CX)(R11*8), X1
+	MOVWLZX     6(DX), R11
+	ADDQ        R11, R11
+	VINSERTF128 $0x01, (CX)(R11*8), Y1, Y1
+	VMOVNTPD    Y1, 32(DI)
+	MOVWLZX     8(DX), R11
+	ADDQ        R11, R11
+	VMOVUPD     (CX)(R11*8), X2
+	MOVWLZX     10(DX), R11
+	ADDQ        R11, R11
+	VINSERTF128 $0x01, (CX)(R11*8), Y2, Y2
+	VMOVNTPD    Y2, 64(DI)
+	MOVWLZX     12(DX), R11
+	ADDQ        R11, R11
+	VMOVUPD     (CX)(R11*8), X3
+	MOVWLZX     14(DX), R11
+	ADDQ        R11, R11
+	VINSERTF128 $0x01, (CX)(R11*8), Y3, Y3
+	VMOVNTPD    Y3, 96(DI)
+	ADDQ        $0x10, DX
+	ADDQ        $0x80, DI
+	DECQ        R10
+	JNZ         line
+
+ran:
+	DECQ SI
+	JNZ  run
+
+done:
+	VZEROUPPER
+	RET
+
+// func addBinRunsF64AVX2(y *float64, products *float64, columns *uint16, runs *uint32, n int, next *float64, lines int, after float64)
+// Requires: AVX, MMX+
+TEXT ·addBinRunsF64AVX2(SB), NOSPLIT, $0-64
+	MOVQ         y+0(FP), AX
+	MOVQ         products+8(FP), CX
+	MOVQ         columns+16(FP), DX
+	MOVQ         runs+24(FP), BX
+	MOVQ         n+32(FP), SI
+	LEAQ         (BX)(SI*8), SI
+	MOVQ         next+40(FP), DI
+	MOVQ         lines+48(FP), R8
+	SHLQ         $0x06, R8
+	ADDQ         DI, R8
+	VBROADCASTSD after+56(FP), Y0
+	MOVQ         BX, R9
+	XORQ         R11, R11
+	MOVQ         $0x00000020, R13
+
+first:
+	TESTQ R11, R11
+	JNZ   firstLine
+
+firstRun:
+	CMPQ R9, SI
+	JAE  firstAsked
+	MOVL (R9), R10
+	MOVL 4(R9), R11
+	ADDQ $0x08, R9
+	SHLQ $0x06, R10
+	ADDQ CX, R10
+	ADDQ $0x07, R11
+	SHRQ $0x03, R11
+	JZ   firstRun
+
+firstLine:
+	PREFETCHT0 (R10)
+	ADDQ       $0x40, R10
+	DECQ       R11
+
+firstAsked:
+	DECQ R13
+	JNZ  first
+
+run:
+	CMPQ BX, SI
+	JAE  done
+	MOVL (BX), R12
+	MOVL 4(BX), R13
+	ADDQ $0x08, BX
+	SHLQ $0x06, R12
+	ADDQ CX, R12
+	ADDQ $0x07, R13
+	SHRQ $0x03, R13
+	JZ   run
+
+line:
+	CMPQ       DI, R8
+	JAE        asked
+	PREFETCHT1 (DI)
+	ADDQ       $0x40, DI
+
+asked:
+	TESTQ R11, R11
+	JNZ   laterLine
+
+laterRun:
+	CMPQ R9, SI
+	JAE  laterAsked
+	MOVL (R9), R10
+	MOVL 4(R9), R11
+	ADDQ $0x08, R9
+	SHLQ $0x06, R10
+	ADDQ CX, R10
+	ADDQ $0x07, R11
+	SHRQ $0x03, R11
+	JZ   laterRun
+
+laterLine:
+	PREFETCHT0 (R10)
+	ADDQ       $0x40, R10
+	DECQ       R11
+
+laterAsked:
+	PREFETCHT1   2048(DX)
+	VMULPD       (R12), Y0, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VUNPCKHPD    X1, X1, X3
+	VUNPCKHPD    X2, X2, X4
+	MOVWLZX      (DX), R14
+	VADDSD       (AX)(R14*8), X1, X1
+	VMOVSD       X1, (AX)(R14*8)
+	MOVWLZX      2(DX), R14
+	VADDSD       (AX)(R14*8), X3, X3
+	VMOVSD       X3, (AX)(R14*8)
+	MOVWLZX      4(DX), R14
+	VADDSD       (AX)(R14*8), X2, X2
+	VMOVSD       X2, (AX)(R14*8)
+	MOVWLZX      6(DX), R14
+	VADDSD       (AX)(R14*8), X4, X4
+	VMOVSD       X4, (AX)(R14*8)
+	VMULPD       32(R12), Y0, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VUNPCKHPD    X1, X1, X3
+	VUNPCKHPD    X2, X2, X4
+	MOVWLZX      8(DX), R14
+	VADDSD       (AX)(R14*8), X1, X1
+	VMOVSD       X1, (AX)(R14*8)
+	MOVWLZX      10(DX), R14
+	VADDSD       (AX)(R14*8), X3, X3
+	VMOVSD       X3, (AX)(R14*8)
+	MOVWLZX      12(DX), R14
+	VADDSD       (AX)(R14*8), X2, X2
+	VMOVSD       X2, (AX)(R14*8)
+	MOVWLZX      14(DX), R14
+	VADDSD       (AX)(R14*8), X4, X4
+	VMOVSD       X4, (AX)(R14*8)
+	ADDQ         $0x10, DX
+	ADDQ         $0x40, R12
+	DECQ         R13
+	JNZ          line
+	JMP          run
+
+done:
+	VZEROUPPER
+	RET
+
+// func copyBinsF32AVX2(to *float32, x *float32, columns *uint16, runs *uint32, n int, next *float32, lines int)
+// Requires: AVX, MMX+
+TEXT ·copyBinsF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ  to+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  columns+16(FP), DX
+	MOVQ  runs+24(FP), BX
+	MOVQ  n+32(FP), SI
+	MOVQ  next+40(FP), DI
+	MOVQ  lines+48(FP), R8
+	SHLQ  $0x06, R8
+	ADDQ  DI, R8
+	TESTQ SI, SI
+	JZ    done
+
+run:
+	MOVL (BX), R9
+	MOVL 4(BX), R10
+	ADDQ $0x08, BX
+	SHLQ $0x06, R9
+	ADDQ AX, R9
+	ADDQ $0x0f, R10
+	SHRQ $0x04, R10
+	JZ   ran
+
+line:
+	CMPQ       DI, R8
+	JAE        asked
+	PREFETCHT1 (DI)
+	ADDQ       $0x40, DI
+
+asked:
+	PREFETCHT1  4096(DX)
+	MOVWLZX     (DX), R11
+	VMOVSS      (CX)(R11*4), X0
+	MOVWLZX     2(DX), R11
+	VINSERTPS   $0x10, (CX)(R11*4), X0, X0
+	MOVWLZX     4(DX), R11
+	VINSERTPS   $0x20, (CX)(R11*4), X0, X0
+	MOVWLZX     6(DX), R11
+	VINSERTPS   $0x30, (CX)(R11*4), X0, X0
+	MOVWLZX     8(DX), R11
+	VMOVSS      (CX)(R11*4), X1
+	MOVWLZX     10(DX), R11
+	VINSERTPS   $0x10, (CX)(R11*4), X1, X1
+	MOVWLZX     12(DX), R11
+	VINSERTPS   $0x20, (CX)(R11*4), X1, X1
+	MOVWLZX     14(DX), R11
+	VINSERTPS   $0x30, (CX)(R11*4), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMOVNTPS    Y1, (R9)
+	MOVWLZX     16(DX), R11
+	VMOVSS      (CX)(R11*4), X0
+	MOVWLZX     18(DX), R11
+	VINSERTPS   $0x10, (CX)(R11*4), X0, X0
+	MOVWLZX     20(DX), R11
+	VINSERTPS   $0x20, (CX)(R11*4), X0, X0
+	MOVWLZX     22(DX), R11
+	VINSERTPS   $0x30, (CX)(R11*4), X0, X0
+	MOVWLZX     24(DX), R11
+	VMOVSS      (CX)(R11*4), X1
+	MOVWLZX     26(DX), R11
+	VINSERTPS   $0x10, (CX)(R11*4), X1, X1
+	MOVWLZX     28(DX), R11
+	VINSERTPS   $0x20, (CX)(R11*4), X1, X1
+	MOVWLZX     30(DX), R11
+	VINSERTPS   $0x30, (CX)(R11*4), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMOVNTPS    Y1, 32(R9)
+	ADDQ        $0x20, DX
+	ADDQ        $0x40, R9
+	DECQ        R10
+	JNZ         line
+
+ran:
+	DECQ SI
+	JNZ  run
+
+done:
+	VZEROUPPER
+	RET
+
+// func copyBinsOfTwoF32AVX2(to *float32, x *float32, columns *uint16, runs *uint32, n int, from int, next *float32, lines int)
+// Requires: AVX, MMX+
+TEXT ·copyBinsOfTwoF32AVX2(SB), NOSPLIT, $0-64
+	MOVQ  to+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  columns+16(FP), DX
+	MOVQ  runs+24(FP), BX
+	MOVQ  n+32(FP), SI
+	MOVQ  from+40(FP), DI
+	MOVQ  next+48(FP), R8
+	MOVQ  lines+56(FP), R9
+	SHLQ  $0x06, R9
+	ADDQ  R8, R9
+	SHLQ  $0x07, DI
+	SUBQ  DI, AX
+	TESTQ SI, SI
+	JZ    done
+
+run:
+	MOVL (BX), DI
+	MOVL 4(BX), R10
+	ADDQ $0x08, BX
+	SHLQ $0x07, DI
+	ADDQ AX, DI
+	ADDQ $0x0f, R10
+	SHRQ $0x04, R10
+	JZ   ran
+
+line:
+	CMPQ       R8, R9
+	JAE        asked
+	PREFETCHT1 (R8)
+	PREFETCHT1 64(R8)
+	ADDQ       $0x80, R8
+
+asked:
+	PREFETCHT1  4096(DX)
+	MOVWLZX     (DX), R11
+	VMOVSD      (CX)(R11*8), X0
+	MOVWLZX     2(DX), R11
+	VMOVHPD     (CX)(R11*8), X0, X0
+	MOVWLZX     4(DX), R11
+	VMOVSD      (CX)(R11*8), X1
+	MOVWLZX     6(DX), R11
+	VMOVHPD     (CX)(R11*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMOVNTPS    Y1, (DI)
+	MOVWLZX     8(DX), R11
+	VMOVSD      (CX)(R11*8), X0
+	MOVWLZX     10(DX), R11
+	VMOVHPD     (CX)(R11*8), X0, X0
+	MOVWLZX     12(DX), R11
+	VMOVSD      (CX)(R11*8), X1
+	MOVWLZX     14(DX), R11
+	VMOVHPD     (CX)(R11*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMOVNTPS    Y1, 32(DI)
+	MOVWLZX     16(DX), R11
+	VMOVSD      (CX)(R11*8), X0
+	MOVWLZX     18(DX), R11
+	VMOVHPD     (CX)(R11*8), X0, X0
+	MOVWLZX     20(DX), R11
+	VMOVSD      (CX)(R11*8), X1
+	MOVWLZX     22(DX), R11
+	VMOVHPD     (CX)(R11*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMOVNTPS    Y1, 64(DI)
+	MOVWLZX     24(DX), R11
+	VMOVSD      (CX)(R11*8), X0
+	MOVWLZX     26(DX), R11
+	VMOVHPD     (CX)(R11*8), X0, X0
+	MOVWLZX     28(DX), R11
+	VMOVSD      (CX)(R11*8), X1
+	MOVWLZX     30(DX), R11
+	VMOVHPD     (CX)(R11*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMOVNTPS    Y1, 96(DI)
+	ADDQ        $0x20, DX
+	ADDQ        $0x80, DI
+	DECQ        R10
+	JNZ         line
+
+ran:
+	DECQ SI
+	JNZ  run
+
+done:
+	VZEROUPPER
+	RET
+
+// func addBinRunsF32AVX2(y *float32, products *float32, columns *uint16, runs *uint32, n int, next *float32, lines int, after float32)
+// Requires: AVX, MMX+
+TEXT ·addBinRunsF32AVX2(SB), NOSPLIT, $0-60
+	MOVQ         y+0(FP), AX
+	MOVQ         products+8(FP), CX
+	MOVQ         columns+16(FP), DX
+	MOVQ         runs+24(FP), BX
+	MOVQ         n+32(FP), SI
+	LEAQ         (BX)(SI*8), SI
+	MOVQ         next+40(FP), DI
+	MOVQ         lines+48(FP), R8
+	SHLQ         $0x06, R8
+	ADDQ         DI, R8
+	VBROADCASTSS after+56(FP), Y0
+	MOVQ         BX, R9
+	XORQ         R11, R11
+	MOVQ         $0x00000020, R13
+
+first:
+	TESTQ R11, R11
+	JNZ   firstLine
+
+firstRun:
+	CMPQ R9, SI
+	JAE  firstAsked
+	MOVL (R9), R10
+	MOVL 4(R9), R11
+	ADDQ $0x08, R9
+	SHLQ $0x06, R10
+	ADDQ CX, R10
+	ADDQ $0x0f, R11
+	SHRQ $0x04, R11
+	JZ   firstRun
+
+firstLine:
+	PREFETCHT0 (R10)
+	ADDQ       $0x40, R10
+	DECQ       R11
+
+firstAsked:
+	DECQ R13
+	JNZ  first
+
+run:
+	CMPQ BX, SI
+	JAE  done
+	MOVL (BX), R12
+	MOVL 4(BX), R13
+	ADDQ $0x08, BX
+	SHLQ $0x06, R12
+	ADDQ CX, R12
+	ADDQ $0x0f, R13
+	SHRQ $0x04, R13
+	JZ   run
+
+line:
+	CMPQ       DI, R8
+	JAE        asked
+	PREFETCHT1 (DI)
+	ADDQ       $0x40, DI
+
+asked:
+	TESTQ R11, R11
+	JNZ   laterLine
+
+laterRun:
+	CMPQ R9, SI
+	JAE  laterAsked
+	MOVL (R9), R10
+	MOVL 4(R9), R11
+	ADDQ $0x08, R9
+	SHLQ $0x06, R10
+	ADDQ CX, R10
+	ADDQ $0x0f, R11
+	SHRQ $0x04, R11
+	JZ   laterRun
+
+laterLine:
+	PREFETCHT0 (R10)
+	ADDQ       $0x40, R10
+	DECQ       R11
+
+laterAsked:
+	PREFETCHT1   4096(DX)
+	VMULPS       (R12), Y0, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPERMILPS    $0x01, X1, X3
+	VPERMILPS    $0x02, X1, X4
+	VPERMILPS    $0x03, X1, X5
+	VPERMILPS    $0x01, X2, X6
+	VPERMILPS    $0x02, X2, X7
+	VPERMILPS    $0x03, X2, X8
+	MOVWLZX      (DX), R14
+	VADDSS       (AX)(R14*4), X1, X1
+	VMOVSS       X1, (AX)(R14*4)
+	MOVWLZX      2(DX), R14
+	VADDSS       (AX)(R14*4), X3, X3
+	VMOVSS       X3, (AX)(R14*4)
+	MOVWLZX      4(DX), R14
+	VADDSS       (AX)(R14*4), X4, X4
+	VMOVSS       X4, (AX)(R14*4)
+	MOVWLZX      6(DX), R14
+	VADDSS       (AX)(R14*4), X5, X5
+	VMOVSS       X5, (AX)(R14*4)
+	MOVWLZX      8(DX), R14
+	VADDSS       (AX)(R14*4), X2, X2
+	VMOVSS       X2, (AX)(R14*4)
+	MOVWLZX      10(DX), R14
+	VADDSS       (AX)(R14*4), X6, X6
+	VMOVSS       X6, (AX)(R14*4)
+	MOVWLZX      12(DX), R14
+	VADDSS       (AX)(R14*4), X7, X7
+	VMOVSS       X7, (AX)(R14*4)
+	MOVWLZX      14(DX), R14
+	VADDSS       (AX)(R14*4), X8, X8
+	VMOVSS       X8, (AX)(R14*4)
+	VMULPS       32(R12), Y0, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPERMILPS    $0x01, X1, X3
+	VPERMILPS    $0x02, X1, X4
+	VPERMILPS    $0x03, X1, X5
+	VPERMILPS    $0x01, X2, X6
+	VPERMILPS    $0x02, X2, X7
+	VPERMILPS    $0x03, X2, X8
+	MOVWLZX      16(DX), R14
+	VADDSS       (AX)(R14*4), X1, X1
+	VMOVSS       X1, (AX)(R14*4)
+	MOVWLZX      18(DX), R14
+	VADDSS       (AX)(R14*4), X3, X3
+	VMOVSS       X3, (AX)(R14*4)
+	MOVWLZX      20(DX), R14
+	VADDSS       (AX)(R14*4), X4, X4
+	VMOVSS       X4, (AX)(R14*4)
+	MOVWLZX      22(DX), R14
+	VADDSS       (AX)(R14*4), X5, X5
+	VMOVSS       X5, (AX)(R14*4)
+	MOVWLZX      24(DX), R14
+	VADDSS       (AX)(R14*4), X2, X2
+	VMOVSS       X2, (AX)(R14*4)
+	MOVWLZX      26(DX), R14
+	VADDSS       (AX)(R14*4), X6, X6
+	VMOVSS       X6, (AX)(R14*4)
+	MOVWLZX      28(DX), R14
+	VADDSS       (AX)(R14*4), X7, X7
+	VMOVSS       X7, (AX)(R14*4)
+	MOVWLZX      30(DX), R14
+	VADDSS       (AX)(R14*4), X8, X8
+	VMOVSS       X8, (AX)(R14*4)
+	ADDQ         $0x20, DX
+	ADDQ         $0x40, R12
+	DECQ         R13
+	JNZ          line
+	JMP          run
+
+done:
+	VZEROUPPER
 	RET

@@ -5,26 +5,26 @@ package simd
 import "github.com/msrep-go/msrep/sparse"
 
 // These are never called where there is no assembly.
-func binProductsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, x, next, to []V) {
-	b.Products(Generic, k, runs, x, next, to)
+func copyBinsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, x, next, to []V) {
+	b.Copy(Generic, k, runs, x, next, to)
 }
 
-func addRunsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, after V, factors, y, next []V) {
-	b.AddTransposed(Generic, k, runs, after, factors, y, next)
+func copyBinsOfTwoAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, from int, x, next, to []V) {
+	b.CopyOfTwo(Generic, k, runs, from, x, next, to)
 }
 
-func addBinAssembly[V sparse.Value](products []V, rows []uint16, sums []V) {
-	AddBin(Generic, products, rows, sums)
+func multiplyBinAssembly[V sparse.Value](b *Bins[V], k int, x, sums []V) {
+	b.Multiply(Generic, k, len(x), x, sums)
 }
 
-func multiplyBinAssembly[V sparse.Value](values *Values[V], first int, x []V, rows []uint16, sums []V) {
-	MultiplyBin(Generic, values, first, x, rows, sums)
+func multiplyBinOfTwoAssembly[V sparse.Value](b *Bins[V], k int, x, sums []V) {
+	b.MultiplyOfTwo(Generic, k, len(x)/2, x, sums)
 }
 
-func productsOfTwoAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, from int, x, next, to []V) {
-	b.ProductsOfTwo(Generic, k, runs, from, x, next, to)
+func spreadBinAssembly[V sparse.Value](b *Bins[V], k int, x, to []V) {
+	b.Spread(Generic, k, len(to), x, to)
 }
 
-func addBinOfTwoAssembly[V sparse.Value](products []V, rows []uint16, sums []V) {
-	AddBinOfTwo(Generic, products, rows, sums)
+func addRunsAssembly[V sparse.Value](b *Bins[V], k int, runs []BinRun, after V, products, y, next []V) {
+	b.AddTransposed(Generic, k, runs, after, products, y, next)
 }

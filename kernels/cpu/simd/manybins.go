@@ -20,8 +20,9 @@ type BinAhead[V sparse.Value] struct {
 	// Rows of X that these places number, whole lines of BinLine, those of the next calls.
 	Rows []uint16
 	X    Block[V]
-	// Columns and values from place Entries on, those of calls after these.
-	Entries int
+	// Columns from place Entries by columns on, and values from Values by rows on, those of calls
+	// after these.
+	Entries, Values int
 }
 
 // BinColumns is the elements of a row of sums for so many columns: half a cache line or a whole
@@ -34,15 +35,15 @@ func BinColumns[V sparse.Value](cols int) int {
 	return registerBytes(AVX512) / size
 }
 
-// AddMany multiplies n entries of a run from place k on by x.Cols vectors, at most those of
-// BinColumns:
+// AddMany multiplies n entries of a run, from place k by columns and place on by rows, by x.Cols
+// vectors, at most those of BinColumns:
 //
-//	sums[rows[i]][j] += value(k+i) * x[Columns[k+i]][j],  i < n
+//	sums[Rows[place+i]][j] += value(place+i) * x[Columns[k+i]][j],  i < n
 //
-// The rows of sums are BinColumns apart; what is in them beyond x.Cols is spoiled. rows may go
-// on behind n. Rows and columns must be in sums and x; they are not checked.
-func (b *Bins[V]) AddMany(l Level, k, n int, rows []uint16, x Block[V], sums []V, ahead BinAhead[V], e *Expansion[V]) {
-	columns, asks := b.Columns[k:], len(ahead.Rows)/binRound
+// The rows of sums are BinColumns apart; what is in them beyond x.Cols is spoiled. Rows and columns
+// must be in sums and x; they are not checked.
+func (b *Bins[V]) AddMany(l Level, k, place, n int, x Block[V], sums []V, ahead BinAhead[V], e *Expansion[V]) {
+	columns, rows, asks := b.Columns[k:], b.Rows[place:], len(ahead.Rows)/binRound
 	more := min(binNear, len(columns)-n, len(rows)-n)
 	for n > 0 || asks > 0 {
 		now, asked := n, asks
@@ -50,7 +51,7 @@ func (b *Bins[V]) AddMany(l Level, k, n int, rows []uint16, x Block[V], sums []V
 			now = binEntries
 			asked = min(asks, now/binRound)
 		}
-		val := e.full(Generic, &b.Values, k, now, 0)
+		val := e.full(Generic, &b.Values, place, now, 0)
 		if l == Generic {
 			width := BinColumns[V](x.Cols)
 			for i, v := range val {
@@ -60,9 +61,9 @@ func (b *Bins[V]) AddMany(l Level, k, n int, rows []uint16, x Block[V], sums []V
 				}
 			}
 		} else {
-			manyBinAssembly(l, now, min(binNear, more+n-now), asked, columns, rows, val, x, sums, ahead, b.Columns[ahead.Entries:], b.Values.from(ahead.Entries), b.Values.columnBytes()*binRound)
+			manyBinAssembly(l, now, min(binNear, more+n-now), asked, columns, rows, val, x, sums, ahead, b.Columns[ahead.Entries:], b.Values.from(ahead.Values), b.Values.columnBytes()*binRound)
 		}
-		k, n, asks = k+now, n-now, asks-asked
+		place, n, asks = place+now, n-now, asks-asked
 		columns, rows, ahead.Rows = columns[now:], rows[now:], ahead.Rows[asked*binRound:]
 	}
 }

@@ -11,21 +11,20 @@ import (
 
 func main() {
 	for _, storage := range []string{"Full", "Short", "Same"} {
-		products(double, storage)
-		productsOfTwo(double, storage)
-		addRuns(double, storage)
 		multiply(double, storage)
+		multiplyTwo(double, storage)
+		spread(double, storage)
 	}
 	for _, storage := range []string{"Full", "Same"} {
-		products(single, storage)
-		productsOfTwo(single, storage)
-		addRuns(single, storage)
 		multiply(single, storage)
+		multiplyTwo(single, storage)
+		spread(single, storage)
 	}
-	add(double)
-	add(single)
-	addOfTwo(double)
-	addOfTwo(single)
+	for _, e := range []elem{double, single} {
+		copies(e)
+		copiesOfTwo(e)
+		addRuns(e)
+	}
 	Generate()
 }
 
@@ -34,34 +33,34 @@ type elem struct {
 	name, typ      string
 	size           int
 	move, add, fma func(...Op)
+	fmas           func(...Op) // of whole registers
 	broadcast, mul func(...Op)
-	load           func(...Op)
 	stream         func(v, to Op)
 }
 
 var (
-	double = elem{"F64", "float64", 8, VMOVSD, VADDSD, VFMADD231SD, VBROADCASTSD, VMULPD, VMOVUPD, VMOVNTPD}
-	single = elem{"F32", "float32", 4, VMOVSS, VADDSS, VFMADD231SS, VBROADCASTSS, VMULPS, VMOVUPS, VMOVNTPS}
+	double = elem{"F64", "float64", 8, VMOVSD, VADDSD, VFMADD231SD, VFMADD231PD, VBROADCASTSD, VMULPD, VMOVNTPD}
+	single = elem{"F32", "float32", 4, VMOVSS, VADDSS, VFMADD231SS, VFMADD231PS, VBROADCASTSS, VMULPS, VMOVNTPS}
 )
 
 const (
 	line     = 64
 	register = 32
-	// ahead is how many lines of products before their turn the streams are asked for: the
+	// ahead is how many lines of elements before their turn the streams are asked for: the
 	// processor's own asking stops at pages. They come to the second cache: the first one
 	// waits for few lines at a time.
 	ahead = 128
 )
 
 // gather fills a register with elements of x, by single loads: these are faster than
-// the instructions that gather. The columns are at an address and behind it.
-func gather(e elem, x Register, columns Mem) VecVirtual {
+// the instructions that gather. Their numbers are at an address and behind it.
+func gather(e elem, x Register, numbers Mem) VecVirtual {
 	var halves [2]VecVirtual
 	for h := range halves {
 		half := XMM()
 		for i := range 16 / e.size {
 			c := GP64()
-			MOVWLZX(columns.Offset(2*(h*16/e.size+i)), c.As32())
+			MOVWLZX(numbers.Offset(2*(h*16/e.size+i)), c.As32())
 			from := Mem{Base: x, Index: c, Scale: uint8(e.size)}
 			switch {
 			case i == 0:
@@ -82,14 +81,14 @@ func gather(e elem, x Register, columns Mem) VecVirtual {
 // perLine is the elements of a line.
 func (e elem) perLine() int { return line / e.size }
 
-// run loads the address of the products of a run, which has so many for an entry, and how many
+// run loads the address of the elements of a run, which has so many for an entry, and how many
 // lines its entries take, which are zero with JZ, and goes on to the next run.
-func (e elem) run(runs, products Register, each int, at, left GPVirtual) {
+func (e elem) run(runs, elements Register, each int, at, left GPVirtual) {
 	MOVL(Mem{Base: runs}, at.As32())
 	MOVL(Mem{Base: runs, Disp: 4}, left.As32())
 	ADDQ(Imm(8), runs)
 	SHLQ(Imm(uint64(5+each)), at) // each is 1 or 2
-	ADDQ(products, at)
+	ADDQ(elements, at)
 	ADDQ(Imm(uint64(e.perLine()-1)), left)
 	SHRQ(Imm(map[int]uint64{8: 3, 16: 4}[e.perLine()]), left)
 }
@@ -105,38 +104,35 @@ func askNext(lines int, next, end Register) {
 	Label("asked")
 }
 
-// entries is the columns and values of the entries, line by line.
+// entries is the columns or the rows of entries, and their values, line by line.
 type entries struct {
 	elem
-	storage         string // of values
-	columns, values Register
-	width           int // bytes of a value; 0 where it is the same for all
+	storage         string // of values, empty where there are none
+	numbers, values Register
+	width           int // bytes of a value; 0 where none is read
 	same            VecVirtual
 }
 
-func newEntries(e elem, storage string, columns, values Register) *entries {
-	s := &entries{e, storage, columns, values, e.size, YMM()}
+func newEntries(e elem, storage string, numbers, values Register) *entries {
+	s := &entries{elem: e, storage: storage, numbers: numbers, values: values}
 	switch storage {
 	case "Same":
-		s.width = 0
+		s.same = YMM()
 		e.broadcast(Mem{Base: values}, s.same)
 	case "Short":
 		s.width = 4
+	case "Full":
+		s.width = e.size
 	}
 	return s
 }
 
 // ask asks for the line that is ahead.
 func (s *entries) ask() {
-	PREFETCHT1(Mem{Base: s.columns, Disp: 2 * s.perLine() * ahead})
+	PREFETCHT1(Mem{Base: s.numbers, Disp: 2 * s.perLine() * ahead})
 	if s.width > 0 {
 		PREFETCHT1(Mem{Base: s.values, Disp: s.width * s.perLine() * ahead})
 	}
-}
-
-// multiply multiplies v by register r of the values of the line.
-func (s *entries) multiply(r int, v VecVirtual) {
-	s.mul(s.register(r), v, v)
 }
 
 // register is register r of the values of the line.
@@ -156,36 +152,33 @@ func (s *entries) register(r int) Op {
 
 // advance goes on to the next line.
 func (s *entries) advance() {
-	ADDQ(Imm(uint64(2*s.perLine())), s.columns)
+	ADDQ(Imm(uint64(2*s.perLine())), s.numbers)
 	if s.width > 0 {
 		ADDQ(Imm(uint64(s.width*s.perLine())), s.values)
 	}
 }
 
-// products generates the first pass for values that are stored in one of the ways.
-func products(e elem, storage string) {
-	name := "binProducts" + e.name + storage + "AVX2"
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(to, x *%[1]s, columns *uint16, values *byte, runs *uint32, n int, next *%[1]s, lines int)", e.typ))
+// copies generates the first pass.
+func copies(e elem) {
+	name := "copyBins" + e.name + "AVX2"
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(to, x *%[1]s, columns *uint16, runs *uint32, n int, next *%[1]s, lines int)", e.typ))
 	Pragma("noescape")
-	Doc(name+" writes the products of n runs past the caches, and asks for so many lines of",
-		"64 bytes from next on, one for each line of products.")
+	Doc(name+" writes the elements of x of n runs past the caches, and asks for so many lines of",
+		"64 bytes from next on, one for each line of them.")
 	to := Load(Param("to"), GP64())
 	x := Load(Param("x"), GP64())
-	columns := Load(Param("columns"), GP64())
-	values := Load(Param("values"), GP64())
+	entries := newEntries(e, "", Load(Param("columns"), GP64()), nil)
 	runs := Load(Param("runs"), GP64())
 	n := Load(Param("n"), GP64())
 	next := Load(Param("next"), GP64())
 	end := Load(Param("lines"), GP64())
 	SHLQ(Imm(6), end)
 	ADDQ(next, end)
-
-	entries := newEntries(e, storage, columns, values)
-	e.eachLine(1, runs, n, to, next, end, func(at Register) { entries.writeLine(x, at) })
+	e.eachLine(1, runs, n, to, next, end, func(at Register) { entries.copyLine(x, at) })
 }
 
-// eachLine writes, for each line of entries of n runs, so many lines of products, asks for as
-// many from next on, and returns.
+// eachLine writes so many lines for each line of entries of n runs, asks for as many from next on,
+// and returns.
 func (e elem) eachLine(lines int, runs, n, to, next, end Register, write func(at Register)) {
 	at, left := GP64(), GP64()
 	TESTQ(n, n)
@@ -207,42 +200,16 @@ func (e elem) eachLine(lines int, runs, n, to, next, end Register, write func(at
 	RET()
 }
 
-// writeLine writes the products of a line of entries with elements of x.
-func (s *entries) writeLine(x, to Register) {
+// copyLine writes the elements of x of a line of entries.
+func (s *entries) copyLine(x, to Register) {
 	s.ask()
 	for r := range line / register {
-		v := gather(s.elem, x, Mem{Base: s.columns, Disp: 2 * register / s.size * r})
-		s.multiply(r, v)
-		s.stream(v, Mem{Base: to, Disp: register * r})
+		s.stream(s.gather(r, x), Mem{Base: to, Disp: register * r})
 	}
 	s.advance()
 }
 
-// add generates the second pass.
-func add(e elem) {
-	name := "addBin" + e.name + "AVX2"
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(sums, products *%s, rows *uint16, lines int)", e.typ))
-	Pragma("noescape")
-	Doc(name + " adds so many lines of products, at least 1, to the sums of their rows.")
-	sums := Load(Param("sums"), GP64())
-	products := Load(Param("products"), GP64())
-	rows := Load(Param("rows"), GP64())
-	left := Load(Param("lines"), GP64())
-	perLine := e.perLine()
-	Label("line")
-	PREFETCHT1(Mem{Base: products, Disp: line * ahead})
-	PREFETCHT1(Mem{Base: rows, Disp: 2 * perLine * ahead})
-	for i := range perLine {
-		row, sum := GP64(), XMM()
-		MOVWLZX(Mem{Base: rows, Disp: 2 * i}, row.As32())
-		to := Mem{Base: sums, Index: row, Scale: uint8(e.size)}
-		e.move(to, sum)
-		e.add(Mem{Base: products, Disp: e.size * i}, sum, sum)
-		e.move(sum, to)
-	}
-	ADDQ(Imm(line), products)
-	ADDQ(Imm(uint64(2*perLine)), rows)
-	DECQ(left)
-	JNZ(LabelRef("line"))
-	RET()
+// gather is register r of the elements of x of a line of entries.
+func (s *entries) gather(r int, x Register) VecVirtual {
+	return gather(s.elem, x, Mem{Base: s.numbers, Disp: 2 * register / s.size * r})
 }

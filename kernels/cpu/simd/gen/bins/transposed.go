@@ -8,23 +8,47 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// factorsAhead is how many lines of factors before their turn are asked for.
-const factorsAhead = 32
+// spread generates the first pass of transposed products for values that are stored in one of the
+// ways.
+func spread(e elem, storage string) {
+	name := "spreadBin" + e.name + storage + "AVX2"
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(to, x *%s, rows *uint16, values *byte, lines int)", e.typ))
+	Pragma("noescape")
+	Doc(name + " writes the products of so many lines of entries, at least 1, past the caches.")
+	to := Load(Param("to"), GP64())
+	x := Load(Param("x"), GP64())
+	entries := newEntries(e, storage, Load(Param("rows"), GP64()), Load(Param("values"), GP64()))
+	left := Load(Param("lines"), GP64())
+	Label("line")
+	entries.ask()
+	for r := range line / register {
+		v := entries.gather(r, x)
+		e.mul(entries.register(r), v, v)
+		e.stream(v, Mem{Base: to, Disp: register * r})
+	}
+	entries.advance()
+	ADDQ(Imm(line), to)
+	DECQ(left)
+	JNZ(LabelRef("line"))
+	VZEROUPPER()
+	RET()
+}
 
-// addRuns generates the second pass of transposed products for values that are stored in one of
-// the ways. What a run reads of the factors lies far from what the one before has read, so
-// the runs are gone through twice: to ask for lines of factors, and so many lines later to
-// multiply them.
-func addRuns(e elem, storage string) {
-	name := "addBinRuns" + e.name + storage + "AVX2"
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(y, factors *%[1]s, columns *uint16, values *byte, runs *uint32, n int, next *%[1]s, lines int, after %[1]s)", e.typ))
+// productsAhead is how many lines of products before their turn are asked for.
+const productsAhead = 32
+
+// addRuns generates the second pass of transposed products. What a run reads of the products lies
+// far from what the one before has read, so the runs are gone through twice: to ask for lines of
+// products, and so many lines later to add them.
+func addRuns(e elem) {
+	name := "addBinRuns" + e.name + "AVX2"
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(y, products *%[1]s, columns *uint16, runs *uint32, n int, next *%[1]s, lines int, after %[1]s)", e.typ))
 	Pragma("noescape")
 	Doc(name+" adds the products of n runs, times after, to y, and asks for so many lines of",
 		"64 bytes from next on, one for each line of products.")
 	y := Load(Param("y"), GP64())
-	factors := Load(Param("factors"), GP64())
-	columns := Load(Param("columns"), GP64())
-	values := Load(Param("values"), GP64())
+	products := Load(Param("products"), GP64())
+	entries := newEntries(e, "", Load(Param("columns"), GP64()), nil)
 	runs := Load(Param("runs"), GP64())
 	end := Load(Param("n"), GP64())
 	LEAQ(Mem{Base: runs, Index: end, Scale: 8}, end)
@@ -38,13 +62,12 @@ func addRuns(e elem, storage string) {
 		panic(err)
 	}
 	e.broadcast(afterMem.Addr, after)
-	entries := newEntries(e, storage, columns, values)
-	later := asking{elem: e, factors: factors, end: end, runs: GP64(), at: GP64(), left: GP64()}
+	later := asking{elem: e, products: products, end: end, runs: GP64(), at: GP64(), left: GP64()}
 	at, left := GP64(), GP64()
 
 	MOVQ(runs, later.runs)
 	XORQ(later.left, later.left)
-	MOVQ(U32(factorsAhead), left)
+	MOVQ(U32(productsAhead), left)
 	Label("first")
 	later.ask("first")
 	DECQ(left)
@@ -53,7 +76,7 @@ func addRuns(e elem, storage string) {
 	Label("run")
 	CMPQ(runs, end)
 	JAE(LabelRef("done"))
-	e.run(runs, factors, 1, at, left)
+	e.run(runs, products, 1, at, left)
 	JZ(LabelRef("run"))
 	Label("line")
 	askNext(1, next, nextEnd)
@@ -68,17 +91,15 @@ func addRuns(e elem, storage string) {
 	RET()
 }
 
-// addLine adds the products of a line of factors, times after, to y.
-func (s *entries) addLine(factors Register, after VecVirtual, y Register) {
+// addLine adds a line of products, times after, to y.
+func (s *entries) addLine(products Register, after VecVirtual, y Register) {
 	s.ask()
 	for r := range line / register {
 		v := YMM()
-		s.load(Mem{Base: factors, Disp: register * r}, v)
-		s.multiply(r, v)
-		s.mul(after, v, v)
+		s.mul(Mem{Base: products, Disp: register * r}, after, v)
 		for i, product := range s.elements(v) {
 			c := GP64()
-			MOVWLZX(Mem{Base: s.columns, Disp: 2 * (register/s.size*r + i)}, c.As32())
+			MOVWLZX(Mem{Base: s.numbers, Disp: 2 * (register/s.size*r + i)}, c.As32())
 			to := Mem{Base: y, Index: c, Scale: uint8(s.size)}
 			s.add(to, product, product)
 			s.move(product, to)
@@ -87,10 +108,10 @@ func (s *entries) addLine(factors Register, after VecVirtual, y Register) {
 	s.advance()
 }
 
-// asking is the run whose factors are asked for.
+// asking is the run whose products are asked for.
 type asking struct {
 	elem
-	factors, end   Register
+	products, end  Register
 	runs, at, left GPVirtual // as run gives them
 }
 
@@ -101,7 +122,7 @@ func (a *asking) ask(name string) {
 	Label(name + "Run")
 	CMPQ(a.runs, a.end)
 	JAE(LabelRef(name + "Asked"))
-	a.run(a.runs, a.factors, 1, a.at, a.left)
+	a.run(a.runs, a.products, 1, a.at, a.left)
 	JZ(LabelRef(name + "Run"))
 	Label(name + "Line")
 	PREFETCHT0(Mem{Base: a.at})
