@@ -131,6 +131,41 @@ func TestAPlanMultipliesAgainAndAgainInBothDirections(t *testing.T) {
 	})
 }
 
+func TestCountsOfADeterministicPlanAreThoseOfBothDirections(t *testing.T) {
+	a := &sparse.CSR[float64]{Rows: 2, Cols: 2, RowPtr: []int64{0, 2, 4}, ColIdx: []int32{0, 1, 0, 1}, Val: []float64{1, 2, 3, 4}}
+	each(t, 2, func(sys *System) error {
+		p, _, _, err := planOf(sys, a, msrep.PlanOptions{Deterministic: true, ExpectedTransposed: 1}, 1, msrep.NoTrans)
+		if err != nil {
+			return err
+		}
+		defer p.Close()
+		for i := range 4 {
+			if i == 2 {
+				p.ResetTimes()
+			}
+			op := msrep.Op(i%2 == 1)
+			before, _ := p.Times()
+			if _, err := p.SpMV(ctx, op, 1, []float64{1}, 0, make([]float64, 1)); err != nil {
+				return err
+			}
+			after, n := p.Times()
+			if n != int64(i%2+1) || after.Local <= before.Local || after.Wait <= before.Wait || after.Exchange <= before.Exchange || after.Total <= before.Total {
+				return fmt.Errorf("product %d: %d products, %+v after %+v", i, n, after, before)
+			}
+			if bytes, messages := p.Sent(); bytes != int64(8*(i+1)) || messages != int64(i+1) {
+				return fmt.Errorf("product %d: sent %d bytes in %d messages", i, bytes, messages)
+			}
+		}
+		return nil
+	})
+}
+
+func TestCutsAreAtMultiplesButForTheEnds(t *testing.T) {
+	for _, c := range []struct{ cut, align, want int }{{5, 1, 5}, {5, 0, 5}, {5, 4, 4}, {6, 4, 8}, {9, 4, 8}, {10, 4, 10}, {0, 4, 0}} {
+		require.Equal(t, c.want, aligned(c.cut, 10, c.align), "%+v", c)
+	}
+}
+
 func TestWrongPiecesAreRefusedWithoutLeavingOthersWaiting(t *testing.T) {
 	a := &sparse.CSR[float64]{Rows: 2, Cols: 2, RowPtr: []int64{0, 1, 2}, ColIdx: []int32{1, 0}, Val: []float64{1, 2}}
 	errs := Run(2, func(c Comm) error {

@@ -88,7 +88,7 @@ func (s faultyStream) Sync() error {
 
 func TestADeviceThatFailsAtAnyCallLeaksNothing(t *testing.T) {
 	for _, strategy := range []Strategy{Optimized, Partial, Baseline} {
-		failures := 0
+		failures, updates := 0, 0
 		for n := 1; n < 60; n++ {
 			d, err := cpu.Open(cpu.Config{Threads: 1, NUMANode: -1})
 			require.NoError(t, err)
@@ -97,6 +97,13 @@ func TestADeviceThatFailsAtAnyCallLeaksNothing(t *testing.T) {
 			plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Strategy: strategy})
 			for i := 0; err == nil && i < 3; i++ {
 				_, err = plan.SpMV(ctx, Op(i == 1), 1, make([]float64, 4-i%2), 1, make([]float64, 3+i%2))
+			}
+			if err == nil {
+				if err = plan.UpdateValues(ctx, make([]float64, 3)); err != nil {
+					again := plan.UpdateValues(ctx, make([]float64, 3))
+					require.ErrorContains(t, again, "unusable after an earlier error", "some of the values are new")
+					updates++
+				}
 			}
 			if err != nil {
 				require.ErrorIs(t, err, errFault)
@@ -107,5 +114,8 @@ func TestADeviceThatFailsAtAnyCallLeaksNothing(t *testing.T) {
 		}
 		require.Greater(t, failures, 8, "the faults must be reached")
 		require.Less(t, failures, 59, "and without them it must work")
+		if strategy != Optimized { // which uses the values in place
+			require.Positive(t, updates)
+		}
 	}
 }

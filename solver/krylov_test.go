@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -197,6 +198,26 @@ func TestRefinementWithAFloat32MatrixReachesFloat64(t *testing.T) {
 	require.NoError(t, err)
 	_, err = Refine(t.Context(), exact, other, CG, b, make([]float64, a.Rows), Options{}, Options{})
 	require.ErrorIs(t, err, ErrStagnation)
+}
+
+// sleepy is a preconditioner that changes nothing, and takes its time.
+type sleepy int
+
+func (n sleepy) Size() int { return int(n) }
+
+func (sleepy) Apply(r, z []float64) error {
+	time.Sleep(time.Millisecond)
+	copy(z, r)
+	return nil
+}
+
+func TestTheTimeOfARefinementIsThatOfTheSolvesInside(t *testing.T) {
+	a := dense(t, []float64{2, 1}, []float64{1, 3})
+	plan := planOn(t, "cpu:1", a)
+	res, err := Refine(t.Context(), plan, plan, CG, []float64{1, 2}, make([]float64, 2), Options{}, Options{Precond: sleepy(2)})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, res.Timing.Precond, time.Duration(res.Iterations)*time.Millisecond)
+	require.Greater(t, res.Timing.Products, time.Duration(0))
 }
 
 func TestProductsInFloat32TakeAlphaAndBetaInFloat64(t *testing.T) {

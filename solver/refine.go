@@ -14,13 +14,14 @@ type Method func(ctx context.Context, a Operator, b, x []float64, opt Options) (
 // Refine solves A x = b by iterative refinement: as long as r = b - A x is too
 // large, it solves F d = r for a matrix F that is close to A and cheaper to multiply
 // by, and adds d to x. F may be the float32 matrix (Single) or a plan that reads fewer
-// segments of each value (msrep.PlanOptions.Precision). opt is for the whole, inner
-// for each of the solves with F; its Tol 0 means 1e-4.
+// segments of each value (msrep.PlanOptions.Precision). opt is for the whole, its
+// Precond and Restart are not used; inner is for each of the solves with F, and its Tol 0
+// means 1e-4.
 //
 // Result.Iterations counts the refinements, History holds the true residuals
 // (Progress hears those of the solves with F), and Products and Timing are those of
-// all. A refinement that does not bring the residual
-// to half of what it was is ErrStagnation: F is too far from A. What the solve with F
+// all. A refinement that does not bring the residual to half of what it was is
+// ErrStagnation: F is too far from A. What the solve with F
 // says of its own convergence does not matter. Other errors are those of CG. Of a
 // Distributed matrix, the cheap one is Distributed as well, in the same pieces.
 func Refine(ctx context.Context, a, f Operator, solveCheap Method, b, x []float64, opt, inner Options) (*Result, error) {
