@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "standin.h"
@@ -566,8 +567,10 @@ int cuMemHostUnregister(void *p) {
 int cuMemHostAlloc(void **p, size_t n, unsigned flags) {
 	ENTER_CONTEXT();
 	(void)flags;
-	*p = malloc(n);
-	if (!*p) {
+	/* Pages of its own, which malloc may have had from another node before. */
+	*p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (*p == MAP_FAILED) {
+		*p = NULL;
 		return leave(out_of_memory);
 	}
 	memset(*p, 0xa5, n); /* pinned memory has its pages at once, from the thread that asks */
@@ -578,9 +581,13 @@ int cuMemHostAlloc(void **p, size_t n, unsigned flags) {
 }
 
 int cuMemFreeHost(void *p) {
+	pthread_mutex_lock(&lock);
+	struct thing *t = within(pinned, p, 1);
+	size_t n = t ? t->size : 0;
+	pthread_mutex_unlock(&lock);
 	int e = cuMemHostUnregister(p);
 	if (!e) {
-		free(p);
+		munmap(p, n);
 	}
 	return e;
 }
