@@ -115,6 +115,17 @@ func (w *results[V]) put(sums []V) {
 	}
 }
 
+// putFrom is put(row) where row[i] = sums[at[i]], for which it has room.
+func (w *results[V]) putFrom(at []uint16, sums, row []V) {
+	if n := len(at); w.at == len(w.long) {
+		simd.FinishFrom(w.level, w.alpha, w.beta, at, sums, w.y[:n], w.stream)
+		w.y, w.next = w.y[n:], w.next+n
+		return
+	}
+	simd.Permute(w.level, at, sums, row)
+	w.put(row[:len(at)])
+}
+
 // chunks takes the sums of chunks of the long row that comes next.
 func (w *results[V]) chunks(l longRow, sums []V) {
 	w.stripes.add(w.next-l.first, sums)

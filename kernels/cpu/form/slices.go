@@ -115,29 +115,28 @@ func (s *slicesForm[V]) multiply(alpha, beta V, x, y []V, far *binSums[V]) {
 			simd.AddSlices(s.level, &s.wide, wide, int(w.wide.slices), x, s.sums)
 			wide = w.wide.after(wide)
 		}
-		row := s.sums[:rows]
+		at := order[:0]
 		if w.sorted {
-			row = s.row[:rows]
-			simd.Permute(s.level, order[:rows], s.sums, row)
-			order = order[rows:]
+			at, order = order[:rows], order[rows:]
 		}
-		if w.wide.slices > 0 && !w.joint {
-			simd.MultiplySlices(s.level, &s.wide, wide, int(w.wide.slices), x, s.more)
-			wide = w.wide.after(wide)
-			for lane, r := range order[:w.listed] {
-				if s.fixed { // no row has narrow entries as well
-					row[r] = s.more[lane]
-				} else {
-					row[r] += s.more[lane]
-				}
+		if w.sorted && far == nil && (w.wide.slices == 0 || w.joint) && !s.lone.any(lone, i*s.size+rows) {
+			s.results.putFrom(at, s.sums, s.row)
+		} else {
+			row := s.sums[:rows]
+			if w.sorted {
+				row = s.row[:rows]
+				simd.Permute(s.level, at, s.sums, row)
 			}
-			order = order[w.listed:]
+			if w.wide.slices > 0 && !w.joint {
+				s.addWide(w, wide, order, x, row)
+				wide, order = w.wide.after(wide), order[w.listed:]
+			}
+			lone = s.lone.put(lone, i*s.size, row)
+			if far != nil {
+				far.addTo(row)
+			}
+			s.results.put(row)
 		}
-		lone = s.lone.put(lone, i*s.size, row)
-		if far != nil {
-			far.addTo(row)
-		}
-		s.results.put(row)
 		for ; len(long) > 0 && long[0].after == i; long = long[1:] {
 			s.sumPiece(&long[0], x)
 			long[0].pass(s.narrow.Values.Lanes, &narrow, &wide)
@@ -147,6 +146,18 @@ func (s *slicesForm[V]) multiply(alpha, beta V, x, y []V, far *binSums[V]) {
 		simd.Fence(s.level)
 	}
 	s.long.finish(alpha, y)
+}
+
+// addWide adds the sums of wide slices that are not in the lanes of narrow ones: order has their rows.
+func (s *slicesForm[V]) addWide(w *window, at simd.Position, order []uint16, x, row []V) {
+	simd.MultiplySlices(s.level, &s.wide, at, int(w.wide.slices), x, s.more)
+	for lane, r := range order[:w.listed] {
+		if s.fixed { // no row has narrow entries as well
+			row[r] = s.more[lane]
+		} else {
+			row[r] += s.more[lane]
+		}
+	}
 }
 
 func (s *slicesForm[V]) Bytes() int64 { return s.bytes }

@@ -84,10 +84,13 @@ func (l *loneRows[V]) sum(level simd.Level, x []V) {
 	}
 }
 
+// any reports whether a row before end has not been put, where done rows have.
+func (l *loneRows[V]) any(done, end int) bool { return done < len(l.row) && l.row[done] < end }
+
 // put puts the sums of the rows from first on to their places in sums. Those before
 // row number done were put before; it gives what is done then.
 func (l *loneRows[V]) put(done, first int, sums []V) int {
-	for ; done < len(l.row) && l.row[done] < first+len(sums); done++ {
+	for ; l.any(done, first+len(sums)); done++ {
 		sums[l.row[done]-first] = l.sums[done]
 	}
 	return done

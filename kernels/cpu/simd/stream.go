@@ -51,6 +51,37 @@ func Finish[V sparse.Value](l Level, alpha, beta V, sums, y []V, stream bool) {
 	finishGeneric(alpha, beta, sums[head:], y[head:])
 }
 
+// FinishFrom is Finish for sums in another order, whose places are not checked:
+//
+//	y[i] = fma(beta, y[i], alpha*sums[at[i]])
+func FinishFrom[V sparse.Value](l Level, alpha, beta V, at []uint16, sums, y []V, stream bool) {
+	at = at[:len(y)]
+	if beta == 0 {
+		beta = 0
+	}
+	lanes := Lanes[V](l)
+	stream = stream && beta == 0
+	head := 0
+	if stream {
+		head = min(toRegister(l, y), len(y))
+	}
+	n := (len(y) - head) / lanes
+	if l == Generic || n == 0 {
+		finishFromGeneric(alpha, beta, at, sums, y)
+		return
+	}
+	finishFromGeneric(alpha, beta, at[:head], sums, y[:head])
+	finishFromAssembly(l, n, alpha, beta, at[head:], sums, y[head:], stream)
+	head += n * lanes
+	finishFromGeneric(alpha, beta, at[head:], sums, y[head:])
+}
+
+func finishFromGeneric[V sparse.Value](alpha, beta V, at []uint16, sums, y []V) {
+	for i, k := range at {
+		y[i] = Finished(alpha, beta, sums[k], y[i])
+	}
+}
+
 func finishGeneric[V sparse.Value](alpha, beta V, sums, y []V) {
 	for i, s := range sums {
 		y[i] = Finished(alpha, beta, s, y[i])

@@ -20,10 +20,10 @@ TEXT ·finishF64AVX2(SB), NOSPLIT, $0-48
 
 scale:
 	VMULPD    (CX), Y0, Y2
+	ADDQ      $0x20, CX
 	VCMPPD    $0x03, Y2, Y2, Y1
 	VBLENDVPD Y1, Y3, Y2, Y2
 	VMOVUPD   Y2, (DX)
-	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
 	DECQ      AX
 	JNZ       scale
@@ -32,10 +32,10 @@ scale:
 
 stream:
 	VMULPD    (CX), Y0, Y2
+	ADDQ      $0x20, CX
 	VCMPPD    $0x03, Y2, Y2, Y1
 	VBLENDVPD Y1, Y3, Y2, Y2
 	VMOVNTPD  Y2, (DX)
-	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
 	DECQ      AX
 	JNZ       stream
@@ -44,12 +44,99 @@ stream:
 
 add:
 	VMULPD      (CX), Y0, Y2
+	ADDQ        $0x20, CX
 	VFMADD231PD (DX), Y1, Y2
 	VCMPPD      $0x03, Y2, Y2, Y4
 	VBLENDVPD   Y4, Y3, Y2, Y2
 	VMOVUPD     Y2, (DX)
-	ADDQ        $0x20, CX
 	ADDQ        $0x20, DX
+	DECQ        AX
+	JNZ         add
+	VZEROUPPER
+	RET
+
+// func finishFromF64AVX2(n int, alpha float64, beta float64, at *uint16, sums *float64, y *float64, stream int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·finishFromF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         n+0(FP), AX
+	MOVQ         at+24(FP), CX
+	MOVQ         sums+32(FP), DX
+	MOVQ         y+40(FP), BX
+	VBROADCASTSD alpha+8(FP), Y0
+	VBROADCASTSD beta+16(FP), Y1
+	MOVQ         $0x7ff8000000000000, SI
+	VMOVQ        SI, X3
+	VPBROADCASTQ X3, Y3
+	CMPQ         beta+16(FP), $0x00
+	JNE          add
+	CMPQ         stream+48(FP), $0x00
+	JNE          stream
+
+scale:
+	MOVL        (CX), DI
+	MOVWLZX     DI, SI
+	VMOVSD      (DX)(SI*8), X4
+	SHRL        $0x10, DI
+	VMOVHPD     (DX)(DI*8), X4, X4
+	MOVL        4(CX), DI
+	MOVWLZX     DI, SI
+	VMOVSD      (DX)(SI*8), X1
+	SHRL        $0x10, DI
+	VMOVHPD     (DX)(DI*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VMULPD      Y4, Y0, Y2
+	ADDQ        $0x08, CX
+	VCMPPD      $0x03, Y2, Y2, Y1
+	VBLENDVPD   Y1, Y3, Y2, Y2
+	VMOVUPD     Y2, (BX)
+	ADDQ        $0x20, BX
+	DECQ        AX
+	JNZ         scale
+	VZEROUPPER
+	RET
+
+stream:
+	MOVL        (CX), DI
+	MOVWLZX     DI, SI
+	VMOVSD      (DX)(SI*8), X4
+	SHRL        $0x10, DI
+	VMOVHPD     (DX)(DI*8), X4, X4
+	MOVL        4(CX), DI
+	MOVWLZX     DI, SI
+	VMOVSD      (DX)(SI*8), X1
+	SHRL        $0x10, DI
+	VMOVHPD     (DX)(DI*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VMULPD      Y4, Y0, Y2
+	ADDQ        $0x08, CX
+	VCMPPD      $0x03, Y2, Y2, Y1
+	VBLENDVPD   Y1, Y3, Y2, Y2
+	VMOVNTPD    Y2, (BX)
+	ADDQ        $0x20, BX
+	DECQ        AX
+	JNZ         stream
+	VZEROUPPER
+	RET
+
+add:
+	MOVL        (CX), DI
+	MOVWLZX     DI, SI
+	VMOVSD      (DX)(SI*8), X4
+	SHRL        $0x10, DI
+	VMOVHPD     (DX)(DI*8), X4, X4
+	MOVL        4(CX), DI
+	MOVWLZX     DI, SI
+	VMOVSD      (DX)(SI*8), X2
+	SHRL        $0x10, DI
+	VMOVHPD     (DX)(DI*8), X2, X2
+	VINSERTF128 $0x01, X2, Y4, Y4
+	VMULPD      Y4, Y0, Y2
+	ADDQ        $0x08, CX
+	VFMADD231PD (BX), Y1, Y2
+	VCMPPD      $0x03, Y2, Y2, Y5
+	VBLENDVPD   Y5, Y3, Y2, Y2
+	VMOVUPD     Y2, (BX)
+	ADDQ        $0x20, BX
 	DECQ        AX
 	JNZ         add
 	VZEROUPPER
@@ -64,14 +151,16 @@ TEXT ·permuteF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ to+24(FP), BX
 
 loop:
-	MOVWLZX     (CX), SI
+	MOVL        (CX), DI
+	MOVWLZX     DI, SI
 	VMOVSD      (DX)(SI*8), X0
-	MOVWLZX     2(CX), SI
-	VMOVHPD     (DX)(SI*8), X0, X0
-	MOVWLZX     4(CX), SI
+	SHRL        $0x10, DI
+	VMOVHPD     (DX)(DI*8), X0, X0
+	MOVL        4(CX), DI
+	MOVWLZX     DI, SI
 	VMOVSD      (DX)(SI*8), X1
-	MOVWLZX     6(CX), SI
-	VMOVHPD     (DX)(SI*8), X1, X1
+	SHRL        $0x10, DI
+	VMOVHPD     (DX)(DI*8), X1, X1
 	VINSERTF128 $0x01, X1, Y0, Y0
 	VMOVUPD     Y0, (BX)
 	ADDQ        $0x08, CX
@@ -99,10 +188,10 @@ TEXT ·finishF64AVX512(SB), NOSPLIT, $0-48
 
 scale:
 	VMULPD  (CX), Z0, Z2
+	ADDQ    $0x40, CX
 	VCMPPD  $0x03, Z2, Z2, K1
 	VMOVAPD Z3, K1, Z2
 	VMOVUPD Z2, (DX)
-	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    AX
 	JNZ     scale
@@ -111,10 +200,10 @@ scale:
 
 stream:
 	VMULPD   (CX), Z0, Z2
+	ADDQ     $0x40, CX
 	VCMPPD   $0x03, Z2, Z2, K1
 	VMOVAPD  Z3, K1, Z2
 	VMOVNTPD Z2, (DX)
-	ADDQ     $0x40, CX
 	ADDQ     $0x40, DX
 	DECQ     AX
 	JNZ      stream
@@ -123,14 +212,137 @@ stream:
 
 add:
 	VMULPD      (CX), Z0, Z2
+	ADDQ        $0x40, CX
 	VFMADD231PD (DX), Z1, Z2
 	VCMPPD      $0x03, Z2, Z2, K1
 	VMOVAPD     Z3, K1, Z2
 	VMOVUPD     Z2, (DX)
-	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        AX
 	JNZ         add
+	VZEROUPPER
+	RET
+
+// func finishFromF64AVX512(n int, alpha float64, beta float64, at *uint16, sums *float64, y *float64, stream int)
+// Requires: AVX, AVX512F
+TEXT ·finishFromF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         n+0(FP), AX
+	MOVQ         at+24(FP), CX
+	MOVQ         sums+32(FP), DX
+	MOVQ         y+40(FP), BX
+	VBROADCASTSD alpha+8(FP), Z0
+	VBROADCASTSD beta+16(FP), Z1
+	MOVQ         $0x7ff8000000000000, SI
+	VMOVQ        SI, X3
+	VPBROADCASTQ X3, Z3
+	CMPQ         beta+16(FP), $0x00
+	JNE          add
+	CMPQ         stream+48(FP), $0x00
+	JNE          stream
+
+scale:
+	MOVL         (CX), DI
+	MOVWLZX      DI, SI
+	VMOVSD       (DX)(SI*8), X4
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X4, X4
+	MOVL         4(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSD       (DX)(SI*8), X1
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X1, X1
+	VINSERTF128  $0x01, X1, Y4, Y4
+	MOVL         8(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSD       (DX)(SI*8), X5
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X5, X5
+	MOVL         12(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSD       (DX)(SI*8), X1
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X1, X1
+	VINSERTF128  $0x01, X1, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VMULPD       Z4, Z0, Z2
+	ADDQ         $0x10, CX
+	VCMPPD       $0x03, Z2, Z2, K1
+	VMOVAPD      Z3, K1, Z2
+	VMOVUPD      Z2, (BX)
+	ADDQ         $0x40, BX
+	DECQ         AX
+	JNZ          scale
+	VZEROUPPER
+	RET
+
+stream:
+	MOVL         (CX), DI
+	MOVWLZX      DI, SI
+	VMOVSD       (DX)(SI*8), X4
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X4, X4
+	MOVL         4(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSD       (DX)(SI*8), X1
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X1, X1
+	VINSERTF128  $0x01, X1, Y4, Y4
+	MOVL         8(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSD       (DX)(SI*8), X5
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X5, X5
+	MOVL         12(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSD       (DX)(SI*8), X1
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X1, X1
+	VINSERTF128  $0x01, X1, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VMULPD       Z4, Z0, Z2
+	ADDQ         $0x10, CX
+	VCMPPD       $0x03, Z2, Z2, K1
+	VMOVAPD      Z3, K1, Z2
+	VMOVNTPD     Z2, (BX)
+	ADDQ         $0x40, BX
+	DECQ         AX
+	JNZ          stream
+	VZEROUPPER
+	RET
+
+add:
+	MOVL         (CX), DI
+	MOVWLZX      DI, SI
+	VMOVSD       (DX)(SI*8), X4
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X4, X4
+	MOVL         4(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSD       (DX)(SI*8), X2
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	MOVL         8(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSD       (DX)(SI*8), X5
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X5, X5
+	MOVL         12(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSD       (DX)(SI*8), X2
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VMULPD       Z4, Z0, Z2
+	ADDQ         $0x10, CX
+	VFMADD231PD  (BX), Z1, Z2
+	VCMPPD       $0x03, Z2, Z2, K1
+	VMOVAPD      Z3, K1, Z2
+	VMOVUPD      Z2, (BX)
+	ADDQ         $0x40, BX
+	DECQ         AX
+	JNZ          add
 	VZEROUPPER
 	RET
 
@@ -143,23 +355,27 @@ TEXT ·permuteF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ to+24(FP), BX
 
 loop:
-	MOVWLZX      (CX), SI
+	MOVL         (CX), DI
+	MOVWLZX      DI, SI
 	VMOVSD       (DX)(SI*8), X0
-	MOVWLZX      2(CX), SI
-	VMOVHPD      (DX)(SI*8), X0, X0
-	MOVWLZX      4(CX), SI
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X0, X0
+	MOVL         4(CX), DI
+	MOVWLZX      DI, SI
 	VMOVSD       (DX)(SI*8), X1
-	MOVWLZX      6(CX), SI
-	VMOVHPD      (DX)(SI*8), X1, X1
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X1, X1
 	VINSERTF128  $0x01, X1, Y0, Y0
-	MOVWLZX      8(CX), SI
+	MOVL         8(CX), DI
+	MOVWLZX      DI, SI
 	VMOVSD       (DX)(SI*8), X1
-	MOVWLZX      10(CX), SI
-	VMOVHPD      (DX)(SI*8), X1, X1
-	MOVWLZX      12(CX), SI
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X1, X1
+	MOVL         12(CX), DI
+	MOVWLZX      DI, SI
 	VMOVSD       (DX)(SI*8), X2
-	MOVWLZX      14(CX), SI
-	VMOVHPD      (DX)(SI*8), X2, X2
+	SHRL         $0x10, DI
+	VMOVHPD      (DX)(DI*8), X2, X2
 	VINSERTF128  $0x01, X2, Y1, Y1
 	VINSERTF64X4 $0x01, Y1, Z0, Z0
 	VMOVUPD      Z0, (BX)
@@ -188,10 +404,10 @@ TEXT ·finishF32AVX2(SB), NOSPLIT, $0-40
 
 scale:
 	VMULPS    (CX), Y0, Y2
+	ADDQ      $0x20, CX
 	VCMPPS    $0x03, Y2, Y2, Y1
 	VBLENDVPS Y1, Y3, Y2, Y2
 	VMOVUPS   Y2, (DX)
-	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
 	DECQ      AX
 	JNZ       scale
@@ -200,10 +416,10 @@ scale:
 
 stream:
 	VMULPS    (CX), Y0, Y2
+	ADDQ      $0x20, CX
 	VCMPPS    $0x03, Y2, Y2, Y1
 	VBLENDVPS Y1, Y3, Y2, Y2
 	VMOVNTPS  Y2, (DX)
-	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
 	DECQ      AX
 	JNZ       stream
@@ -212,12 +428,129 @@ stream:
 
 add:
 	VMULPS      (CX), Y0, Y2
+	ADDQ        $0x20, CX
 	VFMADD231PS (DX), Y1, Y2
 	VCMPPS      $0x03, Y2, Y2, Y4
 	VBLENDVPS   Y4, Y3, Y2, Y2
 	VMOVUPS     Y2, (DX)
-	ADDQ        $0x20, CX
 	ADDQ        $0x20, DX
+	DECQ        AX
+	JNZ         add
+	VZEROUPPER
+	RET
+
+// func finishFromF32AVX2(n int, alpha float32, beta float32, at *uint16, sums *float32, y *float32, stream int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·finishFromF32AVX2(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), AX
+	MOVQ         at+16(FP), CX
+	MOVQ         sums+24(FP), DX
+	MOVQ         y+32(FP), BX
+	VBROADCASTSS alpha+8(FP), Y0
+	VBROADCASTSS beta+12(FP), Y1
+	MOVL         $0x7fc00000, SI
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Y3
+	CMPL         beta+12(FP), $0x00
+	JNE          add
+	CMPQ         stream+40(FP), $0x00
+	JNE          stream
+
+scale:
+	MOVL        (CX), DI
+	MOVWLZX     DI, SI
+	VMOVSS      (DX)(SI*4), X4
+	SHRL        $0x10, DI
+	VINSERTPS   $0x10, (DX)(DI*4), X4, X4
+	MOVL        4(CX), DI
+	MOVWLZX     DI, SI
+	VINSERTPS   $0x20, (DX)(SI*4), X4, X4
+	SHRL        $0x10, DI
+	VINSERTPS   $0x30, (DX)(DI*4), X4, X4
+	MOVL        8(CX), DI
+	MOVWLZX     DI, SI
+	VMOVSS      (DX)(SI*4), X1
+	SHRL        $0x10, DI
+	VINSERTPS   $0x10, (DX)(DI*4), X1, X1
+	MOVL        12(CX), DI
+	MOVWLZX     DI, SI
+	VINSERTPS   $0x20, (DX)(SI*4), X1, X1
+	SHRL        $0x10, DI
+	VINSERTPS   $0x30, (DX)(DI*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VMULPS      Y4, Y0, Y2
+	ADDQ        $0x10, CX
+	VCMPPS      $0x03, Y2, Y2, Y1
+	VBLENDVPS   Y1, Y3, Y2, Y2
+	VMOVUPS     Y2, (BX)
+	ADDQ        $0x20, BX
+	DECQ        AX
+	JNZ         scale
+	VZEROUPPER
+	RET
+
+stream:
+	MOVL        (CX), DI
+	MOVWLZX     DI, SI
+	VMOVSS      (DX)(SI*4), X4
+	SHRL        $0x10, DI
+	VINSERTPS   $0x10, (DX)(DI*4), X4, X4
+	MOVL        4(CX), DI
+	MOVWLZX     DI, SI
+	VINSERTPS   $0x20, (DX)(SI*4), X4, X4
+	SHRL        $0x10, DI
+	VINSERTPS   $0x30, (DX)(DI*4), X4, X4
+	MOVL        8(CX), DI
+	MOVWLZX     DI, SI
+	VMOVSS      (DX)(SI*4), X1
+	SHRL        $0x10, DI
+	VINSERTPS   $0x10, (DX)(DI*4), X1, X1
+	MOVL        12(CX), DI
+	MOVWLZX     DI, SI
+	VINSERTPS   $0x20, (DX)(SI*4), X1, X1
+	SHRL        $0x10, DI
+	VINSERTPS   $0x30, (DX)(DI*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VMULPS      Y4, Y0, Y2
+	ADDQ        $0x10, CX
+	VCMPPS      $0x03, Y2, Y2, Y1
+	VBLENDVPS   Y1, Y3, Y2, Y2
+	VMOVNTPS    Y2, (BX)
+	ADDQ        $0x20, BX
+	DECQ        AX
+	JNZ         stream
+	VZEROUPPER
+	RET
+
+add:
+	MOVL        (CX), DI
+	MOVWLZX     DI, SI
+	VMOVSS      (DX)(SI*4), X4
+	SHRL        $0x10, DI
+	VINSERTPS   $0x10, (DX)(DI*4), X4, X4
+	MOVL        4(CX), DI
+	MOVWLZX     DI, SI
+	VINSERTPS   $0x20, (DX)(SI*4), X4, X4
+	SHRL        $0x10, DI
+	VINSERTPS   $0x30, (DX)(DI*4), X4, X4
+	MOVL        8(CX), DI
+	MOVWLZX     DI, SI
+	VMOVSS      (DX)(SI*4), X2
+	SHRL        $0x10, DI
+	VINSERTPS   $0x10, (DX)(DI*4), X2, X2
+	MOVL        12(CX), DI
+	MOVWLZX     DI, SI
+	VINSERTPS   $0x20, (DX)(SI*4), X2, X2
+	SHRL        $0x10, DI
+	VINSERTPS   $0x30, (DX)(DI*4), X2, X2
+	VINSERTF128 $0x01, X2, Y4, Y4
+	VMULPS      Y4, Y0, Y2
+	ADDQ        $0x10, CX
+	VFMADD231PS (BX), Y1, Y2
+	VCMPPS      $0x03, Y2, Y2, Y5
+	VBLENDVPS   Y5, Y3, Y2, Y2
+	VMOVUPS     Y2, (BX)
+	ADDQ        $0x20, BX
 	DECQ        AX
 	JNZ         add
 	VZEROUPPER
@@ -232,22 +565,26 @@ TEXT ·permuteF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ to+24(FP), BX
 
 loop:
-	MOVWLZX     (CX), SI
+	MOVL        (CX), DI
+	MOVWLZX     DI, SI
 	VMOVSS      (DX)(SI*4), X0
-	MOVWLZX     2(CX), SI
-	VINSERTPS   $0x10, (DX)(SI*4), X0, X0
-	MOVWLZX     4(CX), SI
+	SHRL        $0x10, DI
+	VINSERTPS   $0x10, (DX)(DI*4), X0, X0
+	MOVL        4(CX), DI
+	MOVWLZX     DI, SI
 	VINSERTPS   $0x20, (DX)(SI*4), X0, X0
-	MOVWLZX     6(CX), SI
-	VINSERTPS   $0x30, (DX)(SI*4), X0, X0
-	MOVWLZX     8(CX), SI
+	SHRL        $0x10, DI
+	VINSERTPS   $0x30, (DX)(DI*4), X0, X0
+	MOVL        8(CX), DI
+	MOVWLZX     DI, SI
 	VMOVSS      (DX)(SI*4), X1
-	MOVWLZX     10(CX), SI
-	VINSERTPS   $0x10, (DX)(SI*4), X1, X1
-	MOVWLZX     12(CX), SI
+	SHRL        $0x10, DI
+	VINSERTPS   $0x10, (DX)(DI*4), X1, X1
+	MOVL        12(CX), DI
+	MOVWLZX     DI, SI
 	VINSERTPS   $0x20, (DX)(SI*4), X1, X1
-	MOVWLZX     14(CX), SI
-	VINSERTPS   $0x30, (DX)(SI*4), X1, X1
+	SHRL        $0x10, DI
+	VINSERTPS   $0x30, (DX)(DI*4), X1, X1
 	VINSERTF128 $0x01, X1, Y0, Y0
 	VMOVUPS     Y0, (BX)
 	ADDQ        $0x10, CX
@@ -275,10 +612,10 @@ TEXT ·finishF32AVX512(SB), NOSPLIT, $0-40
 
 scale:
 	VMULPS  (CX), Z0, Z2
+	ADDQ    $0x40, CX
 	VCMPPS  $0x03, Z2, Z2, K1
 	VMOVAPS Z3, K1, Z2
 	VMOVUPS Z2, (DX)
-	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    AX
 	JNZ     scale
@@ -287,10 +624,10 @@ scale:
 
 stream:
 	VMULPS   (CX), Z0, Z2
+	ADDQ     $0x40, CX
 	VCMPPS   $0x03, Z2, Z2, K1
 	VMOVAPS  Z3, K1, Z2
 	VMOVNTPS Z2, (DX)
-	ADDQ     $0x40, CX
 	ADDQ     $0x40, DX
 	DECQ     AX
 	JNZ      stream
@@ -299,14 +636,197 @@ stream:
 
 add:
 	VMULPS      (CX), Z0, Z2
+	ADDQ        $0x40, CX
 	VFMADD231PS (DX), Z1, Z2
 	VCMPPS      $0x03, Z2, Z2, K1
 	VMOVAPS     Z3, K1, Z2
 	VMOVUPS     Z2, (DX)
-	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        AX
 	JNZ         add
+	VZEROUPPER
+	RET
+
+// func finishFromF32AVX512(n int, alpha float32, beta float32, at *uint16, sums *float32, y *float32, stream int)
+// Requires: AVX, AVX512F
+TEXT ·finishFromF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), AX
+	MOVQ         at+16(FP), CX
+	MOVQ         sums+24(FP), DX
+	MOVQ         y+32(FP), BX
+	VBROADCASTSS alpha+8(FP), Z0
+	VBROADCASTSS beta+12(FP), Z1
+	MOVL         $0x7fc00000, SI
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Z3
+	CMPL         beta+12(FP), $0x00
+	JNE          add
+	CMPQ         stream+40(FP), $0x00
+	JNE          stream
+
+scale:
+	MOVL         (CX), DI
+	MOVWLZX      DI, SI
+	VMOVSS       (DX)(SI*4), X4
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X4, X4
+	MOVL         4(CX), DI
+	MOVWLZX      DI, SI
+	VINSERTPS    $0x20, (DX)(SI*4), X4, X4
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X4, X4
+	MOVL         8(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSS       (DX)(SI*4), X1
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X1, X1
+	MOVL         12(CX), DI
+	MOVWLZX      DI, SI
+	VINSERTPS    $0x20, (DX)(SI*4), X1, X1
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X1, X1
+	VINSERTF128  $0x01, X1, Y4, Y4
+	MOVL         16(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSS       (DX)(SI*4), X5
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X5, X5
+	MOVL         20(CX), DI
+	MOVWLZX      DI, SI
+	VINSERTPS    $0x20, (DX)(SI*4), X5, X5
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X5, X5
+	MOVL         24(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSS       (DX)(SI*4), X1
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X1, X1
+	MOVL         28(CX), DI
+	MOVWLZX      DI, SI
+	VINSERTPS    $0x20, (DX)(SI*4), X1, X1
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X1, X1
+	VINSERTF128  $0x01, X1, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VMULPS       Z4, Z0, Z2
+	ADDQ         $0x20, CX
+	VCMPPS       $0x03, Z2, Z2, K1
+	VMOVAPS      Z3, K1, Z2
+	VMOVUPS      Z2, (BX)
+	ADDQ         $0x40, BX
+	DECQ         AX
+	JNZ          scale
+	VZEROUPPER
+	RET
+
+stream:
+	MOVL         (CX), DI
+	MOVWLZX      DI, SI
+	VMOVSS       (DX)(SI*4), X4
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X4, X4
+	MOVL         4(CX), DI
+	MOVWLZX      DI, SI
+	VINSERTPS    $0x20, (DX)(SI*4), X4, X4
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X4, X4
+	MOVL         8(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSS       (DX)(SI*4), X1
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X1, X1
+	MOVL         12(CX), DI
+	MOVWLZX      DI, SI
+	VINSERTPS    $0x20, (DX)(SI*4), X1, X1
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X1, X1
+	VINSERTF128  $0x01, X1, Y4, Y4
+	MOVL         16(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSS       (DX)(SI*4), X5
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X5, X5
+	MOVL         20(CX), DI
+	MOVWLZX      DI, SI
+	VINSERTPS    $0x20, (DX)(SI*4), X5, X5
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X5, X5
+	MOVL         24(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSS       (DX)(SI*4), X1
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X1, X1
+	MOVL         28(CX), DI
+	MOVWLZX      DI, SI
+	VINSERTPS    $0x20, (DX)(SI*4), X1, X1
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X1, X1
+	VINSERTF128  $0x01, X1, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VMULPS       Z4, Z0, Z2
+	ADDQ         $0x20, CX
+	VCMPPS       $0x03, Z2, Z2, K1
+	VMOVAPS      Z3, K1, Z2
+	VMOVNTPS     Z2, (BX)
+	ADDQ         $0x40, BX
+	DECQ         AX
+	JNZ          stream
+	VZEROUPPER
+	RET
+
+add:
+	MOVL         (CX), DI
+	MOVWLZX      DI, SI
+	VMOVSS       (DX)(SI*4), X4
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X4, X4
+	MOVL         4(CX), DI
+	MOVWLZX      DI, SI
+	VINSERTPS    $0x20, (DX)(SI*4), X4, X4
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X4, X4
+	MOVL         8(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSS       (DX)(SI*4), X2
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X2, X2
+	MOVL         12(CX), DI
+	MOVWLZX      DI, SI
+	VINSERTPS    $0x20, (DX)(SI*4), X2, X2
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	MOVL         16(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSS       (DX)(SI*4), X5
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X5, X5
+	MOVL         20(CX), DI
+	MOVWLZX      DI, SI
+	VINSERTPS    $0x20, (DX)(SI*4), X5, X5
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X5, X5
+	MOVL         24(CX), DI
+	MOVWLZX      DI, SI
+	VMOVSS       (DX)(SI*4), X2
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X2, X2
+	MOVL         28(CX), DI
+	MOVWLZX      DI, SI
+	VINSERTPS    $0x20, (DX)(SI*4), X2, X2
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VMULPS       Z4, Z0, Z2
+	ADDQ         $0x20, CX
+	VFMADD231PS  (BX), Z1, Z2
+	VCMPPS       $0x03, Z2, Z2, K1
+	VMOVAPS      Z3, K1, Z2
+	VMOVUPS      Z2, (BX)
+	ADDQ         $0x40, BX
+	DECQ         AX
+	JNZ          add
 	VZEROUPPER
 	RET
 
@@ -319,39 +839,47 @@ TEXT ·permuteF32AVX512(SB), NOSPLIT, $0-32
 	MOVQ to+24(FP), BX
 
 loop:
-	MOVWLZX      (CX), SI
+	MOVL         (CX), DI
+	MOVWLZX      DI, SI
 	VMOVSS       (DX)(SI*4), X0
-	MOVWLZX      2(CX), SI
-	VINSERTPS    $0x10, (DX)(SI*4), X0, X0
-	MOVWLZX      4(CX), SI
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X0, X0
+	MOVL         4(CX), DI
+	MOVWLZX      DI, SI
 	VINSERTPS    $0x20, (DX)(SI*4), X0, X0
-	MOVWLZX      6(CX), SI
-	VINSERTPS    $0x30, (DX)(SI*4), X0, X0
-	MOVWLZX      8(CX), SI
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X0, X0
+	MOVL         8(CX), DI
+	MOVWLZX      DI, SI
 	VMOVSS       (DX)(SI*4), X1
-	MOVWLZX      10(CX), SI
-	VINSERTPS    $0x10, (DX)(SI*4), X1, X1
-	MOVWLZX      12(CX), SI
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X1, X1
+	MOVL         12(CX), DI
+	MOVWLZX      DI, SI
 	VINSERTPS    $0x20, (DX)(SI*4), X1, X1
-	MOVWLZX      14(CX), SI
-	VINSERTPS    $0x30, (DX)(SI*4), X1, X1
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X1, X1
 	VINSERTF128  $0x01, X1, Y0, Y0
-	MOVWLZX      16(CX), SI
+	MOVL         16(CX), DI
+	MOVWLZX      DI, SI
 	VMOVSS       (DX)(SI*4), X1
-	MOVWLZX      18(CX), SI
-	VINSERTPS    $0x10, (DX)(SI*4), X1, X1
-	MOVWLZX      20(CX), SI
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X1, X1
+	MOVL         20(CX), DI
+	MOVWLZX      DI, SI
 	VINSERTPS    $0x20, (DX)(SI*4), X1, X1
-	MOVWLZX      22(CX), SI
-	VINSERTPS    $0x30, (DX)(SI*4), X1, X1
-	MOVWLZX      24(CX), SI
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X1, X1
+	MOVL         24(CX), DI
+	MOVWLZX      DI, SI
 	VMOVSS       (DX)(SI*4), X2
-	MOVWLZX      26(CX), SI
-	VINSERTPS    $0x10, (DX)(SI*4), X2, X2
-	MOVWLZX      28(CX), SI
+	SHRL         $0x10, DI
+	VINSERTPS    $0x10, (DX)(DI*4), X2, X2
+	MOVL         28(CX), DI
+	MOVWLZX      DI, SI
 	VINSERTPS    $0x20, (DX)(SI*4), X2, X2
-	MOVWLZX      30(CX), SI
-	VINSERTPS    $0x30, (DX)(SI*4), X2, X2
+	SHRL         $0x10, DI
+	VINSERTPS    $0x30, (DX)(DI*4), X2, X2
 	VINSERTF128  $0x01, X2, Y1, Y1
 	VINSERTF64X4 $0x01, Y1, Z0, Z0
 	VMOVUPS      Z0, (BX)

@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,6 +30,44 @@ func streamTest[V sparse.Value](t *testing.T) {
 						want = V(3 * (i - from + 1))
 					}
 					require.Equal(t, want, e, "%s, from %d, %d elements, element %d", l, from, n, i)
+				}
+			}
+		}
+	}
+}
+
+func TestFinishFromIsFinishOfPermutedSums(t *testing.T) {
+	finishFromTest[float64](t)
+	finishFromTest[float32](t)
+}
+
+func finishFromTest[V sparse.Value](t *testing.T) {
+	sums := make([]V, 1<<16)
+	for i := range sums {
+		sums[i] = V(i) / 3
+	}
+	sums[1<<16-1-937] = V(math.NaN())
+	for l := Generic; l <= Best(); l++ {
+		for n := range 70 {
+			at, permuted := make([]uint16, n), make([]V, n)
+			for i := range at {
+				at[i] = uint16(1<<16 - 1 - 937*i)
+			}
+			Permute(l, at, sums, permuted)
+			for from := range 9 {
+				for _, beta := range []V{0, 0.7} {
+					for _, stream := range []bool{false, true} {
+						want, got := make([]V, from+n+9), make([]V, from+n+9)
+						for i := range want {
+							want[i], got[i] = V(i)/7, V(i)/7
+						}
+						Finish(l, 3, beta, permuted, want[from:from+n], stream)
+						FinishFrom(l, 3, beta, at, sums, got[from:from+n], stream)
+						Fence(l)
+						for i := range want {
+							require.Equal(t, math.Float64bits(float64(want[i])), math.Float64bits(float64(got[i])), "%s, from %d, %d elements, beta %g, element %d", l, from, n, beta, i)
+						}
+					}
 				}
 			}
 		}

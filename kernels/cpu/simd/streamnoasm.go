@@ -8,6 +8,9 @@ import "github.com/msrep-go/msrep/sparse"
 
 func finishAssembly[V sparse.Value](_ Level, n int, alpha, beta V, sums, y []V, stream bool) {}
 
+func finishFromAssembly[V sparse.Value](_ Level, n int, alpha, beta V, at []uint16, sums, y []V, stream bool) {
+}
+
 func loadAheadAssembly[V sparse.Value](x []V) {}
 
 func fenceAssembly() {}

@@ -223,6 +223,23 @@ func (l Lanes) GatherFrom(at func(lane int) Mem) VecVirtual {
 	return lo.AsZ().(VecVirtual)
 }
 
+// ShortIndices gives the index of a lane, lanes asked for in their order, among indices of 2 bytes: they
+// are loaded two at a time, as loads are what kernels have most of.
+func ShortIndices(at func(lane int) Mem) func(lane int) GPVirtual {
+	var pair GPVirtual
+	return func(lane int) GPVirtual {
+		if lane%2 > 0 {
+			SHRL(Imm(16), pair.As32())
+			return pair
+		}
+		g := GP64()
+		pair = GP64()
+		MOVL(at(lane), pair.As32())
+		MOVWLZX(pair.As16(), g.As32())
+		return g
+	}
+}
+
 // AddEach adds each lane of v to the element at its place in memory, one after the other: lanes
 // may have the same place.
 func (l Lanes) AddEach(v VecVirtual, place func(lane int) Mem) {

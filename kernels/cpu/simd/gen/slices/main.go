@@ -51,22 +51,15 @@ func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	acc, keep, left := l.Reg(), l.Reg(), GP64()
 	VPBROADCASTQ(lanes.Arg("keep"), keep)
 
-	// place is where the element of x for a lane lies. Indices of 2 bytes are loaded two at a
-	// time: loads are what a kernel has most of.
-	var pair GPVirtual
+	// place is where the element of x for a lane lies.
+	index := func(lane int) Mem { return Mem{Base: idx, Disp: lane * indexBytes} }
+	short := lanes.ShortIndices(index)
 	place := func(lane int) Mem {
-		from, g := Mem{Base: idx, Disp: lane * indexBytes}, GP64()
-		switch {
-		case indexBytes == 4:
-			MOVL(from, g.As32())
-		case lane%2 == 0:
-			pair = GP64()
-			MOVL(from, pair.As32())
-			MOVWLZX(pair.As16(), g.As32())
-		default:
-			SHRL(Imm(16), pair.As32())
-			g = pair
+		if indexBytes == 2 {
+			return Mem{Base: x, Index: short(lane), Scale: uint8(l.Size())}
 		}
+		g := GP64()
+		MOVL(index(lane), g.As32())
 		return Mem{Base: x, Index: g, Scale: uint8(l.Size())}
 	}
 	// product adds one column to acc.

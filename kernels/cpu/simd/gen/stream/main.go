@@ -14,7 +14,8 @@ import (
 
 func main() {
 	for _, l := range lanes.All() {
-		finish(l)
+		finish(l, false)
+		finish(l, true)
 		permute(l)
 	}
 	fence()
@@ -22,13 +23,21 @@ func main() {
 	Generate()
 }
 
-// finish generates the last step of a product for whole registers.
-func finish(l lanes.Lanes) {
-	name := "finish" + l.Suffix()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, alpha, beta %[1]s, sums, y *%[1]s, stream int)", l.Type()))
+// finish generates the last step of a product for whole registers: of sums in their order, or
+// from places that are listed.
+func finish(l lanes.Lanes, listed bool) {
+	name, list, doc := "finish"+l.Suffix(), "", "Finish"
+	if listed {
+		name, list, doc = "finishFrom"+l.Suffix(), "at *uint16, ", "FinishFrom"
+	}
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, alpha, beta %[1]s, %[2]ssums, y *%[1]s, stream int)", l.Type(), list))
 	Pragma("noescape")
-	Doc(name + " is Finish for n > 0 registers of elements.")
+	Doc(name + " is " + doc + " for n > 0 registers of elements.")
 	n := Load(Param("n"), GP64())
+	var at Register
+	if listed {
+		at = Load(Param("at"), GP64())
+	}
 	sums := Load(Param("sums"), GP64())
 	y := Load(Param("y"), GP64())
 	alpha, beta, t := l.Reg(), l.Reg(), l.Reg()
@@ -38,13 +47,18 @@ func finish(l lanes.Lanes) {
 	// loop goes over all registers.
 	loop := func(name string, add bool, store func(VecVirtual, Mem)) {
 		Label(name)
-		l.Mul(Mem{Base: sums}, alpha, t)
+		if listed {
+			l.Mul(gather(l, sums, at), alpha, t)
+			ADDQ(Imm(uint64(2*l.Count())), at)
+		} else {
+			l.Mul(Mem{Base: sums}, alpha, t)
+			ADDQ(Imm(uint64(l.Bytes())), sums)
+		}
 		if add {
 			l.FMA(Mem{Base: y}, beta, t)
 		}
 		l.Quiet(nan, t)
 		store(t, Mem{Base: y})
-		ADDQ(Imm(uint64(l.Bytes())), sums)
 		ADDQ(Imm(uint64(l.Bytes())), y)
 		DECQ(n)
 		JNZ(LabelRef(name))
@@ -60,6 +74,12 @@ func finish(l lanes.Lanes) {
 	loop("add", true, l.Store)
 }
 
+// gather loads the elements at the places that are listed at a place.
+func gather(l lanes.Lanes, from, at Register) VecVirtual {
+	place := lanes.ShortIndices(func(lane int) Mem { return Mem{Base: at, Disp: 2 * lane} })
+	return l.GatherFrom(func(lane int) Mem { return Mem{Base: from, Index: place(lane), Scale: uint8(l.Size())} })
+}
+
 // permute generates loads from places that are listed.
 func permute(l lanes.Lanes) {
 	name := "permute" + l.Suffix()
@@ -71,8 +91,7 @@ func permute(l lanes.Lanes) {
 	from := Load(Param("from"), GP64())
 	to := Load(Param("to"), GP64())
 	Label("loop")
-	v := l.Gather(from, func(lane int, g GPVirtual) { MOVWLZX(Mem{Base: at, Disp: 2 * lane}, g.As32()) })
-	l.Store(v, Mem{Base: to})
+	l.Store(gather(l, from, at), Mem{Base: to})
 	ADDQ(Imm(uint64(2*l.Count())), at)
 	ADDQ(Imm(uint64(l.Bytes())), to)
 	DECQ(n)

@@ -33,7 +33,6 @@ type slicer struct {
 	asks, products                      Register
 	factor                              VecVirtual
 	left                                GPVirtual
-	pair                                GPVirtual // two indices; see placeOf
 }
 
 // slices generates a kernel of Slices whose indices have so many bytes. The products of a
@@ -84,7 +83,14 @@ func beginSlices(l lanes.Lanes, values lanes.Values, indexBytes int) *slicer {
 // full adds a column in which all lanes have an entry, straight from the register: products
 // that are written to memory and loaded from there one by one take half as long again.
 func (s *slicer) full() {
-	s.AddEach(s.multiply("fullAsked"), s.placeOf)
+	index := func(lane int) Mem { return Mem{Base: s.idx, Disp: s.indexBytes * lane} }
+	short := lanes.ShortIndices(index)
+	s.AddEach(s.multiply("fullAsked"), func(lane int) Mem {
+		if s.indexBytes == 4 {
+			return s.place(index(lane))
+		}
+		return Mem{Base: s.y, Index: short(lane), Scale: uint8(s.Size())}
+	})
 	ADDQ(Imm(uint64(s.indexBytes*s.Count())), s.idx)
 }
 
@@ -100,24 +106,6 @@ func (s *slicer) masked() {
 	BLSRL(mask, mask)
 	JNZ(LabelRef("lane"))
 	ADDQ(Imm(uint64(s.indexBytes*s.Count())), s.idx)
-}
-
-// placeOf is the element of y for a lane, where lanes are asked for in their order. Indices of
-// 2 bytes are loaded two at a time: loads are what a kernel has most of.
-func (s *slicer) placeOf(lane int) Mem {
-	from := Mem{Base: s.idx, Disp: s.indexBytes * lane}
-	if s.indexBytes == 4 {
-		return s.place(from)
-	}
-	if lane%2 > 0 {
-		SHRL(Imm(16), s.pair.As32())
-		return Mem{Base: s.y, Index: s.pair, Scale: uint8(s.Size())}
-	}
-	at := GP64()
-	s.pair = GP64()
-	MOVL(from, s.pair.As32())
-	MOVWLZX(s.pair.As16(), at.As32())
-	return Mem{Base: s.y, Index: at, Scale: uint8(s.Size())}
 }
 
 // place is the element of y for an index at a place in memory.
