@@ -115,7 +115,7 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 	tiles := Candidate[V]{Form: FormTiles, Bytes: value + 4, Large: true, Build: newTiles[V],
 		Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*all.misses)}
 	bins := Candidate[V]{Form: FormBins, Bytes: value + 4, Large: true, AllOfX: true, SteadierThan: FormTiles, Build: newBins[V],
-		Why: fmt.Sprintf("tiles would read x %.1f times as long as bins take for their products", all.again)}
+		Why: fmt.Sprintf("tiles would read x %.1f times as long as bins take to write and read its copies", all.again)}
 	nearFar := Candidate[V]{Form: FormNearFar, Large: true, AllOfX: true, Whole: true, Build: newNearFar[V],
 		Why: fmt.Sprintf("%.0f %% of the entries would load lines of x for themselves", 100*all.lone)}
 	switch {

@@ -34,21 +34,25 @@ func Finish[V sparse.Value](l Level, alpha, beta V, sums, y []V, stream bool) {
 	if beta == 0 {
 		beta = 0 // not -0: the kernels look at its bits
 	}
-	lanes := Lanes[V](l)
 	stream = stream && beta == 0
-	head := 0
+	head, end := registers(l, y, stream)
+	finishGeneric(alpha, beta, sums[:head], y[:head])
+	if head < end {
+		finishAssembly(l, (end-head)/Lanes[V](l), alpha, beta, sums[head:], y[head:], stream)
+	}
+	finishGeneric(alpha, beta, sums[end:], y[end:])
+}
+
+// registers is the elements [head, end) of y that assembly stores by whole registers, at multiples
+// of their size with stream.
+func registers[V sparse.Value](l Level, y []V, stream bool) (head, end int) {
+	if l == Generic {
+		return 0, 0
+	}
 	if stream {
 		head = min(toRegister(l, y), len(y))
 	}
-	n := (len(y) - head) / lanes
-	if l == Generic || n == 0 {
-		finishGeneric(alpha, beta, sums, y)
-		return
-	}
-	finishGeneric(alpha, beta, sums[:head], y[:head])
-	finishAssembly(l, n, alpha, beta, sums[head:], y[head:], stream)
-	head += n * lanes
-	finishGeneric(alpha, beta, sums[head:], y[head:])
+	return head, len(y) - (len(y)-head)%Lanes[V](l)
 }
 
 // FinishFrom is Finish for sums in another order, whose places are not checked:
@@ -59,21 +63,13 @@ func FinishFrom[V sparse.Value](l Level, alpha, beta V, at []uint16, sums, y []V
 	if beta == 0 {
 		beta = 0
 	}
-	lanes := Lanes[V](l)
 	stream = stream && beta == 0
-	head := 0
-	if stream {
-		head = min(toRegister(l, y), len(y))
-	}
-	n := (len(y) - head) / lanes
-	if l == Generic || n == 0 {
-		finishFromGeneric(alpha, beta, at, sums, y)
-		return
-	}
+	head, end := registers(l, y, stream)
 	finishFromGeneric(alpha, beta, at[:head], sums, y[:head])
-	finishFromAssembly(l, n, alpha, beta, at[head:], sums, y[head:], stream)
-	head += n * lanes
-	finishFromGeneric(alpha, beta, at[head:], sums, y[head:])
+	if head < end {
+		finishFromAssembly(l, (end-head)/Lanes[V](l), alpha, beta, at[head:], sums, y[head:], stream)
+	}
+	finishFromGeneric(alpha, beta, at[end:], sums, y[end:])
 }
 
 func finishFromGeneric[V sparse.Value](alpha, beta V, at []uint16, sums, y []V) {
