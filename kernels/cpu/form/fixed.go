@@ -119,7 +119,7 @@ func (w *results[V]) put(sums []V) {
 func (w *results[V]) putFrom(at []uint16, sums, row []V) {
 	if n := len(at); w.at == len(w.long) {
 		simd.FinishFrom(w.level, w.alpha, w.beta, at, sums, w.y[:n], w.stream)
-		w.y, w.next = w.y[n:], w.next+n
+		w.y = w.y[n:] // next is of no use any more
 		return
 	}
 	simd.Permute(w.level, at, sums, row)
