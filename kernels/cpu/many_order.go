@@ -2,7 +2,10 @@ package cpu
 
 import (
 	"errors"
+	"math"
+	"math/bits"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -25,33 +28,39 @@ const (
 	hotShare = 0.5
 )
 
-// orderedColumns is the rows of a part with other numbers for the columns: the hot ones,
-// in which most entries lie, are first, then the others, both in their order. x is copied
-// in that order for each product, with rows that do not reach over the end of a cache
-// line. In a matrix of a power law, whose hot columns are strewn over all of x, these then
-// lie in few pages and are kept by the caches. Where there are no hot columns the copy
-// alone may pay.
+// orderedColumns is the rows of a part with other numbers for the columns: those with most
+// entries are first, those with none are left out. x is copied in that order for each product,
+// with rows that do not reach over the end of a cache line. In a matrix of a power law, whose
+// hot columns, in which most entries lie, are strewn over all of x, the hotter of these lie in
+// fewer pages and are kept by the caches. Where there are no hot columns the copy alone may pay.
 //
 // The order of the entries of a row is that of the caller, so that results are the same
 // to the last bit.
 type orderedColumns[V sparse.Value] struct {
-	rows *manyRows[V]
-	hot  []int32       // the hot columns, in order
-	x    simd.Block[V] // room for x in the new order
-	mem  []kernels.Buffer
+	rows  *manyRows[V]
+	order []int32       // the column in each place; nil where all stay in theirs
+	x     simd.Block[V] // room for x in the new order
+	mem   []kernels.Buffer
 }
 
 // orderColumns orders the columns of a part for products with blocks like x: nil where that
 // is not likely to help, or there is no memory.
 func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x simd.Block[V]) (*orderedColumns[V], error) {
 	stride, nnz := lineStride[V](x.Cols), p.part.NNZ()
-	if _, ok := mem.Fits(2 * (int64(op.Minors)*int64(stride)*mem.Size[V]() + 4*nnz)); !ok {
+	if _, ok := mem.Fits(2 * (int64(op.Minors)*(int64(stride)*mem.Size[V]()+4) + 4*nnz)); !ok {
 		return nil, nil
 	}
 	h := &orderedColumns[V]{rows: p.rows, x: simd.Block[V]{Cols: x.Cols, Stride: stride}}
-	err := p.dev.pool.run(1, func(int) { h.hot = hottest(op.Idx, op.Minors, hotBytes/(stride*int(mem.Size[V]()))) })
-	if err != nil || h.hot == nil && !reachesOver(x, stride) {
+	err := p.dev.pool.run(1, func(int) { h.order = hottestFirst(op.Idx, op.Minors, hotBytes/(stride*int(mem.Size[V]()))) })
+	if err != nil || h.order == nil && !reachesOver(x, stride) {
 		return nil, err
+	}
+	places := op.Minors
+	if h.order != nil {
+		if err := h.dropEmpty(p, op); err != nil {
+			return nil, err
+		}
+		places = len(h.order)
 	}
 	room := &form.Memory{Alloc: func(bytes int64) ([]byte, error) {
 		b, err := p.dev.Alloc(bytes)
@@ -61,7 +70,7 @@ func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x simd.B
 		h.mem = append(h.mem, b)
 		return p.dev.View(b)
 	}}
-	if h.x.Val, err = form.Make[V](room, int64(op.Minors)*int64(stride)); err == nil && h.hot != nil {
+	if h.x.Val, err = form.Make[V](room, int64(places)*int64(stride)); err == nil && h.order != nil {
 		err = h.renumber(p, op, room)
 	}
 	if errors.Is(err, kernels.ErrOutOfMemory) {
@@ -73,6 +82,21 @@ func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x simd.B
 	return h, nil
 }
 
+// dropEmpty takes columns that have no entries out of the order.
+func (h *orderedColumns[V]) dropEmpty(p *packed[V], op *kernels.Packing[V]) error {
+	used := make([]uint32, op.Minors/32+1) // a bit for each column
+	nnz, n := p.part.NNZ(), len(p.pieces)
+	err := p.dev.pool.run(n, func(i int) {
+		for _, c := range op.Idx[par.Cut(nnz, n, i):par.Cut(nnz, n, i+1)] {
+			if w, bit := &used[c/32], uint32(1)<<(c%32); atomic.LoadUint32(w)&bit == 0 {
+				atomic.OrUint32(w, bit)
+			}
+		}
+	})
+	h.order = slices.DeleteFunc(h.order, func(c int32) bool { return used[c/32]>>(c%32)&1 == 0 })
+	return err
+}
+
 // renumber makes the rows with the new numbers of columns.
 func (h *orderedColumns[V]) renumber(p *packed[V], op *kernels.Packing[V], room *form.Memory) error {
 	nnz, n := p.part.NNZ(), len(p.pieces)
@@ -80,7 +104,10 @@ func (h *orderedColumns[V]) renumber(p *packed[V], op *kernels.Packing[V], room 
 	if err != nil {
 		return err
 	}
-	to := newNumbers(h.hot, op.Minors)
+	to := make([]int32, op.Minors) // the place of each column
+	for i, c := range h.order {
+		to[c] = int32(i)
+	}
 	err = p.dev.pool.run(n, func(i int) {
 		for k := par.Cut(nnz, n, i); k < par.Cut(nnz, n, i+1); k++ {
 			idx[k] = to[op.Idx[k]]
@@ -89,7 +116,7 @@ func (h *orderedColumns[V]) renumber(p *packed[V], op *kernels.Packing[V], room 
 	if err != nil {
 		return err
 	}
-	h.rows = newManyRows(p.part, p.parts(), op.Ptr, idx, op.Val, op.Minors)
+	h.rows = newManyRows(p.part, p.parts(), op.Ptr, idx, op.Val, len(h.order))
 	return nil
 }
 
@@ -123,72 +150,50 @@ func reachesOver[V sparse.Value](x simd.Block[V], stride int) bool {
 // cacheLine is the bytes that a cache loads at a time.
 const cacheLine = 64
 
-// hottest is the most columns, at most n, with the most entries of a sample, in order;
-// nil where they have less than hotShare of them.
-func hottest(idx []int32, cols, n int) (hot []int32) {
+// hottestFirst is the columns, those with more entries of a sample before those with half as many,
+// and else in order; nil where the first n have less than hotShare of the entries.
+func hottestFirst(idx []int32, cols, n int) []int32 {
 	counts := make([]uint16, cols)
 	step := max(1, len(idx)/hotSample)
 	for k := 0; k < len(idx); k += step {
-		if c := &counts[idx[k]]; *c < 1<<16-1 {
+		if c := &counts[idx[k]]; *c < math.MaxUint16 {
 			*c++
 		}
 	}
-	columns := make([]int, 1<<16) // that have so many entries
-	for _, c := range counts {
-		columns[c]++
+	var next [17]int // the place of the next column whose count has so many bits
+	for _, count := range counts {
+		next[bits.Len16(count)]++
 	}
-	least, held := 1<<16, 0
-	all := (len(idx) + step - 1) / step
-	for least > 1 && columns[least-1] <= n {
-		least--
-		n -= columns[least]
-		held += least * columns[least]
+	for b, end := 0, cols; b < len(next); b++ {
+		end -= next[b]
+		next[b] = end
 	}
-	if float64(held) < hotShare*float64(all) {
+	order := make([]int32, cols)
+	for c, count := range counts {
+		to := &next[bits.Len16(count)]
+		order[*to] = int32(c)
+		*to++
+	}
+	held := 0
+	for _, c := range order[:min(n, cols)] {
+		held += int(counts[c])
+	}
+	if all := (len(idx) + step - 1) / step; float64(held) < hotShare*float64(all) {
 		return nil
 	}
-	for c, count := range counts {
-		if int(count) >= least {
-			hot = append(hot, int32(c))
-		}
-	}
-	return hot
+	return order
 }
 
-// newNumbers is the new number of every column.
-func newNumbers(hot []int32, cols int) []int32 {
-	to := make([]int32, cols)
-	next, cold := 0, int32(len(hot))
-	for c := range to {
-		if next < len(hot) && int(hot[next]) == c {
-			to[c] = int32(next)
-			next++
-			continue
-		}
-		to[c] = cold
-		cold++
-	}
-	return to
-}
-
-// order is x in the new order, copied.
-func (h *orderedColumns[V]) order(d *Device, x simd.Block[V]) (simd.Block[V], error) {
-	n, rows := len(h.rows.pieces), int64(x.Rows())
-	return h.x, d.pool.run(n, func(i int) {
+// copyOrdered copies x in the new order.
+func (h *orderedColumns[V]) copyOrdered(d *Device, x simd.Block[V]) error {
+	n, rows := len(h.rows.pieces), int64(h.x.Rows())
+	return d.pool.run(n, func(i int) {
 		lo, hi := int(par.Cut(rows, n, i)), int(par.Cut(rows, n, i+1))
-		next, _ := slices.BinarySearch(h.hot, int32(lo))
-		for lo < hi {
-			end := hi // of the others up to the next hot one
-			if next < len(h.hot) {
-				end = min(hi, int(h.hot[next]))
-			}
-			copyRows(h.x.From(len(h.hot)+lo-next), x.From(lo), end-lo)
-			if lo = end; lo < hi {
-				copyRows(h.x.From(next), x.From(lo), 1)
-				next++
-				lo++
-			}
+		if h.order == nil {
+			copyRows(h.x.From(lo), x.From(lo), hi-lo)
+			return
 		}
+		simd.OrderRows(simd.Default(), h.order[lo:hi], x, h.x.From(lo))
 	})
 }
 

@@ -65,11 +65,10 @@ func (p *packed[V]) multiplyRows(alpha, beta V, x, y simd.Block[V], carry []V) e
 	}
 	begin, rows, least := time.Now(), p.rows, &t.plain
 	if t.columns != nil && x.Cols == t.cols {
-		var err error
-		if x, err = t.columns.order(p.dev, x); err != nil {
+		if err := t.columns.copyOrdered(p.dev, x); err != nil {
 			return err
 		}
-		rows, least = t.columns.rows, &t.ordered
+		rows, x, least = t.columns.rows, t.columns.x, &t.ordered
 	}
 	if err := rows.multiply(p.dev, alpha, beta, x, y, carry); err != nil {
 		return err

@@ -2,7 +2,11 @@
 
 package simd
 
-import "github.com/msrep-go/msrep/sparse"
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
 
 // rowsAVX2 does the rows before the first that is out of range, and gives their
 // number.
@@ -75,4 +79,23 @@ func scatterMany[V sparse.Value](l Level, alpha V, from int, ptr []int64, idx []
 		return scatterManyF32AVX2(float32(alpha), from, ptr, idx, val, x, y, spill, marks, ldx, ldy, lds, rows, first, done, open, vectors, last, asks)
 	}
 	return from
+}
+
+// orderRowsAssembly is OrderRows for rows of full whole registers and last elements of another.
+func orderRowsAssembly[V sparse.Value](l Level, order []int32, x, to Block[V], full, last int) {
+	n, at, ldx, ldt := len(order), unsafe.SliceData(order), x.Stride*int(unsafe.Sizeof(*new(V))), to.Stride*int(unsafe.Sizeof(*new(V)))
+	switch to := any(to.Val).(type) {
+	case []float64:
+		kernel := orderRowsF64AVX512
+		if l == AVX2 {
+			kernel = orderRowsF64AVX2
+		}
+		kernel(n, at, unsafe.SliceData(any(x.Val).([]float64)), ldx, unsafe.SliceData(to), ldt, full, last)
+	case []float32:
+		kernel := orderRowsF32AVX512
+		if l == AVX2 {
+			kernel = orderRowsF32AVX2
+		}
+		kernel(n, at, unsafe.SliceData(any(x.Val).([]float32)), ldx, unsafe.SliceData(to), ldt, full, last)
+	}
 }

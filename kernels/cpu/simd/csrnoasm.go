@@ -27,3 +27,6 @@ func scatterAVX2[V sparse.Value](n int, idx []int32, val, f, y []V, first int, f
 func scatterMany[V sparse.Value](l Level, alpha V, from int, ptr []int64, idx []int32, val, x, y, spill []V, marks []byte, ldx, ldy, lds, rows, first, done, open, vectors, last, asks int) int {
 	return from
 }
+
+// orderRowsAssembly is never called where there is no assembly.
+func orderRowsAssembly[V sparse.Value](l Level, order []int32, x, to Block[V], full, last int) {}

@@ -685,6 +685,46 @@ out:
 	VZEROUPPER
 	RET
 
+// func orderRowsF64AVX2(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
+// Requires: AVX, AVX2
+TEXT ·orderRowsF64AVX2(SB), NOSPLIT, $0-64
+	MOVQ         n+0(FP), AX
+	MOVQ         order+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         ldx+24(FP), BX
+	MOVQ         to+32(FP), SI
+	MOVQ         ldt+40(FP), DI
+	MOVQ         last+56(FP), R8
+	VMOVQ        R8, X0
+	VPBROADCASTQ X0, Y0
+	VPCMPGTQ     counts64<>+0(SB), Y0, Y0
+
+row:
+	MOVLQSX (CX), R8
+	ADDQ    $0x04, CX
+	IMULQ   BX, R8
+	ADDQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    full+48(FP), R10
+	JMP     next
+
+register:
+	VMOVUPD (R8), Y1
+	VMOVUPD Y1, (R9)
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, R9
+
+next:
+	DECQ       R10
+	JGE        register
+	VMASKMOVPD (R8), Y0, Y1
+	VMOVUPD    Y1, (R9)
+	ADDQ       DI, SI
+	DECQ       AX
+	JNZ        row
+	VZEROUPPER
+	RET
+
 // func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·manyF64AVX512(SB), NOSPLIT, $0-200
@@ -1376,6 +1416,46 @@ out:
 	VZEROUPPER
 	RET
 
+// func orderRowsF64AVX512(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·orderRowsF64AVX512(SB), NOSPLIT, $0-64
+	MOVQ  n+0(FP), AX
+	MOVQ  order+8(FP), CX
+	MOVQ  x+16(FP), DX
+	MOVQ  ldx+24(FP), BX
+	MOVQ  to+32(FP), SI
+	MOVQ  ldt+40(FP), DI
+	MOVQ  last+56(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
+
+row:
+	MOVLQSX (CX), R8
+	ADDQ    $0x04, CX
+	IMULQ   BX, R8
+	ADDQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    full+48(FP), R10
+	JMP     next
+
+register:
+	VMOVUPD (R8), Z0
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R9
+
+next:
+	DECQ      R10
+	JGE       register
+	VMOVUPD.Z (R8), K1, Z0
+	VMOVUPD   Z0, (R9)
+	ADDQ      DI, SI
+	DECQ      AX
+	JNZ       row
+	VZEROUPPER
+	RET
+
 // func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·manyF32AVX2(SB), NOSPLIT, $0-192
@@ -2030,6 +2110,46 @@ beside1:
 
 out:
 	MOVQ BX, end+264(FP)
+	VZEROUPPER
+	RET
+
+// func orderRowsF32AVX2(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
+// Requires: AVX, AVX2
+TEXT ·orderRowsF32AVX2(SB), NOSPLIT, $0-64
+	MOVQ         n+0(FP), AX
+	MOVQ         order+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         ldx+24(FP), BX
+	MOVQ         to+32(FP), SI
+	MOVQ         ldt+40(FP), DI
+	MOVQ         last+56(FP), R8
+	VMOVQ        R8, X0
+	VPBROADCASTD X0, Y0
+	VPCMPGTD     counts32<>+0(SB), Y0, Y0
+
+row:
+	MOVLQSX (CX), R8
+	ADDQ    $0x04, CX
+	IMULQ   BX, R8
+	ADDQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    full+48(FP), R10
+	JMP     next
+
+register:
+	VMOVUPS (R8), Y1
+	VMOVUPS Y1, (R9)
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, R9
+
+next:
+	DECQ       R10
+	JGE        register
+	VMASKMOVPS (R8), Y0, Y1
+	VMOVUPS    Y1, (R9)
+	ADDQ       DI, SI
+	DECQ       AX
+	JNZ        row
 	VZEROUPPER
 	RET
 
@@ -2719,5 +2839,45 @@ beside1:
 
 out:
 	MOVQ BX, end+264(FP)
+	VZEROUPPER
+	RET
+
+// func orderRowsF32AVX512(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·orderRowsF32AVX512(SB), NOSPLIT, $0-64
+	MOVQ  n+0(FP), AX
+	MOVQ  order+8(FP), CX
+	MOVQ  x+16(FP), DX
+	MOVQ  ldx+24(FP), BX
+	MOVQ  to+32(FP), SI
+	MOVQ  ldt+40(FP), DI
+	MOVQ  last+56(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
+
+row:
+	MOVLQSX (CX), R8
+	ADDQ    $0x04, CX
+	IMULQ   BX, R8
+	ADDQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    full+48(FP), R10
+	JMP     next
+
+register:
+	VMOVUPS (R8), Z0
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R9
+
+next:
+	DECQ      R10
+	JGE       register
+	VMOVUPS.Z (R8), K1, Z0
+	VMOVUPS   Z0, (R9)
+	ADDQ      DI, SI
+	DECQ      AX
+	JNZ       row
 	VZEROUPPER
 	RET

@@ -2,6 +2,7 @@ package simd_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -135,5 +136,35 @@ func TestRowsManyTakesNothingOfTheRowsBehind(t *testing.T) {
 				check()
 			}
 		}
+	})
+}
+
+func TestOrderRowsCopiesRowsAtEveryLevel(t *testing.T) {
+	t.Run("float64", checkOrderRows[float64])
+	t.Run("float32", checkOrderRows[float32])
+}
+
+func checkOrderRows[V sparse.Value](t *testing.T) {
+	levels(t, func(t *testing.T, l simd.Level) {
+		rapid.Check(t, func(t *rapid.T) {
+			rows, k := rapid.IntRange(1, 9).Draw(t, "rows"), rapid.IntRange(1, 70).Draw(t, "columns")
+			order := rapid.SliceOfN(rapid.Int32Range(0, int32(rows-1)), 0, 12).Draw(t, "order")
+			x := simd.Block[V]{Cols: k, Stride: k + rapid.IntRange(0, 3).Draw(t, "gap")}
+			x.Val = make([]V, (rows-1)*x.Stride+k)
+			for i := range x.Val {
+				x.Val[i] = V(i + 1)
+			}
+			stride := rapid.SampledFrom([]int{k, (k + 7) / 8 * 8, (k + 15) / 16 * 16}).Draw(t, "stride")
+			const behind = 16
+			room := slices.Repeat([]V{12345}, len(order)*stride+behind)
+			to := simd.Block[V]{Val: room[:len(order)*stride], Cols: k, Stride: stride}
+			simd.OrderRows(l, order, x, to)
+			for i, from := range order {
+				if !slices.Equal(to.Val[i*stride:][:k], x.Val[int(from)*x.Stride:][:k]) {
+					t.Fatalf("row %d is not row %d of x", i, from)
+				}
+			}
+			require.Equal(t, slices.Repeat([]V{12345}, behind), room[len(order)*stride:])
+		})
 	})
 }

@@ -1,5 +1,5 @@
-// Command many generates the assembly that multiplies rows in CSR by several
-// vectors at once, and their transpose.
+// Command many generates the assembly that multiplies rows in CSR, and their transpose, by several
+// vectors at once, and puts rows of such vectors in another order.
 package main
 
 import (
@@ -14,6 +14,7 @@ func main() {
 	for _, l := range lanes.All() {
 		rows(lanes.Part{Lanes: l})
 		scatter(lanes.Part{Lanes: l})
+		order(lanes.Part{Lanes: l})
 	}
 	Generate()
 }

@@ -1,0 +1,28 @@
+package simd
+
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// OrderRows copies rows of x: row i of to is row order[i] of x. Their numbers of columns are equal, and
+// the elements between two rows of to, which begin at whole registers, or at halves of one that they fit,
+// are spoiled. Rows must be in both; they are not checked.
+func OrderRows[V sparse.Value](l Level, order []int32, x, to Block[V]) {
+	if len(order) == 0 {
+		return
+	}
+	size := int(unsafe.Sizeof(*new(V)))
+	if x.Cols*size <= registerBytes(AVX2) {
+		l = min(l, AVX2)
+	}
+	if lanes := registerBytes(l) / size; l >= AVX2 && to.Stride%lanes == 0 && len(to.Val) >= len(order)*to.Stride {
+		full := (x.Cols - 1) / lanes
+		orderRowsAssembly(l, order, x, to, full, x.Cols-full*lanes)
+		return
+	}
+	for i, from := range order {
+		copy(to.Val[i*to.Stride:][:to.Cols], x.Val[int(from)*x.Stride:])
+	}
+}
