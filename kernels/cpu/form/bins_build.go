@@ -2,7 +2,6 @@ package form
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/klauspost/cpuid/v2"
 
@@ -19,10 +18,6 @@ const (
 	minRun = 64
 	// leastRun is how many it must have, where there are many runs.
 	leastRun = 8
-	// groupColumns is how many entries a group has at least for each column, so that reading
-	// x for each of them is little beside the 28 bytes for each entry, and groupLeast how many
-	// in any case.
-	groupColumns, groupLeast = 4, 1 << 20
 )
 
 // shortRuns reports whether so many runs are many and short.
@@ -64,8 +59,7 @@ func newBinBuilder[V sparse.Value](r Rows[V], o BinOptions[V]) (*binBuilder[V], 
 	if runs := int64(blocks) * across; shortRuns(runs, nnz) || nnz > math.MaxUint32 {
 		return nil, sparse.Inputf("matrix", "bins of %d x %d: %d entries would be in %d runs", height, width, nnz, runs)
 	}
-	f := &binsForm[V]{level: o.Level, rows: rows, cols: r.Cols, height: height,
-		shift: uint8(bits.TrailingZeros(uint(width))), across: int(across), results: results[V]{level: o.Level, long: long}}
+	f := &binsForm[V]{binRuns: newBinRuns[V](o.Level, r.Cols, width), rows: rows, height: height, results: results[V]{level: o.Level, long: long}}
 	f.entries.Fused = r.Fixed
 	err := r.checkOrder(f.shift, "bins")
 	if err != nil {
@@ -109,75 +103,28 @@ func (b *binBuilder[V]) count() error {
 // at is where the entries of row i begin.
 func (b *binBuilder[V]) at(i int) int64 { return b.r.Ptr[i] - b.r.Ptr[0] }
 
-// lay parts the blocks of rows into groups, gives each run its places, and takes the memory.
+// lay gives each run its places, and takes the memory.
 func (b *binBuilder[V]) lay(group int) (err error) {
 	f, m := b.out, b.r.Mem
-	blocks := len(f.blocks) - 1
-	if group == 0 {
-		group = max(groupColumns*f.cols, groupLeast)
-	}
-	f.groups = []int{0}
-	var most, largest int64
-	for block := range blocks {
-		largest = max(largest, f.blocks[block+1]-f.blocks[block])
-		if first := f.blocks[f.groups[len(f.groups)-1]]; f.blocks[block+1]-first >= int64(group) || block+1 == blocks {
-			most = max(most, f.blocks[block+1]-first)
-			f.groups = append(f.groups, block+1)
-		}
-	}
-	all := f.blocks[blocks]
-	// With two vectors a group is taken in two halves; see MultiplyMany.
-	if f.between, err = Make[V](m, most+2*largest); err != nil {
+	if err := f.lay(m, group, b.counts); err != nil {
 		return err
 	}
-	if f.first, err = Make[int64](m, int64((len(f.groups)-1)*f.across)+1); err != nil {
-		return err
-	}
-	if f.entries.Columns, err = Make[uint16](m, all); err != nil {
-		return err
-	}
+	all := int64(len(f.entries.Columns))
 	if f.entries.Rows, err = Make[uint16](m, all); err != nil {
 		return err
 	}
 	if f.entries.Values, err = b.values.store(m, 1, all); err != nil {
 		return err
 	}
-	for block := range blocks {
+	for block := range len(f.blocks) - 1 {
 		b.largest = max(b.largest, b.at(min((block+1)*f.height, f.rows))-b.at(block*f.height))
 	}
 	if err := b.hold(2 * b.largest * (4 + mem.Size[V]())); err != nil {
 		return err
 	}
-	f.runs = make([]simd.BinRun, len(b.counts))
-	b.runs()
 	f.padding = all - int64(len(b.r.Idx))
-	f.bytes = 8*int64(len(f.blocks)+len(f.first)+len(f.runs)+len(f.groups)) + mem.Size[V]()*int64(len(f.between)+len(f.sums)) +
-		4*all + valueBytes(&f.entries.Values)
+	f.bytes = f.binRuns.bytes() + mem.Size[V]()*int64(len(f.sums)) + 2*all + valueBytes(&f.entries.Values)
 	return nil
-}
-
-// runs notes the runs.
-func (b *binBuilder[V]) runs() {
-	f := b.out
-	line := int64(simd.BinLine[V]())
-	var k int64
-	for g := range len(f.groups) - 1 {
-		first := f.groups[g]
-		to := make([]int64, f.groups[g+1]-first)
-		for i := range to {
-			to[i] = f.blocks[first+i] - f.blocks[first]
-		}
-		for c := range f.across {
-			strip := f.strip(g, c)
-			for i := range strip {
-				n := b.counts[(first+i)*f.across+c]
-				strip[i] = simd.BinRun{To: uint32(to[i] / line), Entries: n}
-				to[i] += inLines[V](int64(n))
-				k += inLines[V](int64(n))
-			}
-			f.first[g*f.across+c+1] = k
-		}
-	}
 }
 
 // fill puts the entries in their places: those of a block of rows are sorted by blocks of

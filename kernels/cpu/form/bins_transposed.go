@@ -14,30 +14,6 @@ func (f *binsForm[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V
 	}
 }
 
-// collect adds up, block of columns by block of columns, what spread wrote for group g.
-func (f *binsForm[V]) collect(g int, after V, to func(lo, hi int) []V) {
-	last, y := -1, []V(nil) // the block whose turn it is, when the next one is known
-	add := func(next []V) {
-		if last >= 0 {
-			f.entries.AddTransposed(f.level, int(f.first[g*f.across+last]), f.strip(g, last), after, f.between, y, next)
-		}
-	}
-	for c := range f.across {
-		s := g*f.across + c
-		if f.first[s] == f.first[s+1] {
-			continue
-		}
-		next := to(c<<f.shift, min((c+1)<<f.shift, f.cols))
-		if f.worthAhead(s, len(next)) {
-			add(next)
-		} else {
-			add(nil)
-		}
-		last, y = c, next
-	}
-	add(nil)
-}
-
 // spread writes the products of the entries of some blocks of rows, and gives what is left of
 // alpha to multiply by: see simd.Factors. A place that holds no entry gets 0 where its value is
 // finite.

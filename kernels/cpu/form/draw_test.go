@@ -59,7 +59,7 @@ func builders[V sparse.Value](t *rapid.T, l simd.Level) map[string]builder[V] {
 		"near-far": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
 			o := form.NearFarOptions[V]{Level: l, Values: v}
 			if rapid.Bool().Draw(t, "small blocks") {
-				o.Window, o.Lone, o.Block = 100, 1, 30
+				o.Window, o.Lone, o.Cols, o.Group = 100, 1, 16, rapid.SampledFrom([]int{1, 100, 1000}).Draw(t, "group")
 			}
 			return form.NewNearFar(r, o)
 		},

@@ -18,7 +18,7 @@ import (
 // kernels.ErrNotSupported for another name.
 func NewEll[V sparse.Value](name kernels.Form, r Rows[V]) (Form[V], error) {
 	if r.Fixed && sparse.Format(name) != ellpack.FormatSELL {
-		return nil, sparse.Inputf("format", "%q sums in an order of its own: sums of a fixed shape have csr, slices, sell, diagonals, blocks and tiles", string(name))
+		return nil, sparse.Inputf("format", "%q sums in an order of its own: sums of a fixed shape have csr, slices, sell, diagonals, blocks, panels, tiles, bins and near-far", string(name))
 	}
 	rows := ellpack.Rows[V]{Ptr: r.Ptr, Idx: r.Idx, Val: r.Val}
 	if n := len(r.Ptr); n > 0 {

@@ -35,6 +35,9 @@ func fixedForms[V sparse.Value](t *rapid.T, l simd.Level, r form.Rows[V]) map[st
 		"bins": func() (form.Form[V], error) {
 			return form.NewBins(r, form.BinOptions[V]{Level: l, Rows: height, Cols: width, Group: group, Values: values})
 		},
+		"near-far": func() (form.Form[V], error) {
+			return form.NewNearFar(r, form.NearFarOptions[V]{Level: l, Window: height * 10, Lone: 1, Cols: width, Group: group, Values: values})
+		},
 		"panels": func() (form.Form[V], error) {
 			return form.NewPanels(r, form.PanelOptions[V]{Level: l, Rows: height, Cols: width, Values: values})
 		},
@@ -102,7 +105,7 @@ func checkFixed[V sparse.Value](t *testing.T, l simd.Level) {
 		for name, build := range fixedForms(t, l, rows) {
 			f, err := build()
 			if sparse.IsInput(err) {
-				require.True(t, name != "slices" && name != "csr", "%s: %v", name, err)
+				require.True(t, name != "slices" && name != "near-far" && name != "csr", "%s: %v", name, err)
 				continue
 			}
 			require.NoError(t, err)
@@ -119,7 +122,7 @@ func checkFixed[V sparse.Value](t *testing.T, l simd.Level) {
 	if testing.Short() {
 		return // too few cases to meet every form
 	}
-	for _, name := range []string{"slices", "tiles", "bins", "panels", "diagonals", "blocks", "csr"} {
+	for _, name := range []string{"slices", "tiles", "bins", "near-far", "panels", "diagonals", "blocks", "csr"} {
 		require.NotZero(t, made[name], name)
 	}
 }

@@ -1,7 +1,7 @@
 package form
 
 import (
-	"math/bits"
+	"math"
 
 	"github.com/klauspost/cpuid/v2"
 
@@ -11,124 +11,38 @@ import (
 )
 
 const (
-	// defaultLone is how many entries of a window may share a line of x that is far.
+	// defaultLone is how many entries of a block may share a line of x that is far.
 	defaultLone = 3
-	// mostLone leaves room to count one more in a byte.
-	mostLone = 254
-	// defaultBlock is the rows whose near entries are copied and made slices at a time.
-	defaultBlock = 1 << 15
-	// tallBins is how many times as high as others bins may be where runs would be short.
-	tallBins = 4
+	mostLone    = 254
+	// oftenFar is about one of how many entries is far: blocks of columns of bins are as wide
+	// as runs are long enough then.
+	oftenFar = 8
 )
 
-// loneWindow is the entries of a window, whose lines of x stay in the second cache.
-func loneWindow[V sparse.Value]() int { return fit[V](cpuid.CPU.Cache.L2, secondCache) / 2 }
-
-// lineShift is log2 of the elements in a cache line.
-func lineShift[V sparse.Value]() int {
-	if mem.Size[V]() == 8 {
-		return 3
-	}
-	return 4
-}
-
-// lines counts how many entries of a window read each cache line of x.
-type lines[V sparse.Value] struct {
-	of   []uint8
-	lone uint8
-}
-
-// newLines has room for an x of so many elements.
-func newLines[V sparse.Value](cols int, lone uint8) lines[V] {
-	return lines[V]{of: make([]uint8, cols>>lineShift[V]()+1), lone: lone}
-}
-
-// count counts the columns of a window, up to one more than lone ones.
-func (l *lines[V]) count(idx []int32) {
-	for _, c := range idx {
-		if n := &l.of[c>>lineShift[V]()]; *n <= l.lone {
-			*n++
-		}
-	}
-}
-
-// isFar is 1 for a column of a lone line, and otherwise 0.
-func (l *lines[V]) isFar(c int32) (one int) {
-	if l.of[c>>lineShift[V]()] <= l.lone {
-		one = 1
-	}
-	return one
-}
-
-// mark sets the bits of entries, from that of entry k on, to isFar of their columns.
-func (l *lines[V]) mark(idx []int32, k int64, marks []uint64) {
-	for len(idx) > 0 {
-		some := idx[:min(64-int(k%64), len(idx))]
-		word := uint64(0)
-		for i := len(some) - 1; i >= 0; i-- {
-			word = word<<1 | uint64(l.isFar(some[i]))
-		}
-		marks[k/64] |= word << (k % 64)
-		idx, k = idx[len(some):], k+int64(len(some))
-	}
-}
-
-// forget sets the counts of a window back.
-func (l *lines[V]) forget(idx []int32) {
-	if len(l.of) <= 64*len(idx) {
-		clear(l.of)
-		return
-	}
-	for _, c := range idx {
-		l.of[c>>lineShift[V]()] = 0
-	}
-}
-
-// LoneShare is the share of entries that NewNearFar takes for far ones with its defaults, by
-// 8 windows with at most an eighth of all entries. It is 0 where x is near enough to the
-// second cache to be read fast, or has more lines than there are entries, and for columns
-// outside x.
-func LoneShare[V sparse.Value](r Rows[V]) float64 {
-	second := 2 * fit[V](cpuid.CPU.Cache.L2, secondCache) // elements that fill it
-	n := int64(loneWindow[V]())
-	nnz := int64(len(r.Idx))
-	if r.Cols <= nearSecond*second || nnz < 8*sampleWindows*n || nnz < int64(r.Cols>>lineShift[V]()) {
-		return 0
-	}
-	l := newLines[V](r.Cols, defaultLone)
-	far := 0
-	for w := range int64(sampleWindows) {
-		idx := r.Idx[(nnz-n)*w/(sampleWindows-1):][:n]
-		if checkColumns(idx, r.Cols) != nil {
-			return 0
-		}
-		l.count(idx)
-		for _, c := range idx {
-			far += l.isFar(c)
-		}
-		l.forget(idx)
-	}
-	return float64(far) / float64(sampleWindows*n)
-}
-
-// nearFarBuilder makes a nearFarForm: it marks the far entries, makes slices of the near ones
-// block by block, and bins of the others.
+// nearFarBuilder makes a nearFarForm block by block, and then the runs of its far entries.
 type nearFarBuilder[V sparse.Value] struct {
-	heap   // marks, counts, the near entries of a block and all far ones
+	heap   // the table, what follows, and what all blocks have for the runs
 	r      Rows[V]
 	o      NearFarOptions[V]
 	out    *nearFarForm[V]
-	marks  []uint64 // a bit for each entry
-	others Rows[V]  // the far entries
+	table  *lineTable[V]
+	fewest int64   // far entries of a block: fewer count as near
+	local  []int32 // columns of the entries of a block
+	far    []int32 // far entries of a block, and room for one more
+	next   []int32 // the next place of each block of columns
+
+	counts  []uint32   // of each run: of a block of rows, then of columns
+	columns [][]uint16 // of far entries in the places of each block
+	sum     int64      // of far entries
+	most    int        // places of a block
 }
 
 func newNearFarBuilder[V sparse.Value](r Rows[V], o NearFarOptions[V]) (*nearFarBuilder[V], error) {
-	if o.Window < 0 || o.Lone < 0 || o.Lone > mostLone || o.Block < 0 || o.Block > narrowSpan {
-		return nil, sparse.Inputf("far", "lines of at most %d of %d entries, in blocks of %d rows: use at most %d entries and %d rows",
-			o.Lone, o.Window, o.Block, mostLone, narrowSpan)
+	if o.Window < 0 || o.Lone < 0 || o.Lone > mostLone {
+		return nil, sparse.Inputf("far", "lines of at most %d of %d entries: use at most %d entries", o.Lone, o.Window, mostLone)
 	}
-	if r.Fixed {
-		return nil, sparse.Inputf("format", "far entries are summed by themselves: sums of a fixed shape have csr, slices, sell, diagonals, blocks, panels, tiles and bins")
+	if o.Cols < 0 || o.Cols > simd.BinCols || o.Cols&(o.Cols-1) != 0 || o.Group < 0 {
+		return nil, sparse.Inputf("bin", "%d columns in groups of %d entries: use a power of two up to %d of columns", o.Cols, o.Group, simd.BinCols)
 	}
 	if o.Window == 0 {
 		o.Window = loneWindow[V]()
@@ -136,142 +50,163 @@ func newNearFarBuilder[V sparse.Value](r Rows[V], o NearFarOptions[V]) (*nearFar
 	if o.Lone == 0 {
 		o.Lone = defaultLone
 	}
-	if o.Block == 0 {
-		o.Block = defaultBlock
+	if o.Cols == 0 {
+		o.Cols = min(firstCaches*fit[V](cpuid.CPU.Cache.L1D, firstCache), simd.BinCols)
+		for o.Cols < simd.BinCols && tilesAcross(r.Cols, o.Cols)*minRun*oftenFar > int64(o.Window) {
+			o.Cols *= 2
+		}
 	}
-	rows := len(r.Ptr) - 1
-	return &nearFarBuilder[V]{heap: heap{mem: r.Mem}, r: r, o: o,
-		out:    &nearFarForm[V]{rows: rows, cols: r.Cols, height: o.Block},
-		others: Rows[V]{Cols: r.Cols, Mem: r.Mem}}, nil
+	r, long := r.chunked()
+	b := &nearFarBuilder[V]{heap: heap{mem: r.Mem}, r: r, o: o,
+		out: &nearFarForm[V]{rows: len(r.Ptr) - 1, cols: r.Cols, far: newBinRuns[V](o.Level, r.Cols, o.Cols),
+			results: results[V]{level: o.Level, long: long}}}
+	f := b.out
+	f.far.blocks = []int64{0}
+	longest := min(max(int64(o.Window), r.longest()), int64(len(r.Idx)))
+	if longest > math.MaxInt32/int64(simd.BinLine[V]()) {
+		return nil, sparse.Inputf("matrix", "near and far entries: a row has %d entries, more than a vector of its own has room for", longest)
+	}
+	if runs := (int64(len(r.Idx))/int64(o.Window) + 1) * int64(f.far.across); runs > manyTiles {
+		b.fewest = leastRun * int64(f.far.across)
+	}
+	if err := b.hold(lineTableBytes[V](r.Cols) + 8*longest + 4*int64(f.far.across)); err != nil {
+		return nil, err
+	}
+	b.table = newLineTable[V](r.Cols)
+	b.local, b.far, b.next = make([]int32, longest), make([]int32, longest+1), make([]int32, f.far.across)
+	return b, nil
 }
+
+func (b *nearFarBuilder[V]) rows() int { return b.out.rows }
 
 // at is where the entries of row i begin.
 func (b *nearFarBuilder[V]) at(i int) int64 { return b.r.Ptr[i] - b.r.Ptr[0] }
 
-// mark marks the far entries, window by window, and counts those of each row.
-func (b *nearFarBuilder[V]) mark() error {
-	rows, nnz := b.out.rows, int64(len(b.r.Idx))
-	if err := b.hold(int64(b.r.Cols>>lineShift[V]()) + nnz/8 + 8*int64(rows+2)); err != nil {
-		return err
+// add makes a block of rows from first on, and gives the row behind it.
+func (b *nearFarBuilder[V]) add(first int) (end int, err error) {
+	for end = first + 1; end < b.rows() && b.at(end+1)-b.at(first) <= int64(b.o.Window); {
+		end++
 	}
-	l := newLines[V](b.r.Cols, uint8(b.o.Lone))
-	b.marks = make([]uint64, nnz/64+1)
-	for first := 0; first < rows; {
-		end := first + 1
-		for end < rows && b.at(end+1)-b.at(first) <= int64(b.o.Window) {
-			end++
+	lo, hi := b.at(first), b.at(end)
+	if err := checkColumns(b.r.Idx[lo:hi], b.r.Cols); err != nil {
+		return 0, err
+	}
+	line := int64(simd.BinLine[V]())
+	for {
+		n := b.table.count(b.r.Idx[lo:hi], b.o.Lone)
+		if hi-lo-n < b.fewest {
+			n = b.table.count(b.r.Idx[lo:hi], 0)
 		}
-		idx := b.r.Idx[b.at(first):b.at(end)]
-		if err := checkColumns(idx, b.r.Cols); err != nil {
-			return err
+		places := int64(len(b.table.near))*line + hi - lo - n
+		if end == first+1 || places <= narrowSpan {
+			break
 		}
-		l.count(idx)
-		l.mark(idx, b.at(first), b.marks)
-		l.forget(idx)
-		first = end
+		end = first + max(1, int(int64(end-first)*narrowSpan/places)) // for which columns of 2 bytes do
+		hi = b.at(end)
 	}
-	b.others.Ptr = make([]int64, rows+1)
-	word, before := int64(0), 0 // marks in the words before that one
-	for row := range rows {
-		end := b.at(row + 1)
-		for ; word < end/64; word++ {
-			before += bits.OnesCount64(b.marks[word])
-		}
-		b.others.Ptr[row+1] = int64(before + bits.OnesCount64(b.marks[word]&(1<<(end%64)-1)))
-	}
-	return nil
-}
-
-// keepFew makes all entries near where the far ones are too few for bins, which would have more
-// runs than are worth it.
-func (b *nearFarBuilder[V]) keepFew() {
-	rows := b.out.rows
-	_, tallest := binHeights[V]()
-	runs := int64((rows+tallest-1)/tallest) * tilesAcross(b.r.Cols, simd.BinCols)
-	if shortRuns(runs, b.others.Ptr[rows]) {
-		clear(b.marks)
-		clear(b.others.Ptr)
-	}
-}
-
-// near parts the entries and makes the slices.
-func (b *nearFarBuilder[V]) near() error {
-	f := b.out
-	n, entry := b.others.Ptr[f.rows], 4+mem.Size[V]()
-	f.far = float64(n) / float64(max(len(b.r.Idx), 1))
-	var most int64
-	for first := 0; first < f.rows; first += f.height {
-		most = max(most, b.at(min(first+f.height, f.rows))-b.at(first))
-	}
-	if err := b.hold((n + most + 2) * entry); err != nil {
-		return err
-	}
-	// One more place each: every entry is written to both.
-	b.others.Idx, b.others.Val = make([]int32, n+1), make([]V, n+1)
-	idx, val, ptr := make([]int32, most+1), make([]V, most+1), make([]int64, min(f.height, f.rows)+1)
-	for first := 0; first < f.rows; first += f.height {
-		end := min(first+f.height, f.rows)
-		ptr := ptr[:end-first+1]
-		b.part(first, end, ptr, idx, val)
-		near := ptr[end-first]
-		s, err := NewSlices(Rows[V]{Ptr: ptr, Idx: idx[:near], Val: val[:near], Cols: b.r.Cols, Mem: b.r.Mem},
-			SliceOptions[V]{Level: b.o.Level, Values: b.o.Values})
-		if err != nil {
-			return err
-		}
-		f.blocks = append(f.blocks, s.(*slicesForm[V]))
-	}
-	b.others.Idx, b.others.Val = b.others.Idx[:n], b.others.Val[:n]
-	return nil
-}
-
-// part copies the entries of some rows: the near ones to ptr, idx and val, the others to
-// their places. Which they are cannot be foreseen, so that to copy is faster than to branch.
-func (b *nearFarBuilder[V]) part(first, end int, ptr []int64, idx []int32, val []V) {
-	near, far := 0, int(b.others.Ptr[first])
-	farIdx, farVal := b.others.Idx, b.others.Val
-	for k, to := b.at(first), b.at(end); k < to; {
-		n := min(64-k%64, to-k)
-		word, fromIdx, fromVal := b.marks[k/64]>>(k%64), b.r.Idx[k:k+n], b.r.Val[k:k+n]
-		for i, c := range fromIdx {
-			v := fromVal[i]
-			idx[near], val[near] = c, v
-			farIdx[far], farVal[far] = c, v
-			one := int(word & 1)
-			far += one
-			near += 1 - one
-			word >>= 1
-		}
-		k += n
-	}
-	for i := range ptr {
-		row := first + i
-		ptr[i] = b.at(row) - b.at(first) - (b.others.Ptr[row] - b.others.Ptr[first])
-	}
-}
-
-// binHeights is the least and the most rows of a block of bins.
-func binHeights[V sparse.Value]() (least, most int) {
-	least = min(fit[V](cpuid.CPU.Cache.L1D, firstCache), simd.BinRows/tallBins)
-	return least, tallBins * least
-}
-
-// finish makes the bins, of no rows where there are no far entries.
-func (b *nearFarBuilder[V]) finish() (Form[V], error) {
-	f := b.out
-	o := BinOptions[V]{Level: b.o.Level, Values: b.o.Values}
-	if n := int64(len(b.others.Idx)); n > 0 {
-		least, most := binHeights[V]()
-		height := int64(f.rows) * tilesAcross(f.cols, simd.BinCols) * minRun / n
-		o.Rows = int(min(max(height, int64(least)), int64(most)))
-	} else {
-		b.others.Ptr = b.others.Ptr[:1]
-	}
-	bins, err := NewBins(b.others, o)
+	near, err := b.lines()
 	if err != nil {
+		return 0, err
+	}
+	places := len(b.table.near) * int(line)
+	idx := b.r.Idx[lo:hi]
+	if places, err = b.part(idx, places); err != nil {
+		return 0, err
+	}
+	s, err := NewSlices(Rows[V]{Ptr: b.r.Ptr[first : end+1], Idx: b.local[:len(idx)], Val: b.r.Val[lo:hi], Cols: places, Fixed: b.r.Fixed, Mem: b.r.Mem},
+		SliceOptions[V]{Level: b.o.Level, Values: b.o.Values})
+	if err != nil {
+		return 0, err
+	}
+	near.slices = s.(*slicesForm[V])
+	b.out.blocks = append(b.out.blocks, near)
+	b.most = max(b.most, places)
+	return end, nil
+}
+
+// lines is a block with the near lines.
+func (b *nearFarBuilder[V]) lines() (out nearFarBlock[V], err error) {
+	near := b.table.near
+	if len(near) == 0 {
+		return out, nil
+	}
+	out.base = int(near[0])
+	out.lines, err = Make[int32](b.r.Mem, int64(len(near)))
+	for i, l := range near[:len(out.lines)] {
+		out.lines[i] = l - near[0]
+	}
+	return out, err
+}
+
+// part sets local to the places of entries with these columns: in near lines, or behind so many places,
+// and keeps the columns of far ones. It gives the number of all places.
+func (b *nearFarBuilder[V]) part(idx []int32, places int) (all int, err error) {
+	f := &b.out.far
+	far := b.table.places(idx, b.local, b.far)
+	counts := make([]uint32, f.across)
+	for _, k := range far {
+		counts[idx[k]>>f.shift]++
+	}
+	n := int64(0)
+	for c := range counts {
+		b.next[c] = int32(n)
+		n += inLines[V](int64(counts[c]))
+	}
+	if b.sum += int64(len(far)); b.sum > math.MaxUint32 || int64(places)+n > math.MaxInt32 {
+		return 0, sparse.Inputf("matrix", "%d far entries, and %d places in a vector", b.sum, int64(places)+n)
+	}
+	if err := b.hold(4*int64(len(counts)) + 2*n); err != nil {
+		return 0, err
+	}
+	columns := make([]uint16, n)
+	for _, k := range far {
+		c := idx[k] >> f.shift
+		at := b.next[c]
+		b.next[c]++
+		columns[at] = uint16(idx[k] - c<<f.shift)
+		b.local[k] = int32(places) + at
+	}
+	b.counts, b.columns = append(b.counts, counts...), append(b.columns, columns)
+	f.blocks = append(f.blocks, f.blocks[len(f.blocks)-1]+n)
+	return places + int(n), nil
+}
+
+// finish makes the runs, and lets all blocks share what a product of one needs.
+func (b *nearFarBuilder[V]) finish() (_ Form[V], err error) {
+	f := b.out
+	if err := f.far.lay(b.r.Mem, b.o.Group, b.counts); err != nil {
 		return nil, err
 	}
-	f.bins = bins.(*binsForm[V])
-	f.share()
+	next := make([]int64, f.far.across)
+	for g := range len(f.far.groups) - 1 {
+		copy(next, f.far.first[g*f.far.across:])
+		for i := f.far.groups[g]; i < f.far.groups[g+1]; i++ {
+			columns := b.columns[i]
+			for c, n := range b.counts[i*f.far.across:][:f.far.across] {
+				run := columns[:inLines[V](int64(n))]
+				columns = columns[len(run):]
+				next[c] += int64(copy(f.far.entries.Columns[next[c]:], run))
+			}
+		}
+	}
+	if f.local, err = Make[V](b.r.Mem, int64(b.most)); err != nil {
+		return nil, err
+	}
+	f.share = float64(b.sum) / float64(max(len(b.r.Idx), 1))
+	f.padding = int64(len(f.far.entries.Columns)) - b.sum
+	f.bytes = f.far.bytes() + mem.Size[V]()*int64(len(f.local))
+	for i := range f.blocks {
+		s, first := f.blocks[i].slices, f.blocks[0].slices
+		f.padding += s.padding
+		f.bytes += nearFarBlockBytes + 4*int64(len(f.blocks[i].lines)) + s.bytes
+		if i > 0 {
+			s.sums, s.more, s.row = first.sums, first.more, first.row
+			f.bytes -= 3 * mem.Size[V]() * int64(len(s.sums))
+		}
+	}
+	f.results.stream = beyond(f.bytes + mem.Size[V]()*int64(f.rows+min(f.rows, f.cols)))
 	return f, nil
 }
+
+// nearFarBlockBytes is about the size of a block beside its slices.
+const nearFarBlockBytes = 40

@@ -26,7 +26,8 @@ func checkNearFar[V sparse.Value](t *testing.T, l simd.Level) {
 			Level:  l,
 			Window: rapid.SampledFrom([]int{0, 1, 10, 100}).Draw(t, "window"),
 			Lone:   rapid.SampledFrom([]int{0, 1, 2, 254}).Draw(t, "lone"),
-			Block:  rapid.SampledFrom([]int{0, 20, 300}).Draw(t, "block"),
+			Cols:   rapid.SampledFrom([]int{0, 1, 8, 64}).Draw(t, "columns"),
+			Group:  rapid.SampledFrom([]int{0, 1, 100}).Draw(t, "group"),
 		}
 		if rapid.Bool().Draw(t, "find values") {
 			o.Values = form.FindValues(r.Val)
@@ -65,12 +66,13 @@ func TestOnlyEntriesOfLoneLinesAreFar(t *testing.T) {
 	eachLevel(t, checkLinks[float64], checkLinks[float32])
 }
 
-// checkLinks has several blocks of rows and of bins, and several groups of windows.
+// checkLinks has several blocks of rows and of columns, and several groups.
 func checkLinks[V sparse.Value](t *testing.T, l simd.Level) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const n = 150_000
 	rows := links[V](r, n)
-	f, err := form.NewNearFar(rows, form.NearFarOptions[V]{Level: l})
+	o := form.NearFarOptions[V]{Level: l, Window: 1 << 15, Cols: 1 << 14, Group: 50_000}
+	f, err := form.NewNearFar(rows, o)
 	require.NoError(t, err)
 	require.Contains(t, []string{
 		"near entries in slices, 11 % far ones in bins", "near entries in slices, 12 % far ones in bins"}, f.Name())
@@ -89,6 +91,29 @@ func checkLinks[V sparse.Value](t *testing.T, l simd.Level) {
 	out = slices.Clone(x)
 	f.MultiplyTransposed(-1.25, y, func(lo, hi int) []V { return out[lo:hi] })
 	require.Equal(t, -1, reference.Check(out, want), f.Name())
+
+	rows.Fixed = true
+	f, err = form.NewNearFar(rows, o)
+	require.NoError(t, err)
+	out = slices.Clone(y)
+	f.Multiply(-1.25, .5, x, out)
+	require.Equal(t, reference.Fixed(-1.25, a, x, .5, y), out, "%s, in stored order", f.Name())
+}
+
+func TestBlocksHaveAsManyRowsAsColumnsOfTwoBytesReach(t *testing.T) {
+	// Each line of x has two entries, which makes it a near one: 4 places for an entry.
+	const entries = 1 << 17
+	r := form.Rows[float64]{Ptr: []int64{0}, Cols: 4 * entries}
+	for k := range entries {
+		r.Idx, r.Val = append(r.Idx, int32(k/2*8+k%2)), append(r.Val, 1)
+		r.Ptr = append(r.Ptr, int64(k+1))
+	}
+	f, err := form.NewNearFar(r, form.NearFarOptions[float64]{Window: entries, Lone: 1})
+	require.NoError(t, err)
+	require.Equal(t, 8, form.NarrowBlocks(f), "of 65536 places")
+	f, err = form.NewNearFar(r, form.NearFarOptions[float64]{Window: entries / 16, Lone: 1})
+	require.NoError(t, err)
+	require.Equal(t, 16, form.NarrowBlocks(f))
 }
 
 func TestNearAndFarEntriesHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
@@ -98,7 +123,7 @@ func TestNearAndFarEntriesHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
 func storedNearFar[V sparse.Value](t *testing.T, l simd.Level) {
 	rapid.Check(t, func(t *rapid.T) {
 		sameBits(t, func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewNearFar(r, form.NearFarOptions[V]{Level: l, Window: 50, Lone: 1, Block: 30, Values: v})
+			return form.NewNearFar(r, form.NearFarOptions[V]{Level: l, Window: 50, Lone: 1, Cols: 32, Values: v})
 		})
 	})
 }
@@ -106,8 +131,8 @@ func storedNearFar[V sparse.Value](t *testing.T, l simd.Level) {
 func TestTheShareOfLoneEntriesIsThatOfTheForm(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const n = 1 << 19
-	rows := links[float32](r, n)
-	require.Zero(t, form.LoneShare(form.Rows[float32]{Ptr: rows.Ptr, Idx: rows.Idx, Val: rows.Val, Cols: 100}), "x is in the caches")
+	rows := links[float64](r, n)
+	require.Zero(t, form.LoneShare(form.Rows[float64]{Ptr: rows.Ptr, Idx: rows.Idx, Val: rows.Val, Cols: 100}), "x is in the caches")
 	rows.Cols = 1 << 25 // beyond all second caches
 	for k, c := range rows.Idx {
 		if r.IntN(4) == 0 {
@@ -116,7 +141,7 @@ func TestTheShareOfLoneEntriesIsThatOfTheForm(t *testing.T) {
 	}
 	share := form.LoneShare(rows)
 	require.InDelta(t, 1./4+3./4/8, share, .03)
-	f, err := form.NewNearFar(rows, form.NearFarOptions[float32]{Level: simd.Default()})
+	f, err := form.NewNearFar(rows, form.NearFarOptions[float64]{Level: simd.Default()})
 	require.NoError(t, err)
 	require.Contains(t, f.Name(), fmt.Sprintf("%.0f %% far ones", 100*share))
 	rows.Idx[0] = -1
@@ -125,19 +150,20 @@ func TestTheShareOfLoneEntriesIsThatOfTheForm(t *testing.T) {
 	require.Zero(t, form.LoneShare(rows), "more lines than entries")
 }
 
-func TestFewFarEntriesStayInSlices(t *testing.T) {
-	// Two entries are near, as they share a line of x; the third one is far, among so many
-	// rows and columns that nearly all runs of bins would be empty.
-	r := form.Rows[float64]{Ptr: make([]int64, 600_001), Idx: []int32{0, 1, 1 << 28}, Val: []float64{1, 2, 3}, Cols: 1 << 29}
+func TestFewFarEntriesCountAsNear(t *testing.T) {
+	// Two entries share a line of x; the third one is far, among so many columns that nearly all
+	// runs would be empty.
+	r := form.Rows[float64]{Ptr: make([]int64, 100_001), Idx: []int32{0, 1, 1 << 23}, Val: []float64{1, 2, 3}, Cols: 1 << 24}
 	for i := range r.Ptr {
 		r.Ptr[i] = 3
 	}
 	r.Ptr[0] = 0
 	f, err := form.NewNearFar(r, form.NearFarOptions[float64]{Lone: 1})
 	require.NoError(t, err)
+	require.Equal(t, "near entries in slices, 33 % far ones in bins", f.Name())
+	f, err = form.NewNearFar(r, form.NearFarOptions[float64]{Lone: 1, Cols: 128})
+	require.NoError(t, err)
 	require.Equal(t, "near entries in slices, 0 % far ones in bins", f.Name())
-	_, err = form.NewBins(r, form.BinOptions[float64]{})
-	require.True(t, sparse.IsInput(err), "%v", err)
 }
 
 func TestNearAndFarEntriesRefuseWhatTheyCannotHold(t *testing.T) {
@@ -148,13 +174,8 @@ func TestNearAndFarEntriesRefuseWhatTheyCannotHold(t *testing.T) {
 		_, err := form.NewNearFar(one(c), form.NearFarOptions[float64]{})
 		require.True(t, sparse.IsInput(err), "%d: %v", c, err)
 	}
-	for _, o := range []form.NearFarOptions[float64]{{Window: -1}, {Lone: -1}, {Lone: 255}, {Block: -1}, {Block: 65537}} {
+	for _, o := range []form.NearFarOptions[float64]{{Window: -1}, {Lone: -1}, {Lone: 255}, {Cols: -1}, {Cols: 3}, {Cols: 1 << 17}, {Group: -1}} {
 		_, err := form.NewNearFar(one(1), o)
 		require.True(t, sparse.IsInput(err), "%+v: %v", o, err)
 	}
-	fixed := one(1)
-	fixed.Fixed = true
-	_, err := form.NewNearFar(fixed, form.NearFarOptions[float64]{})
-	require.True(t, sparse.IsInput(err), "%v", err)
-	require.ErrorContains(t, err, "fixed shape")
 }

@@ -64,7 +64,7 @@ func NewRuns[V sparse.Value](r Rows[V], o RunOptions[V]) (Form[V], error) {
 // noRuns fails where sums have a fixed shape: those of runs have another.
 func (r *Rows[V]) noRuns() error {
 	if r.Fixed {
-		return sparse.Inputf("format", "runs are summed in an order of their own: sums of a fixed shape have csr, slices, sell, diagonals, blocks and tiles")
+		return sparse.Inputf("format", "runs are summed in an order of their own: sums of a fixed shape have csr, slices, sell, diagonals, blocks, panels, tiles, bins and near-far")
 	}
 	return nil
 }

@@ -159,11 +159,11 @@ func TestFormsCountWhatTheyTakeWhileTheyAreBuilt(t *testing.T) {
 				return form.NewBins(r, form.BinOptions[float64]{})
 			},
 			func(int64) int64 { return 24 * entries }},
-		"near and far: all entries once, a block of bins twice": {others,
+		"near and far: two columns of each entry of a block, and one of each far entry": {others,
 			func(r form.Rows[float64]) (form.Form[float64], error) {
 				return form.NewNearFar(r, form.NearFarOptions[float64]{Window: 1000})
 			},
-			func(int64) int64 { return 12 * entries }},
+			func(int64) int64 { return 8*1000 + 2*entries }},
 	} {
 		build := func(limit int64) (kept, most int64, err error) {
 			now, rows := int64(0), c.rows

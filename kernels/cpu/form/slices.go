@@ -91,12 +91,19 @@ func (g group) after(at simd.Position) simd.Position {
 	return simd.Position{Slice: at.Slice + int(g.slices), Column: at.Column + int(g.columns), Mask: at.Mask + int(g.masks)}
 }
 
-func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) { s.multiply(alpha, beta, x, y, nil) }
-
-// multiply is Multiply with the sums of far as well, which may be nil.
-func (s *slicesForm[V]) multiply(alpha, beta V, x, y []V, far *binSums[V]) {
-	x = x[:s.cols]
+func (s *slicesForm[V]) Multiply(alpha, beta V, x, y []V) {
 	s.results.begin(alpha, beta, y)
+	s.multiply(x, &s.results)
+	if s.results.stream {
+		simd.Fence(s.level)
+	}
+	s.long.finish(alpha, y)
+}
+
+// multiply gives the sums of all rows to out, but for the pieces of long rows, which are left to
+// s.long.finish.
+func (s *slicesForm[V]) multiply(x []V, out *results[V]) {
+	x = x[:s.cols]
 	s.lone.sum(s.level, x)
 	lone := 0
 	var narrow, wide simd.Position
@@ -119,8 +126,8 @@ func (s *slicesForm[V]) multiply(alpha, beta V, x, y []V, far *binSums[V]) {
 		if w.sorted {
 			at, order = order[:rows], order[rows:]
 		}
-		if w.sorted && far == nil && (w.wide.slices == 0 || w.joint) && !s.lone.any(lone, i*s.size+rows) {
-			s.results.putFrom(at, s.sums, s.row)
+		if w.sorted && (w.wide.slices == 0 || w.joint) && !s.lone.any(lone, i*s.size+rows) {
+			out.putFrom(at, s.sums, s.row)
 		} else {
 			row := s.sums[:rows]
 			if w.sorted {
@@ -132,20 +139,13 @@ func (s *slicesForm[V]) multiply(alpha, beta V, x, y []V, far *binSums[V]) {
 				wide, order = w.wide.after(wide), order[w.listed:]
 			}
 			lone = s.lone.put(lone, i*s.size, row)
-			if far != nil {
-				far.addTo(row)
-			}
-			s.results.put(row)
+			out.put(row)
 		}
 		for ; len(long) > 0 && long[0].after == i; long = long[1:] {
 			s.sumPiece(&long[0], x)
 			long[0].pass(s.narrow.Values.Lanes, &narrow, &wide)
 		}
 	}
-	if s.results.stream {
-		simd.Fence(s.level)
-	}
-	s.long.finish(alpha, y)
 }
 
 // addWide adds the sums of wide slices that are not in the lanes of narrow ones: order has their rows.

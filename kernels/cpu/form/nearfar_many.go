@@ -1,0 +1,70 @@
+package form
+
+import (
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// MultiplyMany copies rows of x, a cache line of columns at a time, as Multiply copies elements, but
+// those of far entries for one block at a time.
+func (f *nearFarForm[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+	x, y = x.First(f.cols), y.First(f.rows)
+	most := min(simd.BinLine[V](), y.Cols)
+	local := simd.Block[V]{Val: room[V](len(f.local) * most)}
+	next := make([]int64, f.far.across)
+	for j := 0; j < y.Cols; j += most {
+		n := min(most, y.Cols-j)
+		local.Cols, local.Stride = n, n
+		f.columns(alpha, beta, x.Columns(j, n), y.Columns(j, n), local, next)
+	}
+}
+
+// columns makes the columns of y by the same columns of x. It has room for the rows of a block, and
+// for a number for each block of columns.
+func (f *nearFarForm[V]) columns(alpha, beta V, x, y, local simd.Block[V], next []int64) {
+	group, row, line := 0, 0, simd.BinLine[V]()
+	for i := range f.blocks {
+		if i == f.far.groups[group] {
+			copy(next, f.far.first[group*f.far.across:])
+			group++
+		}
+		b := &f.blocks[i]
+		to := 0
+		for _, l := range b.lines {
+			first := (b.base + int(l)) * line
+			copyRows(local, to, x, first, min(line, f.cols-first))
+			to += line
+		}
+		f.far.copyRows(group-1, i, next, x, local.From(to))
+		b.slices.MultiplyMany(alpha, beta, local, y.From(row))
+		row += b.slices.rows
+	}
+}
+
+// copyRows copies the rows of x that block i of rows, of group g, takes for its entries. next is
+// where those of each block of columns are, and then those for the block that follows.
+func (f *binRuns[V]) copyRows(g, i int, next []int64, x, to simd.Block[V]) {
+	row := 0
+	for c := range f.across {
+		n := inLines[V](int64(f.strip(g, c)[i-f.groups[g]].Entries))
+		for _, column := range f.entries.Columns[next[c]:][:n] {
+			copyRows(to, row, x, c<<f.shift+int(column), 1)
+			row++
+		}
+		next[c] += n
+	}
+}
+
+// copyRows copies n rows of from to rows of to.
+func copyRows[V sparse.Value](to simd.Block[V], row int, from simd.Block[V], first, n int) {
+	if to.Stride == to.Cols && from.Stride == to.Cols {
+		copy(to.Val[row*to.Cols:], from.Val[first*to.Cols:][:n*to.Cols])
+		return
+	}
+	for i := range n {
+		copy(to.Val[(row+i)*to.Stride:][:to.Cols], from.Val[(first+i)*from.Stride:])
+	}
+}
+
+// RowsFrom is 1: the rows in CSR read a whole row of x for each entry, of which few miss.
+func (f *nearFarForm[V]) RowsFrom() int { return 1 }

@@ -1,0 +1,44 @@
+package simd
+
+import "github.com/msrep-go/msrep/sparse"
+
+// CopyLines copies lines of BinLine elements of x, those that are listed:
+//
+//	to[i*BinLine+j] = x[lines[i]*BinLine+j] for 0 <= j < BinLine and every i
+//
+// The lines must be in x; they are not checked.
+func CopyLines[V sparse.Value](l Level, lines []int32, x, to []V) {
+	n := BinLine[V]()
+	to = to[:len(lines)*n]
+	switch {
+	case len(lines) == 0:
+	case l != Generic:
+		copyLinesAssembly(lines, x, to)
+	default:
+		for i, at := range lines {
+			copy(to[i*n:][:n], x[int(at)*n:])
+		}
+	}
+}
+
+// AddLines adds to lines of BinLine elements of y, those that are listed:
+//
+//	y[lines[i]*BinLine+j] += from[i*BinLine+j] for 0 <= j < BinLine and every i
+//
+// No line may be listed twice, and all must be in y; they are not checked.
+func AddLines[V sparse.Value](l Level, lines []int32, from, y []V) {
+	n := BinLine[V]()
+	from = from[:len(lines)*n]
+	switch {
+	case len(lines) == 0:
+	case l != Generic:
+		addLinesAssembly(lines, from, y)
+	default:
+		for i, at := range lines {
+			line := y[int(at)*n:][:n]
+			for j, v := range from[i*n:][:n] {
+				line[j] += v
+			}
+		}
+	}
+}
