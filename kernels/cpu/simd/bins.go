@@ -45,7 +45,8 @@ func (b *Bins[V]) Copy(l Level, k int, runs []BinRun, x, next, to []V) {
 		return
 	}
 	if l != Generic {
-		copyBinsAssembly(b, k, runs, x, next, to)
+		kernel := of[copyBinKernel[V]](copyBinKernels)
+		kernel(unsafe.SliceData(to), unsafe.SliceData(x), unsafe.SliceData(b.Columns[k:]), &runs[0].To, len(runs), unsafe.SliceData(next), len(next)/BinLine[V]())
 		return
 	}
 	line := BinLine[V]()
@@ -66,7 +67,8 @@ func (b *Bins[V]) CopyOfTwo(l Level, k int, runs []BinRun, from int, x, next, to
 		return
 	}
 	if l != Generic {
-		copyBinsOfTwoAssembly(b, k, runs, from, x, next, to)
+		kernel := of[copyBinOfTwoKernel[V]](copyBinOfTwoKernels)
+		kernel(unsafe.SliceData(to), unsafe.SliceData(x), unsafe.SliceData(b.Columns[k:]), &runs[0].To, len(runs), from, unsafe.SliceData(next), len(next)/BinLine[V]())
 		return
 	}
 	line := BinLine[V]()
@@ -91,7 +93,7 @@ func (b *Bins[V]) Multiply(l Level, k, n int, x, sums []V) {
 	switch {
 	case n == 0:
 	case l != Generic:
-		multiplyBinAssembly(b, k, x, sums)
+		b.byRows(multiplyBinTables, k, n, x, sums)
 	default:
 		for i, r := range b.Rows[k : k+n] {
 			sums[r] = mulAdd(b.Fused, b.Values.At(k+i), x[i], sums[r])
@@ -107,7 +109,7 @@ func (b *Bins[V]) MultiplyOfTwo(l Level, k, n int, x, sums []V) {
 	switch {
 	case n == 0:
 	case l != Generic:
-		multiplyBinOfTwoAssembly(b, k, x, sums)
+		b.byRows(multiplyBinOfTwoTables, k, n, x, sums)
 	default:
 		for i, r := range b.Rows[k : k+n] {
 			v, sum := b.Values.At(k+i), sums[2*int(r):2*int(r)+2]
@@ -127,7 +129,7 @@ func (b *Bins[V]) Spread(l Level, k, n int, x, to []V) {
 	switch {
 	case n == 0:
 	case l != Generic:
-		spreadBinAssembly(b, k, x, to)
+		b.byRows(spreadBinTables, k, n, x, to)
 	default:
 		for i, r := range b.Rows[k : k+n] {
 			to[i] = b.Values.At(k+i) * x[r]
@@ -149,7 +151,8 @@ func (b *Bins[V]) AddTransposed(l Level, k int, runs []BinRun, after V, products
 	}
 	line := BinLine[V]()
 	if l != Generic && after*0 == 0 && b.finitePadding() {
-		addRunsAssembly(b, k, runs, after, products, y, next)
+		kernel := of[addBinRunKernel[V]](addBinRunKernels)
+		kernel(unsafe.SliceData(y), unsafe.SliceData(products), unsafe.SliceData(b.Columns[k:]), &runs[0].To, len(runs), unsafe.SliceData(next), len(next)/BinLine[V](), after)
 		return
 	}
 	for _, r := range runs {
@@ -164,4 +167,19 @@ func (b *Bins[V]) AddTransposed(l Level, k int, runs []BinRun, after V, products
 // finitePadding reports whether the values of places that hold no entry, times 0, are 0.
 func (b *Bins[V]) finitePadding() bool {
 	return b.Values.Storage != Same || b.Values.Table[0]*0 == 0
+}
+
+type (
+	copyBinKernel[V sparse.Value]      func(to, x *V, columns *uint16, runs *uint32, n int, next *V, lines int)
+	copyBinOfTwoKernel[V sparse.Value] func(to, x *V, columns *uint16, runs *uint32, n, from int, next *V, lines int)
+	addBinRunKernel[V sparse.Value]    func(y, products *V, columns *uint16, runs *uint32, n int, next *V, lines int, after V)
+	// binTable is kernels by Storage, which take whole lines of entries by rows: they add to sums
+	// what these and x give, or write it to to.
+	binTable[V sparse.Value] [4]func(to, x *V, rows *uint16, values *byte, lines int)
+)
+
+// byRows calls one of the kernels for n entries from place k by rows on.
+func (b *Bins[V]) byRows(tables kernels, k, n int, x, to []V) {
+	kernel := of[*binTable[V]](tables)[b.Values.Storage]
+	kernel(unsafe.SliceData(to), unsafe.SliceData(x), unsafe.SliceData(b.Rows[k:k+n]), b.Values.entry(k), n/BinLine[V]())
 }

@@ -66,7 +66,7 @@ func (s *Values57) Append(l Level, val []float64) bool {
 	for len(val) > 0 {
 		n := 0
 		if Fast57(l) {
-			n = 8 * pack57Assembly(s, val)
+			n = 8 * pack57(len(val)/8, unsafe.SliceData(val), uint64(s.Low)<<53, bytesFrom(s.Bytes, s.n/8*eight57))
 		} else {
 			for n < len(val) && s.pack((*[8]float64)(val[n:]), s.at(s.n+n)) {
 				n += 8

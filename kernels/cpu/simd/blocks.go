@@ -1,6 +1,10 @@
 package simd
 
-import "github.com/msrep-go/msrep/sparse"
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
 
 // BlockMax is the most rows and columns of a block.
 const BlockMax = 8
@@ -35,8 +39,14 @@ func MultiplyBlocks[V sparse.Value](l Level, b *Blocks[V], at Position, n int, x
 		b.multiply(at, n, x, sums)
 		return
 	}
-	blocksAssembly(l, b, at, n, x, sums)
+	column := at.Column * b.Width * b.Height
+	kernel := of[*blockTable[V]](blockTables)[l-AVX2][b.Values.Storage][b.Height-2]
+	kernel(n, &b.Widths[2*at.Slice : 2*(at.Slice+n)][0], unsafe.SliceData(b.Masks[at.Mask:]), b.Values.from(column),
+		unsafe.SliceData(b.Idx[at.Column*b.Values.Lanes:]), b.Width, unsafe.SliceData(x), b.Values.table(column), unsafe.SliceData(sums))
 }
+
+// blockTable is kernels by Level-AVX2, Storage, and Height-2.
+type blockTable[V sparse.Value] [2][storages][BlockMax - 1]func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *V)
 
 func (b *Blocks[V]) multiply(at Position, n int, x, sums []V) {
 	lanes := b.Values.Lanes

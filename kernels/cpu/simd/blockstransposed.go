@@ -2,6 +2,7 @@ package simd
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -22,8 +23,14 @@ func AddBlocksTransposed[V sparse.Value](l Level, b *Blocks[V], at Position, n i
 		b.addTransposed(at, n, after, factors, y, first)
 		return
 	}
-	blocksTransposedAssembly(l, b, at, n, factors, y, first, sums)
+	column := at.Column * b.Width * b.Height
+	kernel := of[*blockTransposedTable[V]](blockTransposedTables)[l-AVX2][b.Values.Storage]
+	kernel(n, &b.Widths[2*at.Slice : 2*(at.Slice+n)][0], unsafe.SliceData(b.Masks[at.Mask:]), b.Values.from(column),
+		unsafe.SliceData(b.Idx[at.Column*b.Values.Lanes:]), b.Height, b.Values.table(column), &factors[0], &y[0], first, &sums[0], len(sums))
 }
+
+// blockTransposedTable is kernels by Level-AVX2 and Storage.
+type blockTransposedTable[V sparse.Value] [2][storages]func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table, factors, y *V, first int, sums *V, end int)
 
 func (b *Blocks[V]) addTransposed(at Position, n int, after V, factors, y []V, first int) {
 	lanes := b.Values.Lanes

@@ -2,45 +2,8 @@
 
 package simd
 
-import (
-	"unsafe"
-
-	"github.com/msrep-go/msrep/sparse/cpms"
-)
-
-type (
-	joinKernel   func(dst *float64, src *byte, step, n int)
-	rowsKernel   func(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
-	slicesKernel func(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
-	rankKernel   func(sum *float64, n int, cur, next *byte, degree *int32, damping, add float64) float64
-)
-
-// The sources of values: all 1, plain, or the first of 2 or 4 segments, with those
-// that read one more behind each.
-const (
-	ones = iota
-	plain
-	oneOf2
-	_
-	oneOf4
-	_
-	_
-	_
-	sources
-)
-
-// sourceOf is the source that reads the first of some segments.
-func sourceOf(a *cpms.Array, read int) int {
-	if a.Segments32() != nil {
-		return oneOf2 + read - 1
-	}
-	return oneOf4 + read - 1
-}
-
-// The kernels: by Level-AVX2, the source of values, and the width of the vector
-// over 2, as far as these apply.
 var (
-	joinKernels = [2][sources]joinKernel{
+	joinKernels = joinTable{
 		{
 			oneOf2: join1of2F64AVX2, join2of2F64AVX2,
 			oneOf4: join1of4F64AVX2, join2of4F64AVX2, join3of4F64AVX2, join4of4F64AVX2,
@@ -49,7 +12,7 @@ var (
 			oneOf4: join1of4F64AVX512, join2of4F64AVX512, join3of4F64AVX512, join4of4F64AVX512,
 		},
 	}
-	headRowsKernels = [sources][5]rowsKernel{
+	headRowsKernels = headRowsTable{
 		ones:       {1: headRowsOnesX2AVX2, 2: headRowsOnesX4AVX2, 3: headRowsOnesX6AVX2, 4: headRowsOnesX8AVX2},
 		plain:      {1: headRowsPlainX2AVX2, 2: headRowsPlainX4AVX2, 3: headRowsPlainX6AVX2, 4: headRowsPlainX8AVX2},
 		oneOf2:     {2: headRows1of2X4AVX2, 4: headRows1of2X8AVX2},
@@ -59,7 +22,7 @@ var (
 		oneOf4 + 2: {3: headRows3of4X6AVX2, 4: headRows3of4X8AVX2},
 		oneOf4 + 3: {4: headRows4of4X8AVX2},
 	}
-	headSlicesKernels = [2][sources][5]slicesKernel{
+	headSlicesKernels = headSlicesTable{
 		{
 			ones:       {1: headSlicesOnesX2AVX2, 2: headSlicesOnesX4AVX2, 3: headSlicesOnesX6AVX2, 4: headSlicesOnesX8AVX2},
 			plain:      {1: headSlicesPlainX2AVX2, 2: headSlicesPlainX4AVX2, 3: headSlicesPlainX6AVX2, 4: headSlicesPlainX8AVX2},
@@ -80,7 +43,7 @@ var (
 			oneOf4 + 3: {4: headSlices4of4X8AVX512},
 		},
 	}
-	nearSlicesKernels = [2][sources][5]slicesKernel{
+	nearSlicesKernels = headSlicesTable{
 		{
 			ones:       {1: nearSlicesOnesX2AVX2, 2: nearSlicesOnesX4AVX2, 3: nearSlicesOnesX6AVX2, 4: nearSlicesOnesX8AVX2},
 			plain:      {1: nearSlicesPlainX2AVX2, 2: nearSlicesPlainX4AVX2, 3: nearSlicesPlainX6AVX2, 4: nearSlicesPlainX8AVX2},
@@ -101,98 +64,9 @@ var (
 			oneOf4 + 3: {4: nearSlices4of4X8AVX512},
 		},
 	}
-	rankKernels = [5][2]rankKernel{
+	rankKernels = rankTable{
 		2: {rankStored4AVX2, rankFolded4AVX2},
 		3: {rankStored6AVX2, rankFolded6AVX2},
 		4: {rankStored8AVX2, rankFolded8AVX2},
 	}
 )
-
-// segmentsFrom is the memory of an array from a segment on, and the bytes between
-// segments that are so far apart.
-func segmentsFrom(a *cpms.Array, at, step int) (*byte, int) {
-	if s := a.Segments32(); s != nil {
-		return (*byte)(unsafe.Pointer(&s[at])), 4 * step
-	}
-	return (*byte)(unsafe.Pointer(&a.Segments16()[at])), 2 * step
-}
-
-func joinSegments(l Level, dst []float64, a *cpms.Array, at, step, k int) {
-	src, step := segmentsFrom(a, at, step)
-	joinKernels[l-AVX2][sourceOf(a, k)](&dst[0], src, step, len(dst))
-}
-
-// readsSegments reports whether there are kernels that read values where they are,
-// for vectors of that width.
-func readsSegments(a *cpms.Array, read, width int) bool {
-	return headRowsKernels[sourceOf(a, read)][width/2] != nil
-}
-
-// plainOf is the source of values that are plain or all 1, and where they are.
-func plainOf(e Entries) (int, *byte) {
-	if e.Plain == nil {
-		return ones, nil
-	}
-	return plain, (*byte)(unsafe.Pointer(unsafe.SliceData(e.Plain)))
-}
-
-func headRows(y []float64, ptr []int64, e Entries, x *cpms.Heads) {
-	s, val := plainOf(e)
-	headRowsKernels[s][x.Width()/2](unsafe.SliceData(y), len(y), &ptr[0], &e.Idx[0], val, 0, tails(x))
-}
-
-func headRowsSegments(y []float64, ptr []int64, idx []int32, a *cpms.Array, at, step, read int, x *cpms.Heads) {
-	val, step := segmentsFrom(a, at, step)
-	headRowsKernels[sourceOf(a, read)][x.Width()/2](&y[0], len(y), &ptr[0], &idx[0], val, step, tails(x))
-}
-
-func headSlices(l Level, y []float64, count []int32, off []int64, e Entries, x *cpms.Heads) {
-	s, val := plainOf(e)
-	e.sliceKernel(l, s, x)(unsafe.SliceData(y), len(off)-1, &count[0], &off[0], e.indices(), unsafe.SliceData(e.Start), val, 0, tails(x))
-}
-
-func headSlicesSegments(l Level, y []float64, count []int32, off []int64, e Entries, at, step int, x *cpms.Heads) {
-	val, step := segmentsFrom(e.Segments, at, step)
-	e.sliceKernel(l, sourceOf(e.Segments, e.Read), x)(&y[0], len(off)-1, &count[0], &off[0], e.indices(), unsafe.SliceData(e.Start), val, step, tails(x))
-}
-
-// sliceKernel is the kernel for entries of a source.
-func (e Entries) sliceKernel(l Level, source int, x *cpms.Heads) slicesKernel {
-	if e.Near != nil {
-		return nearSlicesKernels[l-AVX2][source][x.Width()/2]
-	}
-	return headSlicesKernels[l-AVX2][source][x.Width()/2]
-}
-
-// indices is where the columns are.
-func (e Entries) indices() *byte {
-	if e.Near != nil {
-		return (*byte)(unsafe.Pointer(&e.Near[0]))
-	}
-	return (*byte)(unsafe.Pointer(&e.Idx[0]))
-}
-
-// rank does the first nodes, and gives their number: none where the vectors have
-// different widths, or one for which there is no kernel.
-func rank(sum []float64, cur, next *cpms.Heads, first int, degree []int32, damping, add float64) (done int, diff float64) {
-	w := next.Width()
-	done = len(sum) &^ 3
-	kernel := rankKernels[w/2][0]
-	if degree != nil {
-		kernel = rankKernels[w/2][1]
-	}
-	if done == 0 || cur.Width() != w || kernel == nil {
-		return 0, 0
-	}
-	from := (*byte)(unsafe.Add(unsafe.Pointer(tails(cur)), w*first))
-	to := (*byte)(unsafe.Add(unsafe.Pointer(tails(next)), w*first+8-w))
-	return done, kernel(&sum[0], done, from, to, unsafe.SliceData(degree), damping, add)
-}
-
-// tails is where the kernels find value 0, 8 bytes before its end.
-func tails(x *cpms.Heads) *byte {
-	if f := x.Floats(); f != nil {
-		return (*byte)(unsafe.Pointer(unsafe.SliceData(f)))
-	}
-	return unsafe.SliceData(x.Tails())
-}

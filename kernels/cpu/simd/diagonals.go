@@ -1,6 +1,10 @@
 package simd
 
-import "github.com/msrep-go/msrep/sparse"
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
 
 // Diagonals is rows in slices, one row per lane, such that the lanes of a slice
 // have their entries at the same distances from the main diagonal: column c of row
@@ -77,8 +81,29 @@ func (d *Diagonals[V]) run(l Level, run DiagonalRun, alpha, beta V, x []V, row, 
 	case l == Generic:
 		d.runGeneric(run, alpha, beta, x, row, column, mask, y)
 	default:
-		diagonalsAssembly(l, d, run, alpha, beta, x, row, column, mask, y)
+		kernel := of[*diagonalTable[V]](diagonalTables)[l-AVX2][d.Values.Storage]
+		kernel(run.Slices, &d.Offsets[run.Pattern], run.Width, d.masks(run, mask), d.Values.from(column),
+			unsafe.SliceData(x), row, d.table(run, column), &y[0], alpha, beta, past(d.Stream && toRegister(l, y) == 0))
 	}
+}
+
+// diagonalTable is kernels by Level-AVX2 and Storage.
+type diagonalTable[V sparse.Value] [2][storages]func(n int, offsets *int64, width int, masks *uint16, val *byte, x *V, row int, table, y *V, alpha, beta V, stream int)
+
+// masks is where the masks of a run begin, nil where it has none.
+func (d *Diagonals[V]) masks(run DiagonalRun, mask int) *uint16 {
+	if !run.Masked {
+		return nil
+	}
+	return &d.Masks[mask]
+}
+
+// table is what the kernels need besides the values of a run, whose first column is given.
+func (d *Diagonals[V]) table(run DiagonalRun, column int) *V {
+	if d.Values.Storage == Same {
+		return &d.Values.Table[run.Pattern]
+	}
+	return d.Values.table(column)
 }
 
 func (d *Diagonals[V]) runGeneric(run DiagonalRun, alpha, beta V, x []V, row, column, mask int, y []V) {

@@ -1,6 +1,10 @@
 package simd
 
-import "github.com/msrep-go/msrep/sparse"
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
 
 // diagonalSlices is how many slices add to one stretch of y.
 const diagonalSlices = 128
@@ -52,19 +56,25 @@ func (d *Diagonals[V]) addRun(l Level, run DiagonalRun, alpha V, x []V, row, col
 		d.addRunGeneric(run, alpha, x, row, column, mask, y)
 		return
 	}
-	if run.Masked {
-		diagonalsTransposedAssembly(l, d, run, alpha, x, row, column, mask, y, nil)
-		return
+	var carries []V
+	if !run.Masked {
+		n := run.Width * d.Values.Lanes
+		if len(d.carries) < n {
+			d.carries = make([]V, n)
+		}
+		carries = d.carries[:n]
+		clear(carries)
 	}
-	n := run.Width * d.Values.Lanes
-	if len(d.carries) < n {
-		d.carries = make([]V, n)
+	kernel := of[*diagonalTransposedTable[V]](diagonalTransposedTables)[l-AVX2][d.Values.Storage]
+	kernel(run.Slices, &d.Offsets[run.Pattern], run.Width, d.masks(run, mask), d.Values.from(column),
+		unsafe.SliceData(y), row, d.table(run, column), &x[0], alpha, unsafe.SliceData(carries))
+	if !run.Masked {
+		d.addCarries(run, carries, row+len(x), y)
 	}
-	carries := d.carries[:n]
-	clear(carries)
-	diagonalsTransposedAssembly(l, d, run, alpha, x, row, column, mask, y, carries)
-	d.addCarries(run, carries, row+len(x), y)
 }
+
+// diagonalTransposedTable is kernels by Level-AVX2 and Storage.
+type diagonalTransposedTable[V sparse.Value] [2][storages]func(n int, offsets *int64, width int, masks *uint16, val *byte, y *V, row int, table, x *V, alpha V, carries *V)
 
 // neighbours is how many diagonals side by side the assembly adds up in registers.
 const neighbours = 3

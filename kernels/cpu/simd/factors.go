@@ -41,7 +41,7 @@ func lost[V sparse.Value](l Level, x []V, least, greatest V) bool {
 	if l != Generic {
 		lanes := Lanes[V](l)
 		whole = len(x) / lanes * lanes
-		if whole > 0 && lostAssembly(l, whole/lanes, x, least, greatest) {
+		if whole > 0 && of[*lostTable[V]](lostTables)[l-AVX2](whole/lanes, &x[0], least, greatest) != 0 {
 			return true
 		}
 	}
@@ -52,3 +52,6 @@ func lost[V sparse.Value](l Level, x []V, least, greatest V) bool {
 	}
 	return false
 }
+
+// lostTable is kernels by Level-AVX2, for n registers of x.
+type lostTable[V sparse.Value] [2]func(n int, x *V, least, greatest V) uint32

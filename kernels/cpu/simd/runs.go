@@ -2,6 +2,7 @@ package simd
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -83,7 +84,9 @@ func MultiplyRuns[V sparse.Value](l Level, r *Runs[V], at RunPosition, n int, x,
 	switch {
 	case n == 0:
 	case r.fast(l):
-		runsAssembly(l, r, at, n, x, sums)
+		groups, columns, masks := r.from(at)
+		kernel := of[*runTable[V]](runTables)[l-AVX2][r.kernel()]
+		kernel(n, groups, columns, masks, unsafe.SliceData(r.values(at)), unsafe.SliceData(x), &sums[0], len(x)-RunColumns[V](l))
 	default:
 		r.multiply(at, n, x, sums)
 	}
@@ -114,7 +117,9 @@ func AddRunsTransposed[V sparse.Value](l Level, r *Runs[V], at RunPosition, n in
 	switch {
 	case n == 0 || len(y) == 0: // no entries
 	case r.fast(l) && after == 1:
-		runsTransposedAssembly(l, r, at, n, factors, y, first)
+		groups, columns, masks := r.from(at)
+		kernel := of[*runTransposedTable[V]](runTransposedTables)[l-AVX2][r.kernel()]
+		kernel(n, groups, columns, masks, unsafe.SliceData(r.values(at)), &factors[0], &y[0], first, first+len(y)-RunColumns[V](l))
 	default:
 		r.addTransposed(at, n, after, factors, y, first)
 	}
@@ -167,4 +172,24 @@ func (r *Runs[V]) values(at RunPosition) []V {
 		return r.Val
 	}
 	return r.Val[at.Entry:]
+}
+
+type (
+	// runTable and runTransposedTable are kernels by Level-AVX2, for values of their own and
+	// for one value.
+	runTable[V sparse.Value]           [2][2]func(n int, groups *uint32, columns *int32, masks *uint8, val, x, sums *V, last int)
+	runTransposedTable[V sparse.Value] [2][2]func(n int, groups *uint32, columns *int32, masks *uint8, val, factors, y *V, first, last int)
+)
+
+// kernel is 1 for one value, else 0.
+func (r *Runs[V]) kernel() int {
+	if r.One {
+		return 1
+	}
+	return 0
+}
+
+// from is where the groups from a position on, their columns and masks lie.
+func (r *Runs[V]) from(at RunPosition) (groups *uint32, columns *int32, masks *uint8) {
+	return unsafe.SliceData(r.Groups[at.Group:]), unsafe.SliceData(r.First[at.Piece:]), unsafe.SliceData(r.Masks[at.Mask:])
 }

@@ -1,6 +1,10 @@
 package simd
 
-import "github.com/msrep-go/msrep/sparse"
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
 
 // Lanes is the number of elements in a register: of rows in a slice.
 func Lanes[V sparse.Value](l Level) int {
@@ -59,7 +63,26 @@ func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n in
 		s.multiply(at, n, x, sums, add)
 		return
 	}
-	slicesAssembly(l, s, at, n, x, sums, add)
+	keep := 0
+	if add {
+		keep = -1
+	}
+	wide, idx := s.indices(at)
+	kernel := of[*sliceTable[V]](sliceTables)[l-AVX2][s.Values.Storage][wide]
+	kernel(n, &s.Widths[2*at.Slice : 2*(at.Slice+n)][0], unsafe.SliceData(s.Masks[at.Mask:]), s.Values.from(at.Column), idx,
+		unsafe.SliceData(x), unsafe.SliceData(s.Values.Table), unsafe.SliceData(sums), keep)
+}
+
+// sliceTable is kernels by Level-AVX2, Storage, and whether indices are wide.
+type sliceTable[V sparse.Value] [2][storages][2]func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *V, keep int)
+
+// indices is where the indices from a position on lie, and 1 where they are wide.
+func (s *Slices[V]) indices(at Position) (wide int, idx *byte) {
+	k := at.Column * s.Values.Lanes
+	if s.Narrow != nil {
+		return 0, bytesFrom(s.Narrow, k)
+	}
+	return 1, bytesFrom(s.Wide, k)
 }
 
 func (s *Slices[V]) multiply(at Position, n int, x, sums []V, add bool) {

@@ -1,6 +1,10 @@
 package simd
 
-import "github.com/msrep-go/msrep/sparse"
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
 
 // AddSlicesTransposed adds the products of n slices from a position on to elements of y:
 //
@@ -16,13 +20,26 @@ func AddSlicesTransposed[V sparse.Value](l Level, s *Slices[V], at Position, n i
 	factors, products = factors[:n*s.Values.Lanes], products[:s.Values.Lanes]
 	switch {
 	case l != Generic && after == 1:
-		slicesTransposedAssembly(l, s, at, n, factors, y, first, products)
+		wide, idx := s.indices(at)
+		asks := 0
+		if s.Narrow == nil {
+			asks = (len(s.Wide)-askedAhead)/s.Values.Lanes - at.Column
+		}
+		kernel := of[*sliceTransposedTable[V]](sliceTransposedTables)[l-AVX2][s.Values.Storage][wide]
+		kernel(n, &s.Widths[2*at.Slice : 2*(at.Slice+n)][0], unsafe.SliceData(s.Masks[at.Mask:]), s.Values.from(at.Column), idx,
+			unsafe.SliceData(s.Values.Table), &factors[0], &y[0], first, asks, &products[0])
 	case s.Narrow != nil:
 		addSlicesTransposed(s, s.Narrow, at, n, after, factors, y, first)
 	default:
 		addSlicesTransposed(s, s.Wide, at, n, after, factors, y, first)
 	}
 }
+
+// askedAhead is how many entries ahead the kernels ask for elements of y.
+const askedAhead = 128
+
+// sliceTransposedTable is kernels by Level-AVX2, Storage, and whether indices are wide.
+type sliceTransposedTable[V sparse.Value] [2][storages][2]func(n int, widths *uint32, masks *uint16, val, idx *byte, table, factors, y *V, first, asks int, products *V)
 
 func addSlicesTransposed[V sparse.Value, I uint16 | int32](s *Slices[V], idx []I, at Position, n int, after V, factors, y []V, first int) {
 	lanes := s.Values.Lanes

@@ -38,9 +38,24 @@ func Finish[V sparse.Value](l Level, alpha, beta V, sums, y []V, stream bool) {
 	head, end := registers(l, y, stream)
 	finishGeneric(alpha, beta, sums[:head], y[:head])
 	if head < end {
-		finishAssembly(l, (end-head)/Lanes[V](l), alpha, beta, sums[head:], y[head:], stream)
+		of[*finishTable[V]](finishTables)[l-AVX2]((end-head)/Lanes[V](l), alpha, beta, &sums[head], &y[head], past(stream))
 	}
 	finishGeneric(alpha, beta, sums[end:], y[end:])
+}
+
+// finishTable, finishFromTable and permuteTable are kernels of whole registers, by Level-AVX2.
+type (
+	finishTable[V sparse.Value]     [2]func(n int, alpha, beta V, sums, y *V, stream int)
+	finishFromTable[V sparse.Value] [2]func(n int, alpha, beta V, at *uint16, sums, y *V, stream int)
+	permuteTable[V sparse.Value]    [2]func(n int, at *uint16, from, to *V)
+)
+
+// past is 1 for stores past the caches.
+func past(stream bool) int {
+	if stream {
+		return 1
+	}
+	return 0
 }
 
 // registers is the elements [head, end) of y that assembly stores by whole registers, at multiples
@@ -67,7 +82,8 @@ func FinishFrom[V sparse.Value](l Level, alpha, beta V, at []uint16, sums, y []V
 	head, end := registers(l, y, stream)
 	finishFromGeneric(alpha, beta, at[:head], sums, y[:head])
 	if head < end {
-		finishFromAssembly(l, (end-head)/Lanes[V](l), alpha, beta, at[head:], sums, y[head:], stream)
+		kernel := of[*finishFromTable[V]](finishFromTables)[l-AVX2]
+		kernel((end-head)/Lanes[V](l), alpha, beta, &at[head], unsafe.SliceData(sums), &y[head], past(stream))
 	}
 	finishFromGeneric(alpha, beta, at[end:], sums, y[end:])
 }
@@ -111,7 +127,7 @@ func toRegister[V sparse.Value](l Level, y []V) int {
 func Permute[V sparse.Value](l Level, at []uint16, from, to []V) {
 	to = to[:len(at)]
 	if n := len(at) / Lanes[V](l); l != Generic && n > 0 {
-		permuteAssembly(l, n, at, from, to)
+		of[*permuteTable[V]](permuteTables)[l-AVX2](n, &at[0], unsafe.SliceData(from), &to[0])
 		n *= Lanes[V](l)
 		at, to = at[n:], to[n:]
 	}
@@ -123,13 +139,13 @@ func Permute[V sparse.Value](l Level, at []uint16, from, to []V) {
 // LoadAhead asks for the elements of x in [from, to), which are used soon.
 func LoadAhead[V sparse.Value](l Level, x []V, from, to int) {
 	if l != Generic && from < to {
-		loadAheadAssembly(x[from:to])
+		loadAhead(bytesFrom(x[:to], from), ((to-from)*int(unsafe.Sizeof(x[0]))+63)/64)
 	}
 }
 
 // Fence makes what Finish and MultiplyDiagonals wrote visible to all.
 func Fence(l Level) {
 	if l != Generic {
-		fenceAssembly()
+		fence()
 	}
 }

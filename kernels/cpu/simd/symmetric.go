@@ -1,6 +1,10 @@
 package simd
 
-import "github.com/msrep-go/msrep/sparse"
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
 
 // FastSymmetric reports whether MultiplySymmetric reads entries once at this level. At
 // others it reads each slice twice in a row, which is no faster than to store all entries.
@@ -127,7 +131,9 @@ func (s *symmetricSlices[V]) fused(runs []DiagonalRun, row, column, mask int, y 
 	to, behind := s.to(lo, row+len(y)), row+len(y)-lo
 	carries := s.carries[:before.Width*lanes]
 	clear(carries)
-	symmetricAssembly(s.level, d, runs, far, before.Width, column, mask, s.alpha, s.beta, s.x[row:], y, to[row-lo:], carries)
+	kernel := of[*symmetricTable[V]](symmetricTables)[s.level-AVX2]
+	kernel(&runs[0].Slices, len(runs), &d.Offsets[before.Pattern], far, before.Width, runs[0].Width-before.Width, unsafe.SliceData(d.Masks[mask:]),
+		&d.Values.Full[column*lanes], unsafe.SliceData(s.x[row:]), unsafe.SliceData(y), unsafe.SliceData(to[row-lo:]), s.alpha, s.beta, unsafe.SliceData(carries))
 	for i := range carries {
 		carries[i] *= s.alpha
 	}
@@ -140,3 +146,8 @@ func (s *symmetricSlices[V]) fused(runs []DiagonalRun, row, column, mask int, y 
 	before.Width = far
 	d.addCarries(before, carries[:far*lanes], behind, to)
 }
+
+// symmetricTable is kernels by Level-AVX2. Of the offsets of the runs far are so far from the
+// diagonal that their columns lie before the slice, before lie before the diagonal, and
+// diagonal, 0 or 1, is on it. x, own and y begin with the first row; y has elements before it.
+type symmetricTable[V sparse.Value] [2]func(runs *int, count int, offsets *int64, far, before, diagonal int, masks *uint16, val, x, own, y *V, alpha, beta V, carries *V)

@@ -33,7 +33,10 @@ func MultiplySymmetricBlocks[V sparse.Value](l Level, b *SymmetricBlocks[V], sli
 		return
 	}
 	if FastSymmetric(l) {
-		symmetricBlocksAssembly(l, b, slice, column, n, alpha, x, y, first)
+		k := column * b.Values.Lanes
+		kernel := of[*symmetricBlockTable[V]](symmetricBlockTables)[l-AVX2][b.Size-2]
+		kernel(n, &b.Widths[slice], &b.Masks[column], &b.Values.Full[k*b.Size*b.Size], &b.Idx[k],
+			&x[0], &y[0], first, alpha)
 		return
 	}
 	for _, width := range b.Widths[slice : slice+n] {
@@ -41,6 +44,9 @@ func MultiplySymmetricBlocks[V sparse.Value](l Level, b *SymmetricBlocks[V], sli
 		column += int(width)
 	}
 }
+
+// symmetricBlockTable is kernels by Level-AVX2 and Size-2.
+type symmetricBlockTable[V sparse.Value] [2][SymmetricBlockMax - 1]func(n int, widths *uint32, masks *uint16, val *V, idx *int32, x, y *V, first int, alpha V)
 
 // slice multiplies one slice, which begins with a column.
 func (b *SymmetricBlocks[V]) slice(column, width int, alpha V, x, y []V, first int) {

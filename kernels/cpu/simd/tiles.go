@@ -1,6 +1,10 @@
 package simd
 
-import "github.com/msrep-go/msrep/sparse"
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
 
 // TileRows and TileCols are the most rows and columns that a tile can have.
 const (
@@ -30,7 +34,7 @@ func AddTile[V sparse.Value](l Level, t *Tiles[V], lo, hi int, x, acc, ahead []V
 	case l == Generic:
 		t.add(lo, hi, x, acc)
 	default:
-		tileAssembly(t, false, lo, hi, x, acc, ahead)
+		t.assembly(0, lo, hi, x, acc, ahead)
 	}
 }
 
@@ -47,8 +51,22 @@ func AddTileTransposed[V sparse.Value](l Level, t *Tiles[V], lo, hi int, after V
 			acc[e&0xffff] += after * (t.Values.At(lo+k) * x[e>>16])
 		}
 	default:
-		tileAssembly(t, true, lo, hi, x, acc, ahead)
+		t.assembly(1, lo, hi, x, acc, ahead)
 	}
+}
+
+// tileTable is kernels of tiles and of transposed ones, by Storage.
+type tileTable[V sparse.Value] [2][4]func(acc, x *V, entries *uint32, values *byte, n int, ahead *V, lines, perRound int)
+
+// assembly is AddTile, or AddTileTransposed where transposed is 1, for lo < hi.
+func (t *Tiles[V]) assembly(transposed, lo, hi int, x, acc, ahead []V) {
+	const line = 64
+	n := hi - lo
+	lines := len(ahead) * int(unsafe.Sizeof(*new(V))) / line
+	perRound := lines/(n/8+1) + 1 // evenly, so that they do not hold up the tile's own loads
+	kernel := of[*tileTable[V]](tileTables)[transposed][t.Values.Storage]
+	kernel(unsafe.SliceData(acc), unsafe.SliceData(x), &t.Entries[lo:hi][0], t.Values.entry(lo), n,
+		unsafe.SliceData(ahead), lines, perRound)
 }
 
 func (t *Tiles[V]) add(lo, hi int, x, acc []V) {

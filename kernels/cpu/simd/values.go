@@ -127,6 +127,17 @@ func (v *Values[V]) from(c int) *byte {
 	return bytesFrom(v.Full, k)
 }
 
+// entry is where value k lies, for kernels of values that are stored Full, Short or Same.
+func (v *Values[V]) entry(k int) *byte {
+	switch v.Storage {
+	case Full:
+		return bytesFrom(v.Full, k)
+	case Short:
+		return bytesFrom(v.Short, k)
+	}
+	return bytesFrom(v.Table, 0)
+}
+
 // address is where column c begins, or where it would behind the last one: for asking for
 // memory ahead of time.
 func (v *Values[V]) address(c int) uintptr {
