@@ -3,9 +3,11 @@ package cluster
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
 	"net"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -79,6 +81,50 @@ func TestWhenRankZeroDiesTheNextOneSaysSo(t *testing.T) {
 		}
 	})
 	require.Regexp(t, `^rank 0 on .*: its process has ended without a word$`, said[1])
+}
+
+// Of all that miss rank 0 one is to say so: each waits for those before it, but no longer than
+// 39 turns.
+func TestRanksTakeTurnsToReportThatRankZeroIsGone(t *testing.T) {
+	for rank, turn := range map[int]int{0: 0, 1: 0, 2: 1, 40: 39, 1000: 39} {
+		synctest.Test(t, func(t *testing.T) {
+			begin, reports := time.Now(), 0
+			w := &Watcher{rank: rank, report: func(err error) {
+				require.Error(t, err)
+				require.Equal(t, time.Duration(turn)*turnTime, time.Since(begin), "rank %d", rank)
+				reports++
+			}}
+			w.lost(&RankError{Rank: 0})
+			w.lost(&RankError{Rank: 0})
+			require.Equal(t, 1, reports)
+		})
+		synctest.Test(t, func(t *testing.T) { // somebody has said it
+			begin := time.Now()
+			w := &Watcher{rank: rank, report: func(err error) { require.NoError(t, err) }}
+			w.lost(nil)
+			require.Equal(t, begin, time.Now())
+		})
+	}
+}
+
+// Others that do not hang up hold Close up for dialTime, all together.
+func TestCloseEndsAllConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &Watcher{peers: map[int]net.Conn{}}
+		var there []net.Conn
+		for rank := range 3 {
+			here, other := net.Pipe()
+			w.peers[rank+1], there = here, append(there, other)
+			go other.Read(make([]byte, 1))
+		}
+		begin := time.Now()
+		require.NoError(t, w.Close())
+		require.Equal(t, dialTime, time.Since(begin))
+		for _, conn := range there {
+			_, err := conn.Read(make([]byte, 1))
+			require.ErrorIs(t, err, io.EOF)
+		}
+	})
 }
 
 func TestAProcessThatFailsAndSaysSoItselfIsNotReported(t *testing.T) {

@@ -106,16 +106,20 @@ func TestATransposedProductWithManyVectorsThatFailsLeavesNothingForTheNext(t *te
 	defer d.Close()
 	split, _, err := partition.Split(a.RowPtr, 1, partition.RuleNNZ)
 	require.NoError(t, err)
-	zeros := kernels.AdoptArray(d, make([]float64, 3000*3))
-	block := kernels.Block[float64]{Val: zeros, Cols: 3, Stride: 3}
+	ones := make([]float64, 3000*3) // what a product adds before it fails must not be 0
+	for i := range ones {
+		ones[i] = 1
+	}
+	x := kernels.Block[float64]{Val: kernels.AdoptArray(d, ones), Cols: 3, Stride: 3}
+	y := kernels.Block[float64]{Val: kernels.AdoptArray(d, make([]float64, 3000*3)), Cols: 3, Stride: 3}
 	for _, bad := range []int32{-1, 3000, math.MaxInt32, math.MinInt32} {
 		good := a.ColIdx[6000]
 		a.ColIdx[6000] = bad
-		require.ErrorIs(t, s.Launch(&kernels.ScatterMany[float64]{A: whole(d, a), Alpha: 1, X: block, Y: block}), kernels.ErrArgument)
+		require.ErrorIs(t, s.Launch(&kernels.ScatterMany[float64]{A: whole(d, a), Alpha: 1, X: x, Y: y}), kernels.ErrArgument)
 		a.ColIdx[6000] = good
 		checkManyTransposed(t, rng, d, s, a, split, 3)
 	}
-	short := block
+	short := y
 	short.Cols, short.Stride = 2, 2
-	require.ErrorContains(t, s.Launch(&kernels.ScatterMany[float64]{A: whole(d, a), Alpha: 1, X: block, Y: short}), "x has 3 columns and y has 2")
+	require.ErrorContains(t, s.Launch(&kernels.ScatterMany[float64]{A: whole(d, a), Alpha: 1, X: x, Y: short}), "x has 3 columns and y has 2")
 }

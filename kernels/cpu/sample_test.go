@@ -13,6 +13,7 @@ import (
 	"github.com/msrep-go/msrep/kernels/cpu/inspect"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/partition"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // twoPieces is rows of these lengths as two pieces of one part.
@@ -201,6 +202,53 @@ func TestAFormThatIsTimedOnAllRowsIsNotBuiltAgain(t *testing.T) {
 	require.Equal(t, p.info.Bytes, d.InUse())
 	require.NoError(t, p.Free())
 	require.NoError(t, d.Close())
+}
+
+// What a sample does not show may be in the way of a form, or memory may lack for it: no
+// memory is held then.
+func TestAFormThatCannotBeBuiltWholeHoldsNoMemory(t *testing.T) {
+	old := lastCache
+	t.Cleanup(func() { lastCache = old })
+	lastCache = func() int64 { return 64 << 10 }
+	const n = 30_000
+	broken := errors.New("broken")
+	for _, failure := range []error{sparse.Inputf("matrix", "does not suit"), kernels.ErrOutOfMemory, broken} {
+		d := open(t, Config{Threads: 1})
+		op := bandPart(n)
+		op.Products = 1_000_000
+		p, err := cutPart(d, op)
+		require.NoError(t, err)
+		s := newSearch(p, op)
+		require.NoError(t, s.makeVectors(s.sample))
+		require.NoError(t, s.timeCSR())
+		c, err := inspect.Named[float64](inspect.FormSlices, kernels.Precision{}, false)
+		require.NoError(t, err)
+		build := c.Build
+		c.Build = func(r form.Rows[float64]) (form.Form[float64], error) {
+			f, err := build(r)
+			if len(r.Ptr) == n+1 {
+				return nil, failure
+			}
+			return f, err
+		}
+		s.best.product = time.Hour // whatever the clock says, c is faster
+		s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: c.Form})
+		require.NoError(t, s.try(c, &s.info.Tried[1]))
+		require.Equal(t, inspect.FormSlices, s.best.Form)
+
+		err = s.finish()
+		if failure == broken {
+			require.ErrorIs(t, err, broken)
+			require.Zero(t, d.InUse())
+		} else {
+			require.NoError(t, err)
+			require.Equal(t, kernels.FormCSR, p.info.Form)
+			require.Equal(t, "slices suits only a sample of the rows", p.info.Why)
+			require.Equal(t, p.info.Bytes, d.InUse())
+			require.NoError(t, p.Free())
+		}
+		require.NoError(t, d.Close())
+	}
 }
 
 // Wherever the machine is held up once, for longer than any budget, no form is left out
