@@ -8,9 +8,6 @@ package simd
 //go:noescape
 func multiplyBinF64FullAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// multiplyBinOfTwoF64FullAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
-// for them, and adds them to the sums of their rows, one after the other, with one rounding.
-//
 //go:noescape
 func multiplyBinOfTwoF64FullAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
 
@@ -19,71 +16,39 @@ func multiplyBinOfTwoF64FullAVX2(sums *float64, x *float64, rows *uint16, values
 //go:noescape
 func spreadBinF64FullAVX2(to *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// multiplyBinF64ShortAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
-// for them, and adds them to the sums of their rows, one after the other, with one rounding.
-//
 //go:noescape
 func multiplyBinF64ShortAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// multiplyBinOfTwoF64ShortAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
-// for them, and adds them to the sums of their rows, one after the other, with one rounding.
-//
 //go:noescape
 func multiplyBinOfTwoF64ShortAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// spreadBinF64ShortAVX2 writes the products of so many lines of entries, at least 1, past the caches.
-//
 //go:noescape
 func spreadBinF64ShortAVX2(to *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// multiplyBinF64SameAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
-// for them, and adds them to the sums of their rows, one after the other, with one rounding.
-//
 //go:noescape
 func multiplyBinF64SameAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// multiplyBinOfTwoF64SameAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
-// for them, and adds them to the sums of their rows, one after the other, with one rounding.
-//
 //go:noescape
 func multiplyBinOfTwoF64SameAVX2(sums *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// spreadBinF64SameAVX2 writes the products of so many lines of entries, at least 1, past the caches.
-//
 //go:noescape
 func spreadBinF64SameAVX2(to *float64, x *float64, rows *uint16, values *byte, lines int)
 
-// multiplyBinF32FullAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
-// for them, and adds them to the sums of their rows, one after the other, with one rounding.
-//
 //go:noescape
 func multiplyBinF32FullAVX2(sums *float32, x *float32, rows *uint16, values *byte, lines int)
 
-// multiplyBinOfTwoF32FullAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
-// for them, and adds them to the sums of their rows, one after the other, with one rounding.
-//
 //go:noescape
 func multiplyBinOfTwoF32FullAVX2(sums *float32, x *float32, rows *uint16, values *byte, lines int)
 
-// spreadBinF32FullAVX2 writes the products of so many lines of entries, at least 1, past the caches.
-//
 //go:noescape
 func spreadBinF32FullAVX2(to *float32, x *float32, rows *uint16, values *byte, lines int)
 
-// multiplyBinF32SameAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
-// for them, and adds them to the sums of their rows, one after the other, with one rounding.
-//
 //go:noescape
 func multiplyBinF32SameAVX2(sums *float32, x *float32, rows *uint16, values *byte, lines int)
 
-// multiplyBinOfTwoF32SameAVX2 multiplies so many lines of entries, at least 1, by the elements of x that were copied
-// for them, and adds them to the sums of their rows, one after the other, with one rounding.
-//
 //go:noescape
 func multiplyBinOfTwoF32SameAVX2(sums *float32, x *float32, rows *uint16, values *byte, lines int)
 
-// spreadBinF32SameAVX2 writes the products of so many lines of entries, at least 1, past the caches.
-//
 //go:noescape
 func spreadBinF32SameAVX2(to *float32, x *float32, rows *uint16, values *byte, lines int)
 
@@ -105,20 +70,11 @@ func copyBinsOfTwoF64AVX2(to *float64, x *float64, columns *uint16, runs *uint32
 //go:noescape
 func addBinRunsF64AVX2(y *float64, products *float64, columns *uint16, runs *uint32, n int, next *float64, lines int, after float64)
 
-// copyBinsF32AVX2 writes the elements of x of n runs past the caches, and asks for so many lines of
-// 64 bytes from next on, one for each line of them.
-//
 //go:noescape
 func copyBinsF32AVX2(to *float32, x *float32, columns *uint16, runs *uint32, n int, next *float32, lines int)
 
-// copyBinsOfTwoF32AVX2 writes the elements of x of n runs past the caches, where to is the place of those of
-// line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.
-//
 //go:noescape
 func copyBinsOfTwoF32AVX2(to *float32, x *float32, columns *uint16, runs *uint32, n int, from int, next *float32, lines int)
 
-// addBinRunsF32AVX2 adds the products of n runs, times after, to y, and asks for so many lines of
-// 64 bytes from next on, one for each line of products.
-//
 //go:noescape
 func addBinRunsF32AVX2(y *float32, products *float32, columns *uint16, runs *uint32, n int, next *float32, lines int, after float32)

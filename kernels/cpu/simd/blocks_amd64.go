@@ -7,312 +7,188 @@ package simd
 //go:noescape
 func blocksFull2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksShort2F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksShort2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksHigh322F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksHigh322F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksFull3F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksShort3F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksShort3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksHigh323F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksHigh323F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksFull4F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksShort4F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksShort4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksHigh324F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksHigh324F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksFull5F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksShort5F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksShort5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksHigh325F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksHigh325F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksFull6F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksShort6F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksShort6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksHigh326F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksHigh326F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksFull7F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksShort7F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksShort7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksHigh327F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksHigh327F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksFull8F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksShort8F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksShort8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksHigh328F64AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksHigh328F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksFull2F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksShort2F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksShort2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksHigh322F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksHigh322F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksBits572F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksBits572F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksFull3F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksShort3F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksShort3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksHigh323F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksHigh323F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksBits573F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksBits573F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksFull4F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksShort4F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksShort4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksHigh324F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksHigh324F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksBits574F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksBits574F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksFull5F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksShort5F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksShort5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksHigh325F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksHigh325F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksBits575F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksBits575F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksFull6F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksShort6F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksShort6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksHigh326F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksHigh326F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksBits576F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksBits576F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksFull7F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksShort7F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksShort7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksHigh327F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksHigh327F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksBits577F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksBits577F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksFull8F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksShort8F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksShort8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksHigh328F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksHigh328F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksBits578F64AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksBits578F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
 
-// blocksFull2F32AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull2F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 
-// blocksFull3F32AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull3F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 
-// blocksFull4F32AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull4F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 
-// blocksFull5F32AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull5F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 
-// blocksFull6F32AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull6F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 
-// blocksFull7F32AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull7F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 
-// blocksFull8F32AVX2 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull8F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 
-// blocksFull2F32AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull2F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 
-// blocksFull3F32AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull3F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 
-// blocksFull4F32AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull4F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 
-// blocksFull5F32AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull5F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 
-// blocksFull6F32AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull6F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 
-// blocksFull7F32AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull7F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
 
-// blocksFull8F32AVX512 is MultiplyBlocks for the case in its name.
-//
 //go:noescape
 func blocksFull8F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)

@@ -8,33 +8,18 @@ package simd
 //go:noescape
 func join1of2F64AVX2(dst *float64, src *byte, step int, n int)
 
-// join2of2F64AVX2 joins the first segments of n values, a multiple of 8. Those of one kind
-// lie side by side, the next kind begins step bytes further.
-//
 //go:noescape
 func join2of2F64AVX2(dst *float64, src *byte, step int, n int)
 
-// join1of4F64AVX2 joins the first segments of n values, a multiple of 8. Those of one kind
-// lie side by side, the next kind begins step bytes further.
-//
 //go:noescape
 func join1of4F64AVX2(dst *float64, src *byte, step int, n int)
 
-// join2of4F64AVX2 joins the first segments of n values, a multiple of 8. Those of one kind
-// lie side by side, the next kind begins step bytes further.
-//
 //go:noescape
 func join2of4F64AVX2(dst *float64, src *byte, step int, n int)
 
-// join3of4F64AVX2 joins the first segments of n values, a multiple of 8. Those of one kind
-// lie side by side, the next kind begins step bytes further.
-//
 //go:noescape
 func join3of4F64AVX2(dst *float64, src *byte, step int, n int)
 
-// join4of4F64AVX2 joins the first segments of n values, a multiple of 8. Those of one kind
-// lie side by side, the next kind begins step bytes further.
-//
 //go:noescape
 func join4of4F64AVX2(dst *float64, src *byte, step int, n int)
 
@@ -43,394 +28,234 @@ func join4of4F64AVX2(dst *float64, src *byte, step int, n int)
 //go:noescape
 func headSlicesOnesX2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesOnesX2AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesOnesX2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlicesOnesX4AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlicesOnesX4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesOnesX4AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesOnesX4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlicesOnesX6AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlicesOnesX6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesOnesX6AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesOnesX6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlicesOnesX8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlicesOnesX8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesOnesX8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesOnesX8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlicesPlainX2AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlicesPlainX2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesPlainX2AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesPlainX2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlicesPlainX4AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlicesPlainX4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesPlainX4AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesPlainX4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlicesPlainX6AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlicesPlainX6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesPlainX6AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesPlainX6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlicesPlainX8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlicesPlainX8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesPlainX8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesPlainX8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices1of2X4AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices1of2X4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices1of2X4AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices1of2X4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices1of2X8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices1of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices1of2X8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices1of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices2of2X8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices2of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices2of2X8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices2of2X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices1of4X2AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices1of4X2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices1of4X2AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices1of4X2AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices1of4X8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices1of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices1of4X8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices1of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices2of4X4AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices2of4X4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices2of4X4AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices2of4X4AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices2of4X8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices2of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices2of4X8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices2of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices3of4X6AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices3of4X6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices3of4X6AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices3of4X6AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices3of4X8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices3of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices3of4X8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices3of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices4of4X8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices4of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices4of4X8AVX2 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices4of4X8AVX2(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// join1of2F64AVX512 joins the first segments of n values, a multiple of 8. Those of one kind
-// lie side by side, the next kind begins step bytes further.
-//
 //go:noescape
 func join1of2F64AVX512(dst *float64, src *byte, step int, n int)
 
-// join2of2F64AVX512 joins the first segments of n values, a multiple of 8. Those of one kind
-// lie side by side, the next kind begins step bytes further.
-//
 //go:noescape
 func join2of2F64AVX512(dst *float64, src *byte, step int, n int)
 
-// join1of4F64AVX512 joins the first segments of n values, a multiple of 8. Those of one kind
-// lie side by side, the next kind begins step bytes further.
-//
 //go:noescape
 func join1of4F64AVX512(dst *float64, src *byte, step int, n int)
 
-// join2of4F64AVX512 joins the first segments of n values, a multiple of 8. Those of one kind
-// lie side by side, the next kind begins step bytes further.
-//
 //go:noescape
 func join2of4F64AVX512(dst *float64, src *byte, step int, n int)
 
-// join3of4F64AVX512 joins the first segments of n values, a multiple of 8. Those of one kind
-// lie side by side, the next kind begins step bytes further.
-//
 //go:noescape
 func join3of4F64AVX512(dst *float64, src *byte, step int, n int)
 
-// join4of4F64AVX512 joins the first segments of n values, a multiple of 8. Those of one kind
-// lie side by side, the next kind begins step bytes further.
-//
 //go:noescape
 func join4of4F64AVX512(dst *float64, src *byte, step int, n int)
 
-// headSlicesOnesX2AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlicesOnesX2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesOnesX2AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesOnesX2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlicesOnesX4AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlicesOnesX4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesOnesX4AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesOnesX4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlicesOnesX6AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlicesOnesX6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesOnesX6AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesOnesX6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlicesOnesX8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlicesOnesX8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesOnesX8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesOnesX8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlicesPlainX2AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlicesPlainX2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesPlainX2AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesPlainX2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlicesPlainX4AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlicesPlainX4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesPlainX4AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesPlainX4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlicesPlainX6AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlicesPlainX6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesPlainX6AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesPlainX6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlicesPlainX8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlicesPlainX8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlicesPlainX8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlicesPlainX8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices1of2X4AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices1of2X4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices1of2X4AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices1of2X4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices1of2X8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices1of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices1of2X8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices1of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices2of2X8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices2of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices2of2X8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices2of2X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices1of4X2AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices1of4X2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices1of4X2AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices1of4X2AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices1of4X8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices1of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices1of4X8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices1of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices2of4X4AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices2of4X4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices2of4X4AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices2of4X4AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices2of4X8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices2of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices2of4X8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices2of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices3of4X6AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices3of4X6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices3of4X6AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices3of4X6AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices3of4X8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices3of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices3of4X8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices3of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// headSlices4of4X8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func headSlices4of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
-// nearSlices4of4X8AVX512 is HeadSlices for the case in its name.
-//
 //go:noescape
 func nearSlices4of4X8AVX512(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)
 
@@ -439,88 +264,54 @@ func nearSlices4of4X8AVX512(y *float64, slices int, count *int32, off *int64, id
 //go:noescape
 func headRowsOnesX2AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRowsOnesX4AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRowsOnesX4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRowsOnesX6AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRowsOnesX6AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRowsOnesX8AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRowsOnesX8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRowsPlainX2AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRowsPlainX2AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRowsPlainX4AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRowsPlainX4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRowsPlainX6AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRowsPlainX6AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRowsPlainX8AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRowsPlainX8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRows1of2X4AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRows1of2X4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRows1of2X8AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRows1of2X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRows2of2X8AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRows2of2X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRows1of4X2AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRows1of4X2AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRows1of4X8AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRows1of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRows2of4X4AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRows2of4X4AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRows2of4X8AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRows2of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRows3of4X6AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRows3of4X6AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRows3of4X8AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRows3of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
-// headRows4of4X8AVX2 is HeadRows for the case in its name.
-//
 //go:noescape
 func headRows4of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)
 
@@ -530,32 +321,17 @@ func headRows4of4X8AVX2(y *float64, rows int, ptr *int64, idx *int32, val *byte,
 //go:noescape
 func rankFolded4AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 
-// rankStored4AVX2 is Rank for n nodes, a multiple of 4, with degrees where weights are folded.
-// cur is read from 8 bytes before the end of its first value, next begins with it.
-//
 //go:noescape
 func rankStored4AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 
-// rankFolded6AVX2 is Rank for n nodes, a multiple of 4, with degrees where weights are folded.
-// cur is read from 8 bytes before the end of its first value, next begins with it.
-//
 //go:noescape
 func rankFolded6AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 
-// rankStored6AVX2 is Rank for n nodes, a multiple of 4, with degrees where weights are folded.
-// cur is read from 8 bytes before the end of its first value, next begins with it.
-//
 //go:noescape
 func rankStored6AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 
-// rankFolded8AVX2 is Rank for n nodes, a multiple of 4, with degrees where weights are folded.
-// cur is read from 8 bytes before the end of its first value, next begins with it.
-//
 //go:noescape
 func rankFolded8AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64
 
-// rankStored8AVX2 is Rank for n nodes, a multiple of 4, with degrees where weights are folded.
-// cur is read from 8 bytes before the end of its first value, next begins with it.
-//
 //go:noescape
 func rankStored8AVX2(sum *float64, n int, cur *byte, next *byte, degree *int32, damping float64, add float64) float64

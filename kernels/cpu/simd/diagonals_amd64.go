@@ -7,97 +7,59 @@ package simd
 //go:noescape
 func diagonalsFullF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 
-// diagonalsShortF64AVX2 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsShortF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 
-// diagonalsTableF64AVX2 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsTableF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 
-// diagonalsPerDiagonalF64AVX2 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsPerDiagonalF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 
-// diagonalsHigh32F64AVX2 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsHigh32F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 
-// diagonalsHigh16F64AVX2 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsHigh16F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 
-// diagonalsFullF64AVX512 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsFullF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 
-// diagonalsShortF64AVX512 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsShortF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 
-// diagonalsTableF64AVX512 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsTableF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 
-// diagonalsPerDiagonalF64AVX512 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsPerDiagonalF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 
-// diagonalsHigh32F64AVX512 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsHigh32F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 
-// diagonalsHigh16F64AVX512 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsHigh16F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 
-// diagonalsFullF32AVX2 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsFullF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 
-// diagonalsTableF32AVX2 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsTableF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 
-// diagonalsPerDiagonalF32AVX2 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsPerDiagonalF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 
-// diagonalsHigh16F32AVX2 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsHigh16F32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 
-// diagonalsFullF32AVX512 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsFullF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 
-// diagonalsTableF32AVX512 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsTableF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 
-// diagonalsPerDiagonalF32AVX512 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsPerDiagonalF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 
-// diagonalsHigh16F32AVX512 is runGeneric for the case in its name.
-//
 //go:noescape
 func diagonalsHigh16F32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)

@@ -8,8 +8,5 @@ package simd
 //go:noescape
 func rowSumsF64AVX2(ptr []int64, idx []int32, val []float64, x []float64, sums []float64) bool
 
-// rowSumsF32AVX2 is RowSums as long as indices and pointers are in range: else it is
-// false, with some of the sums done.
-//
 //go:noescape
 func rowSumsF32AVX2(ptr []int64, idx []int32, val []float32, x []float32, sums []float32) bool

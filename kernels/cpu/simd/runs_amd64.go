@@ -14,86 +14,44 @@ func runsF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *flo
 //go:noescape
 func runsTransposedF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int, last int)
 
-// runsF64AVX2 is MultiplyRuns for the case in its name. x has all lanes up to
-// those of element last.
-//
 //go:noescape
 func runsF64AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float64, x *float64, sums *float64, last int)
 
-// runsTransposedF64AVX2 is AddRunsTransposed for the case in its name. y begins with
-// element first, and has all lanes up to those of element last.
-//
 //go:noescape
 func runsTransposedF64AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int, last int)
 
-// runsF32AVX512 is MultiplyRuns for the case in its name. x has all lanes up to
-// those of element last.
-//
 //go:noescape
 func runsF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)
 
-// runsTransposedF32AVX512 is AddRunsTransposed for the case in its name. y begins with
-// element first, and has all lanes up to those of element last.
-//
 //go:noescape
 func runsTransposedF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
 
-// runsF32AVX2 is MultiplyRuns for the case in its name. x has all lanes up to
-// those of element last.
-//
 //go:noescape
 func runsF32AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)
 
-// runsTransposedF32AVX2 is AddRunsTransposed for the case in its name. y begins with
-// element first, and has all lanes up to those of element last.
-//
 //go:noescape
 func runsTransposedF32AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
 
-// runsOneF64AVX512 is MultiplyRuns for the case in its name. x has all lanes up to
-// those of element last.
-//
 //go:noescape
 func runsOneF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, x *float64, sums *float64, last int)
 
-// runsTransposedOneF64AVX512 is AddRunsTransposed for the case in its name. y begins with
-// element first, and has all lanes up to those of element last.
-//
 //go:noescape
 func runsTransposedOneF64AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int, last int)
 
-// runsOneF64AVX2 is MultiplyRuns for the case in its name. x has all lanes up to
-// those of element last.
-//
 //go:noescape
 func runsOneF64AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float64, x *float64, sums *float64, last int)
 
-// runsTransposedOneF64AVX2 is AddRunsTransposed for the case in its name. y begins with
-// element first, and has all lanes up to those of element last.
-//
 //go:noescape
 func runsTransposedOneF64AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float64, factors *float64, y *float64, first int, last int)
 
-// runsOneF32AVX512 is MultiplyRuns for the case in its name. x has all lanes up to
-// those of element last.
-//
 //go:noescape
 func runsOneF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)
 
-// runsTransposedOneF32AVX512 is AddRunsTransposed for the case in its name. y begins with
-// element first, and has all lanes up to those of element last.
-//
 //go:noescape
 func runsTransposedOneF32AVX512(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)
 
-// runsOneF32AVX2 is MultiplyRuns for the case in its name. x has all lanes up to
-// those of element last.
-//
 //go:noescape
 func runsOneF32AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float32, x *float32, sums *float32, last int)
 
-// runsTransposedOneF32AVX2 is AddRunsTransposed for the case in its name. y begins with
-// element first, and has all lanes up to those of element last.
-//
 //go:noescape
 func runsTransposedOneF32AVX2(n int, groups *uint32, columns *int32, masks *uint8, val *float32, factors *float32, y *float32, first int, last int)

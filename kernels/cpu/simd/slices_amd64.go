@@ -7,197 +7,119 @@ package simd
 //go:noescape
 func slicesFull16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesFull32F64AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesShort16F64AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesShort32F64AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesTable16F64AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesTable32F64AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesSame16F64AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesSame32F64AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesHigh3216F64AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesHigh3232F64AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesHigh3232F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesHigh1616F64AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesHigh1632F64AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesHigh1632F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesFull16F64AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesFull32F64AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesShort16F64AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesShort32F64AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesTable16F64AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesTable32F64AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesSame16F64AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesSame32F64AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesHigh3216F64AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesHigh3232F64AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesHigh1616F64AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesHigh1632F64AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
 
-// slicesFull16F32AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 
-// slicesFull32F32AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 
-// slicesTable16F32AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 
-// slicesTable32F32AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 
-// slicesSame16F32AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 
-// slicesSame32F32AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 
-// slicesHigh1616F32AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 
-// slicesHigh1632F32AVX2 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesHigh1632F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 
-// slicesFull16F32AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 
-// slicesFull32F32AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 
-// slicesTable16F32AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 
-// slicesTable32F32AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 
-// slicesSame16F32AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 
-// slicesSame32F32AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 
-// slicesHigh1616F32AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
 
-// slicesHigh1632F32AVX512 is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.
-//
 //go:noescape
 func slicesHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)

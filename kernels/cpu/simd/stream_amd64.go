@@ -17,48 +17,30 @@ func finishFromF64AVX2(n int, alpha float64, beta float64, at *uint16, sums *flo
 //go:noescape
 func permuteF64AVX2(n int, at *uint16, from *float64, to *float64)
 
-// finishF64AVX512 is Finish for n > 0 registers of elements.
-//
 //go:noescape
 func finishF64AVX512(n int, alpha float64, beta float64, sums *float64, y *float64, stream int)
 
-// finishFromF64AVX512 is FinishFrom for n > 0 registers of elements.
-//
 //go:noescape
 func finishFromF64AVX512(n int, alpha float64, beta float64, at *uint16, sums *float64, y *float64, stream int)
 
-// permuteF64AVX512 is Permute for n > 0 registers of elements.
-//
 //go:noescape
 func permuteF64AVX512(n int, at *uint16, from *float64, to *float64)
 
-// finishF32AVX2 is Finish for n > 0 registers of elements.
-//
 //go:noescape
 func finishF32AVX2(n int, alpha float32, beta float32, sums *float32, y *float32, stream int)
 
-// finishFromF32AVX2 is FinishFrom for n > 0 registers of elements.
-//
 //go:noescape
 func finishFromF32AVX2(n int, alpha float32, beta float32, at *uint16, sums *float32, y *float32, stream int)
 
-// permuteF32AVX2 is Permute for n > 0 registers of elements.
-//
 //go:noescape
 func permuteF32AVX2(n int, at *uint16, from *float32, to *float32)
 
-// finishF32AVX512 is Finish for n > 0 registers of elements.
-//
 //go:noescape
 func finishF32AVX512(n int, alpha float32, beta float32, sums *float32, y *float32, stream int)
 
-// finishFromF32AVX512 is FinishFrom for n > 0 registers of elements.
-//
 //go:noescape
 func finishFromF32AVX512(n int, alpha float32, beta float32, at *uint16, sums *float32, y *float32, stream int)
 
-// permuteF32AVX512 is Permute for n > 0 registers of elements.
-//
 //go:noescape
 func permuteF32AVX512(n int, at *uint16, from *float32, to *float32)
 

@@ -8,20 +8,11 @@ package simd
 //go:noescape
 func symmetricDiagonalsF64AVX2(runs *int, count int, offsets *int64, far int, before int, diagonal int, masks *uint16, val *float64, x *float64, own *float64, y *float64, alpha float64, beta float64, carries *float64)
 
-// symmetricDiagonalsF64AVX512 multiplies as symmetricSlices.twice, but for what carries
-// have at the end, which are products of the last slice.
-//
 //go:noescape
 func symmetricDiagonalsF64AVX512(runs *int, count int, offsets *int64, far int, before int, diagonal int, masks *uint16, val *float64, x *float64, own *float64, y *float64, alpha float64, beta float64, carries *float64)
 
-// symmetricDiagonalsF32AVX2 multiplies as symmetricSlices.twice, but for what carries
-// have at the end, which are products of the last slice.
-//
 //go:noescape
 func symmetricDiagonalsF32AVX2(runs *int, count int, offsets *int64, far int, before int, diagonal int, masks *uint16, val *float32, x *float32, own *float32, y *float32, alpha float32, beta float32, carries *float32)
 
-// symmetricDiagonalsF32AVX512 multiplies as symmetricSlices.twice, but for what carries
-// have at the end, which are products of the last slice.
-//
 //go:noescape
 func symmetricDiagonalsF32AVX512(runs *int, count int, offsets *int64, far int, before int, diagonal int, masks *uint16, val *float32, x *float32, own *float32, y *float32, alpha float32, beta float32, carries *float32)

@@ -8,56 +8,29 @@ package simd
 //go:noescape
 func tileF64FullAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
 
-// tileF64ShortAVX2 adds n entries to acc, and asks for lines of 64 bytes from ahead on:
-// perRound of them, at least 1, for every 8 entries.
-//
 //go:noescape
 func tileF64ShortAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
 
-// tileF64SameAVX2 adds n entries to acc, and asks for lines of 64 bytes from ahead on:
-// perRound of them, at least 1, for every 8 entries.
-//
 //go:noescape
 func tileF64SameAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
 
-// tileF32FullAVX2 adds n entries to acc, and asks for lines of 64 bytes from ahead on:
-// perRound of them, at least 1, for every 8 entries.
-//
 //go:noescape
 func tileF32FullAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int, perRound int)
 
-// tileF32SameAVX2 adds n entries to acc, and asks for lines of 64 bytes from ahead on:
-// perRound of them, at least 1, for every 8 entries.
-//
 //go:noescape
 func tileF32SameAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int, perRound int)
 
-// tileTransposedF64FullAVX2 adds n entries to acc, and asks for lines of 64 bytes from ahead on:
-// perRound of them, at least 1, for every 8 entries.
-//
 //go:noescape
 func tileTransposedF64FullAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
 
-// tileTransposedF64ShortAVX2 adds n entries to acc, and asks for lines of 64 bytes from ahead on:
-// perRound of them, at least 1, for every 8 entries.
-//
 //go:noescape
 func tileTransposedF64ShortAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
 
-// tileTransposedF64SameAVX2 adds n entries to acc, and asks for lines of 64 bytes from ahead on:
-// perRound of them, at least 1, for every 8 entries.
-//
 //go:noescape
 func tileTransposedF64SameAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
 
-// tileTransposedF32FullAVX2 adds n entries to acc, and asks for lines of 64 bytes from ahead on:
-// perRound of them, at least 1, for every 8 entries.
-//
 //go:noescape
 func tileTransposedF32FullAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int, perRound int)
 
-// tileTransposedF32SameAVX2 adds n entries to acc, and asks for lines of 64 bytes from ahead on:
-// perRound of them, at least 1, for every 8 entries.
-//
 //go:noescape
 func tileTransposedF32SameAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int, perRound int)

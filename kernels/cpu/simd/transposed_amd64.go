@@ -14,99 +14,51 @@ func diagonalsTransposedFullF64AVX2(n int, offsets *int64, width int, masks *uin
 //go:noescape
 func slicesTransposedFull16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// slicesTransposedFull32F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// diagonalsTransposedShortF64AVX2 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedShortF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
-// slicesTransposedShort16F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// slicesTransposedShort32F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// diagonalsTransposedTableF64AVX2 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedTableF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
-// slicesTransposedTable16F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// slicesTransposedTable32F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// diagonalsTransposedPerDiagonalF64AVX2 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedPerDiagonalF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
-// slicesTransposedSame16F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// slicesTransposedSame32F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// diagonalsTransposedHigh32F64AVX2 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedHigh32F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
-// slicesTransposedHigh3216F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// slicesTransposedHigh3232F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedHigh3232F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// diagonalsTransposedHigh16F64AVX2 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedHigh16F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
-// slicesTransposedHigh1616F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// slicesTransposedHigh1632F64AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedHigh1632F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
@@ -121,317 +73,161 @@ func lostF64AVX2(n int, x *float64, least float64, greatest float64) (lanes uint
 //go:noescape
 func blocksTransposedFullF64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
 
-// blocksTransposedShortF64AVX2 is addTransposed for the case in its name. sums has end elements, a
-// register for each column of a block.
-//
 //go:noescape
 func blocksTransposedShortF64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
 
-// blocksTransposedHigh32F64AVX2 is addTransposed for the case in its name. sums has end elements, a
-// register for each column of a block.
-//
 //go:noescape
 func blocksTransposedHigh32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
 
-// diagonalsTransposedFullF64AVX512 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedFullF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
-// slicesTransposedFull16F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// slicesTransposedFull32F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// diagonalsTransposedShortF64AVX512 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedShortF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
-// slicesTransposedShort16F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// slicesTransposedShort32F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// diagonalsTransposedTableF64AVX512 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedTableF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
-// slicesTransposedTable16F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// slicesTransposedTable32F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// diagonalsTransposedPerDiagonalF64AVX512 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedPerDiagonalF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
-// slicesTransposedSame16F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// slicesTransposedSame32F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// diagonalsTransposedHigh32F64AVX512 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedHigh32F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
-// slicesTransposedHigh3216F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// slicesTransposedHigh3232F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// diagonalsTransposedHigh16F64AVX512 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedHigh16F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float64, row int, table *float64, x *float64, alpha float64, carries *float64)
 
-// slicesTransposedHigh1616F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// slicesTransposedHigh1632F64AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float64, factors *float64, y *float64, first int, asks int, products *float64)
 
-// lostF64AVX512 is lost for n registers: it gives the lanes where there is such an element.
-//
 //go:noescape
 func lostF64AVX512(n int, x *float64, least float64, greatest float64) (lanes uint32)
 
-// blocksTransposedFullF64AVX512 is addTransposed for the case in its name. sums has end elements, a
-// register for each column of a block.
-//
 //go:noescape
 func blocksTransposedFullF64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
 
-// blocksTransposedShortF64AVX512 is addTransposed for the case in its name. sums has end elements, a
-// register for each column of a block.
-//
 //go:noescape
 func blocksTransposedShortF64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
 
-// blocksTransposedHigh32F64AVX512 is addTransposed for the case in its name. sums has end elements, a
-// register for each column of a block.
-//
 //go:noescape
 func blocksTransposedHigh32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
 
-// blocksTransposedBits57F64AVX512 is addTransposed for the case in its name. sums has end elements, a
-// register for each column of a block.
-//
 //go:noescape
 func blocksTransposedBits57F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float64, factors *float64, y *float64, first int, sums *float64, end int)
 
-// diagonalsTransposedFullF32AVX2 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedFullF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 
-// slicesTransposedFull16F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// slicesTransposedFull32F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// diagonalsTransposedTableF32AVX2 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedTableF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 
-// slicesTransposedTable16F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// slicesTransposedTable32F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// diagonalsTransposedPerDiagonalF32AVX2 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedPerDiagonalF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 
-// slicesTransposedSame16F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// slicesTransposedSame32F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// diagonalsTransposedHigh16F32AVX2 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedHigh16F32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 
-// slicesTransposedHigh1616F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// slicesTransposedHigh1632F32AVX2 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedHigh1632F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// lostF32AVX2 is lost for n registers: it gives the lanes where there is such an element.
-//
 //go:noescape
 func lostF32AVX2(n int, x *float32, least float32, greatest float32) (lanes uint32)
 
-// blocksTransposedFullF32AVX2 is addTransposed for the case in its name. sums has end elements, a
-// register for each column of a block.
-//
 //go:noescape
 func blocksTransposedFullF32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float32, factors *float32, y *float32, first int, sums *float32, end int)
 
-// diagonalsTransposedFullF32AVX512 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedFullF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 
-// slicesTransposedFull16F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// slicesTransposedFull32F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// diagonalsTransposedTableF32AVX512 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedTableF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 
-// slicesTransposedTable16F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// slicesTransposedTable32F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// diagonalsTransposedPerDiagonalF32AVX512 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedPerDiagonalF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 
-// slicesTransposedSame16F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// slicesTransposedSame32F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// diagonalsTransposedHigh16F32AVX512 is addRunGeneric for the case in its name, but for
-// what carries have at the end, which are products of the last slice.
-//
 //go:noescape
 func diagonalsTransposedHigh16F32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, y *float32, row int, table *float32, x *float32, alpha float32, carries *float32)
 
-// slicesTransposedHigh1616F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// slicesTransposedHigh1632F32AVX512 is addSlicesTransposed for the case in its name. In the first asks columns
-// it asks for elements of y that are 128 entries ahead. products has a register.
-//
 //go:noescape
 func slicesTransposedHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, table *float32, factors *float32, y *float32, first int, asks int, products *float32)
 
-// lostF32AVX512 is lost for n registers: it gives the lanes where there is such an element.
-//
 //go:noescape
 func lostF32AVX512(n int, x *float32, least float32, greatest float32) (lanes uint32)
 
-// blocksTransposedFullF32AVX512 is addTransposed for the case in its name. sums has end elements, a
-// register for each column of a block.
-//
 //go:noescape
 func blocksTransposedFullF32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table *float32, factors *float32, y *float32, first int, sums *float32, end int)

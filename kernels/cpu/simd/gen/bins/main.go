@@ -7,6 +7,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 func main() {
@@ -163,7 +165,7 @@ func copies(e elem) {
 	name := "copyBins" + e.name + "AVX2"
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(to, x *%[1]s, columns *uint16, runs *uint32, n int, next *%[1]s, lines int)", e.typ))
 	Pragma("noescape")
-	Doc(name+" writes the elements of x of n runs past the caches, and asks for so many lines of",
+	lanes.Describe(name, "writes the elements of x of n runs past the caches, and asks for so many lines of",
 		"64 bytes from next on, one for each line of them.")
 	to := Load(Param("to"), GP64())
 	x := Load(Param("x"), GP64())

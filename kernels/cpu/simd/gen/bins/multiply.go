@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 // multiply generates the second pass for values that are stored in one of the ways.
@@ -23,7 +25,7 @@ func multiply(e elem, storage string) {
 func (e elem) secondPass(name, storage string, lines int, add func(s *entries, i int, x, sums, row Register)) {
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(sums, x *%s, rows *uint16, values *byte, lines int)", e.typ))
 	Pragma("noescape")
-	Doc(name+" multiplies so many lines of entries, at least 1, by the elements of x that were copied",
+	lanes.Describe(name, "multiplies so many lines of entries, at least 1, by the elements of x that were copied",
 		"for them, and adds them to the sums of their rows, one after the other, with one rounding.")
 	sums := Load(Param("sums"), GP64())
 	x := Load(Param("x"), GP64())

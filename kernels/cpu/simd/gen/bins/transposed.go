@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 // spread generates the first pass of transposed products for values that are stored in one of the
@@ -14,7 +16,7 @@ func spread(e elem, storage string) {
 	name := "spreadBin" + e.name + storage + "AVX2"
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(to, x *%s, rows *uint16, values *byte, lines int)", e.typ))
 	Pragma("noescape")
-	Doc(name + " writes the products of so many lines of entries, at least 1, past the caches.")
+	lanes.Describe(name, "writes the products of so many lines of entries, at least 1, past the caches.")
 	to := Load(Param("to"), GP64())
 	x := Load(Param("x"), GP64())
 	entries := newEntries(e, storage, Load(Param("rows"), GP64()), Load(Param("values"), GP64()))
@@ -44,7 +46,7 @@ func addRuns(e elem) {
 	name := "addBinRuns" + e.name + "AVX2"
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(y, products *%[1]s, columns *uint16, runs *uint32, n int, next *%[1]s, lines int, after %[1]s)", e.typ))
 	Pragma("noescape")
-	Doc(name+" adds the products of n runs, times after, to y, and asks for so many lines of",
+	lanes.Describe(name, "adds the products of n runs, times after, to y, and asks for so many lines of",
 		"64 bytes from next on, one for each line of products.")
 	y := Load(Param("y"), GP64())
 	products := Load(Param("products"), GP64())

@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 // copiesOfTwo generates the first pass with two vectors side by side: a line of entries gives two
@@ -14,7 +16,7 @@ func copiesOfTwo(e elem) {
 	name := "copyBinsOfTwo" + e.name + "AVX2"
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(to, x *%[1]s, columns *uint16, runs *uint32, n, from int, next *%[1]s, lines int)", e.typ))
 	Pragma("noescape")
-	Doc(name+" writes the elements of x of n runs past the caches, where to is the place of those of",
+	lanes.Describe(name, "writes the elements of x of n runs past the caches, where to is the place of those of",
 		"line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.")
 	to := Load(Param("to"), GP64())
 	x := Load(Param("x"), GP64())

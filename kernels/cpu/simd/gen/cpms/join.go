@@ -15,7 +15,7 @@ func join(l lanes.Lanes, segments, k int) {
 	fn := fmt.Sprintf("join%dof%d%s", k, segments, l.Suffix())
 	TEXT(fn, NOSPLIT, "func(dst *float64, src *byte, step, n int)")
 	Pragma("noescape")
-	Doc(fn+" joins the first segments of n values, a multiple of 8. Those of one kind", "lie side by side, the next kind begins step bytes further.")
+	lanes.Describe(fn, "joins the first segments of n values, a multiple of 8. Those of one kind", "lie side by side, the next kind begins step bytes further.")
 	size := 8 / segments // bytes of a segment
 	dst := Load(Param("dst"), GP64())
 	n := Load(Param("n"), GP64())

@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 // rank generates the kernel of Rank for vectors of one width, four nodes at a
@@ -17,7 +19,7 @@ func rank(w int, masks func(w int) Mem, folded bool) {
 	}
 	TEXT(fn, NOSPLIT, "func(sum *float64, n int, cur, next *byte, degree *int32, damping, add float64) float64")
 	Pragma("noescape")
-	Doc(fn+" is Rank for n nodes, a multiple of 4, with degrees where weights are folded.", "cur is read from 8 bytes before the end of its first value, next begins with it.")
+	lanes.Describe(fn, "is Rank for n nodes, a multiple of 4, with degrees where weights are folded.", "cur is read from 8 bytes before the end of its first value, next begins with it.")
 	sum := Load(Param("sum"), GP64())
 	n := Load(Param("n"), GP64())
 	cur := Load(Param("cur"), GP64())

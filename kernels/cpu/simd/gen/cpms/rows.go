@@ -15,7 +15,7 @@ func rows(v values, w int, masks func(w int) Mem) {
 	fn := fmt.Sprintf("headRows%sX%dAVX2", v.name, w)
 	TEXT(fn, NOSPLIT, "func(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)")
 	Pragma("noescape")
-	Doc(fn + " is HeadRows for the case in its name.")
+	lanes.Describe(fn, "is HeadRows for the case in its name.")
 	e := entries{v: v, w: w}
 	y := Load(Param("y"), GP64())
 	n := Load(Param("rows"), GP64())

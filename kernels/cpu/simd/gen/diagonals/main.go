@@ -38,7 +38,7 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	name := "diagonals" + values.Name + l.Suffix()
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, offsets *int64, width int, masks *uint16, val *byte, x *%[1]s, row int, table, y *%[1]s, alpha, beta %[1]s, stream int)", l.Type()))
 	Pragma("noescape")
-	Doc(name + " is runGeneric for the case in its name.")
+	lanes.Describe(name, "is runGeneric for the case in its name.")
 
 	k := begin(l, values, perDiagonal)
 	TESTQ(k.masks, k.masks)

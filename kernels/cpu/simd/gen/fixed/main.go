@@ -8,6 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 func main() {
@@ -44,7 +46,7 @@ func rows(e elem) {
 	name := "rowSums" + e.name + "AVX2"
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(ptr []int64, idx []int32, val, x, sums []%s) bool", e.typ))
 	Pragma("noescape")
-	Doc(name+" is RowSums as long as indices and pointers are in range: else it is", "false, with some of the sums done.")
+	lanes.Describe(name, "is RowSums as long as indices and pointers are in range: else it is", "false, with some of the sums done.")
 
 	k := begin(e)
 	Label("rows")

@@ -56,7 +56,7 @@ func straight(double, opmask, one bool) {
 	name := k.name("runs", one)
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, groups *uint32, columns *int32, masks *uint8, val, x, sums *%s, last int)", k.l.Type()))
 	Pragma("noescape")
-	Doc(name+" is MultiplyRuns for the case in its name. x has all lanes up to", "those of element last.")
+	lanes.Describe(name, "is MultiplyRuns for the case in its name. x has all lanes up to", "those of element last.")
 	k.x, k.rows = Load(Param("x"), GP64()), Load(Param("sums"), GP64())
 	k.groups(one)
 }
@@ -66,7 +66,7 @@ func transposed(double, opmask, one bool) {
 	name := k.name("runsTransposed", one)
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, groups *uint32, columns *int32, masks *uint8, val, factors, y *%s, first, last int)", k.l.Type()))
 	Pragma("noescape")
-	Doc(name+" is AddRunsTransposed for the case in its name. y begins with", "element first, and has all lanes up to those of element last.")
+	lanes.Describe(name, "is AddRunsTransposed for the case in its name. y begins with", "element first, and has all lanes up to those of element last.")
 	k.transposed, k.x, k.rows = true, Load(Param("y"), GP64()), Load(Param("factors"), GP64())
 	first := Load(Param("first"), GP64())
 	SHLQ(Imm(k.shift()), first)

@@ -32,7 +32,7 @@ func finish(l lanes.Lanes, listed bool) {
 	}
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, alpha, beta %[1]s, %[2]ssums, y *%[1]s, stream int)", l.Type(), list))
 	Pragma("noescape")
-	Doc(name + " is " + doc + " for n > 0 registers of elements.")
+	lanes.Describe(name, "is "+doc+" for n > 0 registers of elements.")
 	n := Load(Param("n"), GP64())
 	var at Register
 	if listed {
@@ -85,7 +85,7 @@ func permute(l lanes.Lanes) {
 	name := "permute" + l.Suffix()
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, at *uint16, from, to *%s)", l.Type()))
 	Pragma("noescape")
-	Doc(name + " is Permute for n > 0 registers of elements.")
+	lanes.Describe(name, "is Permute for n > 0 registers of elements.")
 	n := Load(Param("n"), GP64())
 	at := Load(Param("at"), GP64())
 	from := Load(Param("from"), GP64())

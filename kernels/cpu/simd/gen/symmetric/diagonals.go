@@ -46,7 +46,7 @@ func diagonals(l lanes.Lanes) {
 	name := "symmetricDiagonals" + l.Suffix()
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(runs *int, count int, offsets *int64, far, before, diagonal int, masks *uint16, val, x, own, y *%[1]s, alpha, beta %[1]s, carries *%[1]s)", l.Type()))
 	Pragma("noescape")
-	Doc(name+" multiplies as symmetricSlices.twice, but for what carries",
+	lanes.Describe(name, "multiplies as symmetricSlices.twice, but for what carries",
 		"have at the end, which are products of the last slice.")
 
 	k := &kernel{l: l, alpha: l.Reg(), beta: l.Reg(), factors: l.Reg(), acc: l.Reg(), mask: l.NewMask(), n: GP64(),

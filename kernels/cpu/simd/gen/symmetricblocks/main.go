@@ -52,7 +52,7 @@ func blocks(l lanes.Lanes, size int) {
 	name := fmt.Sprintf("symmetricBlocks%d%s", size, l.Suffix())
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val *%[1]s, idx *int32, x, y *%[1]s, first int, alpha %[1]s)", l.Type()))
 	Pragma("noescape")
-	Doc(name+" is MultiplySymmetricBlocks for the case in its name. y begins with",
+	lanes.Describe(name, "is MultiplySymmetricBlocks for the case in its name. y begins with",
 		"element first.")
 	k := &kernel{l: l, size: size, column: GP64(), t: GP64(), pairs: [2]VecVirtual{l.Reg(), l.Reg()}, one: l.Reg()}
 	k.registers()

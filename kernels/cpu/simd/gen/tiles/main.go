@@ -7,6 +7,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 func main() {
@@ -66,7 +68,7 @@ func tile(e elem, storage string, transposed bool) {
 	}
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(acc, x *%[1]s, entries *uint32, values *byte, n int, ahead *%[1]s, lines, perRound int)", e.typ))
 	Pragma("noescape")
-	Doc(name+" adds n entries to acc, and asks for lines of 64 bytes from ahead on:",
+	lanes.Describe(name, "adds n entries to acc, and asks for lines of 64 bytes from ahead on:",
 		"perRound of them, at least 1, for every 8 entries.")
 	k := &kernel{elem: e, storage: storage, transposed: transposed}
 	left := k.begin()

@@ -26,7 +26,7 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	name := "diagonalsTransposed" + values.Name + l.Suffix()
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, offsets *int64, width int, masks *uint16, val *byte, y *%[1]s, row int, table, x *%[1]s, alpha %[1]s, carries *%[1]s)", l.Type()))
 	Pragma("noescape")
-	Doc(name+" is addRunGeneric for the case in its name, but for",
+	lanes.Describe(name, "is addRunGeneric for the case in its name, but for",
 		"what carries have at the end, which are products of the last slice.")
 
 	d := beginDiagonals(l, values, perDiagonal)

@@ -14,7 +14,7 @@ func lost(l lanes.Lanes) {
 	name := "lost" + l.Suffix()
 	TEXT(name, NOSPLIT, "func(n int, x *"+l.Type()+", least, greatest "+l.Type()+") (lanes uint32)")
 	Pragma("noescape")
-	Doc(name + " is lost for n registers: it gives the lanes where there is such an element.")
+	lanes.Describe(name, "is lost for n registers: it gives the lanes where there is such an element.")
 	n := Load(Param("n"), GP64())
 	x := Load(Param("x"), GP64())
 	least, greatest, magnitude, zero, any := l.Reg(), l.Reg(), l.Reg(), l.Reg(), l.Reg()

@@ -41,7 +41,7 @@ func slices(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	name := fmt.Sprintf("slicesTransposed%s%d%s", values.Name, 8*indexBytes, l.Suffix())
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val, idx *byte, table, factors, y *%[1]s, first, asks int, products *%[1]s)", l.Type()))
 	Pragma("noescape")
-	Doc(name+" is addSlicesTransposed for the case in its name. In the first asks columns",
+	lanes.Describe(name, "is addSlicesTransposed for the case in its name. In the first asks columns",
 		fmt.Sprintf("it asks for elements of y that are %d entries ahead. products has a register.", farAhead))
 	s := beginSlices(l, values, indexBytes)
 
