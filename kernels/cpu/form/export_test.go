@@ -48,12 +48,12 @@ func (m *Segmented) Segments() int {
 // Bytes is the memory that the arrays take.
 func (m *Segmented) Bytes() int64 { return m.bytes }
 
-// NarrowBlocks is the number of blocks of a form of NewNearFar whose columns take 2 bytes.
-func NarrowBlocks(f Form[float64]) (n int) {
+// NarrowBlocks is the rows of those blocks of a form of NewNearFar whose columns take 2 bytes.
+func NarrowBlocks(f Form[float64]) (rows []int) {
 	for _, b := range f.(*nearFarForm[float64]).blocks {
 		if len(b.slices.wide.Wide) == 0 {
-			n++
+			rows = append(rows, b.slices.rows)
 		}
 	}
-	return n
+	return rows
 }

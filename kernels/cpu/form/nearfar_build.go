@@ -87,6 +87,7 @@ func (b *nearFarBuilder[V]) add(first int) (end int, err error) {
 	for end = first + 1; end < b.rows() && b.at(end+1)-b.at(first) <= int64(b.o.Window); {
 		end++
 	}
+	end = b.wholeLines(first, end)
 	lo, hi := b.at(first), b.at(end)
 	if err := checkColumns(b.r.Idx[lo:hi], b.r.Cols); err != nil {
 		return 0, err
@@ -101,7 +102,7 @@ func (b *nearFarBuilder[V]) add(first int) (end int, err error) {
 		if end == first+1 || places <= narrowSpan {
 			break
 		}
-		end = first + max(1, int(int64(end-first)*narrowSpan/places)) // for which columns of 2 bytes do
+		end = b.wholeLines(first, first+max(1, int(int64(end-first)*narrowSpan/places))) // for which columns of 2 bytes do
 		hi = b.at(end)
 	}
 	near, err := b.lines()
@@ -122,6 +123,15 @@ func (b *nearFarBuilder[V]) add(first int) (end int, err error) {
 	b.out.blocks = append(b.out.blocks, near)
 	b.most = max(b.most, places)
 	return end, nil
+}
+
+// wholeLines is the row behind a block that may end before a row, such that its rows are whole lines
+// of y where they can be: the last elements of a block are otherwise stored one by one.
+func (b *nearFarBuilder[V]) wholeLines(first, end int) int {
+	if n := end - first; end < b.rows() && n > simd.BinLine[V]() {
+		return end - n%simd.BinLine[V]()
+	}
+	return end
 }
 
 // lines is a block with the near lines.

@@ -110,10 +110,23 @@ func TestBlocksHaveAsManyRowsAsColumnsOfTwoBytesReach(t *testing.T) {
 	}
 	f, err := form.NewNearFar(r, form.NearFarOptions[float64]{Window: entries, Lone: 1})
 	require.NoError(t, err)
-	require.Equal(t, 8, form.NarrowBlocks(f), "of 65536 places")
+	require.Len(t, form.NarrowBlocks(f), 8, "of 65536 places")
 	f, err = form.NewNearFar(r, form.NearFarOptions[float64]{Window: entries / 16, Lone: 1})
 	require.NoError(t, err)
-	require.Equal(t, 16, form.NarrowBlocks(f))
+	require.Len(t, form.NarrowBlocks(f), 16)
+}
+
+func TestBlocksOfRowsFillLinesOfY(t *testing.T) {
+	r := form.Rows[float64]{Ptr: []int64{0}, Cols: 10}
+	for range 50 { // of 3 entries each
+		r.Idx, r.Val = append(r.Idx, 1, 2, 9), append(r.Val, 1, 2, 3)
+		r.Ptr = append(r.Ptr, int64(len(r.Idx)))
+	}
+	for window, want := range map[int][]int{60: {16, 16, 18}, 24: {8, 8, 8, 8, 8, 8, 2}, 12: {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 2}} {
+		f, err := form.NewNearFar(r, form.NearFarOptions[float64]{Window: window})
+		require.NoError(t, err)
+		require.Equal(t, want, form.NarrowBlocks(f), "blocks of %d entries", window)
+	}
 }
 
 func TestNearAndFarEntriesHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
