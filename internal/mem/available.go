@@ -35,13 +35,14 @@ var unasked atomic.Int64
 
 // Fits reports whether need bytes can be allocated; have is how many can if they do not fit.
 // Less than 4 MiB fit without a look, all together since the last one. Garbage of the Go
-// heap counts as taken, and is collected before the answer is no.
+// heap, and what is kept as Spare, counts as taken, and is given back before the answer is no.
 func Fits(need int64) (have int64, ok bool) {
 	if need < leastAsked && unasked.Add(max(need, 0)) < leastAsked {
 		return 0, true
 	}
 	unasked.Store(0)
 	if have = available(); have < need {
+		dropSpares()
 		debug.FreeOSMemory()
 		have = available()
 	}

@@ -9,3 +9,5 @@ const hasMmap = false
 func mapRegion(n int64) (*Region, error) { return &Region{bytes: Aligned(n)}, nil }
 
 func unmap([]byte, int64) error { return nil }
+
+func pages(n int64) int64 { return n }

@@ -3,6 +3,7 @@
 package mem
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -15,18 +16,36 @@ import (
 const hasMmap = true
 
 func mapRegion(n int64) (*Region, error) {
-	if n > math.MaxInt {
+	if n < minHuge {
+		b, err := mapBytes(n)
+		if err != nil {
+			return nil, err
+		}
+		return &Region{bytes: b, mapped: true}, nil
+	}
+	all, err := mapBytes(n + hugePage - 1)
+	if err != nil {
+		return nil, fmt.Errorf("map %d bytes: %w", n, errors.Unwrap(err))
+	}
+	first := int64(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) % hugePage)
+	b := all[first : first+n : first+n]
+	if err := errors.Join(unmap(all[:first], 0), unmap(all[first:], n)); err != nil {
+		return nil, err
+	}
+	adviseHuge(b)
+	return &Region{bytes: b, mapped: true}, nil
+}
+
+// mapBytes maps n bytes that begin at a page.
+func mapBytes(n int64) ([]byte, error) {
+	if n > math.MaxInt || n < 0 {
 		return nil, fmt.Errorf("map %d bytes: %w", n, unix.ENOMEM)
 	}
 	p, err := unix.MmapPtr(-1, 0, nil, uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		return nil, fmt.Errorf("map %d bytes: %w", n, err)
 	}
-	b := unsafe.Slice((*byte)(p), n)
-	if n >= minHuge {
-		adviseHuge(b)
-	}
-	return &Region{bytes: b, mapped: true}, nil
+	return unsafe.Slice((*byte)(p), n), nil
 }
 
 // unmap gives back the pages of b but for those that hold its first keep bytes.

@@ -14,6 +14,10 @@ const MinMapped = 16 << 10
 // machines; a smaller region has few that it could fill.
 const minHuge = 4 << 20
 
+// hugePage is of what such a region begins at a multiple, as huge pages do, so that they stay
+// huge when it moves.
+const hugePage = 2 << 20
+
 // mapped is the bytes that are mapped now.
 var mapped atomic.Int64
 
@@ -72,6 +76,26 @@ func (r *Region) Shrink(n int64) error {
 	}
 	mapped.Add(n - int64(len(b)))
 	return unmap(b, n)
+}
+
+// grow makes the region longer, at another address: what it holds stays, and zeros follow. If
+// it fails nothing has changed.
+func (r *Region) grow(n int64) error {
+	if !r.mapped {
+		return errors.ErrUnsupported
+	}
+	to, err := mapRegion(n)
+	if err != nil {
+		return err
+	}
+	if err := move(r.bytes, to.bytes); err != nil {
+		return errors.Join(err, unmap(to.bytes, 0))
+	}
+	old := int64(len(r.bytes))
+	mapped.Add(n - old)
+	r.bytes = to.bytes
+	clear(r.bytes[old:min(pages(old), n)])
+	return nil
 }
 
 // Bytes is the memory; nil once it was freed.

@@ -28,11 +28,11 @@ type slab struct {
 // leastSlab is the size below which a slab is not worth its addresses.
 const leastSlab = 1 << 20
 
-// newSlab has room for about so many bytes.
-func newSlab(d *Device, bytes int64) slab {
+// newSlab has room for so many bytes, of which about need will be taken.
+func newSlab(d *Device, need, room int64) slab {
 	s := slab{dev: d}
-	if bytes >= leastSlab {
-		s.region, _ = d.reserve(bytes)
+	if room >= leastSlab {
+		s.region, s.touched = d.reserve(need, room)
 	}
 	return s
 }
@@ -142,10 +142,14 @@ func (a arena) seal() error {
 		if s.region == nil {
 			continue
 		}
-		errs = append(errs, s.region.Shrink(s.used))
 		s.dev.inUse.Add(s.used - s.touched)
-		if s.used > 0 {
-			s.rest = append(s.rest, newBuffer(s.dev, s.region.Bytes(), s.region))
+		if s.used == 0 {
+			errs = append(errs, s.dev.spare.Keep(s.region, s.touched))
+		} else {
+			errs = append(errs, s.region.Shrink(s.used))
+			b := newBuffer(s.dev, s.region.Bytes(), s.region)
+			b.spare = true
+			s.rest = append(s.rest, b)
 		}
 		s.region, s.used, s.touched = nil, 0, 0
 	}

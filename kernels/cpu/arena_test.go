@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -15,8 +16,8 @@ import (
 func TestAnArenaGivesZeroedMemoryAgainAndAgain(t *testing.T) {
 	before := mem.Mapped()
 	d := open(t, Config{Threads: 1})
-	for _, room := range []int64{0, leastSlab, 3 * leastSlab} {
-		a := arena{newSlab(d, room)}
+	for _, room := range []int64{0, leastSlab, 3 * leastSlab, 5 * leastSlab, 3 * leastSlab} { // from the third on kept memory, too
+		a := arena{newSlab(d, 0, room)}
 		sizes := []int64{1, 100_000, 0, 700_001, 64, 1 << 20} // the last one has no room in the second
 		for round := range 3 {
 			for _, n := range sizes[round:] {
@@ -50,15 +51,16 @@ func TestAnArenaGivesZeroedMemoryAgainAndAgain(t *testing.T) {
 		require.Equal(t, a.bytes(), sum)
 		require.NoError(t, a.free())
 		require.Zero(t, d.InUse())
-		require.Equal(t, before, mem.Mapped())
+		require.Equal(t, before+d.spare.Bytes(), mem.Mapped())
 	}
 	require.NoError(t, d.Close())
+	require.Equal(t, before, mem.Mapped())
 }
 
 func TestWhatAFormTookThatFailsIsGivenBack(t *testing.T) {
 	d := open(t, Config{Threads: 1})
 	for _, room := range []int64{0, leastSlab, 8 * leastSlab} {
-		a := arena{newSlab(d, room)}
+		a := arena{newSlab(d, 0, room)}
 		m := &form.Memory{Alloc: a[0].take, Mark: a[0].mark}
 		kept, err := form.Make[float64](m, 1000)
 		require.NoError(t, err)
@@ -88,7 +90,7 @@ func TestWhatAFormTookThatFailsIsGivenBack(t *testing.T) {
 
 func TestAnArenaStaysWithinTheMemoryOfItsDevice(t *testing.T) {
 	d := open(t, Config{Threads: 1, Memory: 2 * leastSlab})
-	a := arena{newSlab(d, 8*leastSlab)}
+	a := arena{newSlab(d, 0, 8*leastSlab)}
 	for range 3 {
 		_, err := a[0].take(leastSlab)
 		require.NoError(t, err)
@@ -100,5 +102,59 @@ func TestAnArenaStaysWithinTheMemoryOfItsDevice(t *testing.T) {
 	}
 	require.NoError(t, a.free())
 	require.Zero(t, d.InUse())
+	require.NoError(t, d.Close())
+}
+
+func TestKeptMemoryIsUsedAgainWithinTheMemoryOfItsDevice(t *testing.T) {
+	const n = 4 * leastSlab
+	for _, limit := range []int64{0, 2 * n, n + leastSlab} {
+		d := open(t, Config{Threads: 1, Memory: limit})
+		first := arena{newSlab(d, n, 2*n)}
+		_, err := first[0].take(n)
+		require.NoError(t, err)
+		require.NoError(t, first.free())
+		require.Zero(t, d.InUse())
+		kept := d.spare.Bytes()
+		if kept == 0 {
+			t.Skip("the system has no addresses without memory")
+		}
+		require.Equal(t, int64(n), kept)
+		b, err := d.Alloc(2 * leastSlab) // beside what is kept where both fit
+		require.NoError(t, err)
+		if limit == n+leastSlab {
+			kept = 0
+		}
+		require.Equal(t, kept, d.spare.Bytes())
+		again := arena{newSlab(d, n, 2*n)}
+		require.Equal(t, kept, again[0].touched)
+		require.Equal(t, kept+2*leastSlab, d.InUse())
+		_, err = again[0].take(n)
+		require.Equal(t, limit == n+leastSlab, err != nil)
+		require.NoError(t, b.Free())
+		require.NoError(t, again.free())
+		require.Zero(t, d.InUse())
+		require.NoError(t, d.Close())
+		require.Zero(t, d.spare.Bytes())
+	}
+}
+
+func TestTheMemoryOfAFreedPartServesTheNext(t *testing.T) {
+	d := open(t, Config{Threads: 2})
+	op := bandPart(100_000)
+	op.Form = "slices"
+	var first int64
+	for round := range 3 {
+		a, err := d.Pack(op)
+		require.NoError(t, err)
+		require.Equal(t, a.Info().Bytes, d.InUse())
+		require.Zero(t, d.spare.Bytes(), "round %d", round)
+		require.NoError(t, a.Free())
+		if round == 0 {
+			first = d.spare.Bytes()
+			require.Equal(t, runtime.GOOS == "linux", first > 0)
+		}
+		require.Equal(t, first, d.spare.Bytes())
+		require.Zero(t, d.InUse())
+	}
 	require.NoError(t, d.Close())
 }

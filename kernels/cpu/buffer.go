@@ -16,6 +16,7 @@ type buffer struct {
 	mem    []byte
 	region *mem.Region // nil when adopted
 	across []*Device   // that count it in equal shares; none: dev counts all
+	spare  bool        // dev keeps it when it is freed
 	freed  atomic.Bool
 	users  atomic.Int64 // the owner, and the calls under way
 }
@@ -61,7 +62,13 @@ func (b *buffer) release() error {
 	for i, d := range b.across {
 		d.inUse.Add(-portionOf(int64(len(b.mem)), len(b.across), i))
 	}
-	if err := b.region.Free(); err != nil {
+	var err error
+	if b.spare {
+		err = b.dev.spare.Keep(b.region, b.Bytes())
+	} else {
+		err = b.region.Free()
+	}
+	if err != nil {
 		return b.dev.fail("free", b.Bytes(), err)
 	}
 	return nil
@@ -70,8 +77,19 @@ func (b *buffer) release() error {
 // region makes memory on the node of the device.
 func (d *Device) region(bytes int64) (*mem.Region, error) { return d.bound(mem.New(bytes)) }
 
-// reserve makes addresses for memory on the node of the device; see mem.Reserve.
-func (d *Device) reserve(bytes int64) (*mem.Region, error) { return d.bound(mem.Reserve(bytes)) }
+// reserve gives addresses for room bytes on the node of the device, about need of which will be
+// used, in memory that it kept if there is any: the first touched of them have pages then and
+// are counted. It gives nil where there are no addresses.
+func (d *Device) reserve(need, room int64) (r *mem.Region, touched int64) {
+	if r, touched = d.spare.Take(need, room); r != nil {
+		if d.take(touched) == nil {
+			return r, touched
+		}
+		_ = r.Free()
+	}
+	r, _ = d.bound(mem.Reserve(room))
+	return r, 0
+}
 
 // bound binds a region to the node of the device.
 func (d *Device) bound(r *mem.Region, err error) (*mem.Region, error) {

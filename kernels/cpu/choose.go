@@ -101,7 +101,7 @@ func (p *packed[V]) sideBySide() error {
 
 // make builds a form of all pieces and takes it.
 func (p *packed[V]) make(c inspect.Candidate[V], why string) error {
-	t, err := p.build(c, p.bodies(), p.newArena())
+	t, err := p.build(c, p.bodies(), p.newArena(1))
 	if err != nil {
 		return errors.Join(err, t.mem.free())
 	}
@@ -139,12 +139,19 @@ type trial[V sparse.Value] struct {
 	whole bool          // of all rows where others are of a sample
 }
 
-// newArena has addresses for twice the memory of the rows: enough for most forms.
-func (p *packed[V]) newArena() arena {
+// newArena has addresses for twice the memory of the rows, enough for most forms, to build a
+// share of the rows in. A sample, which takes half its share at least, leaves what a whole
+// form held before to one that is built whole meanwhile.
+func (p *packed[V]) newArena(share float64) arena {
 	a := make(arena, len(p.pieces))
 	for i := range p.pieces {
 		r := &p.pieces[i].rows.body
-		a[i] = newSlab(p.dev, 2*((4+mem.Size[V]())*int64(len(r.Idx))+8*int64(len(r.Ptr))))
+		bytes := (4+mem.Size[V]())*int64(len(r.Idx)) + 8*int64(len(r.Ptr))
+		need := bytes
+		if share < 1 {
+			need = int64(share / 2 * float64(bytes))
+		}
+		a[i] = newSlab(p.dev, need, 2*bytes)
 	}
 	return a
 }

@@ -44,6 +44,7 @@ type Device struct {
 
 	scratch64 scratch[float64]
 	scratch32 scratch[float32]
+	spare     mem.Spare // of packed parts that were freed, and of what was tried for others
 }
 
 var (
@@ -86,7 +87,8 @@ func Open(c Config) (*Device, error) {
 // Info describes the device.
 func (d *Device) Info() kernels.Info { return d.info }
 
-// InUse is the number of bytes allocated and not freed.
+// InUse is the number of bytes allocated and not freed. What the device keeps of those that
+// were, for some seconds, is not among them (mem.Spare).
 func (d *Device) InUse() int64 { return d.inUse.Load() }
 
 // Scratch is the number of bytes that the workers hold for results of their own,
@@ -132,6 +134,9 @@ func (d *Device) take(bytes int64) error {
 		return d.fail("alloc", bytes, fmt.Errorf("%w: %d are available", kernels.ErrOutOfMemory, have))
 	}
 	used := d.inUse.Add(bytes)
+	if d.info.Memory > 0 && used+d.spare.Bytes() > d.info.Memory {
+		_ = d.spare.Drop()
+	}
 	if d.info.Memory > 0 && (used > d.info.Memory || used < 0) {
 		d.inUse.Add(-bytes)
 		return d.fail("alloc", bytes, fmt.Errorf("%w: %d of %d in use", kernels.ErrOutOfMemory, used-bytes, d.info.Memory))
@@ -174,7 +179,7 @@ func (d *Device) Close() error {
 		return nil
 	}
 	d.pool.close()
-	err := errors.Join(d.scratch64.drop(), d.scratch32.drop())
+	err := errors.Join(d.scratch64.drop(), d.scratch32.drop(), d.spare.Close())
 	if n := d.inUse.Load(); n != 0 {
 		err = errors.Join(err, fmt.Errorf("%d bytes were not freed", n))
 	}

@@ -198,7 +198,7 @@ func TestAFormThatIsTimedOnAllRowsIsNotBuiltAgain(t *testing.T) {
 		}
 		require.InDelta(t, sum, y[r], 1e-12)
 	}
-	require.NoError(t, errors.Join(s.vec.Free(), s.dropSpare()))
+	require.NoError(t, s.vec.Free())
 	require.Equal(t, p.info.Bytes, d.InUse())
 	require.NoError(t, p.Free())
 	require.NoError(t, d.Close())

@@ -27,7 +27,6 @@ type search[V sparse.Value] struct {
 	x, y   []V            // to time products with
 	vec    kernels.Buffer
 
-	spare  []arena       // of what lost
 	csr    time.Duration // a product of all rows in plain CSR
 	spent  time.Duration // of the budget
 	best   contender[V]
@@ -75,7 +74,7 @@ func (s *search[V]) run() (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.vec.Free(), s.dropSpare()) }()
+	defer func() { err = errors.Join(err, s.vec.Free()) }()
 	if err := s.timeCSR(); err != nil {
 		return err
 	}
@@ -155,7 +154,7 @@ func (s *search[V]) try(c inspect.Candidate[V], told *kernels.PackTrial) error {
 		told.Build, told.Bytes = s.whole(t.took), int64(float64(t.mem.bytes())/s.share)
 	}
 	if err := s.judge(&contender[V]{Candidate: c, trial: t, building: told.Build, tried: len(s.info.Tried) - 1}); err != nil {
-		return errors.Join(err, s.drop(t))
+		return errors.Join(err, t.mem.free())
 	}
 	return nil
 }
@@ -171,7 +170,7 @@ func (s *search[V]) prepare(c inspect.Candidate[V]) (trial[V], error) {
 	if err != nil {
 		return trial[V]{}, err
 	}
-	t, err := s.tryRows(c, s.bodies())
+	t, err := s.tryRows(c, s.bodies(), 1)
 	t.whole = s.share < 1
 	t.took = min(t.took, building) // the longer one was held up
 	s.spent += t.took
@@ -198,7 +197,7 @@ func (s *search[V]) judge(c *contender[V]) (err error) {
 	} else {
 		loser = *c
 	}
-	return s.drop(loser.trial)
+	return loser.mem.free()
 }
 
 // beats reports whether c is faster than the best so far, or does for it.
@@ -219,10 +218,10 @@ func (s *search[V]) finish() error {
 	if s.share == 1 || b.whole {
 		return s.take(b.trial, b.Candidate, why)
 	}
-	if err := errors.Join(b.mem.reset(), s.dropSpare(), s.vec.Free()); err != nil {
+	if err := errors.Join(b.mem.free(), s.vec.Free()); err != nil { // to be had again
 		return err
 	}
-	t, err := s.build(b.Candidate, s.bodies(), b.mem)
+	t, err := s.build(b.Candidate, s.bodies(), s.newArena(1))
 	told := &s.info.Tried[b.tried]
 	if sparse.IsInput(err) || errors.Is(err, kernels.ErrOutOfMemory) {
 		told.Skipped = err.Error()

@@ -25,7 +25,7 @@ func (s *search[V]) probe(c inspect.Candidate[V]) (building time.Duration, err e
 	if err != nil {
 		return 0, err
 	}
-	return time.Duration(float64(t.took) / share), s.drop(t)
+	return time.Duration(float64(t.took) / share), t.mem.free()
 }
 
 // afford builds a candidate on rows that have a share of all entries, if building the
@@ -33,14 +33,14 @@ func (s *search[V]) probe(c inspect.Candidate[V]) (building time.Duration, err e
 // have held up the first time.
 func (s *search[V]) afford(c inspect.Candidate[V], rows [][]stretch[V], share float64) (t trial[V], err error) {
 	for range 2 {
-		if t, err = s.tryRows(c, s.rows(rows)); err != nil {
+		if t, err = s.tryRows(c, s.rows(rows), share); err != nil {
 			return t, err
 		}
 		if err = s.affords(c, time.Duration(float64(t.took)/share), int64(float64(t.mem.bytes())/share)); err == nil {
 			s.spent += t.took
 			return t, nil
 		}
-		if failed := s.drop(t); failed != nil {
+		if failed := t.mem.free(); failed != nil {
 			return t, failed
 		}
 	}

@@ -22,6 +22,9 @@ func (s *search[V]) makeVectors(read [][]stretch[V]) (err error) {
 	if err != nil {
 		return err
 	}
+	if s.share < 1 && entries(read) <= entries(s.sample) && int64(len(b)) >= mem.MinMapped {
+		mem.AdviseSmall(b) // the rows of a sample may read and write a little here and there
+	}
 	all, _ := mem.Slice[V](b, n)
 	s.x, s.y = all[:s.minors], all[int64(s.minors)+apart:]
 	return s.fillX(read)

@@ -21,7 +21,7 @@ func (p *packed[V]) namedSymmetric(op *kernels.Packing[V], again bool) (bool, er
 	if h == nil {
 		return false, nil
 	}
-	mem := p.newArena()
+	mem := p.newArena(.5)
 	s, err := p.newSymmetric(op, h, mem)
 	if s == nil || err != nil {
 		if sparse.IsInput(err) {
@@ -70,13 +70,13 @@ func (s *search[V]) trySymmetric() (taken bool, err error) {
 		s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: half.form, Why: string(half.whole) + " suit it", Skipped: no.Error()})
 		return false, nil
 	}
-	begin, in := now(), s.arena()
+	begin, in := now(), s.newArena(.5)
 	h, err := s.newSymmetric(s.op, half, in)
 	if h == nil || err != nil {
 		if sparse.IsInput(err) || errors.Is(err, kernels.ErrOutOfMemory) {
 			err = nil
 		}
-		return false, errors.Join(err, s.drop(trial[V]{mem: in}))
+		return false, errors.Join(err, in.free())
 	}
 	told := kernels.PackTrial{Form: half.form, Why: "the matrix is symmetric", Bytes: in.bytes(), Build: max(now().Sub(begin)-in.waited(), 0)}
 	if told.Product, err = s.timeSymmetric(h); err != nil {
@@ -84,7 +84,7 @@ func (s *search[V]) trySymmetric() (taken bool, err error) {
 	}
 	s.info.Tried = append(s.info.Tried, told)
 	if symmetricGain*float64(told.Product) > float64(s.whole(b.product)) {
-		return false, s.drop(trial[V]{mem: in})
+		return false, in.free()
 	}
 	why := fmt.Sprintf("%s; %.2f times as fast as csr, %.2f as %s", told.Why, float64(s.csr)/float64(told.Product), float64(s.whole(b.product))/float64(told.Product), b.Form)
 	return true, errors.Join(b.mem.free(), s.takeSymmetric(h, half.form, in, why))
