@@ -32,10 +32,68 @@ func Float(b []byte) (float64, error) {
 // ScanFloat reads the float64 that b begins with and says how many bytes it
 // took: 0 where there is none or it is out of range. The number must be
 // followed by white space or the end of b. Exponents are written with e or E.
+//
+// Numbers of at most 19 digits, fewer than 8 of them before a point, where 32 bytes may be read,
+// are read here, all others by scanRare. Branches that depend on the digits are few: a number
+// is found in the 8 bytes that it begins in, and more are read only of longer ones.
 func ScanFloat(b []byte) (v float64, n int) {
-	if v, n = scanCommon(b); n > 0 {
-		return v, n
+	if len(b) < 32 {
+		return scanRare(b)
 	}
+	minus := 0
+	if b[0] == '-' {
+		minus = 1
+	}
+	t := binary.LittleEndian.Uint64(b[minus:]) ^ allZeros
+	stop := notDigits(t)
+	i := bits.TrailingZeros64(stop) / 8 // digits before the point or the end
+	point := 0
+	if byte(t>>(8*i&63)) == '.'^'0' {
+		point = 1
+	}
+	var m uint64
+	var count int
+	if stop &= stop - uint64(point); stop != 0 { // the end is there too: the digits move together
+		end := bits.TrailingZeros64(stop) / 8
+		count = end - point
+		before := uint64(1)<<(8*i&63) - 1
+		m = eight((t&before | t>>8&^before) << (-8 * count & 63))
+		n = minus + end
+	} else if i == 8 {
+		return scanRare(b)
+	} else {
+		first := minus + i + 1
+		m, n = scanDigits(b, first, eight(t<<(64-8*i)))
+		count = i + n - first
+	}
+	exp := i - count
+	if count == 0 || count > maxDigits || n == len(b) {
+		return scanRare(b)
+	}
+	if c := b[n]; !space(c) {
+		if c|0x20 != 'e' {
+			return scanRare(b)
+		}
+		e, d := scanExponent(b[n+1:])
+		n += 1 + d
+		if d == 0 || n < len(b) && !space(b[n]) {
+			return scanRare(b)
+		}
+		exp += e
+	}
+	if m < 1<<53 && uint(-exp) < uint(len(exact)) {
+		v = float64(m) / exact[-exp] // both are exact: see scale
+	} else {
+		var ok bool
+		if v, ok = scale(m, exp); !ok {
+			return scanRare(b)
+		}
+	}
+	return math.Float64frombits(math.Float64bits(v) | uint64(minus)<<63), n
+}
+
+// scanRare is ScanFloat for every number.
+func scanRare(b []byte) (v float64, n int) {
 	if v, n = scanFloat(b, false); n > 0 {
 		return v, n
 	}
@@ -47,69 +105,6 @@ func ScanFloat(b []byte) (v float64, n int) {
 		return 0, 0
 	}
 	return v, n
-}
-
-// scanCommon is ScanFloat for numbers of at most 19 digits, fewer than 8 of them before a
-// point, where 32 bytes may be read; for all else n is 0. Branches that depend on the digits
-// are few: a number is found in the 8 bytes that it begins in, and more are read only of
-// longer ones.
-func scanCommon(b []byte) (v float64, n int) {
-	if len(b) < 32 {
-		return 0, 0
-	}
-	word := binary.LittleEndian.Uint64(b)
-	minus := 0
-	if byte(word) == '-' {
-		minus = 1
-	}
-	t := (word ^ allZeros) >> (8 * minus) // a shift brings in a digit 0, behind which nothing is known
-	stop := notDigits(t)
-	i := bits.TrailingZeros64(stop) / 8 // digits before the point or the end
-	n = minus + i
-	if i == 8 {
-		return 0, 0
-	}
-	var m uint64
-	count := i
-	if b[n] != '.' {
-		m = eight(t << (64 - 8*i))
-	} else if stop &= stop - 1; stop != 0 { // the end is there too: the digits move together
-		end := bits.TrailingZeros64(stop) / 8
-		count = end - 1
-		before := uint64(1)<<(8*i) - 1
-		m = eight((t&before | t>>8&^before) << (64 - 8*count))
-		n = minus + end
-	} else {
-		m = eight(t << (64 - 8*i))
-		n++
-		point := n
-		m, n = scanDigits(b, n, m)
-		count += n - point
-	}
-	exp := i - count
-	if count == 0 || count > maxDigits || n == len(b) {
-		return 0, 0
-	}
-	if c := b[n]; !space(c) {
-		if c|0x20 != 'e' {
-			return 0, 0
-		}
-		e, d := scanExponent(b[n+1:])
-		n += 1 + d
-		if d == 0 || n < len(b) && !space(b[n]) {
-			return 0, 0
-		}
-		exp += e
-	}
-	if m < 1<<53 && uint(-exp) < uint(len(exact)) {
-		v = float64(m) / exact[-exp] // both are exact: see scale
-	} else {
-		var ok bool
-		if v, ok = scale(m, exp); !ok {
-			return 0, 0
-		}
-	}
-	return math.Float64frombits(math.Float64bits(v) | uint64(minus)<<63), n
 }
 
 // scanFloat is ScanFloat for numbers of at most 19 digits and a small exponent;

@@ -24,17 +24,21 @@ func Int(b []byte) (int64, error) {
 // follows the last digit is not looked at.
 func ScanInt(b []byte) (v int64, n int) {
 	if len(b) >= 8 {
-		if word := binary.LittleEndian.Uint64(b); digitAt(word) {
-			if d := digits(word); d < 8 {
-				return int64(leading(word, d)), d
-			}
+		if v, d := ScanWord(binary.LittleEndian.Uint64(b)); d&7 > 0 {
+			return int64(v), d
 		}
 	}
 	return scanInt(b)
 }
 
-// digitAt reports whether the lowest byte of word is a digit.
-func digitAt(word uint64) bool { return byte(word)-'0' < 10 }
+// ScanWord reads the number that word, 8 bytes of text with the first one lowest, begins with,
+// and says how many digits it has. Where n is 0 there is none, and v means nothing; where n is 8
+// it may go on behind the word.
+func ScanWord(word uint64) (v uint64, n int) {
+	t := word ^ allZeros
+	n = bits.TrailingZeros64(notDigits(t)) / 8
+	return eight(t << (-8 * n & 63)), n
+}
 
 // scanInt is ScanInt for every length, sign and size.
 func scanInt(b []byte) (v int64, n int) {

@@ -2,6 +2,7 @@ package number_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -214,6 +215,21 @@ func TestIntegersHaveTheValueOfStrconv(t *testing.T) {
 	v, err := number.Int([]byte("+0012"))
 	require.NoError(t, err)
 	require.EqualValues(t, 12, v)
+}
+
+func TestWordsGiveTheirLeadingDigits(t *testing.T) {
+	for _, behind := range []string{" ", "\n", ".", "/", ":", "\x00", "\xff", "e", "-"} {
+		for digits := range 9 {
+			for _, text := range []string{"00000000", "99999999", "12345678", "80706050"} {
+				word := (text[:digits] + strings.Repeat(behind, 8))[:8]
+				v, n := number.ScanWord(binary.LittleEndian.Uint64([]byte(word)))
+				require.Equal(t, digits, n, "%q", word)
+				if want, err := strconv.ParseUint(text[:digits], 10, 64); err == nil {
+					require.Equal(t, want, v, "%q", word)
+				}
+			}
+		}
+	}
 }
 
 // plain is the notation that the package states, as an independent check.

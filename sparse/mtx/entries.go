@@ -2,6 +2,7 @@ package mtx
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"github.com/msrep-go/msrep/internal/lines"
 	"github.com/msrep-go/msrep/internal/number"
@@ -14,44 +15,99 @@ type block struct {
 	err error
 }
 
+// entry is what a line of a coordinate file says.
+type entry struct {
+	row, col int64 // from 1 on
+	val      float64
+}
+
 // parseEntries reads the entries of a chunk.
 func (h *header) parseEntries(c lines.Chunk) block {
 	b, line := c.Data, c.Line
 	t := lines.NewTriples(c, h.field != sparse.Pattern)
+	values, skew := t.Val != nil, h.symmetry == sparse.SkewSymmetric
 	count := 0
 	for p := 0; p < len(b); line++ {
-		p = lines.SkipBlanks(b, p)
-		if b[p] == '\n' || b[p] == '%' {
-			p += bytes.IndexByte(b[p:], '\n') + 1
-			continue
-		}
-		start := p
-		i, n := number.ScanInt(b[p:])
-		p += n
-		gap := p
-		p = lines.SkipBlanks(b, p)
-		j, m := number.ScanInt(b[p:])
-		ok := n > 0 && m > 0 && p > gap && uint64(i-1) < uint64(h.rows) && uint64(j-1) < uint64(h.cols)
-		p += m
-		if ok && t.Val != nil {
-			gap = p
+		e, next := h.scanCommon(b, p, values)
+		if next == 0 {
 			p = lines.SkipBlanks(b, p)
-			v, n := h.scanValue(b[p:])
-			ok = n > 0 && p > gap && (i != j || h.symmetry != sparse.SkewSymmetric || v == 0)
-			p += n
-			if ok {
-				t.Val[count] = v
+			if b[p] == '\n' || b[p] == '%' {
+				p += bytes.IndexByte(b[p:], '\n') + 1
+				continue
 			}
+			e, next = h.scanEntry(b, p, values)
 		}
-		p = lines.SkipBlanks(b, p)
-		if !ok || b[p] != '\n' {
-			return block{lines.Cut(t, count), h.entryFault(line, lines.First(b[start:]))}
+		if next == 0 || uint64(e.row-1) >= uint64(h.rows) || uint64(e.col-1) >= uint64(h.cols) || skew && e.row == e.col && e.val != 0 {
+			return block{lines.Cut(t, count), h.entryFault(line, lines.First(b[p:]))}
 		}
-		p++
-		t.Row[count], t.Col[count] = int32(i-1), int32(j-1)
+		p = next
+		t.Row[count], t.Col[count] = int32(e.row-1), int32(e.col-1)
+		if values {
+			t.Val[count] = e.val
+		}
 		count++
 	}
 	return block{lines.Cut(t, count), nil}
+}
+
+// scanCommon reads the line of b that begins at p and says where the next one does, if it
+// is written as most are: indices of 1 to 8 digits, single blanks, and nothing else. Of all
+// other lines, and of the last ones of b, next is 0.
+func (h *header) scanCommon(b []byte, p int, value bool) (e entry, next int) {
+	const room = 2 * len("12345678 ")
+	if len(b)-p <= room {
+		return e, 0
+	}
+	i, n := number.ScanWord(binary.LittleEndian.Uint64(b[p:]))
+	if n == 0 || b[p+n] != ' ' {
+		return e, 0
+	}
+	p += n + 1
+	j, n := number.ScanWord(binary.LittleEndian.Uint64(b[p:]))
+	if n == 0 {
+		return e, 0
+	}
+	p += n
+	if value {
+		if b[p] != ' ' {
+			return e, 0
+		}
+		p++
+		if e.val, n = h.scanValue(b[p:]); n == 0 {
+			return e, 0
+		}
+		p += n
+	}
+	if b[p] != '\n' {
+		return e, 0
+	}
+	e.row, e.col = int64(i), int64(j)
+	return e, p + 1
+}
+
+// scanEntry reads the line of b that begins at p and says where the next one does, 0 if it
+// is not an entry.
+func (h *header) scanEntry(b []byte, p int, value bool) (e entry, next int) {
+	e.row, next = number.ScanInt(b[p:])
+	p += next
+	gap := p
+	p = lines.SkipBlanks(b, p)
+	var n int
+	e.col, n = number.ScanInt(b[p:])
+	ok := next > 0 && n > 0 && p > gap
+	p += n
+	if ok && value {
+		gap = p
+		p = lines.SkipBlanks(b, p)
+		e.val, n = h.scanValue(b[p:])
+		ok = n > 0 && p > gap
+		p += n
+	}
+	p = lines.SkipBlanks(b, p)
+	if !ok || b[p] != '\n' {
+		return e, 0
+	}
+	return e, p + 1
 }
 
 // scanValue reads the value that b begins with and says how many bytes it took.

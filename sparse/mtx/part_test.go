@@ -5,9 +5,12 @@ import (
 	"compress/gzip"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -108,6 +111,58 @@ func TestPartsOfALongFileHaveTheBitsOfTheWhole(t *testing.T) {
 	p, err := mtx.ReadPart(context.Background(), plain, 1, 4, sparse.Limits{})
 	require.NoError(t, err)
 	require.InDelta(t, entries/4, p.Entries(), float64(entries)/200, "parts are about equal")
+}
+
+func TestLinesOfEveryFormGiveTheirEntries(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	pick := func(from ...string) string { return from[r.IntN(len(from))] }
+	for _, field := range []string{"real", "integer", "pattern"} {
+		const n = 5000
+		var want sparse.Triples[float64]
+		var text strings.Builder
+		fmt.Fprintf(&text, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %d\n", field, sparse.MaxDim, sparse.MaxDim, n)
+		for range n {
+			i, j := 1+r.Int32N(math.MaxInt32-1)>>r.IntN(31), 1+r.Int32N(math.MaxInt32-1)>>r.IntN(31)
+			v, val := 1.0, ""
+			switch field {
+			case "real":
+				v = math.Round(r.NormFloat64()*1e3) / 8
+				val = strconv.FormatFloat(v, pick("f", "g", "e")[0], -1, 64)
+			case "integer":
+				v = float64(r.Int64N(2e6)-1e6) * 1e3
+				val = strconv.FormatInt(int64(v), 10)
+			}
+			want.Row, want.Col, want.Val = append(want.Row, i-1), append(want.Col, j-1), append(want.Val, v)
+			words := strings.Fields(fmt.Sprint(i, j, " ", val))
+			if r.IntN(2) == 0 { // as most are
+				text.WriteString(strings.Join(words, " ") + "\n")
+				continue
+			}
+			text.WriteString(pick("", " ", "\n", "% 1 1 1\n", "\r\n\t"))
+			for k, w := range words {
+				if w[0] != '-' {
+					text.WriteString(pick("", "", "+"))
+				}
+				text.WriteString(w)
+				if k+1 < len(words) {
+					text.WriteString(pick(" ", "  ", "\t", " \t "))
+				}
+			}
+			text.WriteString(pick("\n", " \n", "\r\n", "\t\n"))
+		}
+		path := filepath.Join(t.TempDir(), "f.mtx")
+		require.NoError(t, os.WriteFile(path, []byte(text.String()), 0o600))
+		p, err := mtx.ReadPart(context.Background(), path, 0, 1, sparse.Limits{EmptyLines: -1})
+		require.NoError(t, err)
+		var got sparse.Triples[float64]
+		for _, b := range p.Blocks {
+			got.Row, got.Col, got.Val = append(got.Row, b.Row...), append(got.Col, b.Col...), append(got.Val, b.Val...)
+		}
+		if field == "pattern" {
+			want.Val = nil
+		}
+		require.True(t, slices.Equal(want.Row, got.Row) && slices.Equal(want.Col, got.Col) && slices.Equal(want.Val, got.Val), field)
+	}
 }
 
 func TestFaultsInPartsHaveTheirLines(t *testing.T) {

@@ -128,6 +128,9 @@ var bad = []struct {
 	{"index real", general + "3 3 1\n1 1.0 1\n", 3, `column index: "1.0" is not a whole number`},
 	{"index glued to a sign", general + "3 3 1\n1-1 1\n", 3, "entry has 2 words, row, column and value are needed"},
 	{"no value", general + "3 3 1\n1 1\n", 3, `entry has 2 words, row, column and value are needed: "1 1"`},
+	{"a blank for the value", general + "3 3 1\n1 1 \n", 3, "entry has 2 words"},
+	{"two blanks for the column", general + "3 3 1\n1  1\n", 3, "entry has 2 words"},
+	{"a blank for the row", "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n 1\n", 3, "entry has 1 words"},
 	{"one word", general + "3 3 1\n1\n", 3, "entry has 1 words"},
 	{"extra word", general + "3 3 1\n1 1 1 1\n", 3, "entry has 4 words"},
 	{"comment after an entry", general + "3 3 1\n1 1 1 % one\n", 3, "entry has 5 words"},
@@ -155,15 +158,21 @@ var bad = []struct {
 func TestBadFilesAreRefusedWithTheLineAndTheReason(t *testing.T) {
 	for _, c := range bad {
 		t.Run(c.name, func(t *testing.T) {
-			m, _, err := read(c.text)
-			require.Nil(t, m)
-			var in *sparse.InputError
-			require.ErrorAs(t, err, &in)
-			require.Equal(t, "f.mtx", in.File)
-			require.Equal(t, c.line, in.Line, err)
-			require.Contains(t, in.Msg, c.message)
-			require.NotContains(t, err.Error(), "\n")
-			require.Less(t, len(err.Error()), 400)
+			texts := []string{c.text}
+			if strings.HasSuffix(c.text, "\n") && !strings.Contains(c.message, "file ends") {
+				texts = append(texts, c.text+"%"+strings.Repeat(" far from the end", 10)+"\n")
+			}
+			for _, text := range texts {
+				m, _, err := read(text)
+				require.Nil(t, m)
+				var in *sparse.InputError
+				require.ErrorAs(t, err, &in)
+				require.Equal(t, "f.mtx", in.File)
+				require.Equal(t, c.line, in.Line, err)
+				require.Contains(t, in.Msg, c.message)
+				require.NotContains(t, err.Error(), "\n")
+				require.Less(t, len(err.Error()), 400)
+			}
 		})
 	}
 }
