@@ -77,6 +77,61 @@ TEXT ·diagonalsFullF64AVX2(SB), NOSPLIT, $0-96
 	VPBROADCASTQ X4, Y4
 	TESTQ        BX, BX
 	JNZ          masked
+	CMPQ         DX, $0x08
+	JG           one
+	IMUL3Q       $0x20, DX, BX
+
+two:
+	CMPQ   AX, $0x02
+	JL     one
+	VXORPS X5, X5, X5
+	VXORPS X3, X3, X3
+	XORQ   R8, R8
+
+twoColumn:
+	MOVQ        (CX)(R8*8), R10
+	LEAQ        (DI)(R10*8), R10
+	VMOVUPD     (R10), Y2
+	VFMADD231PD (SI), Y2, Y5
+	VMOVUPD     32(R10), Y2
+	VFMADD231PD (SI)(BX*1), Y2, Y3
+	ADDQ        $0x20, SI
+	INCQ        R8
+	CMPQ        R8, DX
+	JL          twoColumn
+	ADDQ        BX, SI
+	VMULPD      Y0, Y5, Y5
+	VMULPD      Y0, Y3, Y3
+	CMPQ        beta+80(FP), $0x00
+	JE          twoZero
+	VFMADD231PD (R9), Y1, Y5
+	VCMPPD      $0x03, Y5, Y5, Y2
+	VBLENDVPD   Y2, Y4, Y5, Y5
+	VFMADD231PD 32(R9), Y1, Y3
+	VCMPPD      $0x03, Y3, Y3, Y2
+	VBLENDVPD   Y2, Y4, Y3, Y3
+	JMP         twoStore
+
+twoZero:
+	VCMPPD    $0x03, Y5, Y5, Y2
+	VBLENDVPD Y2, Y4, Y5, Y5
+	VCMPPD    $0x03, Y3, Y3, Y2
+	VBLENDVPD Y2, Y4, Y3, Y3
+	CMPQ      stream+88(FP), $0x00
+	JE        twoStore
+	VMOVNTPD  Y5, (R9)
+	VMOVNTPD  Y3, 32(R9)
+	JMP       twoStored
+
+twoStore:
+	VMOVUPD Y5, (R9)
+	VMOVUPD Y3, 32(R9)
+
+twoStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, DI
+	SUBQ $0x02, AX
+	JMP  two
 
 one:
 	TESTQ  AX, AX
@@ -1590,6 +1645,61 @@ TEXT ·diagonalsFullF32AVX2(SB), NOSPLIT, $0-88
 	VPBROADCASTD X4, Y4
 	TESTQ        BX, BX
 	JNZ          masked
+	CMPQ         DX, $0x08
+	JG           one
+	IMUL3Q       $0x20, DX, BX
+
+two:
+	CMPQ   AX, $0x02
+	JL     one
+	VXORPS X5, X5, X5
+	VXORPS X3, X3, X3
+	XORQ   R8, R8
+
+twoColumn:
+	MOVQ        (CX)(R8*8), R10
+	LEAQ        (DI)(R10*4), R10
+	VMOVUPS     (R10), Y2
+	VFMADD231PS (SI), Y2, Y5
+	VMOVUPS     32(R10), Y2
+	VFMADD231PS (SI)(BX*1), Y2, Y3
+	ADDQ        $0x20, SI
+	INCQ        R8
+	CMPQ        R8, DX
+	JL          twoColumn
+	ADDQ        BX, SI
+	VMULPS      Y0, Y5, Y5
+	VMULPS      Y0, Y3, Y3
+	CMPL        beta+76(FP), $0x00
+	JE          twoZero
+	VFMADD231PS (R9), Y1, Y5
+	VCMPPS      $0x03, Y5, Y5, Y2
+	VBLENDVPS   Y2, Y4, Y5, Y5
+	VFMADD231PS 32(R9), Y1, Y3
+	VCMPPS      $0x03, Y3, Y3, Y2
+	VBLENDVPS   Y2, Y4, Y3, Y3
+	JMP         twoStore
+
+twoZero:
+	VCMPPS    $0x03, Y5, Y5, Y2
+	VBLENDVPS Y2, Y4, Y5, Y5
+	VCMPPS    $0x03, Y3, Y3, Y2
+	VBLENDVPS Y2, Y4, Y3, Y3
+	CMPQ      stream+80(FP), $0x00
+	JE        twoStore
+	VMOVNTPS  Y5, (R9)
+	VMOVNTPS  Y3, 32(R9)
+	JMP       twoStored
+
+twoStore:
+	VMOVUPS Y5, (R9)
+	VMOVUPS Y3, 32(R9)
+
+twoStored:
+	ADDQ $0x00000040, R9
+	ADDQ $0x00000040, DI
+	SUBQ $0x02, AX
+	JMP  two
 
 one:
 	TESTQ  AX, AX

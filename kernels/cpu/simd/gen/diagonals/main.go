@@ -25,8 +25,13 @@ func main() {
 }
 
 // inFlight is how many slices are multiplied at a time where there is one value for
-// each diagonal. Else it is one, so that values are read in one go.
+// each diagonal. Else it is one, so that values are read in one go, or two narrow ones.
 const inFlight = 4
+
+// mostNarrow is the most columns of slices that are multiplied two at a time where each entry has a
+// value of its own and slices are half as high: their values are then read nearly in one go, and what
+// each slice takes beside its columns is much. With 27 columns it takes twice as long.
+const mostNarrow = 8
 
 // diagonals generates a kernel. In place of lanes.Same it has one value for each
 // diagonal: what is the same for all is that as well.
@@ -45,6 +50,8 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 	JNZ(LabelRef("masked"))
 	if perDiagonal {
 		k.four()
+	} else if values.Name == lanes.Full.Name && l.Bytes() == 32 {
+		k.twoNarrow()
 	}
 	k.one()
 	k.masked()
@@ -113,6 +120,29 @@ func (k *kernel) four() {
 	k.next("fourColumn")
 	k.finish("four", inFlight)
 	JMP(LabelRef("four"))
+}
+
+// twoNarrow multiplies slices of few columns as long as there are two of them.
+func (k *kernel) twoNarrow() {
+	CMPQ(k.width, Imm(mostNarrow))
+	JG(LabelRef("one"))
+	slice := GP64() // bytes of the values of a slice
+	IMUL3Q(Imm(uint64(k.bytes)), k.width, slice)
+	Label("two")
+	CMPQ(k.n, Imm(2))
+	JL(LabelRef("one"))
+	k.open(2)
+	Label("twoColumn")
+	k.place()
+	for i, from := range []Mem{{Base: k.val}, {Base: k.val, Index: slice, Scale: 1}} {
+		v := k.Reg()
+		k.Load(Mem{Base: k.at, Disp: i * k.Bytes()}, v)
+		k.FMA(k.column(from), v, k.acc[i])
+	}
+	k.next("twoColumn")
+	ADDQ(slice, k.val)
+	k.finish("two", 2)
+	JMP(LabelRef("two"))
 }
 
 // one multiplies the other slices, one at a time.
