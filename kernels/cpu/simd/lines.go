@@ -1,6 +1,10 @@
 package simd
 
-import "github.com/msrep-go/msrep/sparse"
+import (
+	"unsafe"
+
+	"github.com/msrep-go/msrep/sparse"
+)
 
 // CopyLines copies lines of BinLine elements of x, those that are listed:
 //
@@ -13,7 +17,7 @@ func CopyLines[V sparse.Value](l Level, lines []int32, x, to []V) {
 	switch {
 	case len(lines) == 0:
 	case l != Generic:
-		copyLinesAssembly(lines, x, to)
+		copyLinesAVX2(bytesFrom(x, 0), bytesFrom(to, 0), &lines[0], len(lines))
 	default:
 		for i, at := range lines {
 			copy(to[i*n:][:n], x[int(at)*n:])
@@ -32,7 +36,7 @@ func AddLines[V sparse.Value](l Level, lines []int32, from, y []V) {
 	switch {
 	case len(lines) == 0:
 	case l != Generic:
-		addLinesAssembly(lines, from, y)
+		of[addLinesKernel[V]](addLinesKernels)(unsafe.SliceData(y), &from[0], &lines[0], len(lines))
 	default:
 		for i, at := range lines {
 			line := y[int(at)*n:][:n]
@@ -42,3 +46,5 @@ func AddLines[V sparse.Value](l Level, lines []int32, from, y []V) {
 		}
 	}
 }
+
+type addLinesKernel[V sparse.Value] func(y, from *V, lines *int32, n int)

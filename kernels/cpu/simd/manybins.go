@@ -61,9 +61,28 @@ func (b *Bins[V]) AddMany(l Level, k, place, n int, x Block[V], sums []V, ahead 
 				}
 			}
 		} else {
-			manyBinAssembly(l, now, min(binNear, more+n-now), asked, columns, rows, val, x, sums, ahead, b.Columns[ahead.Entries:], b.Values.from(ahead.Values), b.Values.columnBytes()*binRound)
+			addBinMany(l, now, min(binNear, more+n-now), asked, columns, rows, val, x, sums, ahead, b.Columns[ahead.Entries:], b.Values.from(ahead.Values), b.Values.columnBytes()*binRound)
 		}
 		place, n, asks = place+now, n-now, asks-asked
 		columns, rows, ahead.Rows = columns[now:], rows[now:], ahead.Rows[asked*binRound:]
 	}
+}
+
+// manyBinTable is kernels for sums of one register of AVX2, of two, and of one of AVX-512.
+type manyBinTable[V sparse.Value] [3]func(n, more, asks int, from, to *uint16, val, x *V, ldx int, sums *V, last int, later *uint16, laterX *V, soonFrom *uint16, soonVal *byte, step int)
+
+// addBinMany is AddMany for n entries with these values. Rows of ahead.X for asks rounds are
+// asked for, and meanwhile what lies at soonFrom, and at soonVal, where a round has step bytes.
+func addBinMany[V sparse.Value](l Level, n, more, asks int, from, to []uint16, val []V, x Block[V], sums []V, ahead BinAhead[V], soonFrom []uint16, soonVal *byte, step int) {
+	lanes := registerBytes(AVX2) / int(unsafe.Sizeof(*new(V)))
+	kernel, last := 0, (x.Cols-1)%lanes+1 // of the last register
+	switch {
+	case BinColumns[V](x.Cols) == lanes:
+	case l < AVX512:
+		kernel = 1
+	default:
+		kernel, last = 2, x.Cols
+	}
+	of[*manyBinTable[V]](manyBinTables)[kernel](n, more, asks, unsafe.SliceData(from), unsafe.SliceData(to), unsafe.SliceData(val), unsafe.SliceData(x.Val), x.rowBytes(),
+		unsafe.SliceData(sums), last, unsafe.SliceData(ahead.Rows), unsafe.SliceData(ahead.X.Val), unsafe.SliceData(soonFrom), soonVal, step)
 }

@@ -114,3 +114,47 @@ func (s *manyBlocks[V]) sum(k, full int, masks []uint16, lane, r int, x Block[V]
 	}
 	return sum
 }
+
+// manyBlockKernel multiplies the lanes of n slices from lane first on, as many as
+// are summed at once: the arguments are those of manyBlocks, with val, idx and order
+// at lane first. rows counts the rows of blocks of order from there. ldx and ldy are
+// bytes; last is the columns of y. step bytes from next on are brought to the second
+// cache for each column of a block.
+type manyBlockKernel[V sparse.Value] func(n int, widths *uint32, masks *uint16, first int, val *V, idx *int32, columns int, x *V, ldx int, y *V, ldy int, order *uint16, rows int, alpha, beta V, last int, reads, stream bool, next uintptr, step int)
+
+// manyBlockTable is kernels by Level-AVX2 and height-2.
+type manyBlockTable[V sparse.Value] [2][BlockMax - 1]manyBlockKernel[V]
+
+// manyBlocksTogether is how many lanes of a slice a kernel serves: as many as the
+// generator found registers for.
+func manyBlocksTogether(l Level, height int) int {
+	registers := 10
+	if l >= AVX512 {
+		registers = 24
+	}
+	n := 4
+	for n*height > registers {
+		n /= 2
+	}
+	return n
+}
+
+// assembly multiplies by the kernels of a level, as many columns of y as fill a register at a time.
+func (s *manyBlocks[V]) assembly(l Level, alpha, beta V, x, y Block[V], stream bool) {
+	kernel := of[*manyBlockTable[V]](manyBlockTables)[l-AVX2][s.height-2]
+	size, together := int(unsafe.Sizeof(alpha)), manyBlocksTogether(l, s.height)
+	most := registerBytes(l) / size
+	calls := (y.Cols + most - 1) / most * (s.lanes / together)
+	next, step := s.next, s.height*s.asks/calls
+	for c := 0; c < y.Cols; c += most {
+		n := min(most, y.Cols-c)
+		x, y := x.Columns(c, n), y.Columns(c, n)
+		for first := 0; first < min(s.lanes, len(s.order)); first += together {
+			kernel(s.n, unsafe.SliceData(s.widths), unsafe.SliceData(s.masks), first, unsafe.SliceData(s.val[min(first, len(s.val)):]),
+				unsafe.SliceData(s.idx[min(first, len(s.idx)):]), s.width, unsafe.SliceData(x.Val), x.Stride*size,
+				unsafe.SliceData(y.Val), y.Stride*size, unsafe.SliceData(s.order[first:]), len(s.order)-first,
+				alpha, beta, n, beta != 0, stream, next, step)
+			next += uintptr(step * s.width * len(s.idx) / s.lanes)
+		}
+	}
+}

@@ -19,3 +19,12 @@ func (b Block[V]) fewStream() bool {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b.Val)))
 	return len(b.Val)*int(unsafe.Sizeof(*new(V))) >= streamed && at%uintptr(registerBytes(AVX512)) == 0
 }
+
+// fewTable is kernels by vectors less two.
+type fewTable[V sparse.Value] [6]func(n, width int, masks *uint16, val *V, offsets *int64, x *V, row int, y *V, alpha, beta V, reads, stream bool)
+
+// fewAssembly is multiply for slices that have all rows and few vectors, as suitsFew says.
+func (s *manyShape[V]) fewAssembly(alpha, beta V, x, y Block[V], stream bool) {
+	of[*fewTable[V]](fewTables)[y.Cols-2](s.n, len(s.offsets), unsafe.SliceData(s.masks), unsafe.SliceData(s.val), unsafe.SliceData(s.offsets),
+		unsafe.SliceData(x.Val), s.row, unsafe.SliceData(y.Val), alpha, beta, beta != 0, stream)
+}

@@ -37,10 +37,14 @@ func (e *Expansion[V]) full(l Level, v *Values[V], c, n, asks int) []V {
 			out[i] = v.At(from + i)
 		}
 	default:
-		expandAssembly(l, v, c, n, out, asks)
+		of[*expandTable[V]](expandTables)[l-AVX2][v.Storage](n, v.from(c), v.table(c), unsafe.SliceData(out), v.address(c+n), asks)
 	}
 	return out
 }
+
+// expandTable is kernels by Level-AVX2 and Storage. They ask for step bytes from next on for
+// each column.
+type expandTable[V sparse.Value] [2][storages]func(n int, val *byte, table, out *V, next uintptr, step int)
 
 // MultiplySlicesMany multiplies n slices from a position on by x.Cols vectors at
 // once, the columns of x and y: with row = order[s*Lanes + lane],

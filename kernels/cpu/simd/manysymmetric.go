@@ -115,7 +115,7 @@ func MultiplySymmetricBlocksMany[V sparse.Value](l Level, b *SymmetricBlocks[V],
 	}
 	for c, w := 0, 0; c < x.Cols; c += w {
 		w = symmetricPanel(l, x, c)
-		manySymmetricBlocksAssembly(l, b, slice, column, n, alpha, x.Columns(c, w), y.Columns(c, w), first)
+		b.assemblyMany(l, slice, column, n, alpha, x.Columns(c, w), y.Columns(c, w), first)
 	}
 }
 

@@ -35,7 +35,7 @@ func AddTileMany[V sparse.Value](l Level, t *Tiles[V], lo, hi, next int, x, next
 			if lo < asks {
 				later = t.Entries[lo+ahead : end+ahead]
 			}
-			tileManyAssembly(l, entries, min(tileAhead, len(t.Entries)-end), later, val, x, nextX, acc)
+			addTileMany(l, entries, min(tileAhead, len(t.Entries)-end), later, val, x, nextX, acc)
 			lo = end
 			continue
 		}
@@ -61,3 +61,14 @@ func TileColumns[V sparse.Value](l Level, cols int) int {
 
 // shortRegister is the bytes of the shortest register.
 const shortRegister = 16
+
+// manyTileTable is kernels by the bytes of a row of sums: 16, 32, 64.
+type manyTileTable[V sparse.Value] [3]func(n, more int, entries *uint32, val, x *V, ldx int, acc *V, lda, last int, next *uint32, nextX *V)
+
+// addTileMany is AddTileMany for entries with these values; more entries can be read
+// behind them. What as many later ones read of nextX is asked for.
+func addTileMany[V sparse.Value](l Level, entries []uint32, more int, later []uint32, val []V, x, nextX Block[V], acc []V) {
+	lda := TileColumns[V](l, x.Cols) * int(unsafe.Sizeof(*new(V)))
+	of[*manyTileTable[V]](manyTileTables)[lda/(2*shortRegister)](len(entries), more, unsafe.SliceData(entries), unsafe.SliceData(val), unsafe.SliceData(x.Val), x.rowBytes(),
+		unsafe.SliceData(acc), lda, x.Cols, unsafe.SliceData(later), unsafe.SliceData(nextX.Val))
+}

@@ -9,12 +9,14 @@ import "github.com/msrep-go/msrep/sparse"
 const hasAssembly = false
 
 var (
-	blockTables, blockTransposedTables, diagonalTables, diagonalTransposedTables         kernels
-	sliceTables, sliceTransposedTables, runTables, runTransposedTables, tileTables       kernels
-	multiplyBinTables, multiplyBinOfTwoTables, spreadBinTables                           kernels
-	copyBinKernels, copyBinOfTwoKernels, addBinRunKernels                                kernels
-	symmetricTables, symmetricBlockTables, finishTables, finishFromTables, permuteTables kernels
-	lostTables                                                                           kernels
+	blockTables, blockTransposedTables, diagonalTables, diagonalTransposedTables          kernels
+	sliceTables, sliceTransposedTables, runTables, runTransposedTables, tileTables        kernels
+	multiplyBinTables, multiplyBinOfTwoTables, spreadBinTables                            kernels
+	copyBinKernels, copyBinOfTwoKernels, addBinRunKernels                                 kernels
+	symmetricTables, symmetricBlockTables, finishTables, finishFromTables, permuteTables  kernels
+	manyTables, manyBlockTables, fewTables, manySymmetricTables, manySymmetricBlockTables kernels
+	manyTileTables, manyBinTables, expandTables, addLinesKernels                          kernels
+	lostTables                                                                            kernels
 
 	joinKernels                          joinTable
 	headRowsKernels                      headRowsTable
@@ -25,6 +27,8 @@ var (
 func fence() {}
 
 func loadAhead(p *byte, lines int) {}
+
+func copyLinesAVX2(x, others *byte, lines *int32, n int) {}
 
 func pack57(n int, val *float64, low uint64, out *byte) (done int) { return 0 }
 
