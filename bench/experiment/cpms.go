@@ -127,15 +127,6 @@ func (s *Session) cpmsGraph(ctx context.Context, sys, gpu *msrep.System, g cpmsG
 	return r, nil
 }
 
-// geometricMean of positive numbers.
-func geometricMean(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += math.Log(x)
-	}
-	return math.Exp(sum / float64(len(v)))
-}
-
 // twice writes a speed-up over the paper's baseline and, in brackets, over the
 // strong one.
 func twice(over, strong float64) string { return fmt.Sprintf("%.2f (%.2f)", over, strong) }
@@ -157,17 +148,4 @@ func heat(name, title, corner string, header, rows []string, over, strong [][]fl
 		t.Rows, t.Shade = append(t.Rows, cells), append(t.Shade, shade)
 	}
 	return t
-}
-
-// withMeans adds a row of geometric means.
-func withMeans(v [][]float64) [][]float64 {
-	var means []float64
-	for k := range v[0] {
-		var column []float64
-		for _, row := range v {
-			column = append(column, row[k])
-		}
-		means = append(means, geometricMean(column))
-	}
-	return append(v, means)
 }

@@ -125,12 +125,18 @@ func cpmsFigure6(all []cpmsResults) report.Section {
 	return sec
 }
 
+// tolerances is the names of paper.CPMSThresholds, and -log10 of each.
+func tolerances() (names []string, x []float64) {
+	for _, tol := range paper.CPMSThresholds {
+		names, x = append(names, fmt.Sprintf("%.0e", tol)), append(x, -math.Log10(tol))
+	}
+	return names, x
+}
+
 // paperFigure7a is the numbers that the paper prints in its Figure 7 (a), the tolerances
 // over them, and their geometric means.
 func paperFigure7a() (t report.Table, tols []string, means []float64) {
-	for _, tol := range paper.CPMSThresholds {
-		tols = append(tols, fmt.Sprintf("%.0e", tol))
-	}
+	tols, _ = tolerances()
 	t = report.Table{Name: "cpms-fig7a-paper", Title: "Figure 7 (a) of the paper: GPU, csr, 2 segments in banks of 128 bytes",
 		Origin: report.Paper, Header: append([]string{"graph"}, tols...)}
 	rows := withMeans(slices.Clone(paper.CPMSFigure7a))
@@ -159,10 +165,7 @@ func cpmsFigures10And11(all []cpmsResults) report.Section {
 	}
 	theirs, tols, paperMeans := paperFigure7a()
 	sec.Tables = append(sec.Tables, theirs)
-	x := []float64{}
-	for _, tol := range paper.CPMSThresholds {
-		x = append(x, -math.Log10(tol))
-	}
+	_, x := tolerances()
 	means := map[string][][]float64{}
 	for i, format := range cpmsFormats {
 		f := report.Figure{Name: "cpms-fig10-" + format, Title: fmt.Sprintf("Figure %d, %s: geometric means", 10+i, format), XLabel: "-log10 of the tolerance", YLabel: "speed-up over stored fp64"}
@@ -210,10 +213,7 @@ func cpmsFigures7And8(all []cpmsResults) report.Section {
 		Name: "cpms-fig7", Title: "Figures 7 and 8: the speed-up of PageRank on a GPU",
 		Intro: []string{"As above, on one GPU: weights in banks of 128 bytes, ranks on the device. Figure 7 is csr, Figure 8 ell."},
 	}
-	var tols []string
-	for _, tol := range paper.CPMSThresholds {
-		tols = append(tols, fmt.Sprintf("%.0e", tol))
-	}
+	tols, _ := tolerances()
 	at := slices.Index(paper.CPMSThresholds, 1e-10)
 	for i, format := range cpmsFormats {
 		for w, way := range cpmsGPUWays()[1:] {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/msrep-go/msrep/bench"
@@ -39,7 +38,7 @@ func peersSection(ours, theirs []bench.PeerTime) report.Section {
 	t := report.Table{Name: "cpu-peers", Title: "Fastest other library and ours", Header: []string{"matrix", "threads", "other library", "its ms", "ours, ms", "ratio", "ours, GFLOP/s"}}
 	f := report.Figure{Name: "cpu-peers", Title: "Fastest other library by ours", XLabel: "matrices, as in the table", YLabel: "ratio, above 1 ours is faster", Level: 1}
 	place := map[string]int{}
-	logs := map[int][]float64{}
+	ratios := map[int][]float64{} // by threads
 	for _, o := range ours {
 		if _, ok := place[o.Matrix]; !ok {
 			place[o.Matrix] = len(place) + 1
@@ -48,7 +47,7 @@ func peersSection(ours, theirs []bench.PeerTime) report.Section {
 		if best, ok := fastest(theirs, o); ok {
 			ratio := best.Seconds / o.Seconds
 			row[2], row[3], row[5] = best.Library, short(1e3*best.Seconds), fmt.Sprintf("%.2f", ratio)
-			logs[o.Threads] = append(logs[o.Threads], math.Log(ratio))
+			ratios[o.Threads] = append(ratios[o.Threads], ratio)
 			i := slices.IndexFunc(f.Series, func(s report.Series) bool { return s.Name == fmt.Sprintf("%d threads", o.Threads) })
 			if i < 0 {
 				i = len(f.Series)
@@ -58,13 +57,9 @@ func peersSection(ours, theirs []bench.PeerTime) report.Section {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	for _, threads := range slices.Sorted(maps.Keys(logs)) {
-		sum := 0.0
-		for _, v := range logs[threads] {
-			sum += v
-		}
-		sec.Remarks = append(sec.Remarks, fmt.Sprintf("Threads: %d. Geometric mean of the ratios %.2f, least %.2f, of %d matrices.",
-			threads, math.Exp(sum/float64(len(logs[threads]))), math.Exp(slices.Min(logs[threads])), len(logs[threads])))
+	for _, threads := range slices.Sorted(maps.Keys(ratios)) {
+		of := ratios[threads]
+		sec.Remarks = append(sec.Remarks, fmt.Sprintf("Threads: %d. Geometric mean of the ratios %.2f, least %.2f, of %d matrices.", threads, geometricMean(of), slices.Min(of), len(of)))
 	}
 	sec.Tables = []report.Table{t}
 	if len(f.Series) > 0 {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -190,7 +191,7 @@ func peerFigure(r *gpuruns.Run, origin report.Origin) report.Figure {
 
 // peerRemark is the geometric mean over the best rival.
 func peerRemark(r *gpuruns.Run) string {
-	sum, least, n := 0.0, math.Inf(1), 0
+	var ratios []float64
 	for i := range r.Products {
 		best := math.Inf(1)
 		for _, rival := range rivals {
@@ -199,11 +200,11 @@ func peerRemark(r *gpuruns.Run) string {
 			}
 		}
 		if !math.IsInf(best, 1) {
-			sum, least, n = sum+math.Log(best), min(least, best), n+1
+			ratios = append(ratios, best)
 		}
 	}
-	if n == 0 {
+	if len(ratios) == 0 {
 		return r.Folder + ": no rival was measured."
 	}
-	return fmt.Sprintf("%s: the best rival takes %.2f times as long as our faster kernel, geometric mean of %d; %.2f at the least.", r.Folder, math.Exp(sum/float64(n)), n, least)
+	return fmt.Sprintf("%s: the best rival takes %.2f times as long as our faster kernel, geometric mean of %d; %.2f at the least.", r.Folder, geometricMean(ratios), len(ratios), slices.Min(ratios))
 }

@@ -120,7 +120,7 @@ func (s *Session) residentScaling(ctx context.Context, p *model.Platform) (repor
 	t := report.Table{Name: "model-" + p.Name, Title: fmt.Sprintf("This library on %s: speed-up of %d GPUs over one, CSR", p.Title, p.GPUs), Origin: report.Modelled,
 		Header: []string{"matrix", "end to end", "resident, split by nonzeros", "resident, fastest split", "the same, with exchange", "the paper's p-opt, all phases", "fastest split", "one GPU, resident, ms"}}
 	f := report.Figure{Name: "model-" + p.Name, Title: p.Name + ": resident scaling, CSR", XLabel: "GPUs", YLabel: "speed-up"}
-	var logs [5]float64
+	var ratios [][]float64
 	for _, of := range paper.Matrices {
 		if err := s.step(ctx, "model: "+p.Name+" "+of.Name); err != nil {
 			return t, f, err
@@ -140,24 +140,19 @@ func (s *Session) residentScaling(ctx context.Context, p *model.Platform) (repor
 			}
 			series.X, series.Y = append(series.X, float64(n)), append(series.Y, one.resident/all.resident)
 		}
-		values := [5]float64{
+		values := []float64{
 			one.endToEnd / all.endToEnd, one.byNNZ / all.byNNZ, one.resident / all.resident, one.exchanged / all.exchanged,
 			paper.Speedup(p.Name, of.Name, "csr", "p-opt", p.GPUs),
 		}
-		for k, v := range values {
-			logs[k] += math.Log(v) / float64(len(paper.Matrices))
-		}
+		ratios = append(ratios, values)
 		s.Record.AddModelled("model", p.Name+" "+of.Name, "resident", all.resident)
 		s.Record.AddModelled("model", p.Name+" "+of.Name, "resident, by nonzeros", all.byNNZ)
 		s.Record.AddModelled("model", p.Name+" "+of.Name, "end to end", all.endToEnd)
 		s.Record.AddModelled("model", p.Name+" "+of.Name, "resident with exchange", all.exchanged)
-		t.Rows = append(t.Rows, append(meanRow(of.Name, values[:]), string(all.rule), fmt.Sprintf("%.3f", 1e3*one.resident)))
+		t.Rows = append(t.Rows, append(meanRow(of.Name, values), string(all.rule), fmt.Sprintf("%.3f", 1e3*one.resident)))
 		f.Series = append(f.Series, series)
 	}
-	for k := range logs {
-		logs[k] = math.Exp(logs[k])
-	}
-	t.Rows = append(t.Rows, append(meanRow("geometric mean", logs[:]), "", ""))
+	t.Rows = append(t.Rows, append(meanRow("geometric mean", columnMeans(ratios)), "", ""))
 	return t, f, nil
 }
 

@@ -202,15 +202,15 @@ func (c pellrMeasure) over(m *bench.PELLRMatrix, f sparse.Format) (measure.Summa
 
 // mean is the geometric mean of over on the matrices that pick takes; NaN for none.
 func (v *pellrView) mean(c pellrMeasure, f sparse.Format, pick func(m *bench.PELLRMatrix) bool) float64 {
-	sum, n := 0.0, 0
+	var factors []float64
 	for i := range v.matrices {
 		if m := &v.matrices[i]; pick(m) {
 			if r, ok := c.over(m, f); ok {
-				sum, n = sum+math.Log(r.Median), n+1
+				factors = append(factors, r.Median)
 			}
 		}
 	}
-	return math.Exp(sum / float64(n)) // NaN for none
+	return geometricMean(factors)
 }
 
 // ahead is on what share of the matrices PELLR is better than f.

@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/msrep-go/msrep/bench/paper"
@@ -116,7 +115,7 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 		means := report.Table{Name: name + "-means", Title: fmt.Sprintf("Speed-up with %d devices over the baseline on one", s.most),
 			Header: []string{"matrix, format", "all phases, ours", "compute + merge, ours", "all phases, paper", "compute + merge, paper"}}
 		ours, theirs := map[sparse.Format]*report.Figure{}, map[sparse.Format]*report.Figure{}
-		sums := map[sparse.Format][]float64{}
+		speedups := map[sparse.Format][][]float64{}
 		for _, format := range formats {
 			title := strings.ToUpper(string(format))
 			ours[format] = &report.Figure{Name: name + "-" + string(format), Title: title + ": p-opt, all phases", XLabel: "devices", YLabel: "speed-up"}
@@ -144,19 +143,11 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 					paperEndToEnd(platform, m.Name, string(format), "p-opt", gpus), paperResident(platform, m.Name, string(format), "p-opt", gpus),
 				}
 				means.Rows = append(means.Rows, meanRow(m.Name+" "+string(format), values))
-				for k, v := range values {
-					if sums[format] == nil {
-						sums[format] = make([]float64, len(values))
-					}
-					sums[format][k] += math.Log(v) / float64(len(paper.Matrices))
-				}
+				speedups[format] = append(speedups[format], values)
 			}
 		}
 		for _, format := range formats {
-			for k := range sums[format] {
-				sums[format][k] = math.Exp(sums[format][k])
-			}
-			means.Rows = append(means.Rows, meanRow("geometric mean "+string(format), sums[format]))
+			means.Rows = append(means.Rows, meanRow("geometric mean "+string(format), columnMeans(speedups[format])))
 			sec.Figures = append(sec.Figures, *ours[format], *theirs[format])
 		}
 		sec.Tables = []report.Table{means}
