@@ -112,12 +112,13 @@ func (a arena) bytes() (sum int64) {
 	return sum
 }
 
-// waited is how long each worker waited for memory.
-func (a arena) waited() (sum time.Duration) {
+// waited is the longest that a worker waited for memory: the others, who have as much to do,
+// were done before.
+func (a arena) waited() (most time.Duration) {
 	for i := range a {
-		sum += a[i].waited
+		most = max(most, a[i].waited)
 	}
-	return sum / time.Duration(max(len(a), 1))
+	return most
 }
 
 // reset gives back what was taken, but keeps the pages.

@@ -3,6 +3,7 @@ package cpu
 import (
 	"runtime"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
@@ -157,4 +158,9 @@ func TestTheMemoryOfAFreedPartServesTheNext(t *testing.T) {
 		require.Zero(t, d.InUse())
 	}
 	require.NoError(t, d.Close())
+}
+
+func TestWhatBuildingTakesIsWithoutTheWaitingOfAnyWorker(t *testing.T) {
+	require.Equal(t, 3*time.Second, arena{{waited: time.Second}, {waited: 3 * time.Second}}.waited())
+	require.Zero(t, arena{}.waited())
 }
