@@ -204,6 +204,14 @@ func TestAFormThatIsTimedOnAllRowsIsNotBuiltAgain(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
+// slow is a form whose products take a while longer.
+type slow struct{ form.Form[float64] }
+
+func (s slow) Multiply(alpha, beta float64, x, y []float64) {
+	time.Sleep(10 * time.Millisecond)
+	s.Form.Multiply(alpha, beta, x, y)
+}
+
 // What a sample does not show may be in the way of a form, or memory may lack for it: no
 // memory is held then.
 func TestAFormThatCannotBeBuiltWholeHoldsNoMemory(t *testing.T) {
@@ -231,7 +239,8 @@ func TestAFormThatCannotBeBuiltWholeHoldsNoMemory(t *testing.T) {
 			}
 			return f, err
 		}
-		s.best.product = time.Hour // whatever the clock says, c is faster
+		s.best.product, s.csr = time.Hour, time.Hour // whatever the clock says, c is faster and repays its building
+		s.best.forms[0][0] = slow{s.best.forms[0][0]}
 		s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: c.Form})
 		require.NoError(t, s.try(c, &s.info.Tried[1]))
 		require.Equal(t, inspect.FormSlices, s.best.Form)

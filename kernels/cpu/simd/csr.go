@@ -16,17 +16,11 @@ func Rows[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val,
 		rowsGeneric(alpha, beta, ptr[0], ptr, idx, val, x, y)
 		return
 	}
-	// A store to y holds up loads of x whose addresses are equal to it modulo 4 KiB,
-	// so y is written a block at a time, from a small buffer.
-	var buf [rowBlock]V
+	var work [rowsWork]V
 	for base := ptr[0]; len(y) > 0; {
-		n := min(rowBlock, len(y))
+		n := min(rowsAtOnce, len(y))
 		k := ptr[0] - base
-		if beta != 0 {
-			copy(buf[:n], y)
-		}
-		done := rowsAVX2(alpha, beta, ptr[:n+1], idx[k:], val[k:], x, buf[:n])
-		copy(y, buf[:done])
+		done := rowsAVX2(alpha, beta, ptr[:n+1], idx[k:], val[k:], x, y[:n], work[:])
 		if done < n { // what it did not do has an index that is out of range
 			rowsGeneric(alpha, beta, base, ptr[done:], idx, val, x, y[done:])
 		}
@@ -34,8 +28,13 @@ func Rows[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val,
 	}
 }
 
-// rowBlock is how many elements of y are written at a time.
-const rowBlock = 128
+// rowsAtOnce is how many rows are done between two points where Go's scheduler may stop a
+// goroutine, rowsWork the elements of memory that the kernels need for a block: the sums of
+// 32 rows, and 16 products for each between 16 elements each that are written or read as well.
+const (
+	rowsAtOnce = 1024
+	rowsWork   = 32 + 16 + 32*16 + 16
+)
 
 // rowsGeneric is Rows, where entry k is idx[k-base].
 func rowsGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []int32, val, x, y []V) {

@@ -2,235 +2,940 @@
 
 #include "textflag.h"
 
-// func rowsF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64) (done int)
-// Requires: AVX, FMA3, MMX+
-TEXT ·rowsF64AVX2(SB), NOSPLIT, $0-144
-	MOVQ   ptr_base+16(FP), AX
-	MOVQ   x_base+88(FP), CX
-	MOVQ   x_len+96(FP), DX
-	MOVQ   (AX), BX
-	MOVQ   idx_base+40(FP), SI
-	MOVQ   val_base+64(FP), DI
-	MOVQ   BX, R8
-	SHLQ   $0x02, R8
-	SUBQ   R8, SI
-	SHLQ   $0x01, R8
-	SUBQ   R8, DI
-	MOVQ   idx_len+48(FP), R8
-	ADDQ   BX, R8
-	XORQ   R9, R9
-	VMOVSD alpha+0(FP), X0
-	VMOVSD beta+8(FP), X1
-	MOVQ   beta+8(FP), R10
-	ADDQ   R10, R10
+DATA masksOfFirst<>+0(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+8(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+16(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+24(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+32(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+40(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+48(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+56(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+64(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+72(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+80(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+88(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+96(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+104(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+112(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+120(SB)/8, $0xffffffffffffffff
+DATA masksOfFirst<>+128(SB)/8, $0x0000000000000000
+DATA masksOfFirst<>+136(SB)/8, $0x0000000000000000
+DATA masksOfFirst<>+144(SB)/8, $0x0000000000000000
+DATA masksOfFirst<>+152(SB)/8, $0x0000000000000000
+DATA masksOfFirst<>+160(SB)/8, $0x0000000000000000
+DATA masksOfFirst<>+168(SB)/8, $0x0000000000000000
+DATA masksOfFirst<>+176(SB)/8, $0x0000000000000000
+DATA masksOfFirst<>+184(SB)/8, $0x0000000000000000
+DATA masksOfFirst<>+192(SB)/8, $0x0000000000000000
+DATA masksOfFirst<>+200(SB)/8, $0x0000000000000000
+DATA masksOfFirst<>+208(SB)/8, $0x0000000000000000
+DATA masksOfFirst<>+216(SB)/8, $0x0000000000000000
+DATA masksOfFirst<>+224(SB)/8, $0x0000000000000000
+DATA masksOfFirst<>+232(SB)/8, $0x0000000000000000
+DATA masksOfFirst<>+240(SB)/8, $0x0000000000000000
+DATA masksOfFirst<>+248(SB)/8, $0x0000000000000000
+GLOBL masksOfFirst<>(SB), RODATA|NOPTR, $256
+
+// func rowsF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, work []float64) (done int)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·rowsF64AVX2(SB), NOSPLIT, $0-168
+	MOVQ  ptr_base+16(FP), AX
+	MOVQ  x_base+88(FP), CX
+	MOVQ  (AX), DX
+	MOVQ  idx_base+40(FP), BX
+	MOVQ  val_base+64(FP), SI
+	MOVQ  DX, DI
+	SHLQ  $0x02, DI
+	SUBQ  DI, BX
+	SHLQ  $0x01, DI
+	SUBQ  DI, SI
+	MOVQ  y_len+120(FP), DI
+	MOVQ  DI, done+160(FP)
+	XORQ  DI, DI
+	VPXOR Y0, Y0, Y0
+
+block:
+	MOVQ done+160(FP), R8
+	SUBQ DI, R8
+	JLE  out
+	CMPQ R8, $0x20
+	JLE  cut
+	MOVQ $0x00000020, R8
+
+cut:
+	CMPQ  R8, $0x04
+	JL    rest
+	ANDQ  $-4, R8
+	ADDQ  DI, R8
+	MOVQ  idx_len+48(FP), R9
+	ADDQ  (AX), R9
+	MOVQ  (AX)(R8*8), R10
+	CMPQ  R10, R9
+	JG    direct
+	MOVQ  R10, R12
+	SUBQ  DX, R12
+	CMPQ  R12, $0x00000200
+	JA    direct
+	MOVQ  DI, R11
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+
+survey:
+	VMOVDQU      8(AX)(R11*8), Y3
+	VPSUBQ       (AX)(R11*8), Y3, Y3
+	VPMAXUD      Y3, Y1, Y1
+	VPCMPEQQ     Y3, Y0, Y0
+	VPSUBQ       Y0, Y2, Y2
+	VMOVDQA      Y3, Y0
+	ADDQ         $0x04, R11
+	CMPQ         R11, R8
+	JL           survey
+	VEXTRACTI128 $0x01, Y1, X3
+	VPMAXUD      X3, X1, X1
+	VPSHUFD      $0x4e, X1, X3
+	VPMAXUD      X3, X1, X1
+	VMOVQ        X1, R11
+	CMPQ         R11, $0x00000200
+	JA           direct
+	VEXTRACTI128 $0x01, Y2, X1
+	VPADDQ       X1, X2, X2
+	VPSHUFD      $0x4e, X2, X1
+	VPADDQ       X1, X2, X2
+	VMOVQ        X2, R13
+	MOVQ         R8, R14
+	SUBQ         DI, R14
+	NEGQ         R13
+	ADDQ         R14, R13
+	SHLQ         $0x03, R13
+	CMPQ         R13, R14
+	JG           few
+	SHLQ         $0x03, R14
+	CMPQ         R12, R14
+	JGE          direct
+
+few:
+	MOVQ         work_base+136(FP), R12
+	MOVQ         DX, R13
+	SHLQ         $0x03, R13
+	SUBQ         R13, R12
+	ADDQ         $0x00000180, R12
+	MOVQ         x_len+96(FP), R14
+	DECQ         R14
+	JL           direct
+	MOVQ         $0x7fffffff, R13
+	CMPQ         R14, R13
+	CMOVQGT      R13, R14
+	VMOVD        R14, X1
+	VPBROADCASTD X1, Y1
+	SUBQ         $0x08, R9
+	CMPQ         R9, (AX)
+	JL           direct
+	MOVQ         DX, R13
+
+products:
+	CMPQ         R13, R9
+	CMOVQGT      R9, R13
+	PREFETCHT0   2048(SI)(R13*8)
+	PREFETCHT0   2048(BX)(R13*4)
+	VMOVDQU      (BX)(R13*4), Y2
+	VPMINUD      Y1, Y2, Y3
+	VPCMPEQD     Y2, Y3, Y3
+	VPMOVMSKB    Y3, R14
+	CMPL         R14, $-1
+	JNE          direct
+	MOVQ         (BX)(R13*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
+	VMOVSD       (CX)(R14*8), X4
+	VMOVHPD      (CX)(R15*8), X4, X4
+	MOVQ         8(BX)(R13*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
+	VMOVSD       (CX)(R14*8), X2
+	VMOVHPD      (CX)(R15*8), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	MOVQ         16(BX)(R13*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
+	VMOVSD       (CX)(R14*8), X5
+	VMOVHPD      (CX)(R15*8), X5, X5
+	MOVQ         24(BX)(R13*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
+	VMOVSD       (CX)(R14*8), X2
+	VMOVHPD      (CX)(R15*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	VMULPD       (SI)(R13*8), Y4, Y4
+	VMOVUPS      Y4, (R12)(R13*8)
+	VMULPD       32(SI)(R13*8), Y5, Y5
+	VMOVUPS      Y5, 32(R12)(R13*8)
+	ADDQ         $0x08, R13
+	CMPQ         R13, R10
+	JL           products
+	MOVQ         work_base+136(FP), R10
+	MOVQ         DI, R9
+	SHLQ         $0x03, R9
+	SUBQ         R9, R10
+	MOVQ         DI, R9
+	LEAQ         masksOfFirst<>+128(SB), R13
+	CMPQ         R11, $0x04
+	JLE          atMost4
+	CMPQ         R11, $0x08
+	JLE          atMost8
+	MOVQ         $0x00000010, R11
+	VMOVQ        R11, X1
+	VPBROADCASTQ X1, Y1
+
+mixed:
+	VMOVDQU    8(AX)(R9*8), Y2
+	VPSUBQ     (AX)(R9*8), Y2, Y2
+	VPCMPGTQ   Y1, Y2, Y2
+	VPMOVMSKB  Y2, R11
+	TESTL      R11, R11
+	JNZ        long
+	MOVQ       8(AX)(R9*8), R11
+	MOVQ       DX, R14
+	SUBQ       R11, R14
+	VMOVUPS    (R12)(DX*8), Y2
+	VANDPS     (R13)(R14*8), Y2, Y2
+	VMOVUPS    32(R12)(DX*8), Y3
+	VANDPS     32(R13)(R14*8), Y3, Y3
+	VMOVUPS    64(R12)(DX*8), Y8
+	VANDPS     64(R13)(R14*8), Y8, Y8
+	VMOVUPS    96(R12)(DX*8), Y9
+	VANDPS     96(R13)(R14*8), Y9, Y9
+	VADDPD     Y8, Y2, Y2
+	VADDPD     Y9, Y3, Y3
+	VADDPD     Y3, Y2, Y2
+	MOVQ       R11, DX
+	MOVQ       16(AX)(R9*8), R11
+	MOVQ       DX, R14
+	SUBQ       R11, R14
+	VMOVUPS    (R12)(DX*8), Y3
+	VANDPS     (R13)(R14*8), Y3, Y3
+	VMOVUPS    32(R12)(DX*8), Y8
+	VANDPS     32(R13)(R14*8), Y8, Y8
+	VMOVUPS    64(R12)(DX*8), Y9
+	VANDPS     64(R13)(R14*8), Y9, Y9
+	VMOVUPS    96(R12)(DX*8), Y10
+	VANDPS     96(R13)(R14*8), Y10, Y10
+	VADDPD     Y9, Y3, Y3
+	VADDPD     Y10, Y8, Y8
+	VADDPD     Y8, Y3, Y3
+	MOVQ       R11, DX
+	MOVQ       24(AX)(R9*8), R11
+	MOVQ       DX, R14
+	SUBQ       R11, R14
+	VMOVUPS    (R12)(DX*8), Y8
+	VANDPS     (R13)(R14*8), Y8, Y8
+	VMOVUPS    32(R12)(DX*8), Y9
+	VANDPS     32(R13)(R14*8), Y9, Y9
+	VMOVUPS    64(R12)(DX*8), Y10
+	VANDPS     64(R13)(R14*8), Y10, Y10
+	VMOVUPS    96(R12)(DX*8), Y11
+	VANDPS     96(R13)(R14*8), Y11, Y11
+	VADDPD     Y10, Y8, Y8
+	VADDPD     Y11, Y9, Y9
+	VADDPD     Y9, Y8, Y8
+	MOVQ       R11, DX
+	MOVQ       32(AX)(R9*8), R11
+	MOVQ       DX, R14
+	SUBQ       R11, R14
+	VMOVUPS    (R12)(DX*8), Y9
+	VANDPS     (R13)(R14*8), Y9, Y9
+	VMOVUPS    32(R12)(DX*8), Y10
+	VANDPS     32(R13)(R14*8), Y10, Y10
+	VMOVUPS    64(R12)(DX*8), Y11
+	VANDPS     64(R13)(R14*8), Y11, Y11
+	VMOVUPS    96(R12)(DX*8), Y12
+	VANDPS     96(R13)(R14*8), Y12, Y12
+	VADDPD     Y11, Y9, Y9
+	VADDPD     Y12, Y10, Y10
+	VADDPD     Y10, Y9, Y9
+	MOVQ       R11, DX
+	VHADDPD    Y3, Y2, Y2
+	VHADDPD    Y9, Y8, Y8
+	VPERM2F128 $0x21, Y8, Y2, Y3
+	VBLENDPD   $0x0c, Y8, Y2, Y2
+	VADDPD     Y3, Y2, Y2
+	VMOVUPD    Y2, (R10)(R9*8)
+	ADDQ       $0x04, R9
+	CMPQ       R9, R8
+	JL         mixed
+	JMP        finish
+
+long:
+	LEAQ 4(R9), R11
+
+each:
+	MOVQ   8(AX)(R9*8), R14
+	SUBQ   DX, R14
+	VXORPS Y2, Y2, Y2
+	SUBQ   $0x08, R14
+	JL     last
+
+whole:
+	VADDPD (R12)(DX*8), Y2, Y2
+	VADDPD 32(R12)(DX*8), Y2, Y2
+	ADDQ   $0x08, DX
+	SUBQ   $0x08, R14
+	JGE    whole
+
+last:
+	MOVQ         8(AX)(R9*8), R14
+	MOVQ         DX, R15
+	SUBQ         R14, R15
+	VMOVUPS      (R12)(DX*8), Y3
+	VANDPS       (R13)(R15*8), Y3, Y3
+	VMOVUPS      32(R12)(DX*8), Y8
+	VANDPS       32(R13)(R15*8), Y8, Y8
+	VADDPD       Y8, Y3, Y3
+	MOVQ         R14, DX
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPD       X2, X3, X3
+	VUNPCKHPD    X3, X3, X2
+	VADDSD       X2, X3, X3
+	VMOVSD       X3, (R10)(R9*8)
+	INCQ         R9
+	CMPQ         R9, R11
+	JL           each
+	CMPQ         R9, R8
+	JL           mixed
+	JMP          finish
+
+atMost4:
+	MOVQ       8(AX)(R9*8), R11
+	MOVQ       DX, R14
+	SUBQ       R11, R14
+	VMOVUPS    (R12)(DX*8), Y1
+	VANDPS     (R13)(R14*8), Y1, Y1
+	MOVQ       R11, DX
+	MOVQ       16(AX)(R9*8), R11
+	MOVQ       DX, R14
+	SUBQ       R11, R14
+	VMOVUPS    (R12)(DX*8), Y2
+	VANDPS     (R13)(R14*8), Y2, Y2
+	MOVQ       R11, DX
+	MOVQ       24(AX)(R9*8), R11
+	MOVQ       DX, R14
+	SUBQ       R11, R14
+	VMOVUPS    (R12)(DX*8), Y3
+	VANDPS     (R13)(R14*8), Y3, Y3
+	MOVQ       R11, DX
+	MOVQ       32(AX)(R9*8), R11
+	MOVQ       DX, R14
+	SUBQ       R11, R14
+	VMOVUPS    (R12)(DX*8), Y8
+	VANDPS     (R13)(R14*8), Y8, Y8
+	MOVQ       R11, DX
+	VHADDPD    Y2, Y1, Y1
+	VHADDPD    Y8, Y3, Y3
+	VPERM2F128 $0x21, Y3, Y1, Y2
+	VBLENDPD   $0x0c, Y3, Y1, Y1
+	VADDPD     Y2, Y1, Y1
+	VMOVUPD    Y1, (R10)(R9*8)
+	ADDQ       $0x04, R9
+	CMPQ       R9, R8
+	JL         atMost4
+	JMP        finish
+
+atMost8:
+	MOVQ       8(AX)(R9*8), R11
+	MOVQ       DX, R14
+	SUBQ       R11, R14
+	VMOVUPS    (R12)(DX*8), Y1
+	VANDPS     (R13)(R14*8), Y1, Y1
+	VMOVUPS    32(R12)(DX*8), Y2
+	VANDPS     32(R13)(R14*8), Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	MOVQ       R11, DX
+	MOVQ       16(AX)(R9*8), R11
+	MOVQ       DX, R14
+	SUBQ       R11, R14
+	VMOVUPS    (R12)(DX*8), Y2
+	VANDPS     (R13)(R14*8), Y2, Y2
+	VMOVUPS    32(R12)(DX*8), Y3
+	VANDPS     32(R13)(R14*8), Y3, Y3
+	VADDPD     Y3, Y2, Y2
+	MOVQ       R11, DX
+	MOVQ       24(AX)(R9*8), R11
+	MOVQ       DX, R14
+	SUBQ       R11, R14
+	VMOVUPS    (R12)(DX*8), Y3
+	VANDPS     (R13)(R14*8), Y3, Y3
+	VMOVUPS    32(R12)(DX*8), Y8
+	VANDPS     32(R13)(R14*8), Y8, Y8
+	VADDPD     Y8, Y3, Y3
+	MOVQ       R11, DX
+	MOVQ       32(AX)(R9*8), R11
+	MOVQ       DX, R14
+	SUBQ       R11, R14
+	VMOVUPS    (R12)(DX*8), Y8
+	VANDPS     (R13)(R14*8), Y8, Y8
+	VMOVUPS    32(R12)(DX*8), Y9
+	VANDPS     32(R13)(R14*8), Y9, Y9
+	VADDPD     Y9, Y8, Y8
+	MOVQ       R11, DX
+	VHADDPD    Y2, Y1, Y1
+	VHADDPD    Y8, Y3, Y3
+	VPERM2F128 $0x21, Y3, Y1, Y2
+	VBLENDPD   $0x0c, Y3, Y1, Y1
+	VADDPD     Y2, Y1, Y1
+	VMOVUPD    Y1, (R10)(R9*8)
+	ADDQ       $0x04, R9
+	CMPQ       R9, R8
+	JL         atMost8
+	JMP        finish
+
+rest:
+	ADDQ DI, R8
+
+direct:
+	MOVQ work_base+136(FP), R10
+	MOVQ DI, R9
+	SHLQ $0x03, R9
+	SUBQ R9, R10
+	MOVQ DI, R9
+	MOVQ idx_len+48(FP), R12
+	ADDQ (AX), R12
+	MOVQ x_len+96(FP), R11
 
 row:
-	CMPQ   R9, y_len+120(FP)
-	JGE    out
-	MOVQ   8(AX)(R9*8), R11
-	CMPQ   R11, R8
-	JG     out
-	SUBQ   BX, R11
-	JL     out
+	CMPQ   R9, R8
+	JGE    finish
+	MOVQ   8(AX)(R9*8), R13
+	CMPQ   R13, R12
+	JG     bad
+	SUBQ   DX, R13
+	JL     bad
 	VXORPS X2, X2, X2
-	CMPQ   R11, $0x08
-	JL     rest
-	VXORPS Y3, Y3, Y3
+	CMPQ   R13, $0x08
+	JL     tail
+	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 
 eight:
-	PREFETCHT0   2048(DI)(BX*8)
-	PREFETCHT0   2048(SI)(BX*4)
-	MOVL         (SI)(BX*4), R12
-	CMPQ         R12, DX
-	JAE          out
-	MOVL         4(SI)(BX*4), R13
-	CMPQ         R13, DX
-	JAE          out
-	MOVL         8(SI)(BX*4), R14
-	CMPQ         R14, DX
-	JAE          out
-	MOVL         12(SI)(BX*4), R15
-	CMPQ         R15, DX
-	JAE          out
-	VMOVSD       (CX)(R12*8), X4
-	VMOVSD       (CX)(R14*8), X5
-	VMOVHPD      (CX)(R13*8), X4, X4
-	VMOVHPD      (CX)(R15*8), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	MOVL         16(SI)(BX*4), R12
-	CMPQ         R12, DX
-	JAE          out
-	MOVL         20(SI)(BX*4), R13
-	CMPQ         R13, DX
-	JAE          out
-	MOVL         24(SI)(BX*4), R14
-	CMPQ         R14, DX
-	JAE          out
-	MOVL         28(SI)(BX*4), R15
-	CMPQ         R15, DX
-	JAE          out
-	VMOVSD       (CX)(R12*8), X5
+	PREFETCHT0   2048(SI)(DX*8)
+	PREFETCHT0   2048(BX)(DX*4)
+	MOVL         (BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
 	VMOVSD       (CX)(R14*8), X6
-	VMOVHPD      (CX)(R13*8), X5, X5
-	VMOVHPD      (CX)(R15*8), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y5
-	VFMADD231PD  (DI)(BX*8), Y4, Y3
-	VFMADD231PD  32(DI)(BX*8), Y5, Y2
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, R11
-	CMPQ         R11, $0x08
+	MOVL         4(BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
+	VMOVHPD      (CX)(R14*8), X6, X6
+	MOVL         8(BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
+	VMOVSD       (CX)(R14*8), X3
+	MOVL         12(BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
+	VMOVHPD      (CX)(R14*8), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	MOVL         16(BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
+	VMOVSD       (CX)(R14*8), X7
+	MOVL         20(BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
+	VMOVHPD      (CX)(R14*8), X7, X7
+	MOVL         24(BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
+	VMOVSD       (CX)(R14*8), X3
+	MOVL         28(BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
+	VMOVHPD      (CX)(R14*8), X3, X3
+	VINSERTF128  $0x01, X3, Y7, Y7
+	VFMADD231PD  (SI)(DX*8), Y6, Y1
+	VFMADD231PD  32(SI)(DX*8), Y7, Y2
+	ADDQ         $0x08, DX
+	SUBQ         $0x08, R13
+	CMPQ         R13, $0x08
 	JGE          eight
-	VADDPD       Y2, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X2
-	VADDPD       X3, X2, X2
-	VUNPCKHPD    X2, X2, X3
-	VADDSD       X3, X2, X2
+	VADDPD       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X1, X2, X2
+	VUNPCKHPD    X2, X2, X1
+	VADDSD       X1, X2, X2
 
-rest:
-	SUBQ $0x01, R11
-	JL   finish
+tail:
+	SUBQ $0x01, R13
+	JL   summed
 
 one:
-	MOVL        (SI)(BX*4), R12
-	CMPQ        R12, DX
-	JAE         out
-	VMOVSD      (DI)(BX*8), X3
-	VFMADD231SD (CX)(R12*8), X3, X2
-	INCQ        BX
-	SUBQ        $0x01, R11
+	MOVL        (BX)(DX*4), R14
+	CMPQ        R14, R11
+	JAE         bad
+	VMOVSD      (SI)(DX*8), X1
+	VFMADD231SD (CX)(R14*8), X1, X2
+	INCQ        DX
+	SUBQ        $0x01, R13
 	JGE         one
 
-finish:
-	VMULSD      X0, X2, X2
-	MOVQ        y_base+112(FP), R11
-	TESTQ       R10, R10
-	JZ          store
-	VFMADD231SD (R11)(R9*8), X1, X2
-
-store:
-	VMOVSD X2, (R11)(R9*8)
+summed:
+	VMOVSD X2, (R10)(R9*8)
 	INCQ   R9
 	JMP    row
 
+bad:
+	MOVQ R9, R8
+	MOVQ R9, done+160(FP)
+
+finish:
+	MOVQ         y_base+112(FP), R9
+	MOVQ         beta+8(FP), R11
+	ADDQ         R11, R11
+	VBROADCASTSD alpha+0(FP), Y1
+	VBROADCASTSD beta+8(FP), Y2
+
+register:
+	LEAQ        4(DI), R12
+	CMPQ        R12, R8
+	JG          single
+	VMULPD      (R10)(DI*8), Y1, Y3
+	TESTQ       R11, R11
+	JZ          put
+	VFMADD231PD (R9)(DI*8), Y2, Y3
+
+put:
+	VMOVUPS Y3, (R9)(DI*8)
+	MOVQ    R12, DI
+	JMP     register
+
+single:
+	CMPQ        DI, R8
+	JGE         block
+	VMOVSD      (R10)(DI*8), X3
+	VMULSD      X1, X3, X3
+	TESTQ       R11, R11
+	JZ          putSingle
+	VFMADD231SD (R9)(DI*8), X2, X3
+
+putSingle:
+	VMOVSD X3, (R9)(DI*8)
+	INCQ   DI
+	JMP    single
+	JMP block
+
 out:
-	MOVQ R9, done+136(FP)
 	VZEROUPPER
 	RET
 
-// func rowsF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32) (done int)
-// Requires: AVX, FMA3, MMX+
-TEXT ·rowsF32AVX2(SB), NOSPLIT, $0-136
-	MOVQ   ptr_base+8(FP), AX
-	MOVQ   x_base+80(FP), CX
-	MOVQ   x_len+88(FP), DX
-	MOVQ   (AX), BX
-	MOVQ   idx_base+32(FP), SI
-	MOVQ   val_base+56(FP), DI
-	MOVQ   BX, R8
-	SHLQ   $0x02, R8
-	SUBQ   R8, SI
-	SUBQ   R8, DI
-	MOVQ   idx_len+40(FP), R8
-	ADDQ   BX, R8
-	XORQ   R9, R9
-	VMOVSS alpha+0(FP), X0
-	VMOVSS beta+4(FP), X1
-	MOVL   beta+4(FP), R10
-	SHLQ   $0x20, R10
-	ADDQ   R10, R10
+// func rowsF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, work []float32) (done int)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·rowsF32AVX2(SB), NOSPLIT, $0-160
+	MOVQ  ptr_base+8(FP), AX
+	MOVQ  x_base+80(FP), CX
+	MOVQ  (AX), DX
+	MOVQ  idx_base+32(FP), BX
+	MOVQ  val_base+56(FP), SI
+	MOVQ  DX, DI
+	SHLQ  $0x02, DI
+	SUBQ  DI, BX
+	SUBQ  DI, SI
+	MOVQ  y_len+112(FP), DI
+	MOVQ  DI, done+152(FP)
+	XORQ  DI, DI
+	VPXOR Y0, Y0, Y0
+
+block:
+	MOVQ done+152(FP), R8
+	SUBQ DI, R8
+	JLE  out
+	CMPQ R8, $0x20
+	JLE  cut
+	MOVQ $0x00000020, R8
+
+cut:
+	CMPQ  R8, $0x04
+	JL    rest
+	ANDQ  $-4, R8
+	ADDQ  DI, R8
+	MOVQ  idx_len+40(FP), R9
+	ADDQ  (AX), R9
+	MOVQ  (AX)(R8*8), R10
+	CMPQ  R10, R9
+	JG    direct
+	MOVQ  R10, R12
+	SUBQ  DX, R12
+	CMPQ  R12, $0x00000200
+	JA    direct
+	MOVQ  DI, R11
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+
+survey:
+	VMOVDQU      8(AX)(R11*8), Y3
+	VPSUBQ       (AX)(R11*8), Y3, Y3
+	VPMAXUD      Y3, Y1, Y1
+	VPCMPEQQ     Y3, Y0, Y0
+	VPSUBQ       Y0, Y2, Y2
+	VMOVDQA      Y3, Y0
+	ADDQ         $0x04, R11
+	CMPQ         R11, R8
+	JL           survey
+	VEXTRACTI128 $0x01, Y1, X3
+	VPMAXUD      X3, X1, X1
+	VPSHUFD      $0x4e, X1, X3
+	VPMAXUD      X3, X1, X1
+	VMOVQ        X1, R11
+	CMPQ         R11, $0x00000200
+	JA           direct
+	VEXTRACTI128 $0x01, Y2, X1
+	VPADDQ       X1, X2, X2
+	VPSHUFD      $0x4e, X2, X1
+	VPADDQ       X1, X2, X2
+	VMOVQ        X2, R13
+	MOVQ         R8, R14
+	SUBQ         DI, R14
+	NEGQ         R13
+	ADDQ         R14, R13
+	SHLQ         $0x03, R13
+	CMPQ         R13, R14
+	JG           few
+	SHLQ         $0x03, R14
+	CMPQ         R12, R14
+	JGE          direct
+
+few:
+	MOVQ         work_base+128(FP), R12
+	MOVQ         DX, R13
+	SHLQ         $0x02, R13
+	SUBQ         R13, R12
+	ADDQ         $0x000000c0, R12
+	MOVQ         x_len+88(FP), R14
+	DECQ         R14
+	JL           direct
+	MOVQ         $0x7fffffff, R13
+	CMPQ         R14, R13
+	CMOVQGT      R13, R14
+	VMOVD        R14, X1
+	VPBROADCASTD X1, Y1
+	SUBQ         $0x08, R9
+	CMPQ         R9, (AX)
+	JL           direct
+	MOVQ         DX, R13
+
+products:
+	CMPQ         R13, R9
+	CMOVQGT      R9, R13
+	PREFETCHT0   2048(SI)(R13*4)
+	PREFETCHT0   2048(BX)(R13*4)
+	VMOVDQU      (BX)(R13*4), Y2
+	VPMINUD      Y1, Y2, Y3
+	VPCMPEQD     Y2, Y3, Y3
+	VPMOVMSKB    Y3, R14
+	CMPL         R14, $-1
+	JNE          direct
+	MOVQ         (BX)(R13*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
+	VMOVSS       (CX)(R14*4), X4
+	VINSERTPS    $0x10, (CX)(R15*4), X4, X4
+	MOVQ         8(BX)(R13*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
+	VINSERTPS    $0x20, (CX)(R14*4), X4, X4
+	VINSERTPS    $0x30, (CX)(R15*4), X4, X4
+	MOVQ         16(BX)(R13*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
+	VMOVSS       (CX)(R14*4), X2
+	VINSERTPS    $0x10, (CX)(R15*4), X2, X2
+	MOVQ         24(BX)(R13*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
+	VINSERTPS    $0x20, (CX)(R14*4), X2, X2
+	VINSERTPS    $0x30, (CX)(R15*4), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	VMULPS       (SI)(R13*4), Y4, Y4
+	VMOVUPS      Y4, (R12)(R13*4)
+	ADDQ         $0x08, R13
+	CMPQ         R13, R10
+	JL           products
+	MOVQ         work_base+128(FP), R10
+	MOVQ         DI, R9
+	SHLQ         $0x02, R9
+	SUBQ         R9, R10
+	MOVQ         DI, R9
+	LEAQ         masksOfFirst<>+128(SB), R13
+	CMPQ         R11, $0x08
+	JLE          atMost8
+	MOVQ         $0x00000010, R11
+	VMOVQ        R11, X1
+	VPBROADCASTQ X1, Y1
+
+mixed:
+	VMOVDQU      8(AX)(R9*8), Y2
+	VPSUBQ       (AX)(R9*8), Y2, Y2
+	VPCMPGTQ     Y1, Y2, Y2
+	VPMOVMSKB    Y2, R11
+	TESTL        R11, R11
+	JNZ          long
+	MOVQ         8(AX)(R9*8), R11
+	MOVQ         DX, R14
+	SUBQ         R11, R14
+	VMOVUPS      (R12)(DX*4), Y2
+	VANDPS       (R13)(R14*4), Y2, Y2
+	VMOVUPS      32(R12)(DX*4), Y3
+	VANDPS       32(R13)(R14*4), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	MOVQ         R11, DX
+	MOVQ         16(AX)(R9*8), R11
+	MOVQ         DX, R14
+	SUBQ         R11, R14
+	VMOVUPS      (R12)(DX*4), Y3
+	VANDPS       (R13)(R14*4), Y3, Y3
+	VMOVUPS      32(R12)(DX*4), Y6
+	VANDPS       32(R13)(R14*4), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	MOVQ         R11, DX
+	MOVQ         24(AX)(R9*8), R11
+	MOVQ         DX, R14
+	SUBQ         R11, R14
+	VMOVUPS      (R12)(DX*4), Y6
+	VANDPS       (R13)(R14*4), Y6, Y6
+	VMOVUPS      32(R12)(DX*4), Y7
+	VANDPS       32(R13)(R14*4), Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	MOVQ         R11, DX
+	MOVQ         32(AX)(R9*8), R11
+	MOVQ         DX, R14
+	SUBQ         R11, R14
+	VMOVUPS      (R12)(DX*4), Y7
+	VANDPS       (R13)(R14*4), Y7, Y7
+	VMOVUPS      32(R12)(DX*4), Y8
+	VANDPS       32(R13)(R14*4), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	MOVQ         R11, DX
+	VHADDPS      Y3, Y2, Y2
+	VHADDPS      Y7, Y6, Y6
+	VHADDPS      Y6, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X3, X2, X3
+	VMOVUPS      X3, (R10)(R9*4)
+	ADDQ         $0x04, R9
+	CMPQ         R9, R8
+	JL           mixed
+	JMP          finish
+
+long:
+	LEAQ 4(R9), R11
+
+each:
+	MOVQ   8(AX)(R9*8), R14
+	SUBQ   DX, R14
+	VXORPS Y2, Y2, Y2
+	SUBQ   $0x08, R14
+	JL     last
+
+whole:
+	VADDPS (R12)(DX*4), Y2, Y2
+	ADDQ   $0x08, DX
+	SUBQ   $0x08, R14
+	JGE    whole
+
+last:
+	MOVQ         8(AX)(R9*8), R14
+	MOVQ         DX, R15
+	SUBQ         R14, R15
+	VMOVUPS      (R12)(DX*4), Y3
+	VANDPS       (R13)(R15*4), Y3, Y3
+	MOVQ         R14, DX
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X2, X3, X3
+	VMOVHLPS     X3, X3, X2
+	VADDPS       X2, X3, X3
+	VMOVSHDUP    X3, X2
+	VADDSS       X2, X3, X3
+	VMOVSS       X3, (R10)(R9*4)
+	INCQ         R9
+	CMPQ         R9, R11
+	JL           each
+	CMPQ         R9, R8
+	JL           mixed
+	JMP          finish
+
+atMost8:
+	MOVQ         8(AX)(R9*8), R11
+	MOVQ         DX, R14
+	SUBQ         R11, R14
+	VMOVUPS      (R12)(DX*4), Y1
+	VANDPS       (R13)(R14*4), Y1, Y1
+	MOVQ         R11, DX
+	MOVQ         16(AX)(R9*8), R11
+	MOVQ         DX, R14
+	SUBQ         R11, R14
+	VMOVUPS      (R12)(DX*4), Y2
+	VANDPS       (R13)(R14*4), Y2, Y2
+	MOVQ         R11, DX
+	MOVQ         24(AX)(R9*8), R11
+	MOVQ         DX, R14
+	SUBQ         R11, R14
+	VMOVUPS      (R12)(DX*4), Y3
+	VANDPS       (R13)(R14*4), Y3, Y3
+	MOVQ         R11, DX
+	MOVQ         32(AX)(R9*8), R11
+	MOVQ         DX, R14
+	SUBQ         R11, R14
+	VMOVUPS      (R12)(DX*4), Y6
+	VANDPS       (R13)(R14*4), Y6, Y6
+	MOVQ         R11, DX
+	VHADDPS      Y2, Y1, Y1
+	VHADDPS      Y6, Y3, Y3
+	VHADDPS      Y3, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X2
+	VMOVUPS      X2, (R10)(R9*4)
+	ADDQ         $0x04, R9
+	CMPQ         R9, R8
+	JL           atMost8
+	JMP          finish
+
+rest:
+	ADDQ DI, R8
+
+direct:
+	MOVQ work_base+128(FP), R10
+	MOVQ DI, R9
+	SHLQ $0x02, R9
+	SUBQ R9, R10
+	MOVQ DI, R9
+	MOVQ idx_len+40(FP), R12
+	ADDQ (AX), R12
+	MOVQ x_len+88(FP), R11
 
 row:
-	CMPQ   R9, y_len+112(FP)
-	JGE    out
-	MOVQ   8(AX)(R9*8), R11
-	CMPQ   R11, R8
-	JG     out
-	SUBQ   BX, R11
-	JL     out
+	CMPQ   R9, R8
+	JGE    finish
+	MOVQ   8(AX)(R9*8), R13
+	CMPQ   R13, R12
+	JG     bad
+	SUBQ   DX, R13
+	JL     bad
 	VXORPS X2, X2, X2
-	CMPQ   R11, $0x08
-	JL     rest
-	VXORPS Y3, Y3, Y3
+	CMPQ   R13, $0x08
+	JL     tail
+	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 
 eight:
-	PREFETCHT0   2048(DI)(BX*4)
-	PREFETCHT0   2048(SI)(BX*4)
-	MOVL         (SI)(BX*4), R12
-	CMPQ         R12, DX
-	JAE          out
-	MOVL         4(SI)(BX*4), R13
-	CMPQ         R13, DX
-	JAE          out
-	MOVL         8(SI)(BX*4), R14
-	CMPQ         R14, DX
-	JAE          out
-	MOVL         12(SI)(BX*4), R15
-	CMPQ         R15, DX
-	JAE          out
-	VMOVSS       (CX)(R12*4), X4
-	VINSERTPS    $0x10, (CX)(R13*4), X4, X4
-	VINSERTPS    $0x20, (CX)(R14*4), X4, X4
-	VINSERTPS    $0x30, (CX)(R15*4), X4, X4
-	MOVL         16(SI)(BX*4), R12
-	CMPQ         R12, DX
-	JAE          out
-	MOVL         20(SI)(BX*4), R13
-	CMPQ         R13, DX
-	JAE          out
-	MOVL         24(SI)(BX*4), R14
-	CMPQ         R14, DX
-	JAE          out
-	MOVL         28(SI)(BX*4), R15
-	CMPQ         R15, DX
-	JAE          out
-	VMOVSS       (CX)(R12*4), X5
-	VINSERTPS    $0x10, (CX)(R13*4), X5, X5
+	PREFETCHT0   2048(SI)(DX*4)
+	PREFETCHT0   2048(BX)(DX*4)
+	MOVL         (BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
+	VMOVSS       (CX)(R14*4), X5
+	MOVL         4(BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
+	VINSERTPS    $0x10, (CX)(R14*4), X5, X5
+	MOVL         8(BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
 	VINSERTPS    $0x20, (CX)(R14*4), X5, X5
-	VINSERTPS    $0x30, (CX)(R15*4), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	VFMADD231PS  (DI)(BX*4), Y4, Y3
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, R11
-	CMPQ         R11, $0x08
+	MOVL         12(BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
+	VINSERTPS    $0x30, (CX)(R14*4), X5, X5
+	MOVL         16(BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
+	VMOVSS       (CX)(R14*4), X3
+	MOVL         20(BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
+	VINSERTPS    $0x10, (CX)(R14*4), X3, X3
+	MOVL         24(BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
+	VINSERTPS    $0x20, (CX)(R14*4), X3, X3
+	MOVL         28(BX)(DX*4), R14
+	CMPQ         R14, R11
+	JAE          bad
+	VINSERTPS    $0x30, (CX)(R14*4), X3, X3
+	VINSERTF128  $0x01, X3, Y5, Y5
+	VFMADD231PS  (SI)(DX*4), Y5, Y1
+	ADDQ         $0x08, DX
+	SUBQ         $0x08, R13
+	CMPQ         R13, $0x08
 	JGE          eight
-	VADDPS       Y2, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X2
-	VADDPS       X3, X2, X2
-	VMOVHLPS     X2, X2, X3
-	VADDPS       X3, X2, X2
-	VMOVSHDUP    X2, X3
-	VADDSS       X3, X2, X2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X1, X2, X2
+	VMOVHLPS     X2, X2, X1
+	VADDPS       X1, X2, X2
+	VMOVSHDUP    X2, X1
+	VADDSS       X1, X2, X2
 
-rest:
-	SUBQ $0x01, R11
-	JL   finish
+tail:
+	SUBQ $0x01, R13
+	JL   summed
 
 one:
-	MOVL        (SI)(BX*4), R12
-	CMPQ        R12, DX
-	JAE         out
-	VMOVSS      (DI)(BX*4), X3
-	VFMADD231SS (CX)(R12*4), X3, X2
-	INCQ        BX
-	SUBQ        $0x01, R11
+	MOVL        (BX)(DX*4), R14
+	CMPQ        R14, R11
+	JAE         bad
+	VMOVSS      (SI)(DX*4), X1
+	VFMADD231SS (CX)(R14*4), X1, X2
+	INCQ        DX
+	SUBQ        $0x01, R13
 	JGE         one
 
-finish:
-	VMULSS      X0, X2, X2
-	MOVQ        y_base+104(FP), R11
-	TESTQ       R10, R10
-	JZ          store
-	VFMADD231SS (R11)(R9*4), X1, X2
-
-store:
-	VMOVSS X2, (R11)(R9*4)
+summed:
+	VMOVSS X2, (R10)(R9*4)
 	INCQ   R9
 	JMP    row
 
+bad:
+	MOVQ R9, R8
+	MOVQ R9, done+152(FP)
+
+finish:
+	MOVQ         y_base+104(FP), R9
+	MOVL         beta+4(FP), R11
+	SHLQ         $0x20, R11
+	ADDQ         R11, R11
+	VBROADCASTSS alpha+0(FP), Y1
+	VBROADCASTSS beta+4(FP), Y2
+
+register:
+	LEAQ        8(DI), R12
+	CMPQ        R12, R8
+	JG          single
+	VMULPS      (R10)(DI*4), Y1, Y3
+	TESTQ       R11, R11
+	JZ          put
+	VFMADD231PS (R9)(DI*4), Y2, Y3
+
+put:
+	VMOVUPS Y3, (R9)(DI*4)
+	MOVQ    R12, DI
+	JMP     register
+
+single:
+	CMPQ        DI, R8
+	JGE         block
+	VMOVSS      (R10)(DI*4), X3
+	VMULSS      X1, X3, X3
+	TESTQ       R11, R11
+	JZ          putSingle
+	VFMADD231SS (R9)(DI*4), X2, X3
+
+putSingle:
+	VMOVSS X3, (R9)(DI*4)
+	INCQ   DI
+	JMP    single
+	JMP block
+
 out:
-	MOVQ R9, done+128(FP)
 	VZEROUPPER
 	RET
 

@@ -49,24 +49,24 @@ func checkInside[V sparse.Value](t *testing.T) {
 		const cols = 13
 		for _, atEnd := range []bool{false, true} {
 			for n := range 40 { // entries in the last row
-				idx := make([]int32, 3+n)
+				idx := make([]int32, 4+n)
 				for k := range idx {
 					idx[k] = int32((cols - 1) * (k % 2)) // both ends of x
 				}
-				ptr := between(t, []int64{0, 3, 3, int64(3 + n)}, atEnd)
-				idx, val := between(t, idx, atEnd), between(t, ones(3+n), atEnd)
-				y := between(t, ones(3), atEnd)
+				ptr := between(t, []int64{0, 3, 3, 4, int64(4 + n)}, atEnd)
+				idx, val := between(t, idx, atEnd), between(t, ones(4+n), atEnd)
+				y := between(t, ones(4), atEnd)
 				simd.Rows(l, 1, 1, ptr, idx, val, between(t, ones(cols), atEnd), y)
-				require.Equal(t, []V{4, 1, V(n + 1)}, y)
+				require.Equal(t, []V{4, 1, 2, V(n + 1)}, y)
 				for _, far := range []bool{false, true} {
 					y := between(t, ones(cols), atEnd)
-					require.Equal(t, 3+n, simd.Scatter(l, 1, ptr, idx, val, between(t, ones(3), atEnd), y, 0, far))
+					require.Equal(t, 4+n, simd.Scatter(l, 1, ptr, idx, val, between(t, ones(4), atEnd), y, 0, far))
 				}
 				for _, k := range []int{1, 3, 8, 9, 33, 70} {
 					x := simd.Block[V]{Val: between(t, ones(cols*k), atEnd), Cols: k, Stride: k}
-					y := simd.Block[V]{Val: between(t, ones(3*k), atEnd), Cols: k, Stride: k}
+					y := simd.Block[V]{Val: between(t, ones(4*k), atEnd), Cols: k, Stride: k}
 					simd.RowsMany(l, 1, 1, ptr, idx, val, x, y)
-					require.Equal(t, V(n+1), y.Val[3*k-1])
+					require.Equal(t, V(n+1), y.Val[4*k-1])
 				}
 				if len(idx) > 0 {
 					simd.MinMax(l, idx)

@@ -27,14 +27,16 @@ func levels(t *testing.T, f func(t *testing.T, l simd.Level)) {
 	}
 }
 
-// drawCSR draws a small matrix with rows of every length up to 40, many of them
-// empty, and sometimes one that holds most of it.
+// drawCSR draws a small matrix with rows of every length up to 40 or of few entries each, many
+// of them empty, and sometimes one that holds most of it.
 func drawCSR[V sparse.Value](t *rapid.T) *sparse.CSR[V] {
-	rows, cols := rapid.IntRange(0, 30).Draw(t, "rows"), rapid.IntRange(1, 50).Draw(t, "cols")
+	rows, cols := rapid.IntRange(0, 80).Draw(t, "rows"), rapid.IntRange(1, 50).Draw(t, "cols")
 	a := &sparse.CSR[V]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
 	giant := rapid.IntRange(-1, max(rows-1, 0)).Draw(t, "giant")
+	lengths := []int{0, 0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 40}
+	lengths = lengths[:rapid.SampledFrom([]int{6, 9, 12, 15}).Draw(t, "lengths")]
 	for r := range rows {
-		n := rapid.SampledFrom([]int{0, 0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 40}).Draw(t, "length")
+		n := rapid.SampledFrom(lengths).Draw(t, "length")
 		if r == giant {
 			n = 300
 		}
@@ -113,6 +115,49 @@ func TestWhatLeavesTheArraysIsAPanicAtEveryLevel(t *testing.T) {
 			require.Panics(t, func() { simd.Rows(l, 1, 0, ptr, idx, val, x, y) }, fmt.Sprint(ptr))
 		}
 		require.NotPanics(t, func() { simd.Rows(l, 1, 0, []int64{3, 7, 12}, idx, val, x, y) })
+	})
+}
+
+func TestRowsOfFewEntriesEndBeforeWhatLeavesTheArraysAtEveryLevel(t *testing.T) {
+	const rows, cols = 75, 9
+	ptr := make([]int64, rows+1)
+	for r := range rows {
+		ptr[r+1] = ptr[r] + int64(r*r%11)
+	}
+	n := int(ptr[rows])
+	idx, val, x := make([]int32, n), make([]float64, n), make([]float64, cols)
+	for k := range idx {
+		idx[k], val[k] = int32(k%cols), 1
+	}
+	for c := range x {
+		x[c] = 1
+	}
+	levels(t, func(t *testing.T, l simd.Level) {
+		// check expects that rows before one are done, and those from it on left as they are.
+		check := func(row int, ptr []int64, idx []int32) {
+			y, want := make([]float64, rows), make([]float64, rows)
+			for r := range y {
+				if y[r], want[r] = 7, 7; r < row {
+					want[r] = float64(ptr[r+1] - ptr[r])
+				}
+			}
+			require.Panics(t, func() { simd.Rows(l, 1, 0, ptr, idx, val, x, y) })
+			require.Equal(t, want, y)
+		}
+		for r := range rows {
+			if ptr[r] < ptr[r+1] {
+				for _, bad := range []int32{-1, cols, math.MaxInt32, math.MinInt32} {
+					idx := slices.Clone(idx)
+					idx[ptr[r+1]-1] = bad
+					check(r, ptr, idx)
+				}
+			}
+			for _, bad := range []int64{ptr[r] - 1, int64(n) + 1, math.MinInt64, math.MaxInt64} {
+				ptr := slices.Clone(ptr)
+				ptr[r+1] = bad
+				check(r, ptr, idx)
+			}
+		}
 	})
 }
 

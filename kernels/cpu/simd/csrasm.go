@@ -9,13 +9,13 @@ import (
 )
 
 // rowsAVX2 does the rows before the first that is out of range, and gives their
-// number.
-func rowsAVX2[V sparse.Value](alpha, beta V, ptr []int64, idx []int32, val, x, y []V) int {
+// number. work has rowsWork elements.
+func rowsAVX2[V sparse.Value](alpha, beta V, ptr []int64, idx []int32, val, x, y, work []V) int {
 	switch y := any(y).(type) {
 	case []float64:
-		return rowsF64AVX2(float64(alpha), float64(beta), ptr, idx, any(val).([]float64), any(x).([]float64), y)
+		return rowsF64AVX2(float64(alpha), float64(beta), ptr, idx, any(val).([]float64), any(x).([]float64), y, any(work).([]float64))
 	case []float32:
-		return rowsF32AVX2(float32(alpha), float32(beta), ptr, idx, any(val).([]float32), any(x).([]float32), y)
+		return rowsF32AVX2(float32(alpha), float32(beta), ptr, idx, any(val).([]float32), any(x).([]float32), y, any(work).([]float32))
 	}
 	return 0
 }

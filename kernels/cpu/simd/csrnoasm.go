@@ -5,7 +5,9 @@ package simd
 import "github.com/msrep-go/msrep/sparse"
 
 // rowsAVX2 does nothing where there is no assembly.
-func rowsAVX2[V sparse.Value](alpha, beta V, ptr []int64, idx []int32, val, x, y []V) int { return 0 }
+func rowsAVX2[V sparse.Value](alpha, beta V, ptr []int64, idx []int32, val, x, y, work []V) int {
+	return 0
+}
 
 // minMaxAVX2 is never called where there is no assembly.
 func minMaxAVX2(idx []int32) (lo, hi int32) { return minMaxGeneric(idx) }

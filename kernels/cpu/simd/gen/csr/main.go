@@ -5,6 +5,7 @@ package main
 import . "github.com/mmcloughlin/avo/build"
 
 func main() {
+	defineMasks()
 	rows("rowsF64", "float64", double{})
 	rows("rowsF32", "float32", single{})
 	spread("spreadF64", "float64", double{})

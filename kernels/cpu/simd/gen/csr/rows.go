@@ -13,59 +13,67 @@ import (
 // processor's own prefetching stops at each page.
 const ahead = 2048
 
+// As in csr.go: the rows of a block, the products for each, on average, where they come first,
+// and the elements before and behind these that may be written or read.
+const (
+	blockRows   = 32
+	rowProducts = 16
+	beside      = 16
+)
+
 // rower is the registers of a kernel of Rows.
 type rower struct {
 	elem
-	ptr, x, n   Register  // n is len(x)
-	idx, val    Register  // of entry 0, as ptr counts
-	k, end, r   GPVirtual // entry and its end, and row
-	alpha, beta VecVirtual
-	readsY      GPVirtual // 0 where beta is 0 or -0
-	left        GPVirtual // entries of the row
-	sum         VecVirtual
+	ptr, x, idx, val Register   // idx and val of entry 0, as ptr counts
+	k                GPVirtual  // the next entry
+	r, stop          GPVirtual  // the first row of the block, and the one behind it
+	i                GPVirtual  // the next row to be summed
+	sums             GPVirtual  // where that of row 0 would be
+	before           VecVirtual // the entries of each of the four rows that were surveyed last
 }
 
-// rows generates the kernel of Rows: eight entries at a time, then one by one.
+// rows generates the kernel of Rows. It does a block of rows at a time: first their sums, by
+// few or direct, then y, since a store to y holds up loads of x whose addresses are equal to
+// it modulo 4 KiB.
 //
 // Elements of x are loaded one by one: on Zen 4 that is faster than the gather
 // instruction, elsewhere about as fast. An index that is not below len(x), and a
 // pointer that falls or leaves idx, end the call with the rows done before.
 func rows(name, typ string, e elem) {
-	TEXT(name+"AVX2", NOSPLIT, fmt.Sprintf("func(alpha, beta %[1]s, ptr []int64, idx []int32, val, x, y []%[1]s) (done int)", typ))
+	TEXT(name+"AVX2", NOSPLIT, fmt.Sprintf("func(alpha, beta %[1]s, ptr []int64, idx []int32, val, x, y, work []%[1]s) (done int)", typ))
 	Pragma("noescape")
-	Doc(name+"AVX2 is Rows as far as indices and pointers are in range: it gives the", "number of rows done.")
+	Doc(name+"AVX2 is Rows as far as indices and pointers are in range: it gives the", "number of rows done. work has rowsWork elements.")
 	k := begin(e)
-
-	Label("row")
-	CMPQ(k.r, addr(Param("y").Len()))
-	JGE(LabelRef("out"))
-	MOVQ(Mem{Base: k.ptr, Index: k.r, Scale: 8, Disp: 8}, k.left)
-	CMPQ(k.left, k.end)
-	JG(LabelRef("out"))
-	SUBQ(k.k, k.left)
-	JL(LabelRef("out"))
-	VXORPS(k.sum, k.sum, k.sum)
-	CMPQ(k.left, Imm(8))
+	Label("block")
+	MOVQ(addr(ReturnIndex(0)), k.stop)
+	SUBQ(k.r, k.stop)
+	JLE(LabelRef("out"))
+	CMPQ(k.stop, Imm(blockRows))
+	JLE(LabelRef("cut"))
+	MOVQ(U32(blockRows), k.stop)
+	Label("cut")
+	CMPQ(k.stop, Imm(4))
 	JL(LabelRef("rest"))
-	k.eights()
+	ANDQ(I8(-4), k.stop)
+	ADDQ(k.r, k.stop)
+	k.few()
 	Label("rest")
-	k.ones()
+	ADDQ(k.r, k.stop)
+	Label("direct")
+	k.direct()
 	Label("finish")
 	k.finish()
-	INCQ(k.r)
-	JMP(LabelRef("row"))
+	JMP(LabelRef("block"))
 	Label("out")
-	Store(k.r, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }
 
-// begin loads the arguments that have registers.
+// begin loads the arguments that have registers. All rows are to be done.
 func begin(e elem) *rower {
 	k := &rower{elem: e}
 	k.ptr = Load(Param("ptr").Base(), GP64())
 	k.x = Load(Param("x").Base(), GP64())
-	k.n = Load(Param("x").Len(), GP64())
 	k.k = GP64()
 	MOVQ(Mem{Base: k.ptr}, k.k)
 	k.idx = Load(Param("idx").Base(), GP64())
@@ -78,88 +86,151 @@ func begin(e elem) *rower {
 		SHLQ(Imm(1), t)
 	}
 	SUBQ(t, k.val)
-	k.end = GP64()
-	Load(Param("idx").Len(), k.end)
-	ADDQ(k.k, k.end)
-	k.r = GP64()
+	Load(Param("y").Len(), t)
+	Store(t, ReturnIndex(0))
+	k.r, k.stop, k.i, k.sums = GP64(), GP64(), GP64(), GP64()
 	XORQ(k.r, k.r)
-	k.alpha, k.beta, k.readsY = XMM(), XMM(), GP64()
-	e.load(addr(Param("alpha")), k.alpha)
-	e.load(addr(Param("beta")), k.beta)
-	e.bits(addr(Param("beta")), k.readsY)
-	ADDQ(k.readsY, k.readsY)
-	k.left, k.sum = GP64(), XMM()
+	k.before = YMM()
+	VPXOR(k.before, k.before, k.before)
 	return k
 }
 
-// index loads index i behind k, and ends the call where it is out of range.
-func (k *rower) index(i int) GPVirtual {
-	g := GP64()
-	MOVL(Mem{Base: k.idx, Index: k.k, Scale: 4, Disp: 4 * i}, g.As32())
-	CMPQ(g, k.n)
-	JAE(LabelRef("out"))
-	return g
+// rewind makes the first row of the block the next to be summed.
+func (k *rower) rewind() {
+	t := GP64()
+	Load(Param("work").Base(), k.sums)
+	k.scaled(k.r, t)
+	SUBQ(t, k.sums)
+	MOVQ(k.r, k.i)
 }
 
-// value is where value i behind k lies.
-func (k *rower) value(i int) Mem {
-	return Mem{Base: k.val, Index: k.k, Scale: uint8(k.size()), Disp: k.size() * i}
+// scaled is the bytes of so many elements.
+func (k *rower) scaled(n, bytes GPVirtual) {
+	MOVQ(n, bytes)
+	if k.size() == 8 {
+		SHLQ(Imm(3), bytes)
+	} else {
+		SHLQ(Imm(2), bytes)
+	}
 }
 
-// eights adds entries up while there are eight: in two registers or one, whose elements are
-// added at the end.
-func (k *rower) eights() {
+// end loads the entry behind the last one.
+func (k *rower) end() GPVirtual {
+	end := GP64()
+	Load(Param("idx").Len(), end)
+	ADDQ(Mem{Base: k.ptr}, end)
+	return end
+}
+
+// index is where index i behind an entry lies, value where its value does.
+func (k *rower) index(at GPVirtual, i int) Mem {
+	return Mem{Base: k.idx, Index: at, Scale: 4, Disp: 4 * i}
+}
+
+func (k *rower) value(at GPVirtual, i int) Mem {
+	return Mem{Base: k.val, Index: at, Scale: uint8(k.size()), Disp: k.size() * i}
+}
+
+// direct sums the rows of a block one by one: eight entries at a time, then single ones, with
+// a single branch for the processor to guess wrong. What is out of range ends block and call.
+func (k *rower) direct() {
+	k.rewind()
+	n, end := GP64(), k.end()
+	Load(Param("x").Len(), n)
+	left, sum := GP64(), XMM()
+	index := func(i int) GPVirtual {
+		g := GP64()
+		MOVL(k.index(k.k, i), g.As32())
+		CMPQ(g, n)
+		JAE(LabelRef("bad"))
+		return g
+	}
+	Label("row")
+	CMPQ(k.i, k.stop)
+	JGE(LabelRef("finish"))
+	MOVQ(Mem{Base: k.ptr, Index: k.i, Scale: 8, Disp: 8}, left)
+	CMPQ(left, end)
+	JG(LabelRef("bad"))
+	SUBQ(k.k, left)
+	JL(LabelRef("bad"))
+	VXORPS(sum, sum, sum)
+	CMPQ(left, Imm(8))
+	JL(LabelRef("tail"))
+
 	acc := []VecVirtual{YMM(), YMM()}
 	for _, a := range acc {
 		VXORPS(a, a, a)
 	}
 	Label("eight")
-	PREFETCHT0(k.value(ahead / k.size()))
-	PREFETCHT0(Mem{Base: k.idx, Index: k.k, Scale: 4, Disp: ahead})
-	loaded := k.load8(func(half int) VecVirtual {
-		var at [4]GPVirtual
-		for i := range at {
-			at[i] = k.index(4*half + i)
-		}
-		v := YMM()
-		k.load4(k.x, at, v)
-		return v
-	})
-	for i, v := range loaded {
-		k.fmaPacked(k.value(i*32/k.size()), v, acc[i])
+	PREFETCHT0(k.value(k.k, ahead/k.size()))
+	PREFETCHT0(k.index(k.k, ahead/4))
+	for i, v := range k.load8(func(i int) Mem { return Mem{Base: k.x, Index: index(i), Scale: uint8(k.size())} }) {
+		k.fmaPacked(k.value(k.k, i*32/k.size()), v, acc[i])
 	}
 	ADDQ(Imm(8), k.k)
-	SUBQ(Imm(8), k.left)
-	CMPQ(k.left, Imm(8))
+	SUBQ(Imm(8), left)
+	CMPQ(left, Imm(8))
 	JGE(LabelRef("eight"))
 	k.addPacked(acc[1], acc[0], acc[0])
-	k.reduce(acc[0], k.sum)
-}
+	k.reduce(acc[0], sum)
 
-// ones adds the other entries one by one, with a single branch for the processor to guess
-// wrong, and goes on at label finish.
-func (k *rower) ones() {
-	SUBQ(Imm(1), k.left)
-	JL(LabelRef("finish"))
+	Label("tail")
+	SUBQ(Imm(1), left)
+	JL(LabelRef("summed"))
 	Label("one")
-	at := k.index(0)
+	at := index(0)
 	v := XMM()
-	k.load(k.value(0), v)
-	k.fma(Mem{Base: k.x, Index: at, Scale: uint8(k.size())}, v, k.sum)
+	k.load(k.value(k.k, 0), v)
+	k.fma(Mem{Base: k.x, Index: at, Scale: uint8(k.size())}, v, sum)
 	INCQ(k.k)
-	SUBQ(Imm(1), k.left)
+	SUBQ(Imm(1), left)
 	JGE(LabelRef("one"))
+	Label("summed")
+	k.store(sum, Mem{Base: k.sums, Index: k.i, Scale: uint8(k.size())})
+	INCQ(k.i)
+	JMP(LabelRef("row"))
+
+	Label("bad")
+	MOVQ(k.i, k.stop)
+	Store(k.i, ReturnIndex(0))
 }
 
-// finish writes the element of y.
+// finish writes the elements of y of a block, and goes on to the next.
 func (k *rower) finish() {
-	k.mul(k.alpha, k.sum, k.sum)
-	place := Mem{Base: Load(Param("y").Base(), GP64()), Index: k.r, Scale: uint8(k.size())}
-	TESTQ(k.readsY, k.readsY)
-	JZ(LabelRef("store"))
-	k.fma(place, k.beta, k.sum)
-	Label("store")
-	k.store(k.sum, place)
+	y, readsY := GP64(), GP64()
+	Load(Param("y").Base(), y)
+	k.bits(addr(Param("beta")), readsY)
+	ADDQ(readsY, readsY)
+	alpha, beta, v := YMM(), YMM(), YMM()
+	k.broadcast(addr(Param("alpha")), alpha)
+	k.broadcast(addr(Param("beta")), beta)
+	place := Mem{Base: y, Index: k.r, Scale: uint8(k.size())}
+	sum := Mem{Base: k.sums, Index: k.r, Scale: uint8(k.size())}
+	next, lanes := GP64(), 32/k.size()
+	Label("register")
+	LEAQ(Mem{Base: k.r, Disp: lanes}, next)
+	CMPQ(next, k.stop)
+	JG(LabelRef("single"))
+	k.mulPacked(sum, alpha, v)
+	TESTQ(readsY, readsY)
+	JZ(LabelRef("put"))
+	k.fmaPacked(place, beta, v)
+	Label("put")
+	VMOVUPS(v, place)
+	MOVQ(next, k.r)
+	JMP(LabelRef("register"))
+	Label("single")
+	CMPQ(k.r, k.stop)
+	JGE(LabelRef("block"))
+	k.load(sum, v.AsX())
+	k.mul(alpha.AsX(), v.AsX(), v.AsX())
+	TESTQ(readsY, readsY)
+	JZ(LabelRef("putSingle"))
+	k.fma(place, beta.AsX(), v.AsX())
+	Label("putSingle")
+	k.store(v.AsX(), place)
+	INCQ(k.r)
+	JMP(LabelRef("single"))
 }
 
 // addr is where a parameter lies.

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	masks = "masksOfFirst"
+	most  = 16 // entries of a row that is summed beside three others
+)
+
+// defineMasks defines most elements with all bits set, then as many with none: the mask of
+// the first n elements begins n before these.
+func defineMasks() {
+	GLOBL(masks, RODATA|NOPTR)
+	for i := range most {
+		DATA(8*i, U64(math.MaxUint64))
+	}
+	for i := range most {
+		DATA(8*(most+i), U64(0))
+	}
+}
+
+// few sums a block of rows of few entries: first it writes the products of all of them, then
+// it adds up four rows at a time, with no branch that depends on the length of one.
+//
+// It leaves to direct blocks of too many entries, those whose rows have as many as others
+// before, so that the processor guesses its branches right, and what is out of range.
+func (k *rower) few() {
+	end, stop, entries := k.end(), GP64(), GP64()
+	MOVQ(Mem{Base: k.ptr, Index: k.stop, Scale: 8}, stop)
+	CMPQ(stop, end)
+	JG(LabelRef("direct"))
+	MOVQ(stop, entries)
+	SUBQ(k.k, entries)
+	CMPQ(entries, U32(blockRows*rowProducts))
+	JA(LabelRef("direct"))
+	longest := k.survey(entries)
+
+	products, t := GP64(), GP64()
+	Load(Param("work").Base(), products)
+	k.scaled(k.k, t)
+	SUBQ(t, products)
+	ADDQ(U32(uint32((blockRows+beside)*k.size())), products)
+	k.multiply(products, end, stop)
+
+	k.rewind()
+	table := GP64()
+	LEAQ(NewDataAddr(Symbol{Name: masks, Static: true}, 8*most), table)
+	ways := []int{}
+	for n := 32 / k.size(); n < most; n *= 2 {
+		ways = append(ways, n)
+	}
+	way := func(n int) string { return fmt.Sprintf("atMost%d", n) }
+	for _, n := range ways {
+		CMPQ(longest, Imm(uint64(n)))
+		JLE(LabelRef(way(n)))
+	}
+	k.mixed(products, table)
+	for _, n := range ways {
+		Label(way(n))
+		k.four(n, products, table)
+		CMPQ(k.i, k.stop)
+		JL(LabelRef(way(n)))
+		JMP(LabelRef("finish"))
+	}
+}
+
+// survey gives the entries of the longest row of a block. It goes to direct where a pointer
+// falls, and where rows have eight entries or more on average and seven in eight have as many
+// as the fourth before them.
+func (k *rower) survey(entries GPVirtual) GPVirtual {
+	r := GP64()
+	MOVQ(k.r, r)
+	longest, same, now, t := YMM(), YMM(), YMM(), YMM()
+	VPXOR(longest, longest, longest)
+	VPXOR(same, same, same)
+	ptr := Mem{Base: k.ptr, Index: r, Scale: 8}
+	Label("survey")
+	VMOVDQU(ptr.Offset(8), now)
+	VPSUBQ(ptr, now, now)
+	VPMAXUD(now, longest, longest) // the upper halves of lengths are 0 if none is negative
+	VPCMPEQQ(now, k.before, t)
+	VPSUBQ(t, same, same)
+	VMOVDQA(now, k.before)
+	ADDQ(Imm(4), r)
+	CMPQ(r, k.stop)
+	JL(LabelRef("survey"))
+
+	// across combines the four elements of a register in the lowest.
+	across := func(v VecVirtual, op func(a, b, dst Op)) GPVirtual {
+		h, g := XMM(), GP64()
+		VEXTRACTI128(Imm(1), v, h)
+		op(h, v.AsX(), v.AsX())
+		VPSHUFD(Imm(0b01001110), v.AsX(), h)
+		op(h, v.AsX(), v.AsX())
+		VMOVQ(v.AsX(), g)
+		return g
+	}
+	length := across(longest, func(a, b, dst Op) { VPMAXUD(a, b, dst) })
+	CMPQ(length, U32(blockRows*rowProducts))
+	JA(LabelRef("direct"))
+	other, n := across(same, func(a, b, dst Op) { VPADDQ(a, b, dst) }), GP64()
+	MOVQ(k.stop, n)
+	SUBQ(k.r, n)
+	NEGQ(other)
+	ADDQ(n, other)
+	SHLQ(Imm(3), other)
+	CMPQ(other, n)
+	JG(LabelRef("few"))
+	SHLQ(Imm(3), n)
+	CMPQ(entries, n)
+	JGE(LabelRef("direct"))
+	Label("few")
+	return length
+}
+
+// multiply writes the products of the entries up to stop, eight at a time, where the last may
+// be of rows behind; where those are no eight, of rows before. end is the entry behind all.
+func (k *rower) multiply(products, end, stop GPVirtual) {
+	last, highest, t := YMM(), GP64(), GP64()
+	Load(Param("x").Len(), t)
+	DECQ(t)
+	JL(LabelRef("direct"))
+	MOVQ(U32(math.MaxInt32), highest)
+	CMPQ(t, highest)
+	CMOVQGT(highest, t)
+	VMOVD(t.As32(), last.AsX())
+	VPBROADCASTD(last.AsX(), last)
+	SUBQ(Imm(8), end)
+	CMPQ(end, Mem{Base: k.ptr})
+	JL(LabelRef("direct"))
+
+	at := GP64()
+	MOVQ(k.k, at)
+	Label("products")
+	CMPQ(at, end)
+	CMOVQGT(end, at)
+	PREFETCHT0(k.value(at, ahead/k.size()))
+	PREFETCHT0(k.index(at, ahead/4))
+	all, least := YMM(), YMM()
+	VMOVDQU(k.index(at, 0), all)
+	VPMINUD(last, all, least)
+	VPCMPEQD(all, least, least)
+	VPMOVMSKB(least, t.As32())
+	CMPL(t.As32(), I32(-1))
+	JNE(LabelRef("direct"))
+	var even, odd GPVirtual
+	place := func(i int) Mem {
+		if i%2 == 1 {
+			return Mem{Base: k.x, Index: odd, Scale: uint8(k.size())}
+		}
+		even, odd = GP64(), GP64()
+		MOVQ(k.index(at, i), odd)
+		MOVL(odd.As32(), even.As32())
+		SHRQ(Imm(32), odd)
+		return Mem{Base: k.x, Index: even, Scale: uint8(k.size())}
+	}
+	for i, v := range k.load8(place) {
+		i *= 32 / k.size()
+		k.mulPacked(k.value(at, i), v, v)
+		VMOVUPS(v, Mem{Base: products, Index: at, Scale: uint8(k.size()), Disp: k.size() * i})
+	}
+	ADDQ(Imm(8), at)
+	CMPQ(at, stop)
+	JL(LabelRef("products"))
+}
+
+// first loads the products of the next row, which are at most n and end at an entry that is
+// read from a place, and adds them up as far as one register holds them.
+func (k *rower) first(n int, end Mem, products, table GPVirtual) VecVirtual {
+	next, minus := GP64(), GP64()
+	MOVQ(end, next)
+	MOVQ(k.k, minus)
+	SUBQ(next, minus)
+	var v []VecVirtual
+	for at := 0; at < n*k.size(); at += 32 {
+		part := YMM()
+		VMOVUPS(Mem{Base: products, Index: k.k, Scale: uint8(k.size()), Disp: at}, part)
+		VANDPS(Mem{Base: table, Index: minus, Scale: uint8(k.size()), Disp: at}, part, part)
+		v = append(v, part)
+	}
+	for ; len(v) > 1; v = v[:len(v)/2] {
+		for i, part := range v[len(v)/2:] {
+			k.addPacked(part, v[i], v[i])
+		}
+	}
+	MOVQ(next, k.k)
+	return v[0]
+}
+
+// four sums the next four rows, of at most n entries each.
+func (k *rower) four(n int, products, table GPVirtual) {
+	var v [4]VecVirtual
+	for i := range v {
+		v[i] = k.first(n, Mem{Base: k.ptr, Index: k.i, Scale: 8, Disp: 8 * (i + 1)}, products, table)
+	}
+	k.reduce4(v, Mem{Base: k.sums, Index: k.i, Scale: uint8(k.size())})
+	ADDQ(Imm(4), k.i)
+}
+
+// mixed sums rows of any length, four of at most so many entries at once, others one by one.
+func (k *rower) mixed(products, table GPVirtual) {
+	limit, longer, t := YMM(), YMM(), GP64()
+	MOVQ(U32(most), t)
+	VMOVQ(t, limit.AsX())
+	VPBROADCASTQ(limit.AsX(), limit)
+	ptr := Mem{Base: k.ptr, Index: k.i, Scale: 8}
+	Label("mixed")
+	VMOVDQU(ptr.Offset(8), longer)
+	VPSUBQ(ptr, longer, longer)
+	VPCMPGTQ(limit, longer, longer)
+	VPMOVMSKB(longer, t.As32())
+	TESTL(t.As32(), t.As32())
+	JNZ(LabelRef("long"))
+	k.four(most, products, table)
+	CMPQ(k.i, k.stop)
+	JL(LabelRef("mixed"))
+	JMP(LabelRef("finish"))
+
+	Label("long")
+	until, left, acc := GP64(), GP64(), YMM()
+	LEAQ(Mem{Base: k.i, Disp: 4}, until)
+	Label("each")
+	MOVQ(ptr.Offset(8), left)
+	SUBQ(k.k, left)
+	VXORPS(acc, acc, acc)
+	SUBQ(Imm(8), left)
+	JL(LabelRef("last"))
+	Label("whole")
+	for at := 0; at < 8*k.size(); at += 32 {
+		k.addPacked(Mem{Base: products, Index: k.k, Scale: uint8(k.size()), Disp: at}, acc, acc)
+	}
+	ADDQ(Imm(8), k.k)
+	SUBQ(Imm(8), left)
+	JGE(LabelRef("whole"))
+	Label("last")
+	sum := XMM()
+	k.addPacked(k.first(8, ptr.Offset(8), products, table), acc, acc)
+	k.reduce(acc, sum)
+	k.store(sum, Mem{Base: k.sums, Index: k.i, Scale: uint8(k.size())})
+	INCQ(k.i)
+	CMPQ(k.i, until)
+	JL(LabelRef("each"))
+	CMPQ(k.i, k.stop)
+	JL(LabelRef("mixed"))
+	JMP(LabelRef("finish"))
+}
