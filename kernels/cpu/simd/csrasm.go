@@ -44,20 +44,30 @@ func scatterAVX2[V sparse.Value](n int, idx []int32, val, f, y []V, first int, f
 	return 0
 }
 
+type manyRowsKernel[V sparse.Value] func(alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, across, stream bool) int
+
+// The kernels of manyRows with AVX-512 by the bytes of their registers: 16, 32, 64.
+var (
+	manyRows64 = [...]manyRowsKernel[float64]{manyF64AVX512Quarter, manyF64AVX512Half, manyF64AVX512}
+	manyRows32 = [...]manyRowsKernel[float32]{manyF32AVX512Quarter, manyF32AVX512Half, manyF32AVX512}
+)
+
 // manyRows does the rows before the first that is out of range, and gives their
-// number.
-func manyRows[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, stream bool) int {
+// number, by registers of so many bytes.
+func manyRows[V sparse.Value](l Level, register int, alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, across, stream bool) int {
 	switch y := any(y).(type) {
 	case []float64:
+		kernel := manyF64AVX2
 		if l >= AVX512 {
-			return manyF64AVX512(float64(alpha), float64(beta), ptr, idx, any(val).([]float64), any(x).([]float64), y, rowsX, ldx, ldy, vectors, last, asks, stream)
+			kernel = manyRows64[register/(2*shortRegister)]
 		}
-		return manyF64AVX2(float64(alpha), float64(beta), ptr, idx, any(val).([]float64), any(x).([]float64), y, rowsX, ldx, ldy, vectors, last, asks, stream)
+		return kernel(float64(alpha), float64(beta), ptr, idx, any(val).([]float64), any(x).([]float64), y, rowsX, ldx, ldy, vectors, last, asks, across, stream)
 	case []float32:
+		kernel := manyF32AVX2
 		if l >= AVX512 {
-			return manyF32AVX512(float32(alpha), float32(beta), ptr, idx, any(val).([]float32), any(x).([]float32), y, rowsX, ldx, ldy, vectors, last, asks, stream)
+			kernel = manyRows32[register/(2*shortRegister)]
 		}
-		return manyF32AVX2(float32(alpha), float32(beta), ptr, idx, any(val).([]float32), any(x).([]float32), y, rowsX, ldx, ldy, vectors, last, asks, stream)
+		return kernel(float32(alpha), float32(beta), ptr, idx, any(val).([]float32), any(x).([]float32), y, rowsX, ldx, ldy, vectors, last, asks, across, stream)
 	}
 	return 0
 }

@@ -13,7 +13,7 @@ func rowsAVX2[V sparse.Value](alpha, beta V, ptr []int64, idx []int32, val, x, y
 func minMaxAVX2(idx []int32) (lo, hi int32) { return minMaxGeneric(idx) }
 
 // manyRows does nothing where there is no assembly.
-func manyRows[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, stream bool) int {
+func manyRows[V sparse.Value](l Level, register int, alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, across, stream bool) int {
 	return 0
 }
 

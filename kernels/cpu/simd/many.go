@@ -48,9 +48,12 @@ func (b Block[V]) Columns(lo, n int) Block[V] {
 
 // Streams reports whether a block is worth writing around the caches, and can be:
 // it is large, fills its registers, and its rows begin at multiples of them.
-func (b Block[V]) Streams(l Level) bool {
-	size, bytes := int(unsafe.Sizeof(*new(V))), registerBytes(l)
-	return l >= AVX2 && len(b.Val)*size >= streamed && b.Cols*size%bytes == 0 && b.Stride*size%bytes == 0 &&
+func (b Block[V]) Streams(l Level) bool { return l >= AVX2 && b.streams(registerBytes(l)) }
+
+// streams is Streams for registers of so many bytes.
+func (b Block[V]) streams(bytes int) bool {
+	size := int(unsafe.Sizeof(*new(V)))
+	return len(b.Val)*size >= streamed && b.Cols*size%bytes == 0 && b.Stride*size%bytes == 0 &&
 		uintptr(unsafe.Pointer(unsafe.SliceData(b.Val)))%uintptr(bytes) == 0
 }
 
@@ -63,6 +66,13 @@ func (b Block[V]) StreamsWhole(l Level) bool {
 // far reports whether rows of the block are worth bringing to the cache before their
 // turn: it is larger than the caches next to a core.
 func (b Block[V]) far() bool { return len(b.Val)*int(unsafe.Sizeof(*new(V))) > 1<<20 }
+
+// across reports whether rows of so many bytes, as they are loaded, may lie across more cache lines than
+// they fill.
+func (b Block[V]) across(bytes int) bool {
+	unit := min(bytes, 64)
+	return b.Stride*int(unsafe.Sizeof(*new(V)))%unit != 0 || int(uintptr(unsafe.Pointer(unsafe.SliceData(b.Val)))%uintptr(unit)) != 0
+}
 
 // streamed is the size of y, in bytes, from which it is written around the caches:
 // it would not be found in them by whoever reads it next.
@@ -86,14 +96,13 @@ func RowsMany[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, 
 		manyGeneric(alpha, beta, ptr[0], ptr, idx, val, x, y)
 		return
 	}
-	if y.Cols*int(unsafe.Sizeof(alpha)) <= registerBytes(AVX2) {
-		l = AVX2 // a longer register, though filled in part, would reach into the next line
-	}
-	stream := beta == 0 && all.Streams(l)
+	size := int(unsafe.Sizeof(alpha))
+	register := rowRegister(l, y.Cols*size)
+	stream := beta == 0 && all.streams(register)
 	if stream {
 		defer Fence(l)
 	}
-	lanes := registerBytes(l) / int(unsafe.Sizeof(alpha))
+	lanes := register / size
 	tile := 4 * lanes
 	block := rows
 	if y.Cols > tile {
@@ -103,7 +112,7 @@ func RowsMany[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, 
 		n := min(block, rows-r)
 		for c := 0; c < y.Cols; c += tile {
 			w := min(tile, y.Cols-c)
-			manyColumns(l, lanes, alpha, beta, ptr[0], ptr[r:r+n+1], idx, val, x.Columns(c, w), y.From(r).Columns(c, w), stream)
+			manyColumns(l, register, alpha, beta, ptr[0], ptr[r:r+n+1], idx, val, x.Columns(c, w), y.From(r).Columns(c, w), stream)
 		}
 	}
 }
@@ -116,18 +125,33 @@ func registerBytes(l Level) int {
 	return 32
 }
 
+// rowRegister is the bytes of the registers that multiply rows of x of so many bytes: a longer one,
+// though filled in part, would reach into the next line.
+func rowRegister(l Level, row int) int {
+	bytes, shortest := registerBytes(l), shortRegister
+	if l < AVX512 {
+		shortest = bytes
+	}
+	for bytes > shortest && row <= bytes/2 {
+		bytes /= 2
+	}
+	return bytes
+}
+
 // manyColumns is RowsMany for at most four registers of columns, where entry k is
 // idx[k-base].
-func manyColumns[V sparse.Value](l Level, lanes int, alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y Block[V], stream bool) {
+func manyColumns[V sparse.Value](l Level, register int, alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y Block[V], stream bool) {
 	rows, size := len(ptr)-1, int(unsafe.Sizeof(alpha))
+	lanes := register / size
 	k := ptr[0] - base
 	last := (y.Cols-1)%lanes + 1
 	asks := 0
 	if x.far() {
 		asks = int(base) + len(idx)
 	}
-	done := manyRows(l, alpha, beta, ptr, idx[k:], val[k:], x.Val, y.Val, x.Rows(), x.Stride*size, y.Stride*size,
-		(y.Cols+lanes-1)/lanes, last, asks, stream)
+	vectors := (y.Cols + lanes - 1) / lanes
+	done := manyRows(l, register, alpha, beta, ptr, idx[k:], val[k:], x.Val, y.Val, x.Rows(), x.Stride*size, y.Stride*size,
+		vectors, last, asks, x.across(vectors*register), stream)
 	if done < rows { // what it did not do has an index that is out of range
 		manyGeneric(alpha, beta, base, ptr[done:], idx, val, x, y.From(done))
 	}

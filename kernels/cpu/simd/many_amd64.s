@@ -26,7 +26,7 @@ DATA fewMasks<>+8(SB)/2, $0x0000
 DATA fewMasks<>+10(SB)/2, $0x0000
 GLOBL fewMasks<>(SB), RODATA|NOPTR, $12
 
-// func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
+// func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·manyF64AVX2(SB), NOSPLIT, $0-200
 	MOVQ         ptr_base+16(FP), AX
@@ -85,6 +85,8 @@ pair4:
 	LEAQ       129(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked4
+	CMPB       across+184(FP), $0x00
+	JNE        across4
 	MOVL       512(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -101,6 +103,29 @@ pair4:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
+	JMP        asked4
+
+across4:
+	MOVL       512(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 127(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 127(CX)(R14*1)
+	MOVL       516(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 127(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 127(CX)(R14*1)
 
 asked4:
 	MOVL         (R8)(DI*4), R14
@@ -160,7 +185,7 @@ finish4:
 	VFMADD231PD Y11, Y2, Y9
 
 overwrite4:
-	CMPB       stream+184(FP), $0x00
+	CMPB       stream+185(FP), $0x00
 	JNE        stream4
 	VMOVUPD    Y3, (DX)
 	VMOVUPD    Y5, 32(DX)
@@ -202,6 +227,8 @@ pair3:
 	LEAQ       171(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked3
+	CMPB       across+184(FP), $0x00
+	JNE        across3
 	MOVL       680(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -218,6 +245,29 @@ pair3:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
+	JMP        asked3
+
+across3:
+	MOVL       680(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 95(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 95(CX)(R14*1)
+	MOVL       684(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 95(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 95(CX)(R14*1)
 
 asked3:
 	MOVL         (R8)(DI*4), R14
@@ -271,7 +321,7 @@ finish3:
 	VFMADD231PD Y9, Y2, Y7
 
 overwrite3:
-	CMPB       stream+184(FP), $0x00
+	CMPB       stream+185(FP), $0x00
 	JNE        stream3
 	VMOVUPD    Y3, (DX)
 	VMOVUPD    Y5, 32(DX)
@@ -309,6 +359,8 @@ pair2:
 	LEAQ       257(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked2
+	CMPB       across+184(FP), $0x00
+	JNE        across2
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -321,6 +373,25 @@ pair2:
 	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
+	JMP        asked2
+
+across2:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
 
 asked2:
 	MOVL         (R8)(DI*4), R14
@@ -368,7 +439,7 @@ finish2:
 	VFMADD231PD Y7, Y2, Y5
 
 overwrite2:
-	CMPB       stream+184(FP), $0x00
+	CMPB       stream+185(FP), $0x00
 	JNE        stream2
 	VMOVUPD    Y3, (DX)
 	VMASKMOVPD Y5, Y0, 32(DX)
@@ -402,6 +473,8 @@ pair1:
 	LEAQ       257(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked1
+	CMPB       across+184(FP), $0x00
+	JNE        across1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -414,6 +487,25 @@ pair1:
 	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
+	JMP        asked1
+
+across1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
 
 asked1:
 	MOVL         (R8)(DI*4), R14
@@ -455,7 +547,7 @@ finish1:
 	VFMADD231PD Y5, Y2, Y3
 
 overwrite1:
-	CMPB       stream+184(FP), $0x00
+	CMPB       stream+185(FP), $0x00
 	JNE        stream1
 	VMASKMOVPD Y3, Y0, (DX)
 
@@ -725,7 +817,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
+// func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·manyF64AVX512(SB), NOSPLIT, $0-200
 	MOVQ         ptr_base+16(FP), AX
@@ -784,6 +876,8 @@ pair4:
 	LEAQ       65(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked4
+	CMPB       across+184(FP), $0x00
+	JNE        across4
 	MOVL       256(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -808,6 +902,37 @@ pair4:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
 	PREFETCHT0 192(CX)(R14*1)
+	JMP        asked4
+
+across4:
+	MOVL       256(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	PREFETCHT1 192(CX)(R14*1)
+	PREFETCHT1 255(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+	PREFETCHT0 192(CX)(R14*1)
+	PREFETCHT0 255(CX)(R14*1)
+	MOVL       260(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	PREFETCHT1 192(CX)(R14*1)
+	PREFETCHT1 255(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+	PREFETCHT0 192(CX)(R14*1)
+	PREFETCHT0 255(CX)(R14*1)
 
 asked4:
 	MOVL         (R8)(DI*4), R14
@@ -863,7 +988,7 @@ finish4:
 	VFMADD231PD 192(DX), Z1, K1, Z8
 
 overwrite4:
-	CMPB    stream+184(FP), $0x00
+	CMPB    stream+185(FP), $0x00
 	JNE     stream4
 	VMOVUPD Z2, (DX)
 	VMOVUPD Z4, 64(DX)
@@ -905,6 +1030,8 @@ pair3:
 	LEAQ       86(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked3
+	CMPB       across+184(FP), $0x00
+	JNE        across3
 	MOVL       340(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -925,6 +1052,33 @@ pair3:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
+	JMP        asked3
+
+across3:
+	MOVL       340(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	PREFETCHT1 191(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+	PREFETCHT0 191(CX)(R14*1)
+	MOVL       344(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	PREFETCHT1 191(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+	PREFETCHT0 191(CX)(R14*1)
 
 asked3:
 	MOVL         (R8)(DI*4), R14
@@ -974,7 +1128,7 @@ finish3:
 	VFMADD231PD 128(DX), Z1, K1, Z6
 
 overwrite3:
-	CMPB    stream+184(FP), $0x00
+	CMPB    stream+185(FP), $0x00
 	JNE     stream3
 	VMOVUPD Z2, (DX)
 	VMOVUPD Z4, 64(DX)
@@ -1012,6 +1166,8 @@ pair2:
 	LEAQ       129(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked2
+	CMPB       across+184(FP), $0x00
+	JNE        across2
 	MOVL       512(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1028,6 +1184,29 @@ pair2:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
+	JMP        asked2
+
+across2:
+	MOVL       512(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 127(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 127(CX)(R14*1)
+	MOVL       516(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 127(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 127(CX)(R14*1)
 
 asked2:
 	MOVL         (R8)(DI*4), R14
@@ -1071,7 +1250,7 @@ finish2:
 	VFMADD231PD 64(DX), Z1, K1, Z4
 
 overwrite2:
-	CMPB    stream+184(FP), $0x00
+	CMPB    stream+185(FP), $0x00
 	JNE     stream2
 	VMOVUPD Z2, (DX)
 	VMOVUPD Z4, K1, 64(DX)
@@ -1105,6 +1284,8 @@ four:
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        fourasked1
+	CMPB       across+184(FP), $0x00
+	JNE        fouracross1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1129,6 +1310,41 @@ four:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
+	JMP        fourasked1
+
+fouracross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
 
 fourasked1:
 	MOVL         (R8)(DI*4), R14
@@ -1168,6 +1384,8 @@ few:
 	LEAQ       258(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        fewasked1
+	CMPB       across+184(FP), $0x00
+	JNE        fewacross1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1186,6 +1404,33 @@ few:
 	MOVL       72(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
+	JMP        fewasked1
+
+fewacross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
 
 fewasked1:
 	MOVL         (R8)(DI*4), R14
@@ -1233,6 +1478,8 @@ pair1:
 	LEAQ       257(DI), R14
 	CMPQ       R14, asks+176(FP)
 	JGE        asked1
+	CMPB       across+184(FP), $0x00
+	JNE        across1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1245,6 +1492,25 @@ pair1:
 	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
+	JMP        asked1
+
+across1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
 
 asked1:
 	MOVL         (R8)(DI*4), R14
@@ -1282,7 +1548,7 @@ finish1:
 	VFMADD231PD (DX), Z1, K1, Z2
 
 overwrite1:
-	CMPB    stream+184(FP), $0x00
+	CMPB    stream+185(FP), $0x00
 	JNE     stream1
 	VMOVUPD Z2, K1, (DX)
 
@@ -1456,7 +1722,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
+// func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·manyF32AVX2(SB), NOSPLIT, $0-192
 	MOVQ         ptr_base+8(FP), AX
@@ -1514,6 +1780,8 @@ pair4:
 	LEAQ       129(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked4
+	CMPB       across+176(FP), $0x00
+	JNE        across4
 	MOVL       512(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1530,6 +1798,29 @@ pair4:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
+	JMP        asked4
+
+across4:
+	MOVL       512(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 127(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 127(CX)(R14*1)
+	MOVL       516(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 127(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 127(CX)(R14*1)
 
 asked4:
 	MOVL         (R8)(DI*4), R14
@@ -1589,7 +1880,7 @@ finish4:
 	VFMADD231PS Y11, Y2, Y9
 
 overwrite4:
-	CMPB       stream+176(FP), $0x00
+	CMPB       stream+177(FP), $0x00
 	JNE        stream4
 	VMOVUPS    Y3, (DX)
 	VMOVUPS    Y5, 32(DX)
@@ -1631,6 +1922,8 @@ pair3:
 	LEAQ       171(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked3
+	CMPB       across+176(FP), $0x00
+	JNE        across3
 	MOVL       680(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1647,6 +1940,29 @@ pair3:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
+	JMP        asked3
+
+across3:
+	MOVL       680(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 95(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 95(CX)(R14*1)
+	MOVL       684(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 95(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 95(CX)(R14*1)
 
 asked3:
 	MOVL         (R8)(DI*4), R14
@@ -1700,7 +2016,7 @@ finish3:
 	VFMADD231PS Y9, Y2, Y7
 
 overwrite3:
-	CMPB       stream+176(FP), $0x00
+	CMPB       stream+177(FP), $0x00
 	JNE        stream3
 	VMOVUPS    Y3, (DX)
 	VMOVUPS    Y5, 32(DX)
@@ -1738,6 +2054,8 @@ pair2:
 	LEAQ       257(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked2
+	CMPB       across+176(FP), $0x00
+	JNE        across2
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1750,6 +2068,25 @@ pair2:
 	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
+	JMP        asked2
+
+across2:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
 
 asked2:
 	MOVL         (R8)(DI*4), R14
@@ -1797,7 +2134,7 @@ finish2:
 	VFMADD231PS Y7, Y2, Y5
 
 overwrite2:
-	CMPB       stream+176(FP), $0x00
+	CMPB       stream+177(FP), $0x00
 	JNE        stream2
 	VMOVUPS    Y3, (DX)
 	VMASKMOVPS Y5, Y0, 32(DX)
@@ -1831,6 +2168,8 @@ pair1:
 	LEAQ       257(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked1
+	CMPB       across+176(FP), $0x00
+	JNE        across1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1843,6 +2182,25 @@ pair1:
 	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
+	JMP        asked1
+
+across1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
 
 asked1:
 	MOVL         (R8)(DI*4), R14
@@ -1884,7 +2242,7 @@ finish1:
 	VFMADD231PS Y5, Y2, Y3
 
 overwrite1:
-	CMPB       stream+176(FP), $0x00
+	CMPB       stream+177(FP), $0x00
 	JNE        stream1
 	VMASKMOVPS Y3, Y0, (DX)
 
@@ -2153,7 +2511,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, stream bool) (done int)
+// func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·manyF32AVX512(SB), NOSPLIT, $0-192
 	MOVQ         ptr_base+8(FP), AX
@@ -2211,6 +2569,8 @@ pair4:
 	LEAQ       65(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked4
+	CMPB       across+176(FP), $0x00
+	JNE        across4
 	MOVL       256(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -2235,6 +2595,37 @@ pair4:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
 	PREFETCHT0 192(CX)(R14*1)
+	JMP        asked4
+
+across4:
+	MOVL       256(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	PREFETCHT1 192(CX)(R14*1)
+	PREFETCHT1 255(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+	PREFETCHT0 192(CX)(R14*1)
+	PREFETCHT0 255(CX)(R14*1)
+	MOVL       260(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	PREFETCHT1 192(CX)(R14*1)
+	PREFETCHT1 255(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+	PREFETCHT0 192(CX)(R14*1)
+	PREFETCHT0 255(CX)(R14*1)
 
 asked4:
 	MOVL         (R8)(DI*4), R14
@@ -2290,7 +2681,7 @@ finish4:
 	VFMADD231PS 192(DX), Z1, K1, Z8
 
 overwrite4:
-	CMPB    stream+176(FP), $0x00
+	CMPB    stream+177(FP), $0x00
 	JNE     stream4
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z4, 64(DX)
@@ -2332,6 +2723,8 @@ pair3:
 	LEAQ       86(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked3
+	CMPB       across+176(FP), $0x00
+	JNE        across3
 	MOVL       340(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -2352,6 +2745,33 @@ pair3:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
+	JMP        asked3
+
+across3:
+	MOVL       340(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	PREFETCHT1 191(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+	PREFETCHT0 191(CX)(R14*1)
+	MOVL       344(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 128(CX)(R14*1)
+	PREFETCHT1 191(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 128(CX)(R14*1)
+	PREFETCHT0 191(CX)(R14*1)
 
 asked3:
 	MOVL         (R8)(DI*4), R14
@@ -2401,7 +2821,7 @@ finish3:
 	VFMADD231PS 128(DX), Z1, K1, Z6
 
 overwrite3:
-	CMPB    stream+176(FP), $0x00
+	CMPB    stream+177(FP), $0x00
 	JNE     stream3
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z4, 64(DX)
@@ -2439,6 +2859,8 @@ pair2:
 	LEAQ       129(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked2
+	CMPB       across+176(FP), $0x00
+	JNE        across2
 	MOVL       512(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -2455,6 +2877,29 @@ pair2:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
+	JMP        asked2
+
+across2:
+	MOVL       512(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 127(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 127(CX)(R14*1)
+	MOVL       516(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 127(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 127(CX)(R14*1)
 
 asked2:
 	MOVL         (R8)(DI*4), R14
@@ -2498,7 +2943,7 @@ finish2:
 	VFMADD231PS 64(DX), Z1, K1, Z4
 
 overwrite2:
-	CMPB    stream+176(FP), $0x00
+	CMPB    stream+177(FP), $0x00
 	JNE     stream2
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z4, K1, 64(DX)
@@ -2532,6 +2977,8 @@ four:
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        fourasked1
+	CMPB       across+176(FP), $0x00
+	JNE        fouracross1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -2556,6 +3003,41 @@ four:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
+	JMP        fourasked1
+
+fouracross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
 
 fourasked1:
 	MOVL         (R8)(DI*4), R14
@@ -2595,6 +3077,8 @@ few:
 	LEAQ       258(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        fewasked1
+	CMPB       across+176(FP), $0x00
+	JNE        fewacross1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -2613,6 +3097,33 @@ few:
 	MOVL       72(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
+	JMP        fewasked1
+
+fewacross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
 
 fewasked1:
 	MOVL         (R8)(DI*4), R14
@@ -2660,6 +3171,8 @@ pair1:
 	LEAQ       257(DI), R14
 	CMPQ       R14, asks+168(FP)
 	JGE        asked1
+	CMPB       across+176(FP), $0x00
+	JNE        across1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -2672,6 +3185,25 @@ pair1:
 	MOVL       68(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
+	JMP        asked1
+
+across1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
 
 asked1:
 	MOVL         (R8)(DI*4), R14
@@ -2709,7 +3241,7 @@ finish1:
 	VFMADD231PS (DX), Z1, K1, Z2
 
 overwrite1:
-	CMPB    stream+176(FP), $0x00
+	CMPB    stream+177(FP), $0x00
 	JNE     stream1
 	VMOVUPS Z2, K1, (DX)
 
@@ -2879,5 +3411,1323 @@ next:
 	ADDQ      DI, SI
 	DECQ      AX
 	JNZ       row
+	VZEROUPPER
+	RET
+
+// func manyF64AVX512Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·manyF64AVX512Half(SB), NOSPLIT, $0-200
+	MOVQ         ptr_base+16(FP), AX
+	MOVQ         x_base+88(FP), CX
+	MOVQ         y_base+112(FP), DX
+	MOVQ         rowsX+136(FP), BX
+	MOVQ         ldx+144(FP), SI
+	MOVQ         (AX), DI
+	MOVQ         idx_base+40(FP), R8
+	MOVQ         val_base+64(FP), R9
+	MOVQ         DI, R10
+	SHLQ         $0x02, R10
+	SUBQ         R10, R8
+	SHLQ         $0x01, R10
+	SUBQ         R10, R9
+	MOVQ         idx_len+48(FP), R10
+	ADDQ         DI, R10
+	MOVQ         last+168(FP), R11
+	MOVQ         $-1, R12
+	BZHIQ        R11, R12, R12
+	KMOVW        R12, K1
+	VBROADCASTSD alpha+0(FP), Y0
+	VBROADCASTSD beta+8(FP), Y1
+	MOVQ         beta+8(FP), R11
+	ADDQ         R11, R11
+	MOVQ         $0x00000001, R12
+
+row1:
+	CMPQ   R12, ptr_len+24(FP)
+	JGE    out
+	MOVQ   (AX)(R12*8), R13
+	CMPQ   R13, R10
+	JG     out
+	SUBQ   DI, R13
+	JL     out
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	SUBQ   $0x04, R13
+	JL     few
+
+four:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       259(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        fourasked1
+	CMPB       across+184(FP), $0x00
+	JNE        fouracross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fourasked1
+
+fouracross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+
+fourasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD (R9)(DI*8), Y4
+	VFMADD231PD  (CX)(R14*1), Y4, K1, Y2
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD 8(R9)(DI*8), Y4
+	VFMADD231PD  (CX)(R14*1), Y4, K1, Y3
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD 16(R9)(DI*8), Y4
+	VFMADD231PD  (CX)(R14*1), Y4, K1, Y2
+	MOVL         12(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD 24(R9)(DI*8), Y4
+	VFMADD231PD  (CX)(R14*1), Y4, K1, Y3
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	LEAQ       3(DI), R14
+	CMPQ       R14, R10
+	JG         fewLeft
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       258(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        fewasked1
+	CMPB       across+184(FP), $0x00
+	JNE        fewacross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fewasked1
+
+fewacross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+
+fewasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft
+	LEAQ         fewMasks<>+0(SB), R14
+	SHLQ         $0x01, R13
+	SUBQ         R13, R14
+	MOVL         (R8)(DI*4), R15
+	IMULQ        SI, R15
+	KMOVW        -2(R14), K2
+	KANDW        K1, K2, K2
+	VBROADCASTSD (R9)(DI*8), Y4
+	VFMADD231PD  (CX)(R15*1), Y4, K2, Y2
+	MOVL         4(R8)(DI*4), R15
+	IMULQ        SI, R15
+	KMOVW        (R14), K2
+	KANDW        K1, K2, K2
+	VBROADCASTSD 8(R9)(DI*8), Y4
+	VFMADD231PD  (CX)(R15*1), Y4, K2, Y3
+	MOVL         8(R8)(DI*4), R15
+	IMULQ        SI, R15
+	KMOVW        2(R14), K2
+	KANDW        K1, K2, K2
+	VBROADCASTSD 16(R9)(DI*8), Y4
+	VFMADD231PD  (CX)(R15*1), Y4, K2, Y2
+	SARQ         $0x01, R13
+	LEAQ         4(DI)(R13*1), DI
+	JMP          finish1
+
+fewLeft:
+	ADDQ $0x04, R13
+	SUBQ $0x02, R13
+	JL   odd1
+
+pair1:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       257(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        asked1
+	CMPB       across+184(FP), $0x00
+	JNE        across1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        asked1
+
+across1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+
+asked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD (R9)(DI*8), Y4
+	VFMADD231PD  (CX)(R14*1), Y4, K1, Y2
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD 8(R9)(DI*8), Y4
+	VFMADD231PD  (CX)(R14*1), Y4, K1, Y3
+	ADDQ         $0x02, DI
+	SUBQ         $0x02, R13
+	JGE          pair1
+
+odd1:
+	ADDQ         $0x01, R13
+	JL           finish1
+	MOVL         (R8)(DI*4), R13
+	CMPQ         R13, BX
+	JAE          out
+	IMULQ        SI, R13
+	VBROADCASTSD (R9)(DI*8), Y4
+	VFMADD231PD  (CX)(R13*1), Y4, K1, Y2
+	INCQ         DI
+
+finish1:
+	VADDPD      Y3, Y2, Y2
+	VMULPD      Y0, Y2, Y2
+	TESTQ       R11, R11
+	JZ          overwrite1
+	VFMADD231PD (DX), Y1, K1, Y2
+
+overwrite1:
+	CMPB    stream+185(FP), $0x00
+	JNE     stream1
+	VMOVUPD Y2, K1, (DX)
+
+next1:
+	INCQ R12
+	ADDQ ldy+152(FP), DX
+	JMP  row1
+
+stream1:
+	VMOVNTPD Y2, (DX)
+	JMP      next1
+
+out:
+	DECQ R12
+	MOVQ R12, done+192(FP)
+	VZEROUPPER
+	RET
+
+// func manyF64AVX512Quarter(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·manyF64AVX512Quarter(SB), NOSPLIT, $0-200
+	MOVQ     ptr_base+16(FP), AX
+	MOVQ     x_base+88(FP), CX
+	MOVQ     y_base+112(FP), DX
+	MOVQ     rowsX+136(FP), BX
+	MOVQ     ldx+144(FP), SI
+	MOVQ     (AX), DI
+	MOVQ     idx_base+40(FP), R8
+	MOVQ     val_base+64(FP), R9
+	MOVQ     DI, R10
+	SHLQ     $0x02, R10
+	SUBQ     R10, R8
+	SHLQ     $0x01, R10
+	SUBQ     R10, R9
+	MOVQ     idx_len+48(FP), R10
+	ADDQ     DI, R10
+	MOVQ     last+168(FP), R11
+	MOVQ     $-1, R12
+	BZHIQ    R11, R12, R12
+	KMOVW    R12, K1
+	VMOVDDUP alpha+0(FP), X0
+	VMOVDDUP beta+8(FP), X1
+	MOVQ     beta+8(FP), R11
+	ADDQ     R11, R11
+	MOVQ     $0x00000001, R12
+
+row1:
+	CMPQ   R12, ptr_len+24(FP)
+	JGE    out
+	MOVQ   (AX)(R12*8), R13
+	CMPQ   R13, R10
+	JG     out
+	SUBQ   DI, R13
+	JL     out
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	SUBQ   $0x04, R13
+	JL     few
+
+four:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       259(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        fourasked1
+	CMPB       across+184(FP), $0x00
+	JNE        fouracross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fourasked1
+
+fouracross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+
+fourasked1:
+	MOVL        (R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMOVDDUP    (R9)(DI*8), X4
+	VFMADD231PD (CX)(R14*1), X4, K1, X2
+	MOVL        4(R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMOVDDUP    8(R9)(DI*8), X4
+	VFMADD231PD (CX)(R14*1), X4, K1, X3
+	MOVL        8(R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMOVDDUP    16(R9)(DI*8), X4
+	VFMADD231PD (CX)(R14*1), X4, K1, X2
+	MOVL        12(R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMOVDDUP    24(R9)(DI*8), X4
+	VFMADD231PD (CX)(R14*1), X4, K1, X3
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, R13
+	JGE         four
+
+few:
+	LEAQ       3(DI), R14
+	CMPQ       R14, R10
+	JG         fewLeft
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       258(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        fewasked1
+	CMPB       across+184(FP), $0x00
+	JNE        fewacross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fewasked1
+
+fewacross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+
+fewasked1:
+	MOVL        (R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         fewLeft
+	MOVL        4(R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         fewLeft
+	MOVL        8(R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         fewLeft
+	LEAQ        fewMasks<>+0(SB), R14
+	SHLQ        $0x01, R13
+	SUBQ        R13, R14
+	MOVL        (R8)(DI*4), R15
+	IMULQ       SI, R15
+	KMOVW       -2(R14), K2
+	KANDW       K1, K2, K2
+	VMOVDDUP    (R9)(DI*8), X4
+	VFMADD231PD (CX)(R15*1), X4, K2, X2
+	MOVL        4(R8)(DI*4), R15
+	IMULQ       SI, R15
+	KMOVW       (R14), K2
+	KANDW       K1, K2, K2
+	VMOVDDUP    8(R9)(DI*8), X4
+	VFMADD231PD (CX)(R15*1), X4, K2, X3
+	MOVL        8(R8)(DI*4), R15
+	IMULQ       SI, R15
+	KMOVW       2(R14), K2
+	KANDW       K1, K2, K2
+	VMOVDDUP    16(R9)(DI*8), X4
+	VFMADD231PD (CX)(R15*1), X4, K2, X2
+	SARQ        $0x01, R13
+	LEAQ        4(DI)(R13*1), DI
+	JMP         finish1
+
+fewLeft:
+	ADDQ $0x04, R13
+	SUBQ $0x02, R13
+	JL   odd1
+
+pair1:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       257(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        asked1
+	CMPB       across+184(FP), $0x00
+	JNE        across1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        asked1
+
+across1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+
+asked1:
+	MOVL        (R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMOVDDUP    (R9)(DI*8), X4
+	VFMADD231PD (CX)(R14*1), X4, K1, X2
+	MOVL        4(R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMOVDDUP    8(R9)(DI*8), X4
+	VFMADD231PD (CX)(R14*1), X4, K1, X3
+	ADDQ        $0x02, DI
+	SUBQ        $0x02, R13
+	JGE         pair1
+
+odd1:
+	ADDQ        $0x01, R13
+	JL          finish1
+	MOVL        (R8)(DI*4), R13
+	CMPQ        R13, BX
+	JAE         out
+	IMULQ       SI, R13
+	VMOVDDUP    (R9)(DI*8), X4
+	VFMADD231PD (CX)(R13*1), X4, K1, X2
+	INCQ        DI
+
+finish1:
+	VADDPD      X3, X2, X2
+	VMULPD      X0, X2, X2
+	TESTQ       R11, R11
+	JZ          overwrite1
+	VFMADD231PD (DX), X1, K1, X2
+
+overwrite1:
+	CMPB    stream+185(FP), $0x00
+	JNE     stream1
+	VMOVUPD X2, K1, (DX)
+
+next1:
+	INCQ R12
+	ADDQ ldy+152(FP), DX
+	JMP  row1
+
+stream1:
+	VMOVNTPD X2, (DX)
+	JMP      next1
+
+out:
+	DECQ R12
+	MOVQ R12, done+192(FP)
+	VZEROUPPER
+	RET
+
+// func manyF32AVX512Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·manyF32AVX512Half(SB), NOSPLIT, $0-192
+	MOVQ         ptr_base+8(FP), AX
+	MOVQ         x_base+80(FP), CX
+	MOVQ         y_base+104(FP), DX
+	MOVQ         rowsX+128(FP), BX
+	MOVQ         ldx+136(FP), SI
+	MOVQ         (AX), DI
+	MOVQ         idx_base+32(FP), R8
+	MOVQ         val_base+56(FP), R9
+	MOVQ         DI, R10
+	SHLQ         $0x02, R10
+	SUBQ         R10, R8
+	SUBQ         R10, R9
+	MOVQ         idx_len+40(FP), R10
+	ADDQ         DI, R10
+	MOVQ         last+160(FP), R11
+	MOVQ         $-1, R12
+	BZHIQ        R11, R12, R12
+	KMOVW        R12, K1
+	VBROADCASTSS alpha+0(FP), Y0
+	VBROADCASTSS beta+4(FP), Y1
+	MOVL         beta+4(FP), R11
+	ADDL         R11, R11
+	MOVQ         $0x00000001, R12
+
+row1:
+	CMPQ   R12, ptr_len+16(FP)
+	JGE    out
+	MOVQ   (AX)(R12*8), R13
+	CMPQ   R13, R10
+	JG     out
+	SUBQ   DI, R13
+	JL     out
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	SUBQ   $0x04, R13
+	JL     few
+
+four:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       259(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        fourasked1
+	CMPB       across+176(FP), $0x00
+	JNE        fouracross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fourasked1
+
+fouracross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+
+fourasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS (R9)(DI*4), Y4
+	VFMADD231PS  (CX)(R14*1), Y4, K1, Y2
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 4(R9)(DI*4), Y4
+	VFMADD231PS  (CX)(R14*1), Y4, K1, Y3
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 8(R9)(DI*4), Y4
+	VFMADD231PS  (CX)(R14*1), Y4, K1, Y2
+	MOVL         12(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 12(R9)(DI*4), Y4
+	VFMADD231PS  (CX)(R14*1), Y4, K1, Y3
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	LEAQ       3(DI), R14
+	CMPQ       R14, R10
+	JG         fewLeft
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       258(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        fewasked1
+	CMPB       across+176(FP), $0x00
+	JNE        fewacross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fewasked1
+
+fewacross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+
+fewasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft
+	LEAQ         fewMasks<>+0(SB), R14
+	SHLQ         $0x01, R13
+	SUBQ         R13, R14
+	MOVL         (R8)(DI*4), R15
+	IMULQ        SI, R15
+	KMOVW        -2(R14), K2
+	KANDW        K1, K2, K2
+	VBROADCASTSS (R9)(DI*4), Y4
+	VFMADD231PS  (CX)(R15*1), Y4, K2, Y2
+	MOVL         4(R8)(DI*4), R15
+	IMULQ        SI, R15
+	KMOVW        (R14), K2
+	KANDW        K1, K2, K2
+	VBROADCASTSS 4(R9)(DI*4), Y4
+	VFMADD231PS  (CX)(R15*1), Y4, K2, Y3
+	MOVL         8(R8)(DI*4), R15
+	IMULQ        SI, R15
+	KMOVW        2(R14), K2
+	KANDW        K1, K2, K2
+	VBROADCASTSS 8(R9)(DI*4), Y4
+	VFMADD231PS  (CX)(R15*1), Y4, K2, Y2
+	SARQ         $0x01, R13
+	LEAQ         4(DI)(R13*1), DI
+	JMP          finish1
+
+fewLeft:
+	ADDQ $0x04, R13
+	SUBQ $0x02, R13
+	JL   odd1
+
+pair1:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       257(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        asked1
+	CMPB       across+176(FP), $0x00
+	JNE        across1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        asked1
+
+across1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+
+asked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS (R9)(DI*4), Y4
+	VFMADD231PS  (CX)(R14*1), Y4, K1, Y2
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 4(R9)(DI*4), Y4
+	VFMADD231PS  (CX)(R14*1), Y4, K1, Y3
+	ADDQ         $0x02, DI
+	SUBQ         $0x02, R13
+	JGE          pair1
+
+odd1:
+	ADDQ         $0x01, R13
+	JL           finish1
+	MOVL         (R8)(DI*4), R13
+	CMPQ         R13, BX
+	JAE          out
+	IMULQ        SI, R13
+	VBROADCASTSS (R9)(DI*4), Y4
+	VFMADD231PS  (CX)(R13*1), Y4, K1, Y2
+	INCQ         DI
+
+finish1:
+	VADDPS      Y3, Y2, Y2
+	VMULPS      Y0, Y2, Y2
+	TESTQ       R11, R11
+	JZ          overwrite1
+	VFMADD231PS (DX), Y1, K1, Y2
+
+overwrite1:
+	CMPB    stream+177(FP), $0x00
+	JNE     stream1
+	VMOVUPS Y2, K1, (DX)
+
+next1:
+	INCQ R12
+	ADDQ ldy+144(FP), DX
+	JMP  row1
+
+stream1:
+	VMOVNTPS Y2, (DX)
+	JMP      next1
+
+out:
+	DECQ R12
+	MOVQ R12, done+184(FP)
+	VZEROUPPER
+	RET
+
+// func manyF32AVX512Quarter(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·manyF32AVX512Quarter(SB), NOSPLIT, $0-192
+	MOVQ         ptr_base+8(FP), AX
+	MOVQ         x_base+80(FP), CX
+	MOVQ         y_base+104(FP), DX
+	MOVQ         rowsX+128(FP), BX
+	MOVQ         ldx+136(FP), SI
+	MOVQ         (AX), DI
+	MOVQ         idx_base+32(FP), R8
+	MOVQ         val_base+56(FP), R9
+	MOVQ         DI, R10
+	SHLQ         $0x02, R10
+	SUBQ         R10, R8
+	SUBQ         R10, R9
+	MOVQ         idx_len+40(FP), R10
+	ADDQ         DI, R10
+	MOVQ         last+160(FP), R11
+	MOVQ         $-1, R12
+	BZHIQ        R11, R12, R12
+	KMOVW        R12, K1
+	VBROADCASTSS alpha+0(FP), X0
+	VBROADCASTSS beta+4(FP), X1
+	MOVL         beta+4(FP), R11
+	ADDL         R11, R11
+	MOVQ         $0x00000001, R12
+
+row1:
+	CMPQ   R12, ptr_len+16(FP)
+	JGE    out
+	MOVQ   (AX)(R12*8), R13
+	CMPQ   R13, R10
+	JG     out
+	SUBQ   DI, R13
+	JL     out
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	SUBQ   $0x04, R13
+	JL     few
+
+four:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       259(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        fourasked1
+	CMPB       across+176(FP), $0x00
+	JNE        fouracross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fourasked1
+
+fouracross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+
+fourasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS (R9)(DI*4), X4
+	VFMADD231PS  (CX)(R14*1), X4, K1, X2
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 4(R9)(DI*4), X4
+	VFMADD231PS  (CX)(R14*1), X4, K1, X3
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 8(R9)(DI*4), X4
+	VFMADD231PS  (CX)(R14*1), X4, K1, X2
+	MOVL         12(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 12(R9)(DI*4), X4
+	VFMADD231PS  (CX)(R14*1), X4, K1, X3
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	LEAQ       3(DI), R14
+	CMPQ       R14, R10
+	JG         fewLeft
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       258(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        fewasked1
+	CMPB       across+176(FP), $0x00
+	JNE        fewacross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fewasked1
+
+fewacross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+
+fewasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft
+	LEAQ         fewMasks<>+0(SB), R14
+	SHLQ         $0x01, R13
+	SUBQ         R13, R14
+	MOVL         (R8)(DI*4), R15
+	IMULQ        SI, R15
+	KMOVW        -2(R14), K2
+	KANDW        K1, K2, K2
+	VBROADCASTSS (R9)(DI*4), X4
+	VFMADD231PS  (CX)(R15*1), X4, K2, X2
+	MOVL         4(R8)(DI*4), R15
+	IMULQ        SI, R15
+	KMOVW        (R14), K2
+	KANDW        K1, K2, K2
+	VBROADCASTSS 4(R9)(DI*4), X4
+	VFMADD231PS  (CX)(R15*1), X4, K2, X3
+	MOVL         8(R8)(DI*4), R15
+	IMULQ        SI, R15
+	KMOVW        2(R14), K2
+	KANDW        K1, K2, K2
+	VBROADCASTSS 8(R9)(DI*4), X4
+	VFMADD231PS  (CX)(R15*1), X4, K2, X2
+	SARQ         $0x01, R13
+	LEAQ         4(DI)(R13*1), DI
+	JMP          finish1
+
+fewLeft:
+	ADDQ $0x04, R13
+	SUBQ $0x02, R13
+	JL   odd1
+
+pair1:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       257(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        asked1
+	CMPB       across+176(FP), $0x00
+	JNE        across1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        asked1
+
+across1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+
+asked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS (R9)(DI*4), X4
+	VFMADD231PS  (CX)(R14*1), X4, K1, X2
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 4(R9)(DI*4), X4
+	VFMADD231PS  (CX)(R14*1), X4, K1, X3
+	ADDQ         $0x02, DI
+	SUBQ         $0x02, R13
+	JGE          pair1
+
+odd1:
+	ADDQ         $0x01, R13
+	JL           finish1
+	MOVL         (R8)(DI*4), R13
+	CMPQ         R13, BX
+	JAE          out
+	IMULQ        SI, R13
+	VBROADCASTSS (R9)(DI*4), X4
+	VFMADD231PS  (CX)(R13*1), X4, K1, X2
+	INCQ         DI
+
+finish1:
+	VADDPS      X3, X2, X2
+	VMULPS      X0, X2, X2
+	TESTQ       R11, R11
+	JZ          overwrite1
+	VFMADD231PS (DX), X1, K1, X2
+
+overwrite1:
+	CMPB    stream+177(FP), $0x00
+	JNE     stream1
+	VMOVUPS X2, K1, (DX)
+
+next1:
+	INCQ R12
+	ADDQ ldy+144(FP), DX
+	JMP  row1
+
+stream1:
+	VMOVNTPS X2, (DX)
+	JMP      next1
+
+out:
+	DECQ R12
+	MOVQ R12, done+184(FP)
 	VZEROUPPER
 	RET

@@ -16,6 +16,7 @@ type Lanes struct {
 	Double bool // float64, else float32
 	Long   bool // 512 bits, else 256
 	Half   bool // 128 bits, and not Long
+	Masked bool // not Long, on processors that have registers for masks
 }
 
 // All is every kind of register.
@@ -26,14 +27,29 @@ func All() []Lanes {
 // Halves is the registers of 128 bits.
 func Halves() []Lanes { return []Lanes{{Double: true, Half: true}, {Half: true}} }
 
+// ShortMasked is the registers of 256 and 128 bits on processors that have registers for masks.
+func ShortMasked() (all []Lanes) {
+	for _, double := range []bool{true, false} {
+		all = append(all, Lanes{Double: double, Masked: true}, Lanes{Double: double, Masked: true, Half: true})
+	}
+	return all
+}
+
+// Opmasks reports whether masks have registers of their own.
+func (l Lanes) Opmasks() bool { return l.Long || l.Masked }
+
 // Suffix ends the names of functions: F64AVX2, ...
 func (l Lanes) Suffix() string {
 	level := "AVX2"
 	switch {
 	case l.Long:
 		level = "AVX512"
+	case l.Half && l.Masked:
+		level = "AVX512Quarter"
 	case l.Half:
 		level = "AVX2Half"
+	case l.Masked:
+		level = "AVX512Half"
 	}
 	return fmt.Sprintf("F%d%s", 8*l.Size(), level)
 }

@@ -15,7 +15,7 @@ type Part struct {
 
 // SetMask makes the mask of the first n elements.
 func (p *Part) SetMask(n Register) {
-	if p.Long {
+	if p.Opmasks() {
 		ones := GP64()
 		MOVQ(I32(-1), ones)
 		BZHIQ(n, ones, ones)
@@ -51,9 +51,9 @@ func DefineCounts() {
 // FMAPart is FMA of the first elements. With AVX2 the others of acc add zeros.
 func (p *Part) FMAPart(m Mem, v, acc VecVirtual) {
 	switch {
-	case p.Long && p.Double:
+	case p.Opmasks() && p.Double:
 		VFMADD231PD(m, v, p.mask, acc)
-	case p.Long:
+	case p.Opmasks():
 		VFMADD231PS(m, v, p.mask, acc)
 	default:
 		t := p.Reg()
@@ -62,10 +62,10 @@ func (p *Part) FMAPart(m Mem, v, acc VecVirtual) {
 	}
 }
 
-// Mask is the mask of the first elements, of registers that are Long.
+// Mask is the mask of the first elements, of registers with Opmasks.
 func (p *Part) Mask() Register { return p.mask }
 
-// FMAMasked is FMA in the lanes of a mask, of registers that are Long.
+// FMAMasked is FMA in the lanes of a mask, of registers with Opmasks.
 func (p *Part) FMAMasked(m Mem, v VecVirtual, mask Register, acc VecVirtual) {
 	if p.Double {
 		VFMADD231PD(m, v, mask, acc)
@@ -77,9 +77,9 @@ func (p *Part) FMAMasked(m Mem, v VecVirtual, mask Register, acc VecVirtual) {
 // LoadPart loads the first elements and clears the others.
 func (p *Part) LoadPart(m Mem, v VecVirtual) {
 	switch {
-	case p.Long && p.Double:
+	case p.Opmasks() && p.Double:
 		VMOVUPD_Z(m, p.mask, v)
-	case p.Long:
+	case p.Opmasks():
 		VMOVUPS_Z(m, p.mask, v)
 	case p.Double:
 		VMASKMOVPD(m, p.mask, v)
@@ -91,9 +91,9 @@ func (p *Part) LoadPart(m Mem, v VecVirtual) {
 // StorePart stores the first elements.
 func (p *Part) StorePart(v VecVirtual, m Mem) {
 	switch {
-	case p.Long && p.Double:
+	case p.Opmasks() && p.Double:
 		VMOVUPD(v, p.mask, m)
-	case p.Long:
+	case p.Opmasks():
 		VMOVUPS(v, p.mask, m)
 	case p.Double:
 		VMASKMOVPD(v, p.mask, m)
@@ -145,9 +145,9 @@ func (p *Part) FinishRow(name string, at Register, sums []VecVirtual, alpha VecV
 // FMABroadcast adds the element at m times b to acc.
 func (p *Part) FMABroadcast(m Mem, b, acc VecVirtual) {
 	switch {
-	case p.Long && p.Double:
+	case p.Opmasks() && p.Double:
 		VFMADD231PD_BCST(m, b, acc)
-	case p.Long:
+	case p.Opmasks():
 		VFMADD231PS_BCST(m, b, acc)
 	default:
 		f := p.Reg()

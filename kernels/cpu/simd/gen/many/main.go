@@ -16,5 +16,8 @@ func main() {
 		scatter(lanes.Part{Lanes: l})
 		order(lanes.Part{Lanes: l})
 	}
+	for _, l := range lanes.ShortMasked() {
+		rows(lanes.Part{Lanes: l})
+	}
 	Generate()
 }

@@ -27,26 +27,30 @@ const (
 // rows generates the kernel of RowsMany for up to maxVectors registers of columns,
 // the last of which may be filled in part.
 //
-// Two entries of a row are taken at a time, in sums of their own; for rows of one long register see
+// Two entries of a row are taken at a time, in sums of their own; for rows of one register with opmasks see
 // byFour, which adds them in the same order. An index that is
 // not below rowsX, and a pointer that falls or leaves idx, end the call with the
 // rows done before.
 func rows(p lanes.Part) {
 	name := "many" + p.Suffix()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(alpha, beta %[1]s, ptr []int64, idx []int32, val, x, y []%[1]s, rowsX, ldx, ldy, vectors, last, asks int, stream bool) (done int)", p.Type()))
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(alpha, beta %[1]s, ptr []int64, idx []int32, val, x, y []%[1]s, rowsX, ldx, ldy, vectors, last, asks int, across, stream bool) (done int)", p.Type()))
 	Pragma("noescape")
 	Doc(name+" is RowsMany for columns that fill vectors registers, last elements of",
 		"the last one, as far as indices and pointers are in range: it gives the number of",
 		"rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written",
 		"around the caches: beta must be 0, all registers filled, and y aligned to them.",
-		"Rows of x are brought to the cache for entries below asks, as ptr counts.")
+		"Rows of x are brought to the cache for entries below asks, as ptr counts; with across they",
+		"may lie across lines.")
 
-	k := begin(p)
-	for v := 1; v < maxVectors; v++ {
+	k, most := begin(p), maxVectors
+	if p.Masked {
+		most = 1 // more fill a longer register
+	}
+	for v := 1; v < most; v++ {
 		CMPQ(lanes.Arg("vectors"), Imm(uint64(v)))
 		JEQ(LabelRef(label("row", v)))
 	}
-	for v := maxVectors; v > 0; v-- {
+	for v := most; v > 0; v-- {
 		k.rows(v)
 	}
 	Label("out")
@@ -117,7 +121,7 @@ func (k *kernel) rows(v int) {
 			k.Zero(a)
 		}
 	}
-	if v == 1 && k.Long {
+	if v == 1 && k.Opmasks() {
 		k.byFour(left)
 	}
 	SUBQ(Imm(2), left)
@@ -170,6 +174,18 @@ func (k *kernel) ask(name string, v, n int) {
 	LEAQ(Mem{Base: k.k, Disp: far + n - 1}, g)
 	CMPQ(g, lanes.Arg("asks"))
 	JGE(LabelRef(label(name+"asked", v)))
+	CMPB(lanes.Arg("across"), Imm(0))
+	JNE(LabelRef(label(name+"across", v)))
+	k.askRows(v, n, false)
+	JMP(LabelRef(label(name+"asked", v)))
+	Label(label(name+"across", v))
+	k.askRows(v, n, true)
+	Label(label(name+"asked", v))
+}
+
+// askRows asks for the rows of x of n later entries, with across also for where their last register ends.
+func (k *kernel) askRows(v, n int, across bool) {
+	far := farBytes / max(v*k.Bytes(), 64)
 	for i := range n {
 		for _, to := range []struct {
 			ahead    int
@@ -181,9 +197,11 @@ func (k *kernel) ask(name string, v, n int) {
 			for j := 0; j < v*k.Bytes(); j += 64 {
 				to.prefetch(Mem{Base: k.x, Index: g, Scale: 1, Disp: j})
 			}
+			if across {
+				to.prefetch(Mem{Base: k.x, Index: g, Scale: 1, Disp: v*k.Bytes() - 1})
+			}
 		}
 	}
-	Label(label(name+"asked", v))
 }
 
 // finish stores a row and goes on to the next.
