@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -145,4 +146,26 @@ func TestMissesAreFewInBandsAndManyInRandomRows(t *testing.T) {
 	require.Less(t, misses(band), .05)
 	require.Greater(t, misses(jumps), .9)
 	require.Zero(t, form.FirstCacheMisses(form.Rows[float64]{Ptr: []int64{0}}))
+}
+
+func TestTilesOfShortRowsLeaveMoreVectorsToRows(t *testing.T) {
+	eachLevel(t, checkTilesRowsFrom[float64], checkTilesRowsFrom[float32])
+}
+
+func checkTilesRowsFrom[V sparse.Value](t *testing.T, l simd.Level) {
+	for each, bytes := range map[int]int{3: 16, 4: 32} { // entries of a row
+		r := form.Rows[V]{Ptr: []int64{0}, Cols: 100}
+		for range 50 {
+			for c := range each {
+				r.Idx, r.Val = append(r.Idx, int32(20*c)), append(r.Val, 1)
+			}
+			r.Ptr = append(r.Ptr, int64(len(r.Idx)))
+		}
+		f, err := form.NewTiles(r, form.TileOptions[V]{Level: l})
+		require.NoError(t, err)
+		if l < simd.AVX512 {
+			bytes = 32
+		}
+		require.Equal(t, bytes/int(unsafe.Sizeof(V(0)))+1, f.(form.Many[V]).RowsFrom())
+	}
 }
