@@ -79,7 +79,7 @@ func (r *Region) Shrink(n int64) error {
 }
 
 // grow makes the region longer, at another address: what it holds stays, and zeros follow. If
-// it fails nothing has changed.
+// it fails the region is as before, but addresses without memory may be lost; see move.
 func (r *Region) grow(n int64) error {
 	if !r.mapped {
 		return errors.ErrUnsupported
@@ -89,7 +89,7 @@ func (r *Region) grow(n int64) error {
 		return err
 	}
 	if err := move(r.bytes, to.bytes); err != nil {
-		return errors.Join(err, unmap(to.bytes, 0))
+		return err
 	}
 	old := int64(len(r.bytes))
 	mapped.Add(n - old)
