@@ -28,10 +28,10 @@ import (
 // X is copied where its rows are not cache lines; the plan keeps the memory for both, and
 // does without where it is scarce. Where X has more than 16 MB and the matrix is multiplied in CSR, CPU
 // devices try a copy of X in another order in the fourth and fifth product with as many
-// vectors, and keep the column numbers for it, 4 bytes an entry, if that was faster: no
-// result changes by it. State ExpectedVectors where products have several vectors. Bad
-// arguments are *sparse.InputError and leave Y alone; after any other error, also when
-// ctx ends, Y is unspecified.
+// vectors, and keep the column numbers for it, 4 bytes an entry, if that was faster, for
+// other numbers of vectors too: no result changes by it. State ExpectedVectors where
+// products have several vectors. Bad arguments are *sparse.InputError and leave Y alone;
+// after any other error, also when ctx ends, Y is unspecified.
 func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer rescue(&err)

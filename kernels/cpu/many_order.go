@@ -37,10 +37,11 @@ const (
 // The order of the entries of a row is that of the caller, so that results are the same
 // to the last bit.
 type orderedColumns[V sparse.Value] struct {
-	rows  *manyRows[V]
-	order []int32       // the column in each place; nil where all stay in theirs
-	x     simd.Block[V] // room for x in the new order
-	mem   []kernels.Buffer
+	rows   *manyRows[V]
+	order  []int32 // the column in each place; nil where all stay in theirs
+	places int
+	lines  linesOfX[V] // room for x in the new order
+	mem    []kernels.Buffer
 }
 
 // orderColumns orders the columns of a part for products with blocks like x: nil where that
@@ -50,18 +51,19 @@ func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x simd.B
 	if _, ok := mem.Fits(2 * (int64(op.Minors)*(int64(stride)*mem.Size[V]()+4) + 4*nnz)); !ok {
 		return nil, nil
 	}
-	h := &orderedColumns[V]{rows: p.rows, x: simd.Block[V]{Cols: x.Cols, Stride: stride}}
-	err := p.dev.pool.run(1, func(int) { h.order = hottestFirst(op.Idx, op.Minors, hotBytes/(stride*int(mem.Size[V]()))) })
+	h := &orderedColumns[V]{rows: p.rows, places: op.Minors}
+	var err error
+	h.order, err = p.hottestColumns(op, stride)
 	if err != nil || h.order == nil && !reachesOver(x, stride) {
 		return nil, err
 	}
-	places := op.Minors
-	if h.order != nil {
-		if err := h.dropEmpty(p, op); err != nil {
-			return nil, err
-		}
-		places = len(h.order)
+	if h.order == nil {
+		return h, nil
 	}
+	if err := h.dropEmpty(p, op); err != nil {
+		return nil, err
+	}
+	h.places = len(h.order)
 	room := &form.Memory{Alloc: func(bytes int64) ([]byte, error) {
 		b, err := p.dev.Alloc(bytes)
 		if err != nil {
@@ -70,9 +72,7 @@ func orderColumns[V sparse.Value](p *packed[V], op *kernels.Packing[V], x simd.B
 		h.mem = append(h.mem, b)
 		return p.dev.View(b)
 	}}
-	if h.x.Val, err = form.Make[V](room, int64(places)*int64(stride)); err == nil && h.order != nil {
-		err = h.renumber(p, op, room)
-	}
+	err = h.renumber(p, op, room)
 	if errors.Is(err, kernels.ErrOutOfMemory) {
 		return nil, h.free()
 	}
@@ -122,11 +122,17 @@ func (h *orderedColumns[V]) renumber(p *packed[V], op *kernels.Packing[V], room 
 
 // free lets go of the memory.
 func (h *orderedColumns[V]) free() error {
-	var errs []error
+	errs := []error{h.lines.free()}
 	for _, b := range h.mem {
 		errs = append(errs, b.Free())
 	}
 	return errors.Join(errs...)
+}
+
+// hottestColumns is hottestFirst for as many columns as hotBytes hold of rows at a stride.
+func (p *packed[V]) hottestColumns(op *kernels.Packing[V], stride int) (order []int32, err error) {
+	err = p.dev.pool.run(1, func(int) { order = hottestFirst(op.Idx, op.Minors, hotBytes/(stride*int(mem.Size[V]()))) })
+	return order, err
 }
 
 // lineStride is the stride of rows of x of which each begins at a cache line, or at the
@@ -184,16 +190,20 @@ func hottestFirst(idx []int32, cols, n int) []int32 {
 	return order
 }
 
-// copyOrdered copies x in the new order.
-func (h *orderedColumns[V]) copyOrdered(d *Device, x simd.Block[V]) error {
-	n, rows := len(h.rows.pieces), int64(h.x.Rows())
-	return d.pool.run(n, func(i int) {
-		lo, hi := int(par.Cut(rows, n, i)), int(par.Cut(rows, n, i+1))
+// copyOrdered is a copy of x in the new order.
+func (h *orderedColumns[V]) copyOrdered(d *Device, x simd.Block[V]) (to simd.Block[V], err error) {
+	to = simd.Block[V]{Cols: x.Cols, Stride: lineStride[V](x.Cols)}
+	if to.Val, err = h.lines.room(d, int64(h.places)*int64(to.Stride)); err != nil {
+		return to, err
+	}
+	n := len(h.rows.pieces)
+	return to, d.pool.run(n, func(i int) {
+		lo, hi := int(par.Cut(int64(h.places), n, i)), int(par.Cut(int64(h.places), n, i+1))
 		if h.order == nil {
-			copyRows(h.x.From(lo), x.From(lo), hi-lo)
+			copyRows(to.From(lo), x.From(lo), hi-lo)
 			return
 		}
-		simd.OrderRows(simd.Default(), h.order[lo:hi], x, h.x.From(lo))
+		simd.OrderRows(simd.Default(), h.order[lo:hi], x, to.From(lo))
 	})
 }
 

@@ -111,6 +111,91 @@ func TestColumnsAreOrderedWhereThatIsFaster(t *testing.T) {
 	}
 }
 
+func TestHotColumnsLeaveFewerVectorsToRows(t *testing.T) {
+	const rows, cols, few = 300, 400, 3 // vectors, by which the trial decides
+	old := hotBytes
+	t.Cleanup(func() { hotBytes = old })
+	hotBytes = 70 * 4 * 8 // 70 columns of three vectors
+	for _, hot := range []bool{true, false} {
+		r := rand.New(rand.NewPCG(1, 2))
+		a := scattered(r, rows, cols, hot)
+		d, err := Open(Config{Threads: 3, Grain: 1, NUMANode: -1, Memory: 1 << 30})
+		require.NoError(t, err)
+		s, err := d.NewStream()
+		require.NoError(t, err)
+		packing := kernels.Packing[float64]{Part: partition.Part{EndIdx: a.NNZ() - 1, EndMajor: rows - 1, OwnEnd: rows},
+			Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Minors: cols, Form: inspect.FormTiles, InPlace: true}
+		packs, err := d.Pack(&packing)
+		require.NoError(t, err)
+		p := packs.(*packed[float64])
+		require.Equal(t, 5, p.rowsFrom)
+
+		multiply := func(k int) []float64 {
+			x, y := make([]float64, cols*k), make([]float64, rows*k)
+			for i := range x {
+				x[i] = float64(i%17) / 7
+			}
+			block := func(v []float64) kernels.Block[float64] {
+				return kernels.Block[float64]{Val: kernels.AdoptArray(d, v), Cols: k, Stride: k}
+			}
+			require.NoError(t, s.Launch(&kernels.GatherManyPacked[float64]{A: packs, Alpha: .7, X: block(x), Y: block(y)}))
+			for j := range k {
+				column := func(v []float64) (out []float64) {
+					for ; j < len(v); v = v[k:] {
+						out = append(out, v[j])
+					}
+					return out
+				}
+				ref := reference.Multiply(false, .7, a, column(x), 0, make([]float64, rows))
+				require.Equal(t, -1, reference.Check(column(y), ref), "vector %d of %d", j, k)
+			}
+			return y
+		}
+		multiply(2)
+		require.False(t, p.trial.known, "16 bytes are for tiles anyway")
+		hotBytes *= 10
+		multiply(few)
+		require.False(t, p.trial.known, "x is in the cache")
+		hotBytes /= 10
+		want := multiply(few)
+		require.Equal(t, hot, p.trial.hot)
+		require.Equal(t, hot, p.trial.calls == 1)
+		for range 2 * orderTrials {
+			require.Equal(t, want, multiply(few), "the same bits")
+		}
+		require.Equal(t, hot, p.trial.columns != nil)
+		if !hot {
+			require.Zero(t, p.trial.calls)
+			require.NoError(t, packs.Free())
+			require.NoError(t, d.Close())
+			continue
+		}
+		p.trial.plain = time.Hour
+		multiply(9)
+		require.Equal(t, time.Hour, p.trial.plain, "the time of few vectors only")
+		require.Equal(t, want, multiply(few))
+		require.True(t, p.trial.won)
+		room := func() int { return len(p.trial.columns.lines.val) }
+		places := p.trial.columns.places
+		require.Equal(t, 4*places, room(), "another number of vectors goes on without order until the trial is over")
+		multiply(9)
+		require.Equal(t, 16*places, room(), "and then with it")
+		require.Equal(t, want, multiply(few))
+
+		packing.After = packs
+		again, err := d.Pack(&packing)
+		require.NoError(t, err)
+		require.True(t, again.(*packed[float64]).trial.hot, "of the same structure")
+		require.NoError(t, again.Free())
+		d.info.Memory = d.InUse()
+		multiply(17)
+		require.Nil(t, p.trial.columns, "there is no memory for a larger x")
+		require.Equal(t, want, multiply(few), "by rows all the same")
+		require.NoError(t, packs.Free())
+		require.NoError(t, d.Close())
+	}
+}
+
 func TestOtherValuesArePackedAsTheFirstWere(t *testing.T) {
 	d, err := Open(Config{Threads: 2, NUMANode: -1})
 	require.NoError(t, err)

@@ -88,7 +88,9 @@ func gatherManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.Gath
 	if x, err = p.asLines(x); err != nil {
 		return err
 	}
-	if p.rows != nil && x.Cols >= p.rowsFrom && !p.inLines(x) {
+	if rows, err := p.takesRows(x.First(p.minors)); err != nil {
+		return err
+	} else if rows {
 		return p.multiplyRows(op.Alpha, op.Beta, x.First(p.minors), y, carry)
 	}
 	if p.symmetric != nil {
@@ -107,6 +109,17 @@ func gatherManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.Gath
 		joinCarries(carries[i], p.pieces[i].part, p.part, y, carry)
 	}
 	return nil
+}
+
+// takesRows reports whether the rows multiply x, not the forms.
+func (p *packed[V]) takesRows(x simd.Block[V]) (bool, error) {
+	if p.rows == nil || p.inLines(x) {
+		return false, nil
+	}
+	if x.Cols >= p.rowsFrom {
+		return true, nil
+	}
+	return p.gainsByOrder(x)
 }
 
 // multiplyMany is multiply for several vectors. The carries are nil where the piece

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"errors"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/mem"
@@ -18,10 +19,14 @@ const (
 	// each column the copy of a row of x in all of them.
 	orderLeast     = 20
 	orderPerColumn = 4
+	// orderedRowBytes is from more than how many bytes of a row of x on rows with hot columns first are
+	// faster than a form that multiplies a few vectors itself.
+	orderedRowBytes = 16
 )
 
 // orderTrial finds out by time whether products with several vectors gain by ordered
-// columns. It looks at blocks of as many vectors as the first that is large enough.
+// columns. It looks at blocks of as many vectors as the first that is large enough; what gained by
+// an order does so with other numbers of vectors too.
 type orderTrial[V sparse.Value] struct {
 	op      *kernels.Packing[V] // what to build from; nil when the trial is over
 	cols    int                 // vectors
@@ -30,6 +35,8 @@ type orderTrial[V sparse.Value] struct {
 	ordered time.Duration       // the same with columns ordered
 	won     bool                // and that was faster
 	columns *orderedColumns[V]  // nil before they are built and when they have lost
+	known   bool                // whether hot is known
+	hot     bool                // most entries are in hot columns
 }
 
 // startTrial begins the trial of a part that was packed for so many products.
@@ -48,12 +55,40 @@ func (p *packed[V]) startTrial(op *kernels.Packing[V]) {
 // follow takes over what a trial of the same rows with other values has found: it does not
 // begin where columns as they are were faster, and else goes on with ordering them.
 func (t *orderTrial[V]) follow(old *orderTrial[V]) {
+	t.known, t.hot = old.known, old.hot
 	switch over := old.op == nil && old.cols != 0; {
 	case over && old.won:
 		t.cols, t.plain, t.calls = old.cols, old.plain, 1+orderTrials
 	case over:
 		t.op, t.cols = nil, old.cols
 	}
+}
+
+// gainsByOrder reports whether the rows with hot columns first multiply x faster than forms that are
+// faster than the rows as they are. It stays so before there is that order, and if there never is, so
+// that results do not change.
+func (p *packed[V]) gainsByOrder(x simd.Block[V]) (_ bool, err error) {
+	t := &p.trial
+	if x.Cols*int(mem.Size[V]()) <= orderedRowBytes || !large(x) {
+		return false, nil
+	}
+	if !t.known && t.op != nil {
+		var order []int32
+		order, err = p.hottestColumns(t.op, lineStride[V](x.Cols))
+		t.hot = order != nil
+	} else if !t.known {
+		t.hot = t.orders()
+	}
+	t.known = err == nil
+	return t.hot, err
+}
+
+// orders reports whether there are columns in another order.
+func (t *orderTrial[V]) orders() bool { return t.columns != nil && t.columns.order != nil }
+
+// large reports whether a block is too large for the last cache, where the order of its rows matters little.
+func large[V sparse.Value](x simd.Block[V]) bool {
+	return int64(len(x.Val))*mem.Size[V]() >= 2*int64(hotBytes)
 }
 
 // multiplyRows multiplies several vectors by the rows: as they are, or with columns
@@ -63,17 +98,25 @@ func (p *packed[V]) multiplyRows(alpha, beta V, x, y simd.Block[V], carry []V) e
 	if err := p.goOn(x); err != nil {
 		return err
 	}
-	begin, rows, least := time.Now(), p.rows, &t.plain
-	if t.columns != nil && x.Cols == t.cols {
-		if err := t.columns.copyOrdered(p.dev, x); err != nil {
+	begin, rows, timed, least := time.Now(), p.rows, x.Cols == t.cols, &t.plain
+	if t.columns != nil && (timed || t.op == nil && t.orders() && large(x)) {
+		ordered, err := t.columns.copyOrdered(p.dev, x)
+		switch {
+		case err == nil:
+			rows, x, least = t.columns.rows, ordered, &t.ordered
+		case errors.Is(err, kernels.ErrOutOfMemory):
+			if err := t.free(); err != nil {
+				return err
+			}
+			t.op = nil
+		default:
 			return err
 		}
-		rows, x, least = t.columns.rows, t.columns.x, &t.ordered
 	}
 	if err := rows.multiply(p.dev, alpha, beta, x, y, carry); err != nil {
 		return err
 	}
-	if took := time.Since(begin); *least == 0 || took < *least {
+	if took := time.Since(begin); timed && (*least == 0 || took < *least) {
 		*least = took
 	}
 	return nil
@@ -83,8 +126,7 @@ func (p *packed[V]) multiplyRows(alpha, beta V, x, y simd.Block[V], carry []V) e
 // were timed, and goes back when products with them were, and were slower.
 func (p *packed[V]) goOn(x simd.Block[V]) (err error) {
 	t := &p.trial
-	large := int64(len(x.Val))*mem.Size[V]() >= 2*int64(hotBytes)
-	if t.op == nil || !large || t.cols != 0 && t.cols != x.Cols {
+	if t.op == nil || !large(x) || t.cols != 0 && t.cols != x.Cols {
 		return nil
 	}
 	t.cols = x.Cols
