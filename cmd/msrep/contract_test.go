@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,5 +92,7 @@ func TestNormsOfLongVectorsLoseNothing(t *testing.T) {
 	require.Equal(t, number(2000), normsOf(y).Sum)
 	require.InEpsilon(t, 5e300, float64(normsOf([]float64{3e300, 4e300}).Norm2), 1e-15)
 	require.InEpsilon(t, 5e-300, float64(normsOf([]float64{3e-300, -4e-300}).Norm2), 1e-15)
+	tiny := math.SmallestNonzeroFloat64
+	require.Equal(t, norms{7 * number(tiny), 5 * number(tiny), number(-tiny)}, normsOf([]float64{3 * tiny, -4 * tiny}))
 	require.Equal(t, norms{}, normsOf([]float64{}))
 }

@@ -73,7 +73,7 @@ func normsOf[V float32 | float64](y []V) norms {
 	}
 	scale := 1.0 // keeps squares in range
 	if largest > 1e140 && !math.IsInf(largest, 1) || (largest > 0 && largest < 1e-140) {
-		scale = math.Ldexp(1, -math.Ilogb(largest))
+		scale = math.Ldexp(1, min(-math.Ilogb(largest), 1023)) // of subnormal numbers it is larger than a float64
 	}
 	for _, v := range y {
 		f := float64(v)
