@@ -8,9 +8,6 @@ package simd
 //go:noescape
 func rowsF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, work []float64) (done int)
 
-// rowsF32AVX2 is Rows as far as indices and pointers are in range: it gives the
-// number of rows done. work has rowsWork elements.
-//
 //go:noescape
 func rowsF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, work []float32) (done int)
 
@@ -21,10 +18,6 @@ func rowsF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []fl
 //go:noescape
 func spreadF64AVX2(alpha float64, ptr []int64, x []float64, f []float64) (rows int)
 
-// spreadF32AVX2 sets f[k] to alpha*x[r] for ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0], as
-// far as pointers rise and leave 8 elements of f, which are spoiled: it gives the
-// number of rows done. ptr has len(x)+1 elements.
-//
 //go:noescape
 func spreadF32AVX2(alpha float32, ptr []int64, x []float32, f []float32) (rows int)
 
@@ -35,10 +28,6 @@ func spreadF32AVX2(alpha float32, ptr []int64, x []float32, f []float32) (rows i
 //go:noescape
 func scatterF64AVX2(n int, idx []int32, val []float64, f []float64, y []float64, first int, far bool) (done int)
 
-// scatterF32AVX2 adds val[k]*f[k] to y[idx[k]-first] for k < n, up to the first whose
-// place is not in y: it gives the number of those done. With far it asks for the
-// places of all of idx, which may be more than n, before their turn.
-//
 //go:noescape
 func scatterF32AVX2(n int, idx []int32, val []float32, f []float32, y []float32, first int, far bool) (done int)
 

@@ -12,7 +12,5 @@ func copyLinesAVX2(x *byte, others *byte, lines *int32, n int)
 //go:noescape
 func addLinesF64AVX2(x *float64, others *float64, lines *int32, n int)
 
-// addLinesF32AVX2 adds to n lines of x that are listed what lies in places that follow each other.
-//
 //go:noescape
 func addLinesF32AVX2(x *float32, others *float32, lines *int32, n int)

@@ -27,117 +27,41 @@ func scatterManyF64AVX2(alpha float64, from int, ptr []int64, idx []int32, val [
 //go:noescape
 func orderRowsF64AVX2(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
 
-// manyF64AVX512 is RowsMany for columns that fill vectors registers, last elements of
-// the last one, as far as indices and pointers are in range: it gives the number of
-// rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written
-// around the caches: beta must be 0, all registers filled, and y aligned to them.
-// Rows of x are brought to the cache for entries below asks, as ptr counts; with across they
-// may lie across lines.
-//
 //go:noescape
 func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
 
-// scatterManyF64AVX512 is ScatterMany from entry from on, as ptr counts, up to the first entry that
-// has no place yet: it gives that one, or the end of idx. vectors is registers of a row,
-// last the elements of x in the last one; ldx, ldy and lds are bytes. y has done rows from
-// first on, spill rows; the open rows behind those of y have no place yet. Places of
-// entries below asks, as ptr counts, are brought to the cache.
-//
 //go:noescape
 func scatterManyF64AVX512(alpha float64, from int, ptr []int64, idx []int32, val []float64, x []float64, y []float64, spill []float64, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
 
-// orderRowsF64AVX512 is OrderRows for n > 0 rows, ldx and ldt bytes apart, of full whole registers and last
-// elements of another, all of which is written.
-//
 //go:noescape
 func orderRowsF64AVX512(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
 
-// manyF32AVX2 is RowsMany for columns that fill vectors registers, last elements of
-// the last one, as far as indices and pointers are in range: it gives the number of
-// rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written
-// around the caches: beta must be 0, all registers filled, and y aligned to them.
-// Rows of x are brought to the cache for entries below asks, as ptr counts; with across they
-// may lie across lines.
-//
 //go:noescape
 func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
 
-// scatterManyF32AVX2 is ScatterMany from entry from on, as ptr counts, up to the first entry that
-// has no place yet: it gives that one, or the end of idx. vectors is registers of a row,
-// last the elements of x in the last one; ldx, ldy and lds are bytes. y has done rows from
-// first on, spill rows; the open rows behind those of y have no place yet. Places of
-// entries below asks, as ptr counts, are brought to the cache.
-//
 //go:noescape
 func scatterManyF32AVX2(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
 
-// orderRowsF32AVX2 is OrderRows for n > 0 rows, ldx and ldt bytes apart, of full whole registers and last
-// elements of another, all of which is written.
-//
 //go:noescape
 func orderRowsF32AVX2(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
 
-// manyF32AVX512 is RowsMany for columns that fill vectors registers, last elements of
-// the last one, as far as indices and pointers are in range: it gives the number of
-// rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written
-// around the caches: beta must be 0, all registers filled, and y aligned to them.
-// Rows of x are brought to the cache for entries below asks, as ptr counts; with across they
-// may lie across lines.
-//
 //go:noescape
 func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
 
-// scatterManyF32AVX512 is ScatterMany from entry from on, as ptr counts, up to the first entry that
-// has no place yet: it gives that one, or the end of idx. vectors is registers of a row,
-// last the elements of x in the last one; ldx, ldy and lds are bytes. y has done rows from
-// first on, spill rows; the open rows behind those of y have no place yet. Places of
-// entries below asks, as ptr counts, are brought to the cache.
-//
 //go:noescape
 func scatterManyF32AVX512(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
 
-// orderRowsF32AVX512 is OrderRows for n > 0 rows, ldx and ldt bytes apart, of full whole registers and last
-// elements of another, all of which is written.
-//
 //go:noescape
 func orderRowsF32AVX512(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
 
-// manyF64AVX512Half is RowsMany for columns that fill vectors registers, last elements of
-// the last one, as far as indices and pointers are in range: it gives the number of
-// rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written
-// around the caches: beta must be 0, all registers filled, and y aligned to them.
-// Rows of x are brought to the cache for entries below asks, as ptr counts; with across they
-// may lie across lines.
-//
 //go:noescape
 func manyF64AVX512Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
 
-// manyF64AVX512Quarter is RowsMany for columns that fill vectors registers, last elements of
-// the last one, as far as indices and pointers are in range: it gives the number of
-// rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written
-// around the caches: beta must be 0, all registers filled, and y aligned to them.
-// Rows of x are brought to the cache for entries below asks, as ptr counts; with across they
-// may lie across lines.
-//
 //go:noescape
 func manyF64AVX512Quarter(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
 
-// manyF32AVX512Half is RowsMany for columns that fill vectors registers, last elements of
-// the last one, as far as indices and pointers are in range: it gives the number of
-// rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written
-// around the caches: beta must be 0, all registers filled, and y aligned to them.
-// Rows of x are brought to the cache for entries below asks, as ptr counts; with across they
-// may lie across lines.
-//
 //go:noescape
 func manyF32AVX512Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
 
-// manyF32AVX512Quarter is RowsMany for columns that fill vectors registers, last elements of
-// the last one, as far as indices and pointers are in range: it gives the number of
-// rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written
-// around the caches: beta must be 0, all registers filled, and y aligned to them.
-// Rows of x are brought to the cache for entries below asks, as ptr counts; with across they
-// may lie across lines.
-//
 //go:noescape
 func manyF32AVX512Quarter(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)

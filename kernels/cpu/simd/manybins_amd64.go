@@ -11,47 +11,17 @@ package simd
 //go:noescape
 func manyBinF64AVX2(n int, more int, asks int, from *uint16, to *uint16, val *float64, x *float64, ldx int, sums *float64, last int, later *uint16, laterX *float64, soonFrom *uint16, soonVal *byte, step int)
 
-// manyBinF64AVX2Two adds n entries to the rows of sums that to numbers, of whole registers: values
-// times the rows of x that from numbers, which lie ldx bytes apart and have last elements in
-// the last register. more, at most binNear, entries behind them can be read. Rows of laterX for
-// asks times 8 entries from later on are brought to the cache, and meanwhile what lies at
-// soonFrom, and at soonVal, where 8 entries have step bytes.
-//
 //go:noescape
 func manyBinF64AVX2Two(n int, more int, asks int, from *uint16, to *uint16, val *float64, x *float64, ldx int, sums *float64, last int, later *uint16, laterX *float64, soonFrom *uint16, soonVal *byte, step int)
 
-// manyBinF64AVX512 adds n entries to the rows of sums that to numbers, of whole registers: values
-// times the rows of x that from numbers, which lie ldx bytes apart and have last elements in
-// the last register. more, at most binNear, entries behind them can be read. Rows of laterX for
-// asks times 8 entries from later on are brought to the cache, and meanwhile what lies at
-// soonFrom, and at soonVal, where 8 entries have step bytes.
-//
 //go:noescape
 func manyBinF64AVX512(n int, more int, asks int, from *uint16, to *uint16, val *float64, x *float64, ldx int, sums *float64, last int, later *uint16, laterX *float64, soonFrom *uint16, soonVal *byte, step int)
 
-// manyBinF32AVX2 adds n entries to the rows of sums that to numbers, of whole registers: values
-// times the rows of x that from numbers, which lie ldx bytes apart and have last elements in
-// the last register. more, at most binNear, entries behind them can be read. Rows of laterX for
-// asks times 8 entries from later on are brought to the cache, and meanwhile what lies at
-// soonFrom, and at soonVal, where 8 entries have step bytes.
-//
 //go:noescape
 func manyBinF32AVX2(n int, more int, asks int, from *uint16, to *uint16, val *float32, x *float32, ldx int, sums *float32, last int, later *uint16, laterX *float32, soonFrom *uint16, soonVal *byte, step int)
 
-// manyBinF32AVX2Two adds n entries to the rows of sums that to numbers, of whole registers: values
-// times the rows of x that from numbers, which lie ldx bytes apart and have last elements in
-// the last register. more, at most binNear, entries behind them can be read. Rows of laterX for
-// asks times 8 entries from later on are brought to the cache, and meanwhile what lies at
-// soonFrom, and at soonVal, where 8 entries have step bytes.
-//
 //go:noescape
 func manyBinF32AVX2Two(n int, more int, asks int, from *uint16, to *uint16, val *float32, x *float32, ldx int, sums *float32, last int, later *uint16, laterX *float32, soonFrom *uint16, soonVal *byte, step int)
 
-// manyBinF32AVX512 adds n entries to the rows of sums that to numbers, of whole registers: values
-// times the rows of x that from numbers, which lie ldx bytes apart and have last elements in
-// the last register. more, at most binNear, entries behind them can be read. Rows of laterX for
-// asks times 8 entries from later on are brought to the cache, and meanwhile what lies at
-// soonFrom, and at soonVal, where 8 entries have step bytes.
-//
 //go:noescape
 func manyBinF32AVX512(n int, more int, asks int, from *uint16, to *uint16, val *float32, x *float32, ldx int, sums *float32, last int, later *uint16, laterX *float32, soonFrom *uint16, soonVal *byte, step int)

@@ -12,13 +12,9 @@ func manyBlocks2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *fl
 //go:noescape
 func manyBlocks3F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks4F64AVX2 is manyBlockKernel for the case in its name: for 2 lanes.
-//
 //go:noescape
 func manyBlocks4F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks5F64AVX2 is manyBlockKernel for the case in its name: for 2 lanes.
-//
 //go:noescape
 func manyBlocks5F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
 
@@ -27,117 +23,71 @@ func manyBlocks5F64AVX2(n int, widths *uint32, masks *uint16, first int, val *fl
 //go:noescape
 func manyBlocks6F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks7F64AVX2 is manyBlockKernel for the case in its name: for 1 lanes.
-//
 //go:noescape
 func manyBlocks7F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks8F64AVX2 is manyBlockKernel for the case in its name: for 1 lanes.
-//
 //go:noescape
 func manyBlocks8F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks2F64AVX512 is manyBlockKernel for the case in its name: for 4 lanes.
-//
 //go:noescape
 func manyBlocks2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks3F64AVX512 is manyBlockKernel for the case in its name: for 4 lanes.
-//
 //go:noescape
 func manyBlocks3F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks4F64AVX512 is manyBlockKernel for the case in its name: for 4 lanes.
-//
 //go:noescape
 func manyBlocks4F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks5F64AVX512 is manyBlockKernel for the case in its name: for 4 lanes.
-//
 //go:noescape
 func manyBlocks5F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks6F64AVX512 is manyBlockKernel for the case in its name: for 4 lanes.
-//
 //go:noescape
 func manyBlocks6F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks7F64AVX512 is manyBlockKernel for the case in its name: for 2 lanes.
-//
 //go:noescape
 func manyBlocks7F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks8F64AVX512 is manyBlockKernel for the case in its name: for 2 lanes.
-//
 //go:noescape
 func manyBlocks8F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *int32, columns int, x *float64, ldx int, y *float64, ldy int, order *uint16, rows int, alpha float64, beta float64, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks2F32AVX2 is manyBlockKernel for the case in its name: for 4 lanes.
-//
 //go:noescape
 func manyBlocks2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks3F32AVX2 is manyBlockKernel for the case in its name: for 2 lanes.
-//
 //go:noescape
 func manyBlocks3F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks4F32AVX2 is manyBlockKernel for the case in its name: for 2 lanes.
-//
 //go:noescape
 func manyBlocks4F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks5F32AVX2 is manyBlockKernel for the case in its name: for 2 lanes.
-//
 //go:noescape
 func manyBlocks5F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks6F32AVX2 is manyBlockKernel for the case in its name: for 1 lanes.
-//
 //go:noescape
 func manyBlocks6F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks7F32AVX2 is manyBlockKernel for the case in its name: for 1 lanes.
-//
 //go:noescape
 func manyBlocks7F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks8F32AVX2 is manyBlockKernel for the case in its name: for 1 lanes.
-//
 //go:noescape
 func manyBlocks8F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks2F32AVX512 is manyBlockKernel for the case in its name: for 4 lanes.
-//
 //go:noescape
 func manyBlocks2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks3F32AVX512 is manyBlockKernel for the case in its name: for 4 lanes.
-//
 //go:noescape
 func manyBlocks3F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks4F32AVX512 is manyBlockKernel for the case in its name: for 4 lanes.
-//
 //go:noescape
 func manyBlocks4F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks5F32AVX512 is manyBlockKernel for the case in its name: for 4 lanes.
-//
 //go:noescape
 func manyBlocks5F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks6F32AVX512 is manyBlockKernel for the case in its name: for 4 lanes.
-//
 //go:noescape
 func manyBlocks6F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks7F32AVX512 is manyBlockKernel for the case in its name: for 2 lanes.
-//
 //go:noescape
 func manyBlocks7F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)
 
-// manyBlocks8F32AVX512 is manyBlockKernel for the case in its name: for 2 lanes.
-//
 //go:noescape
 func manyBlocks8F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *int32, columns int, x *float32, ldx int, y *float32, ldy int, order *uint16, rows int, alpha float32, beta float32, last int, reads bool, stream bool, next uintptr, step int)

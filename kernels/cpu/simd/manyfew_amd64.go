@@ -10,66 +10,26 @@ package simd
 //go:noescape
 func few2F64AVX512(n int, width int, masks *uint16, val *float64, offsets *int64, x *float64, row int, y *float64, alpha float64, beta float64, reads bool, stream bool)
 
-// few3F64AVX512 multiplies n slices of width columns each: masks is nil where no entry is
-// missing. y begins with the first row, which is that of the matrix that row says, x with
-// the first of all. With stream y is written around the
-// caches.
-//
 //go:noescape
 func few3F64AVX512(n int, width int, masks *uint16, val *float64, offsets *int64, x *float64, row int, y *float64, alpha float64, beta float64, reads bool, stream bool)
 
-// few4F64AVX512 multiplies n slices of width columns each: masks is nil where no entry is
-// missing. y begins with the first row, which is that of the matrix that row says, x with
-// the first of all. With stream y is written around the
-// caches.
-//
 //go:noescape
 func few4F64AVX512(n int, width int, masks *uint16, val *float64, offsets *int64, x *float64, row int, y *float64, alpha float64, beta float64, reads bool, stream bool)
 
-// few5F64AVX512 multiplies n slices of width columns each: masks is nil where no entry is
-// missing. y begins with the first row, which is that of the matrix that row says, x with
-// the first of all. With stream y is written around the
-// caches.
-//
 //go:noescape
 func few5F64AVX512(n int, width int, masks *uint16, val *float64, offsets *int64, x *float64, row int, y *float64, alpha float64, beta float64, reads bool, stream bool)
 
-// few6F64AVX512 multiplies n slices of width columns each: masks is nil where no entry is
-// missing. y begins with the first row, which is that of the matrix that row says, x with
-// the first of all. With stream y is written around the
-// caches.
-//
 //go:noescape
 func few6F64AVX512(n int, width int, masks *uint16, val *float64, offsets *int64, x *float64, row int, y *float64, alpha float64, beta float64, reads bool, stream bool)
 
-// few7F64AVX512 multiplies n slices of width columns each: masks is nil where no entry is
-// missing. y begins with the first row, which is that of the matrix that row says, x with
-// the first of all. With stream y is written around the
-// caches.
-//
 //go:noescape
 func few7F64AVX512(n int, width int, masks *uint16, val *float64, offsets *int64, x *float64, row int, y *float64, alpha float64, beta float64, reads bool, stream bool)
 
-// few2F32AVX512 multiplies n slices of width columns each: masks is nil where no entry is
-// missing. y begins with the first row, which is that of the matrix that row says, x with
-// the first of all. With stream y is written around the
-// caches.
-//
 //go:noescape
 func few2F32AVX512(n int, width int, masks *uint16, val *float32, offsets *int64, x *float32, row int, y *float32, alpha float32, beta float32, reads bool, stream bool)
 
-// few3F32AVX512 multiplies n slices of width columns each: masks is nil where no entry is
-// missing. y begins with the first row, which is that of the matrix that row says, x with
-// the first of all. With stream y is written around the
-// caches.
-//
 //go:noescape
 func few3F32AVX512(n int, width int, masks *uint16, val *float32, offsets *int64, x *float32, row int, y *float32, alpha float32, beta float32, reads bool, stream bool)
 
-// few4F32AVX512 multiplies n slices of width columns each: masks is nil where no entry is
-// missing. y begins with the first row, which is that of the matrix that row says, x with
-// the first of all. With stream y is written around the
-// caches.
-//
 //go:noescape
 func few4F32AVX512(n int, width int, masks *uint16, val *float32, offsets *int64, x *float32, row int, y *float32, alpha float32, beta float32, reads bool, stream bool)

@@ -7,38 +7,24 @@ package simd
 //go:noescape
 func manySlices161F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// manySlices162F64AVX2 is manyKernel for the case in its name.
-//
 //go:noescape
 func manySlices162F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// manySlices321F64AVX2 is manyKernel for the case in its name.
-//
 //go:noescape
 func manySlices321F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// manySlices322F64AVX2 is manyKernel for the case in its name.
-//
 //go:noescape
 func manySlices322F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// manyDiagonals1F64AVX2 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyDiagonals1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// manyDiagonals2F64AVX2 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyDiagonals2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// manyPerDiagonal1F64AVX2 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyPerDiagonal1F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// manyPerDiagonal2F64AVX2 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyPerDiagonal2F64AVX2(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
@@ -48,194 +34,110 @@ func manyPerDiagonal2F64AVX2(n int, widths *uint32, masks *uint16, first int, va
 //go:noescape
 func expandShortF64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// expandTableF64AVX2 is Values.Expand for n columns, at least 1, of the case in its name. For
-// each column step bytes from next on are brought to the second cache.
-//
 //go:noescape
 func expandTableF64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// expandHigh32F64AVX2 is Values.Expand for n columns, at least 1, of the case in its name. For
-// each column step bytes from next on are brought to the second cache.
-//
 //go:noescape
 func expandHigh32F64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// expandHigh16F64AVX2 is Values.Expand for n columns, at least 1, of the case in its name. For
-// each column step bytes from next on are brought to the second cache.
-//
 //go:noescape
 func expandHigh16F64AVX2(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// manySlices161F64AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manySlices161F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// manySlices162F64AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manySlices162F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// manySlices321F64AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manySlices321F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// manySlices322F64AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manySlices322F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// manyDiagonals1F64AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyDiagonals1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// manyDiagonals2F64AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyDiagonals2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// manyPerDiagonal1F64AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyPerDiagonal1F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// manyPerDiagonal2F64AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyPerDiagonal2F64AVX512(n int, widths *uint32, masks *uint16, first int, val *float64, idx *byte, x *float64, row int, ldx int, y *float64, ldy int, order *uint16, rows int, asks *byte, alpha float64, beta float64, last int, reads bool, stream bool)
 
-// expandShortF64AVX512 is Values.Expand for n columns, at least 1, of the case in its name. For
-// each column step bytes from next on are brought to the second cache.
-//
 //go:noescape
 func expandShortF64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// expandTableF64AVX512 is Values.Expand for n columns, at least 1, of the case in its name. For
-// each column step bytes from next on are brought to the second cache.
-//
 //go:noescape
 func expandTableF64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// expandHigh32F64AVX512 is Values.Expand for n columns, at least 1, of the case in its name. For
-// each column step bytes from next on are brought to the second cache.
-//
 //go:noescape
 func expandHigh32F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// expandHigh16F64AVX512 is Values.Expand for n columns, at least 1, of the case in its name. For
-// each column step bytes from next on are brought to the second cache.
-//
 //go:noescape
 func expandHigh16F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// expandBits57F64AVX512 is Values.Expand for n columns, at least 1, of the case in its name. For
-// each column step bytes from next on are brought to the second cache.
-//
 //go:noescape
 func expandBits57F64AVX512(n int, val *byte, table *float64, out *float64, next uintptr, step int)
 
-// manySlices161F32AVX2 is manyKernel for the case in its name.
-//
 //go:noescape
 func manySlices161F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// manySlices162F32AVX2 is manyKernel for the case in its name.
-//
 //go:noescape
 func manySlices162F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// manySlices321F32AVX2 is manyKernel for the case in its name.
-//
 //go:noescape
 func manySlices321F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// manySlices322F32AVX2 is manyKernel for the case in its name.
-//
 //go:noescape
 func manySlices322F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// manyDiagonals1F32AVX2 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyDiagonals1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// manyDiagonals2F32AVX2 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyDiagonals2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// manyPerDiagonal1F32AVX2 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyPerDiagonal1F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// manyPerDiagonal2F32AVX2 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyPerDiagonal2F32AVX2(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// expandTableF32AVX2 is Values.Expand for n columns, at least 1, of the case in its name. For
-// each column step bytes from next on are brought to the second cache.
-//
 //go:noescape
 func expandTableF32AVX2(n int, val *byte, table *float32, out *float32, next uintptr, step int)
 
-// expandHigh16F32AVX2 is Values.Expand for n columns, at least 1, of the case in its name. For
-// each column step bytes from next on are brought to the second cache.
-//
 //go:noescape
 func expandHigh16F32AVX2(n int, val *byte, table *float32, out *float32, next uintptr, step int)
 
-// manySlices161F32AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manySlices161F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// manySlices162F32AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manySlices162F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// manySlices321F32AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manySlices321F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// manySlices322F32AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manySlices322F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// manyDiagonals1F32AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyDiagonals1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// manyDiagonals2F32AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyDiagonals2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// manyPerDiagonal1F32AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyPerDiagonal1F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// manyPerDiagonal2F32AVX512 is manyKernel for the case in its name.
-//
 //go:noescape
 func manyPerDiagonal2F32AVX512(n int, widths *uint32, masks *uint16, first int, val *float32, idx *byte, x *float32, row int, ldx int, y *float32, ldy int, order *uint16, rows int, asks *byte, alpha float32, beta float32, last int, reads bool, stream bool)
 
-// expandTableF32AVX512 is Values.Expand for n columns, at least 1, of the case in its name. For
-// each column step bytes from next on are brought to the second cache.
-//
 //go:noescape
 func expandTableF32AVX512(n int, val *byte, table *float32, out *float32, next uintptr, step int)
 
-// expandHigh16F32AVX512 is Values.Expand for n columns, at least 1, of the case in its name. For
-// each column step bytes from next on are brought to the second cache.
-//
 //go:noescape
 func expandHigh16F32AVX512(n int, val *byte, table *float32, out *float32, next uintptr, step int)

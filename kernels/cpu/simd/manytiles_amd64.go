@@ -10,42 +10,17 @@ package simd
 //go:noescape
 func manyTileF64AVX2(n int, more int, entries *uint32, val *float64, x *float64, ldx int, acc *float64, lda int, last int, next *uint32, nextX *float64)
 
-// manyTileF64AVX512 adds n entries to the rows of acc, which lie lda bytes apart, and those of
-// x ldx bytes: of x the last first elements of a register. more, at most tileAhead, entries
-// behind them can be read. Rows of nextX for n entries from next on are brought to the
-// cache, if it is not nil.
-//
 //go:noescape
 func manyTileF64AVX512(n int, more int, entries *uint32, val *float64, x *float64, ldx int, acc *float64, lda int, last int, next *uint32, nextX *float64)
 
-// manyTileF32AVX2 adds n entries to the rows of acc, which lie lda bytes apart, and those of
-// x ldx bytes: of x the last first elements of a register. more, at most tileAhead, entries
-// behind them can be read. Rows of nextX for n entries from next on are brought to the
-// cache, if it is not nil.
-//
 //go:noescape
 func manyTileF32AVX2(n int, more int, entries *uint32, val *float32, x *float32, ldx int, acc *float32, lda int, last int, next *uint32, nextX *float32)
 
-// manyTileF32AVX512 adds n entries to the rows of acc, which lie lda bytes apart, and those of
-// x ldx bytes: of x the last first elements of a register. more, at most tileAhead, entries
-// behind them can be read. Rows of nextX for n entries from next on are brought to the
-// cache, if it is not nil.
-//
 //go:noescape
 func manyTileF32AVX512(n int, more int, entries *uint32, val *float32, x *float32, ldx int, acc *float32, lda int, last int, next *uint32, nextX *float32)
 
-// manyTileF64AVX2Half adds n entries to the rows of acc, which lie lda bytes apart, and those of
-// x ldx bytes: of x the last first elements of a register. more, at most tileAhead, entries
-// behind them can be read. Rows of nextX for n entries from next on are brought to the
-// cache, if it is not nil.
-//
 //go:noescape
 func manyTileF64AVX2Half(n int, more int, entries *uint32, val *float64, x *float64, ldx int, acc *float64, lda int, last int, next *uint32, nextX *float64)
 
-// manyTileF32AVX2Half adds n entries to the rows of acc, which lie lda bytes apart, and those of
-// x ldx bytes: of x the last first elements of a register. more, at most tileAhead, entries
-// behind them can be read. Rows of nextX for n entries from next on are brought to the
-// cache, if it is not nil.
-//
 //go:noescape
 func manyTileF32AVX2Half(n int, more int, entries *uint32, val *float32, x *float32, ldx int, acc *float32, lda int, last int, next *uint32, nextX *float32)

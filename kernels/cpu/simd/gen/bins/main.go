@@ -2,8 +2,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -30,20 +28,10 @@ func main() {
 	Generate()
 }
 
-// elem is what differs between float64 and float32.
-type elem struct {
-	name, typ      string
-	size           int
-	move, add, fma func(...Op)
-	fmas           func(...Op) // of whole registers
-	broadcast, mul func(...Op)
-	stream         func(v, to Op)
-}
+// elem is float64 or float32.
+type elem struct{ lanes.Lanes }
 
-var (
-	double = elem{"F64", "float64", 8, VMOVSD, VADDSD, VFMADD231SD, VFMADD231PD, VBROADCASTSD, VMULPD, VMOVNTPD}
-	single = elem{"F32", "float32", 4, VMOVSS, VADDSS, VFMADD231SS, VFMADD231PS, VBROADCASTSS, VMULPS, VMOVNTPS}
-)
+var double, single = elem{lanes.Lanes{Double: true}}, elem{}
 
 const (
 	line     = 64
@@ -54,34 +42,13 @@ const (
 	ahead = 128
 )
 
-// gather fills a register with elements of x, by single loads: these are faster than
-// the instructions that gather. Their numbers are at an address and behind it.
+// gather fills a register with elements of x. Their numbers are at an address and behind it.
 func gather(e elem, x Register, numbers Mem) VecVirtual {
-	var halves [2]VecVirtual
-	for h := range halves {
-		half := XMM()
-		for i := range 16 / e.size {
-			c := GP64()
-			MOVWLZX(numbers.Offset(2*(h*16/e.size+i)), c.As32())
-			from := Mem{Base: x, Index: c, Scale: uint8(e.size)}
-			switch {
-			case i == 0:
-				e.move(from, half)
-			case e.size == 8:
-				VMOVHPD(from, half, half)
-			default:
-				VINSERTPS(Imm(uint64(i<<4)), from, half, half)
-			}
-		}
-		halves[h] = half
-	}
-	all := YMM()
-	VINSERTF128(Imm(1), halves[1], halves[0].AsY(), all)
-	return all
+	return e.Gather(x, func(lane int, to GPVirtual) { MOVWLZX(numbers.Offset(2*lane), to.As32()) })
 }
 
 // perLine is the elements of a line.
-func (e elem) perLine() int { return line / e.size }
+func (e elem) perLine() int { return line / e.Size() }
 
 // run loads the address of the elements of a run, which has so many for an entry, and how many
 // lines its entries take, which are zero with JZ, and goes on to the next run.
@@ -120,11 +87,11 @@ func newEntries(e elem, storage string, numbers, values Register) *entries {
 	switch storage {
 	case "Same":
 		s.same = YMM()
-		e.broadcast(Mem{Base: values}, s.same)
+		e.Broadcast(Mem{Base: values}, s.same)
 	case "Short":
 		s.width = 4
 	case "Full":
-		s.width = e.size
+		s.width = e.Size()
 	}
 	return s
 }
@@ -139,7 +106,7 @@ func (s *entries) ask() {
 
 // register is register r of the values of the line.
 func (s *entries) register(r int) Op {
-	from := Mem{Base: s.values, Disp: s.width * register / s.size * r}
+	from := Mem{Base: s.values, Disp: s.width * register / s.Size() * r}
 	switch s.storage {
 	case "Same":
 		return s.same
@@ -162,10 +129,9 @@ func (s *entries) advance() {
 
 // copies generates the first pass.
 func copies(e elem) {
-	name := "copyBins" + e.name + "AVX2"
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(to, x *%[1]s, columns *uint16, runs *uint32, n int, next *%[1]s, lines int)", e.typ))
-	Pragma("noescape")
-	lanes.Describe(name, "writes the elements of x of n runs past the caches, and asks for so many lines of",
+	name := "copyBins" + e.Suffix()
+	e.Func(name, "func(to, x *V, columns *uint16, runs *uint32, n int, next *V, lines int)",
+		"writes the elements of x of n runs past the caches, and asks for so many lines of",
 		"64 bytes from next on, one for each line of them.")
 	to := Load(Param("to"), GP64())
 	x := Load(Param("x"), GP64())
@@ -206,12 +172,12 @@ func (e elem) eachLine(lines int, runs, n, to, next, end Register, write func(at
 func (s *entries) copyLine(x, to Register) {
 	s.ask()
 	for r := range line / register {
-		s.stream(s.gather(r, x), Mem{Base: to, Disp: register * r})
+		s.Stream(s.gather(r, x), Mem{Base: to, Disp: register * r})
 	}
 	s.advance()
 }
 
 // gather is register r of the elements of x of a line of entries.
 func (s *entries) gather(r int, x Register) VecVirtual {
-	return gather(s.elem, x, Mem{Base: s.numbers, Disp: 2 * register / s.size * r})
+	return gather(s.elem, x, Mem{Base: s.numbers, Disp: 2 * register / s.Size() * r})
 }

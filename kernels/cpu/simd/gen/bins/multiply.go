@@ -1,31 +1,26 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
-
-	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 // multiply generates the second pass for values that are stored in one of the ways.
 func multiply(e elem, storage string) {
-	e.secondPass("multiplyBin"+e.name+storage+"AVX2", storage, 1, func(s *entries, i int, x, sums, row Register) {
-		to, sum, value := Mem{Base: sums, Index: row, Scale: uint8(e.size)}, XMM(), s.single(i)
-		e.move(to, sum)
-		e.fma(Mem{Base: x, Disp: e.size * i}, value, sum)
-		e.move(sum, to)
+	e.secondPass("multiplyBin"+e.TypeName()+storage+"AVX2", storage, 1, func(s *entries, i int, x, sums, row Register) {
+		to, sum, value := Mem{Base: sums, Index: row, Scale: uint8(e.Size())}, XMM(), s.single(i)
+		e.MoveOne(to, sum)
+		e.FMAOne(Mem{Base: x, Disp: e.Size() * i}, value, sum)
+		e.MoveOne(sum, to)
 	})
 }
 
 // secondPass generates a kernel that does the same for each entry i of each line, where lines is
 // the lines of x for one of entries.
 func (e elem) secondPass(name, storage string, lines int, add func(s *entries, i int, x, sums, row Register)) {
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(sums, x *%s, rows *uint16, values *byte, lines int)", e.typ))
-	Pragma("noescape")
-	lanes.Describe(name, "multiplies so many lines of entries, at least 1, by the elements of x that were copied",
+	e.Func(name, "func(sums, x *V, rows *uint16, values *byte, lines int)",
+		"multiplies so many lines of entries, at least 1, by the elements of x that were copied",
 		"for them, and adds them to the sums of their rows, one after the other, with one rounding.")
 	sums := Load(Param("sums"), GP64())
 	x := Load(Param("x"), GP64())
@@ -59,7 +54,7 @@ func (s *entries) single(i int) VecVirtual {
 		VXORPS(value, value, value)
 		VCVTSS2SD(from, value, value)
 	default:
-		s.move(from, value)
+		s.MoveOne(from, value)
 	}
 	return value
 }

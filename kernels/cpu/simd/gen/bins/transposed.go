@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -13,10 +11,9 @@ import (
 // spread generates the first pass of transposed products for values that are stored in one of the
 // ways.
 func spread(e elem, storage string) {
-	name := "spreadBin" + e.name + storage + "AVX2"
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(to, x *%s, rows *uint16, values *byte, lines int)", e.typ))
-	Pragma("noescape")
-	lanes.Describe(name, "writes the products of so many lines of entries, at least 1, past the caches.")
+	name := "spreadBin" + e.TypeName() + storage + "AVX2"
+	e.Func(name, "func(to, x *V, rows *uint16, values *byte, lines int)",
+		"writes the products of so many lines of entries, at least 1, past the caches.")
 	to := Load(Param("to"), GP64())
 	x := Load(Param("x"), GP64())
 	entries := newEntries(e, storage, Load(Param("rows"), GP64()), Load(Param("values"), GP64()))
@@ -25,8 +22,8 @@ func spread(e elem, storage string) {
 	entries.ask()
 	for r := range line / register {
 		v := entries.gather(r, x)
-		e.mul(entries.register(r), v, v)
-		e.stream(v, Mem{Base: to, Disp: register * r})
+		e.Mul(entries.register(r), v, v)
+		e.Stream(v, Mem{Base: to, Disp: register * r})
 	}
 	entries.advance()
 	ADDQ(Imm(line), to)
@@ -43,10 +40,9 @@ const productsAhead = 32
 // far from what the one before has read, so the runs are gone through twice: to ask for lines of
 // products, and so many lines later to add them.
 func addRuns(e elem) {
-	name := "addBinRuns" + e.name + "AVX2"
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(y, products *%[1]s, columns *uint16, runs *uint32, n int, next *%[1]s, lines int, after %[1]s)", e.typ))
-	Pragma("noescape")
-	lanes.Describe(name, "adds the products of n runs, times after, to y, and asks for so many lines of",
+	name := "addBinRuns" + e.Suffix()
+	e.Func(name, "func(y, products *V, columns *uint16, runs *uint32, n int, next *V, lines int, after V)",
+		"adds the products of n runs, times after, to y, and asks for so many lines of",
 		"64 bytes from next on, one for each line of products.")
 	y := Load(Param("y"), GP64())
 	products := Load(Param("products"), GP64())
@@ -59,11 +55,7 @@ func addRuns(e elem) {
 	SHLQ(Imm(6), nextEnd)
 	ADDQ(next, nextEnd)
 	after := YMM()
-	afterMem, err := Param("after").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	e.broadcast(afterMem.Addr, after)
+	e.Broadcast(lanes.Arg("after"), after)
 	later := asking{elem: e, products: products, end: end, runs: GP64(), at: GP64(), left: GP64()}
 	at, left := GP64(), GP64()
 
@@ -98,13 +90,13 @@ func (s *entries) addLine(products Register, after VecVirtual, y Register) {
 	s.ask()
 	for r := range line / register {
 		v := YMM()
-		s.mul(Mem{Base: products, Disp: register * r}, after, v)
+		s.Mul(Mem{Base: products, Disp: register * r}, after, v)
 		for i, product := range s.elements(v) {
 			c := GP64()
-			MOVWLZX(Mem{Base: s.numbers, Disp: 2 * (register/s.size*r + i)}, c.As32())
-			to := Mem{Base: y, Index: c, Scale: uint8(s.size)}
-			s.add(to, product, product)
-			s.move(product, to)
+			MOVWLZX(Mem{Base: s.numbers, Disp: 2 * (register/s.Size()*r + i)}, c.As32())
+			to := Mem{Base: y, Index: c, Scale: uint8(s.Size())}
+			s.AddOne(to, product, product)
+			s.MoveOne(product, to)
 		}
 	}
 	s.advance()
@@ -139,9 +131,9 @@ func (e elem) elements(v VecVirtual) (all []VecVirtual) {
 	VEXTRACTF128(Imm(1), v, high)
 	for _, half := range []VecVirtual{v.AsX().(VecVirtual), high} {
 		others := []VecVirtual{half}
-		for i := 1; i < 16/e.size; i++ {
+		for i := 1; i < 16/e.Size(); i++ {
 			x := XMM()
-			if e.size == 8 {
+			if e.Double {
 				VUNPCKHPD(half, half, x)
 			} else {
 				VPERMILPS(Imm(uint64(i)), half, x)

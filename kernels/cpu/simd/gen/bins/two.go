@@ -1,22 +1,17 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
-
-	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 // copiesOfTwo generates the first pass with two vectors side by side: a line of entries gives two
 // of elements.
 func copiesOfTwo(e elem) {
-	name := "copyBinsOfTwo" + e.name + "AVX2"
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(to, x *%[1]s, columns *uint16, runs *uint32, n, from int, next *%[1]s, lines int)", e.typ))
-	Pragma("noescape")
-	lanes.Describe(name, "writes the elements of x of n runs past the caches, where to is the place of those of",
+	name := "copyBinsOfTwo" + e.Suffix()
+	e.Func(name, "func(to, x *V, columns *uint16, runs *uint32, n, from int, next *V, lines int)",
+		"writes the elements of x of n runs past the caches, where to is the place of those of",
 		"line from, and asks for so many lines of 64 bytes from next on, two for each line of entries.")
 	to := Load(Param("to"), GP64())
 	x := Load(Param("x"), GP64())
@@ -37,14 +32,14 @@ func copiesOfTwo(e elem) {
 func (s *entries) copyTwo(x, to Register) {
 	s.ask()
 	for r := range 2 * line / register {
-		s.stream(gatherPairs(s.elem, x, Mem{Base: s.numbers, Disp: register / s.size * r}), Mem{Base: to, Disp: register * r})
+		s.Stream(gatherPairs(s.elem, x, Mem{Base: s.numbers, Disp: register / s.Size() * r}), Mem{Base: to, Disp: register * r})
 	}
 	s.advance()
 }
 
 // gatherPairs fills a register with pairs of elements of x.
 func gatherPairs(e elem, x Register, columns Mem) VecVirtual {
-	if e.size == 4 {
+	if !e.Double {
 		return gather(double, x, columns)
 	}
 	pair := func(i int) Mem {
@@ -61,20 +56,20 @@ func gatherPairs(e elem, x Register, columns Mem) VecVirtual {
 
 // multiplyTwo generates the second pass with two vectors side by side.
 func multiplyTwo(e elem, storage string) {
-	e.secondPass("multiplyBinOfTwo"+e.name+storage+"AVX2", storage, 2, func(s *entries, i int, x, sums, row Register) {
-		to, from := Mem{Base: sums, Index: row, Scale: 8}, Mem{Base: x, Disp: 2 * e.size * i}
+	e.secondPass("multiplyBinOfTwo"+e.TypeName()+storage+"AVX2", storage, 2, func(s *entries, i int, x, sums, row Register) {
+		to, from := Mem{Base: sums, Index: row, Scale: 8}, Mem{Base: x, Disp: 2 * e.Size() * i}
 		sum, value := XMM(), s.twice(i)
-		if e.size == 8 {
+		if e.Double {
 			ADDQ(row, row)
 			VMOVUPD(to, sum)
-			e.fmas(from, value, sum)
+			e.FMA(from, value, sum)
 			VMOVUPD(sum, to)
 			return
 		}
 		pair := XMM()
 		VMOVSD(to, sum)
 		VMOVSD(from, pair)
-		e.fmas(pair, value, sum)
+		e.FMA(pair, value, sum)
 		VMOVSD(sum, to)
 	})
 }
@@ -83,10 +78,10 @@ func multiplyTwo(e elem, storage string) {
 func (s *entries) twice(i int) VecVirtual {
 	from, value := Mem{Base: s.values, Disp: s.width * i}, XMM()
 	switch {
-	case s.storage == "Full" && s.size == 8:
+	case s.storage == "Full" && s.Double:
 		VMOVDDUP(from, value)
 	case s.storage == "Full":
-		s.broadcast(from, value)
+		s.Broadcast(from, value)
 	default:
 		value = s.single(i)
 		if s.storage == "Short" {

@@ -15,9 +15,8 @@ func main() {
 	for i := range 64 {
 		DATA(i, U8(uint8(i/7*8+i%7)))
 	}
-	TEXT("pack57", NOSPLIT, "func(n int, val *float64, low uint64, out *byte) (done int)")
-	Pragma("noescape")
-	Doc("pack57 is Values57.pack for at most n > 0 eights of values, up to the first that is",
+	lanes.Func("pack57", "func(n int, val *float64, low uint64, out *byte) (done int)",
+		"is Values57.pack for at most n > 0 eights of values, up to the first that is",
 		"false. It writes 7 bytes behind the last one.")
 	n := Load(Param("n"), GP64())
 	val := Load(Param("val"), GP64())

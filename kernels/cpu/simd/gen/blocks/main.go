@@ -44,9 +44,8 @@ type kernel struct {
 // blocks generates the kernel for blocks of so many rows and any number of columns.
 func blocks(l lanes.Lanes, values lanes.Values, height int) {
 	name := fmt.Sprintf("blocks%s%d%s", values.Name, height, l.Suffix())
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *%s)", l.Type()))
-	Pragma("noescape")
-	lanes.Describe(name, "is MultiplyBlocks for the case in its name.")
+	l.Func(name, "func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *V)",
+		"is MultiplyBlocks for the case in its name.")
 	k := begin(l, values, height)
 
 	Label("slice")

@@ -13,9 +13,8 @@ import (
 // join generates the kernel that reads the first k of so many segments.
 func join(l lanes.Lanes, segments, k int) {
 	fn := fmt.Sprintf("join%dof%d%s", k, segments, l.Suffix())
-	TEXT(fn, NOSPLIT, "func(dst *float64, src *byte, step, n int)")
-	Pragma("noescape")
-	lanes.Describe(fn, "joins the first segments of n values, a multiple of 8. Those of one kind", "lie side by side, the next kind begins step bytes further.")
+	lanes.Func(fn, "func(dst *float64, src *byte, step, n int)",
+		"joins the first segments of n values, a multiple of 8. Those of one kind", "lie side by side, the next kind begins step bytes further.")
 	size := 8 / segments // bytes of a segment
 	dst := Load(Param("dst"), GP64())
 	n := Load(Param("n"), GP64())

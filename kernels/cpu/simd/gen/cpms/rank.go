@@ -17,9 +17,8 @@ func rank(w int, masks func(w int) Mem, folded bool) {
 	if folded {
 		fn = fmt.Sprintf("rankFolded%dAVX2", w)
 	}
-	TEXT(fn, NOSPLIT, "func(sum *float64, n int, cur, next *byte, degree *int32, damping, add float64) float64")
-	Pragma("noescape")
-	lanes.Describe(fn, "is Rank for n nodes, a multiple of 4, with degrees where weights are folded.", "cur is read from 8 bytes before the end of its first value, next begins with it.")
+	lanes.Func(fn, "func(sum *float64, n int, cur, next *byte, degree *int32, damping, add float64) float64",
+		"is Rank for n nodes, a multiple of 4, with degrees where weights are folded.", "cur is read from 8 bytes before the end of its first value, next begins with it.")
 	sum := Load(Param("sum"), GP64())
 	n := Load(Param("n"), GP64())
 	cur := Load(Param("cur"), GP64())

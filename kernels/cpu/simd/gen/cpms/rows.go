@@ -13,9 +13,8 @@ import (
 // rows generates the kernel of HeadRows: four entries at a time, then one by one.
 func rows(v values, w int, masks func(w int) Mem) {
 	fn := fmt.Sprintf("headRows%sX%dAVX2", v.name, w)
-	TEXT(fn, NOSPLIT, "func(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)")
-	Pragma("noescape")
-	lanes.Describe(fn, "is HeadRows for the case in its name.")
+	lanes.Func(fn, "func(y *float64, rows int, ptr *int64, idx *int32, val *byte, step int, x *byte)",
+		"is HeadRows for the case in its name.")
 	e := entries{v: v, w: w}
 	y := Load(Param("y"), GP64())
 	n := Load(Param("rows"), GP64())

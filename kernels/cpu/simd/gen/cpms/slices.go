@@ -19,9 +19,8 @@ func slices(l lanes.Lanes, v values, w int, near bool, masks func(w int) Mem) {
 		name = "nearSlices"
 	}
 	fn := fmt.Sprintf("%s%sX%d%s", name, v.name, w, l.Suffix()[3:])
-	TEXT(fn, NOSPLIT, "func(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)")
-	Pragma("noescape")
-	lanes.Describe(fn, "is HeadSlices for the case in its name.")
+	lanes.Func(fn, "func(y *float64, slices int, count *int32, off *int64, idx *byte, start *int32, val *byte, step int, x *byte)",
+		"is HeadSlices for the case in its name.")
 	s := begin(l, v, w, near, masks)
 
 	Label("slice")

@@ -46,14 +46,14 @@ func (k *rower) few() {
 	Load(Param("work").Base(), products)
 	k.scaled(k.k, t)
 	SUBQ(t, products)
-	ADDQ(U32(uint32((blockRows+beside)*k.size())), products)
+	ADDQ(U32(uint32((blockRows+beside)*k.Size())), products)
 	k.multiply(products, end, stop)
 
 	k.rewind()
 	table := GP64()
 	LEAQ(NewDataAddr(Symbol{Name: masks, Static: true}, 8*most), table)
 	ways := []int{}
-	for n := 32 / k.size(); n < most; n *= 2 {
+	for n := 32 / k.Size(); n < most; n *= 2 {
 		ways = append(ways, n)
 	}
 	way := func(n int) string { return fmt.Sprintf("atMost%d", n) }
@@ -141,7 +141,7 @@ func (k *rower) multiply(products, end, stop GPVirtual) {
 	Label("products")
 	CMPQ(at, end)
 	CMOVQGT(end, at)
-	PREFETCHT0(k.value(at, ahead/k.size()))
+	PREFETCHT0(k.value(at, ahead/k.Size()))
 	PREFETCHT0(k.index(at, ahead/4))
 	all, least := YMM(), YMM()
 	VMOVDQU(k.index(at, 0), all)
@@ -153,18 +153,18 @@ func (k *rower) multiply(products, end, stop GPVirtual) {
 	var even, odd GPVirtual
 	place := func(i int) Mem {
 		if i%2 == 1 {
-			return Mem{Base: k.x, Index: odd, Scale: uint8(k.size())}
+			return Mem{Base: k.x, Index: odd, Scale: uint8(k.Size())}
 		}
 		even, odd = GP64(), GP64()
 		MOVQ(k.index(at, i), odd)
 		MOVL(odd.As32(), even.As32())
 		SHRQ(Imm(32), odd)
-		return Mem{Base: k.x, Index: even, Scale: uint8(k.size())}
+		return Mem{Base: k.x, Index: even, Scale: uint8(k.Size())}
 	}
-	for i, v := range k.load8(place) {
-		i *= 32 / k.size()
-		k.mulPacked(k.value(at, i), v, v)
-		VMOVUPS(v, Mem{Base: products, Index: at, Scale: uint8(k.size()), Disp: k.size() * i})
+	for i, v := range load8(k.Lanes, place) {
+		i *= 32 / k.Size()
+		k.Mul(k.value(at, i), v, v)
+		VMOVUPS(v, Mem{Base: products, Index: at, Scale: uint8(k.Size()), Disp: k.Size() * i})
 	}
 	ADDQ(Imm(8), at)
 	CMPQ(at, stop)
@@ -179,15 +179,15 @@ func (k *rower) first(n int, end Mem, products, table GPVirtual) VecVirtual {
 	MOVQ(k.k, minus)
 	SUBQ(next, minus)
 	var v []VecVirtual
-	for at := 0; at < n*k.size(); at += 32 {
+	for at := 0; at < n*k.Size(); at += 32 {
 		part := YMM()
-		VMOVUPS(Mem{Base: products, Index: k.k, Scale: uint8(k.size()), Disp: at}, part)
-		VANDPS(Mem{Base: table, Index: minus, Scale: uint8(k.size()), Disp: at}, part, part)
+		VMOVUPS(Mem{Base: products, Index: k.k, Scale: uint8(k.Size()), Disp: at}, part)
+		VANDPS(Mem{Base: table, Index: minus, Scale: uint8(k.Size()), Disp: at}, part, part)
 		v = append(v, part)
 	}
 	for ; len(v) > 1; v = v[:len(v)/2] {
 		for i, part := range v[len(v)/2:] {
-			k.addPacked(part, v[i], v[i])
+			k.Add(part, v[i], v[i])
 		}
 	}
 	MOVQ(next, k.k)
@@ -200,7 +200,7 @@ func (k *rower) four(n int, products, table GPVirtual) {
 	for i := range v {
 		v[i] = k.first(n, Mem{Base: k.ptr, Index: k.i, Scale: 8, Disp: 8 * (i + 1)}, products, table)
 	}
-	k.reduce4(v, Mem{Base: k.sums, Index: k.i, Scale: uint8(k.size())})
+	reduce4(k.Lanes, v, Mem{Base: k.sums, Index: k.i, Scale: uint8(k.Size())})
 	ADDQ(Imm(4), k.i)
 }
 
@@ -233,17 +233,17 @@ func (k *rower) mixed(products, table GPVirtual) {
 	SUBQ(Imm(8), left)
 	JL(LabelRef("last"))
 	Label("whole")
-	for at := 0; at < 8*k.size(); at += 32 {
-		k.addPacked(Mem{Base: products, Index: k.k, Scale: uint8(k.size()), Disp: at}, acc, acc)
+	for at := 0; at < 8*k.Size(); at += 32 {
+		k.Add(Mem{Base: products, Index: k.k, Scale: uint8(k.Size()), Disp: at}, acc, acc)
 	}
 	ADDQ(Imm(8), k.k)
 	SUBQ(Imm(8), left)
 	JGE(LabelRef("whole"))
 	Label("last")
 	sum := XMM()
-	k.addPacked(k.first(8, ptr.Offset(8), products, table), acc, acc)
-	k.reduce(acc, sum)
-	k.store(sum, Mem{Base: k.sums, Index: k.i, Scale: uint8(k.size())})
+	k.Add(k.first(8, ptr.Offset(8), products, table), acc, acc)
+	reduce(k.Lanes, acc, sum)
+	k.MoveOne(sum, Mem{Base: k.sums, Index: k.i, Scale: uint8(k.Size())})
 	INCQ(k.i)
 	CMPQ(k.i, until)
 	JL(LabelRef("each"))

@@ -2,16 +2,21 @@
 // ones, and the least and greatest of a run of indices.
 package main
 
-import . "github.com/mmcloughlin/avo/build"
+import (
+	. "github.com/mmcloughlin/avo/build"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
+)
 
 func main() {
 	defineMasks()
-	rows("rowsF64", "float64", double{})
-	rows("rowsF32", "float32", single{})
-	spread("spreadF64", "float64", double{})
-	spread("spreadF32", "float32", single{})
-	scatter("scatterF64", "float64", double{})
-	scatter("scatterF32", "float32", single{})
+	double, single := lanes.Lanes{Double: true}, lanes.Lanes{}
+	rows(double)
+	rows(single)
+	spread(double)
+	spread(single)
+	scatter(double)
+	scatter(single)
 	minMax()
 	Generate()
 }

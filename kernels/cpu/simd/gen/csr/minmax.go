@@ -3,14 +3,15 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 // minMax generates the least and the greatest of at least eight indices. The last
 // eight are read once more where their number is no multiple of eight.
 func minMax() {
-	TEXT("minMaxAVX2", NOSPLIT, "func(idx []int32) (lo, hi int32)")
-	Pragma("noescape")
-	Doc("minMaxAVX2 is MinMax of at least eight indices.")
+	lanes.Func("minMaxAVX2", "func(idx []int32) (lo, hi int32)",
+		"is MinMax of at least eight indices.")
 	p := Load(Param("idx").Base(), GP64())
 	n := Load(Param("idx").Len(), GP64())
 	lo, hi, v := YMM(), YMM(), YMM()

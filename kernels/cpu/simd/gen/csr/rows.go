@@ -1,12 +1,11 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 // ahead is how many bytes before their use values and indices are asked for: the
@@ -23,7 +22,7 @@ const (
 
 // rower is the registers of a kernel of Rows.
 type rower struct {
-	elem
+	lanes.Lanes
 	ptr, x, idx, val Register   // idx and val of entry 0, as ptr counts
 	k                GPVirtual  // the next entry
 	r, stop          GPVirtual  // the first row of the block, and the one behind it
@@ -39,13 +38,12 @@ type rower struct {
 // Elements of x are loaded one by one: on Zen 4 that is faster than the gather
 // instruction, elsewhere about as fast. An index that is not below len(x), and a
 // pointer that falls or leaves idx, end the call with the rows done before.
-func rows(name, typ string, e elem) {
-	TEXT(name+"AVX2", NOSPLIT, fmt.Sprintf("func(alpha, beta %[1]s, ptr []int64, idx []int32, val, x, y, work []%[1]s) (done int)", typ))
-	Pragma("noescape")
-	Doc(name+"AVX2 is Rows as far as indices and pointers are in range: it gives the", "number of rows done. work has rowsWork elements.")
-	k := begin(e)
+func rows(l lanes.Lanes) {
+	l.Func("rows"+l.Suffix(), "func(alpha, beta V, ptr []int64, idx []int32, val, x, y, work []V) (done int)",
+		"is Rows as far as indices and pointers are in range: it gives the", "number of rows done. work has rowsWork elements.")
+	k := begin(l)
 	Label("block")
-	MOVQ(addr(ReturnIndex(0)), k.stop)
+	MOVQ(lanes.Place(ReturnIndex(0)), k.stop)
 	SUBQ(k.r, k.stop)
 	JLE(LabelRef("out"))
 	CMPQ(k.stop, Imm(blockRows))
@@ -70,22 +68,14 @@ func rows(name, typ string, e elem) {
 }
 
 // begin loads the arguments that have registers. All rows are to be done.
-func begin(e elem) *rower {
-	k := &rower{elem: e}
+func begin(l lanes.Lanes) *rower {
+	k := &rower{Lanes: l}
 	k.ptr = Load(Param("ptr").Base(), GP64())
 	k.x = Load(Param("x").Base(), GP64())
 	k.k = GP64()
 	MOVQ(Mem{Base: k.ptr}, k.k)
-	k.idx = Load(Param("idx").Base(), GP64())
-	k.val = Load(Param("val").Base(), GP64())
+	k.idx, k.val = k.Entries(k.k)
 	t := GP64()
-	MOVQ(k.k, t)
-	SHLQ(Imm(2), t)
-	SUBQ(t, k.idx)
-	if e.size() == 8 {
-		SHLQ(Imm(1), t)
-	}
-	SUBQ(t, k.val)
 	Load(Param("y").Len(), t)
 	Store(t, ReturnIndex(0))
 	k.r, k.stop, k.i, k.sums = GP64(), GP64(), GP64(), GP64()
@@ -107,7 +97,7 @@ func (k *rower) rewind() {
 // scaled is the bytes of so many elements.
 func (k *rower) scaled(n, bytes GPVirtual) {
 	MOVQ(n, bytes)
-	if k.size() == 8 {
+	if k.Double {
 		SHLQ(Imm(3), bytes)
 	} else {
 		SHLQ(Imm(2), bytes)
@@ -128,7 +118,7 @@ func (k *rower) index(at GPVirtual, i int) Mem {
 }
 
 func (k *rower) value(at GPVirtual, i int) Mem {
-	return Mem{Base: k.val, Index: at, Scale: uint8(k.size()), Disp: k.size() * i}
+	return Mem{Base: k.val, Index: at, Scale: uint8(k.Size()), Disp: k.Size() * i}
 }
 
 // direct sums the rows of a block one by one: eight entries at a time, then single ones, with
@@ -162,17 +152,17 @@ func (k *rower) direct() {
 		VXORPS(a, a, a)
 	}
 	Label("eight")
-	PREFETCHT0(k.value(k.k, ahead/k.size()))
+	PREFETCHT0(k.value(k.k, ahead/k.Size()))
 	PREFETCHT0(k.index(k.k, ahead/4))
-	for i, v := range k.load8(func(i int) Mem { return Mem{Base: k.x, Index: index(i), Scale: uint8(k.size())} }) {
-		k.fmaPacked(k.value(k.k, i*32/k.size()), v, acc[i])
+	for i, v := range load8(k.Lanes, func(i int) Mem { return Mem{Base: k.x, Index: index(i), Scale: uint8(k.Size())} }) {
+		k.FMA(k.value(k.k, i*32/k.Size()), v, acc[i])
 	}
 	ADDQ(Imm(8), k.k)
 	SUBQ(Imm(8), left)
 	CMPQ(left, Imm(8))
 	JGE(LabelRef("eight"))
-	k.addPacked(acc[1], acc[0], acc[0])
-	k.reduce(acc[0], sum)
+	k.Add(acc[1], acc[0], acc[0])
+	reduce(k.Lanes, acc[0], sum)
 
 	Label("tail")
 	SUBQ(Imm(1), left)
@@ -180,13 +170,13 @@ func (k *rower) direct() {
 	Label("one")
 	at := index(0)
 	v := XMM()
-	k.load(k.value(k.k, 0), v)
-	k.fma(Mem{Base: k.x, Index: at, Scale: uint8(k.size())}, v, sum)
+	k.MoveOne(k.value(k.k, 0), v)
+	k.FMAOne(Mem{Base: k.x, Index: at, Scale: uint8(k.Size())}, v, sum)
 	INCQ(k.k)
 	SUBQ(Imm(1), left)
 	JGE(LabelRef("one"))
 	Label("summed")
-	k.store(sum, Mem{Base: k.sums, Index: k.i, Scale: uint8(k.size())})
+	k.MoveOne(sum, Mem{Base: k.sums, Index: k.i, Scale: uint8(k.Size())})
 	INCQ(k.i)
 	JMP(LabelRef("row"))
 
@@ -199,22 +189,27 @@ func (k *rower) direct() {
 func (k *rower) finish() {
 	y, readsY := GP64(), GP64()
 	Load(Param("y").Base(), y)
-	k.bits(addr(Param("beta")), readsY)
+	if k.Double {
+		MOVQ(lanes.Arg("beta"), readsY)
+	} else {
+		MOVL(lanes.Arg("beta"), readsY.As32())
+		SHLQ(Imm(32), readsY)
+	}
 	ADDQ(readsY, readsY)
 	alpha, beta, v := YMM(), YMM(), YMM()
-	k.broadcast(addr(Param("alpha")), alpha)
-	k.broadcast(addr(Param("beta")), beta)
-	place := Mem{Base: y, Index: k.r, Scale: uint8(k.size())}
-	sum := Mem{Base: k.sums, Index: k.r, Scale: uint8(k.size())}
-	next, lanes := GP64(), 32/k.size()
+	k.Broadcast(lanes.Arg("alpha"), alpha)
+	k.Broadcast(lanes.Arg("beta"), beta)
+	place := Mem{Base: y, Index: k.r, Scale: uint8(k.Size())}
+	sum := Mem{Base: k.sums, Index: k.r, Scale: uint8(k.Size())}
+	next, lanes := GP64(), 32/k.Size()
 	Label("register")
 	LEAQ(Mem{Base: k.r, Disp: lanes}, next)
 	CMPQ(next, k.stop)
 	JG(LabelRef("single"))
-	k.mulPacked(sum, alpha, v)
+	k.Mul(sum, alpha, v)
 	TESTQ(readsY, readsY)
 	JZ(LabelRef("put"))
-	k.fmaPacked(place, beta, v)
+	k.FMA(place, beta, v)
 	Label("put")
 	VMOVUPS(v, place)
 	MOVQ(next, k.r)
@@ -222,22 +217,13 @@ func (k *rower) finish() {
 	Label("single")
 	CMPQ(k.r, k.stop)
 	JGE(LabelRef("block"))
-	k.load(sum, v.AsX())
-	k.mul(alpha.AsX(), v.AsX(), v.AsX())
+	k.MoveOne(sum, v.AsX())
+	k.MulOne(alpha.AsX(), v.AsX(), v.AsX())
 	TESTQ(readsY, readsY)
 	JZ(LabelRef("putSingle"))
-	k.fma(place, beta.AsX(), v.AsX())
+	k.FMAOne(place, beta.AsX(), v.AsX())
 	Label("putSingle")
-	k.store(v.AsX(), place)
+	k.MoveOne(v.AsX(), place)
 	INCQ(k.r)
 	JMP(LabelRef("single"))
-}
-
-// addr is where a parameter lies.
-func addr(c gotypes.Component) Mem {
-	p, err := c.Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return p.Addr
 }

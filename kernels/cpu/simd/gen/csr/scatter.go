@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 const (
@@ -21,13 +23,12 @@ const (
 // spread generates the kernel that writes the factor of each row once for each of its
 // entries. Rows of up to spreadAtOnce entries take no branch that depends on their
 // length, which the processor could not foresee.
-func spread(name, typ string, e elem) {
-	TEXT(name+"AVX2", NOSPLIT, fmt.Sprintf("func(alpha %[1]s, ptr []int64, x, f []%[1]s) (rows int)", typ))
-	Pragma("noescape")
-	Doc(name+"AVX2 sets f[k] to alpha*x[r] for ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0], as",
+func spread(l lanes.Lanes) {
+	l.Func("spread"+l.Suffix(), "func(alpha V, ptr []int64, x, f []V) (rows int)",
+		"sets f[k] to alpha*x[r] for ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0], as",
 		fmt.Sprintf("far as pointers rise and leave %d elements of f, which are spoiled: it gives the", spreadAtOnce),
 		"number of rows done. ptr has len(x)+1 elements.")
-	size := e.size()
+	size := l.Size()
 	ptr := Load(Param("ptr").Base(), GP64())
 	x := Load(Param("x").Base(), GP64())
 	n := Load(Param("x").Len(), GP64())
@@ -39,7 +40,7 @@ func spread(name, typ string, e elem) {
 	XORQ(r, r)
 	SUBQ(Imm(spreadAtOnce), end)
 	alpha, factor, all := XMM(), XMM(), YMM()
-	e.load(addr(Param("alpha")), alpha)
+	l.MoveOne(lanes.Arg("alpha"), alpha)
 
 	Label("row")
 	CMPQ(r, n)
@@ -50,13 +51,9 @@ func spread(name, typ string, e elem) {
 	JG(LabelRef("out"))
 	CMPQ(to, k)
 	JL(LabelRef("out"))
-	e.load(Mem{Base: x, Index: r, Scale: uint8(size)}, factor)
-	e.mul(alpha, factor, factor)
-	if size == 8 {
-		VBROADCASTSD(factor, all)
-	} else {
-		VBROADCASTSS(factor, all)
-	}
+	l.MoveOne(Mem{Base: x, Index: r, Scale: uint8(size)}, factor)
+	l.MulOne(alpha, factor, factor)
+	lanes.Pick(l, VBROADCASTSD, VBROADCASTSS)(factor, all)
 	Label("write")
 	for at := 0; at < spreadAtOnce*size; at += 32 {
 		VMOVUPS(all, Mem{Base: f, Index: k, Scale: uint8(size), Disp: at})
@@ -75,7 +72,7 @@ func spread(name, typ string, e elem) {
 
 // scatterer is the registers of a kernel that adds entries to y.
 type scatterer struct {
-	elem
+	lanes.Lanes
 	idx, val, f, y, first Register
 	n                     Register // len(y)
 	m, k, asks            Register // entries, the next one, and up to which there are some to ask for
@@ -84,13 +81,12 @@ type scatterer struct {
 // scatter generates the kernel that adds entries with a factor each: one after the
 // other, for elements of y may come more than once. With far it asks for elements of y
 // ahead: more of them are then under way than the processor looks ahead by itself.
-func scatter(name, typ string, e elem) {
-	TEXT(name+"AVX2", NOSPLIT, fmt.Sprintf("func(n int, idx []int32, val, f, y []%[1]s, first int, far bool) (done int)", typ))
-	Pragma("noescape")
-	Doc(name+"AVX2 adds val[k]*f[k] to y[idx[k]-first] for k < n, up to the first whose",
+func scatter(l lanes.Lanes) {
+	l.Func("scatter"+l.Suffix(), "func(n int, idx []int32, val, f, y []V, first int, far bool) (done int)",
+		"adds val[k]*f[k] to y[idx[k]-first] for k < n, up to the first whose",
 		"place is not in y: it gives the number of those done. With far it asks for the",
 		"places of all of idx, which may be more than n, before their turn.")
-	s := beginScatter(e)
+	s := beginScatter(l)
 	SUBQ(Imm(scatterUnroll), s.m)
 	JL(LabelRef("rest"))
 	Label("several")
@@ -119,8 +115,8 @@ func scatter(name, typ string, e elem) {
 }
 
 // beginScatter loads the arguments.
-func beginScatter(e elem) *scatterer {
-	s := &scatterer{elem: e}
+func beginScatter(l lanes.Lanes) *scatterer {
+	s := &scatterer{Lanes: l}
 	s.m = Load(Param("n"), GP64())
 	s.idx = Load(Param("idx").Base(), GP64())
 	s.val = Load(Param("val").Base(), GP64())
@@ -131,9 +127,9 @@ func beginScatter(e elem) *scatterer {
 	s.k, s.asks = GP64(), GP64()
 	XORQ(s.k, s.k)
 	XORQ(s.asks, s.asks)
-	CMPB(addr(Param("far")), Imm(0))
+	CMPB(lanes.Arg("far"), Imm(0))
 	JEQ(LabelRef("begin"))
-	MOVQ(addr(Param("idx").Len()), s.asks)
+	MOVQ(lanes.Place(Param("idx").Len()), s.asks)
 	SUBQ(Imm(scatterFar+scatterUnroll-1), s.asks)
 	Label("begin")
 	return s
@@ -149,13 +145,13 @@ func (s *scatterer) place(i int) GPVirtual {
 
 // ask asks for what comes later.
 func (s *scatterer) ask() {
-	PREFETCHT0(Mem{Base: s.val, Index: s.k, Scale: uint8(s.size()), Disp: ahead})
+	PREFETCHT0(Mem{Base: s.val, Index: s.k, Scale: uint8(s.Size()), Disp: ahead})
 	PREFETCHT0(Mem{Base: s.idx, Index: s.k, Scale: 4, Disp: ahead})
 	CMPQ(s.k, s.asks)
 	JGE(LabelRef("asked"))
 	for i := range scatterUnroll {
-		PREFETCHT1(Mem{Base: s.y, Index: s.place(scatterFar + i), Scale: uint8(s.size())})
-		PREFETCHT0(Mem{Base: s.y, Index: s.place(scatterNear + i), Scale: uint8(s.size())})
+		PREFETCHT1(Mem{Base: s.y, Index: s.place(scatterFar + i), Scale: uint8(s.Size())})
+		PREFETCHT0(Mem{Base: s.y, Index: s.place(scatterNear + i), Scale: uint8(s.Size())})
 	}
 	Label("asked")
 }
@@ -165,9 +161,9 @@ func (s *scatterer) addEntry(i int) {
 	at, v := s.place(i), XMM()
 	CMPQ(at, s.n)
 	JAE(LabelRef(fmt.Sprintf("out%d", i)))
-	s.load(Mem{Base: s.val, Index: s.k, Scale: uint8(s.size()), Disp: s.size() * i}, v)
-	s.mul(Mem{Base: s.f, Index: s.k, Scale: uint8(s.size()), Disp: s.size() * i}, v, v)
-	to := Mem{Base: s.y, Index: at, Scale: uint8(s.size())}
-	s.add(to, v, v)
-	s.store(v, to)
+	s.MoveOne(Mem{Base: s.val, Index: s.k, Scale: uint8(s.Size()), Disp: s.Size() * i}, v)
+	s.MulOne(Mem{Base: s.f, Index: s.k, Scale: uint8(s.Size()), Disp: s.Size() * i}, v, v)
+	to := Mem{Base: s.y, Index: at, Scale: uint8(s.Size())}
+	s.AddOne(to, v, v)
+	s.MoveOne(v, to)
 }

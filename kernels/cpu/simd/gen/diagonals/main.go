@@ -4,8 +4,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -41,9 +39,8 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 		values.Name = "PerDiagonal"
 	}
 	name := "diagonals" + values.Name + l.Suffix()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, offsets *int64, width int, masks *uint16, val *byte, x *%[1]s, row int, table, y *%[1]s, alpha, beta %[1]s, stream int)", l.Type()))
-	Pragma("noescape")
-	lanes.Describe(name, "is runGeneric for the case in its name.")
+	l.Func(name, "func(n int, offsets *int64, width int, masks *uint16, val *byte, x *V, row int, table, y *V, alpha, beta V, stream int)",
+		"is runGeneric for the case in its name.")
 
 	k := begin(l, values, perDiagonal)
 	TESTQ(k.masks, k.masks)

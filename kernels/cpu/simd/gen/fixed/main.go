@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	. "github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
@@ -13,17 +12,9 @@ import (
 )
 
 func main() {
-	rows(elem{"F64", "float64", 8, VMOVSD, VFMADD231SD})
-	rows(elem{"F32", "float32", 4, VMOVSS, VFMADD231SS})
+	rows(lanes.Lanes{Double: true})
+	rows(lanes.Lanes{})
 	Generate()
-}
-
-// elem is what differs between float64 and float32.
-type elem struct {
-	name, typ string
-	size      int
-	move      func(...Op)
-	fma       func(...Op)
 }
 
 const (
@@ -42,13 +33,12 @@ const (
 //
 // An index that is not below len(x), and a pointer that falls or leaves idx, end the
 // call.
-func rows(e elem) {
-	name := "rowSums" + e.name + "AVX2"
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(ptr []int64, idx []int32, val, x, sums []%s) bool", e.typ))
-	Pragma("noescape")
-	lanes.Describe(name, "is RowSums as long as indices and pointers are in range: else it is", "false, with some of the sums done.")
+func rows(l lanes.Lanes) {
+	name := "rowSums" + l.Suffix()
+	l.Func(name, "func(ptr []int64, idx []int32, val, x, sums []V) bool",
+		"is RowSums as long as indices and pointers are in range: else it is", "false, with some of the sums done.")
 
-	k := begin(e)
+	k := begin(l)
 	Label("rows")
 	for i := range k.hands {
 		k.renew(i)
@@ -56,16 +46,16 @@ func rows(e elem) {
 	k.side()
 	JMP(LabelRef("rows"))
 	k.finish()
-	MOVB(Imm(1), arg(ReturnIndex(0)))
+	MOVB(Imm(1), lanes.Place(ReturnIndex(0)))
 	RET()
 	Label("out")
-	MOVB(Imm(0), arg(ReturnIndex(0)))
+	MOVB(Imm(0), lanes.Place(ReturnIndex(0)))
 	RET()
 }
 
 // kernel is where the arguments and the state of a kernel are.
 type kernel struct {
-	elem
+	lanes.Lanes
 	ptr, x, sums Register
 	n            Register  // elements of x
 	idx, val     Register  // entry k lies at idx+4k and val+size*k, k as ptr counts
@@ -88,8 +78,8 @@ type hand struct {
 }
 
 // begin loads the arguments, with nothing in hand.
-func begin(e elem) *kernel {
-	k := &kernel{elem: e}
+func begin(l lanes.Lanes) *kernel {
+	k := &kernel{Lanes: l}
 	k.ptr = Load(Param("ptr").Base(), GP64())
 	k.x = Load(Param("x").Base(), GP64())
 	k.n = Load(Param("x").Len(), GP64())
@@ -101,12 +91,12 @@ func begin(e elem) *kernel {
 	MOVQ(k.first, k.t)
 	SHLQ(Imm(2), k.t)
 	SUBQ(k.t, k.idx)
-	if e.size == 8 {
+	if l.Double {
 		SHLQ(Imm(1), k.t)
 	}
 	SUBQ(k.t, k.val)
 	k.end = AllocLocal(8)
-	MOVQ(arg(Param("idx").Len()), k.t)
+	MOVQ(lanes.Place(Param("idx").Len()), k.t)
 	ADDQ(k.first, k.t)
 	MOVQ(k.t, k.end)
 	k.r, k.next = GP64(), GP64()
@@ -134,21 +124,21 @@ func (k *kernel) add(entry GPVirtual, acc VecVirtual) {
 	MOVL(Mem{Base: k.idx, Index: entry, Scale: 4}, k.t.As32())
 	CMPQ(k.t, k.n)
 	JAE(LabelRef("out"))
-	k.move(Mem{Base: k.val, Index: entry, Scale: uint8(k.size)}, v)
-	k.fma(Mem{Base: k.x, Index: k.t, Scale: uint8(k.size)}, v, acc)
+	k.MoveOne(Mem{Base: k.val, Index: entry, Scale: uint8(k.Size())}, v)
+	k.FMAOne(Mem{Base: k.x, Index: k.t, Scale: uint8(k.Size())}, v, acc)
 	INCQ(entry)
 }
 
 // ask asks for what comes behind an entry.
 func (k *kernel) ask(entry GPVirtual) {
-	PREFETCHT0(Mem{Base: k.val, Index: entry, Scale: uint8(k.size), Disp: ahead})
+	PREFETCHT0(Mem{Base: k.val, Index: entry, Scale: uint8(k.Size()), Disp: ahead})
 	PREFETCHT0(Mem{Base: k.idx, Index: entry, Scale: 4, Disp: ahead})
 }
 
 // store puts the sum of a row in hand where it goes.
 func (k *kernel) store(h hand) {
 	MOVQ(h.to, k.t)
-	k.move(h.acc, Mem{Base: k.t})
+	k.MoveOne(h.acc, Mem{Base: k.t})
 }
 
 // renew stores row i in hand if it has ended, and takes the next long row in its place;
@@ -156,13 +146,13 @@ func (k *kernel) store(h hand) {
 func (k *kernel) renew(i int) {
 	h := k.hands[i]
 	label := func(name string) string { return fmt.Sprint(name, i) }
-	to := Mem{Base: k.sums, Index: k.r, Scale: uint8(k.size), Disp: -k.size} // of the row before r
+	to := Mem{Base: k.sums, Index: k.r, Scale: uint8(k.Size()), Disp: -k.Size()} // of the row before r
 	MOVQ(k.steps, k.g)
 	SUBQ(k.g, h.rest)
 	JNZ(LabelRef(label("goes")))
 	k.store(h)
 	Label(label("more"))
-	CMPQ(k.r, arg(Param("sums").Len()))
+	CMPQ(k.r, lanes.Place(Param("sums").Len()))
 	JGE(LabelRef(label("end")))
 	INCQ(k.r)
 	MOVQ(Mem{Base: k.ptr, Index: k.r, Scale: 8}, k.g)
@@ -179,14 +169,14 @@ func (k *kernel) renew(i int) {
 	k.add(k.first, k.sum)
 	CMPQ(k.first, k.g)
 	JL(LabelRef(label("short")))
-	k.move(k.sum, to)
+	k.MoveOne(k.sum, to)
 	JMP(LabelRef(label("more")))
 	Label(label("other"))
 	INCQ(k.t)
 	JL(LabelRef("out"))
 	MOVQ(k.first, h.k)
 	MOVQ(k.g, k.first)
-	k.move(k.sum, to)
+	k.MoveOne(k.sum, to)
 	JZ(LabelRef(label("more")))
 	MOVQ(k.t, h.rest)
 	LEAQ(to, k.t)
@@ -236,13 +226,4 @@ func (k *kernel) finish() {
 		Label(done)
 		k.store(h)
 	}
-}
-
-// arg is where a parameter lies.
-func arg(c gotypes.Component) Mem {
-	p, err := c.Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return p.Addr
 }

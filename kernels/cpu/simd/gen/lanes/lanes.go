@@ -51,11 +51,22 @@ func (l Lanes) Suffix() string {
 	case l.Masked:
 		level = "AVX512Half"
 	}
-	return fmt.Sprintf("F%d%s", 8*l.Size(), level)
+	return l.TypeName() + level
 }
+
+// TypeName is the type of an element in the names of functions.
+func (l Lanes) TypeName() string { return fmt.Sprintf("F%d", 8*l.Size()) }
 
 // Type is the type of an element in Go.
 func (l Lanes) Type() string { return fmt.Sprintf("float%d", 8*l.Size()) }
+
+// Pick is the first of two instructions for float64, the second one for float32.
+func Pick[I any](l Lanes, double, single I) I {
+	if l.Double {
+		return double
+	}
+	return single
+}
 
 // Size is the bytes of an element.
 func (l Lanes) Size() int {
@@ -94,61 +105,32 @@ func (l Lanes) Reg() VecVirtual {
 func (l Lanes) Zero(v VecVirtual) { VXORPS(v.AsX(), v.AsX(), v.AsX()) }
 
 // Load loads a register.
-func (l Lanes) Load(m Mem, v VecVirtual) {
-	if l.Double {
-		VMOVUPD(m, v)
-	} else {
-		VMOVUPS(m, v)
-	}
-}
+func (l Lanes) Load(m Mem, v VecVirtual) { Pick(l, VMOVUPD, VMOVUPS)(m, v) }
 
 // Store stores a register.
-func (l Lanes) Store(v VecVirtual, m Mem) {
-	if l.Double {
-		VMOVUPD(v, m)
-	} else {
-		VMOVUPS(v, m)
-	}
-}
+func (l Lanes) Store(v VecVirtual, m Mem) { Pick(l, VMOVUPD, VMOVUPS)(v, m) }
 
 // Stream stores a register past the caches. m begins at a multiple of its size.
-func (l Lanes) Stream(v VecVirtual, m Mem) {
-	if l.Double {
-		VMOVNTPD(v, m)
-	} else {
-		VMOVNTPS(v, m)
-	}
-}
+func (l Lanes) Stream(v VecVirtual, m Mem) { Pick(l, VMOVNTPD, VMOVNTPS)(v, m) }
 
 // Broadcast fills v with one element.
 func (l Lanes) Broadcast(m Mem, v VecVirtual) {
 	switch {
 	case l.Double && l.Half:
 		VMOVDDUP(m, v)
-	case l.Double:
-		VBROADCASTSD(m, v)
 	default:
-		VBROADCASTSS(m, v)
+		Pick(l, VBROADCASTSD, VBROADCASTSS)(m, v)
 	}
 }
 
 // FMA adds a*b to acc. a may be memory.
-func (l Lanes) FMA(a Op, b, acc VecVirtual) {
-	if l.Double {
-		VFMADD231PD(a, b, acc)
-	} else {
-		VFMADD231PS(a, b, acc)
-	}
-}
+func (l Lanes) FMA(a Op, b, acc VecVirtual) { Pick(l, VFMADD231PD, VFMADD231PS)(a, b, acc) }
+
+// Add is dst = a + b. a may be memory.
+func (l Lanes) Add(a Op, b, dst VecVirtual) { Pick(l, VADDPD, VADDPS)(a, b, dst) }
 
 // Mul is dst = a*b. a may be memory.
-func (l Lanes) Mul(a Op, b, dst VecVirtual) {
-	if l.Double {
-		VMULPD(a, b, dst)
-	} else {
-		VMULPS(a, b, dst)
-	}
-}
+func (l Lanes) Mul(a Op, b, dst VecVirtual) { Pick(l, VMULPD, VMULPS)(a, b, dst) }
 
 // NaN is a register of the NaN that every device stores: quiet, without a payload.
 func (l Lanes) NaN() VecVirtual {
@@ -170,33 +152,17 @@ func (l Lanes) Quiet(nan, v VecVirtual) {
 	const unordered = 3
 	if l.Long {
 		k := K()
-		if l.Double {
-			VCMPPD(Imm(unordered), v, v, k)
-			VMOVAPD(nan, k, v)
-		} else {
-			VCMPPS(Imm(unordered), v, v, k)
-			VMOVAPS(nan, k, v)
-		}
+		Pick(l, VCMPPD, VCMPPS)(Imm(unordered), v, v, k)
+		Pick(l, VMOVAPD, VMOVAPS)(nan, k, v)
 		return
 	}
 	t := l.Reg()
-	if l.Double {
-		VCMPPD(Imm(unordered), v, v, t)
-		VBLENDVPD(t, nan, v, v)
-	} else {
-		VCMPPS(Imm(unordered), v, v, t)
-		VBLENDVPS(t, nan, v, v)
-	}
+	Pick(l, VCMPPD, VCMPPS)(Imm(unordered), v, v, t)
+	Pick(l, VBLENDVPD, VBLENDVPS)(t, nan, v, v)
 }
 
 // IsZero sets the flags for JE by whether an argument is 0, and not -0.
-func (l Lanes) IsZero(arg Mem) {
-	if l.Double {
-		CMPQ(arg, Imm(0))
-	} else {
-		CMPL(arg, Imm(0))
-	}
-}
+func (l Lanes) IsZero(arg Mem) { Pick(l, CMPQ, CMPL)(arg, Imm(0)) }
 
 // Gather loads x[index(lane)] for every lane, element by element: on Zen 4 that
 // takes half the time of the gather instruction, elsewhere about the same. index
@@ -269,13 +235,8 @@ func (l Lanes) AddEach(v VecVirtual, place func(lane int) Mem) {
 				VPSRLDQ(Imm(uint64(i*l.Size())), quarter, own)
 			}
 			to, sum := place(q*perQuarter+i), XMM()
-			if l.Double {
-				VADDSD(to, own, sum)
-				VMOVSD(sum, to)
-			} else {
-				VADDSS(to, own, sum)
-				VMOVSS(sum, to)
-			}
+			l.AddOne(to, own, sum)
+			l.MoveOne(sum, to)
 		}
 	}
 }
@@ -292,13 +253,4 @@ func (l Lanes) Quarter(v VecVirtual, q int) Register {
 		VEXTRACTF128(Imm(uint64(q)), v, part)
 	}
 	return part
-}
-
-// Arg is where an argument of the function lies.
-func Arg(name string) Mem {
-	c, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return c.Addr
 }

@@ -67,33 +67,22 @@ func (m *Mask) Load(w Mem) {
 func (m *Mask) FMA(a Op, b, acc VecVirtual) {
 	l := m.l
 	if l.Long {
-		if l.Double {
-			VFMADD231PD(a, b, m.k, acc)
-		} else {
-			VFMADD231PS(a, b, m.k, acc)
-		}
+		l.FMAMasked(a, b, m.k, acc)
 		return
 	}
 	t := l.Reg()
 	VMOVAPS(acc, t)
 	l.FMA(a, b, t)
-	if l.Double {
-		VBLENDVPD(m.v, t, acc, acc)
-	} else {
-		VBLENDVPS(m.v, t, acc, acc)
-	}
+	Pick(l, VBLENDVPD, VBLENDVPS)(m.v, t, acc, acc)
 }
 
 // Mul is dst = a*b in the lanes of the mask, and 0 in the others. a may be memory: all of it
 // is read.
 func (m *Mask) Mul(a Op, b, dst VecVirtual) {
 	l := m.l
-	switch {
-	case l.Long && l.Double:
-		VMULPD_Z(a, b, m.k, dst)
-	case l.Long:
-		VMULPS_Z(a, b, m.k, dst)
-	default:
+	if l.Long {
+		l.MulMasked(a, b, m.k, dst)
+	} else {
 		l.Mul(a, b, dst)
 		m.Keep(dst, dst)
 	}
@@ -105,31 +94,14 @@ func (m *Mask) Keep(v Op, dst VecVirtual) { VANDPS(v, m.v, dst) }
 
 // LoadLanes loads the lanes of the mask from memory and clears the others, whose
 // memory is not touched.
-func (m *Mask) LoadLanes(from Mem, v VecVirtual) {
-	l := m.l
-	switch {
-	case l.Long && l.Double:
-		VMOVUPD_Z(from, m.k, v)
-	case l.Long:
-		VMOVUPS_Z(from, m.k, v)
-	case l.Double:
-		VMASKMOVPD(from, m.v, v)
-	default:
-		VMASKMOVPS(from, m.v, v)
-	}
-}
+func (m *Mask) LoadLanes(from Mem, v VecVirtual) { m.l.LoadMasked(from, m.register(), v) }
 
 // StoreLanes stores the lanes of the mask; the memory of the others is not touched.
-func (m *Mask) StoreLanes(v VecVirtual, to Mem) {
-	l := m.l
-	switch {
-	case l.Long && l.Double:
-		VMOVUPD(v, m.k, to)
-	case l.Long:
-		VMOVUPS(v, m.k, to)
-	case l.Double:
-		VMASKMOVPD(v, m.v, to)
-	default:
-		VMASKMOVPS(v, m.v, to)
+func (m *Mask) StoreLanes(v VecVirtual, to Mem) { m.l.StoreMasked(v, m.register(), to) }
+
+func (m *Mask) register() Register {
+	if m.l.Long {
+		return m.k
 	}
+	return m.v
 }

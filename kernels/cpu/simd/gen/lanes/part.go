@@ -50,12 +50,9 @@ func DefineCounts() {
 
 // FMAPart is FMA of the first elements. With AVX2 the others of acc add zeros.
 func (p *Part) FMAPart(m Mem, v, acc VecVirtual) {
-	switch {
-	case p.Opmasks() && p.Double:
-		VFMADD231PD(m, v, p.mask, acc)
-	case p.Opmasks():
-		VFMADD231PS(m, v, p.mask, acc)
-	default:
+	if p.Opmasks() {
+		p.FMAMasked(m, v, p.mask, acc)
+	} else {
 		t := p.Reg()
 		p.LoadPart(m, t)
 		p.FMA(t, v, acc)
@@ -65,51 +62,11 @@ func (p *Part) FMAPart(m Mem, v, acc VecVirtual) {
 // Mask is the mask of the first elements, of registers with Opmasks.
 func (p *Part) Mask() Register { return p.mask }
 
-// FMAMasked is FMA in the lanes of a mask, of registers with Opmasks.
-func (p *Part) FMAMasked(m Mem, v VecVirtual, mask Register, acc VecVirtual) {
-	if p.Double {
-		VFMADD231PD(m, v, mask, acc)
-	} else {
-		VFMADD231PS(m, v, mask, acc)
-	}
-}
-
 // LoadPart loads the first elements and clears the others.
-func (p *Part) LoadPart(m Mem, v VecVirtual) {
-	switch {
-	case p.Opmasks() && p.Double:
-		VMOVUPD_Z(m, p.mask, v)
-	case p.Opmasks():
-		VMOVUPS_Z(m, p.mask, v)
-	case p.Double:
-		VMASKMOVPD(m, p.mask, v)
-	default:
-		VMASKMOVPS(m, p.mask, v)
-	}
-}
+func (p *Part) LoadPart(m Mem, v VecVirtual) { p.LoadMasked(m, p.mask, v) }
 
 // StorePart stores the first elements.
-func (p *Part) StorePart(v VecVirtual, m Mem) {
-	switch {
-	case p.Opmasks() && p.Double:
-		VMOVUPD(v, p.mask, m)
-	case p.Opmasks():
-		VMOVUPS(v, p.mask, m)
-	case p.Double:
-		VMASKMOVPD(v, p.mask, m)
-	default:
-		VMASKMOVPS(v, p.mask, m)
-	}
-}
-
-// Add is dst = a + b. a may be memory.
-func (l Lanes) Add(a Op, b, dst VecVirtual) {
-	if l.Double {
-		VADDPD(a, b, dst)
-	} else {
-		VADDPS(a, b, dst)
-	}
-}
+func (p *Part) StorePart(v VecVirtual, m Mem) { p.StoreMasked(v, p.mask, m) }
 
 // FinishRow writes a row of y, which lies at the given place: alpha times its sums,
 // and what addY adds of y where the argument reads of the function is not 0. Rows go
@@ -144,12 +101,9 @@ func (p *Part) FinishRow(name string, at Register, sums []VecVirtual, alpha VecV
 
 // FMABroadcast adds the element at m times b to acc.
 func (p *Part) FMABroadcast(m Mem, b, acc VecVirtual) {
-	switch {
-	case p.Opmasks() && p.Double:
-		VFMADD231PD_BCST(m, b, acc)
-	case p.Opmasks():
-		VFMADD231PS_BCST(m, b, acc)
-	default:
+	if p.Opmasks() {
+		Pick(p.Lanes, VFMADD231PD_BCST, VFMADD231PS_BCST)(m, b, acc)
+	} else {
 		f := p.Reg()
 		p.Broadcast(m, f)
 		p.FMA(f, b, acc)

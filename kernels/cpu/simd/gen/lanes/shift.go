@@ -10,12 +10,9 @@ import (
 // become free: lane i of dst is lane i-by of v, or lane i-by+Count of before for i < by.
 // by is at most 16 bytes.
 func (l Lanes) Behind(before Mem, v VecVirtual, by int, dst VecVirtual) {
-	switch {
-	case l.Long && l.Double:
-		VALIGNQ(Imm(uint64(l.Count()-by)), before, v, dst)
-	case l.Long:
-		VALIGND(Imm(uint64(l.Count()-by)), before, v, dst)
-	default:
+	if l.Long {
+		Pick(l, VALIGNQ, VALIGND)(Imm(uint64(l.Count()-by)), before, v, dst)
+	} else {
 		const highThenLow = 3 // the upper half of before, then the lower one of v
 		t := l.Reg()
 		VPERM2F128(Imm(highThenLow), before, v, t)

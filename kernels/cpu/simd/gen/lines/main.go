@@ -2,25 +2,22 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 func main() {
-	each("copyLinesAVX2", "byte", "copies n lines of x that are listed to places that follow each other.", func(listed, other Mem, r Register) {
+	each("copyLinesAVX2", "byte", "copies n lines of x that are listed to places that follow each other.", func(listed, other Mem, r VecVirtual) {
 		VMOVUPS(listed, r)
 		VMOVUPS(r, other)
 	})
-	for _, e := range []struct {
-		name, typ string
-		add       func(...Op)
-	}{{"F64", "float64", VADDPD}, {"F32", "float32", VADDPS}} {
-		each("addLines"+e.name+"AVX2", e.typ, "adds to n lines of x that are listed what lies in places that follow each other.", func(listed, other Mem, r Register) {
+	for _, l := range []lanes.Lanes{{Double: true}, {}} {
+		each("addLines"+l.Suffix(), l.Type(), "adds to n lines of x that are listed what lies in places that follow each other.", func(listed, other Mem, r VecVirtual) {
 			VMOVUPS(listed, r)
-			e.add(other, r, r)
+			l.Add(other, r, r)
 			VMOVUPS(r, listed)
 		})
 	}
@@ -36,10 +33,8 @@ const (
 
 // each generates a loop over n > 0 lines of x; do gets each register of the line that is listed and
 // of that in its turn.
-func each(name, typ, doc string, do func(listed, other Mem, r Register)) {
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(x, others *%s, lines *int32, n int)", typ))
-	Pragma("noescape")
-	Doc(name + " " + doc)
+func each(name, typ, doc string, do func(listed, other Mem, r VecVirtual)) {
+	lanes.Func(name, "func(x, others *"+typ+", lines *int32, n int)", doc)
 	x := Load(Param("x"), GP64())
 	others := Load(Param("others"), GP64())
 	lines := Load(Param("lines"), GP64())

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 
@@ -12,9 +10,8 @@ import (
 // order generates the kernel of OrderRows.
 func order(p lanes.Part) {
 	name := "orderRows" + p.Suffix()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, order *int32, x *%[1]s, ldx int, to *%[1]s, ldt, full, last int)", p.Type()))
-	Pragma("noescape")
-	Doc(name+" is OrderRows for n > 0 rows, ldx and ldt bytes apart, of full whole registers and last",
+	p.Func(name, "func(n int, order *int32, x *V, ldx int, to *V, ldt, full, last int)",
+		"is OrderRows for n > 0 rows, ldx and ldt bytes apart, of full whole registers and last",
 		"elements of another, all of which is written.")
 	n := Load(Param("n"), GP64())
 	places := Load(Param("order"), GP64())

@@ -33,9 +33,8 @@ const (
 // rows done before.
 func rows(p lanes.Part) {
 	name := "many" + p.Suffix()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(alpha, beta %[1]s, ptr []int64, idx []int32, val, x, y []%[1]s, rowsX, ldx, ldy, vectors, last, asks int, across, stream bool) (done int)", p.Type()))
-	Pragma("noescape")
-	Doc(name+" is RowsMany for columns that fill vectors registers, last elements of",
+	p.Func(name, "func(alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, across, stream bool) (done int)",
+		"is RowsMany for columns that fill vectors registers, last elements of",
 		"the last one, as far as indices and pointers are in range: it gives the number of",
 		"rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written",
 		"around the caches: beta must be 0, all registers filled, and y aligned to them.",
@@ -66,7 +65,7 @@ type kernel struct {
 	ptr, x, y     Register
 	n, ldx        Register
 	k             GPVirtual // the next entry
-	idx, val, end Register  // as entries gives them
+	idx, val, end Register  // as Entries and end give them
 	alpha, beta   VecVirtual
 	readsY        GPVirtual // 0 for beta = 0 and -0
 	r             GPVirtual // the end of the next row in ptr
@@ -83,7 +82,8 @@ func begin(p lanes.Part) *kernel {
 	k.ldx = Load(Param("ldx"), GP64())
 	k.k = GP64()
 	MOVQ(Mem{Base: k.ptr}, k.k)
-	k.idx, k.val, k.end = entries(p, k.k)
+	k.idx, k.val = p.Entries(k.k)
+	k.end = end(k.k)
 	k.SetMask(Load(Param("last"), GP64()))
 	k.alpha, k.beta = p.Reg(), p.Reg()
 	p.Broadcast(lanes.Arg("alpha"), k.alpha)
@@ -108,7 +108,7 @@ func (k *kernel) rows(v int) {
 		k.sums[i%2] = append(k.sums[i%2], k.Reg())
 	}
 	Label(label("row", v))
-	CMPQ(k.r, lenOf("ptr"))
+	CMPQ(k.r, lanes.Place(Param("ptr").Len()))
 	JGE(LabelRef("out"))
 	left := GP64()
 	MOVQ(Mem{Base: k.ptr, Index: k.r, Scale: 8}, left)
@@ -237,41 +237,12 @@ func (k *kernel) finish(v int) {
 	JMP(LabelRef(label("next", v)))
 }
 
-// lenOf is where the length of a slice lies.
-func lenOf(slice string) Mem {
-	c, err := Param(slice).Len().Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return c.Addr
-}
-
-// baseOf is where the address of a slice lies.
-func baseOf(slice string) Mem {
-	c, err := Param(slice).Base().Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return c.Addr
-}
-
 // label numbers a label.
 func label(name string, i int) string { return fmt.Sprintf("%s%d", name, i) }
 
-// entries is bases with which entry k lies at idx+4k and val+size*k, and the end of all, k and
-// it as ptr counts; k is the first.
-func entries(p lanes.Part, k Register) (idx, val, end Register) {
-	idx = Load(Param("idx").Base(), GP64())
-	val = Load(Param("val").Base(), GP64())
-	t := GP64()
-	MOVQ(k, t)
-	SHLQ(Imm(2), t)
-	SUBQ(t, idx)
-	if p.Double {
-		SHLQ(Imm(1), t)
-	}
-	SUBQ(t, val)
-	end = Load(Param("idx").Len(), GP64())
-	ADDQ(k, end)
-	return idx, val, end
+// end is the entry behind all, as ptr counts, where first is the first one.
+func end(first Register) Register {
+	end := Load(Param("idx").Len(), GP64())
+	ADDQ(first, end)
+	return end
 }

@@ -25,9 +25,8 @@ const markedShift = 10
 func scatter(p lanes.Part) {
 	const line = 64
 	name := "scatterMany" + p.Suffix()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(alpha %[1]s, from int, ptr []int64, idx []int32, val, x, y, spill []%[1]s, marks []byte, ldx, ldy, lds, rows, first, done, open, vectors, last, asks int) (end int)", p.Type()))
-	Pragma("noescape")
-	Doc(name+" is ScatterMany from entry from on, as ptr counts, up to the first entry that",
+	p.Func(name, "func(alpha V, from int, ptr []int64, idx []int32, val, x, y, spill []V, marks []byte, ldx, ldy, lds, rows, first, done, open, vectors, last, asks int) (end int)",
+		"is ScatterMany from entry from on, as ptr counts, up to the first entry that",
 		"has no place yet: it gives that one, or the end of idx. vectors is registers of a row,",
 		"last the elements of x in the last one; ldx, ldy and lds are bytes. y has done rows from",
 		"first on, spill rows; the open rows behind those of y have no place yet. Places of",
@@ -56,7 +55,7 @@ type scatterer struct {
 	lanes.Part
 	ptr, x, y        Register
 	k                GPVirtual // the next entry
-	idx, val, end    Register  // as entries gives them
+	idx, val, end    Register  // as Entries and end give them
 	r                GPVirtual // the end of the next row in ptr
 	ldy, first, done Register
 	factors          []VecVirtual // the row of x, times alpha
@@ -70,7 +69,8 @@ func beginScatter(p lanes.Part) *scatterer {
 	s.y = Load(Param("y").Base(), GP64())
 	s.k = GP64()
 	MOVQ(Mem{Base: s.ptr}, s.k)
-	s.idx, s.val, s.end = entries(p, s.k)
+	s.idx, s.val = p.Entries(s.k)
+	s.end = end(s.k)
 	Load(Param("from"), s.k)
 	s.SetMask(Load(Param("last"), GP64()))
 	s.r = GP64()
@@ -91,7 +91,7 @@ func (s *scatterer) spilled(g GPVirtual) GPVirtual {
 	at := GP64()
 	MOVQ(lanes.Arg("lds"), at)
 	IMULQ(g, at)
-	ADDQ(baseOf("spill"), at)
+	ADDQ(lanes.Place(Param("spill").Base()), at)
 	return at
 }
 
@@ -118,7 +118,7 @@ func (s *scatterer) rows(name string, v int) {
 		s.factors[j] = s.Reg()
 	}
 	Label("row" + name)
-	CMPQ(s.r, lenOf("ptr"))
+	CMPQ(s.r, lanes.Place(Param("ptr").Len()))
 	JGE(LabelRef("out"))
 	MOVQ(Mem{Base: s.ptr, Index: s.r, Scale: 8}, stop)
 	CMPQ(stop, s.end)
@@ -187,7 +187,7 @@ func (s *scatterer) beside(name string) {
 	JCS(LabelRef("out"))
 	at := s.spilled(g)
 	SHRQ(Imm(markedShift), g)
-	ADDQ(baseOf("marks"), g)
+	ADDQ(lanes.Place(Param("marks").Base()), g)
 	MOVB(Imm(1), Mem{Base: g})
 	s.add(at)
 	JMP(LabelRef("added" + name))

@@ -50,9 +50,8 @@ func run(p lanes.Part, rows int) {
 	if rows > 1 {
 		name += "Two"
 	}
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n, more, asks int, from, to *uint16, val, x *%[1]s, ldx int, sums *%[1]s, last int, later *uint16, laterX *%[1]s, soonFrom *uint16, soonVal *byte, step int)", p.Type()))
-	Pragma("noescape")
-	Doc(name+" adds n entries to the rows of sums that to numbers, of whole registers: values",
+	p.Func(name, "func(n, more, asks int, from, to *uint16, val, x *V, ldx int, sums *V, last int, later *uint16, laterX *V, soonFrom *uint16, soonVal *byte, step int)",
+		"adds n entries to the rows of sums that to numbers, of whole registers: values",
 		"times the rows of x that from numbers, which lie ldx bytes apart and have last elements in",
 		"the last register. more, at most binNear, entries behind them can be read. Rows of laterX for",
 		"asks times 8 entries from later on are brought to the cache, and meanwhile what lies at",

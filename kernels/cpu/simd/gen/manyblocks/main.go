@@ -52,9 +52,8 @@ type kernel struct {
 // summed at once.
 func blocks(p lanes.Part, height int) {
 	name, count := fmt.Sprintf("manyBlocks%d%s", height, p.Suffix()), together(p, height)
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, first int, val *%[1]s, idx *int32, columns int, x *%[1]s, ldx int, y *%[1]s, ldy int, order *uint16, rows int, alpha, beta %[1]s, last int, reads, stream bool, next uintptr, step int)", p.Type()))
-	Pragma("noescape")
-	Doc(fmt.Sprintf("%s is manyBlockKernel for the case in its name: for %d lanes.", name, count))
+	p.Func(name, "func(n int, widths *uint32, masks *uint16, first int, val *V, idx *int32, columns int, x *V, ldx int, y *V, ldy int, order *uint16, rows int, alpha, beta V, last int, reads, stream bool, next uintptr, step int)",
+		fmt.Sprintf("is manyBlockKernel for the case in its name: for %d lanes.", count))
 	k := begin(p, height, count)
 
 	Label("slice")

@@ -40,9 +40,8 @@ type kernel struct {
 func few(l lanes.Lanes, vectors int) {
 	name := fmt.Sprintf("few%d%s", vectors, l.Suffix())
 	defineOrder(l, name, vectors)
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n, width int, masks *uint16, val *%[1]s, offsets *int64, x *%[1]s, row int, y *%[1]s, alpha, beta %[1]s, reads, stream bool)", l.Type()))
-	Pragma("noescape")
-	Doc(name+" multiplies n slices of width columns each: masks is nil where no entry is",
+	l.Func(name, "func(n, width int, masks *uint16, val *V, offsets *int64, x *V, row int, y *V, alpha, beta V, reads, stream bool)",
+		"multiplies n slices of width columns each: masks is nil where no entry is",
 		"missing. y begins with the first row, which is that of the matrix that row says, x with",
 		"the first of all. With stream y is written around the",
 		"caches.")
@@ -118,7 +117,7 @@ func (k *kernel) column(masked bool) {
 	PREFETCHT0(Mem{Base: k.val, Disp: aheadBytes})
 	for r, a := range k.acc {
 		f, m := k.Reg(), Mem{Base: k.at, Disp: r * k.Bytes()}
-		permute(k.Lanes, k.order[r], v, f)
+		lanes.Pick(k.Lanes, VPERMPD, VPERMPS)(v, k.order[r], f)
 		if !masked {
 			k.FMA(m, f, a)
 			continue
@@ -128,11 +127,7 @@ func (k *kernel) column(masked bool) {
 		if r+1 < vectors {
 			SHRQ(Imm(uint64(k.Count())), k.mask)
 		}
-		if k.Double {
-			VFMADD231PD(m, f, part, a)
-		} else {
-			VFMADD231PS(m, f, part, a)
-		}
+		k.FMAMasked(m, f, part, a)
 	}
 	ADDQ(Imm(uint64(k.Bytes())), k.val)
 	INCQ(k.j)
@@ -161,15 +156,6 @@ func (k *kernel) finish() {
 		k.Stream(a, place(r))
 	}
 	Label("end")
-}
-
-// permute is dst[i] = v[order[i]].
-func permute(l lanes.Lanes, order, v, dst VecVirtual) {
-	if l.Double {
-		VPERMPD(v, order, dst)
-	} else {
-		VPERMPS(v, order, dst)
-	}
 }
 
 // defineOrder defines the lane of each element of the rows of a slice.

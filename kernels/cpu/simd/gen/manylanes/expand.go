@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -13,9 +11,8 @@ import (
 // expand generates the loop over n columns of values in one kind of storage.
 func expand(l lanes.Lanes, values lanes.Values) {
 	name := "expand" + values.Name + l.Suffix()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, val *byte, table, out *%s, next uintptr, step int)", l.Type()))
-	Pragma("noescape")
-	Doc(name+" is Values.Expand for n columns, at least 1, of the case in its name. For",
+	l.Func(name, "func(n int, val *byte, table, out *V, next uintptr, step int)",
+		"is Values.Expand for n columns, at least 1, of the case in its name. For",
 		"each column step bytes from next on are brought to the second cache.")
 	n := Load(Param("n"), GP64())
 	val := Load(Param("val"), GP64())

@@ -69,9 +69,8 @@ type kernel struct {
 // be filled in part. A call serves as many lanes of each slice as are summed at once.
 func rows(p lanes.Part, of kind, v int) {
 	name := fmt.Sprintf("many%s%d%s", of.name, v, p.Suffix())
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, first int, val *%[1]s, idx *byte, x *%[1]s, row, ldx int, y *%[1]s, ldy int, order *uint16, rows int, asks *byte, alpha, beta %[1]s, last int, reads, stream bool)", p.Type()))
-	Pragma("noescape")
-	Doc(name + " is manyKernel for the case in its name.")
+	p.Func(name, "func(n int, widths *uint32, masks *uint16, first int, val *V, idx *byte, x *V, row, ldx int, y *V, ldy int, order *uint16, rows int, asks *byte, alpha, beta V, last int, reads, stream bool)",
+		"is manyKernel for the case in its name.")
 	k := begin(p, of, v)
 
 	Label("slice")

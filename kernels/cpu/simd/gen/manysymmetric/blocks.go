@@ -25,9 +25,8 @@ type blockKernel struct {
 // with their rows of x and the sums in registers.
 func blocks(c *columns, size int) {
 	name := c.name(fmt.Sprintf("manySymmetricBlocks%d", size))
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val *%[1]s, idx *int32, x *%[1]s, ldx int, y *%[1]s, ldy, first int, alpha %[1]s)", c.Type()))
-	Pragma("noescape")
-	Doc(name+" is MultiplySymmetricBlocksMany for the case in its name. y begins with",
+	c.Func(name, "func(n int, widths *uint32, masks *uint16, val *V, idx *int32, x *V, ldx int, y *V, ldy, first int, alpha V)",
+		"is MultiplySymmetricBlocksMany for the case in its name. y begins with",
 		"row first; ldx and ldy are bytes.")
 	k := beginBlocks(c, size)
 

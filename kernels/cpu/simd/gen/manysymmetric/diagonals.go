@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -22,9 +20,8 @@ type diagonalKernel struct {
 // that what these add to rows before it, which were finished, is no matter of order.
 func diagonals(c *columns) {
 	name := c.name("manySymmetricDiagonals")
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(rows, width, before int, masks *uint16, val *%[1]s, offsets *int64, x *%[1]s, ldx int, y *%[1]s, ldy int, alpha %[1]s)", c.Type()))
-	Pragma("noescape")
-	Doc(name+" multiplies rows of slices of width columns, of which before lie",
+	c.Func(name, "func(rows, width, before int, masks *uint16, val *V, offsets *int64, x *V, ldx int, y *V, ldy int, alpha V)",
+		"multiplies rows of slices of width columns, of which before lie",
 		"before the diagonal: masks is nil where no entry is missing. x and y begin with the",
 		"first row; ldx and ldy are bytes.")
 	k := beginDiagonals(c)

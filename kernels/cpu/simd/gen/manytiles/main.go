@@ -3,8 +3,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -42,9 +40,8 @@ type kernel struct {
 // and as much as there is of x.
 func tile(p lanes.Part) {
 	name := "manyTile" + p.Suffix()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n, more int, entries *uint32, val, x *%[1]s, ldx int, acc *%[1]s, lda, last int, next *uint32, nextX *%[1]s)", p.Type()))
-	Pragma("noescape")
-	Doc(name+" adds n entries to the rows of acc, which lie lda bytes apart, and those of",
+	p.Func(name, "func(n, more int, entries *uint32, val, x *V, ldx int, acc *V, lda, last int, next *uint32, nextX *V)",
+		"adds n entries to the rows of acc, which lie lda bytes apart, and those of",
 		"x ldx bytes: of x the last first elements of a register. more, at most tileAhead, entries",
 		"behind them can be read. Rows of nextX for n entries from next on are brought to the",
 		"cache, if it is not nil.")

@@ -54,9 +54,8 @@ type kernel struct {
 func straight(double, opmask, one bool) {
 	k := newKernel(double, opmask)
 	name := k.name("runs", one)
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, groups *uint32, columns *int32, masks *uint8, val, x, sums *%s, last int)", k.l.Type()))
-	Pragma("noescape")
-	lanes.Describe(name, "is MultiplyRuns for the case in its name. x has all lanes up to", "those of element last.")
+	k.l.Func(name, "func(n int, groups *uint32, columns *int32, masks *uint8, val, x, sums *V, last int)",
+		"is MultiplyRuns for the case in its name. x has all lanes up to", "those of element last.")
 	k.x, k.rows = Load(Param("x"), GP64()), Load(Param("sums"), GP64())
 	k.groups(one)
 }
@@ -64,9 +63,8 @@ func straight(double, opmask, one bool) {
 func transposed(double, opmask, one bool) {
 	k := newKernel(double, opmask)
 	name := k.name("runsTransposed", one)
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, groups *uint32, columns *int32, masks *uint8, val, factors, y *%s, first, last int)", k.l.Type()))
-	Pragma("noescape")
-	lanes.Describe(name, "is AddRunsTransposed for the case in its name. y begins with", "element first, and has all lanes up to those of element last.")
+	k.l.Func(name, "func(n int, groups *uint32, columns *int32, masks *uint8, val, factors, y *V, first, last int)",
+		"is AddRunsTransposed for the case in its name. y begins with", "element first, and has all lanes up to those of element last.")
 	k.transposed, k.x, k.rows = true, Load(Param("y"), GP64()), Load(Param("factors"), GP64())
 	first := Load(Param("first"), GP64())
 	SHLQ(Imm(k.shift()), first)
@@ -75,7 +73,7 @@ func transposed(double, opmask, one bool) {
 }
 
 func newKernel(double, opmask bool) *kernel {
-	return &kernel{l: lanes.Lanes{Double: double, Long: double && opmask}, mask: mask{opmask: opmask}}
+	return &kernel{l: lanes.Lanes{Double: double, Long: double && opmask, Masked: !double && opmask}, mask: mask{opmask: opmask}}
 }
 
 func (k *kernel) name(of string, one bool) string {

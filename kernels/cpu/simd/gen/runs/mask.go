@@ -55,11 +55,7 @@ func (k *kernel) setMask(m GPVirtual) {
 		return
 	}
 	at := Mem{Base: k.table, Index: m, Scale: uint8(k.l.Count())}
-	if k.l.Double {
-		VPMOVSXBQ(at, k.all)
-	} else {
-		VPMOVSXBD(at, k.all)
-	}
+	lanes.Pick(k.l, VPMOVSXBQ, VPMOVSXBD)(at, k.all)
 }
 
 // elements is where the elements of x or y for a piece begin.
@@ -70,53 +66,29 @@ func (k *kernel) elements() Mem {
 }
 
 // load loads the elements of the mask. With AVX2 the other lanes are 0, or elements of y as
-// well, where y has all lanes of the piece.
+// well, where y has all lanes of the piece. To load under a mask takes AMD's processors several
+// times as long there.
 func (k *kernel) load(x Mem) {
 	switch {
-	case k.opmask && k.l.Double:
-		VMOVUPD_Z(x, k.mask.k, k.xs)
 	case k.opmask:
-		VMOVUPS_Z(x, k.mask.k, k.xs)
+		k.l.LoadMasked(x, k.mask.k, k.xs)
 	case k.transposed:
-		k.whole(x, func() { k.l.Load(x, k.old) }, func() { k.loadLanes(x, k.old) })
+		k.whole(x, func() { k.l.Load(x, k.old) }, func() { k.l.LoadMasked(x, k.all, k.old) })
 		VMOVAPS(k.old, k.xs)
 	default:
-		k.whole(x, func() { VANDPS(x, k.all, k.xs) }, func() { k.loadLanes(x, k.xs) })
-	}
-}
-
-// loadLanes loads the elements of the mask, and zeros to the other lanes of v. It takes
-// AMD's processors several times as long as other loads.
-func (k *kernel) loadLanes(from Mem, v VecVirtual) {
-	if k.l.Double {
-		VMASKMOVPD(from, k.all, v)
-	} else {
-		VMASKMOVPS(from, k.all, v)
+		k.whole(x, func() { VANDPS(x, k.all, k.xs) }, func() { k.l.LoadMasked(x, k.all, k.xs) })
 	}
 }
 
 // store stores the elements of the mask. With AVX2 it stores those that load has loaded,
 // the others as they were.
 func (k *kernel) store(x Mem) {
-	switch {
-	case k.opmask && k.l.Double:
-		VMOVUPD(k.xs, k.mask.k, x)
-	case k.opmask:
-		VMOVUPS(k.xs, k.mask.k, x)
-	default:
-		if k.l.Double {
-			VBLENDVPD(k.all, k.xs, k.old, k.xs)
-		} else {
-			VBLENDVPS(k.all, k.xs, k.old, k.xs)
-		}
-		k.whole(x, func() { k.l.Store(k.xs, x) }, func() {
-			if k.l.Double {
-				VMASKMOVPD(k.xs, k.all, x)
-			} else {
-				VMASKMOVPS(k.xs, k.all, x)
-			}
-		})
+	if k.opmask {
+		k.l.StoreMasked(k.xs, k.mask.k, x)
+		return
 	}
+	lanes.Pick(k.l, VBLENDVPD, VBLENDVPS)(k.all, k.xs, k.old, k.xs)
+	k.whole(x, func() { k.l.Store(k.xs, x) }, func() { k.l.StoreMasked(k.xs, k.all, x) })
 }
 
 // whole does one thing where x or y has all lanes of the piece, and else another.
@@ -172,12 +144,9 @@ func (k *kernel) fmaApart(val Op, row VecVirtual) {
 }
 
 func (k *kernel) product(val Op, by, to VecVirtual) {
-	switch {
-	case !k.opmask:
+	if k.opmask {
+		k.l.FMAMasked(val, by, k.mask.k, to)
+	} else {
 		k.l.FMA(val, by, to)
-	case k.l.Double:
-		VFMADD231PD(val, by, k.mask.k, to)
-	default:
-		VFMADD231PS(val, by, k.mask.k, to)
 	}
 }

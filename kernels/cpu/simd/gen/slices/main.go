@@ -34,9 +34,8 @@ const (
 // slice generates a kernel of Slices whose indices have so many bytes.
 func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	name := fmt.Sprintf("slices%s%d%s", values.Name, 8*indexBytes, l.Suffix())
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *%s, keep int)", l.Type()))
-	Pragma("noescape")
-	lanes.Describe(name, "is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.")
+	l.Func(name, "func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *V, keep int)",
+		"is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.")
 
 	n := Load(Param("n"), GP64())
 	widths := Load(Param("widths"), GP64())

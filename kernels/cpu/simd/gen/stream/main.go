@@ -3,8 +3,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -30,9 +28,8 @@ func finish(l lanes.Lanes, listed bool) {
 	if listed {
 		name, list, doc = "finishFrom"+l.Suffix(), "at *uint16, ", "FinishFrom"
 	}
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, alpha, beta %[1]s, %[2]ssums, y *%[1]s, stream int)", l.Type(), list))
-	Pragma("noescape")
-	lanes.Describe(name, "is "+doc+" for n > 0 registers of elements.")
+	l.Func(name, "func(n int, alpha, beta V, "+list+"sums, y *V, stream int)",
+		"is "+doc+" for n > 0 registers of elements.")
 	n := Load(Param("n"), GP64())
 	var at Register
 	if listed {
@@ -83,9 +80,8 @@ func gather(l lanes.Lanes, from, at Register) VecVirtual {
 // permute generates loads from places that are listed.
 func permute(l lanes.Lanes) {
 	name := "permute" + l.Suffix()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, at *uint16, from, to *%s)", l.Type()))
-	Pragma("noescape")
-	lanes.Describe(name, "is Permute for n > 0 registers of elements.")
+	l.Func(name, "func(n int, at *uint16, from, to *V)",
+		"is Permute for n > 0 registers of elements.")
 	n := Load(Param("n"), GP64())
 	at := Load(Param("at"), GP64())
 	from := Load(Param("from"), GP64())
@@ -108,9 +104,8 @@ func fence() {
 }
 
 func ahead() {
-	TEXT("loadAhead", NOSPLIT, "func(p *byte, lines int)")
-	Pragma("noescape")
-	Doc("loadAhead asks for lines of 64 bytes, which need not be memory of the process.")
+	lanes.Func("loadAhead", "func(p *byte, lines int)",
+		"asks for lines of 64 bytes, which need not be memory of the process.")
 	p := Load(Param("p"), GP64())
 	n := Load(Param("lines"), GP64())
 	Label("loop")

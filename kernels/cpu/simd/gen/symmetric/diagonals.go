@@ -44,9 +44,8 @@ type kernel struct {
 // what they add to the slice itself waits in carries until that is stored.
 func diagonals(l lanes.Lanes) {
 	name := "symmetricDiagonals" + l.Suffix()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(runs *int, count int, offsets *int64, far, before, diagonal int, masks *uint16, val, x, own, y *%[1]s, alpha, beta %[1]s, carries *%[1]s)", l.Type()))
-	Pragma("noescape")
-	lanes.Describe(name, "multiplies as symmetricSlices.twice, but for what carries",
+	l.Func(name, "func(runs *int, count int, offsets *int64, far, before, diagonal int, masks *uint16, val, x, own, y *V, alpha, beta V, carries *V)",
+		"multiplies as symmetricSlices.twice, but for what carries",
 		"have at the end, which are products of the last slice.")
 
 	k := &kernel{l: l, alpha: l.Reg(), beta: l.Reg(), factors: l.Reg(), acc: l.Reg(), mask: l.NewMask(), n: GP64(),
@@ -185,11 +184,7 @@ func (k *kernel) ahead(product, moved VecVirtual) {
 	LEAQ(NewDataAddr(Symbol{Name: "lanes" + l.Suffix(), Static: true}, 0), k.left)
 	l.Load(Mem{Base: k.left, Index: k.distance, Scale: uint8(l.Size())}, moved)
 	l.Load(Mem{Base: k.carry}, before)
-	if l.Double {
-		VPERMI2PD(product, before, moved)
-	} else {
-		VPERMI2PS(product, before, moved)
-	}
+	lanes.Pick(l, VPERMI2PD, VPERMI2PS)(product, before, moved)
 }
 
 // add adds alpha*sum to a place in y.

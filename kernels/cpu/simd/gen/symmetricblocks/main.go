@@ -50,9 +50,8 @@ type kernel struct {
 // blocks generates a kernel.
 func blocks(l lanes.Lanes, size int) {
 	name := fmt.Sprintf("symmetricBlocks%d%s", size, l.Suffix())
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val *%[1]s, idx *int32, x, y *%[1]s, first int, alpha %[1]s)", l.Type()))
-	Pragma("noescape")
-	lanes.Describe(name, "is MultiplySymmetricBlocks for the case in its name. y begins with",
+	l.Func(name, "func(n int, widths *uint32, masks *uint16, val *V, idx *int32, x, y *V, first int, alpha V)",
+		"is MultiplySymmetricBlocks for the case in its name. y begins with",
 		"element first.")
 	k := &kernel{l: l, size: size, column: GP64(), t: GP64(), pairs: [2]VecVirtual{l.Reg(), l.Reg()}, one: l.Reg()}
 	k.registers()
@@ -169,7 +168,7 @@ func (k *kernel) diagonal() {
 		if k.l.Long {
 			VPXORQ(acc, acc, acc)
 			for j, own := range k.own {
-				k.fma(k.value(i, j), own.(Register), acc)
+				k.l.FMAMasked(k.value(i, j), own.(Register), k.mask, acc)
 			}
 		} else {
 			k.l.Zero(acc.(VecVirtual))
@@ -210,11 +209,11 @@ func (k *kernel) product(j int, x VecVirtual) VecVirtual {
 		k.l.Load(k.value(i, j), v)
 		switch {
 		case k.l.Long:
-			k.fma(v, x, k.acc[i])
+			k.l.FMAMasked(v, x, k.mask, k.acc[i])
 			if own := k.own[i].(Register); i > 0 {
-				k.fma(v, own, sum)
+				k.l.FMAMasked(v, own, k.mask, sum)
 			} else {
-				k.mulLanes(v, own, sum)
+				k.l.MulMasked(v, own, k.mask, sum)
 			}
 		default:
 			k.l.FMA(v, x, k.acc[i].(VecVirtual))
@@ -245,31 +244,11 @@ func (k *kernel) finish() {
 	}
 }
 
-// fma adds a*b to acc in the lanes of the mask.
-func (k *kernel) fma(a Op, b, acc Register) {
-	if k.l.Double {
-		VFMADD231PD(a, b, k.mask, acc)
-	} else {
-		VFMADD231PS(a, b, k.mask, acc)
-	}
-}
-
-// mulLanes is product = a*b in the lanes of the mask, and 0 in the others.
-func (k *kernel) mulLanes(a, b, product Register) {
-	if k.l.Double {
-		VMULPD_Z(a, b, k.mask, product)
-	} else {
-		VMULPS_Z(a, b, k.mask, product)
-	}
-}
-
 // move is to = from.
 func (k *kernel) move(from VecVirtual, to Op) {
 	if m, ok := to.(Mem); ok {
 		k.l.Store(from, m)
-	} else if k.l.Double {
-		VMOVAPD(from, to)
 	} else {
-		VMOVAPS(from, to)
+		lanes.Pick(k.l, VMOVAPD, VMOVAPS)(from, to)
 	}
 }

@@ -74,13 +74,8 @@ func (k *kernel) add(sums []Register, j int) {
 		return
 	}
 	lo, hi := k.l.Reg(), k.l.Reg()
-	if k.l.Double {
-		VUNPCKLPD(scaled[1], scaled[0], lo)
-		VUNPCKHPD(scaled[1], scaled[0], hi)
-	} else {
-		VUNPCKLPS(scaled[1], scaled[0], lo)
-		VUNPCKHPS(scaled[1], scaled[0], hi)
-	}
+	lanes.Pick(k.l, VUNPCKLPD, VUNPCKLPS)(scaled[1], scaled[0], lo)
+	lanes.Pick(k.l, VUNPCKHPD, VUNPCKHPS)(scaled[1], scaled[0], hi)
 	for q := range k.l.Bytes() / quarterBytes {
 		for h, v := range []VecVirtual{lo, hi} {
 			part, lane := k.l.Quarter(v, q), q*k.perQuarter()+h*k.perQuarter()/2

@@ -2,8 +2,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -12,8 +10,7 @@ import (
 )
 
 func main() {
-	double := elem{"F64", "float64", 8, VMOVSD, VFMADD231SD}
-	single := elem{"F32", "float32", 4, VMOVSS, VFMADD231SS}
+	double, single := lanes.Lanes{Double: true}, lanes.Lanes{}
 	for _, transposed := range []bool{false, true} {
 		tile(double, "Full", transposed)
 		tile(double, "Short", transposed)
@@ -22,13 +19,6 @@ func main() {
 		tile(single, "Same", transposed)
 	}
 	Generate()
-}
-
-// elem is what differs between float64 and float32.
-type elem struct {
-	name, typ string
-	size      int
-	move, fma func(...Op)
 }
 
 const (
@@ -45,7 +35,7 @@ const (
 
 // kernel is the registers of a kernel.
 type kernel struct {
-	elem
+	lanes.Lanes
 	storage             string // of values
 	width               int    // bytes of a value; 0 where it is the same for all
 	transposed          bool
@@ -61,16 +51,16 @@ type kernel struct {
 // Each entry is a load of x, and a product that is added to an element of acc in
 // memory with one rounding: no branch depends on the rows. All loads are of single elements; wider
 // registers would gain nothing.
-func tile(e elem, storage string, transposed bool) {
-	name := "tile" + e.name + storage + "AVX2"
+func tile(l lanes.Lanes, storage string, transposed bool) {
+	name := "tile"
 	if transposed {
-		name = "tileTransposed" + e.name + storage + "AVX2"
+		name = "tileTransposed"
 	}
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(acc, x *%[1]s, entries *uint32, values *byte, n int, ahead *%[1]s, lines, perRound int)", e.typ))
-	Pragma("noescape")
-	lanes.Describe(name, "adds n entries to acc, and asks for lines of 64 bytes from ahead on:",
+	name += l.TypeName() + storage + "AVX2"
+	l.Func(name, "func(acc, x *V, entries *uint32, values *byte, n int, ahead *V, lines, perRound int)",
+		"adds n entries to acc, and asks for lines of 64 bytes from ahead on:",
 		"perRound of them, at least 1, for every 8 entries.")
-	k := &kernel{elem: e, storage: storage, transposed: transposed}
+	k := &kernel{Lanes: l, storage: storage, transposed: transposed}
 	left := k.begin()
 
 	SUBQ(Imm(unroll), left)
@@ -114,11 +104,11 @@ func (k *kernel) begin() (left Register) {
 	k.same = XMM()
 	switch k.storage {
 	case "Same":
-		k.move(Mem{Base: k.values}, k.same)
+		k.MoveOne(Mem{Base: k.values}, k.same)
 	case "Short":
 		k.width = 4
 	default:
-		k.width = k.size
+		k.width = k.Size()
 	}
 	return left
 }
@@ -155,12 +145,12 @@ func (k *kernel) entry(i int) {
 		VCVTSS2SD(Mem{Base: k.values, Disp: 4 * i}, value, value)
 	default:
 		value = XMM()
-		k.move(Mem{Base: k.values, Disp: k.size * i}, value)
+		k.MoveOne(Mem{Base: k.values, Disp: k.Size() * i}, value)
 	}
-	to := Mem{Base: k.acc, Index: row, Scale: uint8(k.size)}
-	k.move(to, sum)
-	k.fma(Mem{Base: k.x, Index: col, Scale: uint8(k.size)}, value, sum)
-	k.move(sum, to)
+	to := Mem{Base: k.acc, Index: row, Scale: uint8(k.Size())}
+	k.MoveOne(to, sum)
+	k.FMAOne(Mem{Base: k.x, Index: col, Scale: uint8(k.Size())}, value, sum)
+	k.MoveOne(sum, to)
 }
 
 // advance moves the pointers behind n entries.

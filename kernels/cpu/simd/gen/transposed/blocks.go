@@ -26,9 +26,8 @@ type blocker struct {
 // lane of the mask.
 func blocks(l lanes.Lanes, values lanes.Values) {
 	name := "blocksTransposed" + values.Name + l.Suffix()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table, factors, y *%[1]s, first int, sums *%[1]s, end int)", l.Type()))
-	Pragma("noescape")
-	lanes.Describe(name, "is addTransposed for the case in its name. sums has end elements, a",
+	l.Func(name, "func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, height int, table, factors, y *V, first int, sums *V, end int)",
+		"is addTransposed for the case in its name. sums has end elements, a",
 		"register for each column of a block.")
 	b := beginBlocks(l, values)
 

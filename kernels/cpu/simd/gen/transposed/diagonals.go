@@ -24,9 +24,8 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 		values.Name = "PerDiagonal"
 	}
 	name := "diagonalsTransposed" + values.Name + l.Suffix()
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, offsets *int64, width int, masks *uint16, val *byte, y *%[1]s, row int, table, x *%[1]s, alpha %[1]s, carries *%[1]s)", l.Type()))
-	Pragma("noescape")
-	lanes.Describe(name, "is addRunGeneric for the case in its name, but for",
+	l.Func(name, "func(n int, offsets *int64, width int, masks *uint16, val *byte, y *V, row int, table, x *V, alpha V, carries *V)",
+		"is addRunGeneric for the case in its name, but for",
 		"what carries have at the end, which are products of the last slice.")
 
 	d := beginDiagonals(l, values, perDiagonal)

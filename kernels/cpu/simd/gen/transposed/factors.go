@@ -12,9 +12,8 @@ import (
 // of absolute values, as integers, are in the order of the values.
 func lost(l lanes.Lanes) {
 	name := "lost" + l.Suffix()
-	TEXT(name, NOSPLIT, "func(n int, x *"+l.Type()+", least, greatest "+l.Type()+") (lanes uint32)")
-	Pragma("noescape")
-	lanes.Describe(name, "is lost for n registers: it gives the lanes where there is such an element.")
+	l.Func(name, "func(n int, x *V, least, greatest V) (lanes uint32)",
+		"is lost for n registers: it gives the lanes where there is such an element.")
 	n := Load(Param("n"), GP64())
 	x := Load(Param("x"), GP64())
 	least, greatest, magnitude, zero, any := l.Reg(), l.Reg(), l.Reg(), l.Reg(), l.Reg()
@@ -22,11 +21,7 @@ func lost(l lanes.Lanes) {
 	l.Broadcast(lanes.Arg("greatest"), greatest)
 	word := GP64()
 	subtract := func(a, b, dst VecVirtual) { // dst = a - b
-		if l.Double {
-			VPSUBQ(b, a, dst)
-		} else {
-			VPSUBD(b, a, dst)
-		}
+		lanes.Pick(l, VPSUBQ, VPSUBD)(b, a, dst)
 	}
 	if l.Double {
 		MOVQ(U64(1<<63-1), word)
@@ -63,10 +58,8 @@ func lost(l lanes.Lanes) {
 	case l.Long:
 		VPMOVD2M(any, k)
 		KMOVW(k, out)
-	case l.Double:
-		VMOVMSKPD(any, out)
 	default:
-		VMOVMSKPS(any, out)
+		lanes.Pick(l, VMOVMSKPD, VMOVMSKPS)(any, out)
 	}
 	Store(out, ReturnIndex(0))
 	VZEROUPPER()

@@ -39,9 +39,8 @@ type slicer struct {
 // column are added to y one by one: lanes may have the same place.
 func slices(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	name := fmt.Sprintf("slicesTransposed%s%d%s", values.Name, 8*indexBytes, l.Suffix())
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(n int, widths *uint32, masks *uint16, val, idx *byte, table, factors, y *%[1]s, first, asks int, products *%[1]s)", l.Type()))
-	Pragma("noescape")
-	lanes.Describe(name, "is addSlicesTransposed for the case in its name. In the first asks columns",
+	l.Func(name, "func(n int, widths *uint32, masks *uint16, val, idx *byte, table, factors, y *V, first, asks int, products *V)",
+		"is addSlicesTransposed for the case in its name. In the first asks columns",
 		fmt.Sprintf("it asks for elements of y that are %d entries ahead. products has a register.", farAhead))
 	s := beginSlices(l, values, indexBytes)
 
@@ -143,13 +142,7 @@ func (s *slicer) multiply(asked string) VecVirtual {
 // addOne adds the element at one place in memory to that at another.
 func addOne(l lanes.Lanes, from, to Mem) {
 	one := XMM()
-	if l.Double {
-		VMOVSD(from, one)
-		VADDSD(to, one, one)
-		VMOVSD(one, to)
-	} else {
-		VMOVSS(from, one)
-		VADDSS(to, one, one)
-		VMOVSS(one, to)
-	}
+	l.MoveOne(from, one)
+	l.AddOne(to, one, one)
+	l.MoveOne(one, to)
 }
