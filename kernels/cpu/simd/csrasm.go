@@ -2,11 +2,9 @@
 
 package simd
 
-import (
-	"unsafe"
+import "github.com/msrep-go/msrep/sparse"
 
-	"github.com/msrep-go/msrep/sparse"
-)
+// These are called by name and not through tables, so that their callers' arrays stay on the stack.
 
 // rowsAVX2 does the rows before the first that is out of range, and gives their
 // number. work has rowsWork elements.
@@ -44,34 +42,6 @@ func scatterAVX2[V sparse.Value](n int, idx []int32, val, f, y []V, first int, f
 	return 0
 }
 
-type manyRowsKernel[V sparse.Value] func(alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, across, stream bool) int
-
-// The kernels of manyRows with AVX-512 by the bytes of their registers: 16, 32, 64.
-var (
-	manyRows64 = [...]manyRowsKernel[float64]{manyF64AVX512Quarter, manyF64AVX512Half, manyF64AVX512}
-	manyRows32 = [...]manyRowsKernel[float32]{manyF32AVX512Quarter, manyF32AVX512Half, manyF32AVX512}
-)
-
-// manyRows does the rows before the first that is out of range, and gives their
-// number, by registers of so many bytes.
-func manyRows[V sparse.Value](l Level, register int, alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, across, stream bool) int {
-	switch y := any(y).(type) {
-	case []float64:
-		kernel := manyF64AVX2
-		if l >= AVX512 {
-			kernel = manyRows64[register/(2*shortRegister)]
-		}
-		return kernel(float64(alpha), float64(beta), ptr, idx, any(val).([]float64), any(x).([]float64), y, rowsX, ldx, ldy, vectors, last, asks, across, stream)
-	case []float32:
-		kernel := manyF32AVX2
-		if l >= AVX512 {
-			kernel = manyRows32[register/(2*shortRegister)]
-		}
-		return kernel(float32(alpha), float32(beta), ptr, idx, any(val).([]float32), any(x).([]float32), y, rowsX, ldx, ldy, vectors, last, asks, across, stream)
-	}
-	return 0
-}
-
 // scatterMany does the entries before the first that has no place, and gives that one.
 func scatterMany[V sparse.Value](l Level, alpha V, from int, ptr []int64, idx []int32, val, x, y, spill []V, marks []byte, ldx, ldy, lds, rows, first, done, open, vectors, last, asks int) int {
 	switch y := any(y).(type) {
@@ -89,23 +59,4 @@ func scatterMany[V sparse.Value](l Level, alpha V, from int, ptr []int64, idx []
 		return scatterManyF32AVX2(float32(alpha), from, ptr, idx, val, x, y, spill, marks, ldx, ldy, lds, rows, first, done, open, vectors, last, asks)
 	}
 	return from
-}
-
-// orderRowsAssembly is OrderRows for rows of full whole registers and last elements of another.
-func orderRowsAssembly[V sparse.Value](l Level, order []int32, x, to Block[V], full, last int) {
-	n, at, ldx, ldt := len(order), unsafe.SliceData(order), x.Stride*int(unsafe.Sizeof(*new(V))), to.Stride*int(unsafe.Sizeof(*new(V)))
-	switch to := any(to.Val).(type) {
-	case []float64:
-		kernel := orderRowsF64AVX512
-		if l == AVX2 {
-			kernel = orderRowsF64AVX2
-		}
-		kernel(n, at, unsafe.SliceData(any(x.Val).([]float64)), ldx, unsafe.SliceData(to), ldt, full, last)
-	case []float32:
-		kernel := orderRowsF32AVX512
-		if l == AVX2 {
-			kernel = orderRowsF32AVX2
-		}
-		kernel(n, at, unsafe.SliceData(any(x.Val).([]float32)), ldx, unsafe.SliceData(to), ldt, full, last)
-	}
 }

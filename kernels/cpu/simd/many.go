@@ -150,12 +150,19 @@ func manyColumns[V sparse.Value](l Level, register int, alpha, beta V, base int6
 		asks = int(base) + len(idx)
 	}
 	vectors := (y.Cols + lanes - 1) / lanes
-	done := manyRows(l, register, alpha, beta, ptr, idx[k:], val[k:], x.Val, y.Val, x.Rows(), x.Stride*size, y.Stride*size,
+	kernel := of[*manyRowsTable[V]](manyRowsTables)[l-AVX2][register/(2*shortRegister)]
+	done := kernel(alpha, beta, ptr, idx[k:], val[k:], x.Val, y.Val, x.Rows(), x.rowBytes(), y.rowBytes(),
 		vectors, last, asks, x.across(vectors*register), stream)
 	if done < rows { // what it did not do has an index that is out of range
 		manyGeneric(alpha, beta, base, ptr[done:], idx, val, x, y.From(done))
 	}
 }
+
+// manyRowsKernel does the rows before the first that is out of range, and gives their number.
+type manyRowsKernel[V sparse.Value] func(alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, across, stream bool) int
+
+// manyRowsTable is kernels by Level-AVX2, and by the bytes of their registers: 16, 32, 64.
+type manyRowsTable[V sparse.Value] [2][3]manyRowsKernel[V]
 
 // manyGeneric is RowsMany in plain Go, where entry k is idx[k-base].
 func manyGeneric[V sparse.Value](alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y Block[V]) {

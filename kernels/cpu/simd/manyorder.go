@@ -19,10 +19,14 @@ func OrderRows[V sparse.Value](l Level, order []int32, x, to Block[V]) {
 	}
 	if lanes := registerBytes(l) / size; l >= AVX2 && to.Stride%lanes == 0 && len(to.Val) >= len(order)*to.Stride {
 		full := (x.Cols - 1) / lanes
-		orderRowsAssembly(l, order, x, to, full, x.Cols-full*lanes)
+		of[*orderRowsTable[V]](orderRowsTables)[l-AVX2](len(order), unsafe.SliceData(order), unsafe.SliceData(x.Val), x.rowBytes(),
+			unsafe.SliceData(to.Val), to.rowBytes(), full, x.Cols-full*lanes)
 		return
 	}
 	for i, from := range order {
 		copy(to.Val[i*to.Stride:][:to.Cols], x.Val[int(from)*x.Stride:])
 	}
 }
+
+// orderRowsTable is kernels by Level-AVX2, for rows of full whole registers and last elements of another.
+type orderRowsTable[V sparse.Value] [2]func(n int, order *int32, x *V, ldx int, to *V, ldt, full, last int)

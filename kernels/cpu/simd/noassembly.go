@@ -16,7 +16,7 @@ var (
 	symmetricTables, symmetricBlockTables, finishTables, finishFromTables, permuteTables  kernels
 	manyTables, manyBlockTables, fewTables, manySymmetricTables, manySymmetricBlockTables kernels
 	manyTileTables, manyBinTables, expandTables, addLinesKernels                          kernels
-	lostTables                                                                            kernels
+	lostTables, manyRowsTables, orderRowsTables                                           kernels
 
 	joinKernels                          joinTable
 	headRowsKernels                      headRowsTable
@@ -31,5 +31,21 @@ func loadAhead(p *byte, lines int) {}
 func copyLinesAVX2(x, others *byte, lines *int32, n int) {}
 
 func pack57(n int, val *float64, low uint64, out *byte) (done int) { return 0 }
+
+func minMaxAVX2(idx []int32) (lo, hi int32) { return 0, 0 }
+
+func rowsAVX2[V sparse.Value](alpha, beta V, ptr []int64, idx []int32, val, x, y, work []V) int {
+	return 0
+}
+
+func spreadAVX2[V sparse.Value](alpha V, ptr []int64, x, f []V) int { return 0 }
+
+func scatterAVX2[V sparse.Value](n int, idx []int32, val, f, y []V, first int, far bool) int {
+	return 0
+}
+
+func scatterMany[V sparse.Value](l Level, alpha V, from int, ptr []int64, idx []int32, val, x, y, spill []V, marks []byte, ldx, ldy, lds, rows, first, done, open, vectors, last, asks int) int {
+	return from
+}
 
 func rowSumsAVX2[V sparse.Value](ptr []int64, idx []int32, val, x, sums []V) bool { return false }
