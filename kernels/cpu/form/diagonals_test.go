@@ -21,28 +21,13 @@ func TestDiagonalsMultiplyAsTheReferencePastTheCaches(t *testing.T) {
 
 func checkDiagonals[V sparse.Value](t *testing.T, l simd.Level) {
 	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
-		o := form.DiagonalOptions[V]{Level: l}
-		if rapid.Bool().Draw(t, "find values") {
-			o.Values = form.FindValues(r.Val)
-		}
+		o := form.DiagonalOptions[V]{Level: l, Values: someValues(t, r.Val)}
 		f, err := form.NewDiagonals(r, o)
 		if sparse.IsInput(err) {
 			return nil
 		}
 		require.NoError(t, err)
 		return f
-	})
-}
-
-func TestDiagonalsHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
-	eachLevel(t, storedDiagonals[float64], storedDiagonals[float32])
-}
-
-func storedDiagonals[V sparse.Value](t *testing.T, l simd.Level) {
-	rapid.Check(t, func(t *rapid.T) {
-		sameBits(t, func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewDiagonals(r, form.DiagonalOptions[V]{Level: l, Values: v})
-		})
 	})
 }
 

@@ -82,14 +82,18 @@ func drawForm[V sparse.Value](t *rapid.T, g *guards, r *rand.Rand, name string, 
 	a := sparse.Convert[V](patterns[pattern](r).csr(func() float64 { return math.Ldexp(values(r), scale) }))
 	rows := form.Rows[V]{Ptr: slices.Clone(a.RowPtr), Idx: a.ColIdx, Val: a.Val, Cols: a.Cols,
 		Mem: &form.Memory{Alloc: func(n int64) ([]byte, error) { return g.bytes(n, 64, atEnd) }}}
-	set := form.ValueSet[V]{}
-	if rapid.Bool().Draw(t, "find values") {
-		set = form.FindValues(a.Val)
-	}
-	f, err := build(rows, set)
+	f, err := build(rows, someValues(t, a.Val))
 	if sparse.IsInput(err) {
 		return a, nil
 	}
 	require.NoError(t, err)
 	return a, f
+}
+
+// someValues is values as they are or as they are found.
+func someValues[V sparse.Value](t *rapid.T, val []V) form.ValueSet[V] {
+	if rapid.Bool().Draw(t, "find values") {
+		return form.FindValues(val)
+	}
+	return form.ValueSet[V]{}
 }

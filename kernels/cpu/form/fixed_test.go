@@ -18,10 +18,7 @@ import (
 
 // fixedForms are the forms that sum in the order of the entries.
 func fixedForms[V sparse.Value](t *rapid.T, l simd.Level, r form.Rows[V]) map[string]func() (form.Form[V], error) {
-	var values form.ValueSet[V]
-	if rapid.Bool().Draw(t, "find values") {
-		values = form.FindValues(r.Val)
-	}
+	values := someValues(t, r.Val)
 	window := rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window")
 	height, width := rapid.SampledFrom([]int{0, 1, 3, 16, 100}).Draw(t, "tile rows"), rapid.SampledFrom([]int{0, 8, 64, 65536}).Draw(t, "tile columns")
 	group := rapid.SampledFrom([]int{0, 1, 100, 1000}).Draw(t, "group")

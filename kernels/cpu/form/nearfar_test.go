@@ -2,7 +2,6 @@ package form_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -28,9 +27,7 @@ func checkNearFar[V sparse.Value](t *testing.T, l simd.Level) {
 			Lone:   rapid.SampledFrom([]int{0, 1, 2, 254}).Draw(t, "lone"),
 			Cols:   rapid.SampledFrom([]int{0, 1, 8, 64}).Draw(t, "columns"),
 			Group:  rapid.SampledFrom([]int{0, 1, 100}).Draw(t, "group"),
-		}
-		if rapid.Bool().Draw(t, "find values") {
-			o.Values = form.FindValues(r.Val)
+			Values: someValues(t, r.Val),
 		}
 		f, err := form.NewNearFar(r, o)
 		require.NoError(t, err)
@@ -129,18 +126,6 @@ func TestBlocksOfRowsFillLinesOfY(t *testing.T) {
 	}
 }
 
-func TestNearAndFarEntriesHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
-	eachLevel(t, storedNearFar[float64], storedNearFar[float32])
-}
-
-func storedNearFar[V sparse.Value](t *testing.T, l simd.Level) {
-	rapid.Check(t, func(t *rapid.T) {
-		sameBits(t, func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewNearFar(r, form.NearFarOptions[V]{Level: l, Window: 50, Lone: 1, Cols: 32, Values: v})
-		})
-	})
-}
-
 func TestTheShareOfLoneEntriesIsThatOfTheForm(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const n = 1 << 19
@@ -180,15 +165,9 @@ func TestFewFarEntriesCountAsNear(t *testing.T) {
 }
 
 func TestNearAndFarEntriesRefuseWhatTheyCannotHold(t *testing.T) {
-	one := func(c int32) form.Rows[float64] {
-		return form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, c}, Val: []float64{1, 1}, Cols: 3}
-	}
-	for _, c := range []int32{-1, 3, math.MaxInt32} {
-		_, err := form.NewNearFar(one(c), form.NearFarOptions[float64]{})
-		require.True(t, sparse.IsInput(err), "%d: %v", c, err)
-	}
+	one := form.Rows[float64]{Ptr: []int64{0, 1}, Idx: []int32{0}, Val: []float64{1}, Cols: 1}
 	for _, o := range []form.NearFarOptions[float64]{{Window: -1}, {Lone: -1}, {Lone: 255}, {Cols: -1}, {Cols: 3}, {Cols: 1 << 17}, {Group: -1}} {
-		_, err := form.NewNearFar(one(1), o)
+		_, err := form.NewNearFar(one, o)
 		require.True(t, sparse.IsInput(err), "%+v: %v", o, err)
 	}
 }

@@ -1,7 +1,6 @@
 package form_test
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -21,12 +20,10 @@ func TestPanelsMultiplyAsTheReference(t *testing.T) {
 func checkPanels[V sparse.Value](t *testing.T, l simd.Level) {
 	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
 		o := form.PanelOptions[V]{
-			Level: l,
-			Rows:  rapid.SampledFrom([]int{0, 1, 3, 16, 100, 65536}).Draw(t, "rows"),
-			Cols:  rapid.SampledFrom([]int{0, 1, 8, 64, 1024, 65536}).Draw(t, "columns"),
-		}
-		if rapid.Bool().Draw(t, "find values") {
-			o.Values = form.FindValues(r.Val)
+			Level:  l,
+			Rows:   rapid.SampledFrom([]int{0, 1, 3, 16, 100, 65536}).Draw(t, "rows"),
+			Cols:   rapid.SampledFrom([]int{0, 1, 8, 64, 1024, 65536}).Draw(t, "columns"),
+			Values: someValues(t, r.Val),
 		}
 		f, err := form.NewPanels(r, o)
 		if sparse.IsInput(err) { // most rows would have nothing in most panels, or most lanes of slices
@@ -35,18 +32,6 @@ func checkPanels[V sparse.Value](t *testing.T, l simd.Level) {
 		}
 		require.NoError(t, err)
 		return f
-	})
-}
-
-func TestPanelsHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
-	eachLevel(t, storedPanels[float64], storedPanels[float32])
-}
-
-func storedPanels[V sparse.Value](t *testing.T, l simd.Level) {
-	rapid.Check(t, func(t *rapid.T) {
-		sameBits(t, func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewPanels(r, form.PanelOptions[V]{Level: l, Rows: 50, Cols: 32, Values: v})
-		})
 	})
 }
 
@@ -62,23 +47,6 @@ func checkLargePanels[V sparse.Value](t *testing.T, l simd.Level) {
 	})
 	require.Less(t, f.Padding(), nnz)
 	require.Greater(t, f.Bytes(), 6*nnz)
-}
-
-func TestPanelsRefuseColumnsOutsideX(t *testing.T) {
-	for _, c := range []int32{-1, 3, math.MaxInt32} {
-		r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, c}, Val: []float64{1, 1}, Cols: 3}
-		_, err := form.NewPanels(r, form.PanelOptions[float64]{})
-		require.True(t, sparse.IsInput(err), "%d: %v", c, err)
-	}
-}
-
-func TestPanelsRefuseSizesThatTheyCannotAddress(t *testing.T) {
-	r := form.Rows[float64]{Ptr: []int64{0, 1}, Idx: []int32{0}, Val: []float64{1}, Cols: 1}
-	for _, o := range []form.PanelOptions[float64]{{Rows: -1}, {Rows: 65537}, {Cols: -2}, {Cols: 24}, {Cols: 1 << 17}} {
-		_, err := form.NewPanels(r, o)
-		require.True(t, sparse.IsInput(err), "%+v: %v", o, err)
-		require.ErrorContains(t, err, "power of two")
-	}
 }
 
 func TestPanelsRefuseWhatTheyWouldBlowUp(t *testing.T) {
@@ -102,13 +70,6 @@ func TestPanelsRefuseWhatTheyWouldBlowUp(t *testing.T) {
 		require.True(t, sparse.IsInput(err), "%s: %v", name, err)
 		require.ErrorContains(t, err, c.error, name)
 	}
-}
-
-func TestPanelsReportMemoryThatIsShort(t *testing.T) {
-	checkShortMemory(t, 40_000, func(r form.Rows[float64]) error {
-		_, err := form.NewPanels(r, form.PanelOptions[float64]{})
-		return err
-	})
 }
 
 func TestPanelsAreEstimatedByWhatRowsHaveInThem(t *testing.T) {

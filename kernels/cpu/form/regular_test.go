@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/reference"
@@ -313,32 +312,4 @@ func sortedKeys[T any](m map[string]T) []string {
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-// sameBits checks that a product has the same bits when values are stored as they
-// are and in fewer bytes.
-func sameBits[V sparse.Value](t *rapid.T, build func(form.Rows[V], form.ValueSet[V]) (form.Form[V], error)) {
-	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-	p := patterns[rapid.SampledFrom(sortedKeys(patterns)).Draw(t, "pattern")](r)
-	kinds := []string{"float32", "few", "one", "high16"}
-	if mem.Size[V]() == 8 {
-		kinds = append(kinds, "high32")
-	}
-	values := valueKinds[rapid.SampledFrom(kinds).Draw(t, "values")]
-	a := sparse.Convert[V](p.csr(func() float64 { return values(r) }))
-	rows := form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
-	full, err := build(rows, form.ValueSet[V]{})
-	if err != nil {
-		return
-	}
-	less, err := build(rows, form.FindValues(a.Val))
-	require.NoError(t, err)
-	x := make([]V, a.Cols)
-	for i := range x {
-		x[i] = V(r.NormFloat64())
-	}
-	y, z := make([]V, a.Rows), make([]V, a.Rows)
-	full.Multiply(1.5, 0, x, y)
-	less.Multiply(1.5, 0, x, z)
-	require.Equal(t, y, z, "%s", less.Name())
 }

@@ -22,10 +22,7 @@ func TestRunsMultiplyAsTheReference(t *testing.T) {
 
 func checkRuns[V sparse.Value](t *testing.T, l simd.Level) {
 	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
-		o := form.RunOptions[V]{Level: l}
-		if rapid.Bool().Draw(t, "find values") {
-			o.Values = form.FindValues(r.Val)
-		}
+		o := form.RunOptions[V]{Level: l, Values: someValues(t, r.Val)}
 		f, err := form.NewRuns(r, o)
 		require.NoError(t, err)
 		return f
@@ -120,13 +117,6 @@ func TestRunsRefuseWhatTheyCannotSum(t *testing.T) {
 	require.ErrorContains(t, err, "order of their own")
 	_, err = form.EstimateRuns(r, form.RunOptions[float64]{})
 	require.ErrorContains(t, err, "order of their own")
-}
-
-func TestRunsReportMemoryThatIsShort(t *testing.T) {
-	checkShortMemory(t, 40_000, func(r form.Rows[float64]) error {
-		_, err := form.NewRuns(r, form.RunOptions[float64]{})
-		return err
-	})
 }
 
 func TestFormsCountWhatTheyTakeWhileTheyAreBuilt(t *testing.T) {

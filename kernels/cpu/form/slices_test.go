@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
@@ -24,34 +23,11 @@ func TestSlicesMultiplyAsTheReferencePastTheCaches(t *testing.T) {
 
 func checkSlices[V sparse.Value](t *testing.T, l simd.Level) {
 	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
-		o := form.SliceOptions[V]{Level: l, Window: rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window")}
-		if rapid.Bool().Draw(t, "find values") {
-			o.Values = form.FindValues(r.Val)
-		}
+		o := form.SliceOptions[V]{Level: l, Window: rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window"), Values: someValues(t, r.Val)}
 		f, err := form.NewSlices(r, o)
 		require.NoError(t, err)
 		return f
 	})
-}
-
-func TestSlicesHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
-	eachLevel(t, storedSlices[float64], storedSlices[float32])
-}
-
-func storedSlices[V sparse.Value](t *testing.T, l simd.Level) {
-	rapid.Check(t, func(t *rapid.T) {
-		sameBits(t, func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewSlices(r, form.SliceOptions[V]{Level: l, Values: v})
-		})
-	})
-}
-
-func TestSlicesRefuseColumnsOutsideX(t *testing.T) {
-	for _, c := range []int32{-1, 3, math.MaxInt32} {
-		r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, c}, Val: []float64{1, 1}, Cols: 3}
-		_, err := form.NewSlices(r, form.SliceOptions[float64]{})
-		require.True(t, sparse.IsInput(err), "%d: %v", c, err)
-	}
 }
 
 func TestTransposedSlicesReachTheLastColumns(t *testing.T) {
@@ -62,28 +38,6 @@ func TestTransposedSlicesReachTheLastColumns(t *testing.T) {
 	y := make([]float64, 10)
 	f.MultiplyTransposed(1, []float64{1}, func(lo, hi int) []float64 { return y[lo-(end-10) : hi-(end-10)] })
 	require.Equal(t, []float64{0, 2, 0, 0, 0, 0, 0, 0, 0, 3}, y)
-}
-
-func TestSlicesReportMemoryThatIsShort(t *testing.T) {
-	checkShortMemory(t, 40_000, func(r form.Rows[float64]) error {
-		_, err := form.NewSlices(r, form.SliceOptions[float64]{})
-		return err
-	})
-}
-
-// checkShortMemory builds a form of 5000 entries with ever more memory, less than most.
-func checkShortMemory(t *testing.T, most int64, build func(form.Rows[float64]) error) {
-	p := pattern{cols: 100}
-	for range 100 {
-		p.rows = append(p.rows, make([]int32, 50))
-	}
-	a := p.csr(func() float64 { return 1 })
-	for limit := int64(1); limit < most; limit *= 2 {
-		r := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols, Mem: &form.Memory{
-			Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }, Limit: limit,
-		}}
-		require.ErrorIs(t, build(r), kernels.ErrOutOfMemory)
-	}
 }
 
 func TestValuesAreFoundWhereBitsAreEqual(t *testing.T) {

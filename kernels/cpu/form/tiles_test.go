@@ -22,12 +22,10 @@ func TestTilesMultiplyAsTheReference(t *testing.T) {
 func checkTiles[V sparse.Value](t *testing.T, l simd.Level) {
 	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
 		o := form.TileOptions[V]{
-			Level: l,
-			Rows:  rapid.SampledFrom([]int{0, 1, 3, 16, 100, 65536}).Draw(t, "tile rows"),
-			Cols:  rapid.SampledFrom([]int{0, 1, 8, 64, 65536}).Draw(t, "tile columns"),
-		}
-		if rapid.Bool().Draw(t, "find values") {
-			o.Values = form.FindValues(r.Val)
+			Level:  l,
+			Rows:   rapid.SampledFrom([]int{0, 1, 3, 16, 100, 65536}).Draw(t, "tile rows"),
+			Cols:   rapid.SampledFrom([]int{0, 1, 8, 64, 65536}).Draw(t, "tile columns"),
+			Values: someValues(t, r.Val),
 		}
 		f, err := form.NewTiles(r, o)
 		if sparse.IsInput(err) { // nearly all tiles would be empty
@@ -37,18 +35,6 @@ func checkTiles[V sparse.Value](t *testing.T, l simd.Level) {
 		}
 		require.NoError(t, err)
 		return f
-	})
-}
-
-func TestTilesHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
-	eachLevel(t, storedTiles[float64], storedTiles[float32])
-}
-
-func storedTiles[V sparse.Value](t *testing.T, l simd.Level) {
-	rapid.Check(t, func(t *rapid.T) {
-		sameBits(t, func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
-			return form.NewTiles(r, form.TileOptions[V]{Level: l, Rows: 50, Cols: 32, Values: v})
-		})
 	})
 }
 
@@ -98,35 +84,11 @@ func checkLarge[V sparse.Value](t *testing.T, least int, build func(form.Rows[V]
 	return f, a.NNZ()
 }
 
-func TestTilesRefuseColumnsOutsideX(t *testing.T) {
-	for _, c := range []int32{-1, 3, math.MaxInt32} {
-		r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, c}, Val: []float64{1, 1}, Cols: 3}
-		_, err := form.NewTiles(r, form.TileOptions[float64]{})
-		require.True(t, sparse.IsInput(err), "%d: %v", c, err)
-	}
-}
-
-func TestTilesRefuseSizesThatTheyCannotAddress(t *testing.T) {
-	r := form.Rows[float64]{Ptr: []int64{0, 1}, Idx: []int32{0}, Val: []float64{1}, Cols: 1}
-	for _, o := range []form.TileOptions[float64]{{Rows: -1}, {Rows: 65537}, {Cols: -2}, {Cols: 24}, {Cols: 1 << 17}} {
-		_, err := form.NewTiles(r, o)
-		require.True(t, sparse.IsInput(err), "%+v: %v", o, err)
-		require.ErrorContains(t, err, "power of two")
-	}
-}
-
 func TestTilesRefuseMatricesThatAreNearlyEmpty(t *testing.T) {
 	r := form.Rows[float64]{Ptr: make([]int64, 1<<24+1), Idx: []int32{}, Val: []float64{}, Cols: math.MaxInt32}
 	_, err := form.NewTiles(r, form.TileOptions[float64]{})
 	require.True(t, sparse.IsInput(err), "%v", err)
 	require.ErrorContains(t, err, "0 entries would be in")
-}
-
-func TestTilesReportMemoryThatIsShort(t *testing.T) {
-	checkShortMemory(t, 60_000, func(r form.Rows[float64]) error {
-		_, err := form.NewTiles(r, form.TileOptions[float64]{})
-		return err
-	})
 }
 
 func TestMissesAreFewInBandsAndManyInRandomRows(t *testing.T) {

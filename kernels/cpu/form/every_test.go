@@ -1,0 +1,129 @@
+package form_test
+
+import (
+	"maps"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// smallPieces builds the forms that store values in several ways, of small pieces where they
+// have such.
+func smallPieces[V sparse.Value](l simd.Level) map[string]builder[V] {
+	return map[string]builder[V]{
+		"slices": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			return form.NewSlices(r, form.SliceOptions[V]{Level: l, Values: v})
+		},
+		"diagonals": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			return form.NewDiagonals(r, form.DiagonalOptions[V]{Level: l, Values: v})
+		},
+		"tiles": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			return form.NewTiles(r, form.TileOptions[V]{Level: l, Rows: 50, Cols: 32, Values: v})
+		},
+		"panels": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			return form.NewPanels(r, form.PanelOptions[V]{Level: l, Rows: 50, Cols: 32, Values: v})
+		},
+		"bins": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			return form.NewBins(r, form.BinOptions[V]{Level: l, Rows: 50, Cols: 32, Group: 500, Values: v})
+		},
+		"near-far": func(r form.Rows[V], v form.ValueSet[V]) (form.Form[V], error) {
+			return form.NewNearFar(r, form.NearFarOptions[V]{Level: l, Window: 50, Lone: 1, Cols: 32, Values: v})
+		},
+	}
+}
+
+func TestFormsHaveTheSameBitsHoweverValuesAreStored(t *testing.T) {
+	eachLevel(t, checkStored[float64], checkStored[float32])
+}
+
+// checkStored compares products with values stored as they are and in fewer bytes.
+func checkStored[V sparse.Value](t *testing.T, l simd.Level) {
+	kinds := []string{"float32", "few", "one", "high16"}
+	if mem.Size[V]() == 8 {
+		kinds = append(kinds, "high32")
+	}
+	for name, build := range smallPieces[V](l) {
+		rapid.Check(t, func(t *rapid.T) {
+			r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+			p := patterns[rapid.SampledFrom(sortedKeys(patterns)).Draw(t, "pattern")](r)
+			values := valueKinds[rapid.SampledFrom(kinds).Draw(t, "values")]
+			a := sparse.Convert[V](p.csr(func() float64 { return values(r) }))
+			rows := form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+			full, err := build(rows, form.ValueSet[V]{})
+			if sparse.IsInput(err) {
+				return
+			}
+			require.NoError(t, err, name)
+			less, err := build(rows, form.FindValues(a.Val))
+			require.NoError(t, err, name)
+			x := make([]V, a.Cols)
+			for i := range x {
+				x[i] = V(r.NormFloat64())
+			}
+			y, z := make([]V, a.Rows), make([]V, a.Rows)
+			full.Multiply(1.5, 0, x, y)
+			less.Multiply(1.5, 0, x, z)
+			require.Equal(t, y, z, "%s", less.Name())
+		})
+	}
+}
+
+// formsOfRows is smallPieces and runs.
+func formsOfRows() map[string]builder[float64] {
+	all := maps.Clone(smallPieces[float64](simd.Generic))
+	all["runs"] = func(r form.Rows[float64], v form.ValueSet[float64]) (form.Form[float64], error) {
+		return form.NewRuns(r, form.RunOptions[float64]{Values: v})
+	}
+	return all
+}
+
+func TestFormsRefuseColumnsOutsideX(t *testing.T) {
+	for name, build := range formsOfRows() {
+		for _, c := range []int32{-1, 3, math.MaxInt32} {
+			r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, c}, Val: []float64{1, 1}, Cols: 3}
+			_, err := build(r, form.ValueSet[float64]{})
+			require.True(t, sparse.IsInput(err), "%s, %d: %v", name, c, err)
+		}
+	}
+}
+
+func TestFormsReportMemoryThatIsShort(t *testing.T) {
+	p := pattern{cols: 100}
+	for range 100 {
+		p.rows = append(p.rows, make([]int32, 50))
+	}
+	a := p.csr(func() float64 { return 1 })
+	for name, build := range formsOfRows() {
+		if name == "diagonals" {
+			continue
+		}
+		for limit := int64(1); limit < 40_000; limit *= 2 {
+			r := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols, Mem: &form.Memory{
+				Alloc: func(n int64) ([]byte, error) { return make([]byte, n), nil }, Limit: limit,
+			}}
+			_, err := build(r, form.ValueSet[float64]{})
+			require.ErrorIs(t, err, kernels.ErrOutOfMemory, "%s: %d", name, limit)
+		}
+	}
+}
+
+func TestTilesAndPanelsRefuseSizesThatTheyCannotAddress(t *testing.T) {
+	r := form.Rows[float64]{Ptr: []int64{0, 1}, Idx: []int32{0}, Val: []float64{1}, Cols: 1}
+	for _, o := range []form.TileOptions[float64]{{Rows: -1}, {Rows: 65537}, {Cols: -2}, {Cols: 24}, {Cols: 1 << 17}} {
+		_, tiles := form.NewTiles(r, o)
+		_, panels := form.NewPanels(r, form.PanelOptions[float64]{Rows: o.Rows, Cols: o.Cols})
+		for _, err := range []error{tiles, panels} {
+			require.True(t, sparse.IsInput(err), "%+v: %v", o, err)
+			require.ErrorContains(t, err, "power of two")
+		}
+	}
+}
