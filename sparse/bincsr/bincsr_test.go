@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matrixtest"
 )
 
 // small has an empty row, a row out of order, and values that only bits tell apart.
@@ -36,16 +37,6 @@ func encode(t testing.TB, m *sparse.CSR[float64]) []byte {
 func read(b []byte) (*sparse.CSR[float64], error) {
 	m, _, err := Read(context.Background(), bytes.NewReader(b), "m.bin", sparse.Limits{})
 	return m, err
-}
-
-func requireSame(t require.TestingT, want, got *sparse.CSR[float64]) {
-	require.Equal(t, [2]int{want.Rows, want.Cols}, [2]int{got.Rows, got.Cols})
-	require.Equal(t, want.RowPtr, got.RowPtr)
-	require.Len(t, got.ColIdx, len(want.ColIdx))
-	for k := range want.Val {
-		require.Equal(t, want.ColIdx[k], got.ColIdx[k])
-		require.Equal(t, math.Float64bits(want.Val[k]), math.Float64bits(got.Val[k]))
-	}
 }
 
 func TestAFileHasTheLayoutOfTheDocumentation(t *testing.T) {
@@ -73,7 +64,7 @@ func TestAnyMatrixComesBackBitByBit(t *testing.T) {
 		require.NoError(t, Write(&b, m))
 		got, src, err := Read(context.Background(), iotest.OneByteReader(&b), "m.bin", sparse.Limits{})
 		require.NoError(t, err)
-		requireSame(t, m, got)
+		matrixtest.Same(t, m, got)
 		require.Equal(t, sparse.Source{Field: sparse.Real, Symmetry: sparse.General, Stored: m.NNZ()}, src)
 	})
 }
@@ -86,7 +77,7 @@ func TestArraysLongerThanAPieceComeBack(t *testing.T) {
 	}
 	got, err := read(encode(t, m))
 	require.NoError(t, err)
-	requireSame(t, m, got)
+	matrixtest.Same(t, m, got)
 }
 
 func TestFilesThatAreNoMatrixAreRefusedWithTheReason(t *testing.T) {

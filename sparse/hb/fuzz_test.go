@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matrixtest"
 )
 
 // FuzzRead: whatever the bytes, Read gives a valid matrix or an InputError, and
@@ -38,6 +39,6 @@ func FuzzRead(f *testing.F) {
 		require.NoError(t, Write(&b, m, src))
 		again, _, err := Read(context.Background(), &b, "written", sparse.Limits{EmptyLines: -1})
 		require.NoError(t, err)
-		requireSame(t, m, again)
+		matrixtest.SameText(t, m, again)
 	})
 }

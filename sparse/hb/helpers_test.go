@@ -1,7 +1,6 @@
 package hb
 
 import (
-	"bufio"
 	"compress/gzip"
 	"context"
 	"fmt"
@@ -48,18 +47,6 @@ func with(change func(f *file)) string {
 	return f.String()
 }
 
-// dense is m as rows of values.
-func dense(m *sparse.CSR[float64]) [][]float64 {
-	d := make([][]float64, m.Rows)
-	for i := range d {
-		d[i] = make([]float64, m.Cols)
-		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
-			d[i][m.ColIdx[k]] += m.Val[k]
-		}
-	}
-	return d
-}
-
 // open opens a gzipped file.
 func open(t testing.TB, path string) io.Reader {
 	t.Helper()
@@ -69,31 +56,4 @@ func open(t testing.TB, path string) io.Reader {
 	z, err := gzip.NewReader(f)
 	require.NoError(t, err)
 	return z
-}
-
-// readMatrixMarket reads a well-formed coordinate file, in the plainest way.
-func readMatrixMarket(t testing.TB, path string) *sparse.CSR[float64] {
-	t.Helper()
-	in := bufio.NewScanner(open(t, path))
-	in.Scan()
-	banner := strings.Fields(in.Text())
-	for in.Scan() && strings.HasPrefix(in.Text(), "%") {
-	}
-	var rows, cols, n int
-	_, err := fmt.Sscan(in.Text(), &rows, &cols, &n)
-	require.NoError(t, err)
-	var b sparse.Triples[float64]
-	for range n {
-		require.True(t, in.Scan())
-		var i, j int32
-		v := 1.0
-		if banner[3] == "pattern" {
-			_, err = fmt.Sscan(in.Text(), &i, &j)
-		} else {
-			_, err = fmt.Sscan(in.Text(), &i, &j, &v)
-		}
-		require.NoError(t, err)
-		b.Row, b.Col, b.Val = append(b.Row, i-1), append(b.Col, j-1), append(b.Val, v)
-	}
-	return sparse.Assemble(rows, cols, sparse.Symmetry(banner[4]), []sparse.Triples[float64]{b})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matrixtest"
 )
 
 var smallDense = [][]float64{{1, 0, 4}, {0, 3, 0}, {2, 0, 5}}
@@ -65,7 +66,7 @@ func TestFilesInEveryNotationGiveTheSameMatrix(t *testing.T) {
 			m, src, err := read(text)
 			require.NoError(t, err)
 			require.NoError(t, m.Validate())
-			require.Equal(t, smallDense, dense(m))
+			require.Equal(t, smallDense, matrixtest.Dense(m))
 			require.EqualValues(t, 5, m.NNZ())
 			require.Equal(t, sparse.General, src.Symmetry)
 		})
@@ -94,7 +95,7 @@ func TestOneTriangleIsExpandedByTheTypeOfTheMatrix(t *testing.T) {
 	} {
 		m, src, err := read(lower(kind))
 		require.NoError(t, err, kind)
-		require.Equal(t, want, dense(m), kind)
+		require.Equal(t, want, matrixtest.Dense(m), kind)
 		require.EqualValues(t, 3, src.Stored, kind)
 	}
 	_, src, err := read(lower("psa"))
@@ -108,7 +109,7 @@ func TestAnUpperTriangleIsExpandedToo(t *testing.T) {
 		f.body = []string{"   1   1   2   3", "  1  2", " 2.000E+00 3.000E+00"}
 	}))
 	require.NoError(t, err)
-	require.Equal(t, [][]float64{{0, 2, 0}, {-2, 0, 3}, {0, -3, 0}}, dense(m))
+	require.Equal(t, [][]float64{{0, 2, 0}, {-2, 0, 3}, {0, -3, 0}}, matrixtest.Dense(m))
 }
 
 func TestEmptyMatricesAndStoredZerosKeepTheirShape(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matrixtest"
 )
 
 // Real files and the Matrix Market file of the same matrix. tolerance is 0 where
@@ -40,7 +41,7 @@ func TestRealFilesHoldTheMatrixOfTheirMatrixMarketTwin(t *testing.T) {
 			m, src, err := Read(context.Background(), open(t, file), c.file, sparse.Limits{})
 			require.NoError(t, err)
 			require.Equal(t, c.src, src)
-			want := readMatrixMarket(t, corpus.Shared(t, "matrices", c.twin))
+			want := matrixtest.ReadMatrixMarket(t, corpus.Shared(t, "matrices", c.twin))
 			require.Equal(t, want.Rows, m.Rows)
 			require.Equal(t, want.Cols, m.Cols)
 			require.Equal(t, want.RowPtr, m.RowPtr)
@@ -51,7 +52,7 @@ func TestRealFilesHoldTheMatrixOfTheirMatrixMarketTwin(t *testing.T) {
 			again, srcAgain, err := read(written(t, m, src))
 			require.NoError(t, err)
 			require.Equal(t, src, srcAgain)
-			requireSame(t, m, again)
+			matrixtest.SameText(t, m, again)
 		})
 	}
 }

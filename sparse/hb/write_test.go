@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matrixtest"
 )
 
 func written(t require.TestingT, m *sparse.CSR[float64], src sparse.Source) string {
@@ -34,18 +35,6 @@ func TestAWrittenFileKeepsToTheColumnsOfTheFormat(t *testing.T) {
 		"",
 	}
 	require.Equal(t, want, strings.Split(written(t, m, src), "\n"))
-}
-
-// bits of both matrices must agree, for NaN only that it is one.
-func requireSame(t require.TestingT, want, got *sparse.CSR[float64]) {
-	require.Equal(t, want.Rows, got.Rows)
-	require.Equal(t, want.Cols, got.Cols)
-	require.Equal(t, want.RowPtr, got.RowPtr)
-	require.Equal(t, want.ColIdx, got.ColIdx)
-	for k, v := range want.Val {
-		same := math.Float64bits(v) == math.Float64bits(got.Val[k]) || v != v && got.Val[k] != got.Val[k]
-		require.True(t, same, "value %d: %v became %v", k, v, got.Val[k])
-	}
 }
 
 func TestWritingAndReadingGivesTheSameBits(t *testing.T) {
@@ -84,7 +73,7 @@ func TestWritingAndReadingGivesTheSameBits(t *testing.T) {
 		src := sparse.Source{Field: field, Symmetry: symmetry, Stored: stored}
 		got, gotSrc, err := read(written(t, m, src))
 		require.NoError(t, err)
-		requireSame(t, m, got)
+		matrixtest.SameText(t, m, got)
 		require.Equal(t, src, gotSrc)
 	})
 }
@@ -100,7 +89,7 @@ func TestExtremeValuesSurvive(t *testing.T) {
 	require.NoError(t, err)
 	got, src, err := read(written(t, m, sparse.Source{Field: sparse.Integer}))
 	require.NoError(t, err)
-	requireSame(t, m, got)
+	matrixtest.SameText(t, m, got)
 	require.Equal(t, sparse.Real, src.Field)
 }
 
@@ -112,7 +101,7 @@ func TestEveryPowerOfTwoSurvives(t *testing.T) {
 			m := &sparse.CSR[float64]{Rows: 1, Cols: 2, RowPtr: []int64{0, 2}, ColIdx: []int32{0, 1}, Val: []float64{v, other}}
 			got, _, err := read(written(t, m, sparse.Source{}))
 			require.NoError(t, err)
-			requireSame(t, m, got)
+			matrixtest.SameText(t, m, got)
 		}
 	}
 }
@@ -151,7 +140,7 @@ func TestPropertiesThatAMatrixDoesNotHaveAreNotWritten(t *testing.T) {
 		require.Equal(t, c.want, strings.Split(text, "\n")[2][:3])
 		got, _, err := read(text)
 		require.NoError(t, err)
-		require.Equal(t, dense(c.m), dense(got))
+		require.Equal(t, matrixtest.Dense(c.m), matrixtest.Dense(got))
 	}
 }
 

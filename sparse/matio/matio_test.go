@@ -17,6 +17,7 @@ import (
 	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
+	"github.com/msrep-go/msrep/sparse/matrixtest"
 	"github.com/msrep-go/msrep/sparse/msr"
 )
 
@@ -28,17 +29,6 @@ func requireInput(t require.TestingT, err error, want ...string) {
 	require.NotContains(t, err.Error(), "\n")
 	for _, w := range want {
 		require.ErrorContains(t, err, w)
-	}
-}
-
-// requireSame compares two matrices, values bit by bit.
-func requireSame(t require.TestingT, want, got *sparse.CSR[float64]) {
-	require.Equal(t, [2]int{want.Rows, want.Cols}, [2]int{got.Rows, got.Cols})
-	require.Equal(t, want.RowPtr, got.RowPtr)
-	require.Equal(t, want.NNZ(), got.NNZ())
-	for k, j := range want.ColIdx {
-		require.Equal(t, j, got.ColIdx[k], "column of entry %d", k)
-		require.Equal(t, math.Float64bits(want.Val[k]), math.Float64bits(got.Val[k]), "value %d: %g and %g", k, want.Val[k], got.Val[k])
 	}
 }
 
@@ -81,7 +71,7 @@ func TestAnyMatrixComesBackThroughEveryExtension(t *testing.T) {
 					require.NoError(t, Write(path, want, src))
 					got, err := Read(ctx, path)
 					require.NoError(t, err)
-					requireSame(t, want, got.CSR)
+					matrixtest.Same(t, want, got.CSR)
 					require.Equal(t, path, got.Name)
 					require.Equal(t, byName(path), got.FileFormat)
 					switch got.FileFormat {
@@ -258,7 +248,7 @@ func TestRealMatricesComeBackThroughTheCache(t *testing.T) {
 			require.NoError(t, Write(path, want.CSR, want.Source))
 			got, err := Read(ctx, path)
 			require.NoError(t, err)
-			requireSame(t, want.CSR, got.CSR)
+			matrixtest.Same(t, want.CSR, got.CSR)
 			if ext != ".npz" {
 				got.Source.Stored = want.Source.Stored // duplicates are gone in .rb
 				require.Equal(t, want.Source, got.Source, path)

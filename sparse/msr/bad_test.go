@@ -17,6 +17,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matrixtest"
 )
 
 // requireInput demands an *sparse.InputError that names the file and says want.
@@ -270,5 +271,5 @@ func requireSound(t require.TestingT, b []byte) {
 		return
 	}
 	require.NoError(t, m1.Validate())
-	requireSame(t, m1, m2)
+	matrixtest.Same(t, m1, m2)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -74,12 +73,4 @@ func anySource(t *rapid.T, square bool) sparse.Source {
 		Symmetry: rapid.SampledFrom(syms).Draw(t, "symmetry"),
 		Stored:   rapid.Int64Range(0, 1<<62).Draw(t, "stored"),
 	}
-}
-
-// requireSame compares every bit, nil and empty slices being equal.
-func requireSame[V sparse.Value](t require.TestingT, want, got *sparse.CSR[V]) {
-	require.Equal(t, [2]int{want.Rows, want.Cols}, [2]int{got.Rows, got.Cols})
-	require.True(t, bytes.Equal(mem.Bytes(want.RowPtr), mem.Bytes(got.RowPtr)), "row pointers differ")
-	require.True(t, bytes.Equal(mem.Bytes(want.ColIdx), mem.Bytes(got.ColIdx)), "column indices differ")
-	require.True(t, bytes.Equal(mem.Bytes(want.Val), mem.Bytes(got.Val)), "values differ")
 }

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matrixtest"
 )
 
 var ctx = context.Background()
@@ -33,13 +34,13 @@ func TestAnyMatrixComesBackThroughOpenAndRead(t *testing.T) {
 
 		f, err := Open[float64](ctx, path)
 		require.NoError(t, err)
-		requireSame(t, m, f.Matrix())
+		matrixtest.Same(t, m, f.Matrix())
 		require.Equal(t, src, f.Source())
 		require.NoError(t, f.Close())
 
 		got, gotSrc, err := Read[float64](ctx, iotest.OneByteReader(&b), "m", sparse.Limits{})
 		require.NoError(t, err)
-		requireSame(t, m, got)
+		matrixtest.Same(t, m, got)
 		require.Equal(t, src, gotSrc)
 	})
 }
@@ -63,12 +64,12 @@ func TestAMatrixOfManyBlocksComesBackAndDamageToAnyBlockIsNamed(t *testing.T) {
 	path := save(t, b)
 	f, err := Open[float32](ctx, path)
 	require.NoError(t, err)
-	requireSame(t, m, f.Matrix())
+	matrixtest.Same(t, m, f.Matrix())
 	require.Equal(t, sparse.Source{Field: sparse.Real, Symmetry: sparse.General, Stored: m.NNZ()}, f.Source())
 	require.NoError(t, f.Close())
 	got, _, err := Read[float32](ctx, bytes.NewReader(b), "stream", sparse.Limits{})
 	require.NoError(t, err)
-	requireSame(t, m, got)
+	matrixtest.Same(t, m, got)
 
 	h, err := Peek(path)
 	require.NoError(t, err)

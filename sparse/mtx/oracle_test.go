@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matrixtest"
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
@@ -118,7 +119,7 @@ func FuzzRead(f *testing.F) {
 			return // fewer entries are left after duplicates have added up
 		}
 		require.NoError(t, err)
-		identical(t, m, again)
+		matrixtest.SameText(t, m, again)
 		_, _ = mtx.ReadVector(context.Background(), strings.NewReader(string(text)), "f")
 	})
 }

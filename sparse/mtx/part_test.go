@@ -19,6 +19,7 @@ import (
 	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matio"
+	"github.com/msrep-go/msrep/sparse/matrixtest"
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
@@ -65,7 +66,7 @@ func TestPartsTogetherAreTheFile(t *testing.T) {
 			for _, n := range []int{1, 2, 3, 7, 50} {
 				m, src, err := inParts(path, n)
 				require.NoError(t, err, "%s in %d parts", c.name, n)
-				require.Equal(t, c.entries, entries(m), "%s in %d parts", c.name, n)
+				require.Equal(t, c.entries, matrixtest.Entries(m), "%s in %d parts", c.name, n)
 				require.Equal(t, c.source, src, "%s in %d parts", c.name, n)
 			}
 		}

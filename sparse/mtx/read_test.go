@@ -14,6 +14,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matrixtest"
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
@@ -21,17 +22,6 @@ const general = "%%MatrixMarket matrix coordinate real general\n"
 
 func read(text string) (*sparse.CSR[float64], sparse.Source, error) {
 	return mtx.Read(context.Background(), strings.NewReader(text), "f.mtx", sparse.Limits{})
-}
-
-// entries lists a matrix as "row,col=value", 0-based, to compare with.
-func entries(m *sparse.CSR[float64]) string {
-	var s []string
-	for i := range m.Rows {
-		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
-			s = append(s, fmt.Sprintf("%d,%d=%v", i, m.ColIdx[k], m.Val[k]))
-		}
-	}
-	return strings.Join(s, " ")
 }
 
 var valid = []struct {
@@ -70,7 +60,7 @@ func TestValidFilesGiveTheirEntries(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, m.Validate())
 			require.Equal(t, []int{c.rows, c.cols}, []int{m.Rows, m.Cols})
-			require.Equal(t, c.entries, entries(m))
+			require.Equal(t, c.entries, matrixtest.Entries(m))
 			require.Equal(t, c.source, src)
 		})
 	}

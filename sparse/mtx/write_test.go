@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matrixtest"
 	"github.com/msrep-go/msrep/sparse/mtx"
 )
 
@@ -19,18 +20,6 @@ func write(t require.TestingT, m *sparse.CSR[float64], src sparse.Source) string
 	var b bytes.Buffer
 	require.NoError(t, mtx.Write(&b, m, src))
 	return b.String()
-}
-
-// identical compares bit by bit: signs of zeros count, NaNs are one.
-func identical(t require.TestingT, a, b *sparse.CSR[float64]) {
-	require.Equal(t, []int{a.Rows, a.Cols}, []int{b.Rows, b.Cols})
-	require.Equal(t, a.RowPtr, b.RowPtr)
-	require.Equal(t, a.ColIdx, b.ColIdx)
-	for k, v := range a.Val {
-		if !(math.IsNaN(v) && math.IsNaN(b.Val[k])) {
-			require.Equal(t, math.Float64bits(v), math.Float64bits(b.Val[k]), "value %d: %v and %v", k, v, b.Val[k])
-		}
-	}
 }
 
 func TestFilesThatWereReadAreWrittenInTheirForm(t *testing.T) {
@@ -84,7 +73,7 @@ func TestAFormThatNoLongerHoldsIsNotWritten(t *testing.T) {
 			again, _, err := read(text)
 			require.NoError(t, err)
 			if c.name != "unsorted" {
-				identical(t, c.m, again)
+				matrixtest.SameText(t, c.m, again)
 			}
 		})
 	}
@@ -129,7 +118,7 @@ func TestWhatIsWrittenReadsBackTheSame(t *testing.T) {
 		m, src := genCSR(t)
 		again, got, err := read(write(t, m, src))
 		require.NoError(t, err)
-		identical(t, m, again)
+		matrixtest.SameText(t, m, again)
 		fields := src.Field == got.Field || src.Symmetry == sparse.SkewSymmetric && src.Field != sparse.Real
 		for _, v := range m.Val { // -0 needs real
 			fields = fields || v == 0 && math.Signbit(v)
@@ -158,10 +147,10 @@ func TestALargeMatrixReadsBackTheSame(t *testing.T) {
 	again, src, err := read(text)
 	require.NoError(t, err)
 	require.Equal(t, sparse.Source{Field: sparse.Real, Symmetry: sparse.Symmetric, Stored: stored}, src)
-	identical(t, m, again)
+	matrixtest.SameText(t, m, again)
 	again, _, err = read(write(t, m, sparse.Source{}))
 	require.NoError(t, err)
-	identical(t, m, again)
+	matrixtest.SameText(t, m, again)
 }
 
 func TestBadMatricesAndFailingWritersGiveErrors(t *testing.T) {

@@ -2,16 +2,10 @@ package npz
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,18 +95,6 @@ func readGroup(data []byte, group string) (*sparse.CSR[float64], sparse.Source, 
 
 func readAll(data []byte) (*sparse.CSR[float64], sparse.Source, error) { return readGroup(data, "") }
 
-// dense is m as rows of values.
-func dense(m *sparse.CSR[float64]) [][]float64 {
-	d := make([][]float64, m.Rows)
-	for i := range d {
-		d[i] = make([]float64, m.Cols)
-		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
-			d[i][m.ColIdx[k]] += m.Val[k]
-		}
-	}
-	return d
-}
-
 // requireCanonical checks that m is valid with columns that rise in every row.
 func requireCanonical(t require.TestingT, m *sparse.CSR[float64]) {
 	require.NoError(t, m.Validate())
@@ -126,34 +108,4 @@ func written(t require.TestingT, m *sparse.CSR[float64]) []byte {
 	var b bytes.Buffer
 	require.NoError(t, Write(&b, m))
 	return b.Bytes()
-}
-
-// readMatrixMarket reads a well-formed gzipped coordinate file, in the plainest
-// way.
-func readMatrixMarket(t testing.TB, path string) *sparse.CSR[float64] {
-	t.Helper()
-	f, err := os.Open(path)
-	require.NoError(t, err)
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	require.NoError(t, err)
-	in := bufio.NewScanner(z)
-	in.Scan()
-	banner := strings.Fields(in.Text())
-	for in.Scan() && strings.HasPrefix(in.Text(), "%") {
-	}
-	var rows, cols, n int
-	_, err = fmt.Sscan(in.Text(), &rows, &cols, &n)
-	require.NoError(t, err)
-	var b sparse.Triples[float64]
-	for range n {
-		require.True(t, in.Scan())
-		w := append(strings.Fields(in.Text()), "1")
-		i, err1 := strconv.ParseInt(w[0], 10, 32)
-		j, err2 := strconv.ParseInt(w[1], 10, 32)
-		v, err3 := strconv.ParseFloat(w[2], 64)
-		require.NoError(t, errors.Join(err1, err2, err3))
-		b.Row, b.Col, b.Val = append(b.Row, int32(i-1)), append(b.Col, int32(j-1)), append(b.Val, v)
-	}
-	return sparse.Assemble(rows, cols, sparse.Symmetry(banner[4]), []sparse.Triples[float64]{b})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matrixtest"
 )
 
 func TestArraysInEveryNotationGiveTheSameMatrix(t *testing.T) {
@@ -58,7 +59,7 @@ func TestArraysInEveryNotationGiveTheSameMatrix(t *testing.T) {
 			m, src, err := readAll(file)
 			require.NoError(t, err)
 			requireCanonical(t, m)
-			require.Equal(t, smallDense, dense(m))
+			require.Equal(t, smallDense, matrixtest.Dense(m))
 			require.EqualValues(t, 5, m.NNZ())
 			require.Equal(t, sparse.Source{Field: sparse.Real, Symmetry: sparse.General, Stored: 5}, src)
 		})
@@ -98,7 +99,7 @@ func TestEveryTypeOfIndexIsRead(t *testing.T) {
 	} {
 		m, _, err := readAll(csr(npy("indices", descr, "(5,)", items)))
 		require.NoError(t, err, descr)
-		require.Equal(t, smallDense, dense(m), descr)
+		require.Equal(t, smallDense, matrixtest.Dense(m), descr)
 	}
 }
 
@@ -106,12 +107,12 @@ func TestEntriesAtTheSamePositionAddUp(t *testing.T) {
 	m, src, err := readAll(csr(npy("indices", "<i4", "(5,)", []int32{1, 1, 0, 2, 2})))
 	require.NoError(t, err)
 	requireCanonical(t, m)
-	require.Equal(t, [][]float64{{0, 5, 0}, {3, 0, 0}, {0, 0, 7}}, dense(m))
+	require.Equal(t, [][]float64{{0, 5, 0}, {3, 0, 0}, {0, 0, 7}}, matrixtest.Dense(m))
 	require.EqualValues(t, 5, src.Stored)
 	// true and true is true.
 	m, src, err = readAll(csr(npy("indices", "<i4", "(5,)", []int32{1, 1, 0, 2, 2}), npy("data", "|b1", "(5,)", []uint8{1, 1, 1, 1, 1})))
 	require.NoError(t, err)
-	require.Equal(t, [][]float64{{0, 1, 0}, {1, 0, 0}, {0, 0, 1}}, dense(m))
+	require.Equal(t, [][]float64{{0, 1, 0}, {1, 0, 0}, {0, 0, 1}}, matrixtest.Dense(m))
 	require.Equal(t, sparse.Pattern, src.Field)
 }
 
@@ -129,13 +130,13 @@ func TestBlocksBecomeTheirEntries(t *testing.T) {
 	m, src, err := readAll(arrays())
 	require.NoError(t, err)
 	requireCanonical(t, m)
-	require.Equal(t, want, dense(m))
+	require.Equal(t, want, matrixtest.Dense(m))
 	require.EqualValues(t, 18, m.NNZ())
 	require.EqualValues(t, 18, src.Stored)
 	m, _, err = readAll(arrays(npyOrder("data", "<f8", "(3, 2, 3)", true, binary.LittleEndian,
 		[]float64{1, 7, 13, 4, 10, 16, 2, 8, 14, 5, 11, 17, 3, 9, 0, 6, 12, 18})))
 	require.NoError(t, err)
-	require.Equal(t, want, dense(m))
+	require.Equal(t, want, matrixtest.Dense(m))
 }
 
 func TestEmptyMatricesKeepTheirShape(t *testing.T) {
@@ -163,10 +164,10 @@ func TestAGroupIsChosenByName(t *testing.T) {
 
 	m, _, err := readGroup(both, "adj")
 	require.NoError(t, err)
-	require.Equal(t, smallDense, dense(m))
+	require.Equal(t, smallDense, matrixtest.Dense(m))
 	m, _, err = readGroup(both, "attr")
 	require.NoError(t, err)
-	require.Equal(t, [][]float64{{0}, {7}}, dense(m))
+	require.Equal(t, [][]float64{{0}, {7}}, matrixtest.Dense(m))
 
 	_, _, err = readGroup(both, "")
 	require.EqualError(t, err, "t.npz: holds 2 sparse matrices, adj, attr: choose one by its name after the file name, as in FILE.npz#adj")
@@ -176,13 +177,13 @@ func TestAGroupIsChosenByName(t *testing.T) {
 	// One group needs no name, and the one without a prefix comes first.
 	m, _, err = readGroup(archiveOf(csrArrays("adj_")...), "")
 	require.NoError(t, err)
-	require.Equal(t, smallDense, dense(m))
+	require.Equal(t, smallDense, matrixtest.Dense(m))
 	m, _, err = readGroup(archiveOf(append(csrArrays("adj_"), csrArrays("adj.")...)...), "")
 	require.NoError(t, err, "one name, though written in two ways")
-	require.Equal(t, smallDense, dense(m))
+	require.Equal(t, smallDense, matrixtest.Dense(m))
 	m, _, err = readGroup(archiveOf(append(csrArrays(""), second...)...), "")
 	require.NoError(t, err)
-	require.Equal(t, smallDense, dense(m))
+	require.Equal(t, smallDense, matrixtest.Dense(m))
 }
 
 func TestACancelledReadGivesTheErrorOfTheContext(t *testing.T) {

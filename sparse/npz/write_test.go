@@ -16,6 +16,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matrixtest"
 )
 
 func TestWritingAndReadingGivesTheSameBits(t *testing.T) {
@@ -145,7 +146,7 @@ s.save_npz(sys.argv[1] + "/complex", s.csr_matrix(a * 1j))
 		if strings.Contains(file, "bool") {
 			want = [][]float64{{1, 0, 1, 0}, {0, 1, 0, 0}, {1, 0, 1, 0}, {0, 0, 0, 1}}
 		}
-		require.Equal(t, want, dense(m), file)
+		require.Equal(t, want, matrixtest.Dense(m), file)
 		switch {
 		case strings.Contains(file, "float"), strings.Contains(file, "f8-"):
 			require.Equal(t, sparse.Real, src.Field, file)
@@ -185,7 +186,7 @@ func TestTheGroupsOfARealGraphFileAreRead(t *testing.T) {
 		require.Equal(t, want.nnz, m.NNZ())
 		require.Equal(t, sparse.Real, src.Field)
 		requireCanonical(t, m)
-		twin := readMatrixMarket(t, corpus.Shared(t, "matrices", want.twin))
+		twin := matrixtest.ReadMatrixMarket(t, corpus.Shared(t, "matrices", want.twin))
 		require.Equal(t, twin.RowPtr, m.RowPtr)
 		require.Equal(t, twin.ColIdx, m.ColIdx)
 		require.Equal(t, twin.Val, m.Val)

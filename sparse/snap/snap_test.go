@@ -19,6 +19,7 @@ import (
 	"github.com/msrep-go/msrep/internal/corpus"
 	"github.com/msrep-go/msrep/internal/fileio"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/matrixtest"
 	"github.com/msrep-go/msrep/sparse/mtx"
 	"github.com/msrep-go/msrep/sparse/snap"
 )
@@ -31,16 +32,6 @@ func write(t require.TestingT, m *sparse.CSR[float64], src sparse.Source) string
 	var b bytes.Buffer
 	require.NoError(t, snap.Write(&b, m, src))
 	return b.String()
-}
-
-func entries(m *sparse.CSR[float64]) string {
-	var s []string
-	for i := range m.Rows {
-		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
-			s = append(s, fmt.Sprintf("%d,%d=%v", i, m.ColIdx[k], m.Val[k]))
-		}
-	}
-	return strings.Join(s, " ")
 }
 
 var valid = []struct {
@@ -70,7 +61,7 @@ func TestValidListsGiveTheirEdges(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, m.Validate())
 			require.Equal(t, []int{c.order, c.order}, []int{m.Rows, m.Cols})
-			require.Equal(t, c.entries, entries(m))
+			require.Equal(t, c.entries, matrixtest.Entries(m))
 			require.Equal(t, sparse.Source{Field: c.field, Symmetry: sparse.General, Stored: c.stored}, src)
 		})
 	}
