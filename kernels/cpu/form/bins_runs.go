@@ -1,8 +1,6 @@
 package form
 
 import (
-	"math/bits"
-
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
@@ -11,16 +9,12 @@ import (
 // binRuns is the first pass of bins: which element of x is copied to which place. The entries of a
 // block of rows in a block of columns are a run.
 type binRuns[V sparse.Value] struct {
-	level  simd.Level
-	cols   int
-	shift  uint8 // log2 of the columns of a block
-	across int   // blocks of columns
-	groups []int // the first block of rows of each group, and how many blocks there are
+	columnBlocks[V] // of which first is that of each block of columns, group by group
+	level           simd.Level
+	groups          []int // the first block of rows of each group, and how many blocks there are
 
-	// runs is those of a group, then of a block of columns, then of a block of rows; first is
-	// the place of the first entry of each block of columns of each group, and the end.
+	// runs is those of a group, then of a block of columns, then of a block of rows.
 	runs    []simd.BinRun
-	first   []int64
 	entries simd.Bins[V] // by columns in the order of runs, by rows in that of blocks
 
 	// blocks is the place of the first entry of each block of rows, and the end; within
@@ -31,7 +25,7 @@ type binRuns[V sparse.Value] struct {
 }
 
 func newBinRuns[V sparse.Value](l simd.Level, cols, width int) binRuns[V] {
-	return binRuns[V]{level: l, cols: cols, shift: uint8(bits.TrailingZeros(uint(width))), across: int(tilesAcross(cols, width))}
+	return binRuns[V]{columnBlocks: newColumnBlocks[V](cols, width), level: l}
 }
 
 // groupColumns is how many entries a group has at least for each column, so that reading
@@ -112,31 +106,6 @@ func (f *binRuns[V]) of(g, i int) []V {
 func (f *binRuns[V]) strip(g, c int) []simd.BinRun {
 	first, n := f.groups[g], f.groups[g+1]-f.groups[g]
 	return f.runs[first*f.across+c*n:][:n]
-}
-
-// part is the columns of x in block c.
-func (f *binRuns[V]) part(x []V, c int) []V {
-	lo := c << f.shift
-	return x[lo:min(lo+1<<f.shift, len(x))]
-}
-
-// ahead is the part of x that block s of columns needs, counted through all groups, if it is
-// worth reading as a whole.
-func (f *binRuns[V]) ahead(x []V, s int) []V {
-	if s+1 >= len(f.first) {
-		return nil
-	}
-	part := f.part(x, s%f.across)
-	if !f.worthAhead(s, len(part)) {
-		return nil
-	}
-	return part
-}
-
-// worthAhead reports whether block s of columns has an entry for every other cache line of its
-// elements of a vector.
-func (f *binRuns[V]) worthAhead(s, elements int) bool {
-	return (f.first[s+1]-f.first[s])*2*cacheLine >= int64(elements)*mem.Size[V]()
 }
 
 // collect adds up, block of columns by block of columns, what spread wrote for group g.

@@ -3,7 +3,6 @@ package form
 import (
 	"fmt"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -53,18 +52,14 @@ func NewTiles[V sparse.Value](r Rows[V], o TileOptions[V]) (Form[V], error) {
 
 // tilesForm is the Form of NewTiles.
 type tilesForm[V sparse.Value] struct {
-	level      simd.Level
-	rows, cols int   // chunks of long rows are rows here
-	height     int   // rows of a tile
-	shift      uint8 // log2 of the columns of a tile
-	across     int   // tiles side by side
-	// first is where the entries of each tile begin, block of rows by block of rows,
-	// and where the last one's end.
-	first   []int64
-	entries simd.Tiles[V]
-	sums    []V // of a block of rows
-	results results[V]
-	bytes   int64
+	columnBlocks[V] // of which first is that of each tile, block of rows by block of rows
+	level           simd.Level
+	rows            int // chunks of long rows are rows here
+	height          int // rows of a tile
+	entries         simd.Tiles[V]
+	sums            []V // of a block of rows
+	results         results[V]
+	bytes           int64
 }
 
 func (f *tilesForm[V]) Multiply(alpha, beta V, x, y []V) {
@@ -82,33 +77,6 @@ func (f *tilesForm[V]) Multiply(alpha, beta V, x, y []V) {
 		f.results.put(sums)
 	}
 }
-
-// part is the columns of x in block c.
-func (f *tilesForm[V]) part(x []V, c int) []V {
-	lo := c << f.shift
-	return x[lo:min(lo+1<<f.shift, len(x))]
-}
-
-// ahead is the part of x that tile t needs, if it is worth reading as a whole.
-func (f *tilesForm[V]) ahead(x []V, t int) []V {
-	if t+1 >= len(f.first) {
-		return nil
-	}
-	part := f.part(x, t%f.across)
-	if !f.worthAhead(t, len(part)) {
-		return nil
-	}
-	return part
-}
-
-// worthAhead reports whether tile t has an entry for every other cache line of its
-// elements of a vector.
-func (f *tilesForm[V]) worthAhead(t, elements int) bool {
-	return (f.first[t+1]-f.first[t])*2*cacheLine >= int64(elements)*mem.Size[V]()
-}
-
-// cacheLine is the bytes that a cache loads at a time.
-const cacheLine = 64
 
 func (f *tilesForm[V]) Bytes() int64 { return f.bytes }
 

@@ -65,8 +65,7 @@ func newTileBuilder[V sparse.Value](r Rows[V], o TileOptions[V]) (*tileBuilder[V
 	if tiles > manyTiles && tiles > nnz {
 		return nil, sparse.Inputf("matrix", "tiles of %d x %d: %d entries would be in %d tiles", height, width, nnz, tiles)
 	}
-	f := &tilesForm[V]{level: o.Level, rows: rows, cols: r.Cols, height: height,
-		shift: uint8(bits.TrailingZeros(uint(width))), across: int(tilesAcross(r.Cols, width)),
+	f := &tilesForm[V]{columnBlocks: newColumnBlocks[V](r.Cols, width), level: o.Level, rows: rows, height: height,
 		results: results[V]{level: o.Level, long: long}}
 	f.entries.Fused = r.Fixed
 	if len(r.Ptr) == 1 {
@@ -98,11 +97,6 @@ func fit[V sparse.Value](cache, unknown int) int {
 		cache = unknown
 	}
 	return 1 << (bits.Len(uint(cache/2/int(mem.Size[V]()))) - 1)
-}
-
-// tilesAcross is how many tiles of so many columns lie side by side, at least one.
-func tilesAcross(cols, width int) int64 {
-	return max(1, (int64(cols)+int64(width)-1)/int64(width))
 }
 
 // withoutTable is the same values without a table: tiles begin at any entry, and a
