@@ -93,9 +93,6 @@ func (p *Plan[V]) amongDevices() bool {
 // read and written in place; y of other pieces is copied.
 func (p *Plan[V]) Apply(ctx context.Context, op Op, alpha V, x *Vector[V], beta V, y *Vector[V]) (err error) {
 	defer rescue(&err)
-	if p == nil {
-		return errNoPlan
-	}
 	if err := p.enter(ctx); err != nil {
 		return err
 	}

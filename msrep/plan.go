@@ -114,8 +114,12 @@ func (p *Plan[V]) Close() error {
 	return errors.Join(errs...)
 }
 
-// enter locks mu for a call of the plan, or gives up its turn where ctx ends before it comes.
+// enter locks mu for a call of the plan, or gives up its turn where ctx ends before it comes. There
+// may be no plan.
 func (p *Plan[V]) enter(ctx context.Context) error {
+	if p == nil {
+		return errNoPlan
+	}
 	if p.mu.TryLock() {
 		return nil
 	}

@@ -19,9 +19,6 @@ import (
 func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V) (t Timing, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer rescue(&err)
-	if p == nil {
-		return t, errNoPlan
-	}
 	if err := p.enter(ctx); err != nil {
 		return t, err
 	}

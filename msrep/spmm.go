@@ -35,9 +35,6 @@ import (
 func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer rescue(&err)
-	if p == nil {
-		return t, errNoPlan
-	}
 	if err := p.enter(ctx); err != nil {
 		return t, err
 	}

@@ -17,9 +17,6 @@ import (
 func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer rescue(&err)
-	if p == nil {
-		return errNoPlan
-	}
 	if err := p.enter(ctx); err != nil {
 		return err
 	}
