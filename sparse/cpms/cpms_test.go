@@ -225,55 +225,6 @@ func TestHeadsKeepTheLeadingBytes(t *testing.T) {
 	})
 }
 
-func TestWhatFewerBytesHoldIsFound(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		v    []float64
-		want Exact
-		two  int
-		four int
-	}{
-		{"none", nil, Exact{0, true}, 1, 1},
-		{"ones", []float64{1, 1, 1}, Exact{12, true}, 1, 1},
-		{"small integers", []float64{1, -7, 31}, Exact{16, true}, 1, 1},
-		{"integers", []float64{1, -7, 33}, Exact{17, true}, 1, 2},
-		{"float32", []float64{float64(float32(0.1)), 1}, Exact{35, true}, 2, 3},
-		{"48 bits, out of range for float32", []float64{0x1.23456789p300}, Exact{44, false}, 2, 3},
-		{"any", []float64{0.1, 1}, Exact{64, false}, 2, 4},
-		{"specials", []float64{math.Inf(1), math.Copysign(0, -1)}, Exact{12, true}, 1, 1},
-		{"a NaN with a payload", []float64{math.NaN()}, Exact{64, false}, 2, 4},
-	} {
-		e := FindExact(c.v)
-		require.Equal(t, c.want, e, c.name)
-		require.Equal(t, [2]int{c.two, c.four}, [2]int{e.ReadExactly(2), e.ReadExactly(4)}, c.name)
-	}
-}
-
-func TestReadingWhatIsExactGivesEveryBit(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		bits := rapid.IntRange(1, 64).Draw(t, "bits")
-		n := rapid.SampledFrom([]int{1, 5, 70_000}).Draw(t, "n")
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		v := make([]float64, n)
-		for i := range v {
-			v[i] = math.Float64frombits(r.Uint64() &^ (1<<(64-bits) - 1))
-		}
-		want := bitsOf(v)
-		e := FindExact(v)
-		for _, s := range []int{2, 4} {
-			k := e.ReadExactly(s)
-			a, err := FromFloats(v, Layout{s, 8192})
-			require.NoError(t, err)
-			got := make([]float64, n)
-			a.Read(got, 0, k)
-			require.True(t, slices.Equal(want, bitsOf(got)))
-			v = a.Floats()
-		}
-		single := !slices.ContainsFunc(v, func(x float64) bool { return math.Float64bits(float64(float32(x))) != math.Float64bits(x) })
-		require.Equal(t, single, e.Float32)
-	})
-}
-
 func TestWrongLayoutsAreInputErrors(t *testing.T) {
 	for _, l := range []Layout{{}, {3, 64}, {2, -64}, {2, 63}, {4, MaxBank + 64}} {
 		_, err := New(5, l)
