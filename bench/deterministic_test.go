@@ -27,9 +27,7 @@ func BenchmarkDeterministic(b *testing.B) {
 		b.Run(in.name, func(b *testing.B) {
 			a, err := in.read()
 			require.NoError(b, err)
-			sys, err := msrep.Open(msrep.Config{Devices: "cpu:1", Threads: runtime.GOMAXPROCS(0)})
-			require.NoError(b, err)
-			defer sys.Close()
+			sys := open(b, "cpu:1", runtime.GOMAXPROCS(0))
 			times := inTurn(b, sys, a, func() bool { return b.Loop() },
 				msrep.PlanOptions{Deterministic: true}, msrep.PlanOptions{}, msrep.PlanOptions{Deterministic: true, Format: "csr"}, msrep.PlanOptions{Format: "csr"})
 			b.ReportMetric(times[0]/1e6, "ms")
@@ -47,9 +45,7 @@ func BenchmarkDeterministic(b *testing.B) {
 // entries.
 func BenchmarkDeterministicOnRealMatrices(b *testing.B) {
 	index := corpus.Shared(b, "matrices", "INDEX.tsv")
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1", Threads: envInt(b, "MSREP_THREADS", 1)})
-	require.NoError(b, err)
-	defer sys.Close()
+	sys := open(b, "cpu:1", envInt(b, "MSREP_THREADS", 1))
 	least := envInt(b, "MSREP_ENTRIES", 1)
 	for b.Loop() {
 		var fixed, again priceReport

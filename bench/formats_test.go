@@ -35,11 +35,7 @@ import (
 // MSREP_BENCH_CSV names a file for all figures, MSREP_THREADS the threads.
 func BenchmarkFormats(b *testing.B) {
 	formats := append([]sparse.Format{sparse.FormatCSR, sparse.FormatCOO}, ellpack.Formats()...)
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1", Threads: envInt(b, "MSREP_THREADS", 1)})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer sys.Close()
+	sys := open(b, "cpu:1", envInt(b, "MSREP_THREADS", 1))
 	for b.Loop() {
 		r := newFormatReport(formats)
 		for _, row := range corpus.Table(b, corpus.Shared(b, "expected", "products.tsv")) {

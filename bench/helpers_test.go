@@ -7,8 +7,11 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/gen"
 )
@@ -24,6 +27,21 @@ func envInt(b *testing.B, name string, def int) int {
 		b.Fatalf("%s=%q: a positive number is needed", name, s)
 	}
 	return n
+}
+
+// open opens CPU devices for a benchmark; without a number of threads with all.
+func open(b *testing.B, devices string, threads int) *msrep.System {
+	sys, err := msrep.Open(msrep.Config{Devices: devices, Threads: threads})
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, sys.Close()) })
+	return sys
+}
+
+// planOf makes a plan, which ends with the devices.
+func planOf(b *testing.B, sys *msrep.System, a *sparse.CSR[float64], o msrep.PlanOptions) *msrep.Plan[float64] {
+	plan, err := msrep.NewPlan(b.Context(), sys, a, o)
+	require.NoError(b, err)
+	return plan
 }
 
 // parallelCopy copies on all cores.

@@ -58,15 +58,8 @@ const warmProducts = 6
 // run times products with vectors that alloc gives.
 func (m manyVectors) run(b *testing.B, alloc func(b *testing.B, n int) []float64) {
 	ctx, a := context.Background(), m.a
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu", Threads: m.threads})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer sys.Close()
-	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true, Release: m.release})
-	if err != nil {
-		b.Fatal(err)
-	}
+	sys := open(b, "cpu", m.threads)
+	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, Release: m.release})
 	x, y := alloc(b, a.Cols), alloc(b, a.Rows+apart)[apart:]
 	xs, ys := msrep.ByRow(alloc(b, a.Cols*m.count), m.count), msrep.ByRow(alloc(b, a.Rows*m.count+apart)[apart:], m.count)
 	one := func() (msrep.Timing, error) { return plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y) }
@@ -124,15 +117,8 @@ func BenchmarkManyTransposedOfPlan(b *testing.B) {
 
 func manyTransposedOfPlan(b *testing.B, a *sparse.CSR[float64], count int) {
 	ctx := context.Background()
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu", Threads: 2})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer sys.Close()
-	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true})
-	if err != nil {
-		b.Fatal(err)
-	}
+	sys := open(b, "cpu", 2)
+	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true})
 	x, y := vector(b, max(a.Rows, a.Cols)), vector(b, max(a.Rows, a.Cols)+apart)[apart:]
 	xs, ys := msrep.ByRow(vector(b, a.Rows*count), count), msrep.ByRow(vector(b, a.Cols*count+apart)[apart:], count)
 	calls := []func() (msrep.Timing, error){

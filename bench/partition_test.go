@@ -33,16 +33,8 @@ func BenchmarkPartition(b *testing.B) {
 
 func benchmarkSplit(b *testing.B, a *sparse.CSR[float64], parts int) {
 	ctx := context.Background()
-	sys, err := msrep.Open(msrep.Config{Devices: fmt.Sprintf("cpu:%d", parts)})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer sys.Close()
-	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer plan.Close()
+	sys := open(b, fmt.Sprintf("cpu:%d", parts), 0)
+	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true})
 	x, y := make([]float64, a.Cols), make([]float64, a.Rows)
 	local, copied := make([]int64, a.Rows+1), make([]int64, a.Rows+1)
 	all := partition.Part{EndIdx: a.NNZ() - 1, EndMajor: a.Rows - 1, OwnEnd: a.Rows}

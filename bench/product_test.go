@@ -42,16 +42,8 @@ func BenchmarkProduct(b *testing.B) {
 
 func benchmarkProduct(b *testing.B, a *sparse.CSR[float64]) {
 	ctx := context.Background()
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1"})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer sys.Close()
-	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{ExpectedTransposed: 100, SkipValidation: true})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer plan.Close()
+	sys := open(b, "cpu:1", 0)
+	plan := planOf(b, sys, a, msrep.PlanOptions{ExpectedTransposed: 100, SkipValidation: true})
 	n := max(a.Rows, a.Cols)
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range x {

@@ -16,16 +16,8 @@ func BenchmarkSmallProduct(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1", Threads: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer sys.Close()
-	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer plan.Close()
+	sys := open(b, "cpu:1", 1)
+	plan := planOf(b, sys, a, msrep.PlanOptions{})
 	x, y := make([]float64, a.Cols), make([]float64, a.Rows)
 	b.ReportAllocs()
 	for b.Loop() {

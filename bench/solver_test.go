@@ -27,11 +27,8 @@ func BenchmarkCGBytes(b *testing.B) {
 	}
 	a, _, err := gen.Generate(spec)
 	require.NoError(b, err)
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu:1", Threads: runtime.GOMAXPROCS(0)})
-	require.NoError(b, err)
-	defer sys.Close()
-	plan, err := msrep.NewPlan(context.Background(), sys, a, msrep.PlanOptions{Format: sparse.FormatCSR, SkipValidation: true})
-	require.NoError(b, err)
+	sys := open(b, "cpu:1", runtime.GOMAXPROCS(0))
+	plan := planOf(b, sys, a, msrep.PlanOptions{Format: sparse.FormatCSR, SkipValidation: true})
 	rhs, x := make([]float64, a.Rows), make([]float64, a.Rows)
 	for i := range rhs {
 		rhs[i] = float64(i%17) - 8

@@ -71,18 +71,11 @@ func dominate(a *sparse.CSR[float64]) {
 
 func symmetricAndWhole(b *testing.B, a *sparse.CSR[float64], whole sparse.Format, threads int) {
 	ctx := context.Background()
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu", Threads: threads})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer sys.Close()
+	sys := open(b, "cpu", threads)
 	forms := []sparse.Format{whole, "symmetric-" + whole}
 	var plans []*msrep.Plan[float64]
 	for _, f := range forms {
-		plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Format: f})
-		if err != nil {
-			b.Fatal(err)
-		}
+		plan := planOf(b, sys, a, msrep.PlanOptions{Format: f})
 		if got := plan.Packed(msrep.NoTrans)[0].Form; string(got) != string(f) {
 			b.Fatalf("packed as %s, not %s", got, f)
 		}
@@ -128,18 +121,11 @@ func symmetricAndWhole(b *testing.B, a *sparse.CSR[float64], whole sparse.Format
 // planOverCSR is the time of a plan for which nothing is stated, over that of a product of csr.
 func planOverCSR(b *testing.B, sys *msrep.System, a *sparse.CSR[float64]) float64 {
 	ctx := context.Background()
-	csr, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{Format: "csr"})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer csr.Close()
+	csr := planOf(b, sys, a, msrep.PlanOptions{Format: "csr"})
 	x, y := vector(b, a.Cols), vector(b, a.Rows+apart)[apart:]
 	var plans, products []time.Duration
 	for range 3 {
-		plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true})
-		if err != nil {
-			b.Fatal(err)
-		}
+		plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true})
 		plans = append(plans, plan.Timing().Pack)
 		b.Logf("%s: %s", plan.Packed(msrep.NoTrans)[0].Form, plan.Timing().Pack)
 		if err := plan.Close(); err != nil {

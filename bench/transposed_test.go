@@ -39,19 +39,9 @@ func BenchmarkTransposedOfPlan(b *testing.B) {
 
 func transposedOfPlan(b *testing.B, a *sparse.CSR[float64], threads int) {
 	ctx := context.Background()
-	sys, err := msrep.Open(msrep.Config{Devices: "cpu", Threads: threads})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer sys.Close()
-	plan, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true})
-	if err != nil {
-		b.Fatal(err)
-	}
-	plain, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{SkipValidation: true, Format: sparse.FormatCSR})
-	if err != nil {
-		b.Fatal(err)
-	}
+	sys := open(b, "cpu", threads)
+	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true})
+	plain := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, Format: sparse.FormatCSR})
 	n := max(a.Rows, a.Cols)
 	x, y := vector(b, n), vector(b, n+apart)[apart:]
 	kinds := []struct {
