@@ -72,21 +72,6 @@ func NewSegmented(name kernels.Form, r Rows[float64], l cpms.Layout, wide bool) 
 	return m, nil
 }
 
-// checkColumns finds indices that the kernels would follow out of x.
-func checkColumns(idx []int32, cols int) error {
-	if len(idx) == 0 {
-		return nil
-	}
-	worst, most := simd.MinMax(simd.Default(), idx)
-	if worst >= 0 {
-		worst = most
-	}
-	if worst < 0 || int(worst) >= cols {
-		return sparse.Inputf("matrix", "a column index %d: it must be at least 0 and below %d", worst, cols)
-	}
-	return nil
-}
-
 func (m *Segmented) copyRows(r Rows[float64]) (val []float64, err error) {
 	if m.ptr, err = Make[int64](r.Mem, int64(len(r.Ptr))); err != nil {
 		return nil, err

@@ -36,3 +36,29 @@ func (c *csr[V]) Name() string { return "csr" }
 
 // size is the number of rows.
 func (c *csr[V]) size() int { return len(c.rows.Ptr) - 1 }
+
+func (c *csr[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
+	simd.RowsMany(c.level, alpha, beta, c.rows.Ptr, c.rows.Idx, c.rows.Val, x.First(c.rows.Cols), y)
+}
+
+// RowsFrom is 1: it multiplies by them as they are.
+func (c *csr[V]) RowsFrom() int { return 1 }
+
+// runEntries is how many entries of rows in CSR go to one place.
+const runEntries = 1 << 15
+
+func (c *csr[V]) MultiplyTransposed(alpha V, x []V, to func(lo, hi int) []V) {
+	ptr := c.rows.Ptr
+	for r, rows := 0, len(ptr)-1; r < rows; {
+		end := r + 1
+		for end < rows && ptr[end+1]-ptr[r] <= runEntries {
+			end++
+		}
+		if lo, hi := ptr[r]-ptr[0], ptr[end]-ptr[0]; lo < hi {
+			idx := c.rows.Idx[lo:hi]
+			first, last := simd.MinMax(c.level, idx)
+			simd.Scatter(c.level, alpha, ptr[r:end+1], idx, c.rows.Val[lo:hi], x[r:end], to(int(first), int(last)+1), int(first), false)
+		}
+		r = end
+	}
+}

@@ -15,7 +15,10 @@
 // _fixed are the other products. cpms, ell and symmetric are families of forms.
 package form
 
-import "github.com/msrep-go/msrep/sparse"
+import (
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
+)
 
 // Rows is rows of a CSR matrix: row r has the entries Ptr[r]-Ptr[0] <= k <
 // Ptr[r+1]-Ptr[0] of Idx and Val. Its arrays belong to the caller.
@@ -55,4 +58,19 @@ type Form[V sparse.Value] interface {
 	Padding() int64
 	// Name is "csr", "slices", ... with what matters of its parameters, in a few words.
 	Name() string
+}
+
+// checkColumns finds indices that the kernels would follow out of x.
+func checkColumns(idx []int32, cols int) error {
+	if len(idx) == 0 {
+		return nil
+	}
+	worst, most := simd.MinMax(simd.Default(), idx)
+	if worst >= 0 {
+		worst = most
+	}
+	if worst < 0 || int(worst) >= cols {
+		return sparse.Inputf("matrix", "a column index %d: it must be at least 0 and below %d", worst, cols)
+	}
+	return nil
 }

@@ -28,13 +28,6 @@ type Lined[V sparse.Value] interface {
 	GainsByLines(x simd.Block[V]) bool
 }
 
-func (c *csr[V]) MultiplyMany(alpha, beta V, x, y simd.Block[V]) {
-	simd.RowsMany(c.level, alpha, beta, c.rows.Ptr, c.rows.Idx, c.rows.Val, x.First(c.rows.Cols), y)
-}
-
-// RowsFrom is 1: it multiplies by them as they are.
-func (c *csr[V]) RowsFrom() int { return 1 }
-
 // scaleRow is y = beta*y for one row.
 func scaleRow[V sparse.Value](beta V, y simd.Block[V], i int) {
 	row := y.Val[i*y.Stride:][:y.Cols]
