@@ -254,10 +254,10 @@ mixed:
 	VADDPD     Y10, Y9, Y9
 	MOVQ       R11, DX
 	VHADDPD    Y3, Y2, Y2
-	VHADDPD    Y9, Y8, Y8
-	VPERM2F128 $0x21, Y8, Y2, Y3
-	VBLENDPD   $0x0c, Y8, Y2, Y2
-	VADDPD     Y3, Y2, Y2
+	VHADDPD    Y9, Y8, Y3
+	VPERM2F128 $0x21, Y3, Y2, Y8
+	VBLENDPD   $0x0c, Y3, Y2, Y2
+	VADDPD     Y8, Y2, Y2
 	VMOVUPD    Y2, (R10)(R9*8)
 	ADDQ       $0x04, R9
 	CMPQ       R9, R8
@@ -330,10 +330,10 @@ atMost4:
 	VANDPS     (R13)(R14*8), Y8, Y8
 	MOVQ       R11, DX
 	VHADDPD    Y2, Y1, Y1
-	VHADDPD    Y8, Y3, Y3
-	VPERM2F128 $0x21, Y3, Y1, Y2
-	VBLENDPD   $0x0c, Y3, Y1, Y1
-	VADDPD     Y2, Y1, Y1
+	VHADDPD    Y8, Y3, Y2
+	VPERM2F128 $0x21, Y2, Y1, Y3
+	VBLENDPD   $0x0c, Y2, Y1, Y1
+	VADDPD     Y3, Y1, Y1
 	VMOVUPD    Y1, (R10)(R9*8)
 	ADDQ       $0x04, R9
 	CMPQ       R9, R8
@@ -378,10 +378,10 @@ atMost8:
 	VADDPD     Y9, Y8, Y8
 	MOVQ       R11, DX
 	VHADDPD    Y2, Y1, Y1
-	VHADDPD    Y8, Y3, Y3
-	VPERM2F128 $0x21, Y3, Y1, Y2
-	VBLENDPD   $0x0c, Y3, Y1, Y1
-	VADDPD     Y2, Y1, Y1
+	VHADDPD    Y8, Y3, Y2
+	VPERM2F128 $0x21, Y2, Y1, Y3
+	VBLENDPD   $0x0c, Y2, Y1, Y1
+	VADDPD     Y3, Y1, Y1
 	VMOVUPD    Y1, (R10)(R9*8)
 	ADDQ       $0x04, R9
 	CMPQ       R9, R8
@@ -715,10 +715,10 @@ mixed:
 	VADDPS       Y8, Y7, Y7
 	MOVQ         R11, DX
 	VHADDPS      Y3, Y2, Y2
-	VHADDPS      Y7, Y6, Y6
-	VHADDPS      Y6, Y2, Y2
+	VHADDPS      Y7, Y6, Y3
+	VHADDPS      Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X3
-	VADDPS       X3, X2, X3
+	VADDPS       X2, X3, X3
 	VMOVUPS      X3, (R10)(R9*4)
 	ADDQ         $0x04, R9
 	CMPQ         R9, R8
@@ -789,10 +789,10 @@ atMost8:
 	VANDPS       (R13)(R14*4), Y6, Y6
 	MOVQ         R11, DX
 	VHADDPS      Y2, Y1, Y1
-	VHADDPS      Y6, Y3, Y3
-	VHADDPS      Y3, Y1, Y1
+	VHADDPS      Y6, Y3, Y2
+	VHADDPS      Y2, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
-	VADDPS       X2, X1, X2
+	VADDPS       X1, X2, X2
 	VMOVUPS      X2, (R10)(R9*4)
 	ADDQ         $0x04, R9
 	CMPQ         R9, R8

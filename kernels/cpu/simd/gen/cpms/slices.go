@@ -166,30 +166,9 @@ type index struct {
 
 // gather loads the elements of x for register r of a column.
 func (i index) gather(l lanes.Lanes, w, r int) VecVirtual {
-	at := func(lane int) Mem {
+	return l.GatherFrom(func(lane int) Mem {
 		g, from := GP64(), Mem{Base: i.idx, Index: i.k, Scale: uint8(i.size), Disp: i.size * (r*l.Count() + lane)}
-		if i.size == 4 {
-			MOVL(from, g.As32())
-		} else {
-			MOVWLZX(from, g.As32())
-		}
+		lanes.LoadIndex(i.size, from, g)
 		return head(i.x, g, w)
-	}
-	four := func(first int) VecVirtual {
-		lo, hi := XMM(), XMM()
-		VMOVSD(at(first), lo)
-		VMOVHPD(at(first+1), lo, lo)
-		VMOVSD(at(first+2), hi)
-		VMOVHPD(at(first+3), hi, hi)
-		v := YMM()
-		VINSERTF128(Imm(1), hi, lo.AsY(), v)
-		return v
-	}
-	lo := four(0)
-	if !l.Long {
-		return lo
-	}
-	hi, v := four(4), ZMM()
-	VINSERTF64X4(Imm(1), hi, lo.AsZ(), v)
-	return v
+	})
 }

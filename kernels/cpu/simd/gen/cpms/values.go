@@ -32,14 +32,20 @@ func (v values) begin() (seg []Register) {
 	if v.size == 0 {
 		return nil
 	}
-	seg = append(seg, Load(Param("val"), GP64()))
-	if v.read > 1 {
-		step := Load(Param("step"), GP64())
-		for s := 1; s < v.read; s++ {
-			next := GP64()
-			LEAQ(Mem{Base: seg[s-1], Index: step, Scale: 1}, next)
-			seg = append(seg, next)
-		}
+	val := Load(Param("val"), GP64())
+	if v.read == 1 {
+		return []Register{val}
+	}
+	return v.places(val, Load(Param("step"), GP64()))
+}
+
+// places is where the segments lie: the first one, and others so many bytes apart.
+func (v values) places(first, step Register) []Register {
+	seg := []Register{first}
+	for s := 1; s < v.read; s++ {
+		next := GP64()
+		LEAQ(Mem{Base: seg[s-1], Index: step, Scale: 1}, next)
+		seg = append(seg, next)
 	}
 	return seg
 }
@@ -85,11 +91,7 @@ func (v values) loadOne(seg []Register, k Register) Op {
 	var all GPVirtual
 	for s := range v.read {
 		part := GP64()
-		if v.size == 4 {
-			MOVL(v.at(seg, s, k, 0), part.As32())
-		} else {
-			MOVWLZX(v.at(seg, s, k, 0), part.As32())
-		}
+		lanes.LoadIndex(v.size, v.at(seg, s, k, 0), part)
 		if shift := v.shift(s); shift > 0 {
 			SHLQ(Imm(shift), part)
 		}

@@ -196,11 +196,11 @@ func (k *rower) first(n int, end Mem, products, table GPVirtual) VecVirtual {
 
 // four sums the next four rows, of at most n entries each.
 func (k *rower) four(n int, products, table GPVirtual) {
-	var v [4]VecVirtual
+	v := make([]VecVirtual, 4)
 	for i := range v {
 		v[i] = k.first(n, Mem{Base: k.ptr, Index: k.i, Scale: 8, Disp: 8 * (i + 1)}, products, table)
 	}
-	reduce4(k.Lanes, v, Mem{Base: k.sums, Index: k.i, Scale: uint8(k.Size())})
+	k.StoreSums(v, Mem{Base: k.sums, Index: k.i, Scale: uint8(k.Size())})
 	ADDQ(Imm(4), k.i)
 }
 

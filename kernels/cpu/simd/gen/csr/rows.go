@@ -227,3 +227,26 @@ func (k *rower) finish() {
 	INCQ(k.r)
 	JMP(LabelRef("single"))
 }
+
+// load8 gives the elements at eight places, in two registers or one.
+func load8(l lanes.Lanes, place func(i int) Mem) (v []VecVirtual) {
+	for at := 0; at < 8; at += l.Count() {
+		v = append(v, l.GatherFrom(func(lane int) Mem { return place(at + lane) }))
+	}
+	return v
+}
+
+// reduce adds the elements of y up, in the lowest one of x.
+func reduce(l lanes.Lanes, y, x VecVirtual) {
+	VEXTRACTF128(Imm(1), y, x)
+	l.Add(y.AsX(), x, x)
+	h := XMM()
+	if l.Double {
+		VUNPCKHPD(x, x, h)
+	} else {
+		VMOVHLPS(x, x, h)
+		l.Add(h, x, x)
+		VMOVSHDUP(x, h)
+	}
+	l.AddOne(h, x, x)
+}

@@ -20,7 +20,7 @@ var Bits57 = Values{
 		apart, t, high := GP64(), GP64(), K()
 		MOVQ(Arg("table"), t)
 		VPBROADCASTQ(Mem{Base: t}, low)
-		VMOVDQU64(NewDataAddr(Symbol{Name: "spread57", Static: true}, 0), spread)
+		VMOVDQU64(static("spread57"), spread)
 		SetWord(1<<63|1<<55-1, keep)
 		SetWord(8<<52, eight)
 		nextApart(apart, t)

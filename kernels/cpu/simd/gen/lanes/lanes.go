@@ -1,6 +1,6 @@
-// Package lanes generates what the kernels with one row of the matrix per lane of
-// a register have in common: loads of values and of x, and products with and
-// without a mask, in 256 and 512 bits, for float64 and float32.
+// Package lanes generates what kernels have in common: how they begin, loads of values
+// and of x, and products with and without a mask, in 128 to 512 bits, for float64 and
+// float32.
 package lanes
 
 import (
@@ -60,7 +60,7 @@ func (l Lanes) TypeName() string { return fmt.Sprintf("F%d", 8*l.Size()) }
 // Type is the type of an element in Go.
 func (l Lanes) Type() string { return fmt.Sprintf("float%d", 8*l.Size()) }
 
-// Pick is the first of two instructions for float64, the second one for float32.
+// Pick is the first of two things for float64, the second one for float32: of instructions, as a rule.
 func Pick[I any](l Lanes, double, single I) I {
 	if l.Double {
 		return double
@@ -134,16 +134,8 @@ func (l Lanes) Mul(a Op, b, dst VecVirtual) { Pick(l, VMULPD, VMULPS)(a, b, dst)
 
 // NaN is a register of the NaN that every device stores: quiet, without a payload.
 func (l Lanes) NaN() VecVirtual {
-	g, v := GP64(), l.Reg()
-	if l.Double {
-		MOVQ(U64(0x7FF8000000000000), g)
-		VMOVQ(g, v.AsX())
-		VPBROADCASTQ(v.AsX(), v)
-	} else {
-		MOVL(U32(0x7FC00000), g.As32())
-		VMOVD(g.As32(), v.AsX())
-		VPBROADCASTD(v.AsX(), v)
-	}
+	v := l.Reg()
+	l.Fill(Pick[uint64](l, 0x7FF8000000000000, 0x7FC00000), v)
 	return v
 }
 
@@ -203,6 +195,15 @@ func (l Lanes) GatherFrom(at func(lane int) Mem) VecVirtual {
 	hi := half(1)
 	VINSERTF64X4(Imm(1), hi.AsY(), lo.AsZ(), lo.AsZ())
 	return lo.AsZ().(VecVirtual)
+}
+
+// LoadIndex loads an unsigned number of 2 or 4 bytes.
+func LoadIndex(bytes int, from Mem, to GPVirtual) {
+	if bytes == 2 {
+		MOVWLZX(from, to.As32())
+	} else {
+		MOVL(from, to.As32())
+	}
 }
 
 // ShortIndices gives the index of a lane, lanes asked for in their order, among indices of 2 bytes: they

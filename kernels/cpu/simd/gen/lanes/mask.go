@@ -22,25 +22,12 @@ func (l Lanes) NewMask() *Mask {
 		return m
 	}
 	m.bits, m.v = YMM(), YMM()
-	name := "laneBits64"
-	if !l.Double {
-		name = "laneBits32"
-	}
-	VMOVUPS(NewDataAddr(Symbol{Name: name, Static: true}, 0), m.bits)
+	VMOVUPS(static(l.ofType("laneBits")), m.bits)
 	return m
 }
 
 // DefineBits defines the data that masks of 256 bits need, once in a file.
-func DefineBits() {
-	GLOBL("laneBits64", RODATA|NOPTR)
-	for i := range 4 {
-		DATA(8*i, U64(1<<i))
-	}
-	GLOBL("laneBits32", RODATA|NOPTR)
-	for i := range 8 {
-		DATA(4*i, U32(1<<i))
-	}
-}
+func DefineBits() { defineBoth("laneBits", func(i int) uint64 { return 1 << i }) }
 
 // Load sets the mask from a word in memory.
 func (m *Mask) Load(w Mem) {
@@ -51,15 +38,9 @@ func (m *Mask) Load(w Mem) {
 	g := GP32()
 	MOVWLZX(w, g)
 	VMOVD(g, m.v.AsX())
-	if m.l.Double {
-		VPBROADCASTQ(m.v.AsX(), m.v)
-		VPAND(m.bits, m.v, m.v)
-		VPCMPEQQ(m.bits, m.v, m.v)
-	} else {
-		VPBROADCASTD(m.v.AsX(), m.v)
-		VPAND(m.bits, m.v, m.v)
-		VPCMPEQD(m.bits, m.v, m.v)
-	}
+	m.l.Spread(m.v)
+	VPAND(m.bits, m.v, m.v)
+	Pick(m.l, VPCMPEQQ, VPCMPEQD)(m.bits, m.v, m.v)
 }
 
 // FMA adds a*b to acc in the lanes of the mask and leaves the others. a may be

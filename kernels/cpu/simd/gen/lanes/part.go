@@ -26,27 +26,13 @@ func (p *Part) SetMask(n Register) {
 	}
 	x, y := XMM(), p.Reg()
 	VMOVQ(n, x)
-	if p.Double {
-		VPBROADCASTQ(x, y)
-		VPCMPGTQ(NewDataAddr(Symbol{Name: "counts64", Static: true}, 0), y, y)
-	} else {
-		VPBROADCASTD(x, y)
-		VPCMPGTD(NewDataAddr(Symbol{Name: "counts32", Static: true}, 0), y, y)
-	}
+	Pick(p.Lanes, VPBROADCASTQ, VPBROADCASTD)(x, y)
+	Pick(p.Lanes, VPCMPGTQ, VPCMPGTD)(static(p.ofType("counts")), y, y)
 	p.mask = y
 }
 
 // DefineCounts defines the data that SetMask needs, once in a file.
-func DefineCounts() {
-	GLOBL("counts64", RODATA|NOPTR)
-	for i := range 4 {
-		DATA(8*i, U64(uint64(i)))
-	}
-	GLOBL("counts32", RODATA|NOPTR)
-	for i := range 8 {
-		DATA(4*i, U32(uint32(i)))
-	}
-}
+func DefineCounts() { defineBoth("counts", func(i int) uint64 { return uint64(i) }) }
 
 // FMAPart is FMA of the first elements. With AVX2 the others of acc add zeros.
 func (p *Part) FMAPart(m Mem, v, acc VecVirtual) {

@@ -25,23 +25,17 @@ func (l Lanes) Behind(before Mem, v VecVirtual, by int, dst VecVirtual) {
 // next. by is less than the lanes.
 func (l Lanes) Ahead(next VecVirtual, v Mem, by Register, dst VecVirtual) {
 	table, rotation, from, to := GP64(), YMM(), YMM(), YMM()
-	LEAQ(NewDataAddr(Symbol{Name: "rotations", Static: true}, 0), table)
+	LEAQ(static("rotations"), table)
 	VMOVUPS(Mem{Base: table, Index: by, Scale: uint8(l.Size())}, rotation)
 	VPERMPS(v, rotation, from)
 	VPERMPS(next, rotation, to)
-	LEAQ(NewDataAddr(Symbol{Name: "lastLanes", Static: true}, 0), table)
+	LEAQ(static("lastLanes"), table)
 	VMOVUPS(Mem{Base: table, Index: by, Scale: uint8(l.Size())}, dst)
 	VBLENDVPS(dst, to, from, dst)
 }
 
 // DefineAhead defines the data that Ahead needs, once in a file.
 func DefineAhead() {
-	GLOBL("rotations", RODATA|NOPTR)
-	for i := range 16 {
-		DATA(4*i, U32(i%8))
-	}
-	GLOBL("lastLanes", RODATA|NOPTR)
-	for i := range 16 {
-		DATA(4*i, U32(uint32(-int32(i/8))))
-	}
+	Lanes{}.Define("rotations", 16, func(i int) uint64 { return uint64(i % 8) })
+	Lanes{}.Define("lastLanes", 16, func(i int) uint64 { return uint64(-(i / 8)) })
 }

@@ -90,7 +90,7 @@ var Table = Values{
 	func(l Lanes, table Register) func(Mem) Op {
 		shifts := l.Reg()
 		low, high := l.Reg(), l.Reg()
-		VMOVUPS(NewDataAddr(Symbol{Name: tableShifts(l), Static: true}, 0), shifts)
+		VMOVUPS(static(tableShifts(l)), shifts)
 		switch {
 		case l.Long && l.Double:
 			VMOVUPD(Mem{Base: table}, low)
@@ -165,18 +165,10 @@ func tableShifts(l Lanes) string {
 
 // DefineShifts defines the data that Table needs, once in a file.
 func DefineShifts() {
-	GLOBL("nibblesOf64", RODATA|NOPTR)
-	for i := range 8 {
-		DATA(8*i, U64(4*i))
-	}
-	GLOBL("nibblesOf32", RODATA|NOPTR)
-	for i := range 8 {
-		DATA(4*i, U32(4*i))
-	}
-	GLOBL("nibblesOfHalves", RODATA|NOPTR)
-	for i := range 16 {
-		DATA(4*i, U32(4*(i/2)))
-	}
+	nibble := func(i int) uint64 { return 4 * uint64(i) }
+	Lanes{Double: true}.Define("nibblesOf64", 8, nibble)
+	Lanes{}.Define("nibblesOf32", 8, nibble)
+	Lanes{}.Define("nibblesOfHalves", 16, func(i int) uint64 { return nibble(i / 2) })
 }
 
 // ValuesOf is the ways to store values of the type of l.

@@ -39,13 +39,13 @@ type kernel struct {
 // many registers; each gets the values of its elements by a permutation.
 func few(l lanes.Lanes, vectors int) {
 	name := fmt.Sprintf("few%d%s", vectors, l.Suffix())
-	defineOrder(l, name, vectors)
+	order := l.Define(name+"Order", vectors*l.Count(), func(i int) uint64 { return uint64(i / vectors) }) // the lane of each element
 	l.Func(name, "func(n, width int, masks *uint16, val *V, offsets *int64, x *V, row int, y *V, alpha, beta V, reads, stream bool)",
 		"multiplies n slices of width columns each: masks is nil where no entry is",
 		"missing. y begins with the first row, which is that of the matrix that row says, x with",
 		"the first of all. With stream y is written around the",
 		"caches.")
-	k := begin(l, name, vectors)
+	k := begin(l, order, vectors)
 
 	Label("slice")
 	CMPQ(lanes.Arg("n"), Imm(0))
@@ -80,8 +80,8 @@ func few(l lanes.Lanes, vectors int) {
 	RET()
 }
 
-// begin loads the arguments that have registers, and the order of that name.
-func begin(l lanes.Lanes, name string, vectors int) *kernel {
+// begin loads the arguments that have registers, and the order.
+func begin(l lanes.Lanes, order Mem, vectors int) *kernel {
 	k := &kernel{Lanes: l}
 	k.masks = Load(Param("masks"), GP64())
 	k.val = Load(Param("val"), GP64())
@@ -92,7 +92,7 @@ func begin(l lanes.Lanes, name string, vectors int) *kernel {
 	l.Broadcast(lanes.Arg("beta"), k.beta)
 	for r := range vectors {
 		k.order, k.acc = append(k.order, l.Reg()), append(k.acc, l.Reg())
-		l.Load(NewDataAddr(Symbol{Name: name + "Order", Static: true}, r*l.Bytes()), k.order[r])
+		l.Load(order.Offset(r*l.Bytes()), k.order[r])
 	}
 	k.width, k.j, k.at, k.mask, k.every = GP64(), GP64(), GP64(), GP64(), GP64()
 	IMUL3Q(U32(vectors*l.Size()), Load(Param("row"), k.at), k.at)
@@ -156,16 +156,4 @@ func (k *kernel) finish() {
 		k.Stream(a, place(r))
 	}
 	Label("end")
-}
-
-// defineOrder defines the lane of each element of the rows of a slice.
-func defineOrder(l lanes.Lanes, name string, k int) {
-	GLOBL(name+"Order", RODATA|NOPTR)
-	for i := range k * l.Count() {
-		if l.Double {
-			DATA(8*i, U64(uint64(i/k)))
-		} else {
-			DATA(4*i, U32(uint32(i/k)))
-		}
-	}
 }

@@ -35,15 +35,6 @@ const (
 	valuesAhead = 2048
 )
 
-// index loads an index.
-func (k kind) index(m Mem, to GPVirtual) {
-	if k.indexBytes == 2 {
-		MOVWLZX(m, to.As32())
-	} else {
-		MOVL(m, to.As32())
-	}
-}
-
 // together is how many rows are summed at once: with two registers each they fill
 // half of the registers.
 func together(p lanes.Part) int {
@@ -205,7 +196,7 @@ func (k *kernel) askSlices(name string) {
 	JAE(LabelRef(name + "Asked"))
 	for i, acc := range k.acc {
 		g := GP64()
-		k.index(Mem{Base: k.idx, Disp: k.indexBytes * (ahead + i)}, g)
+		lanes.LoadIndex(k.indexBytes, Mem{Base: k.idx, Disp: k.indexBytes * (ahead + i)}, g)
 		IMULQ(k.ldx, g)
 		for line := 0; line < len(acc)*k.Bytes(); line += 64 {
 			PREFETCHT0(Mem{Base: k.x, Index: g, Scale: 1, Disp: line})
@@ -219,7 +210,7 @@ func (k *kernel) lane(x Register) func(i int) Mem {
 	if k.indexBytes > 0 {
 		return func(i int) Mem {
 			g := GP64()
-			k.index(Mem{Base: k.idx, Disp: k.indexBytes * i}, g)
+			lanes.LoadIndex(k.indexBytes, Mem{Base: k.idx, Disp: k.indexBytes * i}, g)
 			IMULQ(k.ldx, g)
 			return Mem{Base: x, Index: g, Scale: 1}
 		}

@@ -170,7 +170,9 @@ func (k *kernel) group(kind, rows int, piece func(rows int)) {
 				acc[i] = acc[0]
 			}
 		}
-		k.storeSums(acc)
+		for r := 0; r < rows; r += 4 { // sums has room behind the last
+			k.l.StoreSums(acc[r:min(r+4, rows)], Mem{Base: k.rows, Disp: r * k.l.Size()})
+		}
 	}
 	ADDQ(Imm(uint64(rows*k.l.Size())), k.rows)
 	JMP(LabelRef("group"))

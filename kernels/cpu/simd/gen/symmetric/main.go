@@ -4,7 +4,6 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
 
 	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
@@ -14,21 +13,9 @@ func main() {
 	lanes.DefineAhead()
 	for _, l := range lanes.All() {
 		if l.Long {
-			defineLanes(l)
+			l.Define("lanes"+l.Suffix(), 2*l.Count(), func(i int) uint64 { return uint64(i) })
 		}
 		diagonals(l)
 	}
 	Generate()
-}
-
-// defineLanes defines the numbers of the lanes of two registers.
-func defineLanes(l lanes.Lanes) {
-	GLOBL("lanes"+l.Suffix(), RODATA|NOPTR)
-	for i := range 2 * l.Count() {
-		if l.Double {
-			DATA(8*i, U64(i))
-		} else {
-			DATA(4*i, U32(i))
-		}
-	}
 }

@@ -19,19 +19,10 @@ func lost(l lanes.Lanes) {
 	least, greatest, magnitude, zero, any := l.Reg(), l.Reg(), l.Reg(), l.Reg(), l.Reg()
 	l.Broadcast(lanes.Arg("least"), least)
 	l.Broadcast(lanes.Arg("greatest"), greatest)
-	word := GP64()
 	subtract := func(a, b, dst VecVirtual) { // dst = a - b
 		lanes.Pick(l, VPSUBQ, VPSUBD)(b, a, dst)
 	}
-	if l.Double {
-		MOVQ(U64(1<<63-1), word)
-		VMOVQ(word, magnitude.AsX())
-		VPBROADCASTQ(magnitude.AsX(), magnitude)
-	} else {
-		MOVL(U32(1<<31-1), word.As32())
-		VMOVD(word.As32(), magnitude.AsX())
-		VPBROADCASTD(magnitude.AsX(), magnitude)
-	}
+	l.Fill(lanes.Pick[uint64](l, 1<<63-1, 1<<31-1), magnitude)
 	l.Zero(zero)
 	l.Zero(any)
 	Label("register")

@@ -110,11 +110,7 @@ func (s *slicer) masked() {
 // place is the element of y for an index at a place in memory.
 func (s *slicer) place(from Mem) Mem {
 	at := GP64()
-	if s.indexBytes == 2 {
-		MOVWLZX(from, at.As32())
-	} else {
-		MOVL(from, at.As32())
-	}
+	lanes.LoadIndex(s.indexBytes, from, at)
 	return Mem{Base: s.y, Index: at, Scale: uint8(s.Size())}
 }
 

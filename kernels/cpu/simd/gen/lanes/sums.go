@@ -1,4 +1,4 @@
-package main
+package lanes
 
 import (
 	. "github.com/mmcloughlin/avo/build"
@@ -6,20 +6,16 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// storeSums stores the sums over the lanes of each register, by fours: sums has room behind
-// the last.
-func (k *kernel) storeSums(acc []VecVirtual) {
-	for r := 0; r < len(acc); r += 4 {
-		four := acc[r:min(r+4, len(acc))]
-		to := Mem{Base: k.rows, Disp: r * k.l.Size()}
-		switch {
-		case k.l.Long:
-			storeEights(four, to)
-		case k.l.Double:
-			storeFours(four, to)
-		default:
-			storeSingles(four, to)
-		}
+// StoreSums stores the sums over the lanes of each of up to four registers: there is room for
+// four. Registers of 512 bits have doubles.
+func (l Lanes) StoreSums(acc []VecVirtual, to Mem) {
+	switch {
+	case l.Long:
+		storeEights(acc, to)
+	case l.Double:
+		storeFours(acc, to)
+	default:
+		storeSingles(acc, to)
 	}
 }
 
