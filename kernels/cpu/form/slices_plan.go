@@ -3,6 +3,7 @@ package form
 import (
 	"slices"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -15,8 +16,9 @@ type slicePlanner[V sparse.Value] struct {
 	r      Rows[V]
 	level  simd.Level
 	lanes  int
-	sorted int // rows that are sorted together
-	size   int // rows in a window
+	sorted int  // rows that are sorted together
+	size   int  // rows in a window
+	near   bool // x fits the last cache several times, so that it stays there
 
 	// Of the window that was planned last:
 	window
@@ -39,6 +41,7 @@ func newSlicePlanner[V sparse.Value](r Rows[V], o SliceOptions[V]) *slicePlanner
 		p.size = defaultWindow
 	}
 	p.size = (p.size + p.lanes - 1) / p.lanes * p.lanes
+	p.near = !beyond(8 * mem.Size[V]() * int64(r.Cols))
 	rows := min(p.size, len(r.Ptr)-1)
 	for _, l := range []*lengths{&p.narrowRows, &p.wideRows} {
 		l.of, l.order = make([]int32, rows), make([]uint16, rows)
@@ -61,18 +64,39 @@ func (p *slicePlanner[V]) plan(i int) error {
 		return err
 	}
 	p.least, p.greatest = lo, hi
-	fits := hi-lo < narrowSpan
-	if fits {
+	if hi-lo < narrowSpan {
 		p.base, p.low, p.high = lo, lo, hi
-	} else {
-		if p.base, p.low, p.high = -1, 0, -1; !p.r.Fixed {
-			p.chooseBase()
-		}
-		p.split()
-		p.wideRows.sort()
-		p.wide, p.listed = p.wideRows.group(p.lanes)
-		p.tryJoint()
+		p.placeNarrow()
+		return nil
 	}
+	if p.base, p.low, p.high = -1, 0, -1; !p.r.Fixed {
+		p.chooseBase()
+	}
+	// Entries that wait for x from memory hold up the others less in slices of their own.
+	choose := p.base >= 0 && p.near
+	var whole group
+	if choose {
+		p.narrowRows.sort()
+		whole, _ = p.narrowRows.group(p.lanes)
+	}
+	p.split()
+	p.placeWide()
+	p.placeNarrow()
+	if choose && sliceCosts(group{}, whole, 0) < sliceCosts(p.narrow, p.wide, p.listed) {
+		p.allWide()
+	}
+	return nil
+}
+
+// placeWide puts the wide entries into slices.
+func (p *slicePlanner[V]) placeWide() {
+	p.wideRows.sort()
+	p.wide, p.listed = p.wideRows.group(p.lanes)
+	p.tryJoint()
+}
+
+// placeNarrow puts the narrow entries into slices.
+func (p *slicePlanner[V]) placeNarrow() {
 	p.window.sorted = p.joint || p.sorted > 1 && !p.narrowRows.equal()
 	switch {
 	case p.joint:
@@ -82,7 +106,30 @@ func (p *slicePlanner[V]) plan(i int) error {
 		p.narrowRows.keep()
 	}
 	p.narrow, _ = p.narrowRows.group(p.lanes)
-	return nil
+}
+
+// allWide makes all entries of the window wide.
+func (p *slicePlanner[V]) allWide() {
+	p.base, p.low, p.high = -1, 0, -1
+	for r, n := range p.narrowRows.of {
+		p.narrowRows.of[r], p.wideRows.of[r] = 0, p.wideRows.of[r]+n
+	}
+	p.placeWide()
+	p.placeNarrow()
+}
+
+// What a window takes for each column, slice and row that is listed apart, in cycles (Zen 4).
+const (
+	narrowCycles = 6
+	wideCycles   = 9
+	sliceCycles  = 8
+	listedCycles = 3
+)
+
+// sliceCosts is about how long slices take.
+func sliceCosts(narrow, wide group, listed int32) int64 {
+	slices := int64(narrow.slices) + int64(wide.slices)
+	return narrowCycles*int64(narrow.columns) + wideCycles*int64(wide.columns) + sliceCycles*slices + listedCycles*int64(listed)
 }
 
 // open sets the rows of window i, with all entries narrow but those of long rows,

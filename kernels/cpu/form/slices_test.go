@@ -2,6 +2,7 @@ package form_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -28,6 +29,22 @@ func checkSlices[V sparse.Value](t *testing.T, l simd.Level) {
 		require.NoError(t, err)
 		return f
 	})
+}
+
+func TestEntriesOfShortRowsAreNotPartedByHowFarTheyAre(t *testing.T) {
+	bytes := func(near, far int) float64 { // for each entry
+		r, p := rand.New(rand.NewPCG(1, 2)), pattern{cols: 150_000}
+		for range 1 << 15 {
+			p.rows = append(p.rows, append(anyRow(r, 1000, near), anyRow(r, p.cols, far)...))
+		}
+		a := p.csr(func() float64 { return 1 })
+		f, err := form.NewSlices(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.SliceOptions[float64]{})
+		require.NoError(t, err)
+		return float64(f.Bytes()) / float64(a.NNZ())
+	}
+	require.Greater(t, bytes(0, 3), 13., "all columns in 4 bytes, and 3 for each row")
+	require.Less(t, bytes(20, 1), 11., "most columns in 2 bytes")
+	form.WithStreams(func() { require.Less(t, bytes(0, 3), 13., "x beyond the caches") })
 }
 
 func TestTransposedSlicesReachTheLastColumns(t *testing.T) {
