@@ -34,7 +34,7 @@ func cpmsFigure9(all []cpmsResults) report.Section {
 				line := report.Series{Name: fmt.Sprintf("%d-seg, %s", n, bankName(bank)), Origin: report.Measured}
 				for i, c := range cases {
 					if c.layout.Segments == n && c.layout.Bank == bank && !c.near {
-						line.X, line.Y = append(line.X, float64(c.bits)), append(line.Y, means[i])
+						line.Add(float64(c.bits), means[i])
 					}
 				}
 				f.Series = append(f.Series, line)
@@ -110,7 +110,7 @@ func cpmsFigure6(all []cpmsResults) report.Section {
 			line := report.Series{Name: run.way.name, Origin: report.Measured}
 			for _, tol := range paper.CPMSThresholds {
 				t, _ := run.to(tol)
-				line.X, line.Y = append(line.X, -math.Log10(tol)), append(line.Y, t)
+				line.Add(-math.Log10(tol), t)
 			}
 			f.Series = append(f.Series, line)
 		}

@@ -53,7 +53,7 @@ func peersSection(ours, theirs []bench.PeerTime) report.Section {
 				i = len(f.Series)
 				f.Series = append(f.Series, report.Series{Name: fmt.Sprintf("%d threads", o.Threads), Origin: report.Measured, Points: true})
 			}
-			f.Series[i].X, f.Series[i].Y = append(f.Series[i].X, float64(place[o.Matrix])), append(f.Series[i].Y, ratio)
+			f.Series[i].Add(float64(place[o.Matrix]), ratio)
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -221,7 +221,7 @@ func speedTable(name, title string, origin report.Origin, lows []int, ratios []f
 	return t
 }
 
-// relativeFigure draws four of the rows relative to the balanced speed, ours and
+// relativeFigure draws up to three of the rows relative to the balanced speed, ours and
 // the paper's.
 func relativeFigure(name, title string, origin report.Origin, lows []int, ratios []float64, v [][]float64) report.Figure {
 	f := report.Figure{Name: name, Title: title, XLabel: "nonzeros of a low device by those of a high one", YLabel: "share of balanced speed"}

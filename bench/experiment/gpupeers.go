@@ -179,7 +179,7 @@ func peerFigure(r *gpuruns.Run, origin report.Origin) report.Figure {
 		series := report.Series{Name: rival, Origin: origin, Points: true}
 		for i := range r.Products {
 			if v := ratioTo(&r.Products[i], rival); !math.IsNaN(v) {
-				series.X, series.Y = append(series.X, float64(i+1)), append(series.Y, v)
+				series.Add(float64(i+1), v)
 			}
 		}
 		if len(series.X) > 0 {

@@ -138,7 +138,7 @@ func (s *Session) residentScaling(ctx context.Context, p *model.Platform) (repor
 			if n == 1 {
 				one = all
 			}
-			series.X, series.Y = append(series.X, float64(n)), append(series.Y, one.resident/all.resident)
+			series.Add(float64(n), one.resident/all.resident)
 		}
 		values := []float64{
 			one.endToEnd / all.endToEnd, one.byNNZ / all.byNNZ, one.resident / all.resident, one.exchanged / all.exchanged,

@@ -163,7 +163,7 @@ func (v *pellrView) ratioFigure(number string, over sparse.Format) report.Figure
 		s := report.Series{Name: c.name, Origin: c.origin, Points: true}
 		for i := range v.matrices {
 			if r, ok := c.over(&v.matrices[i], over); ok {
-				s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, r.Median)
+				s.Add(float64(i+1), r.Median)
 				if c.origin == report.Measured {
 					s.Low, s.High = append(s.Low, r.Low), append(s.High, r.High)
 				}
@@ -190,9 +190,9 @@ func (v *pellrView) paperSeries(over sparse.Format) (out []report.Series) {
 			m := &v.matrices[i]
 			switch {
 			case p.Matrix == m.Name:
-				single.X, single.Y = append(single.X, float64(i+1)), append(single.Y, p.Ratio)
+				single.Add(float64(i+1), p.Ratio)
 			case p.Matrix == "" && sigma(p.Low, p.High)(m):
-				mean.X, mean.Y = append(mean.X, float64(i+1)), append(mean.Y, p.Ratio)
+				mean.Add(float64(i+1), p.Ratio)
 			}
 		}
 		if n := len(mean.X); n > 1 {
@@ -229,7 +229,7 @@ func (v *pellrView) speedFigures(number string, formats []sparse.Format) (figure
 				if c.origin == report.Measured {
 					y = 2e-3 * float64(m.NNZ) / cost // of microseconds
 				}
-				s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, y)
+				s.Add(float64(i+1), y)
 			}
 			if len(s.X) > 0 {
 				f.Series = append(f.Series, s)

@@ -32,8 +32,8 @@ func figure21(ctx context.Context, s *Session) error {
 				if err != nil {
 					return err
 				}
-				end.X, end.Y = append(end.X, float64(n)), append(end.Y, (one.total()-one.partition)/p.total())
-				resident.X, resident.Y = append(resident.X, float64(n)), append(resident.Y, one.resident()/p.resident())
+				end.Add(float64(n), (one.total()-one.partition)/p.total())
+				resident.Add(float64(n), one.resident()/p.resident())
 				table.Rows = append(table.Rows, append(phaseRow(fmt.Sprintf("%s %s", format, strategy), n, p), s.ofBandwidth(format, p.compute)))
 			}
 			all.Series = append(all.Series, end, s.paperSpeedup(single, format, string(strategy), paperEndToEnd))
@@ -99,7 +99,7 @@ func paperSeries(name, platform, matrix string, format sparse.Format, strategy s
 	series := report.Series{Name: name, Origin: report.Paper}
 	for n := 1; n <= 8; n++ {
 		if v := of(platform, matrix, string(format), strategy, n); v > 0 {
-			series.X, series.Y = append(series.X, float64(n)), append(series.Y, v)
+			series.Add(float64(n), v)
 		}
 	}
 	return series
@@ -133,7 +133,7 @@ func sixMatrices(name, platform string) func(context.Context, *Session) error {
 					if last, err = s.phasesOf(ctx, name, run{matrix: m.Name, format: format, strategy: msrep.Optimized, devices: n}); err != nil {
 						return err
 					}
-					series.X, series.Y = append(series.X, float64(n)), append(series.Y, (one.total()-one.partition)/last.total())
+					series.Add(float64(n), (one.total()-one.partition)/last.total())
 				}
 				ours[format].Series = append(ours[format].Series, series)
 				theirs[format].Series = append(theirs[format].Series, paperSeries(m.Name, platform, m.Name, format, "p-opt", paperEndToEnd))

@@ -43,11 +43,11 @@ func phaseFigure(name string) func(context.Context, *Session) error {
 					if err != nil {
 						return err
 					}
-					ours.X, ours.Y = append(ours.X, float64(n)), append(ours.Y, what.value(p))
+					ours.Add(float64(n), what.value(p))
 				}
 				for n := 1; n <= 8; n++ {
 					if t, ok := paper.Run(s.paperPlatform(), single, string(format), string(strategy), n); ok {
-						theirs.X, theirs.Y = append(theirs.X, float64(n)), append(theirs.Y, what.value(phases{t.Partition, t.H2D, t.Compute, t.Merge}))
+						theirs.Add(float64(n), what.value(phases{t.Partition, t.H2D, t.Compute, t.Merge}))
 					}
 				}
 				f.Series = append(f.Series, ours, theirs)
@@ -121,7 +121,7 @@ func figure20(ctx context.Context, s *Session) error {
 				if err != nil {
 					return err
 				}
-				series.X, series.Y = append(series.X, float64(n)), append(series.Y, one.total()/p.total())
+				series.Add(float64(n), one.total()/p.total())
 			}
 			f.Series = append(f.Series, series, paperNUMA(s.paperPlatform(), format, numa == msrep.NUMAOn))
 		}
@@ -155,7 +155,7 @@ func paperNUMA(platform string, format sparse.Format, placed bool) report.Series
 	}
 	for n := 1; n <= 8; n++ {
 		if total[n] > 0 {
-			s.X, s.Y = append(s.X, float64(n)), append(s.Y, one/total[n])
+			s.Add(float64(n), one/total[n])
 		}
 	}
 	return s

@@ -61,6 +61,9 @@ type Series struct {
 	Points bool
 }
 
+// Add adds a point.
+func (s *Series) Add(x, y float64) { s.X, s.Y = append(s.X, x), append(s.Y, y) }
+
 // Table is a grid of text. The first column names the row.
 type Table struct {
 	Name   string // of its file
