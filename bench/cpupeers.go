@@ -29,7 +29,11 @@ type CPUPeers struct {
 
 // Run prints a line for each file and number of threads, and gives the times:
 //
-//	name msrep threads median-seconds GFLOP/s GB/s min=s prep=s again=s csr=s form=...
+//	name msrep threads median-seconds GFLOP/s GB/s min=s alone=us,us together=us,us prep=s again=s csr=s form=...
+//
+// alone and together are the pace of the processor right before the products and right
+// after: how long one thread takes for some arithmetic, and all threads at once. Only
+// times at the same pace can be compared.
 //
 // prep is how long the plan took to make, again the same a second time, when the
 // system has its memory at hand, and csr a product in plain CSR as the search for a
@@ -82,6 +86,7 @@ func (c CPUPeers) one(ctx context.Context, w io.Writer, name string, a *sparse.C
 		x[i] = rng.Float64()
 	}
 	times := make([]time.Duration, 0, c.Reps)
+	before := paceOf(threads)
 	for k := range c.Reps + 3 {
 		begin := time.Now()
 		if _, err := plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y); err != nil {
@@ -91,6 +96,7 @@ func (c CPUPeers) one(ctx context.Context, w io.Writer, name string, a *sparse.C
 			times = append(times, time.Since(begin))
 		}
 	}
+	held := paces(before, paceOf(threads))
 	for _, d := range times {
 		out.Samples = append(out.Samples, d.Seconds())
 	}
@@ -114,8 +120,8 @@ func (c CPUPeers) one(ctx context.Context, w io.Writer, name string, a *sparse.C
 	}
 	out.Matrix, out.Library, out.Threads, out.Seconds = name, ownName, threads, median
 	out.Bytes, out.GFLOPs = int64(bytes), 2*float64(a.NNZ())/median*1e-9
-	_, err = fmt.Fprintf(w, "%-12s %-18s %d %.6f %7.3f %7.2f  min=%.6f prep=%.3f again=%.3f csr=%.6f form=%s\n", name, ownName, threads,
-		median, out.GFLOPs, bytes/median*1e-9, times[0].Seconds(), prep.Seconds(), again.Seconds(), csr.Seconds(), form)
+	_, err = fmt.Fprintf(w, "%-12s %-18s %d %.6f %7.3f %7.2f  min=%.6f %s prep=%.3f again=%.3f csr=%.6f form=%s\n", name, ownName,
+		threads, median, out.GFLOPs, bytes/median*1e-9, times[0].Seconds(), held, prep.Seconds(), again.Seconds(), csr.Seconds(), form)
 	return out, err
 }
 

@@ -42,6 +42,7 @@ func TestOurTimesAreInTheColumnsOfTheOthers(t *testing.T) {
 	require.Equal(t, 2, times[1].Threads)
 	require.Equal(t, slices.Sorted(slices.Values(times[1].Samples))[2], times[1].Seconds, "the median")
 	require.InEpsilon(t, 2e-9*float64(a.NNZ())/times[1].Seconds, times[1].GFLOPs, 1e-12)
+	require.Regexp(t, `(?m)^a_band +msrep +2 .* alone=\d+,\d+ together=\d+,\d+ prep=`, out.String())
 	fields := strings.Fields(strings.Split(out.String(), "\n")[1])
 	require.Equal(t, []string{"a_band", "msrep", "2", fmt.Sprintf("%.6f", times[1].Seconds), fmt.Sprintf("%.3f", times[1].GFLOPs),
 		fmt.Sprintf("%.2f", 1e-9*float64(times[1].Bytes)/times[1].Seconds)}, fields[:6])
