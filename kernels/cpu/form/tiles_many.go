@@ -57,7 +57,7 @@ func (p *tileVectors[V]) columns(x, y simd.Block[V]) {
 
 // rowBytes is up to how many bytes of a row of x, which is not too much for the caches that
 // tiles are made for, they are faster than the rows in CSR: fewer where rows are short, with fewer
-// entries than shortRow on average, which AVX-512 multiplies without a branch on their number, and
+// entries than shortRow on average, which CSR multiplies without a branch on their number, and
 // whose sums tiles move as often as x.
 const (
 	rowBytes      = 32
@@ -69,7 +69,7 @@ const (
 // write a row of sums where CSR reads one of x alone.
 func (f *tilesForm[V]) RowsFrom() int {
 	bytes := rowBytes
-	if f.level >= simd.AVX512 && f.first[len(f.first)-1] < shortRow*int64(f.rows) {
+	if f.level >= simd.AVX2 && f.first[len(f.first)-1] < shortRow*int64(f.rows) {
 		bytes = shortRowBytes
 	}
 	return bytes/int(mem.Size[V]()) + 1

@@ -125,7 +125,7 @@ func checkTilesRowsFrom[V sparse.Value](t *testing.T, l simd.Level) {
 		}
 		f, err := form.NewTiles(r, form.TileOptions[V]{Level: l})
 		require.NoError(t, err)
-		if l < simd.AVX512 {
+		if l < simd.AVX2 {
 			bytes = 32
 		}
 		require.Equal(t, bytes/int(unsafe.Sizeof(V(0)))+1, f.(form.Many[V]).RowsFrom())

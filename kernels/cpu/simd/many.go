@@ -128,11 +128,8 @@ func registerBytes(l Level) int {
 // rowRegister is the bytes of the registers that multiply rows of x of so many bytes: a longer one,
 // though filled in part, would reach into the next line.
 func rowRegister(l Level, row int) int {
-	bytes, shortest := registerBytes(l), shortRegister
-	if l < AVX512 {
-		shortest = bytes
-	}
-	for bytes > shortest && row <= bytes/2 {
+	bytes := registerBytes(l)
+	for bytes > shortRegister && row <= bytes/2 {
 		bytes /= 2
 	}
 	return bytes

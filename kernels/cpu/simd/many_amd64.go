@@ -55,6 +55,12 @@ func scatterManyF32AVX512(alpha float32, from int, ptr []int64, idx []int32, val
 func orderRowsF32AVX512(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
 
 //go:noescape
+func manyF64AVX2Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+
+//go:noescape
+func manyF32AVX2Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+
+//go:noescape
 func manyF64AVX512Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
 
 //go:noescape

@@ -26,6 +26,32 @@ DATA fewMasks<>+8(SB)/2, $0x0000
 DATA fewMasks<>+10(SB)/2, $0x0000
 GLOBL fewMasks<>(SB), RODATA|NOPTR, $12
 
+DATA fewLanes<>+0(SB)/8, $0xffffffffffffffff
+DATA fewLanes<>+8(SB)/8, $0xffffffffffffffff
+DATA fewLanes<>+16(SB)/8, $0xffffffffffffffff
+DATA fewLanes<>+24(SB)/8, $0xffffffffffffffff
+DATA fewLanes<>+32(SB)/8, $0xffffffffffffffff
+DATA fewLanes<>+40(SB)/8, $0xffffffffffffffff
+DATA fewLanes<>+48(SB)/8, $0xffffffffffffffff
+DATA fewLanes<>+56(SB)/8, $0xffffffffffffffff
+DATA fewLanes<>+64(SB)/8, $0xffffffffffffffff
+DATA fewLanes<>+72(SB)/8, $0xffffffffffffffff
+DATA fewLanes<>+80(SB)/8, $0xffffffffffffffff
+DATA fewLanes<>+88(SB)/8, $0xffffffffffffffff
+DATA fewLanes<>+96(SB)/8, $0x0000000000000000
+DATA fewLanes<>+104(SB)/8, $0x0000000000000000
+DATA fewLanes<>+112(SB)/8, $0x0000000000000000
+DATA fewLanes<>+120(SB)/8, $0x0000000000000000
+DATA fewLanes<>+128(SB)/8, $0x0000000000000000
+DATA fewLanes<>+136(SB)/8, $0x0000000000000000
+DATA fewLanes<>+144(SB)/8, $0x0000000000000000
+DATA fewLanes<>+152(SB)/8, $0x0000000000000000
+DATA fewLanes<>+160(SB)/8, $0x0000000000000000
+DATA fewLanes<>+168(SB)/8, $0x0000000000000000
+DATA fewLanes<>+176(SB)/8, $0x0000000000000000
+DATA fewLanes<>+184(SB)/8, $0x0000000000000000
+GLOBL fewLanes<>(SB), RODATA|NOPTR, $192
+
 // func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·manyF64AVX2(SB), NOSPLIT, $0-200
@@ -187,6 +213,8 @@ finish4:
 overwrite4:
 	CMPB       stream+185(FP), $0x00
 	JNE        stream4
+	CMPQ       last+168(FP), $0x04
+	JEQ        whole4
 	VMOVUPD    Y3, (DX)
 	VMOVUPD    Y5, 32(DX)
 	VMOVUPD    Y7, 64(DX)
@@ -196,6 +224,13 @@ next4:
 	INCQ R12
 	ADDQ ldy+152(FP), DX
 	JMP  row4
+
+whole4:
+	VMOVUPD Y3, (DX)
+	VMOVUPD Y5, 32(DX)
+	VMOVUPD Y7, 64(DX)
+	VMOVUPD Y9, 96(DX)
+	JMP     next4
 
 stream4:
 	VMOVNTPD Y3, (DX)
@@ -323,6 +358,8 @@ finish3:
 overwrite3:
 	CMPB       stream+185(FP), $0x00
 	JNE        stream3
+	CMPQ       last+168(FP), $0x04
+	JEQ        whole3
 	VMOVUPD    Y3, (DX)
 	VMOVUPD    Y5, 32(DX)
 	VMASKMOVPD Y7, Y0, 64(DX)
@@ -331,6 +368,12 @@ next3:
 	INCQ R12
 	ADDQ ldy+152(FP), DX
 	JMP  row3
+
+whole3:
+	VMOVUPD Y3, (DX)
+	VMOVUPD Y5, 32(DX)
+	VMOVUPD Y7, 64(DX)
+	JMP     next3
 
 stream3:
 	VMOVNTPD Y3, (DX)
@@ -350,8 +393,222 @@ row2:
 	VXORPS X5, X5, X5
 	VXORPS X4, X4, X4
 	VXORPS X6, X6, X6
-	SUBQ   $0x02, R13
-	JL     odd2
+	SUBQ   $0x04, R13
+	JL     few2
+
+four2:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       259(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        fourasked2
+	CMPB       across+184(FP), $0x00
+	JNE        fouracross2
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fourasked2
+
+fouracross2:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+
+fourasked2:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD (R9)(DI*8), Y7
+	VFMADD231PD  (CX)(R14*1), Y7, Y3
+	VMASKMOVPD   32(CX)(R14*1), Y0, Y8
+	VFMADD231PD  Y8, Y7, Y5
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD 8(R9)(DI*8), Y7
+	VFMADD231PD  (CX)(R14*1), Y7, Y4
+	VMASKMOVPD   32(CX)(R14*1), Y0, Y8
+	VFMADD231PD  Y8, Y7, Y6
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD 16(R9)(DI*8), Y7
+	VFMADD231PD  (CX)(R14*1), Y7, Y3
+	VMASKMOVPD   32(CX)(R14*1), Y0, Y8
+	VFMADD231PD  Y8, Y7, Y5
+	MOVL         12(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD 24(R9)(DI*8), Y7
+	VFMADD231PD  (CX)(R14*1), Y7, Y4
+	VMASKMOVPD   32(CX)(R14*1), Y0, Y8
+	VFMADD231PD  Y8, Y7, Y6
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R13
+	JGE          four2
+
+few2:
+	LEAQ       3(DI), R14
+	CMPQ       R14, R10
+	JG         fewLeft2
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       258(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        fewasked2
+	CMPB       across+184(FP), $0x00
+	JNE        fewacross2
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fewasked2
+
+fewacross2:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+
+fewasked2:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft2
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft2
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft2
+	LEAQ         fewLanes<>+0(SB), R14
+	SHLQ         $0x05, R13
+	SUBQ         R13, R14
+	MOVL         (R8)(DI*4), R15
+	IMULQ        SI, R15
+	VBROADCASTSD (R9)(DI*8), Y7
+	VMOVUPS      -32(R14), Y8
+	VANDPS       Y8, Y7, Y7
+	VMASKMOVPD   (CX)(R15*1), Y8, Y9
+	VFMADD231PD  Y9, Y7, Y3
+	VANDPS       Y0, Y8, Y8
+	VMASKMOVPD   32(CX)(R15*1), Y8, Y9
+	VFMADD231PD  Y9, Y7, Y5
+	MOVL         4(R8)(DI*4), R15
+	IMULQ        SI, R15
+	VBROADCASTSD 8(R9)(DI*8), Y7
+	VMOVUPS      (R14), Y8
+	VANDPS       Y8, Y7, Y7
+	VMASKMOVPD   (CX)(R15*1), Y8, Y9
+	VFMADD231PD  Y9, Y7, Y4
+	VANDPS       Y0, Y8, Y8
+	VMASKMOVPD   32(CX)(R15*1), Y8, Y9
+	VFMADD231PD  Y9, Y7, Y6
+	MOVL         8(R8)(DI*4), R15
+	IMULQ        SI, R15
+	VBROADCASTSD 16(R9)(DI*8), Y7
+	VMOVUPS      32(R14), Y8
+	VANDPS       Y8, Y7, Y7
+	VMASKMOVPD   (CX)(R15*1), Y8, Y9
+	VFMADD231PD  Y9, Y7, Y3
+	VANDPS       Y0, Y8, Y8
+	VMASKMOVPD   32(CX)(R15*1), Y8, Y9
+	VFMADD231PD  Y9, Y7, Y5
+	SARQ         $0x05, R13
+	LEAQ         4(DI)(R13*1), DI
+	JMP          finish2
+
+fewLeft2:
+	ADDQ $0x04, R13
+	SUBQ $0x02, R13
+	JL   odd2
 
 pair2:
 	PREFETCHT1 4096(R9)(DI*8)
@@ -441,6 +698,8 @@ finish2:
 overwrite2:
 	CMPB       stream+185(FP), $0x00
 	JNE        stream2
+	CMPQ       last+168(FP), $0x04
+	JEQ        whole2
 	VMOVUPD    Y3, (DX)
 	VMASKMOVPD Y5, Y0, 32(DX)
 
@@ -448,6 +707,11 @@ next2:
 	INCQ R12
 	ADDQ ldy+152(FP), DX
 	JMP  row2
+
+whole2:
+	VMOVUPD Y3, (DX)
+	VMOVUPD Y5, 32(DX)
+	JMP     next2
 
 stream2:
 	VMOVNTPD Y3, (DX)
@@ -464,8 +728,212 @@ row1:
 	JL     out
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	SUBQ   $0x02, R13
-	JL     odd1
+	SUBQ   $0x04, R13
+	JL     few1
+
+four1:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       259(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        fourasked1
+	CMPB       across+184(FP), $0x00
+	JNE        fouracross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fourasked1
+
+fouracross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+
+fourasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD (R9)(DI*8), Y5
+	VMASKMOVPD   (CX)(R14*1), Y0, Y6
+	VFMADD231PD  Y6, Y5, Y3
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD 8(R9)(DI*8), Y5
+	VMASKMOVPD   (CX)(R14*1), Y0, Y6
+	VFMADD231PD  Y6, Y5, Y4
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD 16(R9)(DI*8), Y5
+	VMASKMOVPD   (CX)(R14*1), Y0, Y6
+	VFMADD231PD  Y6, Y5, Y3
+	MOVL         12(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSD 24(R9)(DI*8), Y5
+	VMASKMOVPD   (CX)(R14*1), Y0, Y6
+	VFMADD231PD  Y6, Y5, Y4
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R13
+	JGE          four1
+
+few1:
+	LEAQ       3(DI), R14
+	CMPQ       R14, R10
+	JG         fewLeft1
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       258(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        fewasked1
+	CMPB       across+184(FP), $0x00
+	JNE        fewacross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fewasked1
+
+fewacross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+
+fewasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft1
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft1
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft1
+	LEAQ         fewLanes<>+0(SB), R14
+	SHLQ         $0x05, R13
+	SUBQ         R13, R14
+	MOVL         (R8)(DI*4), R15
+	IMULQ        SI, R15
+	VBROADCASTSD (R9)(DI*8), Y5
+	VMOVUPS      -32(R14), Y6
+	VANDPS       Y6, Y5, Y5
+	VANDPS       Y0, Y6, Y6
+	VMASKMOVPD   (CX)(R15*1), Y6, Y6
+	VFMADD231PD  Y6, Y5, Y3
+	MOVL         4(R8)(DI*4), R15
+	IMULQ        SI, R15
+	VBROADCASTSD 8(R9)(DI*8), Y5
+	VMOVUPS      (R14), Y6
+	VANDPS       Y6, Y5, Y5
+	VANDPS       Y0, Y6, Y6
+	VMASKMOVPD   (CX)(R15*1), Y6, Y6
+	VFMADD231PD  Y6, Y5, Y4
+	MOVL         8(R8)(DI*4), R15
+	IMULQ        SI, R15
+	VBROADCASTSD 16(R9)(DI*8), Y5
+	VMOVUPS      32(R14), Y6
+	VANDPS       Y6, Y5, Y5
+	VANDPS       Y0, Y6, Y6
+	VMASKMOVPD   (CX)(R15*1), Y6, Y6
+	VFMADD231PD  Y6, Y5, Y3
+	SARQ         $0x05, R13
+	LEAQ         4(DI)(R13*1), DI
+	JMP          finish1
+
+fewLeft1:
+	ADDQ $0x04, R13
+	SUBQ $0x02, R13
+	JL   odd1
 
 pair1:
 	PREFETCHT1 4096(R9)(DI*8)
@@ -549,12 +1017,18 @@ finish1:
 overwrite1:
 	CMPB       stream+185(FP), $0x00
 	JNE        stream1
+	CMPQ       last+168(FP), $0x04
+	JEQ        whole1
 	VMASKMOVPD Y3, Y0, (DX)
 
 next1:
 	INCQ R12
 	ADDQ ldy+152(FP), DX
 	JMP  row1
+
+whole1:
+	VMOVUPD Y3, (DX)
+	JMP     next1
 
 stream1:
 	VMOVNTPD Y3, (DX)
@@ -1276,9 +1750,9 @@ row1:
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	SUBQ   $0x04, R13
-	JL     few
+	JL     few1
 
-four:
+four1:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
@@ -1373,12 +1847,12 @@ fourasked1:
 	VFMADD231PD  (CX)(R14*1), Z4, K1, Z3
 	ADDQ         $0x04, DI
 	SUBQ         $0x04, R13
-	JGE          four
+	JGE          four1
 
-few:
+few1:
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
-	JG         fewLeft
+	JG         fewLeft1
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -1435,39 +1909,39 @@ fewacross1:
 fewasked1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
-	JAE          fewLeft
+	JAE          fewLeft1
 	MOVL         4(R8)(DI*4), R14
 	CMPQ         R14, BX
-	JAE          fewLeft
+	JAE          fewLeft1
 	MOVL         8(R8)(DI*4), R14
 	CMPQ         R14, BX
-	JAE          fewLeft
+	JAE          fewLeft1
 	LEAQ         fewMasks<>+0(SB), R14
 	SHLQ         $0x01, R13
 	SUBQ         R13, R14
 	MOVL         (R8)(DI*4), R15
 	IMULQ        SI, R15
+	VBROADCASTSD (R9)(DI*8), Z4
 	KMOVW        -2(R14), K2
 	KANDW        K1, K2, K2
-	VBROADCASTSD (R9)(DI*8), Z4
 	VFMADD231PD  (CX)(R15*1), Z4, K2, Z2
 	MOVL         4(R8)(DI*4), R15
 	IMULQ        SI, R15
+	VBROADCASTSD 8(R9)(DI*8), Z4
 	KMOVW        (R14), K2
 	KANDW        K1, K2, K2
-	VBROADCASTSD 8(R9)(DI*8), Z4
 	VFMADD231PD  (CX)(R15*1), Z4, K2, Z3
 	MOVL         8(R8)(DI*4), R15
 	IMULQ        SI, R15
+	VBROADCASTSD 16(R9)(DI*8), Z4
 	KMOVW        2(R14), K2
 	KANDW        K1, K2, K2
-	VBROADCASTSD 16(R9)(DI*8), Z4
 	VFMADD231PD  (CX)(R15*1), Z4, K2, Z2
 	SARQ         $0x01, R13
 	LEAQ         4(DI)(R13*1), DI
 	JMP          finish1
 
-fewLeft:
+fewLeft1:
 	ADDQ $0x04, R13
 	SUBQ $0x02, R13
 	JL   odd1
@@ -1882,6 +2356,8 @@ finish4:
 overwrite4:
 	CMPB       stream+177(FP), $0x00
 	JNE        stream4
+	CMPQ       last+160(FP), $0x08
+	JEQ        whole4
 	VMOVUPS    Y3, (DX)
 	VMOVUPS    Y5, 32(DX)
 	VMOVUPS    Y7, 64(DX)
@@ -1891,6 +2367,13 @@ next4:
 	INCQ R12
 	ADDQ ldy+144(FP), DX
 	JMP  row4
+
+whole4:
+	VMOVUPS Y3, (DX)
+	VMOVUPS Y5, 32(DX)
+	VMOVUPS Y7, 64(DX)
+	VMOVUPS Y9, 96(DX)
+	JMP     next4
 
 stream4:
 	VMOVNTPS Y3, (DX)
@@ -2018,6 +2501,8 @@ finish3:
 overwrite3:
 	CMPB       stream+177(FP), $0x00
 	JNE        stream3
+	CMPQ       last+160(FP), $0x08
+	JEQ        whole3
 	VMOVUPS    Y3, (DX)
 	VMOVUPS    Y5, 32(DX)
 	VMASKMOVPS Y7, Y0, 64(DX)
@@ -2026,6 +2511,12 @@ next3:
 	INCQ R12
 	ADDQ ldy+144(FP), DX
 	JMP  row3
+
+whole3:
+	VMOVUPS Y3, (DX)
+	VMOVUPS Y5, 32(DX)
+	VMOVUPS Y7, 64(DX)
+	JMP     next3
 
 stream3:
 	VMOVNTPS Y3, (DX)
@@ -2045,8 +2536,222 @@ row2:
 	VXORPS X5, X5, X5
 	VXORPS X4, X4, X4
 	VXORPS X6, X6, X6
-	SUBQ   $0x02, R13
-	JL     odd2
+	SUBQ   $0x04, R13
+	JL     few2
+
+four2:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       259(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        fourasked2
+	CMPB       across+176(FP), $0x00
+	JNE        fouracross2
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fourasked2
+
+fouracross2:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+
+fourasked2:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS (R9)(DI*4), Y7
+	VFMADD231PS  (CX)(R14*1), Y7, Y3
+	VMASKMOVPS   32(CX)(R14*1), Y0, Y8
+	VFMADD231PS  Y8, Y7, Y5
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 4(R9)(DI*4), Y7
+	VFMADD231PS  (CX)(R14*1), Y7, Y4
+	VMASKMOVPS   32(CX)(R14*1), Y0, Y8
+	VFMADD231PS  Y8, Y7, Y6
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 8(R9)(DI*4), Y7
+	VFMADD231PS  (CX)(R14*1), Y7, Y3
+	VMASKMOVPS   32(CX)(R14*1), Y0, Y8
+	VFMADD231PS  Y8, Y7, Y5
+	MOVL         12(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 12(R9)(DI*4), Y7
+	VFMADD231PS  (CX)(R14*1), Y7, Y4
+	VMASKMOVPS   32(CX)(R14*1), Y0, Y8
+	VFMADD231PS  Y8, Y7, Y6
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R13
+	JGE          four2
+
+few2:
+	LEAQ       3(DI), R14
+	CMPQ       R14, R10
+	JG         fewLeft2
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       258(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        fewasked2
+	CMPB       across+176(FP), $0x00
+	JNE        fewacross2
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fewasked2
+
+fewacross2:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 63(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 63(CX)(R14*1)
+
+fewasked2:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft2
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft2
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft2
+	LEAQ         fewLanes<>+0(SB), R14
+	SHLQ         $0x05, R13
+	SUBQ         R13, R14
+	MOVL         (R8)(DI*4), R15
+	IMULQ        SI, R15
+	VBROADCASTSS (R9)(DI*4), Y7
+	VMOVUPS      -32(R14), Y8
+	VANDPS       Y8, Y7, Y7
+	VMASKMOVPS   (CX)(R15*1), Y8, Y9
+	VFMADD231PS  Y9, Y7, Y3
+	VANDPS       Y0, Y8, Y8
+	VMASKMOVPS   32(CX)(R15*1), Y8, Y9
+	VFMADD231PS  Y9, Y7, Y5
+	MOVL         4(R8)(DI*4), R15
+	IMULQ        SI, R15
+	VBROADCASTSS 4(R9)(DI*4), Y7
+	VMOVUPS      (R14), Y8
+	VANDPS       Y8, Y7, Y7
+	VMASKMOVPS   (CX)(R15*1), Y8, Y9
+	VFMADD231PS  Y9, Y7, Y4
+	VANDPS       Y0, Y8, Y8
+	VMASKMOVPS   32(CX)(R15*1), Y8, Y9
+	VFMADD231PS  Y9, Y7, Y6
+	MOVL         8(R8)(DI*4), R15
+	IMULQ        SI, R15
+	VBROADCASTSS 8(R9)(DI*4), Y7
+	VMOVUPS      32(R14), Y8
+	VANDPS       Y8, Y7, Y7
+	VMASKMOVPS   (CX)(R15*1), Y8, Y9
+	VFMADD231PS  Y9, Y7, Y3
+	VANDPS       Y0, Y8, Y8
+	VMASKMOVPS   32(CX)(R15*1), Y8, Y9
+	VFMADD231PS  Y9, Y7, Y5
+	SARQ         $0x05, R13
+	LEAQ         4(DI)(R13*1), DI
+	JMP          finish2
+
+fewLeft2:
+	ADDQ $0x04, R13
+	SUBQ $0x02, R13
+	JL   odd2
 
 pair2:
 	PREFETCHT1 2048(R9)(DI*4)
@@ -2136,6 +2841,8 @@ finish2:
 overwrite2:
 	CMPB       stream+177(FP), $0x00
 	JNE        stream2
+	CMPQ       last+160(FP), $0x08
+	JEQ        whole2
 	VMOVUPS    Y3, (DX)
 	VMASKMOVPS Y5, Y0, 32(DX)
 
@@ -2143,6 +2850,11 @@ next2:
 	INCQ R12
 	ADDQ ldy+144(FP), DX
 	JMP  row2
+
+whole2:
+	VMOVUPS Y3, (DX)
+	VMOVUPS Y5, 32(DX)
+	JMP     next2
 
 stream2:
 	VMOVNTPS Y3, (DX)
@@ -2159,8 +2871,212 @@ row1:
 	JL     out
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
-	SUBQ   $0x02, R13
-	JL     odd1
+	SUBQ   $0x04, R13
+	JL     few1
+
+four1:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       259(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        fourasked1
+	CMPB       across+176(FP), $0x00
+	JNE        fouracross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fourasked1
+
+fouracross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+
+fourasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS (R9)(DI*4), Y5
+	VMASKMOVPS   (CX)(R14*1), Y0, Y6
+	VFMADD231PS  Y6, Y5, Y3
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 4(R9)(DI*4), Y5
+	VMASKMOVPS   (CX)(R14*1), Y0, Y6
+	VFMADD231PS  Y6, Y5, Y4
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 8(R9)(DI*4), Y5
+	VMASKMOVPS   (CX)(R14*1), Y0, Y6
+	VFMADD231PS  Y6, Y5, Y3
+	MOVL         12(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 12(R9)(DI*4), Y5
+	VMASKMOVPS   (CX)(R14*1), Y0, Y6
+	VFMADD231PS  Y6, Y5, Y4
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R13
+	JGE          four1
+
+few1:
+	LEAQ       3(DI), R14
+	CMPQ       R14, R10
+	JG         fewLeft1
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       258(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        fewasked1
+	CMPB       across+176(FP), $0x00
+	JNE        fewacross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fewasked1
+
+fewacross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 31(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 31(CX)(R14*1)
+
+fewasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft1
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft1
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft1
+	LEAQ         fewLanes<>+0(SB), R14
+	SHLQ         $0x05, R13
+	SUBQ         R13, R14
+	MOVL         (R8)(DI*4), R15
+	IMULQ        SI, R15
+	VBROADCASTSS (R9)(DI*4), Y5
+	VMOVUPS      -32(R14), Y6
+	VANDPS       Y6, Y5, Y5
+	VANDPS       Y0, Y6, Y6
+	VMASKMOVPS   (CX)(R15*1), Y6, Y6
+	VFMADD231PS  Y6, Y5, Y3
+	MOVL         4(R8)(DI*4), R15
+	IMULQ        SI, R15
+	VBROADCASTSS 4(R9)(DI*4), Y5
+	VMOVUPS      (R14), Y6
+	VANDPS       Y6, Y5, Y5
+	VANDPS       Y0, Y6, Y6
+	VMASKMOVPS   (CX)(R15*1), Y6, Y6
+	VFMADD231PS  Y6, Y5, Y4
+	MOVL         8(R8)(DI*4), R15
+	IMULQ        SI, R15
+	VBROADCASTSS 8(R9)(DI*4), Y5
+	VMOVUPS      32(R14), Y6
+	VANDPS       Y6, Y5, Y5
+	VANDPS       Y0, Y6, Y6
+	VMASKMOVPS   (CX)(R15*1), Y6, Y6
+	VFMADD231PS  Y6, Y5, Y3
+	SARQ         $0x05, R13
+	LEAQ         4(DI)(R13*1), DI
+	JMP          finish1
+
+fewLeft1:
+	ADDQ $0x04, R13
+	SUBQ $0x02, R13
+	JL   odd1
 
 pair1:
 	PREFETCHT1 2048(R9)(DI*4)
@@ -2244,12 +3160,18 @@ finish1:
 overwrite1:
 	CMPB       stream+177(FP), $0x00
 	JNE        stream1
+	CMPQ       last+160(FP), $0x08
+	JEQ        whole1
 	VMASKMOVPS Y3, Y0, (DX)
 
 next1:
 	INCQ R12
 	ADDQ ldy+144(FP), DX
 	JMP  row1
+
+whole1:
+	VMOVUPS Y3, (DX)
+	JMP     next1
 
 stream1:
 	VMOVNTPS Y3, (DX)
@@ -2969,9 +3891,9 @@ row1:
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	SUBQ   $0x04, R13
-	JL     few
+	JL     few1
 
-four:
+four1:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
@@ -3066,12 +3988,12 @@ fourasked1:
 	VFMADD231PS  (CX)(R14*1), Z4, K1, Z3
 	ADDQ         $0x04, DI
 	SUBQ         $0x04, R13
-	JGE          four
+	JGE          four1
 
-few:
+few1:
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
-	JG         fewLeft
+	JG         fewLeft1
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -3128,39 +4050,39 @@ fewacross1:
 fewasked1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
-	JAE          fewLeft
+	JAE          fewLeft1
 	MOVL         4(R8)(DI*4), R14
 	CMPQ         R14, BX
-	JAE          fewLeft
+	JAE          fewLeft1
 	MOVL         8(R8)(DI*4), R14
 	CMPQ         R14, BX
-	JAE          fewLeft
+	JAE          fewLeft1
 	LEAQ         fewMasks<>+0(SB), R14
 	SHLQ         $0x01, R13
 	SUBQ         R13, R14
 	MOVL         (R8)(DI*4), R15
 	IMULQ        SI, R15
+	VBROADCASTSS (R9)(DI*4), Z4
 	KMOVW        -2(R14), K2
 	KANDW        K1, K2, K2
-	VBROADCASTSS (R9)(DI*4), Z4
 	VFMADD231PS  (CX)(R15*1), Z4, K2, Z2
 	MOVL         4(R8)(DI*4), R15
 	IMULQ        SI, R15
+	VBROADCASTSS 4(R9)(DI*4), Z4
 	KMOVW        (R14), K2
 	KANDW        K1, K2, K2
-	VBROADCASTSS 4(R9)(DI*4), Z4
 	VFMADD231PS  (CX)(R15*1), Z4, K2, Z3
 	MOVL         8(R8)(DI*4), R15
 	IMULQ        SI, R15
+	VBROADCASTSS 8(R9)(DI*4), Z4
 	KMOVW        2(R14), K2
 	KANDW        K1, K2, K2
-	VBROADCASTSS 8(R9)(DI*4), Z4
 	VFMADD231PS  (CX)(R15*1), Z4, K2, Z2
 	SARQ         $0x01, R13
 	LEAQ         4(DI)(R13*1), DI
 	JMP          finish1
 
-fewLeft:
+fewLeft1:
 	ADDQ $0x04, R13
 	SUBQ $0x02, R13
 	JL   odd1
@@ -3414,6 +4336,705 @@ next:
 	VZEROUPPER
 	RET
 
+// func manyF64AVX2Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·manyF64AVX2Half(SB), NOSPLIT, $0-200
+	MOVQ         ptr_base+16(FP), AX
+	MOVQ         x_base+88(FP), CX
+	MOVQ         y_base+112(FP), DX
+	MOVQ         rowsX+136(FP), BX
+	MOVQ         ldx+144(FP), SI
+	MOVQ         (AX), DI
+	MOVQ         idx_base+40(FP), R8
+	MOVQ         val_base+64(FP), R9
+	MOVQ         DI, R10
+	SHLQ         $0x02, R10
+	SUBQ         R10, R8
+	SHLQ         $0x01, R10
+	SUBQ         R10, R9
+	MOVQ         idx_len+48(FP), R10
+	ADDQ         DI, R10
+	MOVQ         last+168(FP), R11
+	VMOVQ        R11, X0
+	VPBROADCASTQ X0, X0
+	VPCMPGTQ     counts64<>+0(SB), X0, X0
+	VMOVDDUP     alpha+0(FP), X1
+	VMOVDDUP     beta+8(FP), X2
+	MOVQ         beta+8(FP), R11
+	ADDQ         R11, R11
+	MOVQ         $0x00000001, R12
+
+row1:
+	CMPQ   R12, ptr_len+24(FP)
+	JGE    out
+	MOVQ   (AX)(R12*8), R13
+	CMPQ   R13, R10
+	JG     out
+	SUBQ   DI, R13
+	JL     out
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	SUBQ   $0x04, R13
+	JL     few1
+
+four1:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       259(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        fourasked1
+	CMPB       across+184(FP), $0x00
+	JNE        fouracross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fourasked1
+
+fouracross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+
+fourasked1:
+	MOVL        (R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMOVDDUP    (R9)(DI*8), X5
+	VMASKMOVPD  (CX)(R14*1), X0, X6
+	VFMADD231PD X6, X5, X3
+	MOVL        4(R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMOVDDUP    8(R9)(DI*8), X5
+	VMASKMOVPD  (CX)(R14*1), X0, X6
+	VFMADD231PD X6, X5, X4
+	MOVL        8(R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMOVDDUP    16(R9)(DI*8), X5
+	VMASKMOVPD  (CX)(R14*1), X0, X6
+	VFMADD231PD X6, X5, X3
+	MOVL        12(R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMOVDDUP    24(R9)(DI*8), X5
+	VMASKMOVPD  (CX)(R14*1), X0, X6
+	VFMADD231PD X6, X5, X4
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, R13
+	JGE         four1
+
+few1:
+	LEAQ       3(DI), R14
+	CMPQ       R14, R10
+	JG         fewLeft1
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       258(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        fewasked1
+	CMPB       across+184(FP), $0x00
+	JNE        fewacross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fewasked1
+
+fewacross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+
+fewasked1:
+	MOVL        (R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         fewLeft1
+	MOVL        4(R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         fewLeft1
+	MOVL        8(R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         fewLeft1
+	LEAQ        fewLanes<>+0(SB), R14
+	SHLQ        $0x05, R13
+	SUBQ        R13, R14
+	MOVL        (R8)(DI*4), R15
+	IMULQ       SI, R15
+	VMOVDDUP    (R9)(DI*8), X5
+	VMOVUPS     -32(R14), X6
+	VANDPS      X6, X5, X5
+	VANDPS      X0, X6, X6
+	VMASKMOVPD  (CX)(R15*1), X6, X6
+	VFMADD231PD X6, X5, X3
+	MOVL        4(R8)(DI*4), R15
+	IMULQ       SI, R15
+	VMOVDDUP    8(R9)(DI*8), X5
+	VMOVUPS     (R14), X6
+	VANDPS      X6, X5, X5
+	VANDPS      X0, X6, X6
+	VMASKMOVPD  (CX)(R15*1), X6, X6
+	VFMADD231PD X6, X5, X4
+	MOVL        8(R8)(DI*4), R15
+	IMULQ       SI, R15
+	VMOVDDUP    16(R9)(DI*8), X5
+	VMOVUPS     32(R14), X6
+	VANDPS      X6, X5, X5
+	VANDPS      X0, X6, X6
+	VMASKMOVPD  (CX)(R15*1), X6, X6
+	VFMADD231PD X6, X5, X3
+	SARQ        $0x05, R13
+	LEAQ        4(DI)(R13*1), DI
+	JMP         finish1
+
+fewLeft1:
+	ADDQ $0x04, R13
+	SUBQ $0x02, R13
+	JL   odd1
+
+pair1:
+	PREFETCHT1 4096(R9)(DI*8)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       257(DI), R14
+	CMPQ       R14, asks+176(FP)
+	JGE        asked1
+	CMPB       across+184(FP), $0x00
+	JNE        across1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        asked1
+
+across1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+
+asked1:
+	MOVL        (R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMOVDDUP    (R9)(DI*8), X5
+	VMASKMOVPD  (CX)(R14*1), X0, X6
+	VFMADD231PD X6, X5, X3
+	MOVL        4(R8)(DI*4), R14
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMOVDDUP    8(R9)(DI*8), X5
+	VMASKMOVPD  (CX)(R14*1), X0, X6
+	VFMADD231PD X6, X5, X4
+	ADDQ        $0x02, DI
+	SUBQ        $0x02, R13
+	JGE         pair1
+
+odd1:
+	ADDQ        $0x01, R13
+	JL          finish1
+	MOVL        (R8)(DI*4), R13
+	CMPQ        R13, BX
+	JAE         out
+	IMULQ       SI, R13
+	VMOVDDUP    (R9)(DI*8), X5
+	VMASKMOVPD  (CX)(R13*1), X0, X6
+	VFMADD231PD X6, X5, X3
+	INCQ        DI
+
+finish1:
+	VADDPD      X4, X3, X3
+	VMULPD      X1, X3, X3
+	TESTQ       R11, R11
+	JZ          overwrite1
+	VMASKMOVPD  (DX), X0, X4
+	VFMADD231PD X4, X2, X3
+
+overwrite1:
+	CMPB       stream+185(FP), $0x00
+	JNE        stream1
+	CMPQ       last+168(FP), $0x02
+	JEQ        whole1
+	VMASKMOVPD X3, X0, (DX)
+
+next1:
+	INCQ R12
+	ADDQ ldy+152(FP), DX
+	JMP  row1
+
+whole1:
+	VMOVUPD X3, (DX)
+	JMP     next1
+
+stream1:
+	VMOVNTPD X3, (DX)
+	JMP      next1
+
+out:
+	DECQ R12
+	MOVQ R12, done+192(FP)
+	VZEROUPPER
+	RET
+
+// func manyF32AVX2Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·manyF32AVX2Half(SB), NOSPLIT, $0-192
+	MOVQ         ptr_base+8(FP), AX
+	MOVQ         x_base+80(FP), CX
+	MOVQ         y_base+104(FP), DX
+	MOVQ         rowsX+128(FP), BX
+	MOVQ         ldx+136(FP), SI
+	MOVQ         (AX), DI
+	MOVQ         idx_base+32(FP), R8
+	MOVQ         val_base+56(FP), R9
+	MOVQ         DI, R10
+	SHLQ         $0x02, R10
+	SUBQ         R10, R8
+	SUBQ         R10, R9
+	MOVQ         idx_len+40(FP), R10
+	ADDQ         DI, R10
+	MOVQ         last+160(FP), R11
+	VMOVQ        R11, X0
+	VPBROADCASTD X0, X0
+	VPCMPGTD     counts32<>+0(SB), X0, X0
+	VBROADCASTSS alpha+0(FP), X1
+	VBROADCASTSS beta+4(FP), X2
+	MOVL         beta+4(FP), R11
+	ADDL         R11, R11
+	MOVQ         $0x00000001, R12
+
+row1:
+	CMPQ   R12, ptr_len+16(FP)
+	JGE    out
+	MOVQ   (AX)(R12*8), R13
+	CMPQ   R13, R10
+	JG     out
+	SUBQ   DI, R13
+	JL     out
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	SUBQ   $0x04, R13
+	JL     few1
+
+four1:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       259(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        fourasked1
+	CMPB       across+176(FP), $0x00
+	JNE        fouracross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fourasked1
+
+fouracross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1036(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+
+fourasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS (R9)(DI*4), X5
+	VMASKMOVPS   (CX)(R14*1), X0, X6
+	VFMADD231PS  X6, X5, X3
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 4(R9)(DI*4), X5
+	VMASKMOVPS   (CX)(R14*1), X0, X6
+	VFMADD231PS  X6, X5, X4
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 8(R9)(DI*4), X5
+	VMASKMOVPS   (CX)(R14*1), X0, X6
+	VFMADD231PS  X6, X5, X3
+	MOVL         12(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 12(R9)(DI*4), X5
+	VMASKMOVPS   (CX)(R14*1), X0, X6
+	VFMADD231PS  X6, X5, X4
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R13
+	JGE          four1
+
+few1:
+	LEAQ       3(DI), R14
+	CMPQ       R14, R10
+	JG         fewLeft1
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       258(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        fewasked1
+	CMPB       across+176(FP), $0x00
+	JNE        fewacross1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        fewasked1
+
+fewacross1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1032(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+
+fewasked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft1
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft1
+	MOVL         8(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          fewLeft1
+	LEAQ         fewLanes<>+0(SB), R14
+	SHLQ         $0x05, R13
+	SUBQ         R13, R14
+	MOVL         (R8)(DI*4), R15
+	IMULQ        SI, R15
+	VBROADCASTSS (R9)(DI*4), X5
+	VMOVUPS      -32(R14), X6
+	VANDPS       X6, X5, X5
+	VANDPS       X0, X6, X6
+	VMASKMOVPS   (CX)(R15*1), X6, X6
+	VFMADD231PS  X6, X5, X3
+	MOVL         4(R8)(DI*4), R15
+	IMULQ        SI, R15
+	VBROADCASTSS 4(R9)(DI*4), X5
+	VMOVUPS      (R14), X6
+	VANDPS       X6, X5, X5
+	VANDPS       X0, X6, X6
+	VMASKMOVPS   (CX)(R15*1), X6, X6
+	VFMADD231PS  X6, X5, X4
+	MOVL         8(R8)(DI*4), R15
+	IMULQ        SI, R15
+	VBROADCASTSS 8(R9)(DI*4), X5
+	VMOVUPS      32(R14), X6
+	VANDPS       X6, X5, X5
+	VANDPS       X0, X6, X6
+	VMASKMOVPS   (CX)(R15*1), X6, X6
+	VFMADD231PS  X6, X5, X3
+	SARQ         $0x05, R13
+	LEAQ         4(DI)(R13*1), DI
+	JMP          finish1
+
+fewLeft1:
+	ADDQ $0x04, R13
+	SUBQ $0x02, R13
+	JL   odd1
+
+pair1:
+	PREFETCHT1 2048(R9)(DI*4)
+	PREFETCHT1 2048(R8)(DI*4)
+	LEAQ       257(DI), R14
+	CMPQ       R14, asks+168(FP)
+	JGE        asked1
+	CMPB       across+176(FP), $0x00
+	JNE        across1
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	JMP        asked1
+
+across1:
+	MOVL       1024(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       64(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+	MOVL       1028(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 15(CX)(R14*1)
+	MOVL       68(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 15(CX)(R14*1)
+
+asked1:
+	MOVL         (R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS (R9)(DI*4), X5
+	VMASKMOVPS   (CX)(R14*1), X0, X6
+	VFMADD231PS  X6, X5, X3
+	MOVL         4(R8)(DI*4), R14
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VBROADCASTSS 4(R9)(DI*4), X5
+	VMASKMOVPS   (CX)(R14*1), X0, X6
+	VFMADD231PS  X6, X5, X4
+	ADDQ         $0x02, DI
+	SUBQ         $0x02, R13
+	JGE          pair1
+
+odd1:
+	ADDQ         $0x01, R13
+	JL           finish1
+	MOVL         (R8)(DI*4), R13
+	CMPQ         R13, BX
+	JAE          out
+	IMULQ        SI, R13
+	VBROADCASTSS (R9)(DI*4), X5
+	VMASKMOVPS   (CX)(R13*1), X0, X6
+	VFMADD231PS  X6, X5, X3
+	INCQ         DI
+
+finish1:
+	VADDPS      X4, X3, X3
+	VMULPS      X1, X3, X3
+	TESTQ       R11, R11
+	JZ          overwrite1
+	VMASKMOVPS  (DX), X0, X4
+	VFMADD231PS X4, X2, X3
+
+overwrite1:
+	CMPB       stream+177(FP), $0x00
+	JNE        stream1
+	CMPQ       last+160(FP), $0x04
+	JEQ        whole1
+	VMASKMOVPS X3, X0, (DX)
+
+next1:
+	INCQ R12
+	ADDQ ldy+144(FP), DX
+	JMP  row1
+
+whole1:
+	VMOVUPS X3, (DX)
+	JMP     next1
+
+stream1:
+	VMOVNTPS X3, (DX)
+	JMP      next1
+
+out:
+	DECQ R12
+	MOVQ R12, done+184(FP)
+	VZEROUPPER
+	RET
+
 // func manyF64AVX512Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·manyF64AVX512Half(SB), NOSPLIT, $0-200
@@ -3453,9 +5074,9 @@ row1:
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	SUBQ   $0x04, R13
-	JL     few
+	JL     few1
 
-four:
+four1:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
@@ -3550,12 +5171,12 @@ fourasked1:
 	VFMADD231PD  (CX)(R14*1), Y4, K1, Y3
 	ADDQ         $0x04, DI
 	SUBQ         $0x04, R13
-	JGE          four
+	JGE          four1
 
-few:
+few1:
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
-	JG         fewLeft
+	JG         fewLeft1
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -3612,39 +5233,39 @@ fewacross1:
 fewasked1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
-	JAE          fewLeft
+	JAE          fewLeft1
 	MOVL         4(R8)(DI*4), R14
 	CMPQ         R14, BX
-	JAE          fewLeft
+	JAE          fewLeft1
 	MOVL         8(R8)(DI*4), R14
 	CMPQ         R14, BX
-	JAE          fewLeft
+	JAE          fewLeft1
 	LEAQ         fewMasks<>+0(SB), R14
 	SHLQ         $0x01, R13
 	SUBQ         R13, R14
 	MOVL         (R8)(DI*4), R15
 	IMULQ        SI, R15
+	VBROADCASTSD (R9)(DI*8), Y4
 	KMOVW        -2(R14), K2
 	KANDW        K1, K2, K2
-	VBROADCASTSD (R9)(DI*8), Y4
 	VFMADD231PD  (CX)(R15*1), Y4, K2, Y2
 	MOVL         4(R8)(DI*4), R15
 	IMULQ        SI, R15
+	VBROADCASTSD 8(R9)(DI*8), Y4
 	KMOVW        (R14), K2
 	KANDW        K1, K2, K2
-	VBROADCASTSD 8(R9)(DI*8), Y4
 	VFMADD231PD  (CX)(R15*1), Y4, K2, Y3
 	MOVL         8(R8)(DI*4), R15
 	IMULQ        SI, R15
+	VBROADCASTSD 16(R9)(DI*8), Y4
 	KMOVW        2(R14), K2
 	KANDW        K1, K2, K2
-	VBROADCASTSD 16(R9)(DI*8), Y4
 	VFMADD231PD  (CX)(R15*1), Y4, K2, Y2
 	SARQ         $0x01, R13
 	LEAQ         4(DI)(R13*1), DI
 	JMP          finish1
 
-fewLeft:
+fewLeft1:
 	ADDQ $0x04, R13
 	SUBQ $0x02, R13
 	JL   odd1
@@ -3783,9 +5404,9 @@ row1:
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	SUBQ   $0x04, R13
-	JL     few
+	JL     few1
 
-four:
+four1:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
@@ -3880,12 +5501,12 @@ fourasked1:
 	VFMADD231PD (CX)(R14*1), X4, K1, X3
 	ADDQ        $0x04, DI
 	SUBQ        $0x04, R13
-	JGE         four
+	JGE         four1
 
-few:
+few1:
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
-	JG         fewLeft
+	JG         fewLeft1
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -3942,39 +5563,39 @@ fewacross1:
 fewasked1:
 	MOVL        (R8)(DI*4), R14
 	CMPQ        R14, BX
-	JAE         fewLeft
+	JAE         fewLeft1
 	MOVL        4(R8)(DI*4), R14
 	CMPQ        R14, BX
-	JAE         fewLeft
+	JAE         fewLeft1
 	MOVL        8(R8)(DI*4), R14
 	CMPQ        R14, BX
-	JAE         fewLeft
+	JAE         fewLeft1
 	LEAQ        fewMasks<>+0(SB), R14
 	SHLQ        $0x01, R13
 	SUBQ        R13, R14
 	MOVL        (R8)(DI*4), R15
 	IMULQ       SI, R15
+	VMOVDDUP    (R9)(DI*8), X4
 	KMOVW       -2(R14), K2
 	KANDW       K1, K2, K2
-	VMOVDDUP    (R9)(DI*8), X4
 	VFMADD231PD (CX)(R15*1), X4, K2, X2
 	MOVL        4(R8)(DI*4), R15
 	IMULQ       SI, R15
+	VMOVDDUP    8(R9)(DI*8), X4
 	KMOVW       (R14), K2
 	KANDW       K1, K2, K2
-	VMOVDDUP    8(R9)(DI*8), X4
 	VFMADD231PD (CX)(R15*1), X4, K2, X3
 	MOVL        8(R8)(DI*4), R15
 	IMULQ       SI, R15
+	VMOVDDUP    16(R9)(DI*8), X4
 	KMOVW       2(R14), K2
 	KANDW       K1, K2, K2
-	VMOVDDUP    16(R9)(DI*8), X4
 	VFMADD231PD (CX)(R15*1), X4, K2, X2
 	SARQ        $0x01, R13
 	LEAQ        4(DI)(R13*1), DI
 	JMP         finish1
 
-fewLeft:
+fewLeft1:
 	ADDQ $0x04, R13
 	SUBQ $0x02, R13
 	JL   odd1
@@ -4112,9 +5733,9 @@ row1:
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	SUBQ   $0x04, R13
-	JL     few
+	JL     few1
 
-four:
+four1:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
@@ -4209,12 +5830,12 @@ fourasked1:
 	VFMADD231PS  (CX)(R14*1), Y4, K1, Y3
 	ADDQ         $0x04, DI
 	SUBQ         $0x04, R13
-	JGE          four
+	JGE          four1
 
-few:
+few1:
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
-	JG         fewLeft
+	JG         fewLeft1
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -4271,39 +5892,39 @@ fewacross1:
 fewasked1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
-	JAE          fewLeft
+	JAE          fewLeft1
 	MOVL         4(R8)(DI*4), R14
 	CMPQ         R14, BX
-	JAE          fewLeft
+	JAE          fewLeft1
 	MOVL         8(R8)(DI*4), R14
 	CMPQ         R14, BX
-	JAE          fewLeft
+	JAE          fewLeft1
 	LEAQ         fewMasks<>+0(SB), R14
 	SHLQ         $0x01, R13
 	SUBQ         R13, R14
 	MOVL         (R8)(DI*4), R15
 	IMULQ        SI, R15
+	VBROADCASTSS (R9)(DI*4), Y4
 	KMOVW        -2(R14), K2
 	KANDW        K1, K2, K2
-	VBROADCASTSS (R9)(DI*4), Y4
 	VFMADD231PS  (CX)(R15*1), Y4, K2, Y2
 	MOVL         4(R8)(DI*4), R15
 	IMULQ        SI, R15
+	VBROADCASTSS 4(R9)(DI*4), Y4
 	KMOVW        (R14), K2
 	KANDW        K1, K2, K2
-	VBROADCASTSS 4(R9)(DI*4), Y4
 	VFMADD231PS  (CX)(R15*1), Y4, K2, Y3
 	MOVL         8(R8)(DI*4), R15
 	IMULQ        SI, R15
+	VBROADCASTSS 8(R9)(DI*4), Y4
 	KMOVW        2(R14), K2
 	KANDW        K1, K2, K2
-	VBROADCASTSS 8(R9)(DI*4), Y4
 	VFMADD231PS  (CX)(R15*1), Y4, K2, Y2
 	SARQ         $0x01, R13
 	LEAQ         4(DI)(R13*1), DI
 	JMP          finish1
 
-fewLeft:
+fewLeft1:
 	ADDQ $0x04, R13
 	SUBQ $0x02, R13
 	JL   odd1
@@ -4441,9 +6062,9 @@ row1:
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
 	SUBQ   $0x04, R13
-	JL     few
+	JL     few1
 
-four:
+four1:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
@@ -4538,12 +6159,12 @@ fourasked1:
 	VFMADD231PS  (CX)(R14*1), X4, K1, X3
 	ADDQ         $0x04, DI
 	SUBQ         $0x04, R13
-	JGE          four
+	JGE          four1
 
-few:
+few1:
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
-	JG         fewLeft
+	JG         fewLeft1
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -4600,39 +6221,39 @@ fewacross1:
 fewasked1:
 	MOVL         (R8)(DI*4), R14
 	CMPQ         R14, BX
-	JAE          fewLeft
+	JAE          fewLeft1
 	MOVL         4(R8)(DI*4), R14
 	CMPQ         R14, BX
-	JAE          fewLeft
+	JAE          fewLeft1
 	MOVL         8(R8)(DI*4), R14
 	CMPQ         R14, BX
-	JAE          fewLeft
+	JAE          fewLeft1
 	LEAQ         fewMasks<>+0(SB), R14
 	SHLQ         $0x01, R13
 	SUBQ         R13, R14
 	MOVL         (R8)(DI*4), R15
 	IMULQ        SI, R15
+	VBROADCASTSS (R9)(DI*4), X4
 	KMOVW        -2(R14), K2
 	KANDW        K1, K2, K2
-	VBROADCASTSS (R9)(DI*4), X4
 	VFMADD231PS  (CX)(R15*1), X4, K2, X2
 	MOVL         4(R8)(DI*4), R15
 	IMULQ        SI, R15
+	VBROADCASTSS 4(R9)(DI*4), X4
 	KMOVW        (R14), K2
 	KANDW        K1, K2, K2
-	VBROADCASTSS 4(R9)(DI*4), X4
 	VFMADD231PS  (CX)(R15*1), X4, K2, X3
 	MOVL         8(R8)(DI*4), R15
 	IMULQ        SI, R15
+	VBROADCASTSS 8(R9)(DI*4), X4
 	KMOVW        2(R14), K2
 	KANDW        K1, K2, K2
-	VBROADCASTSS 8(R9)(DI*4), X4
 	VFMADD231PS  (CX)(R15*1), X4, K2, X2
 	SARQ         $0x01, R13
 	LEAQ         4(DI)(R13*1), DI
 	JMP          finish1
 
-fewLeft:
+fewLeft1:
 	ADDQ $0x04, R13
 	SUBQ $0x02, R13
 	JL   odd1

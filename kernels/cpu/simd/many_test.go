@@ -104,14 +104,14 @@ func TestRowsManyStopsAtWhatLeavesTheArraysAtEveryLevel(t *testing.T) {
 
 func TestRowsManyTakesNothingOfTheRowsBehind(t *testing.T) {
 	levels(t, func(t *testing.T, l simd.Level) {
-		const behind = 5 // entries of row 1, whose row of x is not a number
-		for _, k := range []int{1, 5, 8, 16} {
+		const behind = 5 // entries of row 1, and its row of x, are no numbers
+		for _, k := range []int{1, 3, 4, 5, 8, 16} {
 			for n := range 10 {
 				idx, val := make([]int32, n+behind), make([]float64, n+behind)
 				for i := range idx {
 					val[i] = 1
 					if i >= n {
-						idx[i] = 1
+						idx[i], val[i] = 1, math.Inf(1)
 					}
 				}
 				x, y := make([]float64, 2*k), make([]float64, 2*k)

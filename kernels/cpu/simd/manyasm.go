@@ -4,8 +4,8 @@ package simd
 
 var (
 	manyRowsTables = kernels{
-		&manyRowsTable[float64]{{1: manyF64AVX2}, {manyF64AVX512Quarter, manyF64AVX512Half, manyF64AVX512}},
-		&manyRowsTable[float32]{{1: manyF32AVX2}, {manyF32AVX512Quarter, manyF32AVX512Half, manyF32AVX512}},
+		&manyRowsTable[float64]{{manyF64AVX2Half, manyF64AVX2}, {manyF64AVX512Quarter, manyF64AVX512Half, manyF64AVX512}},
+		&manyRowsTable[float32]{{manyF32AVX2Half, manyF32AVX2}, {manyF32AVX512Quarter, manyF32AVX512Half, manyF32AVX512}},
 	}
 	orderRowsTables = kernels{
 		&orderRowsTable[float64]{orderRowsF64AVX2, orderRowsF64AVX512},

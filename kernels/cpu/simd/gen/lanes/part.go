@@ -45,7 +45,7 @@ func (p *Part) FMAPart(m Mem, v, acc VecVirtual) {
 	}
 }
 
-// Mask is the mask of the first elements, of registers with Opmasks.
+// Mask is the mask of the first elements, of registers without Opmasks all bits of each.
 func (p *Part) Mask() Register { return p.mask }
 
 // LoadPart loads the first elements and clears the others.

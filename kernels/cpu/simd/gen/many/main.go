@@ -16,7 +16,7 @@ func main() {
 		scatter(lanes.Part{Lanes: l})
 		order(lanes.Part{Lanes: l})
 	}
-	for _, l := range lanes.ShortMasked() {
+	for _, l := range append(lanes.Halves(), lanes.ShortMasked()...) {
 		rows(lanes.Part{Lanes: l})
 	}
 	Generate()

@@ -27,7 +27,7 @@ const (
 // rows generates the kernel of RowsMany for up to maxVectors registers of columns,
 // the last of which may be filled in part.
 //
-// Two entries of a row are taken at a time, in sums of their own; for rows of one register with opmasks see
+// Two entries of a row are taken at a time, in sums of their own; for rows of at most a cache line see
 // byFour, which adds them in the same order. An index that is
 // not below rowsX, and a pointer that falls or leaves idx, end the call with the
 // rows done before.
@@ -42,7 +42,7 @@ func rows(p lanes.Part) {
 		"may lie across lines.")
 
 	k, most := begin(p), maxVectors
-	if p.Masked {
+	if p.Masked || p.Half {
 		most = 1 // more fill a longer register
 	}
 	for v := 1; v < most; v++ {
@@ -121,8 +121,8 @@ func (k *kernel) rows(v int) {
 			k.Zero(a)
 		}
 	}
-	if v == 1 && k.Opmasks() {
-		k.byFour(left)
+	if v*k.Bytes() <= 64 {
+		k.byFour(left, v)
 	}
 	SUBQ(Imm(2), left)
 	JL(LabelRef(label("odd", v)))
@@ -219,6 +219,10 @@ func (k *kernel) finish(v int) {
 	Label(label("overwrite", v))
 	CMPB(lanes.Arg("stream"), Imm(0))
 	JNE(LabelRef(label("stream", v)))
+	if !k.Opmasks() {
+		CMPQ(lanes.Arg("last"), Imm(uint64(k.Count())))
+		JEQ(LabelRef(label("whole", v)))
+	}
 	for j, a := range k.sums[0] {
 		if j == v-1 {
 			k.StorePart(a, at(j))
@@ -230,6 +234,13 @@ func (k *kernel) finish(v int) {
 	INCQ(k.r)
 	ADDQ(lanes.Arg("ldy"), k.y)
 	JMP(LabelRef(label("row", v)))
+	if !k.Opmasks() { // whose stores under a mask take long
+		Label(label("whole", v))
+		for j, a := range k.sums[0] {
+			k.Store(a, at(j))
+		}
+		JMP(LabelRef(label("next", v)))
+	}
 	Label(label("stream", v))
 	for j, a := range k.sums[0] {
 		k.Stream(a, at(j))
