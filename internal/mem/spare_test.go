@@ -96,6 +96,23 @@ func TestWhatIsKeptIsGivenBackInTime(t *testing.T) {
 	require.Zero(t, s.Bytes())
 }
 
+func TestWhatIsKeptLaterIsGivenBackLater(t *testing.T) {
+	old := keepFor
+	t.Cleanup(func() { keepFor = old })
+	keepFor = time.Hour
+	before := Mapped()
+	var s Spare
+	for range 2 {
+		require.NoError(t, s.Keep(touchedRegion(t, 1, 1<<16), 1))
+	}
+	spares.mu.Lock()
+	keepFor = 50 * time.Millisecond
+	s.kept[0].since = time.Now().Add(-keepFor)
+	spares.mu.Unlock()
+	s.expire()
+	require.Eventually(t, func() bool { return Mapped() == before }, 10*time.Second, time.Millisecond)
+}
+
 func TestWhatIsKeptLeavesMemoryForOthers(t *testing.T) {
 	before := Mapped()
 	var s Spare

@@ -139,6 +139,24 @@ func TestKeptMemoryIsUsedAgainWithinTheMemoryOfItsDevice(t *testing.T) {
 	}
 }
 
+func TestKeptMemoryGoesBackWhereItDoesNotFit(t *testing.T) {
+	const n = 8 * leastSlab
+	before := mem.Mapped()
+	d := open(t, Config{Threads: 1})
+	first := arena{newSlab(d, n, n)}
+	_, err := first[0].take(n)
+	require.NoError(t, err)
+	require.NoError(t, first.free())
+	end := mem.Pretend(0)
+	again := arena{newSlab(d, n, n)}
+	end()
+	require.Zero(t, again[0].touched)
+	require.NoError(t, again.free())
+	require.Zero(t, d.InUse())
+	require.Equal(t, before, mem.Mapped())
+	require.NoError(t, d.Close())
+}
+
 func TestTheMemoryOfAFreedPartServesTheNext(t *testing.T) {
 	d := open(t, Config{Threads: 2})
 	op := bandPart(100_000)

@@ -229,6 +229,7 @@ func TestColumnsWithMostEntriesComeFirst(t *testing.T) {
 			require.Equal(t, want, hottestFirst(idx, 9, n), n)
 		}
 	}
+	require.Equal(t, []int32{1, 0}, hottestFirst(slices.Repeat([]int32{1}, 1<<16), 2, 1), "counts end, they don't begin anew")
 }
 
 func TestRowsOfOrderedBlocksDoNotReachOverLines(t *testing.T) {
