@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/sparse"
 )
 
 // guards is memory between pages that nobody may touch: a kernel that leaves its
@@ -59,4 +62,28 @@ func TestGuardsAreOutsideTheArrays(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, b, 100)
 	require.Len(t, guarded(t, &g, []float64{1, 2, 3}, false), 3)
+}
+
+func TestTilesReadNothingBehindTheLastRowOfX(t *testing.T) {
+	eachLevel(t, checkLastTile[float64], checkLastTile[float32])
+}
+
+// checkLastTile multiplies blocks of vectors that do not fill a register by a last column that ends a tile.
+func checkLastTile[V sparse.Value](t *testing.T, l simd.Level) {
+	const cols = 8
+	f, err := form.NewTiles(form.Rows[V]{Ptr: []int64{0, 1}, Idx: []int32{cols - 1}, Val: []V{2}, Cols: cols}, form.TileOptions[V]{Level: l, Cols: cols})
+	require.NoError(t, err)
+	var g guards
+	defer g.free(t)
+	for k := 2; k < 20; k++ {
+		x := make([]V, cols*k)
+		for i := range x {
+			x[i] = V(i)
+		}
+		y := make([]V, k)
+		f.(form.Many[V]).MultiplyMany(1, 0, simd.Block[V]{Val: guarded(t, &g, x, true), Cols: k, Stride: k}, simd.Block[V]{Val: y, Cols: k, Stride: k})
+		for j, v := range y {
+			require.Equal(t, 2*x[(cols-1)*k+j], v)
+		}
+	}
 }
