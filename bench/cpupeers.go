@@ -28,12 +28,12 @@ type CPUPeers struct {
 
 // Run prints a line for each file and number of threads, and gives the times:
 //
-//	name msrep threads median-seconds GFLOP/s GB/s min=s runs=counted/all alone=us,us together=us,us prep=s again=s csr=s form=...
+//	name msrep threads median-seconds GFLOP/s GB/s min=s runs=undisturbed/all alone=us,us together=us,us prep=s again=s csr=s form=...
 //
 // The median is that of Reps products in which the system took no CPU from the process, as
 // the drivers of other libraries have it: on a shared machine many are disturbed. Where
-// fewer than 5 of five times as many, or of those of 5 seconds, were not, all count, and
-// their lower quartile stands for the median.
+// fewer than 5 of five times as many, or of those of 5 seconds, were not, all count, marked
+// by ~, and their lower quartile stands for the median.
 //
 // alone and together are the pace of the processor right before the products and right
 // after: how long one thread takes for some arithmetic, and all threads at once. Only
@@ -126,8 +126,8 @@ func (c CPUPeers) one(ctx context.Context, w io.Writer, name string, a *sparse.C
 	}
 	out.Matrix, out.Library, out.Threads, out.Seconds = name, ownName, threads, median
 	out.Bytes, out.GFLOPs = int64(bytes), 2*float64(a.NNZ())/median*1e-9
-	_, err = fmt.Fprintf(w, "%-12s %-18s %d %.6f %7.3f %7.2f  min=%.6f runs=%d/%d %s prep=%.3f again=%.3f csr=%.6f form=%s\n", name, ownName,
-		threads, median, out.GFLOPs, bytes/median*1e-9, runs.times[0].Seconds(), len(runs.times), runs.all, held, prep.Seconds(), again.Seconds(), csr.Seconds(), form)
+	_, err = fmt.Fprintf(w, "%-12s %-18s %d %.6f %7.3f %7.2f  min=%.6f runs=%s %s prep=%.3f again=%.3f csr=%.6f form=%s\n", name, ownName,
+		threads, median, out.GFLOPs, bytes/median*1e-9, runs.times[0].Seconds(), runs, held, prep.Seconds(), again.Seconds(), csr.Seconds(), form)
 	return out, err
 }
 

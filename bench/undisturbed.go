@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -8,6 +9,7 @@ import (
 // undisturbed is times of something that was done again and again, in order of length.
 type undisturbed struct {
 	times []time.Duration // of the runs that count
+	clean int             // runs that were undisturbed
 	all   int             // runs
 	few   bool            // too few were undisturbed: times are of all
 }
@@ -29,12 +31,21 @@ func timeUndisturbed(reps int, f func() error, interrupted func() int64) (u undi
 			u.times = append(u.times, every[len(every)-1])
 		}
 	}
-	u.all = len(every)
+	u.clean, u.all = len(u.times), len(every)
 	if len(u.times) < min(least, reps) {
 		u.times, u.few = every, true
 	}
 	slices.Sort(u.times)
 	return u, nil
+}
+
+// String is the undisturbed runs and all, with a mark where all count, as other drivers print them.
+func (u undisturbed) String() string {
+	mark := ""
+	if u.few {
+		mark = "~"
+	}
+	return fmt.Sprintf("%d/%d%s", u.clean, u.all, mark)
 }
 
 // typical is the median of undisturbed runs, or the lower quartile of all where too few were.
