@@ -144,7 +144,9 @@ func TestWrongUsageIsRefusedInOneLineWithExitCode2(t *testing.T) {
 		message string
 		args    []string
 	}{
+		{"no command is given; use one of spmv, ", nil},
 		{"is not a command", []string{"spmw"}},
+		{"gen: no generator is named", []string{"info", "gen:"}},
 		{"arguments", []string{"spmv"}},
 		{"arguments", []string{"spmv", good, good}},
 		{"-alhpa", []string{"spmv", good, "--alhpa", "1"}},

@@ -88,7 +88,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		}
 	}()
 	if len(args) == 0 {
-		usage(stderr)
+		fmt.Fprintf(stderr, "msrep: no command is given; %s (see msrep help)\n", commandList())
 		return exitUsage
 	}
 	switch args[0] {

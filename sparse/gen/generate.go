@@ -22,7 +22,7 @@ func Generate(spec string) (*sparse.CSR[float64], sparse.Source, error) {
 // Columns are sorted and distinct in every row. The source says Symmetric where
 // the matrix is, and then counts one half of it and the diagonal as stored; its
 // field is pattern where every value is 1. Errors are *sparse.InputError with
-// the file "gen:" and the spec.
+// the file "gen:" and the spec, without colons at its end.
 func GenerateContext(ctx context.Context, spec string, maxBytes int64) (*sparse.CSR[float64], sparse.Source, error) {
 	if err := given.Context(ctx); err != nil {
 		return nil, sparse.Source{}, err

@@ -13,18 +13,21 @@ import (
 // getter gives some value that is allowed, so that a plan needs no checks in
 // between.
 type params struct {
-	arg   string            // "gen:" and the spec, for errors
+	arg   string            // "gen:" and the spec without colons behind it, for errors
 	value map[string]string // as given, or the default
 	err   error
 }
 
 // parse finds the generator and checks the names of the parameters.
 func parse(spec string) (generator, *params, error) {
-	p := &params{arg: "gen:" + strings.TrimSuffix(clip(spec), ":"), value: map[string]string{}}
+	p := &params{arg: strings.TrimRight("gen:"+clip(spec), ":"), value: map[string]string{}}
 	if named, ok := strings.CutPrefix(spec, "like="); ok { // short for like:name=
 		spec = "like:name=" + named
 	}
 	name, rest, _ := strings.Cut(spec, ":")
+	if name == "" {
+		return generator{}, p, sparse.Inputf(p.arg, "no generator is named, as in gen:stencil:n=100; known are %s", strings.Join(known(), ", "))
+	}
 	g, ok := find(name)
 	if !ok {
 		return g, p, sparse.Inputf(p.arg, "generator %q is unknown; known are %s", clip(name), strings.Join(known(), ", "))
