@@ -19,19 +19,20 @@ var (
 // maxDigits is how many digits always fit into a uint64.
 const maxDigits = 19
 
-// Float reads all of b as a float64. Exponents may be written as Fortran does:
-// with D for E (1.5D+3), or with a sign alone (1.5-300). The error is ErrSyntax,
+// Float reads all of b as a float64. An exponent may also be a sign alone (1.5-300), as
+// Fortran writes those of three digits. The error is ErrSyntax,
 // or ErrRange where the number is too large; numbers too small become 0.
 func Float(b []byte) (float64, error) {
 	if v, n := scanFloat(b, true); n == len(b) && n > 0 {
 		return v, nil
 	}
-	return slow(withE(b))
+	return slow(withE(b, true))
 }
 
 // ScanFloat reads the float64 that b begins with and says how many bytes it
 // took: 0 where there is none or it is out of range. The number must be
-// followed by white space or the end of b. Exponents are written with e or E.
+// followed by white space or the end of b. Exponents are written with E or, as Fortran
+// does, with D, small or large.
 //
 // Numbers of at most 19 digits, fewer than 8 of them before a point, where 32 bytes may be read,
 // are read here, all others by scanRare. Branches that depend on the digits are few: a number
@@ -100,16 +101,16 @@ func scanRare(b []byte) (v float64, n int) {
 	for n < len(b) && !space(b[n]) {
 		n++
 	}
-	v, err := slow(b[:n])
+	v, err := slow(withE(b[:n], false))
 	if err != nil {
 		return 0, 0
 	}
 	return v, n
 }
 
-// scanFloat is ScanFloat for numbers of at most 19 digits and a small exponent;
-// for all else n is 0.
-func scanFloat(b []byte, fortran bool) (v float64, n int) {
+// scanFloat is ScanFloat for numbers of at most 19 digits and a small exponent, which may
+// be a sign alone if lone; for all else n is 0.
+func scanFloat(b []byte, lone bool) (v float64, n int) {
 	i, negative := sign(b)
 	// The integer digits, then the digits after the point, as one integer.
 	start := i
@@ -130,9 +131,9 @@ func scanFloat(b []byte, fortran bool) (v float64, n int) {
 	}
 	if i < len(b) && !space(b[i]) {
 		switch c := b[i]; {
-		case c|0x20 == 'e', fortran && c|0x20 == 'd':
+		case c|0x20 == 'e', c|0x20 == 'd':
 			i++
-		case fortran && (c == '+' || c == '-'):
+		case lone && (c == '+' || c == '-'):
 		default:
 			return 0, 0
 		}
@@ -265,9 +266,9 @@ func word(b []byte) (v float64, ok bool) {
 	return 0, false
 }
 
-// withE is b with a Fortran exponent rewritten to begin with e; b itself where
-// there is none.
-func withE(b []byte) []byte {
+// withE is b with an exponent that begins with d, or with a sign if lone, rewritten to
+// begin with e; b itself where there is none.
+func withE(b []byte, lone bool) []byte {
 	for i, c := range b {
 		switch {
 		case c|0x20 == 'e':
@@ -276,7 +277,7 @@ func withE(b []byte) []byte {
 			t := slices.Clone(b)
 			t[i] = 'e'
 			return t
-		case (c == '+' || c == '-') && i > 0:
+		case lone && (c == '+' || c == '-') && i > 0:
 			return slices.Concat(b[:i], []byte("e"), b[i:])
 		}
 	}

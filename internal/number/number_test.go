@@ -146,7 +146,7 @@ func TestNumbersThatAreAccepted(t *testing.T) {
 	}
 }
 
-func TestFortranExponentsAreReadOnRequest(t *testing.T) {
+func TestExponentsAreReadAsFortranWritesThem(t *testing.T) {
 	for text, want := range map[string]float64{
 		"1.5D+3": 1500, "1.5d3": 1500, "-1d-2": -.01, "1.5-300": 1.5e-300, "1.5+3": 1500, "-.25+1": -2.5,
 		"1.2345678901234567D-05": 1.2345678901234567e-05, "0.123456789012345678901234D+1": 1.23456789012345678901234,
@@ -154,8 +154,15 @@ func TestFortranExponentsAreReadOnRequest(t *testing.T) {
 		got, err := number.Float([]byte(text))
 		require.NoError(t, err, text)
 		require.Equal(t, want, got, text)
-		_, n := number.ScanFloat([]byte(text))
-		require.Zero(t, n, "%s: only Float reads Fortran exponents", text)
+		for _, behind := range []string{"", " 1", "\n" + strings.Repeat("7", 40)} {
+			got, n := number.ScanFloat([]byte(text + behind))
+			if !strings.ContainsAny(text, "Dd") {
+				require.Zero(t, n, "%s: only Float reads exponents without a letter", text)
+				continue
+			}
+			require.Equal(t, len(text), n, text)
+			require.Equal(t, want, got, text)
+		}
 	}
 }
 

@@ -14,10 +14,13 @@
 // then a line "rows columns entries" (array: "rows columns"), then the entries.
 // Indices start at 1. Comments begin with % and may stand anywhere after the
 // first line, as may blank lines; numbers are separated by any white space.
+// Exponents may be written as Fortran does, 1.5D+3.
 //
 // Entries at the same place add up, also those of a pattern. A symmetric file
-// gives one of a[i][j] and a[j][i], in either triangle; the matrix that is read
-// holds both. Complex and hermitian files are refused.
+// gives one of a[i][j] and a[j][i]: the format wants that below the diagonal, the
+// other one is taken as well. The matrix that is read holds both. If a file gives
+// both, each of the two becomes the sum, as in SciPy, since they are one entry.
+// Complex and hermitian files are refused.
 //
 // Reading is parallel and streaming. It needs 16 bytes per entry of the file (8
 // for a pattern) beside the matrix.

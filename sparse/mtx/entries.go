@@ -166,7 +166,10 @@ func (h *header) valueFault(line int64, word []byte) error {
 	if _, n := number.ScanFloat(word); n == len(word) {
 		return nil
 	}
-	if _, err := number.Float(word); err == number.ErrRange {
+	switch _, err := number.Float(word); err {
+	case nil:
+		return h.errorf(line, "value %.40q has an exponent without E before its sign", word)
+	case number.ErrRange:
 		return h.errorf(line, "value %.40q is too large for a float64", word)
 	}
 	return h.errorf(line, "value %.40q is not a number", word)
