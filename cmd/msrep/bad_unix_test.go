@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -256,4 +257,27 @@ func TestAnInterruptedProcessEndsSoonAndLeavesNoFile(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, files, "%v", sig)
 	}
+}
+
+func TestAnInterruptEndsWritingAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe.mtx")
+	require.NoError(t, syscall.Mkfifo(path, 0o600))
+	cmd := process(t.Context(), "user", "convert", "gen:diag:n=1M", path)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	require.NoError(t, cmd.Start())
+	pipe, err := os.Open(path) // waits for the writer
+	require.NoError(t, err)
+	defer pipe.Close()
+	buf := make([]byte, 1<<16)
+	_, err = io.ReadFull(pipe, buf)
+	require.NoError(t, err)
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	for err == nil { // all of it takes more than half a second
+		_, err = pipe.Read(buf)
+		time.Sleep(time.Millisecond)
+	}
+	require.Equal(t, io.EOF, err)
+	require.Error(t, cmd.Wait())
+	require.Equal(t, "msrep convert: interrupted\n", stderr.String(), "not msrep: interrupted, which is what ends those who do not listen")
 }

@@ -20,8 +20,8 @@ func main() {
 	defer stop()
 	go func() {
 		<-ctx.Done()
-		time.Sleep(grace)
 		fileio.RemovePending()
+		time.Sleep(grace)
 		if speaks() && !told.Load() {
 			os.Stderr.WriteString("msrep: interrupted\n")
 		}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Out is a file being written. It stands under a temporary name beside its own
@@ -29,8 +30,10 @@ type Out struct {
 var (
 	pendingMu sync.Mutex
 	pending   = map[string]bool{}
-	stopped   bool
+	stopped   atomic.Bool
 )
+
+var errStopped = errors.New("the program is about to end")
 
 // Create starts the output file path; a name that ends in .gz is compressed.
 func Create(path string) (*Out, error) {
@@ -81,8 +84,8 @@ func target(path string) string {
 func createBeside(path string) (f *os.File, err error) {
 	pendingMu.Lock()
 	defer pendingMu.Unlock()
-	if stopped {
-		return nil, errors.New("the program is about to end")
+	if stopped.Load() {
+		return nil, errStopped
 	}
 	for range 100 {
 		name := fmt.Sprintf(".msrep-%08x.part", rand.Uint32())
@@ -106,9 +109,17 @@ func unnamed(err error) error {
 	return err
 }
 
-// Write appends p.
-func (o *Out) Write(p []byte) (int, error) {
-	n, err := o.w.Write(p)
+// Write appends p. It fails soon after RemovePending.
+func (o *Out) Write(p []byte) (n int, err error) {
+	const most = 4 << 20 // at a time
+	for n < len(p) && err == nil {
+		if stopped.Load() {
+			return n, o.failed(errStopped)
+		}
+		var k int
+		k, err = o.w.Write(p[n:min(n+most, len(p))])
+		n += k
+	}
 	if err != nil {
 		err = o.failed(err)
 	}
@@ -165,11 +176,11 @@ func (o *Out) finish() {
 }
 
 // RemovePending removes every file that was started and not committed, and lets
-// none be started any more: for a program that ends.
+// none be started or written to any more: for a program that ends.
 func RemovePending() {
 	pendingMu.Lock()
 	defer pendingMu.Unlock()
-	stopped = true
+	stopped.Store(true)
 	for name := range pending {
 		os.Remove(name)
 	}

@@ -33,6 +33,9 @@ func chunglu(p *params) *plan {
 	c.seed = s.sub(columnStream)
 	pl.lengths = func(ctx context.Context, length []int64) {
 		w := powerWeights(ctx, s.sub(lengthStream), n, r, float64(longest))
+		if ctx.Err() != nil {
+			return
+		}
 		c.sumWeights(w)
 		fitLengths(ctx, length, w, nnz, n)
 	}

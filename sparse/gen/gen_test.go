@@ -251,3 +251,15 @@ func TestGenerationStopsWhenTheContextIsDone(t *testing.T) {
 		require.Nil(t, m)
 	}
 }
+
+func TestRowsAreNotCountedWhenTheContextIsDone(t *testing.T) {
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	n := make([]int64, 1<<18)
+	for _, spec := range []string{"random:rows=262144,nnz=262144", "powerlaw:rows=262144,nnz=262144", "chunglu:n=262144,nnz=262144", "lowhigh:rows=262144,nnz=262144"} {
+		pl, err := planned(spec, math.MaxInt64)
+		require.NoError(t, err)
+		pl.lengths(done, n)
+		require.Zero(t, slices.Max(n), spec)
+	}
+}

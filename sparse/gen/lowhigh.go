@@ -52,12 +52,15 @@ func lowhigh(p *params) *plan {
 			break
 		}
 	}
-	pl.lengths = func(_ context.Context, n []int64) {
+	pl.lengths = func(ctx context.Context, n []int64) {
 		par.Range(int64(parts), 1, func(lo, hi int64) {
 			for b := int(lo); b < int(hi); b++ {
 				block := n[par.Cut(rows, parts, b):par.Cut(rows, parts, b+1)]
 				held := entriesBefore(b+1) - entriesBefore(b)
 				for i := range block {
+					if i&0xfff == 0 && ctx.Err() != nil {
+						return
+					}
 					block[i] = par.Cut(held, len(block), i+1) - par.Cut(held, len(block), i)
 				}
 			}

@@ -64,10 +64,10 @@ func (pl *plan) build(ctx context.Context) (*sparse.CSR[float64], error) {
 func (pl *plan) byRows(ctx context.Context) ([]int64, []int32) {
 	ptr := make([]int64, pl.rows+1)
 	pl.lengths(ctx, ptr[1:])
-	sumUp(ptr)
 	if ctx.Err() != nil {
 		return nil, nil
 	}
+	sumUp(ptr)
 	idx := make([]int32, ptr[pl.rows])
 	eachRow(ctx, ptr, func() func(i int64) {
 		var s scratch

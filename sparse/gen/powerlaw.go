@@ -86,6 +86,9 @@ func fitLengths(ctx context.Context, n []int64, w []float64, nnz, cols int64) {
 			hi = mid
 		}
 	}
+	if ctx.Err() != nil {
+		return
+	}
 	below, above := math.Float64frombits(lo), math.Float64frombits(hi)
 	perIndex(ctx, rows, func(i int64) { n[i] = base + length(i, below) })
 	// Several rows may grow between lo and hi: then the first of them do.

@@ -21,8 +21,8 @@ func random(p *params) *plan {
 	pl := &plan{rows: rows, cols: cols, entries: nnz}
 	pl.setValues(p)
 	s := p.seed()
-	pl.lengths = func(_ context.Context, n []int64) {
-		scatter(s.sub(lengthStream), 1, n, nnz, cols)
+	pl.lengths = func(ctx context.Context, n []int64) {
+		scatter(ctx, s.sub(lengthStream), 1, n, nnz, cols)
 	}
 	pl.row = randomColumns(s.sub(columnStream), cols)
 	return pl

@@ -81,10 +81,10 @@ func reaches(x, limit uint64) uint64 { return (limit - 1 - x) >> 63 }
 func (e *edgeSource) build(ctx context.Context, rows, edges int64) (ptr []int64, idx []int32) {
 	ptr = make([]int64, rows+1)
 	e.each(ctx, edges, func(i, _ int64) { atomic.AddInt64(&ptr[i+1], 1) })
-	sumUp(ptr)
 	if ctx.Err() != nil {
 		return nil, nil
 	}
+	sumUp(ptr)
 	idx = make([]int32, edges)
 	next := slices.Clone(ptr[:rows])
 	e.each(ctx, edges, func(i, j int64) { idx[atomic.AddInt64(&next[i], 1)-1] = int32(j) })
@@ -106,10 +106,10 @@ func dropRepeated(ctx context.Context, ptr []int64, idx []int32) ([]int64, []int
 		slices.Sort(row)
 		packed[i+1] = int64(len(slices.Compact(row)))
 	}))
-	sumUp(packed)
 	if ctx.Err() != nil {
 		return nil, nil
 	}
+	sumUp(packed)
 	out := make([]int32, packed[len(packed)-1])
 	eachRow(ctx, ptr, simple(func(i int64) {
 		copy(out[packed[i]:packed[i+1]], idx[ptr[i]:])

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"context"
 	"math"
 
 	"github.com/msrep-go/msrep/internal/par"
@@ -9,8 +10,9 @@ import (
 // scatter sets n to the lengths of rows when total entries are thrown at
 // distinct positions of len(n) rows of width columns. It halves the rows again
 // and again and draws how many entries fall on either side. node names the
-// place in this tree, from 1, and so the random numbers. n must be zero.
-func scatter(s seed, node uint64, n []int64, total, width int64) {
+// place in this tree, from 1, and so the random numbers. n must be zero. It ends
+// early when ctx does.
+func scatter(ctx context.Context, s seed, node uint64, n []int64, total, width int64) {
 	if total == 0 || len(n) == 0 {
 		return
 	}
@@ -21,17 +23,20 @@ func scatter(s seed, node uint64, n []int64, total, width int64) {
 	half := len(n) / 2
 	left := share(s.sub(node), total, int64(half)*width, int64(len(n))*width)
 	if len(n) > 1<<16 {
+		if ctx.Err() != nil {
+			return
+		}
 		par.Do(2, func(side int) {
 			if side == 0 {
-				scatter(s, 2*node, n[:half], left, width)
+				scatter(ctx, s, 2*node, n[:half], left, width)
 			} else {
-				scatter(s, 2*node+1, n[half:], total-left, width)
+				scatter(ctx, s, 2*node+1, n[half:], total-left, width)
 			}
 		})
 		return
 	}
-	scatter(s, 2*node, n[:half], left, width)
-	scatter(s, 2*node+1, n[half:], total-left, width)
+	scatter(ctx, s, 2*node, n[:half], left, width)
+	scatter(ctx, s, 2*node+1, n[half:], total-left, width)
 }
 
 // share draws how many of total entries, at distinct positions out of all, fall
