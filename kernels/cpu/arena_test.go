@@ -139,7 +139,7 @@ func TestKeptMemoryIsUsedAgainWithinTheMemoryOfItsDevice(t *testing.T) {
 	}
 }
 
-func TestKeptMemoryGoesBackWhereItDoesNotFit(t *testing.T) {
+func TestKeptMemoryIsUsedAgainWhereThereIsNoOther(t *testing.T) {
 	const n = 8 * leastSlab
 	before := mem.Mapped()
 	d := open(t, Config{Threads: 1})
@@ -147,14 +147,20 @@ func TestKeptMemoryGoesBackWhereItDoesNotFit(t *testing.T) {
 	_, err := first[0].take(n)
 	require.NoError(t, err)
 	require.NoError(t, first.free())
-	end := mem.Pretend(0)
-	again := arena{newSlab(d, n, n)}
-	end()
-	require.Zero(t, again[0].touched)
+	kept := d.spare.Bytes()
+	defer mem.Pretend(0)()
+	again := arena{newSlab(d, n, 2*n)}
+	require.Equal(t, kept, again[0].touched)
+	if kept == n {
+		_, err = again[0].take(n)
+		require.NoError(t, err, "the process has it")
+	}
+	_, err = again[0].take(n)
+	require.ErrorIs(t, err, kernels.ErrOutOfMemory)
 	require.NoError(t, again.free())
 	require.Zero(t, d.InUse())
-	require.Equal(t, before, mem.Mapped())
 	require.NoError(t, d.Close())
+	require.Equal(t, before, mem.Mapped())
 }
 
 func TestTheMemoryOfAFreedPartServesTheNext(t *testing.T) {

@@ -82,7 +82,7 @@ func (d *Device) region(bytes int64) (*mem.Region, error) { return d.bound(mem.N
 // are counted. It gives nil where there are no addresses.
 func (d *Device) reserve(need, room int64) (r *mem.Region, touched int64) {
 	if r, touched = d.spare.Take(need, room); r != nil {
-		if d.take(touched) == nil {
+		if d.count(touched) == nil {
 			return r, touched
 		}
 		_ = r.Free()

@@ -133,6 +133,11 @@ func (d *Device) take(bytes int64) error {
 	if have, ok := mem.Fits(bytes); !ok {
 		return d.fail("alloc", bytes, fmt.Errorf("%w: %d are available", kernels.ErrOutOfMemory, have))
 	}
+	return d.count(bytes)
+}
+
+// count counts bytes that the process has, or is about to have, within the bound of the device.
+func (d *Device) count(bytes int64) error {
 	used := d.inUse.Add(bytes)
 	if d.info.Memory > 0 && used+d.spare.Bytes() > d.info.Memory {
 		_ = d.spare.Drop()
