@@ -57,7 +57,7 @@ DATA nibblesOfHalves<>+60(SB)/4, $0x0000001c
 GLOBL nibblesOfHalves<>(SB), RODATA|NOPTR, $64
 
 // func diagonalsFullF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·diagonalsFullF64AVX2(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -92,8 +92,10 @@ twoColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
 	VMOVUPD     (R10), Y2
+	PREFETCHT0  4096(SI)
 	VFMADD231PD (SI), Y2, Y5
 	VMOVUPD     32(R10), Y2
+	PREFETCHT0  4096(SI)(BX*1)
 	VFMADD231PD (SI)(BX*1), Y2, Y3
 	ADDQ        $0x20, SI
 	INCQ        R8
@@ -143,6 +145,7 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
 	VMOVUPD     (R10), Y2
+	PREFETCHT0  4096(SI)
 	VFMADD231PD (SI), Y2, Y5
 	ADDQ        $0x20, SI
 	INCQ        R8
@@ -189,6 +192,7 @@ maskedColumn:
 	VPCMPEQQ     Y2, Y3, Y3
 	ADDQ         $0x02, BX
 	VMASKMOVPD   (R10), Y3, Y6
+	PREFETCHT0   4096(SI)
 	VMOVAPS      Y5, Y7
 	VFMADD231PD  (SI), Y6, Y7
 	VBLENDVPD    Y3, Y7, Y5, Y5
@@ -226,7 +230,7 @@ done:
 	RET
 
 // func diagonalsShortF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·diagonalsShortF64AVX2(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -257,6 +261,7 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
 	VMOVUPD     (R10), Y2
+	PREFETCHT0  4096(SI)
 	VCVTPS2PD   (SI), Y3
 	VFMADD231PD Y3, Y2, Y5
 	ADDQ        $0x10, SI
@@ -304,6 +309,7 @@ maskedColumn:
 	VPCMPEQQ     Y2, Y3, Y3
 	ADDQ         $0x02, BX
 	VMASKMOVPD   (R10), Y3, Y6
+	PREFETCHT0   4096(SI)
 	VCVTPS2PD    (SI), Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  Y7, Y6, Y8
@@ -342,7 +348,7 @@ done:
 	RET
 
 // func diagonalsTableF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·diagonalsTableF64AVX2(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -377,6 +383,7 @@ oneColumn:
 	MOVQ         (CX)(R8*8), R11
 	LEAQ         (DI)(R11*8), R11
 	VMOVUPD      (R11), Y4
+	PREFETCHT0   4096(SI)
 	MOVWLZX      (SI), BX
 	VMOVD        BX, X5
 	VPBROADCASTQ X5, Y5
@@ -431,6 +438,7 @@ maskedColumn:
 	VPCMPEQQ     Y4, Y5, Y5
 	ADDQ         $0x02, BX
 	VMASKMOVPD   (R11), Y5, Y8
+	PREFETCHT0   4096(SI)
 	MOVWLZX      (SI), R11
 	VMOVD        R11, X9
 	VPBROADCASTQ X9, Y9
@@ -658,7 +666,7 @@ done:
 	RET
 
 // func diagonalsHigh32F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·diagonalsHigh32F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -689,6 +697,7 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
 	VMOVUPD     (R10), Y2
+	PREFETCHT0  4096(SI)
 	VPMOVZXDQ   (SI), Y3
 	VPSLLQ      $0x20, Y3, Y3
 	VFMADD231PD Y3, Y2, Y5
@@ -737,6 +746,7 @@ maskedColumn:
 	VPCMPEQQ     Y2, Y3, Y3
 	ADDQ         $0x02, BX
 	VMASKMOVPD   (R10), Y3, Y6
+	PREFETCHT0   4096(SI)
 	VPMOVZXDQ    (SI), Y7
 	VPSLLQ       $0x20, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -776,7 +786,7 @@ done:
 	RET
 
 // func diagonalsHigh16F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·diagonalsHigh16F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -807,6 +817,7 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
 	VMOVUPD     (R10), Y2
+	PREFETCHT0  4096(SI)
 	VPMOVZXWQ   (SI), Y3
 	VPSLLQ      $0x30, Y3, Y3
 	VFMADD231PD Y3, Y2, Y5
@@ -855,6 +866,7 @@ maskedColumn:
 	VPCMPEQQ     Y2, Y3, Y3
 	ADDQ         $0x02, BX
 	VMASKMOVPD   (R10), Y3, Y6
+	PREFETCHT0   4096(SI)
 	VPMOVZXWQ    (SI), Y7
 	VPSLLQ       $0x30, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -894,7 +906,7 @@ done:
 	RET
 
 // func diagonalsFullF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·diagonalsFullF64AVX512(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -924,6 +936,7 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
 	VMOVUPD     (R10), Z4
+	PREFETCHT0  4096(SI)
 	VFMADD231PD (SI), Z4, Z3
 	ADDQ        $0x40, SI
 	INCQ        R8
@@ -966,6 +979,7 @@ maskedColumn:
 	KMOVW       (BX), K1
 	ADDQ        $0x02, BX
 	VMOVUPD.Z   (R10), K1, Z4
+	PREFETCHT0  4096(SI)
 	VFMADD231PD (SI), Z4, K1, Z3
 	ADDQ        $0x40, SI
 	INCQ        R8
@@ -1001,7 +1015,7 @@ done:
 	RET
 
 // func diagonalsShortF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·diagonalsShortF64AVX512(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -1031,6 +1045,7 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
 	VMOVUPD     (R10), Z4
+	PREFETCHT0  4096(SI)
 	VCVTPS2PD   (SI), Z5
 	VFMADD231PD Z5, Z4, Z3
 	ADDQ        $0x20, SI
@@ -1074,6 +1089,7 @@ maskedColumn:
 	KMOVW       (BX), K1
 	ADDQ        $0x02, BX
 	VMOVUPD.Z   (R10), K1, Z4
+	PREFETCHT0  4096(SI)
 	VCVTPS2PD   (SI), Z5
 	VFMADD231PD Z5, Z4, K1, Z3
 	ADDQ        $0x20, SI
@@ -1110,7 +1126,7 @@ done:
 	RET
 
 // func diagonalsTableF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, AVX512F
+// Requires: AVX, AVX2, AVX512F, MMX+
 TEXT ·diagonalsTableF64AVX512(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -1143,6 +1159,7 @@ oneColumn:
 	MOVQ         (CX)(R8*8), R9
 	LEAQ         (DI)(R9*8), R9
 	VMOVUPD      (R9), Z7
+	PREFETCHT0   4096(SI)
 	VPBROADCASTD (SI), Y8
 	VPMOVZXDQ    Y8, Z8
 	VPSRLVQ      Z2, Z8, Z8
@@ -1189,6 +1206,7 @@ maskedColumn:
 	KMOVW        (BX), K1
 	ADDQ         $0x02, BX
 	VMOVUPD.Z    (R9), K1, Z7
+	PREFETCHT0   4096(SI)
 	VPBROADCASTD (SI), Y8
 	VPMOVZXDQ    Y8, Z8
 	VPSRLVQ      Z2, Z8, Z8
@@ -1403,7 +1421,7 @@ done:
 	RET
 
 // func diagonalsHigh32F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·diagonalsHigh32F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -1433,6 +1451,7 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
 	VMOVUPD     (R10), Z4
+	PREFETCHT0  4096(SI)
 	VPMOVZXDQ   (SI), Z5
 	VPSLLQ      $0x20, Z5, Z5
 	VFMADD231PD Z5, Z4, Z3
@@ -1477,6 +1496,7 @@ maskedColumn:
 	KMOVW       (BX), K1
 	ADDQ        $0x02, BX
 	VMOVUPD.Z   (R10), K1, Z4
+	PREFETCHT0  4096(SI)
 	VPMOVZXDQ   (SI), Z5
 	VPSLLQ      $0x20, Z5, Z5
 	VFMADD231PD Z5, Z4, K1, Z3
@@ -1514,7 +1534,7 @@ done:
 	RET
 
 // func diagonalsHigh16F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·diagonalsHigh16F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -1544,6 +1564,7 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
 	VMOVUPD     (R10), Z4
+	PREFETCHT0  4096(SI)
 	VPMOVZXWQ   (SI), Z5
 	VPSLLQ      $0x30, Z5, Z5
 	VFMADD231PD Z5, Z4, Z3
@@ -1588,6 +1609,7 @@ maskedColumn:
 	KMOVW       (BX), K1
 	ADDQ        $0x02, BX
 	VMOVUPD.Z   (R10), K1, Z4
+	PREFETCHT0  4096(SI)
 	VPMOVZXWQ   (SI), Z5
 	VPSLLQ      $0x30, Z5, Z5
 	VFMADD231PD Z5, Z4, K1, Z3
@@ -1625,7 +1647,7 @@ done:
 	RET
 
 // func diagonalsFullF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·diagonalsFullF32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -1660,8 +1682,10 @@ twoColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*4), R10
 	VMOVUPS     (R10), Y2
+	PREFETCHT0  4096(SI)
 	VFMADD231PS (SI), Y2, Y5
 	VMOVUPS     32(R10), Y2
+	PREFETCHT0  4096(SI)(BX*1)
 	VFMADD231PS (SI)(BX*1), Y2, Y3
 	ADDQ        $0x20, SI
 	INCQ        R8
@@ -1711,6 +1735,7 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*4), R10
 	VMOVUPS     (R10), Y2
+	PREFETCHT0  4096(SI)
 	VFMADD231PS (SI), Y2, Y5
 	ADDQ        $0x20, SI
 	INCQ        R8
@@ -1757,6 +1782,7 @@ maskedColumn:
 	VPCMPEQD     Y2, Y3, Y3
 	ADDQ         $0x02, BX
 	VMASKMOVPS   (R10), Y3, Y6
+	PREFETCHT0   4096(SI)
 	VMOVAPS      Y5, Y7
 	VFMADD231PS  (SI), Y6, Y7
 	VBLENDVPS    Y3, Y7, Y5, Y5
@@ -1794,7 +1820,7 @@ done:
 	RET
 
 // func diagonalsTableF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·diagonalsTableF32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -1828,6 +1854,7 @@ oneColumn:
 	MOVQ         (CX)(R8*8), R9
 	LEAQ         (DI)(R9*4), R9
 	VMOVUPS      (R9), Y5
+	PREFETCHT0   4096(SI)
 	VPBROADCASTD (SI), Y6
 	VPSRLVD      Y2, Y6, Y6
 	VPERMPS      Y3, Y6, Y9
@@ -1880,6 +1907,7 @@ maskedColumn:
 	VPCMPEQD     Y5, Y6, Y6
 	ADDQ         $0x02, BX
 	VMASKMOVPS   (R9), Y6, Y9
+	PREFETCHT0   4096(SI)
 	VPBROADCASTD (SI), Y10
 	VPSRLVD      Y2, Y10, Y10
 	VPERMPS      Y3, Y10, Y11
@@ -2105,7 +2133,7 @@ done:
 	RET
 
 // func diagonalsHigh16F32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·diagonalsHigh16F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -2136,6 +2164,7 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*4), R10
 	VMOVUPS     (R10), Y2
+	PREFETCHT0  4096(SI)
 	VPMOVZXWD   (SI), Y3
 	VPSLLD      $0x10, Y3, Y3
 	VFMADD231PS Y3, Y2, Y5
@@ -2184,6 +2213,7 @@ maskedColumn:
 	VPCMPEQD     Y2, Y3, Y3
 	ADDQ         $0x02, BX
 	VMASKMOVPS   (R10), Y3, Y6
+	PREFETCHT0   4096(SI)
 	VPMOVZXWD    (SI), Y7
 	VPSLLD       $0x10, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -2223,7 +2253,7 @@ done:
 	RET
 
 // func diagonalsFullF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·diagonalsFullF32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -2253,6 +2283,7 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*4), R10
 	VMOVUPS     (R10), Z4
+	PREFETCHT0  4096(SI)
 	VFMADD231PS (SI), Z4, Z3
 	ADDQ        $0x40, SI
 	INCQ        R8
@@ -2295,6 +2326,7 @@ maskedColumn:
 	KMOVW       (BX), K1
 	ADDQ        $0x02, BX
 	VMOVUPS.Z   (R10), K1, Z4
+	PREFETCHT0  4096(SI)
 	VFMADD231PS (SI), Z4, K1, Z3
 	ADDQ        $0x40, SI
 	INCQ        R8
@@ -2330,7 +2362,7 @@ done:
 	RET
 
 // func diagonalsTableF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·diagonalsTableF32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -2362,6 +2394,7 @@ oneColumn:
 	MOVQ         (CX)(R8*8), R9
 	LEAQ         (DI)(R9*4), R9
 	VMOVUPS      (R9), Z6
+	PREFETCHT0   4096(SI)
 	VPBROADCASTQ (SI), Z7
 	VPSRLVD      Z2, Z7, Z7
 	VPERMPS      Z3, Z7, Z7
@@ -2407,6 +2440,7 @@ maskedColumn:
 	KMOVW        (BX), K1
 	ADDQ         $0x02, BX
 	VMOVUPS.Z    (R9), K1, Z6
+	PREFETCHT0   4096(SI)
 	VPBROADCASTQ (SI), Z7
 	VPSRLVD      Z2, Z7, Z7
 	VPERMPS      Z3, Z7, Z7
@@ -2620,7 +2654,7 @@ done:
 	RET
 
 // func diagonalsHigh16F32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·diagonalsHigh16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -2650,6 +2684,7 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*4), R10
 	VMOVUPS     (R10), Z4
+	PREFETCHT0  4096(SI)
 	VPMOVZXWD   (SI), Z5
 	VPSLLD      $0x10, Z5, Z5
 	VFMADD231PS Z5, Z4, Z3
@@ -2694,6 +2729,7 @@ maskedColumn:
 	KMOVW       (BX), K1
 	ADDQ        $0x02, BX
 	VMOVUPS.Z   (R10), K1, Z4
+	PREFETCHT0  4096(SI)
 	VPMOVZXWD   (SI), Z5
 	VPSLLD      $0x10, Z5, Z5
 	VFMADD231PS Z5, Z4, K1, Z3
