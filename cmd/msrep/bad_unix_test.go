@@ -202,6 +202,7 @@ func TestWrongUsageIsRefusedInOneLineWithExitCode2(t *testing.T) {
 		{"*.bin", []string{"bench", "cpu-peers", "--mats", dir}},
 		{"--method", []string{"solve", good, "--method", "luck"}},
 		{"--restart", []string{"solve", "none.mtx", "--restart", "10001"}}, // before anything is read
+		{"list", []string{"bench", "all", "list"}},
 		{"name one command", []string{"help", "spmv", "solve"}},
 		{"none", []string{"topo", "--sysfs", filepath.Join(dir, "none")}},
 	} {

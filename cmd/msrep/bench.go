@@ -115,11 +115,8 @@ func (b *benchmark) list() error {
 // chooseExperiments finds experiments by their names, in the order of the report.
 func chooseExperiments(names []string) (chosen []experiment.Experiment, err error) {
 	all := experiment.All()
-	if slices.Contains(names, "all") {
-		return all, nil
-	}
 	for _, name := range names {
-		if slices.ContainsFunc(all, func(e experiment.Experiment) bool { return e.Name == name }) {
+		if name == "all" || slices.ContainsFunc(all, func(e experiment.Experiment) bool { return e.Name == name }) {
 			continue
 		}
 		if name == "cpu-peers" {
@@ -128,7 +125,7 @@ func chooseExperiments(names []string) (chosen []experiment.Experiment, err erro
 		return nil, sparse.Inputf("experiment", "%q is not known: msrep bench list names them", name)
 	}
 	for _, e := range all {
-		if slices.Contains(names, e.Name) {
+		if slices.Contains(names, "all") || slices.Contains(names, e.Name) {
 			chosen = append(chosen, e)
 		}
 	}

@@ -91,13 +91,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		fmt.Fprintf(stderr, "msrep: no command is given; %s (see msrep help)\n", commandList())
 		return exitUsage
 	}
-	switch args[0] {
-	case "help", "-h", "-help", "--help":
+	switch {
+	case asksHelp(args[0]):
 		if len(args) > 2 {
 			fmt.Fprintf(stderr, "msrep help: %q: name one command\n", args[2])
 			return exitUsage
 		}
-		if len(args) > 1 {
+		if len(args) > 1 && !asksHelp(args[1]) {
 			return run(ctx, []string{args[1], "--help"}, stdout, stderr)
 		}
 		out := bufio.NewWriter(stdout)
@@ -107,7 +107,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 			return exitFailed
 		}
 		return exitOK
-	case "--version", "-version":
+	case args[0] == "--version", args[0] == "-version":
 		args[0] = versionCommand.name
 	}
 	for _, cmd := range commands {
@@ -117,6 +117,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	}
 	fmt.Fprintf(stderr, "msrep: %q is not a command; %s\n", args[0], commandList())
 	return exitUsage
+}
+
+func asksHelp(arg string) bool {
+	return slices.Contains([]string{"help", "-h", "-help", "--help"}, arg)
 }
 
 func (cmd *command) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {

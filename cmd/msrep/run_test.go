@@ -166,10 +166,18 @@ func TestGenWritesWhatTheSpecReads(t *testing.T) {
 	runJSON(t, &a, "spmv", out, "--x", "sin")
 	runJSON(t, &b, "spmv", "gen:rmat:scale=8,seed=3", "--x", "sin")
 	require.Equal(t, a.Y, b.Y)
+
+	runOK(t, "gen", "like=HV15R", "scale=0.0001", "--out", out)
+	runJSON(t, &a, "spmv", out, "--x", "sin")
+	runJSON(t, &b, "spmv", "gen:like=HV15R,scale=0.0001", "--x", "sin")
+	require.Equal(t, a.Y, b.Y)
 }
 
 func TestEverySubcommandHasHelpWithAnExample(t *testing.T) {
 	require.Contains(t, runOK(t, "help"), "usage")
+	for _, again := range []string{"help", "--help", "-h"} {
+		require.Equal(t, runOK(t, "help"), runOK(t, "help", again))
+	}
 	for _, c := range commands {
 		text := runOK(t, c.name, "--help")
 		require.Contains(t, text, "usage: msrep "+c.name)

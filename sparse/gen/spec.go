@@ -22,7 +22,7 @@ type params struct {
 func parse(spec string) (generator, *params, error) {
 	p := &params{arg: strings.TrimRight("gen:"+clip(spec), ":"), value: map[string]string{}}
 	if named, ok := strings.CutPrefix(spec, "like="); ok { // short for like:name=
-		spec = "like:name=" + named
+		spec = "like:name=" + strings.Replace(strings.TrimSuffix(named, ":"), ":", ",", 1)
 	}
 	name, rest, _ := strings.Cut(spec, ":")
 	if name == "" {
