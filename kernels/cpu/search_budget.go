@@ -71,11 +71,14 @@ func (s *search[V]) affords(c inspect.Candidate[V], building time.Duration, byte
 
 // budget is the time that the search may take if it ends with this candidate. Where
 // no number of products was stated it is doubled: a machine that is slow for a moment
-// would else decide for a form that is slow for good.
+// would else decide for a form that is slow for good. It does not grow with more products
+// than manyProducts, unless these take so little time that it would measure such moments.
 func (s *search[V]) budget(c inspect.Candidate[V]) time.Duration {
-	b := time.Duration(c.Budget(s.products) * float64(s.csr))
+	of := func(products int) time.Duration { return time.Duration(c.Budget(products) * float64(s.csr)) }
 	if s.op.Products == 0 {
-		b = max(2*b, defaultBudget)
+		return max(2*of(defaultProducts), defaultBudget)
 	}
-	return b
+	return min(of(s.products), max(of(manyProducts), defaultBudget))
 }
+
+const manyProducts = 1000

@@ -73,10 +73,20 @@ const (
 	trialTime = 200 * time.Microsecond
 )
 
+// A form that fits the last cache is kept there only after five to ten products, each of
+// them faster than the one before: it is timed until so many bursts bring nothing, which
+// takes about so many products.
+const (
+	settled  = 3
+	settling = 10
+)
+
+// near reports whether the rows in plain CSR fit the last cache.
+func (s *search[V]) near() bool { return s.part.NNZ() <= sampleSize[V]()/sampleCaches }
+
 // time is the least time of a product of the sample, or for a trial of all rows its part of
 // that. It takes few products where few were announced.
-func (s *search[V]) time(t trial[V]) (least time.Duration, err error) {
-	least = math.MaxInt64
+func (s *search[V]) time(t trial[V]) (time.Duration, error) {
 	most := max(2, 3*s.products/100)
 	if s.op.Products == 0 {
 		most = math.MaxInt
@@ -90,18 +100,30 @@ func (s *search[V]) time(t trial[V]) (least time.Duration, err error) {
 			return 0, err
 		}
 	}
-	spent, made := time.Duration(0), 0
-	for n := 1; made < 2 || spent < trialTime && made < most; made += n {
+	least, made, err := s.least(t, most)
+	s.spent += time.Duration(warm+made) * least
+	return s.ofSample(t, least), err
+}
+
+// least is the least time of a product among those of trialTime, or of more until it has
+// settled, and the number of them: two at least, and no more than most.
+func (s *search[V]) least(t trial[V], most int) (least time.Duration, made int, err error) {
+	least = math.MaxInt64
+	spent, same := time.Duration(0), 0
+	for n := 1; made < 2 || (spent < trialTime || s.near() && same < settled) && made < most; made += n {
 		took, err := s.burst(t, n)
 		if err != nil {
-			return 0, err
+			return 0, made, err
 		}
 		spent += took
-		least = min(least, max(took/time.Duration(n), 1))
+		product := max(took/time.Duration(n), 1)
+		if same++; product < least-least/32 {
+			same = 0
+		}
+		least = min(least, product)
 		n = min(int(burstTime/least)+1, max(most-made-n, 1))
 	}
-	s.spent += time.Duration(warm+made) * least
-	return s.ofSample(t, least), nil
+	return least, made, nil
 }
 
 // ofSample is the part of the sample of what a product of a trial takes.
@@ -127,41 +149,62 @@ const duelRounds = 4
 // of the machine then hits both. It ends with the first round in which the one that is
 // ahead is so by more than a seventh, as it was before. Otherwise only these rounds
 // count: what was measured before may have been so in a better moment. Forms that are
-// not within a seventh of one another may take only a little of what is left.
+// not within a seventh of one another may take only a little of what is left. In the last
+// cache each has the products that it takes to settle there, as the other one drove it out.
 func (s *search[V]) again(c *contender[V]) error {
 	best := &s.best
 	n := int(burstTime/best.product) + 1
-	cost := duelRounds * time.Duration(n) * (s.ofTrial(c.trial, c.product) + s.ofTrial(best.trial, best.product))
+	both := s.ofTrial(c.trial, c.product) + s.ofTrial(best.trial, best.product)
+	cost := duelRounds * time.Duration(n) * both
 	left := s.budget(c.Candidate) - s.spent
 	if s.share < 1 {
 		left -= max(c.building, best.building)
 	}
-	if far(c.product, best.product) || far(best.product, c.product) {
+	clear := far(c.product, best.product) || far(best.product, c.product)
+	switch round := 2*trialTime + settling*both; {
+	case s.near() && clear:
+		cost = 2 * round // the first one is the last, as a rule
+	case s.near():
+		cost = duelRounds * round
+	case clear:
 		left /= 8
 	}
 	if cost > left {
 		return nil
 	}
-	least, made := [2]time.Duration{math.MaxInt64, math.MaxInt64}, 0
+	var least, spent [2]time.Duration
+	for i := range least {
+		least[i] = math.MaxInt64
+	}
 	for range duelRounds {
 		var round [2]time.Duration
 		for i, t := range []trial[V]{c.trial, best.trial} {
-			took, err := s.burst(t, n)
+			product, made, err := s.inTurn(t, n)
 			if err != nil {
 				return err
 			}
-			round[i] = s.ofSample(t, took/time.Duration(n))
+			spent[i] += time.Duration(made)
+			round[i] = s.ofSample(t, product)
 			least[i] = min(least[i], round[i])
 		}
-		made += n
 		if far(round[0], round[1]) && far(c.product, best.product) || far(round[1], round[0]) && far(best.product, c.product) {
 			least[0], least[1] = min(least[0], c.product), min(least[1], best.product)
 			break
 		}
 	}
-	s.spent += time.Duration(made) * (s.ofTrial(c.trial, min(c.product, least[0])) + s.ofTrial(best.trial, min(best.product, least[1])))
+	s.spent += spent[0]*s.ofTrial(c.trial, min(c.product, least[0])) + spent[1]*s.ofTrial(best.trial, min(best.product, least[1]))
 	c.product, best.product = least[0], least[1]
 	return nil
+}
+
+// inTurn is a product's time in a round of a duel, and how many were made: the mean of n, or
+// in the last cache the least of those until it has settled.
+func (s *search[V]) inTurn(t trial[V], n int) (product time.Duration, made int, err error) {
+	if s.near() {
+		return s.least(t, math.MaxInt)
+	}
+	took, err := s.burst(t, n)
+	return took / time.Duration(n), n, err
 }
 
 // far reports whether a is longer than b by more than a seventh.

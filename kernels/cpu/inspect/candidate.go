@@ -73,10 +73,10 @@ type Candidate[V sparse.Value] struct {
 }
 
 // Budget is how long, in products of plain CSR, all building and trying may take
-// that this candidate is part of: 15 for the default of 100 products, 30 for large
-// ones, and in proportion for fewer.
+// that this candidate is part of: 15 for 100 products, 30 for large ones, and in
+// proportion for others.
 func (c Candidate[V]) Budget(products int) float64 {
-	b := 0.15 * float64(min(products, 1000))
+	b := 0.15 * float64(products)
 	if c.Large {
 		return 2 * b
 	}

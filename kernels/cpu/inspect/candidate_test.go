@@ -46,6 +46,7 @@ func TestWhatAMatrixLooksLikeDecidesWhatIsTried(t *testing.T) {
 	for spec, want := range map[string][]kernels.Form{
 		"stencil:dims=2,points=5,n=100":    {FormDiagonals, FormSlices},
 		"random:rows=200k,nnz=1M":          {FormTiles, FormSlices},
+		"random:rows=50k,nnz=500k":         {FormSlices, FormTiles},
 		"random:rows=2k,cols=200,nnz=40k":  {FormSlices},
 		"random:rows=2k,cols=10k,nnz=400k": {FormPanels, FormSlices},
 	} {
@@ -175,12 +176,16 @@ func TestBlocksTakeValuesAsTheyAreWhere57BitsDoNotDo(t *testing.T) {
 }
 
 func TestBinsAreTriedWhereTilesReadALongXAgain(t *testing.T) {
-	piece := Look{entries: true, plain: true, misses: .9, again: 1}
+	piece := Look{entries: true, plain: true, misses: .9, again: 1, wide: true}
 	require.Equal(t, []kernels.Form{FormTiles, FormBins, FormSlices}, names(Candidates[float64]([]Look{piece, piece})))
-	local, short := piece, piece
-	local.misses, short.again = .3, .1
+	local, short, narrow := piece, piece, piece
+	local.misses, short.again, narrow.again, narrow.wide = .3, .1, 0, false
 	require.Equal(t, []kernels.Form{FormSlices, FormTiles}, names(Candidates[float64]([]Look{local})))
 	require.Equal(t, []kernels.Form{FormTiles, FormSlices}, names(Candidates[float64]([]Look{short})))
+	near := Candidates[float64]([]Look{narrow, narrow})
+	require.Equal(t, []kernels.Form{FormSlices, FormTiles}, names(near))
+	require.True(t, near[0].Large)
+	require.False(t, Candidates[float64]([]Look{short})[1].Large)
 }
 
 func TestLoneEntriesAreTriedApart(t *testing.T) {

@@ -20,6 +20,7 @@ type Look struct {
 	misses            float64        // form.FirstCacheMisses
 	again             float64        // form.TilesReadAgain
 	lone              float64        // form.LoneShare
+	wide              bool           // x is more than a second cache holds
 }
 
 // At looks at samples of a piece: at most an eighth of its entries for what x costs, and
@@ -35,6 +36,7 @@ func At[V sparse.Value](r form.Rows[V]) Look {
 		plain:     plainValues(r.Val),
 		misses:    form.FirstCacheMisses(r),
 		again:     form.TilesReadAgain(r),
+		wide:      mem.Size[V]()*int64(r.Cols) > secondCache,
 	}
 	if simd.FastRuns(simd.Default()) {
 		l.runs = suits(r, estimateRuns[V])
@@ -69,11 +71,15 @@ func plainValues[V sparse.Value](val []V) bool {
 	return v.Storage() == simd.Full
 }
 
-// The shares of entries that miss x from which tiles are tried, and tried first.
+// The shares of entries that miss x from which tiles are tried, and tried first where x is wide.
 const (
 	oftenMissed  = 0.2
 	mostlyMissed = 0.5
 )
+
+// secondCache is the bytes of x up to which slices are tried before tiles: they are then as
+// fast or faster, and made sooner where the budget does not last for both.
+const secondCache = 1 << 20
 
 // someLone is the share of entries whose lines of x are loaded for them alone, from which they
 // are tried apart from the others.
@@ -112,6 +118,7 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 			Why: fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)})
 	}
 	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, Build: newSlices[V], Why: "rows of like length side by side"}
+	slices.Large = all.misses >= oftenMissed && !all.wide // it saves more than tiles then
 	tiles := Candidate[V]{Form: FormTiles, Bytes: value + 4, Large: true, Build: newTiles[V],
 		Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*all.misses)}
 	bins := Candidate[V]{Form: FormBins, Bytes: value + 4, Large: true, AllOfX: true, SteadierThan: FormTiles, Build: newBins[V],
@@ -130,7 +137,7 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 		}
 	case all.misses >= mostlyMissed && all.again >= readsAgain:
 		out = append(out, tiles, bins, slices)
-	case all.misses >= mostlyMissed:
+	case all.misses >= mostlyMissed && all.wide:
 		out = append(out, tiles, slices)
 	case all.misses >= oftenMissed:
 		out = append(out, slices, tiles)
@@ -167,6 +174,7 @@ func sum(pieces []Look) (all Look) {
 			all.misses += p.misses
 			all.again += p.again
 			all.lone += p.lone
+			all.wide = all.wide || p.wide
 		}
 		n++
 	}
