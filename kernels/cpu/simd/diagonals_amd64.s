@@ -230,7 +230,7 @@ done:
 	RET
 
 // func diagonalsShortF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsShortF64AVX2(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -261,7 +261,6 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
 	VMOVUPD     (R10), Y2
-	PREFETCHT0  4096(SI)
 	VCVTPS2PD   (SI), Y3
 	VFMADD231PD Y3, Y2, Y5
 	ADDQ        $0x10, SI
@@ -309,7 +308,6 @@ maskedColumn:
 	VPCMPEQQ     Y2, Y3, Y3
 	ADDQ         $0x02, BX
 	VMASKMOVPD   (R10), Y3, Y6
-	PREFETCHT0   4096(SI)
 	VCVTPS2PD    (SI), Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  Y7, Y6, Y8
@@ -348,7 +346,7 @@ done:
 	RET
 
 // func diagonalsTableF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTableF64AVX2(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -383,7 +381,6 @@ oneColumn:
 	MOVQ         (CX)(R8*8), R11
 	LEAQ         (DI)(R11*8), R11
 	VMOVUPD      (R11), Y4
-	PREFETCHT0   4096(SI)
 	MOVWLZX      (SI), BX
 	VMOVD        BX, X5
 	VPBROADCASTQ X5, Y5
@@ -438,7 +435,6 @@ maskedColumn:
 	VPCMPEQQ     Y4, Y5, Y5
 	ADDQ         $0x02, BX
 	VMASKMOVPD   (R11), Y5, Y8
-	PREFETCHT0   4096(SI)
 	MOVWLZX      (SI), R11
 	VMOVD        R11, X9
 	VPBROADCASTQ X9, Y9
@@ -666,7 +662,7 @@ done:
 	RET
 
 // func diagonalsHigh32F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsHigh32F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -697,7 +693,6 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
 	VMOVUPD     (R10), Y2
-	PREFETCHT0  4096(SI)
 	VPMOVZXDQ   (SI), Y3
 	VPSLLQ      $0x20, Y3, Y3
 	VFMADD231PD Y3, Y2, Y5
@@ -746,7 +741,6 @@ maskedColumn:
 	VPCMPEQQ     Y2, Y3, Y3
 	ADDQ         $0x02, BX
 	VMASKMOVPD   (R10), Y3, Y6
-	PREFETCHT0   4096(SI)
 	VPMOVZXDQ    (SI), Y7
 	VPSLLQ       $0x20, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -786,7 +780,7 @@ done:
 	RET
 
 // func diagonalsHigh16F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsHigh16F64AVX2(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -817,7 +811,6 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
 	VMOVUPD     (R10), Y2
-	PREFETCHT0  4096(SI)
 	VPMOVZXWQ   (SI), Y3
 	VPSLLQ      $0x30, Y3, Y3
 	VFMADD231PD Y3, Y2, Y5
@@ -866,7 +859,6 @@ maskedColumn:
 	VPCMPEQQ     Y2, Y3, Y3
 	ADDQ         $0x02, BX
 	VMASKMOVPD   (R10), Y3, Y6
-	PREFETCHT0   4096(SI)
 	VPMOVZXWQ    (SI), Y7
 	VPSLLQ       $0x30, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -1126,7 +1118,7 @@ done:
 	RET
 
 // func diagonalsTableF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, AVX512F, MMX+
+// Requires: AVX, AVX2, AVX512F
 TEXT ·diagonalsTableF64AVX512(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -1159,7 +1151,6 @@ oneColumn:
 	MOVQ         (CX)(R8*8), R9
 	LEAQ         (DI)(R9*8), R9
 	VMOVUPD      (R9), Z7
-	PREFETCHT0   4096(SI)
 	VPBROADCASTD (SI), Y8
 	VPMOVZXDQ    Y8, Z8
 	VPSRLVQ      Z2, Z8, Z8
@@ -1206,7 +1197,6 @@ maskedColumn:
 	KMOVW        (BX), K1
 	ADDQ         $0x02, BX
 	VMOVUPD.Z    (R9), K1, Z7
-	PREFETCHT0   4096(SI)
 	VPBROADCASTD (SI), Y8
 	VPMOVZXDQ    Y8, Z8
 	VPSRLVQ      Z2, Z8, Z8
@@ -1534,7 +1524,7 @@ done:
 	RET
 
 // func diagonalsHigh16F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX512F, MMX+
+// Requires: AVX, AVX512F
 TEXT ·diagonalsHigh16F64AVX512(SB), NOSPLIT, $0-96
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -1564,7 +1554,6 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*8), R10
 	VMOVUPD     (R10), Z4
-	PREFETCHT0  4096(SI)
 	VPMOVZXWQ   (SI), Z5
 	VPSLLQ      $0x30, Z5, Z5
 	VFMADD231PD Z5, Z4, Z3
@@ -1609,7 +1598,6 @@ maskedColumn:
 	KMOVW       (BX), K1
 	ADDQ        $0x02, BX
 	VMOVUPD.Z   (R10), K1, Z4
-	PREFETCHT0  4096(SI)
 	VPMOVZXWQ   (SI), Z5
 	VPSLLQ      $0x30, Z5, Z5
 	VFMADD231PD Z5, Z4, K1, Z3
@@ -1820,7 +1808,7 @@ done:
 	RET
 
 // func diagonalsTableF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTableF32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -1854,7 +1842,6 @@ oneColumn:
 	MOVQ         (CX)(R8*8), R9
 	LEAQ         (DI)(R9*4), R9
 	VMOVUPS      (R9), Y5
-	PREFETCHT0   4096(SI)
 	VPBROADCASTD (SI), Y6
 	VPSRLVD      Y2, Y6, Y6
 	VPERMPS      Y3, Y6, Y9
@@ -1907,7 +1894,6 @@ maskedColumn:
 	VPCMPEQD     Y5, Y6, Y6
 	ADDQ         $0x02, BX
 	VMASKMOVPS   (R9), Y6, Y9
-	PREFETCHT0   4096(SI)
 	VPBROADCASTD (SI), Y10
 	VPSRLVD      Y2, Y10, Y10
 	VPERMPS      Y3, Y10, Y11
@@ -2133,7 +2119,7 @@ done:
 	RET
 
 // func diagonalsHigh16F32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsHigh16F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -2164,7 +2150,6 @@ oneColumn:
 	MOVQ        (CX)(R8*8), R10
 	LEAQ        (DI)(R10*4), R10
 	VMOVUPS     (R10), Y2
-	PREFETCHT0  4096(SI)
 	VPMOVZXWD   (SI), Y3
 	VPSLLD      $0x10, Y3, Y3
 	VFMADD231PS Y3, Y2, Y5
@@ -2213,7 +2198,6 @@ maskedColumn:
 	VPCMPEQD     Y2, Y3, Y3
 	ADDQ         $0x02, BX
 	VMASKMOVPS   (R10), Y3, Y6
-	PREFETCHT0   4096(SI)
 	VPMOVZXWD    (SI), Y7
 	VPSLLD       $0x10, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -2362,7 +2346,7 @@ done:
 	RET
 
 // func diagonalsTableF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX512F, MMX+
+// Requires: AVX, AVX512F
 TEXT ·diagonalsTableF32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         offsets+8(FP), CX
@@ -2394,7 +2378,6 @@ oneColumn:
 	MOVQ         (CX)(R8*8), R9
 	LEAQ         (DI)(R9*4), R9
 	VMOVUPS      (R9), Z6
-	PREFETCHT0   4096(SI)
 	VPBROADCASTQ (SI), Z7
 	VPSRLVD      Z2, Z7, Z7
 	VPERMPS      Z3, Z7, Z7
@@ -2440,7 +2423,6 @@ maskedColumn:
 	KMOVW        (BX), K1
 	ADDQ         $0x02, BX
 	VMOVUPS.Z    (R9), K1, Z6
-	PREFETCHT0   4096(SI)
 	VPBROADCASTQ (SI), Z7
 	VPSRLVD      Z2, Z7, Z7
 	VPERMPS      Z3, Z7, Z7

@@ -205,8 +205,12 @@ func (k *kernel) place() {
 	LEAQ(Mem{Base: k.x, Index: k.at, Scale: uint8(k.Size())}, k.at)
 }
 
-// ask asks for values that are as far ahead.
-func (k *kernel) ask(at Mem) { PREFETCHT0(at.Offset(aheadBytes)) }
+// ask asks for values that are as far ahead, where a column takes half a line or more: not 16 times each.
+func (k *kernel) ask(at Mem) {
+	if k.bytes >= 32 {
+		PREFETCHT0(at.Offset(aheadBytes))
+	}
+}
 
 // coefficient is the value of column j where it has one for all.
 func (k *kernel) coefficient() VecVirtual {
