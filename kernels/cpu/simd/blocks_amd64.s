@@ -84,9 +84,9 @@ DATA spread57<>+62(SB)/1, $0x37
 DATA spread57<>+63(SB)/1, $0x37
 GLOBL spread57<>(SB), RODATA|NOPTR, $64
 
-// func blocksFull2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull2F64AVX2(SB), NOSPLIT, $0-72
+// func blocksFull2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksFull2F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -111,6 +111,11 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X4
 	VMOVHPD     (BX)(DI*8), X4, X4
 	VMOVSD      (BX)(R8*8), X1
@@ -148,6 +153,11 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X5
 	VMOVHPD     (BX)(DI*8), X5, X5
 	VMOVSD      (BX)(R8*8), X4
@@ -181,9 +191,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksShort2F64AVX2(SB), NOSPLIT, $0-72
+// func blocksShort2F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksShort2F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -208,6 +218,11 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X4
 	VMOVHPD     (BX)(DI*8), X4, X4
 	VMOVSD      (BX)(R8*8), X1
@@ -247,6 +262,11 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X5
 	VMOVHPD     (BX)(DI*8), X5, X5
 	VMOVSD      (BX)(R8*8), X4
@@ -282,9 +302,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh322F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksHigh322F64AVX2(SB), NOSPLIT, $0-72
+// func blocksHigh322F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksHigh322F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -309,6 +329,11 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X4
 	VMOVHPD     (BX)(DI*8), X4, X4
 	VMOVSD      (BX)(R8*8), X1
@@ -350,6 +375,11 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X5
 	VMOVHPD     (BX)(DI*8), X5, X5
 	VMOVSD      (BX)(R8*8), X4
@@ -387,9 +417,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull3F64AVX2(SB), NOSPLIT, $0-72
+// func blocksFull3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksFull3F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -415,6 +445,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X5
 	VMOVHPD     (BX)(DI*8), X5, X5
 	VMOVSD      (BX)(R8*8), X1
@@ -453,6 +489,12 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X6
 	VMOVHPD     (BX)(DI*8), X6, X6
 	VMOVSD      (BX)(R8*8), X5
@@ -490,9 +532,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksShort3F64AVX2(SB), NOSPLIT, $0-72
+// func blocksShort3F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksShort3F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -518,6 +560,11 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X5
 	VMOVHPD     (BX)(DI*8), X5, X5
 	VMOVSD      (BX)(R8*8), X1
@@ -559,6 +606,11 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X6
 	VMOVHPD     (BX)(DI*8), X6, X6
 	VMOVSD      (BX)(R8*8), X5
@@ -599,9 +651,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh323F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksHigh323F64AVX2(SB), NOSPLIT, $0-72
+// func blocksHigh323F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksHigh323F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -627,6 +679,11 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X5
 	VMOVHPD     (BX)(DI*8), X5, X5
 	VMOVSD      (BX)(R8*8), X1
@@ -671,6 +728,11 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X6
 	VMOVHPD     (BX)(DI*8), X6, X6
 	VMOVSD      (BX)(R8*8), X5
@@ -714,9 +776,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull4F64AVX2(SB), NOSPLIT, $0-72
+// func blocksFull4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksFull4F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -743,6 +805,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X6
 	VMOVHPD     (BX)(DI*8), X6, X6
 	VMOVSD      (BX)(R8*8), X1
@@ -782,6 +850,12 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X7
 	VMOVHPD     (BX)(DI*8), X7, X7
 	VMOVSD      (BX)(R8*8), X6
@@ -823,9 +897,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksShort4F64AVX2(SB), NOSPLIT, $0-72
+// func blocksShort4F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksShort4F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -852,6 +926,11 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X6
 	VMOVHPD     (BX)(DI*8), X6, X6
 	VMOVSD      (BX)(R8*8), X1
@@ -895,6 +974,11 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X7
 	VMOVHPD     (BX)(DI*8), X7, X7
 	VMOVSD      (BX)(R8*8), X6
@@ -940,9 +1024,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh324F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksHigh324F64AVX2(SB), NOSPLIT, $0-72
+// func blocksHigh324F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksHigh324F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -969,6 +1053,11 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X6
 	VMOVHPD     (BX)(DI*8), X6, X6
 	VMOVSD      (BX)(R8*8), X1
@@ -1016,6 +1105,11 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X7
 	VMOVHPD     (BX)(DI*8), X7, X7
 	VMOVSD      (BX)(R8*8), X6
@@ -1065,9 +1159,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull5F64AVX2(SB), NOSPLIT, $0-72
+// func blocksFull5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksFull5F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -1095,6 +1189,13 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X7
 	VMOVHPD     (BX)(DI*8), X7, X7
 	VMOVSD      (BX)(R8*8), X1
@@ -1135,6 +1236,13 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X8
 	VMOVHPD     (BX)(DI*8), X8, X8
 	VMOVSD      (BX)(R8*8), X7
@@ -1180,9 +1288,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksShort5F64AVX2(SB), NOSPLIT, $0-72
+// func blocksShort5F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksShort5F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -1210,6 +1318,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X7
 	VMOVHPD     (BX)(DI*8), X7, X7
 	VMOVSD      (BX)(R8*8), X1
@@ -1255,6 +1369,12 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X8
 	VMOVHPD     (BX)(DI*8), X8, X8
 	VMOVSD      (BX)(R8*8), X7
@@ -1305,9 +1425,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh325F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksHigh325F64AVX2(SB), NOSPLIT, $0-72
+// func blocksHigh325F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksHigh325F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -1335,6 +1455,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X7
 	VMOVHPD     (BX)(DI*8), X7, X7
 	VMOVSD      (BX)(R8*8), X1
@@ -1385,6 +1511,12 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X8
 	VMOVHPD     (BX)(DI*8), X8, X8
 	VMOVSD      (BX)(R8*8), X7
@@ -1440,9 +1572,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull6F64AVX2(SB), NOSPLIT, $0-72
+// func blocksFull6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksFull6F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -1471,6 +1603,13 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X8
 	VMOVHPD     (BX)(DI*8), X8, X8
 	VMOVSD      (BX)(R8*8), X1
@@ -1512,6 +1651,13 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X9
 	VMOVHPD     (BX)(DI*8), X9, X9
 	VMOVSD      (BX)(R8*8), X8
@@ -1561,9 +1707,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksShort6F64AVX2(SB), NOSPLIT, $0-72
+// func blocksShort6F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksShort6F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -1592,6 +1738,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X8
 	VMOVHPD     (BX)(DI*8), X8, X8
 	VMOVSD      (BX)(R8*8), X1
@@ -1639,6 +1791,12 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X9
 	VMOVHPD     (BX)(DI*8), X9, X9
 	VMOVSD      (BX)(R8*8), X8
@@ -1694,9 +1852,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh326F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksHigh326F64AVX2(SB), NOSPLIT, $0-72
+// func blocksHigh326F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksHigh326F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -1725,6 +1883,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X8
 	VMOVHPD     (BX)(DI*8), X8, X8
 	VMOVSD      (BX)(R8*8), X1
@@ -1778,6 +1942,12 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X9
 	VMOVHPD     (BX)(DI*8), X9, X9
 	VMOVSD      (BX)(R8*8), X8
@@ -1839,9 +2009,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull7F64AVX2(SB), NOSPLIT, $0-72
+// func blocksFull7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksFull7F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -1871,6 +2041,14 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X9
 	VMOVHPD     (BX)(DI*8), X9, X9
 	VMOVSD      (BX)(R8*8), X1
@@ -1913,6 +2091,14 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X10
 	VMOVHPD     (BX)(DI*8), X10, X10
 	VMOVSD      (BX)(R8*8), X9
@@ -1966,9 +2152,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksShort7F64AVX2(SB), NOSPLIT, $0-72
+// func blocksShort7F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksShort7F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -1998,6 +2184,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X9
 	VMOVHPD     (BX)(DI*8), X9, X9
 	VMOVSD      (BX)(R8*8), X1
@@ -2047,6 +2239,12 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X10
 	VMOVHPD     (BX)(DI*8), X10, X10
 	VMOVSD      (BX)(R8*8), X9
@@ -2107,9 +2305,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh327F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksHigh327F64AVX2(SB), NOSPLIT, $0-72
+// func blocksHigh327F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksHigh327F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -2139,6 +2337,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X9
 	VMOVHPD     (BX)(DI*8), X9, X9
 	VMOVSD      (BX)(R8*8), X1
@@ -2195,6 +2399,12 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X10
 	VMOVHPD     (BX)(DI*8), X10, X10
 	VMOVSD      (BX)(R8*8), X9
@@ -2262,9 +2472,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull8F64AVX2(SB), NOSPLIT, $0-72
+// func blocksFull8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksFull8F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -2295,6 +2505,14 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X10
 	VMOVHPD     (BX)(DI*8), X10, X10
 	VMOVSD      (BX)(R8*8), X1
@@ -2338,6 +2556,14 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X11
 	VMOVHPD     (BX)(DI*8), X11, X11
 	VMOVSD      (BX)(R8*8), X10
@@ -2395,9 +2621,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksShort8F64AVX2(SB), NOSPLIT, $0-72
+// func blocksShort8F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksShort8F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -2428,6 +2654,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X10
 	VMOVHPD     (BX)(DI*8), X10, X10
 	VMOVSD      (BX)(R8*8), X1
@@ -2479,6 +2711,12 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X11
 	VMOVHPD     (BX)(DI*8), X11, X11
 	VMOVSD      (BX)(R8*8), X10
@@ -2544,9 +2782,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh328F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksHigh328F64AVX2(SB), NOSPLIT, $0-72
+// func blocksHigh328F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksHigh328F64AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits64<>+0(SB), Y0
@@ -2577,6 +2815,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD      (BX)(SI*8), X10
 	VMOVHPD     (BX)(DI*8), X10, X10
 	VMOVSD      (BX)(R8*8), X1
@@ -2636,6 +2880,12 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD      (BX)(SI*8), X11
 	VMOVHPD     (BX)(DI*8), X11, X11
 	VMOVSD      (BX)(R8*8), X10
@@ -2709,9 +2959,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull2F64AVX512(SB), NOSPLIT, $0-72
+// func blocksFull2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksFull2F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -2739,6 +2989,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X2
 	VMOVHPD      (BX)(DI*8), X2, X2
 	VMOVSD       (BX)(R8*8), X3
@@ -2782,6 +3038,12 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X4
 	VMOVHPD      (BX)(DI*8), X4, X4
 	VMOVSD       (BX)(R8*8), X2
@@ -2817,9 +3079,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksShort2F64AVX512(SB), NOSPLIT, $0-72
+// func blocksShort2F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksShort2F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -2847,6 +3109,11 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X2
 	VMOVHPD      (BX)(DI*8), X2, X2
 	VMOVSD       (BX)(R8*8), X3
@@ -2892,6 +3159,11 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X5
 	VMOVHPD      (BX)(DI*8), X5, X5
 	VMOVSD       (BX)(R8*8), X2
@@ -2929,9 +3201,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh322F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksHigh322F64AVX512(SB), NOSPLIT, $0-72
+// func blocksHigh322F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksHigh322F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -2959,6 +3231,11 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X2
 	VMOVHPD      (BX)(DI*8), X2, X2
 	VMOVSD       (BX)(R8*8), X3
@@ -3006,6 +3283,11 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X5
 	VMOVHPD      (BX)(DI*8), X5, X5
 	VMOVSD       (BX)(R8*8), X2
@@ -3045,9 +3327,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksBits572F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI
-TEXT ·blocksBits572F64AVX512(SB), NOSPLIT, $0-72
+// func blocksBits572F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
+TEXT ·blocksBits572F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ         val+24(FP), AX
 	MOVQ         table+56(FP), CX
 	MOVQ         table+56(FP), DX
@@ -3087,6 +3369,12 @@ full:
 	MOVQ columns+40(FP), SI
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD       (DI)(R8*8), X2
 	VMOVHPD      (DI)(R9*8), X2, X2
 	VMOVSD       (DI)(R10*8), X3
@@ -3150,6 +3438,12 @@ masked:
 	MOVQ  columns+40(FP), SI
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD       (DI)(R8*8), X5
 	VMOVHPD      (DI)(R9*8), X5, X5
 	VMOVSD       (DI)(R10*8), X2
@@ -3261,9 +3555,9 @@ apart3:
 	ADDQ      8(DX), CX
 	JMP       apart3Done
 
-// func blocksFull3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull3F64AVX512(SB), NOSPLIT, $0-72
+// func blocksFull3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksFull3F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -3292,6 +3586,13 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X3
 	VMOVHPD      (BX)(DI*8), X3, X3
 	VMOVSD       (BX)(R8*8), X4
@@ -3336,6 +3637,13 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X5
 	VMOVHPD      (BX)(DI*8), X5, X5
 	VMOVSD       (BX)(R8*8), X3
@@ -3373,9 +3681,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksShort3F64AVX512(SB), NOSPLIT, $0-72
+// func blocksShort3F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksShort3F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -3404,6 +3712,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X3
 	VMOVHPD      (BX)(DI*8), X3, X3
 	VMOVSD       (BX)(R8*8), X4
@@ -3451,6 +3765,12 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X6
 	VMOVHPD      (BX)(DI*8), X6, X6
 	VMOVSD       (BX)(R8*8), X3
@@ -3491,9 +3811,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh323F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksHigh323F64AVX512(SB), NOSPLIT, $0-72
+// func blocksHigh323F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksHigh323F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -3522,6 +3842,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X3
 	VMOVHPD      (BX)(DI*8), X3, X3
 	VMOVSD       (BX)(R8*8), X4
@@ -3572,6 +3898,12 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X6
 	VMOVHPD      (BX)(DI*8), X6, X6
 	VMOVSD       (BX)(R8*8), X3
@@ -3615,9 +3947,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksBits573F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI
-TEXT ·blocksBits573F64AVX512(SB), NOSPLIT, $0-72
+// func blocksBits573F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
+TEXT ·blocksBits573F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ         val+24(FP), AX
 	MOVQ         table+56(FP), CX
 	MOVQ         table+56(FP), DX
@@ -3658,6 +3990,13 @@ full:
 	MOVQ columns+40(FP), SI
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+fullColumnAsked:
 	VMOVSD       (DI)(R8*8), X3
 	VMOVHPD      (DI)(R9*8), X3, X3
 	VMOVSD       (DI)(R10*8), X4
@@ -3732,6 +4071,13 @@ masked:
 	MOVQ  columns+40(FP), SI
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+maskedColumnAsked:
 	VMOVSD       (DI)(R8*8), X6
 	VMOVHPD      (DI)(R9*8), X6, X6
 	VMOVSD       (DI)(R10*8), X3
@@ -3883,9 +4229,9 @@ apart5:
 	ADDQ      8(DX), CX
 	JMP       apart5Done
 
-// func blocksFull4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull4F64AVX512(SB), NOSPLIT, $0-72
+// func blocksFull4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksFull4F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -3915,6 +4261,14 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X4
 	VMOVHPD      (BX)(DI*8), X4, X4
 	VMOVSD       (BX)(R8*8), X5
@@ -3960,6 +4314,14 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X6
 	VMOVHPD      (BX)(DI*8), X6, X6
 	VMOVSD       (BX)(R8*8), X4
@@ -3999,9 +4361,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksShort4F64AVX512(SB), NOSPLIT, $0-72
+// func blocksShort4F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksShort4F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -4031,6 +4393,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X4
 	VMOVHPD      (BX)(DI*8), X4, X4
 	VMOVSD       (BX)(R8*8), X5
@@ -4080,6 +4448,12 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X7
 	VMOVHPD      (BX)(DI*8), X7, X7
 	VMOVSD       (BX)(R8*8), X4
@@ -4123,9 +4497,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh324F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksHigh324F64AVX512(SB), NOSPLIT, $0-72
+// func blocksHigh324F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksHigh324F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -4155,6 +4529,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X4
 	VMOVHPD      (BX)(DI*8), X4, X4
 	VMOVSD       (BX)(R8*8), X5
@@ -4208,6 +4588,12 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X7
 	VMOVHPD      (BX)(DI*8), X7, X7
 	VMOVSD       (BX)(R8*8), X4
@@ -4255,9 +4641,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksBits574F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI
-TEXT ·blocksBits574F64AVX512(SB), NOSPLIT, $0-72
+// func blocksBits574F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
+TEXT ·blocksBits574F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ         val+24(FP), AX
 	MOVQ         table+56(FP), CX
 	MOVQ         table+56(FP), DX
@@ -4299,6 +4685,14 @@ full:
 	MOVQ columns+40(FP), SI
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+fullColumnAsked:
 	VMOVSD       (DI)(R8*8), X4
 	VMOVHPD      (DI)(R9*8), X4, X4
 	VMOVSD       (DI)(R10*8), X5
@@ -4384,6 +4778,14 @@ masked:
 	MOVQ  columns+40(FP), SI
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+maskedColumnAsked:
 	VMOVSD       (DI)(R8*8), X7
 	VMOVHPD      (DI)(R9*8), X7, X7
 	VMOVSD       (DI)(R10*8), X4
@@ -4575,9 +4977,9 @@ apart7:
 	ADDQ      8(DX), CX
 	JMP       apart7Done
 
-// func blocksFull5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull5F64AVX512(SB), NOSPLIT, $0-72
+// func blocksFull5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksFull5F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -4608,6 +5010,15 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X5
 	VMOVHPD      (BX)(DI*8), X5, X5
 	VMOVSD       (BX)(R8*8), X6
@@ -4654,6 +5065,15 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X7
 	VMOVHPD      (BX)(DI*8), X7, X7
 	VMOVSD       (BX)(R8*8), X5
@@ -4695,9 +5115,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksShort5F64AVX512(SB), NOSPLIT, $0-72
+// func blocksShort5F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksShort5F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -4728,6 +5148,13 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X5
 	VMOVHPD      (BX)(DI*8), X5, X5
 	VMOVSD       (BX)(R8*8), X6
@@ -4779,6 +5206,13 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X8
 	VMOVHPD      (BX)(DI*8), X8, X8
 	VMOVSD       (BX)(R8*8), X5
@@ -4825,9 +5259,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh325F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksHigh325F64AVX512(SB), NOSPLIT, $0-72
+// func blocksHigh325F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksHigh325F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -4858,6 +5292,13 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X5
 	VMOVHPD      (BX)(DI*8), X5, X5
 	VMOVSD       (BX)(R8*8), X6
@@ -4914,6 +5355,13 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X8
 	VMOVHPD      (BX)(DI*8), X8, X8
 	VMOVSD       (BX)(R8*8), X5
@@ -4965,9 +5413,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksBits575F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI
-TEXT ·blocksBits575F64AVX512(SB), NOSPLIT, $0-72
+// func blocksBits575F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
+TEXT ·blocksBits575F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ         val+24(FP), AX
 	MOVQ         table+56(FP), CX
 	MOVQ         table+56(FP), DX
@@ -5010,6 +5458,15 @@ full:
 	MOVQ columns+40(FP), SI
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+
+fullColumnAsked:
 	VMOVSD       (DI)(R8*8), X5
 	VMOVHPD      (DI)(R9*8), X5, X5
 	VMOVSD       (DI)(R10*8), X6
@@ -5106,6 +5563,15 @@ masked:
 	MOVQ  columns+40(FP), SI
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+
+maskedColumnAsked:
 	VMOVSD       (DI)(R8*8), X8
 	VMOVHPD      (DI)(R9*8), X8, X8
 	VMOVSD       (DI)(R10*8), X5
@@ -5337,9 +5803,9 @@ apart9:
 	ADDQ      8(DX), CX
 	JMP       apart9Done
 
-// func blocksFull6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull6F64AVX512(SB), NOSPLIT, $0-72
+// func blocksFull6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksFull6F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -5371,6 +5837,16 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X6
 	VMOVHPD      (BX)(DI*8), X6, X6
 	VMOVSD       (BX)(R8*8), X7
@@ -5418,6 +5894,16 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X8
 	VMOVHPD      (BX)(DI*8), X8, X8
 	VMOVSD       (BX)(R8*8), X6
@@ -5461,9 +5947,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksShort6F64AVX512(SB), NOSPLIT, $0-72
+// func blocksShort6F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksShort6F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -5495,6 +5981,13 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X6
 	VMOVHPD      (BX)(DI*8), X6, X6
 	VMOVSD       (BX)(R8*8), X7
@@ -5548,6 +6041,13 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X9
 	VMOVHPD      (BX)(DI*8), X9, X9
 	VMOVSD       (BX)(R8*8), X6
@@ -5597,9 +6097,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh326F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksHigh326F64AVX512(SB), NOSPLIT, $0-72
+// func blocksHigh326F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksHigh326F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -5631,6 +6131,13 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X6
 	VMOVHPD      (BX)(DI*8), X6, X6
 	VMOVSD       (BX)(R8*8), X7
@@ -5690,6 +6197,13 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X9
 	VMOVHPD      (BX)(DI*8), X9, X9
 	VMOVSD       (BX)(R8*8), X6
@@ -5745,9 +6259,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksBits576F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI
-TEXT ·blocksBits576F64AVX512(SB), NOSPLIT, $0-72
+// func blocksBits576F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
+TEXT ·blocksBits576F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ         val+24(FP), AX
 	MOVQ         table+56(FP), CX
 	MOVQ         table+56(FP), DX
@@ -5791,6 +6305,16 @@ full:
 	MOVQ columns+40(FP), SI
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+
+fullColumnAsked:
 	VMOVSD       (DI)(R8*8), X6
 	VMOVHPD      (DI)(R9*8), X6, X6
 	VMOVSD       (DI)(R10*8), X7
@@ -5898,6 +6422,16 @@ masked:
 	MOVQ  columns+40(FP), SI
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+
+maskedColumnAsked:
 	VMOVSD       (DI)(R8*8), X9
 	VMOVHPD      (DI)(R9*8), X9, X9
 	VMOVSD       (DI)(R10*8), X6
@@ -6169,9 +6703,9 @@ apart11:
 	ADDQ      8(DX), CX
 	JMP       apart11Done
 
-// func blocksFull7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull7F64AVX512(SB), NOSPLIT, $0-72
+// func blocksFull7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksFull7F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -6204,6 +6738,17 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+	PREFETCHT0 8576(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X7
 	VMOVHPD      (BX)(DI*8), X7, X7
 	VMOVSD       (BX)(R8*8), X8
@@ -6252,6 +6797,17 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+	PREFETCHT0 8576(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X9
 	VMOVHPD      (BX)(DI*8), X9, X9
 	VMOVSD       (BX)(R8*8), X7
@@ -6297,9 +6853,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksShort7F64AVX512(SB), NOSPLIT, $0-72
+// func blocksShort7F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksShort7F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -6332,6 +6888,14 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X7
 	VMOVHPD      (BX)(DI*8), X7, X7
 	VMOVSD       (BX)(R8*8), X8
@@ -6387,6 +6951,14 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X10
 	VMOVHPD      (BX)(DI*8), X10, X10
 	VMOVSD       (BX)(R8*8), X7
@@ -6439,9 +7011,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh327F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksHigh327F64AVX512(SB), NOSPLIT, $0-72
+// func blocksHigh327F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksHigh327F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -6474,6 +7046,14 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X7
 	VMOVHPD      (BX)(DI*8), X7, X7
 	VMOVSD       (BX)(R8*8), X8
@@ -6536,6 +7116,14 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X10
 	VMOVHPD      (BX)(DI*8), X10, X10
 	VMOVSD       (BX)(R8*8), X7
@@ -6595,9 +7183,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksBits577F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI
-TEXT ·blocksBits577F64AVX512(SB), NOSPLIT, $0-72
+// func blocksBits577F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
+TEXT ·blocksBits577F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ         val+24(FP), AX
 	MOVQ         table+56(FP), CX
 	MOVQ         table+56(FP), DX
@@ -6642,6 +7230,17 @@ full:
 	MOVQ columns+40(FP), SI
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+	PREFETCHT0 8576(AX)
+
+fullColumnAsked:
 	VMOVSD       (DI)(R8*8), X7
 	VMOVHPD      (DI)(R9*8), X7, X7
 	VMOVSD       (DI)(R10*8), X8
@@ -6760,6 +7359,17 @@ masked:
 	MOVQ  columns+40(FP), SI
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+	PREFETCHT0 8576(AX)
+
+maskedColumnAsked:
 	VMOVSD       (DI)(R8*8), X10
 	VMOVHPD      (DI)(R9*8), X10, X10
 	VMOVSD       (DI)(R10*8), X7
@@ -7071,9 +7681,9 @@ apart13:
 	ADDQ      8(DX), CX
 	JMP       apart13Done
 
-// func blocksFull8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull8F64AVX512(SB), NOSPLIT, $0-72
+// func blocksFull8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksFull8F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -7107,6 +7717,18 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+	PREFETCHT0 8576(AX)
+	PREFETCHT0 8640(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X8
 	VMOVHPD      (BX)(DI*8), X8, X8
 	VMOVSD       (BX)(R8*8), X9
@@ -7156,6 +7778,18 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+	PREFETCHT0 8576(AX)
+	PREFETCHT0 8640(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X10
 	VMOVHPD      (BX)(DI*8), X10, X10
 	VMOVSD       (BX)(R8*8), X8
@@ -7203,9 +7837,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksShort8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksShort8F64AVX512(SB), NOSPLIT, $0-72
+// func blocksShort8F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksShort8F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -7239,6 +7873,14 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X8
 	VMOVHPD      (BX)(DI*8), X8, X8
 	VMOVSD       (BX)(R8*8), X9
@@ -7296,6 +7938,14 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X11
 	VMOVHPD      (BX)(DI*8), X11, X11
 	VMOVSD       (BX)(R8*8), X8
@@ -7351,9 +8001,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksHigh328F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512F
-TEXT ·blocksHigh328F64AVX512(SB), NOSPLIT, $0-72
+// func blocksHigh328F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksHigh328F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -7387,6 +8037,14 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+fullColumnAsked:
 	VMOVSD       (BX)(SI*8), X8
 	VMOVHPD      (BX)(DI*8), X8, X8
 	VMOVSD       (BX)(R8*8), X9
@@ -7452,6 +8110,14 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+maskedColumnAsked:
 	VMOVSD       (BX)(SI*8), X11
 	VMOVHPD      (BX)(DI*8), X11, X11
 	VMOVSD       (BX)(R8*8), X8
@@ -7515,9 +8181,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksBits578F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI
-TEXT ·blocksBits578F64AVX512(SB), NOSPLIT, $0-72
+// func blocksBits578F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float64, table *float64, sums *float64, ahead int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VBMI, MMX+
+TEXT ·blocksBits578F64AVX512(SB), NOSPLIT, $0-80
 	MOVQ         val+24(FP), AX
 	MOVQ         table+56(FP), CX
 	MOVQ         table+56(FP), DX
@@ -7563,6 +8229,18 @@ full:
 	MOVQ columns+40(FP), SI
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+	PREFETCHT0 8576(AX)
+	PREFETCHT0 8640(AX)
+
+fullColumnAsked:
 	VMOVSD       (DI)(R8*8), X8
 	VMOVHPD      (DI)(R9*8), X8, X8
 	VMOVSD       (DI)(R10*8), X9
@@ -7692,6 +8370,18 @@ masked:
 	MOVQ  columns+40(FP), SI
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+	PREFETCHT0 8576(AX)
+	PREFETCHT0 8640(AX)
+
+maskedColumnAsked:
 	VMOVSD       (DI)(R8*8), X11
 	VMOVHPD      (DI)(R9*8), X11, X11
 	VMOVSD       (DI)(R10*8), X8
@@ -8043,9 +8733,9 @@ apart15:
 	ADDQ      8(DX), CX
 	JMP       apart15Done
 
-// func blocksFull2F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull2F32AVX2(SB), NOSPLIT, $0-72
+// func blocksFull2F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksFull2F32AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
@@ -8074,6 +8764,11 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+
+fullColumnAsked:
 	VMOVSS      (BX)(SI*4), X4
 	VINSERTPS   $0x10, (BX)(DI*4), X4, X4
 	VINSERTPS   $0x20, (BX)(R8*4), X4, X4
@@ -8119,6 +8814,11 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+
+maskedColumnAsked:
 	VMOVSS      (BX)(SI*4), X5
 	VINSERTPS   $0x10, (BX)(DI*4), X5, X5
 	VINSERTPS   $0x20, (BX)(R8*4), X5, X5
@@ -8156,9 +8856,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull3F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull3F32AVX2(SB), NOSPLIT, $0-72
+// func blocksFull3F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksFull3F32AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
@@ -8188,6 +8888,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSS      (BX)(SI*4), X5
 	VINSERTPS   $0x10, (BX)(DI*4), X5, X5
 	VINSERTPS   $0x20, (BX)(R8*4), X5, X5
@@ -8234,6 +8940,12 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSS      (BX)(SI*4), X6
 	VINSERTPS   $0x10, (BX)(DI*4), X6, X6
 	VINSERTPS   $0x20, (BX)(R8*4), X6, X6
@@ -8275,9 +8987,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull4F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull4F32AVX2(SB), NOSPLIT, $0-72
+// func blocksFull4F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksFull4F32AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
@@ -8308,6 +9020,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	VMOVSS      (BX)(SI*4), X6
 	VINSERTPS   $0x10, (BX)(DI*4), X6, X6
 	VINSERTPS   $0x20, (BX)(R8*4), X6, X6
@@ -8355,6 +9073,12 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	VMOVSS      (BX)(SI*4), X7
 	VINSERTPS   $0x10, (BX)(DI*4), X7, X7
 	VINSERTPS   $0x20, (BX)(R8*4), X7, X7
@@ -8400,9 +9124,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull5F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull5F32AVX2(SB), NOSPLIT, $0-72
+// func blocksFull5F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksFull5F32AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
@@ -8434,6 +9158,13 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+fullColumnAsked:
 	VMOVSS      (BX)(SI*4), X7
 	VINSERTPS   $0x10, (BX)(DI*4), X7, X7
 	VINSERTPS   $0x20, (BX)(R8*4), X7, X7
@@ -8482,6 +9213,13 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+maskedColumnAsked:
 	VMOVSS      (BX)(SI*4), X8
 	VINSERTPS   $0x10, (BX)(DI*4), X8, X8
 	VINSERTPS   $0x20, (BX)(R8*4), X8, X8
@@ -8531,9 +9269,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull6F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull6F32AVX2(SB), NOSPLIT, $0-72
+// func blocksFull6F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksFull6F32AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
@@ -8566,6 +9304,13 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+fullColumnAsked:
 	VMOVSS      (BX)(SI*4), X8
 	VINSERTPS   $0x10, (BX)(DI*4), X8, X8
 	VINSERTPS   $0x20, (BX)(R8*4), X8, X8
@@ -8615,6 +9360,13 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+maskedColumnAsked:
 	VMOVSS      (BX)(SI*4), X9
 	VINSERTPS   $0x10, (BX)(DI*4), X9, X9
 	VINSERTPS   $0x20, (BX)(R8*4), X9, X9
@@ -8668,9 +9420,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull7F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull7F32AVX2(SB), NOSPLIT, $0-72
+// func blocksFull7F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksFull7F32AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
@@ -8704,6 +9456,14 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+fullColumnAsked:
 	VMOVSS      (BX)(SI*4), X9
 	VINSERTPS   $0x10, (BX)(DI*4), X9, X9
 	VINSERTPS   $0x20, (BX)(R8*4), X9, X9
@@ -8754,6 +9514,14 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+maskedColumnAsked:
 	VMOVSS      (BX)(SI*4), X10
 	VINSERTPS   $0x10, (BX)(DI*4), X10, X10
 	VINSERTPS   $0x20, (BX)(R8*4), X10, X10
@@ -8811,9 +9579,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull8F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·blocksFull8F32AVX2(SB), NOSPLIT, $0-72
+// func blocksFull8F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·blocksFull8F32AVX2(SB), NOSPLIT, $0-80
 	MOVQ    val+24(FP), AX
 	MOVQ    table+56(FP), CX
 	VMOVUPS laneBits32<>+0(SB), Y0
@@ -8848,6 +9616,14 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+fullColumnAsked:
 	VMOVSS      (BX)(SI*4), X10
 	VINSERTPS   $0x10, (BX)(DI*4), X10, X10
 	VINSERTPS   $0x20, (BX)(R8*4), X10, X10
@@ -8899,6 +9675,14 @@ masked:
 	MOVQ         columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+maskedColumnAsked:
 	VMOVSS      (BX)(SI*4), X11
 	VINSERTPS   $0x10, (BX)(DI*4), X11, X11
 	VINSERTPS   $0x20, (BX)(R8*4), X11, X11
@@ -8960,9 +9744,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull2F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull2F32AVX512(SB), NOSPLIT, $0-72
+// func blocksFull2F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksFull2F32AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -8982,6 +9766,12 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+fullColumnAsked:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X2
 	MOVL         4(SI), DI
@@ -9041,6 +9831,12 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+
+maskedColumnAsked:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X4
 	MOVL         4(SI), DI
@@ -9100,9 +9896,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull3F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull3F32AVX512(SB), NOSPLIT, $0-72
+// func blocksFull3F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksFull3F32AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -9123,6 +9919,13 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+fullColumnAsked:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X3
 	MOVL         4(SI), DI
@@ -9183,6 +9986,13 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+
+maskedColumnAsked:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X5
 	MOVL         4(SI), DI
@@ -9244,9 +10054,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull4F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull4F32AVX512(SB), NOSPLIT, $0-72
+// func blocksFull4F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksFull4F32AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -9268,6 +10078,14 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+fullColumnAsked:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X4
 	MOVL         4(SI), DI
@@ -9329,6 +10147,14 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+
+maskedColumnAsked:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X6
 	MOVL         4(SI), DI
@@ -9392,9 +10218,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull5F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull5F32AVX512(SB), NOSPLIT, $0-72
+// func blocksFull5F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksFull5F32AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -9417,6 +10243,15 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+
+fullColumnAsked:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X5
 	MOVL         4(SI), DI
@@ -9479,6 +10314,15 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+
+maskedColumnAsked:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X7
 	MOVL         4(SI), DI
@@ -9544,9 +10388,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull6F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull6F32AVX512(SB), NOSPLIT, $0-72
+// func blocksFull6F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksFull6F32AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -9570,6 +10414,16 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+
+fullColumnAsked:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X6
 	MOVL         4(SI), DI
@@ -9633,6 +10487,16 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+
+maskedColumnAsked:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X8
 	MOVL         4(SI), DI
@@ -9700,9 +10564,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull7F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull7F32AVX512(SB), NOSPLIT, $0-72
+// func blocksFull7F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksFull7F32AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -9727,6 +10591,17 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+	PREFETCHT0 8576(AX)
+
+fullColumnAsked:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X7
 	MOVL         4(SI), DI
@@ -9791,6 +10666,17 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+	PREFETCHT0 8576(AX)
+
+maskedColumnAsked:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X9
 	MOVL         4(SI), DI
@@ -9860,9 +10746,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksFull8F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32)
-// Requires: AVX, AVX512F
-TEXT ·blocksFull8F32AVX512(SB), NOSPLIT, $0-72
+// func blocksFull8F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x *float32, table *float32, sums *float32, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·blocksFull8F32AVX512(SB), NOSPLIT, $0-80
 	MOVQ val+24(FP), AX
 	MOVQ table+56(FP), CX
 
@@ -9888,6 +10774,18 @@ full:
 	MOVQ columns+40(FP), DX
 
 fullColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        fullColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+	PREFETCHT0 8576(AX)
+	PREFETCHT0 8640(AX)
+
+fullColumnAsked:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X8
 	MOVL         4(SI), DI
@@ -9953,6 +10851,18 @@ masked:
 	MOVQ  columns+40(FP), DX
 
 maskedColumn:
+	CMPQ       ahead+72(FP), $0x00
+	JEQ        maskedColumnAsked
+	PREFETCHT0 8192(AX)
+	PREFETCHT0 8256(AX)
+	PREFETCHT0 8320(AX)
+	PREFETCHT0 8384(AX)
+	PREFETCHT0 8448(AX)
+	PREFETCHT0 8512(AX)
+	PREFETCHT0 8576(AX)
+	PREFETCHT0 8640(AX)
+
+maskedColumnAsked:
 	MOVL         (SI), DI
 	VMOVSS       (BX)(DI*4), X10
 	MOVL         4(SI), DI

@@ -29,6 +29,9 @@ func main() {
 	Generate()
 }
 
+// aheadBytes is how far ahead values are asked for, where it pays: see asksAhead in package simd.
+const aheadBytes = 8192
+
 // kernel is the registers of a kernel.
 type kernel struct {
 	lanes.Lanes
@@ -44,7 +47,7 @@ type kernel struct {
 // blocks generates the kernel for blocks of so many rows and any number of columns.
 func blocks(l lanes.Lanes, values lanes.Values, height int) {
 	name := fmt.Sprintf("blocks%s%d%s", values.Name, height, l.Suffix())
-	l.Func(name, "func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *V)",
+	l.Func(name, "func(n int, widths *uint32, masks *uint16, val *byte, idx *int32, columns int, x, table, sums *V, ahead int)",
 		"is MultiplyBlocks for the case in its name.")
 	k := begin(l, values, height)
 
@@ -101,6 +104,7 @@ func (k *kernel) product(name string, fma func(a Op, b, acc VecVirtual)) {
 	MOVQ(lanes.Arg("x"), k.xj)
 	MOVQ(lanes.Arg("columns"), k.j)
 	Label(name)
+	k.ask(name)
 	b := gather()
 	for i, a := range k.acc {
 		fma(k.column(Mem{Base: k.val, Disp: i * k.bytes}), b, a)
@@ -110,6 +114,16 @@ func (k *kernel) product(name string, fma func(a Op, b, acc VecVirtual)) {
 	DECQ(k.j)
 	JNZ(LabelRef(name))
 	ADDQ(Imm(uint64(4*k.Count())), lanes.Arg("idx"))
+}
+
+// ask asks for the column of blocks that is as far ahead, if the argument ahead says so.
+func (k *kernel) ask(name string) {
+	CMPQ(lanes.Arg("ahead"), Imm(0))
+	JEQ(LabelRef(name + "Asked"))
+	for line := 0; line < k.height*k.bytes; line += 64 {
+		PREFETCHT0(Mem{Base: k.val, Disp: aheadBytes + line})
+	}
+	Label(name + "Asked")
 }
 
 // gather gives the function that loads x for a column of the blocks whose indices are at t.

@@ -1,0 +1,42 @@
+package simd
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestBlocksAhead multiplies with values asked for ahead and without.
+func TestBlocksAhead(t *testing.T) {
+	defer func(old bool) { asksAhead = old }(asksAhead)
+	const slices, width, cols = 3, 3, 50
+	r := rand.New(rand.NewPCG(1, 2))
+	x := make([]float64, cols)
+	for i := range x {
+		x[i] = r.Float64() - 0.5
+	}
+	for l := AVX2; l <= Best(); l++ {
+		lanes := Lanes[float64](l)
+		for height := 2; height <= BlockMax; height++ {
+			b := Blocks[float64]{Height: height, Width: width, Fused: true, Values: Values[float64]{Lanes: lanes}}
+			for range slices {
+				b.Widths = append(b.Widths, 2, 1)
+				b.Masks = append(b.Masks, 0b0101)
+			}
+			for range slices * 3 * lanes {
+				b.Idx = append(b.Idx, int32(r.IntN(cols-width+1)))
+			}
+			for range slices * 3 * lanes * width * height {
+				b.Values.Full = append(b.Values.Full, r.Float64()-0.5)
+			}
+			want := make([]float64, slices*height*lanes)
+			MultiplyBlocks(Generic, &b, Position{}, slices, x, want)
+			for _, asksAhead = range []bool{false, true} {
+				got := make([]float64, len(want))
+				MultiplyBlocks(l, &b, Position{}, slices, x, got)
+				require.Equal(t, want, got, "%v, height %d, ahead %v", l, height, asksAhead)
+			}
+		}
+	}
+}
