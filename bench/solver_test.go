@@ -35,8 +35,8 @@ func BenchmarkCGBytes(b *testing.B) {
 	}
 	const iterations = 4
 	n, nnz := float64(a.Rows), float64(a.NNZ())
-	// The matrix, x and y of the product, and 11 n elements of vectors.
-	bytes := 12*nnz + 8*n + 8*2*n + 8*11*n
+	// The matrix, x and y of the product, and 10 n elements of vectors.
+	bytes := 12*nnz + 8*n + 8*2*n + 8*10*n
 	reading := func() float64 { // seconds for a byte
 		begin := time.Now()
 		sum := measure.Sum(a.Val)

@@ -185,13 +185,23 @@ func (s *deviceSpace) axpy(a float64, x, y vector) float64 {
 	return s.combine(a, []float64{1}, []vector{x}, y)
 }
 
-func (s *deviceSpace) xpby(x vector, b float64, y vector) {
-	s.do(func() error { return s.v[y].Axpby(1, s.v[x], b) })
+// fall does what land would do as well: a step is one operation of the devices.
+func (s *deviceSpace) fall(a float64, p, q, x, r, z vector) (rr, rz float64) {
+	rr = s.number(func() (float64, error) { return msrep.Step(a, s.v[p], s.v[q], s.v[x], s.v[r]) })
+	if s.m == nil {
+		return rr, rr
+	}
+	return rr, s.dot(r, s.preconditioned(r, z))
 }
 
-func (s *deviceSpace) step(a float64, p, q, x, r vector) float64 {
-	return s.number(func() (float64, error) { return msrep.Step(a, s.v[p], s.v[q], s.v[x], s.v[r]) })
+func (s *deviceSpace) rise(_, b float64, r, z, p, _ vector) {
+	if s.m == nil {
+		z = r
+	}
+	s.do(func() error { return s.v[p].Axpby(1, s.v[z], b) })
 }
+
+func (s *deviceSpace) land(float64, vector, vector) {}
 
 func (s *deviceSpace) turn(r vector, b, w float64, v, p vector) {
 	s.do(func() error { return msrep.Turn(s.v[r], b, w, s.v[v], s.v[p]) })

@@ -5,6 +5,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/internal/vec"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/msrep"
 )
 
@@ -17,6 +18,8 @@ type hostSpace struct {
 	work
 	a       Operator
 	m       Preconditioner
+	inverse []float64 // of the diagonal, where m is Jacobi: z = M*r then is found where it is used
+	level   simd.Level
 	n       int
 	v       [][]float64
 	partial []float64 // two for each block
@@ -35,7 +38,10 @@ const (
 // newHostSpace works on b and x where they are.
 func newHostSpace(ctx context.Context, a Operator, m Preconditioner, all *processes, b, x []float64) (s *hostSpace, bv, xv vector) {
 	n := len(x)
-	s = &hostSpace{work: work{ctx: ctx, all: all}, a: a, m: m, n: n, partial: make([]float64, 2*((n+SumBlock-1)/SumBlock))}
+	s = &hostSpace{work: work{ctx: ctx, all: all}, a: a, m: m, level: simd.Default(), n: n, partial: make([]float64, 2*((n+SumBlock-1)/SumBlock))}
+	if j, ok := m.(*jacobi); ok && all == nil { // other processes may have other preconditioners, and sums of their own
+		s.inverse = j.inverse
+	}
 	return s, s.adopt(b), s.adopt(x)
 }
 
@@ -108,13 +114,13 @@ func (s *hostSpace) round(x vector, exp int) { roundAt(s.v[x], exp) }
 
 func (s *hostSpace) dot(xv, yv vector) float64 {
 	x, y := s.v[xv], s.v[yv]
-	d, _ := s.sum(func(lo, hi int) (float64, float64) { return vec.Dot(x[lo:hi], y[lo:hi]), 0 })
+	d, _ := s.sum(func(lo, hi int) (float64, float64) { return simd.Dot(s.level, x[lo:hi], y[lo:hi]), 0 })
 	return d
 }
 
 func (s *hostSpace) dots(xv, yv vector) (xy, xx float64) {
 	x, y := s.v[xv], s.v[yv]
-	return s.sum(func(lo, hi int) (float64, float64) { return vec.Dots(x[lo:hi], y[lo:hi]) })
+	return s.sum(func(lo, hi int) (float64, float64) { return simd.Dots(s.level, x[lo:hi], y[lo:hi]) })
 }
 
 func (s *hostSpace) misfit(yv vector, a float64, xv vector) float64 {
@@ -125,32 +131,48 @@ func (s *hostSpace) misfit(yv vector, a float64, xv vector) float64 {
 
 func (s *hostSpace) axpy(a float64, xv, yv vector) float64 {
 	x, y := s.v[xv], s.v[yv]
-	d, _ := s.sum(func(lo, hi int) (float64, float64) { return vec.Axpy(a, x[lo:hi], y[lo:hi]), 0 })
+	d, _ := s.sum(func(lo, hi int) (float64, float64) { return simd.Axpy(s.level, a, x[lo:hi], y[lo:hi]), 0 })
 	return d
 }
 
-func (s *hostSpace) xpby(xv vector, b float64, yv vector) {
-	x, y := s.v[xv], s.v[yv]
-	s.each(func(lo, hi int) { vec.Xpby(x[lo:hi], b, y[lo:hi]) })
-}
-
-func (s *hostSpace) step(a float64, pv, qv, xv, rv vector) float64 {
-	p, q, x, r := s.v[pv], s.v[qv], s.v[xv], s.v[rv]
-	d, _ := s.sum(func(lo, hi int) (float64, float64) {
-		return vec.Step(a, p[lo:hi], q[lo:hi], x[lo:hi], r[lo:hi]), 0
+func (s *hostSpace) fall(a float64, _, qv, _, rv, zv vector) (rr, rz float64) {
+	if s.inverse == nil {
+		rr = s.axpy(-a, qv, rv)
+		if s.m == nil {
+			return rr, rr
+		}
+		return rr, s.dot(rv, s.preconditioned(rv, zv))
+	}
+	q, r, d := s.v[qv], s.v[rv], s.inverse
+	return s.sum(func(lo, hi int) (float64, float64) {
+		return simd.AxpyScaled(s.level, -a, q[lo:hi], r[lo:hi], d[lo:hi])
 	})
-	return d
 }
+
+func (s *hostSpace) rise(a, b float64, rv, zv, pv, xv vector) {
+	z, p, x := s.v[rv], s.v[pv], s.v[xv]
+	switch {
+	case s.inverse != nil:
+		d := s.inverse
+		s.each(func(lo, hi int) { simd.MoveScaled(s.level, a, b, d[lo:hi], z[lo:hi], p[lo:hi], x[lo:hi]) })
+		return
+	case s.m != nil:
+		z = s.v[zv]
+	}
+	s.each(func(lo, hi int) { simd.Move(s.level, a, b, z[lo:hi], p[lo:hi], x[lo:hi]) })
+}
+
+func (s *hostSpace) land(a float64, p, x vector) { s.add(a, []float64{1}, []vector{p}, x) }
 
 func (s *hostSpace) turn(rv vector, b, w float64, vv, pv vector) {
 	r, v, p := s.v[rv], s.v[vv], s.v[pv]
-	s.each(func(lo, hi int) { vec.Turn(r[lo:hi], b, w, v[lo:hi], p[lo:hi]) })
+	s.each(func(lo, hi int) { simd.Turn(s.level, r[lo:hi], b, w, v[lo:hi], p[lo:hi]) })
 }
 
 func (s *hostSpace) finish(a float64, pv vector, w float64, uv, xv, tv, rv, cv vector) (rr, cr float64) {
 	p, u, x, t, r, c := s.v[pv], s.v[uv], s.v[xv], s.v[tv], s.v[rv], s.v[cv]
 	return s.sum(func(lo, hi int) (float64, float64) {
-		return vec.Finish(a, p[lo:hi], w, u[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi])
+		return simd.Stabilise(s.level, a, p[lo:hi], w, u[lo:hi], x[lo:hi], t[lo:hi], r[lo:hi], c[lo:hi])
 	})
 }
 
@@ -161,7 +183,7 @@ func (s *hostSpace) project(h []float64, v []vector, wv vector) {
 	s.each(func(lo, hi int) {
 		row := part[lo/SumBlock*len(v):]
 		for j := range v {
-			row[j] = vec.Dot(s.v[v[j]][lo:hi], w[lo:hi])
+			row[j] = simd.Dot(s.level, s.v[v[j]][lo:hi], w[lo:hi])
 		}
 	})
 	s.total(part, h)
@@ -172,7 +194,7 @@ func (s *hostSpace) add(a float64, h []float64, v []vector, wv vector) {
 	w := s.v[wv]
 	s.each(func(lo, hi int) {
 		for j := range v {
-			vec.Axpy(a*h[j], s.v[v[j]][lo:hi], w[lo:hi])
+			simd.Axpy(s.level, a*h[j], s.v[v[j]][lo:hi], w[lo:hi])
 		}
 	})
 }
@@ -182,7 +204,7 @@ func (s *hostSpace) combine(a float64, h []float64, v []vector, wv vector) float
 	w := s.v[wv]
 	d, _ := s.sum(func(lo, hi int) (ww, _ float64) {
 		for j := range v {
-			ww = vec.Axpy(a*h[j], s.v[v[j]][lo:hi], w[lo:hi])
+			ww = simd.Axpy(s.level, a*h[j], s.v[v[j]][lo:hi], w[lo:hi])
 		}
 		return ww, 0
 	})

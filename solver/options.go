@@ -77,7 +77,7 @@ type Result struct {
 // Timing is where the time of a solve went.
 type Timing struct {
 	Products time.Duration // by the matrix
-	Precond  time.Duration
+	Precond  time.Duration // that of Jacobi in CG on CPU devices counts as operations on vectors
 	Total    time.Duration // the rest is operations on vectors
 }
 

@@ -16,14 +16,24 @@ type space interface {
 	dots(x, y vector) (xy, xx float64)                            // x'y and x'x
 	misfit(y vector, a float64, x vector) float64                 // |y - a*x|^2
 	axpy(a float64, x, y vector) float64                          // y = y + a*x, and y'y
-	xpby(x vector, b float64, y vector)                           // y = x + b*y
-	step(a float64, p, q, x, r vector) float64                    // x = x + a*p and r = r - a*q, and r'r
 	turn(r vector, b, w float64, v, p vector)                     // p = r + b*(p - w*v)
 	project(h []float64, v []vector, w vector)                    // h[j] = v[j]'w
 	add(a float64, h []float64, v []vector, w vector)             // w = w + a * sum of h[j]*v[j]
 	combine(a float64, h []float64, v []vector, w vector) float64 // the same, and w'w
 	// finish is x = x + a*p + w*s and r = r - w*t, and r'r and c'r.
 	finish(a float64, p vector, w float64, s, x, t, r, c vector) (rr, cr float64)
+
+	// fall and then rise, or land where no product follows, are a step of CG, with z for
+	// fall to keep M*r:
+	//
+	//	fall   r = r - a*q, and r'r and r'M*r
+	//	rise   x = x + a*p and p = M*r + b*p
+	//	land   x = x + a*p
+	//
+	// fall may add a*p to x already, and rise and land then do not.
+	fall(a float64, p, q, x, r, z vector) (rr, rz float64)
+	rise(a, b float64, r, z, p, x vector)
+	land(a float64, p, x vector)
 
 	product(a float64, x vector, b float64, y vector) // y = a*A*x + b*y
 	preconditioned(r, z vector) vector                // z = M*r, kept in z; or r itself without a preconditioner

@@ -3,8 +3,9 @@
 // length. Operations that read the same vectors are one.
 //
 // Sums are in float64 and run in several parts, so that additions do not wait for
-// one another. Every product is rounded before it is added, so that all processors
-// give the same bits, those with fused multiply-add too.
+// one another, and registers add them: see Sum. Every product is rounded before it is
+// added, so that all processors give the same bits, those with fused multiply-add too.
+// Package simd has some of the loops in assembly, with the same bits.
 package vec
 
 import "github.com/msrep-go/msrep/sparse"
@@ -34,60 +35,110 @@ func Misfit[V sparse.Value](y []V, a V, x []V) float64 {
 	return s0 + s1
 }
 
+// Sum is a sum in eight parts: element i of the vectors is added to part i%8.
+type Sum [8]float64
+
+// Total is the sum of the parts.
+func (s *Sum) Total() float64 {
+	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+}
+
 // Dot is x'y.
 func Dot[V sparse.Value](x, y []V) float64 {
+	var s Sum
+	AddDot(x, y, &s)
+	return s.Total()
+}
+
+// AddDot adds x'y to a sum.
+func AddDot[V sparse.Value](x, y []V, s *Sum) {
 	y = y[:len(x)]
-	var s0, s1, s2, s3 float64
+	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
 	i := 0
-	for ; i+4 <= len(x); i += 4 {
-		a, b := x[i:i+4:i+4], y[i:i+4:i+4]
+	for ; i+8 <= len(x); i += 8 {
+		a, b := x[i:i+8:i+8], y[i:i+8:i+8]
 		s0 += wide(a[0], b[0])
 		s1 += wide(a[1], b[1])
 		s2 += wide(a[2], b[2])
 		s3 += wide(a[3], b[3])
+		s4 += wide(a[4], b[4])
+		s5 += wide(a[5], b[5])
+		s6 += wide(a[6], b[6])
+		s7 += wide(a[7], b[7])
 	}
+	*s = Sum{s0, s1, s2, s3, s4, s5, s6, s7}
 	for ; i < len(x); i++ {
-		s0 += wide(x[i], y[i])
+		s[i&7] += wide(x[i], y[i])
 	}
-	return (s0 + s1) + (s2 + s3)
 }
 
-// Dots is x'y and x'x.
-func Dots[V sparse.Value](x, y []V) (xy, xx float64) {
+// AddDots adds x'y to xy and x'x to xx.
+func AddDots[V sparse.Value](x, y []V, xy, xx *Sum) {
 	y = y[:len(x)]
-	var s0, s1, t0, t1 float64
-	i := 0
-	for ; i+2 <= len(x); i += 2 {
-		a, b := x[i:i+2:i+2], y[i:i+2:i+2]
-		s0 += wide(a[0], b[0])
-		t0 += wide(a[0], a[0])
-		s1 += wide(a[1], b[1])
-		t1 += wide(a[1], a[1])
+	for i, v := range x {
+		xy[i&7] += wide(v, y[i])
+		xx[i&7] += wide(v, v)
 	}
-	if i < len(x) {
-		s0 += wide(x[i], y[i])
-		t0 += wide(x[i], x[i])
-	}
-	return s0 + s1, t0 + t1
 }
 
 // Axpy is y = y + a*x, and y'y.
 func Axpy[V sparse.Value](a V, x, y []V) float64 {
+	var s Sum
+	AddAxpy(a, x, y, &s)
+	return s.Total()
+}
+
+// AddAxpy is y = y + a*x, and adds y'y to a sum.
+func AddAxpy[V sparse.Value](a V, x, y []V, s *Sum) {
 	y = y[:len(x)]
-	var s0, s1 float64
 	i := 0
-	for ; i+2 <= len(x); i += 2 {
-		u, v := x[i:i+2:i+2], y[i:i+2:i+2]
-		e0, e1 := v[0]+mul(a, u[0]), v[1]+mul(a, u[1])
-		v[0], v[1] = e0, e1
-		s0 += wide(e0, e0)
-		s1 += wide(e1, e1)
+	for ; i+8 <= len(x); i += 8 {
+		u, v := x[i:i+8:i+8], y[i:i+8:i+8]
+		for j := 0; j < 8; j += 4 {
+			e0, e1, e2, e3 := v[j]+mul(a, u[j]), v[j+1]+mul(a, u[j+1]), v[j+2]+mul(a, u[j+2]), v[j+3]+mul(a, u[j+3])
+			v[j], v[j+1], v[j+2], v[j+3] = e0, e1, e2, e3
+			s[j] += wide(e0, e0)
+			s[j+1] += wide(e1, e1)
+			s[j+2] += wide(e2, e2)
+			s[j+3] += wide(e3, e3)
+		}
 	}
-	if i < len(x) {
-		y[i] += mul(a, x[i])
-		s0 += wide(y[i], y[i])
+	for ; i < len(x); i++ {
+		e := y[i] + mul(a, x[i])
+		y[i] = e
+		s[i&7] += wide(e, e)
 	}
-	return s0 + s1
+}
+
+// AddAxpyScaled is AddAxpy, and adds y'(d*y) to scaled, d*y element by element.
+func AddAxpyScaled[V sparse.Value](a V, x, y, d []V, s, scaled *Sum) {
+	y, d = y[:len(x)], d[:len(x)]
+	for i, v := range x {
+		e := y[i] + mul(a, v)
+		y[i] = e
+		s[i&7] += wide(e, e)
+		scaled[i&7] += wide(mul(d[i], e), e)
+	}
+}
+
+// Move is x = x + a*p and p = z + b*p.
+func Move[V sparse.Value](a, b V, z, p, x []V) {
+	p, x = p[:len(z)], x[:len(z)]
+	for i, v := range z {
+		old := p[i]
+		x[i] += mul(a, old)
+		p[i] = v + mul(b, old)
+	}
+}
+
+// MoveScaled is Move with z = d*r, element by element.
+func MoveScaled[V sparse.Value](a, b V, d, r, p, x []V) {
+	r, p, x = r[:len(d)], p[:len(d)], x[:len(d)]
+	for i, v := range d {
+		old := p[i]
+		x[i] += mul(a, old)
+		p[i] = mul(v, r[i]) + mul(b, old)
+	}
 }
 
 // Xpby is y = x + b*y.
@@ -154,14 +205,20 @@ func Turn[V sparse.Value](r []V, b, w V, v, p []V) {
 
 // Finish is x = x + a*p + w*s and r = r - w*t, and r'r and c'r. s may be r.
 func Finish[V sparse.Value](a V, p []V, w V, s, x, t, r, c []V) (rr, cr float64) {
+	var rs, cs Sum
+	AddFinish(a, p, w, s, x, t, r, c, &rs, &cs)
+	return rs.Total(), cs.Total()
+}
+
+// AddFinish is Finish, and adds r'r to rr and c'r to cr.
+func AddFinish[V sparse.Value](a V, p []V, w V, s, x, t, r, c []V, rr, cr *Sum) {
 	n := len(p)
 	s, x, t, r, c = s[:n], x[:n], t[:n], r[:n], c[:n]
 	for i := range p {
 		x[i] += mul(a, p[i]) + mul(w, s[i])
 		e := r[i] - mul(w, t[i])
 		r[i] = e
-		rr += wide(e, e)
-		cr += wide(c[i], e)
+		rr[i&7] += wide(e, e)
+		cr[i&7] += wide(c[i], e)
 	}
-	return rr, cr
 }

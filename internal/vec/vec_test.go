@@ -26,9 +26,10 @@ func TestLoopsFollowTheirFormulasAtEveryLength(t *testing.T) {
 			qq += (q[i] + 2*p[i]) * (q[i] + 2*p[i])
 		}
 		require.InDelta(t, pq, Dot(p, q), 1e-14)
-		xy, xx := Dots(p, q)
-		require.InDelta(t, pq, xy, 1e-14)
-		require.InDelta(t, pp, xx, 1e-14)
+		var xy, xx Sum
+		AddDots(p, q, &xy, &xx)
+		require.InDelta(t, pq, xy.Total(), 1e-14)
+		require.InDelta(t, pp, xx.Total(), 1e-14)
 		require.InDelta(t, d, Misfit(q, 0.5, p), 1e-13)
 		require.InDelta(t, qq, Axpy(2, p, q), 1e-13)
 		for i := range q {
@@ -74,9 +75,39 @@ func TestLoopsWithoutSumsGiveTheBitsOfTheirFormulas(t *testing.T) {
 		check("0.7p", func(i int) float64 { return 0.7 * p[i] })
 		Multiply(p, q, y)
 		check("pq", func(i int) float64 { return p[i] * q[i] })
+		copy(y, q)
+		x := append([]float64(nil), r...)
+		Move(0.7, 0.3, p, y, x)
+		check("p+0.3q", func(i int) float64 { return p[i] + float64(0.3*q[i]) })
+		copy(y, x)
+		check("r+0.7q", func(i int) float64 { return r[i] + float64(0.7*q[i]) })
+		copy(y, q)
+		copy(x, r)
+		MoveScaled(0.7, 0.3, p, r, y, x)
+		check("pr+0.3q", func(i int) float64 { return float64(p[i]*r[i]) + float64(0.3*q[i]) })
+		copy(y, x)
+		check("r+0.7q", func(i int) float64 { return r[i] + float64(0.7*q[i]) })
 		copy(y, p)
 		Turn(r, 0.3, 0.7, q, y)
 		check("r+0.3(p-0.7q)", func(i int) float64 { return r[i] + float64(0.3*(p[i]-float64(0.7*q[i]))) })
+	}
+}
+
+func TestScaledAxpySumsBothSquares(t *testing.T) {
+	for n := range 12 {
+		x, y, d := waves(n, 1), waves(n, 2), waves(n, 3)
+		var yy, ydy float64
+		for i := range x {
+			e := y[i] - 0.5*x[i]
+			yy, ydy = yy+e*e, ydy+d[i]*e*e
+		}
+		var s, scaled Sum
+		AddAxpyScaled(-0.5, x, y, d, &s, &scaled)
+		require.InDelta(t, yy, s.Total(), 1e-13)
+		require.InDelta(t, ydy, scaled.Total(), 1e-13)
+		for i := range y {
+			require.InDelta(t, math.Sin(float64(i)+2)-0.5*x[i], y[i], 1e-14)
+		}
 	}
 }
 

@@ -22,6 +22,7 @@ var (
 	headRowsKernels                      headRowsTable
 	headSlicesKernels, nearSlicesKernels headSlicesTable
 	rankKernels                          rankTable
+	vectorKernels                        [2]vectorTable
 )
 
 func fence() {}

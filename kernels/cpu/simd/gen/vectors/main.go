@@ -1,0 +1,209 @@
+// Command vectors generates the loops over vectors that solvers make.
+package main
+
+import (
+	"maps"
+	"slices"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
+)
+
+func main() {
+	for _, l := range []lanes.Lanes{{Double: true}, {Double: true, Long: true}} {
+		dot(l)
+		dots(l)
+		axpy(l)
+		axpyScaled(l)
+		move(l)
+		moveScaled(l)
+		turn(l)
+		stabilise(l)
+	}
+	Generate()
+}
+
+// group is the elements of one round: as many as a sum has lanes.
+const group = 8
+
+// loop is a kernel: its arguments, and registers that hold for all rounds.
+type loop struct {
+	lanes.Lanes
+	at      GPVirtual // bytes behind the beginning of every vector
+	left    GPVirtual // rounds
+	vectors map[string]Register
+	sums    map[string][]VecVirtual
+}
+
+// begin begins a kernel whose signature is n, numbers, vectors and sums, in this order.
+func begin(l lanes.Lanes, name, doc string, numbers, vectors, sums []string) (*loop, []VecVirtual) {
+	signature := "func(n int"
+	for _, v := range numbers {
+		signature += ", " + v + " V"
+	}
+	for _, v := range vectors {
+		signature += ", " + v + " *V"
+	}
+	for _, v := range sums {
+		signature += ", " + v + " *[8]V"
+	}
+	l.Func(name+l.Suffix(), signature+")", doc)
+	p := &loop{Lanes: l, at: GP64(), vectors: map[string]Register{}, sums: map[string][]VecVirtual{}}
+	p.left = Load(Param("n"), GP64()).(GPVirtual)
+	for _, v := range vectors {
+		p.vectors[v] = Load(Param(v), GP64())
+	}
+	var numberRegs []VecVirtual
+	for _, v := range numbers {
+		r := l.Reg()
+		l.Broadcast(lanes.Arg(v), r)
+		numberRegs = append(numberRegs, r)
+	}
+	for _, v := range sums {
+		to := Load(Param(v), GP64())
+		for k := range group / l.Count() {
+			r := l.Reg()
+			l.Load(Mem{Base: to, Disp: k * l.Bytes()}, r)
+			p.sums[v] = append(p.sums[v], r)
+		}
+	}
+	XORQ(p.at, p.at)
+	return p, numberRegs
+}
+
+// rounds generates the loop; do is given each register of a group, and the sums are stored
+// at the end.
+func (p *loop) rounds(do func(k int)) {
+	Label("loop")
+	for k := range group / p.Count() {
+		do(k)
+	}
+	ADDQ(Imm(8*group), p.at)
+	DECQ(p.left)
+	JNZ(LabelRef("loop"))
+	for _, v := range slices.Sorted(maps.Keys(p.sums)) {
+		to := Load(Param(v), GP64())
+		for k, r := range p.sums[v] {
+			p.Store(r, Mem{Base: to, Disp: k * p.Bytes()})
+		}
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// mem is where register k of a group of a vector lies.
+func (p *loop) mem(vector string, k int) Mem {
+	return Mem{Base: p.vectors[vector], Index: p.at, Scale: 1, Disp: k * p.Bytes()}
+}
+
+// get loads register k of a group.
+func (p *loop) get(vector string, k int) VecVirtual {
+	r := p.Reg()
+	p.Load(p.mem(vector, k), r)
+	return r
+}
+
+// times is a*b in a new register. a may be memory.
+func (p *loop) times(a Op, b VecVirtual) VecVirtual {
+	r := p.Reg()
+	p.Mul(a, b, r)
+	return r
+}
+
+// sum adds a*b to a sum. a may be memory.
+func (p *loop) sum(name string, k int, a Op, b VecVirtual) {
+	s := p.sums[name][k]
+	p.Add(p.times(a, b), s, s)
+}
+
+func dot(l lanes.Lanes) {
+	p, _ := begin(l, "dot", "adds x[i]*y[i] to sums[i%8] for 8n elements.", nil, []string{"x", "y"}, []string{"sums"})
+	p.rounds(func(k int) { p.sum("sums", k, p.mem("y", k), p.get("x", k)) })
+}
+
+func dots(l lanes.Lanes) {
+	p, _ := begin(l, "dots", "is dot for x'y, and for x'x to squares.", nil, []string{"x", "y"}, []string{"sums", "squares"})
+	p.rounds(func(k int) {
+		x := p.get("x", k)
+		p.sum("sums", k, p.mem("y", k), x)
+		p.sum("squares", k, x, x)
+	})
+}
+
+// lower is y = y + a*x.
+func (p *loop) lower(a VecVirtual, k int) VecVirtual {
+	y := p.times(p.mem("x", k), a)
+	p.Add(p.mem("y", k), y, y)
+	p.Store(y, p.mem("y", k))
+	return y
+}
+
+func axpy(l lanes.Lanes) {
+	p, a := begin(l, "axpy", "is y = y + a*x for 8n elements, and adds y'y to sums.", []string{"a"}, []string{"x", "y"}, []string{"sums"})
+	p.rounds(func(k int) {
+		y := p.lower(a[0], k)
+		p.sum("sums", k, y, y)
+	})
+}
+
+func axpyScaled(l lanes.Lanes) {
+	p, a := begin(l, "axpyScaled", "is axpy, and adds y[i]*(d[i]*y[i]) to scaled.", []string{"a"}, []string{"x", "y", "d"}, []string{"sums", "scaled"})
+	p.rounds(func(k int) {
+		y := p.lower(a[0], k)
+		p.sum("sums", k, y, y)
+		p.sum("scaled", k, p.times(p.mem("d", k), y), y)
+	})
+}
+
+// advance is x = x + a*p and p = z + b*p.
+func (p *loop) advance(a, b, z VecVirtual, k int) {
+	old := p.get("p", k)
+	x := p.times(old, a)
+	p.Add(p.mem("x", k), x, x)
+	p.Store(x, p.mem("x", k))
+	p.Mul(old, b, old)
+	p.Add(z, old, old)
+	p.Store(old, p.mem("p", k))
+}
+
+func move(l lanes.Lanes) {
+	p, ab := begin(l, "move", "is x = x + a*p and p = z + b*p for 8n elements.", []string{"a", "b"}, []string{"z", "p", "x"}, nil)
+	p.rounds(func(k int) { p.advance(ab[0], ab[1], p.get("z", k), k) })
+}
+
+func moveScaled(l lanes.Lanes) {
+	p, ab := begin(l, "moveScaled", "is move with z[i] = d[i]*r[i].", []string{"a", "b"}, []string{"d", "r", "p", "x"}, nil)
+	p.rounds(func(k int) { p.advance(ab[0], ab[1], p.times(p.mem("d", k), p.get("r", k)), k) })
+}
+
+func turn(l lanes.Lanes) {
+	p, bw := begin(l, "turn", "is p = r + b*(p - w*v) for 8n elements.", []string{"b", "w"}, []string{"r", "v", "p"}, nil)
+	p.rounds(func(k int) {
+		v := p.times(p.mem("v", k), bw[1])
+		t := p.get("p", k)
+		VSUBPD(v, t, t)
+		p.Mul(t, bw[0], t)
+		p.Add(p.mem("r", k), t, t)
+		p.Store(t, p.mem("p", k))
+	})
+}
+
+func stabilise(l lanes.Lanes) {
+	p, aw := begin(l, "stabilise", "is x = x + (a*p + w*s) and r = r - w*t for 8n elements, and adds r'r to sums and c'r to\nshadows. s may be r.",
+		[]string{"a", "w"}, []string{"p", "s", "x", "t", "r", "c"}, []string{"sums", "shadows"})
+	p.rounds(func(k int) {
+		x := p.times(p.mem("p", k), aw[0])
+		p.Add(p.times(p.mem("s", k), aw[1]), x, x)
+		p.Add(p.mem("x", k), x, x)
+		p.Store(x, p.mem("x", k))
+		t := p.times(p.mem("t", k), aw[1])
+		r := p.get("r", k)
+		VSUBPD(t, r, r)
+		p.Store(r, p.mem("r", k))
+		p.sum("sums", k, r, r)
+		p.sum("shadows", k, p.mem("c", k), r)
+	})
+}

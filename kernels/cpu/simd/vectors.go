@@ -1,0 +1,117 @@
+package simd
+
+import "github.com/msrep-go/msrep/internal/vec"
+
+// The loops over vectors that solvers make, with the bits of package vec on all levels.
+// All vectors of a call have the same length and do not overlap, unless said otherwise.
+
+// Dot is x'y.
+func Dot(l Level, x, y []float64) float64 {
+	var s vec.Sum
+	y = y[:len(x)]
+	n := grouped(l, len(x))
+	if n > 0 {
+		vectorKernels[l-AVX2].dot(n/8, &x[0], &y[0], (*[8]float64)(&s))
+	}
+	vec.AddDot(x[n:], y[n:], &s)
+	return s.Total()
+}
+
+// Dots is x'y and x'x.
+func Dots(l Level, x, y []float64) (xy, xx float64) {
+	var s, t vec.Sum
+	y = y[:len(x)]
+	n := grouped(l, len(x))
+	if n > 0 {
+		vectorKernels[l-AVX2].dots(n/8, &x[0], &y[0], (*[8]float64)(&s), (*[8]float64)(&t))
+	}
+	vec.AddDots(x[n:], y[n:], &s, &t)
+	return s.Total(), t.Total()
+}
+
+// Axpy is y = y + a*x, and y'y.
+func Axpy(l Level, a float64, x, y []float64) float64 {
+	var s vec.Sum
+	y = y[:len(x)]
+	n := grouped(l, len(x))
+	if n > 0 {
+		vectorKernels[l-AVX2].axpy(n/8, a, &x[0], &y[0], (*[8]float64)(&s))
+	}
+	vec.AddAxpy(a, x[n:], y[n:], &s)
+	return s.Total()
+}
+
+// AxpyScaled is y = y + a*x, and y'y and y'(d*y), d*y element by element.
+func AxpyScaled(l Level, a float64, x, y, d []float64) (yy, ydy float64) {
+	var s, t vec.Sum
+	y, d = y[:len(x)], d[:len(x)]
+	n := grouped(l, len(x))
+	if n > 0 {
+		vectorKernels[l-AVX2].axpyScaled(n/8, a, &x[0], &y[0], &d[0], (*[8]float64)(&s), (*[8]float64)(&t))
+	}
+	vec.AddAxpyScaled(a, x[n:], y[n:], d[n:], &s, &t)
+	return s.Total(), t.Total()
+}
+
+// Move is x = x + a*p and p = z + b*p.
+func Move(l Level, a, b float64, z, p, x []float64) {
+	p, x = p[:len(z)], x[:len(z)]
+	n := grouped(l, len(z))
+	if n > 0 {
+		vectorKernels[l-AVX2].move(n/8, a, b, &z[0], &p[0], &x[0])
+	}
+	vec.Move(a, b, z[n:], p[n:], x[n:])
+}
+
+// MoveScaled is Move with z = d*r, element by element.
+func MoveScaled(l Level, a, b float64, d, r, p, x []float64) {
+	r, p, x = r[:len(d)], p[:len(d)], x[:len(d)]
+	n := grouped(l, len(d))
+	if n > 0 {
+		vectorKernels[l-AVX2].moveScaled(n/8, a, b, &d[0], &r[0], &p[0], &x[0])
+	}
+	vec.MoveScaled(a, b, d[n:], r[n:], p[n:], x[n:])
+}
+
+// Turn is p = r + b*(p - w*v).
+func Turn(l Level, r []float64, b, w float64, v, p []float64) {
+	v, p = v[:len(r)], p[:len(r)]
+	n := grouped(l, len(r))
+	if n > 0 {
+		vectorKernels[l-AVX2].turn(n/8, b, w, &r[0], &v[0], &p[0])
+	}
+	vec.Turn(r[n:], b, w, v[n:], p[n:])
+}
+
+// Stabilise is x = x + (a*p + w*s) and r = r - w*t, and r'r and c'r. s may be r.
+func Stabilise(l Level, a float64, p []float64, w float64, s, x, t, r, c []float64) (rr, cr float64) {
+	var rs, cs vec.Sum
+	k := len(p)
+	s, x, t, r, c = s[:k], x[:k], t[:k], r[:k], c[:k]
+	n := grouped(l, k)
+	if n > 0 {
+		vectorKernels[l-AVX2].stabilise(n/8, a, w, &p[0], &s[0], &x[0], &t[0], &r[0], &c[0], (*[8]float64)(&rs), (*[8]float64)(&cs))
+	}
+	vec.AddFinish(a, p[n:], w, s[n:], x[n:], t[n:], r[n:], c[n:], &rs, &cs)
+	return rs.Total(), cs.Total()
+}
+
+// grouped is how many of so many elements assembly takes: groups of 8, the parts of a sum.
+func grouped(l Level, elements int) int {
+	if l == Generic {
+		return 0
+	}
+	return elements &^ 7
+}
+
+// vectorTable is the kernels of one Level, for n > 0 groups of 8 elements.
+type vectorTable struct {
+	dot        func(n int, x, y *float64, sums *[8]float64)
+	dots       func(n int, x, y *float64, sums, squares *[8]float64)
+	axpy       func(n int, a float64, x, y *float64, sums *[8]float64)
+	axpyScaled func(n int, a float64, x, y, d *float64, sums, scaled *[8]float64)
+	move       func(n int, a, b float64, z, p, x *float64)
+	moveScaled func(n int, a, b float64, d, r, p, x *float64)
+	turn       func(n int, b, w float64, r, v, p *float64)
+	stabilise  func(n int, a, w float64, p, s, x, t, r, c *float64, sums, shadows *[8]float64)
+}

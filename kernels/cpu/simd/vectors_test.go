@@ -1,0 +1,115 @@
+package simd_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+)
+
+// A call of a loop over vectors: what it gives beside what it writes.
+type vectorCall struct {
+	name    string
+	vectors int
+	do      func(l simd.Level, v [][]float64) []float64
+}
+
+func vectorCalls() []vectorCall {
+	two := func(a, b float64) []float64 { return []float64{a, b} }
+	return []vectorCall{
+		{"Dot", 2, func(l simd.Level, v [][]float64) []float64 { return []float64{simd.Dot(l, v[0], v[1])} }},
+		{"Dots", 2, func(l simd.Level, v [][]float64) []float64 { return two(simd.Dots(l, v[0], v[1])) }},
+		{"Axpy", 2, func(l simd.Level, v [][]float64) []float64 { return []float64{simd.Axpy(l, 0.7, v[0], v[1])} }},
+		{"AxpyScaled", 3, func(l simd.Level, v [][]float64) []float64 { return two(simd.AxpyScaled(l, 0.7, v[0], v[1], v[2])) }},
+		{"Move", 3, func(l simd.Level, v [][]float64) []float64 { simd.Move(l, 0.7, -0.3, v[0], v[1], v[2]); return nil }},
+		{"MoveScaled", 4, func(l simd.Level, v [][]float64) []float64 {
+			simd.MoveScaled(l, 0.7, -0.3, v[0], v[1], v[2], v[3])
+			return nil
+		}},
+		{"Turn", 3, func(l simd.Level, v [][]float64) []float64 { simd.Turn(l, v[0], 0.7, -0.3, v[1], v[2]); return nil }},
+		{"Stabilise", 6, func(l simd.Level, v [][]float64) []float64 {
+			return two(simd.Stabilise(l, 0.7, v[0], -0.3, v[1], v[2], v[3], v[4], v[5]))
+		}},
+		{"Stabilise with s = r", 5, func(l simd.Level, v [][]float64) []float64 {
+			return two(simd.Stabilise(l, 0.7, v[0], -0.3, v[3], v[1], v[2], v[3], v[4]))
+		}},
+	}
+}
+
+// Every level has the bits of the plain loops at every length and place, and writes nothing
+// beside the vectors, with numbers that are not finite among the elements too.
+func TestLoopsOverVectorsHaveTheSameBitsOnAllLevels(t *testing.T) {
+	const beside = 8
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, c := range vectorCalls() {
+		for n := range 70 {
+			for _, special := range []float64{0, math.NaN(), math.Inf(1)} {
+				var all [][][]float64 // of each level
+				var gave [][]float64
+				memory := make([][]float64, c.vectors)
+				for j := range memory {
+					memory[j] = make([]float64, beside+n+beside)
+					for i := range memory[j] {
+						memory[j][i] = random.Float64() - 0.5
+					}
+				}
+				if n > 0 && special != 0 {
+					memory[random.IntN(c.vectors)][beside+random.IntN(n)] = special
+				}
+				from := random.IntN(beside)
+				for l := simd.Generic; l <= simd.Best(); l++ {
+					copies, parts := make([][]float64, c.vectors), make([][]float64, c.vectors)
+					for j, m := range memory {
+						copies[j] = append([]float64(nil), m...)
+						parts[j] = copies[j][from:][:n:n]
+					}
+					gave = append(gave, c.do(l, parts))
+					all = append(all, copies)
+				}
+				for l := 1; l < len(all); l++ {
+					equalOrNaN(t, gave[0], gave[l], "%s, %s, %d elements", c.name, simd.Level(l), n)
+					for j := range all[l] {
+						equalOrNaN(t, all[0][j], all[l][j], "%s, %s, %d elements, vector %d", c.name, simd.Level(l), n, j)
+						equalOrNaN(t, memory[j][:from], all[l][j][:from], "before vector %d of %s", j, c.name)
+						equalOrNaN(t, memory[j][from+n:], all[l][j][from+n:], "behind vector %d of %s", j, c.name)
+					}
+				}
+			}
+		}
+	}
+}
+
+// equalOrNaN wants the same bits, and NaN for NaN.
+func equalOrNaN(t *testing.T, want, got []float64, format string, args ...any) {
+	t.Helper()
+	require.Len(t, got, len(want), args...)
+	for i, w := range want {
+		if math.IsNaN(w) && math.IsNaN(got[i]) || math.Float64bits(w) == math.Float64bits(got[i]) {
+			continue
+		}
+		require.Failf(t, "other bits", "element %d: %v, not %v: "+format, append([]any{i, got[i], w}, args...)...)
+	}
+}
+
+// BenchmarkVectors times the loops over vectors that lie in the caches: ns an element.
+func BenchmarkVectors(b *testing.B) {
+	const n = 1 << 13
+	for _, c := range vectorCalls() {
+		v := make([][]float64, c.vectors)
+		for j := range v {
+			v[j] = make([]float64, n+40*j)[40*j:]
+		}
+		for l := simd.Generic; l <= simd.Best(); l++ {
+			b.Run(c.name+"/"+l.String(), func(b *testing.B) {
+				for b.Loop() {
+					c.do(l, v)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
