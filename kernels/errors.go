@@ -11,6 +11,7 @@ var (
 	ErrNotSupported = errors.New("not supported")
 	ErrClosed       = errors.New("already closed")
 	ErrArgument     = errors.New("invalid argument")
+	ErrBadAccess    = errors.New("a kernel accessed memory that it must not")
 )
 
 // DeviceError is a failed call on a device.

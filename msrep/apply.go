@@ -92,7 +92,7 @@ func (p *Plan[V]) amongDevices() bool {
 // x and y belong to the System of the plan. Vectors of RowVector and ColumnVector are
 // read and written in place; y of other pieces is copied.
 func (p *Plan[V]) Apply(ctx context.Context, op Op, alpha V, x *Vector[V], beta V, y *Vector[V]) (err error) {
-	defer rescue(&err)
+	defer p.rescue(&err)
 	if err := p.enter(ctx); err != nil {
 		return err
 	}

@@ -143,6 +143,21 @@ func TestAnInvalidIndexWithoutValidationIsAnErrorNotAPanic(t *testing.T) {
 	}
 }
 
+func TestAnInvalidIndexWithoutValidationIsExplainedOnSimulatedDevices(t *testing.T) {
+	bad := small(t)
+	bad.ColIdx = []int32{0, 99, 1}
+	sys, err := Open(Config{Devices: "sim:2"})
+	require.NoError(t, err)
+	for _, strategy := range []Strategy{Optimized, Partial, Baseline} { // the first one fails on the host
+		plan, err := NewPlan[float64](ctx, sys, bad, PlanOptions{SkipValidation: true, Strategy: strategy})
+		require.NoError(t, err)
+		_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+		require.Regexp(t, `^[^\n]*: with SkipValidation nobody has checked the pointers and indices of the matrix$`, err)
+		require.NoError(t, plan.Close())
+	}
+	require.NoError(t, sys.Close())
+}
+
 func TestNilContextsAndPlansAreErrors(t *testing.T) {
 	sys := openCPU(t, "cpu:1")
 	var none context.Context

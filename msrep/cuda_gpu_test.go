@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cuda/launch"
 	"github.com/msrep-go/msrep/kernels/nvidia"
 	"github.com/msrep-go/msrep/kernels/nvidia/nvidiatest"
@@ -66,6 +67,24 @@ func TestGPUsAgreeWithTheReference(t *testing.T) {
 			checkSimulated[float64](t, sys)
 		}
 	})
+}
+
+func TestAnInvalidIndexWithoutValidationIsExplainedOnGPUs(t *testing.T) {
+	if !onGPU(t) || !nvidiatest.Attached() { // a real GPU may have other memory there
+		return
+	}
+	bad := small(t)
+	bad.ColIdx = []int32{0, 99, 1}
+	sys, err := Open(Config{Devices: "cuda:0"})
+	require.NoError(t, err)
+	plan, err := NewPlan[float64](ctx, sys, bad, PlanOptions{SkipValidation: true, Strategy: Partial})
+	if err == nil {
+		_, err = plan.SpMV(ctx, NoTrans, 1, make([]float64, 4), 0, make([]float64, 3))
+	}
+	require.ErrorIs(t, err, kernels.ErrBadAccess)
+	require.ErrorContains(t, err, ": with SkipValidation nobody has checked the pointers and indices of the matrix")
+	_ = plan.Close() // the device is lost
+	_ = sys.Close()
 }
 
 func TestProductsOfVectorsOnGPUsDoNotTouchTheHost(t *testing.T) {

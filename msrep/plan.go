@@ -168,10 +168,11 @@ func (p *Plan[V]) fail(ctx context.Context, err error) error {
 	return p.broken
 }
 
-// unchecked adds to a panic what is the likeliest cause, in a plan that trusts its matrix.
+// unchecked adds to a panic, and to a bad access of a GPU, what is the likeliest cause, in
+// a plan that trusts its matrix.
 func (p *Plan[V]) unchecked(err error) error {
 	var panicked *crash.Error
-	if p.opt.SkipValidation && errors.As(err, &panicked) {
+	if p.opt.SkipValidation && (errors.As(err, &panicked) || errors.Is(err, kernels.ErrBadAccess)) {
 		return fmt.Errorf("%w: with SkipValidation nobody has checked the pointers and indices of the matrix", err)
 	}
 	return err
@@ -184,13 +185,25 @@ var (
 
 // rescue turns a panic into an error: none crosses the public API.
 func rescue(err *error) {
-	r := recover()
-	if r == nil {
-		return
+	if r := recover(); r != nil {
+		*err = rescued(r)
 	}
-	if *err = sparse.LostFile(r); *err == nil {
-		*err = fmt.Errorf("msrep: internal error: %w", crash.Recovered(r))
+}
+
+// rescue is rescue for the products of a plan; there may be none.
+func (p *Plan[V]) rescue(err *error) {
+	if r := recover(); r != nil {
+		if *err = rescued(r); p != nil {
+			*err = p.unchecked(*err)
+		}
 	}
+}
+
+func rescued(r any) error {
+	if err := sparse.LostFile(r); err != nil {
+		return err
+	}
+	return fmt.Errorf("msrep: internal error: %w", crash.Recovered(r))
 }
 
 // isNil also finds nil pointers in an interface.

@@ -18,7 +18,7 @@ import (
 // ends, y is unspecified.
 func (p *Plan[V]) SpMV(ctx context.Context, op Op, alpha V, x []V, beta V, y []V) (t Timing, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer rescue(&err)
+	defer p.rescue(&err)
 	if err := p.enter(ctx); err != nil {
 		return t, err
 	}

@@ -34,7 +34,7 @@ import (
 // after any other error, also when ctx ends, Y is unspecified.
 func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, y Block[V]) (t Timing, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer rescue(&err)
+	defer p.rescue(&err)
 	if err := p.enter(ctx); err != nil {
 		return t, err
 	}

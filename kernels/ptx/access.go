@@ -12,7 +12,7 @@ const sectorBytes = 32
 // place finds the memory of one access, aligned and inside.
 func (w *warp) place(in *instr, pc int32, lane int, addr uint64, n int, verb string) (*region, int64, error) {
 	if addr%uint64(n) != 0 {
-		return nil, 0, w.fault(in, lane, addr, "%s of %d bytes at 0x%x, which is no multiple of %d", verb, n, addr, n)
+		return nil, 0, w.badAccess(in, lane, addr, "%s of %d bytes at 0x%x, which is no multiple of %d", verb, n, addr, n)
 	}
 	wk := w.worker
 	space := in.mem.space
@@ -42,7 +42,7 @@ func (w *warp) place(in *instr, pc int32, lane int, addr uint64, n int, verb str
 	}
 	off := addr - r.base
 	if off >= uint64(r.size) || uint64(n) > uint64(r.size)-off {
-		return nil, 0, w.fault(in, lane, addr, "%s of %d bytes at offset %d of %s, which has %d", verb, n, int64(off), r.name, r.size)
+		return nil, 0, w.badAccess(in, lane, addr, "%s of %d bytes at offset %d of %s, which has %d", verb, n, int64(off), r.name, r.size)
 	}
 	return r, int64(off), nil
 }
@@ -50,9 +50,9 @@ func (w *warp) place(in *instr, pc int32, lane int, addr uint64, n int, verb str
 // nowhere is the fault of an access to no allocation, or a freed one.
 func (w *warp) nowhere(in *instr, lane int, addr uint64, n int, verb string, r *region) error {
 	if r != nil && addr-r.base < uint64(r.size) {
-		return w.fault(in, lane, addr, "%s of %d bytes at offset %d of %s, which was freed", verb, n, addr-r.base, r.name)
+		return w.badAccess(in, lane, addr, "%s of %d bytes at offset %d of %s, which was freed", verb, n, addr-r.base, r.name)
 	}
-	return w.fault(in, lane, addr, "%s of %d bytes at 0x%x, where no memory is", verb, n, addr)
+	return w.badAccess(in, lane, addr, "%s of %d bytes at 0x%x, where no memory is", verb, n, addr)
 }
 
 // local is the local memory of a lane.
@@ -124,7 +124,7 @@ func (w *warp) load(in *instr, pc int32, m uint32) error {
 			return err
 		}
 		if !r.valid.has(off, n) && !wk.run.launch.AllowUnwritten {
-			return w.fault(in, l, addr, "load of %d bytes at offset %d of %s, which nobody wrote", n, off, r.name)
+			return w.badAccess(in, l, addr, "load of %d bytes at offset %d of %s, which nobody wrote", n, off, r.name)
 		}
 		if err := w.checkRace(in, l, r, off, n, v, "load"); err != nil {
 			return err
@@ -161,9 +161,9 @@ func (w *warp) loadParam(in *instr, m uint32) error {
 		off := base[l] + uint64(a.offset)
 		switch {
 		case off%uint64(n) != 0:
-			return w.fault(in, l, off, "load of %d bytes at offset %d of the parameters, which is no multiple", n, off)
+			return w.badAccess(in, l, off, "load of %d bytes at offset %d of the parameters, which is no multiple", n, off)
 		case off >= uint64(len(params)) || uint64(n) > uint64(len(params))-off:
-			return w.fault(in, l, off, "load of %d bytes at offset %d of the parameters, which have %d", n, off, len(params))
+			return w.badAccess(in, l, off, "load of %d bytes at offset %d of the parameters, which have %d", n, off, len(params))
 		}
 		for i, reg := range in.vec {
 			if reg == noRegister {
@@ -199,7 +199,7 @@ func (w *warp) store(in *instr, pc int32, m uint32) error {
 			return err
 		}
 		if r.readOnly {
-			return w.fault(in, l, addr, "store of %d bytes at offset %d of %s, which is constant", n, off, r.name)
+			return w.badAccess(in, l, addr, "store of %d bytes at offset %d of %s, which is constant", n, off, r.name)
 		}
 		if err := w.checkRace(in, l, r, off, n, v, "store"); err != nil {
 			return err

@@ -23,11 +23,11 @@ func (w *warp) atomic(in *instr, pc int32, m uint32) error {
 		case err != nil:
 			return err
 		case r.readOnly:
-			return w.fault(in, l, addr, "atomic on %d bytes at offset %d of %s, which is constant", a.size, off, r.name)
+			return w.badAccess(in, l, addr, "atomic on %d bytes at offset %d of %s, which is constant", a.size, off, r.name)
 		case r != wk.shared && r.traffic < 0:
-			return w.fault(in, l, addr, "atomic on local memory")
+			return w.badAccess(in, l, addr, "atomic on local memory")
 		case !r.valid.has(off, a.size) && !wk.run.launch.AllowUnwritten:
-			return w.fault(in, l, addr, "atomic on %d bytes at offset %d of %s, which nobody wrote", a.size, off, r.name)
+			return w.badAccess(in, l, addr, "atomic on %d bytes at offset %d of %s, which nobody wrote", a.size, off, r.name)
 		}
 		if err := w.checkRace(in, l, r, off, a.size, v, "atomic"); err != nil {
 			return err

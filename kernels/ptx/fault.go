@@ -3,6 +3,8 @@ package ptx
 import (
 	"fmt"
 	"strings"
+
+	"github.com/msrep-go/msrep/kernels"
 )
 
 // Fault is what a kernel did wrong. A launch that ends with one has left its
@@ -16,7 +18,11 @@ type Fault struct {
 	Thread [3]int64
 	Addr   uint64 // of the access, where there is one
 	Msg    string
+	access bool // of memory that is not there, may not be written, or was not
 }
+
+// Is says that an access to memory that a kernel must not make is kernels.ErrBadAccess.
+func (f *Fault) Is(target error) bool { return f.access && target == kernels.ErrBadAccess }
 
 func (f *Fault) Error() string {
 	var b strings.Builder
@@ -40,7 +46,7 @@ func coordinates(c [3]int64) string {
 }
 
 // fault makes the error for a lane.
-func (w *warp) fault(in *instr, lane int, addr uint64, format string, args ...any) error {
+func (w *warp) fault(in *instr, lane int, addr uint64, format string, args ...any) *Fault {
 	wk := w.worker
 	f := &Fault{
 		Kernel: wk.k.name, Line: int(in.line), Text: wk.k.mod.name,
@@ -49,6 +55,13 @@ func (w *warp) fault(in *instr, lane int, addr uint64, format string, args ...an
 	if file, ok := wk.k.mod.files[uint64(in.source.file)]; ok && in.source.line > 0 {
 		f.Source = fmt.Sprintf("%s:%d", file, in.source.line)
 	}
+	return f
+}
+
+// badAccess makes the error for a lane that reads or writes what it must not.
+func (w *warp) badAccess(in *instr, lane int, addr uint64, format string, args ...any) error {
+	f := w.fault(in, lane, addr, format, args...)
+	f.access = true
 	return f
 }
 

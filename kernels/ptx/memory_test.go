@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels"
 )
 
 func TestMemoryIsBoundedAndNamesWhatItRefuses(t *testing.T) {
@@ -136,6 +137,7 @@ func TestBadAccessesAreFaultsThatNameThemselves(t *testing.T) {
 		f := faultOf(t, err, c.msg)
 		require.Equal(t, bodyLine, f.Line, c.body)
 		require.Equal(t, "k", f.Kernel)
+		require.Equal(t, c.body != "trap;", errors.Is(err, kernels.ErrBadAccess), c.body)
 	}
 }
 

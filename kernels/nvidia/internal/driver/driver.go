@@ -29,6 +29,8 @@ import (
 	"unsafe"
 
 	"gorgonia.org/cu"
+
+	"github.com/msrep-go/msrep/kernels"
 )
 
 // HeaderVersion is the version of CUDA that the binary was built for, 11080 for 11.8.
@@ -51,6 +53,13 @@ func (e Error) Error() string {
 		return fmt.Sprintf("CUDA error %d", e.Code)
 	}
 	return fmt.Sprintf("CUDA error %d, %s", e.Code, C.GoString(s))
+}
+
+// Is says that the results of bad accesses are kernels.ErrBadAccess: illegal and misaligned
+// addresses, those of another address space, and launches that failed, of which such accesses
+// are the common cause.
+func (e Error) Is(target error) bool {
+	return target == kernels.ErrBadAccess && (e.Code == 700 || e.Code == 716 || e.Code == 717 || e.Code == 719)
 }
 
 // check makes an error of a result.
