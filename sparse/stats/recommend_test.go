@@ -35,7 +35,7 @@ func TestTheRecommendationFollowsTheRows(t *testing.T) {
 		want sparse.Format
 	}{
 		{"many short rows", short, ellpack.FormatSELL},
-		{"few rows of very different length", [][]int32{upTo(5000), upTo(10), upTo(800), nil, upTo(100)}, sparse.FormatCSR},
+		{"few rows of very different length", [][]int32{upTo(5000), upTo(10), upTo(800), nil, upTo(100)}, ellpack.FormatSELL},
 		{"nothing", make([][]int32, 7), sparse.FormatCSR},
 	} {
 		s := stats.Of(ofRows(t, 5000, c.rows...))
