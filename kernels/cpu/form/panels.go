@@ -108,7 +108,7 @@ func (f *panelsForm[V]) add(p *panelPiece, at simd.Position, order []uint16, x, 
 		}
 		return
 	}
-	simd.MultiplySlices(f.level, &f.slices, at, int(p.slices.slices), x[p.base:], f.lanes)
+	simd.MultiplySlices(f.level, &f.slices, at, int(p.slices.slices), x[p.base:], nil, f.lanes)
 	for i, r := range order {
 		sums[r] += lanes[i]
 	}

@@ -114,9 +114,8 @@ func (s *slicesForm[V]) multiply(x []V, out *results[V]) {
 	for i := range s.windows {
 		w := &s.windows[i]
 		rows := min(s.size, s.rows-i*s.size)
-		simd.LoadAhead(s.level, x, int(w.aheadFrom), int(w.aheadTo))
 		lanes := int(w.narrow.slices) * s.narrow.Values.Lanes
-		simd.MultiplySlices(s.level, &s.narrow, narrow, int(w.narrow.slices), x[w.base:], s.sums)
+		simd.MultiplySlices(s.level, &s.narrow, narrow, int(w.narrow.slices), x[w.base:], x[w.aheadFrom:w.aheadTo], s.sums)
 		if lanes < rows {
 			clear(s.sums[lanes:rows])
 		}
@@ -153,7 +152,7 @@ func (s *slicesForm[V]) multiply(x []V, out *results[V]) {
 
 // addWide adds the sums of wide slices that are not in the lanes of narrow ones: order has their rows.
 func (s *slicesForm[V]) addWide(w *window, at simd.Position, order []uint16, x, row []V) {
-	simd.MultiplySlices(s.level, &s.wide, at, int(w.wide.slices), x, s.more)
+	simd.MultiplySlices(s.level, &s.wide, at, int(w.wide.slices), x, nil, s.more)
 	for lane, r := range order[:w.listed] {
 		if s.fixed { // no row has narrow entries as well
 			row[r] = s.more[lane]

@@ -123,9 +123,9 @@ func (p *piece) pass(lanes int, narrow, wide *simd.Position) {
 // sumPiece adds a piece to the sum of its row.
 func (s *slicesForm[V]) sumPiece(p *piece, x []V) {
 	if p.wide {
-		simd.MultiplySlices(s.level, &s.wide, p.at, 1, x, s.sums)
+		simd.MultiplySlices(s.level, &s.wide, p.at, 1, x, nil, s.sums)
 	} else {
-		simd.MultiplySlices(s.level, &s.narrow, p.at, 1, x[p.base:], s.sums)
+		simd.MultiplySlices(s.level, &s.narrow, p.at, 1, x[p.base:], nil, s.sums)
 	}
 	for _, v := range s.sums[:s.narrow.Values.Lanes] {
 		s.long.sums[p.row] += v

@@ -41,24 +41,32 @@ type Position struct{ Slice, Column, Mask int }
 //
 //	sums[s*Lanes + lane] = sum over the entries k of lane of slice s of val[k]*x[idx[k]]
 //
-// Each is added up in the order of the columns, beginning with 0.
+// Each is added up in the order of the columns, beginning with 0. Meanwhile it asks for all of
+// ahead, which is used soon.
 // The level must be the one whose Lanes the slices have, or Generic. Indices are
 // not checked.
-func MultiplySlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, sums []V) {
-	multiplySlicesFrom(l, s, at, n, x, sums, false)
+func MultiplySlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, ahead, sums []V) {
+	multiplySlicesFrom(l, s, at, n, x, ahead, sums, false)
 }
 
 // AddSlices is MultiplySlices, but that it begins with what sums has.
 func AddSlices[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, sums []V) {
-	multiplySlicesFrom(l, s, at, n, x, sums, true)
+	multiplySlicesFrom(l, s, at, n, x, nil, sums, true)
 }
 
 // multiplySlicesFrom is AddSlices, or MultiplySlices where add is false.
-func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, sums []V, add bool) {
+func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n int, x, ahead, sums []V, add bool) {
+	const line = 64
+	size := int(unsafe.Sizeof(sums[0]))
+	spread := min(len(ahead), n*line/size) // a line for each slice
+	LoadAhead(l, ahead, spread, len(ahead))
 	if n == 0 {
 		return
 	}
 	sums = sums[:n*s.Values.Lanes]
+	if len(ahead) == 0 {
+		ahead = sums // an address that the processor need not look for
+	}
 	if l == Generic {
 		s.multiply(at, n, x, sums, add)
 		return
@@ -70,11 +78,11 @@ func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n in
 	wide, idx := s.indices(at)
 	kernel := of[*sliceTable[V]](sliceTables)[l-AVX2][s.Values.Storage][wide]
 	kernel(n, &s.Widths[2*at.Slice : 2*(at.Slice+n)][0], unsafe.SliceData(s.Masks[at.Mask:]), s.Values.from(at.Column), idx,
-		unsafe.SliceData(x), unsafe.SliceData(s.Values.Table), unsafe.SliceData(sums), keep)
+		unsafe.SliceData(x), unsafe.SliceData(s.Values.Table), unsafe.SliceData(sums), keep, bytesFrom(ahead, 0), (spread*size+n-1)/n)
 }
 
 // sliceTable is kernels by Level-AVX2, Storage, and whether indices are wide.
-type sliceTable[V sparse.Value] [2][storages][2]func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *V, keep int)
+type sliceTable[V sparse.Value] [2][storages][2]func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step int)
 
 // indices is where the indices from a position on lie, and 1 where they are wide.
 func (s *Slices[V]) indices(at Position) (wide int, idx *byte) {

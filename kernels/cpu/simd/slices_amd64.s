@@ -56,9 +56,9 @@ DATA nibblesOfHalves<>+56(SB)/4, $0x0000001c
 DATA nibblesOfHalves<>+60(SB)/4, $0x0000001c
 GLOBL nibblesOfHalves<>(SB), RODATA|NOPTR, $64
 
-// func slicesFull16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
+// func slicesFull16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull16F64AVX2(SB), NOSPLIT, $0-72
+TEXT ·slicesFull16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -67,60 +67,63 @@ TEXT ·slicesFull16F64AVX2(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
 	VMOVUPS      laneBits64<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y3, Y2
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
 
 full:
 	PREFETCHT1  8192(BX)
 	PREFETCHT1  2048(SI)
-	MOVL        (SI), R11
-	MOVWLZX     R11, R10
-	VMOVSD      (DI)(R10*8), X4
-	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*8), X4, X4
-	MOVL        4(SI), R11
-	MOVWLZX     R11, R10
-	VMOVSD      (DI)(R10*8), X1
-	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*8), X1, X1
+	MOVL        (SI), R12
+	MOVWLZX     R12, R11
+	VMOVSD      (DI)(R11*8), X4
+	SHRL        $0x10, R12
+	VMOVHPD     (DI)(R12*8), X4, X4
+	MOVL        4(SI), R12
+	MOVWLZX     R12, R11
+	VMOVSD      (DI)(R11*8), X1
+	SHRL        $0x10, R12
+	VMOVHPD     (DI)(R12*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VFMADD231PD (BX), Y4, Y2
 	ADDQ        $0x20, BX
 	ADDQ        $0x08, SI
-	DECQ        R9
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X1
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X4
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X5, X5
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X4
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VMOVAPS      Y2, Y6
 	VFMADD231PD  (BX), Y5, Y6
@@ -128,7 +131,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x08, SI
 	ADDQ         $0x02, DX
-	DECQ         R9
+	DECQ         R10
 	JNZ          masked
 
 store:
@@ -142,9 +145,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
+// func slicesFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull32F64AVX2(SB), NOSPLIT, $0-72
+TEXT ·slicesFull32F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -153,56 +156,59 @@ TEXT ·slicesFull32F64AVX2(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
 	VMOVUPS      laneBits64<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y3, Y2
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
 
 full:
 	PREFETCHT1  8192(BX)
 	PREFETCHT1  4096(SI)
-	MOVL        (SI), R10
-	VMOVSD      (DI)(R10*8), X4
-	MOVL        4(SI), R10
-	VMOVHPD     (DI)(R10*8), X4, X4
-	MOVL        8(SI), R10
-	VMOVSD      (DI)(R10*8), X1
-	MOVL        12(SI), R10
-	VMOVHPD     (DI)(R10*8), X1, X1
+	MOVL        (SI), R11
+	VMOVSD      (DI)(R11*8), X4
+	MOVL        4(SI), R11
+	VMOVHPD     (DI)(R11*8), X4, X4
+	MOVL        8(SI), R11
+	VMOVSD      (DI)(R11*8), X1
+	MOVL        12(SI), R11
+	VMOVHPD     (DI)(R11*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VFMADD231PD (BX), Y4, Y2
 	ADDQ        $0x20, BX
 	ADDQ        $0x10, SI
-	DECQ        R9
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X1
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVL         (SI), R11
+	VMOVSD       (DI)(R11*8), X5
+	MOVL         4(SI), R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         8(SI), R11
+	VMOVSD       (DI)(R11*8), X4
+	MOVL         12(SI), R11
+	VMOVHPD      (DI)(R11*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VMOVAPS      Y2, Y6
 	VFMADD231PD  (BX), Y5, Y6
@@ -210,7 +216,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
-	DECQ         R9
+	DECQ         R10
 	JNZ          masked
 
 store:
@@ -224,9 +230,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
+// func slicesShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-72
+TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -235,61 +241,64 @@ TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
 	VMOVUPS      laneBits64<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y3, Y2
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
 
 full:
 	PREFETCHT1  8192(BX)
 	PREFETCHT1  2048(SI)
-	MOVL        (SI), R11
-	MOVWLZX     R11, R10
-	VMOVSD      (DI)(R10*8), X4
-	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*8), X4, X4
-	MOVL        4(SI), R11
-	MOVWLZX     R11, R10
-	VMOVSD      (DI)(R10*8), X1
-	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*8), X1, X1
+	MOVL        (SI), R12
+	MOVWLZX     R12, R11
+	VMOVSD      (DI)(R11*8), X4
+	SHRL        $0x10, R12
+	VMOVHPD     (DI)(R12*8), X4, X4
+	MOVL        4(SI), R12
+	MOVWLZX     R12, R11
+	VMOVSD      (DI)(R11*8), X1
+	SHRL        $0x10, R12
+	VMOVHPD     (DI)(R12*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VCVTPS2PD   (BX), Y1
 	VFMADD231PD Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x08, SI
-	DECQ        R9
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X1
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X4
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X5, X5
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X4
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VCVTPS2PD    (BX), Y6
 	VMOVAPS      Y2, Y7
@@ -298,7 +307,7 @@ masked:
 	ADDQ         $0x10, BX
 	ADDQ         $0x08, SI
 	ADDQ         $0x02, DX
-	DECQ         R9
+	DECQ         R10
 	JNZ          masked
 
 store:
@@ -312,9 +321,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
+// func slicesShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-72
+TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -323,57 +332,60 @@ TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
 	VMOVUPS      laneBits64<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y3, Y2
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
 
 full:
 	PREFETCHT1  8192(BX)
 	PREFETCHT1  4096(SI)
-	MOVL        (SI), R10
-	VMOVSD      (DI)(R10*8), X4
-	MOVL        4(SI), R10
-	VMOVHPD     (DI)(R10*8), X4, X4
-	MOVL        8(SI), R10
-	VMOVSD      (DI)(R10*8), X1
-	MOVL        12(SI), R10
-	VMOVHPD     (DI)(R10*8), X1, X1
+	MOVL        (SI), R11
+	VMOVSD      (DI)(R11*8), X4
+	MOVL        4(SI), R11
+	VMOVHPD     (DI)(R11*8), X4, X4
+	MOVL        8(SI), R11
+	VMOVSD      (DI)(R11*8), X1
+	MOVL        12(SI), R11
+	VMOVHPD     (DI)(R11*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VCVTPS2PD   (BX), Y1
 	VFMADD231PD Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x10, SI
-	DECQ        R9
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X1
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
+	MOVL         (SI), R11
+	VMOVSD       (DI)(R11*8), X5
+	MOVL         4(SI), R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         8(SI), R11
+	VMOVSD       (DI)(R11*8), X4
+	MOVL         12(SI), R11
+	VMOVHPD      (DI)(R11*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VCVTPS2PD    (BX), Y6
 	VMOVAPS      Y2, Y7
@@ -382,7 +394,7 @@ masked:
 	ADDQ         $0x10, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
-	DECQ         R9
+	DECQ         R10
 	JNZ          masked
 
 store:
@@ -396,9 +408,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
+// func slicesTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $0-72
+TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -407,46 +419,794 @@ TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R9
+	MOVQ         ahead+72(FP), R10
 	VMOVUPS      nibblesOf64<>+0(SB), Y0
-	MOVQ         $0x0000000f, R10
-	VMOVQ        R10, X1
+	MOVQ         $0x0000000f, R11
+	VMOVQ        R11, X1
 	VPBROADCASTQ X1, Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
 	VPBROADCASTQ keep+64(FP), Y5
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R9), Y5, Y4
-	MOVL   (CX), R10
-	TESTQ  R10, R10
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R10)
+	ADDQ       step+80(FP), R10
+	VANDPS     (R9), Y5, Y4
+	MOVL       (CX), R11
+	TESTQ      R11, R11
+	JZ         tail
+
+full:
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R13
+	MOVWLZX      R13, R12
+	VMOVSD       (DI)(R12*8), X6
+	SHRL         $0x10, R13
+	VMOVHPD      (DI)(R13*8), X6, X6
+	MOVL         4(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSD       (DI)(R12*8), X3
+	SHRL         $0x10, R13
+	VMOVHPD      (DI)(R13*8), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	MOVWLZX      (BX), R12
+	VMOVD        R12, X3
+	VPBROADCASTQ X3, Y3
+	VPSRLVQ      Y0, Y3, Y3
+	VPAND        Y1, Y3, Y3
+	VPCMPEQQ     Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VGATHERQPD   Y8, (R8)(Y3*8), Y9
+	VFMADD231PD  Y9, Y6, Y4
+	ADDQ         $0x02, BX
+	ADDQ         $0x08, SI
+	DECQ         R11
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R12
+	VMOVD        R12, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R13
+	MOVWLZX      R13, R12
+	VMOVSD       (DI)(R12*8), X7
+	SHRL         $0x10, R13
+	VMOVHPD      (DI)(R13*8), X7, X7
+	MOVL         4(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSD       (DI)(R12*8), X6
+	SHRL         $0x10, R13
+	VMOVHPD      (DI)(R13*8), X6, X6
+	VINSERTF128  $0x01, X6, Y7, Y7
+	MOVWLZX      (BX), R12
+	VMOVD        R12, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y0, Y8, Y8
+	VPAND        Y1, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R8)(Y8*8), Y10
+	VMOVAPS      Y4, Y8
+	VFMADD231PD  Y10, Y7, Y8
+	VBLENDVPD    Y3, Y8, Y4, Y4
+	ADDQ         $0x02, BX
+	ADDQ         $0x08, SI
+	ADDQ         $0x02, DX
+	DECQ         R11
+	JNZ          masked
+
+store:
+	VMOVUPD Y4, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R9
+	MOVQ         ahead+72(FP), R10
+	VMOVUPS      nibblesOf64<>+0(SB), Y0
+	MOVQ         $0x0000000f, R11
+	VMOVQ        R11, X1
+	VPBROADCASTQ X1, Y1
+	VMOVUPS      laneBits64<>+0(SB), Y2
+	VPBROADCASTQ keep+64(FP), Y5
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R10)
+	ADDQ       step+80(FP), R10
+	VANDPS     (R9), Y5, Y4
+	MOVL       (CX), R11
+	TESTQ      R11, R11
+	JZ         tail
+
+full:
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
+	MOVL         (SI), R12
+	VMOVSD       (DI)(R12*8), X6
+	MOVL         4(SI), R12
+	VMOVHPD      (DI)(R12*8), X6, X6
+	MOVL         8(SI), R12
+	VMOVSD       (DI)(R12*8), X3
+	MOVL         12(SI), R12
+	VMOVHPD      (DI)(R12*8), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	MOVWLZX      (BX), R12
+	VMOVD        R12, X3
+	VPBROADCASTQ X3, Y3
+	VPSRLVQ      Y0, Y3, Y3
+	VPAND        Y1, Y3, Y3
+	VPCMPEQQ     Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VGATHERQPD   Y8, (R8)(Y3*8), Y9
+	VFMADD231PD  Y9, Y6, Y4
+	ADDQ         $0x02, BX
+	ADDQ         $0x10, SI
+	DECQ         R11
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R12
+	VMOVD        R12, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
+	MOVL         (SI), R12
+	VMOVSD       (DI)(R12*8), X7
+	MOVL         4(SI), R12
+	VMOVHPD      (DI)(R12*8), X7, X7
+	MOVL         8(SI), R12
+	VMOVSD       (DI)(R12*8), X6
+	MOVL         12(SI), R12
+	VMOVHPD      (DI)(R12*8), X6, X6
+	VINSERTF128  $0x01, X6, Y7, Y7
+	MOVWLZX      (BX), R12
+	VMOVD        R12, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y0, Y8, Y8
+	VPAND        Y1, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R8)(Y8*8), Y10
+	VMOVAPS      Y4, Y8
+	VFMADD231PD  Y10, Y7, Y8
+	VBLENDVPD    Y3, Y8, Y4, Y4
+	ADDQ         $0x02, BX
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, DX
+	DECQ         R11
+	JNZ          masked
+
+store:
+	VMOVUPD Y4, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VBROADCASTSD (DI), Y0
+	VMOVUPS      laneBits64<>+0(SB), Y1
+	VPBROADCASTQ keep+64(FP), Y4
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y4, Y3
+	MOVL       (CX), DI
+	TESTQ      DI, DI
+	JZ         tail
+
+full:
+	PREFETCHT1  2048(BX)
+	MOVL        (BX), R11
+	MOVWLZX     R11, R10
+	VMOVSD      (SI)(R10*8), X5
+	SHRL        $0x10, R11
+	VMOVHPD     (SI)(R11*8), X5, X5
+	MOVL        4(BX), R11
+	MOVWLZX     R11, R10
+	VMOVSD      (SI)(R10*8), X2
+	SHRL        $0x10, R11
+	VMOVHPD     (SI)(R11*8), X2, X2
+	VINSERTF128 $0x01, X2, Y5, Y5
+	VFMADD231PD Y0, Y5, Y3
+	ADDQ        $0x08, BX
+	DECQ        DI
+	JNZ         full
+
+tail:
+	MOVL  4(CX), DI
+	TESTQ DI, DI
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R10
+	VMOVD        R10, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	PREFETCHT1   2048(BX)
+	MOVL         (BX), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (SI)(R10*8), X6
+	SHRL         $0x10, R11
+	VMOVHPD      (SI)(R11*8), X6, X6
+	MOVL         4(BX), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (SI)(R10*8), X5
+	SHRL         $0x10, R11
+	VMOVHPD      (SI)(R11*8), X5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVAPS      Y3, Y7
+	VFMADD231PD  Y0, Y6, Y7
+	VBLENDVPD    Y2, Y7, Y3, Y3
+	ADDQ         $0x08, BX
+	ADDQ         $0x02, DX
+	DECQ         DI
+	JNZ          masked
+
+store:
+	VMOVUPD Y3, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesSame32F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VBROADCASTSD (DI), Y0
+	VMOVUPS      laneBits64<>+0(SB), Y1
+	VPBROADCASTQ keep+64(FP), Y4
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y4, Y3
+	MOVL       (CX), DI
+	TESTQ      DI, DI
+	JZ         tail
+
+full:
+	PREFETCHT1  4096(BX)
+	MOVL        (BX), R10
+	VMOVSD      (SI)(R10*8), X5
+	MOVL        4(BX), R10
+	VMOVHPD     (SI)(R10*8), X5, X5
+	MOVL        8(BX), R10
+	VMOVSD      (SI)(R10*8), X2
+	MOVL        12(BX), R10
+	VMOVHPD     (SI)(R10*8), X2, X2
+	VINSERTF128 $0x01, X2, Y5, Y5
+	VFMADD231PD Y0, Y5, Y3
+	ADDQ        $0x10, BX
+	DECQ        DI
+	JNZ         full
+
+tail:
+	MOVL  4(CX), DI
+	TESTQ DI, DI
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R10
+	VMOVD        R10, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	PREFETCHT1   4096(BX)
+	MOVL         (BX), R10
+	VMOVSD       (SI)(R10*8), X6
+	MOVL         4(BX), R10
+	VMOVHPD      (SI)(R10*8), X6, X6
+	MOVL         8(BX), R10
+	VMOVSD       (SI)(R10*8), X5
+	MOVL         12(BX), R10
+	VMOVHPD      (SI)(R10*8), X5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVAPS      Y3, Y7
+	VFMADD231PD  Y0, Y6, Y7
+	VBLENDVPD    Y2, Y7, Y3, Y3
+	ADDQ         $0x10, BX
+	ADDQ         $0x02, DX
+	DECQ         DI
+	JNZ          masked
+
+store:
+	VMOVUPD Y3, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesHigh3216F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
+
+full:
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  2048(SI)
+	MOVL        (SI), R12
+	MOVWLZX     R12, R11
+	VMOVSD      (DI)(R11*8), X4
+	SHRL        $0x10, R12
+	VMOVHPD     (DI)(R12*8), X4, X4
+	MOVL        4(SI), R12
+	MOVWLZX     R12, R11
+	VMOVSD      (DI)(R11*8), X1
+	SHRL        $0x10, R12
+	VMOVHPD     (DI)(R12*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VPMOVZXDQ   (BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y4, Y2
+	ADDQ        $0x10, BX
+	ADDQ        $0x08, SI
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X5, X5
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X4
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VPMOVZXDQ    (BX), Y6
+	VPSLLQ       $0x20, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x10, BX
+	ADDQ         $0x08, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh3232F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesHigh3232F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
+
+full:
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  4096(SI)
+	MOVL        (SI), R11
+	VMOVSD      (DI)(R11*8), X4
+	MOVL        4(SI), R11
+	VMOVHPD     (DI)(R11*8), X4, X4
+	MOVL        8(SI), R11
+	VMOVSD      (DI)(R11*8), X1
+	MOVL        12(SI), R11
+	VMOVHPD     (DI)(R11*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VPMOVZXDQ   (BX), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y4, Y2
+	ADDQ        $0x10, BX
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
+	MOVL         (SI), R11
+	VMOVSD       (DI)(R11*8), X5
+	MOVL         4(SI), R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         8(SI), R11
+	VMOVSD       (DI)(R11*8), X4
+	MOVL         12(SI), R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VPMOVZXDQ    (BX), Y6
+	VPSLLQ       $0x20, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x10, BX
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesHigh1616F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
+
+full:
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  2048(SI)
+	MOVL        (SI), R12
+	MOVWLZX     R12, R11
+	VMOVSD      (DI)(R11*8), X4
+	SHRL        $0x10, R12
+	VMOVHPD     (DI)(R12*8), X4, X4
+	MOVL        4(SI), R12
+	MOVWLZX     R12, R11
+	VMOVSD      (DI)(R11*8), X1
+	SHRL        $0x10, R12
+	VMOVHPD     (DI)(R12*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VPMOVZXWQ   (BX), Y1
+	VPSLLQ      $0x30, Y1, Y1
+	VFMADD231PD Y1, Y4, Y2
+	ADDQ        $0x08, BX
+	ADDQ        $0x08, SI
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X5, X5
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X4
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VPMOVZXWQ    (BX), Y6
+	VPSLLQ       $0x30, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x08, BX
+	ADDQ         $0x08, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1632F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesHigh1632F64AVX2(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
+
+full:
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  4096(SI)
+	MOVL        (SI), R11
+	VMOVSD      (DI)(R11*8), X4
+	MOVL        4(SI), R11
+	VMOVHPD     (DI)(R11*8), X4, X4
+	MOVL        8(SI), R11
+	VMOVSD      (DI)(R11*8), X1
+	MOVL        12(SI), R11
+	VMOVHPD     (DI)(R11*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VPMOVZXWQ   (BX), Y1
+	VPSLLQ      $0x30, Y1, Y1
+	VFMADD231PD Y1, Y4, Y2
+	ADDQ        $0x08, BX
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
+	MOVL         (SI), R11
+	VMOVSD       (DI)(R11*8), X5
+	MOVL         4(SI), R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         8(SI), R11
+	VMOVSD       (DI)(R11*8), X4
+	MOVL         12(SI), R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VPMOVZXWQ    (BX), Y6
+	VPSLLQ       $0x30, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x08, BX
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesFull16F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VPBROADCASTQ keep+64(FP), Z1
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
 
 full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R12
 	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X6
+	VMOVSD       (DI)(R11*8), X2
 	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X6, X6
+	VMOVHPD      (DI)(R12*8), X2, X2
 	MOVL         4(SI), R12
 	MOVWLZX      R12, R11
 	VMOVSD       (DI)(R11*8), X3
 	SHRL         $0x10, R12
 	VMOVHPD      (DI)(R12*8), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X3
-	VPBROADCASTQ X3, Y3
-	VPSRLVQ      Y0, Y3, Y3
-	VPAND        Y1, Y3, Y3
-	VPCMPEQQ     Y8, Y8, Y8
-	VXORPD       Y9, Y9, Y9
-	VGATHERQPD   Y8, (R8)(Y3*8), Y9
-	VFMADD231PD  Y9, Y6, Y4
-	ADDQ         $0x02, BX
-	ADDQ         $0x08, SI
+	VINSERTF128  $0x01, X3, Y2, Y2
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X3
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X3, X3
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X4
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VFMADD231PD  (BX), Z2, Z0
+	ADDQ         $0x40, BX
+	ADDQ         $0x10, SI
 	DECQ         R10
 	JNZ          full
 
@@ -456,44 +1216,465 @@ tail:
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X3
-	VPBROADCASTQ X3, Y3
-	VPAND        Y2, Y3, Y3
-	VPCMPEQQ     Y2, Y3, Y3
+	KMOVW        (DX), K1
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   2048(SI)
 	MOVL         (SI), R12
 	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X7
+	VMOVSD       (DI)(R11*8), X4
 	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X7, X7
+	VMOVHPD      (DI)(R12*8), X4, X4
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X2
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X5, X5
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X2
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VFMADD231PD  (BX), Z4, K1, Z0
+	ADDQ         $0x40, BX
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VPBROADCASTQ keep+64(FP), Z1
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
+
+full:
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
+	MOVL         (SI), R11
+	VMOVSD       (DI)(R11*8), X2
+	MOVL         4(SI), R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	MOVL         8(SI), R11
+	VMOVSD       (DI)(R11*8), X3
+	MOVL         12(SI), R11
+	VMOVHPD      (DI)(R11*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	MOVL         16(SI), R11
+	VMOVSD       (DI)(R11*8), X3
+	MOVL         20(SI), R11
+	VMOVHPD      (DI)(R11*8), X3, X3
+	MOVL         24(SI), R11
+	VMOVSD       (DI)(R11*8), X4
+	MOVL         28(SI), R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VFMADD231PD  (BX), Z2, Z0
+	ADDQ         $0x40, BX
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
+	MOVL         (SI), R11
+	VMOVSD       (DI)(R11*8), X4
+	MOVL         4(SI), R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         8(SI), R11
+	VMOVSD       (DI)(R11*8), X2
+	MOVL         12(SI), R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	MOVL         16(SI), R11
+	VMOVSD       (DI)(R11*8), X5
+	MOVL         20(SI), R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         24(SI), R11
+	VMOVSD       (DI)(R11*8), X2
+	MOVL         28(SI), R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VFMADD231PD  (BX), Z4, K1, Z0
+	ADDQ         $0x40, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesShort16F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VPBROADCASTQ keep+64(FP), Z1
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
+
+full:
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X2
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X2, X2
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X3
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X3
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X3, X3
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X4
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VCVTPS2PD    (BX), Z4
+	VFMADD231PD  Z4, Z2, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x10, SI
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X5, X5
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X2
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X6
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X6, X6
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X2
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VCVTPS2PD    (BX), Z4
+	VFMADD231PD  Z4, Z5, K1, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesShort32F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VPBROADCASTQ keep+64(FP), Z1
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
+
+full:
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
+	MOVL         (SI), R11
+	VMOVSD       (DI)(R11*8), X2
+	MOVL         4(SI), R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	MOVL         8(SI), R11
+	VMOVSD       (DI)(R11*8), X3
+	MOVL         12(SI), R11
+	VMOVHPD      (DI)(R11*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	MOVL         16(SI), R11
+	VMOVSD       (DI)(R11*8), X3
+	MOVL         20(SI), R11
+	VMOVHPD      (DI)(R11*8), X3, X3
+	MOVL         24(SI), R11
+	VMOVSD       (DI)(R11*8), X4
+	MOVL         28(SI), R11
+	VMOVHPD      (DI)(R11*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VCVTPS2PD    (BX), Z4
+	VFMADD231PD  Z4, Z2, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
+	MOVL         (SI), R11
+	VMOVSD       (DI)(R11*8), X5
+	MOVL         4(SI), R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         8(SI), R11
+	VMOVSD       (DI)(R11*8), X2
+	MOVL         12(SI), R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         16(SI), R11
+	VMOVSD       (DI)(R11*8), X6
+	MOVL         20(SI), R11
+	VMOVHPD      (DI)(R11*8), X6, X6
+	MOVL         24(SI), R11
+	VMOVSD       (DI)(R11*8), X2
+	MOVL         28(SI), R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VCVTPS2PD    (BX), Z4
+	VFMADD231PD  Z4, Z5, K1, Z0
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX2, AVX512F, MMX+
+TEXT ·slicesTable16F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R9
+	MOVQ         ahead+72(FP), R10
+	VMOVUPS      nibblesOf64<>+0(SB), Z0
+	VMOVUPD      (R8), Z1
+	VMOVUPD      64(R8), Z2
+	VPBROADCASTQ keep+64(FP), Z4
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R10)
+	ADDQ       step+80(FP), R10
+	VPANDQ     (R9), Z4, Z3
+	MOVL       (CX), R8
+	TESTQ      R8, R8
+	JZ         tail
+
+full:
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X5, X5
 	MOVL         4(SI), R12
 	MOVWLZX      R12, R11
 	VMOVSD       (DI)(R11*8), X6
 	SHRL         $0x10, R12
 	VMOVHPD      (DI)(R12*8), X6, X6
-	VINSERTF128  $0x01, X6, Y7, Y7
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X8
-	VPBROADCASTQ X8, Y8
-	VPSRLVQ      Y0, Y8, Y8
-	VPAND        Y1, Y8, Y8
-	VPCMPEQQ     Y9, Y9, Y9
-	VXORPD       Y10, Y10, Y10
-	VGATHERQPD   Y9, (R8)(Y8*8), Y10
-	VMOVAPS      Y4, Y8
-	VFMADD231PD  Y10, Y7, Y8
-	VBLENDVPD    Y3, Y8, Y4, Y4
-	ADDQ         $0x02, BX
-	ADDQ         $0x08, SI
+	VINSERTF128  $0x01, X6, Y5, Y5
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X6
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X6, X6
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X7
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X7, X7
+	VINSERTF128  $0x01, X7, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VPBROADCASTD (BX), Y7
+	VPMOVZXDQ    Y7, Z7
+	VPSRLVQ      Z0, Z7, Z7
+	VPERMI2PD    Z2, Z1, Z7
+	VFMADD231PD  Z7, Z5, Z3
+	ADDQ         $0x04, BX
+	ADDQ         $0x10, SI
+	DECQ         R8
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R8
+	TESTQ R8, R8
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X8
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X8, X8
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X5, X5
+	VINSERTF128  $0x01, X5, Y8, Y8
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X9
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X9, X9
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X5, X5
+	VINSERTF128  $0x01, X5, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VPBROADCASTD (BX), Y7
+	VPMOVZXDQ    Y7, Z7
+	VPSRLVQ      Z0, Z7, Z7
+	VPERMI2PD    Z2, Z1, Z7
+	VFMADD231PD  Z7, Z8, K1, Z3
+	ADDQ         $0x04, BX
+	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R8
 	JNZ          masked
 
 store:
-	VMOVUPD Y4, (R9)
-	ADDQ    $0x20, R9
+	VMOVUPD Z3, (R9)
+	ADDQ    $0x40, R9
 	ADDQ    $0x08, CX
 	DECQ    AX
 	JMP     slice
@@ -502,9 +1683,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $0-72
+// func slicesTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX2, AVX512F, MMX+
+TEXT ·slicesTable32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -513,43 +1694,356 @@ TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R9
-	VMOVUPS      nibblesOf64<>+0(SB), Y0
-	MOVQ         $0x0000000f, R10
-	VMOVQ        R10, X1
-	VPBROADCASTQ X1, Y1
-	VMOVUPS      laneBits64<>+0(SB), Y2
-	VPBROADCASTQ keep+64(FP), Y5
+	MOVQ         ahead+72(FP), R10
+	VMOVUPS      nibblesOf64<>+0(SB), Z0
+	VMOVUPD      (R8), Z1
+	VMOVUPD      64(R8), Z2
+	VPBROADCASTQ keep+64(FP), Z4
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R9), Y5, Y4
-	MOVL   (CX), R10
-	TESTQ  R10, R10
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R10)
+	ADDQ       step+80(FP), R10
+	VPANDQ     (R9), Z4, Z3
+	MOVL       (CX), R8
+	TESTQ      R8, R8
+	JZ         tail
 
 full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
 	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X6
+	VMOVSD       (DI)(R11*8), X5
 	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X6, X6
+	VMOVHPD      (DI)(R11*8), X5, X5
 	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X3
+	VMOVSD       (DI)(R11*8), X6
 	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X3, X3
+	VMOVHPD      (DI)(R11*8), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y5
+	MOVL         16(SI), R11
+	VMOVSD       (DI)(R11*8), X6
+	MOVL         20(SI), R11
+	VMOVHPD      (DI)(R11*8), X6, X6
+	MOVL         24(SI), R11
+	VMOVSD       (DI)(R11*8), X7
+	MOVL         28(SI), R11
+	VMOVHPD      (DI)(R11*8), X7, X7
+	VINSERTF128  $0x01, X7, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VPBROADCASTD (BX), Y7
+	VPMOVZXDQ    Y7, Z7
+	VPSRLVQ      Z0, Z7, Z7
+	VPERMI2PD    Z2, Z1, Z7
+	VFMADD231PD  Z7, Z5, Z3
+	ADDQ         $0x04, BX
+	ADDQ         $0x20, SI
+	DECQ         R8
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R8
+	TESTQ R8, R8
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
+	MOVL         (SI), R11
+	VMOVSD       (DI)(R11*8), X8
+	MOVL         4(SI), R11
+	VMOVHPD      (DI)(R11*8), X8, X8
+	MOVL         8(SI), R11
+	VMOVSD       (DI)(R11*8), X5
+	MOVL         12(SI), R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	VINSERTF128  $0x01, X5, Y8, Y8
+	MOVL         16(SI), R11
+	VMOVSD       (DI)(R11*8), X9
+	MOVL         20(SI), R11
+	VMOVHPD      (DI)(R11*8), X9, X9
+	MOVL         24(SI), R11
+	VMOVSD       (DI)(R11*8), X5
+	MOVL         28(SI), R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	VINSERTF128  $0x01, X5, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VPBROADCASTD (BX), Y7
+	VPMOVZXDQ    Y7, Z7
+	VPSRLVQ      Z0, Z7, Z7
+	VPERMI2PD    Z2, Z1, Z7
+	VFMADD231PD  Z7, Z8, K1, Z3
+	ADDQ         $0x04, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R8
+	JNZ          masked
+
+store:
+	VMOVUPD Z3, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VBROADCASTSD (DI), Z0
+	VPBROADCASTQ keep+64(FP), Z2
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z2, Z1
+	MOVL       (CX), DI
+	TESTQ      DI, DI
+	JZ         tail
+
+full:
+	PREFETCHT1   2048(BX)
+	MOVL         (BX), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (SI)(R10*8), X3
+	SHRL         $0x10, R11
+	VMOVHPD      (SI)(R11*8), X3, X3
+	MOVL         4(BX), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (SI)(R10*8), X4
+	SHRL         $0x10, R11
+	VMOVHPD      (SI)(R11*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	MOVL         8(BX), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (SI)(R10*8), X4
+	SHRL         $0x10, R11
+	VMOVHPD      (SI)(R11*8), X4, X4
+	MOVL         12(BX), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (SI)(R10*8), X5
+	SHRL         $0x10, R11
+	VMOVHPD      (SI)(R11*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VFMADD231PD  Z0, Z3, Z1
+	ADDQ         $0x10, BX
+	DECQ         DI
+	JNZ          full
+
+tail:
+	MOVL  4(CX), DI
+	TESTQ DI, DI
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   2048(BX)
+	MOVL         (BX), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (SI)(R10*8), X5
+	SHRL         $0x10, R11
+	VMOVHPD      (SI)(R11*8), X5, X5
+	MOVL         4(BX), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (SI)(R10*8), X3
+	SHRL         $0x10, R11
+	VMOVHPD      (SI)(R11*8), X3, X3
+	VINSERTF128  $0x01, X3, Y5, Y5
+	MOVL         8(BX), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (SI)(R10*8), X6
+	SHRL         $0x10, R11
+	VMOVHPD      (SI)(R11*8), X6, X6
+	MOVL         12(BX), R11
+	MOVWLZX      R11, R10
+	VMOVSD       (SI)(R10*8), X3
+	SHRL         $0x10, R11
+	VMOVHPD      (SI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y6, Y6
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X3
-	VPBROADCASTQ X3, Y3
-	VPSRLVQ      Y0, Y3, Y3
-	VPAND        Y1, Y3, Y3
-	VPCMPEQQ     Y8, Y8, Y8
-	VXORPD       Y9, Y9, Y9
-	VGATHERQPD   Y8, (R8)(Y3*8), Y9
-	VFMADD231PD  Y9, Y6, Y4
-	ADDQ         $0x02, BX
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VFMADD231PD  Z0, Z5, K1, Z1
+	ADDQ         $0x10, BX
+	ADDQ         $0x02, DX
+	DECQ         DI
+	JNZ          masked
+
+store:
+	VMOVUPD Z1, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesSame32F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VBROADCASTSD (DI), Z0
+	VPBROADCASTQ keep+64(FP), Z2
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z2, Z1
+	MOVL       (CX), DI
+	TESTQ      DI, DI
+	JZ         tail
+
+full:
+	PREFETCHT1   4096(BX)
+	MOVL         (BX), R10
+	VMOVSD       (SI)(R10*8), X3
+	MOVL         4(BX), R10
+	VMOVHPD      (SI)(R10*8), X3, X3
+	MOVL         8(BX), R10
+	VMOVSD       (SI)(R10*8), X4
+	MOVL         12(BX), R10
+	VMOVHPD      (SI)(R10*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	MOVL         16(BX), R10
+	VMOVSD       (SI)(R10*8), X4
+	MOVL         20(BX), R10
+	VMOVHPD      (SI)(R10*8), X4, X4
+	MOVL         24(BX), R10
+	VMOVSD       (SI)(R10*8), X5
+	MOVL         28(BX), R10
+	VMOVHPD      (SI)(R10*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VFMADD231PD  Z0, Z3, Z1
+	ADDQ         $0x20, BX
+	DECQ         DI
+	JNZ          full
+
+tail:
+	MOVL  4(CX), DI
+	TESTQ DI, DI
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   4096(BX)
+	MOVL         (BX), R10
+	VMOVSD       (SI)(R10*8), X5
+	MOVL         4(BX), R10
+	VMOVHPD      (SI)(R10*8), X5, X5
+	MOVL         8(BX), R10
+	VMOVSD       (SI)(R10*8), X3
+	MOVL         12(BX), R10
+	VMOVHPD      (SI)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y5, Y5
+	MOVL         16(BX), R10
+	VMOVSD       (SI)(R10*8), X6
+	MOVL         20(BX), R10
+	VMOVHPD      (SI)(R10*8), X6, X6
+	MOVL         24(BX), R10
+	VMOVSD       (SI)(R10*8), X3
+	MOVL         28(BX), R10
+	VMOVHPD      (SI)(R10*8), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VFMADD231PD  Z0, Z5, K1, Z1
+	ADDQ         $0x20, BX
+	ADDQ         $0x02, DX
+	DECQ         DI
+	JNZ          masked
+
+store:
+	VMOVUPD Z1, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesHigh3216F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VPBROADCASTQ keep+64(FP), Z1
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
+
+full:
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X2
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X2, X2
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X3
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X3
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X3, X3
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X4
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VPMOVZXDQ    (BX), Z4
+	VPSLLQ       $0x20, Z4, Z4
+	VFMADD231PD  Z4, Z2, Z0
+	ADDQ         $0x20, BX
 	ADDQ         $0x10, SI
 	DECQ         R10
 	JNZ          full
@@ -560,657 +2054,42 @@ tail:
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X3
-	VPBROADCASTQ X3, Y3
-	VPAND        Y2, Y3, Y3
-	VPCMPEQQ     Y2, Y3, Y3
+	KMOVW        (DX), K1
 	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X7
-	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X7, X7
-	MOVL         8(SI), R11
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X5, X5
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X2
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
 	VMOVSD       (DI)(R11*8), X6
-	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X6, X6
-	VINSERTF128  $0x01, X6, Y7, Y7
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X8
-	VPBROADCASTQ X8, Y8
-	VPSRLVQ      Y0, Y8, Y8
-	VPAND        Y1, Y8, Y8
-	VPCMPEQQ     Y9, Y9, Y9
-	VXORPD       Y10, Y10, Y10
-	VGATHERQPD   Y9, (R8)(Y8*8), Y10
-	VMOVAPS      Y4, Y8
-	VFMADD231PD  Y10, Y7, Y8
-	VBLENDVPD    Y3, Y8, Y4, Y4
-	ADDQ         $0x02, BX
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X6, X6
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X2
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VPMOVZXDQ    (BX), Z4
+	VPSLLQ       $0x20, Z4, Z4
+	VFMADD231PD  Z4, Z5, K1, Z0
+	ADDQ         $0x20, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
 	DECQ         R10
 	JNZ          masked
 
 store:
-	VMOVUPD Y4, (R9)
-	ADDQ    $0x20, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	VBROADCASTSD (DI), Y0
-	VMOVUPS      laneBits64<>+0(SB), Y1
-	VPBROADCASTQ keep+64(FP), Y4
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y4, Y3
-	MOVL   (CX), DI
-	TESTQ  DI, DI
-	JZ     tail
-
-full:
-	PREFETCHT1  2048(BX)
-	MOVL        (BX), R10
-	MOVWLZX     R10, R9
-	VMOVSD      (SI)(R9*8), X5
-	SHRL        $0x10, R10
-	VMOVHPD     (SI)(R10*8), X5, X5
-	MOVL        4(BX), R10
-	MOVWLZX     R10, R9
-	VMOVSD      (SI)(R9*8), X2
-	SHRL        $0x10, R10
-	VMOVHPD     (SI)(R10*8), X2, X2
-	VINSERTF128 $0x01, X2, Y5, Y5
-	VFMADD231PD Y0, Y5, Y3
-	ADDQ        $0x08, BX
-	DECQ        DI
-	JNZ         full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R9
-	VMOVD        R9, X2
-	VPBROADCASTQ X2, Y2
-	VPAND        Y1, Y2, Y2
-	VPCMPEQQ     Y1, Y2, Y2
-	PREFETCHT1   2048(BX)
-	MOVL         (BX), R10
-	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X6
-	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X6, X6
-	MOVL         4(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X5
-	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
-	VMOVAPS      Y3, Y7
-	VFMADD231PD  Y0, Y6, Y7
-	VBLENDVPD    Y2, Y7, Y3, Y3
-	ADDQ         $0x08, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPD Y3, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame32F64AVX2(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	VBROADCASTSD (DI), Y0
-	VMOVUPS      laneBits64<>+0(SB), Y1
-	VPBROADCASTQ keep+64(FP), Y4
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y4, Y3
-	MOVL   (CX), DI
-	TESTQ  DI, DI
-	JZ     tail
-
-full:
-	PREFETCHT1  4096(BX)
-	MOVL        (BX), R9
-	VMOVSD      (SI)(R9*8), X5
-	MOVL        4(BX), R9
-	VMOVHPD     (SI)(R9*8), X5, X5
-	MOVL        8(BX), R9
-	VMOVSD      (SI)(R9*8), X2
-	MOVL        12(BX), R9
-	VMOVHPD     (SI)(R9*8), X2, X2
-	VINSERTF128 $0x01, X2, Y5, Y5
-	VFMADD231PD Y0, Y5, Y3
-	ADDQ        $0x10, BX
-	DECQ        DI
-	JNZ         full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R9
-	VMOVD        R9, X2
-	VPBROADCASTQ X2, Y2
-	VPAND        Y1, Y2, Y2
-	VPCMPEQQ     Y1, Y2, Y2
-	PREFETCHT1   4096(BX)
-	MOVL         (BX), R9
-	VMOVSD       (SI)(R9*8), X6
-	MOVL         4(BX), R9
-	VMOVHPD      (SI)(R9*8), X6, X6
-	MOVL         8(BX), R9
-	VMOVSD       (SI)(R9*8), X5
-	MOVL         12(BX), R9
-	VMOVHPD      (SI)(R9*8), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
-	VMOVAPS      Y3, Y7
-	VFMADD231PD  Y0, Y6, Y7
-	VBLENDVPD    Y2, Y7, Y3, Y3
-	ADDQ         $0x10, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPD Y3, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh3216F64AVX2(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	VMOVUPS      laneBits64<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y3, Y2
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  2048(SI)
-	MOVL        (SI), R11
-	MOVWLZX     R11, R10
-	VMOVSD      (DI)(R10*8), X4
-	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*8), X4, X4
-	MOVL        4(SI), R11
-	MOVWLZX     R11, R10
-	VMOVSD      (DI)(R10*8), X1
-	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VPMOVZXDQ   (BX), Y1
-	VPSLLQ      $0x20, Y1, Y1
-	VFMADD231PD Y1, Y4, Y2
-	ADDQ        $0x10, BX
-	ADDQ        $0x08, SI
-	DECQ        R9
-	JNZ         full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X4
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXDQ    (BX), Y6
-	VPSLLQ       $0x20, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
-	ADDQ         $0x10, BX
-	ADDQ         $0x08, SI
-	ADDQ         $0x02, DX
-	DECQ         R9
-	JNZ          masked
-
-store:
-	VMOVUPD Y2, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesHigh3232F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh3232F64AVX2(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	VMOVUPS      laneBits64<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y3, Y2
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  4096(SI)
-	MOVL        (SI), R10
-	VMOVSD      (DI)(R10*8), X4
-	MOVL        4(SI), R10
-	VMOVHPD     (DI)(R10*8), X4, X4
-	MOVL        8(SI), R10
-	VMOVSD      (DI)(R10*8), X1
-	MOVL        12(SI), R10
-	VMOVHPD     (DI)(R10*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VPMOVZXDQ   (BX), Y1
-	VPSLLQ      $0x20, Y1, Y1
-	VFMADD231PD Y1, Y4, Y2
-	ADDQ        $0x10, BX
-	ADDQ        $0x10, SI
-	DECQ        R9
-	JNZ         full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXDQ    (BX), Y6
-	VPSLLQ       $0x20, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
-	ADDQ         $0x10, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R9
-	JNZ          masked
-
-store:
-	VMOVUPD Y2, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1616F64AVX2(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	VMOVUPS      laneBits64<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y3, Y2
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  2048(SI)
-	MOVL        (SI), R11
-	MOVWLZX     R11, R10
-	VMOVSD      (DI)(R10*8), X4
-	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*8), X4, X4
-	MOVL        4(SI), R11
-	MOVWLZX     R11, R10
-	VMOVSD      (DI)(R10*8), X1
-	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VPMOVZXWQ   (BX), Y1
-	VPSLLQ      $0x30, Y1, Y1
-	VFMADD231PD Y1, Y4, Y2
-	ADDQ        $0x08, BX
-	ADDQ        $0x08, SI
-	DECQ        R9
-	JNZ         full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X4
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXWQ    (BX), Y6
-	VPSLLQ       $0x30, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
-	ADDQ         $0x08, BX
-	ADDQ         $0x08, SI
-	ADDQ         $0x02, DX
-	DECQ         R9
-	JNZ          masked
-
-store:
-	VMOVUPD Y2, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesHigh1632F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1632F64AVX2(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	VMOVUPS      laneBits64<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y3, Y2
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  4096(SI)
-	MOVL        (SI), R10
-	VMOVSD      (DI)(R10*8), X4
-	MOVL        4(SI), R10
-	VMOVHPD     (DI)(R10*8), X4, X4
-	MOVL        8(SI), R10
-	VMOVSD      (DI)(R10*8), X1
-	MOVL        12(SI), R10
-	VMOVHPD     (DI)(R10*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VPMOVZXWQ   (BX), Y1
-	VPSLLQ      $0x30, Y1, Y1
-	VFMADD231PD Y1, Y4, Y2
-	ADDQ        $0x08, BX
-	ADDQ        $0x10, SI
-	DECQ        R9
-	JNZ         full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXWQ    (BX), Y6
-	VPSLLQ       $0x30, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
-	ADDQ         $0x08, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R9
-	JNZ          masked
-
-store:
-	VMOVUPD Y2, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull16F64AVX512(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z1, Z0
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X3
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X3
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X3, X3
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X4
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VFMADD231PD  (BX), Z2, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x10, SI
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X4
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X4, X4
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PD  (BX), Z4, K1, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R9
-	JNZ          masked
-
-store:
 	VMOVUPD Z0, (R8)
 	ADDQ    $0x40, R8
 	ADDQ    $0x08, CX
@@ -1221,9 +2100,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
+// func slicesHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-72
+TEXT ·slicesHigh3232F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -1232,748 +2111,38 @@ TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z1, Z0
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
 
 full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X3
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X3
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VFMADD231PD  (BX), Z2, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x20, SI
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PD  (BX), Z4, K1, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R9
-	JNZ          masked
-
-store:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesShort16F64AVX512(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z1, Z0
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
 	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
+	VMOVSD       (DI)(R11*8), X2
 	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X3
-	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	MOVL         8(SI), R11
+	VMOVSD       (DI)(R11*8), X3
+	MOVL         12(SI), R11
 	VMOVHPD      (DI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X3
-	SHRL         $0x10, R11
+	MOVL         16(SI), R11
+	VMOVSD       (DI)(R11*8), X3
+	MOVL         20(SI), R11
 	VMOVHPD      (DI)(R11*8), X3, X3
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X4
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VCVTPS2PD    (BX), Z4
-	VFMADD231PD  Z4, Z2, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x10, SI
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X6
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X6, X6
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VCVTPS2PD    (BX), Z4
-	VFMADD231PD  Z4, Z5, K1, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R9
-	JNZ          masked
-
-store:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesShort32F64AVX512(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z1, Z0
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X3
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X3
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VCVTPS2PD    (BX), Z4
-	VFMADD231PD  Z4, Z2, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x20, SI
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X6
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X6, X6
-	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VCVTPS2PD    (BX), Z4
-	VFMADD231PD  Z4, Z5, K1, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R9
-	JNZ          masked
-
-store:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·slicesTable16F64AVX512(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	VMOVUPS      nibblesOf64<>+0(SB), Z0
-	VMOVUPD      (R8), Z1
-	VMOVUPD      64(R8), Z2
-	VPBROADCASTQ keep+64(FP), Z4
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R9), Z4, Z3
-	MOVL   (CX), R8
-	TESTQ  R8, R8
-	JZ     tail
-
-full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X6
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y5
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X6
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X6, X6
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X7
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X7, X7
-	VINSERTF128  $0x01, X7, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VPBROADCASTD (BX), Y7
-	VPMOVZXDQ    Y7, Z7
-	VPSRLVQ      Z0, Z7, Z7
-	VPERMI2PD    Z2, Z1, Z7
-	VFMADD231PD  Z7, Z5, Z3
-	ADDQ         $0x04, BX
-	ADDQ         $0x10, SI
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X8
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X8, X8
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	VINSERTF128  $0x01, X5, Y8, Y8
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X9
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X9, X9
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	VINSERTF128  $0x01, X5, Y9, Y9
-	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	VPBROADCASTD (BX), Y7
-	VPMOVZXDQ    Y7, Z7
-	VPSRLVQ      Z0, Z7, Z7
-	VPERMI2PD    Z2, Z1, Z7
-	VFMADD231PD  Z7, Z8, K1, Z3
-	ADDQ         $0x04, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R8
-	JNZ          masked
-
-store:
-	VMOVUPD Z3, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·slicesTable32F64AVX512(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	VMOVUPS      nibblesOf64<>+0(SB), Z0
-	VMOVUPD      (R8), Z1
-	VMOVUPD      64(R8), Z2
-	VPBROADCASTQ keep+64(FP), Z4
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R9), Z4, Z3
-	MOVL   (CX), R8
-	TESTQ  R8, R8
-	JZ     tail
-
-full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X6
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y5
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X6
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X6, X6
-	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X7
-	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X7, X7
-	VINSERTF128  $0x01, X7, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VPBROADCASTD (BX), Y7
-	VPMOVZXDQ    Y7, Z7
-	VPSRLVQ      Z0, Z7, Z7
-	VPERMI2PD    Z2, Z1, Z7
-	VFMADD231PD  Z7, Z5, Z3
-	ADDQ         $0x04, BX
-	ADDQ         $0x20, SI
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X8
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X8, X8
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	VINSERTF128  $0x01, X5, Y8, Y8
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X9
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X9, X9
-	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	VINSERTF128  $0x01, X5, Y9, Y9
-	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	VPBROADCASTD (BX), Y7
-	VPMOVZXDQ    Y7, Z7
-	VPSRLVQ      Z0, Z7, Z7
-	VPERMI2PD    Z2, Z1, Z7
-	VFMADD231PD  Z7, Z8, K1, Z3
-	ADDQ         $0x04, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R8
-	JNZ          masked
-
-store:
-	VMOVUPD Z3, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	VBROADCASTSD (DI), Z0
-	VPBROADCASTQ keep+64(FP), Z2
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z2, Z1
-	MOVL   (CX), DI
-	TESTQ  DI, DI
-	JZ     tail
-
-full:
-	PREFETCHT1   2048(BX)
-	MOVL         (BX), R10
-	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X3
-	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X3, X3
-	MOVL         4(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X4
-	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         8(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X4
-	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X4, X4
-	MOVL         12(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X5
-	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PD  Z0, Z3, Z1
-	ADDQ         $0x10, BX
-	DECQ         DI
-	JNZ          full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   2048(BX)
-	MOVL         (BX), R10
-	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X5
-	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X5, X5
-	MOVL         4(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X3
-	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
-	MOVL         8(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X6
-	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X6, X6
-	MOVL         12(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSD       (SI)(R9*8), X3
-	SHRL         $0x10, R10
-	VMOVHPD      (SI)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PD  Z0, Z5, K1, Z1
-	ADDQ         $0x10, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPD Z1, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame32F64AVX512(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	VBROADCASTSD (DI), Z0
-	VPBROADCASTQ keep+64(FP), Z2
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z2, Z1
-	MOVL   (CX), DI
-	TESTQ  DI, DI
-	JZ     tail
-
-full:
-	PREFETCHT1   4096(BX)
-	MOVL         (BX), R9
-	VMOVSD       (SI)(R9*8), X3
-	MOVL         4(BX), R9
-	VMOVHPD      (SI)(R9*8), X3, X3
-	MOVL         8(BX), R9
-	VMOVSD       (SI)(R9*8), X4
-	MOVL         12(BX), R9
-	VMOVHPD      (SI)(R9*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         16(BX), R9
-	VMOVSD       (SI)(R9*8), X4
-	MOVL         20(BX), R9
-	VMOVHPD      (SI)(R9*8), X4, X4
-	MOVL         24(BX), R9
-	VMOVSD       (SI)(R9*8), X5
-	MOVL         28(BX), R9
-	VMOVHPD      (SI)(R9*8), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PD  Z0, Z3, Z1
-	ADDQ         $0x20, BX
-	DECQ         DI
-	JNZ          full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   4096(BX)
-	MOVL         (BX), R9
-	VMOVSD       (SI)(R9*8), X5
-	MOVL         4(BX), R9
-	VMOVHPD      (SI)(R9*8), X5, X5
-	MOVL         8(BX), R9
-	VMOVSD       (SI)(R9*8), X3
-	MOVL         12(BX), R9
-	VMOVHPD      (SI)(R9*8), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
-	MOVL         16(BX), R9
-	VMOVSD       (SI)(R9*8), X6
-	MOVL         20(BX), R9
-	VMOVHPD      (SI)(R9*8), X6, X6
-	MOVL         24(BX), R9
-	VMOVSD       (SI)(R9*8), X3
-	MOVL         28(BX), R9
-	VMOVHPD      (SI)(R9*8), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PD  Z0, Z5, K1, Z1
-	ADDQ         $0x20, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPD Z1, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh3216F64AVX512(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z1, Z0
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X3
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X3
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X3, X3
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X4
-	SHRL         $0x10, R11
+	MOVL         24(SI), R11
+	VMOVSD       (DI)(R11*8), X4
+	MOVL         28(SI), R11
 	VMOVHPD      (DI)(R11*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
@@ -1981,139 +2150,36 @@ full:
 	VPSLLQ       $0x20, Z4, Z4
 	VFMADD231PD  Z4, Z2, Z0
 	ADDQ         $0x20, BX
-	ADDQ         $0x10, SI
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X6
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X6, X6
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VPMOVZXDQ    (BX), Z4
-	VPSLLQ       $0x20, Z4, Z4
-	VFMADD231PD  Z4, Z5, K1, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R9
-	JNZ          masked
-
-store:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh3232F64AVX512(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z1, Z0
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X3
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X3
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VPMOVZXDQ    (BX), Z4
-	VPSLLQ       $0x20, Z4, Z4
-	VFMADD231PD  Z4, Z2, Z0
-	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
-	DECQ         R9
+	DECQ         R10
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
+	MOVL         (SI), R11
+	VMOVSD       (DI)(R11*8), X5
+	MOVL         4(SI), R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         8(SI), R11
+	VMOVSD       (DI)(R11*8), X2
+	MOVL         12(SI), R11
+	VMOVHPD      (DI)(R11*8), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X6
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X6, X6
-	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
+	MOVL         16(SI), R11
+	VMOVSD       (DI)(R11*8), X6
+	MOVL         20(SI), R11
+	VMOVHPD      (DI)(R11*8), X6, X6
+	MOVL         24(SI), R11
+	VMOVSD       (DI)(R11*8), X2
+	MOVL         28(SI), R11
+	VMOVHPD      (DI)(R11*8), X2, X2
 	VINSERTF128  $0x01, X2, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VPMOVZXDQ    (BX), Z4
@@ -2122,7 +2188,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
-	DECQ         R9
+	DECQ         R10
 	JNZ          masked
 
 store:
@@ -2136,9 +2202,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
+// func slicesHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1616F64AVX512(SB), NOSPLIT, $0-72
+TEXT ·slicesHigh1616F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2147,39 +2213,148 @@ TEXT ·slicesHigh1616F64AVX512(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z1, Z0
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
 
 full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X2
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X2, X2
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X3
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X3
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X3, X3
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X4
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VPMOVZXWQ    (BX), Z4
+	VPSLLQ       $0x30, Z4, Z4
+	VFMADD231PD  Z4, Z2, Z0
+	ADDQ         $0x10, BX
+	ADDQ         $0x10, SI
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X5, X5
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X2
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X6
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X6, X6
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (DI)(R11*8), X2
+	SHRL         $0x10, R12
+	VMOVHPD      (DI)(R12*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VPMOVZXWQ    (BX), Z4
+	VPSLLQ       $0x30, Z4, Z4
+	VFMADD231PD  Z4, Z5, K1, Z0
+	ADDQ         $0x10, BX
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesHigh1632F64AVX512(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VPBROADCASTQ keep+64(FP), Z1
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
+
+full:
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
+	VMOVSD       (DI)(R11*8), X2
 	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X3
-	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	MOVL         8(SI), R11
+	VMOVSD       (DI)(R11*8), X3
+	MOVL         12(SI), R11
 	VMOVHPD      (DI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X3
-	SHRL         $0x10, R11
+	MOVL         16(SI), R11
+	VMOVSD       (DI)(R11*8), X3
+	MOVL         20(SI), R11
 	VMOVHPD      (DI)(R11*8), X3, X3
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X4
-	SHRL         $0x10, R11
+	MOVL         24(SI), R11
+	VMOVSD       (DI)(R11*8), X4
+	MOVL         28(SI), R11
 	VMOVHPD      (DI)(R11*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
@@ -2187,39 +2362,35 @@ full:
 	VPSLLQ       $0x30, Z4, Z4
 	VFMADD231PD  Z4, Z2, Z0
 	ADDQ         $0x10, BX
-	ADDQ         $0x10, SI
-	DECQ         R9
+	ADDQ         $0x20, SI
+	DECQ         R10
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
 	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X5, X5
+	VMOVSD       (DI)(R11*8), X5
 	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
+	VMOVHPD      (DI)(R11*8), X5, X5
 	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X6
-	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X6, X6
+	VMOVSD       (DI)(R11*8), X2
 	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (DI)(R10*8), X2
-	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         16(SI), R11
+	VMOVSD       (DI)(R11*8), X6
+	MOVL         20(SI), R11
+	VMOVHPD      (DI)(R11*8), X6, X6
+	MOVL         24(SI), R11
+	VMOVSD       (DI)(R11*8), X2
+	MOVL         28(SI), R11
 	VMOVHPD      (DI)(R11*8), X2, X2
 	VINSERTF128  $0x01, X2, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
@@ -2227,9 +2398,9 @@ masked:
 	VPSLLQ       $0x30, Z4, Z4
 	VFMADD231PD  Z4, Z5, K1, Z0
 	ADDQ         $0x10, BX
-	ADDQ         $0x10, SI
+	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
-	DECQ         R9
+	DECQ         R10
 	JNZ          masked
 
 store:
@@ -2243,108 +2414,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1632F64AVX512(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z1, Z0
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X3
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X3
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X3, X3
-	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X4
-	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VPMOVZXWQ    (BX), Z4
-	VPSLLQ       $0x30, Z4, Z4
-	VFMADD231PD  Z4, Z2, Z0
-	ADDQ         $0x10, BX
-	ADDQ         $0x20, SI
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSD       (DI)(R10*8), X5
-	MOVL         4(SI), R10
-	VMOVHPD      (DI)(R10*8), X5, X5
-	MOVL         8(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         12(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         16(SI), R10
-	VMOVSD       (DI)(R10*8), X6
-	MOVL         20(SI), R10
-	VMOVHPD      (DI)(R10*8), X6, X6
-	MOVL         24(SI), R10
-	VMOVSD       (DI)(R10*8), X2
-	MOVL         28(SI), R10
-	VMOVHPD      (DI)(R10*8), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VPMOVZXWQ    (BX), Z4
-	VPSLLQ       $0x30, Z4, Z4
-	VFMADD231PD  Z4, Z5, K1, Z0
-	ADDQ         $0x10, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R9
-	JNZ          masked
-
-store:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
+// func slicesFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-72
+TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2353,178 +2425,184 @@ TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
 	VMOVUPS      laneBits32<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y3, Y2
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
 
 full:
 	PREFETCHT1  8192(BX)
 	PREFETCHT1  2048(SI)
+	MOVL        (SI), R12
+	MOVWLZX     R12, R11
+	VMOVSS      (DI)(R11*4), X4
+	SHRL        $0x10, R12
+	VINSERTPS   $0x10, (DI)(R12*4), X4, X4
+	MOVL        4(SI), R12
+	MOVWLZX     R12, R11
+	VINSERTPS   $0x20, (DI)(R11*4), X4, X4
+	SHRL        $0x10, R12
+	VINSERTPS   $0x30, (DI)(R12*4), X4, X4
+	MOVL        8(SI), R12
+	MOVWLZX     R12, R11
+	VMOVSS      (DI)(R11*4), X1
+	SHRL        $0x10, R12
+	VINSERTPS   $0x10, (DI)(R12*4), X1, X1
+	MOVL        12(SI), R12
+	MOVWLZX     R12, R11
+	VINSERTPS   $0x20, (DI)(R11*4), X1, X1
+	SHRL        $0x10, R12
+	VINSERTPS   $0x30, (DI)(R12*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VFMADD231PS (BX), Y4, Y2
+	ADDQ        $0x20, BX
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VFMADD231PS  (BX), Y5, Y6
+	VBLENDVPS    Y1, Y6, Y2, Y2
+	ADDQ         $0x20, BX
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPS Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesFull32F32AVX2(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VMOVUPS      laneBits32<>+0(SB), Y0
+	VPBROADCASTQ keep+64(FP), Y3
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
+
+full:
+	PREFETCHT1  8192(BX)
+	PREFETCHT1  4096(SI)
 	MOVL        (SI), R11
-	MOVWLZX     R11, R10
-	VMOVSS      (DI)(R10*4), X4
-	SHRL        $0x10, R11
-	VINSERTPS   $0x10, (DI)(R11*4), X4, X4
+	VMOVSS      (DI)(R11*4), X4
 	MOVL        4(SI), R11
-	MOVWLZX     R11, R10
-	VINSERTPS   $0x20, (DI)(R10*4), X4, X4
-	SHRL        $0x10, R11
-	VINSERTPS   $0x30, (DI)(R11*4), X4, X4
+	VINSERTPS   $0x10, (DI)(R11*4), X4, X4
 	MOVL        8(SI), R11
-	MOVWLZX     R11, R10
-	VMOVSS      (DI)(R10*4), X1
-	SHRL        $0x10, R11
-	VINSERTPS   $0x10, (DI)(R11*4), X1, X1
+	VINSERTPS   $0x20, (DI)(R11*4), X4, X4
 	MOVL        12(SI), R11
-	MOVWLZX     R11, R10
-	VINSERTPS   $0x20, (DI)(R10*4), X1, X1
-	SHRL        $0x10, R11
+	VINSERTPS   $0x30, (DI)(R11*4), X4, X4
+	MOVL        16(SI), R11
+	VMOVSS      (DI)(R11*4), X1
+	MOVL        20(SI), R11
+	VINSERTPS   $0x10, (DI)(R11*4), X1, X1
+	MOVL        24(SI), R11
+	VINSERTPS   $0x20, (DI)(R11*4), X1, X1
+	MOVL        28(SI), R11
 	VINSERTPS   $0x30, (DI)(R11*4), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VFMADD231PS (BX), Y4, Y2
 	ADDQ        $0x20, BX
-	ADDQ        $0x10, SI
-	DECQ        R9
-	JNZ         full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X1
-	VPBROADCASTD X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQD     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PS  (BX), Y5, Y6
-	VBLENDVPS    Y1, Y6, Y2, Y2
-	ADDQ         $0x20, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R9
-	JNZ          masked
-
-store:
-	VMOVUPS Y2, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull32F32AVX2(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	VMOVUPS      laneBits32<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y3, Y2
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  4096(SI)
-	MOVL        (SI), R10
-	VMOVSS      (DI)(R10*4), X4
-	MOVL        4(SI), R10
-	VINSERTPS   $0x10, (DI)(R10*4), X4, X4
-	MOVL        8(SI), R10
-	VINSERTPS   $0x20, (DI)(R10*4), X4, X4
-	MOVL        12(SI), R10
-	VINSERTPS   $0x30, (DI)(R10*4), X4, X4
-	MOVL        16(SI), R10
-	VMOVSS      (DI)(R10*4), X1
-	MOVL        20(SI), R10
-	VINSERTPS   $0x10, (DI)(R10*4), X1, X1
-	MOVL        24(SI), R10
-	VINSERTPS   $0x20, (DI)(R10*4), X1, X1
-	MOVL        28(SI), R10
-	VINSERTPS   $0x30, (DI)(R10*4), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VFMADD231PS (BX), Y4, Y2
-	ADDQ        $0x20, BX
 	ADDQ        $0x20, SI
-	DECQ        R9
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X1
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X5
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	MOVL         (SI), R11
+	VMOVSS       (DI)(R11*4), X5
+	MOVL         4(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
+	MOVL         8(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
+	MOVL         12(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
+	MOVL         16(SI), R11
+	VMOVSS       (DI)(R11*4), X4
+	MOVL         20(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         24(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	MOVL         28(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VMOVAPS      Y2, Y6
 	VFMADD231PS  (BX), Y5, Y6
@@ -2532,7 +2610,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
-	DECQ         R9
+	DECQ         R10
 	JNZ          masked
 
 store:
@@ -2546,9 +2624,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
+// func slicesTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-72
+TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2557,6 +2635,7 @@ TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R9
+	MOVQ         ahead+72(FP), R10
 	VMOVUPS      nibblesOf32<>+0(SB), Y0
 	VMOVUPS      (R8), Y1
 	VMOVUPS      32(R8), Y2
@@ -2564,35 +2643,157 @@ TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-72
 	VPBROADCASTQ keep+64(FP), Y6
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R9), Y6, Y5
-	MOVL   (CX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R10)
+	ADDQ       step+80(FP), R10
+	VANDPS     (R9), Y6, Y5
+	MOVL       (CX), R8
+	TESTQ      R8, R8
+	JZ         tail
 
 full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X7
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X7, X7
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X7, X7
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X7, X7
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VPBROADCASTD (BX), Y4
+	VPSRLVD      Y0, Y4, Y4
+	VPERMPS      Y1, Y4, Y9
+	VPERMPS      Y2, Y4, Y10
+	VPSLLD       $0x1c, Y4, Y4
+	VBLENDVPS    Y4, Y10, Y9, Y9
+	VFMADD231PS  Y9, Y7, Y5
+	ADDQ         $0x04, BX
+	ADDQ         $0x10, SI
+	DECQ         R8
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R8
+	TESTQ R8, R8
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X4
+	VPBROADCASTD X4, Y4
+	VPAND        Y3, Y4, Y4
+	VPCMPEQD     Y3, Y4, Y4
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X8
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X8, X8
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X8, X8
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X8, X8
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X7
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X7, X7
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X7, X7
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X7, X7
+	VINSERTF128  $0x01, X7, Y8, Y8
+	VPBROADCASTD (BX), Y9
+	VPSRLVD      Y0, Y9, Y9
+	VPERMPS      Y1, Y9, Y10
+	VPERMPS      Y2, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VMOVAPS      Y5, Y9
+	VFMADD231PS  Y10, Y8, Y9
+	VBLENDVPS    Y4, Y9, Y5, Y5
+	ADDQ         $0x04, BX
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, DX
+	DECQ         R8
+	JNZ          masked
+
+store:
+	VMOVUPS Y5, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesTable32F32AVX2(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R9
+	MOVQ         ahead+72(FP), R10
+	VMOVUPS      nibblesOf32<>+0(SB), Y0
+	VMOVUPS      (R8), Y1
+	VMOVUPS      32(R8), Y2
+	VMOVUPS      laneBits32<>+0(SB), Y3
+	VPBROADCASTQ keep+64(FP), Y6
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R10)
+	ADDQ       step+80(FP), R10
+	VANDPS     (R9), Y6, Y5
+	MOVL       (CX), R8
+	TESTQ      R8, R8
+	JZ         tail
+
+full:
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X7
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X7, X7
+	VMOVSS       (DI)(R11*4), X7
 	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X7, X7
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X7, X7
+	VINSERTPS    $0x10, (DI)(R11*4), X7, X7
 	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	VINSERTPS    $0x20, (DI)(R11*4), X7, X7
 	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X7, X7
+	MOVL         16(SI), R11
+	VMOVSS       (DI)(R11*4), X4
+	MOVL         20(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         24(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	MOVL         28(SI), R11
 	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
 	VPBROADCASTD (BX), Y4
@@ -2603,7 +2804,7 @@ full:
 	VBLENDVPS    Y4, Y10, Y9, Y9
 	VFMADD231PS  Y9, Y7, Y5
 	ADDQ         $0x04, BX
-	ADDQ         $0x10, SI
+	ADDQ         $0x20, SI
 	DECQ         R8
 	JNZ          full
 
@@ -2613,32 +2814,28 @@ tail:
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X4
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X4
 	VPBROADCASTD X4, Y4
 	VPAND        Y3, Y4, Y4
 	VPCMPEQD     Y3, Y4, Y4
 	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X8
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X8, X8
+	VMOVSS       (DI)(R11*4), X8
 	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X8, X8
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X8, X8
+	VINSERTPS    $0x10, (DI)(R11*4), X8, X8
 	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X7
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X7, X7
+	VINSERTPS    $0x20, (DI)(R11*4), X8, X8
 	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X7, X7
-	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X8, X8
+	MOVL         16(SI), R11
+	VMOVSS       (DI)(R11*4), X7
+	MOVL         20(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X7, X7
+	MOVL         24(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X7, X7
+	MOVL         28(SI), R11
 	VINSERTPS    $0x30, (DI)(R11*4), X7, X7
 	VINSERTF128  $0x01, X7, Y8, Y8
 	VPBROADCASTD (BX), Y9
@@ -2651,119 +2848,6 @@ masked:
 	VFMADD231PS  Y10, Y8, Y9
 	VBLENDVPS    Y4, Y9, Y5, Y5
 	ADDQ         $0x04, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R8
-	JNZ          masked
-
-store:
-	VMOVUPS Y5, (R9)
-	ADDQ    $0x20, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable32F32AVX2(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	VMOVUPS      nibblesOf32<>+0(SB), Y0
-	VMOVUPS      (R8), Y1
-	VMOVUPS      32(R8), Y2
-	VMOVUPS      laneBits32<>+0(SB), Y3
-	VPBROADCASTQ keep+64(FP), Y6
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R9), Y6, Y5
-	MOVL   (CX), R8
-	TESTQ  R8, R8
-	JZ     tail
-
-full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X7
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X7, X7
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X7, X7
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X7, X7
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	VINSERTF128  $0x01, X4, Y7, Y7
-	VPBROADCASTD (BX), Y4
-	VPSRLVD      Y0, Y4, Y4
-	VPERMPS      Y1, Y4, Y9
-	VPERMPS      Y2, Y4, Y10
-	VPSLLD       $0x1c, Y4, Y4
-	VBLENDVPS    Y4, Y10, Y9, Y9
-	VFMADD231PS  Y9, Y7, Y5
-	ADDQ         $0x04, BX
-	ADDQ         $0x20, SI
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X4
-	VPBROADCASTD X4, Y4
-	VPAND        Y3, Y4, Y4
-	VPCMPEQD     Y3, Y4, Y4
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X8
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X8, X8
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X8, X8
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X8, X8
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X7
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X7, X7
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X7, X7
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X7, X7
-	VINSERTF128  $0x01, X7, Y8, Y8
-	VPBROADCASTD (BX), Y9
-	VPSRLVD      Y0, Y9, Y9
-	VPERMPS      Y1, Y9, Y10
-	VPERMPS      Y2, Y9, Y11
-	VPSLLD       $0x1c, Y9, Y9
-	VBLENDVPS    Y9, Y11, Y10, Y10
-	VMOVAPS      Y5, Y9
-	VFMADD231PS  Y10, Y8, Y9
-	VBLENDVPS    Y4, Y9, Y5, Y5
-	ADDQ         $0x04, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
 	DECQ         R8
@@ -2780,9 +2864,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
+// func slicesSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-72
+TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2791,141 +2875,147 @@ TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), SI
 	MOVQ         table+48(FP), DI
 	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
 	VBROADCASTSS (DI), Y0
 	VMOVUPS      laneBits32<>+0(SB), Y1
 	VPBROADCASTQ keep+64(FP), Y4
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y4, Y3
-	MOVL   (CX), DI
-	TESTQ  DI, DI
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y4, Y3
+	MOVL       (CX), DI
+	TESTQ      DI, DI
+	JZ         tail
 
 full:
 	PREFETCHT1  2048(BX)
+	MOVL        (BX), R11
+	MOVWLZX     R11, R10
+	VMOVSS      (SI)(R10*4), X5
+	SHRL        $0x10, R11
+	VINSERTPS   $0x10, (SI)(R11*4), X5, X5
+	MOVL        4(BX), R11
+	MOVWLZX     R11, R10
+	VINSERTPS   $0x20, (SI)(R10*4), X5, X5
+	SHRL        $0x10, R11
+	VINSERTPS   $0x30, (SI)(R11*4), X5, X5
+	MOVL        8(BX), R11
+	MOVWLZX     R11, R10
+	VMOVSS      (SI)(R10*4), X2
+	SHRL        $0x10, R11
+	VINSERTPS   $0x10, (SI)(R11*4), X2, X2
+	MOVL        12(BX), R11
+	MOVWLZX     R11, R10
+	VINSERTPS   $0x20, (SI)(R10*4), X2, X2
+	SHRL        $0x10, R11
+	VINSERTPS   $0x30, (SI)(R11*4), X2, X2
+	VINSERTF128 $0x01, X2, Y5, Y5
+	VFMADD231PS Y0, Y5, Y3
+	ADDQ        $0x10, BX
+	DECQ        DI
+	JNZ         full
+
+tail:
+	MOVL  4(CX), DI
+	TESTQ DI, DI
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R10
+	VMOVD        R10, X2
+	VPBROADCASTD X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQD     Y1, Y2, Y2
+	PREFETCHT1   2048(BX)
+	MOVL         (BX), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (SI)(R10*4), X6
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (SI)(R11*4), X6, X6
+	MOVL         4(BX), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (SI)(R10*4), X6, X6
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (SI)(R11*4), X6, X6
+	MOVL         8(BX), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (SI)(R10*4), X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (SI)(R11*4), X5, X5
+	MOVL         12(BX), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (SI)(R10*4), X5, X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (SI)(R11*4), X5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVAPS      Y3, Y7
+	VFMADD231PS  Y0, Y6, Y7
+	VBLENDVPS    Y2, Y7, Y3, Y3
+	ADDQ         $0x10, BX
+	ADDQ         $0x02, DX
+	DECQ         DI
+	JNZ          masked
+
+store:
+	VMOVUPS Y3, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesSame32F32AVX2(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VBROADCASTSS (DI), Y0
+	VMOVUPS      laneBits32<>+0(SB), Y1
+	VPBROADCASTQ keep+64(FP), Y4
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y4, Y3
+	MOVL       (CX), DI
+	TESTQ      DI, DI
+	JZ         tail
+
+full:
+	PREFETCHT1  4096(BX)
 	MOVL        (BX), R10
-	MOVWLZX     R10, R9
-	VMOVSS      (SI)(R9*4), X5
-	SHRL        $0x10, R10
-	VINSERTPS   $0x10, (SI)(R10*4), X5, X5
+	VMOVSS      (SI)(R10*4), X5
 	MOVL        4(BX), R10
-	MOVWLZX     R10, R9
-	VINSERTPS   $0x20, (SI)(R9*4), X5, X5
-	SHRL        $0x10, R10
-	VINSERTPS   $0x30, (SI)(R10*4), X5, X5
+	VINSERTPS   $0x10, (SI)(R10*4), X5, X5
 	MOVL        8(BX), R10
-	MOVWLZX     R10, R9
-	VMOVSS      (SI)(R9*4), X2
-	SHRL        $0x10, R10
-	VINSERTPS   $0x10, (SI)(R10*4), X2, X2
+	VINSERTPS   $0x20, (SI)(R10*4), X5, X5
 	MOVL        12(BX), R10
-	MOVWLZX     R10, R9
-	VINSERTPS   $0x20, (SI)(R9*4), X2, X2
-	SHRL        $0x10, R10
+	VINSERTPS   $0x30, (SI)(R10*4), X5, X5
+	MOVL        16(BX), R10
+	VMOVSS      (SI)(R10*4), X2
+	MOVL        20(BX), R10
+	VINSERTPS   $0x10, (SI)(R10*4), X2, X2
+	MOVL        24(BX), R10
+	VINSERTPS   $0x20, (SI)(R10*4), X2, X2
+	MOVL        28(BX), R10
 	VINSERTPS   $0x30, (SI)(R10*4), X2, X2
 	VINSERTF128 $0x01, X2, Y5, Y5
 	VFMADD231PS Y0, Y5, Y3
-	ADDQ        $0x10, BX
-	DECQ        DI
-	JNZ         full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R9
-	VMOVD        R9, X2
-	VPBROADCASTD X2, Y2
-	VPAND        Y1, Y2, Y2
-	VPCMPEQD     Y1, Y2, Y2
-	PREFETCHT1   2048(BX)
-	MOVL         (BX), R10
-	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X6
-	SHRL         $0x10, R10
-	VINSERTPS    $0x10, (SI)(R10*4), X6, X6
-	MOVL         4(BX), R10
-	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X6, X6
-	SHRL         $0x10, R10
-	VINSERTPS    $0x30, (SI)(R10*4), X6, X6
-	MOVL         8(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X5
-	SHRL         $0x10, R10
-	VINSERTPS    $0x10, (SI)(R10*4), X5, X5
-	MOVL         12(BX), R10
-	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
-	SHRL         $0x10, R10
-	VINSERTPS    $0x30, (SI)(R10*4), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
-	VMOVAPS      Y3, Y7
-	VFMADD231PS  Y0, Y6, Y7
-	VBLENDVPS    Y2, Y7, Y3, Y3
-	ADDQ         $0x10, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPS Y3, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame32F32AVX2(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	VBROADCASTSS (DI), Y0
-	VMOVUPS      laneBits32<>+0(SB), Y1
-	VPBROADCASTQ keep+64(FP), Y4
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y4, Y3
-	MOVL   (CX), DI
-	TESTQ  DI, DI
-	JZ     tail
-
-full:
-	PREFETCHT1  4096(BX)
-	MOVL        (BX), R9
-	VMOVSS      (SI)(R9*4), X5
-	MOVL        4(BX), R9
-	VINSERTPS   $0x10, (SI)(R9*4), X5, X5
-	MOVL        8(BX), R9
-	VINSERTPS   $0x20, (SI)(R9*4), X5, X5
-	MOVL        12(BX), R9
-	VINSERTPS   $0x30, (SI)(R9*4), X5, X5
-	MOVL        16(BX), R9
-	VMOVSS      (SI)(R9*4), X2
-	MOVL        20(BX), R9
-	VINSERTPS   $0x10, (SI)(R9*4), X2, X2
-	MOVL        24(BX), R9
-	VINSERTPS   $0x20, (SI)(R9*4), X2, X2
-	MOVL        28(BX), R9
-	VINSERTPS   $0x30, (SI)(R9*4), X2, X2
-	VINSERTF128 $0x01, X2, Y5, Y5
-	VFMADD231PS Y0, Y5, Y3
 	ADDQ        $0x20, BX
 	DECQ        DI
 	JNZ         full
@@ -2936,28 +3026,28 @@ tail:
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R9
-	VMOVD        R9, X2
+	MOVWLZX      (DX), R10
+	VMOVD        R10, X2
 	VPBROADCASTD X2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQD     Y1, Y2, Y2
 	PREFETCHT1   4096(BX)
-	MOVL         (BX), R9
-	VMOVSS       (SI)(R9*4), X6
-	MOVL         4(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X6, X6
-	MOVL         8(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X6, X6
-	MOVL         12(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X6, X6
-	MOVL         16(BX), R9
-	VMOVSS       (SI)(R9*4), X5
-	MOVL         20(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X5, X5
-	MOVL         24(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
-	MOVL         28(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X5, X5
+	MOVL         (BX), R10
+	VMOVSS       (SI)(R10*4), X6
+	MOVL         4(BX), R10
+	VINSERTPS    $0x10, (SI)(R10*4), X6, X6
+	MOVL         8(BX), R10
+	VINSERTPS    $0x20, (SI)(R10*4), X6, X6
+	MOVL         12(BX), R10
+	VINSERTPS    $0x30, (SI)(R10*4), X6, X6
+	MOVL         16(BX), R10
+	VMOVSS       (SI)(R10*4), X5
+	MOVL         20(BX), R10
+	VINSERTPS    $0x10, (SI)(R10*4), X5, X5
+	MOVL         24(BX), R10
+	VINSERTPS    $0x20, (SI)(R10*4), X5, X5
+	MOVL         28(BX), R10
+	VINSERTPS    $0x30, (SI)(R10*4), X5, X5
 	VINSERTF128  $0x01, X5, Y6, Y6
 	VMOVAPS      Y3, Y7
 	VFMADD231PS  Y0, Y6, Y7
@@ -2978,9 +3068,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
+// func slicesHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1616F32AVX2(SB), NOSPLIT, $0-72
+TEXT ·slicesHigh1616F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2989,82 +3079,85 @@ TEXT ·slicesHigh1616F32AVX2(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
 	VMOVUPS      laneBits32<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y3, Y2
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
 
 full:
 	PREFETCHT1  8192(BX)
 	PREFETCHT1  2048(SI)
-	MOVL        (SI), R11
-	MOVWLZX     R11, R10
-	VMOVSS      (DI)(R10*4), X4
-	SHRL        $0x10, R11
-	VINSERTPS   $0x10, (DI)(R11*4), X4, X4
-	MOVL        4(SI), R11
-	MOVWLZX     R11, R10
-	VINSERTPS   $0x20, (DI)(R10*4), X4, X4
-	SHRL        $0x10, R11
-	VINSERTPS   $0x30, (DI)(R11*4), X4, X4
-	MOVL        8(SI), R11
-	MOVWLZX     R11, R10
-	VMOVSS      (DI)(R10*4), X1
-	SHRL        $0x10, R11
-	VINSERTPS   $0x10, (DI)(R11*4), X1, X1
-	MOVL        12(SI), R11
-	MOVWLZX     R11, R10
-	VINSERTPS   $0x20, (DI)(R10*4), X1, X1
-	SHRL        $0x10, R11
-	VINSERTPS   $0x30, (DI)(R11*4), X1, X1
+	MOVL        (SI), R12
+	MOVWLZX     R12, R11
+	VMOVSS      (DI)(R11*4), X4
+	SHRL        $0x10, R12
+	VINSERTPS   $0x10, (DI)(R12*4), X4, X4
+	MOVL        4(SI), R12
+	MOVWLZX     R12, R11
+	VINSERTPS   $0x20, (DI)(R11*4), X4, X4
+	SHRL        $0x10, R12
+	VINSERTPS   $0x30, (DI)(R12*4), X4, X4
+	MOVL        8(SI), R12
+	MOVWLZX     R12, R11
+	VMOVSS      (DI)(R11*4), X1
+	SHRL        $0x10, R12
+	VINSERTPS   $0x10, (DI)(R12*4), X1, X1
+	MOVL        12(SI), R12
+	MOVWLZX     R12, R11
+	VINSERTPS   $0x20, (DI)(R11*4), X1, X1
+	SHRL        $0x10, R12
+	VINSERTPS   $0x30, (DI)(R12*4), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VPMOVZXWD   (BX), Y1
 	VPSLLD      $0x10, Y1, Y1
 	VFMADD231PS Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x10, SI
-	DECQ        R9
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X1
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VPMOVZXWD    (BX), Y6
 	VPSLLD       $0x10, Y6, Y6
@@ -3074,7 +3167,7 @@ masked:
 	ADDQ         $0x10, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
-	DECQ         R9
+	DECQ         R10
 	JNZ          masked
 
 store:
@@ -3088,9 +3181,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
+// func slicesHigh1632F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1632F32AVX2(SB), NOSPLIT, $0-72
+TEXT ·slicesHigh1632F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -3099,74 +3192,77 @@ TEXT ·slicesHigh1632F32AVX2(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
 	VMOVUPS      laneBits32<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VANDPS (R8), Y3, Y2
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
 
 full:
 	PREFETCHT1  8192(BX)
 	PREFETCHT1  4096(SI)
-	MOVL        (SI), R10
-	VMOVSS      (DI)(R10*4), X4
-	MOVL        4(SI), R10
-	VINSERTPS   $0x10, (DI)(R10*4), X4, X4
-	MOVL        8(SI), R10
-	VINSERTPS   $0x20, (DI)(R10*4), X4, X4
-	MOVL        12(SI), R10
-	VINSERTPS   $0x30, (DI)(R10*4), X4, X4
-	MOVL        16(SI), R10
-	VMOVSS      (DI)(R10*4), X1
-	MOVL        20(SI), R10
-	VINSERTPS   $0x10, (DI)(R10*4), X1, X1
-	MOVL        24(SI), R10
-	VINSERTPS   $0x20, (DI)(R10*4), X1, X1
-	MOVL        28(SI), R10
-	VINSERTPS   $0x30, (DI)(R10*4), X1, X1
+	MOVL        (SI), R11
+	VMOVSS      (DI)(R11*4), X4
+	MOVL        4(SI), R11
+	VINSERTPS   $0x10, (DI)(R11*4), X4, X4
+	MOVL        8(SI), R11
+	VINSERTPS   $0x20, (DI)(R11*4), X4, X4
+	MOVL        12(SI), R11
+	VINSERTPS   $0x30, (DI)(R11*4), X4, X4
+	MOVL        16(SI), R11
+	VMOVSS      (DI)(R11*4), X1
+	MOVL        20(SI), R11
+	VINSERTPS   $0x10, (DI)(R11*4), X1, X1
+	MOVL        24(SI), R11
+	VINSERTPS   $0x20, (DI)(R11*4), X1, X1
+	MOVL        28(SI), R11
+	VINSERTPS   $0x30, (DI)(R11*4), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VPMOVZXWD   (BX), Y1
 	VPSLLD      $0x10, Y1, Y1
 	VFMADD231PS Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x20, SI
-	DECQ        R9
+	DECQ        R10
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X1
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X5
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	MOVL         (SI), R11
+	VMOVSS       (DI)(R11*4), X5
+	MOVL         4(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
+	MOVL         8(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
+	MOVL         12(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
+	MOVL         16(SI), R11
+	VMOVSS       (DI)(R11*4), X4
+	MOVL         20(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         24(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	MOVL         28(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VPMOVZXWD    (BX), Y6
 	VPSLLD       $0x10, Y6, Y6
@@ -3176,7 +3272,7 @@ masked:
 	ADDQ         $0x10, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
-	DECQ         R9
+	DECQ         R10
 	JNZ          masked
 
 store:
@@ -3190,9 +3286,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
+// func slicesFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-72
+TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -3201,125 +3297,258 @@ TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z1, Z0
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
 
 full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X2, X2
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X2, X2
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         20(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
-	MOVL         24(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         28(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	MOVL         16(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVL         20(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
+	MOVL         24(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
+	MOVL         28(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VFMADD231PS  (BX), Z2, Z0
 	ADDQ         $0x40, BX
 	ADDQ         $0x20, SI
-	DECQ         R9
+	DECQ         R10
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X2, X2
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	MOVL         16(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
+	MOVL         20(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
+	MOVL         24(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X2, X2
+	MOVL         28(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VFMADD231PS  (BX), Z4, K1, Z0
+	ADDQ         $0x40, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R10
+	JNZ          masked
+
+store:
+	VMOVUPS Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesFull32F32AVX512(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VPBROADCASTQ keep+64(FP), Z1
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
+
+full:
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	VMOVSS       (DI)(R11*4), X2
 	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X2
-	SHRL         $0x10, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
+	MOVL         8(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
 	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
+	MOVL         16(SI), R11
+	VMOVSS       (DI)(R11*4), X3
+	MOVL         20(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         24(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
+	MOVL         28(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	MOVL         32(SI), R11
+	VMOVSS       (DI)(R11*4), X3
+	MOVL         36(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         40(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
+	MOVL         44(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	MOVL         48(SI), R11
+	VMOVSS       (DI)(R11*4), X4
+	MOVL         52(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         56(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	MOVL         60(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VINSERTF64X4 $0x01, Y3, Z2, Z2
+	VFMADD231PS  (BX), Z2, Z0
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	DECQ         R10
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
+	MOVL         (SI), R11
+	VMOVSS       (DI)(R11*4), X4
+	MOVL         4(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         8(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	MOVL         12(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	MOVL         16(SI), R11
+	VMOVSS       (DI)(R11*4), X2
+	MOVL         20(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
+	MOVL         24(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
+	MOVL         28(SI), R11
 	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
 	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         16(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X5
-	SHRL         $0x10, R11
+	MOVL         32(SI), R11
+	VMOVSS       (DI)(R11*4), X5
+	MOVL         36(SI), R11
 	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         20(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	SHRL         $0x10, R11
+	MOVL         40(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
+	MOVL         44(SI), R11
 	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
-	MOVL         24(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X2
-	SHRL         $0x10, R11
+	MOVL         48(SI), R11
+	VMOVSS       (DI)(R11*4), X2
+	MOVL         52(SI), R11
 	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
-	MOVL         28(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	SHRL         $0x10, R11
+	MOVL         56(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
+	MOVL         60(SI), R11
 	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VFMADD231PS  (BX), Z4, K1, Z0
 	ADDQ         $0x40, BX
-	ADDQ         $0x20, SI
+	ADDQ         $0x40, SI
 	ADDQ         $0x02, DX
-	DECQ         R9
+	DECQ         R10
 	JNZ          masked
 
 store:
@@ -3333,136 +3562,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
+// func slicesTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull32F32AVX512(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z1, Z0
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
-
-full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X3
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         32(SI), R10
-	VMOVSS       (DI)(R10*4), X3
-	MOVL         36(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVL         40(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVL         44(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
-	MOVL         48(SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVL         52(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         56(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         60(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VFMADD231PS  (BX), Z2, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x40, SI
-	DECQ         R9
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         32(SI), R10
-	VMOVSS       (DI)(R10*4), X5
-	MOVL         36(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
-	MOVL         40(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	MOVL         44(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
-	MOVL         48(SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVL         52(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVL         56(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVL         60(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PS  (BX), Z4, K1, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x40, SI
-	ADDQ         $0x02, DX
-	DECQ         R9
-	JNZ          masked
-
-store:
-	VMOVUPS Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-72
+TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -3471,62 +3573,65 @@ TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R9
+	MOVQ         ahead+72(FP), R10
 	VMOVUPS      nibblesOfHalves<>+0(SB), Z0
 	VMOVUPS      (R8), Z1
 	VPBROADCASTQ keep+64(FP), Z3
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R9), Z3, Z2
-	MOVL   (CX), R8
-	TESTQ  R8, R8
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R10)
+	ADDQ       step+80(FP), R10
+	VPANDQ     (R9), Z3, Z2
+	MOVL       (CX), R8
+	TESTQ      R8, R8
+	JZ         tail
 
 full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
-	MOVL         16(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         20(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
-	MOVL         24(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X6
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
-	MOVL         28(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
+	MOVL         16(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
+	MOVL         20(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
+	MOVL         24(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X6
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X6, X6
+	MOVL         28(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X6, X6
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VPBROADCASTQ (BX), Z6
@@ -3547,46 +3652,184 @@ masked:
 	KMOVW        (DX), K1
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   2048(SI)
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X7
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X7, X7
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X7, X7
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X7, X7
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	MOVL         16(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X8
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X8, X8
+	MOVL         20(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X8, X8
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X8, X8
+	MOVL         24(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
+	MOVL         28(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
+	VINSERTF128  $0x01, X4, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VPBROADCASTQ (BX), Z6
+	VPSRLVD      Z0, Z6, Z6
+	VPERMPS      Z1, Z6, Z6
+	VFMADD231PS  Z6, Z7, K1, Z2
+	ADDQ         $0x08, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, DX
+	DECQ         R8
+	JNZ          masked
+
+store:
+	VMOVUPS Z2, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesTable32F32AVX512(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), SI
+	MOVQ         x+40(FP), DI
+	MOVQ         table+48(FP), R8
+	MOVQ         sums+56(FP), R9
+	MOVQ         ahead+72(FP), R10
+	VMOVUPS      nibblesOfHalves<>+0(SB), Z0
+	VMOVUPS      (R8), Z1
+	VPBROADCASTQ keep+64(FP), Z3
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R10)
+	ADDQ       step+80(FP), R10
+	VPANDQ     (R9), Z3, Z2
+	MOVL       (CX), R8
+	TESTQ      R8, R8
+	JZ         tail
+
+full:
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
 	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X7
-	SHRL         $0x10, R11
+	VMOVSS       (DI)(R11*4), X4
+	MOVL         4(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         8(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	MOVL         12(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	MOVL         16(SI), R11
+	VMOVSS       (DI)(R11*4), X5
+	MOVL         20(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
+	MOVL         24(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
+	MOVL         28(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	MOVL         32(SI), R11
+	VMOVSS       (DI)(R11*4), X5
+	MOVL         36(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
+	MOVL         40(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
+	MOVL         44(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
+	MOVL         48(SI), R11
+	VMOVSS       (DI)(R11*4), X6
+	MOVL         52(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
+	MOVL         56(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X6, X6
+	MOVL         60(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
+	VINSERTF128  $0x01, X6, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPBROADCASTQ (BX), Z6
+	VPSRLVD      Z0, Z6, Z6
+	VPERMPS      Z1, Z6, Z6
+	VFMADD231PS  Z6, Z4, Z2
+	ADDQ         $0x08, BX
+	ADDQ         $0x40, SI
+	DECQ         R8
+	JNZ          full
+
+tail:
+	MOVL  4(CX), R8
+	TESTQ R8, R8
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(SI)
+	MOVL         (SI), R11
+	VMOVSS       (DI)(R11*4), X7
+	MOVL         4(SI), R11
 	VINSERTPS    $0x10, (DI)(R11*4), X7, X7
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X7, X7
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X7, X7
 	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	VINSERTPS    $0x20, (DI)(R11*4), X7, X7
 	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
-	VINSERTF128  $0x01, X4, Y7, Y7
+	VINSERTPS    $0x30, (DI)(R11*4), X7, X7
 	MOVL         16(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X8
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X8, X8
+	VMOVSS       (DI)(R11*4), X4
 	MOVL         20(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X8, X8
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X8, X8
-	MOVL         24(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X4
-	SHRL         $0x10, R11
 	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         24(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
 	MOVL         28(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	MOVL         32(SI), R11
+	VMOVSS       (DI)(R11*4), X8
+	MOVL         36(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X8, X8
+	MOVL         40(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X8, X8
+	MOVL         44(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X8, X8
+	MOVL         48(SI), R11
+	VMOVSS       (DI)(R11*4), X4
+	MOVL         52(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         56(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	MOVL         60(SI), R11
 	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
 	VINSERTF128  $0x01, X4, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
@@ -3595,141 +3838,6 @@ masked:
 	VPERMPS      Z1, Z6, Z6
 	VFMADD231PS  Z6, Z7, K1, Z2
 	ADDQ         $0x08, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R8
-	JNZ          masked
-
-store:
-	VMOVUPS Z2, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesTable32F32AVX512(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	VMOVUPS      nibblesOfHalves<>+0(SB), Z0
-	VMOVUPS      (R8), Z1
-	VPBROADCASTQ keep+64(FP), Z3
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R9), Z3, Z2
-	MOVL   (CX), R8
-	TESTQ  R8, R8
-	JZ     tail
-
-full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X5
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	MOVL         32(SI), R10
-	VMOVSS       (DI)(R10*4), X5
-	MOVL         36(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
-	MOVL         40(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	MOVL         44(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
-	MOVL         48(SI), R10
-	VMOVSS       (DI)(R10*4), X6
-	MOVL         52(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X6, X6
-	MOVL         56(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
-	MOVL         60(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VPBROADCASTQ (BX), Z6
-	VPSRLVD      Z0, Z6, Z6
-	VPERMPS      Z1, Z6, Z6
-	VFMADD231PS  Z6, Z4, Z2
-	ADDQ         $0x08, BX
-	ADDQ         $0x40, SI
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X7
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X7, X7
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X7, X7
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X7, X7
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	VINSERTF128  $0x01, X4, Y7, Y7
-	MOVL         32(SI), R10
-	VMOVSS       (DI)(R10*4), X8
-	MOVL         36(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X8, X8
-	MOVL         40(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X8, X8
-	MOVL         44(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X8, X8
-	MOVL         48(SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVL         52(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         56(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         60(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
-	VINSERTF128  $0x01, X4, Y8, Y8
-	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	VPBROADCASTQ (BX), Z6
-	VPSRLVD      Z0, Z6, Z6
-	VPERMPS      Z1, Z6, Z6
-	VFMADD231PS  Z6, Z7, K1, Z2
-	ADDQ         $0x08, BX
 	ADDQ         $0x40, SI
 	ADDQ         $0x02, DX
 	DECQ         R8
@@ -3746,9 +3854,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
+// func slicesSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-72
+TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -3757,60 +3865,63 @@ TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), SI
 	MOVQ         table+48(FP), DI
 	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
 	VBROADCASTSS (DI), Z0
 	VPBROADCASTQ keep+64(FP), Z2
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z2, Z1
-	MOVL   (CX), DI
-	TESTQ  DI, DI
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z2, Z1
+	MOVL       (CX), DI
+	TESTQ      DI, DI
+	JZ         tail
 
 full:
 	PREFETCHT1   2048(BX)
-	MOVL         (BX), R10
-	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X3
-	SHRL         $0x10, R10
-	VINSERTPS    $0x10, (SI)(R10*4), X3, X3
-	MOVL         4(BX), R10
-	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
-	SHRL         $0x10, R10
-	VINSERTPS    $0x30, (SI)(R10*4), X3, X3
-	MOVL         8(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X4
-	SHRL         $0x10, R10
-	VINSERTPS    $0x10, (SI)(R10*4), X4, X4
-	MOVL         12(BX), R10
-	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
-	SHRL         $0x10, R10
-	VINSERTPS    $0x30, (SI)(R10*4), X4, X4
+	MOVL         (BX), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (SI)(R10*4), X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (SI)(R11*4), X3, X3
+	MOVL         4(BX), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (SI)(R10*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (SI)(R11*4), X3, X3
+	MOVL         8(BX), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (SI)(R10*4), X4
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (SI)(R11*4), X4, X4
+	MOVL         12(BX), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (SI)(R10*4), X4, X4
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (SI)(R11*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         16(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X4
-	SHRL         $0x10, R10
-	VINSERTPS    $0x10, (SI)(R10*4), X4, X4
-	MOVL         20(BX), R10
-	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
-	SHRL         $0x10, R10
-	VINSERTPS    $0x30, (SI)(R10*4), X4, X4
-	MOVL         24(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X5
-	SHRL         $0x10, R10
-	VINSERTPS    $0x10, (SI)(R10*4), X5, X5
-	MOVL         28(BX), R10
-	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
-	SHRL         $0x10, R10
-	VINSERTPS    $0x30, (SI)(R10*4), X5, X5
+	MOVL         16(BX), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (SI)(R10*4), X4
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (SI)(R11*4), X4, X4
+	MOVL         20(BX), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (SI)(R10*4), X4, X4
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (SI)(R11*4), X4, X4
+	MOVL         24(BX), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (SI)(R10*4), X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (SI)(R11*4), X5, X5
+	MOVL         28(BX), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (SI)(R10*4), X5, X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (SI)(R11*4), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
 	VINSERTF64X4 $0x01, Y4, Z3, Z3
 	VFMADD231PS  Z0, Z3, Z1
@@ -3826,174 +3937,177 @@ tail:
 masked:
 	KMOVW        (DX), K1
 	PREFETCHT1   2048(BX)
+	MOVL         (BX), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (SI)(R10*4), X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (SI)(R11*4), X5, X5
+	MOVL         4(BX), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (SI)(R10*4), X5, X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (SI)(R11*4), X5, X5
+	MOVL         8(BX), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (SI)(R10*4), X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (SI)(R11*4), X3, X3
+	MOVL         12(BX), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (SI)(R10*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (SI)(R11*4), X3, X3
+	VINSERTF128  $0x01, X3, Y5, Y5
+	MOVL         16(BX), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (SI)(R10*4), X6
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (SI)(R11*4), X6, X6
+	MOVL         20(BX), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (SI)(R10*4), X6, X6
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (SI)(R11*4), X6, X6
+	MOVL         24(BX), R11
+	MOVWLZX      R11, R10
+	VMOVSS       (SI)(R10*4), X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (SI)(R11*4), X3, X3
+	MOVL         28(BX), R11
+	MOVWLZX      R11, R10
+	VINSERTPS    $0x20, (SI)(R10*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (SI)(R11*4), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VFMADD231PS  Z0, Z5, K1, Z1
+	ADDQ         $0x20, BX
+	ADDQ         $0x02, DX
+	DECQ         DI
+	JNZ          masked
+
+store:
+	VMOVUPS Z1, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-88
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	VBROADCASTSS (DI), Z0
+	VPBROADCASTQ keep+64(FP), Z2
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z2, Z1
+	MOVL       (CX), DI
+	TESTQ      DI, DI
+	JZ         tail
+
+full:
+	PREFETCHT1   4096(BX)
 	MOVL         (BX), R10
-	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X5
-	SHRL         $0x10, R10
-	VINSERTPS    $0x10, (SI)(R10*4), X5, X5
+	VMOVSS       (SI)(R10*4), X3
 	MOVL         4(BX), R10
-	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
-	SHRL         $0x10, R10
-	VINSERTPS    $0x30, (SI)(R10*4), X5, X5
-	MOVL         8(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X3
-	SHRL         $0x10, R10
 	VINSERTPS    $0x10, (SI)(R10*4), X3, X3
+	MOVL         8(BX), R10
+	VINSERTPS    $0x20, (SI)(R10*4), X3, X3
 	MOVL         12(BX), R10
-	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
-	SHRL         $0x10, R10
+	VINSERTPS    $0x30, (SI)(R10*4), X3, X3
+	MOVL         16(BX), R10
+	VMOVSS       (SI)(R10*4), X4
+	MOVL         20(BX), R10
+	VINSERTPS    $0x10, (SI)(R10*4), X4, X4
+	MOVL         24(BX), R10
+	VINSERTPS    $0x20, (SI)(R10*4), X4, X4
+	MOVL         28(BX), R10
+	VINSERTPS    $0x30, (SI)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	MOVL         32(BX), R10
+	VMOVSS       (SI)(R10*4), X4
+	MOVL         36(BX), R10
+	VINSERTPS    $0x10, (SI)(R10*4), X4, X4
+	MOVL         40(BX), R10
+	VINSERTPS    $0x20, (SI)(R10*4), X4, X4
+	MOVL         44(BX), R10
+	VINSERTPS    $0x30, (SI)(R10*4), X4, X4
+	MOVL         48(BX), R10
+	VMOVSS       (SI)(R10*4), X5
+	MOVL         52(BX), R10
+	VINSERTPS    $0x10, (SI)(R10*4), X5, X5
+	MOVL         56(BX), R10
+	VINSERTPS    $0x20, (SI)(R10*4), X5, X5
+	MOVL         60(BX), R10
+	VINSERTPS    $0x30, (SI)(R10*4), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VFMADD231PS  Z0, Z3, Z1
+	ADDQ         $0x40, BX
+	DECQ         DI
+	JNZ          full
+
+tail:
+	MOVL  4(CX), DI
+	TESTQ DI, DI
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   4096(BX)
+	MOVL         (BX), R10
+	VMOVSS       (SI)(R10*4), X5
+	MOVL         4(BX), R10
+	VINSERTPS    $0x10, (SI)(R10*4), X5, X5
+	MOVL         8(BX), R10
+	VINSERTPS    $0x20, (SI)(R10*4), X5, X5
+	MOVL         12(BX), R10
+	VINSERTPS    $0x30, (SI)(R10*4), X5, X5
+	MOVL         16(BX), R10
+	VMOVSS       (SI)(R10*4), X3
+	MOVL         20(BX), R10
+	VINSERTPS    $0x10, (SI)(R10*4), X3, X3
+	MOVL         24(BX), R10
+	VINSERTPS    $0x20, (SI)(R10*4), X3, X3
+	MOVL         28(BX), R10
 	VINSERTPS    $0x30, (SI)(R10*4), X3, X3
 	VINSERTF128  $0x01, X3, Y5, Y5
-	MOVL         16(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X6
-	SHRL         $0x10, R10
+	MOVL         32(BX), R10
+	VMOVSS       (SI)(R10*4), X6
+	MOVL         36(BX), R10
 	VINSERTPS    $0x10, (SI)(R10*4), X6, X6
-	MOVL         20(BX), R10
-	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X6, X6
-	SHRL         $0x10, R10
+	MOVL         40(BX), R10
+	VINSERTPS    $0x20, (SI)(R10*4), X6, X6
+	MOVL         44(BX), R10
 	VINSERTPS    $0x30, (SI)(R10*4), X6, X6
-	MOVL         24(BX), R10
-	MOVWLZX      R10, R9
-	VMOVSS       (SI)(R9*4), X3
-	SHRL         $0x10, R10
+	MOVL         48(BX), R10
+	VMOVSS       (SI)(R10*4), X3
+	MOVL         52(BX), R10
 	VINSERTPS    $0x10, (SI)(R10*4), X3, X3
-	MOVL         28(BX), R10
-	MOVWLZX      R10, R9
-	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
-	SHRL         $0x10, R10
+	MOVL         56(BX), R10
+	VINSERTPS    $0x20, (SI)(R10*4), X3, X3
+	MOVL         60(BX), R10
 	VINSERTPS    $0x30, (SI)(R10*4), X3, X3
 	VINSERTF128  $0x01, X3, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VFMADD231PS  Z0, Z5, K1, Z1
-	ADDQ         $0x20, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPS Z1, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-72
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	VBROADCASTSS (DI), Z0
-	VPBROADCASTQ keep+64(FP), Z2
-
-slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z2, Z1
-	MOVL   (CX), DI
-	TESTQ  DI, DI
-	JZ     tail
-
-full:
-	PREFETCHT1   4096(BX)
-	MOVL         (BX), R9
-	VMOVSS       (SI)(R9*4), X3
-	MOVL         4(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X3, X3
-	MOVL         8(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
-	MOVL         12(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X3, X3
-	MOVL         16(BX), R9
-	VMOVSS       (SI)(R9*4), X4
-	MOVL         20(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X4, X4
-	MOVL         24(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
-	MOVL         28(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         32(BX), R9
-	VMOVSS       (SI)(R9*4), X4
-	MOVL         36(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X4, X4
-	MOVL         40(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X4, X4
-	MOVL         44(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X4, X4
-	MOVL         48(BX), R9
-	VMOVSS       (SI)(R9*4), X5
-	MOVL         52(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X5, X5
-	MOVL         56(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
-	MOVL         60(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PS  Z0, Z3, Z1
-	ADDQ         $0x40, BX
-	DECQ         DI
-	JNZ          full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   4096(BX)
-	MOVL         (BX), R9
-	VMOVSS       (SI)(R9*4), X5
-	MOVL         4(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X5, X5
-	MOVL         8(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X5, X5
-	MOVL         12(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X5, X5
-	MOVL         16(BX), R9
-	VMOVSS       (SI)(R9*4), X3
-	MOVL         20(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X3, X3
-	MOVL         24(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
-	MOVL         28(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
-	MOVL         32(BX), R9
-	VMOVSS       (SI)(R9*4), X6
-	MOVL         36(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X6, X6
-	MOVL         40(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X6, X6
-	MOVL         44(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X6, X6
-	MOVL         48(BX), R9
-	VMOVSS       (SI)(R9*4), X3
-	MOVL         52(BX), R9
-	VINSERTPS    $0x10, (SI)(R9*4), X3, X3
-	MOVL         56(BX), R9
-	VINSERTPS    $0x20, (SI)(R9*4), X3, X3
-	MOVL         60(BX), R9
-	VINSERTPS    $0x30, (SI)(R9*4), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PS  Z0, Z5, K1, Z1
 	ADDQ         $0x40, BX
 	ADDQ         $0x02, DX
 	DECQ         DI
@@ -4010,9 +4124,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
+// func slicesHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1616F32AVX512(SB), NOSPLIT, $0-72
+TEXT ·slicesHigh1616F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -4021,60 +4135,63 @@ TEXT ·slicesHigh1616F32AVX512(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z1, Z0
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
 
 full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X2, X2
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X2, X2
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         20(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
-	MOVL         24(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         28(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	MOVL         16(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVL         20(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
+	MOVL         24(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
+	MOVL         28(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VPMOVZXWD    (BX), Z4
@@ -4082,59 +4199,59 @@ full:
 	VFMADD231PS  Z4, Z2, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
-	DECQ         R9
+	DECQ         R10
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   2048(SI)
-	MOVL         (SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
+	MOVL         (SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
+	MOVL         4(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
+	MOVL         8(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X2, X2
+	MOVL         12(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         16(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X6
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
-	MOVL         20(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
-	MOVL         24(SI), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (DI)(R10*4), X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
-	MOVL         28(SI), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
+	MOVL         16(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X6
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X6, X6
+	MOVL         20(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X6, X6
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X6, X6
+	MOVL         24(SI), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (DI)(R11*4), X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (DI)(R12*4), X2, X2
+	MOVL         28(SI), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (DI)(R12*4), X2, X2
 	VINSERTF128  $0x01, X2, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VPMOVZXWD    (BX), Z4
@@ -4143,7 +4260,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
-	DECQ         R9
+	DECQ         R10
 	JNZ          masked
 
 store:
@@ -4157,9 +4274,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int)
+// func slicesHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1632F32AVX512(SB), NOSPLIT, $0-72
+TEXT ·slicesHigh1632F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -4168,52 +4285,55 @@ TEXT ·slicesHigh1632F32AVX512(SB), NOSPLIT, $0-72
 	MOVQ         x+40(FP), DI
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
-	TESTQ  AX, AX
-	JZ     done
-	VPANDQ (R8), Z1, Z0
-	MOVL   (CX), R9
-	TESTQ  R9, R9
-	JZ     tail
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      R10, R10
+	JZ         tail
 
 full:
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X3
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
+	MOVL         (SI), R11
+	VMOVSS       (DI)(R11*4), X2
+	MOVL         4(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
+	MOVL         8(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
+	MOVL         12(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
+	MOVL         16(SI), R11
+	VMOVSS       (DI)(R11*4), X3
+	MOVL         20(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         24(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
+	MOVL         28(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         32(SI), R10
-	VMOVSS       (DI)(R10*4), X3
-	MOVL         36(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X3, X3
-	MOVL         40(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X3, X3
-	MOVL         44(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X3, X3
-	MOVL         48(SI), R10
-	VMOVSS       (DI)(R10*4), X4
-	MOVL         52(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X4, X4
-	MOVL         56(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X4, X4
-	MOVL         60(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X4, X4
+	MOVL         32(SI), R11
+	VMOVSS       (DI)(R11*4), X3
+	MOVL         36(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         40(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
+	MOVL         44(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	MOVL         48(SI), R11
+	VMOVSS       (DI)(R11*4), X4
+	MOVL         52(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         56(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
+	MOVL         60(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VPMOVZXWD    (BX), Z4
@@ -4221,51 +4341,51 @@ full:
 	VFMADD231PS  Z4, Z2, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x40, SI
-	DECQ         R9
+	DECQ         R10
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R9
-	TESTQ R9, R9
+	MOVL  4(CX), R10
+	TESTQ R10, R10
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
 	PREFETCHT1   8192(BX)
 	PREFETCHT1   4096(SI)
-	MOVL         (SI), R10
-	VMOVSS       (DI)(R10*4), X5
-	MOVL         4(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X5, X5
-	MOVL         8(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X5, X5
-	MOVL         12(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X5, X5
-	MOVL         16(SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVL         20(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVL         24(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVL         28(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	MOVL         (SI), R11
+	VMOVSS       (DI)(R11*4), X5
+	MOVL         4(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
+	MOVL         8(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
+	MOVL         12(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
+	MOVL         16(SI), R11
+	VMOVSS       (DI)(R11*4), X2
+	MOVL         20(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
+	MOVL         24(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
+	MOVL         28(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         32(SI), R10
-	VMOVSS       (DI)(R10*4), X6
-	MOVL         36(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X6, X6
-	MOVL         40(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X6, X6
-	MOVL         44(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X6, X6
-	MOVL         48(SI), R10
-	VMOVSS       (DI)(R10*4), X2
-	MOVL         52(SI), R10
-	VINSERTPS    $0x10, (DI)(R10*4), X2, X2
-	MOVL         56(SI), R10
-	VINSERTPS    $0x20, (DI)(R10*4), X2, X2
-	MOVL         60(SI), R10
-	VINSERTPS    $0x30, (DI)(R10*4), X2, X2
+	MOVL         32(SI), R11
+	VMOVSS       (DI)(R11*4), X6
+	MOVL         36(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
+	MOVL         40(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X6, X6
+	MOVL         44(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
+	MOVL         48(SI), R11
+	VMOVSS       (DI)(R11*4), X2
+	MOVL         52(SI), R11
+	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
+	MOVL         56(SI), R11
+	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
+	MOVL         60(SI), R11
+	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
 	VINSERTF128  $0x01, X2, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VPMOVZXWD    (BX), Z4
@@ -4274,7 +4394,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x40, SI
 	ADDQ         $0x02, DX
-	DECQ         R9
+	DECQ         R10
 	JNZ          masked
 
 store:

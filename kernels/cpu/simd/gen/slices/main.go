@@ -34,8 +34,9 @@ const (
 // slice generates a kernel of Slices whose indices have so many bytes.
 func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	name := fmt.Sprintf("slices%s%d%s", values.Name, 8*indexBytes, l.Suffix())
-	l.Func(name, "func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *V, keep int)",
-		"is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.")
+	l.Func(name, "func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step int)",
+		"is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.",
+		"For each slice it asks for the line at ahead, which goes on by step bytes.")
 
 	n := Load(Param("n"), GP64())
 	widths := Load(Param("widths"), GP64())
@@ -45,6 +46,7 @@ func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	x := Load(Param("x"), GP64())
 	table := Load(Param("table"), GP64())
 	sums := Load(Param("sums"), GP64())
+	ahead := Load(Param("ahead"), GP64())
 	column := values.Begin(l, table)
 	mask := l.NewMask()
 	acc, keep, left := l.Reg(), l.Reg(), GP64()
@@ -78,6 +80,8 @@ func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	Label("slice")
 	TESTQ(n, n)
 	JZ(LabelRef("done"))
+	PREFETCHT1(Mem{Base: ahead})
+	ADDQ(lanes.Arg("step"), ahead)
 	if l.Long {
 		VPANDQ(Mem{Base: sums}, keep, acc)
 	} else {
