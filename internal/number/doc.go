@@ -1,9 +1,10 @@
 // Package number reads decimal numbers from text without making strings.
 //
 // It knows plain decimal notation only: an optional sign, digits with at most
-// one point, an optional exponent (1.5E+3, or 1.5D+3 as Fortran writes it), and the words nan, inf and infinity in any
-// case. Hexadecimal floats, digit separators, and anything else that Go source
-// allows are refused, because no matrix file format has them.
+// one point, an optional exponent (1.5E+3, or 1.5D+3 as Fortran writes it), and
+// the words nan, inf and infinity in any case. Hexadecimal floats, digit
+// separators, and anything else that Go source allows are refused, because no
+// matrix file format has them.
 //
 // Results are the float64 nearest to the written number, ties to even: the
 // same bits as strconv.ParseFloat gives. Most numbers in files have at most 19

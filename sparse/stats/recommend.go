@@ -19,7 +19,8 @@ type Recommendation struct {
 type overhead struct{ row, place float64 }
 
 // overheads of the formats, fitted to the times of 209 matrices in the caches of one
-// core of Zen 4, and what csr loses to sell on long rows on Zen 5 (docs/formats.md). csr and sell run in assembly, the others in plain Go.
+// core of Zen 4, and what csr loses to sell on long rows on Zen 5 (docs/formats.md).
+// csr and sell run in assembly, the others in plain Go.
 var overheads = map[sparse.Format]overhead{
 	sparse.FormatCSR:        {row: 60, place: 1}, // sell was as fast or faster on 204 of 208 matrices
 	sparse.FormatCOO:        {row: 230, place: 24},
