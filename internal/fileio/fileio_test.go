@@ -1,6 +1,7 @@
 package fileio
 
 import (
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -170,11 +171,13 @@ func TestDamagedInputIsAnInputErrorThatNamesTheFile(t *testing.T) {
 	bad := append([]byte(nil), raw...)
 	bad[len(bad)-5] ^= 1
 	for path, message := range map[string]string{
-		write("half.gz", raw[:len(raw)/2]):   "truncated",
-		write("sum.gz", bad):                 "damaged gzip",
-		write("head.gz", []byte{0x1f, 0x8b}): "damaged gzip header",
-		dir:                                  "is a directory",
-		filepath.Join(dir, "none"):           "no such file",
+		write("half.gz", raw[:len(raw)/2]):                                "truncated",
+		write("sum.gz", bad):                                              "damaged gzip",
+		write("few.gz", append(bytes.Clone(raw), "bytes"...)):             "or a few other bytes follow",
+		write("behind.gz", append(bytes.Clone(raw), make([]byte, 20)...)): "other bytes follow the end of the gzip content",
+		write("head.gz", []byte{0x1f, 0x8b}):                              "damaged gzip header",
+		dir:                                                               "is a directory",
+		filepath.Join(dir, "none"):                                        "no such file",
 	} {
 		f, err := Open(path)
 		if err == nil {

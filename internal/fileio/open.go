@@ -66,7 +66,9 @@ func (f *File) Read(p []byte) (int, error) {
 	if err != nil && err != io.EOF {
 		switch {
 		case f.Gzip && errors.Is(err, io.ErrUnexpectedEOF):
-			err = sparse.Inputf(f.Name, "gzip content ends early: the file is truncated")
+			err = sparse.Inputf(f.Name, "gzip content ends early: the file is truncated, or a few other bytes follow its end")
+		case f.Gzip && errors.Is(err, gzip.ErrHeader):
+			err = sparse.Inputf(f.Name, "other bytes follow the end of the gzip content: unpack the file with gzip, which ignores them")
 		case f.Gzip:
 			err = sparse.Inputf(f.Name, "damaged gzip content: %v", err)
 		default:
