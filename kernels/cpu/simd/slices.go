@@ -30,6 +30,8 @@ type Slices[V sparse.Value] struct {
 	Narrow []uint16
 	Wide   []int32
 	Values Values[V]
+	// Near says that most of it is in the second cache, so that nothing of it is asked for ahead.
+	Near bool
 	// Fused says to round a product and its sum once in plain Go too, as assembly does.
 	Fused bool
 }
@@ -76,13 +78,22 @@ func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n in
 		keep = -1
 	}
 	wide, idx := s.indices(at)
+	far := valuesAhead
+	if s.Near {
+		far = 0
+	}
 	kernel := of[*sliceTable[V]](sliceTables)[l-AVX2][s.Values.Storage][wide]
 	kernel(n, &s.Widths[2*at.Slice : 2*(at.Slice+n)][0], unsafe.SliceData(s.Masks[at.Mask:]), s.Values.from(at.Column), idx,
-		unsafe.SliceData(x), unsafe.SliceData(s.Values.Table), unsafe.SliceData(sums), keep, bytesFrom(ahead, 0), (spread*size+n-1)/n)
+		unsafe.SliceData(x), unsafe.SliceData(s.Values.Table), unsafe.SliceData(sums), keep, bytesFrom(ahead, 0), (spread*size+n-1)/n, far, far/4<<wide)
 }
 
+// valuesAhead is how many bytes before their turn values are asked for, indices of 2 bytes a quarter
+// and those of 4 bytes half of it. They come to the second cache: the first one waits for few lines
+// at a time, and then for those of x.
+const valuesAhead = 8192
+
 // sliceTable is kernels by Level-AVX2, Storage, and whether indices are wide.
-type sliceTable[V sparse.Value] [2][storages][2]func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step int)
+type sliceTable[V sparse.Value] [2][storages][2]func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int)
 
 // indices is where the indices from a position on lie, and 1 where they are wide.
 func (s *Slices[V]) indices(at Position) (wide int, idx *byte) {

@@ -56,9 +56,9 @@ DATA nibblesOfHalves<>+56(SB)/4, $0x0000001c
 DATA nibblesOfHalves<>+60(SB)/4, $0x0000001c
 GLOBL nibblesOfHalves<>(SB), RODATA|NOPTR, $64
 
-// func slicesFull16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesFull16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull16F64AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesFull16F64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -68,6 +68,8 @@ TEXT ·slicesFull16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VMOVUPS      laneBits64<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
@@ -77,53 +79,53 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  2048(SI)
-	MOVL        (SI), R12
-	MOVWLZX     R12, R11
-	VMOVSD      (DI)(R11*8), X4
-	SHRL        $0x10, R12
-	VMOVHPD     (DI)(R12*8), X4, X4
-	MOVL        4(SI), R12
-	MOVWLZX     R12, R11
-	VMOVSD      (DI)(R11*8), X1
-	SHRL        $0x10, R12
-	VMOVHPD     (DI)(R12*8), X1, X1
+	PREFETCHT1  (BX)(R10*1)
+	PREFETCHT1  (SI)(R11*1)
+	MOVL        (SI), R14
+	MOVWLZX     R14, R13
+	VMOVSD      (DI)(R13*8), X4
+	SHRL        $0x10, R14
+	VMOVHPD     (DI)(R14*8), X4, X4
+	MOVL        4(SI), R14
+	MOVWLZX     R14, R13
+	VMOVSD      (DI)(R13*8), X1
+	SHRL        $0x10, R14
+	VMOVHPD     (DI)(R14*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VFMADD231PD (BX), Y4, Y2
 	ADDQ        $0x20, BX
 	ADDQ        $0x08, SI
-	DECQ        R10
+	DECQ        R12
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVWLZX      (DX), R13
+	VMOVD        R13, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X5, X5
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X4
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X4, X4
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X5
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X5, X5
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X4
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VMOVAPS      Y2, Y6
 	VFMADD231PD  (BX), Y5, Y6
@@ -131,7 +133,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x08, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -145,9 +147,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull32F64AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesFull32F64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -157,6 +159,8 @@ TEXT ·slicesFull32F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VMOVUPS      laneBits64<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
@@ -166,49 +170,49 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  4096(SI)
-	MOVL        (SI), R11
-	VMOVSD      (DI)(R11*8), X4
-	MOVL        4(SI), R11
-	VMOVHPD     (DI)(R11*8), X4, X4
-	MOVL        8(SI), R11
-	VMOVSD      (DI)(R11*8), X1
-	MOVL        12(SI), R11
-	VMOVHPD     (DI)(R11*8), X1, X1
+	PREFETCHT1  (BX)(R10*1)
+	PREFETCHT1  (SI)(R11*1)
+	MOVL        (SI), R13
+	VMOVSD      (DI)(R13*8), X4
+	MOVL        4(SI), R13
+	VMOVHPD     (DI)(R13*8), X4, X4
+	MOVL        8(SI), R13
+	VMOVSD      (DI)(R13*8), X1
+	MOVL        12(SI), R13
+	VMOVHPD     (DI)(R13*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VFMADD231PD (BX), Y4, Y2
 	ADDQ        $0x20, BX
 	ADDQ        $0x10, SI
-	DECQ        R10
+	DECQ        R12
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVWLZX      (DX), R13
+	VMOVD        R13, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X5
-	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X4
-	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X4, X4
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSD       (DI)(R13*8), X5
+	MOVL         4(SI), R13
+	VMOVHPD      (DI)(R13*8), X5, X5
+	MOVL         8(SI), R13
+	VMOVSD       (DI)(R13*8), X4
+	MOVL         12(SI), R13
+	VMOVHPD      (DI)(R13*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VMOVAPS      Y2, Y6
 	VFMADD231PD  (BX), Y5, Y6
@@ -216,7 +220,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -230,9 +234,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -242,6 +246,8 @@ TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VMOVUPS      laneBits64<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
@@ -251,54 +257,54 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  2048(SI)
-	MOVL        (SI), R12
-	MOVWLZX     R12, R11
-	VMOVSD      (DI)(R11*8), X4
-	SHRL        $0x10, R12
-	VMOVHPD     (DI)(R12*8), X4, X4
-	MOVL        4(SI), R12
-	MOVWLZX     R12, R11
-	VMOVSD      (DI)(R11*8), X1
-	SHRL        $0x10, R12
-	VMOVHPD     (DI)(R12*8), X1, X1
+	PREFETCHT1  (BX)(R10*1)
+	PREFETCHT1  (SI)(R11*1)
+	MOVL        (SI), R14
+	MOVWLZX     R14, R13
+	VMOVSD      (DI)(R13*8), X4
+	SHRL        $0x10, R14
+	VMOVHPD     (DI)(R14*8), X4, X4
+	MOVL        4(SI), R14
+	MOVWLZX     R14, R13
+	VMOVSD      (DI)(R13*8), X1
+	SHRL        $0x10, R14
+	VMOVHPD     (DI)(R14*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VCVTPS2PD   (BX), Y1
 	VFMADD231PD Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x08, SI
-	DECQ        R10
+	DECQ        R12
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVWLZX      (DX), R13
+	VMOVD        R13, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X5, X5
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X4
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X4, X4
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X5
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X5, X5
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X4
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VCVTPS2PD    (BX), Y6
 	VMOVAPS      Y2, Y7
@@ -307,7 +313,7 @@ masked:
 	ADDQ         $0x10, BX
 	ADDQ         $0x08, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -321,9 +327,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -333,6 +339,8 @@ TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VMOVUPS      laneBits64<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
@@ -342,50 +350,50 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  4096(SI)
-	MOVL        (SI), R11
-	VMOVSD      (DI)(R11*8), X4
-	MOVL        4(SI), R11
-	VMOVHPD     (DI)(R11*8), X4, X4
-	MOVL        8(SI), R11
-	VMOVSD      (DI)(R11*8), X1
-	MOVL        12(SI), R11
-	VMOVHPD     (DI)(R11*8), X1, X1
+	PREFETCHT1  (BX)(R10*1)
+	PREFETCHT1  (SI)(R11*1)
+	MOVL        (SI), R13
+	VMOVSD      (DI)(R13*8), X4
+	MOVL        4(SI), R13
+	VMOVHPD     (DI)(R13*8), X4, X4
+	MOVL        8(SI), R13
+	VMOVSD      (DI)(R13*8), X1
+	MOVL        12(SI), R13
+	VMOVHPD     (DI)(R13*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VCVTPS2PD   (BX), Y1
 	VFMADD231PD Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x10, SI
-	DECQ        R10
+	DECQ        R12
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVWLZX      (DX), R13
+	VMOVD        R13, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X5
-	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X4
-	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X4, X4
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSD       (DI)(R13*8), X5
+	MOVL         4(SI), R13
+	VMOVHPD      (DI)(R13*8), X5, X5
+	MOVL         8(SI), R13
+	VMOVSD       (DI)(R13*8), X4
+	MOVL         12(SI), R13
+	VMOVHPD      (DI)(R13*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VCVTPS2PD    (BX), Y6
 	VMOVAPS      Y2, Y7
@@ -394,7 +402,7 @@ masked:
 	ADDQ         $0x10, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -408,9 +416,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -420,9 +428,11 @@ TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R9
 	MOVQ         ahead+72(FP), R10
+	MOVQ         valuesAhead+88(FP), R11
+	MOVQ         indicesAhead+96(FP), R12
 	VMOVUPS      nibblesOf64<>+0(SB), Y0
-	MOVQ         $0x0000000f, R11
-	VMOVQ        R11, X1
+	MOVQ         $0x0000000f, R13
+	VMOVQ        R13, X1
 	VPBROADCASTQ X1, Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
 	VPBROADCASTQ keep+64(FP), Y5
@@ -433,26 +443,26 @@ slice:
 	PREFETCHT1 (R10)
 	ADDQ       step+80(FP), R10
 	VANDPS     (R9), Y5, Y4
-	MOVL       (CX), R11
-	TESTQ      R11, R11
+	MOVL       (CX), R13
+	TESTQ      R13, R13
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R13
-	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*8), X6
-	SHRL         $0x10, R13
-	VMOVHPD      (DI)(R13*8), X6, X6
-	MOVL         4(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*8), X3
-	SHRL         $0x10, R13
-	VMOVHPD      (DI)(R13*8), X3, X3
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (DI)(R14*8), X6
+	SHRL         $0x10, R15
+	VMOVHPD      (DI)(R15*8), X6, X6
+	MOVL         4(SI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (DI)(R14*8), X3
+	SHRL         $0x10, R15
+	VMOVHPD      (DI)(R15*8), X3, X3
 	VINSERTF128  $0x01, X3, Y6, Y6
-	MOVWLZX      (BX), R12
-	VMOVD        R12, X3
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X3
 	VPBROADCASTQ X3, Y3
 	VPSRLVQ      Y0, Y3, Y3
 	VPAND        Y1, Y3, Y3
@@ -462,35 +472,35 @@ full:
 	VFMADD231PD  Y9, Y6, Y4
 	ADDQ         $0x02, BX
 	ADDQ         $0x08, SI
-	DECQ         R11
+	DECQ         R13
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
+	MOVL  4(CX), R13
+	TESTQ R13, R13
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R12
-	VMOVD        R12, X3
+	MOVWLZX      (DX), R14
+	VMOVD        R14, X3
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R13
-	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*8), X7
-	SHRL         $0x10, R13
-	VMOVHPD      (DI)(R13*8), X7, X7
-	MOVL         4(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*8), X6
-	SHRL         $0x10, R13
-	VMOVHPD      (DI)(R13*8), X6, X6
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (DI)(R14*8), X7
+	SHRL         $0x10, R15
+	VMOVHPD      (DI)(R15*8), X7, X7
+	MOVL         4(SI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (DI)(R14*8), X6
+	SHRL         $0x10, R15
+	VMOVHPD      (DI)(R15*8), X6, X6
 	VINSERTF128  $0x01, X6, Y7, Y7
-	MOVWLZX      (BX), R12
-	VMOVD        R12, X8
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X8
 	VPBROADCASTQ X8, Y8
 	VPSRLVQ      Y0, Y8, Y8
 	VPAND        Y1, Y8, Y8
@@ -503,7 +513,7 @@ masked:
 	ADDQ         $0x02, BX
 	ADDQ         $0x08, SI
 	ADDQ         $0x02, DX
-	DECQ         R11
+	DECQ         R13
 	JNZ          masked
 
 store:
@@ -517,9 +527,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -529,9 +539,11 @@ TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R9
 	MOVQ         ahead+72(FP), R10
+	MOVQ         valuesAhead+88(FP), R11
+	MOVQ         indicesAhead+96(FP), R12
 	VMOVUPS      nibblesOf64<>+0(SB), Y0
-	MOVQ         $0x0000000f, R11
-	VMOVQ        R11, X1
+	MOVQ         $0x0000000f, R13
+	VMOVQ        R13, X1
 	VPBROADCASTQ X1, Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
 	VPBROADCASTQ keep+64(FP), Y5
@@ -542,24 +554,24 @@ slice:
 	PREFETCHT1 (R10)
 	ADDQ       step+80(FP), R10
 	VANDPS     (R9), Y5, Y4
-	MOVL       (CX), R11
-	TESTQ      R11, R11
+	MOVL       (CX), R13
+	TESTQ      R13, R13
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R12
-	VMOVSD       (DI)(R12*8), X6
-	MOVL         4(SI), R12
-	VMOVHPD      (DI)(R12*8), X6, X6
-	MOVL         8(SI), R12
-	VMOVSD       (DI)(R12*8), X3
-	MOVL         12(SI), R12
-	VMOVHPD      (DI)(R12*8), X3, X3
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R14
+	VMOVSD       (DI)(R14*8), X6
+	MOVL         4(SI), R14
+	VMOVHPD      (DI)(R14*8), X6, X6
+	MOVL         8(SI), R14
+	VMOVSD       (DI)(R14*8), X3
+	MOVL         12(SI), R14
+	VMOVHPD      (DI)(R14*8), X3, X3
 	VINSERTF128  $0x01, X3, Y6, Y6
-	MOVWLZX      (BX), R12
-	VMOVD        R12, X3
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X3
 	VPBROADCASTQ X3, Y3
 	VPSRLVQ      Y0, Y3, Y3
 	VPAND        Y1, Y3, Y3
@@ -569,33 +581,33 @@ full:
 	VFMADD231PD  Y9, Y6, Y4
 	ADDQ         $0x02, BX
 	ADDQ         $0x10, SI
-	DECQ         R11
+	DECQ         R13
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
+	MOVL  4(CX), R13
+	TESTQ R13, R13
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R12
-	VMOVD        R12, X3
+	MOVWLZX      (DX), R14
+	VMOVD        R14, X3
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R12
-	VMOVSD       (DI)(R12*8), X7
-	MOVL         4(SI), R12
-	VMOVHPD      (DI)(R12*8), X7, X7
-	MOVL         8(SI), R12
-	VMOVSD       (DI)(R12*8), X6
-	MOVL         12(SI), R12
-	VMOVHPD      (DI)(R12*8), X6, X6
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R14
+	VMOVSD       (DI)(R14*8), X7
+	MOVL         4(SI), R14
+	VMOVHPD      (DI)(R14*8), X7, X7
+	MOVL         8(SI), R14
+	VMOVSD       (DI)(R14*8), X6
+	MOVL         12(SI), R14
+	VMOVHPD      (DI)(R14*8), X6, X6
 	VINSERTF128  $0x01, X6, Y7, Y7
-	MOVWLZX      (BX), R12
-	VMOVD        R12, X8
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X8
 	VPBROADCASTQ X8, Y8
 	VPSRLVQ      Y0, Y8, Y8
 	VPAND        Y1, Y8, Y8
@@ -608,7 +620,7 @@ masked:
 	ADDQ         $0x02, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
-	DECQ         R11
+	DECQ         R13
 	JNZ          masked
 
 store:
@@ -622,9 +634,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -634,6 +646,8 @@ TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), DI
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R10
 	VBROADCASTSD (DI), Y0
 	VMOVUPS      laneBits64<>+0(SB), Y1
 	VPBROADCASTQ keep+64(FP), Y4
@@ -649,20 +663,106 @@ slice:
 	JZ         tail
 
 full:
-	PREFETCHT1  2048(BX)
+	PREFETCHT1  (BX)(R10*1)
+	MOVL        (BX), R12
+	MOVWLZX     R12, R11
+	VMOVSD      (SI)(R11*8), X5
+	SHRL        $0x10, R12
+	VMOVHPD     (SI)(R12*8), X5, X5
+	MOVL        4(BX), R12
+	MOVWLZX     R12, R11
+	VMOVSD      (SI)(R11*8), X2
+	SHRL        $0x10, R12
+	VMOVHPD     (SI)(R12*8), X2, X2
+	VINSERTF128 $0x01, X2, Y5, Y5
+	VFMADD231PD Y0, Y5, Y3
+	ADDQ        $0x08, BX
+	DECQ        DI
+	JNZ         full
+
+tail:
+	MOVL  4(CX), DI
+	TESTQ DI, DI
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X2
+	VPBROADCASTQ X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQQ     Y1, Y2, Y2
+	PREFETCHT1   (BX)(R10*1)
+	MOVL         (BX), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (SI)(R11*8), X6
+	SHRL         $0x10, R12
+	VMOVHPD      (SI)(R12*8), X6, X6
+	MOVL         4(BX), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (SI)(R11*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (SI)(R12*8), X5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVAPS      Y3, Y7
+	VFMADD231PD  Y0, Y6, Y7
+	VBLENDVPD    Y2, Y7, Y3, Y3
+	ADDQ         $0x08, BX
+	ADDQ         $0x02, DX
+	DECQ         DI
+	JNZ          masked
+
+store:
+	VMOVUPD Y3, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesSame32F64AVX2(SB), NOSPLIT, $0-104
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R10
+	VBROADCASTSD (DI), Y0
+	VMOVUPS      laneBits64<>+0(SB), Y1
+	VPBROADCASTQ keep+64(FP), Y4
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y4, Y3
+	MOVL       (CX), DI
+	TESTQ      DI, DI
+	JZ         tail
+
+full:
+	PREFETCHT1  (BX)(R10*1)
 	MOVL        (BX), R11
-	MOVWLZX     R11, R10
-	VMOVSD      (SI)(R10*8), X5
-	SHRL        $0x10, R11
-	VMOVHPD     (SI)(R11*8), X5, X5
+	VMOVSD      (SI)(R11*8), X5
 	MOVL        4(BX), R11
-	MOVWLZX     R11, R10
-	VMOVSD      (SI)(R10*8), X2
-	SHRL        $0x10, R11
+	VMOVHPD     (SI)(R11*8), X5, X5
+	MOVL        8(BX), R11
+	VMOVSD      (SI)(R11*8), X2
+	MOVL        12(BX), R11
 	VMOVHPD     (SI)(R11*8), X2, X2
 	VINSERTF128 $0x01, X2, Y5, Y5
 	VFMADD231PD Y0, Y5, Y3
-	ADDQ        $0x08, BX
+	ADDQ        $0x10, BX
 	DECQ        DI
 	JNZ         full
 
@@ -672,108 +772,24 @@ tail:
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X2
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X2
 	VPBROADCASTQ X2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQQ     Y1, Y2, Y2
-	PREFETCHT1   2048(BX)
+	PREFETCHT1   (BX)(R10*1)
 	MOVL         (BX), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (SI)(R10*8), X6
-	SHRL         $0x10, R11
-	VMOVHPD      (SI)(R11*8), X6, X6
+	VMOVSD       (SI)(R11*8), X6
 	MOVL         4(BX), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (SI)(R10*8), X5
-	SHRL         $0x10, R11
+	VMOVHPD      (SI)(R11*8), X6, X6
+	MOVL         8(BX), R11
+	VMOVSD       (SI)(R11*8), X5
+	MOVL         12(BX), R11
 	VMOVHPD      (SI)(R11*8), X5, X5
 	VINSERTF128  $0x01, X5, Y6, Y6
 	VMOVAPS      Y3, Y7
 	VFMADD231PD  Y0, Y6, Y7
 	VBLENDVPD    Y2, Y7, Y3, Y3
-	ADDQ         $0x08, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPD Y3, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame32F64AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	VBROADCASTSD (DI), Y0
-	VMOVUPS      laneBits64<>+0(SB), Y1
-	VPBROADCASTQ keep+64(FP), Y4
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y4, Y3
-	MOVL       (CX), DI
-	TESTQ      DI, DI
-	JZ         tail
-
-full:
-	PREFETCHT1  4096(BX)
-	MOVL        (BX), R10
-	VMOVSD      (SI)(R10*8), X5
-	MOVL        4(BX), R10
-	VMOVHPD     (SI)(R10*8), X5, X5
-	MOVL        8(BX), R10
-	VMOVSD      (SI)(R10*8), X2
-	MOVL        12(BX), R10
-	VMOVHPD     (SI)(R10*8), X2, X2
-	VINSERTF128 $0x01, X2, Y5, Y5
-	VFMADD231PD Y0, Y5, Y3
-	ADDQ        $0x10, BX
-	DECQ        DI
-	JNZ         full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X2
-	VPBROADCASTQ X2, Y2
-	VPAND        Y1, Y2, Y2
-	VPCMPEQQ     Y1, Y2, Y2
-	PREFETCHT1   4096(BX)
-	MOVL         (BX), R10
-	VMOVSD       (SI)(R10*8), X6
-	MOVL         4(BX), R10
-	VMOVHPD      (SI)(R10*8), X6, X6
-	MOVL         8(BX), R10
-	VMOVSD       (SI)(R10*8), X5
-	MOVL         12(BX), R10
-	VMOVHPD      (SI)(R10*8), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
-	VMOVAPS      Y3, Y7
-	VFMADD231PD  Y0, Y6, Y7
-	VBLENDVPD    Y2, Y7, Y3, Y3
 	ADDQ         $0x10, BX
 	ADDQ         $0x02, DX
 	DECQ         DI
@@ -790,9 +806,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh3216F64AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesHigh3216F64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -802,6 +818,8 @@ TEXT ·slicesHigh3216F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VMOVUPS      laneBits64<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
@@ -811,55 +829,55 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  2048(SI)
-	MOVL        (SI), R12
-	MOVWLZX     R12, R11
-	VMOVSD      (DI)(R11*8), X4
-	SHRL        $0x10, R12
-	VMOVHPD     (DI)(R12*8), X4, X4
-	MOVL        4(SI), R12
-	MOVWLZX     R12, R11
-	VMOVSD      (DI)(R11*8), X1
-	SHRL        $0x10, R12
-	VMOVHPD     (DI)(R12*8), X1, X1
+	PREFETCHT1  (BX)(R10*1)
+	PREFETCHT1  (SI)(R11*1)
+	MOVL        (SI), R14
+	MOVWLZX     R14, R13
+	VMOVSD      (DI)(R13*8), X4
+	SHRL        $0x10, R14
+	VMOVHPD     (DI)(R14*8), X4, X4
+	MOVL        4(SI), R14
+	MOVWLZX     R14, R13
+	VMOVSD      (DI)(R13*8), X1
+	SHRL        $0x10, R14
+	VMOVHPD     (DI)(R14*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VPMOVZXDQ   (BX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x08, SI
-	DECQ        R10
+	DECQ        R12
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVWLZX      (DX), R13
+	VMOVD        R13, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X5, X5
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X4
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X4, X4
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X5
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X5, X5
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X4
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VPMOVZXDQ    (BX), Y6
 	VPSLLQ       $0x20, Y6, Y6
@@ -869,7 +887,7 @@ masked:
 	ADDQ         $0x10, BX
 	ADDQ         $0x08, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -883,9 +901,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh3232F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesHigh3232F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh3232F64AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesHigh3232F64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -895,6 +913,8 @@ TEXT ·slicesHigh3232F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VMOVUPS      laneBits64<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
@@ -904,51 +924,51 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  4096(SI)
-	MOVL        (SI), R11
-	VMOVSD      (DI)(R11*8), X4
-	MOVL        4(SI), R11
-	VMOVHPD     (DI)(R11*8), X4, X4
-	MOVL        8(SI), R11
-	VMOVSD      (DI)(R11*8), X1
-	MOVL        12(SI), R11
-	VMOVHPD     (DI)(R11*8), X1, X1
+	PREFETCHT1  (BX)(R10*1)
+	PREFETCHT1  (SI)(R11*1)
+	MOVL        (SI), R13
+	VMOVSD      (DI)(R13*8), X4
+	MOVL        4(SI), R13
+	VMOVHPD     (DI)(R13*8), X4, X4
+	MOVL        8(SI), R13
+	VMOVSD      (DI)(R13*8), X1
+	MOVL        12(SI), R13
+	VMOVHPD     (DI)(R13*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VPMOVZXDQ   (BX), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x10, SI
-	DECQ        R10
+	DECQ        R12
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVWLZX      (DX), R13
+	VMOVD        R13, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X5
-	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X4
-	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X4, X4
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSD       (DI)(R13*8), X5
+	MOVL         4(SI), R13
+	VMOVHPD      (DI)(R13*8), X5, X5
+	MOVL         8(SI), R13
+	VMOVSD       (DI)(R13*8), X4
+	MOVL         12(SI), R13
+	VMOVHPD      (DI)(R13*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VPMOVZXDQ    (BX), Y6
 	VPSLLQ       $0x20, Y6, Y6
@@ -958,7 +978,7 @@ masked:
 	ADDQ         $0x10, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -972,9 +992,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1616F64AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesHigh1616F64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -984,6 +1004,8 @@ TEXT ·slicesHigh1616F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VMOVUPS      laneBits64<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
@@ -993,55 +1015,55 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  2048(SI)
-	MOVL        (SI), R12
-	MOVWLZX     R12, R11
-	VMOVSD      (DI)(R11*8), X4
-	SHRL        $0x10, R12
-	VMOVHPD     (DI)(R12*8), X4, X4
-	MOVL        4(SI), R12
-	MOVWLZX     R12, R11
-	VMOVSD      (DI)(R11*8), X1
-	SHRL        $0x10, R12
-	VMOVHPD     (DI)(R12*8), X1, X1
+	PREFETCHT1  (BX)(R10*1)
+	PREFETCHT1  (SI)(R11*1)
+	MOVL        (SI), R14
+	MOVWLZX     R14, R13
+	VMOVSD      (DI)(R13*8), X4
+	SHRL        $0x10, R14
+	VMOVHPD     (DI)(R14*8), X4, X4
+	MOVL        4(SI), R14
+	MOVWLZX     R14, R13
+	VMOVSD      (DI)(R13*8), X1
+	SHRL        $0x10, R14
+	VMOVHPD     (DI)(R14*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VPMOVZXWQ   (BX), Y1
 	VPSLLQ      $0x30, Y1, Y1
 	VFMADD231PD Y1, Y4, Y2
 	ADDQ        $0x08, BX
 	ADDQ        $0x08, SI
-	DECQ        R10
+	DECQ        R12
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVWLZX      (DX), R13
+	VMOVD        R13, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X5, X5
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X4
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X4, X4
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X5
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X5, X5
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X4
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VPMOVZXWQ    (BX), Y6
 	VPSLLQ       $0x30, Y6, Y6
@@ -1051,7 +1073,7 @@ masked:
 	ADDQ         $0x08, BX
 	ADDQ         $0x08, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -1065,9 +1087,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesHigh1632F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1632F64AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesHigh1632F64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -1077,6 +1099,8 @@ TEXT ·slicesHigh1632F64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VMOVUPS      laneBits64<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
@@ -1086,51 +1110,51 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  4096(SI)
-	MOVL        (SI), R11
-	VMOVSD      (DI)(R11*8), X4
-	MOVL        4(SI), R11
-	VMOVHPD     (DI)(R11*8), X4, X4
-	MOVL        8(SI), R11
-	VMOVSD      (DI)(R11*8), X1
-	MOVL        12(SI), R11
-	VMOVHPD     (DI)(R11*8), X1, X1
+	PREFETCHT1  (BX)(R10*1)
+	PREFETCHT1  (SI)(R11*1)
+	MOVL        (SI), R13
+	VMOVSD      (DI)(R13*8), X4
+	MOVL        4(SI), R13
+	VMOVHPD     (DI)(R13*8), X4, X4
+	MOVL        8(SI), R13
+	VMOVSD      (DI)(R13*8), X1
+	MOVL        12(SI), R13
+	VMOVHPD     (DI)(R13*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VPMOVZXWQ   (BX), Y1
 	VPSLLQ      $0x30, Y1, Y1
 	VFMADD231PD Y1, Y4, Y2
 	ADDQ        $0x08, BX
 	ADDQ        $0x10, SI
-	DECQ        R10
+	DECQ        R12
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVWLZX      (DX), R13
+	VMOVD        R13, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X5
-	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X4
-	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X4, X4
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSD       (DI)(R13*8), X5
+	MOVL         4(SI), R13
+	VMOVHPD      (DI)(R13*8), X5, X5
+	MOVL         8(SI), R13
+	VMOVSD       (DI)(R13*8), X4
+	MOVL         12(SI), R13
+	VMOVHPD      (DI)(R13*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VPMOVZXWQ    (BX), Y6
 	VPSLLQ       $0x30, Y6, Y6
@@ -1140,7 +1164,7 @@ masked:
 	ADDQ         $0x08, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -1154,9 +1178,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull16F64AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesFull16F64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -1166,6 +1190,8 @@ TEXT ·slicesFull16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
@@ -1174,79 +1200,79 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X2
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X2, X2
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X3
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X3, X3
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X2
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X2, X2
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X3
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X3
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X3, X3
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X4
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X4, X4
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X3
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X3, X3
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X4
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VFMADD231PD  (BX), Z2, Z0
 	ADDQ         $0x40, BX
 	ADDQ         $0x10, SI
-	DECQ         R10
+	DECQ         R12
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X4
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X4, X4
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X2
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X2, X2
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X4
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X4, X4
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X2
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X2, X2
 	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X5, X5
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X2
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X2, X2
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X5
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X5, X5
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X2
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VFMADD231PD  (BX), Z4, K1, Z0
 	ADDQ         $0x40, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -1260,9 +1286,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -1272,6 +1298,8 @@ TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
@@ -1280,71 +1308,71 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X2
-	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X3
-	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X3, X3
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSD       (DI)(R13*8), X2
+	MOVL         4(SI), R13
+	VMOVHPD      (DI)(R13*8), X2, X2
+	MOVL         8(SI), R13
+	VMOVSD       (DI)(R13*8), X3
+	MOVL         12(SI), R13
+	VMOVHPD      (DI)(R13*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R11
-	VMOVSD       (DI)(R11*8), X3
-	MOVL         20(SI), R11
-	VMOVHPD      (DI)(R11*8), X3, X3
-	MOVL         24(SI), R11
-	VMOVSD       (DI)(R11*8), X4
-	MOVL         28(SI), R11
-	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         16(SI), R13
+	VMOVSD       (DI)(R13*8), X3
+	MOVL         20(SI), R13
+	VMOVHPD      (DI)(R13*8), X3, X3
+	MOVL         24(SI), R13
+	VMOVSD       (DI)(R13*8), X4
+	MOVL         28(SI), R13
+	VMOVHPD      (DI)(R13*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VFMADD231PD  (BX), Z2, Z0
 	ADDQ         $0x40, BX
 	ADDQ         $0x20, SI
-	DECQ         R10
+	DECQ         R12
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X4
-	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X4, X4
-	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X2
-	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X2, X2
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSD       (DI)(R13*8), X4
+	MOVL         4(SI), R13
+	VMOVHPD      (DI)(R13*8), X4, X4
+	MOVL         8(SI), R13
+	VMOVSD       (DI)(R13*8), X2
+	MOVL         12(SI), R13
+	VMOVHPD      (DI)(R13*8), X2, X2
 	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         16(SI), R11
-	VMOVSD       (DI)(R11*8), X5
-	MOVL         20(SI), R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         24(SI), R11
-	VMOVSD       (DI)(R11*8), X2
-	MOVL         28(SI), R11
-	VMOVHPD      (DI)(R11*8), X2, X2
+	MOVL         16(SI), R13
+	VMOVSD       (DI)(R13*8), X5
+	MOVL         20(SI), R13
+	VMOVHPD      (DI)(R13*8), X5, X5
+	MOVL         24(SI), R13
+	VMOVSD       (DI)(R13*8), X2
+	MOVL         28(SI), R13
+	VMOVHPD      (DI)(R13*8), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VFMADD231PD  (BX), Z4, K1, Z0
 	ADDQ         $0x40, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -1358,9 +1386,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesShort16F64AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesShort16F64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -1370,6 +1398,8 @@ TEXT ·slicesShort16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
@@ -1378,73 +1408,73 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X2
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X2, X2
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X3
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X3, X3
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X2
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X2, X2
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X3
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X3
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X3, X3
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X4
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X4, X4
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X3
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X3, X3
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X4
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VCVTPS2PD    (BX), Z4
 	VFMADD231PD  Z4, Z2, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x10, SI
-	DECQ         R10
+	DECQ         R12
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X5, X5
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X2
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X2, X2
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X5
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X5, X5
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X2
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X6
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X6, X6
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X2
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X2, X2
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X6
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X6, X6
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X2
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X2, X2
 	VINSERTF128  $0x01, X2, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VCVTPS2PD    (BX), Z4
@@ -1452,7 +1482,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -1466,9 +1496,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesShort32F64AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesShort32F64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -1478,6 +1508,8 @@ TEXT ·slicesShort32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
@@ -1486,65 +1518,65 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X2
-	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X3
-	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X3, X3
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSD       (DI)(R13*8), X2
+	MOVL         4(SI), R13
+	VMOVHPD      (DI)(R13*8), X2, X2
+	MOVL         8(SI), R13
+	VMOVSD       (DI)(R13*8), X3
+	MOVL         12(SI), R13
+	VMOVHPD      (DI)(R13*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R11
-	VMOVSD       (DI)(R11*8), X3
-	MOVL         20(SI), R11
-	VMOVHPD      (DI)(R11*8), X3, X3
-	MOVL         24(SI), R11
-	VMOVSD       (DI)(R11*8), X4
-	MOVL         28(SI), R11
-	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         16(SI), R13
+	VMOVSD       (DI)(R13*8), X3
+	MOVL         20(SI), R13
+	VMOVHPD      (DI)(R13*8), X3, X3
+	MOVL         24(SI), R13
+	VMOVSD       (DI)(R13*8), X4
+	MOVL         28(SI), R13
+	VMOVHPD      (DI)(R13*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VCVTPS2PD    (BX), Z4
 	VFMADD231PD  Z4, Z2, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
-	DECQ         R10
+	DECQ         R12
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X5
-	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X2
-	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X2, X2
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSD       (DI)(R13*8), X5
+	MOVL         4(SI), R13
+	VMOVHPD      (DI)(R13*8), X5, X5
+	MOVL         8(SI), R13
+	VMOVSD       (DI)(R13*8), X2
+	MOVL         12(SI), R13
+	VMOVHPD      (DI)(R13*8), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         16(SI), R11
-	VMOVSD       (DI)(R11*8), X6
-	MOVL         20(SI), R11
-	VMOVHPD      (DI)(R11*8), X6, X6
-	MOVL         24(SI), R11
-	VMOVSD       (DI)(R11*8), X2
-	MOVL         28(SI), R11
-	VMOVHPD      (DI)(R11*8), X2, X2
+	MOVL         16(SI), R13
+	VMOVSD       (DI)(R13*8), X6
+	MOVL         20(SI), R13
+	VMOVHPD      (DI)(R13*8), X6, X6
+	MOVL         24(SI), R13
+	VMOVSD       (DI)(R13*8), X2
+	MOVL         28(SI), R13
+	VMOVHPD      (DI)(R13*8), X2, X2
 	VINSERTF128  $0x01, X2, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VCVTPS2PD    (BX), Z4
@@ -1552,7 +1584,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -1566,9 +1598,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·slicesTable16F64AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesTable16F64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -1578,6 +1610,8 @@ TEXT ·slicesTable16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R9
 	MOVQ         ahead+72(FP), R10
+	MOVQ         valuesAhead+88(FP), R11
+	MOVQ         indicesAhead+96(FP), R12
 	VMOVUPS      nibblesOf64<>+0(SB), Z0
 	VMOVUPD      (R8), Z1
 	VMOVUPD      64(R8), Z2
@@ -1594,29 +1628,29 @@ slice:
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X5, X5
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X6
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X6, X6
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X5
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X5, X5
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X6
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X6
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X6, X6
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X7
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X7, X7
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X6
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X6, X6
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X7
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X7, X7
 	VINSERTF128  $0x01, X7, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VPBROADCASTD (BX), Y7
@@ -1636,29 +1670,29 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X8
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X8, X8
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X5, X5
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X8
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X8, X8
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X5
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X5, X5
 	VINSERTF128  $0x01, X5, Y8, Y8
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X9
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X9, X9
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X5, X5
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X9
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X9, X9
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X5
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X5, X5
 	VINSERTF128  $0x01, X5, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	VPBROADCASTD (BX), Y7
@@ -1683,9 +1717,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·slicesTable32F64AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesTable32F64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -1695,6 +1729,8 @@ TEXT ·slicesTable32F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R9
 	MOVQ         ahead+72(FP), R10
+	MOVQ         valuesAhead+88(FP), R11
+	MOVQ         indicesAhead+96(FP), R12
 	VMOVUPS      nibblesOf64<>+0(SB), Z0
 	VMOVUPD      (R8), Z1
 	VMOVUPD      64(R8), Z2
@@ -1711,25 +1747,25 @@ slice:
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X5
-	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X6
-	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X6, X6
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R13
+	VMOVSD       (DI)(R13*8), X5
+	MOVL         4(SI), R13
+	VMOVHPD      (DI)(R13*8), X5, X5
+	MOVL         8(SI), R13
+	VMOVSD       (DI)(R13*8), X6
+	MOVL         12(SI), R13
+	VMOVHPD      (DI)(R13*8), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
-	MOVL         16(SI), R11
-	VMOVSD       (DI)(R11*8), X6
-	MOVL         20(SI), R11
-	VMOVHPD      (DI)(R11*8), X6, X6
-	MOVL         24(SI), R11
-	VMOVSD       (DI)(R11*8), X7
-	MOVL         28(SI), R11
-	VMOVHPD      (DI)(R11*8), X7, X7
+	MOVL         16(SI), R13
+	VMOVSD       (DI)(R13*8), X6
+	MOVL         20(SI), R13
+	VMOVHPD      (DI)(R13*8), X6, X6
+	MOVL         24(SI), R13
+	VMOVSD       (DI)(R13*8), X7
+	MOVL         28(SI), R13
+	VMOVHPD      (DI)(R13*8), X7, X7
 	VINSERTF128  $0x01, X7, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VPBROADCASTD (BX), Y7
@@ -1749,25 +1785,25 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X8
-	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X8, X8
-	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X5
-	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X5, X5
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R13
+	VMOVSD       (DI)(R13*8), X8
+	MOVL         4(SI), R13
+	VMOVHPD      (DI)(R13*8), X8, X8
+	MOVL         8(SI), R13
+	VMOVSD       (DI)(R13*8), X5
+	MOVL         12(SI), R13
+	VMOVHPD      (DI)(R13*8), X5, X5
 	VINSERTF128  $0x01, X5, Y8, Y8
-	MOVL         16(SI), R11
-	VMOVSD       (DI)(R11*8), X9
-	MOVL         20(SI), R11
-	VMOVHPD      (DI)(R11*8), X9, X9
-	MOVL         24(SI), R11
-	VMOVSD       (DI)(R11*8), X5
-	MOVL         28(SI), R11
-	VMOVHPD      (DI)(R11*8), X5, X5
+	MOVL         16(SI), R13
+	VMOVSD       (DI)(R13*8), X9
+	MOVL         20(SI), R13
+	VMOVHPD      (DI)(R13*8), X9, X9
+	MOVL         24(SI), R13
+	VMOVSD       (DI)(R13*8), X5
+	MOVL         28(SI), R13
+	VMOVHPD      (DI)(R13*8), X5, X5
 	VINSERTF128  $0x01, X5, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	VPBROADCASTD (BX), Y7
@@ -1792,9 +1828,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -1804,6 +1840,8 @@ TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), DI
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R10
 	VBROADCASTSD (DI), Z0
 	VPBROADCASTQ keep+64(FP), Z2
 
@@ -1818,28 +1856,28 @@ slice:
 	JZ         tail
 
 full:
-	PREFETCHT1   2048(BX)
-	MOVL         (BX), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (SI)(R10*8), X3
-	SHRL         $0x10, R11
-	VMOVHPD      (SI)(R11*8), X3, X3
-	MOVL         4(BX), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (SI)(R10*8), X4
-	SHRL         $0x10, R11
-	VMOVHPD      (SI)(R11*8), X4, X4
+	PREFETCHT1   (BX)(R10*1)
+	MOVL         (BX), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (SI)(R11*8), X3
+	SHRL         $0x10, R12
+	VMOVHPD      (SI)(R12*8), X3, X3
+	MOVL         4(BX), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (SI)(R11*8), X4
+	SHRL         $0x10, R12
+	VMOVHPD      (SI)(R12*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         8(BX), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (SI)(R10*8), X4
-	SHRL         $0x10, R11
-	VMOVHPD      (SI)(R11*8), X4, X4
-	MOVL         12(BX), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (SI)(R10*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (SI)(R11*8), X5, X5
+	MOVL         8(BX), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (SI)(R11*8), X4
+	SHRL         $0x10, R12
+	VMOVHPD      (SI)(R12*8), X4, X4
+	MOVL         12(BX), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (SI)(R11*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (SI)(R12*8), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
 	VINSERTF64X4 $0x01, Y4, Z3, Z3
 	VFMADD231PD  Z0, Z3, Z1
@@ -1854,126 +1892,128 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   2048(BX)
+	PREFETCHT1   (BX)(R10*1)
+	MOVL         (BX), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (SI)(R11*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (SI)(R12*8), X5, X5
+	MOVL         4(BX), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (SI)(R11*8), X3
+	SHRL         $0x10, R12
+	VMOVHPD      (SI)(R12*8), X3, X3
+	VINSERTF128  $0x01, X3, Y5, Y5
+	MOVL         8(BX), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (SI)(R11*8), X6
+	SHRL         $0x10, R12
+	VMOVHPD      (SI)(R12*8), X6, X6
+	MOVL         12(BX), R12
+	MOVWLZX      R12, R11
+	VMOVSD       (SI)(R11*8), X3
+	SHRL         $0x10, R12
+	VMOVHPD      (SI)(R12*8), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VFMADD231PD  Z0, Z5, K1, Z1
+	ADDQ         $0x10, BX
+	ADDQ         $0x02, DX
+	DECQ         DI
+	JNZ          masked
+
+store:
+	VMOVUPD Z1, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesSame32F64AVX512(SB), NOSPLIT, $0-104
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R10
+	VBROADCASTSD (DI), Z0
+	VPBROADCASTQ keep+64(FP), Z2
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z2, Z1
+	MOVL       (CX), DI
+	TESTQ      DI, DI
+	JZ         tail
+
+full:
+	PREFETCHT1   (BX)(R10*1)
 	MOVL         (BX), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (SI)(R10*8), X5
-	SHRL         $0x10, R11
-	VMOVHPD      (SI)(R11*8), X5, X5
+	VMOVSD       (SI)(R11*8), X3
 	MOVL         4(BX), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (SI)(R10*8), X3
-	SHRL         $0x10, R11
+	VMOVHPD      (SI)(R11*8), X3, X3
+	MOVL         8(BX), R11
+	VMOVSD       (SI)(R11*8), X4
+	MOVL         12(BX), R11
+	VMOVHPD      (SI)(R11*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	MOVL         16(BX), R11
+	VMOVSD       (SI)(R11*8), X4
+	MOVL         20(BX), R11
+	VMOVHPD      (SI)(R11*8), X4, X4
+	MOVL         24(BX), R11
+	VMOVSD       (SI)(R11*8), X5
+	MOVL         28(BX), R11
+	VMOVHPD      (SI)(R11*8), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VFMADD231PD  Z0, Z3, Z1
+	ADDQ         $0x20, BX
+	DECQ         DI
+	JNZ          full
+
+tail:
+	MOVL  4(CX), DI
+	TESTQ DI, DI
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   (BX)(R10*1)
+	MOVL         (BX), R11
+	VMOVSD       (SI)(R11*8), X5
+	MOVL         4(BX), R11
+	VMOVHPD      (SI)(R11*8), X5, X5
+	MOVL         8(BX), R11
+	VMOVSD       (SI)(R11*8), X3
+	MOVL         12(BX), R11
 	VMOVHPD      (SI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y5, Y5
-	MOVL         8(BX), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (SI)(R10*8), X6
-	SHRL         $0x10, R11
+	MOVL         16(BX), R11
+	VMOVSD       (SI)(R11*8), X6
+	MOVL         20(BX), R11
 	VMOVHPD      (SI)(R11*8), X6, X6
-	MOVL         12(BX), R11
-	MOVWLZX      R11, R10
-	VMOVSD       (SI)(R10*8), X3
-	SHRL         $0x10, R11
+	MOVL         24(BX), R11
+	VMOVSD       (SI)(R11*8), X3
+	MOVL         28(BX), R11
 	VMOVHPD      (SI)(R11*8), X3, X3
 	VINSERTF128  $0x01, X3, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VFMADD231PD  Z0, Z5, K1, Z1
-	ADDQ         $0x10, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPD Z1, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame32F64AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	VBROADCASTSD (DI), Z0
-	VPBROADCASTQ keep+64(FP), Z2
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z2, Z1
-	MOVL       (CX), DI
-	TESTQ      DI, DI
-	JZ         tail
-
-full:
-	PREFETCHT1   4096(BX)
-	MOVL         (BX), R10
-	VMOVSD       (SI)(R10*8), X3
-	MOVL         4(BX), R10
-	VMOVHPD      (SI)(R10*8), X3, X3
-	MOVL         8(BX), R10
-	VMOVSD       (SI)(R10*8), X4
-	MOVL         12(BX), R10
-	VMOVHPD      (SI)(R10*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         16(BX), R10
-	VMOVSD       (SI)(R10*8), X4
-	MOVL         20(BX), R10
-	VMOVHPD      (SI)(R10*8), X4, X4
-	MOVL         24(BX), R10
-	VMOVSD       (SI)(R10*8), X5
-	MOVL         28(BX), R10
-	VMOVHPD      (SI)(R10*8), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PD  Z0, Z3, Z1
-	ADDQ         $0x20, BX
-	DECQ         DI
-	JNZ          full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   4096(BX)
-	MOVL         (BX), R10
-	VMOVSD       (SI)(R10*8), X5
-	MOVL         4(BX), R10
-	VMOVHPD      (SI)(R10*8), X5, X5
-	MOVL         8(BX), R10
-	VMOVSD       (SI)(R10*8), X3
-	MOVL         12(BX), R10
-	VMOVHPD      (SI)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
-	MOVL         16(BX), R10
-	VMOVSD       (SI)(R10*8), X6
-	MOVL         20(BX), R10
-	VMOVHPD      (SI)(R10*8), X6, X6
-	MOVL         24(BX), R10
-	VMOVSD       (SI)(R10*8), X3
-	MOVL         28(BX), R10
-	VMOVHPD      (SI)(R10*8), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PD  Z0, Z5, K1, Z1
 	ADDQ         $0x20, BX
 	ADDQ         $0x02, DX
 	DECQ         DI
@@ -1990,9 +2030,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh3216F64AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesHigh3216F64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2002,6 +2042,8 @@ TEXT ·slicesHigh3216F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
@@ -2010,34 +2052,34 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X2
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X2, X2
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X3
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X3, X3
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X2
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X2, X2
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X3
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X3
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X3, X3
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X4
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X4, X4
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X3
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X3, X3
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X4
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VPMOVZXDQ    (BX), Z4
@@ -2045,39 +2087,39 @@ full:
 	VFMADD231PD  Z4, Z2, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x10, SI
-	DECQ         R10
+	DECQ         R12
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X5, X5
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X2
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X2, X2
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X5
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X5, X5
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X2
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X6
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X6, X6
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X2
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X2, X2
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X6
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X6, X6
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X2
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X2, X2
 	VINSERTF128  $0x01, X2, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VPMOVZXDQ    (BX), Z4
@@ -2086,7 +2128,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -2100,9 +2142,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh3232F64AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesHigh3232F64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2112,6 +2154,8 @@ TEXT ·slicesHigh3232F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
@@ -2120,30 +2164,30 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X2
-	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X3
-	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X3, X3
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSD       (DI)(R13*8), X2
+	MOVL         4(SI), R13
+	VMOVHPD      (DI)(R13*8), X2, X2
+	MOVL         8(SI), R13
+	VMOVSD       (DI)(R13*8), X3
+	MOVL         12(SI), R13
+	VMOVHPD      (DI)(R13*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R11
-	VMOVSD       (DI)(R11*8), X3
-	MOVL         20(SI), R11
-	VMOVHPD      (DI)(R11*8), X3, X3
-	MOVL         24(SI), R11
-	VMOVSD       (DI)(R11*8), X4
-	MOVL         28(SI), R11
-	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         16(SI), R13
+	VMOVSD       (DI)(R13*8), X3
+	MOVL         20(SI), R13
+	VMOVHPD      (DI)(R13*8), X3, X3
+	MOVL         24(SI), R13
+	VMOVSD       (DI)(R13*8), X4
+	MOVL         28(SI), R13
+	VMOVHPD      (DI)(R13*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VPMOVZXDQ    (BX), Z4
@@ -2151,35 +2195,35 @@ full:
 	VFMADD231PD  Z4, Z2, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
-	DECQ         R10
+	DECQ         R12
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X5
-	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X2
-	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X2, X2
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSD       (DI)(R13*8), X5
+	MOVL         4(SI), R13
+	VMOVHPD      (DI)(R13*8), X5, X5
+	MOVL         8(SI), R13
+	VMOVSD       (DI)(R13*8), X2
+	MOVL         12(SI), R13
+	VMOVHPD      (DI)(R13*8), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         16(SI), R11
-	VMOVSD       (DI)(R11*8), X6
-	MOVL         20(SI), R11
-	VMOVHPD      (DI)(R11*8), X6, X6
-	MOVL         24(SI), R11
-	VMOVSD       (DI)(R11*8), X2
-	MOVL         28(SI), R11
-	VMOVHPD      (DI)(R11*8), X2, X2
+	MOVL         16(SI), R13
+	VMOVSD       (DI)(R13*8), X6
+	MOVL         20(SI), R13
+	VMOVHPD      (DI)(R13*8), X6, X6
+	MOVL         24(SI), R13
+	VMOVSD       (DI)(R13*8), X2
+	MOVL         28(SI), R13
+	VMOVHPD      (DI)(R13*8), X2, X2
 	VINSERTF128  $0x01, X2, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VPMOVZXDQ    (BX), Z4
@@ -2188,7 +2232,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -2202,9 +2246,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1616F64AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesHigh1616F64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2214,6 +2258,8 @@ TEXT ·slicesHigh1616F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
@@ -2222,34 +2268,34 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X2
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X2, X2
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X3
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X3, X3
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X2
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X2, X2
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X3
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X3
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X3, X3
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X4
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X4, X4
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X3
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X3, X3
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X4
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VPMOVZXWQ    (BX), Z4
@@ -2257,39 +2303,39 @@ full:
 	VFMADD231PD  Z4, Z2, Z0
 	ADDQ         $0x10, BX
 	ADDQ         $0x10, SI
-	DECQ         R10
+	DECQ         R12
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X5, X5
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X2
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X2, X2
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X5
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X5, X5
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X2
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X6
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X6, X6
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (DI)(R11*8), X2
-	SHRL         $0x10, R12
-	VMOVHPD      (DI)(R12*8), X2, X2
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X6
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X6, X6
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSD       (DI)(R13*8), X2
+	SHRL         $0x10, R14
+	VMOVHPD      (DI)(R14*8), X2, X2
 	VINSERTF128  $0x01, X2, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VPMOVZXWQ    (BX), Z4
@@ -2298,7 +2344,7 @@ masked:
 	ADDQ         $0x10, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -2312,9 +2358,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int)
+// func slicesHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1632F64AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesHigh1632F64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2324,6 +2370,8 @@ TEXT ·slicesHigh1632F64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
@@ -2332,30 +2380,30 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X2
-	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X2, X2
-	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X3
-	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X3, X3
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSD       (DI)(R13*8), X2
+	MOVL         4(SI), R13
+	VMOVHPD      (DI)(R13*8), X2, X2
+	MOVL         8(SI), R13
+	VMOVSD       (DI)(R13*8), X3
+	MOVL         12(SI), R13
+	VMOVHPD      (DI)(R13*8), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R11
-	VMOVSD       (DI)(R11*8), X3
-	MOVL         20(SI), R11
-	VMOVHPD      (DI)(R11*8), X3, X3
-	MOVL         24(SI), R11
-	VMOVSD       (DI)(R11*8), X4
-	MOVL         28(SI), R11
-	VMOVHPD      (DI)(R11*8), X4, X4
+	MOVL         16(SI), R13
+	VMOVSD       (DI)(R13*8), X3
+	MOVL         20(SI), R13
+	VMOVHPD      (DI)(R13*8), X3, X3
+	MOVL         24(SI), R13
+	VMOVSD       (DI)(R13*8), X4
+	MOVL         28(SI), R13
+	VMOVHPD      (DI)(R13*8), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VPMOVZXWQ    (BX), Z4
@@ -2363,35 +2411,35 @@ full:
 	VFMADD231PD  Z4, Z2, Z0
 	ADDQ         $0x10, BX
 	ADDQ         $0x20, SI
-	DECQ         R10
+	DECQ         R12
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSD       (DI)(R11*8), X5
-	MOVL         4(SI), R11
-	VMOVHPD      (DI)(R11*8), X5, X5
-	MOVL         8(SI), R11
-	VMOVSD       (DI)(R11*8), X2
-	MOVL         12(SI), R11
-	VMOVHPD      (DI)(R11*8), X2, X2
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSD       (DI)(R13*8), X5
+	MOVL         4(SI), R13
+	VMOVHPD      (DI)(R13*8), X5, X5
+	MOVL         8(SI), R13
+	VMOVSD       (DI)(R13*8), X2
+	MOVL         12(SI), R13
+	VMOVHPD      (DI)(R13*8), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         16(SI), R11
-	VMOVSD       (DI)(R11*8), X6
-	MOVL         20(SI), R11
-	VMOVHPD      (DI)(R11*8), X6, X6
-	MOVL         24(SI), R11
-	VMOVSD       (DI)(R11*8), X2
-	MOVL         28(SI), R11
-	VMOVHPD      (DI)(R11*8), X2, X2
+	MOVL         16(SI), R13
+	VMOVSD       (DI)(R13*8), X6
+	MOVL         20(SI), R13
+	VMOVHPD      (DI)(R13*8), X6, X6
+	MOVL         24(SI), R13
+	VMOVSD       (DI)(R13*8), X2
+	MOVL         28(SI), R13
+	VMOVHPD      (DI)(R13*8), X2, X2
 	VINSERTF128  $0x01, X2, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VPMOVZXWQ    (BX), Z4
@@ -2400,7 +2448,7 @@ masked:
 	ADDQ         $0x10, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -2414,9 +2462,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// func slicesFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2426,6 +2474,8 @@ TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VMOVUPS      laneBits32<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
@@ -2435,73 +2485,73 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  2048(SI)
-	MOVL        (SI), R12
-	MOVWLZX     R12, R11
-	VMOVSS      (DI)(R11*4), X4
-	SHRL        $0x10, R12
-	VINSERTPS   $0x10, (DI)(R12*4), X4, X4
-	MOVL        4(SI), R12
-	MOVWLZX     R12, R11
-	VINSERTPS   $0x20, (DI)(R11*4), X4, X4
-	SHRL        $0x10, R12
-	VINSERTPS   $0x30, (DI)(R12*4), X4, X4
-	MOVL        8(SI), R12
-	MOVWLZX     R12, R11
-	VMOVSS      (DI)(R11*4), X1
-	SHRL        $0x10, R12
-	VINSERTPS   $0x10, (DI)(R12*4), X1, X1
-	MOVL        12(SI), R12
-	MOVWLZX     R12, R11
-	VINSERTPS   $0x20, (DI)(R11*4), X1, X1
-	SHRL        $0x10, R12
-	VINSERTPS   $0x30, (DI)(R12*4), X1, X1
+	PREFETCHT1  (BX)(R10*1)
+	PREFETCHT1  (SI)(R11*1)
+	MOVL        (SI), R14
+	MOVWLZX     R14, R13
+	VMOVSS      (DI)(R13*4), X4
+	SHRL        $0x10, R14
+	VINSERTPS   $0x10, (DI)(R14*4), X4, X4
+	MOVL        4(SI), R14
+	MOVWLZX     R14, R13
+	VINSERTPS   $0x20, (DI)(R13*4), X4, X4
+	SHRL        $0x10, R14
+	VINSERTPS   $0x30, (DI)(R14*4), X4, X4
+	MOVL        8(SI), R14
+	MOVWLZX     R14, R13
+	VMOVSS      (DI)(R13*4), X1
+	SHRL        $0x10, R14
+	VINSERTPS   $0x10, (DI)(R14*4), X1, X1
+	MOVL        12(SI), R14
+	MOVWLZX     R14, R13
+	VINSERTPS   $0x20, (DI)(R13*4), X1, X1
+	SHRL        $0x10, R14
+	VINSERTPS   $0x30, (DI)(R14*4), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VFMADD231PS (BX), Y4, Y2
 	ADDQ        $0x20, BX
 	ADDQ        $0x10, SI
-	DECQ        R10
+	DECQ        R12
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVWLZX      (DX), R13
+	VMOVD        R13, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X5
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X5, X5
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X5, X5
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VMOVAPS      Y2, Y6
 	VFMADD231PS  (BX), Y5, Y6
@@ -2509,7 +2559,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -2523,9 +2573,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// func slicesFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull32F32AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesFull32F32AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2535,6 +2585,8 @@ TEXT ·slicesFull32F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VMOVUPS      laneBits32<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
@@ -2544,65 +2596,65 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  4096(SI)
-	MOVL        (SI), R11
-	VMOVSS      (DI)(R11*4), X4
-	MOVL        4(SI), R11
-	VINSERTPS   $0x10, (DI)(R11*4), X4, X4
-	MOVL        8(SI), R11
-	VINSERTPS   $0x20, (DI)(R11*4), X4, X4
-	MOVL        12(SI), R11
-	VINSERTPS   $0x30, (DI)(R11*4), X4, X4
-	MOVL        16(SI), R11
-	VMOVSS      (DI)(R11*4), X1
-	MOVL        20(SI), R11
-	VINSERTPS   $0x10, (DI)(R11*4), X1, X1
-	MOVL        24(SI), R11
-	VINSERTPS   $0x20, (DI)(R11*4), X1, X1
-	MOVL        28(SI), R11
-	VINSERTPS   $0x30, (DI)(R11*4), X1, X1
+	PREFETCHT1  (BX)(R10*1)
+	PREFETCHT1  (SI)(R11*1)
+	MOVL        (SI), R13
+	VMOVSS      (DI)(R13*4), X4
+	MOVL        4(SI), R13
+	VINSERTPS   $0x10, (DI)(R13*4), X4, X4
+	MOVL        8(SI), R13
+	VINSERTPS   $0x20, (DI)(R13*4), X4, X4
+	MOVL        12(SI), R13
+	VINSERTPS   $0x30, (DI)(R13*4), X4, X4
+	MOVL        16(SI), R13
+	VMOVSS      (DI)(R13*4), X1
+	MOVL        20(SI), R13
+	VINSERTPS   $0x10, (DI)(R13*4), X1, X1
+	MOVL        24(SI), R13
+	VINSERTPS   $0x20, (DI)(R13*4), X1, X1
+	MOVL        28(SI), R13
+	VINSERTPS   $0x30, (DI)(R13*4), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VFMADD231PS (BX), Y4, Y2
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, SI
-	DECQ        R10
+	DECQ        R12
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVWLZX      (DX), R13
+	VMOVD        R13, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSS       (DI)(R11*4), X5
-	MOVL         4(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         8(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
-	MOVL         12(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
-	MOVL         16(SI), R11
-	VMOVSS       (DI)(R11*4), X4
-	MOVL         20(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         24(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	MOVL         28(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSS       (DI)(R13*4), X5
+	MOVL         4(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
+	MOVL         8(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
+	MOVL         12(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
+	MOVL         16(SI), R13
+	VMOVSS       (DI)(R13*4), X4
+	MOVL         20(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
+	MOVL         24(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	MOVL         28(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VMOVAPS      Y2, Y6
 	VFMADD231PS  (BX), Y5, Y6
@@ -2610,7 +2662,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -2624,9 +2676,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// func slicesTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2636,6 +2688,8 @@ TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R9
 	MOVQ         ahead+72(FP), R10
+	MOVQ         valuesAhead+88(FP), R11
+	MOVQ         indicesAhead+96(FP), R12
 	VMOVUPS      nibblesOf32<>+0(SB), Y0
 	VMOVUPS      (R8), Y1
 	VMOVUPS      32(R8), Y2
@@ -2653,28 +2707,28 @@ slice:
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X7
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X7, X7
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X7, X7
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X7, X7
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X7
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X7, X7
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X7, X7
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X7, X7
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
 	VPBROADCASTD (BX), Y4
 	VPSRLVD      Y0, Y4, Y4
@@ -2694,33 +2748,33 @@ tail:
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X4
+	MOVWLZX      (DX), R13
+	VMOVD        R13, X4
 	VPBROADCASTD X4, Y4
 	VPAND        Y3, Y4, Y4
 	VPCMPEQD     Y3, Y4, Y4
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X8
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X8, X8
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X8, X8
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X8, X8
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X7
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X7, X7
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X7, X7
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X7, X7
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X8
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X8, X8
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X8, X8
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X8, X8
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X7
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X7, X7
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X7, X7
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X7, X7
 	VINSERTF128  $0x01, X7, Y8, Y8
 	VPBROADCASTD (BX), Y9
 	VPSRLVD      Y0, Y9, Y9
@@ -2748,9 +2802,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// func slicesTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable32F32AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesTable32F32AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2760,6 +2814,8 @@ TEXT ·slicesTable32F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R9
 	MOVQ         ahead+72(FP), R10
+	MOVQ         valuesAhead+88(FP), R11
+	MOVQ         indicesAhead+96(FP), R12
 	VMOVUPS      nibblesOf32<>+0(SB), Y0
 	VMOVUPS      (R8), Y1
 	VMOVUPS      32(R8), Y2
@@ -2777,24 +2833,24 @@ slice:
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSS       (DI)(R11*4), X7
-	MOVL         4(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X7, X7
-	MOVL         8(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X7, X7
-	MOVL         12(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X7, X7
-	MOVL         16(SI), R11
-	VMOVSS       (DI)(R11*4), X4
-	MOVL         20(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         24(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	MOVL         28(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R13
+	VMOVSS       (DI)(R13*4), X7
+	MOVL         4(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X7, X7
+	MOVL         8(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X7, X7
+	MOVL         12(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X7, X7
+	MOVL         16(SI), R13
+	VMOVSS       (DI)(R13*4), X4
+	MOVL         20(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
+	MOVL         24(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	MOVL         28(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
 	VPBROADCASTD (BX), Y4
 	VPSRLVD      Y0, Y4, Y4
@@ -2814,29 +2870,29 @@ tail:
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X4
+	MOVWLZX      (DX), R13
+	VMOVD        R13, X4
 	VPBROADCASTD X4, Y4
 	VPAND        Y3, Y4, Y4
 	VPCMPEQD     Y3, Y4, Y4
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSS       (DI)(R11*4), X8
-	MOVL         4(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X8, X8
-	MOVL         8(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X8, X8
-	MOVL         12(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X8, X8
-	MOVL         16(SI), R11
-	VMOVSS       (DI)(R11*4), X7
-	MOVL         20(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X7, X7
-	MOVL         24(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X7, X7
-	MOVL         28(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X7, X7
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R13
+	VMOVSS       (DI)(R13*4), X8
+	MOVL         4(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X8, X8
+	MOVL         8(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X8, X8
+	MOVL         12(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X8, X8
+	MOVL         16(SI), R13
+	VMOVSS       (DI)(R13*4), X7
+	MOVL         20(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X7, X7
+	MOVL         24(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X7, X7
+	MOVL         28(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X7, X7
 	VINSERTF128  $0x01, X7, Y8, Y8
 	VPBROADCASTD (BX), Y9
 	VPSRLVD      Y0, Y9, Y9
@@ -2864,9 +2920,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// func slicesSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -2876,6 +2932,8 @@ TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), DI
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R10
 	VBROADCASTSS (DI), Y0
 	VMOVUPS      laneBits32<>+0(SB), Y1
 	VPBROADCASTQ keep+64(FP), Y4
@@ -2891,131 +2949,133 @@ slice:
 	JZ         tail
 
 full:
-	PREFETCHT1  2048(BX)
+	PREFETCHT1  (BX)(R10*1)
+	MOVL        (BX), R12
+	MOVWLZX     R12, R11
+	VMOVSS      (SI)(R11*4), X5
+	SHRL        $0x10, R12
+	VINSERTPS   $0x10, (SI)(R12*4), X5, X5
+	MOVL        4(BX), R12
+	MOVWLZX     R12, R11
+	VINSERTPS   $0x20, (SI)(R11*4), X5, X5
+	SHRL        $0x10, R12
+	VINSERTPS   $0x30, (SI)(R12*4), X5, X5
+	MOVL        8(BX), R12
+	MOVWLZX     R12, R11
+	VMOVSS      (SI)(R11*4), X2
+	SHRL        $0x10, R12
+	VINSERTPS   $0x10, (SI)(R12*4), X2, X2
+	MOVL        12(BX), R12
+	MOVWLZX     R12, R11
+	VINSERTPS   $0x20, (SI)(R11*4), X2, X2
+	SHRL        $0x10, R12
+	VINSERTPS   $0x30, (SI)(R12*4), X2, X2
+	VINSERTF128 $0x01, X2, Y5, Y5
+	VFMADD231PS Y0, Y5, Y3
+	ADDQ        $0x10, BX
+	DECQ        DI
+	JNZ         full
+
+tail:
+	MOVL  4(CX), DI
+	TESTQ DI, DI
+	JZ    store
+
+masked:
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X2
+	VPBROADCASTD X2, Y2
+	VPAND        Y1, Y2, Y2
+	VPCMPEQD     Y1, Y2, Y2
+	PREFETCHT1   (BX)(R10*1)
+	MOVL         (BX), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (SI)(R11*4), X6
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (SI)(R12*4), X6, X6
+	MOVL         4(BX), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (SI)(R11*4), X6, X6
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (SI)(R12*4), X6, X6
+	MOVL         8(BX), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (SI)(R11*4), X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (SI)(R12*4), X5, X5
+	MOVL         12(BX), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (SI)(R11*4), X5, X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (SI)(R12*4), X5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVAPS      Y3, Y7
+	VFMADD231PS  Y0, Y6, Y7
+	VBLENDVPS    Y2, Y7, Y3, Y3
+	ADDQ         $0x10, BX
+	ADDQ         $0x02, DX
+	DECQ         DI
+	JNZ          masked
+
+store:
+	VMOVUPS Y3, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesSame32F32AVX2(SB), NOSPLIT, $0-104
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R10
+	VBROADCASTSS (DI), Y0
+	VMOVUPS      laneBits32<>+0(SB), Y1
+	VPBROADCASTQ keep+64(FP), Y4
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VANDPS     (R8), Y4, Y3
+	MOVL       (CX), DI
+	TESTQ      DI, DI
+	JZ         tail
+
+full:
+	PREFETCHT1  (BX)(R10*1)
 	MOVL        (BX), R11
-	MOVWLZX     R11, R10
-	VMOVSS      (SI)(R10*4), X5
-	SHRL        $0x10, R11
-	VINSERTPS   $0x10, (SI)(R11*4), X5, X5
+	VMOVSS      (SI)(R11*4), X5
 	MOVL        4(BX), R11
-	MOVWLZX     R11, R10
-	VINSERTPS   $0x20, (SI)(R10*4), X5, X5
-	SHRL        $0x10, R11
-	VINSERTPS   $0x30, (SI)(R11*4), X5, X5
+	VINSERTPS   $0x10, (SI)(R11*4), X5, X5
 	MOVL        8(BX), R11
-	MOVWLZX     R11, R10
-	VMOVSS      (SI)(R10*4), X2
-	SHRL        $0x10, R11
-	VINSERTPS   $0x10, (SI)(R11*4), X2, X2
+	VINSERTPS   $0x20, (SI)(R11*4), X5, X5
 	MOVL        12(BX), R11
-	MOVWLZX     R11, R10
-	VINSERTPS   $0x20, (SI)(R10*4), X2, X2
-	SHRL        $0x10, R11
+	VINSERTPS   $0x30, (SI)(R11*4), X5, X5
+	MOVL        16(BX), R11
+	VMOVSS      (SI)(R11*4), X2
+	MOVL        20(BX), R11
+	VINSERTPS   $0x10, (SI)(R11*4), X2, X2
+	MOVL        24(BX), R11
+	VINSERTPS   $0x20, (SI)(R11*4), X2, X2
+	MOVL        28(BX), R11
 	VINSERTPS   $0x30, (SI)(R11*4), X2, X2
 	VINSERTF128 $0x01, X2, Y5, Y5
 	VFMADD231PS Y0, Y5, Y3
-	ADDQ        $0x10, BX
-	DECQ        DI
-	JNZ         full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X2
-	VPBROADCASTD X2, Y2
-	VPAND        Y1, Y2, Y2
-	VPCMPEQD     Y1, Y2, Y2
-	PREFETCHT1   2048(BX)
-	MOVL         (BX), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (SI)(R10*4), X6
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (SI)(R11*4), X6, X6
-	MOVL         4(BX), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (SI)(R10*4), X6, X6
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (SI)(R11*4), X6, X6
-	MOVL         8(BX), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (SI)(R10*4), X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (SI)(R11*4), X5, X5
-	MOVL         12(BX), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (SI)(R10*4), X5, X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (SI)(R11*4), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
-	VMOVAPS      Y3, Y7
-	VFMADD231PS  Y0, Y6, Y7
-	VBLENDVPS    Y2, Y7, Y3, Y3
-	ADDQ         $0x10, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPS Y3, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame32F32AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	VBROADCASTSS (DI), Y0
-	VMOVUPS      laneBits32<>+0(SB), Y1
-	VPBROADCASTQ keep+64(FP), Y4
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y4, Y3
-	MOVL       (CX), DI
-	TESTQ      DI, DI
-	JZ         tail
-
-full:
-	PREFETCHT1  4096(BX)
-	MOVL        (BX), R10
-	VMOVSS      (SI)(R10*4), X5
-	MOVL        4(BX), R10
-	VINSERTPS   $0x10, (SI)(R10*4), X5, X5
-	MOVL        8(BX), R10
-	VINSERTPS   $0x20, (SI)(R10*4), X5, X5
-	MOVL        12(BX), R10
-	VINSERTPS   $0x30, (SI)(R10*4), X5, X5
-	MOVL        16(BX), R10
-	VMOVSS      (SI)(R10*4), X2
-	MOVL        20(BX), R10
-	VINSERTPS   $0x10, (SI)(R10*4), X2, X2
-	MOVL        24(BX), R10
-	VINSERTPS   $0x20, (SI)(R10*4), X2, X2
-	MOVL        28(BX), R10
-	VINSERTPS   $0x30, (SI)(R10*4), X2, X2
-	VINSERTF128 $0x01, X2, Y5, Y5
-	VFMADD231PS Y0, Y5, Y3
 	ADDQ        $0x20, BX
 	DECQ        DI
 	JNZ         full
@@ -3026,28 +3086,28 @@ tail:
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R10
-	VMOVD        R10, X2
+	MOVWLZX      (DX), R11
+	VMOVD        R11, X2
 	VPBROADCASTD X2, Y2
 	VPAND        Y1, Y2, Y2
 	VPCMPEQD     Y1, Y2, Y2
-	PREFETCHT1   4096(BX)
-	MOVL         (BX), R10
-	VMOVSS       (SI)(R10*4), X6
-	MOVL         4(BX), R10
-	VINSERTPS    $0x10, (SI)(R10*4), X6, X6
-	MOVL         8(BX), R10
-	VINSERTPS    $0x20, (SI)(R10*4), X6, X6
-	MOVL         12(BX), R10
-	VINSERTPS    $0x30, (SI)(R10*4), X6, X6
-	MOVL         16(BX), R10
-	VMOVSS       (SI)(R10*4), X5
-	MOVL         20(BX), R10
-	VINSERTPS    $0x10, (SI)(R10*4), X5, X5
-	MOVL         24(BX), R10
-	VINSERTPS    $0x20, (SI)(R10*4), X5, X5
-	MOVL         28(BX), R10
-	VINSERTPS    $0x30, (SI)(R10*4), X5, X5
+	PREFETCHT1   (BX)(R10*1)
+	MOVL         (BX), R11
+	VMOVSS       (SI)(R11*4), X6
+	MOVL         4(BX), R11
+	VINSERTPS    $0x10, (SI)(R11*4), X6, X6
+	MOVL         8(BX), R11
+	VINSERTPS    $0x20, (SI)(R11*4), X6, X6
+	MOVL         12(BX), R11
+	VINSERTPS    $0x30, (SI)(R11*4), X6, X6
+	MOVL         16(BX), R11
+	VMOVSS       (SI)(R11*4), X5
+	MOVL         20(BX), R11
+	VINSERTPS    $0x10, (SI)(R11*4), X5, X5
+	MOVL         24(BX), R11
+	VINSERTPS    $0x20, (SI)(R11*4), X5, X5
+	MOVL         28(BX), R11
+	VINSERTPS    $0x30, (SI)(R11*4), X5, X5
 	VINSERTF128  $0x01, X5, Y6, Y6
 	VMOVAPS      Y3, Y7
 	VFMADD231PS  Y0, Y6, Y7
@@ -3068,9 +3128,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// func slicesHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1616F32AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesHigh1616F32AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -3080,6 +3140,8 @@ TEXT ·slicesHigh1616F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VMOVUPS      laneBits32<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
@@ -3089,75 +3151,75 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  2048(SI)
-	MOVL        (SI), R12
-	MOVWLZX     R12, R11
-	VMOVSS      (DI)(R11*4), X4
-	SHRL        $0x10, R12
-	VINSERTPS   $0x10, (DI)(R12*4), X4, X4
-	MOVL        4(SI), R12
-	MOVWLZX     R12, R11
-	VINSERTPS   $0x20, (DI)(R11*4), X4, X4
-	SHRL        $0x10, R12
-	VINSERTPS   $0x30, (DI)(R12*4), X4, X4
-	MOVL        8(SI), R12
-	MOVWLZX     R12, R11
-	VMOVSS      (DI)(R11*4), X1
-	SHRL        $0x10, R12
-	VINSERTPS   $0x10, (DI)(R12*4), X1, X1
-	MOVL        12(SI), R12
-	MOVWLZX     R12, R11
-	VINSERTPS   $0x20, (DI)(R11*4), X1, X1
-	SHRL        $0x10, R12
-	VINSERTPS   $0x30, (DI)(R12*4), X1, X1
+	PREFETCHT1  (BX)(R10*1)
+	PREFETCHT1  (SI)(R11*1)
+	MOVL        (SI), R14
+	MOVWLZX     R14, R13
+	VMOVSS      (DI)(R13*4), X4
+	SHRL        $0x10, R14
+	VINSERTPS   $0x10, (DI)(R14*4), X4, X4
+	MOVL        4(SI), R14
+	MOVWLZX     R14, R13
+	VINSERTPS   $0x20, (DI)(R13*4), X4, X4
+	SHRL        $0x10, R14
+	VINSERTPS   $0x30, (DI)(R14*4), X4, X4
+	MOVL        8(SI), R14
+	MOVWLZX     R14, R13
+	VMOVSS      (DI)(R13*4), X1
+	SHRL        $0x10, R14
+	VINSERTPS   $0x10, (DI)(R14*4), X1, X1
+	MOVL        12(SI), R14
+	MOVWLZX     R14, R13
+	VINSERTPS   $0x20, (DI)(R13*4), X1, X1
+	SHRL        $0x10, R14
+	VINSERTPS   $0x30, (DI)(R14*4), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VPMOVZXWD   (BX), Y1
 	VPSLLD      $0x10, Y1, Y1
 	VFMADD231PS Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x10, SI
-	DECQ        R10
+	DECQ        R12
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVWLZX      (DX), R13
+	VMOVD        R13, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X5
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X5, X5
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X5, X5
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VPMOVZXWD    (BX), Y6
 	VPSLLD       $0x10, Y6, Y6
@@ -3167,7 +3229,7 @@ masked:
 	ADDQ         $0x10, BX
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -3181,9 +3243,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// func slicesHigh1632F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1632F32AVX2(SB), NOSPLIT, $0-88
+TEXT ·slicesHigh1632F32AVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -3193,6 +3255,8 @@ TEXT ·slicesHigh1632F32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VMOVUPS      laneBits32<>+0(SB), Y0
 	VPBROADCASTQ keep+64(FP), Y3
 
@@ -3202,67 +3266,67 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  4096(SI)
-	MOVL        (SI), R11
-	VMOVSS      (DI)(R11*4), X4
-	MOVL        4(SI), R11
-	VINSERTPS   $0x10, (DI)(R11*4), X4, X4
-	MOVL        8(SI), R11
-	VINSERTPS   $0x20, (DI)(R11*4), X4, X4
-	MOVL        12(SI), R11
-	VINSERTPS   $0x30, (DI)(R11*4), X4, X4
-	MOVL        16(SI), R11
-	VMOVSS      (DI)(R11*4), X1
-	MOVL        20(SI), R11
-	VINSERTPS   $0x10, (DI)(R11*4), X1, X1
-	MOVL        24(SI), R11
-	VINSERTPS   $0x20, (DI)(R11*4), X1, X1
-	MOVL        28(SI), R11
-	VINSERTPS   $0x30, (DI)(R11*4), X1, X1
+	PREFETCHT1  (BX)(R10*1)
+	PREFETCHT1  (SI)(R11*1)
+	MOVL        (SI), R13
+	VMOVSS      (DI)(R13*4), X4
+	MOVL        4(SI), R13
+	VINSERTPS   $0x10, (DI)(R13*4), X4, X4
+	MOVL        8(SI), R13
+	VINSERTPS   $0x20, (DI)(R13*4), X4, X4
+	MOVL        12(SI), R13
+	VINSERTPS   $0x30, (DI)(R13*4), X4, X4
+	MOVL        16(SI), R13
+	VMOVSS      (DI)(R13*4), X1
+	MOVL        20(SI), R13
+	VINSERTPS   $0x10, (DI)(R13*4), X1, X1
+	MOVL        24(SI), R13
+	VINSERTPS   $0x20, (DI)(R13*4), X1, X1
+	MOVL        28(SI), R13
+	VINSERTPS   $0x30, (DI)(R13*4), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
 	VPMOVZXWD   (BX), Y1
 	VPSLLD      $0x10, Y1, Y1
 	VFMADD231PS Y1, Y4, Y2
 	ADDQ        $0x10, BX
 	ADDQ        $0x20, SI
-	DECQ        R10
+	DECQ        R12
 	JNZ         full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X1
+	MOVWLZX      (DX), R13
+	VMOVD        R13, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSS       (DI)(R11*4), X5
-	MOVL         4(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         8(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
-	MOVL         12(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
-	MOVL         16(SI), R11
-	VMOVSS       (DI)(R11*4), X4
-	MOVL         20(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         24(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	MOVL         28(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSS       (DI)(R13*4), X5
+	MOVL         4(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
+	MOVL         8(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
+	MOVL         12(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
+	MOVL         16(SI), R13
+	VMOVSS       (DI)(R13*4), X4
+	MOVL         20(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
+	MOVL         24(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	MOVL         28(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VPMOVZXWD    (BX), Y6
 	VPSLLD       $0x10, Y6, Y6
@@ -3272,7 +3336,7 @@ masked:
 	ADDQ         $0x10, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -3286,9 +3350,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// func slicesFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -3298,6 +3362,8 @@ TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
@@ -3306,119 +3372,119 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X2, X2
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X2, X2
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X3
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X2
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X2, X2
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X2, X2
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X3
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X3, X3
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X3
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
-	MOVL         20(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
-	MOVL         24(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
-	MOVL         28(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
+	MOVL         16(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X3
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X3, X3
+	MOVL         20(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X3, X3
+	MOVL         24(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
+	MOVL         28(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VFMADD231PS  (BX), Z2, Z0
 	ADDQ         $0x40, BX
 	ADDQ         $0x20, SI
-	DECQ         R10
+	DECQ         R12
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X2, X2
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X2, X2
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X2
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X2, X2
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X2, X2
 	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         16(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
-	MOVL         20(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
-	MOVL         24(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X2, X2
-	MOVL         28(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X2, X2
+	MOVL         16(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X5
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X5, X5
+	MOVL         20(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X5, X5
+	MOVL         24(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X2
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X2, X2
+	MOVL         28(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VFMADD231PS  (BX), Z4, K1, Z0
 	ADDQ         $0x40, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -3432,9 +3498,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// func slicesFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull32F32AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesFull32F32AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -3444,6 +3510,8 @@ TEXT ·slicesFull32F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
@@ -3452,103 +3520,103 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSS       (DI)(R11*4), X2
-	MOVL         4(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
-	MOVL         8(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
-	MOVL         12(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
-	MOVL         16(SI), R11
-	VMOVSS       (DI)(R11*4), X3
-	MOVL         20(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         24(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
-	MOVL         28(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSS       (DI)(R13*4), X2
+	MOVL         4(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X2, X2
+	MOVL         8(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
+	MOVL         12(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X2, X2
+	MOVL         16(SI), R13
+	VMOVSS       (DI)(R13*4), X3
+	MOVL         20(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
+	MOVL         24(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
+	MOVL         28(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         32(SI), R11
-	VMOVSS       (DI)(R11*4), X3
-	MOVL         36(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         40(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
-	MOVL         44(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
-	MOVL         48(SI), R11
-	VMOVSS       (DI)(R11*4), X4
-	MOVL         52(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         56(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	MOVL         60(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	MOVL         32(SI), R13
+	VMOVSS       (DI)(R13*4), X3
+	MOVL         36(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
+	MOVL         40(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
+	MOVL         44(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
+	MOVL         48(SI), R13
+	VMOVSS       (DI)(R13*4), X4
+	MOVL         52(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
+	MOVL         56(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	MOVL         60(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VFMADD231PS  (BX), Z2, Z0
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, SI
-	DECQ         R10
+	DECQ         R12
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSS       (DI)(R11*4), X4
-	MOVL         4(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         8(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	MOVL         12(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
-	MOVL         16(SI), R11
-	VMOVSS       (DI)(R11*4), X2
-	MOVL         20(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
-	MOVL         24(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
-	MOVL         28(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSS       (DI)(R13*4), X4
+	MOVL         4(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
+	MOVL         8(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	MOVL         12(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
+	MOVL         16(SI), R13
+	VMOVSS       (DI)(R13*4), X2
+	MOVL         20(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X2, X2
+	MOVL         24(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
+	MOVL         28(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X2, X2
 	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         32(SI), R11
-	VMOVSS       (DI)(R11*4), X5
-	MOVL         36(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         40(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
-	MOVL         44(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
-	MOVL         48(SI), R11
-	VMOVSS       (DI)(R11*4), X2
-	MOVL         52(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
-	MOVL         56(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
-	MOVL         60(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
+	MOVL         32(SI), R13
+	VMOVSS       (DI)(R13*4), X5
+	MOVL         36(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
+	MOVL         40(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
+	MOVL         44(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
+	MOVL         48(SI), R13
+	VMOVSS       (DI)(R13*4), X2
+	MOVL         52(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X2, X2
+	MOVL         56(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
+	MOVL         60(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VFMADD231PS  (BX), Z4, K1, Z0
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -3562,9 +3630,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// func slicesTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -3574,6 +3642,8 @@ TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R9
 	MOVQ         ahead+72(FP), R10
+	MOVQ         valuesAhead+88(FP), R11
+	MOVQ         indicesAhead+96(FP), R12
 	VMOVUPS      nibblesOfHalves<>+0(SB), Z0
 	VMOVUPS      (R8), Z1
 	VPBROADCASTQ keep+64(FP), Z3
@@ -3589,49 +3659,49 @@ slice:
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X5
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X5, X5
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
-	MOVL         16(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
-	MOVL         20(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
-	MOVL         24(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X6
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X6, X6
-	MOVL         28(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X6, X6
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X6, X6
+	MOVL         16(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X5
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X5, X5
+	MOVL         20(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X5, X5
+	MOVL         24(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X6
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X6, X6
+	MOVL         28(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X6, X6
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VPBROADCASTQ (BX), Z6
@@ -3650,49 +3720,49 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X7
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X7, X7
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X7, X7
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X7, X7
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X7
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X7, X7
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X7, X7
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X7, X7
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
-	MOVL         16(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X8
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X8, X8
-	MOVL         20(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X8, X8
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X8, X8
-	MOVL         24(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
-	MOVL         28(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
+	MOVL         16(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X8
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X8, X8
+	MOVL         20(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X8, X8
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X8, X8
+	MOVL         24(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
+	MOVL         28(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
 	VINSERTF128  $0x01, X4, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
 	VPBROADCASTQ (BX), Z6
@@ -3716,9 +3786,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// func slicesTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesTable32F32AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesTable32F32AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -3728,6 +3798,8 @@ TEXT ·slicesTable32F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R9
 	MOVQ         ahead+72(FP), R10
+	MOVQ         valuesAhead+88(FP), R11
+	MOVQ         indicesAhead+96(FP), R12
 	VMOVUPS      nibblesOfHalves<>+0(SB), Z0
 	VMOVUPS      (R8), Z1
 	VPBROADCASTQ keep+64(FP), Z3
@@ -3743,41 +3815,41 @@ slice:
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSS       (DI)(R11*4), X4
-	MOVL         4(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         8(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	MOVL         12(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
-	MOVL         16(SI), R11
-	VMOVSS       (DI)(R11*4), X5
-	MOVL         20(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         24(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
-	MOVL         28(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R13
+	VMOVSS       (DI)(R13*4), X4
+	MOVL         4(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
+	MOVL         8(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	MOVL         12(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
+	MOVL         16(SI), R13
+	VMOVSS       (DI)(R13*4), X5
+	MOVL         20(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
+	MOVL         24(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
+	MOVL         28(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
-	MOVL         32(SI), R11
-	VMOVSS       (DI)(R11*4), X5
-	MOVL         36(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         40(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
-	MOVL         44(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
-	MOVL         48(SI), R11
-	VMOVSS       (DI)(R11*4), X6
-	MOVL         52(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
-	MOVL         56(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X6, X6
-	MOVL         60(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
+	MOVL         32(SI), R13
+	VMOVSS       (DI)(R13*4), X5
+	MOVL         36(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
+	MOVL         40(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
+	MOVL         44(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
+	MOVL         48(SI), R13
+	VMOVSS       (DI)(R13*4), X6
+	MOVL         52(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X6, X6
+	MOVL         56(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X6, X6
+	MOVL         60(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X6, X6
 	VINSERTF128  $0x01, X6, Y5, Y5
 	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	VPBROADCASTQ (BX), Z6
@@ -3796,41 +3868,41 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSS       (DI)(R11*4), X7
-	MOVL         4(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X7, X7
-	MOVL         8(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X7, X7
-	MOVL         12(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X7, X7
-	MOVL         16(SI), R11
-	VMOVSS       (DI)(R11*4), X4
-	MOVL         20(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         24(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	MOVL         28(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	PREFETCHT1   (BX)(R11*1)
+	PREFETCHT1   (SI)(R12*1)
+	MOVL         (SI), R13
+	VMOVSS       (DI)(R13*4), X7
+	MOVL         4(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X7, X7
+	MOVL         8(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X7, X7
+	MOVL         12(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X7, X7
+	MOVL         16(SI), R13
+	VMOVSS       (DI)(R13*4), X4
+	MOVL         20(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
+	MOVL         24(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	MOVL         28(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
-	MOVL         32(SI), R11
-	VMOVSS       (DI)(R11*4), X8
-	MOVL         36(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X8, X8
-	MOVL         40(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X8, X8
-	MOVL         44(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X8, X8
-	MOVL         48(SI), R11
-	VMOVSS       (DI)(R11*4), X4
-	MOVL         52(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         56(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	MOVL         60(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	MOVL         32(SI), R13
+	VMOVSS       (DI)(R13*4), X8
+	MOVL         36(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X8, X8
+	MOVL         40(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X8, X8
+	MOVL         44(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X8, X8
+	MOVL         48(SI), R13
+	VMOVSS       (DI)(R13*4), X4
+	MOVL         52(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
+	MOVL         56(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	MOVL         60(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
 	VINSERTF128  $0x01, X4, Y8, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
 	VPBROADCASTQ (BX), Z6
@@ -3854,9 +3926,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// func slicesSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -3866,6 +3938,8 @@ TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), DI
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R10
 	VBROADCASTSS (DI), Z0
 	VPBROADCASTQ keep+64(FP), Z2
 
@@ -3880,48 +3954,48 @@ slice:
 	JZ         tail
 
 full:
-	PREFETCHT1   2048(BX)
-	MOVL         (BX), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (SI)(R10*4), X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (SI)(R11*4), X3, X3
-	MOVL         4(BX), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (SI)(R10*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (SI)(R11*4), X3, X3
-	MOVL         8(BX), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (SI)(R10*4), X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (SI)(R11*4), X4, X4
-	MOVL         12(BX), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (SI)(R10*4), X4, X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (SI)(R11*4), X4, X4
+	PREFETCHT1   (BX)(R10*1)
+	MOVL         (BX), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (SI)(R11*4), X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (SI)(R12*4), X3, X3
+	MOVL         4(BX), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (SI)(R11*4), X3, X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (SI)(R12*4), X3, X3
+	MOVL         8(BX), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (SI)(R11*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (SI)(R12*4), X4, X4
+	MOVL         12(BX), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (SI)(R11*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (SI)(R12*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         16(BX), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (SI)(R10*4), X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (SI)(R11*4), X4, X4
-	MOVL         20(BX), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (SI)(R10*4), X4, X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (SI)(R11*4), X4, X4
-	MOVL         24(BX), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (SI)(R10*4), X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (SI)(R11*4), X5, X5
-	MOVL         28(BX), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (SI)(R10*4), X5, X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (SI)(R11*4), X5, X5
+	MOVL         16(BX), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (SI)(R11*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (SI)(R12*4), X4, X4
+	MOVL         20(BX), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (SI)(R11*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (SI)(R12*4), X4, X4
+	MOVL         24(BX), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (SI)(R11*4), X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (SI)(R12*4), X5, X5
+	MOVL         28(BX), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (SI)(R11*4), X5, X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (SI)(R12*4), X5, X5
 	VINSERTF128  $0x01, X5, Y4, Y4
 	VINSERTF64X4 $0x01, Y4, Z3, Z3
 	VFMADD231PS  Z0, Z3, Z1
@@ -3936,178 +4010,180 @@ tail:
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   2048(BX)
+	PREFETCHT1   (BX)(R10*1)
+	MOVL         (BX), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (SI)(R11*4), X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (SI)(R12*4), X5, X5
+	MOVL         4(BX), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (SI)(R11*4), X5, X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (SI)(R12*4), X5, X5
+	MOVL         8(BX), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (SI)(R11*4), X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (SI)(R12*4), X3, X3
+	MOVL         12(BX), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (SI)(R11*4), X3, X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (SI)(R12*4), X3, X3
+	VINSERTF128  $0x01, X3, Y5, Y5
+	MOVL         16(BX), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (SI)(R11*4), X6
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (SI)(R12*4), X6, X6
+	MOVL         20(BX), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (SI)(R11*4), X6, X6
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (SI)(R12*4), X6, X6
+	MOVL         24(BX), R12
+	MOVWLZX      R12, R11
+	VMOVSS       (SI)(R11*4), X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (SI)(R12*4), X3, X3
+	MOVL         28(BX), R12
+	MOVWLZX      R12, R11
+	VINSERTPS    $0x20, (SI)(R11*4), X3, X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (SI)(R12*4), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VFMADD231PS  Z0, Z5, K1, Z1
+	ADDQ         $0x20, BX
+	ADDQ         $0x02, DX
+	DECQ         DI
+	JNZ          masked
+
+store:
+	VMOVUPS Z1, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     slice
+
+done:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-104
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         masks+16(FP), DX
+	MOVQ         val+24(FP), BX
+	MOVQ         idx+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         table+48(FP), DI
+	MOVQ         sums+56(FP), R8
+	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R10
+	VBROADCASTSS (DI), Z0
+	VPBROADCASTQ keep+64(FP), Z2
+
+slice:
+	TESTQ      AX, AX
+	JZ         done
+	PREFETCHT1 (R9)
+	ADDQ       step+80(FP), R9
+	VPANDQ     (R8), Z2, Z1
+	MOVL       (CX), DI
+	TESTQ      DI, DI
+	JZ         tail
+
+full:
+	PREFETCHT1   (BX)(R10*1)
 	MOVL         (BX), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (SI)(R10*4), X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (SI)(R11*4), X5, X5
+	VMOVSS       (SI)(R11*4), X3
 	MOVL         4(BX), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (SI)(R10*4), X5, X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (SI)(R11*4), X5, X5
-	MOVL         8(BX), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (SI)(R10*4), X3
-	SHRL         $0x10, R11
 	VINSERTPS    $0x10, (SI)(R11*4), X3, X3
+	MOVL         8(BX), R11
+	VINSERTPS    $0x20, (SI)(R11*4), X3, X3
 	MOVL         12(BX), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (SI)(R10*4), X3, X3
-	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (SI)(R11*4), X3, X3
+	MOVL         16(BX), R11
+	VMOVSS       (SI)(R11*4), X4
+	MOVL         20(BX), R11
+	VINSERTPS    $0x10, (SI)(R11*4), X4, X4
+	MOVL         24(BX), R11
+	VINSERTPS    $0x20, (SI)(R11*4), X4, X4
+	MOVL         28(BX), R11
+	VINSERTPS    $0x30, (SI)(R11*4), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	MOVL         32(BX), R11
+	VMOVSS       (SI)(R11*4), X4
+	MOVL         36(BX), R11
+	VINSERTPS    $0x10, (SI)(R11*4), X4, X4
+	MOVL         40(BX), R11
+	VINSERTPS    $0x20, (SI)(R11*4), X4, X4
+	MOVL         44(BX), R11
+	VINSERTPS    $0x30, (SI)(R11*4), X4, X4
+	MOVL         48(BX), R11
+	VMOVSS       (SI)(R11*4), X5
+	MOVL         52(BX), R11
+	VINSERTPS    $0x10, (SI)(R11*4), X5, X5
+	MOVL         56(BX), R11
+	VINSERTPS    $0x20, (SI)(R11*4), X5, X5
+	MOVL         60(BX), R11
+	VINSERTPS    $0x30, (SI)(R11*4), X5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VFMADD231PS  Z0, Z3, Z1
+	ADDQ         $0x40, BX
+	DECQ         DI
+	JNZ          full
+
+tail:
+	MOVL  4(CX), DI
+	TESTQ DI, DI
+	JZ    store
+
+masked:
+	KMOVW        (DX), K1
+	PREFETCHT1   (BX)(R10*1)
+	MOVL         (BX), R11
+	VMOVSS       (SI)(R11*4), X5
+	MOVL         4(BX), R11
+	VINSERTPS    $0x10, (SI)(R11*4), X5, X5
+	MOVL         8(BX), R11
+	VINSERTPS    $0x20, (SI)(R11*4), X5, X5
+	MOVL         12(BX), R11
+	VINSERTPS    $0x30, (SI)(R11*4), X5, X5
+	MOVL         16(BX), R11
+	VMOVSS       (SI)(R11*4), X3
+	MOVL         20(BX), R11
+	VINSERTPS    $0x10, (SI)(R11*4), X3, X3
+	MOVL         24(BX), R11
+	VINSERTPS    $0x20, (SI)(R11*4), X3, X3
+	MOVL         28(BX), R11
 	VINSERTPS    $0x30, (SI)(R11*4), X3, X3
 	VINSERTF128  $0x01, X3, Y5, Y5
-	MOVL         16(BX), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (SI)(R10*4), X6
-	SHRL         $0x10, R11
+	MOVL         32(BX), R11
+	VMOVSS       (SI)(R11*4), X6
+	MOVL         36(BX), R11
 	VINSERTPS    $0x10, (SI)(R11*4), X6, X6
-	MOVL         20(BX), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (SI)(R10*4), X6, X6
-	SHRL         $0x10, R11
+	MOVL         40(BX), R11
+	VINSERTPS    $0x20, (SI)(R11*4), X6, X6
+	MOVL         44(BX), R11
 	VINSERTPS    $0x30, (SI)(R11*4), X6, X6
-	MOVL         24(BX), R11
-	MOVWLZX      R11, R10
-	VMOVSS       (SI)(R10*4), X3
-	SHRL         $0x10, R11
+	MOVL         48(BX), R11
+	VMOVSS       (SI)(R11*4), X3
+	MOVL         52(BX), R11
 	VINSERTPS    $0x10, (SI)(R11*4), X3, X3
-	MOVL         28(BX), R11
-	MOVWLZX      R11, R10
-	VINSERTPS    $0x20, (SI)(R10*4), X3, X3
-	SHRL         $0x10, R11
+	MOVL         56(BX), R11
+	VINSERTPS    $0x20, (SI)(R11*4), X3, X3
+	MOVL         60(BX), R11
 	VINSERTPS    $0x30, (SI)(R11*4), X3, X3
 	VINSERTF128  $0x01, X3, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VFMADD231PS  Z0, Z5, K1, Z1
-	ADDQ         $0x20, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPS Z1, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	VBROADCASTSS (DI), Z0
-	VPBROADCASTQ keep+64(FP), Z2
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z2, Z1
-	MOVL       (CX), DI
-	TESTQ      DI, DI
-	JZ         tail
-
-full:
-	PREFETCHT1   4096(BX)
-	MOVL         (BX), R10
-	VMOVSS       (SI)(R10*4), X3
-	MOVL         4(BX), R10
-	VINSERTPS    $0x10, (SI)(R10*4), X3, X3
-	MOVL         8(BX), R10
-	VINSERTPS    $0x20, (SI)(R10*4), X3, X3
-	MOVL         12(BX), R10
-	VINSERTPS    $0x30, (SI)(R10*4), X3, X3
-	MOVL         16(BX), R10
-	VMOVSS       (SI)(R10*4), X4
-	MOVL         20(BX), R10
-	VINSERTPS    $0x10, (SI)(R10*4), X4, X4
-	MOVL         24(BX), R10
-	VINSERTPS    $0x20, (SI)(R10*4), X4, X4
-	MOVL         28(BX), R10
-	VINSERTPS    $0x30, (SI)(R10*4), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         32(BX), R10
-	VMOVSS       (SI)(R10*4), X4
-	MOVL         36(BX), R10
-	VINSERTPS    $0x10, (SI)(R10*4), X4, X4
-	MOVL         40(BX), R10
-	VINSERTPS    $0x20, (SI)(R10*4), X4, X4
-	MOVL         44(BX), R10
-	VINSERTPS    $0x30, (SI)(R10*4), X4, X4
-	MOVL         48(BX), R10
-	VMOVSS       (SI)(R10*4), X5
-	MOVL         52(BX), R10
-	VINSERTPS    $0x10, (SI)(R10*4), X5, X5
-	MOVL         56(BX), R10
-	VINSERTPS    $0x20, (SI)(R10*4), X5, X5
-	MOVL         60(BX), R10
-	VINSERTPS    $0x30, (SI)(R10*4), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PS  Z0, Z3, Z1
-	ADDQ         $0x40, BX
-	DECQ         DI
-	JNZ          full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   4096(BX)
-	MOVL         (BX), R10
-	VMOVSS       (SI)(R10*4), X5
-	MOVL         4(BX), R10
-	VINSERTPS    $0x10, (SI)(R10*4), X5, X5
-	MOVL         8(BX), R10
-	VINSERTPS    $0x20, (SI)(R10*4), X5, X5
-	MOVL         12(BX), R10
-	VINSERTPS    $0x30, (SI)(R10*4), X5, X5
-	MOVL         16(BX), R10
-	VMOVSS       (SI)(R10*4), X3
-	MOVL         20(BX), R10
-	VINSERTPS    $0x10, (SI)(R10*4), X3, X3
-	MOVL         24(BX), R10
-	VINSERTPS    $0x20, (SI)(R10*4), X3, X3
-	MOVL         28(BX), R10
-	VINSERTPS    $0x30, (SI)(R10*4), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
-	MOVL         32(BX), R10
-	VMOVSS       (SI)(R10*4), X6
-	MOVL         36(BX), R10
-	VINSERTPS    $0x10, (SI)(R10*4), X6, X6
-	MOVL         40(BX), R10
-	VINSERTPS    $0x20, (SI)(R10*4), X6, X6
-	MOVL         44(BX), R10
-	VINSERTPS    $0x30, (SI)(R10*4), X6, X6
-	MOVL         48(BX), R10
-	VMOVSS       (SI)(R10*4), X3
-	MOVL         52(BX), R10
-	VINSERTPS    $0x10, (SI)(R10*4), X3, X3
-	MOVL         56(BX), R10
-	VINSERTPS    $0x20, (SI)(R10*4), X3, X3
-	MOVL         60(BX), R10
-	VINSERTPS    $0x30, (SI)(R10*4), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PS  Z0, Z5, K1, Z1
 	ADDQ         $0x40, BX
 	ADDQ         $0x02, DX
 	DECQ         DI
@@ -4124,9 +4200,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// func slicesHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1616F32AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesHigh1616F32AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -4136,6 +4212,8 @@ TEXT ·slicesHigh1616F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
@@ -4144,54 +4222,54 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X2, X2
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X2, X2
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X3
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X2
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X2, X2
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X2, X2
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X3
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X3, X3
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X3
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
-	MOVL         20(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
-	MOVL         24(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
-	MOVL         28(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
+	MOVL         16(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X3
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X3, X3
+	MOVL         20(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X3, X3
+	MOVL         24(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
+	MOVL         28(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VPMOVZXWD    (BX), Z4
@@ -4199,59 +4277,59 @@ full:
 	VFMADD231PS  Z4, Z2, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
-	DECQ         R10
+	DECQ         R12
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   2048(SI)
-	MOVL         (SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
-	MOVL         4(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
-	MOVL         8(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X2, X2
-	MOVL         12(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X2, X2
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X5
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X5, X5
+	MOVL         4(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X5, X5
+	MOVL         8(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X2
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X2, X2
+	MOVL         12(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         16(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X6
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X6, X6
-	MOVL         20(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X6, X6
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X6, X6
-	MOVL         24(SI), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (DI)(R11*4), X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (DI)(R12*4), X2, X2
-	MOVL         28(SI), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (DI)(R12*4), X2, X2
+	MOVL         16(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X6
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X6, X6
+	MOVL         20(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X6, X6
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X6, X6
+	MOVL         24(SI), R14
+	MOVWLZX      R14, R13
+	VMOVSS       (DI)(R13*4), X2
+	SHRL         $0x10, R14
+	VINSERTPS    $0x10, (DI)(R14*4), X2, X2
+	MOVL         28(SI), R14
+	MOVWLZX      R14, R13
+	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
+	SHRL         $0x10, R14
+	VINSERTPS    $0x30, (DI)(R14*4), X2, X2
 	VINSERTF128  $0x01, X2, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VPMOVZXWD    (BX), Z4
@@ -4260,7 +4338,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:
@@ -4274,9 +4352,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int)
+// func slicesHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1632F32AVX512(SB), NOSPLIT, $0-88
+TEXT ·slicesHigh1632F32AVX512(SB), NOSPLIT, $0-104
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
 	MOVQ         masks+16(FP), DX
@@ -4286,6 +4364,8 @@ TEXT ·slicesHigh1632F32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         table+48(FP), R8
 	MOVQ         sums+56(FP), R8
 	MOVQ         ahead+72(FP), R9
+	MOVQ         valuesAhead+88(FP), R10
+	MOVQ         indicesAhead+96(FP), R11
 	VPBROADCASTQ keep+64(FP), Z1
 
 slice:
@@ -4294,46 +4374,46 @@ slice:
 	PREFETCHT1 (R9)
 	ADDQ       step+80(FP), R9
 	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R10
-	TESTQ      R10, R10
+	MOVL       (CX), R12
+	TESTQ      R12, R12
 	JZ         tail
 
 full:
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSS       (DI)(R11*4), X2
-	MOVL         4(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
-	MOVL         8(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
-	MOVL         12(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
-	MOVL         16(SI), R11
-	VMOVSS       (DI)(R11*4), X3
-	MOVL         20(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         24(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
-	MOVL         28(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSS       (DI)(R13*4), X2
+	MOVL         4(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X2, X2
+	MOVL         8(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
+	MOVL         12(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X2, X2
+	MOVL         16(SI), R13
+	VMOVSS       (DI)(R13*4), X3
+	MOVL         20(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
+	MOVL         24(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
+	MOVL         28(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
 	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         32(SI), R11
-	VMOVSS       (DI)(R11*4), X3
-	MOVL         36(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         40(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X3, X3
-	MOVL         44(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
-	MOVL         48(SI), R11
-	VMOVSS       (DI)(R11*4), X4
-	MOVL         52(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         56(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X4, X4
-	MOVL         60(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	MOVL         32(SI), R13
+	VMOVSS       (DI)(R13*4), X3
+	MOVL         36(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
+	MOVL         40(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
+	MOVL         44(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
+	MOVL         48(SI), R13
+	VMOVSS       (DI)(R13*4), X4
+	MOVL         52(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
+	MOVL         56(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	MOVL         60(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
 	VINSERTF128  $0x01, X4, Y3, Y3
 	VINSERTF64X4 $0x01, Y3, Z2, Z2
 	VPMOVZXWD    (BX), Z4
@@ -4341,51 +4421,51 @@ full:
 	VFMADD231PS  Z4, Z2, Z0
 	ADDQ         $0x20, BX
 	ADDQ         $0x40, SI
-	DECQ         R10
+	DECQ         R12
 	JNZ          full
 
 tail:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
+	MOVL  4(CX), R12
+	TESTQ R12, R12
 	JZ    store
 
 masked:
 	KMOVW        (DX), K1
-	PREFETCHT1   8192(BX)
-	PREFETCHT1   4096(SI)
-	MOVL         (SI), R11
-	VMOVSS       (DI)(R11*4), X5
-	MOVL         4(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         8(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X5, X5
-	MOVL         12(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
-	MOVL         16(SI), R11
-	VMOVSS       (DI)(R11*4), X2
-	MOVL         20(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
-	MOVL         24(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
-	MOVL         28(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
+	PREFETCHT1   (BX)(R10*1)
+	PREFETCHT1   (SI)(R11*1)
+	MOVL         (SI), R13
+	VMOVSS       (DI)(R13*4), X5
+	MOVL         4(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
+	MOVL         8(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
+	MOVL         12(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
+	MOVL         16(SI), R13
+	VMOVSS       (DI)(R13*4), X2
+	MOVL         20(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X2, X2
+	MOVL         24(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
+	MOVL         28(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         32(SI), R11
-	VMOVSS       (DI)(R11*4), X6
-	MOVL         36(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
-	MOVL         40(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X6, X6
-	MOVL         44(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
-	MOVL         48(SI), R11
-	VMOVSS       (DI)(R11*4), X2
-	MOVL         52(SI), R11
-	VINSERTPS    $0x10, (DI)(R11*4), X2, X2
-	MOVL         56(SI), R11
-	VINSERTPS    $0x20, (DI)(R11*4), X2, X2
-	MOVL         60(SI), R11
-	VINSERTPS    $0x30, (DI)(R11*4), X2, X2
+	MOVL         32(SI), R13
+	VMOVSS       (DI)(R13*4), X6
+	MOVL         36(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X6, X6
+	MOVL         40(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X6, X6
+	MOVL         44(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X6, X6
+	MOVL         48(SI), R13
+	VMOVSS       (DI)(R13*4), X2
+	MOVL         52(SI), R13
+	VINSERTPS    $0x10, (DI)(R13*4), X2, X2
+	MOVL         56(SI), R13
+	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
+	MOVL         60(SI), R13
+	VINSERTPS    $0x30, (DI)(R13*4), X2, X2
 	VINSERTF128  $0x01, X2, Y6, Y6
 	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	VPMOVZXWD    (BX), Z4
@@ -4394,7 +4474,7 @@ masked:
 	ADDQ         $0x20, BX
 	ADDQ         $0x40, SI
 	ADDQ         $0x02, DX
-	DECQ         R10
+	DECQ         R12
 	JNZ          masked
 
 store:

@@ -13,17 +13,19 @@ import (
 func TestSlicesSumTheSameWhateverTheyAskForAhead(t *testing.T) {
 	for l := Generic; l <= Best(); l++ {
 		t.Run(l.String(), func(t *testing.T) {
-			slicesAheadTest[float64](t, l)
-			slicesAheadTest[float32](t, l)
+			for _, near := range []bool{false, true} {
+				slicesAheadTest[float64](t, l, near)
+				slicesAheadTest[float32](t, l, near)
+			}
 		})
 	}
 }
 
-func slicesAheadTest[V sparse.Value](t *testing.T, l Level) {
+func slicesAheadTest[V sparse.Value](t *testing.T, l Level, near bool) {
 	const slices, columns = 5, 3
 	lanes := Lanes[V](l)
 	n := slices * columns * lanes
-	s := Slices[V]{Values: Values[V]{Lanes: lanes, Full: make([]V, n)}, Narrow: make([]uint16, n)}
+	s := Slices[V]{Values: Values[V]{Lanes: lanes, Full: make([]V, n)}, Narrow: make([]uint16, n), Near: near}
 	x := make([]V, 64)
 	for i := range x {
 		x[i] = V(i*i%7) - 3

@@ -23,20 +23,13 @@ func main() {
 	Generate()
 }
 
-// How many bytes before their turn values and indices of 2 bytes are asked for, those of 4 bytes
-// twice as many. They come to the second cache: the first one waits for few lines at a time,
-// and then for those of x.
-const (
-	valuesAhead  = 8192
-	indicesAhead = 2048
-)
-
 // slice generates a kernel of Slices whose indices have so many bytes.
 func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	name := fmt.Sprintf("slices%s%d%s", values.Name, 8*indexBytes, l.Suffix())
-	l.Func(name, "func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step int)",
+	l.Func(name, "func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int)",
 		"is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.",
-		"For each slice it asks for the line at ahead, which goes on by step bytes.")
+		"For each slice it asks for the line at ahead, which goes on by step bytes, and for each column",
+		"for values and indices so many bytes ahead.")
 
 	n := Load(Param("n"), GP64())
 	widths := Load(Param("widths"), GP64())
@@ -47,6 +40,8 @@ func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	table := Load(Param("table"), GP64())
 	sums := Load(Param("sums"), GP64())
 	ahead := Load(Param("ahead"), GP64())
+	valuesAhead := Load(Param("valuesAhead"), GP64())
+	indicesAhead := Load(Param("indicesAhead"), GP64())
 	column := values.Begin(l, table)
 	mask := l.NewMask()
 	acc, keep, left := l.Reg(), l.Reg(), GP64()
@@ -66,9 +61,9 @@ func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	// product adds one column to acc.
 	product := func(fma func(a Op, b, acc VecVirtual)) {
 		if values.Bytes(l) > 0 {
-			PREFETCHT1(Mem{Base: val, Disp: valuesAhead})
+			PREFETCHT1(Mem{Base: val, Index: valuesAhead, Scale: 1})
 		}
-		PREFETCHT1(Mem{Base: idx, Disp: indicesAhead * indexBytes / 2})
+		PREFETCHT1(Mem{Base: idx, Index: indicesAhead, Scale: 1})
 		b := l.GatherFrom(place)
 		fma(column(Mem{Base: val}), b, acc)
 		if bytes := values.Bytes(l); bytes > 0 {
