@@ -24,7 +24,7 @@ import (
 // other then need nobody to be woken. They sleep at once where the process has more
 // workers than CPUs.
 type pool struct {
-	mu      sync.Mutex // one job at a time
+	mu      sync.Mutex // one job of the workers at a time
 	closed  atomic.Bool
 	size    int  // workers
 	busy    int  // threads that a job keeps busy: the workers, and the one that asks
@@ -36,6 +36,10 @@ type pool struct {
 	done    gate
 	isDone  func() bool
 	live    sync.WaitGroup // goroutines that have not ended
+
+	askers  atomic.Int64 // goroutines that have a job done, or wait for their turn
+	crowded atomic.Int64 // when there were as many as workers last, in ns since epoch; 0 is never
+	alone   sync.RWMutex // read by those that do their jobs by themselves
 
 	faultMu sync.Mutex
 	fault   error
@@ -51,6 +55,13 @@ type worker struct {
 
 // threadsBusy is the threads that jobs of all pools of the process may keep busy.
 var threadsBusy atomic.Int64
+
+// crowdTime is for how long after a crowd callers do their jobs by themselves: solvers have other
+// work between two products.
+const crowdTime = 10 * time.Millisecond
+
+// epoch is a time before all jobs.
+var epoch = time.Now().Add(-time.Second)
 
 // newPool starts n workers, on cpus if there are any. onRefused hears of a kernel
 // that does not pin them; they then run anywhere.
@@ -134,15 +145,21 @@ func (w *worker) give() {
 }
 
 // run calls f(0) ... f(n-1), n at most the number of workers, and waits. A panic
-// of f comes back as an error.
+// of f comes back as an error. No call may wait for another one: where there are as many
+// callers as workers, each makes all calls of its own by itself. There is work for all
+// CPUs then, and nobody waits for a worker that has to wait for a CPU.
 func (p *pool) run(n int, f func(i int)) error {
+	if n > p.size {
+		return fmt.Errorf("%w: %d pieces for %d workers", kernels.ErrArgument, n, p.size)
+	}
+	defer p.askers.Add(-1)
+	if p.crowd(p.askers.Add(1)) {
+		return p.byItself(n, f)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed.Load() {
 		return kernels.ErrClosed
-	}
-	if n > p.size {
-		return fmt.Errorf("%w: %d pieces for %d workers", kernels.ErrArgument, n, p.size)
 	}
 	p.job, p.fault = f, nil
 	busy := p.workers[:n-(p.size-len(p.workers))]
@@ -166,27 +183,65 @@ func (p *pool) run(n int, f func(i int)) error {
 	return p.fault
 }
 
+// crowd reports whether a caller, one of so many, does its job by itself.
+func (p *pool) crowd(askers int64) bool {
+	if p.placed || p.size == 1 {
+		return false
+	}
+	if askers >= int64(p.size) {
+		p.crowded.Store(int64(time.Since(epoch)))
+		return true
+	}
+	last := p.crowded.Load()
+	return last != 0 && int64(time.Since(epoch))-last < int64(crowdTime)
+}
+
+// byItself calls f(0) ... f(n-1) without the workers, also while others do that.
+func (p *pool) byItself(n int, f func(i int)) error {
+	p.alone.RLock()
+	defer p.alone.RUnlock()
+	if p.closed.Load() {
+		return kernels.ErrClosed
+	}
+	var fault error
+	for i := range n {
+		if err := call(f, i); fault == nil {
+			fault = err
+		}
+	}
+	return fault
+}
+
 func (p *pool) one(i int) {
+	if err := call(p.job, i); err != nil {
+		p.faultMu.Lock()
+		defer p.faultMu.Unlock()
+		if p.fault == nil {
+			p.fault = err
+		}
+	}
+}
+
+// call is f(i), with a panic as an error.
+func call(f func(i int), i int) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			p.faultMu.Lock()
-			defer p.faultMu.Unlock()
-			if p.fault != nil {
-				return
-			}
-			if p.fault = sparse.LostFile(r); p.fault == nil {
-				p.fault = fmt.Errorf("%w: kernel panicked: %w", kernels.ErrArgument, crash.Recovered(r))
+			if err = sparse.LostFile(r); err == nil {
+				err = fmt.Errorf("%w: kernel panicked: %w", kernels.ErrArgument, crash.Recovered(r))
 			}
 		}
 	}()
-	p.job(i)
+	f(i)
+	return nil
 }
 
 // close ends the workers and waits for them.
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.alone.Lock()
+	defer p.alone.Unlock()
 	if !p.closed.Swap(true) {
 		for _, w := range p.workers {
 			w.give()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/msrep-go/msrep/kernels"
@@ -189,6 +190,76 @@ func BenchmarkJob(b *testing.B) {
 					_ = p.run(2, func(int) { busy(j.work * time.Microsecond) })
 					busy(j.apart * time.Microsecond)
 				}
+			})
+		}
+	}
+}
+
+func TestCallersInACrowdDoTheirOwnJobsAndReportTheirOwnPanics(t *testing.T) {
+	p := newPool(2, nil, nil)
+	var alone atomic.Int64
+	var callers sync.WaitGroup
+	for c := range 8 {
+		callers.Go(func() {
+			for k := range 200 {
+				var calls [2]int
+				if p.crowd(0) {
+					alone.Add(1)
+				}
+				err := p.run(2, func(i int) {
+					calls[i]++
+					if c == 3 && i == 0 {
+						panic(fmt.Sprint("job ", k))
+					}
+				})
+				assert.Equal(t, [2]int{1, 1}, calls)
+				if c == 3 {
+					assert.ErrorContains(t, err, fmt.Sprint("job ", k))
+				} else {
+					assert.NoError(t, err)
+				}
+			}
+		})
+	}
+	callers.Wait()
+	require.NotZero(t, alone.Load())
+	time.Sleep(2 * crowdTime)
+	require.False(t, p.crowd(1), "the crowd is gone")
+	require.True(t, p.crowd(2))
+	p.close()
+	require.ErrorIs(t, p.run(2, func(int) {}), kernels.ErrClosed)
+}
+
+// BenchmarkCallers is the time for each of 64 jobs of two equal pieces that so many goroutines
+// ask two workers for at once; behind each they have as much to do by themselves as a piece.
+func BenchmarkCallers(b *testing.B) {
+	for _, work := range []int{20_000, 200_000} {
+		for _, callers := range []int{1, 2, 4, 8} {
+			b.Run(fmt.Sprintf("work=%d/callers=%d", work, callers), func(b *testing.B) {
+				p := newPool(2, nil, nil)
+				defer p.close()
+				var sum atomic.Int64
+				busy := func(i int) {
+					s := int64(i)
+					for k := range work {
+						s = s*6364136223846793005 + int64(k)
+					}
+					sum.Add(s)
+				}
+				for b.Loop() {
+					var all sync.WaitGroup
+					for range callers {
+						all.Go(func() {
+							for range 64 / callers {
+								_ = p.run(2, busy)
+								busy(2)
+							}
+						})
+					}
+					all.Wait()
+				}
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/64, "us/job")
+				b.ReportMetric(0, "ns/op")
 			})
 		}
 	}
