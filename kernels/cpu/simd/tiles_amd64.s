@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func tileF64FullAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, BMI, FMA3, MMX+
 TEXT ·tileF64FullAVX2(SB), NOSPLIT, $0-64
 	MOVQ acc+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -15,106 +15,105 @@ TEXT ·tileF64FullAVX2(SB), NOSPLIT, $0-64
 	MOVQ perRound+56(FP), R9
 	SHLQ $0x06, R8
 	ADDQ DI, R8
+	MOVQ $0x00001010, R10
+	MOVQ $0x00001020, R11
 	SUBQ $0x08, SI
 	JL   rest
 
 several:
 	CMPQ DI, R8
 	JAE  asked
-	MOVQ R9, R10
+	MOVQ R9, R12
 
 ask:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
-	DECQ       R10
+	DECQ       R12
 	JNZ        ask
 
 asked:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  4096(DX)
-	MOVL        (DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      (BX), X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	MOVL        4(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      8(BX), X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	MOVL        8(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      16(BX), X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	MOVL        12(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      24(BX), X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	MOVL        16(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      32(BX), X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	MOVL        20(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      40(BX), X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	MOVL        24(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      48(BX), X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	MOVL        28(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      56(BX), X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	ADDQ        $0x20, DX
-	ADDQ        $0x40, BX
-	SUBQ        $0x08, SI
-	JGE         several
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(DX)
+	VMOVUPD      (BX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VUNPCKHPD    X0, X0, X2
+	VUNPCKHPD    X1, X1, X3
+	MOVQ         (DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R14*8), X4
+	VFMADD231SD  (CX)(R13*8), X0, X4
+	VMOVSD       X4, (AX)(R14*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R12*8), X0
+	VFMADD231SD  (CX)(R13*8), X2, X0
+	VMOVSD       X0, (AX)(R12*8)
+	MOVQ         8(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R14*8), X0
+	VFMADD231SD  (CX)(R13*8), X1, X0
+	VMOVSD       X0, (AX)(R14*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R12*8), X0
+	VFMADD231SD  (CX)(R13*8), X3, X0
+	VMOVSD       X0, (AX)(R12*8)
+	VMOVUPD      32(BX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VUNPCKHPD    X0, X0, X2
+	VUNPCKHPD    X1, X1, X3
+	MOVQ         16(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R14*8), X4
+	VFMADD231SD  (CX)(R13*8), X0, X4
+	VMOVSD       X4, (AX)(R14*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R12*8), X0
+	VFMADD231SD  (CX)(R13*8), X2, X0
+	VMOVSD       X0, (AX)(R12*8)
+	MOVQ         24(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R14*8), X0
+	VFMADD231SD  (CX)(R13*8), X1, X0
+	VMOVSD       X0, (AX)(R14*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R12*8), X0
+	VFMADD231SD  (CX)(R13*8), X3, X0
+	VMOVSD       X0, (AX)(R12*8)
+	ADDQ         $0x20, DX
+	ADDQ         $0x40, BX
+	SUBQ         $0x08, SI
+	JGE          several
 
 rest:
 	ADDQ $0x08, SI
 	JZ   done
 
 one:
-	MOVL        (DX), R8
-	MOVWLZX     R8, DI
-	SHRL        $0x10, R8
-	VMOVSD      (BX), X1
-	VMOVSD      (AX)(R8*8), X0
-	VFMADD231SD (CX)(DI*8), X1, X0
-	VMOVSD      X0, (AX)(R8*8)
+	MOVL        (DX), DI
+	MOVWLZX     DI, R8
+	SHRL        $0x10, DI
+	VMOVSD      (BX), X0
+	VMOVSD      (AX)(DI*8), X1
+	VFMADD231SD (CX)(R8*8), X0, X1
+	VMOVSD      X1, (AX)(DI*8)
 	ADDQ        $0x04, DX
 	ADDQ        $0x08, BX
 	DECQ        SI
 	JNZ         one
 
 done:
+	VZEROUPPER
 	RET
 
 // func tileF64ShortAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, BMI, FMA3, MMX+
 TEXT ·tileF64ShortAVX2(SB), NOSPLIT, $0-64
 	MOVQ acc+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -126,115 +125,106 @@ TEXT ·tileF64ShortAVX2(SB), NOSPLIT, $0-64
 	MOVQ perRound+56(FP), R9
 	SHLQ $0x06, R8
 	ADDQ DI, R8
+	MOVQ $0x00001010, R10
+	MOVQ $0x00001020, R11
 	SUBQ $0x08, SI
 	JL   rest
 
 several:
 	CMPQ DI, R8
 	JAE  asked
-	MOVQ R9, R10
+	MOVQ R9, R12
 
 ask:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
-	DECQ       R10
+	DECQ       R12
 	JNZ        ask
 
 asked:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  4096(DX)
-	MOVL        (DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   (BX), X1, X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	MOVL        4(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   4(BX), X1, X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	MOVL        8(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   8(BX), X1, X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	MOVL        12(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   12(BX), X1, X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	MOVL        16(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   16(BX), X1, X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	MOVL        20(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   20(BX), X1, X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	MOVL        24(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   24(BX), X1, X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	MOVL        28(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   28(BX), X1, X1
-	VMOVSD      (AX)(R11*8), X0
-	VFMADD231SD (CX)(R10*8), X1, X0
-	VMOVSD      X0, (AX)(R11*8)
-	ADDQ        $0x20, DX
-	ADDQ        $0x20, BX
-	SUBQ        $0x08, SI
-	JGE         several
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(DX)
+	VCVTPS2PD    (BX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VUNPCKHPD    X0, X0, X2
+	VUNPCKHPD    X1, X1, X3
+	MOVQ         (DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R14*8), X4
+	VFMADD231SD  (CX)(R13*8), X0, X4
+	VMOVSD       X4, (AX)(R14*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R12*8), X0
+	VFMADD231SD  (CX)(R13*8), X2, X0
+	VMOVSD       X0, (AX)(R12*8)
+	MOVQ         8(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R14*8), X0
+	VFMADD231SD  (CX)(R13*8), X1, X0
+	VMOVSD       X0, (AX)(R14*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R12*8), X0
+	VFMADD231SD  (CX)(R13*8), X3, X0
+	VMOVSD       X0, (AX)(R12*8)
+	VCVTPS2PD    16(BX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VUNPCKHPD    X0, X0, X2
+	VUNPCKHPD    X1, X1, X3
+	MOVQ         16(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R14*8), X4
+	VFMADD231SD  (CX)(R13*8), X0, X4
+	VMOVSD       X4, (AX)(R14*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R12*8), X0
+	VFMADD231SD  (CX)(R13*8), X2, X0
+	VMOVSD       X0, (AX)(R12*8)
+	MOVQ         24(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R14*8), X0
+	VFMADD231SD  (CX)(R13*8), X1, X0
+	VMOVSD       X0, (AX)(R14*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R12*8), X0
+	VFMADD231SD  (CX)(R13*8), X3, X0
+	VMOVSD       X0, (AX)(R12*8)
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	SUBQ         $0x08, SI
+	JGE          several
 
 rest:
 	ADDQ $0x08, SI
 	JZ   done
 
 one:
-	MOVL        (DX), R8
-	MOVWLZX     R8, DI
-	SHRL        $0x10, R8
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   (BX), X1, X1
-	VMOVSD      (AX)(R8*8), X0
-	VFMADD231SD (CX)(DI*8), X1, X0
-	VMOVSD      X0, (AX)(R8*8)
+	MOVL        (DX), DI
+	MOVWLZX     DI, R8
+	SHRL        $0x10, DI
+	VXORPS      X0, X0, X0
+	VCVTSS2SD   (BX), X0, X0
+	VMOVSD      (AX)(DI*8), X1
+	VFMADD231SD (CX)(R8*8), X0, X1
+	VMOVSD      X1, (AX)(DI*8)
 	ADDQ        $0x04, DX
 	ADDQ        $0x04, BX
 	DECQ        SI
 	JNZ         one
 
 done:
+	VZEROUPPER
 	RET
 
 // func tileF64SameAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, BMI, FMA3, MMX+
 TEXT ·tileF64SameAVX2(SB), NOSPLIT, $0-64
 	MOVQ   acc+0(FP), AX
 	MOVQ   x+8(FP), CX
@@ -246,6 +236,8 @@ TEXT ·tileF64SameAVX2(SB), NOSPLIT, $0-64
 	MOVQ   perRound+56(FP), R9
 	SHLQ   $0x06, R8
 	ADDQ   DI, R8
+	MOVQ   $0x00001010, R10
+	MOVQ   $0x00001020, R11
 	VMOVSD (BX), X0
 	SUBQ   $0x08, SI
 	JL     rest
@@ -263,54 +255,50 @@ ask:
 
 asked:
 	PREFETCHT1  4096(DX)
-	MOVL        (DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(R10*8), X1
-	VFMADD231SD (CX)(BX*8), X0, X1
-	VMOVSD      X1, (AX)(R10*8)
-	MOVL        4(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(R10*8), X1
-	VFMADD231SD (CX)(BX*8), X0, X1
-	VMOVSD      X1, (AX)(R10*8)
-	MOVL        8(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(R10*8), X1
-	VFMADD231SD (CX)(BX*8), X0, X1
-	VMOVSD      X1, (AX)(R10*8)
-	MOVL        12(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(R10*8), X1
-	VFMADD231SD (CX)(BX*8), X0, X1
-	VMOVSD      X1, (AX)(R10*8)
-	MOVL        16(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(R10*8), X1
-	VFMADD231SD (CX)(BX*8), X0, X1
-	VMOVSD      X1, (AX)(R10*8)
-	MOVL        20(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(R10*8), X1
-	VFMADD231SD (CX)(BX*8), X0, X1
-	VMOVSD      X1, (AX)(R10*8)
-	MOVL        24(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(R10*8), X1
-	VFMADD231SD (CX)(BX*8), X0, X1
-	VMOVSD      X1, (AX)(R10*8)
-	MOVL        28(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(R10*8), X1
-	VFMADD231SD (CX)(BX*8), X0, X1
-	VMOVSD      X1, (AX)(R10*8)
+	MOVQ        (DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSD      (AX)(R13*8), X1
+	VFMADD231SD (CX)(R12*8), X0, X1
+	VMOVSD      X1, (AX)(R13*8)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSD      (AX)(BX*8), X1
+	VFMADD231SD (CX)(R12*8), X0, X1
+	VMOVSD      X1, (AX)(BX*8)
+	MOVQ        8(DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSD      (AX)(R13*8), X1
+	VFMADD231SD (CX)(R12*8), X0, X1
+	VMOVSD      X1, (AX)(R13*8)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSD      (AX)(BX*8), X1
+	VFMADD231SD (CX)(R12*8), X0, X1
+	VMOVSD      X1, (AX)(BX*8)
+	MOVQ        16(DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSD      (AX)(R13*8), X1
+	VFMADD231SD (CX)(R12*8), X0, X1
+	VMOVSD      X1, (AX)(R13*8)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSD      (AX)(BX*8), X1
+	VFMADD231SD (CX)(R12*8), X0, X1
+	VMOVSD      X1, (AX)(BX*8)
+	MOVQ        24(DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSD      (AX)(R13*8), X1
+	VFMADD231SD (CX)(R12*8), X0, X1
+	VMOVSD      X1, (AX)(R13*8)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSD      (AX)(BX*8), X1
+	VFMADD231SD (CX)(R12*8), X0, X1
+	VMOVSD      X1, (AX)(BX*8)
 	ADDQ        $0x20, DX
 	SUBQ        $0x08, SI
 	JGE         several
@@ -320,21 +308,22 @@ rest:
 	JZ   done
 
 one:
-	MOVL        (DX), DI
-	MOVWLZX     DI, BX
-	SHRL        $0x10, DI
-	VMOVSD      (AX)(DI*8), X1
-	VFMADD231SD (CX)(BX*8), X0, X1
-	VMOVSD      X1, (AX)(DI*8)
+	MOVL        (DX), BX
+	MOVWLZX     BX, DI
+	SHRL        $0x10, BX
+	VMOVSD      (AX)(BX*8), X1
+	VFMADD231SD (CX)(DI*8), X0, X1
+	VMOVSD      X1, (AX)(BX*8)
 	ADDQ        $0x04, DX
 	DECQ        SI
 	JNZ         one
 
 done:
+	VZEROUPPER
 	RET
 
 // func tileF32FullAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int, perRound int)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, BMI, FMA3, MMX+
 TEXT ·tileF32FullAVX2(SB), NOSPLIT, $0-64
 	MOVQ acc+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -346,106 +335,105 @@ TEXT ·tileF32FullAVX2(SB), NOSPLIT, $0-64
 	MOVQ perRound+56(FP), R9
 	SHLQ $0x06, R8
 	ADDQ DI, R8
+	MOVQ $0x00001010, R10
+	MOVQ $0x00001020, R11
 	SUBQ $0x08, SI
 	JL   rest
 
 several:
 	CMPQ DI, R8
 	JAE  asked
-	MOVQ R9, R10
+	MOVQ R9, R12
 
 ask:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
-	DECQ       R10
+	DECQ       R12
 	JNZ        ask
 
 asked:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  4096(DX)
-	MOVL        (DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      (BX), X1
-	VMOVSS      (AX)(R11*4), X0
-	VFMADD231SS (CX)(R10*4), X1, X0
-	VMOVSS      X0, (AX)(R11*4)
-	MOVL        4(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      4(BX), X1
-	VMOVSS      (AX)(R11*4), X0
-	VFMADD231SS (CX)(R10*4), X1, X0
-	VMOVSS      X0, (AX)(R11*4)
-	MOVL        8(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      8(BX), X1
-	VMOVSS      (AX)(R11*4), X0
-	VFMADD231SS (CX)(R10*4), X1, X0
-	VMOVSS      X0, (AX)(R11*4)
-	MOVL        12(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      12(BX), X1
-	VMOVSS      (AX)(R11*4), X0
-	VFMADD231SS (CX)(R10*4), X1, X0
-	VMOVSS      X0, (AX)(R11*4)
-	MOVL        16(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      16(BX), X1
-	VMOVSS      (AX)(R11*4), X0
-	VFMADD231SS (CX)(R10*4), X1, X0
-	VMOVSS      X0, (AX)(R11*4)
-	MOVL        20(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      20(BX), X1
-	VMOVSS      (AX)(R11*4), X0
-	VFMADD231SS (CX)(R10*4), X1, X0
-	VMOVSS      X0, (AX)(R11*4)
-	MOVL        24(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      24(BX), X1
-	VMOVSS      (AX)(R11*4), X0
-	VFMADD231SS (CX)(R10*4), X1, X0
-	VMOVSS      X0, (AX)(R11*4)
-	MOVL        28(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      28(BX), X1
-	VMOVSS      (AX)(R11*4), X0
-	VFMADD231SS (CX)(R10*4), X1, X0
-	VMOVSS      X0, (AX)(R11*4)
-	ADDQ        $0x20, DX
-	ADDQ        $0x20, BX
-	SUBQ        $0x08, SI
-	JGE         several
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(DX)
+	VMOVUPS      (BX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPERMILPS    $0x01, X0, X2
+	VPERMILPS    $0x02, X0, X3
+	VPERMILPS    $0x03, X0, X4
+	VPERMILPS    $0x01, X1, X5
+	VPERMILPS    $0x02, X1, X6
+	VPERMILPS    $0x03, X1, X7
+	MOVQ         (DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSS       (AX)(R14*4), X8
+	VFMADD231SS  (CX)(R13*4), X0, X8
+	VMOVSS       X8, (AX)(R14*4)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSS       (AX)(R12*4), X0
+	VFMADD231SS  (CX)(R13*4), X2, X0
+	VMOVSS       X0, (AX)(R12*4)
+	MOVQ         8(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSS       (AX)(R14*4), X0
+	VFMADD231SS  (CX)(R13*4), X3, X0
+	VMOVSS       X0, (AX)(R14*4)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSS       (AX)(R12*4), X0
+	VFMADD231SS  (CX)(R13*4), X4, X0
+	VMOVSS       X0, (AX)(R12*4)
+	MOVQ         16(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSS       (AX)(R14*4), X0
+	VFMADD231SS  (CX)(R13*4), X1, X0
+	VMOVSS       X0, (AX)(R14*4)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSS       (AX)(R12*4), X0
+	VFMADD231SS  (CX)(R13*4), X5, X0
+	VMOVSS       X0, (AX)(R12*4)
+	MOVQ         24(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSS       (AX)(R14*4), X0
+	VFMADD231SS  (CX)(R13*4), X6, X0
+	VMOVSS       X0, (AX)(R14*4)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSS       (AX)(R12*4), X0
+	VFMADD231SS  (CX)(R13*4), X7, X0
+	VMOVSS       X0, (AX)(R12*4)
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	SUBQ         $0x08, SI
+	JGE          several
 
 rest:
 	ADDQ $0x08, SI
 	JZ   done
 
 one:
-	MOVL        (DX), R8
-	MOVWLZX     R8, DI
-	SHRL        $0x10, R8
-	VMOVSS      (BX), X1
-	VMOVSS      (AX)(R8*4), X0
-	VFMADD231SS (CX)(DI*4), X1, X0
-	VMOVSS      X0, (AX)(R8*4)
+	MOVL        (DX), DI
+	MOVWLZX     DI, R8
+	SHRL        $0x10, DI
+	VMOVSS      (BX), X0
+	VMOVSS      (AX)(DI*4), X1
+	VFMADD231SS (CX)(R8*4), X0, X1
+	VMOVSS      X1, (AX)(DI*4)
 	ADDQ        $0x04, DX
 	ADDQ        $0x04, BX
 	DECQ        SI
 	JNZ         one
 
 done:
+	VZEROUPPER
 	RET
 
 // func tileF32SameAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int, perRound int)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, BMI, FMA3, MMX+
 TEXT ·tileF32SameAVX2(SB), NOSPLIT, $0-64
 	MOVQ   acc+0(FP), AX
 	MOVQ   x+8(FP), CX
@@ -457,6 +445,8 @@ TEXT ·tileF32SameAVX2(SB), NOSPLIT, $0-64
 	MOVQ   perRound+56(FP), R9
 	SHLQ   $0x06, R8
 	ADDQ   DI, R8
+	MOVQ   $0x00001010, R10
+	MOVQ   $0x00001020, R11
 	VMOVSS (BX), X0
 	SUBQ   $0x08, SI
 	JL     rest
@@ -474,54 +464,50 @@ ask:
 
 asked:
 	PREFETCHT1  4096(DX)
-	MOVL        (DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(R10*4), X1
-	VFMADD231SS (CX)(BX*4), X0, X1
-	VMOVSS      X1, (AX)(R10*4)
-	MOVL        4(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(R10*4), X1
-	VFMADD231SS (CX)(BX*4), X0, X1
-	VMOVSS      X1, (AX)(R10*4)
-	MOVL        8(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(R10*4), X1
-	VFMADD231SS (CX)(BX*4), X0, X1
-	VMOVSS      X1, (AX)(R10*4)
-	MOVL        12(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(R10*4), X1
-	VFMADD231SS (CX)(BX*4), X0, X1
-	VMOVSS      X1, (AX)(R10*4)
-	MOVL        16(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(R10*4), X1
-	VFMADD231SS (CX)(BX*4), X0, X1
-	VMOVSS      X1, (AX)(R10*4)
-	MOVL        20(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(R10*4), X1
-	VFMADD231SS (CX)(BX*4), X0, X1
-	VMOVSS      X1, (AX)(R10*4)
-	MOVL        24(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(R10*4), X1
-	VFMADD231SS (CX)(BX*4), X0, X1
-	VMOVSS      X1, (AX)(R10*4)
-	MOVL        28(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(R10*4), X1
-	VFMADD231SS (CX)(BX*4), X0, X1
-	VMOVSS      X1, (AX)(R10*4)
+	MOVQ        (DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSS      (AX)(R13*4), X1
+	VFMADD231SS (CX)(R12*4), X0, X1
+	VMOVSS      X1, (AX)(R13*4)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSS      (AX)(BX*4), X1
+	VFMADD231SS (CX)(R12*4), X0, X1
+	VMOVSS      X1, (AX)(BX*4)
+	MOVQ        8(DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSS      (AX)(R13*4), X1
+	VFMADD231SS (CX)(R12*4), X0, X1
+	VMOVSS      X1, (AX)(R13*4)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSS      (AX)(BX*4), X1
+	VFMADD231SS (CX)(R12*4), X0, X1
+	VMOVSS      X1, (AX)(BX*4)
+	MOVQ        16(DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSS      (AX)(R13*4), X1
+	VFMADD231SS (CX)(R12*4), X0, X1
+	VMOVSS      X1, (AX)(R13*4)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSS      (AX)(BX*4), X1
+	VFMADD231SS (CX)(R12*4), X0, X1
+	VMOVSS      X1, (AX)(BX*4)
+	MOVQ        24(DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSS      (AX)(R13*4), X1
+	VFMADD231SS (CX)(R12*4), X0, X1
+	VMOVSS      X1, (AX)(R13*4)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSS      (AX)(BX*4), X1
+	VFMADD231SS (CX)(R12*4), X0, X1
+	VMOVSS      X1, (AX)(BX*4)
 	ADDQ        $0x20, DX
 	SUBQ        $0x08, SI
 	JGE         several
@@ -531,21 +517,22 @@ rest:
 	JZ   done
 
 one:
-	MOVL        (DX), DI
-	MOVWLZX     DI, BX
-	SHRL        $0x10, DI
-	VMOVSS      (AX)(DI*4), X1
-	VFMADD231SS (CX)(BX*4), X0, X1
-	VMOVSS      X1, (AX)(DI*4)
+	MOVL        (DX), BX
+	MOVWLZX     BX, DI
+	SHRL        $0x10, BX
+	VMOVSS      (AX)(BX*4), X1
+	VFMADD231SS (CX)(DI*4), X0, X1
+	VMOVSS      X1, (AX)(BX*4)
 	ADDQ        $0x04, DX
 	DECQ        SI
 	JNZ         one
 
 done:
+	VZEROUPPER
 	RET
 
 // func tileTransposedF64FullAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, BMI, FMA3, MMX+
 TEXT ·tileTransposedF64FullAVX2(SB), NOSPLIT, $0-64
 	MOVQ acc+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -557,106 +544,105 @@ TEXT ·tileTransposedF64FullAVX2(SB), NOSPLIT, $0-64
 	MOVQ perRound+56(FP), R9
 	SHLQ $0x06, R8
 	ADDQ DI, R8
+	MOVQ $0x00001010, R10
+	MOVQ $0x00001020, R11
 	SUBQ $0x08, SI
 	JL   rest
 
 several:
 	CMPQ DI, R8
 	JAE  asked
-	MOVQ R9, R10
+	MOVQ R9, R12
 
 ask:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
-	DECQ       R10
+	DECQ       R12
 	JNZ        ask
 
 asked:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  4096(DX)
-	MOVL        (DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      (BX), X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	MOVL        4(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      8(BX), X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	MOVL        8(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      16(BX), X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	MOVL        12(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      24(BX), X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	MOVL        16(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      32(BX), X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	MOVL        20(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      40(BX), X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	MOVL        24(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      48(BX), X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	MOVL        28(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSD      56(BX), X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	ADDQ        $0x20, DX
-	ADDQ        $0x40, BX
-	SUBQ        $0x08, SI
-	JGE         several
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(DX)
+	VMOVUPD      (BX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VUNPCKHPD    X0, X0, X2
+	VUNPCKHPD    X1, X1, X3
+	MOVQ         (DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R13*8), X4
+	VFMADD231SD  (CX)(R14*8), X0, X4
+	VMOVSD       X4, (AX)(R13*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R13*8), X0
+	VFMADD231SD  (CX)(R12*8), X2, X0
+	VMOVSD       X0, (AX)(R13*8)
+	MOVQ         8(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R13*8), X0
+	VFMADD231SD  (CX)(R14*8), X1, X0
+	VMOVSD       X0, (AX)(R13*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R13*8), X0
+	VFMADD231SD  (CX)(R12*8), X3, X0
+	VMOVSD       X0, (AX)(R13*8)
+	VMOVUPD      32(BX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VUNPCKHPD    X0, X0, X2
+	VUNPCKHPD    X1, X1, X3
+	MOVQ         16(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R13*8), X4
+	VFMADD231SD  (CX)(R14*8), X0, X4
+	VMOVSD       X4, (AX)(R13*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R13*8), X0
+	VFMADD231SD  (CX)(R12*8), X2, X0
+	VMOVSD       X0, (AX)(R13*8)
+	MOVQ         24(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R13*8), X0
+	VFMADD231SD  (CX)(R14*8), X1, X0
+	VMOVSD       X0, (AX)(R13*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R13*8), X0
+	VFMADD231SD  (CX)(R12*8), X3, X0
+	VMOVSD       X0, (AX)(R13*8)
+	ADDQ         $0x20, DX
+	ADDQ         $0x40, BX
+	SUBQ         $0x08, SI
+	JGE          several
 
 rest:
 	ADDQ $0x08, SI
 	JZ   done
 
 one:
-	MOVL        (DX), R8
-	MOVWLZX     R8, DI
-	SHRL        $0x10, R8
-	VMOVSD      (BX), X1
-	VMOVSD      (AX)(DI*8), X0
-	VFMADD231SD (CX)(R8*8), X1, X0
-	VMOVSD      X0, (AX)(DI*8)
+	MOVL        (DX), DI
+	MOVWLZX     DI, R8
+	SHRL        $0x10, DI
+	VMOVSD      (BX), X0
+	VMOVSD      (AX)(R8*8), X1
+	VFMADD231SD (CX)(DI*8), X0, X1
+	VMOVSD      X1, (AX)(R8*8)
 	ADDQ        $0x04, DX
 	ADDQ        $0x08, BX
 	DECQ        SI
 	JNZ         one
 
 done:
+	VZEROUPPER
 	RET
 
 // func tileTransposedF64ShortAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, BMI, FMA3, MMX+
 TEXT ·tileTransposedF64ShortAVX2(SB), NOSPLIT, $0-64
 	MOVQ acc+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -668,115 +654,106 @@ TEXT ·tileTransposedF64ShortAVX2(SB), NOSPLIT, $0-64
 	MOVQ perRound+56(FP), R9
 	SHLQ $0x06, R8
 	ADDQ DI, R8
+	MOVQ $0x00001010, R10
+	MOVQ $0x00001020, R11
 	SUBQ $0x08, SI
 	JL   rest
 
 several:
 	CMPQ DI, R8
 	JAE  asked
-	MOVQ R9, R10
+	MOVQ R9, R12
 
 ask:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
-	DECQ       R10
+	DECQ       R12
 	JNZ        ask
 
 asked:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  4096(DX)
-	MOVL        (DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   (BX), X1, X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	MOVL        4(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   4(BX), X1, X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	MOVL        8(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   8(BX), X1, X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	MOVL        12(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   12(BX), X1, X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	MOVL        16(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   16(BX), X1, X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	MOVL        20(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   20(BX), X1, X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	MOVL        24(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   24(BX), X1, X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	MOVL        28(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   28(BX), X1, X1
-	VMOVSD      (AX)(R10*8), X0
-	VFMADD231SD (CX)(R11*8), X1, X0
-	VMOVSD      X0, (AX)(R10*8)
-	ADDQ        $0x20, DX
-	ADDQ        $0x20, BX
-	SUBQ        $0x08, SI
-	JGE         several
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(DX)
+	VCVTPS2PD    (BX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VUNPCKHPD    X0, X0, X2
+	VUNPCKHPD    X1, X1, X3
+	MOVQ         (DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R13*8), X4
+	VFMADD231SD  (CX)(R14*8), X0, X4
+	VMOVSD       X4, (AX)(R13*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R13*8), X0
+	VFMADD231SD  (CX)(R12*8), X2, X0
+	VMOVSD       X0, (AX)(R13*8)
+	MOVQ         8(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R13*8), X0
+	VFMADD231SD  (CX)(R14*8), X1, X0
+	VMOVSD       X0, (AX)(R13*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R13*8), X0
+	VFMADD231SD  (CX)(R12*8), X3, X0
+	VMOVSD       X0, (AX)(R13*8)
+	VCVTPS2PD    16(BX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VUNPCKHPD    X0, X0, X2
+	VUNPCKHPD    X1, X1, X3
+	MOVQ         16(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R13*8), X4
+	VFMADD231SD  (CX)(R14*8), X0, X4
+	VMOVSD       X4, (AX)(R13*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R13*8), X0
+	VFMADD231SD  (CX)(R12*8), X2, X0
+	VMOVSD       X0, (AX)(R13*8)
+	MOVQ         24(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSD       (AX)(R13*8), X0
+	VFMADD231SD  (CX)(R14*8), X1, X0
+	VMOVSD       X0, (AX)(R13*8)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSD       (AX)(R13*8), X0
+	VFMADD231SD  (CX)(R12*8), X3, X0
+	VMOVSD       X0, (AX)(R13*8)
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	SUBQ         $0x08, SI
+	JGE          several
 
 rest:
 	ADDQ $0x08, SI
 	JZ   done
 
 one:
-	MOVL        (DX), R8
-	MOVWLZX     R8, DI
-	SHRL        $0x10, R8
-	VXORPS      X1, X1, X1
-	VCVTSS2SD   (BX), X1, X1
-	VMOVSD      (AX)(DI*8), X0
-	VFMADD231SD (CX)(R8*8), X1, X0
-	VMOVSD      X0, (AX)(DI*8)
+	MOVL        (DX), DI
+	MOVWLZX     DI, R8
+	SHRL        $0x10, DI
+	VXORPS      X0, X0, X0
+	VCVTSS2SD   (BX), X0, X0
+	VMOVSD      (AX)(R8*8), X1
+	VFMADD231SD (CX)(DI*8), X0, X1
+	VMOVSD      X1, (AX)(R8*8)
 	ADDQ        $0x04, DX
 	ADDQ        $0x04, BX
 	DECQ        SI
 	JNZ         one
 
 done:
+	VZEROUPPER
 	RET
 
 // func tileTransposedF64SameAVX2(acc *float64, x *float64, entries *uint32, values *byte, n int, ahead *float64, lines int, perRound int)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, BMI, FMA3, MMX+
 TEXT ·tileTransposedF64SameAVX2(SB), NOSPLIT, $0-64
 	MOVQ   acc+0(FP), AX
 	MOVQ   x+8(FP), CX
@@ -788,6 +765,8 @@ TEXT ·tileTransposedF64SameAVX2(SB), NOSPLIT, $0-64
 	MOVQ   perRound+56(FP), R9
 	SHLQ   $0x06, R8
 	ADDQ   DI, R8
+	MOVQ   $0x00001010, R10
+	MOVQ   $0x00001020, R11
 	VMOVSD (BX), X0
 	SUBQ   $0x08, SI
 	JL     rest
@@ -805,54 +784,50 @@ ask:
 
 asked:
 	PREFETCHT1  4096(DX)
-	MOVL        (DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(BX*8), X1
-	VFMADD231SD (CX)(R10*8), X0, X1
-	VMOVSD      X1, (AX)(BX*8)
-	MOVL        4(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(BX*8), X1
-	VFMADD231SD (CX)(R10*8), X0, X1
-	VMOVSD      X1, (AX)(BX*8)
-	MOVL        8(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(BX*8), X1
-	VFMADD231SD (CX)(R10*8), X0, X1
-	VMOVSD      X1, (AX)(BX*8)
-	MOVL        12(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(BX*8), X1
-	VFMADD231SD (CX)(R10*8), X0, X1
-	VMOVSD      X1, (AX)(BX*8)
-	MOVL        16(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(BX*8), X1
-	VFMADD231SD (CX)(R10*8), X0, X1
-	VMOVSD      X1, (AX)(BX*8)
-	MOVL        20(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(BX*8), X1
-	VFMADD231SD (CX)(R10*8), X0, X1
-	VMOVSD      X1, (AX)(BX*8)
-	MOVL        24(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(BX*8), X1
-	VFMADD231SD (CX)(R10*8), X0, X1
-	VMOVSD      X1, (AX)(BX*8)
-	MOVL        28(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSD      (AX)(BX*8), X1
-	VFMADD231SD (CX)(R10*8), X0, X1
-	VMOVSD      X1, (AX)(BX*8)
+	MOVQ        (DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSD      (AX)(R12*8), X1
+	VFMADD231SD (CX)(R13*8), X0, X1
+	VMOVSD      X1, (AX)(R12*8)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSD      (AX)(R12*8), X1
+	VFMADD231SD (CX)(BX*8), X0, X1
+	VMOVSD      X1, (AX)(R12*8)
+	MOVQ        8(DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSD      (AX)(R12*8), X1
+	VFMADD231SD (CX)(R13*8), X0, X1
+	VMOVSD      X1, (AX)(R12*8)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSD      (AX)(R12*8), X1
+	VFMADD231SD (CX)(BX*8), X0, X1
+	VMOVSD      X1, (AX)(R12*8)
+	MOVQ        16(DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSD      (AX)(R12*8), X1
+	VFMADD231SD (CX)(R13*8), X0, X1
+	VMOVSD      X1, (AX)(R12*8)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSD      (AX)(R12*8), X1
+	VFMADD231SD (CX)(BX*8), X0, X1
+	VMOVSD      X1, (AX)(R12*8)
+	MOVQ        24(DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSD      (AX)(R12*8), X1
+	VFMADD231SD (CX)(R13*8), X0, X1
+	VMOVSD      X1, (AX)(R12*8)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSD      (AX)(R12*8), X1
+	VFMADD231SD (CX)(BX*8), X0, X1
+	VMOVSD      X1, (AX)(R12*8)
 	ADDQ        $0x20, DX
 	SUBQ        $0x08, SI
 	JGE         several
@@ -862,21 +837,22 @@ rest:
 	JZ   done
 
 one:
-	MOVL        (DX), DI
-	MOVWLZX     DI, BX
-	SHRL        $0x10, DI
-	VMOVSD      (AX)(BX*8), X1
-	VFMADD231SD (CX)(DI*8), X0, X1
-	VMOVSD      X1, (AX)(BX*8)
+	MOVL        (DX), BX
+	MOVWLZX     BX, DI
+	SHRL        $0x10, BX
+	VMOVSD      (AX)(DI*8), X1
+	VFMADD231SD (CX)(BX*8), X0, X1
+	VMOVSD      X1, (AX)(DI*8)
 	ADDQ        $0x04, DX
 	DECQ        SI
 	JNZ         one
 
 done:
+	VZEROUPPER
 	RET
 
 // func tileTransposedF32FullAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int, perRound int)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, BMI, FMA3, MMX+
 TEXT ·tileTransposedF32FullAVX2(SB), NOSPLIT, $0-64
 	MOVQ acc+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -888,106 +864,105 @@ TEXT ·tileTransposedF32FullAVX2(SB), NOSPLIT, $0-64
 	MOVQ perRound+56(FP), R9
 	SHLQ $0x06, R8
 	ADDQ DI, R8
+	MOVQ $0x00001010, R10
+	MOVQ $0x00001020, R11
 	SUBQ $0x08, SI
 	JL   rest
 
 several:
 	CMPQ DI, R8
 	JAE  asked
-	MOVQ R9, R10
+	MOVQ R9, R12
 
 ask:
 	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
-	DECQ       R10
+	DECQ       R12
 	JNZ        ask
 
 asked:
-	PREFETCHT1  8192(BX)
-	PREFETCHT1  4096(DX)
-	MOVL        (DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      (BX), X1
-	VMOVSS      (AX)(R10*4), X0
-	VFMADD231SS (CX)(R11*4), X1, X0
-	VMOVSS      X0, (AX)(R10*4)
-	MOVL        4(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      4(BX), X1
-	VMOVSS      (AX)(R10*4), X0
-	VFMADD231SS (CX)(R11*4), X1, X0
-	VMOVSS      X0, (AX)(R10*4)
-	MOVL        8(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      8(BX), X1
-	VMOVSS      (AX)(R10*4), X0
-	VFMADD231SS (CX)(R11*4), X1, X0
-	VMOVSS      X0, (AX)(R10*4)
-	MOVL        12(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      12(BX), X1
-	VMOVSS      (AX)(R10*4), X0
-	VFMADD231SS (CX)(R11*4), X1, X0
-	VMOVSS      X0, (AX)(R10*4)
-	MOVL        16(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      16(BX), X1
-	VMOVSS      (AX)(R10*4), X0
-	VFMADD231SS (CX)(R11*4), X1, X0
-	VMOVSS      X0, (AX)(R10*4)
-	MOVL        20(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      20(BX), X1
-	VMOVSS      (AX)(R10*4), X0
-	VFMADD231SS (CX)(R11*4), X1, X0
-	VMOVSS      X0, (AX)(R10*4)
-	MOVL        24(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      24(BX), X1
-	VMOVSS      (AX)(R10*4), X0
-	VFMADD231SS (CX)(R11*4), X1, X0
-	VMOVSS      X0, (AX)(R10*4)
-	MOVL        28(DX), R11
-	MOVWLZX     R11, R10
-	SHRL        $0x10, R11
-	VMOVSS      28(BX), X1
-	VMOVSS      (AX)(R10*4), X0
-	VFMADD231SS (CX)(R11*4), X1, X0
-	VMOVSS      X0, (AX)(R10*4)
-	ADDQ        $0x20, DX
-	ADDQ        $0x20, BX
-	SUBQ        $0x08, SI
-	JGE         several
+	PREFETCHT1   8192(BX)
+	PREFETCHT1   4096(DX)
+	VMOVUPS      (BX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPERMILPS    $0x01, X0, X2
+	VPERMILPS    $0x02, X0, X3
+	VPERMILPS    $0x03, X0, X4
+	VPERMILPS    $0x01, X1, X5
+	VPERMILPS    $0x02, X1, X6
+	VPERMILPS    $0x03, X1, X7
+	MOVQ         (DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSS       (AX)(R13*4), X8
+	VFMADD231SS  (CX)(R14*4), X0, X8
+	VMOVSS       X8, (AX)(R13*4)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSS       (AX)(R13*4), X0
+	VFMADD231SS  (CX)(R12*4), X2, X0
+	VMOVSS       X0, (AX)(R13*4)
+	MOVQ         8(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSS       (AX)(R13*4), X0
+	VFMADD231SS  (CX)(R14*4), X3, X0
+	VMOVSS       X0, (AX)(R13*4)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSS       (AX)(R13*4), X0
+	VFMADD231SS  (CX)(R12*4), X4, X0
+	VMOVSS       X0, (AX)(R13*4)
+	MOVQ         16(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSS       (AX)(R13*4), X0
+	VFMADD231SS  (CX)(R14*4), X1, X0
+	VMOVSS       X0, (AX)(R13*4)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSS       (AX)(R13*4), X0
+	VFMADD231SS  (CX)(R12*4), X5, X0
+	VMOVSS       X0, (AX)(R13*4)
+	MOVQ         24(DX), R12
+	MOVWLZX      R12, R13
+	BEXTRQ       R10, R12, R14
+	VMOVSS       (AX)(R13*4), X0
+	VFMADD231SS  (CX)(R14*4), X6, X0
+	VMOVSS       X0, (AX)(R13*4)
+	BEXTRQ       R11, R12, R13
+	SHRQ         $0x30, R12
+	VMOVSS       (AX)(R13*4), X0
+	VFMADD231SS  (CX)(R12*4), X7, X0
+	VMOVSS       X0, (AX)(R13*4)
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	SUBQ         $0x08, SI
+	JGE          several
 
 rest:
 	ADDQ $0x08, SI
 	JZ   done
 
 one:
-	MOVL        (DX), R8
-	MOVWLZX     R8, DI
-	SHRL        $0x10, R8
-	VMOVSS      (BX), X1
-	VMOVSS      (AX)(DI*4), X0
-	VFMADD231SS (CX)(R8*4), X1, X0
-	VMOVSS      X0, (AX)(DI*4)
+	MOVL        (DX), DI
+	MOVWLZX     DI, R8
+	SHRL        $0x10, DI
+	VMOVSS      (BX), X0
+	VMOVSS      (AX)(R8*4), X1
+	VFMADD231SS (CX)(DI*4), X0, X1
+	VMOVSS      X1, (AX)(R8*4)
 	ADDQ        $0x04, DX
 	ADDQ        $0x04, BX
 	DECQ        SI
 	JNZ         one
 
 done:
+	VZEROUPPER
 	RET
 
 // func tileTransposedF32SameAVX2(acc *float32, x *float32, entries *uint32, values *byte, n int, ahead *float32, lines int, perRound int)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, BMI, FMA3, MMX+
 TEXT ·tileTransposedF32SameAVX2(SB), NOSPLIT, $0-64
 	MOVQ   acc+0(FP), AX
 	MOVQ   x+8(FP), CX
@@ -999,6 +974,8 @@ TEXT ·tileTransposedF32SameAVX2(SB), NOSPLIT, $0-64
 	MOVQ   perRound+56(FP), R9
 	SHLQ   $0x06, R8
 	ADDQ   DI, R8
+	MOVQ   $0x00001010, R10
+	MOVQ   $0x00001020, R11
 	VMOVSS (BX), X0
 	SUBQ   $0x08, SI
 	JL     rest
@@ -1016,54 +993,50 @@ ask:
 
 asked:
 	PREFETCHT1  4096(DX)
-	MOVL        (DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(BX*4), X1
-	VFMADD231SS (CX)(R10*4), X0, X1
-	VMOVSS      X1, (AX)(BX*4)
-	MOVL        4(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(BX*4), X1
-	VFMADD231SS (CX)(R10*4), X0, X1
-	VMOVSS      X1, (AX)(BX*4)
-	MOVL        8(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(BX*4), X1
-	VFMADD231SS (CX)(R10*4), X0, X1
-	VMOVSS      X1, (AX)(BX*4)
-	MOVL        12(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(BX*4), X1
-	VFMADD231SS (CX)(R10*4), X0, X1
-	VMOVSS      X1, (AX)(BX*4)
-	MOVL        16(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(BX*4), X1
-	VFMADD231SS (CX)(R10*4), X0, X1
-	VMOVSS      X1, (AX)(BX*4)
-	MOVL        20(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(BX*4), X1
-	VFMADD231SS (CX)(R10*4), X0, X1
-	VMOVSS      X1, (AX)(BX*4)
-	MOVL        24(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(BX*4), X1
-	VFMADD231SS (CX)(R10*4), X0, X1
-	VMOVSS      X1, (AX)(BX*4)
-	MOVL        28(DX), R10
-	MOVWLZX     R10, BX
-	SHRL        $0x10, R10
-	VMOVSS      (AX)(BX*4), X1
-	VFMADD231SS (CX)(R10*4), X0, X1
-	VMOVSS      X1, (AX)(BX*4)
+	MOVQ        (DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSS      (AX)(R12*4), X1
+	VFMADD231SS (CX)(R13*4), X0, X1
+	VMOVSS      X1, (AX)(R12*4)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSS      (AX)(R12*4), X1
+	VFMADD231SS (CX)(BX*4), X0, X1
+	VMOVSS      X1, (AX)(R12*4)
+	MOVQ        8(DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSS      (AX)(R12*4), X1
+	VFMADD231SS (CX)(R13*4), X0, X1
+	VMOVSS      X1, (AX)(R12*4)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSS      (AX)(R12*4), X1
+	VFMADD231SS (CX)(BX*4), X0, X1
+	VMOVSS      X1, (AX)(R12*4)
+	MOVQ        16(DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSS      (AX)(R12*4), X1
+	VFMADD231SS (CX)(R13*4), X0, X1
+	VMOVSS      X1, (AX)(R12*4)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSS      (AX)(R12*4), X1
+	VFMADD231SS (CX)(BX*4), X0, X1
+	VMOVSS      X1, (AX)(R12*4)
+	MOVQ        24(DX), BX
+	MOVWLZX     BX, R12
+	BEXTRQ      R10, BX, R13
+	VMOVSS      (AX)(R12*4), X1
+	VFMADD231SS (CX)(R13*4), X0, X1
+	VMOVSS      X1, (AX)(R12*4)
+	BEXTRQ      R11, BX, R12
+	SHRQ        $0x30, BX
+	VMOVSS      (AX)(R12*4), X1
+	VFMADD231SS (CX)(BX*4), X0, X1
+	VMOVSS      X1, (AX)(R12*4)
 	ADDQ        $0x20, DX
 	SUBQ        $0x08, SI
 	JGE         several
@@ -1073,15 +1046,16 @@ rest:
 	JZ   done
 
 one:
-	MOVL        (DX), DI
-	MOVWLZX     DI, BX
-	SHRL        $0x10, DI
-	VMOVSS      (AX)(BX*4), X1
-	VFMADD231SS (CX)(DI*4), X0, X1
-	VMOVSS      X1, (AX)(BX*4)
+	MOVL        (DX), BX
+	MOVWLZX     BX, DI
+	SHRL        $0x10, BX
+	VMOVSS      (AX)(DI*4), X1
+	VFMADD231SS (CX)(BX*4), X0, X1
+	VMOVSS      X1, (AX)(DI*4)
 	ADDQ        $0x04, DX
 	DECQ        SI
 	JNZ         one
 
 done:
+	VZEROUPPER
 	RET

@@ -91,7 +91,7 @@ func (s *entries) addLine(products Register, after VecVirtual, y Register) {
 	for r := range line / register {
 		v := YMM()
 		s.Mul(Mem{Base: products, Disp: register * r}, after, v)
-		for i, product := range s.elements(v) {
+		for i, product := range s.Elements(v) {
 			c := GP64()
 			MOVWLZX(Mem{Base: s.numbers, Disp: 2 * (register/s.Size()*r + i)}, c.As32())
 			to := Mem{Base: y, Index: c, Scale: uint8(s.Size())}
@@ -123,24 +123,4 @@ func (a *asking) ask(name string) {
 	ADDQ(Imm(line), a.at)
 	DECQ(a.left)
 	Label(name + "Asked")
-}
-
-// elements is the elements of v, each the first one of a register. v is spoiled.
-func (e elem) elements(v VecVirtual) (all []VecVirtual) {
-	high := XMM()
-	VEXTRACTF128(Imm(1), v, high)
-	for _, half := range []VecVirtual{v.AsX().(VecVirtual), high} {
-		others := []VecVirtual{half}
-		for i := 1; i < 16/e.Size(); i++ {
-			x := XMM()
-			if e.Double {
-				VUNPCKHPD(half, half, x)
-			} else {
-				VPERMILPS(Imm(uint64(i)), half, x)
-			}
-			others = append(others, x)
-		}
-		all = append(all, others...)
-	}
-	return all
 }

@@ -3,6 +3,7 @@ package lanes
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 )
 
 // Operations on one element, the lowest of a register. What is loaded has zeros beside it.
@@ -18,3 +19,23 @@ func (l Lanes) MulOne(a, b, dst Op) { Pick(l, VMULSD, VMULSS)(a, b, dst) }
 
 // FMAOne adds a*b to acc, with one rounding. a may be memory.
 func (l Lanes) FMAOne(a, b, acc Op) { Pick(l, VFMADD231SD, VFMADD231SS)(a, b, acc) }
+
+// Elements is the elements of 256 bits, each the first one of a register. v is spoiled.
+func (l Lanes) Elements(v VecVirtual) (all []VecVirtual) {
+	high := XMM()
+	VEXTRACTF128(Imm(1), v, high)
+	for _, half := range []VecVirtual{v.AsX().(VecVirtual), high} {
+		others := []VecVirtual{half}
+		for i := 1; i < 16/l.Size(); i++ {
+			x := XMM()
+			if l.Double {
+				VUNPCKHPD(half, half, x)
+			} else {
+				VPERMILPS(Imm(uint64(i)), half, x)
+			}
+			others = append(others, x)
+		}
+		all = append(all, others...)
+	}
+	return all
+}

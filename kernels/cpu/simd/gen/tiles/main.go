@@ -43,14 +43,17 @@ type kernel struct {
 	entries, values     Register
 	next, end, perRound Register // what to ask for
 	same                VecVirtual
+	two                 GPVirtual // two entries
+	// What BEXTR cuts of them: the place of the first bit, and how many, 256 times.
+	firstRow, secondCol Register
 }
 
 // tile generates the kernel for values that are stored in one of the ways. That of the
 // transposed tile takes rows for columns.
 //
 // Each entry is a load of x, and a product that is added to an element of acc in
-// memory with one rounding: no branch depends on the rows. All loads are of single elements; wider
-// registers would gain nothing.
+// memory with one rounding: no branch depends on the rows. What limits it are the loads and stores
+// of an entry, so values are loaded by registers, and two entries at a time.
 func tile(l lanes.Lanes, storage string, transposed bool) {
 	name := "tile"
 	if transposed {
@@ -71,8 +74,17 @@ func tile(l lanes.Lanes, storage string, transposed bool) {
 		PREFETCHT1(Mem{Base: k.values, Disp: valuesAhead})
 	}
 	PREFETCHT1(Mem{Base: k.entries, Disp: entriesAhead})
+	var values []VecVirtual
 	for i := range unroll {
-		k.entry(i)
+		if len(values) == 0 {
+			values = k.several(i)
+		}
+		if i%2 == 0 {
+			k.load(i)
+		}
+		row, col := k.place(i % 2)
+		k.add(row, col, values[0])
+		values = values[1:]
 	}
 	k.advance(unroll)
 	SUBQ(Imm(unroll), left)
@@ -81,11 +93,12 @@ func tile(l lanes.Lanes, storage string, transposed bool) {
 	ADDQ(Imm(unroll), left)
 	JZ(LabelRef("done"))
 	Label("one")
-	k.entry(0)
+	k.one()
 	k.advance(1)
 	DECQ(left)
 	JNZ(LabelRef("one"))
 	Label("done")
+	VZEROUPPER()
 	RET()
 }
 
@@ -101,6 +114,9 @@ func (k *kernel) begin() (left Register) {
 	k.perRound = Load(Param("perRound"), GP64())
 	SHLQ(Imm(6), k.end)
 	ADDQ(k.next, k.end)
+	k.firstRow, k.secondCol = GP64(), GP64()
+	MOVQ(U32(16|16<<8), k.firstRow)
+	MOVQ(U32(32|16<<8), k.secondCol)
 	k.same = XMM()
 	switch k.storage {
 	case "Same":
@@ -127,27 +143,70 @@ func (k *kernel) ask() {
 	Label("asked")
 }
 
-// entry adds entry i behind the pointers.
-func (k *kernel) entry(i int) {
-	col, row := GP64(), GP64()
-	MOVL(Mem{Base: k.entries, Disp: 4 * i}, row.As32())
+// several is the values of entry i and behind it, each the first of a register.
+func (k *kernel) several(i int) []VecVirtual {
+	v := YMM()
+	switch from := (Mem{Base: k.values, Disp: k.width * i}); k.storage {
+	case "Same":
+		return []VecVirtual{k.same}
+	case "Short":
+		VCVTPS2PD(from, v)
+	default:
+		k.Load(from, v)
+	}
+	return k.Elements(v)
+}
+
+// value is the value of the next entry.
+func (k *kernel) value() VecVirtual {
+	from, v := Mem{Base: k.values}, XMM()
+	switch k.storage {
+	case "Same":
+		return k.same
+	case "Short":
+		VXORPS(v, v, v)
+		VCVTSS2SD(from, v, v)
+	default:
+		k.MoveOne(from, v)
+	}
+	return v
+}
+
+// load loads entries i and i+1.
+func (k *kernel) load(i int) {
+	k.two = GP64()
+	MOVQ(Mem{Base: k.entries, Disp: 4 * i}, k.two)
+}
+
+// place is the row and the column of the first or the second one of the two entries, in this order.
+func (k *kernel) place(i int) (row, col GPVirtual) {
+	row, col = k.two, GP64()
+	if i == 0 {
+		row = GP64()
+		MOVWLZX(k.two.As16(), col.As32())
+		BEXTRQ(k.firstRow, k.two, row)
+	} else {
+		BEXTRQ(k.secondCol, k.two, col)
+		SHRQ(Imm(48), row)
+	}
+	return row, col
+}
+
+// one adds the next entry.
+func (k *kernel) one() {
+	row, col := GP64(), GP64()
+	MOVL(Mem{Base: k.entries}, row.As32())
 	MOVWLZX(row.As16(), col.As32())
 	SHRL(Imm(16), row.As32())
+	k.add(row, col, k.value())
+}
+
+// add adds a value of a row and a column, times x.
+func (k *kernel) add(row, col GPVirtual, value VecVirtual) {
 	if k.transposed {
 		col, row = row, col
 	}
-	value, sum := k.same, XMM()
-	switch k.storage {
-	case "Same":
-	case "Short":
-		value = XMM()
-		VXORPS(value, value, value)
-		VCVTSS2SD(Mem{Base: k.values, Disp: 4 * i}, value, value)
-	default:
-		value = XMM()
-		k.MoveOne(Mem{Base: k.values, Disp: k.Size() * i}, value)
-	}
-	to := Mem{Base: k.acc, Index: row, Scale: uint8(k.Size())}
+	sum, to := XMM(), Mem{Base: k.acc, Index: row, Scale: uint8(k.Size())}
 	k.MoveOne(to, sum)
 	k.FMAOne(Mem{Base: k.x, Index: col, Scale: uint8(k.Size())}, value, sum)
 	k.MoveOne(sum, to)
