@@ -12,7 +12,7 @@ type TileOptions[V sparse.Value] struct {
 	Level simd.Level
 	// Rows and Cols are the most rows and columns of a tile, at most 65536, and
 	// columns a power of two; 0 fits them to the caches: the sums of a tile in half of
-	// the second, its part of x in half of the first.
+	// the second, its part of x in two thirds of the first.
 	Rows, Cols int
 	// Values is how values are stored; see FindValues. A table is not used.
 	Values ValueSet[V]

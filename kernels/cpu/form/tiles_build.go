@@ -13,9 +13,12 @@ import (
 
 const (
 	tileLanes = 8 // to which the entries of a tile are dealt
-	// minTileFill is how many entries a tile has at least on average: below, it gets
-	// more columns.
+	// minTileFill is how many entries a tile that holds any has at least on average: below, tiles
+	// get more columns. emptyFill is the same of all tiles, as empty ones are passed over.
 	minTileFill = 128
+	emptyFill   = 32
+	// fillBlocks is in how many blocks of rows entries and tiles are counted for that.
+	fillBlocks = 4
 	// manyTiles is how many tiles there may be however few entries they have.
 	manyTiles = 1 << 16
 	// Caches of a processor that does not say what it has.
@@ -57,8 +60,8 @@ func newTileBuilder[V sparse.Value](r Rows[V], o TileOptions[V]) (*tileBuilder[V
 	}
 	blocks := max(1, (rows+height-1)/height)
 	if o.Cols == 0 {
-		for width < simd.TileCols && int64(blocks)*tilesAcross(r.Cols, width)*minTileFill > nnz {
-			width *= 2
+		if width, err = tileWidth(r, blocks, height); err != nil {
+			return nil, err
 		}
 	}
 	tiles := int64(blocks) * tilesAcross(r.Cols, width)
@@ -89,6 +92,48 @@ func newTileBuilder[V sparse.Value](r Rows[V], o TileOptions[V]) (*tileBuilder[V
 	}
 	f.bytes = 8*(tiles+1) + mem.Size[V]()*int64(len(f.sums)) + 4*nnz + valueBytes(&f.entries.Values)
 	return b, nil
+}
+
+// tileWidth is the columns of tiles for so many blocks of rows of a height: what two thirds of the
+// first cache hold of x, or more where tiles would have few entries. It fails on a column outside x,
+// where it looks at columns.
+func tileWidth[V sparse.Value](r Rows[V], blocks, height int) (width int, err error) {
+	width = min(fit[V](cpuid.CPU.Cache.L1D*4/3, firstCache), simd.TileCols)
+	nnz := int64(len(r.Idx))
+	tiles := func() int64 { return int64(blocks) * tilesAcross(r.Cols, width) }
+	if tiles()*minTileFill <= nnz {
+		return width, nil
+	}
+	some := min(blocks, fillBlocks)
+	entries, filled := int64(0), make([][]bool, some) // of some blocks
+	for i := range filled {
+		first := blocks * i / some * height
+		idx := r.Idx[r.Ptr[first]-r.Ptr[0] : r.Ptr[min(first+height, len(r.Ptr)-1)]-r.Ptr[0]]
+		if err := checkColumns(idx, r.Cols); err != nil {
+			return 0, err
+		}
+		filled[i] = make([]bool, tilesAcross(r.Cols, width))
+		for _, c := range idx {
+			filled[i][int(c)/width] = true
+		}
+		entries += int64(len(idx))
+	}
+	for ; width < simd.TileCols; width *= 2 {
+		n := int64(0)
+		for i, f := range filled {
+			for t := range f {
+				if f[t] {
+					n++
+				}
+				f[t/2] = f[t] || t%2 > 0 && f[t/2] // for twice the width
+			}
+			filled[i] = f[:(len(f)+1)/2]
+		}
+		if n*minTileFill <= entries && tiles()*emptyFill <= nnz {
+			break
+		}
+	}
+	return width, nil
 }
 
 // fit is the elements that half of a cache holds, rounded down to a power of two.

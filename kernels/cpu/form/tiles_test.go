@@ -1,6 +1,7 @@
 package form_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -130,4 +131,37 @@ func checkTilesRowsFrom[V sparse.Value](t *testing.T, l simd.Level) {
 		}
 		require.Equal(t, bytes/int(unsafe.Sizeof(V(0)))+1, f.(form.Many[V]).RowsFrom())
 	}
+}
+
+// Tiles get wider where they would have few entries, but not where most are empty.
+func TestTilesGetWiderWhereEntriesAreFew(t *testing.T) {
+	eachLevel(t, checkTileWidth[float64], checkTileWidth[float32])
+}
+
+func checkTileWidth[V sparse.Value](t *testing.T, l simd.Level) {
+	const n, rows = 200_000, 500
+	columns := func(at func(row, k int) int) int {
+		r := form.Rows[V]{Ptr: []int64{0}, Cols: n}
+		for row := range n {
+			for k := range 3 {
+				r.Idx, r.Val = append(r.Idx, int32(at(row, k))), append(r.Val, 1)
+			}
+			r.Ptr = append(r.Ptr, int64(len(r.Idx)))
+		}
+		f, err := form.NewTiles(r, form.TileOptions[V]{Level: l, Rows: rows})
+		require.NoError(t, err)
+		var height, width int
+		_, err = fmt.Sscanf(f.Name(), "tiles of %d x %d,", &height, &width)
+		require.NoError(t, err)
+		r.Idx[0] = n
+		_, err = form.NewTiles(r, form.TileOptions[V]{Level: l, Rows: rows})
+		require.True(t, sparse.IsInput(err), "%v", err)
+		return width
+	}
+	near := columns(func(row, k int) int { return min(row+k, n-1) })
+	rng := rand.New(rand.NewPCG(7, 8))
+	far := columns(func(int, int) int { return rng.IntN(n) })
+	require.LessOrEqual(t, n/rows*(n/near)*32, 3*n)
+	require.Less(t, near, far)
+	require.GreaterOrEqual(t, 3*rows/(n/far), 128)
 }
