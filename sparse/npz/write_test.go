@@ -123,6 +123,11 @@ func TestWhatSciPyWritesIsRead(t *testing.T) {
 import sys, numpy, scipy.sparse as s
 a = numpy.array([[1, 0, 4, 0], [0, 3, 0, 0], [2, 0, 5, 0], [0, 0, 0, 6]])
 for dtype in "float64", "float32", "int8", "uint16", "int64", "bool", ">f8":
+    try:
+        s.coo_matrix(a).astype(dtype)
+    except ValueError: # SciPy 1.17 has no big-endian matrices; read_test.go has one without it
+        assert dtype == ">f8"
+        continue
     for f in "csr", "csc", "coo", "bsr":
         for c in True, False:
             m = s.coo_matrix(a).astype(dtype).asformat(f)
@@ -157,7 +162,7 @@ s.save_npz(sys.argv[1] + "/complex", s.csr_matrix(a * 1j))
 		}
 		read++
 	}
-	require.Equal(t, 7*4*2, read)
+	require.Contains(t, []int{6 * 4 * 2, 7 * 4 * 2}, read)
 }
 
 func TestTheGroupsOfARealGraphFileAreRead(t *testing.T) {
