@@ -120,6 +120,7 @@ func (b *nearFarBuilder[V]) add(first int) (end int, err error) {
 		return 0, err
 	}
 	near.slices = s.(*slicesForm[V])
+	near.slices.narrow.Near, near.slices.wide.Near = false, false // it is one block of many
 	b.out.blocks = append(b.out.blocks, near)
 	b.most = max(b.most, places)
 	return end, nil
