@@ -37,9 +37,9 @@ type pool struct {
 	isDone  func() bool
 	live    sync.WaitGroup // goroutines that have not ended
 
-	askers  atomic.Int64 // goroutines that have a job done, or wait for their turn
-	crowded atomic.Int64 // when there were as many as workers last, in ns since epoch; 0 is never
-	alone   sync.RWMutex // read by those that do their jobs by themselves
+	askers  atomic.Int64  // goroutines that have a job done, or wait for their turn
+	crowded atomic.Int64  // when there were as many as workers last, in ns since epoch; 0 is never
+	alone   chan struct{} // a place for each of those that do their jobs by themselves: as many as workers
 
 	faultMu sync.Mutex
 	fault   error
@@ -66,7 +66,7 @@ var epoch = time.Now().Add(-time.Second)
 // newPool starts n workers, on cpus if there are any. onRefused hears of a kernel
 // that does not pin them; they then run anywhere.
 func newPool(n int, cpus []int, onRefused func(error)) *pool {
-	p := &pool{size: n, placed: len(cpus) > 0, busy: n, done: newGate()}
+	p := &pool{size: n, placed: len(cpus) > 0, busy: n, done: newGate(), alone: make(chan struct{}, n)}
 	p.isDone = func() bool { return p.left.Load() == 0 }
 	first := 1
 	if p.placed {
@@ -146,8 +146,8 @@ func (w *worker) give() {
 
 // run calls f(0) ... f(n-1), n at most the number of workers, and waits. A panic
 // of f comes back as an error. No call may wait for another one: where there are as many
-// callers as workers, each makes all calls of its own by itself. There is work for all
-// CPUs then, and nobody waits for a worker that has to wait for a CPU.
+// callers as workers, each makes all calls of its own by itself, as many at once as there are
+// workers. These have nothing to do then, and nobody waits for one that has to wait for a CPU.
 func (p *pool) run(n int, f func(i int)) error {
 	if n > p.size {
 		return fmt.Errorf("%w: %d pieces for %d workers", kernels.ErrArgument, n, p.size)
@@ -196,10 +196,10 @@ func (p *pool) crowd(askers int64) bool {
 	return last != 0 && int64(time.Since(epoch))-last < int64(crowdTime)
 }
 
-// byItself calls f(0) ... f(n-1) without the workers, also while others do that.
+// byItself calls f(0) ... f(n-1) without the workers, beside as many others as there are workers.
 func (p *pool) byItself(n int, f func(i int)) error {
-	p.alone.RLock()
-	defer p.alone.RUnlock()
+	p.alone <- struct{}{}
+	defer func() { <-p.alone }()
 	if p.closed.Load() {
 		return kernels.ErrClosed
 	}
@@ -240,8 +240,14 @@ func call(f func(i int), i int) (err error) {
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.alone.Lock()
-	defer p.alone.Unlock()
+	for range p.size {
+		p.alone <- struct{}{}
+	}
+	defer func() {
+		for range p.size {
+			<-p.alone
+		}
+	}()
 	if !p.closed.Swap(true) {
 		for _, w := range p.workers {
 			w.give()

@@ -197,7 +197,7 @@ func BenchmarkJob(b *testing.B) {
 
 func TestCallersInACrowdDoTheirOwnJobsAndReportTheirOwnPanics(t *testing.T) {
 	p := newPool(2, nil, nil)
-	var alone atomic.Int64
+	var alone, working, most atomic.Int64
 	var callers sync.WaitGroup
 	for c := range 8 {
 		callers.Go(func() {
@@ -207,6 +207,9 @@ func TestCallersInACrowdDoTheirOwnJobsAndReportTheirOwnPanics(t *testing.T) {
 					alone.Add(1)
 				}
 				err := p.run(2, func(i int) {
+					most.Store(max(most.Load(), working.Add(1)))
+					defer working.Add(-1)
+					runtime.Gosched()
 					calls[i]++
 					if c == 3 && i == 0 {
 						panic(fmt.Sprint("job ", k))
@@ -223,6 +226,7 @@ func TestCallersInACrowdDoTheirOwnJobsAndReportTheirOwnPanics(t *testing.T) {
 	}
 	callers.Wait()
 	require.NotZero(t, alone.Load())
+	require.LessOrEqual(t, most.Load(), int64(4), "two by themselves, and two for one that came before the crowd")
 	time.Sleep(2 * crowdTime)
 	require.False(t, p.crowd(1), "the crowd is gone")
 	require.True(t, p.crowd(2))
