@@ -1,11 +1,28 @@
 package form
 
+import (
+	"slices"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
 // WithStreams calls f while all forms that are built write y past the caches.
 func WithStreams(f func()) {
 	old := beyond
 	beyond = func(int64) bool { return true }
 	defer func() { beyond = old }()
 	f()
+}
+
+// AsksAhead reports whether slices, or those of near-far, ask for their values and columns ahead.
+func AsksAhead[V sparse.Value](f Form[V]) bool {
+	switch f := f.(type) {
+	case *slicesForm[V]:
+		return !f.narrow.Near && !f.wide.Near
+	case *nearFarForm[V]:
+		return !slices.ContainsFunc(f.blocks, func(b nearFarBlock[V]) bool { return !AsksAhead[V](b.slices) })
+	}
+	panic("neither slices nor near-far")
 }
 
 // WithGroups calls f while transposed products of tiles take few of them at a time.

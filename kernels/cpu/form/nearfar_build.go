@@ -115,12 +115,11 @@ func (b *nearFarBuilder[V]) add(first int) (end int, err error) {
 		return 0, err
 	}
 	s, err := NewSlices(Rows[V]{Ptr: b.r.Ptr[first : end+1], Idx: b.local[:len(idx)], Val: b.r.Val[lo:hi], Cols: places, Fixed: b.r.Fixed, Mem: b.r.Mem},
-		SliceOptions[V]{Level: b.o.Level, Values: b.o.Values})
+		SliceOptions[V]{Level: b.o.Level, Values: b.o.Values, Part: true})
 	if err != nil {
 		return 0, err
 	}
 	near.slices = s.(*slicesForm[V])
-	near.slices.narrow.Near, near.slices.wide.Near = false, false // it is one block of many
 	b.out.blocks = append(b.out.blocks, near)
 	b.most = max(b.most, places)
 	return end, nil

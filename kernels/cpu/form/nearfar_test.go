@@ -171,3 +171,18 @@ func TestNearAndFarEntriesRefuseWhatTheyCannotHold(t *testing.T) {
 		require.True(t, sparse.IsInput(err), "%+v: %v", o, err)
 	}
 }
+
+func TestValuesAreAskedForAheadWhereTheyAreNotInTheSecondCache(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	small, large := links[float64](r, 4_000), links[float64](r, 400_000)
+	for l := simd.AVX2; l <= simd.Best(); l++ {
+		for rows, want := range map[*form.Rows[float64]]bool{&small: false, &large: true} {
+			f, err := form.NewSlices(*rows, form.SliceOptions[float64]{Level: l})
+			require.NoError(t, err)
+			require.Equal(t, want, form.AsksAhead(f), "slices of %d rows", rows.Cols)
+			f, err = form.NewNearFar(*rows, form.NearFarOptions[float64]{Level: l})
+			require.NoError(t, err)
+			require.True(t, form.AsksAhead(f), "blocks of %d rows, which are small but many", rows.Cols)
+		}
+	}
+}

@@ -15,6 +15,9 @@ type SliceOptions[V sparse.Value] struct {
 	Window int
 	// Values is how values are stored; see FindValues.
 	Values ValueSet[V]
+	// Part says that these are some rows of a form that multiplies others before them again, so
+	// that they are in no cache by then, however small.
+	Part bool
 }
 
 // defaultWindow keeps the sums of a window and what it reads of a banded x in the

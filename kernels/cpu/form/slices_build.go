@@ -21,6 +21,7 @@ type sliceBuilder[V sparse.Value] struct {
 
 	parted splitWindow[V]
 	lane   []uint16 // room for the lanes of the rows of a window
+	part   bool     // see SliceOptions
 }
 
 func newSliceBuilder[V sparse.Value](r Rows[V], o SliceOptions[V]) *sliceBuilder[V] {
@@ -29,7 +30,7 @@ func newSliceBuilder[V sparse.Value](r Rows[V], o SliceOptions[V]) *sliceBuilder
 	rows := len(r.Ptr) - 1
 	return &sliceBuilder[V]{
 		slicePlanner: p, sliceFiller: sliceFiller[V]{values: o.Values.not57()},
-		lane: make([]uint16, p.size),
+		lane: make([]uint16, p.size), part: o.Part,
 		out: &slicesForm[V]{
 			level: o.Level, rows: rows, cols: r.Cols,
 			sorted: p.sorted, size: p.size,
@@ -105,7 +106,7 @@ func (b *sliceBuilder[V]) makeRoom(narrow, wide simd.Position) (err error) {
 	s.bytes = sliceBytes(&s.narrow) + sliceBytes(&s.wide) + s.lone.bytes() + 2*int64(cap(s.order)) +
 		windowBytes*int64(len(s.windows)) + longPieceBytes*int64(cap(s.long.pieces)) + 3*mem.Size[V]()*int64(len(s.sums))
 	// Where most of it is in the second cache, to ask for all takes longer than what it spares.
-	near := s.bytes <= 3*mem.Size[V]()*int64(fit[V](cpuid.CPU.Cache.L2, secondCache)) // one and a half of it
+	near := !b.part && s.bytes <= 3*mem.Size[V]()*int64(fit[V](cpuid.CPU.Cache.L2, secondCache)) // one and a half of it
 	s.narrow.Near, s.wide.Near = near, near
 	// With vectors of this size little of y would be in a cache for the next product.
 	s.results.stream = beyond(s.bytes + mem.Size[V]()*int64(s.rows+min(s.rows, s.cols)))
