@@ -25,6 +25,15 @@ func AsksAhead[V sparse.Value](f Form[V]) bool {
 	panic("neither slices nor near-far")
 }
 
+// StraightColumns is how many columns of slices load successive elements of x at once.
+func StraightColumns[V sparse.Value](f Form[V]) (sum int) {
+	s := f.(*slicesForm[V])
+	for _, n := range slices.Concat(s.narrow.Straight, s.wide.Straight) {
+		sum += int(n)
+	}
+	return sum
+}
+
 // WithGroups calls f while transposed products of tiles take few of them at a time.
 func WithGroups(f func()) {
 	defer func(bytes int64) { groupCache = bytes }(groupCache)

@@ -93,6 +93,9 @@ func (b *sliceBuilder[V]) makeRoom(narrow, wide simd.Position) (err error) {
 		return err
 	}
 	s.narrow.Fused, s.wide.Fused = s.fixed, s.fixed
+	if !s.fixed { // else entries stay in their order
+		s.narrow.Straight, s.wide.Straight = make([]uint16, narrow.Slice), make([]uint16, wide.Slice)
+	}
 	if s.narrow.Narrow, err = Make[uint16](m, int64(narrow.Column*b.lanes)); err != nil {
 		return err
 	}
@@ -152,6 +155,9 @@ func (b *sliceBuilder[V]) fill() error {
 		}
 	}
 	s.lone.fill(b.r)
+	s.narrow.Straight = keepStraight(s.narrow.Straight)
+	s.wide.Straight = keepStraight(s.wide.Straight)
+	s.bytes += 2 * int64(len(s.narrow.Straight)+len(s.wide.Straight))
 	return nil
 }
 

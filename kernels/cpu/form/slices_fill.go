@@ -88,6 +88,7 @@ type sliceFiller[V sparse.Value] struct {
 	idx    []int32
 	val    []V
 	from   []int64
+	turned turned[V]
 }
 
 // fillGroup stores a group of slices, with narrow indices counted from base.
@@ -99,13 +100,21 @@ func (b *sliceFiller[V]) fillGroup(to *simd.Slices[V], at *simd.Position, base i
 		to.Widths[2*at.Slice], to.Widths[2*at.Slice+1] = uint32(full), uint32(masked)
 		masks := to.Masks[at.Mask : at.Mask+int(masked)]
 		first := at.Column * lanes
+		straight := false
+		if to.Straight != nil && full > 0 {
+			straight = b.straighten(order, int(full), &to.Straight[at.Slice])
+		}
 		var idx [4][]int32
 		var val [4][]V
 		for lane, r := range order {
 			lo := b.from[r]
 			n := rows.of[r]
 			j := lane % 4
-			idx[j], val[j] = b.idx[lo:lo+int64(full)], b.val[lo:lo+int64(full)]
+			if straight {
+				idx[j], val[j] = b.turned.row(lane, int(full))
+			} else {
+				idx[j], val[j] = b.idx[lo:lo+int64(full)], b.val[lo:lo+int64(full)]
+			}
 			if j == 3 && full > 0 {
 				b.put4(to, first+lane-3, base, &idx, &val)
 			}

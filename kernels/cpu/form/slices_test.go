@@ -11,6 +11,7 @@ import (
 
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -24,11 +25,61 @@ func TestSlicesMultiplyAsTheReferencePastTheCaches(t *testing.T) {
 
 func checkSlices[V sparse.Value](t *testing.T, l simd.Level) {
 	checkForm(t, func(t *rapid.T, r form.Rows[V]) form.Form[V] {
-		o := form.SliceOptions[V]{Level: l, Window: rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window"), Values: someValues(t, r.Val)}
+		o := form.SliceOptions[V]{Level: l, Window: rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "window"),
+			Values: someValues(t, r.Val), Part: rapid.Bool().Draw(t, "part")}
 		f, err := form.NewSlices(r, o)
 		require.NoError(t, err)
 		return f
 	})
+}
+
+func TestSlicesLoadSuccessiveElementsAtOnce(t *testing.T) {
+	eachLevel(t, checkStraight[float64], checkStraight[float32])
+}
+
+func checkStraight[V sparse.Value](t *testing.T, l simd.Level) {
+	const n, apart = 4000, 70_000
+	lanes := simd.Lanes[V](l)
+	// Three diagonals behind entries anywhere, in columns of 2 bytes or of 4, and a long row.
+	for _, spread := range []int{1, apart} {
+		r := rand.New(rand.NewPCG(1, 2))
+		p := pattern{cols: n + 3*spread}
+		for i := range n {
+			row := []int32{int32(r.IntN(i + 1)), int32(i), int32(i + spread), int32(i + 3*spread)}
+			if i == n/2 {
+				row = row[:0]
+				for c := range n + 3 {
+					if c != n/3 {
+						row = append(row, int32(c))
+					}
+				}
+			}
+			p.rows = append(p.rows, row)
+		}
+		a := sparse.Convert[V](p.csr(r.NormFloat64))
+		x := make([]V, a.Cols)
+		for i := range x {
+			x[i] = V(r.NormFloat64())
+		}
+		x[17] = V(math.Inf(1))
+		y := make([]V, n)
+		for _, part := range []bool{false, true} {
+			rows := form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+			f, err := form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part})
+			require.NoError(t, err)
+			require.Greater(t, form.StraightColumns(f), 7*n/2/lanes, "three of four columns, and most of the long row")
+			f.Multiply(1, 0, x, y)
+			require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, a, x, 0, y)))
+			rows.Fixed = true
+			f, err = form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part})
+			require.NoError(t, err)
+			require.Zero(t, form.StraightColumns(f), "entries stay in their order")
+		}
+	}
+	rows := links[V](rand.New(rand.NewPCG(3, 4)), 3000)
+	f, err := form.NewSlices(rows, form.SliceOptions[V]{Level: l})
+	require.NoError(t, err)
+	require.Zero(t, form.StraightColumns(f), "hardly any")
 }
 
 func TestEntriesOfShortRowsAreNotPartedByHowFarTheyAre(t *testing.T) {

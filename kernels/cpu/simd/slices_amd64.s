@@ -56,4434 +56,9762 @@ DATA nibblesOfHalves<>+56(SB)/4, $0x0000001c
 DATA nibblesOfHalves<>+60(SB)/4, $0x0000001c
 GLOBL nibblesOfHalves<>(SB), RODATA|NOPTR, $64
 
-// func slicesFull16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesFull16F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull16F64AVX2(SB), NOSPLIT, $0-104
+TEXT ·slicesFull16F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
 	VMOVUPS      laneBits64<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
 
-slice:
+far:
 	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1  (BX)(R10*1)
-	PREFETCHT1  (SI)(R11*1)
-	MOVL        (SI), R14
-	MOVWLZX     R14, R13
-	VMOVSD      (DI)(R13*8), X4
-	SHRL        $0x10, R14
-	VMOVHPD     (DI)(R14*8), X4, X4
-	MOVL        4(SI), R14
-	MOVWLZX     R14, R13
-	VMOVSD      (DI)(R13*8), X1
-	SHRL        $0x10, R14
-	VMOVHPD     (DI)(R14*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VFMADD231PD (BX), Y4, Y2
-	ADDQ        $0x20, BX
-	ADDQ        $0x08, SI
-	DECQ        R12
-	JNZ         full
-
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R13
-	VMOVD        R13, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X5
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X5, X5
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X4
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PD  (BX), Y5, Y6
-	VBLENDVPD    Y1, Y6, Y2, Y2
-	ADDQ         $0x20, BX
-	ADDQ         $0x08, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
-
-store:
-	VMOVUPD Y2, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesFull32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull32F64AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VMOVUPS      laneBits64<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1  (BX)(R10*1)
-	PREFETCHT1  (SI)(R11*1)
-	MOVL        (SI), R13
-	VMOVSD      (DI)(R13*8), X4
-	MOVL        4(SI), R13
-	VMOVHPD     (DI)(R13*8), X4, X4
-	MOVL        8(SI), R13
-	VMOVSD      (DI)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (DI)(R13*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VFMADD231PD (BX), Y4, Y2
-	ADDQ        $0x20, BX
-	ADDQ        $0x10, SI
-	DECQ        R12
-	JNZ         full
-
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R13
-	VMOVD        R13, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSD       (DI)(R13*8), X5
-	MOVL         4(SI), R13
-	VMOVHPD      (DI)(R13*8), X5, X5
-	MOVL         8(SI), R13
-	VMOVSD       (DI)(R13*8), X4
-	MOVL         12(SI), R13
-	VMOVHPD      (DI)(R13*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PD  (BX), Y5, Y6
-	VBLENDVPD    Y1, Y6, Y2, Y2
-	ADDQ         $0x20, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
-
-store:
-	VMOVUPD Y2, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesShort16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VMOVUPS      laneBits64<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1  (BX)(R10*1)
-	PREFETCHT1  (SI)(R11*1)
-	MOVL        (SI), R14
-	MOVWLZX     R14, R13
-	VMOVSD      (DI)(R13*8), X4
-	SHRL        $0x10, R14
-	VMOVHPD     (DI)(R14*8), X4, X4
-	MOVL        4(SI), R14
-	MOVWLZX     R14, R13
-	VMOVSD      (DI)(R13*8), X1
-	SHRL        $0x10, R14
-	VMOVHPD     (DI)(R14*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VCVTPS2PD   (BX), Y1
-	VFMADD231PD Y1, Y4, Y2
-	ADDQ        $0x10, BX
-	ADDQ        $0x08, SI
-	DECQ        R12
-	JNZ         full
-
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R13
-	VMOVD        R13, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X5
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X5, X5
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X4
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VCVTPS2PD    (BX), Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
-	ADDQ         $0x10, BX
-	ADDQ         $0x08, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
-
-store:
-	VMOVUPD Y2, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesShort32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VMOVUPS      laneBits64<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1  (BX)(R10*1)
-	PREFETCHT1  (SI)(R11*1)
-	MOVL        (SI), R13
-	VMOVSD      (DI)(R13*8), X4
-	MOVL        4(SI), R13
-	VMOVHPD     (DI)(R13*8), X4, X4
-	MOVL        8(SI), R13
-	VMOVSD      (DI)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (DI)(R13*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VCVTPS2PD   (BX), Y1
-	VFMADD231PD Y1, Y4, Y2
-	ADDQ        $0x10, BX
-	ADDQ        $0x10, SI
-	DECQ        R12
-	JNZ         full
-
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R13
-	VMOVD        R13, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSD       (DI)(R13*8), X5
-	MOVL         4(SI), R13
-	VMOVHPD      (DI)(R13*8), X5, X5
-	MOVL         8(SI), R13
-	VMOVSD       (DI)(R13*8), X4
-	MOVL         12(SI), R13
-	VMOVHPD      (DI)(R13*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VCVTPS2PD    (BX), Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
-	ADDQ         $0x10, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
-
-store:
-	VMOVUPD Y2, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesTable16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	MOVQ         ahead+72(FP), R10
-	MOVQ         valuesAhead+88(FP), R11
-	MOVQ         indicesAhead+96(FP), R12
-	VMOVUPS      nibblesOf64<>+0(SB), Y0
-	MOVQ         $0x0000000f, R13
-	VMOVQ        R13, X1
-	VPBROADCASTQ X1, Y1
-	VMOVUPS      laneBits64<>+0(SB), Y2
-	VPBROADCASTQ keep+64(FP), Y5
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
+	JZ         farDone
 	PREFETCHT1 (R10)
-	ADDQ       step+80(FP), R10
-	VANDPS     (R9), Y5, Y4
-	MOVL       (CX), R13
-	TESTQ      R13, R13
-	JZ         tail
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
 
-full:
-	PREFETCHT1   (BX)(R11*1)
-	PREFETCHT1   (SI)(R12*1)
-	MOVL         (SI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (DI)(R14*8), X6
-	SHRL         $0x10, R15
-	VMOVHPD      (DI)(R15*8), X6, X6
-	MOVL         4(SI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (DI)(R14*8), X3
-	SHRL         $0x10, R15
-	VMOVHPD      (DI)(R15*8), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
+farStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPD     (R8)(R15*8), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*8), X4
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*8), X4, X4
+	MOVL        4(DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*8), X1
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Y4, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
 	MOVWLZX      (BX), R14
-	VMOVD        R14, X3
-	VPBROADCASTQ X3, Y3
-	VPSRLVQ      Y0, Y3, Y3
-	VPAND        Y1, Y3, Y3
-	VPCMPEQQ     Y8, Y8, Y8
-	VXORPD       Y9, Y9, Y9
-	VGATHERQPD   Y8, (R8)(Y3*8), Y9
-	VFMADD231PD  Y9, Y6, Y4
-	ADDQ         $0x02, BX
-	ADDQ         $0x08, SI
-	DECQ         R13
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R13
-	TESTQ R13, R13
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R14
-	VMOVD        R14, X3
-	VPBROADCASTQ X3, Y3
-	VPAND        Y2, Y3, Y3
-	VPCMPEQQ     Y2, Y3, Y3
-	PREFETCHT1   (BX)(R11*1)
+	VMOVD        R14, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X5
+	SHRL         $0x10, R15
+	VMOVHPD      (R8)(R15*8), X5, X5
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X4
+	SHRL         $0x10, R15
+	VMOVHPD      (R8)(R15*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
 	PREFETCHT1   (SI)(R12*1)
-	MOVL         (SI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (DI)(R14*8), X7
-	SHRL         $0x10, R15
-	VMOVHPD      (DI)(R15*8), X7, X7
-	MOVL         4(SI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (DI)(R14*8), X6
-	SHRL         $0x10, R15
-	VMOVHPD      (DI)(R15*8), X6, X6
-	VINSERTF128  $0x01, X6, Y7, Y7
-	MOVWLZX      (BX), R14
-	VMOVD        R14, X8
-	VPBROADCASTQ X8, Y8
-	VPSRLVQ      Y0, Y8, Y8
-	VPAND        Y1, Y8, Y8
-	VPCMPEQQ     Y9, Y9, Y9
-	VXORPD       Y10, Y10, Y10
-	VGATHERQPD   Y9, (R8)(Y8*8), Y10
-	VMOVAPS      Y4, Y8
-	VFMADD231PD  Y10, Y7, Y8
-	VBLENDVPD    Y3, Y8, Y4, Y4
+	PREFETCHT1   (DI)(R13*1)
+	VMOVAPS      Y2, Y6
+	VFMADD231PD  (SI), Y5, Y6
+	VBLENDVPD    Y1, Y6, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x08, DI
 	ADDQ         $0x02, BX
-	ADDQ         $0x08, SI
-	ADDQ         $0x02, DX
-	DECQ         R13
-	JNZ          masked
+	DECQ         R11
+	JNZ          farMasked
 
-store:
-	VMOVUPD Y4, (R9)
+farMaskedEnd:
+	VMOVUPD Y2, (R9)
 	ADDQ    $0x20, R9
 	ADDQ    $0x08, CX
 	DECQ    AX
-	JMP     slice
+	JMP     far
 
-done:
+farDone:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	MOVQ         ahead+72(FP), R10
-	MOVQ         valuesAhead+88(FP), R11
-	MOVQ         indicesAhead+96(FP), R12
-	VMOVUPS      nibblesOf64<>+0(SB), Y0
-	MOVQ         $0x0000000f, R13
-	VMOVQ        R13, X1
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX     (DI), R12
+	VMOVUPD     (R8)(R12*8), Y1
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*8), X4
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*8), X4, X4
+	MOVL        4(DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*8), X1
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VFMADD231PD (SI), Y4, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
 	VPBROADCASTQ X1, Y1
-	VMOVUPS      laneBits64<>+0(SB), Y2
-	VPBROADCASTQ keep+64(FP), Y5
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R10)
-	ADDQ       step+80(FP), R10
-	VANDPS     (R9), Y5, Y4
-	MOVL       (CX), R13
-	TESTQ      R13, R13
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R11*1)
-	PREFETCHT1   (SI)(R12*1)
-	MOVL         (SI), R14
-	VMOVSD       (DI)(R14*8), X6
-	MOVL         4(SI), R14
-	VMOVHPD      (DI)(R14*8), X6, X6
-	MOVL         8(SI), R14
-	VMOVSD       (DI)(R14*8), X3
-	MOVL         12(SI), R14
-	VMOVHPD      (DI)(R14*8), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	MOVWLZX      (BX), R14
-	VMOVD        R14, X3
-	VPBROADCASTQ X3, Y3
-	VPSRLVQ      Y0, Y3, Y3
-	VPAND        Y1, Y3, Y3
-	VPCMPEQQ     Y8, Y8, Y8
-	VXORPD       Y9, Y9, Y9
-	VGATHERQPD   Y8, (R8)(Y3*8), Y9
-	VFMADD231PD  Y9, Y6, Y4
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (R8)(R12*8), X5, X5
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X4
+	SHRL         $0x10, R12
+	VMOVHPD      (R8)(R12*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VFMADD231PD  (SI), Y5, Y6
+	VBLENDVPD    Y1, Y6, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x08, DI
 	ADDQ         $0x02, BX
-	ADDQ         $0x10, SI
-	DECQ         R13
-	JNZ          full
+	DECQ         R11
+	JNZ          nearMasked
 
-tail:
-	MOVL  4(CX), R13
-	TESTQ R13, R13
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R14
-	VMOVD        R14, X3
-	VPBROADCASTQ X3, Y3
-	VPAND        Y2, Y3, Y3
-	VPCMPEQQ     Y2, Y3, Y3
-	PREFETCHT1   (BX)(R11*1)
-	PREFETCHT1   (SI)(R12*1)
-	MOVL         (SI), R14
-	VMOVSD       (DI)(R14*8), X7
-	MOVL         4(SI), R14
-	VMOVHPD      (DI)(R14*8), X7, X7
-	MOVL         8(SI), R14
-	VMOVSD       (DI)(R14*8), X6
-	MOVL         12(SI), R14
-	VMOVHPD      (DI)(R14*8), X6, X6
-	VINSERTF128  $0x01, X6, Y7, Y7
-	MOVWLZX      (BX), R14
-	VMOVD        R14, X8
-	VPBROADCASTQ X8, Y8
-	VPSRLVQ      Y0, Y8, Y8
-	VPAND        Y1, Y8, Y8
-	VPCMPEQQ     Y9, Y9, Y9
-	VXORPD       Y10, Y10, Y10
-	VGATHERQPD   Y9, (R8)(Y8*8), Y10
-	VMOVAPS      Y4, Y8
-	VFMADD231PD  Y10, Y7, Y8
-	VBLENDVPD    Y3, Y8, Y4, Y4
-	ADDQ         $0x02, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R13
-	JNZ          masked
-
-store:
-	VMOVUPD Y4, (R9)
+nearMaskedEnd:
+	VMOVUPD Y2, (R9)
 	ADDQ    $0x20, R9
 	ADDQ    $0x08, CX
 	DECQ    AX
-	JMP     slice
+	JMP     near
 
-done:
+nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesFull32F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-104
+TEXT ·slicesFull32F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R10
-	VBROADCASTSD (DI), Y0
-	VMOVUPS      laneBits64<>+0(SB), Y1
-	VPBROADCASTQ keep+64(FP), Y4
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y4, Y3
-	MOVL       (CX), DI
-	TESTQ      DI, DI
-	JZ         tail
-
-full:
-	PREFETCHT1  (BX)(R10*1)
-	MOVL        (BX), R12
-	MOVWLZX     R12, R11
-	VMOVSD      (SI)(R11*8), X5
-	SHRL        $0x10, R12
-	VMOVHPD     (SI)(R12*8), X5, X5
-	MOVL        4(BX), R12
-	MOVWLZX     R12, R11
-	VMOVSD      (SI)(R11*8), X2
-	SHRL        $0x10, R12
-	VMOVHPD     (SI)(R12*8), X2, X2
-	VINSERTF128 $0x01, X2, Y5, Y5
-	VFMADD231PD Y0, Y5, Y3
-	ADDQ        $0x08, BX
-	DECQ        DI
-	JNZ         full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X2
-	VPBROADCASTQ X2, Y2
-	VPAND        Y1, Y2, Y2
-	VPCMPEQQ     Y1, Y2, Y2
-	PREFETCHT1   (BX)(R10*1)
-	MOVL         (BX), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (SI)(R11*8), X6
-	SHRL         $0x10, R12
-	VMOVHPD      (SI)(R12*8), X6, X6
-	MOVL         4(BX), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (SI)(R11*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (SI)(R12*8), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
-	VMOVAPS      Y3, Y7
-	VFMADD231PD  Y0, Y6, Y7
-	VBLENDVPD    Y2, Y7, Y3, Y3
-	ADDQ         $0x08, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPD Y3, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame32F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame32F64AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R10
-	VBROADCASTSD (DI), Y0
-	VMOVUPS      laneBits64<>+0(SB), Y1
-	VPBROADCASTQ keep+64(FP), Y4
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y4, Y3
-	MOVL       (CX), DI
-	TESTQ      DI, DI
-	JZ         tail
-
-full:
-	PREFETCHT1  (BX)(R10*1)
-	MOVL        (BX), R11
-	VMOVSD      (SI)(R11*8), X5
-	MOVL        4(BX), R11
-	VMOVHPD     (SI)(R11*8), X5, X5
-	MOVL        8(BX), R11
-	VMOVSD      (SI)(R11*8), X2
-	MOVL        12(BX), R11
-	VMOVHPD     (SI)(R11*8), X2, X2
-	VINSERTF128 $0x01, X2, Y5, Y5
-	VFMADD231PD Y0, Y5, Y3
-	ADDQ        $0x10, BX
-	DECQ        DI
-	JNZ         full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X2
-	VPBROADCASTQ X2, Y2
-	VPAND        Y1, Y2, Y2
-	VPCMPEQQ     Y1, Y2, Y2
-	PREFETCHT1   (BX)(R10*1)
-	MOVL         (BX), R11
-	VMOVSD       (SI)(R11*8), X6
-	MOVL         4(BX), R11
-	VMOVHPD      (SI)(R11*8), X6, X6
-	MOVL         8(BX), R11
-	VMOVSD       (SI)(R11*8), X5
-	MOVL         12(BX), R11
-	VMOVHPD      (SI)(R11*8), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
-	VMOVAPS      Y3, Y7
-	VFMADD231PD  Y0, Y6, Y7
-	VBLENDVPD    Y2, Y7, Y3, Y3
-	ADDQ         $0x10, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPD Y3, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesHigh3216F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh3216F64AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
 	VMOVUPS      laneBits64<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
 
-slice:
+far:
 	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
 
-full:
-	PREFETCHT1  (BX)(R10*1)
-	PREFETCHT1  (SI)(R11*1)
-	MOVL        (SI), R14
-	MOVWLZX     R14, R13
-	VMOVSD      (DI)(R13*8), X4
-	SHRL        $0x10, R14
-	VMOVHPD     (DI)(R14*8), X4, X4
-	MOVL        4(SI), R14
-	MOVWLZX     R14, R13
-	VMOVSD      (DI)(R13*8), X1
-	SHRL        $0x10, R14
-	VMOVHPD     (DI)(R14*8), X1, X1
+farStraight:
+	MOVL        (DI), R15
+	VMOVUPD     (R8)(R15*8), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (DI), R14
+	VMOVSD      (R8)(R14*8), X4
+	MOVL        4(DI), R14
+	VMOVHPD     (R8)(R14*8), X4, X4
+	MOVL        8(DI), R14
+	VMOVSD      (R8)(R14*8), X1
+	MOVL        12(DI), R14
+	VMOVHPD     (R8)(R14*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
-	VPMOVZXDQ   (BX), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Y4, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X5
+	MOVL         4(DI), R14
+	VMOVHPD      (R8)(R14*8), X5, X5
+	MOVL         8(DI), R14
+	VMOVSD       (R8)(R14*8), X4
+	MOVL         12(DI), R14
+	VMOVHPD      (R8)(R14*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VMOVAPS      Y2, Y6
+	VFMADD231PD  (SI), Y5, Y6
+	VBLENDVPD    Y1, Y6, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (DI), R12
+	VMOVUPD     (R8)(R12*8), Y1
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (DI), R10
+	VMOVSD      (R8)(R10*8), X4
+	MOVL        4(DI), R10
+	VMOVHPD     (R8)(R10*8), X4, X4
+	MOVL        8(DI), R10
+	VMOVSD      (R8)(R10*8), X1
+	MOVL        12(DI), R10
+	VMOVHPD     (R8)(R10*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VFMADD231PD (SI), Y4, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X5
+	MOVL         4(DI), R10
+	VMOVHPD      (R8)(R10*8), X5, X5
+	MOVL         8(DI), R10
+	VMOVSD       (R8)(R10*8), X4
+	MOVL         12(DI), R10
+	VMOVHPD      (R8)(R10*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VFMADD231PD  (SI), Y5, Y6
+	VBLENDVPD    Y1, Y6, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesShort16F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPD     (R8)(R15*8), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y6
+	VFMADD231PD Y6, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*8), X4
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*8), X4, X4
+	MOVL        4(DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*8), X1
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y4, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X5
+	SHRL         $0x10, R15
+	VMOVHPD      (R8)(R15*8), X5, X5
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X4
+	SHRL         $0x10, R15
+	VMOVHPD      (R8)(R15*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX     (DI), R12
+	VMOVUPD     (R8)(R12*8), Y1
+	VCVTPS2PD   (SI), Y6
+	VFMADD231PD Y6, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*8), X4
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*8), X4, X4
+	MOVL        4(DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*8), X1
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y4, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (R8)(R12*8), X5, X5
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X4
+	SHRL         $0x10, R12
+	VMOVHPD      (R8)(R12*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VCVTPS2PD    (SI), Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesShort32F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL        (DI), R15
+	VMOVUPD     (R8)(R15*8), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y6
+	VFMADD231PD Y6, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (DI), R14
+	VMOVSD      (R8)(R14*8), X4
+	MOVL        4(DI), R14
+	VMOVHPD     (R8)(R14*8), X4, X4
+	MOVL        8(DI), R14
+	VMOVSD      (R8)(R14*8), X1
+	MOVL        12(DI), R14
+	VMOVHPD     (R8)(R14*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y4, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X5
+	MOVL         4(DI), R14
+	VMOVHPD      (R8)(R14*8), X5, X5
+	MOVL         8(DI), R14
+	VMOVSD       (R8)(R14*8), X4
+	MOVL         12(DI), R14
+	VMOVHPD      (R8)(R14*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (DI), R12
+	VMOVUPD     (R8)(R12*8), Y1
+	VCVTPS2PD   (SI), Y6
+	VFMADD231PD Y6, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (DI), R10
+	VMOVSD      (R8)(R10*8), X4
+	MOVL        4(DI), R10
+	VMOVHPD     (R8)(R10*8), X4, X4
+	MOVL        8(DI), R10
+	VMOVSD      (R8)(R10*8), X1
+	MOVL        12(DI), R10
+	VMOVHPD     (R8)(R10*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y4, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X5
+	MOVL         4(DI), R10
+	VMOVHPD      (R8)(R10*8), X5, X5
+	MOVL         8(DI), R10
+	VMOVSD       (R8)(R10*8), X4
+	MOVL         12(DI), R10
+	VMOVHPD      (R8)(R10*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VCVTPS2PD    (SI), Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable16F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $8-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	MOVQ         table+56(FP), R12
+	VMOVUPS      nibblesOf64<>+0(SB), Y4
+	MOVQ         $0x0000000f, R11
+	VMOVQ        R11, X5
+	VPBROADCASTQ X5, Y5
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R13
+	MOVQ         indicesAhead+104(FP), R14
+	TESTQ        R13, R13
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R15
+	ADDQ       $0x02, DX
+	SUBQ       R15, R11
+	TESTQ      R15, R15
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX      (DI), BP
+	VMOVUPD      (R8)(BP*8), Y1
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), BP
+	VMOVD        BP, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y4, Y8, Y8
+	VPAND        Y5, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R12)(Y8*8), Y10
+	VFMADD231PD  Y10, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R15
+	JNZ          farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), BP
+	MOVWLZX      BP, R15
+	VMOVSD       (R8)(R15*8), X6
+	SHRL         $0x10, BP
+	VMOVHPD      (R8)(BP*8), X6, X6
+	MOVL         4(DI), BP
+	MOVWLZX      BP, R15
+	VMOVSD       (R8)(R15*8), X1
+	SHRL         $0x10, BP
+	VMOVHPD      (R8)(BP*8), X1, X1
+	VINSERTF128  $0x01, X1, Y6, Y6
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R15
+	VMOVD        R15, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VGATHERQPD   Y8, (R12)(Y1*8), Y9
+	VFMADD231PD  Y9, Y6, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R15
+	VMOVD        R15, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), BP
+	MOVWLZX      BP, R15
+	VMOVSD       (R8)(R15*8), X7
+	SHRL         $0x10, BP
+	VMOVHPD      (R8)(BP*8), X7, X7
+	MOVL         4(DI), BP
+	MOVWLZX      BP, R15
+	VMOVSD       (R8)(R15*8), X6
+	SHRL         $0x10, BP
+	VMOVHPD      (R8)(BP*8), X6, X6
+	VINSERTF128  $0x01, X6, Y7, Y7
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R15
+	VMOVD        R15, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y4, Y8, Y8
+	VPAND        Y5, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R12)(Y8*8), Y10
+	VMOVAPS      Y2, Y8
+	VFMADD231PD  Y10, Y7, Y8
+	VBLENDVPD    Y1, Y8, Y2, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX      (DI), R13
+	VMOVUPD      (R8)(R13*8), Y1
+	MOVWLZX      (SI), R13
+	VMOVD        R13, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y4, Y8, Y8
+	VPAND        Y5, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R12)(Y8*8), Y10
+	VFMADD231PD  Y10, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R10
+	JNZ          nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R13
+	MOVWLZX      R13, R10
+	VMOVSD       (R8)(R10*8), X6
+	SHRL         $0x10, R13
+	VMOVHPD      (R8)(R13*8), X6, X6
+	MOVL         4(DI), R13
+	MOVWLZX      R13, R10
+	VMOVSD       (R8)(R10*8), X1
+	SHRL         $0x10, R13
+	VMOVHPD      (R8)(R13*8), X1, X1
+	VINSERTF128  $0x01, X1, Y6, Y6
+	MOVWLZX      (SI), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VGATHERQPD   Y8, (R12)(Y1*8), Y9
+	VFMADD231PD  Y9, Y6, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R13
+	MOVWLZX      R13, R10
+	VMOVSD       (R8)(R10*8), X7
+	SHRL         $0x10, R13
+	VMOVHPD      (R8)(R13*8), X7, X7
+	MOVL         4(DI), R13
+	MOVWLZX      R13, R10
+	VMOVSD       (R8)(R10*8), X6
+	SHRL         $0x10, R13
+	VMOVHPD      (R8)(R13*8), X6, X6
+	VINSERTF128  $0x01, X6, Y7, Y7
+	MOVWLZX      (SI), R10
+	VMOVD        R10, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y4, Y8, Y8
+	VPAND        Y5, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R12)(Y8*8), Y10
+	VMOVAPS      Y2, Y8
+	VFMADD231PD  Y10, Y7, Y8
+	VBLENDVPD    Y1, Y8, Y2, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable32F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $8-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	MOVQ         table+56(FP), R12
+	VMOVUPS      nibblesOf64<>+0(SB), Y4
+	MOVQ         $0x0000000f, R11
+	VMOVQ        R11, X5
+	VPBROADCASTQ X5, Y5
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R13
+	MOVQ         indicesAhead+104(FP), R14
+	TESTQ        R13, R13
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R15
+	ADDQ       $0x02, DX
+	SUBQ       R15, R11
+	TESTQ      R15, R15
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL         (DI), BP
+	VMOVUPD      (R8)(BP*8), Y1
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), BP
+	VMOVD        BP, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y4, Y8, Y8
+	VPAND        Y5, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R12)(Y8*8), Y10
+	VFMADD231PD  Y10, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R15
+	JNZ          farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R15
+	VMOVSD       (R8)(R15*8), X6
+	MOVL         4(DI), R15
+	VMOVHPD      (R8)(R15*8), X6, X6
+	MOVL         8(DI), R15
+	VMOVSD       (R8)(R15*8), X1
+	MOVL         12(DI), R15
+	VMOVHPD      (R8)(R15*8), X1, X1
+	VINSERTF128  $0x01, X1, Y6, Y6
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R15
+	VMOVD        R15, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VGATHERQPD   Y8, (R12)(Y1*8), Y9
+	VFMADD231PD  Y9, Y6, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R15
+	VMOVD        R15, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R15
+	VMOVSD       (R8)(R15*8), X7
+	MOVL         4(DI), R15
+	VMOVHPD      (R8)(R15*8), X7, X7
+	MOVL         8(DI), R15
+	VMOVSD       (R8)(R15*8), X6
+	MOVL         12(DI), R15
+	VMOVHPD      (R8)(R15*8), X6, X6
+	VINSERTF128  $0x01, X6, Y7, Y7
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R15
+	VMOVD        R15, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y4, Y8, Y8
+	VPAND        Y5, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R12)(Y8*8), Y10
+	VMOVAPS      Y2, Y8
+	VFMADD231PD  Y10, Y7, Y8
+	VBLENDVPD    Y1, Y8, Y2, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL         (DI), R13
+	VMOVUPD      (R8)(R13*8), Y1
+	MOVWLZX      (SI), R13
+	VMOVD        R13, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y4, Y8, Y8
+	VPAND        Y5, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R12)(Y8*8), Y10
+	VFMADD231PD  Y10, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R10
+	JNZ          nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X6
+	MOVL         4(DI), R10
+	VMOVHPD      (R8)(R10*8), X6, X6
+	MOVL         8(DI), R10
+	VMOVSD       (R8)(R10*8), X1
+	MOVL         12(DI), R10
+	VMOVHPD      (R8)(R10*8), X1, X1
+	VINSERTF128  $0x01, X1, Y6, Y6
+	MOVWLZX      (SI), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VGATHERQPD   Y8, (R12)(Y1*8), Y9
+	VFMADD231PD  Y9, Y6, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X7
+	MOVL         4(DI), R10
+	VMOVHPD      (R8)(R10*8), X7, X7
+	MOVL         8(DI), R10
+	VMOVSD       (R8)(R10*8), X6
+	MOVL         12(DI), R10
+	VMOVHPD      (R8)(R10*8), X6, X6
+	VINSERTF128  $0x01, X6, Y7, Y7
+	MOVWLZX      (SI), R10
+	VMOVD        R10, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y4, Y8, Y8
+	VPAND        Y5, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R12)(Y8*8), Y10
+	VMOVAPS      Y2, Y8
+	VFMADD231PD  Y10, Y7, Y8
+	VBLENDVPD    Y1, Y8, Y2, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame16F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), SI
+	MOVQ         x+48(FP), DI
+	MOVQ         sums+64(FP), R8
+	MOVQ         ahead+80(FP), R9
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	MOVQ         table+56(FP), R10
+	VBROADCASTSD (R10), Y4
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R10
+	MOVQ         indicesAhead+104(FP), R11
+	TESTQ        R10, R10
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R12
+	ADDQ       $0x02, DX
+	SUBQ       R12, R10
+	TESTQ      R12, R12
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (SI), R13
+	VMOVUPD     (DI)(R13*8), Y1
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x08, SI
+	DECQ        R12
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R10, R10
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (SI), R13
+	MOVWLZX     R13, R12
+	VMOVSD      (DI)(R12*8), X5
+	SHRL        $0x10, R13
+	VMOVHPD     (DI)(R13*8), X5, X5
+	MOVL        4(SI), R13
+	MOVWLZX     R13, R12
+	VMOVSD      (DI)(R12*8), X1
+	SHRL        $0x10, R13
+	VMOVHPD     (DI)(R13*8), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Y4, Y5, Y2
+	ADDQ        $0x08, SI
+	DECQ        R10
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R12
+	VMOVD        R12, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (SI), R13
+	MOVWLZX      R13, R12
+	VMOVSD       (DI)(R12*8), X6
+	SHRL         $0x10, R13
+	VMOVHPD      (DI)(R13*8), X6, X6
+	MOVL         4(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSD       (DI)(R12*8), X5
+	SHRL         $0x10, R13
+	VMOVHPD      (DI)(R13*8), X5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
+	PREFETCHT1   (SI)(R11*1)
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y4, Y6, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x08, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R8), Y3, Y2
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R9
+	ADDQ    $0x02, DX
+	SUBQ    R9, R10
+	TESTQ   R9, R9
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX     (SI), R11
+	VMOVUPD     (DI)(R11*8), Y1
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x08, SI
+	DECQ        R9
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R10, R10
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (SI), R11
+	MOVWLZX     R11, R9
+	VMOVSD      (DI)(R9*8), X5
+	SHRL        $0x10, R11
+	VMOVHPD     (DI)(R11*8), X5, X5
+	MOVL        4(SI), R11
+	MOVWLZX     R11, R9
+	VMOVSD      (DI)(R9*8), X1
+	SHRL        $0x10, R11
+	VMOVHPD     (DI)(R11*8), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VFMADD231PD Y4, Y5, Y2
+	ADDQ        $0x08, SI
+	DECQ        R10
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (SI), R11
+	MOVWLZX      R11, R9
+	VMOVSD       (DI)(R9*8), X6
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X6, X6
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSD       (DI)(R9*8), X5
+	SHRL         $0x10, R11
+	VMOVHPD      (DI)(R11*8), X5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y4, Y6, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x08, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesSame32F64AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), SI
+	MOVQ         x+48(FP), DI
+	MOVQ         sums+64(FP), R8
+	MOVQ         ahead+80(FP), R9
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	MOVQ         table+56(FP), R10
+	VBROADCASTSD (R10), Y4
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R10
+	MOVQ         indicesAhead+104(FP), R11
+	TESTQ        R10, R10
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R12
+	ADDQ       $0x02, DX
+	SUBQ       R12, R10
+	TESTQ      R12, R12
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL        (SI), R13
+	VMOVUPD     (DI)(R13*8), Y1
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x10, SI
+	DECQ        R12
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R10, R10
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (SI), R12
+	VMOVSD      (DI)(R12*8), X5
+	MOVL        4(SI), R12
+	VMOVHPD     (DI)(R12*8), X5, X5
+	MOVL        8(SI), R12
+	VMOVSD      (DI)(R12*8), X1
+	MOVL        12(SI), R12
+	VMOVHPD     (DI)(R12*8), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Y4, Y5, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R12
+	VMOVD        R12, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (SI), R12
+	VMOVSD       (DI)(R12*8), X6
+	MOVL         4(SI), R12
+	VMOVHPD      (DI)(R12*8), X6, X6
+	MOVL         8(SI), R12
+	VMOVSD       (DI)(R12*8), X5
+	MOVL         12(SI), R12
+	VMOVHPD      (DI)(R12*8), X5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
+	PREFETCHT1   (SI)(R11*1)
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y4, Y6, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R8), Y3, Y2
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R9
+	ADDQ    $0x02, DX
+	SUBQ    R9, R10
+	TESTQ   R9, R9
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (SI), R11
+	VMOVUPD     (DI)(R11*8), Y1
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x10, SI
+	DECQ        R9
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R10, R10
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (SI), R9
+	VMOVSD      (DI)(R9*8), X5
+	MOVL        4(SI), R9
+	VMOVHPD     (DI)(R9*8), X5, X5
+	MOVL        8(SI), R9
+	VMOVSD      (DI)(R9*8), X1
+	MOVL        12(SI), R9
+	VMOVHPD     (DI)(R9*8), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VFMADD231PD Y4, Y5, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (SI), R9
+	VMOVSD       (DI)(R9*8), X6
+	MOVL         4(SI), R9
+	VMOVHPD      (DI)(R9*8), X6, X6
+	MOVL         8(SI), R9
+	VMOVSD       (DI)(R9*8), X5
+	MOVL         12(SI), R9
+	VMOVHPD      (DI)(R9*8), X5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y4, Y6, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesHigh3216F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesHigh3216F64AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPD     (R8)(R15*8), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXDQ   (SI), Y6
+	VPSLLQ      $0x20, Y6, Y6
+	VFMADD231PD Y6, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*8), X4
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*8), X4, X4
+	MOVL        4(DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*8), X1
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXDQ   (SI), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y4, Y2
-	ADDQ        $0x10, BX
-	ADDQ        $0x08, SI
-	DECQ        R12
-	JNZ         full
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         farEach
 
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
 
-masked:
-	MOVWLZX      (DX), R13
-	VMOVD        R13, X1
+farMasked:
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X5
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X5, X5
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X4
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X4, X4
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X5
+	SHRL         $0x10, R15
+	VMOVHPD      (R8)(R15*8), X5, X5
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X4
+	SHRL         $0x10, R15
+	VMOVHPD      (R8)(R15*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXDQ    (BX), Y6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXDQ    (SI), Y6
 	VPSLLQ       $0x20, Y6, Y6
 	VMOVAPS      Y2, Y7
 	VFMADD231PD  Y6, Y5, Y7
 	VBLENDVPD    Y1, Y7, Y2, Y2
-	ADDQ         $0x10, BX
-	ADDQ         $0x08, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
+	ADDQ         $0x10, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
 
-store:
-	VMOVUPD Y2, (R8)
-	ADDQ    $0x20, R8
+farMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
 	ADDQ    $0x08, CX
 	DECQ    AX
-	JMP     slice
+	JMP     far
 
-done:
+farDone:
 	VZEROUPPER
 	RET
 
-// func slicesHigh3232F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh3232F64AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VMOVUPS      laneBits64<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
 
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
+nearStraight:
+	MOVWLZX     (DI), R12
+	VMOVUPD     (R8)(R12*8), Y1
+	VPMOVZXDQ   (SI), Y6
+	VPSLLQ      $0x20, Y6, Y6
+	VFMADD231PD Y6, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R10
+	JNZ         nearStraight
 
-full:
-	PREFETCHT1  (BX)(R10*1)
-	PREFETCHT1  (SI)(R11*1)
-	MOVL        (SI), R13
-	VMOVSD      (DI)(R13*8), X4
-	MOVL        4(SI), R13
-	VMOVHPD     (DI)(R13*8), X4, X4
-	MOVL        8(SI), R13
-	VMOVSD      (DI)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (DI)(R13*8), X1, X1
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*8), X4
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*8), X4, X4
+	MOVL        4(DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*8), X1
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
-	VPMOVZXDQ   (BX), Y1
+	VPMOVZXDQ   (SI), Y1
 	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y4, Y2
-	ADDQ        $0x10, BX
 	ADDQ        $0x10, SI
-	DECQ        R12
-	JNZ         full
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         nearEach
 
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
 
-masked:
-	MOVWLZX      (DX), R13
-	VMOVD        R13, X1
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSD       (DI)(R13*8), X5
-	MOVL         4(SI), R13
-	VMOVHPD      (DI)(R13*8), X5, X5
-	MOVL         8(SI), R13
-	VMOVSD       (DI)(R13*8), X4
-	MOVL         12(SI), R13
-	VMOVHPD      (DI)(R13*8), X4, X4
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (R8)(R12*8), X5, X5
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X4
+	SHRL         $0x10, R12
+	VMOVHPD      (R8)(R12*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXDQ    (BX), Y6
+	VPMOVZXDQ    (SI), Y6
 	VPSLLQ       $0x20, Y6, Y6
 	VMOVAPS      Y2, Y7
 	VFMADD231PD  Y6, Y5, Y7
 	VBLENDVPD    Y1, Y7, Y2, Y2
-	ADDQ         $0x10, BX
 	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
 
-store:
-	VMOVUPD Y2, (R8)
-	ADDQ    $0x20, R8
+nearMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
 	ADDQ    $0x08, CX
 	DECQ    AX
-	JMP     slice
+	JMP     near
 
-done:
+nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1616F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesHigh3232F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1616F64AVX2(SB), NOSPLIT, $0-104
+TEXT ·slicesHigh3232F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
 	VMOVUPS      laneBits64<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
 
-slice:
+far:
 	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
 
-full:
-	PREFETCHT1  (BX)(R10*1)
-	PREFETCHT1  (SI)(R11*1)
-	MOVL        (SI), R14
-	MOVWLZX     R14, R13
-	VMOVSD      (DI)(R13*8), X4
-	SHRL        $0x10, R14
-	VMOVHPD     (DI)(R14*8), X4, X4
-	MOVL        4(SI), R14
-	MOVWLZX     R14, R13
-	VMOVSD      (DI)(R13*8), X1
-	SHRL        $0x10, R14
-	VMOVHPD     (DI)(R14*8), X1, X1
+farStraight:
+	MOVL        (DI), R15
+	VMOVUPD     (R8)(R15*8), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXDQ   (SI), Y6
+	VPSLLQ      $0x20, Y6, Y6
+	VFMADD231PD Y6, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (DI), R14
+	VMOVSD      (R8)(R14*8), X4
+	MOVL        4(DI), R14
+	VMOVHPD     (R8)(R14*8), X4, X4
+	MOVL        8(DI), R14
+	VMOVSD      (R8)(R14*8), X1
+	MOVL        12(DI), R14
+	VMOVHPD     (R8)(R14*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
-	VPMOVZXWQ   (BX), Y1
-	VPSLLQ      $0x30, Y1, Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXDQ   (SI), Y1
+	VPSLLQ      $0x20, Y1, Y1
 	VFMADD231PD Y1, Y4, Y2
-	ADDQ        $0x08, BX
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X5
+	MOVL         4(DI), R14
+	VMOVHPD      (R8)(R14*8), X5, X5
+	MOVL         8(DI), R14
+	VMOVSD       (R8)(R14*8), X4
+	MOVL         12(DI), R14
+	VMOVHPD      (R8)(R14*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXDQ    (SI), Y6
+	VPSLLQ       $0x20, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (DI), R12
+	VMOVUPD     (R8)(R12*8), Y1
+	VPMOVZXDQ   (SI), Y6
+	VPSLLQ      $0x20, Y6, Y6
+	VFMADD231PD Y6, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (DI), R10
+	VMOVSD      (R8)(R10*8), X4
+	MOVL        4(DI), R10
+	VMOVHPD     (R8)(R10*8), X4, X4
+	MOVL        8(DI), R10
+	VMOVSD      (R8)(R10*8), X1
+	MOVL        12(DI), R10
+	VMOVHPD     (R8)(R10*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VPMOVZXDQ   (SI), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y4, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X5
+	MOVL         4(DI), R10
+	VMOVHPD      (R8)(R10*8), X5, X5
+	MOVL         8(DI), R10
+	VMOVSD       (R8)(R10*8), X4
+	MOVL         12(DI), R10
+	VMOVHPD      (R8)(R10*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VPMOVZXDQ    (SI), Y6
+	VPSLLQ       $0x20, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1616F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesHigh1616F64AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPD     (R8)(R15*8), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWQ   (SI), Y6
+	VPSLLQ      $0x30, Y6, Y6
+	VFMADD231PD Y6, Y1, Y2
 	ADDQ        $0x08, SI
-	DECQ        R12
-	JNZ         full
+	ADDQ        $0x08, DI
+	DECQ        R14
+	JNZ         farStraight
 
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
 
-masked:
-	MOVWLZX      (DX), R13
-	VMOVD        R13, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X5
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X5, X5
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X4
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXWQ    (BX), Y6
-	VPSLLQ       $0x30, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
-	ADDQ         $0x08, BX
-	ADDQ         $0x08, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
-
-store:
-	VMOVUPD Y2, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesHigh1632F64AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1632F64AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VMOVUPS      laneBits64<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1  (BX)(R10*1)
-	PREFETCHT1  (SI)(R11*1)
-	MOVL        (SI), R13
-	VMOVSD      (DI)(R13*8), X4
-	MOVL        4(SI), R13
-	VMOVHPD     (DI)(R13*8), X4, X4
-	MOVL        8(SI), R13
-	VMOVSD      (DI)(R13*8), X1
-	MOVL        12(SI), R13
-	VMOVHPD     (DI)(R13*8), X1, X1
+farEach:
+	MOVL        (DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*8), X4
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*8), X4, X4
+	MOVL        4(DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*8), X1
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
-	VPMOVZXWQ   (BX), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWQ   (SI), Y1
 	VPSLLQ      $0x30, Y1, Y1
 	VFMADD231PD Y1, Y4, Y2
-	ADDQ        $0x08, BX
-	ADDQ        $0x10, SI
-	DECQ        R12
-	JNZ         full
+	ADDQ        $0x08, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         farEach
 
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
 
-masked:
-	MOVWLZX      (DX), R13
-	VMOVD        R13, X1
+farMasked:
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X1
 	VPBROADCASTQ X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSD       (DI)(R13*8), X5
-	MOVL         4(SI), R13
-	VMOVHPD      (DI)(R13*8), X5, X5
-	MOVL         8(SI), R13
-	VMOVSD       (DI)(R13*8), X4
-	MOVL         12(SI), R13
-	VMOVHPD      (DI)(R13*8), X4, X4
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X5
+	SHRL         $0x10, R15
+	VMOVHPD      (R8)(R15*8), X5, X5
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X4
+	SHRL         $0x10, R15
+	VMOVHPD      (R8)(R15*8), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXWQ    (BX), Y6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWQ    (SI), Y6
 	VPSLLQ       $0x30, Y6, Y6
 	VMOVAPS      Y2, Y7
 	VFMADD231PD  Y6, Y5, Y7
 	VBLENDVPD    Y1, Y7, Y2, Y2
-	ADDQ         $0x08, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
+	ADDQ         $0x08, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
 
-store:
-	VMOVUPD Y2, (R8)
-	ADDQ    $0x20, R8
+farMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
 	ADDQ    $0x08, CX
 	DECQ    AX
-	JMP     slice
+	JMP     far
 
-done:
+farDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull16F64AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X2
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X2, X2
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X3
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X3
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X3, X3
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X4
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VFMADD231PD  (BX), Z2, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x10, SI
-	DECQ         R12
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X4
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X4, X4
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X2
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X5
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X5, X5
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X2
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PD  (BX), Z4, K1, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
-
-store:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesFull32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSD       (DI)(R13*8), X2
-	MOVL         4(SI), R13
-	VMOVHPD      (DI)(R13*8), X2, X2
-	MOVL         8(SI), R13
-	VMOVSD       (DI)(R13*8), X3
-	MOVL         12(SI), R13
-	VMOVHPD      (DI)(R13*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R13
-	VMOVSD       (DI)(R13*8), X3
-	MOVL         20(SI), R13
-	VMOVHPD      (DI)(R13*8), X3, X3
-	MOVL         24(SI), R13
-	VMOVSD       (DI)(R13*8), X4
-	MOVL         28(SI), R13
-	VMOVHPD      (DI)(R13*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VFMADD231PD  (BX), Z2, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x20, SI
-	DECQ         R12
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSD       (DI)(R13*8), X4
-	MOVL         4(SI), R13
-	VMOVHPD      (DI)(R13*8), X4, X4
-	MOVL         8(SI), R13
-	VMOVSD       (DI)(R13*8), X2
-	MOVL         12(SI), R13
-	VMOVHPD      (DI)(R13*8), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         16(SI), R13
-	VMOVSD       (DI)(R13*8), X5
-	MOVL         20(SI), R13
-	VMOVHPD      (DI)(R13*8), X5, X5
-	MOVL         24(SI), R13
-	VMOVSD       (DI)(R13*8), X2
-	MOVL         28(SI), R13
-	VMOVHPD      (DI)(R13*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PD  (BX), Z4, K1, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
-
-store:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesShort16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesShort16F64AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X2
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X2, X2
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X3
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X3
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X3, X3
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X4
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VCVTPS2PD    (BX), Z4
-	VFMADD231PD  Z4, Z2, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x10, SI
-	DECQ         R12
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X5
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X5, X5
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X2
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X6
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X6, X6
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X2
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VCVTPS2PD    (BX), Z4
-	VFMADD231PD  Z4, Z5, K1, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
-
-store:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesShort32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesShort32F64AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSD       (DI)(R13*8), X2
-	MOVL         4(SI), R13
-	VMOVHPD      (DI)(R13*8), X2, X2
-	MOVL         8(SI), R13
-	VMOVSD       (DI)(R13*8), X3
-	MOVL         12(SI), R13
-	VMOVHPD      (DI)(R13*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R13
-	VMOVSD       (DI)(R13*8), X3
-	MOVL         20(SI), R13
-	VMOVHPD      (DI)(R13*8), X3, X3
-	MOVL         24(SI), R13
-	VMOVSD       (DI)(R13*8), X4
-	MOVL         28(SI), R13
-	VMOVHPD      (DI)(R13*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VCVTPS2PD    (BX), Z4
-	VFMADD231PD  Z4, Z2, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x20, SI
-	DECQ         R12
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSD       (DI)(R13*8), X5
-	MOVL         4(SI), R13
-	VMOVHPD      (DI)(R13*8), X5, X5
-	MOVL         8(SI), R13
-	VMOVSD       (DI)(R13*8), X2
-	MOVL         12(SI), R13
-	VMOVHPD      (DI)(R13*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         16(SI), R13
-	VMOVSD       (DI)(R13*8), X6
-	MOVL         20(SI), R13
-	VMOVHPD      (DI)(R13*8), X6, X6
-	MOVL         24(SI), R13
-	VMOVSD       (DI)(R13*8), X2
-	MOVL         28(SI), R13
-	VMOVHPD      (DI)(R13*8), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VCVTPS2PD    (BX), Z4
-	VFMADD231PD  Z4, Z5, K1, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
-
-store:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesTable16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·slicesTable16F64AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	MOVQ         ahead+72(FP), R10
-	MOVQ         valuesAhead+88(FP), R11
-	MOVQ         indicesAhead+96(FP), R12
-	VMOVUPS      nibblesOf64<>+0(SB), Z0
-	VMOVUPD      (R8), Z1
-	VMOVUPD      64(R8), Z2
-	VPBROADCASTQ keep+64(FP), Z4
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R10)
-	ADDQ       step+80(FP), R10
-	VPANDQ     (R9), Z4, Z3
-	MOVL       (CX), R8
-	TESTQ      R8, R8
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R11*1)
-	PREFETCHT1   (SI)(R12*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X5
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X5, X5
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X6
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y5
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X6
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X6, X6
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X7
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X7, X7
-	VINSERTF128  $0x01, X7, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VPBROADCASTD (BX), Y7
-	VPMOVZXDQ    Y7, Z7
-	VPSRLVQ      Z0, Z7, Z7
-	VPERMI2PD    Z2, Z1, Z7
-	VFMADD231PD  Z7, Z5, Z3
-	ADDQ         $0x04, BX
-	ADDQ         $0x10, SI
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R11*1)
-	PREFETCHT1   (SI)(R12*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X8
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X8, X8
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X5
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X5, X5
-	VINSERTF128  $0x01, X5, Y8, Y8
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X9
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X9, X9
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X5
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X5, X5
-	VINSERTF128  $0x01, X5, Y9, Y9
-	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	VPBROADCASTD (BX), Y7
-	VPMOVZXDQ    Y7, Z7
-	VPSRLVQ      Z0, Z7, Z7
-	VPERMI2PD    Z2, Z1, Z7
-	VFMADD231PD  Z7, Z8, K1, Z3
-	ADDQ         $0x04, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R8
-	JNZ          masked
-
-store:
-	VMOVUPD Z3, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesTable32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, AVX512F, MMX+
-TEXT ·slicesTable32F64AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	MOVQ         ahead+72(FP), R10
-	MOVQ         valuesAhead+88(FP), R11
-	MOVQ         indicesAhead+96(FP), R12
-	VMOVUPS      nibblesOf64<>+0(SB), Z0
-	VMOVUPD      (R8), Z1
-	VMOVUPD      64(R8), Z2
-	VPBROADCASTQ keep+64(FP), Z4
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R10)
-	ADDQ       step+80(FP), R10
-	VPANDQ     (R9), Z4, Z3
-	MOVL       (CX), R8
-	TESTQ      R8, R8
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R11*1)
-	PREFETCHT1   (SI)(R12*1)
-	MOVL         (SI), R13
-	VMOVSD       (DI)(R13*8), X5
-	MOVL         4(SI), R13
-	VMOVHPD      (DI)(R13*8), X5, X5
-	MOVL         8(SI), R13
-	VMOVSD       (DI)(R13*8), X6
-	MOVL         12(SI), R13
-	VMOVHPD      (DI)(R13*8), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y5
-	MOVL         16(SI), R13
-	VMOVSD       (DI)(R13*8), X6
-	MOVL         20(SI), R13
-	VMOVHPD      (DI)(R13*8), X6, X6
-	MOVL         24(SI), R13
-	VMOVSD       (DI)(R13*8), X7
-	MOVL         28(SI), R13
-	VMOVHPD      (DI)(R13*8), X7, X7
-	VINSERTF128  $0x01, X7, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VPBROADCASTD (BX), Y7
-	VPMOVZXDQ    Y7, Z7
-	VPSRLVQ      Z0, Z7, Z7
-	VPERMI2PD    Z2, Z1, Z7
-	VFMADD231PD  Z7, Z5, Z3
-	ADDQ         $0x04, BX
-	ADDQ         $0x20, SI
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R11*1)
-	PREFETCHT1   (SI)(R12*1)
-	MOVL         (SI), R13
-	VMOVSD       (DI)(R13*8), X8
-	MOVL         4(SI), R13
-	VMOVHPD      (DI)(R13*8), X8, X8
-	MOVL         8(SI), R13
-	VMOVSD       (DI)(R13*8), X5
-	MOVL         12(SI), R13
-	VMOVHPD      (DI)(R13*8), X5, X5
-	VINSERTF128  $0x01, X5, Y8, Y8
-	MOVL         16(SI), R13
-	VMOVSD       (DI)(R13*8), X9
-	MOVL         20(SI), R13
-	VMOVHPD      (DI)(R13*8), X9, X9
-	MOVL         24(SI), R13
-	VMOVSD       (DI)(R13*8), X5
-	MOVL         28(SI), R13
-	VMOVHPD      (DI)(R13*8), X5, X5
-	VINSERTF128  $0x01, X5, Y9, Y9
-	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	VPBROADCASTD (BX), Y7
-	VPMOVZXDQ    Y7, Z7
-	VPSRLVQ      Z0, Z7, Z7
-	VPERMI2PD    Z2, Z1, Z7
-	VFMADD231PD  Z7, Z8, K1, Z3
-	ADDQ         $0x04, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R8
-	JNZ          masked
-
-store:
-	VMOVUPD Z3, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame16F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R10
-	VBROADCASTSD (DI), Z0
-	VPBROADCASTQ keep+64(FP), Z2
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z2, Z1
-	MOVL       (CX), DI
-	TESTQ      DI, DI
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R10*1)
-	MOVL         (BX), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (SI)(R11*8), X3
-	SHRL         $0x10, R12
-	VMOVHPD      (SI)(R12*8), X3, X3
-	MOVL         4(BX), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (SI)(R11*8), X4
-	SHRL         $0x10, R12
-	VMOVHPD      (SI)(R12*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         8(BX), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (SI)(R11*8), X4
-	SHRL         $0x10, R12
-	VMOVHPD      (SI)(R12*8), X4, X4
-	MOVL         12(BX), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (SI)(R11*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (SI)(R12*8), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PD  Z0, Z3, Z1
-	ADDQ         $0x10, BX
-	DECQ         DI
-	JNZ          full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	MOVL         (BX), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (SI)(R11*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (SI)(R12*8), X5, X5
-	MOVL         4(BX), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (SI)(R11*8), X3
-	SHRL         $0x10, R12
-	VMOVHPD      (SI)(R12*8), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
-	MOVL         8(BX), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (SI)(R11*8), X6
-	SHRL         $0x10, R12
-	VMOVHPD      (SI)(R12*8), X6, X6
-	MOVL         12(BX), R12
-	MOVWLZX      R12, R11
-	VMOVSD       (SI)(R11*8), X3
-	SHRL         $0x10, R12
-	VMOVHPD      (SI)(R12*8), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PD  Z0, Z5, K1, Z1
-	ADDQ         $0x10, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPD Z1, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame32F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame32F64AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R10
-	VBROADCASTSD (DI), Z0
-	VPBROADCASTQ keep+64(FP), Z2
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z2, Z1
-	MOVL       (CX), DI
-	TESTQ      DI, DI
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R10*1)
-	MOVL         (BX), R11
-	VMOVSD       (SI)(R11*8), X3
-	MOVL         4(BX), R11
-	VMOVHPD      (SI)(R11*8), X3, X3
-	MOVL         8(BX), R11
-	VMOVSD       (SI)(R11*8), X4
-	MOVL         12(BX), R11
-	VMOVHPD      (SI)(R11*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         16(BX), R11
-	VMOVSD       (SI)(R11*8), X4
-	MOVL         20(BX), R11
-	VMOVHPD      (SI)(R11*8), X4, X4
-	MOVL         24(BX), R11
-	VMOVSD       (SI)(R11*8), X5
-	MOVL         28(BX), R11
-	VMOVHPD      (SI)(R11*8), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PD  Z0, Z3, Z1
-	ADDQ         $0x20, BX
-	DECQ         DI
-	JNZ          full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	MOVL         (BX), R11
-	VMOVSD       (SI)(R11*8), X5
-	MOVL         4(BX), R11
-	VMOVHPD      (SI)(R11*8), X5, X5
-	MOVL         8(BX), R11
-	VMOVSD       (SI)(R11*8), X3
-	MOVL         12(BX), R11
-	VMOVHPD      (SI)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
-	MOVL         16(BX), R11
-	VMOVSD       (SI)(R11*8), X6
-	MOVL         20(BX), R11
-	VMOVHPD      (SI)(R11*8), X6, X6
-	MOVL         24(BX), R11
-	VMOVSD       (SI)(R11*8), X3
-	MOVL         28(BX), R11
-	VMOVHPD      (SI)(R11*8), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PD  Z0, Z5, K1, Z1
-	ADDQ         $0x20, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPD Z1, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesHigh3216F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh3216F64AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X2
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X2, X2
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X3
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X3
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X3, X3
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X4
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VPMOVZXDQ    (BX), Z4
-	VPSLLQ       $0x20, Z4, Z4
-	VFMADD231PD  Z4, Z2, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x10, SI
-	DECQ         R12
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X5
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X5, X5
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X2
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X6
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X6, X6
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X2
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VPMOVZXDQ    (BX), Z4
-	VPSLLQ       $0x20, Z4, Z4
-	VFMADD231PD  Z4, Z5, K1, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
-
-store:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesHigh3232F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh3232F64AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSD       (DI)(R13*8), X2
-	MOVL         4(SI), R13
-	VMOVHPD      (DI)(R13*8), X2, X2
-	MOVL         8(SI), R13
-	VMOVSD       (DI)(R13*8), X3
-	MOVL         12(SI), R13
-	VMOVHPD      (DI)(R13*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R13
-	VMOVSD       (DI)(R13*8), X3
-	MOVL         20(SI), R13
-	VMOVHPD      (DI)(R13*8), X3, X3
-	MOVL         24(SI), R13
-	VMOVSD       (DI)(R13*8), X4
-	MOVL         28(SI), R13
-	VMOVHPD      (DI)(R13*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VPMOVZXDQ    (BX), Z4
-	VPSLLQ       $0x20, Z4, Z4
-	VFMADD231PD  Z4, Z2, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x20, SI
-	DECQ         R12
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSD       (DI)(R13*8), X5
-	MOVL         4(SI), R13
-	VMOVHPD      (DI)(R13*8), X5, X5
-	MOVL         8(SI), R13
-	VMOVSD       (DI)(R13*8), X2
-	MOVL         12(SI), R13
-	VMOVHPD      (DI)(R13*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         16(SI), R13
-	VMOVSD       (DI)(R13*8), X6
-	MOVL         20(SI), R13
-	VMOVHPD      (DI)(R13*8), X6, X6
-	MOVL         24(SI), R13
-	VMOVSD       (DI)(R13*8), X2
-	MOVL         28(SI), R13
-	VMOVHPD      (DI)(R13*8), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VPMOVZXDQ    (BX), Z4
-	VPSLLQ       $0x20, Z4, Z4
-	VFMADD231PD  Z4, Z5, K1, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
-
-store:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesHigh1616F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1616F64AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X2
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X2, X2
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X3
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X3
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X3, X3
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X4
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VPMOVZXWQ    (BX), Z4
-	VPSLLQ       $0x30, Z4, Z4
-	VFMADD231PD  Z4, Z2, Z0
-	ADDQ         $0x10, BX
-	ADDQ         $0x10, SI
-	DECQ         R12
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X5
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X5, X5
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X2
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X6
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X6, X6
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSD       (DI)(R13*8), X2
-	SHRL         $0x10, R14
-	VMOVHPD      (DI)(R14*8), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VPMOVZXWQ    (BX), Z4
-	VPSLLQ       $0x30, Z4, Z4
-	VFMADD231PD  Z4, Z5, K1, Z0
-	ADDQ         $0x10, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
-
-store:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesHigh1632F64AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1632F64AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSD       (DI)(R13*8), X2
-	MOVL         4(SI), R13
-	VMOVHPD      (DI)(R13*8), X2, X2
-	MOVL         8(SI), R13
-	VMOVSD       (DI)(R13*8), X3
-	MOVL         12(SI), R13
-	VMOVHPD      (DI)(R13*8), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R13
-	VMOVSD       (DI)(R13*8), X3
-	MOVL         20(SI), R13
-	VMOVHPD      (DI)(R13*8), X3, X3
-	MOVL         24(SI), R13
-	VMOVSD       (DI)(R13*8), X4
-	MOVL         28(SI), R13
-	VMOVHPD      (DI)(R13*8), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VPMOVZXWQ    (BX), Z4
-	VPSLLQ       $0x30, Z4, Z4
-	VFMADD231PD  Z4, Z2, Z0
-	ADDQ         $0x10, BX
-	ADDQ         $0x20, SI
-	DECQ         R12
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSD       (DI)(R13*8), X5
-	MOVL         4(SI), R13
-	VMOVHPD      (DI)(R13*8), X5, X5
-	MOVL         8(SI), R13
-	VMOVSD       (DI)(R13*8), X2
-	MOVL         12(SI), R13
-	VMOVHPD      (DI)(R13*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         16(SI), R13
-	VMOVSD       (DI)(R13*8), X6
-	MOVL         20(SI), R13
-	VMOVHPD      (DI)(R13*8), X6, X6
-	MOVL         24(SI), R13
-	VMOVSD       (DI)(R13*8), X2
-	MOVL         28(SI), R13
-	VMOVHPD      (DI)(R13*8), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VPMOVZXWQ    (BX), Z4
-	VPSLLQ       $0x30, Z4, Z4
-	VFMADD231PD  Z4, Z5, K1, Z0
-	ADDQ         $0x10, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
-
-store:
-	VMOVUPD Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesFull16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VMOVUPS      laneBits32<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1  (BX)(R10*1)
-	PREFETCHT1  (SI)(R11*1)
-	MOVL        (SI), R14
-	MOVWLZX     R14, R13
-	VMOVSS      (DI)(R13*4), X4
-	SHRL        $0x10, R14
-	VINSERTPS   $0x10, (DI)(R14*4), X4, X4
-	MOVL        4(SI), R14
-	MOVWLZX     R14, R13
-	VINSERTPS   $0x20, (DI)(R13*4), X4, X4
-	SHRL        $0x10, R14
-	VINSERTPS   $0x30, (DI)(R14*4), X4, X4
-	MOVL        8(SI), R14
-	MOVWLZX     R14, R13
-	VMOVSS      (DI)(R13*4), X1
-	SHRL        $0x10, R14
-	VINSERTPS   $0x10, (DI)(R14*4), X1, X1
-	MOVL        12(SI), R14
-	MOVWLZX     R14, R13
-	VINSERTPS   $0x20, (DI)(R13*4), X1, X1
-	SHRL        $0x10, R14
-	VINSERTPS   $0x30, (DI)(R14*4), X1, X1
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX     (DI), R12
+	VMOVUPD     (R8)(R12*8), Y1
+	VPMOVZXWQ   (SI), Y6
+	VPSLLQ      $0x30, Y6, Y6
+	VFMADD231PD Y6, Y1, Y2
+	ADDQ        $0x08, SI
+	ADDQ        $0x08, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*8), X4
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*8), X4, X4
+	MOVL        4(DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*8), X1
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*8), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
-	VFMADD231PS (BX), Y4, Y2
-	ADDQ        $0x20, BX
+	VPMOVZXWQ   (SI), Y1
+	VPSLLQ      $0x30, Y1, Y1
+	VFMADD231PD Y1, Y4, Y2
+	ADDQ        $0x08, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X5
+	SHRL         $0x10, R12
+	VMOVHPD      (R8)(R12*8), X5, X5
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X4
+	SHRL         $0x10, R12
+	VMOVHPD      (R8)(R12*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VPMOVZXWQ    (SI), Y6
+	VPSLLQ       $0x30, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x08, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1632F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesHigh1632F64AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL        (DI), R15
+	VMOVUPD     (R8)(R15*8), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWQ   (SI), Y6
+	VPSLLQ      $0x30, Y6, Y6
+	VFMADD231PD Y6, Y1, Y2
+	ADDQ        $0x08, SI
+	ADDQ        $0x10, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (DI), R14
+	VMOVSD      (R8)(R14*8), X4
+	MOVL        4(DI), R14
+	VMOVHPD     (R8)(R14*8), X4, X4
+	MOVL        8(DI), R14
+	VMOVSD      (R8)(R14*8), X1
+	MOVL        12(DI), R14
+	VMOVHPD     (R8)(R14*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWQ   (SI), Y1
+	VPSLLQ      $0x30, Y1, Y1
+	VFMADD231PD Y1, Y4, Y2
+	ADDQ        $0x08, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X5
+	MOVL         4(DI), R14
+	VMOVHPD      (R8)(R14*8), X5, X5
+	MOVL         8(DI), R14
+	VMOVSD       (R8)(R14*8), X4
+	MOVL         12(DI), R14
+	VMOVHPD      (R8)(R14*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWQ    (SI), Y6
+	VPSLLQ       $0x30, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x08, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (DI), R12
+	VMOVUPD     (R8)(R12*8), Y1
+	VPMOVZXWQ   (SI), Y6
+	VPSLLQ      $0x30, Y6, Y6
+	VFMADD231PD Y6, Y1, Y2
+	ADDQ        $0x08, SI
+	ADDQ        $0x10, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (DI), R10
+	VMOVSD      (R8)(R10*8), X4
+	MOVL        4(DI), R10
+	VMOVHPD     (R8)(R10*8), X4, X4
+	MOVL        8(DI), R10
+	VMOVSD      (R8)(R10*8), X1
+	MOVL        12(DI), R10
+	VMOVHPD     (R8)(R10*8), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VPMOVZXWQ   (SI), Y1
+	VPSLLQ      $0x30, Y1, Y1
+	VFMADD231PD Y1, Y4, Y2
+	ADDQ        $0x08, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X5
+	MOVL         4(DI), R10
+	VMOVHPD      (R8)(R10*8), X5, X5
+	MOVL         8(DI), R10
+	VMOVSD       (R8)(R10*8), X4
+	MOVL         12(DI), R10
+	VMOVHPD      (R8)(R10*8), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VPMOVZXWQ    (SI), Y6
+	VPSLLQ       $0x30, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PD  Y6, Y5, Y7
+	VBLENDVPD    Y1, Y7, Y2, Y2
+	ADDQ         $0x08, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesFull16F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesFull16F64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPD     (R8)(R15*8), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Z2, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x10, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X3
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y3
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y3
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y3
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X4
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y4
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y4
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PD  (SI), Z3, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X5
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y5
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y5
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y5
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X6
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y6
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y6
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PD  (SI), Z5, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX     (DI), R12
+	VMOVUPD     (R8)(R12*8), Z2
+	VFMADD231PD (SI), Z2, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x10, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X3
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y3
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y3
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y3
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X4
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y4
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y4
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VFMADD231PD  (SI), Z3, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X5
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y5
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y5
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y5
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X6
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y6
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y6
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VFMADD231PD  (SI), Z5, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesFull32F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL        (DI), R15
+	VMOVUPD     (R8)(R15*8), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Z2, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x20, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X3
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y3
+	MOVL         8(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y3
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y3
+	MOVL         16(DI), R14
+	VMOVSD       (R8)(R14*8), X4
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y4
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y4
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PD  (SI), Z3, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X5
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y5
+	MOVL         8(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y5
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y5
+	MOVL         16(DI), R14
+	VMOVSD       (R8)(R14*8), X6
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y6
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y6
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PD  (SI), Z5, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (DI), R12
+	VMOVUPD     (R8)(R12*8), Z2
+	VFMADD231PD (SI), Z2, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x20, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X3
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y3
+	MOVL         8(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y3
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y3
+	MOVL         16(DI), R10
+	VMOVSD       (R8)(R10*8), X4
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y4
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y4
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VFMADD231PD  (SI), Z3, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X5
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y5
+	MOVL         8(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y5
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y5
+	MOVL         16(DI), R10
+	VMOVSD       (R8)(R10*8), X6
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y6
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y6
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VFMADD231PD  (SI), Z5, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesShort16F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesShort16F64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPD     (R8)(R15*8), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X4
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y4
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y4
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y4
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X5
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y5
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y5
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z4, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X6
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y6
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y6
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y6
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X7
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y7
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y7
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX     (DI), R12
+	VMOVUPD     (R8)(R12*8), Z2
+	VCVTPS2PD   (SI), Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X4
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y4
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y4
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y4
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X5
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y5
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y5
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z4, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X6
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y6
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y6
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y6
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X7
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y7
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y7
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesShort32F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesShort32F64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL        (DI), R15
+	VMOVUPD     (R8)(R15*8), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X4
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y4
+	MOVL         8(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y4
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y4
+	MOVL         16(DI), R14
+	VMOVSD       (R8)(R14*8), X5
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y5
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y5
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z4, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X6
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y6
+	MOVL         8(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y6
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y6
+	MOVL         16(DI), R14
+	VMOVSD       (R8)(R14*8), X7
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y7
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y7
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (DI), R12
+	VMOVUPD     (R8)(R12*8), Z2
+	VCVTPS2PD   (SI), Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X4
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y4
+	MOVL         8(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y4
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y4
+	MOVL         16(DI), R10
+	VMOVSD       (R8)(R10*8), X5
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y5
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y5
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z4, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X6
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y6
+	MOVL         8(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y6
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y6
+	MOVL         16(DI), R10
+	VMOVSD       (R8)(R10*8), X7
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y7
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y7
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable16F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
+TEXT ·slicesTable16F64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VMOVUPS      nibblesOf64<>+0(SB), Z2
+	VMOVUPD      (R11), Z3
+	VMOVUPD      64(R11), Z4
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX      (DI), R15
+	VMOVUPD      (R8)(R15*8), Z5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z5, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R14
+	JNZ          farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X7
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y7
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y7
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y7
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X8
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y8
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y8
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z7, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X9
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y9
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y9
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y9
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X10
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y10
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y10
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z9, K1, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX      (DI), R12
+	VMOVUPD      (R8)(R12*8), Z5
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z5, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R10
+	JNZ          nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X7
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y7
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y7
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y7
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X8
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y8
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y8
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z7, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X9
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y9
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y9
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y9
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X10
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y10
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y10
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z9, K1, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable32F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
+TEXT ·slicesTable32F64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VMOVUPS      nibblesOf64<>+0(SB), Z2
+	VMOVUPD      (R11), Z3
+	VMOVUPD      64(R11), Z4
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL         (DI), R15
+	VMOVUPD      (R8)(R15*8), Z5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z5, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R14
+	JNZ          farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X7
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y7
+	MOVL         8(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y7
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y7
+	MOVL         16(DI), R14
+	VMOVSD       (R8)(R14*8), X8
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y8
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y8
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z7, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X9
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y9
+	MOVL         8(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y9
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y9
+	MOVL         16(DI), R14
+	VMOVSD       (R8)(R14*8), X10
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y10
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y10
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z9, K1, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL         (DI), R12
+	VMOVUPD      (R8)(R12*8), Z5
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z5, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R10
+	JNZ          nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X7
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y7
+	MOVL         8(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y7
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y7
+	MOVL         16(DI), R10
+	VMOVSD       (R8)(R10*8), X8
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y8
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y8
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z7, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X9
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y9
+	MOVL         8(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y9
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y9
+	MOVL         16(DI), R10
+	VMOVSD       (R8)(R10*8), X10
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y10
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y10
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z9, K1, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame16F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), SI
+	MOVQ         x+48(FP), DI
+	MOVQ         sums+64(FP), R8
+	MOVQ         ahead+80(FP), R9
+	MOVQ         table+56(FP), R10
+	VBROADCASTSD (R10), Z2
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R10
+	KMOVW        R10, K2
+	MOVL         $0x00000004, R10
+	KMOVW        R10, K3
+	MOVL         $0x00000008, R10
+	KMOVW        R10, K4
+	MOVQ         valuesAhead+96(FP), R10
+	MOVQ         indicesAhead+104(FP), R11
+	TESTQ        R10, R10
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R12
+	ADDQ       $0x02, DX
+	SUBQ       R12, R10
+	TESTQ      R12, R12
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (SI), R13
+	VMOVUPD     (DI)(R13*8), Z3
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Z2, Z3, Z0
 	ADDQ        $0x10, SI
 	DECQ        R12
-	JNZ         full
+	JNZ         farStraight
 
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
+farStraightEnd:
+farFull:
+	TESTQ R10, R10
+	JZ    farEachEnd
 
-masked:
-	MOVWLZX      (DX), R13
-	VMOVD        R13, X1
-	VPBROADCASTD X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQD     Y0, Y1, Y1
-	PREFETCHT1   (BX)(R10*1)
+farEach:
+	MOVL         (SI), R13
+	MOVWLZX      R13, R12
+	VMOVSD       (DI)(R12*8), X4
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*8), K2, Y4
+	MOVL         4(SI), R13
+	MOVWLZX      R13, R12
+	VBROADCASTSD (DI)(R12*8), K3, Y4
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*8), K4, Y4
+	MOVL         8(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSD       (DI)(R12*8), X5
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*8), K2, Y5
+	MOVL         12(SI), R13
+	MOVWLZX      R13, R12
+	VBROADCASTSD (DI)(R12*8), K3, Y5
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
 	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X5
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X5, X5
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X5, X5
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PS  (BX), Y5, Y6
-	VBLENDVPS    Y1, Y6, Y2, Y2
-	ADDQ         $0x20, BX
+	VFMADD231PD  Z2, Z4, Z0
 	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
+	DECQ         R10
+	JNZ          farEach
 
-store:
-	VMOVUPS Y2, (R8)
-	ADDQ    $0x20, R8
+farEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R13
+	MOVWLZX      R13, R12
+	VMOVSD       (DI)(R12*8), X6
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*8), K2, Y6
+	MOVL         4(SI), R13
+	MOVWLZX      R13, R12
+	VBROADCASTSD (DI)(R12*8), K3, Y6
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*8), K4, Y6
+	MOVL         8(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSD       (DI)(R12*8), X7
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*8), K2, Y7
+	MOVL         12(SI), R13
+	MOVWLZX      R13, R12
+	VBROADCASTSD (DI)(R12*8), K3, Y7
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
 	ADDQ    $0x08, CX
 	DECQ    AX
-	JMP     slice
+	JMP     far
 
-done:
+farDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesFull32F32AVX2(SB), NOSPLIT, $0-104
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R8), Z1, Z0
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R9
+	ADDQ    $0x02, DX
+	SUBQ    R9, R10
+	TESTQ   R9, R9
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX     (SI), R11
+	VMOVUPD     (DI)(R11*8), Z3
+	VFMADD231PD Z2, Z3, Z0
+	ADDQ        $0x10, SI
+	DECQ        R9
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R10, R10
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (SI), R11
+	MOVWLZX      R11, R9
+	VMOVSD       (DI)(R9*8), X4
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*8), K2, Y4
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R9
+	VBROADCASTSD (DI)(R9*8), K3, Y4
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*8), K4, Y4
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSD       (DI)(R9*8), X5
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*8), K2, Y5
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R9
+	VBROADCASTSD (DI)(R9*8), K3, Y5
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VFMADD231PD  Z2, Z4, Z0
+	ADDQ         $0x10, SI
+	DECQ         R10
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R11
+	MOVWLZX      R11, R9
+	VMOVSD       (DI)(R9*8), X6
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*8), K2, Y6
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R9
+	VBROADCASTSD (DI)(R9*8), K3, Y6
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*8), K4, Y6
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSD       (DI)(R9*8), X7
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*8), K2, Y7
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R9
+	VBROADCASTSD (DI)(R9*8), K3, Y7
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesSame32F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VMOVUPS      laneBits32<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), SI
+	MOVQ         x+48(FP), DI
+	MOVQ         sums+64(FP), R8
+	MOVQ         ahead+80(FP), R9
+	MOVQ         table+56(FP), R10
+	VBROADCASTSD (R10), Z2
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R10
+	KMOVW        R10, K2
+	MOVL         $0x00000004, R10
+	KMOVW        R10, K3
+	MOVL         $0x00000008, R10
+	KMOVW        R10, K4
+	MOVQ         valuesAhead+96(FP), R10
+	MOVQ         indicesAhead+104(FP), R11
+	TESTQ        R10, R10
+	JZ           near
 
-slice:
+far:
 	TESTQ      AX, AX
-	JZ         done
+	JZ         farDone
 	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R12
+	ADDQ       step+88(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R12
+	ADDQ       $0x02, DX
+	SUBQ       R12, R10
 	TESTQ      R12, R12
-	JZ         tail
+	JZ         farStraightEnd
 
-full:
-	PREFETCHT1  (BX)(R10*1)
-	PREFETCHT1  (SI)(R11*1)
+farStraight:
 	MOVL        (SI), R13
-	VMOVSS      (DI)(R13*4), X4
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (DI)(R13*4), X4, X4
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (DI)(R13*4), X4, X4
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (DI)(R13*4), X4, X4
-	MOVL        16(SI), R13
-	VMOVSS      (DI)(R13*4), X1
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (DI)(R13*4), X1, X1
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (DI)(R13*4), X1, X1
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (DI)(R13*4), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VFMADD231PS (BX), Y4, Y2
-	ADDQ        $0x20, BX
+	VMOVUPD     (DI)(R13*8), Z3
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Z2, Z3, Z0
 	ADDQ        $0x20, SI
 	DECQ        R12
-	JNZ         full
+	JNZ         farStraight
 
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
+farStraightEnd:
+farFull:
+	TESTQ R10, R10
+	JZ    farEachEnd
 
-masked:
-	MOVWLZX      (DX), R13
-	VMOVD        R13, X1
+farEach:
+	MOVL         (SI), R12
+	VMOVSD       (DI)(R12*8), X4
+	MOVL         4(SI), R12
+	VBROADCASTSD (DI)(R12*8), K2, Y4
+	MOVL         8(SI), R12
+	VBROADCASTSD (DI)(R12*8), K3, Y4
+	MOVL         12(SI), R12
+	VBROADCASTSD (DI)(R12*8), K4, Y4
+	MOVL         16(SI), R12
+	VMOVSD       (DI)(R12*8), X5
+	MOVL         20(SI), R12
+	VBROADCASTSD (DI)(R12*8), K2, Y5
+	MOVL         24(SI), R12
+	VBROADCASTSD (DI)(R12*8), K3, Y5
+	MOVL         28(SI), R12
+	VBROADCASTSD (DI)(R12*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PD  Z2, Z4, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R12
+	VMOVSD       (DI)(R12*8), X6
+	MOVL         4(SI), R12
+	VBROADCASTSD (DI)(R12*8), K2, Y6
+	MOVL         8(SI), R12
+	VBROADCASTSD (DI)(R12*8), K3, Y6
+	MOVL         12(SI), R12
+	VBROADCASTSD (DI)(R12*8), K4, Y6
+	MOVL         16(SI), R12
+	VMOVSD       (DI)(R12*8), X7
+	MOVL         20(SI), R12
+	VBROADCASTSD (DI)(R12*8), K2, Y7
+	MOVL         24(SI), R12
+	VBROADCASTSD (DI)(R12*8), K3, Y7
+	MOVL         28(SI), R12
+	VBROADCASTSD (DI)(R12*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R8), Z1, Z0
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R9
+	ADDQ    $0x02, DX
+	SUBQ    R9, R10
+	TESTQ   R9, R9
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (SI), R11
+	VMOVUPD     (DI)(R11*8), Z3
+	VFMADD231PD Z2, Z3, Z0
+	ADDQ        $0x20, SI
+	DECQ        R9
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R10, R10
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (SI), R9
+	VMOVSD       (DI)(R9*8), X4
+	MOVL         4(SI), R9
+	VBROADCASTSD (DI)(R9*8), K2, Y4
+	MOVL         8(SI), R9
+	VBROADCASTSD (DI)(R9*8), K3, Y4
+	MOVL         12(SI), R9
+	VBROADCASTSD (DI)(R9*8), K4, Y4
+	MOVL         16(SI), R9
+	VMOVSD       (DI)(R9*8), X5
+	MOVL         20(SI), R9
+	VBROADCASTSD (DI)(R9*8), K2, Y5
+	MOVL         24(SI), R9
+	VBROADCASTSD (DI)(R9*8), K3, Y5
+	MOVL         28(SI), R9
+	VBROADCASTSD (DI)(R9*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VFMADD231PD  Z2, Z4, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R9
+	VMOVSD       (DI)(R9*8), X6
+	MOVL         4(SI), R9
+	VBROADCASTSD (DI)(R9*8), K2, Y6
+	MOVL         8(SI), R9
+	VBROADCASTSD (DI)(R9*8), K3, Y6
+	MOVL         12(SI), R9
+	VBROADCASTSD (DI)(R9*8), K4, Y6
+	MOVL         16(SI), R9
+	VMOVSD       (DI)(R9*8), X7
+	MOVL         20(SI), R9
+	VBROADCASTSD (DI)(R9*8), K2, Y7
+	MOVL         24(SI), R9
+	VBROADCASTSD (DI)(R9*8), K3, Y7
+	MOVL         28(SI), R9
+	VBROADCASTSD (DI)(R9*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesHigh3216F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesHigh3216F64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPD     (R8)(R15*8), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXDQ   (SI), Z3
+	VPSLLQ      $0x20, Z3, Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X4
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y4
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y4
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y4
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X5
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y5
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y5
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXDQ    (SI), Z2
+	VPSLLQ       $0x20, Z2, Z2
+	VFMADD231PD  Z2, Z4, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X6
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y6
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y6
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y6
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X7
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y7
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y7
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXDQ    (SI), Z2
+	VPSLLQ       $0x20, Z2, Z2
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX     (DI), R12
+	VMOVUPD     (R8)(R12*8), Z2
+	VPMOVZXDQ   (SI), Z3
+	VPSLLQ      $0x20, Z3, Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X4
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y4
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y4
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y4
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X5
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y5
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y5
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPMOVZXDQ    (SI), Z2
+	VPSLLQ       $0x20, Z2, Z2
+	VFMADD231PD  Z2, Z4, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X6
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y6
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y6
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y6
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X7
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y7
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y7
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VPMOVZXDQ    (SI), Z2
+	VPSLLQ       $0x20, Z2, Z2
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesHigh3232F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesHigh3232F64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL        (DI), R15
+	VMOVUPD     (R8)(R15*8), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXDQ   (SI), Z3
+	VPSLLQ      $0x20, Z3, Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X4
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y4
+	MOVL         8(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y4
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y4
+	MOVL         16(DI), R14
+	VMOVSD       (R8)(R14*8), X5
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y5
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y5
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXDQ    (SI), Z2
+	VPSLLQ       $0x20, Z2, Z2
+	VFMADD231PD  Z2, Z4, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X6
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y6
+	MOVL         8(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y6
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y6
+	MOVL         16(DI), R14
+	VMOVSD       (R8)(R14*8), X7
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y7
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y7
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXDQ    (SI), Z2
+	VPSLLQ       $0x20, Z2, Z2
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (DI), R12
+	VMOVUPD     (R8)(R12*8), Z2
+	VPMOVZXDQ   (SI), Z3
+	VPSLLQ      $0x20, Z3, Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X4
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y4
+	MOVL         8(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y4
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y4
+	MOVL         16(DI), R10
+	VMOVSD       (R8)(R10*8), X5
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y5
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y5
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPMOVZXDQ    (SI), Z2
+	VPSLLQ       $0x20, Z2, Z2
+	VFMADD231PD  Z2, Z4, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X6
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y6
+	MOVL         8(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y6
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y6
+	MOVL         16(DI), R10
+	VMOVSD       (R8)(R10*8), X7
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y7
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y7
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VPMOVZXDQ    (SI), Z2
+	VPSLLQ       $0x20, Z2, Z2
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1616F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesHigh1616F64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPD     (R8)(R15*8), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWQ   (SI), Z3
+	VPSLLQ      $0x30, Z3, Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X4
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y4
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y4
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y4
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X5
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y5
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y5
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWQ    (SI), Z2
+	VPSLLQ       $0x30, Z2, Z2
+	VFMADD231PD  Z2, Z4, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X6
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y6
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y6
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y6
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X7
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y7
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y7
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWQ    (SI), Z2
+	VPSLLQ       $0x30, Z2, Z2
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX     (DI), R12
+	VMOVUPD     (R8)(R12*8), Z2
+	VPMOVZXWQ   (SI), Z3
+	VPSLLQ      $0x30, Z3, Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X4
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y4
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y4
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y4
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X5
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y5
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y5
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPMOVZXWQ    (SI), Z2
+	VPSLLQ       $0x30, Z2, Z2
+	VFMADD231PD  Z2, Z4, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X6
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y6
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y6
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y6
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X7
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y7
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y7
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VPMOVZXWQ    (SI), Z2
+	VPSLLQ       $0x30, Z2, Z2
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1632F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesHigh1632F64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL        (DI), R15
+	VMOVUPD     (R8)(R15*8), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWQ   (SI), Z3
+	VPSLLQ      $0x30, Z3, Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X4
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y4
+	MOVL         8(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y4
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y4
+	MOVL         16(DI), R14
+	VMOVSD       (R8)(R14*8), X5
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y5
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y5
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWQ    (SI), Z2
+	VPSLLQ       $0x30, Z2, Z2
+	VFMADD231PD  Z2, Z4, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X6
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y6
+	MOVL         8(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y6
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y6
+	MOVL         16(DI), R14
+	VMOVSD       (R8)(R14*8), X7
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y7
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y7
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWQ    (SI), Z2
+	VPSLLQ       $0x30, Z2, Z2
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (DI), R12
+	VMOVUPD     (R8)(R12*8), Z2
+	VPMOVZXWQ   (SI), Z3
+	VPSLLQ      $0x30, Z3, Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X4
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y4
+	MOVL         8(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y4
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y4
+	MOVL         16(DI), R10
+	VMOVSD       (R8)(R10*8), X5
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y5
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y5
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPMOVZXWQ    (SI), Z2
+	VPSLLQ       $0x30, Z2, Z2
+	VFMADD231PD  Z2, Z4, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X6
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y6
+	MOVL         8(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y6
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y6
+	MOVL         16(DI), R10
+	VMOVSD       (R8)(R10*8), X7
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y7
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y7
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VPMOVZXWQ    (SI), Z2
+	VPSLLQ       $0x30, Z2, Z2
+	VFMADD231PD  Z2, Z6, K1, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesFull16F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits32<>+0(SB), Y0
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPS     (R8)(R15*4), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (DI), R15
+	MOVWLZX     R15, R14
+	VMOVSS      (R8)(R14*4), X4
+	SHRL        $0x10, R15
+	VINSERTPS   $0x10, (R8)(R15*4), X4, X4
+	MOVL        4(DI), R15
+	MOVWLZX     R15, R14
+	VINSERTPS   $0x20, (R8)(R14*4), X4, X4
+	SHRL        $0x10, R15
+	VINSERTPS   $0x30, (R8)(R15*4), X4, X4
+	MOVL        8(DI), R15
+	MOVWLZX     R15, R14
+	VMOVSS      (R8)(R14*4), X1
+	SHRL        $0x10, R15
+	VINSERTPS   $0x10, (R8)(R15*4), X1, X1
+	MOVL        12(DI), R15
+	MOVWLZX     R15, R14
+	VINSERTPS   $0x20, (R8)(R14*4), X1, X1
+	SHRL        $0x10, R15
+	VINSERTPS   $0x30, (R8)(R15*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Y4, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSS       (DI)(R13*4), X5
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
-	MOVL         16(SI), R13
-	VMOVSS       (DI)(R13*4), X4
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X5
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X5, X5
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X5, X5
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VMOVAPS      Y2, Y6
+	VFMADD231PS  (SI), Y5, Y6
+	VBLENDVPS    Y1, Y6, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX     (DI), R12
+	VMOVUPS     (R8)(R12*4), Y1
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (DI), R12
+	MOVWLZX     R12, R10
+	VMOVSS      (R8)(R10*4), X4
+	SHRL        $0x10, R12
+	VINSERTPS   $0x10, (R8)(R12*4), X4, X4
+	MOVL        4(DI), R12
+	MOVWLZX     R12, R10
+	VINSERTPS   $0x20, (R8)(R10*4), X4, X4
+	SHRL        $0x10, R12
+	VINSERTPS   $0x30, (R8)(R12*4), X4, X4
+	MOVL        8(DI), R12
+	MOVWLZX     R12, R10
+	VMOVSS      (R8)(R10*4), X1
+	SHRL        $0x10, R12
+	VINSERTPS   $0x10, (R8)(R12*4), X1, X1
+	MOVL        12(DI), R12
+	MOVWLZX     R12, R10
+	VINSERTPS   $0x20, (R8)(R10*4), X1, X1
+	SHRL        $0x10, R12
+	VINSERTPS   $0x30, (R8)(R12*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VFMADD231PS (SI), Y4, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X5, X5
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X5, X5
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
 	VMOVAPS      Y2, Y6
-	VFMADD231PS  (BX), Y5, Y6
+	VFMADD231PS  (SI), Y5, Y6
 	VBLENDVPS    Y1, Y6, Y2, Y2
-	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
 
-store:
+nearMaskedEnd:
+	VMOVUPS Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesFull32F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesFull32F32AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits32<>+0(SB), Y0
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL        (DI), R15
+	VMOVUPS     (R8)(R15*4), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (DI), R14
+	VMOVSS      (R8)(R14*4), X4
+	MOVL        4(DI), R14
+	VINSERTPS   $0x10, (R8)(R14*4), X4, X4
+	MOVL        8(DI), R14
+	VINSERTPS   $0x20, (R8)(R14*4), X4, X4
+	MOVL        12(DI), R14
+	VINSERTPS   $0x30, (R8)(R14*4), X4, X4
+	MOVL        16(DI), R14
+	VMOVSS      (R8)(R14*4), X1
+	MOVL        20(DI), R14
+	VINSERTPS   $0x10, (R8)(R14*4), X1, X1
+	MOVL        24(DI), R14
+	VINSERTPS   $0x20, (R8)(R14*4), X1, X1
+	MOVL        28(DI), R14
+	VINSERTPS   $0x30, (R8)(R14*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Y4, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R11
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (DI), R14
+	VMOVSS       (R8)(R14*4), X5
+	MOVL         4(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X5, X5
+	MOVL         8(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	MOVL         12(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X5, X5
+	MOVL         16(DI), R14
+	VMOVSS       (R8)(R14*4), X4
+	MOVL         20(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
+	MOVL         24(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	MOVL         28(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VMOVAPS      Y2, Y6
+	VFMADD231PS  (SI), Y5, Y6
+	VBLENDVPS    Y1, Y6, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (DI), R12
+	VMOVUPS     (R8)(R12*4), Y1
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (DI), R10
+	VMOVSS      (R8)(R10*4), X4
+	MOVL        4(DI), R10
+	VINSERTPS   $0x10, (R8)(R10*4), X4, X4
+	MOVL        8(DI), R10
+	VINSERTPS   $0x20, (R8)(R10*4), X4, X4
+	MOVL        12(DI), R10
+	VINSERTPS   $0x30, (R8)(R10*4), X4, X4
+	MOVL        16(DI), R10
+	VMOVSS      (R8)(R10*4), X1
+	MOVL        20(DI), R10
+	VINSERTPS   $0x10, (R8)(R10*4), X1, X1
+	MOVL        24(DI), R10
+	VINSERTPS   $0x20, (R8)(R10*4), X1, X1
+	MOVL        28(DI), R10
+	VINSERTPS   $0x30, (R8)(R10*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VFMADD231PS (SI), Y4, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R11
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (DI), R10
+	VMOVSS       (R8)(R10*4), X5
+	MOVL         4(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X5, X5
+	MOVL         8(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
+	MOVL         12(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X5, X5
+	MOVL         16(DI), R10
+	VMOVSS       (R8)(R10*4), X4
+	MOVL         20(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	MOVL         24(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	MOVL         28(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VMOVAPS      Y2, Y6
+	VFMADD231PS  (SI), Y5, Y6
+	VBLENDVPS    Y1, Y6, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable16F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits32<>+0(SB), Y0
+	MOVQ         table+56(FP), R11
+	VMOVUPS      nibblesOf32<>+0(SB), Y4
+	VMOVUPS      (R11), Y5
+	VMOVUPS      32(R11), Y6
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX      (DI), R15
+	VMOVUPS      (R8)(R15*4), Y1
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y9
+	VPSRLVD      Y4, Y9, Y9
+	VPERMPS      Y5, Y9, Y10
+	VPERMPS      Y6, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VFMADD231PS  Y10, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R14
+	JNZ          farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X7
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X7, X7
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X1
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X1, X1
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X1, X1
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X1, X1
+	VINSERTF128  $0x01, X1, Y7, Y7
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y9
+	VPERMPS      Y6, Y1, Y10
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y10, Y9, Y9
+	VFMADD231PS  Y9, Y7, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X8
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X8, X8
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X8, X8
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X8, X8
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X7
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X7, X7
+	VINSERTF128  $0x01, X7, Y8, Y8
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y9
+	VPSRLVD      Y4, Y9, Y9
+	VPERMPS      Y5, Y9, Y10
+	VPERMPS      Y6, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  Y10, Y8, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX      (DI), R12
+	VMOVUPS      (R8)(R12*4), Y1
+	VPBROADCASTD (SI), Y9
+	VPSRLVD      Y4, Y9, Y9
+	VPERMPS      Y5, Y9, Y10
+	VPERMPS      Y6, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VFMADD231PS  Y10, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R10
+	JNZ          nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X7
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X7, X7
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X7, X7
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X1
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X1, X1
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X1, X1
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X1, X1
+	VINSERTF128  $0x01, X1, Y7, Y7
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y9
+	VPERMPS      Y6, Y1, Y10
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y10, Y9, Y9
+	VFMADD231PS  Y9, Y7, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X8
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X8, X8
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X8, X8
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X8, X8
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X7
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X7, X7
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X7, X7
+	VINSERTF128  $0x01, X7, Y8, Y8
+	VPBROADCASTD (SI), Y9
+	VPSRLVD      Y4, Y9, Y9
+	VPERMPS      Y5, Y9, Y10
+	VPERMPS      Y6, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  Y10, Y8, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable32F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesTable32F32AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits32<>+0(SB), Y0
+	MOVQ         table+56(FP), R11
+	VMOVUPS      nibblesOf32<>+0(SB), Y4
+	VMOVUPS      (R11), Y5
+	VMOVUPS      32(R11), Y6
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL         (DI), R15
+	VMOVUPS      (R8)(R15*4), Y1
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y9
+	VPSRLVD      Y4, Y9, Y9
+	VPERMPS      Y5, Y9, Y10
+	VPERMPS      Y6, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VFMADD231PS  Y10, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R14
+	JNZ          farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R14
+	VMOVSS       (R8)(R14*4), X7
+	MOVL         4(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X7, X7
+	MOVL         8(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
+	MOVL         12(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X7, X7
+	MOVL         16(DI), R14
+	VMOVSS       (R8)(R14*4), X1
+	MOVL         20(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X1, X1
+	MOVL         24(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X1, X1
+	MOVL         28(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X1, X1
+	VINSERTF128  $0x01, X1, Y7, Y7
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y9
+	VPERMPS      Y6, Y1, Y10
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y10, Y9, Y9
+	VFMADD231PS  Y9, Y7, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (DI), R14
+	VMOVSS       (R8)(R14*4), X8
+	MOVL         4(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X8, X8
+	MOVL         8(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X8, X8
+	MOVL         12(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X8, X8
+	MOVL         16(DI), R14
+	VMOVSS       (R8)(R14*4), X7
+	MOVL         20(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X7, X7
+	MOVL         24(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
+	MOVL         28(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X7, X7
+	VINSERTF128  $0x01, X7, Y8, Y8
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y9
+	VPSRLVD      Y4, Y9, Y9
+	VPERMPS      Y5, Y9, Y10
+	VPERMPS      Y6, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  Y10, Y8, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL         (DI), R12
+	VMOVUPS      (R8)(R12*4), Y1
+	VPBROADCASTD (SI), Y9
+	VPSRLVD      Y4, Y9, Y9
+	VPERMPS      Y5, Y9, Y10
+	VPERMPS      Y6, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VFMADD231PS  Y10, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R10
+	JNZ          nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R10
+	VMOVSS       (R8)(R10*4), X7
+	MOVL         4(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X7, X7
+	MOVL         8(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
+	MOVL         12(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X7, X7
+	MOVL         16(DI), R10
+	VMOVSS       (R8)(R10*4), X1
+	MOVL         20(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X1, X1
+	MOVL         24(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X1, X1
+	MOVL         28(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X1, X1
+	VINSERTF128  $0x01, X1, Y7, Y7
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y9
+	VPERMPS      Y6, Y1, Y10
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y10, Y9, Y9
+	VFMADD231PS  Y9, Y7, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (DI), R10
+	VMOVSS       (R8)(R10*4), X8
+	MOVL         4(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X8, X8
+	MOVL         8(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X8, X8
+	MOVL         12(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X8, X8
+	MOVL         16(DI), R10
+	VMOVSS       (R8)(R10*4), X7
+	MOVL         20(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X7, X7
+	MOVL         24(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
+	MOVL         28(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X7, X7
+	VINSERTF128  $0x01, X7, Y8, Y8
+	VPBROADCASTD (SI), Y9
+	VPSRLVD      Y4, Y9, Y9
+	VPERMPS      Y5, Y9, Y10
+	VPERMPS      Y6, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  Y10, Y8, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame16F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), SI
+	MOVQ         x+48(FP), DI
+	MOVQ         sums+64(FP), R8
+	MOVQ         ahead+80(FP), R9
+	VMOVUPS      laneBits32<>+0(SB), Y0
+	MOVQ         table+56(FP), R10
+	VBROADCASTSS (R10), Y4
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R10
+	MOVQ         indicesAhead+104(FP), R11
+	TESTQ        R10, R10
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R12
+	ADDQ       $0x02, DX
+	SUBQ       R12, R10
+	TESTQ      R12, R12
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (SI), R13
+	VMOVUPS     (DI)(R13*4), Y1
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Y4, Y1, Y2
+	ADDQ        $0x10, SI
+	DECQ        R12
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R10, R10
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (SI), R13
+	MOVWLZX     R13, R12
+	VMOVSS      (DI)(R12*4), X5
+	SHRL        $0x10, R13
+	VINSERTPS   $0x10, (DI)(R13*4), X5, X5
+	MOVL        4(SI), R13
+	MOVWLZX     R13, R12
+	VINSERTPS   $0x20, (DI)(R12*4), X5, X5
+	SHRL        $0x10, R13
+	VINSERTPS   $0x30, (DI)(R13*4), X5, X5
+	MOVL        8(SI), R13
+	MOVWLZX     R13, R12
+	VMOVSS      (DI)(R12*4), X1
+	SHRL        $0x10, R13
+	VINSERTPS   $0x10, (DI)(R13*4), X1, X1
+	MOVL        12(SI), R13
+	MOVWLZX     R13, R12
+	VINSERTPS   $0x20, (DI)(R12*4), X1, X1
+	SHRL        $0x10, R13
+	VINSERTPS   $0x30, (DI)(R13*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Y4, Y5, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R12
+	VMOVD        R12, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X6
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X6, X6
+	MOVL         4(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X6, X6
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X6, X6
+	MOVL         8(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X5
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
+	MOVL         12(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X5, X5
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
+	PREFETCHT1   (SI)(R11*1)
+	VMOVAPS      Y2, Y7
+	VFMADD231PS  Y4, Y6, Y7
+	VBLENDVPS    Y1, Y7, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          farMasked
+
+farMaskedEnd:
 	VMOVUPS Y2, (R8)
 	ADDQ    $0x20, R8
 	ADDQ    $0x08, CX
 	DECQ    AX
-	JMP     slice
+	JMP     far
 
-done:
+farDone:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	MOVQ         ahead+72(FP), R10
-	MOVQ         valuesAhead+88(FP), R11
-	MOVQ         indicesAhead+96(FP), R12
-	VMOVUPS      nibblesOf32<>+0(SB), Y0
-	VMOVUPS      (R8), Y1
-	VMOVUPS      32(R8), Y2
-	VMOVUPS      laneBits32<>+0(SB), Y3
-	VPBROADCASTQ keep+64(FP), Y6
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R8), Y3, Y2
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R9
+	ADDQ    $0x02, DX
+	SUBQ    R9, R10
+	TESTQ   R9, R9
+	JZ      nearStraightEnd
 
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R10)
-	ADDQ       step+80(FP), R10
-	VANDPS     (R9), Y6, Y5
-	MOVL       (CX), R8
-	TESTQ      R8, R8
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R11*1)
-	PREFETCHT1   (SI)(R12*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X7
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X7, X7
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X7, X7
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X7, X7
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
-	VINSERTF128  $0x01, X4, Y7, Y7
-	VPBROADCASTD (BX), Y4
-	VPSRLVD      Y0, Y4, Y4
-	VPERMPS      Y1, Y4, Y9
-	VPERMPS      Y2, Y4, Y10
-	VPSLLD       $0x1c, Y4, Y4
-	VBLENDVPS    Y4, Y10, Y9, Y9
-	VFMADD231PS  Y9, Y7, Y5
-	ADDQ         $0x04, BX
-	ADDQ         $0x10, SI
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R13
-	VMOVD        R13, X4
-	VPBROADCASTD X4, Y4
-	VPAND        Y3, Y4, Y4
-	VPCMPEQD     Y3, Y4, Y4
-	PREFETCHT1   (BX)(R11*1)
-	PREFETCHT1   (SI)(R12*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X8
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X8, X8
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X8, X8
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X8, X8
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X7
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X7, X7
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X7, X7
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X7, X7
-	VINSERTF128  $0x01, X7, Y8, Y8
-	VPBROADCASTD (BX), Y9
-	VPSRLVD      Y0, Y9, Y9
-	VPERMPS      Y1, Y9, Y10
-	VPERMPS      Y2, Y9, Y11
-	VPSLLD       $0x1c, Y9, Y9
-	VBLENDVPS    Y9, Y11, Y10, Y10
-	VMOVAPS      Y5, Y9
-	VFMADD231PS  Y10, Y8, Y9
-	VBLENDVPS    Y4, Y9, Y5, Y5
-	ADDQ         $0x04, BX
-	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R8
-	JNZ          masked
-
-store:
-	VMOVUPS Y5, (R9)
-	ADDQ    $0x20, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesTable32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable32F32AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	MOVQ         ahead+72(FP), R10
-	MOVQ         valuesAhead+88(FP), R11
-	MOVQ         indicesAhead+96(FP), R12
-	VMOVUPS      nibblesOf32<>+0(SB), Y0
-	VMOVUPS      (R8), Y1
-	VMOVUPS      32(R8), Y2
-	VMOVUPS      laneBits32<>+0(SB), Y3
-	VPBROADCASTQ keep+64(FP), Y6
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R10)
-	ADDQ       step+80(FP), R10
-	VANDPS     (R9), Y6, Y5
-	MOVL       (CX), R8
-	TESTQ      R8, R8
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R11*1)
-	PREFETCHT1   (SI)(R12*1)
-	MOVL         (SI), R13
-	VMOVSS       (DI)(R13*4), X7
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X7, X7
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X7, X7
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X7, X7
-	MOVL         16(SI), R13
-	VMOVSS       (DI)(R13*4), X4
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
-	VINSERTF128  $0x01, X4, Y7, Y7
-	VPBROADCASTD (BX), Y4
-	VPSRLVD      Y0, Y4, Y4
-	VPERMPS      Y1, Y4, Y9
-	VPERMPS      Y2, Y4, Y10
-	VPSLLD       $0x1c, Y4, Y4
-	VBLENDVPS    Y4, Y10, Y9, Y9
-	VFMADD231PS  Y9, Y7, Y5
-	ADDQ         $0x04, BX
-	ADDQ         $0x20, SI
-	DECQ         R8
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R13
-	VMOVD        R13, X4
-	VPBROADCASTD X4, Y4
-	VPAND        Y3, Y4, Y4
-	VPCMPEQD     Y3, Y4, Y4
-	PREFETCHT1   (BX)(R11*1)
-	PREFETCHT1   (SI)(R12*1)
-	MOVL         (SI), R13
-	VMOVSS       (DI)(R13*4), X8
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X8, X8
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X8, X8
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X8, X8
-	MOVL         16(SI), R13
-	VMOVSS       (DI)(R13*4), X7
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X7, X7
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X7, X7
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X7, X7
-	VINSERTF128  $0x01, X7, Y8, Y8
-	VPBROADCASTD (BX), Y9
-	VPSRLVD      Y0, Y9, Y9
-	VPERMPS      Y1, Y9, Y10
-	VPERMPS      Y2, Y9, Y11
-	VPSLLD       $0x1c, Y9, Y9
-	VBLENDVPS    Y9, Y11, Y10, Y10
-	VMOVAPS      Y5, Y9
-	VFMADD231PS  Y10, Y8, Y9
-	VBLENDVPS    Y4, Y9, Y5, Y5
-	ADDQ         $0x04, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R8
-	JNZ          masked
-
-store:
-	VMOVUPS Y5, (R9)
-	ADDQ    $0x20, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame16F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R10
-	VBROADCASTSS (DI), Y0
-	VMOVUPS      laneBits32<>+0(SB), Y1
-	VPBROADCASTQ keep+64(FP), Y4
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y4, Y3
-	MOVL       (CX), DI
-	TESTQ      DI, DI
-	JZ         tail
-
-full:
-	PREFETCHT1  (BX)(R10*1)
-	MOVL        (BX), R12
-	MOVWLZX     R12, R11
-	VMOVSS      (SI)(R11*4), X5
-	SHRL        $0x10, R12
-	VINSERTPS   $0x10, (SI)(R12*4), X5, X5
-	MOVL        4(BX), R12
-	MOVWLZX     R12, R11
-	VINSERTPS   $0x20, (SI)(R11*4), X5, X5
-	SHRL        $0x10, R12
-	VINSERTPS   $0x30, (SI)(R12*4), X5, X5
-	MOVL        8(BX), R12
-	MOVWLZX     R12, R11
-	VMOVSS      (SI)(R11*4), X2
-	SHRL        $0x10, R12
-	VINSERTPS   $0x10, (SI)(R12*4), X2, X2
-	MOVL        12(BX), R12
-	MOVWLZX     R12, R11
-	VINSERTPS   $0x20, (SI)(R11*4), X2, X2
-	SHRL        $0x10, R12
-	VINSERTPS   $0x30, (SI)(R12*4), X2, X2
-	VINSERTF128 $0x01, X2, Y5, Y5
-	VFMADD231PS Y0, Y5, Y3
-	ADDQ        $0x10, BX
-	DECQ        DI
-	JNZ         full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X2
-	VPBROADCASTD X2, Y2
-	VPAND        Y1, Y2, Y2
-	VPCMPEQD     Y1, Y2, Y2
-	PREFETCHT1   (BX)(R10*1)
-	MOVL         (BX), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (SI)(R11*4), X6
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (SI)(R12*4), X6, X6
-	MOVL         4(BX), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (SI)(R11*4), X6, X6
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (SI)(R12*4), X6, X6
-	MOVL         8(BX), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (SI)(R11*4), X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (SI)(R12*4), X5, X5
-	MOVL         12(BX), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (SI)(R11*4), X5, X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (SI)(R12*4), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
-	VMOVAPS      Y3, Y7
-	VFMADD231PS  Y0, Y6, Y7
-	VBLENDVPS    Y2, Y7, Y3, Y3
-	ADDQ         $0x10, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPS Y3, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame32F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesSame32F32AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R10
-	VBROADCASTSS (DI), Y0
-	VMOVUPS      laneBits32<>+0(SB), Y1
-	VPBROADCASTQ keep+64(FP), Y4
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y4, Y3
-	MOVL       (CX), DI
-	TESTQ      DI, DI
-	JZ         tail
-
-full:
-	PREFETCHT1  (BX)(R10*1)
-	MOVL        (BX), R11
-	VMOVSS      (SI)(R11*4), X5
-	MOVL        4(BX), R11
-	VINSERTPS   $0x10, (SI)(R11*4), X5, X5
-	MOVL        8(BX), R11
-	VINSERTPS   $0x20, (SI)(R11*4), X5, X5
-	MOVL        12(BX), R11
-	VINSERTPS   $0x30, (SI)(R11*4), X5, X5
-	MOVL        16(BX), R11
-	VMOVSS      (SI)(R11*4), X2
-	MOVL        20(BX), R11
-	VINSERTPS   $0x10, (SI)(R11*4), X2, X2
-	MOVL        24(BX), R11
-	VINSERTPS   $0x20, (SI)(R11*4), X2, X2
-	MOVL        28(BX), R11
-	VINSERTPS   $0x30, (SI)(R11*4), X2, X2
-	VINSERTF128 $0x01, X2, Y5, Y5
-	VFMADD231PS Y0, Y5, Y3
-	ADDQ        $0x20, BX
-	DECQ        DI
-	JNZ         full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	MOVWLZX      (DX), R11
-	VMOVD        R11, X2
-	VPBROADCASTD X2, Y2
-	VPAND        Y1, Y2, Y2
-	VPCMPEQD     Y1, Y2, Y2
-	PREFETCHT1   (BX)(R10*1)
-	MOVL         (BX), R11
-	VMOVSS       (SI)(R11*4), X6
-	MOVL         4(BX), R11
-	VINSERTPS    $0x10, (SI)(R11*4), X6, X6
-	MOVL         8(BX), R11
-	VINSERTPS    $0x20, (SI)(R11*4), X6, X6
-	MOVL         12(BX), R11
-	VINSERTPS    $0x30, (SI)(R11*4), X6, X6
-	MOVL         16(BX), R11
-	VMOVSS       (SI)(R11*4), X5
-	MOVL         20(BX), R11
-	VINSERTPS    $0x10, (SI)(R11*4), X5, X5
-	MOVL         24(BX), R11
-	VINSERTPS    $0x20, (SI)(R11*4), X5, X5
-	MOVL         28(BX), R11
-	VINSERTPS    $0x30, (SI)(R11*4), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
-	VMOVAPS      Y3, Y7
-	VFMADD231PS  Y0, Y6, Y7
-	VBLENDVPS    Y2, Y7, Y3, Y3
-	ADDQ         $0x20, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPS Y3, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesHigh1616F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1616F32AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VMOVUPS      laneBits32<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1  (BX)(R10*1)
-	PREFETCHT1  (SI)(R11*1)
-	MOVL        (SI), R14
-	MOVWLZX     R14, R13
-	VMOVSS      (DI)(R13*4), X4
-	SHRL        $0x10, R14
-	VINSERTPS   $0x10, (DI)(R14*4), X4, X4
-	MOVL        4(SI), R14
-	MOVWLZX     R14, R13
-	VINSERTPS   $0x20, (DI)(R13*4), X4, X4
-	SHRL        $0x10, R14
-	VINSERTPS   $0x30, (DI)(R14*4), X4, X4
-	MOVL        8(SI), R14
-	MOVWLZX     R14, R13
-	VMOVSS      (DI)(R13*4), X1
-	SHRL        $0x10, R14
-	VINSERTPS   $0x10, (DI)(R14*4), X1, X1
-	MOVL        12(SI), R14
-	MOVWLZX     R14, R13
-	VINSERTPS   $0x20, (DI)(R13*4), X1, X1
-	SHRL        $0x10, R14
-	VINSERTPS   $0x30, (DI)(R14*4), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VPMOVZXWD   (BX), Y1
-	VPSLLD      $0x10, Y1, Y1
-	VFMADD231PS Y1, Y4, Y2
-	ADDQ        $0x10, BX
+nearStraight:
+	MOVWLZX     (SI), R11
+	VMOVUPS     (DI)(R11*4), Y1
+	VFMADD231PS Y4, Y1, Y2
 	ADDQ        $0x10, SI
-	DECQ        R12
-	JNZ         full
+	DECQ        R9
+	JNZ         nearStraight
 
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
+nearStraightEnd:
+nearFull:
+	TESTQ R10, R10
+	JZ    nearEachEnd
 
-masked:
-	MOVWLZX      (DX), R13
-	VMOVD        R13, X1
+nearEach:
+	MOVL        (SI), R11
+	MOVWLZX     R11, R9
+	VMOVSS      (DI)(R9*4), X5
+	SHRL        $0x10, R11
+	VINSERTPS   $0x10, (DI)(R11*4), X5, X5
+	MOVL        4(SI), R11
+	MOVWLZX     R11, R9
+	VINSERTPS   $0x20, (DI)(R9*4), X5, X5
+	SHRL        $0x10, R11
+	VINSERTPS   $0x30, (DI)(R11*4), X5, X5
+	MOVL        8(SI), R11
+	MOVWLZX     R11, R9
+	VMOVSS      (DI)(R9*4), X1
+	SHRL        $0x10, R11
+	VINSERTPS   $0x10, (DI)(R11*4), X1, X1
+	MOVL        12(SI), R11
+	MOVWLZX     R11, R9
+	VINSERTPS   $0x20, (DI)(R9*4), X1, X1
+	SHRL        $0x10, R11
+	VINSERTPS   $0x30, (DI)(R11*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VFMADD231PS Y4, Y5, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	PREFETCHT1   (BX)(R10*1)
+	MOVL         (SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X6
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X6, X6
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X5, X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PS  Y4, Y6, Y7
+	VBLENDVPS    Y1, Y7, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesSame32F32AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), SI
+	MOVQ         x+48(FP), DI
+	MOVQ         sums+64(FP), R8
+	MOVQ         ahead+80(FP), R9
+	VMOVUPS      laneBits32<>+0(SB), Y0
+	MOVQ         table+56(FP), R10
+	VBROADCASTSS (R10), Y4
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R10
+	MOVQ         indicesAhead+104(FP), R11
+	TESTQ        R10, R10
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VANDPS     (R8), Y3, Y2
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R12
+	ADDQ       $0x02, DX
+	SUBQ       R12, R10
+	TESTQ      R12, R12
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL        (SI), R13
+	VMOVUPS     (DI)(R13*4), Y1
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Y4, Y1, Y2
+	ADDQ        $0x20, SI
+	DECQ        R12
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R10, R10
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (SI), R12
+	VMOVSS      (DI)(R12*4), X5
+	MOVL        4(SI), R12
+	VINSERTPS   $0x10, (DI)(R12*4), X5, X5
+	MOVL        8(SI), R12
+	VINSERTPS   $0x20, (DI)(R12*4), X5, X5
+	MOVL        12(SI), R12
+	VINSERTPS   $0x30, (DI)(R12*4), X5, X5
+	MOVL        16(SI), R12
+	VMOVSS      (DI)(R12*4), X1
+	MOVL        20(SI), R12
+	VINSERTPS   $0x10, (DI)(R12*4), X1, X1
+	MOVL        24(SI), R12
+	VINSERTPS   $0x20, (DI)(R12*4), X1, X1
+	MOVL        28(SI), R12
+	VINSERTPS   $0x30, (DI)(R12*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Y4, Y5, Y2
+	ADDQ        $0x20, SI
+	DECQ        R10
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R12
+	VMOVD        R12, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (SI), R12
+	VMOVSS       (DI)(R12*4), X6
+	MOVL         4(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X6, X6
+	MOVL         8(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X6, X6
+	MOVL         12(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X6, X6
+	MOVL         16(SI), R12
+	VMOVSS       (DI)(R12*4), X5
+	MOVL         20(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
+	MOVL         24(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X5, X5
+	MOVL         28(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
 	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X5
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X5, X5
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X5, X5
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
+	VMOVAPS      Y2, Y7
+	VFMADD231PS  Y4, Y6, Y7
+	VBLENDVPS    Y1, Y7, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R8), Y3, Y2
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R9
+	ADDQ    $0x02, DX
+	SUBQ    R9, R10
+	TESTQ   R9, R9
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (SI), R11
+	VMOVUPS     (DI)(R11*4), Y1
+	VFMADD231PS Y4, Y1, Y2
+	ADDQ        $0x20, SI
+	DECQ        R9
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R10, R10
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (SI), R9
+	VMOVSS      (DI)(R9*4), X5
+	MOVL        4(SI), R9
+	VINSERTPS   $0x10, (DI)(R9*4), X5, X5
+	MOVL        8(SI), R9
+	VINSERTPS   $0x20, (DI)(R9*4), X5, X5
+	MOVL        12(SI), R9
+	VINSERTPS   $0x30, (DI)(R9*4), X5, X5
+	MOVL        16(SI), R9
+	VMOVSS      (DI)(R9*4), X1
+	MOVL        20(SI), R9
+	VINSERTPS   $0x10, (DI)(R9*4), X1, X1
+	MOVL        24(SI), R9
+	VINSERTPS   $0x20, (DI)(R9*4), X1, X1
+	MOVL        28(SI), R9
+	VINSERTPS   $0x30, (DI)(R9*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VFMADD231PS Y4, Y5, Y2
+	ADDQ        $0x20, SI
+	DECQ        R10
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R9
+	VMOVD        R9, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (SI), R9
+	VMOVSS       (DI)(R9*4), X6
+	MOVL         4(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X6, X6
+	MOVL         8(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X6, X6
+	MOVL         12(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X6, X6
+	MOVL         16(SI), R9
+	VMOVSS       (DI)(R9*4), X5
+	MOVL         20(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X5, X5
+	MOVL         24(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X5, X5
+	MOVL         28(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X5, X5
+	VINSERTF128  $0x01, X5, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PS  Y4, Y6, Y7
+	VBLENDVPS    Y1, Y7, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Y2, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1616F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesHigh1616F32AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits32<>+0(SB), Y0
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPS     (R8)(R15*4), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWD   (SI), Y6
+	VPSLLD      $0x10, Y6, Y6
+	VFMADD231PS Y6, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (DI), R15
+	MOVWLZX     R15, R14
+	VMOVSS      (R8)(R14*4), X4
+	SHRL        $0x10, R15
+	VINSERTPS   $0x10, (R8)(R15*4), X4, X4
+	MOVL        4(DI), R15
+	MOVWLZX     R15, R14
+	VINSERTPS   $0x20, (R8)(R14*4), X4, X4
+	SHRL        $0x10, R15
+	VINSERTPS   $0x30, (R8)(R15*4), X4, X4
+	MOVL        8(DI), R15
+	MOVWLZX     R15, R14
+	VMOVSS      (R8)(R14*4), X1
+	SHRL        $0x10, R15
+	VINSERTPS   $0x10, (R8)(R15*4), X1, X1
+	MOVL        12(DI), R15
+	MOVWLZX     R15, R14
+	VINSERTPS   $0x20, (R8)(R14*4), X1, X1
+	SHRL        $0x10, R15
+	VINSERTPS   $0x30, (R8)(R15*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWD   (SI), Y1
+	VPSLLD      $0x10, Y1, Y1
+	VFMADD231PS Y1, Y4, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X5
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X5, X5
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X5, X5
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXWD    (BX), Y6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWD    (SI), Y6
 	VPSLLD       $0x10, Y6, Y6
 	VMOVAPS      Y2, Y7
 	VFMADD231PS  Y6, Y5, Y7
 	VBLENDVPS    Y1, Y7, Y2, Y2
-	ADDQ         $0x10, BX
 	ADDQ         $0x10, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
 
-store:
-	VMOVUPS Y2, (R8)
-	ADDQ    $0x20, R8
+farMaskedEnd:
+	VMOVUPS Y2, (R9)
+	ADDQ    $0x20, R9
 	ADDQ    $0x08, CX
 	DECQ    AX
-	JMP     slice
+	JMP     far
 
-done:
+farDone:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F32AVX2(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesHigh1632F32AVX2(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VMOVUPS      laneBits32<>+0(SB), Y0
-	VPBROADCASTQ keep+64(FP), Y3
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
 
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VANDPS     (R8), Y3, Y2
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
+nearStraight:
+	MOVWLZX     (DI), R12
+	VMOVUPS     (R8)(R12*4), Y1
+	VPMOVZXWD   (SI), Y6
+	VPSLLD      $0x10, Y6, Y6
+	VFMADD231PS Y6, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R10
+	JNZ         nearStraight
 
-full:
-	PREFETCHT1  (BX)(R10*1)
-	PREFETCHT1  (SI)(R11*1)
-	MOVL        (SI), R13
-	VMOVSS      (DI)(R13*4), X4
-	MOVL        4(SI), R13
-	VINSERTPS   $0x10, (DI)(R13*4), X4, X4
-	MOVL        8(SI), R13
-	VINSERTPS   $0x20, (DI)(R13*4), X4, X4
-	MOVL        12(SI), R13
-	VINSERTPS   $0x30, (DI)(R13*4), X4, X4
-	MOVL        16(SI), R13
-	VMOVSS      (DI)(R13*4), X1
-	MOVL        20(SI), R13
-	VINSERTPS   $0x10, (DI)(R13*4), X1, X1
-	MOVL        24(SI), R13
-	VINSERTPS   $0x20, (DI)(R13*4), X1, X1
-	MOVL        28(SI), R13
-	VINSERTPS   $0x30, (DI)(R13*4), X1, X1
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (DI), R12
+	MOVWLZX     R12, R10
+	VMOVSS      (R8)(R10*4), X4
+	SHRL        $0x10, R12
+	VINSERTPS   $0x10, (R8)(R12*4), X4, X4
+	MOVL        4(DI), R12
+	MOVWLZX     R12, R10
+	VINSERTPS   $0x20, (R8)(R10*4), X4, X4
+	SHRL        $0x10, R12
+	VINSERTPS   $0x30, (R8)(R12*4), X4, X4
+	MOVL        8(DI), R12
+	MOVWLZX     R12, R10
+	VMOVSS      (R8)(R10*4), X1
+	SHRL        $0x10, R12
+	VINSERTPS   $0x10, (R8)(R12*4), X1, X1
+	MOVL        12(DI), R12
+	MOVWLZX     R12, R10
+	VINSERTPS   $0x20, (R8)(R10*4), X1, X1
+	SHRL        $0x10, R12
+	VINSERTPS   $0x30, (R8)(R12*4), X1, X1
 	VINSERTF128 $0x01, X1, Y4, Y4
-	VPMOVZXWD   (BX), Y1
+	VPMOVZXWD   (SI), Y1
 	VPSLLD      $0x10, Y1, Y1
 	VFMADD231PS Y1, Y4, Y2
-	ADDQ        $0x10, BX
-	ADDQ        $0x20, SI
-	DECQ        R12
-	JNZ         full
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         nearEach
 
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
 
-masked:
-	MOVWLZX      (DX), R13
-	VMOVD        R13, X1
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSS       (DI)(R13*4), X5
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
-	MOVL         16(SI), R13
-	VMOVSS       (DI)(R13*4), X4
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X5, X5
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X5, X5
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
 	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXWD    (BX), Y6
+	VPMOVZXWD    (SI), Y6
 	VPSLLD       $0x10, Y6, Y6
 	VMOVAPS      Y2, Y7
 	VFMADD231PS  Y6, Y5, Y7
 	VBLENDVPS    Y1, Y7, Y2, Y2
-	ADDQ         $0x10, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
 
-store:
-	VMOVUPS Y2, (R8)
-	ADDQ    $0x20, R8
+nearMaskedEnd:
+	VMOVUPS Y2, (R9)
+	ADDQ    $0x20, R9
 	ADDQ    $0x08, CX
 	DECQ    AX
-	JMP     slice
+	JMP     near
 
-done:
+nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-104
+// func slicesHigh1632F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesHigh1632F32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VPBROADCASTQ keep+64(FP), Z1
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits32<>+0(SB), Y0
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
 
-slice:
+far:
 	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X2
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X2, X2
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X2, X2
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X3
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X3, X3
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X3
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X3, X3
-	MOVL         20(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X3, X3
-	MOVL         24(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
-	MOVL         28(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VFMADD231PS  (BX), Z2, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x20, SI
-	DECQ         R12
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X2
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X2, X2
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         16(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X5
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X5, X5
-	MOVL         20(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X5, X5
-	MOVL         24(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X2
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X2, X2
-	MOVL         28(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PS  (BX), Z4, K1, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
-
-store:
-	VMOVUPS Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesFull32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesFull32F32AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSS       (DI)(R13*4), X2
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X2, X2
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X2, X2
-	MOVL         16(SI), R13
-	VMOVSS       (DI)(R13*4), X3
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         32(SI), R13
-	VMOVSS       (DI)(R13*4), X3
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
-	MOVL         48(SI), R13
-	VMOVSS       (DI)(R13*4), X4
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VFMADD231PS  (BX), Z2, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x40, SI
-	DECQ         R12
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSS       (DI)(R13*4), X4
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
-	MOVL         16(SI), R13
-	VMOVSS       (DI)(R13*4), X2
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X2, X2
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVL         32(SI), R13
-	VMOVSS       (DI)(R13*4), X5
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
-	MOVL         48(SI), R13
-	VMOVSS       (DI)(R13*4), X2
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X2, X2
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PS  (BX), Z4, K1, Z0
-	ADDQ         $0x40, BX
-	ADDQ         $0x40, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
-
-store:
-	VMOVUPS Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesTable16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	MOVQ         ahead+72(FP), R10
-	MOVQ         valuesAhead+88(FP), R11
-	MOVQ         indicesAhead+96(FP), R12
-	VMOVUPS      nibblesOfHalves<>+0(SB), Z0
-	VMOVUPS      (R8), Z1
-	VPBROADCASTQ keep+64(FP), Z3
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
+	JZ         farDone
 	PREFETCHT1 (R10)
-	ADDQ       step+80(FP), R10
-	VPANDQ     (R9), Z3, Z2
-	MOVL       (CX), R8
-	TESTQ      R8, R8
-	JZ         tail
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
 
-full:
-	PREFETCHT1   (BX)(R11*1)
+farStraight:
+	MOVL        (DI), R15
+	VMOVUPS     (R8)(R15*4), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWD   (SI), Y6
+	VPSLLD      $0x10, Y6, Y6
+	VFMADD231PS Y6, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (DI), R14
+	VMOVSS      (R8)(R14*4), X4
+	MOVL        4(DI), R14
+	VINSERTPS   $0x10, (R8)(R14*4), X4, X4
+	MOVL        8(DI), R14
+	VINSERTPS   $0x20, (R8)(R14*4), X4, X4
+	MOVL        12(DI), R14
+	VINSERTPS   $0x30, (R8)(R14*4), X4, X4
+	MOVL        16(DI), R14
+	VMOVSS      (R8)(R14*4), X1
+	MOVL        20(DI), R14
+	VINSERTPS   $0x10, (R8)(R14*4), X1, X1
+	MOVL        24(DI), R14
+	VINSERTPS   $0x20, (R8)(R14*4), X1, X1
+	MOVL        28(DI), R14
+	VINSERTPS   $0x30, (R8)(R14*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWD   (SI), Y1
+	VPSLLD      $0x10, Y1, Y1
+	VFMADD231PS Y1, Y4, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, DI
+	DECQ        R11
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (DI), R14
+	VMOVSS       (R8)(R14*4), X5
+	MOVL         4(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X5, X5
+	MOVL         8(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	MOVL         12(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X5, X5
+	MOVL         16(DI), R14
+	VMOVSS       (R8)(R14*4), X4
+	MOVL         20(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
+	MOVL         24(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	MOVL         28(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
 	PREFETCHT1   (SI)(R12*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X5
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X5, X5
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	MOVL         16(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X5
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X5, X5
-	MOVL         20(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X5, X5
-	MOVL         24(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X6
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X6, X6
-	MOVL         28(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X6, X6
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VPBROADCASTQ (BX), Z6
-	VPSRLVD      Z0, Z6, Z6
-	VPERMPS      Z1, Z6, Z6
-	VFMADD231PS  Z6, Z4, Z2
-	ADDQ         $0x08, BX
-	ADDQ         $0x20, SI
-	DECQ         R8
-	JNZ          full
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWD    (SI), Y6
+	VPSLLD       $0x10, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PS  Y6, Y5, Y7
+	VBLENDVPS    Y1, Y7, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
 
-tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
-	JZ    store
+farMaskedEnd:
+	VMOVUPS Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
 
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R11*1)
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (DI), R12
+	VMOVUPS     (R8)(R12*4), Y1
+	VPMOVZXWD   (SI), Y6
+	VPSLLD      $0x10, Y6, Y6
+	VFMADD231PS Y6, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (DI), R10
+	VMOVSS      (R8)(R10*4), X4
+	MOVL        4(DI), R10
+	VINSERTPS   $0x10, (R8)(R10*4), X4, X4
+	MOVL        8(DI), R10
+	VINSERTPS   $0x20, (R8)(R10*4), X4, X4
+	MOVL        12(DI), R10
+	VINSERTPS   $0x30, (R8)(R10*4), X4, X4
+	MOVL        16(DI), R10
+	VMOVSS      (R8)(R10*4), X1
+	MOVL        20(DI), R10
+	VINSERTPS   $0x10, (R8)(R10*4), X1, X1
+	MOVL        24(DI), R10
+	VINSERTPS   $0x20, (R8)(R10*4), X1, X1
+	MOVL        28(DI), R10
+	VINSERTPS   $0x30, (R8)(R10*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	VPMOVZXWD   (SI), Y1
+	VPSLLD      $0x10, Y1, Y1
+	VFMADD231PS Y1, Y4, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, DI
+	DECQ        R11
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQD     Y0, Y1, Y1
+	MOVL         (DI), R10
+	VMOVSS       (R8)(R10*4), X5
+	MOVL         4(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X5, X5
+	MOVL         8(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
+	MOVL         12(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X5, X5
+	MOVL         16(DI), R10
+	VMOVSS       (R8)(R10*4), X4
+	MOVL         20(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	MOVL         24(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	MOVL         28(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y5, Y5
+	VPMOVZXWD    (SI), Y6
+	VPSLLD       $0x10, Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD231PS  Y6, Y5, Y7
+	VBLENDVPS    Y1, Y7, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesFull16F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPS     (R8)(R15*4), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Z2, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x20, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X3
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X3, X3
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X3, X3
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X3, X3
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
+	VINSERTF128  $0x01, X2, Y3, Y3
+	MOVL         16(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
+	MOVL         20(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
+	MOVL         24(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
+	MOVL         28(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
 	PREFETCHT1   (SI)(R12*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X7
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X7, X7
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X7, X7
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X7, X7
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
-	VINSERTF128  $0x01, X4, Y7, Y7
-	MOVL         16(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X8
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X8, X8
-	MOVL         20(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X8, X8
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X8, X8
-	MOVL         24(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
-	MOVL         28(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
-	VINSERTF128  $0x01, X4, Y8, Y8
-	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	VPBROADCASTQ (BX), Z6
-	VPSRLVD      Z0, Z6, Z6
-	VPERMPS      Z1, Z6, Z6
-	VFMADD231PS  Z6, Z7, K1, Z2
-	ADDQ         $0x08, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R8
-	JNZ          masked
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PS  (SI), Z3, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farEach
 
-store:
-	VMOVUPS Z2, (R9)
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X5
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X5, X5
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X5, X5
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         16(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X6
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X6, X6
+	MOVL         20(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X6, X6
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X6, X6
+	MOVL         24(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
+	MOVL         28(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PS  (SI), Z5, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Z0, (R9)
 	ADDQ    $0x40, R9
 	ADDQ    $0x08, CX
 	DECQ    AX
-	JMP     slice
+	JMP     far
 
-done:
+farDone:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX     (DI), R12
+	VMOVUPS     (R8)(R12*4), Z2
+	VFMADD231PS (SI), Z2, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x20, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X3, X3
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X3, X3
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X3, X3
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X2, X2
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
+	VINSERTF128  $0x01, X2, Y3, Y3
+	MOVL         16(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
+	MOVL         20(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	MOVL         24(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X2, X2
+	MOVL         28(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VFMADD231PS  (SI), Z3, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X5, X5
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X5, X5
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X2, X2
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         16(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X6
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X6, X6
+	MOVL         20(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X6, X6
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X6, X6
+	MOVL         24(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X2, X2
+	MOVL         28(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VFMADD231PS  (SI), Z5, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesFull32F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesTable32F32AVX512(SB), NOSPLIT, $0-104
+TEXT ·slicesFull32F32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R9
-	MOVQ         ahead+72(FP), R10
-	MOVQ         valuesAhead+88(FP), R11
-	MOVQ         indicesAhead+96(FP), R12
-	VMOVUPS      nibblesOfHalves<>+0(SB), Z0
-	VMOVUPS      (R8), Z1
-	VPBROADCASTQ keep+64(FP), Z3
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
 
-slice:
+far:
 	TESTQ      AX, AX
-	JZ         done
+	JZ         farDone
 	PREFETCHT1 (R10)
-	ADDQ       step+80(FP), R10
-	VPANDQ     (R9), Z3, Z2
-	MOVL       (CX), R8
-	TESTQ      R8, R8
-	JZ         tail
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
 
-full:
-	PREFETCHT1   (BX)(R11*1)
+farStraight:
+	MOVL        (DI), R15
+	VMOVUPS     (R8)(R15*4), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Z2, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x40, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R14
+	VMOVSS       (R8)(R14*4), X3
+	MOVL         4(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X3, X3
+	MOVL         8(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X3, X3
+	MOVL         12(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X3, X3
+	MOVL         16(DI), R14
+	VMOVSS       (R8)(R14*4), X2
+	MOVL         20(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X2, X2
+	MOVL         24(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	MOVL         28(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
+	VINSERTF128  $0x01, X2, Y3, Y3
+	MOVL         32(DI), R14
+	VMOVSS       (R8)(R14*4), X4
+	MOVL         36(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
+	MOVL         40(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	MOVL         44(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
+	MOVL         48(DI), R14
+	VMOVSS       (R8)(R14*4), X2
+	MOVL         52(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X2, X2
+	MOVL         56(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	MOVL         60(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
 	PREFETCHT1   (SI)(R12*1)
-	MOVL         (SI), R13
-	VMOVSS       (DI)(R13*4), X4
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
-	MOVL         16(SI), R13
-	VMOVSS       (DI)(R13*4), X5
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	MOVL         32(SI), R13
-	VMOVSS       (DI)(R13*4), X5
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
-	MOVL         48(SI), R13
-	VMOVSS       (DI)(R13*4), X6
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X6, X6
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X6, X6
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X6, X6
-	VINSERTF128  $0x01, X6, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VPBROADCASTQ (BX), Z6
-	VPSRLVD      Z0, Z6, Z6
-	VPERMPS      Z1, Z6, Z6
-	VFMADD231PS  Z6, Z4, Z2
-	ADDQ         $0x08, BX
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PS  (SI), Z3, Z0
 	ADDQ         $0x40, SI
-	DECQ         R8
-	JNZ          full
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          farEach
 
-tail:
-	MOVL  4(CX), R8
-	TESTQ R8, R8
-	JZ    store
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
 
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R11*1)
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R14
+	VMOVSS       (R8)(R14*4), X5
+	MOVL         4(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X5, X5
+	MOVL         8(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	MOVL         12(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X5, X5
+	MOVL         16(DI), R14
+	VMOVSS       (R8)(R14*4), X2
+	MOVL         20(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X2, X2
+	MOVL         24(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	MOVL         28(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         32(DI), R14
+	VMOVSS       (R8)(R14*4), X6
+	MOVL         36(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X6, X6
+	MOVL         40(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X6, X6
+	MOVL         44(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X6, X6
+	MOVL         48(DI), R14
+	VMOVSS       (R8)(R14*4), X2
+	MOVL         52(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X2, X2
+	MOVL         56(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	MOVL         60(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
 	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PS  (SI), Z5, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (DI), R12
+	VMOVUPS     (R8)(R12*4), Z2
+	VFMADD231PS (SI), Z2, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x40, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R10
+	VMOVSS       (R8)(R10*4), X3
+	MOVL         4(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X3, X3
+	MOVL         8(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X3, X3
+	MOVL         12(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X3, X3
+	MOVL         16(DI), R10
+	VMOVSS       (R8)(R10*4), X2
+	MOVL         20(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X2, X2
+	MOVL         24(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	MOVL         28(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
+	VINSERTF128  $0x01, X2, Y3, Y3
+	MOVL         32(DI), R10
+	VMOVSS       (R8)(R10*4), X4
+	MOVL         36(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	MOVL         40(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	MOVL         44(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
+	MOVL         48(DI), R10
+	VMOVSS       (R8)(R10*4), X2
+	MOVL         52(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X2, X2
+	MOVL         56(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	MOVL         60(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VFMADD231PS  (SI), Z3, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R10
+	VMOVSS       (R8)(R10*4), X5
+	MOVL         4(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X5, X5
+	MOVL         8(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
+	MOVL         12(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X5, X5
+	MOVL         16(DI), R10
+	VMOVSS       (R8)(R10*4), X2
+	MOVL         20(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X2, X2
+	MOVL         24(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	MOVL         28(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	MOVL         32(DI), R10
+	VMOVSS       (R8)(R10*4), X6
+	MOVL         36(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X6, X6
+	MOVL         40(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X6, X6
+	MOVL         44(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X6, X6
+	MOVL         48(DI), R10
+	VMOVSS       (R8)(R10*4), X2
+	MOVL         52(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X2, X2
+	MOVL         56(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	MOVL         60(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VFMADD231PS  (SI), Z5, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable16F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VMOVUPS      nibblesOfHalves<>+0(SB), Z2
+	VMOVUPS      (R11), Z3
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX      (DI), R15
+	VMOVUPS      (R8)(R15*4), Z4
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTQ (SI), Z5
+	VPSRLVD      Z2, Z5, Z5
+	VPERMPS      Z3, Z5, Z5
+	VFMADD231PS  Z5, Z4, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	DECQ         R14
+	JNZ          farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X6
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X6, X6
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X6, X6
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X6, X6
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
+	VINSERTF128  $0x01, X4, Y6, Y6
+	MOVL         16(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X7
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
+	MOVL         20(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X7, X7
+	MOVL         24(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
+	MOVL         28(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z6, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X8
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X8, X8
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X8, X8
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X8, X8
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
+	VINSERTF128  $0x01, X4, Y8, Y8
+	MOVL         16(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X9
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X9, X9
+	MOVL         20(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X9, X9
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X9, X9
+	MOVL         24(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
+	MOVL         28(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
+	VINSERTF128  $0x01, X4, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z8, K1, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX      (DI), R12
+	VMOVUPS      (R8)(R12*4), Z4
+	VPBROADCASTQ (SI), Z5
+	VPSRLVD      Z2, Z5, Z5
+	VPERMPS      Z3, Z5, Z5
+	VFMADD231PS  Z5, Z4, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	DECQ         R10
+	JNZ          nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X6
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X6, X6
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X6, X6
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X6, X6
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	VINSERTF128  $0x01, X4, Y6, Y6
+	MOVL         16(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X7
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X7, X7
+	MOVL         20(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X7, X7
+	MOVL         24(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
+	MOVL         28(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z6, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X8
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X8, X8
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X8, X8
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X8, X8
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	VINSERTF128  $0x01, X4, Y8, Y8
+	MOVL         16(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X9
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X9, X9
+	MOVL         20(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X9, X9
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X9, X9
+	MOVL         24(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
+	MOVL         28(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	VINSERTF128  $0x01, X4, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z8, K1, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable32F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesTable32F32AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VMOVUPS      nibblesOfHalves<>+0(SB), Z2
+	VMOVUPS      (R11), Z3
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL         (DI), R15
+	VMOVUPS      (R8)(R15*4), Z4
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTQ (SI), Z5
+	VPSRLVD      Z2, Z5, Z5
+	VPERMPS      Z3, Z5, Z5
+	VFMADD231PS  Z5, Z4, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R14
+	JNZ          farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R14
+	VMOVSS       (R8)(R14*4), X6
+	MOVL         4(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X6, X6
+	MOVL         8(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X6, X6
+	MOVL         12(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X6, X6
+	MOVL         16(DI), R14
+	VMOVSS       (R8)(R14*4), X4
+	MOVL         20(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
+	MOVL         24(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	MOVL         28(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
+	VINSERTF128  $0x01, X4, Y6, Y6
+	MOVL         32(DI), R14
+	VMOVSS       (R8)(R14*4), X7
+	MOVL         36(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X7, X7
+	MOVL         40(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
+	MOVL         44(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X7, X7
+	MOVL         48(DI), R14
+	VMOVSS       (R8)(R14*4), X4
+	MOVL         52(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
+	MOVL         56(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	MOVL         60(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z6, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R14
+	VMOVSS       (R8)(R14*4), X8
+	MOVL         4(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X8, X8
+	MOVL         8(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X8, X8
+	MOVL         12(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X8, X8
+	MOVL         16(DI), R14
+	VMOVSS       (R8)(R14*4), X4
+	MOVL         20(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
+	MOVL         24(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	MOVL         28(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
+	VINSERTF128  $0x01, X4, Y8, Y8
+	MOVL         32(DI), R14
+	VMOVSS       (R8)(R14*4), X9
+	MOVL         36(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X9, X9
+	MOVL         40(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X9, X9
+	MOVL         44(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X9, X9
+	MOVL         48(DI), R14
+	VMOVSS       (R8)(R14*4), X4
+	MOVL         52(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
+	MOVL         56(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	MOVL         60(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
+	VINSERTF128  $0x01, X4, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z8, K1, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL         (DI), R12
+	VMOVUPS      (R8)(R12*4), Z4
+	VPBROADCASTQ (SI), Z5
+	VPSRLVD      Z2, Z5, Z5
+	VPERMPS      Z3, Z5, Z5
+	VFMADD231PS  Z5, Z4, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R10
+	JNZ          nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R10
+	VMOVSS       (R8)(R10*4), X6
+	MOVL         4(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X6, X6
+	MOVL         8(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X6, X6
+	MOVL         12(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X6, X6
+	MOVL         16(DI), R10
+	VMOVSS       (R8)(R10*4), X4
+	MOVL         20(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	MOVL         24(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	MOVL         28(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y6, Y6
+	MOVL         32(DI), R10
+	VMOVSS       (R8)(R10*4), X7
+	MOVL         36(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X7, X7
+	MOVL         40(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
+	MOVL         44(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X7, X7
+	MOVL         48(DI), R10
+	VMOVSS       (R8)(R10*4), X4
+	MOVL         52(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	MOVL         56(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	MOVL         60(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z6, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R10
+	VMOVSS       (R8)(R10*4), X8
+	MOVL         4(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X8, X8
+	MOVL         8(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X8, X8
+	MOVL         12(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X8, X8
+	MOVL         16(DI), R10
+	VMOVSS       (R8)(R10*4), X4
+	MOVL         20(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	MOVL         24(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	MOVL         28(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y8, Y8
+	MOVL         32(DI), R10
+	VMOVSS       (R8)(R10*4), X9
+	MOVL         36(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X9, X9
+	MOVL         40(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X9, X9
+	MOVL         44(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X9, X9
+	MOVL         48(DI), R10
+	VMOVSS       (R8)(R10*4), X4
+	MOVL         52(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	MOVL         56(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	MOVL         60(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z8, K1, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame16F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), SI
+	MOVQ         x+48(FP), DI
+	MOVQ         sums+64(FP), R8
+	MOVQ         ahead+80(FP), R9
+	MOVQ         table+56(FP), R10
+	VBROADCASTSS (R10), Z2
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVQ         valuesAhead+96(FP), R10
+	MOVQ         indicesAhead+104(FP), R11
+	TESTQ        R10, R10
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R12
+	ADDQ       $0x02, DX
+	SUBQ       R12, R10
+	TESTQ      R12, R12
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (SI), R13
+	VMOVUPS     (DI)(R13*4), Z3
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Z2, Z3, Z0
+	ADDQ        $0x20, SI
+	DECQ        R12
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R10, R10
+	JZ    farEachEnd
+
+farEach:
 	MOVL         (SI), R13
-	VMOVSS       (DI)(R13*4), X7
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X4
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
 	MOVL         4(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X4, X4
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
+	MOVL         8(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
+	MOVL         12(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
+	VINSERTF128  $0x01, X3, Y4, Y4
+	MOVL         16(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X5
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
+	MOVL         20(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X5, X5
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
+	MOVL         24(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
+	MOVL         28(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
+	VINSERTF128  $0x01, X3, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PS  Z2, Z4, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X6
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X6, X6
+	MOVL         4(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X6, X6
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X6, X6
+	MOVL         8(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
+	MOVL         12(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	MOVL         16(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X7
+	SHRL         $0x10, R13
 	VINSERTPS    $0x10, (DI)(R13*4), X7, X7
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X7, X7
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X7, X7
-	MOVL         16(SI), R13
-	VMOVSS       (DI)(R13*4), X4
 	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X7, X7
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X7, X7
 	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
 	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
-	VINSERTF128  $0x01, X4, Y7, Y7
-	MOVL         32(SI), R13
-	VMOVSS       (DI)(R13*4), X8
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X8, X8
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X8, X8
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X8, X8
-	MOVL         48(SI), R13
-	VMOVSS       (DI)(R13*4), X4
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
-	VINSERTF128  $0x01, X4, Y8, Y8
-	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	VPBROADCASTQ (BX), Z6
-	VPSRLVD      Z0, Z6, Z6
-	VPERMPS      Z1, Z6, Z6
-	VFMADD231PS  Z6, Z7, K1, Z2
-	ADDQ         $0x08, BX
-	ADDQ         $0x40, SI
-	ADDQ         $0x02, DX
-	DECQ         R8
-	JNZ          masked
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
+	VINSERTF128  $0x01, X3, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PS  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          farMasked
 
-store:
-	VMOVUPS Z2, (R9)
+farMaskedEnd:
+	VMOVUPS Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R8), Z1, Z0
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R9
+	ADDQ    $0x02, DX
+	SUBQ    R9, R10
+	TESTQ   R9, R9
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX     (SI), R11
+	VMOVUPS     (DI)(R11*4), Z3
+	VFMADD231PS Z2, Z3, Z0
+	ADDQ        $0x20, SI
+	DECQ        R9
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R10, R10
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X4
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X4, X4
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	VINSERTF128  $0x01, X3, Y4, Y4
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X5, X5
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
+	MOVL         24(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         28(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	VINSERTF128  $0x01, X3, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VFMADD231PS  Z2, Z4, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X6
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X6, X6
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X7
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X7, X7
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X7, X7
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X7, X7
+	MOVL         24(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         28(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	VINSERTF128  $0x01, X3, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VFMADD231PS  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), SI
+	MOVQ         x+48(FP), DI
+	MOVQ         sums+64(FP), R8
+	MOVQ         ahead+80(FP), R9
+	MOVQ         table+56(FP), R10
+	VBROADCASTSS (R10), Z2
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVQ         valuesAhead+96(FP), R10
+	MOVQ         indicesAhead+104(FP), R11
+	TESTQ        R10, R10
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R12
+	ADDQ       $0x02, DX
+	SUBQ       R12, R10
+	TESTQ      R12, R12
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL        (SI), R13
+	VMOVUPS     (DI)(R13*4), Z3
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Z2, Z3, Z0
+	ADDQ        $0x40, SI
+	DECQ        R12
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R10, R10
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (SI), R12
+	VMOVSS       (DI)(R12*4), X4
+	MOVL         4(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
+	MOVL         8(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X4, X4
+	MOVL         12(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
+	MOVL         16(SI), R12
+	VMOVSS       (DI)(R12*4), X3
+	MOVL         20(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVL         24(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	MOVL         28(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
+	VINSERTF128  $0x01, X3, Y4, Y4
+	MOVL         32(SI), R12
+	VMOVSS       (DI)(R12*4), X5
+	MOVL         36(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
+	MOVL         40(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X5, X5
+	MOVL         44(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
+	MOVL         48(SI), R12
+	VMOVSS       (DI)(R12*4), X3
+	MOVL         52(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVL         56(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	MOVL         60(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
+	VINSERTF128  $0x01, X3, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PS  Z2, Z4, Z0
+	ADDQ         $0x40, SI
+	DECQ         R10
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R12
+	VMOVSS       (DI)(R12*4), X6
+	MOVL         4(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X6, X6
+	MOVL         8(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X6, X6
+	MOVL         12(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X6, X6
+	MOVL         16(SI), R12
+	VMOVSS       (DI)(R12*4), X3
+	MOVL         20(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVL         24(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	MOVL         28(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	MOVL         32(SI), R12
+	VMOVSS       (DI)(R12*4), X7
+	MOVL         36(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X7, X7
+	MOVL         40(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X7, X7
+	MOVL         44(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X7, X7
+	MOVL         48(SI), R12
+	VMOVSS       (DI)(R12*4), X3
+	MOVL         52(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVL         56(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	MOVL         60(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
+	VINSERTF128  $0x01, X3, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PS  Z2, Z6, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R8), Z1, Z0
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R9
+	ADDQ    $0x02, DX
+	SUBQ    R9, R10
+	TESTQ   R9, R9
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (SI), R11
+	VMOVUPS     (DI)(R11*4), Z3
+	VFMADD231PS Z2, Z3, Z0
+	ADDQ        $0x40, SI
+	DECQ        R9
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R10, R10
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (SI), R9
+	VMOVSS       (DI)(R9*4), X4
+	MOVL         4(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X4, X4
+	MOVL         8(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X4, X4
+	MOVL         12(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X4, X4
+	MOVL         16(SI), R9
+	VMOVSS       (DI)(R9*4), X3
+	MOVL         20(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
+	MOVL         24(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	MOVL         28(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
+	VINSERTF128  $0x01, X3, Y4, Y4
+	MOVL         32(SI), R9
+	VMOVSS       (DI)(R9*4), X5
+	MOVL         36(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X5, X5
+	MOVL         40(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X5, X5
+	MOVL         44(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X5, X5
+	MOVL         48(SI), R9
+	VMOVSS       (DI)(R9*4), X3
+	MOVL         52(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
+	MOVL         56(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	MOVL         60(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
+	VINSERTF128  $0x01, X3, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VFMADD231PS  Z2, Z4, Z0
+	ADDQ         $0x40, SI
+	DECQ         R10
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R9
+	VMOVSS       (DI)(R9*4), X6
+	MOVL         4(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X6, X6
+	MOVL         8(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X6, X6
+	MOVL         12(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X6, X6
+	MOVL         16(SI), R9
+	VMOVSS       (DI)(R9*4), X3
+	MOVL         20(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
+	MOVL         24(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	MOVL         28(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	MOVL         32(SI), R9
+	VMOVSS       (DI)(R9*4), X7
+	MOVL         36(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X7, X7
+	MOVL         40(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X7, X7
+	MOVL         44(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X7, X7
+	MOVL         48(SI), R9
+	VMOVSS       (DI)(R9*4), X3
+	MOVL         52(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
+	MOVL         56(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	MOVL         60(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
+	VINSERTF128  $0x01, X3, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VFMADD231PS  Z2, Z6, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1616F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·slicesHigh1616F32AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPS     (R8)(R15*4), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWD   (SI), Z3
+	VPSLLD      $0x10, Z3, Z3
+	VFMADD231PS Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	MOVL         16(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X5
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X5, X5
+	MOVL         20(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X5, X5
+	MOVL         24(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
+	MOVL         28(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWD    (SI), Z2
+	VPSLLD       $0x10, Z2, Z2
+	VFMADD231PS  Z2, Z4, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X6
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X6, X6
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X6, X6
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X6, X6
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	MOVL         16(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X7
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
+	MOVL         20(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X7, X7
+	MOVL         24(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
+	MOVL         28(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
+	VINSERTF128  $0x01, X2, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWD    (SI), Z2
+	VPSLLD       $0x10, Z2, Z2
+	VFMADD231PS  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Z0, (R9)
 	ADDQ    $0x40, R9
 	ADDQ    $0x08, CX
 	DECQ    AX
-	JMP     slice
+	JMP     far
 
-done:
+farDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R10
-	VBROADCASTSS (DI), Z0
-	VPBROADCASTQ keep+64(FP), Z2
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
 
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z2, Z1
-	MOVL       (CX), DI
-	TESTQ      DI, DI
-	JZ         tail
+nearStraight:
+	MOVWLZX     (DI), R12
+	VMOVUPS     (R8)(R12*4), Z2
+	VPMOVZXWD   (SI), Z3
+	VPSLLD      $0x10, Z3, Z3
+	VFMADD231PS Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R10
+	JNZ         nearStraight
 
-full:
-	PREFETCHT1   (BX)(R10*1)
-	MOVL         (BX), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (SI)(R11*4), X3
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X4
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (SI)(R12*4), X3, X3
-	MOVL         4(BX), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (SI)(R11*4), X3, X3
+	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (SI)(R12*4), X3, X3
-	MOVL         8(BX), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (SI)(R11*4), X4
+	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X2
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (SI)(R12*4), X4, X4
-	MOVL         12(BX), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (SI)(R11*4), X4, X4
+	VINSERTPS    $0x10, (R8)(R12*4), X2, X2
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (SI)(R12*4), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         16(BX), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (SI)(R11*4), X4
+	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	MOVL         16(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X5
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (SI)(R12*4), X4, X4
-	MOVL         20(BX), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (SI)(R11*4), X4, X4
+	VINSERTPS    $0x10, (R8)(R12*4), X5, X5
+	MOVL         20(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (SI)(R12*4), X4, X4
-	MOVL         24(BX), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (SI)(R11*4), X5
+	VINSERTPS    $0x30, (R8)(R12*4), X5, X5
+	MOVL         24(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X2
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (SI)(R12*4), X5, X5
-	MOVL         28(BX), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (SI)(R11*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R12*4), X2, X2
+	MOVL         28(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (SI)(R12*4), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PS  Z0, Z3, Z1
-	ADDQ         $0x20, BX
-	DECQ         DI
-	JNZ          full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	MOVL         (BX), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (SI)(R11*4), X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (SI)(R12*4), X5, X5
-	MOVL         4(BX), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (SI)(R11*4), X5, X5
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (SI)(R12*4), X5, X5
-	MOVL         8(BX), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (SI)(R11*4), X3
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (SI)(R12*4), X3, X3
-	MOVL         12(BX), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (SI)(R11*4), X3, X3
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (SI)(R12*4), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
-	MOVL         16(BX), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (SI)(R11*4), X6
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (SI)(R12*4), X6, X6
-	MOVL         20(BX), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (SI)(R11*4), X6, X6
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (SI)(R12*4), X6, X6
-	MOVL         24(BX), R12
-	MOVWLZX      R12, R11
-	VMOVSS       (SI)(R11*4), X3
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (SI)(R12*4), X3, X3
-	MOVL         28(BX), R12
-	MOVWLZX      R12, R11
-	VINSERTPS    $0x20, (SI)(R11*4), X3, X3
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (SI)(R12*4), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PS  Z0, Z5, K1, Z1
-	ADDQ         $0x20, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPS Z1, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesSame32F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), BX
-	MOVQ         x+40(FP), SI
-	MOVQ         table+48(FP), DI
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R10
-	VBROADCASTSS (DI), Z0
-	VPBROADCASTQ keep+64(FP), Z2
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z2, Z1
-	MOVL       (CX), DI
-	TESTQ      DI, DI
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R10*1)
-	MOVL         (BX), R11
-	VMOVSS       (SI)(R11*4), X3
-	MOVL         4(BX), R11
-	VINSERTPS    $0x10, (SI)(R11*4), X3, X3
-	MOVL         8(BX), R11
-	VINSERTPS    $0x20, (SI)(R11*4), X3, X3
-	MOVL         12(BX), R11
-	VINSERTPS    $0x30, (SI)(R11*4), X3, X3
-	MOVL         16(BX), R11
-	VMOVSS       (SI)(R11*4), X4
-	MOVL         20(BX), R11
-	VINSERTPS    $0x10, (SI)(R11*4), X4, X4
-	MOVL         24(BX), R11
-	VINSERTPS    $0x20, (SI)(R11*4), X4, X4
-	MOVL         28(BX), R11
-	VINSERTPS    $0x30, (SI)(R11*4), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	MOVL         32(BX), R11
-	VMOVSS       (SI)(R11*4), X4
-	MOVL         36(BX), R11
-	VINSERTPS    $0x10, (SI)(R11*4), X4, X4
-	MOVL         40(BX), R11
-	VINSERTPS    $0x20, (SI)(R11*4), X4, X4
-	MOVL         44(BX), R11
-	VINSERTPS    $0x30, (SI)(R11*4), X4, X4
-	MOVL         48(BX), R11
-	VMOVSS       (SI)(R11*4), X5
-	MOVL         52(BX), R11
-	VINSERTPS    $0x10, (SI)(R11*4), X5, X5
-	MOVL         56(BX), R11
-	VINSERTPS    $0x20, (SI)(R11*4), X5, X5
-	MOVL         60(BX), R11
-	VINSERTPS    $0x30, (SI)(R11*4), X5, X5
-	VINSERTF128  $0x01, X5, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PS  Z0, Z3, Z1
-	ADDQ         $0x40, BX
-	DECQ         DI
-	JNZ          full
-
-tail:
-	MOVL  4(CX), DI
-	TESTQ DI, DI
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	MOVL         (BX), R11
-	VMOVSS       (SI)(R11*4), X5
-	MOVL         4(BX), R11
-	VINSERTPS    $0x10, (SI)(R11*4), X5, X5
-	MOVL         8(BX), R11
-	VINSERTPS    $0x20, (SI)(R11*4), X5, X5
-	MOVL         12(BX), R11
-	VINSERTPS    $0x30, (SI)(R11*4), X5, X5
-	MOVL         16(BX), R11
-	VMOVSS       (SI)(R11*4), X3
-	MOVL         20(BX), R11
-	VINSERTPS    $0x10, (SI)(R11*4), X3, X3
-	MOVL         24(BX), R11
-	VINSERTPS    $0x20, (SI)(R11*4), X3, X3
-	MOVL         28(BX), R11
-	VINSERTPS    $0x30, (SI)(R11*4), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
-	MOVL         32(BX), R11
-	VMOVSS       (SI)(R11*4), X6
-	MOVL         36(BX), R11
-	VINSERTPS    $0x10, (SI)(R11*4), X6, X6
-	MOVL         40(BX), R11
-	VINSERTPS    $0x20, (SI)(R11*4), X6, X6
-	MOVL         44(BX), R11
-	VINSERTPS    $0x30, (SI)(R11*4), X6, X6
-	MOVL         48(BX), R11
-	VMOVSS       (SI)(R11*4), X3
-	MOVL         52(BX), R11
-	VINSERTPS    $0x10, (SI)(R11*4), X3, X3
-	MOVL         56(BX), R11
-	VINSERTPS    $0x20, (SI)(R11*4), X3, X3
-	MOVL         60(BX), R11
-	VINSERTPS    $0x30, (SI)(R11*4), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PS  Z0, Z5, K1, Z1
-	ADDQ         $0x40, BX
-	ADDQ         $0x02, DX
-	DECQ         DI
-	JNZ          masked
-
-store:
-	VMOVUPS Z1, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     slice
-
-done:
-	VZEROUPPER
-	RET
-
-// func slicesHigh1616F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1616F32AVX512(SB), NOSPLIT, $0-104
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VPBROADCASTQ keep+64(FP), Z1
-
-slice:
-	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
-
-full:
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X2
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X2, X2
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X2, X2
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X3
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X3, X3
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         16(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X3
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X3, X3
-	MOVL         20(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X3, X3
-	MOVL         24(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X4, X4
-	MOVL         28(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VPMOVZXWD    (BX), Z4
-	VPSLLD       $0x10, Z4, Z4
-	VFMADD231PS  Z4, Z2, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x20, SI
-	DECQ         R12
-	JNZ          full
-
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
-
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X5
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X5, X5
-	MOVL         4(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X5, X5
-	MOVL         8(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X2
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X2, X2
-	MOVL         12(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X2, X2
+	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         16(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X6
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X6, X6
-	MOVL         20(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X6, X6
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X6, X6
-	MOVL         24(SI), R14
-	MOVWLZX      R14, R13
-	VMOVSS       (DI)(R13*4), X2
-	SHRL         $0x10, R14
-	VINSERTPS    $0x10, (DI)(R14*4), X2, X2
-	MOVL         28(SI), R14
-	MOVWLZX      R14, R13
-	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
-	SHRL         $0x10, R14
-	VINSERTPS    $0x30, (DI)(R14*4), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VPMOVZXWD    (BX), Z4
-	VPSLLD       $0x10, Z4, Z4
-	VFMADD231PS  Z4, Z5, K1, Z0
-	ADDQ         $0x20, BX
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPMOVZXWD    (SI), Z2
+	VPSLLD       $0x10, Z2, Z2
+	VFMADD231PS  Z2, Z4, Z0
 	ADDQ         $0x20, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearEach
 
-store:
-	VMOVUPS Z0, (R8)
-	ADDQ    $0x40, R8
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X6
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X6, X6
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X6, X6
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X6, X6
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X2, X2
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	MOVL         16(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X7
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X7, X7
+	MOVL         20(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X7, X7
+	MOVL         24(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X2, X2
+	MOVL         28(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
+	VINSERTF128  $0x01, X2, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VPMOVZXWD    (SI), Z2
+	VPSLLD       $0x10, Z2, Z2
+	VFMADD231PS  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
 	ADDQ    $0x08, CX
 	DECQ    AX
-	JMP     slice
+	JMP     near
 
-done:
+nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F32AVX512(n int, widths *uint32, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesHigh1632F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1632F32AVX512(SB), NOSPLIT, $0-104
+TEXT ·slicesHigh1632F32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         masks+16(FP), DX
-	MOVQ         val+24(FP), BX
-	MOVQ         idx+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         table+48(FP), R8
-	MOVQ         sums+56(FP), R8
-	MOVQ         ahead+72(FP), R9
-	MOVQ         valuesAhead+88(FP), R10
-	MOVQ         indicesAhead+96(FP), R11
-	VPBROADCASTQ keep+64(FP), Z1
+	MOVQ         straight+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
 
-slice:
+far:
 	TESTQ      AX, AX
-	JZ         done
-	PREFETCHT1 (R9)
-	ADDQ       step+80(FP), R9
-	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R12
-	TESTQ      R12, R12
-	JZ         tail
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
 
-full:
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSS       (DI)(R13*4), X2
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X2, X2
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X2, X2
-	MOVL         16(SI), R13
-	VMOVSS       (DI)(R13*4), X3
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
-	VINSERTF128  $0x01, X3, Y2, Y2
-	MOVL         32(SI), R13
-	VMOVSS       (DI)(R13*4), X3
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X3, X3
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
-	MOVL         48(SI), R13
-	VMOVSS       (DI)(R13*4), X4
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X4, X4
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
-	VINSERTF128  $0x01, X4, Y3, Y3
-	VINSERTF64X4 $0x01, Y3, Z2, Z2
-	VPMOVZXWD    (BX), Z4
-	VPSLLD       $0x10, Z4, Z4
-	VFMADD231PS  Z4, Z2, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x40, SI
-	DECQ         R12
-	JNZ          full
+farStraight:
+	MOVL        (DI), R15
+	VMOVUPS     (R8)(R15*4), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWD   (SI), Z3
+	VPSLLD      $0x10, Z3, Z3
+	VFMADD231PS Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x40, DI
+	DECQ        R14
+	JNZ         farStraight
 
-tail:
-	MOVL  4(CX), R12
-	TESTQ R12, R12
-	JZ    store
+farStraightEnd:
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
 
-masked:
-	KMOVW        (DX), K1
-	PREFETCHT1   (BX)(R10*1)
-	PREFETCHT1   (SI)(R11*1)
-	MOVL         (SI), R13
-	VMOVSS       (DI)(R13*4), X5
-	MOVL         4(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
-	MOVL         8(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X5, X5
-	MOVL         12(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
-	MOVL         16(SI), R13
-	VMOVSS       (DI)(R13*4), X2
-	MOVL         20(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X2, X2
-	MOVL         24(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
-	MOVL         28(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X2, X2
+farEach:
+	MOVL         (DI), R14
+	VMOVSS       (R8)(R14*4), X4
+	MOVL         4(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
+	MOVL         8(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	MOVL         12(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
+	MOVL         16(DI), R14
+	VMOVSS       (R8)(R14*4), X2
+	MOVL         20(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X2, X2
+	MOVL         24(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	MOVL         28(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	MOVL         32(DI), R14
+	VMOVSS       (R8)(R14*4), X5
+	MOVL         36(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X5, X5
+	MOVL         40(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	MOVL         44(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X5, X5
+	MOVL         48(DI), R14
+	VMOVSS       (R8)(R14*4), X2
+	MOVL         52(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X2, X2
+	MOVL         56(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	MOVL         60(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
 	VINSERTF128  $0x01, X2, Y5, Y5
-	MOVL         32(SI), R13
-	VMOVSS       (DI)(R13*4), X6
-	MOVL         36(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X6, X6
-	MOVL         40(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X6, X6
-	MOVL         44(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X6, X6
-	MOVL         48(SI), R13
-	VMOVSS       (DI)(R13*4), X2
-	MOVL         52(SI), R13
-	VINSERTPS    $0x10, (DI)(R13*4), X2, X2
-	MOVL         56(SI), R13
-	VINSERTPS    $0x20, (DI)(R13*4), X2, X2
-	MOVL         60(SI), R13
-	VINSERTPS    $0x30, (DI)(R13*4), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VPMOVZXWD    (BX), Z4
-	VPSLLD       $0x10, Z4, Z4
-	VFMADD231PS  Z4, Z5, K1, Z0
-	ADDQ         $0x20, BX
-	ADDQ         $0x40, SI
-	ADDQ         $0x02, DX
-	DECQ         R12
-	JNZ          masked
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWD    (SI), Z2
+	VPSLLD       $0x10, Z2, Z2
+	VFMADD231PS  Z2, Z4, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          farEach
 
-store:
-	VMOVUPS Z0, (R8)
-	ADDQ    $0x40, R8
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R14
+	VMOVSS       (R8)(R14*4), X6
+	MOVL         4(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X6, X6
+	MOVL         8(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X6, X6
+	MOVL         12(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X6, X6
+	MOVL         16(DI), R14
+	VMOVSS       (R8)(R14*4), X2
+	MOVL         20(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X2, X2
+	MOVL         24(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	MOVL         28(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	MOVL         32(DI), R14
+	VMOVSS       (R8)(R14*4), X7
+	MOVL         36(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X7, X7
+	MOVL         40(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
+	MOVL         44(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X7, X7
+	MOVL         48(DI), R14
+	VMOVSS       (R8)(R14*4), X2
+	MOVL         52(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X2, X2
+	MOVL         56(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	MOVL         60(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
+	VINSERTF128  $0x01, X2, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWD    (SI), Z2
+	VPSLLD       $0x10, Z2, Z2
+	VFMADD231PS  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
 	ADDQ    $0x08, CX
 	DECQ    AX
-	JMP     slice
+	JMP     far
 
-done:
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	ADDQ    $0x02, DX
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (DI), R12
+	VMOVUPS     (R8)(R12*4), Z2
+	VPMOVZXWD   (SI), Z3
+	VPSLLD      $0x10, Z3, Z3
+	VFMADD231PS Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x40, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R10
+	VMOVSS       (R8)(R10*4), X4
+	MOVL         4(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	MOVL         8(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	MOVL         12(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
+	MOVL         16(DI), R10
+	VMOVSS       (R8)(R10*4), X2
+	MOVL         20(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X2, X2
+	MOVL         24(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	MOVL         28(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y4
+	MOVL         32(DI), R10
+	VMOVSS       (R8)(R10*4), X5
+	MOVL         36(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X5, X5
+	MOVL         40(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
+	MOVL         44(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X5, X5
+	MOVL         48(DI), R10
+	VMOVSS       (R8)(R10*4), X2
+	MOVL         52(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X2, X2
+	MOVL         56(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	MOVL         60(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VPMOVZXWD    (SI), Z2
+	VPSLLD       $0x10, Z2, Z2
+	VFMADD231PS  Z2, Z4, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R10
+	VMOVSS       (R8)(R10*4), X6
+	MOVL         4(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X6, X6
+	MOVL         8(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X6, X6
+	MOVL         12(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X6, X6
+	MOVL         16(DI), R10
+	VMOVSS       (R8)(R10*4), X2
+	MOVL         20(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X2, X2
+	MOVL         24(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	MOVL         28(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y6
+	MOVL         32(DI), R10
+	VMOVSS       (R8)(R10*4), X7
+	MOVL         36(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X7, X7
+	MOVL         40(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
+	MOVL         44(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X7, X7
+	MOVL         48(DI), R10
+	VMOVSS       (R8)(R10*4), X2
+	MOVL         52(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X2, X2
+	MOVL         56(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
+	MOVL         60(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
+	VINSERTF128  $0x01, X2, Y7, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VPMOVZXWD    (SI), Z2
+	VPSLLD       $0x10, Z2, Z2
+	VFMADD231PS  Z2, Z6, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
 	VZEROUPPER
 	RET

@@ -197,6 +197,31 @@ func (l Lanes) GatherFrom(at func(lane int) Mem) VecVirtual {
 	return lo.AsZ().(VecVirtual)
 }
 
+// Merger gives what does the same as GatherFrom for doubles of 512 bits, by loads that fill all lanes
+// of 256 bits and keep one: a third fewer operations than to put elements side by side.
+func (l Lanes) Merger() func(at func(lane int) Mem) VecVirtual {
+	var only [4]OpmaskVirtual
+	for lane := 1; lane < len(only); lane++ {
+		g := GP32()
+		MOVL(U32(1<<lane), g)
+		only[lane] = K()
+		KMOVW(g, only[lane])
+	}
+	return func(at func(lane int) Mem) VecVirtual {
+		half := func(first int) VecVirtual {
+			v := YMM()
+			VMOVSD(at(first), v.AsX())
+			for lane := 1; lane < len(only); lane++ {
+				VBROADCASTSD(at(first+lane), only[lane], v)
+			}
+			return v
+		}
+		lo, hi := half(0), half(4)
+		VINSERTF64X4(Imm(1), hi, lo.AsZ(), lo.AsZ())
+		return lo.AsZ().(VecVirtual)
+	}
+}
+
 // LoadIndex loads an unsigned number of 2 or 4 bytes.
 func LoadIndex(bytes int, from Mem, to GPVirtual) {
 	if bytes == 2 {

@@ -26,74 +26,128 @@ func main() {
 // slice generates a kernel of Slices whose indices have so many bytes.
 func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	name := fmt.Sprintf("slices%s%d%s", values.Name, 8*indexBytes, l.Suffix())
-	l.Func(name, "func(n int, widths *uint32, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int)",
+	l.Func(name, "func(n int, widths *uint32, straight, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int)",
 		"is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.",
 		"For each slice it asks for the line at ahead, which goes on by step bytes, and for each column",
-		"for values and indices so many bytes ahead.")
+		"for values and indices so many bytes ahead, for nothing where valuesAhead is 0.")
+	k := &kernel{
+		Lanes: l, values: values, indexBytes: indexBytes,
+		n: load("n"), widths: load("widths"), straight: load("straight"), masks: load("masks"),
+		val: load("val"), idx: load("idx"), x: load("x"), sums: load("sums"), ahead: load("ahead"),
+		mask: l.NewMask(), acc: l.Reg(), keep: l.Reg(), left: GP64(),
+	}
+	k.column = values.Begin(l, load("table"))
+	VPBROADCASTQ(lanes.Arg("keep"), k.keep)
+	if k.gather = l.GatherFrom; l.Long && l.Double {
+		k.gather = l.Merger()
+	}
+	k.valuesAhead, k.indicesAhead = load("valuesAhead"), load("indicesAhead")
+	TESTQ(k.valuesAhead, k.valuesAhead)
+	JZ(LabelRef("near"))
+	k.slices("far")
+	k.valuesAhead = nil
+	k.slices("near")
+}
 
-	n := Load(Param("n"), GP64())
-	widths := Load(Param("widths"), GP64())
-	masks := Load(Param("masks"), GP64())
-	val := Load(Param("val"), GP64())
-	idx := Load(Param("idx"), GP64())
-	x := Load(Param("x"), GP64())
-	table := Load(Param("table"), GP64())
-	sums := Load(Param("sums"), GP64())
-	ahead := Load(Param("ahead"), GP64())
-	valuesAhead := Load(Param("valuesAhead"), GP64())
-	indicesAhead := Load(Param("indicesAhead"), GP64())
-	column := values.Begin(l, table)
-	mask := l.NewMask()
-	acc, keep, left := l.Reg(), l.Reg(), GP64()
-	VPBROADCASTQ(lanes.Arg("keep"), keep)
+// load loads an argument.
+func load(name string) Register { return Load(Param(name), GP64()) }
 
-	// place is where the element of x for a lane lies.
-	index := func(lane int) Mem { return Mem{Base: idx, Disp: lane * indexBytes} }
+// kernel is the registers of a kernel.
+type kernel struct {
+	lanes.Lanes
+	values                                               lanes.Values
+	indexBytes                                           int
+	n, widths, straight, masks, val, idx, x, sums, ahead Register
+	valuesAhead, indicesAhead                            Register // nil where nothing is asked for ahead
+	left                                                 GPVirtual
+	acc, keep                                            VecVirtual
+	mask                                                 *lanes.Mask
+	column                                               func(at Mem) Op
+	gather                                               func(place func(lane int) Mem) VecVirtual
+}
+
+// slices generates the loop over all slices. Labels begin with name.
+func (k *kernel) slices(name string) {
+	Label(name)
+	TESTQ(k.n, k.n)
+	JZ(LabelRef(name + "Done"))
+	if k.valuesAhead != nil {
+		PREFETCHT1(Mem{Base: k.ahead})
+		ADDQ(lanes.Arg("step"), k.ahead)
+	}
+	if k.Long {
+		VPANDQ(Mem{Base: k.sums}, k.keep, k.acc)
+	} else {
+		VANDPS(Mem{Base: k.sums}, k.keep, k.acc)
+	}
+	MOVL(Mem{Base: k.widths}, k.left.As32())
+	TESTQ(k.straight, k.straight)
+	JZ(LabelRef(name + "Full"))
+	straight := GP64()
+	MOVWLZX(Mem{Base: k.straight}, straight.As32())
+	ADDQ(Imm(2), k.straight)
+	SUBQ(straight, k.left)
+	k.loop(name+"Straight", straight, func() {
+		from, b := GP64(), k.Reg()
+		lanes.LoadIndex(k.indexBytes, Mem{Base: k.idx}, from)
+		k.Load(Mem{Base: k.x, Index: from, Scale: uint8(k.Size())}, b)
+		k.product(b, k.FMA)
+	})
+	Label(name + "Full")
+	k.loop(name+"Each", k.left, func() { k.product(k.gather(k.places()), k.FMA) })
+	MOVL(Mem{Base: k.widths, Disp: 4}, k.left.As32())
+	k.loop(name+"Masked", k.left, func() {
+		k.mask.Load(Mem{Base: k.masks})
+		k.product(k.gather(k.places()), k.mask.FMA)
+		ADDQ(Imm(2), k.masks)
+	})
+	k.Store(k.acc, Mem{Base: k.sums})
+	ADDQ(Imm(uint64(k.Bytes())), k.sums)
+	ADDQ(Imm(8), k.widths)
+	DECQ(k.n)
+	JMP(LabelRef(name))
+	Label(name + "Done")
+	VZEROUPPER()
+	RET()
+}
+
+// loop does something as often as left says.
+func (k *kernel) loop(name string, left GPVirtual, do func()) {
+	TESTQ(left, left)
+	JZ(LabelRef(name + "End"))
+	Label(name)
+	do()
+	DECQ(left)
+	JNZ(LabelRef(name))
+	Label(name + "End")
+}
+
+// places gives where the element of x for each lane of the next column lies.
+func (k *kernel) places() func(lane int) Mem {
+	index := func(lane int) Mem { return Mem{Base: k.idx, Disp: lane * k.indexBytes} }
 	short := lanes.ShortIndices(index)
-	place := func(lane int) Mem {
-		if indexBytes == 2 {
-			return Mem{Base: x, Index: short(lane), Scale: uint8(l.Size())}
+	return func(lane int) Mem {
+		if k.indexBytes == 2 {
+			return Mem{Base: k.x, Index: short(lane), Scale: uint8(k.Size())}
 		}
 		g := GP64()
 		MOVL(index(lane), g.As32())
-		return Mem{Base: x, Index: g, Scale: uint8(l.Size())}
+		return Mem{Base: k.x, Index: g, Scale: uint8(k.Size())}
 	}
-	// product adds one column to acc.
-	product := func(fma func(a Op, b, acc VecVirtual)) {
-		if values.Bytes(l) > 0 {
-			PREFETCHT1(Mem{Base: val, Index: valuesAhead, Scale: 1})
-		}
-		PREFETCHT1(Mem{Base: idx, Index: indicesAhead, Scale: 1})
-		b := l.GatherFrom(place)
-		fma(column(Mem{Base: val}), b, acc)
-		if bytes := values.Bytes(l); bytes > 0 {
-			ADDQ(Imm(uint64(bytes)), val)
-		}
-		ADDQ(Imm(uint64(indexBytes*l.Count())), idx)
-	}
+}
 
-	Label("slice")
-	TESTQ(n, n)
-	JZ(LabelRef("done"))
-	PREFETCHT1(Mem{Base: ahead})
-	ADDQ(lanes.Arg("step"), ahead)
-	if l.Long {
-		VPANDQ(Mem{Base: sums}, keep, acc)
-	} else {
-		VANDPS(Mem{Base: sums}, keep, acc)
+// product adds the next column times b to acc, and goes on behind it.
+func (k *kernel) product(b VecVirtual, fma func(a Op, b, acc VecVirtual)) {
+	bytes := k.values.Bytes(k.Lanes)
+	if k.valuesAhead != nil {
+		if bytes > 0 {
+			PREFETCHT1(Mem{Base: k.val, Index: k.valuesAhead, Scale: 1})
+		}
+		PREFETCHT1(Mem{Base: k.idx, Index: k.indicesAhead, Scale: 1})
 	}
-	lanes.EachColumn(func() Register { return widths }, left, "store", func() { product(l.FMA) }, func() {
-		mask.Load(Mem{Base: masks})
-		product(mask.FMA)
-		ADDQ(Imm(2), masks)
-	})
-	Label("store")
-	l.Store(acc, Mem{Base: sums})
-	ADDQ(Imm(uint64(l.Bytes())), sums)
-	ADDQ(Imm(8), widths)
-	DECQ(n)
-	JMP(LabelRef("slice"))
-	Label("done")
-	VZEROUPPER()
-	RET()
+	fma(k.column(Mem{Base: k.val}), b, k.acc)
+	if bytes > 0 {
+		ADDQ(Imm(uint64(bytes)), k.val)
+	}
+	ADDQ(Imm(uint64(k.indexBytes*k.Count())), k.idx)
 }
