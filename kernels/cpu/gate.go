@@ -85,7 +85,9 @@ func (g *gate) look(ready func() bool, spin time.Duration) bool {
 	for begin := time.Now(); spin > 0; {
 		for range 32 { // to read the clock takes as long
 			if ready() {
-				g.lost = lost
+				if g.lost != lost { // to write it takes the line from those that open
+					g.lost = lost
+				}
 				return true
 			}
 		}

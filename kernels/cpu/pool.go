@@ -23,20 +23,27 @@ import (
 // the one that waits for them as long as its own part took: products that follow each
 // other then need nobody to be woken. They sleep at once where the process has more
 // workers than CPUs.
+//
+// A line of the cache takes longer from one CPU to another than a worker to add a hundred
+// products. So a job goes to a worker in one line, and its end comes back in another; workers
+// read nothing else that the one that asks writes.
 type pool struct {
-	mu      sync.Mutex // one job of the workers at a time
-	closed  atomic.Bool
 	size    int  // workers
 	busy    int  // threads that a job keeps busy: the workers, and the one that asks
 	placed  bool // the one that asks does no work itself
 	spins   bool // there may be a CPU for each worker
 	workers []*worker
-	job     func(i int)
-	left    atomic.Int32 // workers that have not finished the job
-	done    gate
-	isDone  func() bool
 	live    sync.WaitGroup // goroutines that have not ended
 
+	_      [64]byte
+	ended  atomic.Uint32 // jobs that workers have finished
+	done   gate
+	isDone func() bool
+	_      [64]byte
+
+	mu      sync.Mutex // one job of the workers at a time
+	closed  atomic.Bool
+	given   uint32        // jobs that workers were given
 	askers  atomic.Int64  // goroutines that have a job done, or wait for their turn
 	crowded atomic.Int64  // when there were as many as workers last, in ns since epoch; 0 is never
 	alone   chan struct{} // a place for each of those that do their jobs by themselves: as many as workers
@@ -45,12 +52,14 @@ type pool struct {
 	fault   error
 }
 
-// worker is a goroutine of a pool.
+// worker is a goroutine of a pool, and what it is told: a line of the cache.
 type worker struct {
 	number int
 	jobs   atomic.Uint32 // that it was given
+	last   uint32        // how many of all workers have ended when this one is over
+	job    func(i int)   // nil ends the worker
 	gate   gate
-	_      [64]byte // so that no two are in one cache line
+	_      [64]byte
 }
 
 // threadsBusy is the threads that jobs of all pools of the process may keep busy.
@@ -67,7 +76,7 @@ var epoch = time.Now().Add(-time.Second)
 // that does not pin them; they then run anywhere.
 func newPool(n int, cpus []int, onRefused func(error)) *pool {
 	p := &pool{size: n, placed: len(cpus) > 0, busy: n, done: newGate(), alone: make(chan struct{}, n)}
-	p.isDone = func() bool { return p.left.Load() == 0 }
+	p.isDone = func() bool { return p.ended.Load() == p.given }
 	first := 1
 	if p.placed {
 		first, p.busy = 0, n+1
@@ -128,18 +137,21 @@ func (p *pool) serve(w *worker) {
 	for {
 		w.gate.wait(ready, p.spin(spinTime))
 		made++
-		if p.closed.Load() {
+		job, last := w.job, w.last
+		if job == nil {
 			return
 		}
-		p.one(w.number)
-		if p.left.Add(-1) == 0 {
+		w.job = nil // it keeps nothing alive
+		p.one(job, w.number)
+		if p.ended.Add(1) == last { // w may have another job by now
 			p.done.open()
 		}
 	}
 }
 
-// give gives a worker the job, or the news that the pool is closed.
-func (w *worker) give() {
+// give gives a worker a job, which is over when last jobs have ended, or nil, which ends it.
+func (w *worker) give(job func(i int), last uint32) {
+	w.job, w.last = job, last
 	w.jobs.Add(1)
 	w.gate.open()
 }
@@ -161,25 +173,22 @@ func (p *pool) run(n int, f func(i int)) error {
 	if p.closed.Load() {
 		return kernels.ErrClosed
 	}
-	p.job, p.fault = f, nil
+	p.fault = nil
 	busy := p.workers[:n-(p.size-len(p.workers))]
-	var begin time.Time
-	if len(busy) > 0 {
-		begin = time.Now()
-		p.left.Store(int32(len(busy)))
-		for _, w := range busy {
-			w.give()
-		}
+	p.given += uint32(len(busy))
+	for _, w := range busy {
+		w.give(f, p.given)
 	}
+	if len(busy) == 0 {
+		p.one(f, 0)
+		return p.fault
+	}
+	begin := time.Now()
 	if !p.placed {
-		p.one(0)
+		p.one(f, 0)
 	}
-	if len(busy) > 0 {
-		// The others have as much to do: they are late by hardly more than it took to
-		// wake them.
-		p.done.wait(p.isDone, p.spin(max(wakeTime, time.Since(begin))))
-	}
-	p.job = nil
+	// The others have as much to do: they are late by hardly more than it took to wake them.
+	p.done.wait(p.isDone, p.spin(max(wakeTime, time.Since(begin))))
 	return p.fault
 }
 
@@ -212,8 +221,9 @@ func (p *pool) byItself(n int, f func(i int)) error {
 	return fault
 }
 
-func (p *pool) one(i int) {
-	if err := call(p.job, i); err != nil {
+// one calls f(i), and keeps the first panic of a job.
+func (p *pool) one(f func(i int), i int) {
+	if err := call(f, i); err != nil {
 		p.faultMu.Lock()
 		defer p.faultMu.Unlock()
 		if p.fault == nil {
@@ -250,7 +260,7 @@ func (p *pool) close() {
 	}()
 	if !p.closed.Swap(true) {
 		for _, w := range p.workers {
-			w.give()
+			w.give(nil, 0)
 		}
 		p.live.Wait()
 		threadsBusy.Add(-int64(p.busy))
