@@ -121,6 +121,18 @@ type GatherPacked[V sparse.Value] struct {
 	X, Y, Carry Array[V]
 }
 
+// GatherHost is GatherPacked for a part that begins with a major, and vectors in host memory: only
+// a HostMapper knows it, and it is over when Launch comes back. X has an element for each minor, Y
+// one for each major.
+type GatherHost[V sparse.Value] struct {
+	A           Packed
+	Alpha, Beta V
+	X, Y        []V
+}
+
+// Kernel names the operation, which is the same as that of GatherPacked.
+func (*GatherHost[V]) Kernel() string { return "gather-packed" }
+
 // Kernel names the operation.
 func (*Packing[V]) Kernel() string { return "pack" }
 

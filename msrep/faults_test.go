@@ -95,8 +95,8 @@ func TestADeviceThatFailsAtAnyCallLeaksNothing(t *testing.T) {
 			left := n
 			sys := &System{devices: []kernels.Device{faulty{d, &left}}, plans: map[io.Closer]bool{}}
 			plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{Strategy: strategy})
-			for i := 0; err == nil && i < 3; i++ {
-				_, err = plan.SpMV(ctx, Op(i == 1), 1, make([]float64, 4-i%2), 1, make([]float64, 3+i%2))
+			for i := 0; err == nil && i < 6; i++ {
+				_, err = plan.SpMV(ctx, Op(i%2 == 1), 1, make([]float64, 4-i%2), 1, make([]float64, 3+i%2))
 			}
 			if err == nil {
 				if err = plan.UpdateValues(ctx, make([]float64, 3)); err != nil {

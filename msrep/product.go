@@ -49,19 +49,23 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 	if p.opt.Precision.Segments != 0 && p.needsRows(op) {
 		return t, sparse.Inputf("precision", "this plan reads %d of %d segments for products with A only: state ExpectedTransposed", p.opt.Precision.Read, p.opt.Precision.Segments)
 	}
-	begin := time.Now()
 	if alpha == 0 {
+		begin := time.Now()
 		merge.Scale(y, beta)
 		t.Total = time.Since(begin)
 		t.Devices = make([]time.Duration, len(p.shares))
 		return t, nil
 	}
-	r := p.begin(ctx)
-	defer p.end()
-	r.gathers, r.alpha, r.beta, r.x, r.y = p.lay.gathers(op), alpha, beta, x, y
 	if err := p.land(); err != nil {
 		return t, err
 	}
+	if p.lay.gathers(op) && p.direct() {
+		return p.multiplyDirect(ctx, alpha, x, beta, y)
+	}
+	r := p.begin(ctx)
+	defer p.end()
+	r.gathers, r.alpha, r.beta, r.x, r.y = p.lay.gathers(op), alpha, beta, x, y
+	begin := time.Now()
 	if err := r.serveAll(); err != nil {
 		return t, p.fail(ctx, err)
 	}

@@ -189,6 +189,20 @@ func gatherPacked[V sparse.Value](d *Device, op *kernels.GatherPacked[V]) (err e
 	return p.multiply(d, op.Alpha, op.Beta, x, y, carry)
 }
 
+// gatherHost runs kernels.GatherHost.
+func gatherHost[V sparse.Value](d *Device, op *kernels.GatherHost[V]) error {
+	p, err := usePacked[V](d, op.A)
+	if err != nil {
+		return err
+	}
+	defer p.use.Unlock()
+	rows := p.part.OwnEnd - p.part.OwnFirst
+	if len(op.X) != p.minors || len(op.Y) != rows || p.part.StartFlag {
+		return fmt.Errorf("%w: x and y have %d and %d elements, part %+v needs %d and %d", kernels.ErrArgument, len(op.X), len(op.Y), p.part, p.minors, rows)
+	}
+	return p.multiply(d, op.Alpha, op.Beta, op.X, op.Y, nil)
+}
+
 // multiply computes all pieces, and joins the rows that they share.
 func (p *packed[V]) multiply(d *Device, alpha, beta V, x, y, carry []V) error {
 	if p.symmetric != nil {
@@ -196,7 +210,10 @@ func (p *packed[V]) multiply(d *Device, alpha, beta V, x, y, carry []V) error {
 	}
 	err := d.pool.run(len(p.pieces), func(i int) {
 		q := &p.pieces[i]
-		p.carry[i] = q.multiply(alpha, beta, x, y[q.part.OwnFirst-p.part.OwnFirst:q.part.OwnEnd-p.part.OwnFirst])
+		carry := q.multiply(alpha, beta, x, y[q.part.OwnFirst-p.part.OwnFirst:q.part.OwnEnd-p.part.OwnFirst])
+		if q.head != nil { // the carries of all pieces are in one line of the cache
+			p.carry[i] = carry
+		}
 	})
 	if err != nil {
 		return err

@@ -34,6 +34,9 @@ func multiplied(t *testing.T, d *cpu.Device, s kernels.Stream, p kernels.Packed,
 		x[i] = float64(i + 1)
 	}
 	require.NoError(t, s.Launch(&kernels.GatherPacked[float64]{A: p, Alpha: 2, X: kernels.AdoptArray(d, x), Y: kernels.AdoptArray(d, y)}))
+	again := make([]float64, rows)
+	require.NoError(t, s.Launch(&kernels.GatherHost[float64]{A: p, Alpha: 2, X: x, Y: again}))
+	require.Equal(t, y, again)
 	return y
 }
 
@@ -118,8 +121,13 @@ func TestPackingRefusesWhatDoesNotFitTogether(t *testing.T) {
 	require.ErrorIs(t, s.Launch(&kernels.GatherPacked[float32]{A: p}), kernels.ErrArgument)
 	require.ErrorIs(t, s.Launch(&kernels.GatherPacked[float64]{X: x, Y: x}), kernels.ErrArgument)
 	require.ErrorIs(t, s.Launch(&kernels.GatherPacked[float64]{A: p, X: x.Sub(1, 50), Y: x}), kernels.ErrArgument)
+	host := make([]float64, 50)
+	require.ErrorIs(t, s.Launch(&kernels.GatherHost[float32]{A: p}), kernels.ErrArgument)
+	require.ErrorIs(t, s.Launch(&kernels.GatherHost[float64]{A: p, X: host[1:], Y: host}), kernels.ErrArgument)
+	require.ErrorIs(t, s.Launch(&kernels.GatherHost[float64]{A: p, X: host, Y: host[1:]}), kernels.ErrArgument)
 	require.NoError(t, p.Free())
 	require.ErrorIs(t, s.Launch(&kernels.GatherPacked[float64]{A: p, X: x, Y: x}), kernels.ErrClosed)
+	require.ErrorIs(t, s.Launch(&kernels.GatherHost[float64]{A: p, X: host, Y: host}), kernels.ErrClosed)
 	require.NoError(t, d.Close())
 	_, err = d.Pack(band(50, true))
 	require.ErrorIs(t, err, kernels.ErrClosed)
