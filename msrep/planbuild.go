@@ -91,21 +91,18 @@ func (p *Plan[V]) pack(ctx context.Context) error {
 }
 
 // distribute brings the parts that are not packed to the devices as they are.
-func (p *Plan[V]) distribute() error {
-	return p.each(func(i int) error {
-		if p.shares[i].packed != nil {
-			return nil
-		}
-		return p.shares[i].place(p.lay)
-	})
-}
+func (p *Plan[V]) distribute() error { return p.eachUnpacked((*share[V]).place) }
 
-func (p *Plan[V]) pointers() error {
+// pointers brings their pointers to the devices.
+func (p *Plan[V]) pointers() error { return p.eachUnpacked((*share[V]).placePointers) }
+
+// eachUnpacked serves the devices whose parts are not packed, as each does.
+func (p *Plan[V]) eachUnpacked(f func(*share[V], layout[V]) error) error {
 	return p.each(func(i int) error {
-		if p.shares[i].packed != nil {
-			return nil
+		if s := p.shares[i]; s.packed == nil {
+			return f(s, p.lay)
 		}
-		return p.shares[i].placePointers(p.lay)
+		return nil
 	})
 }
 

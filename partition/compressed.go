@@ -8,8 +8,11 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// newCutter cuts a part of a compressed matrix. The part must lie within ptr.
+// newCutter cuts a part of a compressed matrix.
 func newCutter(ptr []int64, p Part, rule Rule) (*cutter, error) {
+	if err := checkPart(ptr, p); err != nil {
+		return nil, err
+	}
 	c := &cutter{whole: p, locate: func(q *Part) bool { return q.locate(ptr) }, broken: errFalls}
 	own, owned := ptr[p.OwnFirst:p.OwnEnd+1], int64(p.OwnEnd-p.OwnFirst)
 	end := p.EndIdx + 1
@@ -50,6 +53,17 @@ func newCutter(ptr []int64, p Part, rule Rule) (*cutter, error) {
 		return nil, unknownRule(rule)
 	}
 	return c, nil
+}
+
+// checkPart refuses a part that does not lie within ptr.
+func checkPart(ptr []int64, p Part) error {
+	if p.OwnFirst < 0 || p.OwnFirst > p.OwnEnd || p.OwnEnd >= len(ptr) {
+		return sparse.Inputf("part", "it owns rows [%d, %d): there are %d pointers", p.OwnFirst, p.OwnEnd, len(ptr))
+	}
+	if p.StartIdx < 0 || p.EndIdx < p.StartIdx-1 || p.EndIdx >= ptr[p.OwnEnd] {
+		return sparse.Inputf("part", "it holds the entries [%d, %d]: its rows end before entry %d", p.StartIdx, p.EndIdx, ptr[p.OwnEnd])
+	}
+	return nil
 }
 
 // locate finds the majors that hold the first and the last entry of the part. It

@@ -12,6 +12,9 @@ var ErrUnsorted = errors.New("the entries are not sorted")
 
 // newCOOCutter is newCutter for the sorted index of a COO matrix.
 func newCOOCutter(idx []int32, p Part, rule Rule) (*cutter, error) {
+	if err := checkPartCOO(idx, p); err != nil {
+		return nil, err
+	}
 	c := &cutter{whole: p, locate: func(q *Part) bool { return q.locateCOO(idx) }, broken: errUnsorted}
 	own, owned := idx[p.StartIdx:p.EndIdx+1], int64(p.OwnEnd-p.OwnFirst)
 	switch rule {
@@ -45,6 +48,14 @@ func newCOOCutter(idx []int32, p Part, rule Rule) (*cutter, error) {
 		return nil, unknownRule(rule)
 	}
 	return c, nil
+}
+
+// checkPartCOO is checkPart for the sorted index of a COO matrix.
+func checkPartCOO(idx []int32, p Part) error {
+	if p.StartIdx < 0 || p.EndIdx < p.StartIdx-1 || p.EndIdx >= int64(len(idx)) || p.OwnFirst < 0 || p.OwnFirst > p.OwnEnd {
+		return sparse.Inputf("part", "it holds the entries [%d, %d] and owns rows [%d, %d): there are %d entries", p.StartIdx, p.EndIdx, p.OwnFirst, p.OwnEnd, len(idx))
+	}
+	return nil
 }
 
 // locateCOO finds the majors that hold the first and the last entry of the part.

@@ -5,10 +5,10 @@ import "github.com/msrep-go/msrep/sparse"
 // Share cuts a part of a compressed matrix once more by any rule but RuleAuto:
 // taker i gets weights[i] of sum(weights) equal shares of the entries (RuleWhole: as
 // nearly as it can without cutting a major), of the steps of the merge path, or of
-// the owned majors. It is the two-level partition
-// of the paper's section 4.2, one level at a time: the whole matrix (Split into
-// one part) among the nodes of a machine with the numbers of their devices as
-// weights, then the part of each node among its devices with weights of 1.
+// the owned majors. It is the two-level partition of the paper's section 4.2, one level
+// at a time: the whole matrix (Split into one part) among the nodes of a machine with the
+// numbers of their devices as weights, then the part of each node among its devices with
+// weights of 1.
 //
 // Both levels round down. With RuleNNZ the first one gives a node with w of d
 // devices less than one entry more than nnz*w/d, so that no device gets more than
@@ -20,9 +20,6 @@ import "github.com/msrep-go/msrep/sparse"
 // way. Share fails with a *sparse.InputError when a weight is negative, the sum is
 // not in [1, MaxParts], the rule is unknown, or p does not lie within ptr.
 func Share(ptr []int64, p Part, weights []int, rule Rule) ([]Part, error) {
-	if err := checkPart(ptr, p); err != nil {
-		return nil, err
-	}
 	c, err := newCutter(ptr, p, rule)
 	if err != nil {
 		return nil, err
@@ -32,9 +29,6 @@ func Share(ptr []int64, p Part, weights []int, rule Rule) ([]Part, error) {
 
 // ShareCOO is Share for the sorted index of a COO matrix.
 func ShareCOO(idx []int32, p Part, weights []int, rule Rule) ([]Part, error) {
-	if err := checkPartCOO(idx, p); err != nil {
-		return nil, err
-	}
 	c, err := newCOOCutter(idx, p, rule)
 	if err != nil {
 		return nil, err
@@ -56,22 +50,4 @@ func (c *cutter) weighted(weights []int) ([]Part, error) {
 		return nil, sparse.Inputf("weights", "their sum is 0: something must be shared out")
 	}
 	return c.cut(len(weights), sum, func(i int) int { return before[i] })
-}
-
-// checkPart refuses a part that does not lie within ptr.
-func checkPart(ptr []int64, p Part) error {
-	if p.OwnFirst < 0 || p.OwnFirst > p.OwnEnd || p.OwnEnd >= len(ptr) {
-		return sparse.Inputf("part", "it owns rows [%d, %d): there are %d pointers", p.OwnFirst, p.OwnEnd, len(ptr))
-	}
-	if p.StartIdx < 0 || p.EndIdx < p.StartIdx-1 || p.EndIdx >= ptr[p.OwnEnd] {
-		return sparse.Inputf("part", "it holds the entries [%d, %d]: its rows end before entry %d", p.StartIdx, p.EndIdx, ptr[p.OwnEnd])
-	}
-	return nil
-}
-
-func checkPartCOO(idx []int32, p Part) error {
-	if p.StartIdx < 0 || p.EndIdx < p.StartIdx-1 || p.EndIdx >= int64(len(idx)) || p.OwnFirst < 0 || p.OwnFirst > p.OwnEnd {
-		return sparse.Inputf("part", "it holds the entries [%d, %d] and owns rows [%d, %d): there are %d entries", p.StartIdx, p.EndIdx, p.OwnFirst, p.OwnEnd, len(idx))
-	}
-	return nil
 }

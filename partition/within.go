@@ -13,9 +13,6 @@ func Within(ptr []int64, p Part, n int) ([]Part, error) {
 	if err := checkParts(n); err != nil {
 		return nil, err
 	}
-	if err := checkPart(ptr, p); err != nil {
-		return nil, err
-	}
 	c, err := newCutter(ptr, p, RuleMergePath)
 	if err != nil {
 		return nil, err
@@ -26,9 +23,6 @@ func Within(ptr []int64, p Part, n int) ([]Part, error) {
 // WithinCOO is Within for the sorted index of a COO matrix.
 func WithinCOO(idx []int32, p Part, n int) ([]Part, error) {
 	if err := checkParts(n); err != nil {
-		return nil, err
-	}
-	if err := checkPartCOO(idx, p); err != nil {
 		return nil, err
 	}
 	c, err := newCOOCutter(idx, p, RuleMergePath)

@@ -56,21 +56,15 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 	if all != nil {
 		first, n = all.op.Piece()
 	}
-	for _, check := range []func() error{
-		func() error { return checkSystem(a, b, x, m.eigen, first) },
-		func() error { return opt.fill(n) },
-		func() error { return checkPrecond(opt.Precond, len(x)) },
-		func() error { return m.check(n) },
-		func() error {
-			if onDevices(a, all) != nil && !m.onHost {
-				return nil // devices say themselves what they have no memory for
-			}
-			return m.fit(opt, len(x))
-		},
-	} {
-		if err == nil {
-			err = check()
-		}
+	if err == nil {
+		err = m.check(a, b, x, &opt, first, n)
+	}
+	var device residentOperator
+	if err == nil && !m.onHost {
+		device = onDevices(a, all)
+	}
+	if err == nil && device == nil { // devices say themselves what they have no memory for
+		err = m.fit(opt, len(x))
 	}
 	scale := b // whose size may be brought to that of 1
 	if m.eigen {
@@ -90,8 +84,8 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 		b, t.exp = rescale(largest, b, x)
 		defer func() { scaleBy(x, t.exp) }()
 	}
-	if p := onDevices(a, all); p != nil && !m.onHost {
-		t.space, t.b, t.x = newDeviceSpace(ctx, p, opt.Precond, all, b, x)
+	if device != nil {
+		t.space, t.b, t.x = newDeviceSpace(ctx, device, opt.Precond, all, b, x)
 	} else {
 		t.space, t.b, t.x = newHostSpace(ctx, a, opt.Precond, all, b, x)
 	}
@@ -108,8 +102,18 @@ func solve(ctx context.Context, m method, a Operator, b, x []float64, opt Option
 	return t.res, err
 }
 
-// check says that a matrix without rows has no eigenvalue.
-func (m method) check(n int) error {
+// check refuses what a solve can't begin with, and fills in the options. b and x have the
+// elements from first on, of n in all processes.
+func (m method) check(a Operator, b, x []float64, opt *Options, first, n int) error {
+	if err := checkSystem(a, b, x, m.eigen, first); err != nil {
+		return err
+	}
+	if err := opt.fill(n); err != nil {
+		return err
+	}
+	if err := checkPrecond(opt.Precond, len(x)); err != nil {
+		return err
+	}
 	if m.eigen && n == 0 {
 		return sparse.Inputf("x", "has no elements: an empty matrix has no eigenvalue")
 	}
