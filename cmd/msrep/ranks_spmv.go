@@ -70,14 +70,10 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 	if s.transpose {
 		op, xCut, yCut = msrep.Trans, m.RowCut, m.ColCut
 	}
-	x, err := readPiece(ctx, "--x", s.x, xCut[t.comm.Size()], xCut[rank], xCut[rank+1])
-	var y0 []float64
+	x, err := pieceOf[V](ctx, t.comm, "--x", s.x, xCut)
+	var y0, y []V
 	if err == nil {
-		y0, err = readPiece(ctx, "--y", s.y, yCut[t.comm.Size()], yCut[rank], yCut[rank+1])
-	}
-	var xv, y []V
-	if err == nil {
-		xv, err = convert[V]("--x", x)
+		y0, err = pieceOf[V](ctx, t.comm, "--y", s.y, yCut)
 	}
 	if err == nil {
 		y, err = newVector[V]("--y", len(y0))
@@ -93,10 +89,8 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 	times := make([]msrep.Timing, s.repeat)
 	var failed error
 	for i := range times { // a rank that has failed goes on for the sake of the others
-		for k, v := range y0 {
-			y[k] = V(v)
-		}
-		if times[i], err = plan.SpMV(ctx, op, V(s.alpha), xv, V(s.beta), y); err != nil && failed == nil {
+		copy(y, y0)
+		if times[i], err = plan.SpMV(ctx, op, V(s.alpha), x, V(s.beta), y); err != nil && failed == nil {
 			failed = err
 		}
 	}
@@ -126,6 +120,16 @@ func multiplyOverRanks[V sparse.Value](ctx context.Context, s *spmv, m *cluster.
 		return s.printJSON(r)
 	}
 	return r.print(s.stdout)
+}
+
+// pieceOf reads what this rank has of a vector: elements cut[rank] to cut[rank+1].
+func pieceOf[V sparse.Value](ctx context.Context, comm cluster.Comm, flag, spec string, cut []int) ([]V, error) {
+	rank := comm.Rank()
+	v, err := readPiece(ctx, flag, spec, cut[comm.Size()], cut[rank], cut[rank+1])
+	if err != nil {
+		return nil, err
+	}
+	return convert[V](flag, v)
 }
 
 // devicesOf describes the devices of one rank.
@@ -188,12 +192,7 @@ func (r ranksReport) print(w io.Writer) error {
 	p := r.Phases
 	fmt.Fprintf(w, "phases  read %s  plan %s  exchange %s  kernel %s  total %s (of the slowest rank)\n",
 		seconds(p.Read), seconds(p.Partition), seconds(p.Distribute), seconds(p.Kernel), seconds(p.Total))
-	if r.Matrix.NNZ > 0 {
-		fmt.Fprintf(w, "product %s  %.3f GFLOP/s  %s\n", seconds(p.Product), r.GFlops,
-			traffic(slices.ContainsFunc(r.Devices, rankDevice.packed), float64(r.BytesPerNNZ)*float64(r.Matrix.NNZ)/p.Product/1e9, float64(r.BytesPerNNZ)))
-	}
-	_, err := fmt.Fprintf(w, "y  norm1 %.17g  norm2 %.17g  sum %.17g\n", r.Y.Norm1, r.Y.Norm2, r.Y.Sum)
-	return err
+	return printProduct(w, r.Matrix.NNZ, p.Product, r.BytesPerNNZ, slices.ContainsFunc(r.Devices, rankDevice.packed), r.Y)
 }
 
 // printRanks prints a line for each rank.

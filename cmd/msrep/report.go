@@ -180,7 +180,7 @@ func span(axis string, first, last int) string {
 
 func (r report) print(w io.Writer) error {
 	p := r.Phases
-	_, err := fmt.Fprintf(w, `%s  %d x %d, %d nonzeros
+	fmt.Fprintf(w, `%s  %d x %d, %d nonzeros
 y = alpha*%s*x + beta*y  %s, strategy %s, split by %s, imbalance %.4f
 `, r.Matrix.Name, r.Matrix.Rows, r.Matrix.Cols, r.Matrix.NNZ, r.Op, r.Format, r.Strategy, r.Split, r.Imbalance)
 	axis := "rows"
@@ -208,14 +208,17 @@ y = alpha*%s*x + beta*y  %s, strategy %s, split by %s, imbalance %.4f
 	}
 	fmt.Fprintf(w, "phases  read %s  partition %s  pack %s  distribute %s  kernel %s  merge %s  total %s\n",
 		seconds(p.Read), seconds(p.Partition), seconds(p.Pack), seconds(p.Distribute), seconds(p.Kernel), seconds(p.Merge), seconds(p.Total))
-	if r.Matrix.NNZ > 0 {
-		fmt.Fprintf(w, "product %s  %.3f GFLOP/s  %s\n", seconds(p.Product), r.GFlops,
-			traffic(slices.ContainsFunc(r.Devices, deviceReport.packed), float64(r.BytesPerNNZ)*float64(r.Matrix.NNZ)/p.Product/1e9, float64(r.BytesPerNNZ)))
+	return printProduct(w, r.Matrix.NNZ, p.Product, r.BytesPerNNZ, slices.ContainsFunc(r.Devices, deviceReport.packed), r.Y)
+}
+
+// printProduct prints how fast a product of nnz entries was, each of so many bytes in the
+// format of the split, and y. packed says that a device has it in another form.
+func printProduct(w io.Writer, nnz int64, took float64, perNNZ number, packed bool, y norms) error {
+	if nnz > 0 {
+		rate := float64(nnz) / took / 1e9
+		fmt.Fprintf(w, "product %s  %.3f GFLOP/s  %s\n", seconds(took), 2*rate, traffic(packed, float64(perNNZ)*rate, float64(perNNZ)))
 	}
-	_, err2 := fmt.Fprintf(w, "y  norm1 %.17g  norm2 %.17g  sum %.17g\n", r.Y.Norm1, r.Y.Norm2, r.Y.Sum)
-	if err == nil {
-		err = err2
-	}
+	_, err := fmt.Fprintf(w, "y  norm1 %.17g  norm2 %.17g  sum %.17g\n", y.Norm1, y.Norm2, y.Sum)
 	return err
 }
 

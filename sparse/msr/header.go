@@ -82,30 +82,37 @@ func readHeader(r io.Reader, name string) (Header, uint32, error) {
 	return parseHeader(b[:n], name)
 }
 
+// checkIntact checks that b is a whole header of this version, as it was written.
+func checkIntact(b []byte, name string) error {
+	le := binary.LittleEndian
+	switch start := min(len(b), len(Magic)); {
+	case len(b) == 0:
+		return sparse.Inputf(name, "is empty; an .msr file is needed")
+	case len(b) >= 2 && b[0] == 0x1f && b[1] == 0x8b:
+		return sparse.Inputf(name, "is gzipped: it cannot be mapped, but it can be read as a stream")
+	case string(b[:start]) != Magic[:start]:
+		return sparse.Inputf(name, "is not an .msr file: it must start with the bytes %q", Magic)
+	case len(b) < HeaderSize:
+		return sparse.Inputf(name, "ends after %d bytes, inside the header of %d: the file is truncated", len(b), HeaderSize)
+	case le.Uint32(b[8:]) != Version: // before the checksum: another version may have another header
+		return sparse.Inputf(name, "has layout version %d; this program reads version %d", le.Uint32(b[8:]), Version)
+	}
+	if sum := crc32.Checksum(b[:60], castagnoli); sum != le.Uint32(b[60:]) {
+		return sparse.Inputf(name, "damaged header: its checksum is %08x, its content gives %08x", le.Uint32(b[60:]), sum)
+	}
+	return nil
+}
+
 // parseHeader checks a header on its own; b is shorter than HeaderSize where
 // the file is.
 func parseHeader(b []byte, name string) (h Header, tableSum uint32, err error) {
+	if err := checkIntact(b, name); err != nil {
+		return Header{}, 0, err
+	}
 	fail := func(format string, args ...any) (Header, uint32, error) {
 		return Header{}, 0, sparse.Inputf(name, format, args...)
 	}
-	switch {
-	case len(b) == 0:
-		return fail("is empty; an .msr file is needed")
-	case len(b) >= 2 && b[0] == 0x1f && b[1] == 0x8b:
-		return fail("is gzipped: it cannot be mapped, but it can be read as a stream")
-	case string(b[:min(len(b), len(Magic))]) != Magic[:min(len(b), len(Magic))]:
-		return fail("is not an .msr file: it must start with the bytes %q", Magic)
-	case len(b) < HeaderSize:
-		return fail("ends after %d bytes, inside the header of %d: the file is truncated", len(b), HeaderSize)
-	}
-	// The version comes before the checksum: another version may have another header.
 	le := binary.LittleEndian
-	if v := le.Uint32(b[8:]); v != Version {
-		return fail("has layout version %d; this program reads version %d", v, Version)
-	}
-	if sum := crc32.Checksum(b[:60], castagnoli); sum != le.Uint32(b[60:]) {
-		return fail("damaged header: its checksum is %08x, its content gives %08x", le.Uint32(b[60:]), sum)
-	}
 	kind, field, sym := int(b[12]), int(b[13]), int(b[14])
 	switch {
 	case kind < 1 || kind >= len(valueTypes):
