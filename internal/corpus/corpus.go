@@ -52,6 +52,9 @@ func Table(t testing.TB, path string) []map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(rows) < 2 {
+		t.Fatalf("%s has no rows", path)
+	}
 	var out []map[string]string
 	for _, row := range rows[1:] {
 		m := map[string]string{}
