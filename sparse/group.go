@@ -176,13 +176,13 @@ func (a *assembler[V]) place(own, twins []int64) {
 	a.out.ColIdx, a.out.Val = make([]int32, at), make([]V, at)
 }
 
-// eachGroup calls make for every group.
-func (a *assembler[V]) eachGroup(workers int, make func(group int, m *maker[V])) {
+// eachGroup calls f for every group.
+func (a *assembler[V]) eachGroup(workers int, f func(group int, m *maker[V])) {
 	var next atomic.Int64
 	par.Do(workers, func(int) {
 		var m maker[V]
 		for g := int(next.Add(1)) - 1; g < a.groups; g = int(next.Add(1)) - 1 {
-			make(g, &m)
+			f(g, &m)
 		}
 		if m.double {
 			a.double.Store(true)
@@ -263,56 +263,4 @@ func (a *assembler[V]) run(piece, group int) Triples[V] {
 		t.Val = p.Val[lo:hi]
 	}
 	return t
-}
-
-// grouper is memory for a copy of a piece.
-type grouper[V Value] struct {
-	row, col []int32
-	val      []V
-	next     []uint32
-}
-
-// group moves the triples of a piece group by group, and gives where each group ends.
-func (g *grouper[V]) group(t Triples[V], byCol bool, shift uint8, ends []uint32) {
-	key := t.Row
-	if byCol {
-		key = t.Col
-	}
-	grouped, last := true, int32(0)
-	for _, i := range key {
-		c := i >> shift
-		ends[c]++
-		grouped = grouped && c >= last
-		last = c
-	}
-	g.next = g.next[:0]
-	sum := uint32(0)
-	for c, n := range ends {
-		g.next = append(g.next, sum)
-		sum += n
-		ends[c] = sum
-	}
-	if grouped {
-		return
-	}
-	g.row, g.col, g.val = append(g.row[:0], t.Row...), append(g.col[:0], t.Col...), append(g.val[:0], t.Val...)
-	row, col := g.row, g.col[:len(g.row)]
-	key = row
-	if byCol {
-		key = col
-	}
-	if t.Val == nil {
-		for k, i := range key {
-			to := g.next[i>>shift]
-			g.next[i>>shift] = to + 1
-			t.Row[to], t.Col[to] = row[k], col[k]
-		}
-		return
-	}
-	val := g.val[:len(row)]
-	for k, i := range key {
-		to := g.next[i>>shift]
-		g.next[i>>shift] = to + 1
-		t.Row[to], t.Col[to], t.Val[to] = row[k], col[k], val[k]
-	}
 }

@@ -87,14 +87,16 @@ func (r *Record) Add(experiment, name, quantity string, samples []float64) Row {
 
 // AddModelled appends a time that was computed.
 func (r *Record) AddModelled(experiment, name, quantity string, seconds float64) Row {
-	row := Row{Experiment: experiment, Case: name, Quantity: quantity, Source: Modelled, Summary: measure.Summarize([]float64{seconds})}
-	r.Rows = append(r.Rows, row)
-	return row
+	return r.append(experiment, name, quantity, Modelled, seconds)
 }
 
 // AddCounted appends a number of events.
 func (r *Record) AddCounted(experiment, name, quantity string, events float64) Row {
-	row := Row{Experiment: experiment, Case: name, Quantity: quantity, Source: Counted, Summary: measure.Summarize([]float64{events})}
+	return r.append(experiment, name, quantity, Counted, events)
+}
+
+func (r *Record) append(experiment, name, quantity string, source Source, value float64) Row {
+	row := Row{Experiment: experiment, Case: name, Quantity: quantity, Source: source, Summary: measure.Summarize([]float64{value})}
 	r.Rows = append(r.Rows, row)
 	return row
 }
