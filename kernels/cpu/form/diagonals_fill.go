@@ -22,6 +22,7 @@ func (b *diagonalBuilder[V]) build(values ValueSet[V]) (Form[V], error) {
 	if b.out.Masks, err = Make[uint16](b.r.Mem, b.masks); err != nil {
 		return nil, err
 	}
+	b.out.Columns = int(b.columns)
 	b.out.Last, b.out.Fused = make([]V, b.lanes), b.r.Fixed
 	b.fill(&values)
 	bytes := valueBytes(&b.out.Values) + 2*b.masks + 8*int64(len(b.out.Offsets)) + 32*int64(len(b.out.Runs)) + mem.Size[V]()*int64(b.lanes)

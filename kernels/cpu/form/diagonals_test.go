@@ -1,6 +1,7 @@
 package form_test
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -29,6 +31,48 @@ func checkDiagonals[V sparse.Value](t *testing.T, l simd.Level) {
 		require.NoError(t, err)
 		return f
 	})
+}
+
+func TestDiagonalsOfEachWidthMultiplyAsTheReference(t *testing.T) {
+	eachLevel(t, checkDiagonalWidths[float64], checkDiagonalWidths[float32])
+}
+
+// checkDiagonalWidths multiplies runs of up to 20 columns, few and many slices of each, every other one
+// with a missing entry.
+func checkDiagonalWidths[V sparse.Value](t *testing.T, l simd.Level) {
+	r := rand.New(rand.NewPCG(1, 2))
+	p := pattern{cols: 7000}
+	for width := range 21 {
+		for _, slices := range []int{1, 2, 7} {
+			for _, missing := range []int{-1, r.IntN(2*width + 1)} {
+				for i := range 16 * slices {
+					var row []int32
+					for c := range width {
+						if i%16 != 3 || c != missing {
+							row = append(row, int32(len(p.rows)+3*c))
+						}
+					}
+					p.rows = append(p.rows, row)
+				}
+			}
+		}
+	}
+	p.rows = append(p.rows, []int32{5, 6999})
+	for kind, value := range valueKinds {
+		a := sparse.Convert[V](p.csr(func() float64 { return value(r) }))
+		f, err := form.NewDiagonals(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols},
+			form.DiagonalOptions[V]{Level: l, Values: form.FindValues(a.Val)})
+		require.NoError(t, err)
+		x, y := make([]V, a.Cols), make([]V, a.Rows)
+		for i := range x {
+			x[i] = V(r.NormFloat64())
+		}
+		for _, beta := range []V{0, -2} {
+			want := reference.Multiply(false, 3, a, x, beta, y)
+			f.Multiply(3, beta, x, y)
+			require.Equal(t, -1, reference.Check(y, want), "values %s, %s: row", kind, f.Name())
+		}
+	}
 }
 
 // tridiagonal is a matrix with the values -1, 2, -1 in most rows.

@@ -15,6 +15,7 @@ import (
 // value, and Values.Table is as long as Offsets.
 type Diagonals[V sparse.Value] struct {
 	Runs    []DiagonalRun
+	Columns int     // of all slices
 	Offsets []int64 // of all patterns, one after the other
 	// Masks has a word for each column of the masked runs: bit i says that lane i has
 	// an entry there. The others are not read from x.
@@ -26,7 +27,8 @@ type Diagonals[V sparse.Value] struct {
 	Stream bool
 	// Last is scratch of Values.Lanes elements.
 	Last    []V
-	carries []V // the same for transposed products, a register for each column of a run
+	carries []V            // the same for transposed products, a register for each column of a run
+	one     [1]DiagonalRun // the same, for some slices of a run
 }
 
 // DiagonalRun is slices with the same offsets.
@@ -48,47 +50,40 @@ func MultiplyDiagonals[V sparse.Value](l Level, d *Diagonals[V], alpha, beta V, 
 	if d.Stream {
 		defer Fence(l)
 	}
-	lanes := d.Values.Lanes
-	row, column, mask := 0, 0, 0
-	for i := range d.Runs {
-		run := d.Runs[i]
-		rows := run.Slices * lanes
-		if row+rows > len(y) {
-			// The last slice has fewer rows than lanes.
-			out := d.Last
-			clear(out)
-			copy(out, y[row:])
-			d.run(l, run, alpha, beta, x, row, column, mask, out)
-			copy(y[row:], out)
-			return
-		}
-		d.run(l, run, alpha, beta, x, row, column, mask, y[row:row+rows])
-		row += rows
-		column += run.Slices * run.Width
-		if run.Masked {
-			mask += run.Slices * run.Width
-		}
+	whole := len(y) - len(y)%d.Values.Lanes
+	if whole == len(y) {
+		d.runs(l, d.Runs, alpha, beta, x, diagonalPlace{}, y)
+		return
 	}
+	// The last slice has fewer rows than lanes, and is a run.
+	runs, last := d.Runs[:len(d.Runs)-1], d.Runs[len(d.Runs)-1:]
+	d.runs(l, runs, alpha, beta, x, diagonalPlace{}, y[:whole])
+	out := d.Last
+	clear(out[copy(out, y[whole:]):])
+	d.runs(l, last, alpha, beta, x, diagonalPlace{row: whole, column: d.Columns - last[0].Width, mask: len(d.Masks) - last[0].Width}, out)
+	copy(y[whole:], out)
 }
 
-// run multiplies a run, whose first row, column and mask are given.
-func (d *Diagonals[V]) run(l Level, run DiagonalRun, alpha, beta V, x []V, row, column, mask int, y []V) {
+// runs multiplies runs, the first of which begins at a place. y has their rows.
+func (d *Diagonals[V]) runs(l Level, runs []DiagonalRun, alpha, beta V, x []V, at diagonalPlace, y []V) {
 	switch {
-	case run.Width == 0:
-		for i := range y {
-			y[i] = Finished(alpha, beta, 0, y[i])
-		}
+	case len(y) == 0:
 	case l == Generic:
-		d.runGeneric(run, alpha, beta, x, row, column, mask, y)
+		for i := range runs {
+			rows := runs[i].Slices * d.Values.Lanes
+			d.runGeneric(runs[i], alpha, beta, x, at.row, at.column, at.mask, y[:rows])
+			y = y[rows:]
+			at.advance(&runs[i], runs[i].Slices, d.Values.Lanes)
+		}
 	default:
 		kernel := of[*diagonalTable[V]](diagonalTables)[l-AVX2][d.Values.Storage]
-		kernel(run.Slices, &d.Offsets[run.Pattern], run.Width, d.masks(run, mask), d.Values.from(column),
-			unsafe.SliceData(x), row, d.table(run, column), &y[0], alpha, beta, past(d.Stream && toRegister(l, y) == 0))
+		kernel(&runs[0].Slices, len(runs), unsafe.SliceData(d.Offsets), unsafe.SliceData(d.Masks[at.mask:]), d.Values.from(at.column),
+			unsafe.SliceData(x), at.row, d.Values.table(at.column), &y[0], alpha, beta, past(d.Stream && beta == 0 && toRegister(l, y) == 0))
 	}
 }
 
 // diagonalTable is kernels by Level-AVX2 and Storage.
-type diagonalTable[V sparse.Value] [2][storages]func(n int, offsets *int64, width int, masks *uint16, val *byte, x *V, row int, table, y *V, alpha, beta V, stream int)
+type diagonalTable[V sparse.Value] [2][storages]func(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *V, row int, table, y *V, alpha, beta V, stream int)
 
 // masks is where the masks of a run begin, nil where it has none.
 func (d *Diagonals[V]) masks(run DiagonalRun, mask int) *uint16 {

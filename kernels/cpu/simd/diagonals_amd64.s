@@ -56,1247 +56,3205 @@ DATA nibblesOfHalves<>+56(SB)/4, $0x0000001c
 DATA nibblesOfHalves<>+60(SB)/4, $0x0000001c
 GLOBL nibblesOfHalves<>(SB), RODATA|NOPTR, $64
 
-// func diagonalsFullF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsFullF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·diagonalsFullF64AVX2(SB), NOSPLIT, $0-96
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         y+64(FP), R12
+	LEAQ         (R11)(AX*8), R11
 	VBROADCASTSD alpha+72(FP), Y0
 	VBROADCASTSD beta+80(FP), Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
-	MOVQ         $0x7ff8000000000000, R8
-	VMOVQ        R8, X4
+	MOVQ         $0x7ff8000000000000, AX
+	VMOVQ        AX, X4
 	VPBROADCASTQ X4, Y4
-	TESTQ        BX, BX
-	JNZ          masked
-	CMPQ         DX, $0x08
-	JG           one
-	IMUL3Q       $0x20, DX, BX
 
-two:
-	CMPQ   AX, $0x02
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x20, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x06
 	JL     one
-	VXORPS X5, X5, X5
-	VXORPS X3, X3, X3
-	XORQ   R8, R8
+	CMPQ   DX, $0x01
+	JNE    not1
+	MOVQ   (CX), BX
 
-twoColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	VMOVUPD     (R10), Y2
-	PREFETCHT0  4096(SI)
-	VFMADD231PD (SI), Y2, Y5
-	VMOVUPD     32(R10), Y2
-	PREFETCHT0  4096(SI)(BX*1)
-	VFMADD231PD (SI)(BX*1), Y2, Y3
-	ADDQ        $0x20, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          twoColumn
-	ADDQ        BX, SI
+few1:
+	VXORPS      X5, X5, X5
+	VMOVUPD     (R11)(BX*8), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Y3, Y5
+	VXORPS      X6, X6, X6
+	VMOVUPD     32(R11)(BX*8), Y3
+	VFMADD231PD 32(R10), Y3, Y6
+	ADDQ        $0x00000040, R10
 	VMULPD      Y0, Y5, Y5
-	VMULPD      Y0, Y3, Y3
+	VMULPD      Y0, Y6, Y6
 	CMPQ        beta+80(FP), $0x00
-	JE          twoZero
-	VFMADD231PD (R9), Y1, Y5
-	VCMPPD      $0x03, Y5, Y5, Y2
-	VBLENDVPD   Y2, Y4, Y5, Y5
-	VFMADD231PD 32(R9), Y1, Y3
-	VCMPPD      $0x03, Y3, Y3, Y2
-	VBLENDVPD   Y2, Y4, Y3, Y3
-	JMP         twoStore
+	JE          few1Quiet
+	VFMADD231PD (R12), Y1, Y5
+	VFMADD231PD 32(R12), Y1, Y6
 
-twoZero:
-	VCMPPD    $0x03, Y5, Y5, Y2
-	VBLENDVPD Y2, Y4, Y5, Y5
-	VCMPPD    $0x03, Y3, Y3, Y2
-	VBLENDVPD Y2, Y4, Y3, Y3
+few1Quiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	VCMPPD    $0x03, Y6, Y6, Y3
+	VBLENDVPD Y3, Y4, Y6, Y6
 	CMPQ      stream+88(FP), $0x00
-	JE        twoStore
-	VMOVNTPD  Y5, (R9)
-	VMOVNTPD  Y3, 32(R9)
-	JMP       twoStored
+	JE        few1Store
+	VMOVNTPD  Y5, (R12)
+	VMOVNTPD  Y6, 32(R12)
+	JMP       few1Stored
 
-twoStore:
-	VMOVUPD Y5, (R9)
-	VMOVUPD Y3, 32(R9)
+few1Store:
+	VMOVUPD Y5, (R12)
+	VMOVUPD Y6, 32(R12)
 
-twoStored:
-	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, DI
+few1Stored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x02, AX
-	JMP  two
+	CMPQ AX, $0x02
+	JGE  few1
+	JMP  left
+
+not1:
+	CMPQ DX, $0x02
+	JNE  not2
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+
+few2:
+	VXORPS      X5, X5, X5
+	VMOVUPD     (R11)(BX*8), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Y3, Y5
+	VMOVUPD     (R11)(SI*8), Y3
+	VFMADD231PD 32(R10), Y3, Y5
+	VXORPS      X6, X6, X6
+	VMOVUPD     32(R11)(BX*8), Y3
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Y3, Y6
+	VMOVUPD     32(R11)(SI*8), Y3
+	VFMADD231PD 96(R10), Y3, Y6
+	ADDQ        $0x00000080, R10
+	VMULPD      Y0, Y5, Y5
+	VMULPD      Y0, Y6, Y6
+	CMPQ        beta+80(FP), $0x00
+	JE          few2Quiet
+	VFMADD231PD (R12), Y1, Y5
+	VFMADD231PD 32(R12), Y1, Y6
+
+few2Quiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	VCMPPD    $0x03, Y6, Y6, Y3
+	VBLENDVPD Y3, Y4, Y6, Y6
+	CMPQ      stream+88(FP), $0x00
+	JE        few2Store
+	VMOVNTPD  Y5, (R12)
+	VMOVNTPD  Y6, 32(R12)
+	JMP       few2Stored
+
+few2Store:
+	VMOVUPD Y5, (R12)
+	VMOVUPD Y6, 32(R12)
+
+few2Stored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few2
+	JMP  left
+
+not2:
+	CMPQ DX, $0x03
+	JNE  not3
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+
+few3:
+	VXORPS      X5, X5, X5
+	VMOVUPD     (R11)(BX*8), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Y3, Y5
+	VMOVUPD     (R11)(SI*8), Y3
+	VFMADD231PD 32(R10), Y3, Y5
+	VMOVUPD     (R11)(DI*8), Y3
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Y3, Y5
+	VXORPS      X6, X6, X6
+	VMOVUPD     32(R11)(BX*8), Y3
+	VFMADD231PD 96(R10), Y3, Y6
+	VMOVUPD     32(R11)(SI*8), Y3
+	PREFETCHT0  4224(R10)
+	VFMADD231PD 128(R10), Y3, Y6
+	VMOVUPD     32(R11)(DI*8), Y3
+	VFMADD231PD 160(R10), Y3, Y6
+	ADDQ        $0x000000c0, R10
+	VMULPD      Y0, Y5, Y5
+	VMULPD      Y0, Y6, Y6
+	CMPQ        beta+80(FP), $0x00
+	JE          few3Quiet
+	VFMADD231PD (R12), Y1, Y5
+	VFMADD231PD 32(R12), Y1, Y6
+
+few3Quiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	VCMPPD    $0x03, Y6, Y6, Y3
+	VBLENDVPD Y3, Y4, Y6, Y6
+	CMPQ      stream+88(FP), $0x00
+	JE        few3Store
+	VMOVNTPD  Y5, (R12)
+	VMOVNTPD  Y6, 32(R12)
+	JMP       few3Stored
+
+few3Store:
+	VMOVUPD Y5, (R12)
+	VMOVUPD Y6, 32(R12)
+
+few3Stored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few3
+	JMP  left
+
+not3:
+	CMPQ DX, $0x04
+	JNE  not4
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+
+few4:
+	VXORPS      X5, X5, X5
+	VMOVUPD     (R11)(BX*8), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Y3, Y5
+	VMOVUPD     (R11)(SI*8), Y3
+	VFMADD231PD 32(R10), Y3, Y5
+	VMOVUPD     (R11)(DI*8), Y3
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Y3, Y5
+	VMOVUPD     (R11)(R8*8), Y3
+	VFMADD231PD 96(R10), Y3, Y5
+	VXORPS      X6, X6, X6
+	VMOVUPD     32(R11)(BX*8), Y3
+	PREFETCHT0  4224(R10)
+	VFMADD231PD 128(R10), Y3, Y6
+	VMOVUPD     32(R11)(SI*8), Y3
+	VFMADD231PD 160(R10), Y3, Y6
+	VMOVUPD     32(R11)(DI*8), Y3
+	PREFETCHT0  4288(R10)
+	VFMADD231PD 192(R10), Y3, Y6
+	VMOVUPD     32(R11)(R8*8), Y3
+	VFMADD231PD 224(R10), Y3, Y6
+	ADDQ        $0x00000100, R10
+	VMULPD      Y0, Y5, Y5
+	VMULPD      Y0, Y6, Y6
+	CMPQ        beta+80(FP), $0x00
+	JE          few4Quiet
+	VFMADD231PD (R12), Y1, Y5
+	VFMADD231PD 32(R12), Y1, Y6
+
+few4Quiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	VCMPPD    $0x03, Y6, Y6, Y3
+	VBLENDVPD Y3, Y4, Y6, Y6
+	CMPQ      stream+88(FP), $0x00
+	JE        few4Store
+	VMOVNTPD  Y5, (R12)
+	VMOVNTPD  Y6, 32(R12)
+	JMP       few4Stored
+
+few4Store:
+	VMOVUPD Y5, (R12)
+	VMOVUPD Y6, 32(R12)
+
+few4Stored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few4
+	JMP  left
+
+not4:
+	CMPQ DX, $0x05
+	JNE  not5
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+	MOVQ 32(CX), DX
+
+few5:
+	VXORPS      X5, X5, X5
+	VMOVUPD     (R11)(BX*8), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Y3, Y5
+	VMOVUPD     (R11)(SI*8), Y3
+	VFMADD231PD 32(R10), Y3, Y5
+	VMOVUPD     (R11)(DI*8), Y3
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Y3, Y5
+	VMOVUPD     (R11)(R8*8), Y3
+	VFMADD231PD 96(R10), Y3, Y5
+	VMOVUPD     (R11)(DX*8), Y3
+	PREFETCHT0  4224(R10)
+	VFMADD231PD 128(R10), Y3, Y5
+	VXORPS      X6, X6, X6
+	VMOVUPD     32(R11)(BX*8), Y3
+	VFMADD231PD 160(R10), Y3, Y6
+	VMOVUPD     32(R11)(SI*8), Y3
+	PREFETCHT0  4288(R10)
+	VFMADD231PD 192(R10), Y3, Y6
+	VMOVUPD     32(R11)(DI*8), Y3
+	VFMADD231PD 224(R10), Y3, Y6
+	VMOVUPD     32(R11)(R8*8), Y3
+	PREFETCHT0  4352(R10)
+	VFMADD231PD 256(R10), Y3, Y6
+	VMOVUPD     32(R11)(DX*8), Y3
+	VFMADD231PD 288(R10), Y3, Y6
+	ADDQ        $0x00000140, R10
+	VMULPD      Y0, Y5, Y5
+	VMULPD      Y0, Y6, Y6
+	CMPQ        beta+80(FP), $0x00
+	JE          few5Quiet
+	VFMADD231PD (R12), Y1, Y5
+	VFMADD231PD 32(R12), Y1, Y6
+
+few5Quiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	VCMPPD    $0x03, Y6, Y6, Y3
+	VBLENDVPD Y3, Y4, Y6, Y6
+	CMPQ      stream+88(FP), $0x00
+	JE        few5Store
+	VMOVNTPD  Y5, (R12)
+	VMOVNTPD  Y6, 32(R12)
+	JMP       few5Stored
+
+few5Store:
+	VMOVUPD Y5, (R12)
+	VMOVUPD Y6, 32(R12)
+
+few5Stored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few5
+	JMP  left
+
+not5:
+	CMPQ DX, $0x06
+	JNE  not6
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+	MOVQ 32(CX), DX
+	MOVQ 40(CX), R13
+
+few6:
+	VXORPS      X5, X5, X5
+	VMOVUPD     (R11)(BX*8), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Y3, Y5
+	VMOVUPD     (R11)(SI*8), Y3
+	VFMADD231PD 32(R10), Y3, Y5
+	VMOVUPD     (R11)(DI*8), Y3
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Y3, Y5
+	VMOVUPD     (R11)(R8*8), Y3
+	VFMADD231PD 96(R10), Y3, Y5
+	VMOVUPD     (R11)(DX*8), Y3
+	PREFETCHT0  4224(R10)
+	VFMADD231PD 128(R10), Y3, Y5
+	VMOVUPD     (R11)(R13*8), Y3
+	VFMADD231PD 160(R10), Y3, Y5
+	VXORPS      X6, X6, X6
+	VMOVUPD     32(R11)(BX*8), Y3
+	PREFETCHT0  4288(R10)
+	VFMADD231PD 192(R10), Y3, Y6
+	VMOVUPD     32(R11)(SI*8), Y3
+	VFMADD231PD 224(R10), Y3, Y6
+	VMOVUPD     32(R11)(DI*8), Y3
+	PREFETCHT0  4352(R10)
+	VFMADD231PD 256(R10), Y3, Y6
+	VMOVUPD     32(R11)(R8*8), Y3
+	VFMADD231PD 288(R10), Y3, Y6
+	VMOVUPD     32(R11)(DX*8), Y3
+	PREFETCHT0  4416(R10)
+	VFMADD231PD 320(R10), Y3, Y6
+	VMOVUPD     32(R11)(R13*8), Y3
+	VFMADD231PD 352(R10), Y3, Y6
+	ADDQ        $0x00000180, R10
+	VMULPD      Y0, Y5, Y5
+	VMULPD      Y0, Y6, Y6
+	CMPQ        beta+80(FP), $0x00
+	JE          few6Quiet
+	VFMADD231PD (R12), Y1, Y5
+	VFMADD231PD 32(R12), Y1, Y6
+
+few6Quiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	VCMPPD    $0x03, Y6, Y6, Y3
+	VBLENDVPD Y3, Y4, Y6, Y6
+	CMPQ      stream+88(FP), $0x00
+	JE        few6Store
+	VMOVNTPD  Y5, (R12)
+	VMOVNTPD  Y6, 32(R12)
+	JMP       few6Stored
+
+few6Store:
+	VMOVUPD Y5, (R12)
+	VMOVUPD Y6, 32(R12)
+
+few6Stored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few6
+	JMP  left
+
+not6:
+	CMPQ DX, $0x07
+	JNE  not7
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+	MOVQ 32(CX), DX
+	MOVQ 40(CX), R13
+	MOVQ 48(CX), CX
+
+few7:
+	VXORPS      X5, X5, X5
+	VMOVUPD     (R11)(BX*8), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Y3, Y5
+	VMOVUPD     (R11)(SI*8), Y3
+	VFMADD231PD 32(R10), Y3, Y5
+	VMOVUPD     (R11)(DI*8), Y3
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Y3, Y5
+	VMOVUPD     (R11)(R8*8), Y3
+	VFMADD231PD 96(R10), Y3, Y5
+	VMOVUPD     (R11)(DX*8), Y3
+	PREFETCHT0  4224(R10)
+	VFMADD231PD 128(R10), Y3, Y5
+	VMOVUPD     (R11)(R13*8), Y3
+	VFMADD231PD 160(R10), Y3, Y5
+	VMOVUPD     (R11)(CX*8), Y3
+	PREFETCHT0  4288(R10)
+	VFMADD231PD 192(R10), Y3, Y5
+	VXORPS      X6, X6, X6
+	VMOVUPD     32(R11)(BX*8), Y3
+	VFMADD231PD 224(R10), Y3, Y6
+	VMOVUPD     32(R11)(SI*8), Y3
+	PREFETCHT0  4352(R10)
+	VFMADD231PD 256(R10), Y3, Y6
+	VMOVUPD     32(R11)(DI*8), Y3
+	VFMADD231PD 288(R10), Y3, Y6
+	VMOVUPD     32(R11)(R8*8), Y3
+	PREFETCHT0  4416(R10)
+	VFMADD231PD 320(R10), Y3, Y6
+	VMOVUPD     32(R11)(DX*8), Y3
+	VFMADD231PD 352(R10), Y3, Y6
+	VMOVUPD     32(R11)(R13*8), Y3
+	PREFETCHT0  4480(R10)
+	VFMADD231PD 384(R10), Y3, Y6
+	VMOVUPD     32(R11)(CX*8), Y3
+	VFMADD231PD 416(R10), Y3, Y6
+	ADDQ        $0x000001c0, R10
+	VMULPD      Y0, Y5, Y5
+	VMULPD      Y0, Y6, Y6
+	CMPQ        beta+80(FP), $0x00
+	JE          few7Quiet
+	VFMADD231PD (R12), Y1, Y5
+	VFMADD231PD 32(R12), Y1, Y6
+
+few7Quiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	VCMPPD    $0x03, Y6, Y6, Y3
+	VBLENDVPD Y3, Y4, Y6, Y6
+	CMPQ      stream+88(FP), $0x00
+	JE        few7Store
+	VMOVNTPD  Y5, (R12)
+	VMOVNTPD  Y6, 32(R12)
+	JMP       few7Stored
+
+few7Store:
+	VMOVUPD Y5, (R12)
+	VMOVUPD Y6, 32(R12)
+
+few7Stored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few7
+	JMP  left
+
+not7:
+	JMP one
+
+left:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x20, DI, R8
+	NEGQ   DI
 
 one:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X5, X5, X5
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-oneColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	VMOVUPD     (R10), Y2
-	PREFETCHT0  4096(SI)
-	VFMADD231PD (SI), Y2, Y5
-	ADDQ        $0x20, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          oneColumn
+oneSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
+
+oneFrom1:
+	JMP oneColumn1
+
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ        (CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Y3, Y5
+
+oneColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	PREFETCHT0  4128(R10)
+	VFMADD231PD 32(R10), Y3, Y5
+
+oneColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Y3, Y5
+
+oneColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	PREFETCHT0  4192(R10)
+	VFMADD231PD 96(R10), Y3, Y5
+	ADDQ        $0x00000080, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          oneColumn0
+
+oneSums:
 	VMULPD      Y0, Y5, Y5
 	CMPQ        beta+80(FP), $0x00
-	JE          oneZero
-	VFMADD231PD (R9), Y1, Y5
-	VCMPPD      $0x03, Y5, Y5, Y2
-	VBLENDVPD   Y2, Y4, Y5, Y5
-	JMP         oneStore
+	JE          oneQuiet
+	VFMADD231PD (R12), Y1, Y5
 
-oneZero:
-	VCMPPD    $0x03, Y5, Y5, Y2
-	VBLENDVPD Y2, Y4, Y5, Y5
+oneQuiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
 	CMPQ      stream+88(FP), $0x00
 	JE        oneStore
-	VMOVNTPD  Y5, (R9)
+	VMOVNTPD  Y5, (R12)
 	JMP       oneStored
 
 oneStore:
-	VMOVUPD Y5, (R9)
+	VMOVUPD Y5, (R12)
 
 oneStored:
-	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X5, X5, X5
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R10
-	LEAQ         (DI)(R10*8), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X3
+maskedSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R13
+	VMOVD        R13, X3
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	ADDQ         $0x02, BX
-	VMASKMOVPD   (R10), Y3, Y6
-	PREFETCHT0   4096(SI)
-	VMOVAPS      Y5, Y7
-	VFMADD231PD  (SI), Y6, Y7
-	VBLENDVPD    Y3, Y7, Y5, Y5
-	ADDQ         $0x20, SI
-	INCQ         R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	VMULPD       Y0, Y5, Y5
-	CMPQ         beta+80(FP), $0x00
-	JE           maskedZero
-	VFMADD231PD  (R9), Y1, Y5
-	VCMPPD       $0x03, Y5, Y5, Y3
-	VBLENDVPD    Y3, Y4, Y5, Y5
-	JMP          maskedStore
+	VMASKMOVPD   (R11)(SI*8), Y3, Y7
+	PREFETCHT0   4096(R10)
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  (R10), Y7, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
 
-maskedZero:
+maskedColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	MOVWLZX      2(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VMASKMOVPD   (R11)(SI*8), Y3, Y7
+	PREFETCHT0   4128(R10)
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  32(R10), Y7, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+
+maskedColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	MOVWLZX      4(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VMASKMOVPD   (R11)(SI*8), Y3, Y7
+	PREFETCHT0   4160(R10)
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  64(R10), Y7, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+
+maskedColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	MOVWLZX      6(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VMASKMOVPD   (R11)(SI*8), Y3, Y7
+	PREFETCHT0   4192(R10)
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  96(R10), Y7, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+	ADDQ         $0x00000080, R10
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           maskedColumn0
+	LEAQ         (R9)(DX*2), R9
+
+maskedSums:
+	VMULPD      Y0, Y5, Y5
+	CMPQ        beta+80(FP), $0x00
+	JE          maskedQuiet
+	VFMADD231PD (R12), Y1, Y5
+
+maskedQuiet:
 	VCMPPD    $0x03, Y5, Y5, Y3
 	VBLENDVPD Y3, Y4, Y5, Y5
 	CMPQ      stream+88(FP), $0x00
 	JE        maskedStore
-	VMOVNTPD  Y5, (R9)
+	VMOVNTPD  Y5, (R12)
 	JMP       maskedStored
 
 maskedStore:
-	VMOVUPD Y5, (R9)
+	VMOVUPD Y5, (R12)
 
 maskedStored:
-	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsShortF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsShortF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsShortF64AVX2(SB), NOSPLIT, $0-96
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         y+64(FP), R12
+	LEAQ         (R11)(AX*8), R11
 	VBROADCASTSD alpha+72(FP), Y0
 	VBROADCASTSD beta+80(FP), Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
-	MOVQ         $0x7ff8000000000000, R8
-	VMOVQ        R8, X4
+	MOVQ         $0x7ff8000000000000, AX
+	VMOVQ        AX, X4
 	VPBROADCASTQ X4, Y4
-	TESTQ        BX, BX
-	JNZ          masked
 
-one:
-	TESTQ  AX, AX
-	JZ     done
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x10, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x01
+	JL     next
+
+oneSlice:
 	VXORPS X5, X5, X5
-	XORQ   R8, R8
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	VMOVUPD     (R10), Y2
-	VCVTPS2PD   (SI), Y3
-	VFMADD231PD Y3, Y2, Y5
-	ADDQ        $0x10, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          oneColumn
+oneFrom1:
+	JMP oneColumn1
+
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ        (CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	VCVTPS2PD   (R10), Y6
+	VFMADD231PD Y6, Y3, Y5
+
+oneColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	VCVTPS2PD   16(R10), Y6
+	VFMADD231PD Y6, Y3, Y5
+
+oneColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	VCVTPS2PD   32(R10), Y6
+	VFMADD231PD Y6, Y3, Y5
+
+oneColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	VCVTPS2PD   48(R10), Y6
+	VFMADD231PD Y6, Y3, Y5
+	ADDQ        $0x00000040, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          oneColumn0
+
+oneSums:
 	VMULPD      Y0, Y5, Y5
 	CMPQ        beta+80(FP), $0x00
-	JE          oneZero
-	VFMADD231PD (R9), Y1, Y5
-	VCMPPD      $0x03, Y5, Y5, Y2
-	VBLENDVPD   Y2, Y4, Y5, Y5
-	JMP         oneStore
+	JE          oneQuiet
+	VFMADD231PD (R12), Y1, Y5
 
-oneZero:
-	VCMPPD    $0x03, Y5, Y5, Y2
-	VBLENDVPD Y2, Y4, Y5, Y5
+oneQuiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
 	CMPQ      stream+88(FP), $0x00
 	JE        oneStore
-	VMOVNTPD  Y5, (R9)
+	VMOVNTPD  Y5, (R12)
 	JMP       oneStored
 
 oneStore:
-	VMOVUPD Y5, (R9)
+	VMOVUPD Y5, (R12)
 
 oneStored:
-	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X5, X5, X5
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R10
-	LEAQ         (DI)(R10*8), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X3
+maskedSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R13
+	VMOVD        R13, X3
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	ADDQ         $0x02, BX
-	VMASKMOVPD   (R10), Y3, Y6
-	VCVTPS2PD    (SI), Y7
+	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VCVTPS2PD    (R10), Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  Y7, Y6, Y8
 	VBLENDVPD    Y3, Y8, Y5, Y5
-	ADDQ         $0x10, SI
-	INCQ         R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	VMULPD       Y0, Y5, Y5
-	CMPQ         beta+80(FP), $0x00
-	JE           maskedZero
-	VFMADD231PD  (R9), Y1, Y5
-	VCMPPD       $0x03, Y5, Y5, Y3
-	VBLENDVPD    Y3, Y4, Y5, Y5
-	JMP          maskedStore
 
-maskedZero:
+maskedColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	MOVWLZX      2(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VCVTPS2PD    16(R10), Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+
+maskedColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	MOVWLZX      4(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VCVTPS2PD    32(R10), Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+
+maskedColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	MOVWLZX      6(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VCVTPS2PD    48(R10), Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+	ADDQ         $0x00000040, R10
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           maskedColumn0
+	LEAQ         (R9)(DX*2), R9
+
+maskedSums:
+	VMULPD      Y0, Y5, Y5
+	CMPQ        beta+80(FP), $0x00
+	JE          maskedQuiet
+	VFMADD231PD (R12), Y1, Y5
+
+maskedQuiet:
 	VCMPPD    $0x03, Y5, Y5, Y3
 	VBLENDVPD Y3, Y4, Y5, Y5
 	CMPQ      stream+88(FP), $0x00
 	JE        maskedStore
-	VMOVNTPD  Y5, (R9)
+	VMOVNTPD  Y5, (R12)
 	JMP       maskedStored
 
 maskedStore:
-	VMOVUPD Y5, (R9)
+	VMOVUPD Y5, (R12)
 
 maskedStored:
-	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsTableF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTableF64AVX2(SB), NOSPLIT, $0-96
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R10
-	LEAQ         (DI)(R8*8), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), R12
+	MOVQ         y+64(FP), R13
+	LEAQ         (R11)(AX*8), R11
 	VBROADCASTSD alpha+72(FP), Y0
 	VBROADCASTSD beta+80(FP), Y1
 	VMOVUPS      nibblesOf64<>+0(SB), Y2
-	MOVQ         $0x0000000f, R8
-	VMOVQ        R8, X3
+	MOVQ         $0x0000000f, AX
+	VMOVQ        AX, X3
 	VPBROADCASTQ X3, Y3
 	VMOVUPS      laneBits64<>+0(SB), Y4
-	MOVQ         $0x7ff8000000000000, R8
-	VMOVQ        R8, X6
+	MOVQ         $0x7ff8000000000000, AX
+	VMOVQ        AX, X6
 	VPBROADCASTQ X6, Y6
-	TESTQ        BX, BX
-	JNZ          masked
 
-one:
-	TESTQ  AX, AX
-	JZ     done
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x02, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x01
+	JL     next
+
+oneSlice:
 	VXORPS X7, X7, X7
-	XORQ   R8, R8
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ         (CX)(R8*8), R11
-	LEAQ         (DI)(R11*8), R11
-	VMOVUPD      (R11), Y4
-	MOVWLZX      (SI), BX
-	VMOVD        BX, X5
-	VPBROADCASTQ X5, Y5
-	VPSRLVQ      Y2, Y5, Y5
-	VPAND        Y3, Y5, Y5
-	VPCMPEQQ     Y8, Y8, Y8
-	VXORPD       Y9, Y9, Y9
-	VGATHERQPD   Y8, (R9)(Y5*8), Y9
-	VFMADD231PD  Y9, Y4, Y7
-	ADDQ         $0x02, SI
-	INCQ         R8
-	CMPQ         R8, DX
-	JL           oneColumn
-	VMULPD       Y0, Y7, Y7
-	CMPQ         beta+80(FP), $0x00
-	JE           oneZero
-	VFMADD231PD  (R10), Y1, Y7
-	VCMPPD       $0x03, Y7, Y7, Y4
-	VBLENDVPD    Y4, Y6, Y7, Y7
-	JMP          oneStore
+oneFrom1:
+	JMP oneColumn1
 
-oneZero:
-	VCMPPD    $0x03, Y7, Y7, Y4
-	VBLENDVPD Y4, Y6, Y7, Y7
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ         (CX)(BX*8), SI
+	VMOVUPD      (R11)(SI*8), Y5
+	MOVWLZX      (R10), SI
+	VMOVD        SI, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y2, Y8, Y8
+	VPAND        Y3, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R12)(Y8*8), Y10
+	VFMADD231PD  Y10, Y5, Y7
+
+oneColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	VMOVUPD      (R11)(SI*8), Y5
+	MOVWLZX      2(R10), SI
+	VMOVD        SI, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y2, Y8, Y8
+	VPAND        Y3, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R12)(Y8*8), Y10
+	VFMADD231PD  Y10, Y5, Y7
+
+oneColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	VMOVUPD      (R11)(SI*8), Y5
+	MOVWLZX      4(R10), SI
+	VMOVD        SI, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y2, Y8, Y8
+	VPAND        Y3, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R12)(Y8*8), Y10
+	VFMADD231PD  Y10, Y5, Y7
+
+oneColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	VMOVUPD      (R11)(SI*8), Y5
+	MOVWLZX      6(R10), SI
+	VMOVD        SI, X8
+	VPBROADCASTQ X8, Y8
+	VPSRLVQ      Y2, Y8, Y8
+	VPAND        Y3, Y8, Y8
+	VPCMPEQQ     Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VGATHERQPD   Y9, (R12)(Y8*8), Y10
+	VFMADD231PD  Y10, Y5, Y7
+	ADDQ         $0x00000008, R10
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           oneColumn0
+
+oneSums:
+	VMULPD      Y0, Y7, Y7
+	CMPQ        beta+80(FP), $0x00
+	JE          oneQuiet
+	VFMADD231PD (R13), Y1, Y7
+
+oneQuiet:
+	VCMPPD    $0x03, Y7, Y7, Y5
+	VBLENDVPD Y5, Y6, Y7, Y7
 	CMPQ      stream+88(FP), $0x00
 	JE        oneStore
-	VMOVNTPD  Y7, (R10)
+	VMOVNTPD  Y7, (R13)
 	JMP       oneStored
 
 oneStore:
-	VMOVUPD Y7, (R10)
+	VMOVUPD Y7, (R13)
 
 oneStored:
-	ADDQ $0x00000020, R10
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R13
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X7, X7, X7
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R11
-	LEAQ         (DI)(R11*8), R11
-	MOVWLZX      (BX), R12
-	VMOVD        R12, X5
+maskedSlice:
+	VXORPS X7, X7, X7
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R14
+	VMOVD        R14, X5
 	VPBROADCASTQ X5, Y5
 	VPAND        Y4, Y5, Y5
 	VPCMPEQQ     Y4, Y5, Y5
-	ADDQ         $0x02, BX
-	VMASKMOVPD   (R11), Y5, Y8
-	MOVWLZX      (SI), R11
-	VMOVD        R11, X9
+	VMASKMOVPD   (R11)(SI*8), Y5, Y8
+	MOVWLZX      (R10), SI
+	VMOVD        SI, X9
 	VPBROADCASTQ X9, Y9
 	VPSRLVQ      Y2, Y9, Y9
 	VPAND        Y3, Y9, Y9
 	VPCMPEQQ     Y10, Y10, Y10
 	VXORPD       Y11, Y11, Y11
-	VGATHERQPD   Y10, (R9)(Y9*8), Y11
+	VGATHERQPD   Y10, (R12)(Y9*8), Y11
 	VMOVAPS      Y7, Y9
 	VFMADD231PD  Y11, Y8, Y9
 	VBLENDVPD    Y5, Y9, Y7, Y7
-	ADDQ         $0x02, SI
-	INCQ         R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	VMULPD       Y0, Y7, Y7
-	CMPQ         beta+80(FP), $0x00
-	JE           maskedZero
-	VFMADD231PD  (R10), Y1, Y7
-	VCMPPD       $0x03, Y7, Y7, Y5
-	VBLENDVPD    Y5, Y6, Y7, Y7
-	JMP          maskedStore
 
-maskedZero:
+maskedColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	MOVWLZX      2(R9)(BX*2), R14
+	VMOVD        R14, X5
+	VPBROADCASTQ X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQQ     Y4, Y5, Y5
+	VMASKMOVPD   (R11)(SI*8), Y5, Y8
+	MOVWLZX      2(R10), SI
+	VMOVD        SI, X9
+	VPBROADCASTQ X9, Y9
+	VPSRLVQ      Y2, Y9, Y9
+	VPAND        Y3, Y9, Y9
+	VPCMPEQQ     Y10, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VGATHERQPD   Y10, (R12)(Y9*8), Y11
+	VMOVAPS      Y7, Y9
+	VFMADD231PD  Y11, Y8, Y9
+	VBLENDVPD    Y5, Y9, Y7, Y7
+
+maskedColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	MOVWLZX      4(R9)(BX*2), R14
+	VMOVD        R14, X5
+	VPBROADCASTQ X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQQ     Y4, Y5, Y5
+	VMASKMOVPD   (R11)(SI*8), Y5, Y8
+	MOVWLZX      4(R10), SI
+	VMOVD        SI, X9
+	VPBROADCASTQ X9, Y9
+	VPSRLVQ      Y2, Y9, Y9
+	VPAND        Y3, Y9, Y9
+	VPCMPEQQ     Y10, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VGATHERQPD   Y10, (R12)(Y9*8), Y11
+	VMOVAPS      Y7, Y9
+	VFMADD231PD  Y11, Y8, Y9
+	VBLENDVPD    Y5, Y9, Y7, Y7
+
+maskedColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	MOVWLZX      6(R9)(BX*2), R14
+	VMOVD        R14, X5
+	VPBROADCASTQ X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQQ     Y4, Y5, Y5
+	VMASKMOVPD   (R11)(SI*8), Y5, Y8
+	MOVWLZX      6(R10), SI
+	VMOVD        SI, X9
+	VPBROADCASTQ X9, Y9
+	VPSRLVQ      Y2, Y9, Y9
+	VPAND        Y3, Y9, Y9
+	VPCMPEQQ     Y10, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VGATHERQPD   Y10, (R12)(Y9*8), Y11
+	VMOVAPS      Y7, Y9
+	VFMADD231PD  Y11, Y8, Y9
+	VBLENDVPD    Y5, Y9, Y7, Y7
+	ADDQ         $0x00000008, R10
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           maskedColumn0
+	LEAQ         (R9)(DX*2), R9
+
+maskedSums:
+	VMULPD      Y0, Y7, Y7
+	CMPQ        beta+80(FP), $0x00
+	JE          maskedQuiet
+	VFMADD231PD (R13), Y1, Y7
+
+maskedQuiet:
 	VCMPPD    $0x03, Y7, Y7, Y5
 	VBLENDVPD Y5, Y6, Y7, Y7
 	CMPQ      stream+88(FP), $0x00
 	JE        maskedStore
-	VMOVNTPD  Y7, (R10)
+	VMOVNTPD  Y7, (R13)
 	JMP       maskedStored
 
 maskedStore:
-	VMOVUPD Y7, (R10)
+	VMOVUPD Y7, (R13)
 
 maskedStored:
-	ADDQ $0x00000020, R10
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R13
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsPerDiagonalF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsPerDiagonalF64AVX2(SB), NOSPLIT, $0-96
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), SI
-	MOVQ         row+48(FP), DI
-	MOVQ         table+56(FP), R8
-	MOVQ         y+64(FP), R9
-	LEAQ         (SI)(DI*8), SI
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), AX
+	MOVQ         x+40(FP), R9
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), R10
+	MOVQ         y+64(FP), R11
+	LEAQ         (R9)(AX*8), R9
 	VBROADCASTSD alpha+72(FP), Y0
 	VBROADCASTSD beta+80(FP), Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
-	MOVQ         $0x7ff8000000000000, DI
-	VMOVQ        DI, X4
+	MOVQ         $0x7ff8000000000000, AX
+	VMOVQ        AX, X4
 	VPBROADCASTQ X4, Y4
-	TESTQ        BX, BX
-	JNZ          masked
 
-four:
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   table+56(FP), R10
+	LEAQ   (R10)(BX*8), R10
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x00, DI, AX
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
 	CMPQ   AX, $0x04
 	JL     one
+
+fourSlice:
 	VXORPS X5, X5, X5
-	VXORPS X3, X3, X3
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	XORQ   DI, DI
+	VXORPS X8, X8, X8
+	CMPQ   DI, DX
+	JGE    fourSums
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    fourFrom2
+	CMPQ   DI, $-1
+	JLE    fourFrom1
+	JMP    fourColumn0
 
-fourColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*8), R10
-	VBROADCASTSD (R8)(DI*8), Y2
-	VFMADD231PD  (R10), Y2, Y5
-	VFMADD231PD  32(R10), Y2, Y3
-	VFMADD231PD  64(R10), Y2, Y6
-	VFMADD231PD  96(R10), Y2, Y7
-	INCQ         DI
-	CMPQ         DI, DX
-	JL           fourColumn
-	VMULPD       Y0, Y5, Y5
-	VMULPD       Y0, Y3, Y3
-	VMULPD       Y0, Y6, Y6
-	VMULPD       Y0, Y7, Y7
-	CMPQ         beta+80(FP), $0x00
-	JE           fourZero
-	VFMADD231PD  (R9), Y1, Y5
-	VCMPPD       $0x03, Y5, Y5, Y2
-	VBLENDVPD    Y2, Y4, Y5, Y5
-	VFMADD231PD  32(R9), Y1, Y3
-	VCMPPD       $0x03, Y3, Y3, Y2
-	VBLENDVPD    Y2, Y4, Y3, Y3
-	VFMADD231PD  64(R9), Y1, Y6
-	VCMPPD       $0x03, Y6, Y6, Y2
-	VBLENDVPD    Y2, Y4, Y6, Y6
-	VFMADD231PD  96(R9), Y1, Y7
-	VCMPPD       $0x03, Y7, Y7, Y2
-	VBLENDVPD    Y2, Y4, Y7, Y7
-	JMP          fourStore
+fourFrom1:
+	JMP fourColumn1
 
-fourZero:
-	VCMPPD    $0x03, Y5, Y5, Y2
-	VBLENDVPD Y2, Y4, Y5, Y5
-	VCMPPD    $0x03, Y3, Y3, Y2
-	VBLENDVPD Y2, Y4, Y3, Y3
-	VCMPPD    $0x03, Y6, Y6, Y2
-	VBLENDVPD Y2, Y4, Y6, Y6
-	VCMPPD    $0x03, Y7, Y7, Y2
-	VBLENDVPD Y2, Y4, Y7, Y7
+fourFrom2:
+	CMPQ DI, $-3
+	JLE  fourFrom3
+	JMP  fourColumn2
+
+fourFrom3:
+	JMP fourColumn3
+
+fourColumn0:
+	MOVQ         (CX)(BX*8), SI
+	VBROADCASTSD (R10)(BX*8), Y3
+	VFMADD231PD  (R9)(SI*8), Y3, Y5
+	VFMADD231PD  32(R9)(SI*8), Y3, Y6
+	VFMADD231PD  64(R9)(SI*8), Y3, Y7
+	VFMADD231PD  96(R9)(SI*8), Y3, Y8
+
+fourColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	VBROADCASTSD 8(R10)(BX*8), Y3
+	VFMADD231PD  (R9)(SI*8), Y3, Y5
+	VFMADD231PD  32(R9)(SI*8), Y3, Y6
+	VFMADD231PD  64(R9)(SI*8), Y3, Y7
+	VFMADD231PD  96(R9)(SI*8), Y3, Y8
+
+fourColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	VBROADCASTSD 16(R10)(BX*8), Y3
+	VFMADD231PD  (R9)(SI*8), Y3, Y5
+	VFMADD231PD  32(R9)(SI*8), Y3, Y6
+	VFMADD231PD  64(R9)(SI*8), Y3, Y7
+	VFMADD231PD  96(R9)(SI*8), Y3, Y8
+
+fourColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	VBROADCASTSD 24(R10)(BX*8), Y3
+	VFMADD231PD  (R9)(SI*8), Y3, Y5
+	VFMADD231PD  32(R9)(SI*8), Y3, Y6
+	VFMADD231PD  64(R9)(SI*8), Y3, Y7
+	VFMADD231PD  96(R9)(SI*8), Y3, Y8
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           fourColumn0
+
+fourSums:
+	VMULPD      Y0, Y5, Y5
+	VMULPD      Y0, Y6, Y6
+	VMULPD      Y0, Y7, Y7
+	VMULPD      Y0, Y8, Y8
+	CMPQ        beta+80(FP), $0x00
+	JE          fourQuiet
+	VFMADD231PD (R11), Y1, Y5
+	VFMADD231PD 32(R11), Y1, Y6
+	VFMADD231PD 64(R11), Y1, Y7
+	VFMADD231PD 96(R11), Y1, Y8
+
+fourQuiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	VCMPPD    $0x03, Y6, Y6, Y3
+	VBLENDVPD Y3, Y4, Y6, Y6
+	VCMPPD    $0x03, Y7, Y7, Y3
+	VBLENDVPD Y3, Y4, Y7, Y7
+	VCMPPD    $0x03, Y8, Y8, Y3
+	VBLENDVPD Y3, Y4, Y8, Y8
 	CMPQ      stream+88(FP), $0x00
 	JE        fourStore
-	VMOVNTPD  Y5, (R9)
-	VMOVNTPD  Y3, 32(R9)
-	VMOVNTPD  Y6, 64(R9)
-	VMOVNTPD  Y7, 96(R9)
+	VMOVNTPD  Y5, (R11)
+	VMOVNTPD  Y6, 32(R11)
+	VMOVNTPD  Y7, 64(R11)
+	VMOVNTPD  Y8, 96(R11)
 	JMP       fourStored
 
 fourStore:
-	VMOVUPD Y5, (R9)
-	VMOVUPD Y3, 32(R9)
-	VMOVUPD Y6, 64(R9)
-	VMOVUPD Y7, 96(R9)
+	VMOVUPD Y5, (R11)
+	VMOVUPD Y6, 32(R11)
+	VMOVUPD Y7, 64(R11)
+	VMOVUPD Y8, 96(R11)
 
 fourStored:
+	ADDQ $0x00000080, R11
 	ADDQ $0x00000080, R9
-	ADDQ $0x00000080, SI
 	SUBQ $0x04, AX
-	JMP  four
+	CMPQ AX, $0x04
+	JGE  fourSlice
 
 one:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ AX, $0x01
+	JL   next
+
+oneSlice:
 	VXORPS X5, X5, X5
-	XORQ   DI, DI
+	CMPQ   DI, DX
+	JGE    oneSums
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*8), R10
-	VBROADCASTSD (R8)(DI*8), Y2
-	VFMADD231PD  (R10), Y2, Y5
-	INCQ         DI
-	CMPQ         DI, DX
-	JL           oneColumn
-	VMULPD       Y0, Y5, Y5
-	CMPQ         beta+80(FP), $0x00
-	JE           oneZero
-	VFMADD231PD  (R9), Y1, Y5
-	VCMPPD       $0x03, Y5, Y5, Y2
-	VBLENDVPD    Y2, Y4, Y5, Y5
-	JMP          oneStore
+oneFrom1:
+	JMP oneColumn1
 
-oneZero:
-	VCMPPD    $0x03, Y5, Y5, Y2
-	VBLENDVPD Y2, Y4, Y5, Y5
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ         (CX)(BX*8), SI
+	VBROADCASTSD (R10)(BX*8), Y3
+	VFMADD231PD  (R9)(SI*8), Y3, Y5
+
+oneColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	VBROADCASTSD 8(R10)(BX*8), Y3
+	VFMADD231PD  (R9)(SI*8), Y3, Y5
+
+oneColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	VBROADCASTSD 16(R10)(BX*8), Y3
+	VFMADD231PD  (R9)(SI*8), Y3, Y5
+
+oneColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	VBROADCASTSD 24(R10)(BX*8), Y3
+	VFMADD231PD  (R9)(SI*8), Y3, Y5
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           oneColumn0
+
+oneSums:
+	VMULPD      Y0, Y5, Y5
+	CMPQ        beta+80(FP), $0x00
+	JE          oneQuiet
+	VFMADD231PD (R11), Y1, Y5
+
+oneQuiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
 	CMPQ      stream+88(FP), $0x00
 	JE        oneStore
-	VMOVNTPD  Y5, (R9)
+	VMOVNTPD  Y5, (R11)
 	JMP       oneStored
 
 oneStore:
-	VMOVUPD Y5, (R9)
+	VMOVUPD Y5, (R11)
 
 oneStored:
+	ADDQ $0x00000020, R11
 	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, SI
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X5, X5, X5
-	XORQ   DI, DI
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*8), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X3
+maskedSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    maskedSums
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R8)(BX*2), R12
+	VMOVD        R12, X3
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	ADDQ         $0x02, BX
-	VMASKMOVPD   (R10), Y3, Y6
-	VBROADCASTSD (R8)(DI*8), Y7
-	VMOVAPS      Y5, Y8
-	VFMADD231PD  Y7, Y6, Y8
-	VBLENDVPD    Y3, Y8, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, DX
-	JL           maskedColumn
-	VMULPD       Y0, Y5, Y5
-	CMPQ         beta+80(FP), $0x00
-	JE           maskedZero
-	VFMADD231PD  (R9), Y1, Y5
-	VCMPPD       $0x03, Y5, Y5, Y3
-	VBLENDVPD    Y3, Y4, Y5, Y5
-	JMP          maskedStore
+	VBROADCASTSD (R10)(BX*8), Y9
+	VMASKMOVPD   (R9)(SI*8), Y3, Y10
+	VMOVAPS      Y5, Y11
+	VFMADD231PD  Y9, Y10, Y11
+	VBLENDVPD    Y3, Y11, Y5, Y5
 
-maskedZero:
+maskedColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	MOVWLZX      2(R8)(BX*2), R12
+	VMOVD        R12, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VBROADCASTSD 8(R10)(BX*8), Y9
+	VMASKMOVPD   (R9)(SI*8), Y3, Y10
+	VMOVAPS      Y5, Y11
+	VFMADD231PD  Y9, Y10, Y11
+	VBLENDVPD    Y3, Y11, Y5, Y5
+
+maskedColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	MOVWLZX      4(R8)(BX*2), R12
+	VMOVD        R12, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VBROADCASTSD 16(R10)(BX*8), Y9
+	VMASKMOVPD   (R9)(SI*8), Y3, Y10
+	VMOVAPS      Y5, Y11
+	VFMADD231PD  Y9, Y10, Y11
+	VBLENDVPD    Y3, Y11, Y5, Y5
+
+maskedColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	MOVWLZX      6(R8)(BX*2), R12
+	VMOVD        R12, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VBROADCASTSD 24(R10)(BX*8), Y9
+	VMASKMOVPD   (R9)(SI*8), Y3, Y10
+	VMOVAPS      Y5, Y11
+	VFMADD231PD  Y9, Y10, Y11
+	VBLENDVPD    Y3, Y11, Y5, Y5
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           maskedColumn0
+	LEAQ         (R8)(DX*2), R8
+
+maskedSums:
+	VMULPD      Y0, Y5, Y5
+	CMPQ        beta+80(FP), $0x00
+	JE          maskedQuiet
+	VFMADD231PD (R11), Y1, Y5
+
+maskedQuiet:
 	VCMPPD    $0x03, Y5, Y5, Y3
 	VBLENDVPD Y3, Y4, Y5, Y5
 	CMPQ      stream+88(FP), $0x00
 	JE        maskedStore
-	VMOVNTPD  Y5, (R9)
+	VMOVNTPD  Y5, (R11)
 	JMP       maskedStored
 
 maskedStore:
-	VMOVUPD Y5, (R9)
+	VMOVUPD Y5, (R11)
 
 maskedStored:
+	ADDQ $0x00000020, R11
 	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, SI
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsHigh32F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsHigh32F64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsHigh32F64AVX2(SB), NOSPLIT, $0-96
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         y+64(FP), R12
+	LEAQ         (R11)(AX*8), R11
 	VBROADCASTSD alpha+72(FP), Y0
 	VBROADCASTSD beta+80(FP), Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
-	MOVQ         $0x7ff8000000000000, R8
-	VMOVQ        R8, X4
+	MOVQ         $0x7ff8000000000000, AX
+	VMOVQ        AX, X4
 	VPBROADCASTQ X4, Y4
-	TESTQ        BX, BX
-	JNZ          masked
 
-one:
-	TESTQ  AX, AX
-	JZ     done
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x10, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x01
+	JL     next
+
+oneSlice:
 	VXORPS X5, X5, X5
-	XORQ   R8, R8
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	VMOVUPD     (R10), Y2
-	VPMOVZXDQ   (SI), Y3
-	VPSLLQ      $0x20, Y3, Y3
-	VFMADD231PD Y3, Y2, Y5
-	ADDQ        $0x10, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          oneColumn
+oneFrom1:
+	JMP oneColumn1
+
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ        (CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	VPMOVZXDQ   (R10), Y6
+	VPSLLQ      $0x20, Y6, Y6
+	VFMADD231PD Y6, Y3, Y5
+
+oneColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	VPMOVZXDQ   16(R10), Y6
+	VPSLLQ      $0x20, Y6, Y6
+	VFMADD231PD Y6, Y3, Y5
+
+oneColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	VPMOVZXDQ   32(R10), Y6
+	VPSLLQ      $0x20, Y6, Y6
+	VFMADD231PD Y6, Y3, Y5
+
+oneColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	VPMOVZXDQ   48(R10), Y6
+	VPSLLQ      $0x20, Y6, Y6
+	VFMADD231PD Y6, Y3, Y5
+	ADDQ        $0x00000040, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          oneColumn0
+
+oneSums:
 	VMULPD      Y0, Y5, Y5
 	CMPQ        beta+80(FP), $0x00
-	JE          oneZero
-	VFMADD231PD (R9), Y1, Y5
-	VCMPPD      $0x03, Y5, Y5, Y2
-	VBLENDVPD   Y2, Y4, Y5, Y5
-	JMP         oneStore
+	JE          oneQuiet
+	VFMADD231PD (R12), Y1, Y5
 
-oneZero:
-	VCMPPD    $0x03, Y5, Y5, Y2
-	VBLENDVPD Y2, Y4, Y5, Y5
+oneQuiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
 	CMPQ      stream+88(FP), $0x00
 	JE        oneStore
-	VMOVNTPD  Y5, (R9)
+	VMOVNTPD  Y5, (R12)
 	JMP       oneStored
 
 oneStore:
-	VMOVUPD Y5, (R9)
+	VMOVUPD Y5, (R12)
 
 oneStored:
-	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X5, X5, X5
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R10
-	LEAQ         (DI)(R10*8), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X3
+maskedSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R13
+	VMOVD        R13, X3
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	ADDQ         $0x02, BX
-	VMASKMOVPD   (R10), Y3, Y6
-	VPMOVZXDQ    (SI), Y7
+	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VPMOVZXDQ    (R10), Y7
 	VPSLLQ       $0x20, Y7, Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  Y7, Y6, Y8
 	VBLENDVPD    Y3, Y8, Y5, Y5
-	ADDQ         $0x10, SI
-	INCQ         R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	VMULPD       Y0, Y5, Y5
-	CMPQ         beta+80(FP), $0x00
-	JE           maskedZero
-	VFMADD231PD  (R9), Y1, Y5
-	VCMPPD       $0x03, Y5, Y5, Y3
-	VBLENDVPD    Y3, Y4, Y5, Y5
-	JMP          maskedStore
 
-maskedZero:
+maskedColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	MOVWLZX      2(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VPMOVZXDQ    16(R10), Y7
+	VPSLLQ       $0x20, Y7, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+
+maskedColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	MOVWLZX      4(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VPMOVZXDQ    32(R10), Y7
+	VPSLLQ       $0x20, Y7, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+
+maskedColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	MOVWLZX      6(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VPMOVZXDQ    48(R10), Y7
+	VPSLLQ       $0x20, Y7, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+	ADDQ         $0x00000040, R10
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           maskedColumn0
+	LEAQ         (R9)(DX*2), R9
+
+maskedSums:
+	VMULPD      Y0, Y5, Y5
+	CMPQ        beta+80(FP), $0x00
+	JE          maskedQuiet
+	VFMADD231PD (R12), Y1, Y5
+
+maskedQuiet:
 	VCMPPD    $0x03, Y5, Y5, Y3
 	VBLENDVPD Y3, Y4, Y5, Y5
 	CMPQ      stream+88(FP), $0x00
 	JE        maskedStore
-	VMOVNTPD  Y5, (R9)
+	VMOVNTPD  Y5, (R12)
 	JMP       maskedStored
 
 maskedStore:
-	VMOVUPD Y5, (R9)
+	VMOVUPD Y5, (R12)
 
 maskedStored:
-	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsHigh16F64AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsHigh16F64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsHigh16F64AVX2(SB), NOSPLIT, $0-96
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         y+64(FP), R12
+	LEAQ         (R11)(AX*8), R11
 	VBROADCASTSD alpha+72(FP), Y0
 	VBROADCASTSD beta+80(FP), Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
-	MOVQ         $0x7ff8000000000000, R8
-	VMOVQ        R8, X4
+	MOVQ         $0x7ff8000000000000, AX
+	VMOVQ        AX, X4
 	VPBROADCASTQ X4, Y4
-	TESTQ        BX, BX
-	JNZ          masked
 
-one:
-	TESTQ  AX, AX
-	JZ     done
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x08, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x01
+	JL     next
+
+oneSlice:
 	VXORPS X5, X5, X5
-	XORQ   R8, R8
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	VMOVUPD     (R10), Y2
-	VPMOVZXWQ   (SI), Y3
-	VPSLLQ      $0x30, Y3, Y3
-	VFMADD231PD Y3, Y2, Y5
-	ADDQ        $0x08, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          oneColumn
+oneFrom1:
+	JMP oneColumn1
+
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ        (CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	VPMOVZXWQ   (R10), Y6
+	VPSLLQ      $0x30, Y6, Y6
+	VFMADD231PD Y6, Y3, Y5
+
+oneColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	VPMOVZXWQ   8(R10), Y6
+	VPSLLQ      $0x30, Y6, Y6
+	VFMADD231PD Y6, Y3, Y5
+
+oneColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	VPMOVZXWQ   16(R10), Y6
+	VPSLLQ      $0x30, Y6, Y6
+	VFMADD231PD Y6, Y3, Y5
+
+oneColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Y3
+	VPMOVZXWQ   24(R10), Y6
+	VPSLLQ      $0x30, Y6, Y6
+	VFMADD231PD Y6, Y3, Y5
+	ADDQ        $0x00000020, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          oneColumn0
+
+oneSums:
 	VMULPD      Y0, Y5, Y5
 	CMPQ        beta+80(FP), $0x00
-	JE          oneZero
-	VFMADD231PD (R9), Y1, Y5
-	VCMPPD      $0x03, Y5, Y5, Y2
-	VBLENDVPD   Y2, Y4, Y5, Y5
-	JMP         oneStore
+	JE          oneQuiet
+	VFMADD231PD (R12), Y1, Y5
 
-oneZero:
-	VCMPPD    $0x03, Y5, Y5, Y2
-	VBLENDVPD Y2, Y4, Y5, Y5
+oneQuiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
 	CMPQ      stream+88(FP), $0x00
 	JE        oneStore
-	VMOVNTPD  Y5, (R9)
+	VMOVNTPD  Y5, (R12)
 	JMP       oneStored
 
 oneStore:
-	VMOVUPD Y5, (R9)
+	VMOVUPD Y5, (R12)
 
 oneStored:
-	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X5, X5, X5
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R10
-	LEAQ         (DI)(R10*8), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X3
+maskedSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R13
+	VMOVD        R13, X3
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	ADDQ         $0x02, BX
-	VMASKMOVPD   (R10), Y3, Y6
-	VPMOVZXWQ    (SI), Y7
+	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VPMOVZXWQ    (R10), Y7
 	VPSLLQ       $0x30, Y7, Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  Y7, Y6, Y8
 	VBLENDVPD    Y3, Y8, Y5, Y5
-	ADDQ         $0x08, SI
-	INCQ         R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	VMULPD       Y0, Y5, Y5
-	CMPQ         beta+80(FP), $0x00
-	JE           maskedZero
-	VFMADD231PD  (R9), Y1, Y5
-	VCMPPD       $0x03, Y5, Y5, Y3
-	VBLENDVPD    Y3, Y4, Y5, Y5
-	JMP          maskedStore
 
-maskedZero:
+maskedColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	MOVWLZX      2(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VPMOVZXWQ    8(R10), Y7
+	VPSLLQ       $0x30, Y7, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+
+maskedColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	MOVWLZX      4(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VPMOVZXWQ    16(R10), Y7
+	VPSLLQ       $0x30, Y7, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+
+maskedColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	MOVWLZX      6(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VPMOVZXWQ    24(R10), Y7
+	VPSLLQ       $0x30, Y7, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+	ADDQ         $0x00000020, R10
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           maskedColumn0
+	LEAQ         (R9)(DX*2), R9
+
+maskedSums:
+	VMULPD      Y0, Y5, Y5
+	CMPQ        beta+80(FP), $0x00
+	JE          maskedQuiet
+	VFMADD231PD (R12), Y1, Y5
+
+maskedQuiet:
 	VCMPPD    $0x03, Y5, Y5, Y3
 	VBLENDVPD Y3, Y4, Y5, Y5
 	CMPQ      stream+88(FP), $0x00
 	JE        maskedStore
-	VMOVNTPD  Y5, (R9)
+	VMOVNTPD  Y5, (R12)
 	JMP       maskedStored
 
 maskedStore:
-	VMOVUPD Y5, (R9)
+	VMOVUPD Y5, (R12)
 
 maskedStored:
-	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsFullF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·diagonalsFullF64AVX512(SB), NOSPLIT, $0-96
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         y+64(FP), R12
+	LEAQ         (R11)(AX*8), R11
 	VBROADCASTSD alpha+72(FP), Z0
 	VBROADCASTSD beta+80(FP), Z1
-	MOVQ         $0x7ff8000000000000, R8
-	VMOVQ        R8, X2
+	MOVQ         $0x7ff8000000000000, AX
+	VMOVQ        AX, X2
 	VPBROADCASTQ X2, Z2
-	TESTQ        BX, BX
-	JNZ          masked
+
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x40, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x06
+	JL     one
+	CMPQ   DX, $0x01
+	JNE    not1
+	MOVQ   (CX), BX
+
+few1:
+	VXORPS      X3, X3, X3
+	VMOVUPD     (R11)(BX*8), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Z5, Z3
+	VXORPS      X4, X4, X4
+	VMOVUPD     64(R11)(BX*8), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Z5, Z4
+	ADDQ        $0x00000080, R10
+	VMULPD      Z0, Z3, Z3
+	VMULPD      Z0, Z4, Z4
+	CMPQ        beta+80(FP), $0x00
+	JE          few1Quiet
+	VFMADD231PD (R12), Z1, Z3
+	VFMADD231PD 64(R12), Z1, Z4
+
+few1Quiet:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	VCMPPD   $0x03, Z4, Z4, K1
+	VMOVAPD  Z2, K1, Z4
+	CMPQ     stream+88(FP), $0x00
+	JE       few1Store
+	VMOVNTPD Z3, (R12)
+	VMOVNTPD Z4, 64(R12)
+	JMP      few1Stored
+
+few1Store:
+	VMOVUPD Z3, (R12)
+	VMOVUPD Z4, 64(R12)
+
+few1Stored:
+	ADDQ $0x00000080, R12
+	ADDQ $0x00000080, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few1
+	JMP  left
+
+not1:
+	CMPQ DX, $0x02
+	JNE  not2
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+
+few2:
+	VXORPS      X3, X3, X3
+	VMOVUPD     (R11)(BX*8), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Z5, Z3
+	VMOVUPD     (R11)(SI*8), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Z5, Z3
+	VXORPS      X4, X4, X4
+	VMOVUPD     64(R11)(BX*8), Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PD 128(R10), Z5, Z4
+	VMOVUPD     64(R11)(SI*8), Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PD 192(R10), Z5, Z4
+	ADDQ        $0x00000100, R10
+	VMULPD      Z0, Z3, Z3
+	VMULPD      Z0, Z4, Z4
+	CMPQ        beta+80(FP), $0x00
+	JE          few2Quiet
+	VFMADD231PD (R12), Z1, Z3
+	VFMADD231PD 64(R12), Z1, Z4
+
+few2Quiet:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	VCMPPD   $0x03, Z4, Z4, K1
+	VMOVAPD  Z2, K1, Z4
+	CMPQ     stream+88(FP), $0x00
+	JE       few2Store
+	VMOVNTPD Z3, (R12)
+	VMOVNTPD Z4, 64(R12)
+	JMP      few2Stored
+
+few2Store:
+	VMOVUPD Z3, (R12)
+	VMOVUPD Z4, 64(R12)
+
+few2Stored:
+	ADDQ $0x00000080, R12
+	ADDQ $0x00000080, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few2
+	JMP  left
+
+not2:
+	CMPQ DX, $0x03
+	JNE  not3
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+
+few3:
+	VXORPS      X3, X3, X3
+	VMOVUPD     (R11)(BX*8), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Z5, Z3
+	VMOVUPD     (R11)(SI*8), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Z5, Z3
+	VMOVUPD     (R11)(DI*8), Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PD 128(R10), Z5, Z3
+	VXORPS      X4, X4, X4
+	VMOVUPD     64(R11)(BX*8), Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PD 192(R10), Z5, Z4
+	VMOVUPD     64(R11)(SI*8), Z5
+	PREFETCHT0  4352(R10)
+	VFMADD231PD 256(R10), Z5, Z4
+	VMOVUPD     64(R11)(DI*8), Z5
+	PREFETCHT0  4416(R10)
+	VFMADD231PD 320(R10), Z5, Z4
+	ADDQ        $0x00000180, R10
+	VMULPD      Z0, Z3, Z3
+	VMULPD      Z0, Z4, Z4
+	CMPQ        beta+80(FP), $0x00
+	JE          few3Quiet
+	VFMADD231PD (R12), Z1, Z3
+	VFMADD231PD 64(R12), Z1, Z4
+
+few3Quiet:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	VCMPPD   $0x03, Z4, Z4, K1
+	VMOVAPD  Z2, K1, Z4
+	CMPQ     stream+88(FP), $0x00
+	JE       few3Store
+	VMOVNTPD Z3, (R12)
+	VMOVNTPD Z4, 64(R12)
+	JMP      few3Stored
+
+few3Store:
+	VMOVUPD Z3, (R12)
+	VMOVUPD Z4, 64(R12)
+
+few3Stored:
+	ADDQ $0x00000080, R12
+	ADDQ $0x00000080, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few3
+	JMP  left
+
+not3:
+	CMPQ DX, $0x04
+	JNE  not4
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+
+few4:
+	VXORPS      X3, X3, X3
+	VMOVUPD     (R11)(BX*8), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Z5, Z3
+	VMOVUPD     (R11)(SI*8), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Z5, Z3
+	VMOVUPD     (R11)(DI*8), Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PD 128(R10), Z5, Z3
+	VMOVUPD     (R11)(R8*8), Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PD 192(R10), Z5, Z3
+	VXORPS      X4, X4, X4
+	VMOVUPD     64(R11)(BX*8), Z5
+	PREFETCHT0  4352(R10)
+	VFMADD231PD 256(R10), Z5, Z4
+	VMOVUPD     64(R11)(SI*8), Z5
+	PREFETCHT0  4416(R10)
+	VFMADD231PD 320(R10), Z5, Z4
+	VMOVUPD     64(R11)(DI*8), Z5
+	PREFETCHT0  4480(R10)
+	VFMADD231PD 384(R10), Z5, Z4
+	VMOVUPD     64(R11)(R8*8), Z5
+	PREFETCHT0  4544(R10)
+	VFMADD231PD 448(R10), Z5, Z4
+	ADDQ        $0x00000200, R10
+	VMULPD      Z0, Z3, Z3
+	VMULPD      Z0, Z4, Z4
+	CMPQ        beta+80(FP), $0x00
+	JE          few4Quiet
+	VFMADD231PD (R12), Z1, Z3
+	VFMADD231PD 64(R12), Z1, Z4
+
+few4Quiet:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	VCMPPD   $0x03, Z4, Z4, K1
+	VMOVAPD  Z2, K1, Z4
+	CMPQ     stream+88(FP), $0x00
+	JE       few4Store
+	VMOVNTPD Z3, (R12)
+	VMOVNTPD Z4, 64(R12)
+	JMP      few4Stored
+
+few4Store:
+	VMOVUPD Z3, (R12)
+	VMOVUPD Z4, 64(R12)
+
+few4Stored:
+	ADDQ $0x00000080, R12
+	ADDQ $0x00000080, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few4
+	JMP  left
+
+not4:
+	CMPQ DX, $0x05
+	JNE  not5
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+	MOVQ 32(CX), DX
+
+few5:
+	VXORPS      X3, X3, X3
+	VMOVUPD     (R11)(BX*8), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Z5, Z3
+	VMOVUPD     (R11)(SI*8), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Z5, Z3
+	VMOVUPD     (R11)(DI*8), Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PD 128(R10), Z5, Z3
+	VMOVUPD     (R11)(R8*8), Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PD 192(R10), Z5, Z3
+	VMOVUPD     (R11)(DX*8), Z5
+	PREFETCHT0  4352(R10)
+	VFMADD231PD 256(R10), Z5, Z3
+	VXORPS      X4, X4, X4
+	VMOVUPD     64(R11)(BX*8), Z5
+	PREFETCHT0  4416(R10)
+	VFMADD231PD 320(R10), Z5, Z4
+	VMOVUPD     64(R11)(SI*8), Z5
+	PREFETCHT0  4480(R10)
+	VFMADD231PD 384(R10), Z5, Z4
+	VMOVUPD     64(R11)(DI*8), Z5
+	PREFETCHT0  4544(R10)
+	VFMADD231PD 448(R10), Z5, Z4
+	VMOVUPD     64(R11)(R8*8), Z5
+	PREFETCHT0  4608(R10)
+	VFMADD231PD 512(R10), Z5, Z4
+	VMOVUPD     64(R11)(DX*8), Z5
+	PREFETCHT0  4672(R10)
+	VFMADD231PD 576(R10), Z5, Z4
+	ADDQ        $0x00000280, R10
+	VMULPD      Z0, Z3, Z3
+	VMULPD      Z0, Z4, Z4
+	CMPQ        beta+80(FP), $0x00
+	JE          few5Quiet
+	VFMADD231PD (R12), Z1, Z3
+	VFMADD231PD 64(R12), Z1, Z4
+
+few5Quiet:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	VCMPPD   $0x03, Z4, Z4, K1
+	VMOVAPD  Z2, K1, Z4
+	CMPQ     stream+88(FP), $0x00
+	JE       few5Store
+	VMOVNTPD Z3, (R12)
+	VMOVNTPD Z4, 64(R12)
+	JMP      few5Stored
+
+few5Store:
+	VMOVUPD Z3, (R12)
+	VMOVUPD Z4, 64(R12)
+
+few5Stored:
+	ADDQ $0x00000080, R12
+	ADDQ $0x00000080, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few5
+	JMP  left
+
+not5:
+	CMPQ DX, $0x06
+	JNE  not6
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+	MOVQ 32(CX), DX
+	MOVQ 40(CX), R13
+
+few6:
+	VXORPS      X3, X3, X3
+	VMOVUPD     (R11)(BX*8), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Z5, Z3
+	VMOVUPD     (R11)(SI*8), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Z5, Z3
+	VMOVUPD     (R11)(DI*8), Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PD 128(R10), Z5, Z3
+	VMOVUPD     (R11)(R8*8), Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PD 192(R10), Z5, Z3
+	VMOVUPD     (R11)(DX*8), Z5
+	PREFETCHT0  4352(R10)
+	VFMADD231PD 256(R10), Z5, Z3
+	VMOVUPD     (R11)(R13*8), Z5
+	PREFETCHT0  4416(R10)
+	VFMADD231PD 320(R10), Z5, Z3
+	VXORPS      X4, X4, X4
+	VMOVUPD     64(R11)(BX*8), Z5
+	PREFETCHT0  4480(R10)
+	VFMADD231PD 384(R10), Z5, Z4
+	VMOVUPD     64(R11)(SI*8), Z5
+	PREFETCHT0  4544(R10)
+	VFMADD231PD 448(R10), Z5, Z4
+	VMOVUPD     64(R11)(DI*8), Z5
+	PREFETCHT0  4608(R10)
+	VFMADD231PD 512(R10), Z5, Z4
+	VMOVUPD     64(R11)(R8*8), Z5
+	PREFETCHT0  4672(R10)
+	VFMADD231PD 576(R10), Z5, Z4
+	VMOVUPD     64(R11)(DX*8), Z5
+	PREFETCHT0  4736(R10)
+	VFMADD231PD 640(R10), Z5, Z4
+	VMOVUPD     64(R11)(R13*8), Z5
+	PREFETCHT0  4800(R10)
+	VFMADD231PD 704(R10), Z5, Z4
+	ADDQ        $0x00000300, R10
+	VMULPD      Z0, Z3, Z3
+	VMULPD      Z0, Z4, Z4
+	CMPQ        beta+80(FP), $0x00
+	JE          few6Quiet
+	VFMADD231PD (R12), Z1, Z3
+	VFMADD231PD 64(R12), Z1, Z4
+
+few6Quiet:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	VCMPPD   $0x03, Z4, Z4, K1
+	VMOVAPD  Z2, K1, Z4
+	CMPQ     stream+88(FP), $0x00
+	JE       few6Store
+	VMOVNTPD Z3, (R12)
+	VMOVNTPD Z4, 64(R12)
+	JMP      few6Stored
+
+few6Store:
+	VMOVUPD Z3, (R12)
+	VMOVUPD Z4, 64(R12)
+
+few6Stored:
+	ADDQ $0x00000080, R12
+	ADDQ $0x00000080, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few6
+	JMP  left
+
+not6:
+	CMPQ DX, $0x07
+	JNE  not7
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+	MOVQ 32(CX), DX
+	MOVQ 40(CX), R13
+	MOVQ 48(CX), CX
+
+few7:
+	VXORPS      X3, X3, X3
+	VMOVUPD     (R11)(BX*8), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Z5, Z3
+	VMOVUPD     (R11)(SI*8), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Z5, Z3
+	VMOVUPD     (R11)(DI*8), Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PD 128(R10), Z5, Z3
+	VMOVUPD     (R11)(R8*8), Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PD 192(R10), Z5, Z3
+	VMOVUPD     (R11)(DX*8), Z5
+	PREFETCHT0  4352(R10)
+	VFMADD231PD 256(R10), Z5, Z3
+	VMOVUPD     (R11)(R13*8), Z5
+	PREFETCHT0  4416(R10)
+	VFMADD231PD 320(R10), Z5, Z3
+	VMOVUPD     (R11)(CX*8), Z5
+	PREFETCHT0  4480(R10)
+	VFMADD231PD 384(R10), Z5, Z3
+	VXORPS      X4, X4, X4
+	VMOVUPD     64(R11)(BX*8), Z5
+	PREFETCHT0  4544(R10)
+	VFMADD231PD 448(R10), Z5, Z4
+	VMOVUPD     64(R11)(SI*8), Z5
+	PREFETCHT0  4608(R10)
+	VFMADD231PD 512(R10), Z5, Z4
+	VMOVUPD     64(R11)(DI*8), Z5
+	PREFETCHT0  4672(R10)
+	VFMADD231PD 576(R10), Z5, Z4
+	VMOVUPD     64(R11)(R8*8), Z5
+	PREFETCHT0  4736(R10)
+	VFMADD231PD 640(R10), Z5, Z4
+	VMOVUPD     64(R11)(DX*8), Z5
+	PREFETCHT0  4800(R10)
+	VFMADD231PD 704(R10), Z5, Z4
+	VMOVUPD     64(R11)(R13*8), Z5
+	PREFETCHT0  4864(R10)
+	VFMADD231PD 768(R10), Z5, Z4
+	VMOVUPD     64(R11)(CX*8), Z5
+	PREFETCHT0  4928(R10)
+	VFMADD231PD 832(R10), Z5, Z4
+	ADDQ        $0x00000380, R10
+	VMULPD      Z0, Z3, Z3
+	VMULPD      Z0, Z4, Z4
+	CMPQ        beta+80(FP), $0x00
+	JE          few7Quiet
+	VFMADD231PD (R12), Z1, Z3
+	VFMADD231PD 64(R12), Z1, Z4
+
+few7Quiet:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	VCMPPD   $0x03, Z4, Z4, K1
+	VMOVAPD  Z2, K1, Z4
+	CMPQ     stream+88(FP), $0x00
+	JE       few7Store
+	VMOVNTPD Z3, (R12)
+	VMOVNTPD Z4, 64(R12)
+	JMP      few7Stored
+
+few7Store:
+	VMOVUPD Z3, (R12)
+	VMOVUPD Z4, 64(R12)
+
+few7Stored:
+	ADDQ $0x00000080, R12
+	ADDQ $0x00000080, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few7
+	JMP  left
+
+not7:
+	JMP one
+
+left:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x40, DI, R8
+	NEGQ   DI
 
 one:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X3, X3, X3
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-oneColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	VMOVUPD     (R10), Z4
-	PREFETCHT0  4096(SI)
-	VFMADD231PD (SI), Z4, Z3
-	ADDQ        $0x40, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          oneColumn
+oneSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
+
+oneFrom1:
+	JMP oneColumn1
+
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ        (CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Z5, Z3
+
+oneColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Z5, Z3
+
+oneColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PD 128(R10), Z5, Z3
+
+oneColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PD 192(R10), Z5, Z3
+	ADDQ        $0x00000100, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          oneColumn0
+
+oneSums:
 	VMULPD      Z0, Z3, Z3
 	CMPQ        beta+80(FP), $0x00
-	JE          oneZero
-	VFMADD231PD (R9), Z1, Z3
-	VCMPPD      $0x03, Z3, Z3, K1
-	VMOVAPD     Z2, K1, Z3
-	JMP         oneStore
+	JE          oneQuiet
+	VFMADD231PD (R12), Z1, Z3
 
-oneZero:
+oneQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       oneStore
-	VMOVNTPD Z3, (R9)
+	VMOVNTPD Z3, (R12)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPD Z3, (R9)
+	VMOVUPD Z3, (R12)
 
 oneStored:
-	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X3, X3, X3
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	KMOVW       (BX), K1
-	ADDQ        $0x02, BX
-	VMOVUPD.Z   (R10), K1, Z4
-	PREFETCHT0  4096(SI)
-	VFMADD231PD (SI), Z4, K1, Z3
-	ADDQ        $0x40, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          maskedColumn
+maskedSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ        (CX)(BX*8), SI
+	KMOVW       (R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PD (R10), Z5, K1, Z3
+
+maskedColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	KMOVW       2(R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PD 64(R10), Z5, K1, Z3
+
+maskedColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	KMOVW       4(R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PD 128(R10), Z5, K1, Z3
+
+maskedColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	KMOVW       6(R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PD 192(R10), Z5, K1, Z3
+	ADDQ        $0x00000100, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          maskedColumn0
+	LEAQ        (R9)(DX*2), R9
+
+maskedSums:
 	VMULPD      Z0, Z3, Z3
 	CMPQ        beta+80(FP), $0x00
-	JE          maskedZero
-	VFMADD231PD (R9), Z1, Z3
-	VCMPPD      $0x03, Z3, Z3, K1
-	VMOVAPD     Z2, K1, Z3
-	JMP         maskedStore
+	JE          maskedQuiet
+	VFMADD231PD (R12), Z1, Z3
 
-maskedZero:
+maskedQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       maskedStore
-	VMOVNTPD Z3, (R9)
+	VMOVNTPD Z3, (R12)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPD Z3, (R9)
+	VMOVUPD Z3, (R12)
 
 maskedStored:
-	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsShortF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsShortF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·diagonalsShortF64AVX512(SB), NOSPLIT, $0-96
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         y+64(FP), R12
+	LEAQ         (R11)(AX*8), R11
 	VBROADCASTSD alpha+72(FP), Z0
 	VBROADCASTSD beta+80(FP), Z1
-	MOVQ         $0x7ff8000000000000, R8
-	VMOVQ        R8, X2
+	MOVQ         $0x7ff8000000000000, AX
+	VMOVQ        AX, X2
 	VPBROADCASTQ X2, Z2
-	TESTQ        BX, BX
-	JNZ          masked
 
-one:
-	TESTQ  AX, AX
-	JZ     done
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x20, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x01
+	JL     next
+
+oneSlice:
 	VXORPS X3, X3, X3
-	XORQ   R8, R8
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	VMOVUPD     (R10), Z4
-	PREFETCHT0  4096(SI)
-	VCVTPS2PD   (SI), Z5
+oneFrom1:
+	JMP oneColumn1
+
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ        (CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z4
+	PREFETCHT0  4096(R10)
+	VCVTPS2PD   (R10), Z5
 	VFMADD231PD Z5, Z4, Z3
-	ADDQ        $0x20, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          oneColumn
+
+oneColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z4
+	PREFETCHT0  4128(R10)
+	VCVTPS2PD   32(R10), Z5
+	VFMADD231PD Z5, Z4, Z3
+
+oneColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z4
+	PREFETCHT0  4160(R10)
+	VCVTPS2PD   64(R10), Z5
+	VFMADD231PD Z5, Z4, Z3
+
+oneColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z4
+	PREFETCHT0  4192(R10)
+	VCVTPS2PD   96(R10), Z5
+	VFMADD231PD Z5, Z4, Z3
+	ADDQ        $0x00000080, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          oneColumn0
+
+oneSums:
 	VMULPD      Z0, Z3, Z3
 	CMPQ        beta+80(FP), $0x00
-	JE          oneZero
-	VFMADD231PD (R9), Z1, Z3
-	VCMPPD      $0x03, Z3, Z3, K1
-	VMOVAPD     Z2, K1, Z3
-	JMP         oneStore
+	JE          oneQuiet
+	VFMADD231PD (R12), Z1, Z3
 
-oneZero:
+oneQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       oneStore
-	VMOVNTPD Z3, (R9)
+	VMOVNTPD Z3, (R12)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPD Z3, (R9)
+	VMOVUPD Z3, (R12)
 
 oneStored:
-	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X3, X3, X3
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	KMOVW       (BX), K1
-	ADDQ        $0x02, BX
-	VMOVUPD.Z   (R10), K1, Z4
-	PREFETCHT0  4096(SI)
-	VCVTPS2PD   (SI), Z5
+maskedSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ        (CX)(BX*8), SI
+	KMOVW       (R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	PREFETCHT0  4096(R10)
+	VCVTPS2PD   (R10), Z5
 	VFMADD231PD Z5, Z4, K1, Z3
-	ADDQ        $0x20, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          maskedColumn
+
+maskedColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	KMOVW       2(R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	PREFETCHT0  4128(R10)
+	VCVTPS2PD   32(R10), Z5
+	VFMADD231PD Z5, Z4, K1, Z3
+
+maskedColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	KMOVW       4(R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	PREFETCHT0  4160(R10)
+	VCVTPS2PD   64(R10), Z5
+	VFMADD231PD Z5, Z4, K1, Z3
+
+maskedColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	KMOVW       6(R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	PREFETCHT0  4192(R10)
+	VCVTPS2PD   96(R10), Z5
+	VFMADD231PD Z5, Z4, K1, Z3
+	ADDQ        $0x00000080, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          maskedColumn0
+	LEAQ        (R9)(DX*2), R9
+
+maskedSums:
 	VMULPD      Z0, Z3, Z3
 	CMPQ        beta+80(FP), $0x00
-	JE          maskedZero
-	VFMADD231PD (R9), Z1, Z3
-	VCMPPD      $0x03, Z3, Z3, K1
-	VMOVAPD     Z2, K1, Z3
-	JMP         maskedStore
+	JE          maskedQuiet
+	VFMADD231PD (R12), Z1, Z3
 
-maskedZero:
+maskedQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       maskedStore
-	VMOVNTPD Z3, (R9)
+	VMOVNTPD Z3, (R12)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPD Z3, (R9)
+	VMOVUPD Z3, (R12)
 
 maskedStored:
-	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsTableF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX2, AVX512F
 TEXT ·diagonalsTableF64AVX512(SB), NOSPLIT, $0-96
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R10
-	LEAQ         (DI)(R8*8), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         y+64(FP), R12
+	LEAQ         (R11)(AX*8), R11
 	VBROADCASTSD alpha+72(FP), Z0
 	VBROADCASTSD beta+80(FP), Z1
 	VMOVUPS      nibblesOf64<>+0(SB), Z2
-	VMOVUPD      (R9), Z3
-	VMOVUPD      64(R9), Z4
-	MOVQ         $0x7ff8000000000000, R8
-	VMOVQ        R8, X5
+	VMOVUPD      (CX), Z3
+	VMOVUPD      64(CX), Z4
+	MOVQ         $0x7ff8000000000000, AX
+	VMOVQ        AX, X5
 	VPBROADCASTQ X5, Z5
-	TESTQ        BX, BX
-	JNZ          masked
 
-one:
-	TESTQ  AX, AX
-	JZ     done
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x04, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x01
+	JL     next
+
+oneSlice:
 	VXORPS X6, X6, X6
-	XORQ   R8, R8
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ         (CX)(R8*8), R9
-	LEAQ         (DI)(R9*8), R9
-	VMOVUPD      (R9), Z7
-	VPBROADCASTD (SI), Y8
+oneFrom1:
+	JMP oneColumn1
+
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ         (CX)(BX*8), SI
+	VMOVUPD      (R11)(SI*8), Z7
+	VPBROADCASTD (R10), Y8
 	VPMOVZXDQ    Y8, Z8
 	VPSRLVQ      Z2, Z8, Z8
 	VPERMI2PD    Z4, Z3, Z8
 	VFMADD231PD  Z8, Z7, Z6
-	ADDQ         $0x04, SI
-	INCQ         R8
-	CMPQ         R8, DX
-	JL           oneColumn
-	VMULPD       Z0, Z6, Z6
-	CMPQ         beta+80(FP), $0x00
-	JE           oneZero
-	VFMADD231PD  (R10), Z1, Z6
-	VCMPPD       $0x03, Z6, Z6, K1
-	VMOVAPD      Z5, K1, Z6
-	JMP          oneStore
 
-oneZero:
+oneColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	VMOVUPD      (R11)(SI*8), Z7
+	VPBROADCASTD 4(R10), Y8
+	VPMOVZXDQ    Y8, Z8
+	VPSRLVQ      Z2, Z8, Z8
+	VPERMI2PD    Z4, Z3, Z8
+	VFMADD231PD  Z8, Z7, Z6
+
+oneColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	VMOVUPD      (R11)(SI*8), Z7
+	VPBROADCASTD 8(R10), Y8
+	VPMOVZXDQ    Y8, Z8
+	VPSRLVQ      Z2, Z8, Z8
+	VPERMI2PD    Z4, Z3, Z8
+	VFMADD231PD  Z8, Z7, Z6
+
+oneColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	VMOVUPD      (R11)(SI*8), Z7
+	VPBROADCASTD 12(R10), Y8
+	VPMOVZXDQ    Y8, Z8
+	VPSRLVQ      Z2, Z8, Z8
+	VPERMI2PD    Z4, Z3, Z8
+	VFMADD231PD  Z8, Z7, Z6
+	ADDQ         $0x00000010, R10
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           oneColumn0
+
+oneSums:
+	VMULPD      Z0, Z6, Z6
+	CMPQ        beta+80(FP), $0x00
+	JE          oneQuiet
+	VFMADD231PD (R12), Z1, Z6
+
+oneQuiet:
 	VCMPPD   $0x03, Z6, Z6, K1
 	VMOVAPD  Z5, K1, Z6
 	CMPQ     stream+88(FP), $0x00
 	JE       oneStore
-	VMOVNTPD Z6, (R10)
+	VMOVNTPD Z6, (R12)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPD Z6, (R10)
+	VMOVUPD Z6, (R12)
 
 oneStored:
-	ADDQ $0x00000040, R10
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X6, X6, X6
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R9
-	LEAQ         (DI)(R9*8), R9
-	KMOVW        (BX), K1
-	ADDQ         $0x02, BX
-	VMOVUPD.Z    (R9), K1, Z7
-	VPBROADCASTD (SI), Y8
+maskedSlice:
+	VXORPS X6, X6, X6
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ         (CX)(BX*8), SI
+	KMOVW        (R9)(BX*2), K1
+	VMOVUPD.Z    (R11)(SI*8), K1, Z7
+	VPBROADCASTD (R10), Y8
 	VPMOVZXDQ    Y8, Z8
 	VPSRLVQ      Z2, Z8, Z8
 	VPERMI2PD    Z4, Z3, Z8
 	VFMADD231PD  Z8, Z7, K1, Z6
-	ADDQ         $0x04, SI
-	INCQ         R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	VMULPD       Z0, Z6, Z6
-	CMPQ         beta+80(FP), $0x00
-	JE           maskedZero
-	VFMADD231PD  (R10), Z1, Z6
-	VCMPPD       $0x03, Z6, Z6, K1
-	VMOVAPD      Z5, K1, Z6
-	JMP          maskedStore
 
-maskedZero:
+maskedColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	KMOVW        2(R9)(BX*2), K1
+	VMOVUPD.Z    (R11)(SI*8), K1, Z7
+	VPBROADCASTD 4(R10), Y8
+	VPMOVZXDQ    Y8, Z8
+	VPSRLVQ      Z2, Z8, Z8
+	VPERMI2PD    Z4, Z3, Z8
+	VFMADD231PD  Z8, Z7, K1, Z6
+
+maskedColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	KMOVW        4(R9)(BX*2), K1
+	VMOVUPD.Z    (R11)(SI*8), K1, Z7
+	VPBROADCASTD 8(R10), Y8
+	VPMOVZXDQ    Y8, Z8
+	VPSRLVQ      Z2, Z8, Z8
+	VPERMI2PD    Z4, Z3, Z8
+	VFMADD231PD  Z8, Z7, K1, Z6
+
+maskedColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	KMOVW        6(R9)(BX*2), K1
+	VMOVUPD.Z    (R11)(SI*8), K1, Z7
+	VPBROADCASTD 12(R10), Y8
+	VPMOVZXDQ    Y8, Z8
+	VPSRLVQ      Z2, Z8, Z8
+	VPERMI2PD    Z4, Z3, Z8
+	VFMADD231PD  Z8, Z7, K1, Z6
+	ADDQ         $0x00000010, R10
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           maskedColumn0
+	LEAQ         (R9)(DX*2), R9
+
+maskedSums:
+	VMULPD      Z0, Z6, Z6
+	CMPQ        beta+80(FP), $0x00
+	JE          maskedQuiet
+	VFMADD231PD (R12), Z1, Z6
+
+maskedQuiet:
 	VCMPPD   $0x03, Z6, Z6, K1
 	VMOVAPD  Z5, K1, Z6
 	CMPQ     stream+88(FP), $0x00
 	JE       maskedStore
-	VMOVNTPD Z6, (R10)
+	VMOVNTPD Z6, (R12)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPD Z6, (R10)
+	VMOVUPD Z6, (R12)
 
 maskedStored:
-	ADDQ $0x00000040, R10
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsPerDiagonalF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX512F
 TEXT ·diagonalsPerDiagonalF64AVX512(SB), NOSPLIT, $0-96
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), SI
-	MOVQ         row+48(FP), DI
-	MOVQ         table+56(FP), R8
-	MOVQ         y+64(FP), R9
-	LEAQ         (SI)(DI*8), SI
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), AX
+	MOVQ         x+40(FP), R9
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), R10
+	MOVQ         y+64(FP), R11
+	LEAQ         (R9)(AX*8), R9
 	VBROADCASTSD alpha+72(FP), Z0
 	VBROADCASTSD beta+80(FP), Z1
-	MOVQ         $0x7ff8000000000000, DI
-	VMOVQ        DI, X2
+	MOVQ         $0x7ff8000000000000, AX
+	VMOVQ        AX, X2
 	VPBROADCASTQ X2, Z2
-	TESTQ        BX, BX
-	JNZ          masked
 
-four:
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   table+56(FP), R10
+	LEAQ   (R10)(BX*8), R10
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x00, DI, AX
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
 	CMPQ   AX, $0x04
 	JL     one
+
+fourSlice:
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	XORQ   DI, DI
+	CMPQ   DI, DX
+	JGE    fourSums
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    fourFrom2
+	CMPQ   DI, $-1
+	JLE    fourFrom1
+	JMP    fourColumn0
 
-fourColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*8), R10
-	VBROADCASTSD (R8)(DI*8), Z7
-	VFMADD231PD  (R10), Z7, Z3
-	VFMADD231PD  64(R10), Z7, Z4
-	VFMADD231PD  128(R10), Z7, Z5
-	VFMADD231PD  192(R10), Z7, Z6
-	INCQ         DI
-	CMPQ         DI, DX
-	JL           fourColumn
-	VMULPD       Z0, Z3, Z3
-	VMULPD       Z0, Z4, Z4
-	VMULPD       Z0, Z5, Z5
-	VMULPD       Z0, Z6, Z6
-	CMPQ         beta+80(FP), $0x00
-	JE           fourZero
-	VFMADD231PD  (R9), Z1, Z3
-	VCMPPD       $0x03, Z3, Z3, K1
-	VMOVAPD      Z2, K1, Z3
-	VFMADD231PD  64(R9), Z1, Z4
-	VCMPPD       $0x03, Z4, Z4, K1
-	VMOVAPD      Z2, K1, Z4
-	VFMADD231PD  128(R9), Z1, Z5
-	VCMPPD       $0x03, Z5, Z5, K1
-	VMOVAPD      Z2, K1, Z5
-	VFMADD231PD  192(R9), Z1, Z6
-	VCMPPD       $0x03, Z6, Z6, K1
-	VMOVAPD      Z2, K1, Z6
-	JMP          fourStore
+fourFrom1:
+	JMP fourColumn1
 
-fourZero:
+fourFrom2:
+	CMPQ DI, $-3
+	JLE  fourFrom3
+	JMP  fourColumn2
+
+fourFrom3:
+	JMP fourColumn3
+
+fourColumn0:
+	MOVQ         (CX)(BX*8), SI
+	VBROADCASTSD (R10)(BX*8), Z7
+	VFMADD231PD  (R9)(SI*8), Z7, Z3
+	VFMADD231PD  64(R9)(SI*8), Z7, Z4
+	VFMADD231PD  128(R9)(SI*8), Z7, Z5
+	VFMADD231PD  192(R9)(SI*8), Z7, Z6
+
+fourColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	VBROADCASTSD 8(R10)(BX*8), Z7
+	VFMADD231PD  (R9)(SI*8), Z7, Z3
+	VFMADD231PD  64(R9)(SI*8), Z7, Z4
+	VFMADD231PD  128(R9)(SI*8), Z7, Z5
+	VFMADD231PD  192(R9)(SI*8), Z7, Z6
+
+fourColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	VBROADCASTSD 16(R10)(BX*8), Z7
+	VFMADD231PD  (R9)(SI*8), Z7, Z3
+	VFMADD231PD  64(R9)(SI*8), Z7, Z4
+	VFMADD231PD  128(R9)(SI*8), Z7, Z5
+	VFMADD231PD  192(R9)(SI*8), Z7, Z6
+
+fourColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	VBROADCASTSD 24(R10)(BX*8), Z7
+	VFMADD231PD  (R9)(SI*8), Z7, Z3
+	VFMADD231PD  64(R9)(SI*8), Z7, Z4
+	VFMADD231PD  128(R9)(SI*8), Z7, Z5
+	VFMADD231PD  192(R9)(SI*8), Z7, Z6
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           fourColumn0
+
+fourSums:
+	VMULPD      Z0, Z3, Z3
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z0, Z5, Z5
+	VMULPD      Z0, Z6, Z6
+	CMPQ        beta+80(FP), $0x00
+	JE          fourQuiet
+	VFMADD231PD (R11), Z1, Z3
+	VFMADD231PD 64(R11), Z1, Z4
+	VFMADD231PD 128(R11), Z1, Z5
+	VFMADD231PD 192(R11), Z1, Z6
+
+fourQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
 	VCMPPD   $0x03, Z4, Z4, K1
@@ -1307,594 +3265,1457 @@ fourZero:
 	VMOVAPD  Z2, K1, Z6
 	CMPQ     stream+88(FP), $0x00
 	JE       fourStore
-	VMOVNTPD Z3, (R9)
-	VMOVNTPD Z4, 64(R9)
-	VMOVNTPD Z5, 128(R9)
-	VMOVNTPD Z6, 192(R9)
+	VMOVNTPD Z3, (R11)
+	VMOVNTPD Z4, 64(R11)
+	VMOVNTPD Z5, 128(R11)
+	VMOVNTPD Z6, 192(R11)
 	JMP      fourStored
 
 fourStore:
-	VMOVUPD Z3, (R9)
-	VMOVUPD Z4, 64(R9)
-	VMOVUPD Z5, 128(R9)
-	VMOVUPD Z6, 192(R9)
+	VMOVUPD Z3, (R11)
+	VMOVUPD Z4, 64(R11)
+	VMOVUPD Z5, 128(R11)
+	VMOVUPD Z6, 192(R11)
 
 fourStored:
+	ADDQ $0x00000100, R11
 	ADDQ $0x00000100, R9
-	ADDQ $0x00000100, SI
 	SUBQ $0x04, AX
-	JMP  four
+	CMPQ AX, $0x04
+	JGE  fourSlice
 
 one:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ AX, $0x01
+	JL   next
+
+oneSlice:
 	VXORPS X3, X3, X3
-	XORQ   DI, DI
+	CMPQ   DI, DX
+	JGE    oneSums
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*8), R10
-	VBROADCASTSD (R8)(DI*8), Z4
-	VFMADD231PD  (R10), Z4, Z3
-	INCQ         DI
-	CMPQ         DI, DX
-	JL           oneColumn
-	VMULPD       Z0, Z3, Z3
-	CMPQ         beta+80(FP), $0x00
-	JE           oneZero
-	VFMADD231PD  (R9), Z1, Z3
-	VCMPPD       $0x03, Z3, Z3, K1
-	VMOVAPD      Z2, K1, Z3
-	JMP          oneStore
+oneFrom1:
+	JMP oneColumn1
 
-oneZero:
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ         (CX)(BX*8), SI
+	VBROADCASTSD (R10)(BX*8), Z7
+	VFMADD231PD  (R9)(SI*8), Z7, Z3
+
+oneColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	VBROADCASTSD 8(R10)(BX*8), Z7
+	VFMADD231PD  (R9)(SI*8), Z7, Z3
+
+oneColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	VBROADCASTSD 16(R10)(BX*8), Z7
+	VFMADD231PD  (R9)(SI*8), Z7, Z3
+
+oneColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	VBROADCASTSD 24(R10)(BX*8), Z7
+	VFMADD231PD  (R9)(SI*8), Z7, Z3
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           oneColumn0
+
+oneSums:
+	VMULPD      Z0, Z3, Z3
+	CMPQ        beta+80(FP), $0x00
+	JE          oneQuiet
+	VFMADD231PD (R11), Z1, Z3
+
+oneQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       oneStore
-	VMOVNTPD Z3, (R9)
+	VMOVNTPD Z3, (R11)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPD Z3, (R9)
+	VMOVUPD Z3, (R11)
 
 oneStored:
+	ADDQ $0x00000040, R11
 	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, SI
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ AX, $0x01
+	JL   next
+
+maskedSlice:
 	VXORPS X3, X3, X3
-	XORQ   DI, DI
+	CMPQ   DI, DX
+	JGE    maskedSums
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
 
-maskedColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*8), R10
-	KMOVW        (BX), K1
-	ADDQ         $0x02, BX
-	VMOVUPD.Z    (R10), K1, Z4
-	VBROADCASTSD (R8)(DI*8), Z5
-	VFMADD231PD  Z5, Z4, K1, Z3
-	INCQ         DI
-	CMPQ         DI, DX
-	JL           maskedColumn
-	VMULPD       Z0, Z3, Z3
-	CMPQ         beta+80(FP), $0x00
-	JE           maskedZero
-	VFMADD231PD  (R9), Z1, Z3
-	VCMPPD       $0x03, Z3, Z3, K1
-	VMOVAPD      Z2, K1, Z3
-	JMP          maskedStore
+maskedFrom1:
+	JMP maskedColumn1
 
-maskedZero:
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ         (CX)(BX*8), SI
+	KMOVW        (R8)(BX*2), K1
+	VBROADCASTSD (R10)(BX*8), Z7
+	VMOVUPD.Z    (R9)(SI*8), K1, Z8
+	VFMADD231PD  Z7, Z8, K1, Z3
+
+maskedColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	KMOVW        2(R8)(BX*2), K1
+	VBROADCASTSD 8(R10)(BX*8), Z7
+	VMOVUPD.Z    (R9)(SI*8), K1, Z8
+	VFMADD231PD  Z7, Z8, K1, Z3
+
+maskedColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	KMOVW        4(R8)(BX*2), K1
+	VBROADCASTSD 16(R10)(BX*8), Z7
+	VMOVUPD.Z    (R9)(SI*8), K1, Z8
+	VFMADD231PD  Z7, Z8, K1, Z3
+
+maskedColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	KMOVW        6(R8)(BX*2), K1
+	VBROADCASTSD 24(R10)(BX*8), Z7
+	VMOVUPD.Z    (R9)(SI*8), K1, Z8
+	VFMADD231PD  Z7, Z8, K1, Z3
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           maskedColumn0
+	LEAQ         (R8)(DX*2), R8
+
+maskedSums:
+	VMULPD      Z0, Z3, Z3
+	CMPQ        beta+80(FP), $0x00
+	JE          maskedQuiet
+	VFMADD231PD (R11), Z1, Z3
+
+maskedQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       maskedStore
-	VMOVNTPD Z3, (R9)
+	VMOVNTPD Z3, (R11)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPD Z3, (R9)
+	VMOVUPD Z3, (R11)
 
 maskedStored:
+	ADDQ $0x00000040, R11
 	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, SI
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsHigh32F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsHigh32F64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·diagonalsHigh32F64AVX512(SB), NOSPLIT, $0-96
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         y+64(FP), R12
+	LEAQ         (R11)(AX*8), R11
 	VBROADCASTSD alpha+72(FP), Z0
 	VBROADCASTSD beta+80(FP), Z1
-	MOVQ         $0x7ff8000000000000, R8
-	VMOVQ        R8, X2
+	MOVQ         $0x7ff8000000000000, AX
+	VMOVQ        AX, X2
 	VPBROADCASTQ X2, Z2
-	TESTQ        BX, BX
-	JNZ          masked
 
-one:
-	TESTQ  AX, AX
-	JZ     done
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x20, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x01
+	JL     next
+
+oneSlice:
 	VXORPS X3, X3, X3
-	XORQ   R8, R8
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	VMOVUPD     (R10), Z4
-	PREFETCHT0  4096(SI)
-	VPMOVZXDQ   (SI), Z5
+oneFrom1:
+	JMP oneColumn1
+
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ        (CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z4
+	PREFETCHT0  4096(R10)
+	VPMOVZXDQ   (R10), Z5
 	VPSLLQ      $0x20, Z5, Z5
 	VFMADD231PD Z5, Z4, Z3
-	ADDQ        $0x20, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          oneColumn
+
+oneColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z4
+	PREFETCHT0  4128(R10)
+	VPMOVZXDQ   32(R10), Z5
+	VPSLLQ      $0x20, Z5, Z5
+	VFMADD231PD Z5, Z4, Z3
+
+oneColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z4
+	PREFETCHT0  4160(R10)
+	VPMOVZXDQ   64(R10), Z5
+	VPSLLQ      $0x20, Z5, Z5
+	VFMADD231PD Z5, Z4, Z3
+
+oneColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z4
+	PREFETCHT0  4192(R10)
+	VPMOVZXDQ   96(R10), Z5
+	VPSLLQ      $0x20, Z5, Z5
+	VFMADD231PD Z5, Z4, Z3
+	ADDQ        $0x00000080, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          oneColumn0
+
+oneSums:
 	VMULPD      Z0, Z3, Z3
 	CMPQ        beta+80(FP), $0x00
-	JE          oneZero
-	VFMADD231PD (R9), Z1, Z3
-	VCMPPD      $0x03, Z3, Z3, K1
-	VMOVAPD     Z2, K1, Z3
-	JMP         oneStore
+	JE          oneQuiet
+	VFMADD231PD (R12), Z1, Z3
 
-oneZero:
+oneQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       oneStore
-	VMOVNTPD Z3, (R9)
+	VMOVNTPD Z3, (R12)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPD Z3, (R9)
+	VMOVUPD Z3, (R12)
 
 oneStored:
-	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X3, X3, X3
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	KMOVW       (BX), K1
-	ADDQ        $0x02, BX
-	VMOVUPD.Z   (R10), K1, Z4
-	PREFETCHT0  4096(SI)
-	VPMOVZXDQ   (SI), Z5
+maskedSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ        (CX)(BX*8), SI
+	KMOVW       (R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	PREFETCHT0  4096(R10)
+	VPMOVZXDQ   (R10), Z5
 	VPSLLQ      $0x20, Z5, Z5
 	VFMADD231PD Z5, Z4, K1, Z3
-	ADDQ        $0x20, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          maskedColumn
+
+maskedColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	KMOVW       2(R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	PREFETCHT0  4128(R10)
+	VPMOVZXDQ   32(R10), Z5
+	VPSLLQ      $0x20, Z5, Z5
+	VFMADD231PD Z5, Z4, K1, Z3
+
+maskedColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	KMOVW       4(R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	PREFETCHT0  4160(R10)
+	VPMOVZXDQ   64(R10), Z5
+	VPSLLQ      $0x20, Z5, Z5
+	VFMADD231PD Z5, Z4, K1, Z3
+
+maskedColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	KMOVW       6(R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	PREFETCHT0  4192(R10)
+	VPMOVZXDQ   96(R10), Z5
+	VPSLLQ      $0x20, Z5, Z5
+	VFMADD231PD Z5, Z4, K1, Z3
+	ADDQ        $0x00000080, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          maskedColumn0
+	LEAQ        (R9)(DX*2), R9
+
+maskedSums:
 	VMULPD      Z0, Z3, Z3
 	CMPQ        beta+80(FP), $0x00
-	JE          maskedZero
-	VFMADD231PD (R9), Z1, Z3
-	VCMPPD      $0x03, Z3, Z3, K1
-	VMOVAPD     Z2, K1, Z3
-	JMP         maskedStore
+	JE          maskedQuiet
+	VFMADD231PD (R12), Z1, Z3
 
-maskedZero:
+maskedQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       maskedStore
-	VMOVNTPD Z3, (R9)
+	VMOVNTPD Z3, (R12)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPD Z3, (R9)
+	VMOVUPD Z3, (R12)
 
 maskedStored:
-	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsHigh16F64AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// func diagonalsHigh16F64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
 // Requires: AVX, AVX512F
 TEXT ·diagonalsHigh16F64AVX512(SB), NOSPLIT, $0-96
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R9
-	LEAQ         (DI)(R8*8), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         y+64(FP), R12
+	LEAQ         (R11)(AX*8), R11
 	VBROADCASTSD alpha+72(FP), Z0
 	VBROADCASTSD beta+80(FP), Z1
-	MOVQ         $0x7ff8000000000000, R8
-	VMOVQ        R8, X2
+	MOVQ         $0x7ff8000000000000, AX
+	VMOVQ        AX, X2
 	VPBROADCASTQ X2, Z2
-	TESTQ        BX, BX
-	JNZ          masked
 
-one:
-	TESTQ  AX, AX
-	JZ     done
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x10, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x01
+	JL     next
+
+oneSlice:
 	VXORPS X3, X3, X3
-	XORQ   R8, R8
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	VMOVUPD     (R10), Z4
-	VPMOVZXWQ   (SI), Z5
+oneFrom1:
+	JMP oneColumn1
+
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ        (CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z4
+	VPMOVZXWQ   (R10), Z5
 	VPSLLQ      $0x30, Z5, Z5
 	VFMADD231PD Z5, Z4, Z3
-	ADDQ        $0x10, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          oneColumn
+
+oneColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z4
+	VPMOVZXWQ   16(R10), Z5
+	VPSLLQ      $0x30, Z5, Z5
+	VFMADD231PD Z5, Z4, Z3
+
+oneColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z4
+	VPMOVZXWQ   32(R10), Z5
+	VPSLLQ      $0x30, Z5, Z5
+	VFMADD231PD Z5, Z4, Z3
+
+oneColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	VMOVUPD     (R11)(SI*8), Z4
+	VPMOVZXWQ   48(R10), Z5
+	VPSLLQ      $0x30, Z5, Z5
+	VFMADD231PD Z5, Z4, Z3
+	ADDQ        $0x00000040, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          oneColumn0
+
+oneSums:
 	VMULPD      Z0, Z3, Z3
 	CMPQ        beta+80(FP), $0x00
-	JE          oneZero
-	VFMADD231PD (R9), Z1, Z3
-	VCMPPD      $0x03, Z3, Z3, K1
-	VMOVAPD     Z2, K1, Z3
-	JMP         oneStore
+	JE          oneQuiet
+	VFMADD231PD (R12), Z1, Z3
 
-oneZero:
+oneQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       oneStore
-	VMOVNTPD Z3, (R9)
+	VMOVNTPD Z3, (R12)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPD Z3, (R9)
+	VMOVUPD Z3, (R12)
 
 oneStored:
-	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X3, X3, X3
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*8), R10
-	KMOVW       (BX), K1
-	ADDQ        $0x02, BX
-	VMOVUPD.Z   (R10), K1, Z4
-	VPMOVZXWQ   (SI), Z5
+maskedSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ        (CX)(BX*8), SI
+	KMOVW       (R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VPMOVZXWQ   (R10), Z5
 	VPSLLQ      $0x30, Z5, Z5
 	VFMADD231PD Z5, Z4, K1, Z3
-	ADDQ        $0x10, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          maskedColumn
+
+maskedColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	KMOVW       2(R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VPMOVZXWQ   16(R10), Z5
+	VPSLLQ      $0x30, Z5, Z5
+	VFMADD231PD Z5, Z4, K1, Z3
+
+maskedColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	KMOVW       4(R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VPMOVZXWQ   32(R10), Z5
+	VPSLLQ      $0x30, Z5, Z5
+	VFMADD231PD Z5, Z4, K1, Z3
+
+maskedColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	KMOVW       6(R9)(BX*2), K1
+	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VPMOVZXWQ   48(R10), Z5
+	VPSLLQ      $0x30, Z5, Z5
+	VFMADD231PD Z5, Z4, K1, Z3
+	ADDQ        $0x00000040, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          maskedColumn0
+	LEAQ        (R9)(DX*2), R9
+
+maskedSums:
 	VMULPD      Z0, Z3, Z3
 	CMPQ        beta+80(FP), $0x00
-	JE          maskedZero
-	VFMADD231PD (R9), Z1, Z3
-	VCMPPD      $0x03, Z3, Z3, K1
-	VMOVAPD     Z2, K1, Z3
-	JMP         maskedStore
+	JE          maskedQuiet
+	VFMADD231PD (R12), Z1, Z3
 
-maskedZero:
+maskedQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
 	CMPQ     stream+88(FP), $0x00
 	JE       maskedStore
-	VMOVNTPD Z3, (R9)
+	VMOVNTPD Z3, (R12)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPD Z3, (R9)
+	VMOVUPD Z3, (R12)
 
 maskedStored:
-	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsFullF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// func diagonalsFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·diagonalsFullF32AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R9
-	LEAQ         (DI)(R8*4), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         y+64(FP), R12
+	LEAQ         (R11)(AX*4), R11
 	VBROADCASTSS alpha+72(FP), Y0
 	VBROADCASTSS beta+76(FP), Y1
 	VMOVUPS      laneBits32<>+0(SB), Y2
-	MOVL         $0x7fc00000, R8
-	VMOVD        R8, X4
+	MOVL         $0x7fc00000, AX
+	VMOVD        AX, X4
 	VPBROADCASTD X4, Y4
-	TESTQ        BX, BX
-	JNZ          masked
-	CMPQ         DX, $0x08
-	JG           one
-	IMUL3Q       $0x20, DX, BX
 
-two:
-	CMPQ   AX, $0x02
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x20, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x06
 	JL     one
-	VXORPS X5, X5, X5
-	VXORPS X3, X3, X3
-	XORQ   R8, R8
+	CMPQ   DX, $0x01
+	JNE    not1
+	MOVQ   (CX), BX
 
-twoColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*4), R10
-	VMOVUPS     (R10), Y2
-	PREFETCHT0  4096(SI)
-	VFMADD231PS (SI), Y2, Y5
-	VMOVUPS     32(R10), Y2
-	PREFETCHT0  4096(SI)(BX*1)
-	VFMADD231PS (SI)(BX*1), Y2, Y3
-	ADDQ        $0x20, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          twoColumn
-	ADDQ        BX, SI
+few1:
+	VXORPS      X5, X5, X5
+	VMOVUPS     (R11)(BX*4), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Y3, Y5
+	VXORPS      X6, X6, X6
+	VMOVUPS     32(R11)(BX*4), Y3
+	VFMADD231PS 32(R10), Y3, Y6
+	ADDQ        $0x00000040, R10
 	VMULPS      Y0, Y5, Y5
-	VMULPS      Y0, Y3, Y3
+	VMULPS      Y0, Y6, Y6
 	CMPL        beta+76(FP), $0x00
-	JE          twoZero
-	VFMADD231PS (R9), Y1, Y5
-	VCMPPS      $0x03, Y5, Y5, Y2
-	VBLENDVPS   Y2, Y4, Y5, Y5
-	VFMADD231PS 32(R9), Y1, Y3
-	VCMPPS      $0x03, Y3, Y3, Y2
-	VBLENDVPS   Y2, Y4, Y3, Y3
-	JMP         twoStore
+	JE          few1Quiet
+	VFMADD231PS (R12), Y1, Y5
+	VFMADD231PS 32(R12), Y1, Y6
 
-twoZero:
-	VCMPPS    $0x03, Y5, Y5, Y2
-	VBLENDVPS Y2, Y4, Y5, Y5
-	VCMPPS    $0x03, Y3, Y3, Y2
-	VBLENDVPS Y2, Y4, Y3, Y3
+few1Quiet:
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y3
+	VBLENDVPS Y3, Y4, Y6, Y6
 	CMPQ      stream+80(FP), $0x00
-	JE        twoStore
-	VMOVNTPS  Y5, (R9)
-	VMOVNTPS  Y3, 32(R9)
-	JMP       twoStored
+	JE        few1Store
+	VMOVNTPS  Y5, (R12)
+	VMOVNTPS  Y6, 32(R12)
+	JMP       few1Stored
 
-twoStore:
-	VMOVUPS Y5, (R9)
-	VMOVUPS Y3, 32(R9)
+few1Store:
+	VMOVUPS Y5, (R12)
+	VMOVUPS Y6, 32(R12)
 
-twoStored:
-	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, DI
+few1Stored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x02, AX
-	JMP  two
+	CMPQ AX, $0x02
+	JGE  few1
+	JMP  left
+
+not1:
+	CMPQ DX, $0x02
+	JNE  not2
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+
+few2:
+	VXORPS      X5, X5, X5
+	VMOVUPS     (R11)(BX*4), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Y3, Y5
+	VMOVUPS     (R11)(SI*4), Y3
+	VFMADD231PS 32(R10), Y3, Y5
+	VXORPS      X6, X6, X6
+	VMOVUPS     32(R11)(BX*4), Y3
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Y3, Y6
+	VMOVUPS     32(R11)(SI*4), Y3
+	VFMADD231PS 96(R10), Y3, Y6
+	ADDQ        $0x00000080, R10
+	VMULPS      Y0, Y5, Y5
+	VMULPS      Y0, Y6, Y6
+	CMPL        beta+76(FP), $0x00
+	JE          few2Quiet
+	VFMADD231PS (R12), Y1, Y5
+	VFMADD231PS 32(R12), Y1, Y6
+
+few2Quiet:
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y3
+	VBLENDVPS Y3, Y4, Y6, Y6
+	CMPQ      stream+80(FP), $0x00
+	JE        few2Store
+	VMOVNTPS  Y5, (R12)
+	VMOVNTPS  Y6, 32(R12)
+	JMP       few2Stored
+
+few2Store:
+	VMOVUPS Y5, (R12)
+	VMOVUPS Y6, 32(R12)
+
+few2Stored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few2
+	JMP  left
+
+not2:
+	CMPQ DX, $0x03
+	JNE  not3
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+
+few3:
+	VXORPS      X5, X5, X5
+	VMOVUPS     (R11)(BX*4), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Y3, Y5
+	VMOVUPS     (R11)(SI*4), Y3
+	VFMADD231PS 32(R10), Y3, Y5
+	VMOVUPS     (R11)(DI*4), Y3
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Y3, Y5
+	VXORPS      X6, X6, X6
+	VMOVUPS     32(R11)(BX*4), Y3
+	VFMADD231PS 96(R10), Y3, Y6
+	VMOVUPS     32(R11)(SI*4), Y3
+	PREFETCHT0  4224(R10)
+	VFMADD231PS 128(R10), Y3, Y6
+	VMOVUPS     32(R11)(DI*4), Y3
+	VFMADD231PS 160(R10), Y3, Y6
+	ADDQ        $0x000000c0, R10
+	VMULPS      Y0, Y5, Y5
+	VMULPS      Y0, Y6, Y6
+	CMPL        beta+76(FP), $0x00
+	JE          few3Quiet
+	VFMADD231PS (R12), Y1, Y5
+	VFMADD231PS 32(R12), Y1, Y6
+
+few3Quiet:
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y3
+	VBLENDVPS Y3, Y4, Y6, Y6
+	CMPQ      stream+80(FP), $0x00
+	JE        few3Store
+	VMOVNTPS  Y5, (R12)
+	VMOVNTPS  Y6, 32(R12)
+	JMP       few3Stored
+
+few3Store:
+	VMOVUPS Y5, (R12)
+	VMOVUPS Y6, 32(R12)
+
+few3Stored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few3
+	JMP  left
+
+not3:
+	CMPQ DX, $0x04
+	JNE  not4
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+
+few4:
+	VXORPS      X5, X5, X5
+	VMOVUPS     (R11)(BX*4), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Y3, Y5
+	VMOVUPS     (R11)(SI*4), Y3
+	VFMADD231PS 32(R10), Y3, Y5
+	VMOVUPS     (R11)(DI*4), Y3
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Y3, Y5
+	VMOVUPS     (R11)(R8*4), Y3
+	VFMADD231PS 96(R10), Y3, Y5
+	VXORPS      X6, X6, X6
+	VMOVUPS     32(R11)(BX*4), Y3
+	PREFETCHT0  4224(R10)
+	VFMADD231PS 128(R10), Y3, Y6
+	VMOVUPS     32(R11)(SI*4), Y3
+	VFMADD231PS 160(R10), Y3, Y6
+	VMOVUPS     32(R11)(DI*4), Y3
+	PREFETCHT0  4288(R10)
+	VFMADD231PS 192(R10), Y3, Y6
+	VMOVUPS     32(R11)(R8*4), Y3
+	VFMADD231PS 224(R10), Y3, Y6
+	ADDQ        $0x00000100, R10
+	VMULPS      Y0, Y5, Y5
+	VMULPS      Y0, Y6, Y6
+	CMPL        beta+76(FP), $0x00
+	JE          few4Quiet
+	VFMADD231PS (R12), Y1, Y5
+	VFMADD231PS 32(R12), Y1, Y6
+
+few4Quiet:
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y3
+	VBLENDVPS Y3, Y4, Y6, Y6
+	CMPQ      stream+80(FP), $0x00
+	JE        few4Store
+	VMOVNTPS  Y5, (R12)
+	VMOVNTPS  Y6, 32(R12)
+	JMP       few4Stored
+
+few4Store:
+	VMOVUPS Y5, (R12)
+	VMOVUPS Y6, 32(R12)
+
+few4Stored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few4
+	JMP  left
+
+not4:
+	CMPQ DX, $0x05
+	JNE  not5
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+	MOVQ 32(CX), DX
+
+few5:
+	VXORPS      X5, X5, X5
+	VMOVUPS     (R11)(BX*4), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Y3, Y5
+	VMOVUPS     (R11)(SI*4), Y3
+	VFMADD231PS 32(R10), Y3, Y5
+	VMOVUPS     (R11)(DI*4), Y3
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Y3, Y5
+	VMOVUPS     (R11)(R8*4), Y3
+	VFMADD231PS 96(R10), Y3, Y5
+	VMOVUPS     (R11)(DX*4), Y3
+	PREFETCHT0  4224(R10)
+	VFMADD231PS 128(R10), Y3, Y5
+	VXORPS      X6, X6, X6
+	VMOVUPS     32(R11)(BX*4), Y3
+	VFMADD231PS 160(R10), Y3, Y6
+	VMOVUPS     32(R11)(SI*4), Y3
+	PREFETCHT0  4288(R10)
+	VFMADD231PS 192(R10), Y3, Y6
+	VMOVUPS     32(R11)(DI*4), Y3
+	VFMADD231PS 224(R10), Y3, Y6
+	VMOVUPS     32(R11)(R8*4), Y3
+	PREFETCHT0  4352(R10)
+	VFMADD231PS 256(R10), Y3, Y6
+	VMOVUPS     32(R11)(DX*4), Y3
+	VFMADD231PS 288(R10), Y3, Y6
+	ADDQ        $0x00000140, R10
+	VMULPS      Y0, Y5, Y5
+	VMULPS      Y0, Y6, Y6
+	CMPL        beta+76(FP), $0x00
+	JE          few5Quiet
+	VFMADD231PS (R12), Y1, Y5
+	VFMADD231PS 32(R12), Y1, Y6
+
+few5Quiet:
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y3
+	VBLENDVPS Y3, Y4, Y6, Y6
+	CMPQ      stream+80(FP), $0x00
+	JE        few5Store
+	VMOVNTPS  Y5, (R12)
+	VMOVNTPS  Y6, 32(R12)
+	JMP       few5Stored
+
+few5Store:
+	VMOVUPS Y5, (R12)
+	VMOVUPS Y6, 32(R12)
+
+few5Stored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few5
+	JMP  left
+
+not5:
+	CMPQ DX, $0x06
+	JNE  not6
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+	MOVQ 32(CX), DX
+	MOVQ 40(CX), R13
+
+few6:
+	VXORPS      X5, X5, X5
+	VMOVUPS     (R11)(BX*4), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Y3, Y5
+	VMOVUPS     (R11)(SI*4), Y3
+	VFMADD231PS 32(R10), Y3, Y5
+	VMOVUPS     (R11)(DI*4), Y3
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Y3, Y5
+	VMOVUPS     (R11)(R8*4), Y3
+	VFMADD231PS 96(R10), Y3, Y5
+	VMOVUPS     (R11)(DX*4), Y3
+	PREFETCHT0  4224(R10)
+	VFMADD231PS 128(R10), Y3, Y5
+	VMOVUPS     (R11)(R13*4), Y3
+	VFMADD231PS 160(R10), Y3, Y5
+	VXORPS      X6, X6, X6
+	VMOVUPS     32(R11)(BX*4), Y3
+	PREFETCHT0  4288(R10)
+	VFMADD231PS 192(R10), Y3, Y6
+	VMOVUPS     32(R11)(SI*4), Y3
+	VFMADD231PS 224(R10), Y3, Y6
+	VMOVUPS     32(R11)(DI*4), Y3
+	PREFETCHT0  4352(R10)
+	VFMADD231PS 256(R10), Y3, Y6
+	VMOVUPS     32(R11)(R8*4), Y3
+	VFMADD231PS 288(R10), Y3, Y6
+	VMOVUPS     32(R11)(DX*4), Y3
+	PREFETCHT0  4416(R10)
+	VFMADD231PS 320(R10), Y3, Y6
+	VMOVUPS     32(R11)(R13*4), Y3
+	VFMADD231PS 352(R10), Y3, Y6
+	ADDQ        $0x00000180, R10
+	VMULPS      Y0, Y5, Y5
+	VMULPS      Y0, Y6, Y6
+	CMPL        beta+76(FP), $0x00
+	JE          few6Quiet
+	VFMADD231PS (R12), Y1, Y5
+	VFMADD231PS 32(R12), Y1, Y6
+
+few6Quiet:
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y3
+	VBLENDVPS Y3, Y4, Y6, Y6
+	CMPQ      stream+80(FP), $0x00
+	JE        few6Store
+	VMOVNTPS  Y5, (R12)
+	VMOVNTPS  Y6, 32(R12)
+	JMP       few6Stored
+
+few6Store:
+	VMOVUPS Y5, (R12)
+	VMOVUPS Y6, 32(R12)
+
+few6Stored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few6
+	JMP  left
+
+not6:
+	CMPQ DX, $0x07
+	JNE  not7
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+	MOVQ 32(CX), DX
+	MOVQ 40(CX), R13
+	MOVQ 48(CX), CX
+
+few7:
+	VXORPS      X5, X5, X5
+	VMOVUPS     (R11)(BX*4), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Y3, Y5
+	VMOVUPS     (R11)(SI*4), Y3
+	VFMADD231PS 32(R10), Y3, Y5
+	VMOVUPS     (R11)(DI*4), Y3
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Y3, Y5
+	VMOVUPS     (R11)(R8*4), Y3
+	VFMADD231PS 96(R10), Y3, Y5
+	VMOVUPS     (R11)(DX*4), Y3
+	PREFETCHT0  4224(R10)
+	VFMADD231PS 128(R10), Y3, Y5
+	VMOVUPS     (R11)(R13*4), Y3
+	VFMADD231PS 160(R10), Y3, Y5
+	VMOVUPS     (R11)(CX*4), Y3
+	PREFETCHT0  4288(R10)
+	VFMADD231PS 192(R10), Y3, Y5
+	VXORPS      X6, X6, X6
+	VMOVUPS     32(R11)(BX*4), Y3
+	VFMADD231PS 224(R10), Y3, Y6
+	VMOVUPS     32(R11)(SI*4), Y3
+	PREFETCHT0  4352(R10)
+	VFMADD231PS 256(R10), Y3, Y6
+	VMOVUPS     32(R11)(DI*4), Y3
+	VFMADD231PS 288(R10), Y3, Y6
+	VMOVUPS     32(R11)(R8*4), Y3
+	PREFETCHT0  4416(R10)
+	VFMADD231PS 320(R10), Y3, Y6
+	VMOVUPS     32(R11)(DX*4), Y3
+	VFMADD231PS 352(R10), Y3, Y6
+	VMOVUPS     32(R11)(R13*4), Y3
+	PREFETCHT0  4480(R10)
+	VFMADD231PS 384(R10), Y3, Y6
+	VMOVUPS     32(R11)(CX*4), Y3
+	VFMADD231PS 416(R10), Y3, Y6
+	ADDQ        $0x000001c0, R10
+	VMULPS      Y0, Y5, Y5
+	VMULPS      Y0, Y6, Y6
+	CMPL        beta+76(FP), $0x00
+	JE          few7Quiet
+	VFMADD231PS (R12), Y1, Y5
+	VFMADD231PS 32(R12), Y1, Y6
+
+few7Quiet:
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y3
+	VBLENDVPS Y3, Y4, Y6, Y6
+	CMPQ      stream+80(FP), $0x00
+	JE        few7Store
+	VMOVNTPS  Y5, (R12)
+	VMOVNTPS  Y6, 32(R12)
+	JMP       few7Stored
+
+few7Store:
+	VMOVUPS Y5, (R12)
+	VMOVUPS Y6, 32(R12)
+
+few7Stored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few7
+	JMP  left
+
+not7:
+	JMP one
+
+left:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x20, DI, R8
+	NEGQ   DI
 
 one:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X5, X5, X5
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-oneColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*4), R10
-	VMOVUPS     (R10), Y2
-	PREFETCHT0  4096(SI)
-	VFMADD231PS (SI), Y2, Y5
-	ADDQ        $0x20, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          oneColumn
+oneSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
+
+oneFrom1:
+	JMP oneColumn1
+
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ        (CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Y3
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Y3, Y5
+
+oneColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Y3
+	PREFETCHT0  4128(R10)
+	VFMADD231PS 32(R10), Y3, Y5
+
+oneColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Y3
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Y3, Y5
+
+oneColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Y3
+	PREFETCHT0  4192(R10)
+	VFMADD231PS 96(R10), Y3, Y5
+	ADDQ        $0x00000080, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          oneColumn0
+
+oneSums:
 	VMULPS      Y0, Y5, Y5
 	CMPL        beta+76(FP), $0x00
-	JE          oneZero
-	VFMADD231PS (R9), Y1, Y5
-	VCMPPS      $0x03, Y5, Y5, Y2
-	VBLENDVPS   Y2, Y4, Y5, Y5
-	JMP         oneStore
+	JE          oneQuiet
+	VFMADD231PS (R12), Y1, Y5
 
-oneZero:
-	VCMPPS    $0x03, Y5, Y5, Y2
-	VBLENDVPS Y2, Y4, Y5, Y5
+oneQuiet:
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
 	CMPQ      stream+80(FP), $0x00
 	JE        oneStore
-	VMOVNTPS  Y5, (R9)
+	VMOVNTPS  Y5, (R12)
 	JMP       oneStored
 
 oneStore:
-	VMOVUPS Y5, (R9)
+	VMOVUPS Y5, (R12)
 
 oneStored:
-	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X5, X5, X5
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R10
-	LEAQ         (DI)(R10*4), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X3
+maskedSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R13
+	VMOVD        R13, X3
 	VPBROADCASTD X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
-	ADDQ         $0x02, BX
-	VMASKMOVPS   (R10), Y3, Y6
-	PREFETCHT0   4096(SI)
-	VMOVAPS      Y5, Y7
-	VFMADD231PS  (SI), Y6, Y7
-	VBLENDVPS    Y3, Y7, Y5, Y5
-	ADDQ         $0x20, SI
-	INCQ         R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	VMULPS       Y0, Y5, Y5
-	CMPL         beta+76(FP), $0x00
-	JE           maskedZero
-	VFMADD231PS  (R9), Y1, Y5
-	VCMPPS       $0x03, Y5, Y5, Y3
-	VBLENDVPS    Y3, Y4, Y5, Y5
-	JMP          maskedStore
+	VMASKMOVPS   (R11)(SI*4), Y3, Y7
+	PREFETCHT0   4096(R10)
+	VMOVAPS      Y5, Y8
+	VFMADD231PS  (R10), Y7, Y8
+	VBLENDVPS    Y3, Y8, Y5, Y5
 
-maskedZero:
+maskedColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	MOVWLZX      2(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTD X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQD     Y2, Y3, Y3
+	VMASKMOVPS   (R11)(SI*4), Y3, Y7
+	PREFETCHT0   4128(R10)
+	VMOVAPS      Y5, Y8
+	VFMADD231PS  32(R10), Y7, Y8
+	VBLENDVPS    Y3, Y8, Y5, Y5
+
+maskedColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	MOVWLZX      4(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTD X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQD     Y2, Y3, Y3
+	VMASKMOVPS   (R11)(SI*4), Y3, Y7
+	PREFETCHT0   4160(R10)
+	VMOVAPS      Y5, Y8
+	VFMADD231PS  64(R10), Y7, Y8
+	VBLENDVPS    Y3, Y8, Y5, Y5
+
+maskedColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	MOVWLZX      6(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTD X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQD     Y2, Y3, Y3
+	VMASKMOVPS   (R11)(SI*4), Y3, Y7
+	PREFETCHT0   4192(R10)
+	VMOVAPS      Y5, Y8
+	VFMADD231PS  96(R10), Y7, Y8
+	VBLENDVPS    Y3, Y8, Y5, Y5
+	ADDQ         $0x00000080, R10
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           maskedColumn0
+	LEAQ         (R9)(DX*2), R9
+
+maskedSums:
+	VMULPS      Y0, Y5, Y5
+	CMPL        beta+76(FP), $0x00
+	JE          maskedQuiet
+	VFMADD231PS (R12), Y1, Y5
+
+maskedQuiet:
 	VCMPPS    $0x03, Y5, Y5, Y3
 	VBLENDVPS Y3, Y4, Y5, Y5
 	CMPQ      stream+80(FP), $0x00
 	JE        maskedStore
-	VMOVNTPS  Y5, (R9)
+	VMOVNTPS  Y5, (R12)
 	JMP       maskedStored
 
 maskedStore:
-	VMOVUPS Y5, (R9)
+	VMOVUPS Y5, (R12)
 
 maskedStored:
-	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// func diagonalsTableF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsTableF32AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R10
-	LEAQ         (DI)(R8*4), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         y+64(FP), R12
+	LEAQ         (R11)(AX*4), R11
 	VBROADCASTSS alpha+72(FP), Y0
 	VBROADCASTSS beta+76(FP), Y1
 	VMOVUPS      nibblesOf32<>+0(SB), Y2
-	VMOVUPS      (R9), Y3
-	VMOVUPS      32(R9), Y4
+	VMOVUPS      (CX), Y3
+	VMOVUPS      32(CX), Y4
 	VMOVUPS      laneBits32<>+0(SB), Y5
-	MOVL         $0x7fc00000, R8
-	VMOVD        R8, X7
+	MOVL         $0x7fc00000, AX
+	VMOVD        AX, X7
 	VPBROADCASTD X7, Y7
-	TESTQ        BX, BX
-	JNZ          masked
 
-one:
-	TESTQ  AX, AX
-	JZ     done
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x04, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x01
+	JL     next
+
+oneSlice:
 	VXORPS X8, X8, X8
-	XORQ   R8, R8
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ         (CX)(R8*8), R9
-	LEAQ         (DI)(R9*4), R9
-	VMOVUPS      (R9), Y5
-	VPBROADCASTD (SI), Y6
-	VPSRLVD      Y2, Y6, Y6
-	VPERMPS      Y3, Y6, Y9
-	VPERMPS      Y4, Y6, Y10
-	VPSLLD       $0x1c, Y6, Y6
-	VBLENDVPS    Y6, Y10, Y9, Y9
-	VFMADD231PS  Y9, Y5, Y8
-	ADDQ         $0x04, SI
-	INCQ         R8
-	CMPQ         R8, DX
-	JL           oneColumn
-	VMULPS       Y0, Y8, Y8
-	CMPL         beta+76(FP), $0x00
-	JE           oneZero
-	VFMADD231PS  (R10), Y1, Y8
-	VCMPPS       $0x03, Y8, Y8, Y5
-	VBLENDVPS    Y5, Y7, Y8, Y8
-	JMP          oneStore
+oneFrom1:
+	JMP oneColumn1
 
-oneZero:
-	VCMPPS    $0x03, Y8, Y8, Y5
-	VBLENDVPS Y5, Y7, Y8, Y8
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ         (CX)(BX*8), SI
+	VMOVUPS      (R11)(SI*4), Y6
+	VPBROADCASTD (R10), Y9
+	VPSRLVD      Y2, Y9, Y9
+	VPERMPS      Y3, Y9, Y10
+	VPERMPS      Y4, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VFMADD231PS  Y10, Y6, Y8
+
+oneColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	VMOVUPS      (R11)(SI*4), Y6
+	VPBROADCASTD 4(R10), Y9
+	VPSRLVD      Y2, Y9, Y9
+	VPERMPS      Y3, Y9, Y10
+	VPERMPS      Y4, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VFMADD231PS  Y10, Y6, Y8
+
+oneColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	VMOVUPS      (R11)(SI*4), Y6
+	VPBROADCASTD 8(R10), Y9
+	VPSRLVD      Y2, Y9, Y9
+	VPERMPS      Y3, Y9, Y10
+	VPERMPS      Y4, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VFMADD231PS  Y10, Y6, Y8
+
+oneColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	VMOVUPS      (R11)(SI*4), Y6
+	VPBROADCASTD 12(R10), Y9
+	VPSRLVD      Y2, Y9, Y9
+	VPERMPS      Y3, Y9, Y10
+	VPERMPS      Y4, Y9, Y11
+	VPSLLD       $0x1c, Y9, Y9
+	VBLENDVPS    Y9, Y11, Y10, Y10
+	VFMADD231PS  Y10, Y6, Y8
+	ADDQ         $0x00000010, R10
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           oneColumn0
+
+oneSums:
+	VMULPS      Y0, Y8, Y8
+	CMPL        beta+76(FP), $0x00
+	JE          oneQuiet
+	VFMADD231PS (R12), Y1, Y8
+
+oneQuiet:
+	VCMPPS    $0x03, Y8, Y8, Y6
+	VBLENDVPS Y6, Y7, Y8, Y8
 	CMPQ      stream+80(FP), $0x00
 	JE        oneStore
-	VMOVNTPS  Y8, (R10)
+	VMOVNTPS  Y8, (R12)
 	JMP       oneStored
 
 oneStore:
-	VMOVUPS Y8, (R10)
+	VMOVUPS Y8, (R12)
 
 oneStored:
-	ADDQ $0x00000020, R10
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X8, X8, X8
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R9
-	LEAQ         (DI)(R9*4), R9
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X6
+maskedSlice:
+	VXORPS X8, X8, X8
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R13
+	VMOVD        R13, X6
 	VPBROADCASTD X6, Y6
 	VPAND        Y5, Y6, Y6
 	VPCMPEQD     Y5, Y6, Y6
-	ADDQ         $0x02, BX
-	VMASKMOVPS   (R9), Y6, Y9
-	VPBROADCASTD (SI), Y10
+	VMASKMOVPS   (R11)(SI*4), Y6, Y9
+	VPBROADCASTD (R10), Y10
 	VPSRLVD      Y2, Y10, Y10
 	VPERMPS      Y3, Y10, Y11
 	VPERMPS      Y4, Y10, Y12
@@ -1903,625 +4724,1660 @@ maskedColumn:
 	VMOVAPS      Y8, Y10
 	VFMADD231PS  Y11, Y9, Y10
 	VBLENDVPS    Y6, Y10, Y8, Y8
-	ADDQ         $0x04, SI
-	INCQ         R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	VMULPS       Y0, Y8, Y8
-	CMPL         beta+76(FP), $0x00
-	JE           maskedZero
-	VFMADD231PS  (R10), Y1, Y8
-	VCMPPS       $0x03, Y8, Y8, Y6
-	VBLENDVPS    Y6, Y7, Y8, Y8
-	JMP          maskedStore
 
-maskedZero:
+maskedColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	MOVWLZX      2(R9)(BX*2), R13
+	VMOVD        R13, X6
+	VPBROADCASTD X6, Y6
+	VPAND        Y5, Y6, Y6
+	VPCMPEQD     Y5, Y6, Y6
+	VMASKMOVPS   (R11)(SI*4), Y6, Y9
+	VPBROADCASTD 4(R10), Y10
+	VPSRLVD      Y2, Y10, Y10
+	VPERMPS      Y3, Y10, Y11
+	VPERMPS      Y4, Y10, Y12
+	VPSLLD       $0x1c, Y10, Y10
+	VBLENDVPS    Y10, Y12, Y11, Y11
+	VMOVAPS      Y8, Y10
+	VFMADD231PS  Y11, Y9, Y10
+	VBLENDVPS    Y6, Y10, Y8, Y8
+
+maskedColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	MOVWLZX      4(R9)(BX*2), R13
+	VMOVD        R13, X6
+	VPBROADCASTD X6, Y6
+	VPAND        Y5, Y6, Y6
+	VPCMPEQD     Y5, Y6, Y6
+	VMASKMOVPS   (R11)(SI*4), Y6, Y9
+	VPBROADCASTD 8(R10), Y10
+	VPSRLVD      Y2, Y10, Y10
+	VPERMPS      Y3, Y10, Y11
+	VPERMPS      Y4, Y10, Y12
+	VPSLLD       $0x1c, Y10, Y10
+	VBLENDVPS    Y10, Y12, Y11, Y11
+	VMOVAPS      Y8, Y10
+	VFMADD231PS  Y11, Y9, Y10
+	VBLENDVPS    Y6, Y10, Y8, Y8
+
+maskedColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	MOVWLZX      6(R9)(BX*2), R13
+	VMOVD        R13, X6
+	VPBROADCASTD X6, Y6
+	VPAND        Y5, Y6, Y6
+	VPCMPEQD     Y5, Y6, Y6
+	VMASKMOVPS   (R11)(SI*4), Y6, Y9
+	VPBROADCASTD 12(R10), Y10
+	VPSRLVD      Y2, Y10, Y10
+	VPERMPS      Y3, Y10, Y11
+	VPERMPS      Y4, Y10, Y12
+	VPSLLD       $0x1c, Y10, Y10
+	VBLENDVPS    Y10, Y12, Y11, Y11
+	VMOVAPS      Y8, Y10
+	VFMADD231PS  Y11, Y9, Y10
+	VBLENDVPS    Y6, Y10, Y8, Y8
+	ADDQ         $0x00000010, R10
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           maskedColumn0
+	LEAQ         (R9)(DX*2), R9
+
+maskedSums:
+	VMULPS      Y0, Y8, Y8
+	CMPL        beta+76(FP), $0x00
+	JE          maskedQuiet
+	VFMADD231PS (R12), Y1, Y8
+
+maskedQuiet:
 	VCMPPS    $0x03, Y8, Y8, Y6
 	VBLENDVPS Y6, Y7, Y8, Y8
 	CMPQ      stream+80(FP), $0x00
 	JE        maskedStore
-	VMOVNTPS  Y8, (R10)
+	VMOVNTPS  Y8, (R12)
 	JMP       maskedStored
 
 maskedStore:
-	VMOVUPS Y8, (R10)
+	VMOVUPS Y8, (R12)
 
 maskedStored:
-	ADDQ $0x00000020, R10
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// func diagonalsPerDiagonalF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsPerDiagonalF32AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), SI
-	MOVQ         row+48(FP), DI
-	MOVQ         table+56(FP), R8
-	MOVQ         y+64(FP), R9
-	LEAQ         (SI)(DI*4), SI
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), AX
+	MOVQ         x+40(FP), R9
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), R10
+	MOVQ         y+64(FP), R11
+	LEAQ         (R9)(AX*4), R9
 	VBROADCASTSS alpha+72(FP), Y0
 	VBROADCASTSS beta+76(FP), Y1
 	VMOVUPS      laneBits32<>+0(SB), Y2
-	MOVL         $0x7fc00000, DI
-	VMOVD        DI, X4
+	MOVL         $0x7fc00000, AX
+	VMOVD        AX, X4
 	VPBROADCASTD X4, Y4
-	TESTQ        BX, BX
-	JNZ          masked
 
-four:
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   table+56(FP), R10
+	LEAQ   (R10)(BX*4), R10
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x00, DI, AX
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
 	CMPQ   AX, $0x04
 	JL     one
+
+fourSlice:
 	VXORPS X5, X5, X5
-	VXORPS X3, X3, X3
 	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
-	XORQ   DI, DI
+	VXORPS X8, X8, X8
+	CMPQ   DI, DX
+	JGE    fourSums
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    fourFrom2
+	CMPQ   DI, $-1
+	JLE    fourFrom1
+	JMP    fourColumn0
 
-fourColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*4), R10
-	VBROADCASTSS (R8)(DI*4), Y2
-	VFMADD231PS  (R10), Y2, Y5
-	VFMADD231PS  32(R10), Y2, Y3
-	VFMADD231PS  64(R10), Y2, Y6
-	VFMADD231PS  96(R10), Y2, Y7
-	INCQ         DI
-	CMPQ         DI, DX
-	JL           fourColumn
-	VMULPS       Y0, Y5, Y5
-	VMULPS       Y0, Y3, Y3
-	VMULPS       Y0, Y6, Y6
-	VMULPS       Y0, Y7, Y7
-	CMPL         beta+76(FP), $0x00
-	JE           fourZero
-	VFMADD231PS  (R9), Y1, Y5
-	VCMPPS       $0x03, Y5, Y5, Y2
-	VBLENDVPS    Y2, Y4, Y5, Y5
-	VFMADD231PS  32(R9), Y1, Y3
-	VCMPPS       $0x03, Y3, Y3, Y2
-	VBLENDVPS    Y2, Y4, Y3, Y3
-	VFMADD231PS  64(R9), Y1, Y6
-	VCMPPS       $0x03, Y6, Y6, Y2
-	VBLENDVPS    Y2, Y4, Y6, Y6
-	VFMADD231PS  96(R9), Y1, Y7
-	VCMPPS       $0x03, Y7, Y7, Y2
-	VBLENDVPS    Y2, Y4, Y7, Y7
-	JMP          fourStore
+fourFrom1:
+	JMP fourColumn1
 
-fourZero:
-	VCMPPS    $0x03, Y5, Y5, Y2
-	VBLENDVPS Y2, Y4, Y5, Y5
-	VCMPPS    $0x03, Y3, Y3, Y2
-	VBLENDVPS Y2, Y4, Y3, Y3
-	VCMPPS    $0x03, Y6, Y6, Y2
-	VBLENDVPS Y2, Y4, Y6, Y6
-	VCMPPS    $0x03, Y7, Y7, Y2
-	VBLENDVPS Y2, Y4, Y7, Y7
+fourFrom2:
+	CMPQ DI, $-3
+	JLE  fourFrom3
+	JMP  fourColumn2
+
+fourFrom3:
+	JMP fourColumn3
+
+fourColumn0:
+	MOVQ         (CX)(BX*8), SI
+	VBROADCASTSS (R10)(BX*4), Y3
+	VFMADD231PS  (R9)(SI*4), Y3, Y5
+	VFMADD231PS  32(R9)(SI*4), Y3, Y6
+	VFMADD231PS  64(R9)(SI*4), Y3, Y7
+	VFMADD231PS  96(R9)(SI*4), Y3, Y8
+
+fourColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	VBROADCASTSS 4(R10)(BX*4), Y3
+	VFMADD231PS  (R9)(SI*4), Y3, Y5
+	VFMADD231PS  32(R9)(SI*4), Y3, Y6
+	VFMADD231PS  64(R9)(SI*4), Y3, Y7
+	VFMADD231PS  96(R9)(SI*4), Y3, Y8
+
+fourColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	VBROADCASTSS 8(R10)(BX*4), Y3
+	VFMADD231PS  (R9)(SI*4), Y3, Y5
+	VFMADD231PS  32(R9)(SI*4), Y3, Y6
+	VFMADD231PS  64(R9)(SI*4), Y3, Y7
+	VFMADD231PS  96(R9)(SI*4), Y3, Y8
+
+fourColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	VBROADCASTSS 12(R10)(BX*4), Y3
+	VFMADD231PS  (R9)(SI*4), Y3, Y5
+	VFMADD231PS  32(R9)(SI*4), Y3, Y6
+	VFMADD231PS  64(R9)(SI*4), Y3, Y7
+	VFMADD231PS  96(R9)(SI*4), Y3, Y8
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           fourColumn0
+
+fourSums:
+	VMULPS      Y0, Y5, Y5
+	VMULPS      Y0, Y6, Y6
+	VMULPS      Y0, Y7, Y7
+	VMULPS      Y0, Y8, Y8
+	CMPL        beta+76(FP), $0x00
+	JE          fourQuiet
+	VFMADD231PS (R11), Y1, Y5
+	VFMADD231PS 32(R11), Y1, Y6
+	VFMADD231PS 64(R11), Y1, Y7
+	VFMADD231PS 96(R11), Y1, Y8
+
+fourQuiet:
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y3
+	VBLENDVPS Y3, Y4, Y6, Y6
+	VCMPPS    $0x03, Y7, Y7, Y3
+	VBLENDVPS Y3, Y4, Y7, Y7
+	VCMPPS    $0x03, Y8, Y8, Y3
+	VBLENDVPS Y3, Y4, Y8, Y8
 	CMPQ      stream+80(FP), $0x00
 	JE        fourStore
-	VMOVNTPS  Y5, (R9)
-	VMOVNTPS  Y3, 32(R9)
-	VMOVNTPS  Y6, 64(R9)
-	VMOVNTPS  Y7, 96(R9)
+	VMOVNTPS  Y5, (R11)
+	VMOVNTPS  Y6, 32(R11)
+	VMOVNTPS  Y7, 64(R11)
+	VMOVNTPS  Y8, 96(R11)
 	JMP       fourStored
 
 fourStore:
-	VMOVUPS Y5, (R9)
-	VMOVUPS Y3, 32(R9)
-	VMOVUPS Y6, 64(R9)
-	VMOVUPS Y7, 96(R9)
+	VMOVUPS Y5, (R11)
+	VMOVUPS Y6, 32(R11)
+	VMOVUPS Y7, 64(R11)
+	VMOVUPS Y8, 96(R11)
 
 fourStored:
+	ADDQ $0x00000080, R11
 	ADDQ $0x00000080, R9
-	ADDQ $0x00000080, SI
 	SUBQ $0x04, AX
-	JMP  four
+	CMPQ AX, $0x04
+	JGE  fourSlice
 
 one:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ AX, $0x01
+	JL   next
+
+oneSlice:
 	VXORPS X5, X5, X5
-	XORQ   DI, DI
+	CMPQ   DI, DX
+	JGE    oneSums
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*4), R10
-	VBROADCASTSS (R8)(DI*4), Y2
-	VFMADD231PS  (R10), Y2, Y5
-	INCQ         DI
-	CMPQ         DI, DX
-	JL           oneColumn
-	VMULPS       Y0, Y5, Y5
-	CMPL         beta+76(FP), $0x00
-	JE           oneZero
-	VFMADD231PS  (R9), Y1, Y5
-	VCMPPS       $0x03, Y5, Y5, Y2
-	VBLENDVPS    Y2, Y4, Y5, Y5
-	JMP          oneStore
+oneFrom1:
+	JMP oneColumn1
 
-oneZero:
-	VCMPPS    $0x03, Y5, Y5, Y2
-	VBLENDVPS Y2, Y4, Y5, Y5
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ         (CX)(BX*8), SI
+	VBROADCASTSS (R10)(BX*4), Y3
+	VFMADD231PS  (R9)(SI*4), Y3, Y5
+
+oneColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	VBROADCASTSS 4(R10)(BX*4), Y3
+	VFMADD231PS  (R9)(SI*4), Y3, Y5
+
+oneColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	VBROADCASTSS 8(R10)(BX*4), Y3
+	VFMADD231PS  (R9)(SI*4), Y3, Y5
+
+oneColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	VBROADCASTSS 12(R10)(BX*4), Y3
+	VFMADD231PS  (R9)(SI*4), Y3, Y5
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           oneColumn0
+
+oneSums:
+	VMULPS      Y0, Y5, Y5
+	CMPL        beta+76(FP), $0x00
+	JE          oneQuiet
+	VFMADD231PS (R11), Y1, Y5
+
+oneQuiet:
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
 	CMPQ      stream+80(FP), $0x00
 	JE        oneStore
-	VMOVNTPS  Y5, (R9)
+	VMOVNTPS  Y5, (R11)
 	JMP       oneStored
 
 oneStore:
-	VMOVUPS Y5, (R9)
+	VMOVUPS Y5, (R11)
 
 oneStored:
+	ADDQ $0x00000020, R11
 	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, SI
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X5, X5, X5
-	XORQ   DI, DI
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*4), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X3
+maskedSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    maskedSums
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R8)(BX*2), R12
+	VMOVD        R12, X3
 	VPBROADCASTD X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
-	ADDQ         $0x02, BX
-	VMASKMOVPS   (R10), Y3, Y6
-	VBROADCASTSS (R8)(DI*4), Y7
-	VMOVAPS      Y5, Y8
-	VFMADD231PS  Y7, Y6, Y8
-	VBLENDVPS    Y3, Y8, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, DX
-	JL           maskedColumn
-	VMULPS       Y0, Y5, Y5
-	CMPL         beta+76(FP), $0x00
-	JE           maskedZero
-	VFMADD231PS  (R9), Y1, Y5
-	VCMPPS       $0x03, Y5, Y5, Y3
-	VBLENDVPS    Y3, Y4, Y5, Y5
-	JMP          maskedStore
+	VBROADCASTSS (R10)(BX*4), Y9
+	VMASKMOVPS   (R9)(SI*4), Y3, Y10
+	VMOVAPS      Y5, Y11
+	VFMADD231PS  Y9, Y10, Y11
+	VBLENDVPS    Y3, Y11, Y5, Y5
 
-maskedZero:
+maskedColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	MOVWLZX      2(R8)(BX*2), R12
+	VMOVD        R12, X3
+	VPBROADCASTD X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQD     Y2, Y3, Y3
+	VBROADCASTSS 4(R10)(BX*4), Y9
+	VMASKMOVPS   (R9)(SI*4), Y3, Y10
+	VMOVAPS      Y5, Y11
+	VFMADD231PS  Y9, Y10, Y11
+	VBLENDVPS    Y3, Y11, Y5, Y5
+
+maskedColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	MOVWLZX      4(R8)(BX*2), R12
+	VMOVD        R12, X3
+	VPBROADCASTD X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQD     Y2, Y3, Y3
+	VBROADCASTSS 8(R10)(BX*4), Y9
+	VMASKMOVPS   (R9)(SI*4), Y3, Y10
+	VMOVAPS      Y5, Y11
+	VFMADD231PS  Y9, Y10, Y11
+	VBLENDVPS    Y3, Y11, Y5, Y5
+
+maskedColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	MOVWLZX      6(R8)(BX*2), R12
+	VMOVD        R12, X3
+	VPBROADCASTD X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQD     Y2, Y3, Y3
+	VBROADCASTSS 12(R10)(BX*4), Y9
+	VMASKMOVPS   (R9)(SI*4), Y3, Y10
+	VMOVAPS      Y5, Y11
+	VFMADD231PS  Y9, Y10, Y11
+	VBLENDVPS    Y3, Y11, Y5, Y5
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           maskedColumn0
+	LEAQ         (R8)(DX*2), R8
+
+maskedSums:
+	VMULPS      Y0, Y5, Y5
+	CMPL        beta+76(FP), $0x00
+	JE          maskedQuiet
+	VFMADD231PS (R11), Y1, Y5
+
+maskedQuiet:
 	VCMPPS    $0x03, Y5, Y5, Y3
 	VBLENDVPS Y3, Y4, Y5, Y5
 	CMPQ      stream+80(FP), $0x00
 	JE        maskedStore
-	VMOVNTPS  Y5, (R9)
+	VMOVNTPS  Y5, (R11)
 	JMP       maskedStored
 
 maskedStore:
-	VMOVUPS Y5, (R9)
+	VMOVUPS Y5, (R11)
 
 maskedStored:
+	ADDQ $0x00000020, R11
 	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, SI
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsHigh16F32AVX2(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// func diagonalsHigh16F32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·diagonalsHigh16F32AVX2(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R9
-	LEAQ         (DI)(R8*4), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         y+64(FP), R12
+	LEAQ         (R11)(AX*4), R11
 	VBROADCASTSS alpha+72(FP), Y0
 	VBROADCASTSS beta+76(FP), Y1
 	VMOVUPS      laneBits32<>+0(SB), Y2
-	MOVL         $0x7fc00000, R8
-	VMOVD        R8, X4
+	MOVL         $0x7fc00000, AX
+	VMOVD        AX, X4
 	VPBROADCASTD X4, Y4
-	TESTQ        BX, BX
-	JNZ          masked
 
-one:
-	TESTQ  AX, AX
-	JZ     done
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x10, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x01
+	JL     next
+
+oneSlice:
 	VXORPS X5, X5, X5
-	XORQ   R8, R8
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*4), R10
-	VMOVUPS     (R10), Y2
-	VPMOVZXWD   (SI), Y3
-	VPSLLD      $0x10, Y3, Y3
-	VFMADD231PS Y3, Y2, Y5
-	ADDQ        $0x10, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          oneColumn
+oneFrom1:
+	JMP oneColumn1
+
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ        (CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Y3
+	VPMOVZXWD   (R10), Y6
+	VPSLLD      $0x10, Y6, Y6
+	VFMADD231PS Y6, Y3, Y5
+
+oneColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Y3
+	VPMOVZXWD   16(R10), Y6
+	VPSLLD      $0x10, Y6, Y6
+	VFMADD231PS Y6, Y3, Y5
+
+oneColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Y3
+	VPMOVZXWD   32(R10), Y6
+	VPSLLD      $0x10, Y6, Y6
+	VFMADD231PS Y6, Y3, Y5
+
+oneColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Y3
+	VPMOVZXWD   48(R10), Y6
+	VPSLLD      $0x10, Y6, Y6
+	VFMADD231PS Y6, Y3, Y5
+	ADDQ        $0x00000040, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          oneColumn0
+
+oneSums:
 	VMULPS      Y0, Y5, Y5
 	CMPL        beta+76(FP), $0x00
-	JE          oneZero
-	VFMADD231PS (R9), Y1, Y5
-	VCMPPS      $0x03, Y5, Y5, Y2
-	VBLENDVPS   Y2, Y4, Y5, Y5
-	JMP         oneStore
+	JE          oneQuiet
+	VFMADD231PS (R12), Y1, Y5
 
-oneZero:
-	VCMPPS    $0x03, Y5, Y5, Y2
-	VBLENDVPS Y2, Y4, Y5, Y5
+oneQuiet:
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
 	CMPQ      stream+80(FP), $0x00
 	JE        oneStore
-	VMOVNTPS  Y5, (R9)
+	VMOVNTPS  Y5, (R12)
 	JMP       oneStored
 
 oneStore:
-	VMOVUPS Y5, (R9)
+	VMOVUPS Y5, (R12)
 
 oneStored:
-	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X5, X5, X5
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R10
-	LEAQ         (DI)(R10*4), R10
-	MOVWLZX      (BX), R11
-	VMOVD        R11, X3
+maskedSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R13
+	VMOVD        R13, X3
 	VPBROADCASTD X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
-	ADDQ         $0x02, BX
-	VMASKMOVPS   (R10), Y3, Y6
-	VPMOVZXWD    (SI), Y7
+	VMASKMOVPS   (R11)(SI*4), Y3, Y6
+	VPMOVZXWD    (R10), Y7
 	VPSLLD       $0x10, Y7, Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  Y7, Y6, Y8
 	VBLENDVPS    Y3, Y8, Y5, Y5
-	ADDQ         $0x10, SI
-	INCQ         R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	VMULPS       Y0, Y5, Y5
-	CMPL         beta+76(FP), $0x00
-	JE           maskedZero
-	VFMADD231PS  (R9), Y1, Y5
-	VCMPPS       $0x03, Y5, Y5, Y3
-	VBLENDVPS    Y3, Y4, Y5, Y5
-	JMP          maskedStore
 
-maskedZero:
+maskedColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	MOVWLZX      2(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTD X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQD     Y2, Y3, Y3
+	VMASKMOVPS   (R11)(SI*4), Y3, Y6
+	VPMOVZXWD    16(R10), Y7
+	VPSLLD       $0x10, Y7, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PS  Y7, Y6, Y8
+	VBLENDVPS    Y3, Y8, Y5, Y5
+
+maskedColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	MOVWLZX      4(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTD X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQD     Y2, Y3, Y3
+	VMASKMOVPS   (R11)(SI*4), Y3, Y6
+	VPMOVZXWD    32(R10), Y7
+	VPSLLD       $0x10, Y7, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PS  Y7, Y6, Y8
+	VBLENDVPS    Y3, Y8, Y5, Y5
+
+maskedColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	MOVWLZX      6(R9)(BX*2), R13
+	VMOVD        R13, X3
+	VPBROADCASTD X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQD     Y2, Y3, Y3
+	VMASKMOVPS   (R11)(SI*4), Y3, Y6
+	VPMOVZXWD    48(R10), Y7
+	VPSLLD       $0x10, Y7, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PS  Y7, Y6, Y8
+	VBLENDVPS    Y3, Y8, Y5, Y5
+	ADDQ         $0x00000040, R10
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           maskedColumn0
+	LEAQ         (R9)(DX*2), R9
+
+maskedSums:
+	VMULPS      Y0, Y5, Y5
+	CMPL        beta+76(FP), $0x00
+	JE          maskedQuiet
+	VFMADD231PS (R12), Y1, Y5
+
+maskedQuiet:
 	VCMPPS    $0x03, Y5, Y5, Y3
 	VBLENDVPS Y3, Y4, Y5, Y5
 	CMPQ      stream+80(FP), $0x00
 	JE        maskedStore
-	VMOVNTPS  Y5, (R9)
+	VMOVNTPS  Y5, (R12)
 	JMP       maskedStored
 
 maskedStore:
-	VMOVUPS Y5, (R9)
+	VMOVUPS Y5, (R12)
 
 maskedStored:
-	ADDQ $0x00000020, R9
-	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsFullF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// func diagonalsFullF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·diagonalsFullF32AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R9
-	LEAQ         (DI)(R8*4), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         y+64(FP), R12
+	LEAQ         (R11)(AX*4), R11
 	VBROADCASTSS alpha+72(FP), Z0
 	VBROADCASTSS beta+76(FP), Z1
-	MOVL         $0x7fc00000, R8
-	VMOVD        R8, X2
+	MOVL         $0x7fc00000, AX
+	VMOVD        AX, X2
 	VPBROADCASTD X2, Z2
-	TESTQ        BX, BX
-	JNZ          masked
+
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x40, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x06
+	JL     one
+	CMPQ   DX, $0x01
+	JNE    not1
+	MOVQ   (CX), BX
+
+few1:
+	VXORPS      X3, X3, X3
+	VMOVUPS     (R11)(BX*4), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Z5, Z3
+	VXORPS      X4, X4, X4
+	VMOVUPS     64(R11)(BX*4), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Z5, Z4
+	ADDQ        $0x00000080, R10
+	VMULPS      Z0, Z3, Z3
+	VMULPS      Z0, Z4, Z4
+	CMPL        beta+76(FP), $0x00
+	JE          few1Quiet
+	VFMADD231PS (R12), Z1, Z3
+	VFMADD231PS 64(R12), Z1, Z4
+
+few1Quiet:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
+	VCMPPS   $0x03, Z4, Z4, K1
+	VMOVAPS  Z2, K1, Z4
+	CMPQ     stream+80(FP), $0x00
+	JE       few1Store
+	VMOVNTPS Z3, (R12)
+	VMOVNTPS Z4, 64(R12)
+	JMP      few1Stored
+
+few1Store:
+	VMOVUPS Z3, (R12)
+	VMOVUPS Z4, 64(R12)
+
+few1Stored:
+	ADDQ $0x00000080, R12
+	ADDQ $0x00000080, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few1
+	JMP  left
+
+not1:
+	CMPQ DX, $0x02
+	JNE  not2
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+
+few2:
+	VXORPS      X3, X3, X3
+	VMOVUPS     (R11)(BX*4), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Z5, Z3
+	VMOVUPS     (R11)(SI*4), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Z5, Z3
+	VXORPS      X4, X4, X4
+	VMOVUPS     64(R11)(BX*4), Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PS 128(R10), Z5, Z4
+	VMOVUPS     64(R11)(SI*4), Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PS 192(R10), Z5, Z4
+	ADDQ        $0x00000100, R10
+	VMULPS      Z0, Z3, Z3
+	VMULPS      Z0, Z4, Z4
+	CMPL        beta+76(FP), $0x00
+	JE          few2Quiet
+	VFMADD231PS (R12), Z1, Z3
+	VFMADD231PS 64(R12), Z1, Z4
+
+few2Quiet:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
+	VCMPPS   $0x03, Z4, Z4, K1
+	VMOVAPS  Z2, K1, Z4
+	CMPQ     stream+80(FP), $0x00
+	JE       few2Store
+	VMOVNTPS Z3, (R12)
+	VMOVNTPS Z4, 64(R12)
+	JMP      few2Stored
+
+few2Store:
+	VMOVUPS Z3, (R12)
+	VMOVUPS Z4, 64(R12)
+
+few2Stored:
+	ADDQ $0x00000080, R12
+	ADDQ $0x00000080, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few2
+	JMP  left
+
+not2:
+	CMPQ DX, $0x03
+	JNE  not3
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+
+few3:
+	VXORPS      X3, X3, X3
+	VMOVUPS     (R11)(BX*4), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Z5, Z3
+	VMOVUPS     (R11)(SI*4), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Z5, Z3
+	VMOVUPS     (R11)(DI*4), Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PS 128(R10), Z5, Z3
+	VXORPS      X4, X4, X4
+	VMOVUPS     64(R11)(BX*4), Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PS 192(R10), Z5, Z4
+	VMOVUPS     64(R11)(SI*4), Z5
+	PREFETCHT0  4352(R10)
+	VFMADD231PS 256(R10), Z5, Z4
+	VMOVUPS     64(R11)(DI*4), Z5
+	PREFETCHT0  4416(R10)
+	VFMADD231PS 320(R10), Z5, Z4
+	ADDQ        $0x00000180, R10
+	VMULPS      Z0, Z3, Z3
+	VMULPS      Z0, Z4, Z4
+	CMPL        beta+76(FP), $0x00
+	JE          few3Quiet
+	VFMADD231PS (R12), Z1, Z3
+	VFMADD231PS 64(R12), Z1, Z4
+
+few3Quiet:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
+	VCMPPS   $0x03, Z4, Z4, K1
+	VMOVAPS  Z2, K1, Z4
+	CMPQ     stream+80(FP), $0x00
+	JE       few3Store
+	VMOVNTPS Z3, (R12)
+	VMOVNTPS Z4, 64(R12)
+	JMP      few3Stored
+
+few3Store:
+	VMOVUPS Z3, (R12)
+	VMOVUPS Z4, 64(R12)
+
+few3Stored:
+	ADDQ $0x00000080, R12
+	ADDQ $0x00000080, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few3
+	JMP  left
+
+not3:
+	CMPQ DX, $0x04
+	JNE  not4
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+
+few4:
+	VXORPS      X3, X3, X3
+	VMOVUPS     (R11)(BX*4), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Z5, Z3
+	VMOVUPS     (R11)(SI*4), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Z5, Z3
+	VMOVUPS     (R11)(DI*4), Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PS 128(R10), Z5, Z3
+	VMOVUPS     (R11)(R8*4), Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PS 192(R10), Z5, Z3
+	VXORPS      X4, X4, X4
+	VMOVUPS     64(R11)(BX*4), Z5
+	PREFETCHT0  4352(R10)
+	VFMADD231PS 256(R10), Z5, Z4
+	VMOVUPS     64(R11)(SI*4), Z5
+	PREFETCHT0  4416(R10)
+	VFMADD231PS 320(R10), Z5, Z4
+	VMOVUPS     64(R11)(DI*4), Z5
+	PREFETCHT0  4480(R10)
+	VFMADD231PS 384(R10), Z5, Z4
+	VMOVUPS     64(R11)(R8*4), Z5
+	PREFETCHT0  4544(R10)
+	VFMADD231PS 448(R10), Z5, Z4
+	ADDQ        $0x00000200, R10
+	VMULPS      Z0, Z3, Z3
+	VMULPS      Z0, Z4, Z4
+	CMPL        beta+76(FP), $0x00
+	JE          few4Quiet
+	VFMADD231PS (R12), Z1, Z3
+	VFMADD231PS 64(R12), Z1, Z4
+
+few4Quiet:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
+	VCMPPS   $0x03, Z4, Z4, K1
+	VMOVAPS  Z2, K1, Z4
+	CMPQ     stream+80(FP), $0x00
+	JE       few4Store
+	VMOVNTPS Z3, (R12)
+	VMOVNTPS Z4, 64(R12)
+	JMP      few4Stored
+
+few4Store:
+	VMOVUPS Z3, (R12)
+	VMOVUPS Z4, 64(R12)
+
+few4Stored:
+	ADDQ $0x00000080, R12
+	ADDQ $0x00000080, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few4
+	JMP  left
+
+not4:
+	CMPQ DX, $0x05
+	JNE  not5
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+	MOVQ 32(CX), DX
+
+few5:
+	VXORPS      X3, X3, X3
+	VMOVUPS     (R11)(BX*4), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Z5, Z3
+	VMOVUPS     (R11)(SI*4), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Z5, Z3
+	VMOVUPS     (R11)(DI*4), Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PS 128(R10), Z5, Z3
+	VMOVUPS     (R11)(R8*4), Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PS 192(R10), Z5, Z3
+	VMOVUPS     (R11)(DX*4), Z5
+	PREFETCHT0  4352(R10)
+	VFMADD231PS 256(R10), Z5, Z3
+	VXORPS      X4, X4, X4
+	VMOVUPS     64(R11)(BX*4), Z5
+	PREFETCHT0  4416(R10)
+	VFMADD231PS 320(R10), Z5, Z4
+	VMOVUPS     64(R11)(SI*4), Z5
+	PREFETCHT0  4480(R10)
+	VFMADD231PS 384(R10), Z5, Z4
+	VMOVUPS     64(R11)(DI*4), Z5
+	PREFETCHT0  4544(R10)
+	VFMADD231PS 448(R10), Z5, Z4
+	VMOVUPS     64(R11)(R8*4), Z5
+	PREFETCHT0  4608(R10)
+	VFMADD231PS 512(R10), Z5, Z4
+	VMOVUPS     64(R11)(DX*4), Z5
+	PREFETCHT0  4672(R10)
+	VFMADD231PS 576(R10), Z5, Z4
+	ADDQ        $0x00000280, R10
+	VMULPS      Z0, Z3, Z3
+	VMULPS      Z0, Z4, Z4
+	CMPL        beta+76(FP), $0x00
+	JE          few5Quiet
+	VFMADD231PS (R12), Z1, Z3
+	VFMADD231PS 64(R12), Z1, Z4
+
+few5Quiet:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
+	VCMPPS   $0x03, Z4, Z4, K1
+	VMOVAPS  Z2, K1, Z4
+	CMPQ     stream+80(FP), $0x00
+	JE       few5Store
+	VMOVNTPS Z3, (R12)
+	VMOVNTPS Z4, 64(R12)
+	JMP      few5Stored
+
+few5Store:
+	VMOVUPS Z3, (R12)
+	VMOVUPS Z4, 64(R12)
+
+few5Stored:
+	ADDQ $0x00000080, R12
+	ADDQ $0x00000080, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few5
+	JMP  left
+
+not5:
+	CMPQ DX, $0x06
+	JNE  not6
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+	MOVQ 32(CX), DX
+	MOVQ 40(CX), R13
+
+few6:
+	VXORPS      X3, X3, X3
+	VMOVUPS     (R11)(BX*4), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Z5, Z3
+	VMOVUPS     (R11)(SI*4), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Z5, Z3
+	VMOVUPS     (R11)(DI*4), Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PS 128(R10), Z5, Z3
+	VMOVUPS     (R11)(R8*4), Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PS 192(R10), Z5, Z3
+	VMOVUPS     (R11)(DX*4), Z5
+	PREFETCHT0  4352(R10)
+	VFMADD231PS 256(R10), Z5, Z3
+	VMOVUPS     (R11)(R13*4), Z5
+	PREFETCHT0  4416(R10)
+	VFMADD231PS 320(R10), Z5, Z3
+	VXORPS      X4, X4, X4
+	VMOVUPS     64(R11)(BX*4), Z5
+	PREFETCHT0  4480(R10)
+	VFMADD231PS 384(R10), Z5, Z4
+	VMOVUPS     64(R11)(SI*4), Z5
+	PREFETCHT0  4544(R10)
+	VFMADD231PS 448(R10), Z5, Z4
+	VMOVUPS     64(R11)(DI*4), Z5
+	PREFETCHT0  4608(R10)
+	VFMADD231PS 512(R10), Z5, Z4
+	VMOVUPS     64(R11)(R8*4), Z5
+	PREFETCHT0  4672(R10)
+	VFMADD231PS 576(R10), Z5, Z4
+	VMOVUPS     64(R11)(DX*4), Z5
+	PREFETCHT0  4736(R10)
+	VFMADD231PS 640(R10), Z5, Z4
+	VMOVUPS     64(R11)(R13*4), Z5
+	PREFETCHT0  4800(R10)
+	VFMADD231PS 704(R10), Z5, Z4
+	ADDQ        $0x00000300, R10
+	VMULPS      Z0, Z3, Z3
+	VMULPS      Z0, Z4, Z4
+	CMPL        beta+76(FP), $0x00
+	JE          few6Quiet
+	VFMADD231PS (R12), Z1, Z3
+	VFMADD231PS 64(R12), Z1, Z4
+
+few6Quiet:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
+	VCMPPS   $0x03, Z4, Z4, K1
+	VMOVAPS  Z2, K1, Z4
+	CMPQ     stream+80(FP), $0x00
+	JE       few6Store
+	VMOVNTPS Z3, (R12)
+	VMOVNTPS Z4, 64(R12)
+	JMP      few6Stored
+
+few6Store:
+	VMOVUPS Z3, (R12)
+	VMOVUPS Z4, 64(R12)
+
+few6Stored:
+	ADDQ $0x00000080, R12
+	ADDQ $0x00000080, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few6
+	JMP  left
+
+not6:
+	CMPQ DX, $0x07
+	JNE  not7
+	MOVQ (CX), BX
+	MOVQ 8(CX), SI
+	MOVQ 16(CX), DI
+	MOVQ 24(CX), R8
+	MOVQ 32(CX), DX
+	MOVQ 40(CX), R13
+	MOVQ 48(CX), CX
+
+few7:
+	VXORPS      X3, X3, X3
+	VMOVUPS     (R11)(BX*4), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Z5, Z3
+	VMOVUPS     (R11)(SI*4), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Z5, Z3
+	VMOVUPS     (R11)(DI*4), Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PS 128(R10), Z5, Z3
+	VMOVUPS     (R11)(R8*4), Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PS 192(R10), Z5, Z3
+	VMOVUPS     (R11)(DX*4), Z5
+	PREFETCHT0  4352(R10)
+	VFMADD231PS 256(R10), Z5, Z3
+	VMOVUPS     (R11)(R13*4), Z5
+	PREFETCHT0  4416(R10)
+	VFMADD231PS 320(R10), Z5, Z3
+	VMOVUPS     (R11)(CX*4), Z5
+	PREFETCHT0  4480(R10)
+	VFMADD231PS 384(R10), Z5, Z3
+	VXORPS      X4, X4, X4
+	VMOVUPS     64(R11)(BX*4), Z5
+	PREFETCHT0  4544(R10)
+	VFMADD231PS 448(R10), Z5, Z4
+	VMOVUPS     64(R11)(SI*4), Z5
+	PREFETCHT0  4608(R10)
+	VFMADD231PS 512(R10), Z5, Z4
+	VMOVUPS     64(R11)(DI*4), Z5
+	PREFETCHT0  4672(R10)
+	VFMADD231PS 576(R10), Z5, Z4
+	VMOVUPS     64(R11)(R8*4), Z5
+	PREFETCHT0  4736(R10)
+	VFMADD231PS 640(R10), Z5, Z4
+	VMOVUPS     64(R11)(DX*4), Z5
+	PREFETCHT0  4800(R10)
+	VFMADD231PS 704(R10), Z5, Z4
+	VMOVUPS     64(R11)(R13*4), Z5
+	PREFETCHT0  4864(R10)
+	VFMADD231PS 768(R10), Z5, Z4
+	VMOVUPS     64(R11)(CX*4), Z5
+	PREFETCHT0  4928(R10)
+	VFMADD231PS 832(R10), Z5, Z4
+	ADDQ        $0x00000380, R10
+	VMULPS      Z0, Z3, Z3
+	VMULPS      Z0, Z4, Z4
+	CMPL        beta+76(FP), $0x00
+	JE          few7Quiet
+	VFMADD231PS (R12), Z1, Z3
+	VFMADD231PS 64(R12), Z1, Z4
+
+few7Quiet:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
+	VCMPPS   $0x03, Z4, Z4, K1
+	VMOVAPS  Z2, K1, Z4
+	CMPQ     stream+80(FP), $0x00
+	JE       few7Store
+	VMOVNTPS Z3, (R12)
+	VMOVNTPS Z4, 64(R12)
+	JMP      few7Stored
+
+few7Store:
+	VMOVUPS Z3, (R12)
+	VMOVUPS Z4, 64(R12)
+
+few7Stored:
+	ADDQ $0x00000080, R12
+	ADDQ $0x00000080, R11
+	SUBQ $0x02, AX
+	CMPQ AX, $0x02
+	JGE  few7
+	JMP  left
+
+not7:
+	JMP one
+
+left:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x40, DI, R8
+	NEGQ   DI
 
 one:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X3, X3, X3
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-oneColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*4), R10
-	VMOVUPS     (R10), Z4
-	PREFETCHT0  4096(SI)
-	VFMADD231PS (SI), Z4, Z3
-	ADDQ        $0x40, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          oneColumn
+oneSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
+
+oneFrom1:
+	JMP oneColumn1
+
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ        (CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Z5, Z3
+
+oneColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Z5, Z3
+
+oneColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PS 128(R10), Z5, Z3
+
+oneColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PS 192(R10), Z5, Z3
+	ADDQ        $0x00000100, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          oneColumn0
+
+oneSums:
 	VMULPS      Z0, Z3, Z3
 	CMPL        beta+76(FP), $0x00
-	JE          oneZero
-	VFMADD231PS (R9), Z1, Z3
-	VCMPPS      $0x03, Z3, Z3, K1
-	VMOVAPS     Z2, K1, Z3
-	JMP         oneStore
+	JE          oneQuiet
+	VFMADD231PS (R12), Z1, Z3
 
-oneZero:
+oneQuiet:
 	VCMPPS   $0x03, Z3, Z3, K1
 	VMOVAPS  Z2, K1, Z3
 	CMPQ     stream+80(FP), $0x00
 	JE       oneStore
-	VMOVNTPS Z3, (R9)
+	VMOVNTPS Z3, (R12)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPS Z3, (R9)
+	VMOVUPS Z3, (R12)
 
 oneStored:
-	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X3, X3, X3
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*4), R10
-	KMOVW       (BX), K1
-	ADDQ        $0x02, BX
-	VMOVUPS.Z   (R10), K1, Z4
-	PREFETCHT0  4096(SI)
-	VFMADD231PS (SI), Z4, K1, Z3
-	ADDQ        $0x40, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          maskedColumn
+maskedSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ        (CX)(BX*8), SI
+	KMOVW       (R9)(BX*2), K1
+	VMOVUPS.Z   (R11)(SI*4), K1, Z5
+	PREFETCHT0  4096(R10)
+	VFMADD231PS (R10), Z5, K1, Z3
+
+maskedColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	KMOVW       2(R9)(BX*2), K1
+	VMOVUPS.Z   (R11)(SI*4), K1, Z5
+	PREFETCHT0  4160(R10)
+	VFMADD231PS 64(R10), Z5, K1, Z3
+
+maskedColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	KMOVW       4(R9)(BX*2), K1
+	VMOVUPS.Z   (R11)(SI*4), K1, Z5
+	PREFETCHT0  4224(R10)
+	VFMADD231PS 128(R10), Z5, K1, Z3
+
+maskedColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	KMOVW       6(R9)(BX*2), K1
+	VMOVUPS.Z   (R11)(SI*4), K1, Z5
+	PREFETCHT0  4288(R10)
+	VFMADD231PS 192(R10), Z5, K1, Z3
+	ADDQ        $0x00000100, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          maskedColumn0
+	LEAQ        (R9)(DX*2), R9
+
+maskedSums:
 	VMULPS      Z0, Z3, Z3
 	CMPL        beta+76(FP), $0x00
-	JE          maskedZero
-	VFMADD231PS (R9), Z1, Z3
-	VCMPPS      $0x03, Z3, Z3, K1
-	VMOVAPS     Z2, K1, Z3
-	JMP         maskedStore
+	JE          maskedQuiet
+	VFMADD231PS (R12), Z1, Z3
 
-maskedZero:
+maskedQuiet:
 	VCMPPS   $0x03, Z3, Z3, K1
 	VMOVAPS  Z2, K1, Z3
 	CMPQ     stream+80(FP), $0x00
 	JE       maskedStore
-	VMOVNTPS Z3, (R9)
+	VMOVNTPS Z3, (R12)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPS Z3, (R9)
+	VMOVUPS Z3, (R12)
 
 maskedStored:
-	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// func diagonalsTableF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 // Requires: AVX, AVX512F
 TEXT ·diagonalsTableF32AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R10
-	LEAQ         (DI)(R8*4), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         y+64(FP), R12
+	LEAQ         (R11)(AX*4), R11
 	VBROADCASTSS alpha+72(FP), Z0
 	VBROADCASTSS beta+76(FP), Z1
 	VMOVUPS      nibblesOfHalves<>+0(SB), Z2
-	VMOVUPS      (R9), Z3
-	MOVL         $0x7fc00000, R8
-	VMOVD        R8, X4
+	VMOVUPS      (CX), Z3
+	MOVL         $0x7fc00000, AX
+	VMOVD        AX, X4
 	VPBROADCASTD X4, Z4
-	TESTQ        BX, BX
-	JNZ          masked
 
-one:
-	TESTQ  AX, AX
-	JZ     done
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x08, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x01
+	JL     next
+
+oneSlice:
 	VXORPS X5, X5, X5
-	XORQ   R8, R8
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ         (CX)(R8*8), R9
-	LEAQ         (DI)(R9*4), R9
-	VMOVUPS      (R9), Z6
-	VPBROADCASTQ (SI), Z7
+oneFrom1:
+	JMP oneColumn1
+
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ         (CX)(BX*8), SI
+	VMOVUPS      (R11)(SI*4), Z6
+	VPBROADCASTQ (R10), Z7
 	VPSRLVD      Z2, Z7, Z7
 	VPERMPS      Z3, Z7, Z7
 	VFMADD231PS  Z7, Z6, Z5
-	ADDQ         $0x08, SI
-	INCQ         R8
-	CMPQ         R8, DX
-	JL           oneColumn
-	VMULPS       Z0, Z5, Z5
-	CMPL         beta+76(FP), $0x00
-	JE           oneZero
-	VFMADD231PS  (R10), Z1, Z5
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z4, K1, Z5
-	JMP          oneStore
 
-oneZero:
+oneColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	VMOVUPS      (R11)(SI*4), Z6
+	VPBROADCASTQ 8(R10), Z7
+	VPSRLVD      Z2, Z7, Z7
+	VPERMPS      Z3, Z7, Z7
+	VFMADD231PS  Z7, Z6, Z5
+
+oneColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	VMOVUPS      (R11)(SI*4), Z6
+	VPBROADCASTQ 16(R10), Z7
+	VPSRLVD      Z2, Z7, Z7
+	VPERMPS      Z3, Z7, Z7
+	VFMADD231PS  Z7, Z6, Z5
+
+oneColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	VMOVUPS      (R11)(SI*4), Z6
+	VPBROADCASTQ 24(R10), Z7
+	VPSRLVD      Z2, Z7, Z7
+	VPERMPS      Z3, Z7, Z7
+	VFMADD231PS  Z7, Z6, Z5
+	ADDQ         $0x00000020, R10
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           oneColumn0
+
+oneSums:
+	VMULPS      Z0, Z5, Z5
+	CMPL        beta+76(FP), $0x00
+	JE          oneQuiet
+	VFMADD231PS (R12), Z1, Z5
+
+oneQuiet:
 	VCMPPS   $0x03, Z5, Z5, K1
 	VMOVAPS  Z4, K1, Z5
 	CMPQ     stream+80(FP), $0x00
 	JE       oneStore
-	VMOVNTPS Z5, (R10)
+	VMOVNTPS Z5, (R12)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPS Z5, (R10)
+	VMOVUPS Z5, (R12)
 
 oneStored:
-	ADDQ $0x00000040, R10
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X5, X5, X5
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ         (CX)(R8*8), R9
-	LEAQ         (DI)(R9*4), R9
-	KMOVW        (BX), K1
-	ADDQ         $0x02, BX
-	VMOVUPS.Z    (R9), K1, Z6
-	VPBROADCASTQ (SI), Z7
+maskedSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ         (CX)(BX*8), SI
+	KMOVW        (R9)(BX*2), K1
+	VMOVUPS.Z    (R11)(SI*4), K1, Z6
+	VPBROADCASTQ (R10), Z7
 	VPSRLVD      Z2, Z7, Z7
 	VPERMPS      Z3, Z7, Z7
 	VFMADD231PS  Z7, Z6, K1, Z5
-	ADDQ         $0x08, SI
-	INCQ         R8
-	CMPQ         R8, DX
-	JL           maskedColumn
-	VMULPS       Z0, Z5, Z5
-	CMPL         beta+76(FP), $0x00
-	JE           maskedZero
-	VFMADD231PS  (R10), Z1, Z5
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z4, K1, Z5
-	JMP          maskedStore
 
-maskedZero:
+maskedColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	KMOVW        2(R9)(BX*2), K1
+	VMOVUPS.Z    (R11)(SI*4), K1, Z6
+	VPBROADCASTQ 8(R10), Z7
+	VPSRLVD      Z2, Z7, Z7
+	VPERMPS      Z3, Z7, Z7
+	VFMADD231PS  Z7, Z6, K1, Z5
+
+maskedColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	KMOVW        4(R9)(BX*2), K1
+	VMOVUPS.Z    (R11)(SI*4), K1, Z6
+	VPBROADCASTQ 16(R10), Z7
+	VPSRLVD      Z2, Z7, Z7
+	VPERMPS      Z3, Z7, Z7
+	VFMADD231PS  Z7, Z6, K1, Z5
+
+maskedColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	KMOVW        6(R9)(BX*2), K1
+	VMOVUPS.Z    (R11)(SI*4), K1, Z6
+	VPBROADCASTQ 24(R10), Z7
+	VPSRLVD      Z2, Z7, Z7
+	VPERMPS      Z3, Z7, Z7
+	VFMADD231PS  Z7, Z6, K1, Z5
+	ADDQ         $0x00000020, R10
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           maskedColumn0
+	LEAQ         (R9)(DX*2), R9
+
+maskedSums:
+	VMULPS      Z0, Z5, Z5
+	CMPL        beta+76(FP), $0x00
+	JE          maskedQuiet
+	VFMADD231PS (R12), Z1, Z5
+
+maskedQuiet:
 	VCMPPS   $0x03, Z5, Z5, K1
 	VMOVAPS  Z4, K1, Z5
 	CMPQ     stream+80(FP), $0x00
 	JE       maskedStore
-	VMOVNTPS Z5, (R10)
+	VMOVNTPS Z5, (R12)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPS Z5, (R10)
+	VMOVUPS Z5, (R12)
 
 maskedStored:
-	ADDQ $0x00000040, R10
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// func diagonalsPerDiagonalF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 // Requires: AVX, AVX512F
 TEXT ·diagonalsPerDiagonalF32AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), SI
-	MOVQ         row+48(FP), DI
-	MOVQ         table+56(FP), R8
-	MOVQ         y+64(FP), R9
-	LEAQ         (SI)(DI*4), SI
+	MOVQ         masks+24(FP), R8
+	MOVQ         val+32(FP), AX
+	MOVQ         x+40(FP), R9
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), R10
+	MOVQ         y+64(FP), R11
+	LEAQ         (R9)(AX*4), R9
 	VBROADCASTSS alpha+72(FP), Z0
 	VBROADCASTSS beta+76(FP), Z1
-	MOVL         $0x7fc00000, DI
-	VMOVD        DI, X2
+	MOVL         $0x7fc00000, AX
+	VMOVD        AX, X2
 	VPBROADCASTD X2, Z2
-	TESTQ        BX, BX
-	JNZ          masked
 
-four:
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   table+56(FP), R10
+	LEAQ   (R10)(BX*4), R10
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x00, DI, AX
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
 	CMPQ   AX, $0x04
 	JL     one
+
+fourSlice:
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
-	XORQ   DI, DI
+	CMPQ   DI, DX
+	JGE    fourSums
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    fourFrom2
+	CMPQ   DI, $-1
+	JLE    fourFrom1
+	JMP    fourColumn0
 
-fourColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*4), R10
-	VBROADCASTSS (R8)(DI*4), Z7
-	VFMADD231PS  (R10), Z7, Z3
-	VFMADD231PS  64(R10), Z7, Z4
-	VFMADD231PS  128(R10), Z7, Z5
-	VFMADD231PS  192(R10), Z7, Z6
-	INCQ         DI
-	CMPQ         DI, DX
-	JL           fourColumn
-	VMULPS       Z0, Z3, Z3
-	VMULPS       Z0, Z4, Z4
-	VMULPS       Z0, Z5, Z5
-	VMULPS       Z0, Z6, Z6
-	CMPL         beta+76(FP), $0x00
-	JE           fourZero
-	VFMADD231PS  (R9), Z1, Z3
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z2, K1, Z3
-	VFMADD231PS  64(R9), Z1, Z4
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVAPS      Z2, K1, Z4
-	VFMADD231PS  128(R9), Z1, Z5
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z2, K1, Z5
-	VFMADD231PS  192(R9), Z1, Z6
-	VCMPPS       $0x03, Z6, Z6, K1
-	VMOVAPS      Z2, K1, Z6
-	JMP          fourStore
+fourFrom1:
+	JMP fourColumn1
 
-fourZero:
+fourFrom2:
+	CMPQ DI, $-3
+	JLE  fourFrom3
+	JMP  fourColumn2
+
+fourFrom3:
+	JMP fourColumn3
+
+fourColumn0:
+	MOVQ         (CX)(BX*8), SI
+	VBROADCASTSS (R10)(BX*4), Z7
+	VFMADD231PS  (R9)(SI*4), Z7, Z3
+	VFMADD231PS  64(R9)(SI*4), Z7, Z4
+	VFMADD231PS  128(R9)(SI*4), Z7, Z5
+	VFMADD231PS  192(R9)(SI*4), Z7, Z6
+
+fourColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	VBROADCASTSS 4(R10)(BX*4), Z7
+	VFMADD231PS  (R9)(SI*4), Z7, Z3
+	VFMADD231PS  64(R9)(SI*4), Z7, Z4
+	VFMADD231PS  128(R9)(SI*4), Z7, Z5
+	VFMADD231PS  192(R9)(SI*4), Z7, Z6
+
+fourColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	VBROADCASTSS 8(R10)(BX*4), Z7
+	VFMADD231PS  (R9)(SI*4), Z7, Z3
+	VFMADD231PS  64(R9)(SI*4), Z7, Z4
+	VFMADD231PS  128(R9)(SI*4), Z7, Z5
+	VFMADD231PS  192(R9)(SI*4), Z7, Z6
+
+fourColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	VBROADCASTSS 12(R10)(BX*4), Z7
+	VFMADD231PS  (R9)(SI*4), Z7, Z3
+	VFMADD231PS  64(R9)(SI*4), Z7, Z4
+	VFMADD231PS  128(R9)(SI*4), Z7, Z5
+	VFMADD231PS  192(R9)(SI*4), Z7, Z6
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           fourColumn0
+
+fourSums:
+	VMULPS      Z0, Z3, Z3
+	VMULPS      Z0, Z4, Z4
+	VMULPS      Z0, Z5, Z5
+	VMULPS      Z0, Z6, Z6
+	CMPL        beta+76(FP), $0x00
+	JE          fourQuiet
+	VFMADD231PS (R11), Z1, Z3
+	VFMADD231PS 64(R11), Z1, Z4
+	VFMADD231PS 128(R11), Z1, Z5
+	VFMADD231PS 192(R11), Z1, Z6
+
+fourQuiet:
 	VCMPPS   $0x03, Z3, Z3, K1
 	VMOVAPS  Z2, K1, Z3
 	VCMPPS   $0x03, Z4, Z4, K1
@@ -2532,218 +6388,400 @@ fourZero:
 	VMOVAPS  Z2, K1, Z6
 	CMPQ     stream+80(FP), $0x00
 	JE       fourStore
-	VMOVNTPS Z3, (R9)
-	VMOVNTPS Z4, 64(R9)
-	VMOVNTPS Z5, 128(R9)
-	VMOVNTPS Z6, 192(R9)
+	VMOVNTPS Z3, (R11)
+	VMOVNTPS Z4, 64(R11)
+	VMOVNTPS Z5, 128(R11)
+	VMOVNTPS Z6, 192(R11)
 	JMP      fourStored
 
 fourStore:
-	VMOVUPS Z3, (R9)
-	VMOVUPS Z4, 64(R9)
-	VMOVUPS Z5, 128(R9)
-	VMOVUPS Z6, 192(R9)
+	VMOVUPS Z3, (R11)
+	VMOVUPS Z4, 64(R11)
+	VMOVUPS Z5, 128(R11)
+	VMOVUPS Z6, 192(R11)
 
 fourStored:
+	ADDQ $0x00000100, R11
 	ADDQ $0x00000100, R9
-	ADDQ $0x00000100, SI
 	SUBQ $0x04, AX
-	JMP  four
+	CMPQ AX, $0x04
+	JGE  fourSlice
 
 one:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ AX, $0x01
+	JL   next
+
+oneSlice:
 	VXORPS X3, X3, X3
-	XORQ   DI, DI
+	CMPQ   DI, DX
+	JGE    oneSums
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*4), R10
-	VBROADCASTSS (R8)(DI*4), Z4
-	VFMADD231PS  (R10), Z4, Z3
-	INCQ         DI
-	CMPQ         DI, DX
-	JL           oneColumn
-	VMULPS       Z0, Z3, Z3
-	CMPL         beta+76(FP), $0x00
-	JE           oneZero
-	VFMADD231PS  (R9), Z1, Z3
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z2, K1, Z3
-	JMP          oneStore
+oneFrom1:
+	JMP oneColumn1
 
-oneZero:
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ         (CX)(BX*8), SI
+	VBROADCASTSS (R10)(BX*4), Z7
+	VFMADD231PS  (R9)(SI*4), Z7, Z3
+
+oneColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	VBROADCASTSS 4(R10)(BX*4), Z7
+	VFMADD231PS  (R9)(SI*4), Z7, Z3
+
+oneColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	VBROADCASTSS 8(R10)(BX*4), Z7
+	VFMADD231PS  (R9)(SI*4), Z7, Z3
+
+oneColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	VBROADCASTSS 12(R10)(BX*4), Z7
+	VFMADD231PS  (R9)(SI*4), Z7, Z3
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           oneColumn0
+
+oneSums:
+	VMULPS      Z0, Z3, Z3
+	CMPL        beta+76(FP), $0x00
+	JE          oneQuiet
+	VFMADD231PS (R11), Z1, Z3
+
+oneQuiet:
 	VCMPPS   $0x03, Z3, Z3, K1
 	VMOVAPS  Z2, K1, Z3
 	CMPQ     stream+80(FP), $0x00
 	JE       oneStore
-	VMOVNTPS Z3, (R9)
+	VMOVNTPS Z3, (R11)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPS Z3, (R9)
+	VMOVUPS Z3, (R11)
 
 oneStored:
+	ADDQ $0x00000040, R11
 	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, SI
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
+	CMPQ AX, $0x01
+	JL   next
+
+maskedSlice:
 	VXORPS X3, X3, X3
-	XORQ   DI, DI
+	CMPQ   DI, DX
+	JGE    maskedSums
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
 
-maskedColumn:
-	MOVQ         (CX)(DI*8), R10
-	LEAQ         (SI)(R10*4), R10
-	KMOVW        (BX), K1
-	ADDQ         $0x02, BX
-	VMOVUPS.Z    (R10), K1, Z4
-	VBROADCASTSS (R8)(DI*4), Z5
-	VFMADD231PS  Z5, Z4, K1, Z3
-	INCQ         DI
-	CMPQ         DI, DX
-	JL           maskedColumn
-	VMULPS       Z0, Z3, Z3
-	CMPL         beta+76(FP), $0x00
-	JE           maskedZero
-	VFMADD231PS  (R9), Z1, Z3
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z2, K1, Z3
-	JMP          maskedStore
+maskedFrom1:
+	JMP maskedColumn1
 
-maskedZero:
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ         (CX)(BX*8), SI
+	KMOVW        (R8)(BX*2), K1
+	VBROADCASTSS (R10)(BX*4), Z7
+	VMOVUPS.Z    (R9)(SI*4), K1, Z8
+	VFMADD231PS  Z7, Z8, K1, Z3
+
+maskedColumn1:
+	MOVQ         8(CX)(BX*8), SI
+	KMOVW        2(R8)(BX*2), K1
+	VBROADCASTSS 4(R10)(BX*4), Z7
+	VMOVUPS.Z    (R9)(SI*4), K1, Z8
+	VFMADD231PS  Z7, Z8, K1, Z3
+
+maskedColumn2:
+	MOVQ         16(CX)(BX*8), SI
+	KMOVW        4(R8)(BX*2), K1
+	VBROADCASTSS 8(R10)(BX*4), Z7
+	VMOVUPS.Z    (R9)(SI*4), K1, Z8
+	VFMADD231PS  Z7, Z8, K1, Z3
+
+maskedColumn3:
+	MOVQ         24(CX)(BX*8), SI
+	KMOVW        6(R8)(BX*2), K1
+	VBROADCASTSS 12(R10)(BX*4), Z7
+	VMOVUPS.Z    (R9)(SI*4), K1, Z8
+	VFMADD231PS  Z7, Z8, K1, Z3
+	ADDQ         $0x04, BX
+	CMPQ         BX, DX
+	JL           maskedColumn0
+	LEAQ         (R8)(DX*2), R8
+
+maskedSums:
+	VMULPS      Z0, Z3, Z3
+	CMPL        beta+76(FP), $0x00
+	JE          maskedQuiet
+	VFMADD231PS (R11), Z1, Z3
+
+maskedQuiet:
 	VCMPPS   $0x03, Z3, Z3, K1
 	VMOVAPS  Z2, K1, Z3
 	CMPQ     stream+80(FP), $0x00
 	JE       maskedStore
-	VMOVNTPS Z3, (R9)
+	VMOVNTPS Z3, (R11)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPS Z3, (R9)
+	VMOVUPS Z3, (R11)
 
 maskedStored:
+	ADDQ $0x00000040, R11
 	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, SI
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET
 
-// func diagonalsHigh16F32AVX512(n int, offsets *int64, width int, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// func diagonalsHigh16F32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·diagonalsHigh16F32AVX512(SB), NOSPLIT, $0-88
-	MOVQ         n+0(FP), AX
-	MOVQ         offsets+8(FP), CX
-	MOVQ         width+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         x+40(FP), DI
-	MOVQ         row+48(FP), R8
-	MOVQ         table+56(FP), R9
-	MOVQ         y+64(FP), R9
-	LEAQ         (DI)(R8*4), DI
+	MOVQ         masks+24(FP), R9
+	MOVQ         val+32(FP), R10
+	MOVQ         x+40(FP), R11
+	MOVQ         row+48(FP), AX
+	MOVQ         table+56(FP), CX
+	MOVQ         y+64(FP), R12
+	LEAQ         (R11)(AX*4), R11
 	VBROADCASTSS alpha+72(FP), Z0
 	VBROADCASTSS beta+76(FP), Z1
-	MOVL         $0x7fc00000, R8
-	VMOVD        R8, X2
+	MOVL         $0x7fc00000, AX
+	VMOVD        AX, X2
 	VPBROADCASTD X2, Z2
-	TESTQ        BX, BX
-	JNZ          masked
 
-one:
-	TESTQ  AX, AX
-	JZ     done
+run:
+	MOVQ   runs+0(FP), SI
+	MOVQ   16(SI), DX
+	MOVQ   8(SI), BX
+	MOVQ   offsets+16(FP), CX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, DI
+	NEGQ   DI
+	ANDQ   $0x03, DI
+	IMUL3Q $0x20, DI, R8
+	NEGQ   DI
+	MOVQ   (SI), AX
+	CMPB   24(SI), $0x00
+	JNE    masked
+	CMPQ   AX, $0x01
+	JL     next
+
+oneSlice:
 	VXORPS X3, X3, X3
-	XORQ   R8, R8
+	CMPQ   DI, DX
+	JGE    oneSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    oneFrom2
+	CMPQ   DI, $-1
+	JLE    oneFrom1
+	JMP    oneColumn0
 
-oneColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*4), R10
-	VMOVUPS     (R10), Z4
-	PREFETCHT0  4096(SI)
-	VPMOVZXWD   (SI), Z5
+oneFrom1:
+	JMP oneColumn1
+
+oneFrom2:
+	CMPQ DI, $-3
+	JLE  oneFrom3
+	JMP  oneColumn2
+
+oneFrom3:
+	JMP oneColumn3
+
+oneColumn0:
+	MOVQ        (CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Z4
+	PREFETCHT0  4096(R10)
+	VPMOVZXWD   (R10), Z5
 	VPSLLD      $0x10, Z5, Z5
 	VFMADD231PS Z5, Z4, Z3
-	ADDQ        $0x20, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          oneColumn
+
+oneColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Z4
+	PREFETCHT0  4128(R10)
+	VPMOVZXWD   32(R10), Z5
+	VPSLLD      $0x10, Z5, Z5
+	VFMADD231PS Z5, Z4, Z3
+
+oneColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Z4
+	PREFETCHT0  4160(R10)
+	VPMOVZXWD   64(R10), Z5
+	VPSLLD      $0x10, Z5, Z5
+	VFMADD231PS Z5, Z4, Z3
+
+oneColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	VMOVUPS     (R11)(SI*4), Z4
+	PREFETCHT0  4192(R10)
+	VPMOVZXWD   96(R10), Z5
+	VPSLLD      $0x10, Z5, Z5
+	VFMADD231PS Z5, Z4, Z3
+	ADDQ        $0x00000080, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          oneColumn0
+
+oneSums:
 	VMULPS      Z0, Z3, Z3
 	CMPL        beta+76(FP), $0x00
-	JE          oneZero
-	VFMADD231PS (R9), Z1, Z3
-	VCMPPS      $0x03, Z3, Z3, K1
-	VMOVAPS     Z2, K1, Z3
-	JMP         oneStore
+	JE          oneQuiet
+	VFMADD231PS (R12), Z1, Z3
 
-oneZero:
+oneQuiet:
 	VCMPPS   $0x03, Z3, Z3, K1
 	VMOVAPS  Z2, K1, Z3
 	CMPQ     stream+80(FP), $0x00
 	JE       oneStore
-	VMOVNTPS Z3, (R9)
+	VMOVNTPS Z3, (R12)
 	JMP      oneStored
 
 oneStore:
-	VMOVUPS Z3, (R9)
+	VMOVUPS Z3, (R12)
 
 oneStored:
-	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  one
+	CMPQ AX, $0x01
+	JGE  oneSlice
+	JMP  next
 
 masked:
-	TESTQ  AX, AX
-	JZ     done
-	VXORPS X3, X3, X3
-	XORQ   R8, R8
+	CMPQ AX, $0x01
+	JL   next
 
-maskedColumn:
-	MOVQ        (CX)(R8*8), R10
-	LEAQ        (DI)(R10*4), R10
-	KMOVW       (BX), K1
-	ADDQ        $0x02, BX
-	VMOVUPS.Z   (R10), K1, Z4
-	PREFETCHT0  4096(SI)
-	VPMOVZXWD   (SI), Z5
+maskedSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    maskedSums
+	SUBQ   R8, R10
+	MOVQ   DI, BX
+	CMPQ   DI, $-2
+	JLE    maskedFrom2
+	CMPQ   DI, $-1
+	JLE    maskedFrom1
+	JMP    maskedColumn0
+
+maskedFrom1:
+	JMP maskedColumn1
+
+maskedFrom2:
+	CMPQ DI, $-3
+	JLE  maskedFrom3
+	JMP  maskedColumn2
+
+maskedFrom3:
+	JMP maskedColumn3
+
+maskedColumn0:
+	MOVQ        (CX)(BX*8), SI
+	KMOVW       (R9)(BX*2), K1
+	VMOVUPS.Z   (R11)(SI*4), K1, Z4
+	PREFETCHT0  4096(R10)
+	VPMOVZXWD   (R10), Z5
 	VPSLLD      $0x10, Z5, Z5
 	VFMADD231PS Z5, Z4, K1, Z3
-	ADDQ        $0x20, SI
-	INCQ        R8
-	CMPQ        R8, DX
-	JL          maskedColumn
+
+maskedColumn1:
+	MOVQ        8(CX)(BX*8), SI
+	KMOVW       2(R9)(BX*2), K1
+	VMOVUPS.Z   (R11)(SI*4), K1, Z4
+	PREFETCHT0  4128(R10)
+	VPMOVZXWD   32(R10), Z5
+	VPSLLD      $0x10, Z5, Z5
+	VFMADD231PS Z5, Z4, K1, Z3
+
+maskedColumn2:
+	MOVQ        16(CX)(BX*8), SI
+	KMOVW       4(R9)(BX*2), K1
+	VMOVUPS.Z   (R11)(SI*4), K1, Z4
+	PREFETCHT0  4160(R10)
+	VPMOVZXWD   64(R10), Z5
+	VPSLLD      $0x10, Z5, Z5
+	VFMADD231PS Z5, Z4, K1, Z3
+
+maskedColumn3:
+	MOVQ        24(CX)(BX*8), SI
+	KMOVW       6(R9)(BX*2), K1
+	VMOVUPS.Z   (R11)(SI*4), K1, Z4
+	PREFETCHT0  4192(R10)
+	VPMOVZXWD   96(R10), Z5
+	VPSLLD      $0x10, Z5, Z5
+	VFMADD231PS Z5, Z4, K1, Z3
+	ADDQ        $0x00000080, R10
+	ADDQ        $0x04, BX
+	CMPQ        BX, DX
+	JL          maskedColumn0
+	LEAQ        (R9)(DX*2), R9
+
+maskedSums:
 	VMULPS      Z0, Z3, Z3
 	CMPL        beta+76(FP), $0x00
-	JE          maskedZero
-	VFMADD231PS (R9), Z1, Z3
-	VCMPPS      $0x03, Z3, Z3, K1
-	VMOVAPS     Z2, K1, Z3
-	JMP         maskedStore
+	JE          maskedQuiet
+	VFMADD231PS (R12), Z1, Z3
 
-maskedZero:
+maskedQuiet:
 	VCMPPS   $0x03, Z3, Z3, K1
 	VMOVAPS  Z2, K1, Z3
 	CMPQ     stream+80(FP), $0x00
 	JE       maskedStore
-	VMOVNTPS Z3, (R9)
+	VMOVNTPS Z3, (R12)
 	JMP      maskedStored
 
 maskedStore:
-	VMOVUPS Z3, (R9)
+	VMOVUPS Z3, (R12)
 
 maskedStored:
-	ADDQ $0x00000040, R9
-	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
 	SUBQ $0x01, AX
-	JMP  masked
+	CMPQ AX, $0x01
+	JGE  maskedSlice
 
-done:
+next:
+	ADDQ $0x20, runs+0(FP)
+	DECQ count+8(FP)
+	JNZ  run
 	VZEROUPPER
 	RET

@@ -91,15 +91,17 @@ func (s *symmetricSlices[V]) twice(run DiagonalRun, row, column, mask int, y []V
 	d, lanes := s.d, s.d.Values.Lanes
 	slices := run.Slices
 	run.Slices = 1
+	d.one[0] = run
 	before := s.before(run)
 	for range slices {
 		own := y[:min(lanes, len(y))]
 		in := s.x[row : row+len(own)]
+		at := diagonalPlace{row: row, column: column, mask: mask}
 		if len(own) == lanes {
-			d.run(s.level, run, s.alpha, s.beta, s.x, row, column, mask, own)
+			d.runs(s.level, d.one[:], s.alpha, s.beta, s.x, at, own)
 		} else {
 			clear(d.Last[copy(d.Last, own):])
-			d.run(s.level, run, s.alpha, s.beta, s.x, row, column, mask, d.Last)
+			d.runs(s.level, d.one[:], s.alpha, s.beta, s.x, at, d.Last)
 			copy(own, d.Last)
 			clear(d.Last[copy(d.Last, in):])
 			in = d.Last

@@ -4,6 +4,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -23,17 +25,27 @@ func main() {
 }
 
 // inFlight is how many slices are multiplied at a time where there is one value for
-// each diagonal. Else it is one, so that values are read in one go, or two narrow ones.
+// each diagonal. Else it is one, so that values are read in one go, or two of few columns.
 const inFlight = 4
 
-// mostNarrow is the most columns of slices that are multiplied two at a time where each entry has a
-// value of its own and slices are half as high: their values are then read nearly in one go, and what
-// each slice takes beside its columns is much. With 27 columns it takes twice as long.
-const mostNarrow = 8
+// unrolled is how many columns follow each other without a branch.
+const unrolled = 4
+
+// manySlices is how many slices of few columns are worth a loop of their own.
+const manySlices = 6
 
 // aheadBytes is how far ahead values are asked for: on Zen 5 the processor alone does not keep up with
 // memory beside the loads of x; on Zen 4 asking changes little.
 const aheadBytes = 4096
+
+// Where a DiagonalRun has what it says, and its size.
+const (
+	runSlices  = 0
+	runPattern = 8
+	runWidth   = 16
+	runMasked  = 24
+	runBytes   = 32
+)
 
 // diagonals generates a kernel. In place of lanes.Same it has one value for each
 // diagonal: what is the same for all is that as well.
@@ -43,20 +55,27 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 		values.Name = "PerDiagonal"
 	}
 	name := "diagonals" + values.Name + l.Suffix()
-	l.Func(name, "func(n int, offsets *int64, width int, masks *uint16, val *byte, x *V, row int, table, y *V, alpha, beta V, stream int)",
-		"is runGeneric for the case in its name.")
+	l.Func(name, "func(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *V, row int, table, y *V, alpha, beta V, stream int)",
+		"is runGeneric for the case in its name, and for count runs that follow each other.")
 
 	k := begin(l, values, perDiagonal)
-	TESTQ(k.masks, k.masks)
-	JNZ(LabelRef("masked"))
-	if perDiagonal {
-		k.four()
-	} else if values.Name == lanes.Full.Name && l.Bytes() == 32 {
-		k.twoNarrow()
+	Label("run")
+	k.run()
+	MOVQ(Mem{Base: k.at, Disp: runSlices}, k.n)
+	CMPB(Mem{Base: k.at, Disp: runMasked}, Imm(0))
+	JNE(LabelRef("masked"))
+	switch {
+	case perDiagonal:
+		k.slices("four", "one", inFlight, false)
+	case values.Name == lanes.Full.Name:
+		k.few()
 	}
-	k.one()
-	k.masked()
-	Label("done")
+	k.slices("one", "next", 1, false)
+	k.slices("masked", "next", 1, true)
+	Label("next")
+	ADDQ(Imm(runBytes), lanes.Arg("runs"))
+	DECQ(lanes.Arg("count"))
+	JNZ(LabelRef("run"))
 	VZEROUPPER()
 	RET()
 }
@@ -64,25 +83,25 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 // kernel is where the arguments and the state of a kernel are.
 type kernel struct {
 	lanes.Lanes
-	perDiagonal      bool
-	bytes            int          // of the values of a column
-	column           func(Mem) Op // opens the values of a column
-	n, offsets       Register
-	width            Register
-	masks, val, x, y Register
-	table            Register
-	alpha, beta, nan VecVirtual
-	mask             *lanes.Mask
-	acc              []VecVirtual
-	j, at            GPVirtual // the column, and its x
+	perDiagonal       bool
+	bytes             int          // of the values of a column
+	column            func(Mem) Op // opens the values of a column
+	n, offsets, width Register     // of a run
+	masks, val, x, y  Register
+	table             Register
+	alpha, beta, nan  VecVirtual
+	mask              *lanes.Mask
+	acc               []VecVirtual
+	j, at             Register // the column, and where its x lies from x on, in elements
+
+	// first is the column that a slice would begin at if it had a multiple of unrolled: 0 or less.
+	// early is the bytes of the values of those that are not there.
+	first, early Register
 }
 
 // begin loads the arguments.
 func begin(l lanes.Lanes, values lanes.Values, perDiagonal bool) *kernel {
-	k := &kernel{Lanes: l, perDiagonal: perDiagonal}
-	k.n = Load(Param("n"), GP64())
-	k.offsets = Load(Param("offsets"), GP64())
-	k.width = Load(Param("width"), GP64())
+	k := &kernel{Lanes: l, perDiagonal: perDiagonal, n: GP64(), offsets: GP64(), width: GP64(), j: GP64(), at: GP64(), first: GP64(), early: GP64()}
 	k.masks = Load(Param("masks"), GP64())
 	k.val = Load(Param("val"), GP64())
 	k.x = Load(Param("x"), GP64())
@@ -102,107 +121,147 @@ func begin(l lanes.Lanes, values lanes.Values, perDiagonal bool) *kernel {
 	for i := range k.acc {
 		k.acc[i] = l.Reg()
 	}
-	k.j, k.at = GP64(), GP64()
 	return k
 }
 
-// four multiplies slices as long as there are inFlight of them.
-func (k *kernel) four() {
-	Label("four")
-	CMPQ(k.n, Imm(inFlight))
-	JL(LabelRef("one"))
-	k.open(inFlight)
-	Label("fourColumn")
-	k.place()
-	c := k.coefficient()
-	for i := range inFlight {
-		k.FMA(Mem{Base: k.at, Disp: i * k.Bytes()}, c, k.acc[i])
-	}
-	k.next("fourColumn")
-	k.finish("four", inFlight)
-	JMP(LabelRef("four"))
-}
-
-// twoNarrow multiplies slices of few columns as long as there are two of them.
-func (k *kernel) twoNarrow() {
-	CMPQ(k.width, Imm(mostNarrow))
-	JG(LabelRef("one"))
-	slice := GP64() // bytes of the values of a slice
-	IMUL3Q(Imm(uint64(k.bytes)), k.width, slice)
-	Label("two")
-	CMPQ(k.n, Imm(2))
-	JL(LabelRef("one"))
-	k.open(2)
-	Label("twoColumn")
-	k.place()
-	for i, from := range []Mem{{Base: k.val}, {Base: k.val, Index: slice, Scale: 1}} {
-		v := k.Reg()
-		k.Load(Mem{Base: k.at, Disp: i * k.Bytes()}, v)
-		k.ask(from)
-		k.FMA(k.column(from), v, k.acc[i])
-	}
-	k.next("twoColumn")
-	ADDQ(slice, k.val)
-	k.finish("two", 2)
-	JMP(LabelRef("two"))
-}
-
-// one multiplies the other slices, one at a time.
-func (k *kernel) one() {
-	Label("one")
-	TESTQ(k.n, k.n)
-	JZ(LabelRef("done"))
-	k.open(1)
-	Label("oneColumn")
-	k.place()
+// run loads what the slices of a run, to which it points at, have in common.
+func (k *kernel) run() {
+	MOVQ(lanes.Arg("runs"), k.at)
+	MOVQ(Mem{Base: k.at, Disp: runWidth}, k.width)
+	MOVQ(Mem{Base: k.at, Disp: runPattern}, k.j)
+	MOVQ(lanes.Arg("offsets"), k.offsets)
+	LEAQ(Mem{Base: k.offsets, Index: k.j, Scale: 8}, k.offsets)
 	if k.perDiagonal {
-		k.FMA(Mem{Base: k.at}, k.coefficient(), k.acc[0])
-	} else {
-		v := k.Reg()
-		k.Load(Mem{Base: k.at}, v)
-		k.ask(Mem{Base: k.val})
-		k.FMA(k.column(Mem{Base: k.val}), v, k.acc[0])
+		MOVQ(lanes.Arg("table"), k.table)
+		LEAQ(Mem{Base: k.table, Index: k.j, Scale: uint8(k.Size())}, k.table)
 	}
-	k.next("oneColumn")
-	k.finish("one", 1)
+	MOVQ(k.width, k.first)
+	NEGQ(k.first)
+	ANDQ(Imm(unrolled-1), k.first)
+	IMUL3Q(Imm(uint64(k.bytes)), k.first, k.early)
+	NEGQ(k.first)
+}
+
+// few multiplies slices of few columns two at a time, by a loop for each number of columns, in which
+// their offsets stay in registers. What is left is for slices.
+func (k *kernel) few() {
+	offsets := []Register{k.j, k.at, k.first, k.early, k.width, GP64(), k.offsets} // loaded from the last one
+	CMPQ(k.n, Imm(manySlices))
+	JL(LabelRef("one"))
+	for width := 1; width <= len(offsets); width++ {
+		name, other := fmt.Sprintf("few%d", width), fmt.Sprintf("not%d", width)
+		CMPQ(k.width, Imm(uint64(width)))
+		JNE(LabelRef(other))
+		for i, o := range offsets[:width] {
+			MOVQ(Mem{Base: k.offsets, Disp: 8 * i}, o)
+		}
+		Label(name)
+		for s := range 2 {
+			k.Zero(k.acc[s])
+			for i, o := range offsets[:width] {
+				v, from := k.Reg(), Mem{Base: k.val, Disp: (s*width + i) * k.bytes}
+				k.Load(Mem{Base: k.x, Index: o, Scale: uint8(k.Size()), Disp: s * k.Bytes()}, v)
+				if from.Disp%64 == 0 {
+					k.ask(from)
+				}
+				k.FMA(k.column(from), v, k.acc[s])
+			}
+		}
+		ADDQ(U32(2*width*k.bytes), k.val)
+		k.finish(name, 2)
+		CMPQ(k.n, Imm(2))
+		JGE(LabelRef(name))
+		JMP(LabelRef("left"))
+		Label(other)
+	}
 	JMP(LabelRef("one"))
+	Label("left")
+	k.run()
 }
 
-// masked multiplies slices with missing entries.
-func (k *kernel) masked() {
-	Label("masked")
-	TESTQ(k.n, k.n)
-	JZ(LabelRef("done"))
-	k.open(1)
-	Label("maskedColumn")
-	k.place()
-	k.mask.Load(Mem{Base: k.masks})
-	ADDQ(Imm(2), k.masks)
-	v := k.Reg()
-	k.mask.LoadLanes(Mem{Base: k.at}, v)
-	if k.perDiagonal {
-		k.mask.FMA(k.coefficient(), v, k.acc[0])
-	} else {
-		k.ask(Mem{Base: k.val})
-		k.mask.FMA(k.column(Mem{Base: k.val}), v, k.acc[0])
-	}
-	k.next("maskedColumn")
-	k.finish("masked", 1)
-	JMP(LabelRef("masked"))
-}
-
-// open starts the columns of some slices.
-func (k *kernel) open(count int) {
+// slices multiplies slices of a run, count at a time, as long as there are so many, and then goes
+// to rest.
+func (k *kernel) slices(name, rest string, count int, masked bool) {
+	Label(name)
+	CMPQ(k.n, Imm(uint64(count)))
+	JL(LabelRef(rest))
+	Label(name + "Slice")
 	for i := range count {
 		k.Zero(k.acc[i])
 	}
-	XORQ(k.j, k.j)
+	CMPQ(k.first, k.width) // 0 where there are no columns
+	JGE(LabelRef(name + "Sums"))
+	if k.bytes > 0 {
+		SUBQ(k.early, k.val)
+	}
+	MOVQ(k.first, k.j)
+	k.enter(name, 0, unrolled)
+	for i := range unrolled {
+		Label(fmt.Sprintf("%sColumn%d", name, i))
+		k.products(i, count, masked)
+	}
+	if k.bytes > 0 {
+		ADDQ(U32(unrolled*k.bytes), k.val)
+	}
+	ADDQ(Imm(unrolled), k.j)
+	CMPQ(k.j, k.width)
+	JL(LabelRef(name + "Column0"))
+	if masked {
+		LEAQ(Mem{Base: k.masks, Index: k.width, Scale: 2}, k.masks)
+	}
+	Label(name + "Sums")
+	k.finish(name, count)
+	CMPQ(k.n, Imm(uint64(count)))
+	JGE(LabelRef(name + "Slice"))
+	JMP(LabelRef(rest))
 }
 
-// place finds x for column j.
-func (k *kernel) place() {
-	MOVQ(Mem{Base: k.offsets, Index: k.j, Scale: 8}, k.at)
-	LEAQ(Mem{Base: k.x, Index: k.at, Scale: uint8(k.Size())}, k.at)
+// enter goes to the first column that is there, one of [lo, hi) of the first ones.
+func (k *kernel) enter(name string, lo, hi int) {
+	if hi-lo == 1 {
+		JMP(LabelRef(fmt.Sprintf("%sColumn%d", name, lo)))
+		return
+	}
+	mid := (lo + hi) / 2
+	upper := fmt.Sprintf("%sFrom%d", name, mid)
+	CMPQ(k.first, I8(-mid))
+	JLE(LabelRef(upper))
+	k.enter(name, lo, mid)
+	Label(upper)
+	k.enter(name, mid, hi)
+}
+
+// products adds the products of column j+i.
+func (k *kernel) products(i, count int, masked bool) {
+	MOVQ(Mem{Base: k.offsets, Index: k.j, Scale: 8, Disp: 8 * i}, k.at)
+	if masked {
+		k.mask.Load(Mem{Base: k.masks, Index: k.j, Scale: 2, Disp: 2 * i})
+	}
+	var c VecVirtual
+	if k.perDiagonal {
+		c = k.Reg()
+		k.Broadcast(Mem{Base: k.table, Index: k.j, Scale: uint8(k.Size()), Disp: i * k.Size()}, c)
+	}
+	for s := range count {
+		x := Mem{Base: k.x, Index: k.at, Scale: uint8(k.Size()), Disp: s * k.Bytes()}
+		from := Mem{Base: k.val, Disp: i * k.bytes}
+		v := k.Reg()
+		switch {
+		case masked && k.perDiagonal:
+			k.mask.LoadLanes(x, v)
+			k.mask.FMA(c, v, k.acc[s])
+		case masked:
+			k.mask.LoadLanes(x, v)
+			k.ask(from)
+			k.mask.FMA(k.column(from), v, k.acc[s])
+		case k.perDiagonal:
+			k.FMA(x, c, k.acc[s])
+		default:
+			k.Load(x, v)
+			k.ask(from)
+			k.FMA(k.column(from), v, k.acc[s])
+		}
+	}
 }
 
 // ask asks for values that are as far ahead, where a column takes half a line or more: not 16 times each.
@@ -212,36 +271,17 @@ func (k *kernel) ask(at Mem) {
 	}
 }
 
-// coefficient is the value of column j where it has one for all.
-func (k *kernel) coefficient() VecVirtual {
-	c := k.Reg()
-	k.Broadcast(Mem{Base: k.table, Index: k.j, Scale: uint8(k.Size())}, c)
-	return c
-}
-
-// next goes to the next column.
-func (k *kernel) next(label string) {
-	if k.bytes > 0 {
-		ADDQ(Imm(uint64(k.bytes)), k.val)
-	}
-	INCQ(k.j)
-	CMPQ(k.j, k.width)
-	JL(LabelRef(label))
-}
-
 // finish stores some slices and goes behind them.
 func (k *kernel) finish(name string, count int) {
 	for i := range count {
 		k.Mul(k.alpha, k.acc[i], k.acc[i])
 	}
 	k.IsZero(lanes.Arg("beta"))
-	JE(LabelRef(name + "Zero"))
+	JE(LabelRef(name + "Quiet"))
 	for i := range count {
 		k.FMA(Mem{Base: k.y, Disp: i * k.Bytes()}, k.beta, k.acc[i])
-		k.Quiet(k.nan, k.acc[i])
 	}
-	JMP(LabelRef(name + "Store"))
-	Label(name + "Zero")
+	Label(name + "Quiet")
 	for i := range count {
 		k.Quiet(k.nan, k.acc[i])
 	}
