@@ -14,6 +14,17 @@ import (
 // takes some microseconds, a thousand entries about one.
 const defaultGrain = 1 << 13
 
+// shortWork is how many entries and rows take one worker about as long as to wake another.
+const shortWork = 1 << 16
+
+// run calls f(0) ... f(n-1), which together make a product of a part.
+func (d *Device) run(p partition.Part, n int, f func(i int)) error {
+	if p.NNZ()+int64(p.Majors()) <= shortWork {
+		return d.pool.runShort(n, f)
+	}
+	return d.pool.run(n, f)
+}
+
 // views opens arrays as slices, keeps their memory until close, and keeps the
 // first error.
 type views struct {

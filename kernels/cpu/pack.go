@@ -208,7 +208,7 @@ func (p *packed[V]) multiply(d *Device, alpha, beta V, x, y, carry []V) error {
 	if p.symmetric != nil {
 		return p.symmetric.multiply(d, alpha, beta, x, y)
 	}
-	err := d.pool.run(len(p.pieces), func(i int) {
+	err := d.run(p.part, len(p.pieces), func(i int) {
 		q := &p.pieces[i]
 		carry := q.multiply(alpha, beta, x, y[q.part.OwnFirst-p.part.OwnFirst:q.part.OwnEnd-p.part.OwnFirst])
 		if q.head != nil { // the carries of all pieces are in one line of the cache

@@ -48,6 +48,9 @@ type pool struct {
 	crowded atomic.Int64  // when there were as many as workers last, in ns since epoch; 0 is never
 	alone   chan struct{} // a place for each of those that do their jobs by themselves: as many as workers
 
+	loneEnd  time.Duration // when a short job ended last that woke nobody, since epoch
+	loneTime time.Duration // that such jobs took, each within spinTime of the one before
+
 	faultMu sync.Mutex
 	fault   error
 }
@@ -160,7 +163,12 @@ func (w *worker) give(job func(i int), last uint32) {
 // of f comes back as an error. No call may wait for another one: where there are as many
 // callers as workers, each makes all calls of its own by itself, as many at once as there are
 // workers. These have nothing to do then, and nobody waits for one that has to wait for a CPU.
-func (p *pool) run(n int, f func(i int)) error {
+func (p *pool) run(n int, f func(i int)) error { return p.runJob(n, f, false) }
+
+// runShort is run for calls that all together take no longer than to wake a worker.
+func (p *pool) runShort(n int, f func(i int)) error { return p.runJob(n, f, true) }
+
+func (p *pool) runJob(n int, f func(i int), short bool) error {
 	if n > p.size {
 		return fmt.Errorf("%w: %d pieces for %d workers", kernels.ErrArgument, n, p.size)
 	}
@@ -175,6 +183,15 @@ func (p *pool) run(n int, f func(i int)) error {
 	}
 	p.fault = nil
 	busy := p.workers[:n-(p.size-len(p.workers))]
+	if short && p.lone(busy) {
+		begin := time.Since(epoch)
+		for i := range n {
+			p.one(f, i)
+		}
+		p.loneEnd = time.Since(epoch)
+		p.loneTime += p.loneEnd - begin
+		return p.fault
+	}
 	p.given += uint32(len(busy))
 	for _, w := range busy {
 		w.give(f, p.given)
@@ -183,13 +200,26 @@ func (p *pool) run(n int, f func(i int)) error {
 		p.one(f, 0)
 		return p.fault
 	}
-	begin := time.Now()
+	begin := time.Since(epoch)
 	if !p.placed {
 		p.one(f, 0)
 	}
 	// The others have as much to do: they are late by hardly more than it took to wake them.
-	p.done.wait(p.isDone, p.spin(max(wakeTime, time.Since(begin))))
+	p.done.wait(p.isDone, p.spin(max(wakeTime, time.Since(epoch)-begin)))
 	return p.fault
+}
+
+// lone reports whether the one that asks does a short job by itself, for which some of these
+// workers would have to be woken. Where such jobs follow each other they wake them once they
+// have taken as long as that does.
+func (p *pool) lone(busy []*worker) bool {
+	if p.placed || !slices.ContainsFunc(busy, func(w *worker) bool { return w.gate.asleep.Load() != awake }) {
+		return false
+	}
+	if time.Since(epoch)-p.loneEnd > spinTime || p.spin(1) == 0 {
+		p.loneTime = 0
+	}
+	return p.loneTime < spinTime
 }
 
 // crowd reports whether a caller, one of so many, does its job by itself.

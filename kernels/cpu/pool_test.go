@@ -165,9 +165,49 @@ func TestWorkersDoNotSpinWithoutACPUForEach(t *testing.T) {
 	one.close()
 }
 
+func TestAShortJobWakesNobodyUntilSuchJobsFollowEachOther(t *testing.T) {
+	p := newPool(2, nil, nil)
+	defer p.close()
+	sleeps := func() bool { return p.workers[0].gate.asleep.Load() != awake }
+	for range 3 { // and again after they were woken
+		require.Eventually(t, sleeps, 10*time.Second, time.Millisecond)
+		var calls [2]int
+		given := p.given
+		err := p.runShort(2, func(i int) {
+			calls[i]++
+			if i == 1 {
+				panic("oh dear")
+			}
+		})
+		require.ErrorContains(t, err, "oh dear")
+		require.Equal(t, [2]int{1, 1}, calls)
+		require.Equal(t, given, p.given)
+		require.True(t, sleeps())
+		for range 10_000 {
+			if p.given != given || p.spin(1) == 0 {
+				break
+			}
+			require.NoError(t, p.runShort(2, func(int) {
+				for begin := time.Now(); time.Since(begin) < spinTime/4; {
+				}
+			}))
+		}
+		require.True(t, p.given != given || p.spin(1) == 0)
+	}
+	threadsBusy.Add(1 << 20) // threads of other pools, which leave no CPU to spin on
+	defer threadsBusy.Add(-1 << 20)
+	require.NoError(t, p.run(2, func(int) {}))
+	require.Eventually(t, sleeps, 10*time.Second, time.Millisecond)
+	given := p.given
+	for range 1000 {
+		require.NoError(t, p.runShort(2, func(int) {}))
+	}
+	require.Equal(t, given, p.given)
+}
+
 // BenchmarkJob is how long two workers take for a job that each of them is at for some
 // time, with other work of the one that asks before the next: goroutines, and threads on
-// two CPUs. The best is the sum of the two times.
+// two CPUs. The best is the sum of the two times. Short jobs may be made by the one that asks.
 func BenchmarkJob(b *testing.B) {
 	cpus, err := numa.Affinity()
 	if err != nil || len(cpus) < 2 {
@@ -177,17 +217,17 @@ func BenchmarkJob(b *testing.B) {
 		for begin := time.Now(); time.Since(begin) < d; {
 		}
 	}
-	for _, placed := range []bool{false, true} {
-		for _, j := range []struct{ work, apart time.Duration }{{}, {work: 20}, {work: 20, apart: 30}, {work: 90}, {work: 400}} {
-			b.Run(fmt.Sprintf("placed=%t/work=%dus/apart=%dus", placed, j.work, j.apart), func(b *testing.B) {
+	for _, kind := range []string{"run", "short", "placed"} {
+		for _, j := range []struct{ work, apart time.Duration }{{}, {work: 2}, {work: 20}, {work: 20, apart: 30}, {work: 90}, {work: 400}, {work: 2, apart: 200}, {work: 20, apart: 200}} {
+			b.Run(fmt.Sprintf("%s/work=%dus/apart=%dus", kind, j.work, j.apart), func(b *testing.B) {
 				var on []int
-				if placed {
+				if kind == "placed" {
 					on = cpus[:2]
 				}
 				p := newPool(2, on, func(err error) { b.Fatal(err) })
 				defer p.close()
 				for b.Loop() {
-					_ = p.run(2, func(int) { busy(j.work * time.Microsecond) })
+					_ = p.runJob(2, func(int) { busy(j.work * time.Microsecond) }, kind == "short")
 					busy(j.apart * time.Microsecond)
 				}
 			})
