@@ -10,9 +10,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// defaultGrain is how many entries and rows make a worker worth waking: that
-// takes some microseconds, a thousand entries about one.
-const defaultGrain = 1 << 13
+// defaultGrain is how many entries and rows make one more worker worth having: to hand a job
+// to one that looks for it takes half a microsecond, a thousand entries about a quarter.
+const defaultGrain = 1 << 12
 
 // shortWork is how many entries and rows take one worker about as long as to wake another.
 const shortWork = 1 << 16
