@@ -128,6 +128,7 @@ type GatherHost[V sparse.Value] struct {
 	A           Packed
 	Alpha, Beta V
 	X, Y        []V
+	Alone       bool // the goroutine that launches it makes it by itself where it can
 }
 
 // Kernel names the operation, which is the same as that of GatherPacked.

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"github.com/msrep-go/msrep/internal/crash"
 	"github.com/msrep-go/msrep/internal/ended"
@@ -29,6 +30,8 @@ type Plan[V sparse.Value] struct {
 	timing PlanTiming
 
 	mu     sync.Mutex
+	behind atomic.Int64     // callers that wait for mu
+	crowd  crowd            // whether its products are made by those that ask for them
 	src    sparse.Matrix[V] // as given; nil once closed, or released
 	closed bool
 	nnz    int64
@@ -123,6 +126,8 @@ func (p *Plan[V]) enter(ctx context.Context) error {
 	if p.mu.TryLock() {
 		return nil
 	}
+	p.behind.Add(1)
+	defer p.behind.Add(-1)
 	if ctx == nil || ctx.Done() == nil {
 		p.mu.Lock()
 		return nil

@@ -35,6 +35,7 @@ type packed[V sparse.Value] struct {
 	built     inspect.Candidate[V] // how the bodies of the pieces were made
 
 	use   sync.Mutex // one product at a time, and Free
+	alone bool       // the product under way is made by the goroutine that launched it
 	freed atomic.Bool
 	ends  arena // memory of the rows that pieces share
 	mem   arena // of all others
@@ -200,7 +201,17 @@ func gatherHost[V sparse.Value](d *Device, op *kernels.GatherHost[V]) error {
 	if len(op.X) != p.minors || len(op.Y) != rows || p.part.StartFlag {
 		return fmt.Errorf("%w: x and y have %d and %d elements, part %+v needs %d and %d", kernels.ErrArgument, len(op.X), len(op.Y), p.part, p.minors, rows)
 	}
+	p.alone = op.Alone
+	defer func() { p.alone = false }()
 	return p.multiply(d, op.Alpha, op.Beta, op.X, op.Y, nil)
+}
+
+// run calls f(0) ... f(n-1), which together make a product.
+func (p *packed[V]) run(n int, f func(i int)) error {
+	if p.alone && !p.dev.pool.placed {
+		return p.dev.pool.byItself(n, f)
+	}
+	return p.dev.run(p.part, n, f)
 }
 
 // multiply computes all pieces, and joins the rows that they share.
@@ -208,7 +219,7 @@ func (p *packed[V]) multiply(d *Device, alpha, beta V, x, y, carry []V) error {
 	if p.symmetric != nil {
 		return p.symmetric.multiply(d, alpha, beta, x, y)
 	}
-	err := d.run(p.part, len(p.pieces), func(i int) {
+	err := p.run(len(p.pieces), func(i int) {
 		q := &p.pieces[i]
 		carry := q.multiply(alpha, beta, x, y[q.part.OwnFirst-p.part.OwnFirst:q.part.OwnEnd-p.part.OwnFirst])
 		if q.head != nil { // the carries of all pieces are in one line of the cache

@@ -37,6 +37,9 @@ func multiplied(t *testing.T, d *cpu.Device, s kernels.Stream, p kernels.Packed,
 	again := make([]float64, rows)
 	require.NoError(t, s.Launch(&kernels.GatherHost[float64]{A: p, Alpha: 2, X: x, Y: again}))
 	require.Equal(t, y, again)
+	clear(again)
+	require.NoError(t, s.Launch(&kernels.GatherHost[float64]{A: p, Alpha: 2, X: x, Y: again, Alone: true}))
+	require.Equal(t, y, again)
 	return y
 }
 
