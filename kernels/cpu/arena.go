@@ -26,7 +26,7 @@ type slab struct {
 }
 
 // leastSlab is the size below which a slab is not worth its addresses.
-const leastSlab = 1 << 20
+const leastSlab = 1 << 16
 
 // newSlab has room for so many bytes, of which about need will be taken.
 func newSlab(d *Device, need, room int64) slab {

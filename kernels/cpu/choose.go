@@ -45,7 +45,11 @@ func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 	case p.part.NNZ() < inspect.MinNNZ:
 		return p.plain(op, tooSmall)
 	}
-	return newSearch(p, op).run()
+	s := newSearch(p, op)
+	if s.brief() && op.Products < inspect.FewestNear {
+		return p.plain(op, fmt.Sprintf("%d products do not repay the search for another form", op.Products))
+	}
+	return s.run()
 }
 
 // named packs in the form that the caller names.

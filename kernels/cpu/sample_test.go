@@ -3,6 +3,7 @@ package cpu
 import (
 	"errors"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -198,7 +199,7 @@ func TestAFormThatIsTimedOnAllRowsIsNotBuiltAgain(t *testing.T) {
 		}
 		require.InDelta(t, sum, y[r], 1e-12)
 	}
-	require.NoError(t, s.vec.Free())
+	require.NoError(t, s.vec.free())
 	require.Equal(t, p.info.Bytes, d.InUse())
 	require.NoError(t, p.Free())
 	require.NoError(t, d.Close())
@@ -293,6 +294,45 @@ func TestOneDelayDoesNotDecideWhatIsTried(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
+// In the caches what is known of a form decides whether it is tried, and nothing is built to find
+// out how long that takes.
+func TestInTheCachesAFormIsBuiltOnceIfItMayRepay(t *testing.T) {
+	d := open(t, Config{Threads: 2})
+	op := bandPart(3000)
+	op.Products = 100
+	for spent, want := range map[float64]bool{5: true, 25: false} { // products of csr, of 30
+		p, err := cutPart(d, op)
+		require.NoError(t, err)
+		s := newSearch(p, op)
+		require.True(t, s.brief())
+		require.NoError(t, s.makeVectors(s.all))
+		require.NoError(t, s.timeCSR())
+		c, err := inspect.Named[float64](inspect.FormSlices, kernels.Precision{}, false)
+		require.NoError(t, err)
+		c.Near = inspect.Near{Product: .5, Build: 10}
+		var built atomic.Int64
+		build := c.Build
+		c.Build = func(r form.Rows[float64]) (form.Form[float64], error) {
+			built.Add(int64(len(r.Idx)))
+			return build(r)
+		}
+		s.spent = time.Duration(spent * float64(s.csr))
+		s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: c.Form})
+		err = s.try(c, &s.info.Tried[1])
+		if want {
+			require.NoError(t, err)
+			require.Positive(t, s.info.Tried[1].Product)
+			require.Equal(t, entries(s.all), built.Load(), "each worker its rows, once")
+		} else {
+			require.ErrorContains(t, err, "not likely to repay")
+			require.Zero(t, built.Load())
+		}
+		require.NoError(t, errors.Join(s.best.mem.free(), s.vec.free()))
+	}
+	require.Zero(t, d.InUse())
+	require.NoError(t, d.Close())
+}
+
 func TestASteadierFormIsTakenUnlessItIsClearlySlower(t *testing.T) {
 	form := func(name kernels.Form, product time.Duration) *contender[float64] {
 		c := &contender[float64]{product: product}
@@ -331,11 +371,21 @@ func TestAStatedNumberOfProductsBoundsTheSearchAndNoneDoesNot(t *testing.T) {
 	a, err := d.Pack(op)
 	require.NoError(t, err)
 	require.Equal(t, kernels.FormCSR, a.Info().Form)
+	require.Equal(t, "2 products do not repay the search for another form", a.Info().Why)
+	require.Empty(t, a.Info().Tried)
+	require.NoError(t, a.Free())
+	oldCache := lastCache
+	t.Cleanup(func() { lastCache = oldCache })
+	lastCache = func() int64 { return 8 << 10 } // it is sampled
+	a, err = d.Pack(op)
+	require.NoError(t, err)
+	require.Equal(t, kernels.FormCSR, a.Info().Form)
 	require.Contains(t, a.Info().Why, "was not tried: ")
 	for _, tried := range a.Info().Tried[1:] {
 		require.NotEmpty(t, tried.Skipped)
 	}
 	require.NoError(t, a.Free())
+	lastCache = oldCache
 	op.Products = 0
 	a, err = d.Pack(op)
 	require.NoError(t, err)

@@ -25,7 +25,7 @@ type search[V sparse.Value] struct {
 	share  float64        // of all entries, that are in the sample
 	all    [][]stretch[V] // all rows
 	x, y   []V            // to time products with
-	vec    kernels.Buffer
+	vec    arena          // their memory
 
 	csr    time.Duration // a product of all rows in plain CSR
 	spent  time.Duration // of the budget
@@ -74,7 +74,7 @@ func (s *search[V]) run() (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.vec.Free()) }()
+	defer func() { err = errors.Join(err, s.vec.free()) }()
 	if err := s.timeCSR(); err != nil {
 		return err
 	}
@@ -142,7 +142,11 @@ func (s *search[V]) try(c inspect.Candidate[V], told *kernels.PackTrial) error {
 	if c.Unless != "" && c.Unless == s.best.Form {
 		return skipped(string(c.Unless) + " is the fastest so far and does for the same entries")
 	}
-	if s.budget(c) < leastBudget {
+	if s.brief() {
+		if !c.Near.Repays(s.products, s.inCSR(s.best.product), s.inCSR(s.spent)) {
+			return skipped(fmt.Sprintf("it is not likely to repay making it: of %d products of csr, %.0f are spent", s.products, s.inCSR(s.spent)))
+		}
+	} else if s.budget(c) < leastBudget {
 		return skipped("the products that are expected are too short to repay the search")
 	}
 	t, err := s.prepare(c)
@@ -165,6 +169,11 @@ func (s *search[V]) prepare(c inspect.Candidate[V]) (trial[V], error) {
 	whole := s.share == 1 || c.Whole
 	if !whole {
 		return s.afford(c, s.sample, s.share)
+	}
+	if s.brief() {
+		t, err := s.tryRows(c, s.bodies(), 1)
+		s.spent += t.took
+		return t, err
 	}
 	building, err := s.probe(c)
 	if err != nil {
@@ -218,7 +227,7 @@ func (s *search[V]) finish() error {
 	if s.share == 1 || b.whole {
 		return s.take(b.trial, b.Candidate, why)
 	}
-	if err := errors.Join(b.mem.free(), s.vec.Free()); err != nil { // to be had again
+	if err := errors.Join(b.mem.free(), s.vec.free()); err != nil { // to be had again
 		return err
 	}
 	t, err := s.build(b.Candidate, s.bodies(), s.newArena(1))

@@ -16,6 +16,13 @@ const (
 	probeRows  = 1 << 10
 )
 
+// brief reports whether all of the rows stay in the last cache and the products are so few that
+// what is known of the forms decides which of them are tried, without a probe.
+func (s *search[V]) brief() bool { return s.op.Products > 0 && s.share == 1 && s.near() }
+
+// inCSR is a time in products of plain CSR.
+func (s *search[V]) inCSR(t time.Duration) float64 { return float64(t) / float64(max(s.csr, 1)) }
+
 // probe builds a candidate on a few rows to see whether building it on all of them
 // fits in the budget, and how long that should take.
 func (s *search[V]) probe(c inspect.Candidate[V]) (building time.Duration, err error) {

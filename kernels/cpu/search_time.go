@@ -7,6 +7,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 )
 
@@ -15,19 +16,32 @@ func (s *search[V]) makeVectors(read [][]stretch[V]) (err error) {
 	const apart = 64 // elements, so that they do not end up at the same place of a page
 	rows := int64(s.part.OwnEnd - s.part.OwnFirst)
 	n := int64(s.minors) + apart + rows
-	if s.vec, err = s.dev.Alloc(n * mem.Size[V]()); err != nil {
-		return err
-	}
-	b, err := s.dev.View(s.vec)
+	b, err := s.vectorMemory(n*mem.Size[V](), entries(read) <= entries(s.sample))
 	if err != nil {
 		return err
-	}
-	if s.share < 1 && entries(read) <= entries(s.sample) && int64(len(b)) >= mem.MinMapped {
-		mem.AdviseSmall(b) // the rows of a sample may read and write a little here and there
 	}
 	all, _ := mem.Slice[V](b, n)
 	s.x, s.y = all[:s.minors], all[int64(s.minors)+apart:]
 	return s.fillX(read)
+}
+
+// vectorMemory gives memory that s.vec holds: kept one where all rows are timed, and in small
+// pages where only the rows of a sample, which may read and write a little here and there.
+func (s *search[V]) vectorMemory(bytes int64, small bool) ([]byte, error) {
+	if s.share == 1 {
+		s.vec = arena{newSlab(s.dev, bytes, bytes)}
+		return s.vec[0].take(bytes)
+	}
+	buf, err := s.dev.Alloc(bytes)
+	if err != nil {
+		return nil, err
+	}
+	s.vec = arena{{dev: s.dev, rest: []kernels.Buffer{buf}}}
+	b, err := s.dev.View(buf)
+	if err == nil && small && bytes >= mem.MinMapped {
+		mem.AdviseSmall(b)
+	}
+	return b, err
 }
 
 // fillX sets the elements of x that some rows read to 1.
@@ -88,7 +102,10 @@ func (s *search[V]) near() bool { return s.part.NNZ() <= sampleSize[V]()/sampleC
 // that. It takes few products where few were announced.
 func (s *search[V]) time(t trial[V]) (time.Duration, error) {
 	most := max(2, 3*s.products/100)
-	if s.op.Products == 0 {
+	switch {
+	case s.brief():
+		most = max(2, s.products/100)
+	case s.op.Products == 0:
 		most = math.MaxInt
 	}
 	// The first product brings the form to the caches, which a sample of the rows leaves
@@ -159,6 +176,9 @@ func (s *search[V]) again(c *contender[V]) error {
 	left := s.budget(c.Candidate) - s.spent
 	if s.share < 1 {
 		left -= max(c.building, best.building)
+	}
+	if s.brief() {
+		left /= 4
 	}
 	clear := far(c.product, best.product) || far(best.product, c.product)
 	switch round := 2*trialTime + settling*both; {

@@ -21,12 +21,16 @@ func estimate(bytes float64, places, entries int64) Estimate {
 	return Estimate{EntryBytes: bytes / n, Padding: float64(places-entries) / n}
 }
 
-// diagonalStretch is how many rows an estimate for diagonals looks at in one place, and
-// mostDiagonals the most entries that it lets them have on average: to bring longer
-// ones together takes longer than it is worth.
+// An estimate for diagonals looks at an eighth of the rows, within these limits in one place.
+// mostDiagonals is the most entries that it lets them have on average: to bring longer ones
+// together takes longer than it is worth.
 const (
-	diagonalStretch = 512
-	mostDiagonals   = 1 << 12
+	mostDiagonalStretch = 512
+	mostDiagonals       = 1 << 12
+	// The most bytes for each entry, beside its value, with which diagonals may be faster than
+	// slices, and some more that few rows may take in all.
+	worthDiagonals = 3.5
+	spareDiagonals = 1 << 12
 )
 
 // EstimateDiagonals is the estimate for NewDiagonals. It fails with a
@@ -35,44 +39,67 @@ func EstimateDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V]) (Estimat
 	if err := r.noChunks(); err != nil {
 		return Estimate{}, err
 	}
-	e, err := estimateDiagonals(r, o, true)
-	if err == errVary {
-		return estimateDiagonals(r, o, false)
+	e, err := estimateDiagonals(r, o, false)
+	if err != nil {
+		return e, err
 	}
-	return e, err
+	if same, err := estimateDiagonals(r, o, true); err == nil {
+		return same, nil
+	}
+	return e, nil
 }
 
 func estimateDiagonals[V sparse.Value](r Rows[V], o DiagonalOptions[V], same bool) (Estimate, error) {
 	b := newDiagonalBuilder(r, o.Level, same)
 	rows := len(r.Ptr) - 1
+	stretch := min(max(rows/(8*samples)/b.lanes, 1)*b.lanes, mostDiagonalStretch)
+	value := o.Values.Bytes()
+	if same {
+		value = 0
+	}
 	var entries int64
+	so := func() Estimate {
+		places := b.columns * int64(b.lanes)
+		bytes := float64(places)*value + 2*float64(b.masks) + 32*float64(len(b.out.Runs)) + 8*float64(len(b.out.Offsets))
+		return estimate(bytes, places, entries)
+	}
+	worthIt := func(spare float64) error {
+		if e := so(); e.EntryBytes <= value+worthDiagonals+spare/float64(max(entries, 1)) {
+			return nil
+		}
+		return sparse.Inputf("matrix", "no diagonals: the %d entries looked at would take %d places or more", entries, b.columns*int64(b.lanes))
+	}
 	last := -1
 	for s := range samples {
 		first := s * rows / samples / b.lanes * b.lanes
 		if first <= last {
 			continue
 		}
-		for i := first; i < min(first+diagonalStretch, rows); i += b.lanes {
+		for i := first; i < min(first+stretch, rows); i += b.lanes {
 			end := min(i+b.lanes, rows)
 			if n := r.Ptr[end] - r.Ptr[i]; n > int64(b.lanes)*mostDiagonals {
 				return Estimate{}, sparse.Inputf("matrix", "no diagonals: %d entries in %d rows", n, end-i)
 			}
+			entries += r.Ptr[end] - r.Ptr[i]
+			longest := int64(0)
+			for row := i; row < end; row++ {
+				longest = max(longest, r.Ptr[row+1]-r.Ptr[row])
+			}
+			b.columns += longest // at least so many
+			if err := worthIt(spareDiagonals); err != nil {
+				return Estimate{}, err
+			}
+			b.columns -= longest
 			if err := b.add(i, end); err != nil {
 				return Estimate{}, err
 			}
-			entries += r.Ptr[end] - r.Ptr[i]
 			last = i
-			if err := b.worthIt(entries); err != nil {
+			if err := worthIt(spareDiagonals); err != nil {
 				return Estimate{}, err
 			}
 		}
 	}
-	value := o.Values.Bytes()
-	if same {
-		value = 0
-	}
-	places := b.columns * int64(b.lanes)
-	return estimate(float64(places)*value+2*float64(b.masks)+32*float64(len(b.out.Runs)), places, entries), nil
+	return so(), worthIt(0)
 }
 
 // EstimateBlocks is the estimate for NewBlocks. It fails with a *sparse.InputError
@@ -109,12 +136,23 @@ func EstimateRuns[V sparse.Value](r Rows[V], o RunOptions[V]) (Estimate, error) 
 	if err := r.noRuns(); err != nil {
 		return Estimate{}, err
 	}
-	b := newRunsBuilder(r.heads(), o.Level)
+	heads := r.heads()
+	first := Rows[V]{Ptr: heads.Ptr[:(len(heads.Ptr)+3)/4], Idx: heads.Idx, Cols: heads.Cols}
+	if _, err := estimateRuns(first, o, 1.5); err != nil { // most rows have none
+		return Estimate{}, err
+	}
+	return estimateRuns(heads, o, 1)
+}
+
+// estimateRuns is the estimate of all of these rows, which may take so many times as long as in CSR.
+func estimateRuns[V sparse.Value](heads Rows[V], o RunOptions[V], most float64) (Estimate, error) {
+	heads.Idx = heads.Idx[:heads.Ptr[len(heads.Ptr)-1]]
+	b := newRunsBuilder(heads, o.Level)
 	if err := b.cut(); err != nil {
 		return Estimate{}, err
 	}
 	end := b.end()
-	if b.cost > costCSR*end.Entry+costCSRRow*b.rows || end.Entry < fewPerRow*b.rows {
+	if float64(b.cost) > most*float64(costCSR*end.Entry+costCSRRow*b.rows) || end.Entry < fewPerRow*b.rows {
 		return Estimate{}, sparse.Inputf("matrix", "the runs of columns are short")
 	}
 	bytes := 4*(end.Group+end.Piece) + end.Mask + int(mem.Size[V]())*end.Entry

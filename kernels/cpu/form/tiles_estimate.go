@@ -3,7 +3,6 @@ package form
 import (
 	"github.com/klauspost/cpuid/v2"
 
-	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -12,37 +11,53 @@ const (
 	sampleWindows = 8
 	// The entries of a window: an eighth of all in all windows, but no more than
 	// needed, and not so few that the first ones decide.
-	leastEntries = 1 << 11
+	leastEntries = 1 << 10
 	mostEntries  = 1 << 15
 	// sampleLines is the lines of x that the first cache keeps beside the matrix:
-	// half of 32 KiB.
+	// half of 32 KiB. The first entries of a window, twice as many, only fill it.
 	sampleLines = 256
+	fillEntries = 2 * sampleLines
 )
 
 // FirstCacheMisses is the share of entries for which a first cache that keeps 256
 // lines of x would have to load one: near 0 for bands, near 1 for rows that jump
-// about. Tiles pay where it is high. It looks at 8 windows of 2 Ki to 32 Ki entries.
+// about. Tiles pay where it is high. It looks at 8 windows of 1 Ki to 32 Ki entries.
 func FirstCacheMisses[V sparse.Value](r Rows[V]) float64 {
-	perLine := int32(cacheLine / mem.Size[V]())
-	nnz := int64(len(r.Idx))
+	shift, nnz := lineShift[V](), int64(len(r.Idx))
+	if r.Cols <= sampleLines<<shift {
+		return 0
+	}
 	n := min(max(nnz/(8*sampleWindows), leastEntries), mostEntries)
-	var lines [sampleLines]int32 // the line that is in each place, plus 1
+	var lines lineCache
 	var missed, seen int64
 	for w := range int64(sampleWindows) {
 		lo := max(0, nnz-n) * w / (sampleWindows - 1)
-		for _, c := range r.Idx[lo:min(lo+n, nnz)] {
-			line := c / perLine
-			if at := &lines[uint32(line)%sampleLines]; *at != line+1 {
-				*at = line + 1
-				missed++
-			}
-			seen++
-		}
+		window := r.Idx[lo:min(lo+n, nnz)]
+		first := min(fillEntries, len(window))
+		lines.read(window[:first], shift)
+		missed += lines.read(window[first:], shift)
+		seen += int64(len(window) - first)
 	}
 	if seen == 0 {
 		return 0
 	}
 	return float64(missed) / float64(seen)
+}
+
+// lineCache is the line of x that is in each place of a cache, plus 1.
+type lineCache [sampleLines]int32
+
+// read brings in the lines of some columns, and gives the number of those that were missing.
+func (c *lineCache) read(idx []int32, shift int) (missed int64) {
+	for _, column := range idx {
+		line, one := column>>shift, int64(0)
+		if c[uint32(line)%sampleLines] != line+1 { // it can't be foreseen: adding is faster than a branch
+			one = 1
+		}
+		c[uint32(line)%sampleLines] = line + 1
+		missed += one
+	}
+	return missed
 }
 
 // nearSecond is how many times the second cache x may be and count as near.
