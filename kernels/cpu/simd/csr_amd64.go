@@ -3,13 +3,14 @@
 package simd
 
 // rowsF64AVX2 is Rows as far as indices and pointers are in range: it gives the
-// number of rows done. work has rowsWork elements.
+// number of rows done. work has rowsWork elements. known says that the processor foresees the
+// lengths of rows, near that entries are in caches near by.
 //
 //go:noescape
-func rowsF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, work []float64) (done int)
+func rowsF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, work []float64, known bool, near bool) (done int)
 
 //go:noescape
-func rowsF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, work []float32) (done int)
+func rowsF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, work []float32, known bool, near bool) (done int)
 
 // spreadF64AVX2 sets f[k] to alpha*x[r] for ptr[r]-ptr[0] <= k < ptr[r+1]-ptr[0], as
 // far as pointers rise and leave 8 elements of f, which are spoiled: it gives the

@@ -36,9 +36,9 @@ DATA masksOfFirst<>+240(SB)/8, $0x0000000000000000
 DATA masksOfFirst<>+248(SB)/8, $0x0000000000000000
 GLOBL masksOfFirst<>(SB), RODATA|NOPTR, $256
 
-// func rowsF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, work []float64) (done int)
+// func rowsF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, work []float64, known bool, near bool) (done int)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·rowsF64AVX2(SB), NOSPLIT, $0-168
+TEXT ·rowsF64AVX2(SB), NOSPLIT, $8-176
 	MOVQ  ptr_base+16(FP), AX
 	MOVQ  x_base+88(FP), CX
 	MOVQ  (AX), DX
@@ -50,12 +50,12 @@ TEXT ·rowsF64AVX2(SB), NOSPLIT, $0-168
 	SHLQ  $0x01, DI
 	SUBQ  DI, SI
 	MOVQ  y_len+120(FP), DI
-	MOVQ  DI, done+160(FP)
+	MOVQ  DI, done+168(FP)
 	XORQ  DI, DI
-	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
 
 block:
-	MOVQ done+160(FP), R8
+	MOVQ done+168(FP), R8
 	SUBQ DI, R8
 	JLE  out
 	CMPQ R8, $0x20
@@ -74,44 +74,171 @@ cut:
 	JG    direct
 	MOVQ  R10, R12
 	SUBQ  DX, R12
-	CMPQ  R12, $0x00000200
-	JA    direct
 	MOVQ  DI, R11
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
+	VPXOR Y6, Y6, Y6
+	VPXOR Y0, Y0, Y0
 
 survey:
-	VMOVDQU      8(AX)(R11*8), Y3
-	VPSUBQ       (AX)(R11*8), Y3, Y3
-	VPMAXUD      Y3, Y1, Y1
-	VPCMPEQQ     Y3, Y0, Y0
-	VPSUBQ       Y0, Y2, Y2
-	VMOVDQA      Y3, Y0
+	VMOVDQU      8(AX)(R11*8), Y7
+	VPSUBQ       (AX)(R11*8), Y7, Y7
+	VPMAXUD      Y7, Y6, Y6
+	VPCMPEQQ     Y7, Y1, Y1
+	VPSUBQ       Y1, Y0, Y0
+	VMOVDQA      Y7, Y1
 	ADDQ         $0x04, R11
 	CMPQ         R11, R8
 	JL           survey
-	VEXTRACTI128 $0x01, Y1, X3
-	VPMAXUD      X3, X1, X1
-	VPSHUFD      $0x4e, X1, X3
-	VPMAXUD      X3, X1, X1
-	VMOVQ        X1, R11
-	CMPQ         R11, $0x00000200
+	VEXTRACTI128 $0x01, Y6, X2
+	VPMAXUD      X2, X6, X6
+	VPSHUFD      $0x4e, X6, X2
+	VPMAXUD      X2, X6, X6
+	VMOVQ        X6, R11
+	CMPQ         R11, $0x7fffffff
 	JA           direct
-	VEXTRACTI128 $0x01, Y2, X1
-	VPADDQ       X1, X2, X2
-	VPSHUFD      $0x4e, X2, X1
-	VPADDQ       X1, X2, X2
-	VMOVQ        X2, R13
+	CMPQ         R11, $0x04
+	JG           longer
+	MOVQ         R8, R13
+	SUBQ         DI, R13
+	IMUL3Q       $0x05, R13, R13
+	SHRQ         $0x01, R13
+	CMPQ         R12, R13
+	JL           few
+	CMPB         near+161(FP), $0x00
+	JEQ          few
+	LEAQ         8(R10), R13
+	CMPQ         R13, R9
+	JG           few
+	MOVQ         x_len+96(FP), R11
+	DECQ         R11
+	JL           direct
+	MOVQ         $0x7fffffff, R9
+	CMPQ         R11, R9
+	CMOVQGT      R9, R11
+	VMOVD        R11, X0
+	VPBROADCASTD X0, Y0
+	VPXOR        Y6, Y6, Y6
+	MOVQ         DX, R9
+
+check:
+	VPMAXUD   (BX)(R9*4), Y6, Y6
+	ADDQ      $0x08, R9
+	CMPQ      R9, R10
+	JL        check
+	VPMAXUD   (BX)(R10*4), Y6, Y6
+	VPMINUD   Y0, Y6, Y0
+	VPCMPEQD  Y6, Y0, Y0
+	VPMOVMSKB Y0, R13
+	CMPL      R13, $-1
+	JNE       direct
+	MOVQ      work_base+136(FP), R10
+	MOVQ      DI, R9
+	SHLQ      $0x03, R9
+	SUBQ      R9, R10
+	MOVQ      DI, R9
+	LEAQ      masksOfFirst<>+128(SB), R11
+
+short:
+	MOVQ        8(AX)(R9*8), R12
+	MOVQ        DX, R13
+	SUBQ        R12, R13
+	MOVQ        (BX)(DX*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVSD      (CX)(R14*8), X2
+	VMOVHPD     (CX)(R15*8), X2, X2
+	MOVQ        8(BX)(DX*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVSD      (CX)(R14*8), X0
+	VMOVHPD     (CX)(R15*8), X0, X0
+	VINSERTF128 $0x01, X0, Y2, Y2
+	VMULPD      (SI)(DX*8), Y2, Y2
+	VANDPS      (R11)(R13*8), Y2, Y2
+	MOVQ        R12, DX
+	MOVQ        16(AX)(R9*8), R12
+	MOVQ        DX, R13
+	SUBQ        R12, R13
+	MOVQ        (BX)(DX*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVSD      (CX)(R14*8), X3
+	VMOVHPD     (CX)(R15*8), X3, X3
+	MOVQ        8(BX)(DX*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVSD      (CX)(R14*8), X0
+	VMOVHPD     (CX)(R15*8), X0, X0
+	VINSERTF128 $0x01, X0, Y3, Y3
+	VMULPD      (SI)(DX*8), Y3, Y3
+	VANDPS      (R11)(R13*8), Y3, Y3
+	MOVQ        R12, DX
+	MOVQ        24(AX)(R9*8), R12
+	MOVQ        DX, R13
+	SUBQ        R12, R13
+	MOVQ        (BX)(DX*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVSD      (CX)(R14*8), X4
+	VMOVHPD     (CX)(R15*8), X4, X4
+	MOVQ        8(BX)(DX*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVSD      (CX)(R14*8), X0
+	VMOVHPD     (CX)(R15*8), X0, X0
+	VINSERTF128 $0x01, X0, Y4, Y4
+	VMULPD      (SI)(DX*8), Y4, Y4
+	VANDPS      (R11)(R13*8), Y4, Y4
+	MOVQ        R12, DX
+	MOVQ        32(AX)(R9*8), R12
+	MOVQ        DX, R13
+	SUBQ        R12, R13
+	MOVQ        (BX)(DX*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVSD      (CX)(R14*8), X5
+	VMOVHPD     (CX)(R15*8), X5, X5
+	MOVQ        8(BX)(DX*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVSD      (CX)(R14*8), X0
+	VMOVHPD     (CX)(R15*8), X0, X0
+	VINSERTF128 $0x01, X0, Y5, Y5
+	VMULPD      (SI)(DX*8), Y5, Y5
+	VANDPS      (R11)(R13*8), Y5, Y5
+	MOVQ        R12, DX
+	VHADDPD     Y3, Y2, Y0
+	VHADDPD     Y5, Y4, Y6
+	VPERM2F128  $0x21, Y6, Y0, Y7
+	VBLENDPD    $0x0c, Y6, Y0, Y0
+	VADDPD      Y7, Y0, Y0
+	VMOVUPD     Y0, (R10)(R9*8)
+	ADDQ        $0x04, R9
+	CMPQ        R9, R8
+	JL          short
+	JMP         finish
+
+longer:
+	CMPB         known+160(FP), $0x00
+	JNE          direct
+	VEXTRACTI128 $0x01, Y0, X2
+	VPADDQ       X2, X0, X0
+	VPSHUFD      $0x4e, X0, X2
+	VPADDQ       X2, X0, X0
+	VMOVQ        X0, R13
 	MOVQ         R8, R14
 	SUBQ         DI, R14
 	NEGQ         R13
 	ADDQ         R14, R13
 	SHLQ         $0x03, R13
 	CMPQ         R13, R14
-	JG           few
-	SHLQ         $0x03, R14
+	JG           unlike
+	IMUL3Q       $0x07, R14, R14
 	CMPQ         R12, R14
 	JGE          direct
+
+unlike:
+	CMPQ R12, $0x00000200
+	JA   varied
 
 few:
 	MOVQ         work_base+136(FP), R12
@@ -125,52 +252,56 @@ few:
 	MOVQ         $0x7fffffff, R13
 	CMPQ         R14, R13
 	CMOVQGT      R13, R14
-	VMOVD        R14, X1
-	VPBROADCASTD X1, Y1
+	VMOVD        R14, X0
+	VPBROADCASTD X0, Y0
 	SUBQ         $0x08, R9
 	CMPQ         R9, (AX)
 	JL           direct
-	MOVQ         DX, R13
+	MOVQ         DX, R14
 
 products:
-	CMPQ         R13, R9
-	CMOVQGT      R9, R13
-	PREFETCHT0   2048(SI)(R13*8)
-	PREFETCHT0   2048(BX)(R13*4)
-	VMOVDQU      (BX)(R13*4), Y2
-	VPMINUD      Y1, Y2, Y3
-	VPCMPEQD     Y2, Y3, Y3
-	VPMOVMSKB    Y3, R14
-	CMPL         R14, $-1
+	CMPQ       R14, R9
+	CMOVQGT    R9, R14
+	CMPB       near+161(FP), $0x00
+	JNE        near0
+	PREFETCHT0 2048(SI)(R14*8)
+	PREFETCHT0 2048(BX)(R14*4)
+
+near0:
+	VMOVDQU      (BX)(R14*4), Y6
+	VPMINUD      Y0, Y6, Y7
+	VPCMPEQD     Y6, Y7, Y7
+	VPMOVMSKB    Y7, R13
+	CMPL         R13, $-1
 	JNE          direct
-	MOVQ         (BX)(R13*4), R15
-	MOVL         R15, R14
+	MOVQ         (BX)(R14*4), R15
+	MOVL         R15, R13
 	SHRQ         $0x20, R15
-	VMOVSD       (CX)(R14*8), X4
+	VMOVSD       (CX)(R13*8), X2
+	VMOVHPD      (CX)(R15*8), X2, X2
+	MOVQ         8(BX)(R14*4), R15
+	MOVL         R15, R13
+	SHRQ         $0x20, R15
+	VMOVSD       (CX)(R13*8), X3
+	VMOVHPD      (CX)(R15*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	MOVQ         16(BX)(R14*4), R15
+	MOVL         R15, R13
+	SHRQ         $0x20, R15
+	VMOVSD       (CX)(R13*8), X3
+	VMOVHPD      (CX)(R15*8), X3, X3
+	MOVQ         24(BX)(R14*4), R15
+	MOVL         R15, R13
+	SHRQ         $0x20, R15
+	VMOVSD       (CX)(R13*8), X4
 	VMOVHPD      (CX)(R15*8), X4, X4
-	MOVQ         8(BX)(R13*4), R15
-	MOVL         R15, R14
-	SHRQ         $0x20, R15
-	VMOVSD       (CX)(R14*8), X2
-	VMOVHPD      (CX)(R15*8), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	MOVQ         16(BX)(R13*4), R15
-	MOVL         R15, R14
-	SHRQ         $0x20, R15
-	VMOVSD       (CX)(R14*8), X5
-	VMOVHPD      (CX)(R15*8), X5, X5
-	MOVQ         24(BX)(R13*4), R15
-	MOVL         R15, R14
-	SHRQ         $0x20, R15
-	VMOVSD       (CX)(R14*8), X2
-	VMOVHPD      (CX)(R15*8), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VMULPD       (SI)(R13*8), Y4, Y4
-	VMOVUPS      Y4, (R12)(R13*8)
-	VMULPD       32(SI)(R13*8), Y5, Y5
-	VMOVUPS      Y5, 32(R12)(R13*8)
-	ADDQ         $0x08, R13
-	CMPQ         R13, R10
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VMULPD       (SI)(R14*8), Y2, Y2
+	VMOVUPS      Y2, (R12)(R14*8)
+	VMULPD       32(SI)(R14*8), Y3, Y3
+	VMOVUPS      Y3, 32(R12)(R14*8)
+	ADDQ         $0x08, R14
+	CMPQ         R14, R10
 	JL           products
 	MOVQ         work_base+136(FP), R10
 	MOVQ         DI, R9
@@ -183,45 +314,45 @@ products:
 	CMPQ         R11, $0x08
 	JLE          atMost8
 	MOVQ         $0x00000010, R11
-	VMOVQ        R11, X1
-	VPBROADCASTQ X1, Y1
+	VMOVQ        R11, X0
+	VPBROADCASTQ X0, Y0
 
 mixed:
-	VMOVDQU    8(AX)(R9*8), Y2
-	VPSUBQ     (AX)(R9*8), Y2, Y2
-	VPCMPGTQ   Y1, Y2, Y2
-	VPMOVMSKB  Y2, R11
+	VMOVDQU    8(AX)(R9*8), Y6
+	VPSUBQ     (AX)(R9*8), Y6, Y6
+	VPCMPGTQ   Y0, Y6, Y6
+	VPMOVMSKB  Y6, R11
 	TESTL      R11, R11
 	JNZ        long
 	MOVQ       8(AX)(R9*8), R11
 	MOVQ       DX, R14
 	SUBQ       R11, R14
-	VMOVUPS    (R12)(DX*8), Y2
-	VANDPS     (R13)(R14*8), Y2, Y2
-	VMOVUPS    32(R12)(DX*8), Y3
-	VANDPS     32(R13)(R14*8), Y3, Y3
+	VMOVUPS    (R12)(DX*8), Y6
+	VANDPS     (R13)(R14*8), Y6, Y6
+	VMOVUPS    32(R12)(DX*8), Y7
+	VANDPS     32(R13)(R14*8), Y7, Y7
 	VMOVUPS    64(R12)(DX*8), Y8
 	VANDPS     64(R13)(R14*8), Y8, Y8
 	VMOVUPS    96(R12)(DX*8), Y9
 	VANDPS     96(R13)(R14*8), Y9, Y9
-	VADDPD     Y8, Y2, Y2
-	VADDPD     Y9, Y3, Y3
-	VADDPD     Y3, Y2, Y2
+	VADDPD     Y8, Y6, Y6
+	VADDPD     Y9, Y7, Y7
+	VADDPD     Y7, Y6, Y6
 	MOVQ       R11, DX
 	MOVQ       16(AX)(R9*8), R11
 	MOVQ       DX, R14
 	SUBQ       R11, R14
-	VMOVUPS    (R12)(DX*8), Y3
-	VANDPS     (R13)(R14*8), Y3, Y3
+	VMOVUPS    (R12)(DX*8), Y7
+	VANDPS     (R13)(R14*8), Y7, Y7
 	VMOVUPS    32(R12)(DX*8), Y8
 	VANDPS     32(R13)(R14*8), Y8, Y8
 	VMOVUPS    64(R12)(DX*8), Y9
 	VANDPS     64(R13)(R14*8), Y9, Y9
 	VMOVUPS    96(R12)(DX*8), Y10
 	VANDPS     96(R13)(R14*8), Y10, Y10
-	VADDPD     Y9, Y3, Y3
+	VADDPD     Y9, Y7, Y7
 	VADDPD     Y10, Y8, Y8
-	VADDPD     Y8, Y3, Y3
+	VADDPD     Y8, Y7, Y7
 	MOVQ       R11, DX
 	MOVQ       24(AX)(R9*8), R11
 	MOVQ       DX, R14
@@ -253,12 +384,12 @@ mixed:
 	VADDPD     Y12, Y10, Y10
 	VADDPD     Y10, Y9, Y9
 	MOVQ       R11, DX
-	VHADDPD    Y3, Y2, Y2
-	VHADDPD    Y9, Y8, Y3
-	VPERM2F128 $0x21, Y3, Y2, Y8
-	VBLENDPD   $0x0c, Y3, Y2, Y2
-	VADDPD     Y8, Y2, Y2
-	VMOVUPD    Y2, (R10)(R9*8)
+	VHADDPD    Y7, Y6, Y6
+	VHADDPD    Y9, Y8, Y7
+	VPERM2F128 $0x21, Y7, Y6, Y8
+	VBLENDPD   $0x0c, Y7, Y6, Y6
+	VADDPD     Y8, Y6, Y6
+	VMOVUPD    Y6, (R10)(R9*8)
 	ADDQ       $0x04, R9
 	CMPQ       R9, R8
 	JL         mixed
@@ -270,13 +401,13 @@ long:
 each:
 	MOVQ   8(AX)(R9*8), R14
 	SUBQ   DX, R14
-	VXORPS Y2, Y2, Y2
+	VXORPS Y6, Y6, Y6
 	SUBQ   $0x08, R14
 	JL     last
 
 whole:
-	VADDPD (R12)(DX*8), Y2, Y2
-	VADDPD 32(R12)(DX*8), Y2, Y2
+	VADDPD (R12)(DX*8), Y6, Y6
+	VADDPD 32(R12)(DX*8), Y6, Y6
 	ADDQ   $0x08, DX
 	SUBQ   $0x08, R14
 	JGE    whole
@@ -285,18 +416,18 @@ last:
 	MOVQ         8(AX)(R9*8), R14
 	MOVQ         DX, R15
 	SUBQ         R14, R15
-	VMOVUPS      (R12)(DX*8), Y3
-	VANDPS       (R13)(R15*8), Y3, Y3
+	VMOVUPS      (R12)(DX*8), Y7
+	VANDPS       (R13)(R15*8), Y7, Y7
 	VMOVUPS      32(R12)(DX*8), Y8
 	VANDPS       32(R13)(R15*8), Y8, Y8
-	VADDPD       Y8, Y3, Y3
+	VADDPD       Y8, Y7, Y7
 	MOVQ         R14, DX
-	VADDPD       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VADDPD       X2, X3, X3
-	VUNPCKHPD    X3, X3, X2
-	VADDSD       X2, X3, X3
-	VMOVSD       X3, (R10)(R9*8)
+	VADDPD       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X2
+	VADDPD       X2, X6, X6
+	VUNPCKHPD    X6, X6, X2
+	VADDPD       X2, X6, X6
+	VMOVSD       X6, (R10)(R9*8)
 	INCQ         R9
 	CMPQ         R9, R11
 	JL           each
@@ -308,20 +439,20 @@ atMost4:
 	MOVQ       8(AX)(R9*8), R11
 	MOVQ       DX, R14
 	SUBQ       R11, R14
-	VMOVUPS    (R12)(DX*8), Y1
-	VANDPS     (R13)(R14*8), Y1, Y1
+	VMOVUPS    (R12)(DX*8), Y0
+	VANDPS     (R13)(R14*8), Y0, Y0
 	MOVQ       R11, DX
 	MOVQ       16(AX)(R9*8), R11
 	MOVQ       DX, R14
 	SUBQ       R11, R14
-	VMOVUPS    (R12)(DX*8), Y2
-	VANDPS     (R13)(R14*8), Y2, Y2
+	VMOVUPS    (R12)(DX*8), Y6
+	VANDPS     (R13)(R14*8), Y6, Y6
 	MOVQ       R11, DX
 	MOVQ       24(AX)(R9*8), R11
 	MOVQ       DX, R14
 	SUBQ       R11, R14
-	VMOVUPS    (R12)(DX*8), Y3
-	VANDPS     (R13)(R14*8), Y3, Y3
+	VMOVUPS    (R12)(DX*8), Y7
+	VANDPS     (R13)(R14*8), Y7, Y7
 	MOVQ       R11, DX
 	MOVQ       32(AX)(R9*8), R11
 	MOVQ       DX, R14
@@ -329,12 +460,12 @@ atMost4:
 	VMOVUPS    (R12)(DX*8), Y8
 	VANDPS     (R13)(R14*8), Y8, Y8
 	MOVQ       R11, DX
-	VHADDPD    Y2, Y1, Y1
-	VHADDPD    Y8, Y3, Y2
-	VPERM2F128 $0x21, Y2, Y1, Y3
-	VBLENDPD   $0x0c, Y2, Y1, Y1
-	VADDPD     Y3, Y1, Y1
-	VMOVUPD    Y1, (R10)(R9*8)
+	VHADDPD    Y6, Y0, Y0
+	VHADDPD    Y8, Y7, Y6
+	VPERM2F128 $0x21, Y6, Y0, Y7
+	VBLENDPD   $0x0c, Y6, Y0, Y0
+	VADDPD     Y7, Y0, Y0
+	VMOVUPD    Y0, (R10)(R9*8)
 	ADDQ       $0x04, R9
 	CMPQ       R9, R8
 	JL         atMost4
@@ -344,29 +475,29 @@ atMost8:
 	MOVQ       8(AX)(R9*8), R11
 	MOVQ       DX, R14
 	SUBQ       R11, R14
-	VMOVUPS    (R12)(DX*8), Y1
-	VANDPS     (R13)(R14*8), Y1, Y1
-	VMOVUPS    32(R12)(DX*8), Y2
-	VANDPS     32(R13)(R14*8), Y2, Y2
-	VADDPD     Y2, Y1, Y1
+	VMOVUPS    (R12)(DX*8), Y0
+	VANDPS     (R13)(R14*8), Y0, Y0
+	VMOVUPS    32(R12)(DX*8), Y6
+	VANDPS     32(R13)(R14*8), Y6, Y6
+	VADDPD     Y6, Y0, Y0
 	MOVQ       R11, DX
 	MOVQ       16(AX)(R9*8), R11
 	MOVQ       DX, R14
 	SUBQ       R11, R14
-	VMOVUPS    (R12)(DX*8), Y2
-	VANDPS     (R13)(R14*8), Y2, Y2
-	VMOVUPS    32(R12)(DX*8), Y3
-	VANDPS     32(R13)(R14*8), Y3, Y3
-	VADDPD     Y3, Y2, Y2
+	VMOVUPS    (R12)(DX*8), Y6
+	VANDPS     (R13)(R14*8), Y6, Y6
+	VMOVUPS    32(R12)(DX*8), Y7
+	VANDPS     32(R13)(R14*8), Y7, Y7
+	VADDPD     Y7, Y6, Y6
 	MOVQ       R11, DX
 	MOVQ       24(AX)(R9*8), R11
 	MOVQ       DX, R14
 	SUBQ       R11, R14
-	VMOVUPS    (R12)(DX*8), Y3
-	VANDPS     (R13)(R14*8), Y3, Y3
+	VMOVUPS    (R12)(DX*8), Y7
+	VANDPS     (R13)(R14*8), Y7, Y7
 	VMOVUPS    32(R12)(DX*8), Y8
 	VANDPS     32(R13)(R14*8), Y8, Y8
-	VADDPD     Y8, Y3, Y3
+	VADDPD     Y8, Y7, Y7
 	MOVQ       R11, DX
 	MOVQ       32(AX)(R9*8), R11
 	MOVQ       DX, R14
@@ -377,12 +508,12 @@ atMost8:
 	VANDPS     32(R13)(R14*8), Y9, Y9
 	VADDPD     Y9, Y8, Y8
 	MOVQ       R11, DX
-	VHADDPD    Y2, Y1, Y1
-	VHADDPD    Y8, Y3, Y2
-	VPERM2F128 $0x21, Y2, Y1, Y3
-	VBLENDPD   $0x0c, Y2, Y1, Y1
-	VADDPD     Y3, Y1, Y1
-	VMOVUPD    Y1, (R10)(R9*8)
+	VHADDPD    Y6, Y0, Y0
+	VHADDPD    Y8, Y7, Y6
+	VPERM2F128 $0x21, Y6, Y0, Y7
+	VBLENDPD   $0x0c, Y6, Y0, Y0
+	VADDPD     Y7, Y0, Y0
+	VMOVUPD    Y0, (R10)(R9*8)
 	ADDQ       $0x04, R9
 	CMPQ       R9, R8
 	JL         atMost8
@@ -392,133 +523,240 @@ rest:
 	ADDQ DI, R8
 
 direct:
+	VPXOR Y0, Y0, Y0
+	MOVQ  $0x00000000, (SP)
+	JMP   oneByOne
+
+varied:
+	MOVQ         x_len+96(FP), R10
+	DECQ         R10
+	JL           direct
+	MOVQ         $0x7fffffff, R9
+	CMPQ         R10, R9
+	CMOVQGT      R9, R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         $0x00000001, (SP)
+
+oneByOne:
 	MOVQ work_base+136(FP), R10
 	MOVQ DI, R9
 	SHLQ $0x03, R9
 	SUBQ R9, R10
 	MOVQ DI, R9
-	MOVQ idx_len+48(FP), R12
-	ADDQ (AX), R12
-	MOVQ x_len+96(FP), R11
+	LEAQ masksOfFirst<>+128(SB), R11
+	MOVQ idx_len+48(FP), R13
+	ADDQ (AX), R13
+	MOVQ x_len+96(FP), R12
 
 row:
 	CMPQ   R9, R8
 	JGE    finish
-	MOVQ   8(AX)(R9*8), R13
-	CMPQ   R13, R12
+	MOVQ   8(AX)(R9*8), R14
+	CMPQ   R14, R13
 	JG     bad
-	SUBQ   DX, R13
+	SUBQ   DX, R14
 	JL     bad
-	VXORPS X2, X2, X2
-	CMPQ   R13, $0x08
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	SUBQ   $0x08, R14
 	JL     tail
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
 
 eight:
-	PREFETCHT0   2048(SI)(DX*8)
-	PREFETCHT0   2048(BX)(DX*4)
-	MOVL         (BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VMOVSD       (CX)(R14*8), X6
-	MOVL         4(BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VMOVHPD      (CX)(R14*8), X6, X6
-	MOVL         8(BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VMOVSD       (CX)(R14*8), X3
-	MOVL         12(BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VMOVHPD      (CX)(R14*8), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	MOVL         16(BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VMOVSD       (CX)(R14*8), X7
-	MOVL         20(BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VMOVHPD      (CX)(R14*8), X7, X7
-	MOVL         24(BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VMOVSD       (CX)(R14*8), X3
-	MOVL         28(BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VMOVHPD      (CX)(R14*8), X3, X3
-	VINSERTF128  $0x01, X3, Y7, Y7
-	VFMADD231PD  (SI)(DX*8), Y6, Y1
-	VFMADD231PD  32(SI)(DX*8), Y7, Y2
-	ADDQ         $0x08, DX
-	SUBQ         $0x08, R13
-	CMPQ         R13, $0x08
-	JGE          eight
-	VADDPD       Y2, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VADDPD       X1, X2, X2
-	VUNPCKHPD    X2, X2, X1
-	VADDSD       X1, X2, X2
+	CMPB       near+161(FP), $0x00
+	JNE        near1
+	PREFETCHT0 2048(SI)(DX*8)
+	PREFETCHT0 2048(BX)(DX*4)
+
+near1:
+	MOVL        (BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VMOVSD      (CX)(R15*8), X2
+	MOVL        4(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VMOVHPD     (CX)(R15*8), X2, X2
+	MOVL        8(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VMOVSD      (CX)(R15*8), X3
+	MOVL        12(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VMOVHPD     (CX)(R15*8), X3, X3
+	VINSERTF128 $0x01, X3, Y2, Y2
+	MOVL        16(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VMOVSD      (CX)(R15*8), X3
+	MOVL        20(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VMOVHPD     (CX)(R15*8), X3, X3
+	MOVL        24(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VMOVSD      (CX)(R15*8), X4
+	MOVL        28(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VMOVHPD     (CX)(R15*8), X4, X4
+	VINSERTF128 $0x01, X4, Y3, Y3
+	VFMADD231PD (SI)(DX*8), Y2, Y6
+	VFMADD231PD 32(SI)(DX*8), Y3, Y7
+	ADDQ        $0x08, DX
+	SUBQ        $0x08, R14
+	JGE         eight
 
 tail:
-	SUBQ $0x01, R13
-	JL   summed
+	CMPQ (SP), $0x00
+	JNE  masked
 
-one:
-	MOVL        (BX)(DX*4), R14
-	CMPQ        R14, R11
+bits:
+	VADDPD      Y7, Y6, Y6
+	TESTL       $0x00000004, R14
+	JZ          no4
+	MOVL        (BX)(DX*4), R15
+	CMPQ        R15, R12
 	JAE         bad
-	VMOVSD      (SI)(DX*8), X1
-	VFMADD231SD (CX)(R14*8), X1, X2
-	INCQ        DX
-	SUBQ        $0x01, R13
-	JGE         one
+	VMOVSD      (CX)(R15*8), X2
+	MOVL        4(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VMOVHPD     (CX)(R15*8), X2, X2
+	MOVL        8(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VMOVSD      (CX)(R15*8), X3
+	MOVL        12(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VMOVHPD     (CX)(R15*8), X3, X3
+	VINSERTF128 $0x01, X3, Y2, Y2
+	VFMADD231PD (SI)(DX*8), Y2, Y6
+	ADDQ        $0x04, DX
 
-summed:
-	VMOVSD X2, (R10)(R9*8)
+no4:
+	VEXTRACTF128 $0x01, Y6, X2
+	VADDPD       X2, X6, X6
+	TESTL        $0x00000002, R14
+	JZ           no2
+	MOVL         (BX)(DX*4), R15
+	CMPQ         R15, R12
+	JAE          bad
+	VMOVSD       (CX)(R15*8), X2
+	MOVL         4(BX)(DX*4), R15
+	CMPQ         R15, R12
+	JAE          bad
+	VMOVHPD      (CX)(R15*8), X2, X2
+	VFMADD231PD  (SI)(DX*8), X2, X6
+	ADDQ         $0x02, DX
+
+no2:
+	VUNPCKHPD   X6, X6, X2
+	VADDPD      X2, X6, X6
+	TESTL       $0x00000001, R14
+	JZ          no1
+	MOVL        (BX)(DX*4), R14
+	CMPQ        R14, R12
+	JAE         bad
+	VMOVSD      (CX)(R14*8), X2
+	VFMADD231SD (SI)(DX*8), X2, X6
+	ADDQ        $0x01, DX
+
+no1:
+store:
+	VMOVSD X6, (R10)(R9*8)
 	INCQ   R9
 	JMP    row
 
+masked:
+	CMPQ         R14, $-8
+	JE           bits
+	LEAQ         8(DX), R15
+	CMPQ         R15, R13
+	JG           bits
+	VMOVDQU      (BX)(DX*4), Y8
+	VPMAXUD      Y0, Y8, Y8
+	VPCMPEQD     Y0, Y8, Y8
+	VPMOVMSKB    Y8, R15
+	CMPL         R15, $-1
+	JNE          bits
+	ADDQ         $0x08, R14
+	NEGQ         R14
+	MOVQ         (BX)(DX*4), BP
+	MOVL         BP, R15
+	SHRQ         $0x20, BP
+	VMOVSD       (CX)(R15*8), X2
+	VMOVHPD      (CX)(BP*8), X2, X2
+	MOVQ         8(BX)(DX*4), BP
+	MOVL         BP, R15
+	SHRQ         $0x20, BP
+	VMOVSD       (CX)(R15*8), X3
+	VMOVHPD      (CX)(BP*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	MOVQ         16(BX)(DX*4), BP
+	MOVL         BP, R15
+	SHRQ         $0x20, BP
+	VMOVSD       (CX)(R15*8), X3
+	VMOVHPD      (CX)(BP*8), X3, X3
+	MOVQ         24(BX)(DX*4), BP
+	MOVL         BP, R15
+	SHRQ         $0x20, BP
+	VMOVSD       (CX)(R15*8), X4
+	VMOVHPD      (CX)(BP*8), X4, X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	VMULPD       (SI)(DX*8), Y2, Y2
+	VANDPS       (R11)(R14*8), Y2, Y2
+	VADDPD       Y2, Y6, Y6
+	VMULPD       32(SI)(DX*8), Y3, Y3
+	VANDPS       32(R11)(R14*8), Y3, Y3
+	VADDPD       Y3, Y7, Y7
+	SUBQ         R14, DX
+	VADDPD       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X2
+	VADDPD       X2, X6, X6
+	VUNPCKHPD    X6, X6, X2
+	VADDPD       X2, X6, X6
+	JMP          store
+
 bad:
 	MOVQ R9, R8
-	MOVQ R9, done+160(FP)
+	MOVQ R9, done+168(FP)
 
 finish:
 	MOVQ         y_base+112(FP), R9
 	MOVQ         beta+8(FP), R11
 	ADDQ         R11, R11
-	VBROADCASTSD alpha+0(FP), Y1
-	VBROADCASTSD beta+8(FP), Y2
+	VBROADCASTSD alpha+0(FP), Y0
+	VBROADCASTSD beta+8(FP), Y6
 
 register:
 	LEAQ        4(DI), R12
 	CMPQ        R12, R8
 	JG          single
-	VMULPD      (R10)(DI*8), Y1, Y3
+	VMULPD      (R10)(DI*8), Y0, Y7
 	TESTQ       R11, R11
 	JZ          put
-	VFMADD231PD (R9)(DI*8), Y2, Y3
+	VFMADD231PD (R9)(DI*8), Y6, Y7
 
 put:
-	VMOVUPS Y3, (R9)(DI*8)
+	VMOVUPS Y7, (R9)(DI*8)
 	MOVQ    R12, DI
 	JMP     register
 
 single:
 	CMPQ        DI, R8
 	JGE         block
-	VMOVSD      (R10)(DI*8), X3
-	VMULSD      X1, X3, X3
+	VMOVSD      (R10)(DI*8), X7
+	VMULSD      X0, X7, X7
 	TESTQ       R11, R11
 	JZ          putSingle
-	VFMADD231SD (R9)(DI*8), X2, X3
+	VFMADD231SD (R9)(DI*8), X6, X7
 
 putSingle:
-	VMOVSD X3, (R9)(DI*8)
+	VMOVSD X7, (R9)(DI*8)
 	INCQ   DI
 	JMP    single
 	JMP block
@@ -527,9 +765,9 @@ out:
 	VZEROUPPER
 	RET
 
-// func rowsF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, work []float32) (done int)
+// func rowsF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, work []float32, known bool, near bool) (done int)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·rowsF32AVX2(SB), NOSPLIT, $0-160
+TEXT ·rowsF32AVX2(SB), NOSPLIT, $8-168
 	MOVQ  ptr_base+8(FP), AX
 	MOVQ  x_base+80(FP), CX
 	MOVQ  (AX), DX
@@ -540,12 +778,12 @@ TEXT ·rowsF32AVX2(SB), NOSPLIT, $0-160
 	SUBQ  DI, BX
 	SUBQ  DI, SI
 	MOVQ  y_len+112(FP), DI
-	MOVQ  DI, done+152(FP)
+	MOVQ  DI, done+160(FP)
 	XORQ  DI, DI
-	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
 
 block:
-	MOVQ done+152(FP), R8
+	MOVQ done+160(FP), R8
 	SUBQ DI, R8
 	JLE  out
 	CMPQ R8, $0x20
@@ -564,44 +802,165 @@ cut:
 	JG    direct
 	MOVQ  R10, R12
 	SUBQ  DX, R12
-	CMPQ  R12, $0x00000200
-	JA    direct
 	MOVQ  DI, R11
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y0, Y0, Y0
 
 survey:
-	VMOVDQU      8(AX)(R11*8), Y3
-	VPSUBQ       (AX)(R11*8), Y3, Y3
-	VPMAXUD      Y3, Y1, Y1
-	VPCMPEQQ     Y3, Y0, Y0
-	VPSUBQ       Y0, Y2, Y2
-	VMOVDQA      Y3, Y0
+	VMOVDQU      8(AX)(R11*8), Y4
+	VPSUBQ       (AX)(R11*8), Y4, Y4
+	VPMAXUD      Y4, Y3, Y3
+	VPCMPEQQ     Y4, Y1, Y1
+	VPSUBQ       Y1, Y0, Y0
+	VMOVDQA      Y4, Y1
 	ADDQ         $0x04, R11
 	CMPQ         R11, R8
 	JL           survey
-	VEXTRACTI128 $0x01, Y1, X3
-	VPMAXUD      X3, X1, X1
-	VPSHUFD      $0x4e, X1, X3
-	VPMAXUD      X3, X1, X1
-	VMOVQ        X1, R11
-	CMPQ         R11, $0x00000200
+	VEXTRACTI128 $0x01, Y3, X2
+	VPMAXUD      X2, X3, X3
+	VPSHUFD      $0x4e, X3, X2
+	VPMAXUD      X2, X3, X3
+	VMOVQ        X3, R11
+	CMPQ         R11, $0x7fffffff
 	JA           direct
-	VEXTRACTI128 $0x01, Y2, X1
-	VPADDQ       X1, X2, X2
-	VPSHUFD      $0x4e, X2, X1
-	VPADDQ       X1, X2, X2
-	VMOVQ        X2, R13
+	CMPQ         R11, $0x04
+	JG           longer
+	MOVQ         R8, R13
+	SUBQ         DI, R13
+	IMUL3Q       $0x05, R13, R13
+	SHRQ         $0x01, R13
+	CMPQ         R12, R13
+	JL           few
+	CMPB         near+153(FP), $0x00
+	JEQ          few
+	LEAQ         8(R10), R13
+	CMPQ         R13, R9
+	JG           few
+	MOVQ         x_len+88(FP), R11
+	DECQ         R11
+	JL           direct
+	MOVQ         $0x7fffffff, R9
+	CMPQ         R11, R9
+	CMOVQGT      R9, R11
+	VMOVD        R11, X0
+	VPBROADCASTD X0, Y0
+	VPXOR        Y3, Y3, Y3
+	MOVQ         DX, R9
+
+check:
+	VPMAXUD   (BX)(R9*4), Y3, Y3
+	ADDQ      $0x08, R9
+	CMPQ      R9, R10
+	JL        check
+	VPMAXUD   (BX)(R10*4), Y3, Y3
+	VPMINUD   Y0, Y3, Y0
+	VPCMPEQD  Y3, Y0, Y0
+	VPMOVMSKB Y0, R13
+	CMPL      R13, $-1
+	JNE       direct
+	MOVQ      work_base+128(FP), R10
+	MOVQ      DI, R9
+	SHLQ      $0x02, R9
+	SUBQ      R9, R10
+	MOVQ      DI, R9
+	LEAQ      masksOfFirst<>+128(SB), R11
+
+short:
+	MOVQ      8(AX)(R9*8), R12
+	MOVQ      DX, R13
+	SUBQ      R12, R13
+	MOVQ      (BX)(DX*4), R15
+	MOVL      R15, R14
+	SHRQ      $0x20, R15
+	VMOVSS    (CX)(R14*4), X2
+	VINSERTPS $0x10, (CX)(R15*4), X2, X2
+	MOVQ      8(BX)(DX*4), R15
+	MOVL      R15, R14
+	SHRQ      $0x20, R15
+	VINSERTPS $0x20, (CX)(R14*4), X2, X2
+	VINSERTPS $0x30, (CX)(R15*4), X2, X2
+	VMULPS    (SI)(DX*4), X2, X2
+	VANDPS    (R11)(R13*4), X2, X2
+	MOVQ      R12, DX
+	MOVQ      16(AX)(R9*8), R12
+	MOVQ      DX, R13
+	SUBQ      R12, R13
+	MOVQ      (BX)(DX*4), R15
+	MOVL      R15, R14
+	SHRQ      $0x20, R15
+	VMOVSS    (CX)(R14*4), X0
+	VINSERTPS $0x10, (CX)(R15*4), X0, X0
+	MOVQ      8(BX)(DX*4), R15
+	MOVL      R15, R14
+	SHRQ      $0x20, R15
+	VINSERTPS $0x20, (CX)(R14*4), X0, X0
+	VINSERTPS $0x30, (CX)(R15*4), X0, X0
+	VMULPS    (SI)(DX*4), X0, X0
+	VANDPS    (R11)(R13*4), X0, X0
+	MOVQ      R12, DX
+	MOVQ      24(AX)(R9*8), R12
+	MOVQ      DX, R13
+	SUBQ      R12, R13
+	MOVQ      (BX)(DX*4), R15
+	MOVL      R15, R14
+	SHRQ      $0x20, R15
+	VMOVSS    (CX)(R14*4), X3
+	VINSERTPS $0x10, (CX)(R15*4), X3, X3
+	MOVQ      8(BX)(DX*4), R15
+	MOVL      R15, R14
+	SHRQ      $0x20, R15
+	VINSERTPS $0x20, (CX)(R14*4), X3, X3
+	VINSERTPS $0x30, (CX)(R15*4), X3, X3
+	VMULPS    (SI)(DX*4), X3, X3
+	VANDPS    (R11)(R13*4), X3, X3
+	MOVQ      R12, DX
+	MOVQ      32(AX)(R9*8), R12
+	MOVQ      DX, R13
+	SUBQ      R12, R13
+	MOVQ      (BX)(DX*4), R15
+	MOVL      R15, R14
+	SHRQ      $0x20, R15
+	VMOVSS    (CX)(R14*4), X4
+	VINSERTPS $0x10, (CX)(R15*4), X4, X4
+	MOVQ      8(BX)(DX*4), R15
+	MOVL      R15, R14
+	SHRQ      $0x20, R15
+	VINSERTPS $0x20, (CX)(R14*4), X4, X4
+	VINSERTPS $0x30, (CX)(R15*4), X4, X4
+	VMULPS    (SI)(DX*4), X4, X4
+	VANDPS    (R11)(R13*4), X4, X4
+	MOVQ      R12, DX
+	VHADDPS   X0, X2, X2
+	VHADDPS   X4, X3, X3
+	VHADDPS   X3, X2, X2
+	VMOVUPS   X2, (R10)(R9*4)
+	ADDQ      $0x04, R9
+	CMPQ      R9, R8
+	JL        short
+	JMP       finish
+
+longer:
+	CMPB         known+152(FP), $0x00
+	JNE          direct
+	VEXTRACTI128 $0x01, Y0, X2
+	VPADDQ       X2, X0, X0
+	VPSHUFD      $0x4e, X0, X2
+	VPADDQ       X2, X0, X0
+	VMOVQ        X0, R13
 	MOVQ         R8, R14
 	SUBQ         DI, R14
 	NEGQ         R13
 	ADDQ         R14, R13
 	SHLQ         $0x03, R13
 	CMPQ         R13, R14
-	JG           few
-	SHLQ         $0x03, R14
+	JG           unlike
+	IMUL3Q       $0x07, R14, R14
 	CMPQ         R12, R14
 	JGE          direct
+
+unlike:
+	CMPQ R12, $0x00000200
+	JA   varied
 
 few:
 	MOVQ         work_base+128(FP), R12
@@ -615,49 +974,53 @@ few:
 	MOVQ         $0x7fffffff, R13
 	CMPQ         R14, R13
 	CMOVQGT      R13, R14
-	VMOVD        R14, X1
-	VPBROADCASTD X1, Y1
+	VMOVD        R14, X0
+	VPBROADCASTD X0, Y0
 	SUBQ         $0x08, R9
 	CMPQ         R9, (AX)
 	JL           direct
-	MOVQ         DX, R13
+	MOVQ         DX, R14
 
 products:
-	CMPQ         R13, R9
-	CMOVQGT      R9, R13
-	PREFETCHT0   2048(SI)(R13*4)
-	PREFETCHT0   2048(BX)(R13*4)
-	VMOVDQU      (BX)(R13*4), Y2
-	VPMINUD      Y1, Y2, Y3
-	VPCMPEQD     Y2, Y3, Y3
-	VPMOVMSKB    Y3, R14
-	CMPL         R14, $-1
+	CMPQ       R14, R9
+	CMOVQGT    R9, R14
+	CMPB       near+153(FP), $0x00
+	JNE        near0
+	PREFETCHT0 2048(SI)(R14*4)
+	PREFETCHT0 2048(BX)(R14*4)
+
+near0:
+	VMOVDQU      (BX)(R14*4), Y3
+	VPMINUD      Y0, Y3, Y4
+	VPCMPEQD     Y3, Y4, Y4
+	VPMOVMSKB    Y4, R13
+	CMPL         R13, $-1
 	JNE          direct
-	MOVQ         (BX)(R13*4), R15
-	MOVL         R15, R14
+	MOVQ         (BX)(R14*4), R15
+	MOVL         R15, R13
 	SHRQ         $0x20, R15
-	VMOVSS       (CX)(R14*4), X4
-	VINSERTPS    $0x10, (CX)(R15*4), X4, X4
-	MOVQ         8(BX)(R13*4), R15
-	MOVL         R15, R14
-	SHRQ         $0x20, R15
-	VINSERTPS    $0x20, (CX)(R14*4), X4, X4
-	VINSERTPS    $0x30, (CX)(R15*4), X4, X4
-	MOVQ         16(BX)(R13*4), R15
-	MOVL         R15, R14
-	SHRQ         $0x20, R15
-	VMOVSS       (CX)(R14*4), X2
+	VMOVSS       (CX)(R13*4), X2
 	VINSERTPS    $0x10, (CX)(R15*4), X2, X2
-	MOVQ         24(BX)(R13*4), R15
-	MOVL         R15, R14
+	MOVQ         8(BX)(R14*4), R15
+	MOVL         R15, R13
 	SHRQ         $0x20, R15
-	VINSERTPS    $0x20, (CX)(R14*4), X2, X2
+	VINSERTPS    $0x20, (CX)(R13*4), X2, X2
 	VINSERTPS    $0x30, (CX)(R15*4), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	VMULPS       (SI)(R13*4), Y4, Y4
-	VMOVUPS      Y4, (R12)(R13*4)
-	ADDQ         $0x08, R13
-	CMPQ         R13, R10
+	MOVQ         16(BX)(R14*4), R15
+	MOVL         R15, R13
+	SHRQ         $0x20, R15
+	VMOVSS       (CX)(R13*4), X3
+	VINSERTPS    $0x10, (CX)(R15*4), X3, X3
+	MOVQ         24(BX)(R14*4), R15
+	MOVL         R15, R13
+	SHRQ         $0x20, R15
+	VINSERTPS    $0x20, (CX)(R13*4), X3, X3
+	VINSERTPS    $0x30, (CX)(R15*4), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VMULPS       (SI)(R14*4), Y2, Y2
+	VMOVUPS      Y2, (R12)(R14*4)
+	ADDQ         $0x08, R14
+	CMPQ         R14, R10
 	JL           products
 	MOVQ         work_base+128(FP), R10
 	MOVQ         DI, R9
@@ -668,35 +1031,44 @@ products:
 	CMPQ         R11, $0x08
 	JLE          atMost8
 	MOVQ         $0x00000010, R11
-	VMOVQ        R11, X1
-	VPBROADCASTQ X1, Y1
+	VMOVQ        R11, X0
+	VPBROADCASTQ X0, Y0
 
 mixed:
-	VMOVDQU      8(AX)(R9*8), Y2
-	VPSUBQ       (AX)(R9*8), Y2, Y2
-	VPCMPGTQ     Y1, Y2, Y2
-	VPMOVMSKB    Y2, R11
+	VMOVDQU      8(AX)(R9*8), Y3
+	VPSUBQ       (AX)(R9*8), Y3, Y3
+	VPCMPGTQ     Y0, Y3, Y3
+	VPMOVMSKB    Y3, R11
 	TESTL        R11, R11
 	JNZ          long
 	MOVQ         8(AX)(R9*8), R11
 	MOVQ         DX, R14
 	SUBQ         R11, R14
-	VMOVUPS      (R12)(DX*4), Y2
-	VANDPS       (R13)(R14*4), Y2, Y2
-	VMOVUPS      32(R12)(DX*4), Y3
-	VANDPS       32(R13)(R14*4), Y3, Y3
-	VADDPS       Y3, Y2, Y2
+	VMOVUPS      (R12)(DX*4), Y3
+	VANDPS       (R13)(R14*4), Y3, Y3
+	VMOVUPS      32(R12)(DX*4), Y4
+	VANDPS       32(R13)(R14*4), Y4, Y4
+	VADDPS       Y4, Y3, Y3
 	MOVQ         R11, DX
 	MOVQ         16(AX)(R9*8), R11
 	MOVQ         DX, R14
 	SUBQ         R11, R14
-	VMOVUPS      (R12)(DX*4), Y3
-	VANDPS       (R13)(R14*4), Y3, Y3
-	VMOVUPS      32(R12)(DX*4), Y6
-	VANDPS       32(R13)(R14*4), Y6, Y6
-	VADDPS       Y6, Y3, Y3
+	VMOVUPS      (R12)(DX*4), Y4
+	VANDPS       (R13)(R14*4), Y4, Y4
+	VMOVUPS      32(R12)(DX*4), Y5
+	VANDPS       32(R13)(R14*4), Y5, Y5
+	VADDPS       Y5, Y4, Y4
 	MOVQ         R11, DX
 	MOVQ         24(AX)(R9*8), R11
+	MOVQ         DX, R14
+	SUBQ         R11, R14
+	VMOVUPS      (R12)(DX*4), Y5
+	VANDPS       (R13)(R14*4), Y5, Y5
+	VMOVUPS      32(R12)(DX*4), Y6
+	VANDPS       32(R13)(R14*4), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         R11, DX
+	MOVQ         32(AX)(R9*8), R11
 	MOVQ         DX, R14
 	SUBQ         R11, R14
 	VMOVUPS      (R12)(DX*4), Y6
@@ -705,21 +1077,12 @@ mixed:
 	VANDPS       32(R13)(R14*4), Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	MOVQ         R11, DX
-	MOVQ         32(AX)(R9*8), R11
-	MOVQ         DX, R14
-	SUBQ         R11, R14
-	VMOVUPS      (R12)(DX*4), Y7
-	VANDPS       (R13)(R14*4), Y7, Y7
-	VMOVUPS      32(R12)(DX*4), Y8
-	VANDPS       32(R13)(R14*4), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	MOVQ         R11, DX
-	VHADDPS      Y3, Y2, Y2
-	VHADDPS      Y7, Y6, Y3
-	VHADDPS      Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VADDPS       X2, X3, X3
-	VMOVUPS      X3, (R10)(R9*4)
+	VHADDPS      Y4, Y3, Y3
+	VHADDPS      Y6, Y5, Y4
+	VHADDPS      Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VADDPS       X3, X2, X2
+	VMOVUPS      X2, (R10)(R9*4)
 	ADDQ         $0x04, R9
 	CMPQ         R9, R8
 	JL           mixed
@@ -731,12 +1094,12 @@ long:
 each:
 	MOVQ   8(AX)(R9*8), R14
 	SUBQ   DX, R14
-	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
 	SUBQ   $0x08, R14
 	JL     last
 
 whole:
-	VADDPS (R12)(DX*4), Y2, Y2
+	VADDPS (R12)(DX*4), Y3, Y3
 	ADDQ   $0x08, DX
 	SUBQ   $0x08, R14
 	JGE    whole
@@ -745,13 +1108,13 @@ last:
 	MOVQ         8(AX)(R9*8), R14
 	MOVQ         DX, R15
 	SUBQ         R14, R15
-	VMOVUPS      (R12)(DX*4), Y3
-	VANDPS       (R13)(R15*4), Y3, Y3
+	VMOVUPS      (R12)(DX*4), Y4
+	VANDPS       (R13)(R15*4), Y4, Y4
 	MOVQ         R14, DX
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X2
 	VADDPS       X2, X3, X3
-	VMOVHLPS     X3, X3, X2
+	VUNPCKHPD    X3, X3, X2
 	VADDPS       X2, X3, X3
 	VMOVSHDUP    X3, X2
 	VADDSS       X2, X3, X3
@@ -767,32 +1130,32 @@ atMost8:
 	MOVQ         8(AX)(R9*8), R11
 	MOVQ         DX, R14
 	SUBQ         R11, R14
-	VMOVUPS      (R12)(DX*4), Y1
-	VANDPS       (R13)(R14*4), Y1, Y1
+	VMOVUPS      (R12)(DX*4), Y0
+	VANDPS       (R13)(R14*4), Y0, Y0
 	MOVQ         R11, DX
 	MOVQ         16(AX)(R9*8), R11
-	MOVQ         DX, R14
-	SUBQ         R11, R14
-	VMOVUPS      (R12)(DX*4), Y2
-	VANDPS       (R13)(R14*4), Y2, Y2
-	MOVQ         R11, DX
-	MOVQ         24(AX)(R9*8), R11
 	MOVQ         DX, R14
 	SUBQ         R11, R14
 	VMOVUPS      (R12)(DX*4), Y3
 	VANDPS       (R13)(R14*4), Y3, Y3
 	MOVQ         R11, DX
+	MOVQ         24(AX)(R9*8), R11
+	MOVQ         DX, R14
+	SUBQ         R11, R14
+	VMOVUPS      (R12)(DX*4), Y4
+	VANDPS       (R13)(R14*4), Y4, Y4
+	MOVQ         R11, DX
 	MOVQ         32(AX)(R9*8), R11
 	MOVQ         DX, R14
 	SUBQ         R11, R14
-	VMOVUPS      (R12)(DX*4), Y6
-	VANDPS       (R13)(R14*4), Y6, Y6
+	VMOVUPS      (R12)(DX*4), Y5
+	VANDPS       (R13)(R14*4), Y5, Y5
 	MOVQ         R11, DX
-	VHADDPS      Y2, Y1, Y1
-	VHADDPS      Y6, Y3, Y2
-	VHADDPS      Y2, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VADDPS       X1, X2, X2
+	VHADDPS      Y3, Y0, Y0
+	VHADDPS      Y5, Y4, Y3
+	VHADDPS      Y3, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X0, X2, X2
 	VMOVUPS      X2, (R10)(R9*4)
 	ADDQ         $0x04, R9
 	CMPQ         R9, R8
@@ -803,134 +1166,236 @@ rest:
 	ADDQ DI, R8
 
 direct:
+	VPXOR Y0, Y0, Y0
+	MOVQ  $0x00000000, (SP)
+	JMP   oneByOne
+
+varied:
+	MOVQ         x_len+88(FP), R10
+	DECQ         R10
+	JL           direct
+	MOVQ         $0x7fffffff, R9
+	CMPQ         R10, R9
+	CMOVQGT      R9, R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         $0x00000001, (SP)
+
+oneByOne:
 	MOVQ work_base+128(FP), R10
 	MOVQ DI, R9
 	SHLQ $0x02, R9
 	SUBQ R9, R10
 	MOVQ DI, R9
-	MOVQ idx_len+40(FP), R12
-	ADDQ (AX), R12
-	MOVQ x_len+88(FP), R11
+	LEAQ masksOfFirst<>+128(SB), R11
+	MOVQ idx_len+40(FP), R13
+	ADDQ (AX), R13
+	MOVQ x_len+88(FP), R12
 
 row:
 	CMPQ   R9, R8
 	JGE    finish
-	MOVQ   8(AX)(R9*8), R13
-	CMPQ   R13, R12
+	MOVQ   8(AX)(R9*8), R14
+	CMPQ   R14, R13
 	JG     bad
-	SUBQ   DX, R13
+	SUBQ   DX, R14
 	JL     bad
-	VXORPS X2, X2, X2
-	CMPQ   R13, $0x08
+	VXORPS Y3, Y3, Y3
+	SUBQ   $0x08, R14
 	JL     tail
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
 
 eight:
-	PREFETCHT0   2048(SI)(DX*4)
-	PREFETCHT0   2048(BX)(DX*4)
-	MOVL         (BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VMOVSS       (CX)(R14*4), X5
-	MOVL         4(BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VINSERTPS    $0x10, (CX)(R14*4), X5, X5
-	MOVL         8(BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VINSERTPS    $0x20, (CX)(R14*4), X5, X5
-	MOVL         12(BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VINSERTPS    $0x30, (CX)(R14*4), X5, X5
-	MOVL         16(BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VMOVSS       (CX)(R14*4), X3
-	MOVL         20(BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VINSERTPS    $0x10, (CX)(R14*4), X3, X3
-	MOVL         24(BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VINSERTPS    $0x20, (CX)(R14*4), X3, X3
-	MOVL         28(BX)(DX*4), R14
-	CMPQ         R14, R11
-	JAE          bad
-	VINSERTPS    $0x30, (CX)(R14*4), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
-	VFMADD231PS  (SI)(DX*4), Y5, Y1
-	ADDQ         $0x08, DX
-	SUBQ         $0x08, R13
-	CMPQ         R13, $0x08
-	JGE          eight
-	VADDPS       Y2, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VADDPS       X1, X2, X2
-	VMOVHLPS     X2, X2, X1
-	VADDPS       X1, X2, X2
-	VMOVSHDUP    X2, X1
-	VADDSS       X1, X2, X2
+	CMPB       near+153(FP), $0x00
+	JNE        near1
+	PREFETCHT0 2048(SI)(DX*4)
+	PREFETCHT0 2048(BX)(DX*4)
+
+near1:
+	MOVL        (BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VMOVSS      (CX)(R15*4), X2
+	MOVL        4(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VINSERTPS   $0x10, (CX)(R15*4), X2, X2
+	MOVL        8(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VINSERTPS   $0x20, (CX)(R15*4), X2, X2
+	MOVL        12(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VINSERTPS   $0x30, (CX)(R15*4), X2, X2
+	MOVL        16(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VMOVSS      (CX)(R15*4), X4
+	MOVL        20(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VINSERTPS   $0x10, (CX)(R15*4), X4, X4
+	MOVL        24(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VINSERTPS   $0x20, (CX)(R15*4), X4, X4
+	MOVL        28(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VINSERTPS   $0x30, (CX)(R15*4), X4, X4
+	VINSERTF128 $0x01, X4, Y2, Y2
+	VFMADD231PS (SI)(DX*4), Y2, Y3
+	ADDQ        $0x08, DX
+	SUBQ        $0x08, R14
+	JGE         eight
 
 tail:
-	SUBQ $0x01, R13
-	JL   summed
+	CMPQ (SP), $0x00
+	JNE  masked
 
-one:
-	MOVL        (BX)(DX*4), R14
-	CMPQ        R14, R11
+bits:
+	VEXTRACTF128 $0x01, Y3, X2
+	VADDPS       X2, X3, X3
+	TESTL        $0x00000004, R14
+	JZ           no4
+	MOVL         (BX)(DX*4), R15
+	CMPQ         R15, R12
+	JAE          bad
+	VMOVSS       (CX)(R15*4), X2
+	MOVL         4(BX)(DX*4), R15
+	CMPQ         R15, R12
+	JAE          bad
+	VINSERTPS    $0x10, (CX)(R15*4), X2, X2
+	MOVL         8(BX)(DX*4), R15
+	CMPQ         R15, R12
+	JAE          bad
+	VINSERTPS    $0x20, (CX)(R15*4), X2, X2
+	MOVL         12(BX)(DX*4), R15
+	CMPQ         R15, R12
+	JAE          bad
+	VINSERTPS    $0x30, (CX)(R15*4), X2, X2
+	VFMADD231PS  (SI)(DX*4), X2, X3
+	ADDQ         $0x04, DX
+
+no4:
+	VUNPCKHPD   X3, X3, X2
+	VADDPS      X2, X3, X3
+	TESTL       $0x00000002, R14
+	JZ          no2
+	MOVL        (BX)(DX*4), R15
+	CMPQ        R15, R12
 	JAE         bad
-	VMOVSS      (SI)(DX*4), X1
-	VFMADD231SS (CX)(R14*4), X1, X2
-	INCQ        DX
-	SUBQ        $0x01, R13
-	JGE         one
+	VMOVSS      (CX)(R15*4), X2
+	MOVL        4(BX)(DX*4), R15
+	CMPQ        R15, R12
+	JAE         bad
+	VINSERTPS   $0x10, (CX)(R15*4), X2, X2
+	VMOVSD      (SI)(DX*4), X4
+	VFMADD231PS X4, X2, X3
+	ADDQ        $0x02, DX
 
-summed:
-	VMOVSS X2, (R10)(R9*4)
+no2:
+	VMOVSHDUP   X3, X2
+	VADDSS      X2, X3, X3
+	TESTL       $0x00000001, R14
+	JZ          no1
+	MOVL        (BX)(DX*4), R14
+	CMPQ        R14, R12
+	JAE         bad
+	VMOVSS      (CX)(R14*4), X2
+	VFMADD231SS (SI)(DX*4), X2, X3
+	ADDQ        $0x01, DX
+
+no1:
+store:
+	VMOVSS X3, (R10)(R9*4)
 	INCQ   R9
 	JMP    row
 
+masked:
+	CMPQ         R14, $-8
+	JE           bits
+	LEAQ         8(DX), R15
+	CMPQ         R15, R13
+	JG           bits
+	VMOVDQU      (BX)(DX*4), Y4
+	VPMAXUD      Y0, Y4, Y4
+	VPCMPEQD     Y0, Y4, Y4
+	VPMOVMSKB    Y4, R15
+	CMPL         R15, $-1
+	JNE          bits
+	ADDQ         $0x08, R14
+	NEGQ         R14
+	MOVQ         (BX)(DX*4), BP
+	MOVL         BP, R15
+	SHRQ         $0x20, BP
+	VMOVSS       (CX)(R15*4), X2
+	VINSERTPS    $0x10, (CX)(BP*4), X2, X2
+	MOVQ         8(BX)(DX*4), BP
+	MOVL         BP, R15
+	SHRQ         $0x20, BP
+	VINSERTPS    $0x20, (CX)(R15*4), X2, X2
+	VINSERTPS    $0x30, (CX)(BP*4), X2, X2
+	MOVQ         16(BX)(DX*4), BP
+	MOVL         BP, R15
+	SHRQ         $0x20, BP
+	VMOVSS       (CX)(R15*4), X4
+	VINSERTPS    $0x10, (CX)(BP*4), X4, X4
+	MOVQ         24(BX)(DX*4), BP
+	MOVL         BP, R15
+	SHRQ         $0x20, BP
+	VINSERTPS    $0x20, (CX)(R15*4), X4, X4
+	VINSERTPS    $0x30, (CX)(BP*4), X4, X4
+	VINSERTF128  $0x01, X4, Y2, Y2
+	VMULPS       (SI)(DX*4), Y2, Y2
+	VANDPS       (R11)(R14*4), Y2, Y2
+	VADDPS       Y2, Y3, Y3
+	SUBQ         R14, DX
+	VEXTRACTF128 $0x01, Y3, X2
+	VADDPS       X2, X3, X3
+	VUNPCKHPD    X3, X3, X2
+	VADDPS       X2, X3, X3
+	VMOVSHDUP    X3, X2
+	VADDSS       X2, X3, X3
+	JMP          store
+
 bad:
 	MOVQ R9, R8
-	MOVQ R9, done+152(FP)
+	MOVQ R9, done+160(FP)
 
 finish:
 	MOVQ         y_base+104(FP), R9
 	MOVL         beta+4(FP), R11
 	SHLQ         $0x20, R11
 	ADDQ         R11, R11
-	VBROADCASTSS alpha+0(FP), Y1
-	VBROADCASTSS beta+4(FP), Y2
+	VBROADCASTSS alpha+0(FP), Y0
+	VBROADCASTSS beta+4(FP), Y3
 
 register:
 	LEAQ        8(DI), R12
 	CMPQ        R12, R8
 	JG          single
-	VMULPS      (R10)(DI*4), Y1, Y3
+	VMULPS      (R10)(DI*4), Y0, Y4
 	TESTQ       R11, R11
 	JZ          put
-	VFMADD231PS (R9)(DI*4), Y2, Y3
+	VFMADD231PS (R9)(DI*4), Y3, Y4
 
 put:
-	VMOVUPS Y3, (R9)(DI*4)
+	VMOVUPS Y4, (R9)(DI*4)
 	MOVQ    R12, DI
 	JMP     register
 
 single:
 	CMPQ        DI, R8
 	JGE         block
-	VMOVSS      (R10)(DI*4), X3
-	VMULSS      X1, X3, X3
+	VMOVSS      (R10)(DI*4), X4
+	VMULSS      X0, X4, X4
 	TESTQ       R11, R11
 	JZ          putSingle
-	VFMADD231SS (R9)(DI*4), X2, X3
+	VFMADD231SS (R9)(DI*4), X3, X4
 
 putSingle:
-	VMOVSS X3, (R9)(DI*4)
+	VMOVSS X4, (R9)(DI*4)
 	INCQ   DI
 	JMP    single
 	JMP block

@@ -1,6 +1,7 @@
 package simd_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,6 +36,43 @@ func between[T mem.Elem](t *testing.T, v []T, atEnd bool) []T {
 func TestKernelsForRowsStayInsideTheirArraysAtEveryLevel(t *testing.T) {
 	t.Run("float64", checkInside[float64])
 	t.Run("float32", checkInside[float32])
+}
+
+func TestRowsOfAnyLengthsStayInsideTheirArraysAtEveryLevel(t *testing.T) {
+	simd.InAllWays(t, func(t *testing.T) {
+		t.Run("float64", checkLengthsInside[float64])
+		t.Run("float32", checkLengthsInside[float32])
+	})
+}
+
+// checkLengthsInside multiplies rows of ones, which end where their arrays do or begin there.
+func checkLengthsInside[V sparse.Value](t *testing.T) {
+	levels(t, func(t *testing.T, l simd.Level) {
+		const rows, cols = 72, 13
+		for name, length := range lengthsOfRows {
+			for last := range 5 { // entries of the last row
+				var idx []int32
+				var val, want []V
+				ptr := []int64{0}
+				for r := range rows {
+					n := length(r)
+					if r == rows-1 {
+						n = last
+					}
+					for range n {
+						idx, val = append(idx, int32((cols-1)*(len(idx)%2))), append(val, 1)
+					}
+					ptr, want = append(ptr, int64(len(idx))), append(want, V(n))
+				}
+				x := slices.Repeat([]V{1}, cols)
+				for _, atEnd := range []bool{false, true} {
+					y := between(t, make([]V, rows), atEnd)
+					simd.Rows(l, 1, 0, between(t, ptr, atEnd), between(t, idx, atEnd), between(t, val, atEnd), between(t, x, atEnd), y)
+					require.Equal(t, want, y, name)
+				}
+			}
+		}
+	})
 }
 
 func checkInside[V sparse.Value](t *testing.T) {

@@ -34,7 +34,7 @@ func drawCSR[V sparse.Value](t *rapid.T) *sparse.CSR[V] {
 	a := &sparse.CSR[V]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
 	giant := rapid.IntRange(-1, max(rows-1, 0)).Draw(t, "giant")
 	lengths := []int{0, 0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 40}
-	lengths = lengths[:rapid.SampledFrom([]int{6, 9, 12, 15}).Draw(t, "lengths")]
+	lengths = rapid.SampledFrom([][]int{lengths[:6], lengths[:9], lengths[:12], lengths, {2, 3, 4}, {9}, {17, 19, 24, 30}}).Draw(t, "lengths")
 	for r := range rows {
 		n := rapid.SampledFrom(lengths).Draw(t, "length")
 		if r == giant {
@@ -70,8 +70,10 @@ func vector[V sparse.Value](t *rapid.T, n int) []V {
 var factors = []float64{0, math.Copysign(0, -1), 1, -1, 1.5, -0.375}
 
 func TestRowsAgreeWithTheReferenceAtEveryLevel(t *testing.T) {
-	t.Run("float64", checkRows[float64])
-	t.Run("float32", checkRows[float32])
+	simd.InAllWays(t, func(t *testing.T) {
+		t.Run("float64", checkRows[float64])
+		t.Run("float32", checkRows[float32])
+	})
 }
 
 func checkRows[V sparse.Value](t *testing.T) {
@@ -118,11 +120,27 @@ func TestWhatLeavesTheArraysIsAPanicAtEveryLevel(t *testing.T) {
 	})
 }
 
-func TestRowsOfFewEntriesEndBeforeWhatLeavesTheArraysAtEveryLevel(t *testing.T) {
+func TestRowsEndBeforeWhatLeavesTheArraysAtEveryLevel(t *testing.T) {
+	simd.InAllWays(t, func(t *testing.T) {
+		for name, length := range lengthsOfRows {
+			t.Run(name, func(t *testing.T) { checkEnd(t, length) })
+		}
+	})
+}
+
+// lengthsOfRows gives the entries of row r, for each way in which rows are summed.
+var lengthsOfRows = map[string]func(r int) int{
+	"few":    func(r int) int { return r * r % 11 },
+	"short":  func(r int) int { return 3 + r*r%2 },
+	"alike":  func(r int) int { return 9 },
+	"varied": func(r int) int { return 17 + r*r%11 },
+}
+
+func checkEnd(t *testing.T, length func(r int) int) {
 	const rows, cols = 75, 9
 	ptr := make([]int64, rows+1)
 	for r := range rows {
-		ptr[r+1] = ptr[r] + int64(r*r%11)
+		ptr[r+1] = ptr[r] + int64(length(r))
 	}
 	n := int(ptr[rows])
 	idx, val, x := make([]int32, n), make([]float64, n), make([]float64, cols)

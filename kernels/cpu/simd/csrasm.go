@@ -7,13 +7,14 @@ import "github.com/msrep-go/msrep/sparse"
 // These are called by name and not through tables, so that their callers' arrays stay on the stack.
 
 // rowsAVX2 does the rows before the first that is out of range, and gives their
-// number. work has rowsWork elements.
-func rowsAVX2[V sparse.Value](alpha, beta V, ptr []int64, idx []int32, val, x, y, work []V) int {
+// number. work has rowsWork elements. known says that the processor foresees the lengths of
+// rows, near that entries are in caches near by.
+func rowsAVX2[V sparse.Value](alpha, beta V, ptr []int64, idx []int32, val, x, y, work []V, known, near bool) int {
 	switch y := any(y).(type) {
 	case []float64:
-		return rowsF64AVX2(float64(alpha), float64(beta), ptr, idx, any(val).([]float64), any(x).([]float64), y, any(work).([]float64))
+		return rowsF64AVX2(float64(alpha), float64(beta), ptr, idx, any(val).([]float64), any(x).([]float64), y, any(work).([]float64), known, near)
 	case []float32:
-		return rowsF32AVX2(float32(alpha), float32(beta), ptr, idx, any(val).([]float32), any(x).([]float32), y, any(work).([]float32))
+		return rowsF32AVX2(float32(alpha), float32(beta), ptr, idx, any(val).([]float32), any(x).([]float32), y, any(work).([]float32), known, near)
 	}
 	return 0
 }

@@ -35,7 +35,7 @@ func pack57(n int, val *float64, low uint64, out *byte) (done int) { return 0 }
 
 func minMaxAVX2(idx []int32) (lo, hi int32) { return 0, 0 }
 
-func rowsAVX2[V sparse.Value](alpha, beta V, ptr []int64, idx []int32, val, x, y, work []V) int {
+func rowsAVX2[V sparse.Value](alpha, beta V, ptr []int64, idx []int32, val, x, y, work []V, known, near bool) int {
 	return 0
 }
 

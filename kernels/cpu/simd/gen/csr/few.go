@@ -7,6 +7,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 const (
@@ -38,9 +40,15 @@ func (k *rower) few() {
 	JG(LabelRef("direct"))
 	MOVQ(stop, entries)
 	SUBQ(k.k, entries)
+	longest := k.survey()
+	k.short(longest, entries, end, stop)
+	Label("longer")
+	CMPB(lanes.Arg("known"), Imm(0))
+	JNE(LabelRef("direct"))
+	k.alike(entries)
 	CMPQ(entries, U32(blockRows*rowProducts))
-	JA(LabelRef("direct"))
-	longest := k.survey(entries)
+	JA(LabelRef("varied"))
+	Label("few")
 
 	products, t := GP64(), GP64()
 	Load(Param("work").Base(), products)
@@ -50,8 +58,7 @@ func (k *rower) few() {
 	k.multiply(products, end, stop)
 
 	k.rewind()
-	table := GP64()
-	LEAQ(NewDataAddr(Symbol{Name: masks, Static: true}, 8*most), table)
+	table := k.table()
 	ways := []int{}
 	for n := 32 / k.Size(); n < most; n *= 2 {
 		ways = append(ways, n)
@@ -71,67 +78,65 @@ func (k *rower) few() {
 	}
 }
 
-// survey gives the entries of the longest row of a block. It goes to direct where a pointer
-// falls, and where rows have eight entries or more on average and seven in eight have as many
-// as the fourth before them.
-func (k *rower) survey(entries GPVirtual) GPVirtual {
+// survey gives the entries of the longest row of a block, and counts in k.same the rows that have as
+// many as the fourth before them. It goes to direct where a pointer falls.
+func (k *rower) survey() GPVirtual {
 	r := GP64()
 	MOVQ(k.r, r)
-	longest, same, now, t := YMM(), YMM(), YMM(), YMM()
+	longest, now, t := YMM(), YMM(), YMM()
 	VPXOR(longest, longest, longest)
-	VPXOR(same, same, same)
+	VPXOR(k.same, k.same, k.same)
 	ptr := Mem{Base: k.ptr, Index: r, Scale: 8}
 	Label("survey")
 	VMOVDQU(ptr.Offset(8), now)
 	VPSUBQ(ptr, now, now)
 	VPMAXUD(now, longest, longest) // the upper halves of lengths are 0 if none is negative
 	VPCMPEQQ(now, k.before, t)
-	VPSUBQ(t, same, same)
+	VPSUBQ(t, k.same, k.same)
 	VMOVDQA(now, k.before)
 	ADDQ(Imm(4), r)
 	CMPQ(r, k.stop)
 	JL(LabelRef("survey"))
 
-	// across combines the four elements of a register in the lowest.
-	across := func(v VecVirtual, op func(a, b, dst Op)) GPVirtual {
-		h, g := XMM(), GP64()
-		VEXTRACTI128(Imm(1), v, h)
-		op(h, v.AsX(), v.AsX())
-		VPSHUFD(Imm(0b01001110), v.AsX(), h)
-		op(h, v.AsX(), v.AsX())
-		VMOVQ(v.AsX(), g)
-		return g
-	}
 	length := across(longest, func(a, b, dst Op) { VPMAXUD(a, b, dst) })
-	CMPQ(length, U32(blockRows*rowProducts))
+	CMPQ(length, U32(math.MaxInt32))
 	JA(LabelRef("direct"))
-	other, n := across(same, func(a, b, dst Op) { VPADDQ(a, b, dst) }), GP64()
+	return length
+}
+
+// alike goes to direct where rows have seven entries or more on average and seven in eight have as
+// many as the fourth before them.
+func (k *rower) alike(entries GPVirtual) {
+	other, n := across(k.same, func(a, b, dst Op) { VPADDQ(a, b, dst) }), GP64()
 	MOVQ(k.stop, n)
 	SUBQ(k.r, n)
 	NEGQ(other)
 	ADDQ(n, other)
 	SHLQ(Imm(3), other)
 	CMPQ(other, n)
-	JG(LabelRef("few"))
-	SHLQ(Imm(3), n)
+	JG(LabelRef("unlike"))
+	IMUL3Q(Imm(7), n, n)
 	CMPQ(entries, n)
 	JGE(LabelRef("direct"))
-	Label("few")
-	return length
+	Label("unlike")
+}
+
+// across combines the four elements of a register of 64-bit words. v is spoiled.
+func across(v VecVirtual, op func(a, b, dst Op)) GPVirtual {
+	h, g := XMM(), GP64()
+	VEXTRACTI128(Imm(1), v, h)
+	op(h, v.AsX(), v.AsX())
+	VPSHUFD(Imm(0b01001110), v.AsX(), h)
+	op(h, v.AsX(), v.AsX())
+	VMOVQ(v.AsX(), g)
+	return g
 }
 
 // multiply writes the products of the entries up to stop, eight at a time, where the last may
 // be of rows behind; where those are no eight, of rows before. end is the entry behind all.
 func (k *rower) multiply(products, end, stop GPVirtual) {
-	last, highest, t := YMM(), GP64(), GP64()
-	Load(Param("x").Len(), t)
-	DECQ(t)
-	JL(LabelRef("direct"))
-	MOVQ(U32(math.MaxInt32), highest)
-	CMPQ(t, highest)
-	CMOVQGT(highest, t)
-	VMOVD(t.As32(), last.AsX())
-	VPBROADCASTD(last.AsX(), last)
+	last, t := YMM(), GP64()
+	k.lastIndex(last)
 	SUBQ(Imm(8), end)
 	CMPQ(end, Mem{Base: k.ptr})
 	JL(LabelRef("direct"))
@@ -141,8 +146,7 @@ func (k *rower) multiply(products, end, stop GPVirtual) {
 	Label("products")
 	CMPQ(at, end)
 	CMOVQGT(end, at)
-	PREFETCHT0(k.value(at, ahead/k.Size()))
-	PREFETCHT0(k.index(at, ahead/4))
+	k.ask(at)
 	all, least := YMM(), YMM()
 	VMOVDQU(k.index(at, 0), all)
 	VPMINUD(last, all, least)
@@ -150,18 +154,7 @@ func (k *rower) multiply(products, end, stop GPVirtual) {
 	VPMOVMSKB(least, t.As32())
 	CMPL(t.As32(), I32(-1))
 	JNE(LabelRef("direct"))
-	var even, odd GPVirtual
-	place := func(i int) Mem {
-		if i%2 == 1 {
-			return Mem{Base: k.x, Index: odd, Scale: uint8(k.Size())}
-		}
-		even, odd = GP64(), GP64()
-		MOVQ(k.index(at, i), odd)
-		MOVL(odd.As32(), even.As32())
-		SHRQ(Imm(32), odd)
-		return Mem{Base: k.x, Index: even, Scale: uint8(k.Size())}
-	}
-	for i, v := range load8(k.Lanes, place) {
+	for i, v := range k.load8(k.places(at)) {
 		i *= 32 / k.Size()
 		k.Mul(k.value(at, i), v, v)
 		VMOVUPS(v, Mem{Base: products, Index: at, Scale: uint8(k.Size()), Disp: k.Size() * i})
@@ -240,10 +233,8 @@ func (k *rower) mixed(products, table GPVirtual) {
 	SUBQ(Imm(8), left)
 	JGE(LabelRef("whole"))
 	Label("last")
-	sum := XMM()
 	k.Add(k.first(8, ptr.Offset(8), products, table), acc, acc)
-	reduce(k.Lanes, acc, sum)
-	k.MoveOne(sum, Mem{Base: k.sums, Index: k.i, Scale: uint8(k.Size())})
+	k.MoveOne(reduce(k.Lanes, acc), Mem{Base: k.sums, Index: k.i, Scale: uint8(k.Size())})
 	INCQ(k.i)
 	CMPQ(k.i, until)
 	JL(LabelRef("each"))

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -23,12 +25,16 @@ const (
 // rower is the registers of a kernel of Rows.
 type rower struct {
 	lanes.Lanes
-	ptr, x, idx, val Register   // idx and val of entry 0, as ptr counts
-	k                GPVirtual  // the next entry
-	r, stop          GPVirtual  // the first row of the block, and the one behind it
-	i                GPVirtual  // the next row to be summed
-	sums             GPVirtual  // where that of row 0 would be
-	before           VecVirtual // the entries of each of the four rows that were surveyed last
+	ptr, x, idx, val Register      // idx and val of entry 0, as ptr counts
+	k                GPVirtual     // the next entry
+	r, stop          GPVirtual     // the first row of the block, and the one behind it
+	i                GPVirtual     // the next row to be summed
+	asks             int           // how many times ask was called
+	sums             GPVirtual     // where that of row 0 would be
+	same             VecVirtual    // how many rows of the block are as long as the fourth before them
+	loaded           [4]VecVirtual // what is loaded: the generator takes such registers to be in use throughout
+	varied           Mem           // 1 where the lengths of the rows of a block are not foreseen
+	before           VecVirtual    // the entries of each of the four rows that were surveyed last
 }
 
 // rows generates the kernel of Rows. It does a block of rows at a time: first their sums, by
@@ -39,8 +45,10 @@ type rower struct {
 // instruction, elsewhere about as fast. An index that is not below len(x), and a
 // pointer that falls or leaves idx, end the call with the rows done before.
 func rows(l lanes.Lanes) {
-	l.Func("rows"+l.Suffix(), "func(alpha, beta V, ptr []int64, idx []int32, val, x, y, work []V) (done int)",
-		"is Rows as far as indices and pointers are in range: it gives the", "number of rows done. work has rowsWork elements.")
+	l.Func("rows"+l.Suffix(), "func(alpha, beta V, ptr []int64, idx []int32, val, x, y, work []V, known, near bool) (done int)",
+		"is Rows as far as indices and pointers are in range: it gives the",
+		"number of rows done. work has rowsWork elements. known says that the processor foresees the",
+		"lengths of rows, near that entries are in caches near by.")
 	k := begin(l)
 	Label("block")
 	MOVQ(lanes.Place(ReturnIndex(0)), k.stop)
@@ -58,7 +66,15 @@ func rows(l lanes.Lanes) {
 	Label("rest")
 	ADDQ(k.r, k.stop)
 	Label("direct")
-	k.direct()
+	last := YMM()
+	VPXOR(last, last, last)
+	MOVQ(U32(0), k.varied)
+	JMP(LabelRef("oneByOne"))
+	Label("varied")
+	k.lastIndex(last)
+	MOVQ(U32(1), k.varied)
+	Label("oneByOne")
+	k.direct(last)
 	Label("finish")
 	k.finish()
 	JMP(LabelRef("block"))
@@ -80,7 +96,11 @@ func begin(l lanes.Lanes) *rower {
 	Store(t, ReturnIndex(0))
 	k.r, k.stop, k.i, k.sums = GP64(), GP64(), GP64(), GP64()
 	XORQ(k.r, k.r)
-	k.before = YMM()
+	k.same, k.before = YMM(), YMM()
+	k.varied = AllocLocal(8)
+	for i := range k.loaded {
+		k.loaded[i] = YMM()
+	}
 	VPXOR(k.before, k.before, k.before)
 	return k
 }
@@ -112,6 +132,17 @@ func (k *rower) end() GPVirtual {
 	return end
 }
 
+// ask asks for values and indices behind an entry, unless all are in a cache near by.
+func (k *rower) ask(at GPVirtual) {
+	near := fmt.Sprintf("near%d", k.asks)
+	k.asks++
+	CMPB(lanes.Arg("near"), Imm(0))
+	JNE(LabelRef(near))
+	PREFETCHT0(k.value(at, ahead/k.Size()))
+	PREFETCHT0(k.index(at, ahead/4))
+	Label(near)
+}
+
 // index is where index i behind an entry lies, value where its value does.
 func (k *rower) index(at GPVirtual, i int) Mem {
 	return Mem{Base: k.idx, Index: at, Scale: 4, Disp: 4 * i}
@@ -121,19 +152,20 @@ func (k *rower) value(at GPVirtual, i int) Mem {
 	return Mem{Base: k.val, Index: at, Scale: uint8(k.Size()), Disp: k.Size() * i}
 }
 
-// direct sums the rows of a block one by one: eight entries at a time, then single ones, with
-// a single branch for the processor to guess wrong. What is out of range ends block and call.
-func (k *rower) direct() {
+// direct sums the rows of a block one by one: eight entries at a time, then four, two and one, or
+// where rows are varied eight under a mask. What is out of range ends block and call.
+func (k *rower) direct(last VecVirtual) {
 	k.rewind()
+	table := k.table()
 	n, end := GP64(), k.end()
 	Load(Param("x").Len(), n)
-	left, sum := GP64(), XMM()
-	index := func(i int) GPVirtual {
+	left := GP64()
+	place := func(i int) Mem {
 		g := GP64()
 		MOVL(k.index(k.k, i), g.As32())
 		CMPQ(g, n)
 		JAE(LabelRef("bad"))
-		return g
+		return Mem{Base: k.x, Index: g, Scale: uint8(k.Size())}
 	}
 	Label("row")
 	CMPQ(k.i, k.stop)
@@ -143,42 +175,81 @@ func (k *rower) direct() {
 	JG(LabelRef("bad"))
 	SUBQ(k.k, left)
 	JL(LabelRef("bad"))
-	VXORPS(sum, sum, sum)
-	CMPQ(left, Imm(8))
-	JL(LabelRef("tail"))
-
-	acc := []VecVirtual{YMM(), YMM()}
+	acc := []VecVirtual{YMM(), YMM()}[:8/k.Count()]
 	for _, a := range acc {
 		VXORPS(a, a, a)
 	}
+	SUBQ(Imm(8), left)
+	JL(LabelRef("tail"))
 	Label("eight")
-	PREFETCHT0(k.value(k.k, ahead/k.Size()))
-	PREFETCHT0(k.index(k.k, ahead/4))
-	for i, v := range load8(k.Lanes, func(i int) Mem { return Mem{Base: k.x, Index: index(i), Scale: uint8(k.Size())} }) {
-		k.FMA(k.value(k.k, i*32/k.Size()), v, acc[i])
+	k.ask(k.k)
+	for i, v := range k.load8(place) {
+		k.FMA(k.value(k.k, i*k.Count()), v, acc[i])
 	}
 	ADDQ(Imm(8), k.k)
 	SUBQ(Imm(8), left)
-	CMPQ(left, Imm(8))
 	JGE(LabelRef("eight"))
-	k.Add(acc[1], acc[0], acc[0])
-	reduce(k.Lanes, acc[0], sum)
-
 	Label("tail")
-	SUBQ(Imm(1), left)
-	JL(LabelRef("summed"))
-	Label("one")
-	at := index(0)
-	v := XMM()
-	k.MoveOne(k.value(k.k, 0), v)
-	k.FMAOne(Mem{Base: k.x, Index: at, Scale: uint8(k.Size())}, v, sum)
-	INCQ(k.k)
-	SUBQ(Imm(1), left)
-	JGE(LabelRef("one"))
-	Label("summed")
+	CMPQ(k.varied, Imm(0))
+	JNE(LabelRef("masked"))
+	Label("bits")
+	if len(acc) > 1 {
+		k.Add(acc[1], acc[0], acc[0])
+	}
+	sum := acc[0]
+	for width, n := k.Count(), 4; n > 0; n /= 2 {
+		for ; width > n; width /= 2 {
+			sum = fold(k.Lanes, width, sum)
+		}
+		none := fmt.Sprintf("no%d", n)
+		TESTL(U32(uint32(n)), left.As32()) // as eight were taken from it: that leaves these bits
+		JZ(LabelRef(none))
+		v, val := k.load(0, n, place), Op(k.value(k.k, 0))
+		if n*k.Size() == 8 && !k.Double {
+			pair := XMM()
+			VMOVSD(k.value(k.k, 0), pair)
+			val = pair
+		}
+		if n == 1 {
+			k.FMAOne(val, v, sum)
+		} else {
+			k.FMA(val, v, sum)
+		}
+		ADDQ(Imm(uint64(n)), k.k)
+		Label(none)
+	}
+	Label("store")
 	k.MoveOne(sum, Mem{Base: k.sums, Index: k.i, Scale: uint8(k.Size())})
 	INCQ(k.i)
 	JMP(LabelRef("row"))
+
+	Label("masked")
+	CMPQ(left, I8(-8))
+	JE(LabelRef("bits"))
+	t, least := GP64(), YMM()
+	LEAQ(Mem{Base: k.k, Disp: 8}, t)
+	CMPQ(t, end)
+	JG(LabelRef("bits"))
+	VMOVDQU(k.index(k.k, 0), least)
+	VPMAXUD(last, least, least)
+	VPCMPEQD(last, least, least)
+	VPMOVMSKB(least, t.As32())
+	CMPL(t.As32(), I32(-1))
+	JNE(LabelRef("bits"))
+	ADDQ(Imm(8), left)
+	minus := left
+	NEGQ(minus)
+	for i, v := range k.load8(k.places(k.k)) {
+		k.Mul(k.value(k.k, i*k.Count()), v, v)
+		VANDPS(Mem{Base: table, Index: minus, Scale: uint8(k.Size()), Disp: 32 * i}, v, v)
+		k.Add(v, acc[i], acc[i])
+	}
+	SUBQ(minus, k.k)
+	if len(acc) > 1 {
+		k.Add(acc[1], acc[0], acc[0])
+	}
+	reduce(k.Lanes, acc[0])
+	JMP(LabelRef("store"))
 
 	Label("bad")
 	MOVQ(k.i, k.stop)
@@ -228,25 +299,74 @@ func (k *rower) finish() {
 	JMP(LabelRef("single"))
 }
 
+// places gives where x has the elements for the entries from one on. It loads two indices at a time.
+func (k *rower) places(at GPVirtual) func(i int) Mem {
+	var odd GPVirtual
+	return func(i int) Mem {
+		if i%2 == 1 {
+			return Mem{Base: k.x, Index: odd, Scale: uint8(k.Size())}
+		}
+		even := GP64()
+		odd = GP64()
+		MOVQ(k.index(at, i), odd)
+		MOVL(odd.As32(), even.As32())
+		SHRQ(Imm(32), odd)
+		return Mem{Base: k.x, Index: even, Scale: uint8(k.Size())}
+	}
+}
+
 // load8 gives the elements at eight places, in two registers or one.
-func load8(l lanes.Lanes, place func(i int) Mem) (v []VecVirtual) {
-	for at := 0; at < 8; at += l.Count() {
-		v = append(v, l.GatherFrom(func(lane int) Mem { return place(at + lane) }))
+func (k *rower) load8(place func(i int) Mem) (v []VecVirtual) {
+	for at := 0; at < 8; at += k.Count() {
+		v = append(v, k.load(len(v), k.Count(), func(i int) Mem { return place(at + i) }))
 	}
 	return v
 }
 
-// reduce adds the elements of y up, in the lowest one of x.
-func reduce(l lanes.Lanes, y, x VecVirtual) {
-	VEXTRACTF128(Imm(1), y, x)
-	l.Add(y.AsX(), x, x)
-	h := XMM()
-	if l.Double {
-		VUNPCKHPD(x, x, h)
-	} else {
-		VMOVHLPS(x, x, h)
-		l.Add(h, x, x)
-		VMOVSHDUP(x, h)
+// load gives the elements at n places, two or four of which fill a register: that of a number.
+func (k *rower) load(number, n int, place func(i int) Mem) VecVirtual {
+	quarter := func(from int, v Register) {
+		k.MoveOne(place(from), v)
+		for i := 1; i < min(n, 16/k.Size()); i++ {
+			if k.Double {
+				VMOVHPD(place(from+i), v, v)
+			} else {
+				VINSERTPS(Imm(uint64(i<<4)), place(from+i), v, v)
+			}
+		}
 	}
-	l.AddOne(h, x, x)
+	v := k.loaded[number]
+	quarter(0, v.AsX())
+	if n < k.Count() {
+		return v.AsX().(VecVirtual)
+	}
+	high := XMM()
+	quarter(n/2, high)
+	VINSERTF128(Imm(1), high, v, v)
+	return v
+}
+
+// fold adds the upper half of the first elements of v, so many, to the lower one, which it gives.
+func fold(l lanes.Lanes, width int, v VecVirtual) VecVirtual {
+	low, high := v.AsX().(VecVirtual), XMM()
+	switch width * l.Size() {
+	case 32:
+		VEXTRACTF128(Imm(1), v, high)
+		l.Add(high, low, low)
+	case 16:
+		VUNPCKHPD(low, low, high)
+		l.Add(high, low, low)
+	case 8:
+		VMOVSHDUP(low, high)
+		l.AddOne(high, low, low)
+	}
+	return low
+}
+
+// reduce adds the elements of v up, in the lowest one of what it gives.
+func reduce(l lanes.Lanes, v VecVirtual) VecVirtual {
+	for width := l.Count(); width > 1; width /= 2 {
+		v = fold(l, width, v)
+	}
+	return v
 }
