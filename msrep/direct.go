@@ -22,7 +22,7 @@ func (p *Plan[V]) direct() bool {
 func (p *Plan[V]) multiplyDirect(ctx context.Context, alpha V, x []V, beta V, y []V) (t Timing, err error) {
 	s := p.shares[0]
 	begin := time.Since(began)
-	s.host = kernels.GatherHost[V]{A: s.packed, Alpha: alpha, Beta: beta, X: x, Y: y, Alone: p.crowd.alone(begin, p.behind.Load() > 0)}
+	s.host = kernels.GatherHost[V]{A: s.packed, Alpha: alpha, Beta: beta, X: x, Y: y, Alone: p.crowd.alone(begin)}
 	err = s.stream.Launch(&s.host)
 	s.host = kernels.GatherHost[V]{} // the vectors belong to the caller
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
+	"time"
 
 	"github.com/msrep-go/msrep/internal/crash"
 	"github.com/msrep-go/msrep/internal/ended"
@@ -30,7 +30,6 @@ type Plan[V sparse.Value] struct {
 	timing PlanTiming
 
 	mu     sync.Mutex
-	behind atomic.Int64     // callers that wait for mu
 	crowd  crowd            // whether its products are made by those that ask for them
 	src    sparse.Matrix[V] // as given; nil once closed, or released
 	closed bool
@@ -126,8 +125,15 @@ func (p *Plan[V]) enter(ctx context.Context) error {
 	if p.mu.TryLock() {
 		return nil
 	}
-	p.behind.Add(1)
-	defer p.behind.Add(-1)
+	if err := p.await(ctx); err != nil {
+		return err
+	}
+	p.crowd.seen = time.Since(began)
+	return nil
+}
+
+// await is enter where another caller holds mu.
+func (p *Plan[V]) await(ctx context.Context) error {
 	if ctx == nil || ctx.Done() == nil {
 		p.mu.Lock()
 		return nil
