@@ -163,6 +163,26 @@ func TestKeptMemoryIsUsedAgainWhereThereIsNoOther(t *testing.T) {
 	require.Equal(t, before, mem.Mapped())
 }
 
+func TestASearchWithoutMemoryForItsVectorsGivesBackWhatItTookOfIt(t *testing.T) {
+	const limit, n = 1 << 20, leastSlab
+	before := mem.Mapped()
+	d := open(t, Config{Threads: 1, Memory: limit})
+	kept := arena{newSlab(d, n, n)}
+	_, err := kept[0].take(n)
+	require.NoError(t, err)
+	require.NoError(t, kept.free())
+	b, err := d.Alloc(limit - n - n/2) // what is kept fits beside it, the vectors do not
+	require.NoError(t, err)
+	p, err := d.Pack(bandPart(10_000))
+	require.NoError(t, err)
+	require.Equal(t, "no memory to look for another form", p.Info().Why)
+	require.Equal(t, b.Bytes(), d.InUse())
+	require.NoError(t, p.Free())
+	require.NoError(t, b.Free())
+	require.NoError(t, d.Close())
+	require.Equal(t, before, mem.Mapped())
+}
+
 func TestTheMemoryOfAFreedPartServesTheNext(t *testing.T) {
 	d := open(t, Config{Threads: 2})
 	op := bandPart(100_000)

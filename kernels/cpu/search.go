@@ -67,14 +67,14 @@ func (s *search[V]) run() (err error) {
 	if slices.ContainsFunc(candidates, func(c inspect.Candidate[V]) bool { return c.Whole }) {
 		read = s.all
 	}
+	defer func() { err = errors.Join(err, s.vec.free()) }()
 	err = s.makeVectors(read)
 	if errors.Is(err, kernels.ErrOutOfMemory) {
-		return s.plain(s.op, "no memory to look for another form")
+		return errors.Join(s.vec.free(), s.plain(s.op, "no memory to look for another form"))
 	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.vec.free()) }()
 	if err := s.timeCSR(); err != nil {
 		return err
 	}
