@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -383,6 +384,13 @@ func TestAStatedNumberOfProductsBoundsTheSearchAndNoneDoesNot(t *testing.T) {
 	require.Contains(t, a.Info().Why, "was not tried: ")
 	for _, tried := range a.Info().Tried[1:] {
 		require.NotEmpty(t, tried.Skipped)
+	}
+	require.NoError(t, a.Free())
+	op.Products = math.MaxInt
+	a, err = d.Pack(op)
+	require.NoError(t, err)
+	for _, tried := range a.Info().Tried[1:] {
+		require.NotContains(t, tried.Skipped, "too short", "so many products repay any search")
 	}
 	require.NoError(t, a.Free())
 	lastCache = oldCache

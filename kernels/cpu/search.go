@@ -45,7 +45,8 @@ type contender[V sparse.Value] struct {
 }
 
 func newSearch[V sparse.Value](p *packed[V], op *kernels.Packing[V]) *search[V] {
-	s := &search[V]{packed: p, op: op, products: op.Products}
+	const endless = 1_000_000_000 // more would be beyond the range of a time
+	s := &search[V]{packed: p, op: op, products: min(op.Products, endless)}
 	if s.products == 0 {
 		s.products = defaultProducts
 	}
