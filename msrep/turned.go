@@ -5,6 +5,7 @@ import (
 
 	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -61,65 +62,18 @@ func freeRegion(r *mem.Region) error {
 	return r.Free()
 }
 
-// turnedRows is how many rows of a block are worth a goroutine, and turnedAtOnce how
-// many vectors are turned together: each is a stream of its own that is read or
-// written.
-const (
-	turnedRows   = 1 << 12
-	turnedAtOnce = 8
-)
+// turnedElements is how many elements of a block are worth a goroutine, which takes longer to be woken than
+// to turn a quarter of them.
+const turnedElements = 1 << 17
 
 // turn copies b, by column, of vectors of n elements, to a block by row without gaps;
 // or with back, from there to b.
 func (b Block[V]) turn(rows Block[V], n int, back bool) {
-	par.Range(int64(n), turnedRows, func(from, to int64) {
-		lo, hi := int(from), int(to)
-		if lo == hi {
-			return
-		}
-		j := 0
-		for ; j+turnedAtOnce <= b.Count; j += turnedAtOnce {
-			var col [turnedAtOnce][]V
-			for c := range col {
-				col[c] = b.Val[(j+c)*b.Stride:][lo:hi]
-			}
-			if back {
-				turnBack(&col, rows.Val[lo*rows.Stride+j:], rows.Stride)
-			} else {
-				turnInto(&col, rows.Val[lo*rows.Stride+j:], rows.Stride)
-			}
-		}
-		for ; j < b.Count; j++ {
-			col := b.Val[j*b.Stride:][lo:hi]
-			for i := range col {
-				if at := &rows.Val[(lo+i)*rows.Stride+j]; back {
-					col[i] = *at
-				} else {
-					*at = col[i]
-				}
-			}
-		}
+	from, to := simd.Grid[V]{Val: b.Val, I: 1, J: b.Stride}, simd.Grid[V]{Val: rows.Val, I: rows.Stride, J: 1}
+	if back {
+		from, to = to, from
+	}
+	par.Range(int64(n), turnedElements/int64(b.Count)+1, func(lo, hi int64) {
+		simd.CopyTurned(simd.Default(), int(hi-lo), b.Count, from.From(int(lo)), to.From(int(lo)))
 	})
-}
-
-// turnInto writes vectors side by side, to the beginning of rows.
-func turnInto[V sparse.Value](col *[turnedAtOnce][]V, rows []V, stride int) {
-	c0, n := col[0], len(col[0])
-	c1, c2, c3, c4, c5, c6, c7 := col[1][:n], col[2][:n], col[3][:n], col[4][:n], col[5][:n], col[6][:n], col[7][:n]
-	for i := range c0 {
-		r := (*[turnedAtOnce]V)(rows[i*stride:])
-		r[0], r[1], r[2], r[3] = c0[i], c1[i], c2[i], c3[i]
-		r[4], r[5], r[6], r[7] = c4[i], c5[i], c6[i], c7[i]
-	}
-}
-
-// turnBack is the inverse of turnInto.
-func turnBack[V sparse.Value](col *[turnedAtOnce][]V, rows []V, stride int) {
-	c0, n := col[0], len(col[0])
-	c1, c2, c3, c4, c5, c6, c7 := col[1][:n], col[2][:n], col[3][:n], col[4][:n], col[5][:n], col[6][:n], col[7][:n]
-	for i := range c0 {
-		r := (*[turnedAtOnce]V)(rows[i*stride:])
-		c0[i], c1[i], c2[i], c3[i] = r[0], r[1], r[2], r[3]
-		c4[i], c5[i], c6[i], c7[i] = r[4], r[5], r[6], r[7]
-	}
 }

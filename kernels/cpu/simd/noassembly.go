@@ -16,7 +16,7 @@ var (
 	symmetricTables, symmetricBlockTables, finishTables, finishFromTables, permuteTables  kernels
 	manyTables, manyBlockTables, fewTables, manySymmetricTables, manySymmetricBlockTables kernels
 	manyTileTables, manyBinTables, expandTables, addLinesKernels                          kernels
-	lostTables, manyRowsTables, orderRowsTables                                           kernels
+	lostTables, manyRowsTables, orderRowsTables, turnTables                               kernels
 
 	joinKernels                          joinTable
 	headRowsKernels                      headRowsTable
