@@ -40,18 +40,17 @@ func (b *blockBuilder[V]) fill() error {
 // first rows, in four lanes side by side from a place on.
 func (b *blockBuilder[V]) put4(rows *[4]int, n, place int) {
 	for i := range b.shape.Height {
-		val := b.r.values4(rows, i, n*b.shape.Width)
-		b.values.put4(&b.out.blocks.Values, place+i*b.lanes, b.shape.Height*b.lanes, &val)
+		at := b.r.starts4(rows, i)
+		b.values.put4(&b.out.blocks.Values, place+i*b.lanes, b.shape.Height*b.lanes, b.r.Val, &at, n*b.shape.Width)
 	}
 }
 
-// values4 is the first n values of the rows that come i behind each of four.
-func (r *Rows[V]) values4(rows *[4]int, i, n int) (val [4][]V) {
+// starts4 is where the rows that come i behind each of four begin.
+func (r *Rows[V]) starts4(rows *[4]int, i int) (at [4]int64) {
 	for l, row := range rows {
-		k := r.Ptr[row+i] - r.Ptr[0]
-		val[l] = r.Val[k : k+int64(n)]
+		at[l] = r.Ptr[row+i] - r.Ptr[0]
 	}
-	return val
+	return at
 }
 
 // put stores the row of blocks that begins with a row, in one lane: its indices, and

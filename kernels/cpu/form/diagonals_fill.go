@@ -46,11 +46,8 @@ func (b *diagonalBuilder[V]) fill(values *ValueSet[V]) {
 				b.fillMasked(values, run, first, lanes, k, mask)
 			} else {
 				for lane := 0; lane < lanes; lane += 4 {
-					var val [4][]V
-					for i := range val {
-						_, val[i] = b.row(first + lane + i)
-					}
-					values.put4(&b.out.Values, k+lane, b.lanes, &val)
+					at := b.r.starts4(&[4]int{first, first + 1, first + 2, first + 3}, lane)
+					values.put4(&b.out.Values, k+lane, b.lanes, b.r.Val, &at, run.Width)
 				}
 			}
 			if run.Masked {

@@ -7,6 +7,7 @@ import "slices"
 type lengths struct {
 	of    []int32
 	order []uint16   // the rows as they follow in lanes, those without entries last
+	falls bool       // the order is that of falling length
 	count [][4]int32 // scratch of sort
 }
 
@@ -25,6 +26,7 @@ func (l *lengths) keep() {
 	for i := range l.order {
 		l.order[i] = uint16(i)
 	}
+	l.falls = false
 }
 
 // sort orders the rows by falling length, those of equal length as they are.
@@ -32,45 +34,49 @@ func (l *lengths) sort() { l.sortFrom(successiveRows()[:len(l.of)]) }
 
 // sortFrom orders the rows by falling length, those of equal length as in first.
 func (l *lengths) sortFrom(first []uint16) {
+	l.falls = true
+	of, order := l.of, l.order
 	longest := int32(0)
-	for _, n := range l.of {
+	for _, n := range of {
 		longest = max(longest, n)
 	}
-	if int(longest) > 8*len(l.of)+1024 {
-		copy(l.order, first)
-		slices.SortStableFunc(l.order, func(a, b uint16) int { return int(l.of[b]) - int(l.of[a]) })
+	if int(longest) > 8*len(of)+1024 {
+		copy(order, first)
+		slices.SortStableFunc(order, func(a, b uint16) int { return int(of[b]) - int(of[a]) })
 		return
 	}
 	// Counting sort, where a quarter of the rows does not wait for the counts of another.
 	l.count = append(l.count[:0], make([][4]int32, longest+1)...)
-	n := len(first) / 4
-	quarters := [4][]uint16{first[:n], first[n : 2*n], first[2*n : 3*n], first[3*n:]}
-	for i := range n {
-		for q, rows := range quarters {
-			l.count[longest-l.of[rows[i]]][q]++
-		}
+	count, n := l.count, len(first)/4
+	a, b, c, d := first[:n], first[n:2*n], first[2*n:3*n], first[3*n:]
+	for i, r := range a {
+		count[of[r]][0]++
+		count[of[b[i]]][1]++
+		count[of[c[i]]][2]++
+		count[of[d[i]]][3]++
 	}
-	for _, r := range quarters[3][n:] {
-		l.count[longest-l.of[r]][3]++
+	for _, r := range d[n:] {
+		count[of[r]][3]++
 	}
 	at := int32(0) // the place of the next row
-	for i := range l.count {
-		for q, n := range l.count[i] {
-			l.count[i][q] = at
+	for i := longest; i >= 0; i-- {
+		for q, n := range &count[i] {
+			count[i][q] = at
 			at += n
 		}
 	}
 	put := func(q int, r uint16) {
-		at := &l.count[longest-l.of[r]][q]
-		l.order[*at] = r
+		at := &count[of[r]][q]
+		order[*at] = r
 		*at++
 	}
-	for i := range n {
-		for q, rows := range quarters {
-			put(q, rows[i])
-		}
+	for i, r := range a {
+		put(0, r)
+		put(1, b[i])
+		put(2, c[i])
+		put(3, d[i])
 	}
-	for _, r := range quarters[3][n:] {
+	for _, r := range d[n:] {
 		put(3, r)
 	}
 }
@@ -94,9 +100,11 @@ func (l *lengths) group(lanes int) (g group, rows int32) {
 // row i of the order have an entry, and of those in which some have.
 func (l *lengths) widths(i, lanes int) (full, masked int32) {
 	order := l.order[i:min(i+lanes, len(l.order))]
-	shortest, longest := l.of[order[0]], l.of[order[0]]
-	for _, r := range order[1:] {
-		shortest, longest = min(shortest, l.of[r]), max(longest, l.of[r])
+	longest, shortest := l.of[order[0]], l.of[order[len(order)-1]]
+	if !l.falls {
+		for _, r := range order {
+			shortest, longest = min(shortest, l.of[r]), max(longest, l.of[r])
+		}
 	}
 	if len(order) < lanes {
 		shortest = 0

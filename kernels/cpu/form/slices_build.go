@@ -20,7 +20,7 @@ type sliceBuilder[V sparse.Value] struct {
 	orders           []uint16      // of the windows that come next, from those of out
 
 	parted splitWindow[V]
-	lane   []uint16 // room for the lanes of the rows of a window
+	rowOf  []uint16 // room for the rows of the lanes of a window
 	part   bool     // see SliceOptions
 }
 
@@ -30,7 +30,7 @@ func newSliceBuilder[V sparse.Value](r Rows[V], o SliceOptions[V]) *sliceBuilder
 	rows := len(r.Ptr) - 1
 	return &sliceBuilder[V]{
 		slicePlanner: p, sliceFiller: sliceFiller[V]{values: o.Values.not57()},
-		lane: make([]uint16, p.size), part: o.Part,
+		rowOf: make([]uint16, p.size), part: o.Part,
 		out: &slicesForm[V]{
 			level: o.Level, rows: rows, cols: r.Cols,
 			sorted: p.sorted, size: p.size,
@@ -64,7 +64,7 @@ func (b *sliceBuilder[V]) measure() error {
 			if len(s.order) == 0 {
 				s.order = make([]uint16, 0, s.rows)
 			}
-			s.order = append(s.order, invert(b.narrowRows.order, b.lane)...)
+			s.order = append(s.order, b.narrowRows.order...) // fill makes lanes of it
 		}
 		s.order = append(s.order, b.wideRows.order[:w.listed]...)
 		b.cutLong()
@@ -143,16 +143,17 @@ func (b *sliceBuilder[V]) fill() error {
 	long := s.long.pieces
 	b.orders = s.order
 	for i := range s.windows {
-		b.reopen(i)
+		sorted := b.reopen(i)
 		w := &b.window
 		b.fillGroup(&s.narrow, &b.narrowAt, b.base, &b.narrowRows, w.narrow)
 		if w.narrow.columns > 0 && w.wide.columns > 0 {
-			b.idx, b.val, b.from = b.parted.wideIdx, b.parted.wideVal, b.parted.wideFrom
+			b.idx, b.val, b.from = b.parted.wideIdx, b.parted.wideVal, b.parted.wideFrom // and origin 0
 		}
 		b.fillGroup(&s.wide, &b.wideAt, b.base, &b.wideRows, w.wide)
 		for ; len(long) > 0 && long[0].after == i; long = long[1:] {
 			b.fillPiece(&long[0])
 		}
+		invert(append(b.rowOf[:0], sorted...), sorted)
 	}
 	s.lone.fill(b.r)
 	s.narrow.Straight = keepStraight(s.narrow.Straight)

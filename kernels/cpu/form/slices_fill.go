@@ -7,8 +7,9 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// reopen sets the rows of window i as they were planned.
-func (b *sliceBuilder[V]) reopen(i int) {
+// reopen sets the rows of window i as they were planned. It gives the rows of the lanes where
+// they are sorted, a part of the form's order that is to become the lanes of the rows.
+func (b *sliceBuilder[V]) reopen(i int) (sorted []uint16) {
 	b.open(i)
 	w := b.out.windows[i]
 	b.window = w
@@ -23,29 +24,26 @@ func (b *sliceBuilder[V]) reopen(i int) {
 	default:
 		b.splitEntries()
 	}
-	b.narrowRows.keep()
 	if w.sorted {
 		n := b.end - b.first
-		for r, lane := range b.orders[:n] {
-			b.narrowRows.order[lane] = uint16(r)
-		}
-		b.orders = b.orders[n:]
+		sorted, b.orders = b.orders[:n], b.orders[n:]
+		copy(b.narrowRows.order, sorted)
+		b.narrowRows.falls = true
+	} else {
+		b.narrowRows.keep()
 	}
+	b.wideRows.falls = !w.joint
 	if w.joint {
 		copy(b.wideRows.order, b.narrowRows.order)
-		return
+		return sorted
 	}
 	b.orders = b.orders[copy(b.wideRows.order, b.orders[:w.listed]):]
+	return sorted
 }
 
 // keepEntries leaves the entries of the window where they are.
 func (b *sliceBuilder[V]) keepEntries() {
-	lo, hi := b.at(b.first), b.at(b.end)
-	b.idx, b.val = b.r.Idx[lo:hi], b.r.Val[lo:hi]
-	b.from = b.from[:0]
-	for _, p := range b.r.Ptr[b.first:b.end] {
-		b.from = append(b.from, p-b.r.Ptr[b.first])
-	}
+	b.idx, b.val, b.from, b.origin = b.r.Idx, b.r.Val, b.r.Ptr[b.first:b.end], b.r.Ptr[0]
 }
 
 // splitWindow is room for the narrow entries of a window, row by row, and for the others.
@@ -79,17 +77,21 @@ func (b *sliceBuilder[V]) splitEntries() {
 		}
 		b.narrowRows.of[r], b.wideRows.of[r] = int32(narrow-before), n-int32(narrow-before)
 	}
-	b.idx, b.val, b.from = s.idx, s.val, s.from
+	b.idx, b.val, b.from, b.origin = s.idx, s.val, s.from, 0
 }
 
-// sliceFiller stores entries of rows in slices: row r has those from from[r] on.
+// sliceFiller stores entries of rows in slices: row r has those from from[r]-origin on.
 type sliceFiller[V sparse.Value] struct {
 	values ValueSet[V]
 	idx    []int32
 	val    []V
 	from   []int64
+	origin int64
 	turned turned[V]
 }
+
+// start is where the entries of a row begin.
+func (b *sliceFiller[V]) start(row uint16) int64 { return b.from[row] - b.origin }
 
 // fillGroup stores a group of slices, with narrow indices counted from base.
 func (b *sliceFiller[V]) fillGroup(to *simd.Slices[V], at *simd.Position, base int32, rows *lengths, g group) {
@@ -100,28 +102,18 @@ func (b *sliceFiller[V]) fillGroup(to *simd.Slices[V], at *simd.Position, base i
 		to.Widths[2*at.Slice], to.Widths[2*at.Slice+1] = uint32(full), uint32(masked)
 		masks := to.Masks[at.Mask : at.Mask+int(masked)]
 		first := at.Column * lanes
-		straight := false
-		if to.Straight != nil && full > 0 {
-			straight = b.straighten(order, int(full), &to.Straight[at.Slice])
+		straight := to.Straight != nil && full > 0 && b.straighten(order, int(full), &to.Straight[at.Slice])
+		if full > 0 {
+			b.putFull(to, first, base, order, int(full), straight)
 		}
-		var idx [4][]int32
-		var val [4][]V
-		for lane, r := range order {
-			lo := b.from[r]
-			n := rows.of[r]
-			j := lane % 4
-			if straight {
-				idx[j], val[j] = b.turned.row(lane, int(full))
-			} else {
-				idx[j], val[j] = b.idx[lo:lo+int64(full)], b.val[lo:lo+int64(full)]
-			}
-			if j == 3 && full > 0 {
-				b.put4(to, first+lane-3, base, &idx, &val)
-			}
-			if n > full {
-				mid := lo + int64(full)
-				b.put(to, first+int(full)*lanes+lane, lanes, base, b.idx[mid:lo+int64(n)], b.val[mid:lo+int64(n)])
-				for j := range masks[:n-full] {
+		if masked > 0 {
+			for lane, r := range order {
+				lo, hi := b.start(r)+int64(full), b.start(r)+int64(rows.of[r])
+				if lo == hi {
+					continue
+				}
+				b.put(to, first+int(full)*lanes+lane, lanes, base, b.idx[lo:hi], b.val[lo:hi])
+				for j := range masks[:hi-lo] {
 					masks[j] |= 1 << lane
 				}
 			}
@@ -130,21 +122,36 @@ func (b *sliceFiller[V]) fillGroup(to *simd.Slices[V], at *simd.Position, base i
 	}
 }
 
-// put4 stores rows of equally many entries in four lanes side by side, from place k
-// of the first of them on.
-func (b *sliceFiller[V]) put4(to *simd.Slices[V], k int, base int32, idx *[4][]int32, val *[4][]V) {
-	lanes := to.Values.Lanes
-	b.values.put4(&to.Values, k, lanes, val)
-	if to.Narrow == nil {
-		weave(to.Wide[k:], lanes, idx)
-		return
+// putFull stores the first n entries of as many rows as there are lanes, from place k on, in the order
+// of turned where that is the one.
+func (b *sliceFiller[V]) putFull(to *simd.Slices[V], k int, base int32, rows []uint16, n int, turned bool) {
+	idx, val := b.idx, b.val
+	if turned {
+		idx, val = b.turned.idx, b.turned.val
 	}
-	n := len(idx[0])
-	i0, i1, i2, i3 := idx[0], idx[1][:n], idx[2][:n], idx[3][:n]
-	out := to.Narrow[k:]
-	for j := range i0 {
-		o := (*[4]uint16)(out[j*lanes:])
-		o[0], o[1], o[2], o[3] = uint16(i0[j]-base), uint16(i1[j]-base), uint16(i2[j]-base), uint16(i3[j]-base)
+	var at [4]int64
+	for lane := 0; lane < len(rows); lane += 4 {
+		for j, r := range (*[4]uint16)(rows[lane:]) {
+			at[j] = b.start(r)
+			if turned {
+				at[j] = int64((lane + j) * n)
+			}
+		}
+		b.values.put4(&to.Values, k+lane, len(rows), val, &at, n)
+		if to.Narrow == nil {
+			weave(to.Wide[k+lane:], len(rows), idx, &at, n)
+		} else {
+			weaveNarrow(to.Narrow[k+lane:], len(rows), idx, &at, n, base)
+		}
+	}
+}
+
+// weaveNarrow is weave for columns counted from base.
+func weaveNarrow(to []uint16, step int, idx []int32, at *[4]int64, n int, base int32) {
+	a, b, c, d := four(idx, at, n)
+	for j := range a {
+		o := (*[4]uint16)(to[j*step:])
+		o[0], o[1], o[2], o[3] = uint16(a[j]-base), uint16(b[j]-base), uint16(c[j]-base), uint16(d[j]-base)
 	}
 }
 

@@ -47,10 +47,11 @@ const (
 // cutLong cuts the long rows of the window that was planned last into pieces. Where
 // sums have a fixed shape they stay whole.
 func (b *sliceBuilder[V]) cutLong() {
-	for r := range b.narrowRows.of {
+	for r, left := 0, b.long; left > 0; r++ {
 		if !b.isLong(r) {
 			continue
 		}
+		left--
 		if b.r.Fixed {
 			b.out.lone.row = append(b.out.lone.row, b.first+r)
 			continue

@@ -25,6 +25,7 @@ type slicePlanner[V sparse.Value] struct {
 	first, end int   // rows
 	low, high  int32 // of the columns of narrow entries; about, where there are wide ones
 	longest    int64
+	long       int // rows that are longer
 	narrowRows lengths
 	wideRows   lengths
 	sample     []int32
@@ -145,12 +146,15 @@ func (p *slicePlanner[V]) open(i int) {
 	if p.r.Fixed {
 		p.longest = longestBeside(ptr)
 	}
-	for r := range p.narrowRows.of {
-		l := ptr[r+1] - ptr[r]
-		if l > p.longest {
-			l = 0
+	p.long = 0
+	of, from := p.narrowRows.of, ptr[0]
+	for r, to := range ptr[1:] {
+		n := to - from
+		if n > p.longest {
+			n = 0
+			p.long++
 		}
-		p.narrowRows.of[r] = int32(l)
+		of[r], from = int32(n), to
 	}
 }
 

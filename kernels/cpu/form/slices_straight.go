@@ -9,14 +9,9 @@ import (
 
 // turned is the first entries of the rows of a slice, in another order.
 type turned[V sparse.Value] struct {
-	idx   []int32
+	idx   []int32 // row after row
 	val   []V
 	order []int // the columns of the slice as they follow
-}
-
-// row is the n entries of a lane.
-func (t *turned[V]) row(lane, n int) ([]int32, []V) {
-	return t.idx[lane*n : (lane+1)*n], t.val[lane*n : (lane+1)*n]
 }
 
 // straighten finds those of the first n columns of a slice with these rows whose indices follow each
@@ -25,8 +20,9 @@ func (t *turned[V]) row(lane, n int) ([]int32, []V) {
 func (b *sliceFiller[V]) straighten(rows []uint16, n int, number *uint16) bool {
 	t := &b.turned
 	t.order = t.order[:0]
-	for j := range n {
-		if len(t.order) < math.MaxUint16 && b.isStraight(rows, j) {
+	head, next := b.idx[b.start(rows[0]):][:n], b.idx[b.start(rows[1]):][:n]
+	for j, c := range next {
+		if c == head[j]+1 && len(t.order) < math.MaxUint16 && b.isStraight(rows[1:], j) {
 			t.order = append(t.order, j)
 		}
 	}
@@ -44,7 +40,7 @@ func (b *sliceFiller[V]) straighten(rows []uint16, n int, number *uint16) bool {
 	}
 	t.idx, t.val = slices.Grow(t.idx[:0], n*len(rows)), slices.Grow(t.val[:0], n*len(rows))
 	for _, r := range rows {
-		idx, val := b.idx[b.from[r]:], b.val[b.from[r]:]
+		idx, val := b.idx[b.start(r):], b.val[b.start(r):]
 		for _, j := range t.order {
 			t.idx, t.val = append(t.idx, idx[j]), append(t.val, val[j])
 		}
@@ -54,9 +50,9 @@ func (b *sliceFiller[V]) straighten(rows []uint16, n int, number *uint16) bool {
 
 // isStraight reports whether the j-th entry of each row is in the column behind that of the row before.
 func (b *sliceFiller[V]) isStraight(rows []uint16, j int) bool {
-	first := b.idx[b.from[rows[0]]+int64(j)]
+	first := b.idx[b.start(rows[0])+int64(j)]
 	for lane, r := range rows[1:] {
-		if b.idx[b.from[r]+int64(j)] != first+int32(lane)+1 {
+		if b.idx[b.start(r)+int64(j)] != first+int32(lane)+1 {
 			return false
 		}
 	}

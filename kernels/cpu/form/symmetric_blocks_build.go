@@ -189,8 +189,8 @@ func (b *symmetricBlocksBuilder[V]) put4(begin int, order *[4]uint16, column, la
 		rows[l] = b.row(begin + int(r))
 	}
 	for i := range b.size {
-		val := b.r.values4(&rows, i, n*b.size)
-		b.values.put4(&b.out.blocks.Values, ((column+1)*b.size*b.size+i)*b.lanes+lane, b.size*b.lanes, &val)
+		at := b.r.starts4(&rows, i)
+		b.values.put4(&b.out.blocks.Values, ((column+1)*b.size*b.size+i)*b.lanes+lane, b.size*b.lanes, b.r.Val, &at, n*b.size)
 	}
 	return n
 }

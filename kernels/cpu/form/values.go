@@ -174,39 +174,42 @@ func (s *ValueSet[V]) put(out *simd.Values[V], k, step int, val []V) {
 	}
 }
 
-// put4 is put for four rows of equally many values, side by side.
-func (s *ValueSet[V]) put4(out *simd.Values[V], k, step int, val *[4][]V) {
-	if len(val[0]) == 0 {
+// put4 is put for four rows of n values, side by side: row l has those from val[at[l]] on.
+func (s *ValueSet[V]) put4(out *simd.Values[V], k, step int, val []V, at *[4]int64, n int) {
+	if n == 0 {
 		return // there may be no place k
 	}
 	switch s.storage {
 	case simd.Full:
-		weave(out.Full[k:], step, val)
+		weave(out.Full[k:], step, val, at, n)
 	case simd.Bits57:
-		weave(s.set57.slice[k-s.set57.first:], step, val)
+		weave(s.set57.slice[k-s.set57.first:], step, val, at, n)
 	case simd.Short:
-		n := len(val[0])
-		a, b, c, d := val[0], val[1][:n], val[2][:n], val[3][:n]
+		a, b, c, d := four(val, at, n)
 		to := out.Short[k:]
 		for j := range a {
 			o := (*[4]float32)(to[j*step:])
 			o[0], o[1], o[2], o[3] = float32(a[j]), float32(b[j]), float32(c[j]), float32(d[j])
 		}
 	case simd.Table, simd.High32, simd.High16:
-		for l := range val {
-			s.put(out, k+l, step, val[l])
+		for l, from := range at {
+			s.put(out, k+l, step, val[from:from+int64(n)])
 		}
 	}
 }
 
-// weave is to[j*step+l] = rows[l][j] for four rows of the same length.
-func weave[T any](to []T, step int, rows *[4][]T) {
-	n := len(rows[0])
-	a, b, c, d := rows[0], rows[1][:n], rows[2][:n], rows[3][:n]
+// weave is to[j*step+l] = from[at[l]+j] for n elements of four rows.
+func weave[T any](to []T, step int, from []T, at *[4]int64, n int) {
+	a, b, c, d := four(from, at, n)
 	for j := range a {
 		o := (*[4]T)(to[j*step:])
 		o[0], o[1], o[2], o[3] = a[j], b[j], c[j], d[j]
 	}
+}
+
+// four is n elements from each of four places on.
+func four[T any](from []T, at *[4]int64, n int) (a, b, c, d []T) {
+	return from[at[0]:][:n], from[at[1]:][:n], from[at[2]:][:n], from[at[3]:][:n]
 }
 
 // scatter stores values at these places. There is no table.
