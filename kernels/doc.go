@@ -19,7 +19,7 @@
 //	ScatterCOO the same as Scatter, for entries sorted by the index of x
 //
 // A device that is a Packer may keep a part in a form of its own, which GatherPacked
-// and ScatterPacked multiply by: the same formulas as Gather and Scatter, as GatherHost for vectors
+// and ScatterPacked multiply by: the same formulas as Gather and Scatter, as ProductHost for vectors
 // in host memory. GatherMany, GatherManyPacked and ScatterMany are for several vectors,
 // GatherFixed is Gather with the same bits on every device.
 //

@@ -121,18 +121,25 @@ type GatherPacked[V sparse.Value] struct {
 	X, Y, Carry Array[V]
 }
 
-// GatherHost is GatherPacked for a part that begins with a major, and vectors in host memory: only
-// a HostMapper knows it, and it is over when Launch comes back. X has an element for each minor, Y
-// one for each major.
-type GatherHost[V sparse.Value] struct {
+// ProductHost is GatherPacked for a part that begins with a major, or ScatterPacked, and vectors in
+// host memory: only a HostMapper knows it, and it is over when Launch comes back. Where it gathers
+// X has an element for each minor and Y one for each major, else it is the other way round. It
+// scatters by the part as it is where its form does not or not as fast.
+type ProductHost[V sparse.Value] struct {
 	A           Packed
 	Alpha, Beta V
 	X, Y        []V
+	Scatters    bool
 	Alone       bool // the goroutine that launches it makes it by itself where it can
 }
 
-// Kernel names the operation, which is the same as that of GatherPacked.
-func (*GatherHost[V]) Kernel() string { return "gather-packed" }
+// Kernel names the operation, which is the same as that of GatherPacked or ScatterPacked.
+func (op *ProductHost[V]) Kernel() string {
+	if op.Scatters {
+		return "scatter-packed"
+	}
+	return "gather-packed"
+}
 
 // Kernel names the operation.
 func (*Packing[V]) Kernel() string { return "pack" }

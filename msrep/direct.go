@@ -10,7 +10,7 @@ import (
 // began is a moment to count from: the clock that only counts is read in half of the time.
 var began = time.Now()
 
-// direct reports whether a product that gathers is one call of one device, which reads x and
+// direct reports whether a product is one call of one device, which reads x and
 // writes y where they are.
 func (p *Plan[V]) direct() bool {
 	return len(p.shares) == 1 && p.shares[0].inPlace != nil && p.shares[0].packed != nil &&
@@ -19,12 +19,12 @@ func (p *Plan[V]) direct() bool {
 
 // multiplyDirect is multiply where direct holds: without what other products need, which takes
 // as long as 2000 entries.
-func (p *Plan[V]) multiplyDirect(ctx context.Context, alpha V, x []V, beta V, y []V) (t Timing, err error) {
+func (p *Plan[V]) multiplyDirect(ctx context.Context, op Op, alpha V, x []V, beta V, y []V) (t Timing, err error) {
 	s := p.shares[0]
 	begin := time.Since(began)
-	s.host = kernels.GatherHost[V]{A: s.packed, Alpha: alpha, Beta: beta, X: x, Y: y, Alone: p.crowd.alone(begin)}
+	s.host = kernels.ProductHost[V]{A: s.packed, Alpha: alpha, Beta: beta, X: x, Y: y, Scatters: !p.lay.gathers(op), Alone: p.crowd.alone(begin)}
 	err = s.stream.Launch(&s.host)
-	s.host = kernels.GatherHost[V]{} // the vectors belong to the caller
+	s.host = kernels.ProductHost[V]{} // the vectors belong to the caller
 	if err != nil {
 		return t, p.fail(ctx, err)
 	}

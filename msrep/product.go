@@ -59,8 +59,8 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 	if err := p.land(); err != nil {
 		return t, err
 	}
-	if p.lay.gathers(op) && p.direct() {
-		return p.multiplyDirect(ctx, alpha, x, beta, y)
+	if p.direct() {
+		return p.multiplyDirect(ctx, op, alpha, x, beta, y)
 	}
 	r := p.begin(ctx)
 	defer p.end()

@@ -29,11 +29,11 @@ type share[V sparse.Value] struct {
 	packed  kernels.Packed // the part in a form of the device; nil where it has none
 	present bool           // the arrays above are on the device
 
-	host  kernels.GatherHost[V] // the product under way where it is direct
-	vec   map[bool]*vectors[V]  // by layout.gathers
-	here  vectors[V]            // of the product under way, where the device works in place
-	nodeX *kernels.Array[V]     // x in memory of the node, for this product; nil for the caller's
-	desks map[bool]*desk[V]     // by layout.gathers: of products that devices make among themselves
+	host  kernels.ProductHost[V] // the product under way where it is direct
+	vec   map[bool]*vectors[V]   // by layout.gathers
+	here  vectors[V]             // of the product under way, where the device works in place
+	nodeX *kernels.Array[V]      // x in memory of the node, for this product; nil for the caller's
+	desks map[bool]*desk[V]      // by layout.gathers: of products that devices make among themselves
 }
 
 // vectors is a device's own x and y for one kind of product, and what comes back.

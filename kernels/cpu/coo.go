@@ -70,7 +70,7 @@ func scatterCOO[V sparse.Value](d *Device, s *scratch[V], op *kernels.ScatterCOO
 	if err != nil {
 		return err
 	}
-	return runScatter(d, s, ownStretches(parts, a.minor, 0, len(y)), op.Beta, y, func(i int, to *target[V]) {
+	return runScatter(d, s, d.pool.run, ownStretches(parts, a.minor, 0, len(y)), op.Beta, y, func(i int, to *target[V]) {
 		q := parts[i]
 		for k := q.StartIdx; k <= q.EndIdx; {
 			stop := min(k+scatterRun, q.EndIdx+1)

@@ -14,6 +14,7 @@ import (
 // with several vectors.
 type manyRows[V sparse.Value] struct {
 	part   partition.Part
+	all    compressed[V]
 	pieces []manyPiece[V]
 	giants []giantRow[V]
 }
@@ -29,7 +30,7 @@ type manyPiece[V sparse.Value] struct {
 
 // newManyRows cuts the rows of a part as parts says.
 func newManyRows[V sparse.Value](p partition.Part, parts []partition.Part, ptr []int64, idx []int32, val []V, minors int) *manyRows[V] {
-	m := &manyRows[V]{part: p, pieces: make([]manyPiece[V], len(parts))}
+	m := &manyRows[V]{part: p, all: compressed[V]{p, ptr, idx, val}, pieces: make([]manyPiece[V], len(parts))}
 	for i, q := range parts {
 		m.pieces[i] = manyPiece[V]{part: q, rows: cutRows(q, p.StartIdx, ptr, idx, val, minors)}
 	}

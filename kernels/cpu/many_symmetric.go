@@ -61,7 +61,7 @@ func (s *symmetric[V]) multiplyEach(d *Device, kept *scratch[V], alpha, beta V, 
 			}
 		})
 		if err == nil {
-			err = s.multiply(d, alpha, beta, in.Val, out.Val)
+			err = s.multiply(d.pool.run, alpha, beta, in.Val, out.Val)
 		}
 		if err == nil {
 			err = stretches(func(lo, n int) { copyRows(yj.From(lo), out.From(lo), n) })

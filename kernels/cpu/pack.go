@@ -190,19 +190,25 @@ func gatherPacked[V sparse.Value](d *Device, op *kernels.GatherPacked[V]) (err e
 	return p.multiply(d, op.Alpha, op.Beta, x, y, carry)
 }
 
-// gatherHost runs kernels.GatherHost.
-func gatherHost[V sparse.Value](d *Device, op *kernels.GatherHost[V]) error {
+// productHost runs kernels.ProductHost.
+func productHost[V sparse.Value](d *Device, s *scratch[V], op *kernels.ProductHost[V]) error {
 	p, err := usePacked[V](d, op.A)
 	if err != nil {
 		return err
 	}
 	defer p.use.Unlock()
-	rows := p.part.OwnEnd - p.part.OwnFirst
-	if len(op.X) != p.minors || len(op.Y) != rows || p.part.StartFlag {
-		return fmt.Errorf("%w: x and y have %d and %d elements, part %+v needs %d and %d", kernels.ErrArgument, len(op.X), len(op.Y), p.part, p.minors, rows)
+	to, from := p.part.OwnEnd-p.part.OwnFirst, p.minors
+	if op.Scatters {
+		to, from = from, to
+	}
+	if len(op.X) != from || len(op.Y) != to || p.part.StartFlag {
+		return fmt.Errorf("%w: x and y have %d and %d elements, part %+v needs %d and %d", kernels.ErrArgument, len(op.X), len(op.Y), p.part, from, to)
 	}
 	p.alone = op.Alone
 	defer func() { p.alone = false }()
+	if op.Scatters {
+		return p.multiplyTransposed(d, s, op.Alpha, op.Beta, op.X, op.Y)
+	}
 	return p.multiply(d, op.Alpha, op.Beta, op.X, op.Y, nil)
 }
 
@@ -217,7 +223,7 @@ func (p *packed[V]) run(n int, f func(i int)) error {
 // multiply computes all pieces, and joins the rows that they share.
 func (p *packed[V]) multiply(d *Device, alpha, beta V, x, y, carry []V) error {
 	if p.symmetric != nil {
-		return p.symmetric.multiply(d, alpha, beta, x, y)
+		return p.symmetric.multiply(p.run, alpha, beta, x, y)
 	}
 	err := p.run(len(p.pieces), func(i int) {
 		q := &p.pieces[i]

@@ -26,7 +26,8 @@ func scatter[V sparse.Value](d *Device, s *scratch[V], op *kernels.Scatter[V]) (
 	if err != nil {
 		return err
 	}
-	return runScatter(d, s, ownStretches(parts, a.idx, a.part.StartIdx, len(y)), op.Beta, y, func(i int, to *target[V]) {
+	run := func(n int, f func(i int)) error { return d.run(a.part, n, f) }
+	return runScatter(d, s, run, ownStretches(parts, a.idx, a.part.StartIdx, len(y)), op.Beta, y, func(i int, to *target[V]) {
 		a.scatterRows(parts[i], op.Alpha, x, to)
 	})
 }
@@ -74,16 +75,16 @@ func (a compressed[V]) scatterRows(q partition.Part, alpha V, x []V, to *target[
 // runScatter calls add for each worker and joins what they leave: y = beta*y + sum.
 // Worker i has the stretch of y between borders i and i+1. Where memory lacks for what the
 // workers leave one of them adds everything.
-func runScatter[V sparse.Value](d *Device, s *scratch[V], border []int, beta V, y []V, add func(i int, to *target[V])) error {
+func runScatter[V sparse.Value](d *Device, s *scratch[V], run runner, border []int, beta V, y []V, add func(i int, to *target[V])) error {
 	n := len(border) - 1
 	if n == 1 {
-		return scatterAlone(d, n, beta, y, add)
+		return scatterAlone(run, n, beta, y, add)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	spill, err := s.vectors(d, n, len(y))
 	if errors.Is(err, kernels.ErrOutOfMemory) {
-		return scatterAlone(d, n, beta, y, add)
+		return scatterAlone(run, n, beta, y, add)
 	}
 	if err != nil {
 		return err
@@ -92,10 +93,15 @@ func runScatter[V sparse.Value](d *Device, s *scratch[V], border []int, beta V, 
 	for i := range to {
 		to[i] = target[V]{y: y, beta: beta, first: border[i], done: border[i], end: border[i+1], spill: spill[i]}
 	}
-	err = d.pool.run(n, func(i int) { add(i, &to[i]) })
-	if err == nil {
-		err = d.pool.run(n, func(i int) { join(to, par.Cut(int64(len(y)), n, i), par.Cut(int64(len(y)), n, i+1)) })
+	left := func() (elements int) {
+		for i := range to {
+			elements += to[i].end - to[i].done + to[i].hi - to[i].lo
+		}
+		return elements
 	}
+	err = run.joined(n, func(i int) { add(i, &to[i]) }, left, func(i, end int) {
+		join(to, par.Cut(int64(len(y)), n, i), par.Cut(int64(len(y)), n, end))
+	})
 	if err != nil {
 		for _, v := range spill {
 			clear(v)
@@ -105,8 +111,8 @@ func runScatter[V sparse.Value](d *Device, s *scratch[V], border []int, beta V, 
 }
 
 // scatterAlone makes one worker add what n are to add.
-func scatterAlone[V sparse.Value](d *Device, n int, beta V, y []V, add func(i int, to *target[V])) error {
-	return d.pool.run(1, func(int) {
+func scatterAlone[V sparse.Value](run runner, n int, beta V, y []V, add func(i int, to *target[V])) error {
+	return run(1, func(int) {
 		to := target[V]{y: y, beta: beta, end: len(y)}
 		for i := range n {
 			add(i, &to)

@@ -120,8 +120,8 @@ func product[V sparse.Value](d *Device, s *scratch[V], op kernels.Op) (known boo
 		err = gather(d, op)
 	case *kernels.GatherPacked[V]:
 		err = gatherPacked(d, op)
-	case *kernels.GatherHost[V]:
-		err = gatherHost(d, op)
+	case *kernels.ProductHost[V]:
+		err = productHost(d, s, op)
 	case *kernels.GatherFixed[V]:
 		err = gatherFixed(d, op)
 	case *kernels.GatherMany[V]:

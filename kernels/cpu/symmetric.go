@@ -79,19 +79,24 @@ func (s *symmetric[V]) name() string {
 
 // multiply computes y = alpha*A*x + beta*y. Two sums for a row, each times an alpha that is
 // not finite, could be infinities of either sign: then alpha comes last.
-func (s *symmetric[V]) multiply(d *Device, alpha, beta V, x, y []V) error {
+func (s *symmetric[V]) multiply(run runner, alpha, beta V, x, y []V) error {
 	y = y[:s.border[len(s.border)-1]]
 	if alpha-alpha == 0 {
-		return s.multiplyFinite(d, alpha, beta, x, y)
+		return s.multiplyFinite(run, alpha, beta, x, y)
 	}
 	sums := make([]V, len(y))
-	err := s.multiplyFinite(d, 1, 0, x, sums)
+	err := s.multiplyFinite(run, 1, 0, x, sums)
 	simd.Finish(simd.Default(), alpha, beta, sums, y, false)
 	return err
 }
 
-func (s *symmetric[V]) multiplyFinite(d *Device, alpha, beta V, x, y []V) error {
-	err := d.pool.run(len(s.pieces), func(i int) {
+func (s *symmetric[V]) multiplyFinite(run runner, alpha, beta V, x, y []V) error {
+	n := len(s.pieces)
+	waiting := 0
+	for i := range s.pieces {
+		waiting += len(s.pieces[i].spill)
+	}
+	err := run.joined(n, func(i int) {
 		q := &s.pieces[i]
 		q.rows.Multiply(alpha, beta, x, y[q.first:q.end], func(lo, hi int) []V {
 			if lo >= q.first {
@@ -99,10 +104,7 @@ func (s *symmetric[V]) multiplyFinite(d *Device, alpha, beta V, x, y []V) error 
 			}
 			return q.spill[lo-q.low : hi-q.low]
 		})
-	})
-	if err == nil && len(s.pieces) > 1 {
-		err = d.pool.run(len(s.pieces), func(i int) { s.join(y, s.border[i], s.border[i+1]) })
-	}
+	}, func() int { return waiting }, func(i, end int) { s.join(y, s.border[i], s.border[end]) })
 	if err != nil {
 		for i := range s.pieces {
 			clear(s.pieces[i].spill)
@@ -120,9 +122,7 @@ func (s *symmetric[V]) join(y []V, lo, hi int) {
 			continue
 		}
 		spill, to := q.spill[a-q.low:b-q.low], y[a:b]
-		for k, v := range spill {
-			to[k] += v
-		}
+		simd.Finish(simd.Default(), 1, 1, spill, to, false)
 		clear(spill)
 	}
 }

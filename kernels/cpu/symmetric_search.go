@@ -102,7 +102,7 @@ func (s *search[V]) timeSymmetric(h *symmetric[V]) (time.Duration, error) {
 	for round := range warm + rounds {
 		begin := now()
 		for range n {
-			if err := h.multiply(s.dev, 1, 0, s.x, s.y); err != nil {
+			if err := h.multiply(s.dev.pool.run, 1, 0, s.x, s.y); err != nil {
 				return 0, err
 			}
 		}

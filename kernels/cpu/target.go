@@ -22,6 +22,8 @@ type target[V sparse.Value] struct {
 
 	missed int // entries of this run that of did not foresee
 	away   int // runs that go to spill because too many were missed before
+
+	_ [64]byte // the next one is another worker's
 }
 
 // scaledAhead is how many elements of y are multiplied by beta beyond the one that
@@ -138,9 +140,7 @@ func join[V sparse.Value](targets []target[V], from, to int64) {
 			t := &targets[i]
 			if a, b := max(lo, t.lo), min(hi, t.hi); a < b {
 				y, own := t.y[a:b], t.spill[a:b]
-				for j, v := range own {
-					y[j] += v
-				}
+				simd.Finish(simd.Default(), 1, 1, own, y, false)
 				clear(own)
 			}
 		}

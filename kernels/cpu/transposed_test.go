@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,8 +61,19 @@ func TestPackedPartsMultiplyTheirTransposes(t *testing.T) {
 						if i == 0 {
 							beta = -.5
 						}
+						before := slices.Clone(y)
 						require.NoError(t, s.Launch(&kernels.ScatterPacked[float64]{A: packed, Alpha: 1.5, Beta: beta,
 							X: kernels.AdoptArray(d, x[p.First():p.End()]), Y: kernels.AdoptArray(d, y)}))
+						for _, alone := range []bool{false, true} {
+							again := slices.Clone(before)
+							err := s.Launch(&kernels.ProductHost[float64]{A: packed, Alpha: 1.5, Beta: beta, X: x[p.First():p.End()], Y: again, Scatters: true, Alone: alone})
+							if p.StartFlag {
+								require.ErrorIs(t, err, kernels.ErrArgument)
+								continue
+							}
+							require.NoError(t, err)
+							require.Equal(t, y, again)
+						}
 						require.NoError(t, packed.Free())
 					}
 					require.Equal(t, -1, reference.Check(y, want))
@@ -84,14 +96,33 @@ func TestPackedPartsSayWhereTheyDoNotMultiplyTheirTransposes(t *testing.T) {
 		}
 		return s.Launch(&kernels.ScatterPacked[float64]{A: p, Alpha: 1, X: kernels.AdoptArray(d, make([]float64, xs)), Y: kernels.AdoptArray(d, y)})
 	}
+	x, y := make([]float64, 500), make([]float64, 500)
+	for i := range x {
+		x[i] = float64(i)
+	}
+	host := func(p kernels.Packed, x, y []float64) error {
+		return s.Launch(&kernels.ProductHost[float64]{A: p, Alpha: 1, X: x, Y: y, Scatters: true})
+	}
+	want := reference.Multiply(true, 1, sparse.Matrix[float64](a), x, 0, y)
 	for _, form := range []kernels.Form{"ellr", kernels.FormCSR} { // csr in place: Scatter is faster
 		p, err := d.Pack(packing(a, split[0], form, true))
 		require.NoError(t, err)
 		require.False(t, p.(kernels.TransposedMultiplier).MultipliesTransposed())
 		require.ErrorIs(t, launch(p, 500, 500), kernels.ErrNotSupported)
+		clear(y)
+		require.NoError(t, host(p, x, y), "by the rows, which are at hand")
+		require.Equal(t, -1, reference.Check(y, want))
+		require.ErrorIs(t, host(p, x[1:], y), kernels.ErrArgument)
+		require.ErrorIs(t, host(p, x, y[1:]), kernels.ErrArgument)
 		require.NoError(t, p.Free())
 	}
-	p, err := d.Pack(packing(a, split[0], "diagonals", true))
+	fixed := packing(a, split[0], kernels.FormCSR, true)
+	fixed.Fixed = true
+	p, err := d.Pack(fixed)
+	require.NoError(t, err)
+	require.ErrorIs(t, host(p, x, y), kernels.ErrNotSupported)
+	require.NoError(t, p.Free())
+	p, err = d.Pack(packing(a, split[0], "diagonals", true))
 	require.NoError(t, err)
 	require.NoError(t, launch(p, 500, 500))
 	require.ErrorIs(t, launch(p, 499, 500), kernels.ErrArgument)
