@@ -91,39 +91,41 @@ func (b *diagonalBuilder[V]) add(first, end int) error {
 	}
 	whole := end-first == b.lanes
 	if whole && last != nil && b.fits(last, first, end) {
-		b.extend(last.Pattern, last.Width, false, true)
+		b.extend(diagonalRun{Pattern: last.Pattern, Width: last.Width}, true)
 		return nil
 	}
 	if err := b.unite(first, end); err != nil {
 		return err
 	}
-	pattern := 0
+	run := diagonalRun{Width: len(b.offsets)}
 	if last != nil && b.isPattern(last) {
-		pattern = last.Pattern
+		run.Pattern = last.Pattern
 	} else {
-		pattern = b.pattern()
+		run.Pattern = b.pattern()
 	}
-	width := len(b.offsets)
-	b.extend(pattern, width, b.entries != int64(width*b.lanes), whole)
+	run.Masked = b.entries != int64(run.Width*b.lanes)
+	run.Ends = run.Width > 0 && (b.offsets[0] < int64(-first) || b.offsets[run.Width-1] > int64(b.r.Cols-first-b.lanes))
+	b.extend(run, whole)
 	return nil
 }
 
 type diagonalRun = simd.DiagonalRun
 
-// extend counts one more slice. Only whole slices share a run.
-func (b *diagonalBuilder[V]) extend(pattern, width int, masked, whole bool) {
-	b.columns += int64(width)
-	if masked {
-		b.masks += int64(width)
+// extend counts one more slice, which is as run says. Only whole slices share a run.
+func (b *diagonalBuilder[V]) extend(run diagonalRun, whole bool) {
+	b.columns += int64(run.Width)
+	if run.Masked {
+		b.masks += int64(run.Width)
 	}
 	if n := len(b.out.Runs); whole && n > 0 {
 		last := &b.out.Runs[n-1]
-		if last.Pattern == pattern && last.Width == width && last.Masked == masked {
+		if run.Slices = last.Slices; run == *last {
 			last.Slices++
 			return
 		}
 	}
-	b.out.Runs = append(b.out.Runs, diagonalRun{Slices: 1, Pattern: pattern, Width: width, Masked: masked})
+	run.Slices = 1
+	b.out.Runs = append(b.out.Runs, run)
 }
 
 // fits reports whether every row has an entry at each distance of a run, and no

@@ -37,12 +37,13 @@ type DiagonalRun struct {
 	Pattern int // where its offsets begin
 	Width   int // their number
 	Masked  bool
+	Ends    bool // Masked, and the elements of x for lanes without an entry may lie before or behind it
 }
 
 // MultiplyDiagonals is y = alpha*A*x + beta*y; beta = 0 does not read y. A row is
 // added up in the order of its offsets, beginning with 0, and stored as by Finish.
 // The level must be the one whose Lanes the slices have, or Generic. Columns are not
-// checked.
+// checked; in runs that are not Ends, x has an element for lanes without an entry too.
 func MultiplyDiagonals[V sparse.Value](l Level, d *Diagonals[V], alpha, beta V, x, y []V) {
 	if beta == 0 {
 		beta = 0 // not -0: the kernels look at its bits
@@ -68,7 +69,7 @@ func MultiplyDiagonals[V sparse.Value](l Level, d *Diagonals[V], alpha, beta V, 
 func (d *Diagonals[V]) runs(l Level, runs []DiagonalRun, alpha, beta V, x []V, at diagonalPlace, y []V) {
 	switch {
 	case len(y) == 0:
-	case l == Generic:
+	case l == Generic, len(x) < d.Values.Lanes: // the kernels read whole registers of x
 		for i := range runs {
 			rows := runs[i].Slices * d.Values.Lanes
 			d.runGeneric(runs[i], alpha, beta, x, at.row, at.column, at.mask, y[:rows])
@@ -76,14 +77,15 @@ func (d *Diagonals[V]) runs(l Level, runs []DiagonalRun, alpha, beta V, x []V, a
 			at.advance(&runs[i], runs[i].Slices, d.Values.Lanes)
 		}
 	default:
+		last := x[len(x)-d.Values.Lanes:]
 		kernel := of[*diagonalTable[V]](diagonalTables)[l-AVX2][d.Values.Storage]
 		kernel(&runs[0].Slices, len(runs), unsafe.SliceData(d.Offsets), unsafe.SliceData(d.Masks[at.mask:]), d.Values.from(at.column),
-			unsafe.SliceData(x), at.row, d.Values.table(at.column), &y[0], alpha, beta, past(d.Stream && beta == 0 && toRegister(l, y) == 0))
+			unsafe.SliceData(x), unsafe.SliceData(last), at.row, d.Values.table(at.column), &y[0], alpha, beta, past(d.Stream && beta == 0 && toRegister(l, y) == 0))
 	}
 }
 
 // diagonalTable is kernels by Level-AVX2 and Storage.
-type diagonalTable[V sparse.Value] [2][storages]func(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *V, row int, table, y *V, alpha, beta V, stream int)
+type diagonalTable[V sparse.Value] [2][storages]func(runs *int, count int, offsets *int64, masks *uint16, val *byte, x, last *V, row int, table, y *V, alpha, beta V, stream int)
 
 // masks is where the masks of a run begin, nil where it has none.
 func (d *Diagonals[V]) masks(run DiagonalRun, mask int) *uint16 {

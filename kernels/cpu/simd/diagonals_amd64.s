@@ -56,18 +56,36 @@ DATA nibblesOfHalves<>+56(SB)/4, $0x0000001c
 DATA nibblesOfHalves<>+60(SB)/4, $0x0000001c
 GLOBL nibblesOfHalves<>(SB), RODATA|NOPTR, $64
 
-// func diagonalsFullF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·diagonalsFullF64AVX2(SB), NOSPLIT, $0-96
+DATA fours<>+0(SB)/4, $0x00000000
+DATA fours<>+4(SB)/4, $0x00000001
+DATA fours<>+8(SB)/4, $0x00000002
+DATA fours<>+12(SB)/4, $0x00000003
+DATA fours<>+16(SB)/4, $0x00000004
+DATA fours<>+20(SB)/4, $0x00000005
+DATA fours<>+24(SB)/4, $0x00000006
+DATA fours<>+28(SB)/4, $0x00000007
+DATA fours<>+32(SB)/4, $0x00000008
+DATA fours<>+36(SB)/4, $0x00000009
+DATA fours<>+40(SB)/4, $0x0000000a
+DATA fours<>+44(SB)/4, $0x0000000b
+DATA fours<>+48(SB)/4, $0x0000000c
+DATA fours<>+52(SB)/4, $0x0000000d
+DATA fours<>+56(SB)/4, $0x0000000e
+DATA fours<>+60(SB)/4, $0x0000000f
+GLOBL fours<>(SB), RODATA|NOPTR, $64
+
+// func diagonalsFullF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·diagonalsFullF64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         y+64(FP), R12
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         y+72(FP), R12
 	LEAQ         (R11)(AX*8), R11
-	VBROADCASTSD alpha+72(FP), Y0
-	VBROADCASTSD beta+80(FP), Y1
+	VBROADCASTSD alpha+80(FP), Y0
+	VBROADCASTSD beta+88(FP), Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
 	MOVQ         $0x7ff8000000000000, AX
 	VMOVQ        AX, X4
@@ -85,6 +103,8 @@ run:
 	IMUL3Q $0x20, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x06
@@ -104,7 +124,7 @@ few1:
 	ADDQ        $0x00000040, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          few1Quiet
 	VFMADD231PD (R12), Y1, Y5
 	VFMADD231PD 32(R12), Y1, Y6
@@ -114,7 +134,7 @@ few1Quiet:
 	VBLENDVPD Y3, Y4, Y5, Y5
 	VCMPPD    $0x03, Y6, Y6, Y3
 	VBLENDVPD Y3, Y4, Y6, Y6
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        few1Store
 	VMOVNTPD  Y5, (R12)
 	VMOVNTPD  Y6, 32(R12)
@@ -154,7 +174,7 @@ few2:
 	ADDQ        $0x00000080, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          few2Quiet
 	VFMADD231PD (R12), Y1, Y5
 	VFMADD231PD 32(R12), Y1, Y6
@@ -164,7 +184,7 @@ few2Quiet:
 	VBLENDVPD Y3, Y4, Y5, Y5
 	VCMPPD    $0x03, Y6, Y6, Y3
 	VBLENDVPD Y3, Y4, Y6, Y6
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        few2Store
 	VMOVNTPD  Y5, (R12)
 	VMOVNTPD  Y6, 32(R12)
@@ -210,7 +230,7 @@ few3:
 	ADDQ        $0x000000c0, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          few3Quiet
 	VFMADD231PD (R12), Y1, Y5
 	VFMADD231PD 32(R12), Y1, Y6
@@ -220,7 +240,7 @@ few3Quiet:
 	VBLENDVPD Y3, Y4, Y5, Y5
 	VCMPPD    $0x03, Y6, Y6, Y3
 	VBLENDVPD Y3, Y4, Y6, Y6
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        few3Store
 	VMOVNTPD  Y5, (R12)
 	VMOVNTPD  Y6, 32(R12)
@@ -272,7 +292,7 @@ few4:
 	ADDQ        $0x00000100, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          few4Quiet
 	VFMADD231PD (R12), Y1, Y5
 	VFMADD231PD 32(R12), Y1, Y6
@@ -282,7 +302,7 @@ few4Quiet:
 	VBLENDVPD Y3, Y4, Y5, Y5
 	VCMPPD    $0x03, Y6, Y6, Y3
 	VBLENDVPD Y3, Y4, Y6, Y6
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        few4Store
 	VMOVNTPD  Y5, (R12)
 	VMOVNTPD  Y6, 32(R12)
@@ -340,7 +360,7 @@ few5:
 	ADDQ        $0x00000140, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          few5Quiet
 	VFMADD231PD (R12), Y1, Y5
 	VFMADD231PD 32(R12), Y1, Y6
@@ -350,7 +370,7 @@ few5Quiet:
 	VBLENDVPD Y3, Y4, Y5, Y5
 	VCMPPD    $0x03, Y6, Y6, Y3
 	VBLENDVPD Y3, Y4, Y6, Y6
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        few5Store
 	VMOVNTPD  Y5, (R12)
 	VMOVNTPD  Y6, 32(R12)
@@ -414,7 +434,7 @@ few6:
 	ADDQ        $0x00000180, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          few6Quiet
 	VFMADD231PD (R12), Y1, Y5
 	VFMADD231PD 32(R12), Y1, Y6
@@ -424,7 +444,7 @@ few6Quiet:
 	VBLENDVPD Y3, Y4, Y5, Y5
 	VCMPPD    $0x03, Y6, Y6, Y3
 	VBLENDVPD Y3, Y4, Y6, Y6
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        few6Store
 	VMOVNTPD  Y5, (R12)
 	VMOVNTPD  Y6, 32(R12)
@@ -494,7 +514,7 @@ few7:
 	ADDQ        $0x000001c0, R10
 	VMULPD      Y0, Y5, Y5
 	VMULPD      Y0, Y6, Y6
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          few7Quiet
 	VFMADD231PD (R12), Y1, Y5
 	VFMADD231PD 32(R12), Y1, Y6
@@ -504,7 +524,7 @@ few7Quiet:
 	VBLENDVPD Y3, Y4, Y5, Y5
 	VCMPPD    $0x03, Y6, Y6, Y3
 	VBLENDVPD Y3, Y4, Y6, Y6
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        few7Store
 	VMOVNTPD  Y5, (R12)
 	VMOVNTPD  Y6, 32(R12)
@@ -594,14 +614,14 @@ oneColumn3:
 
 oneSums:
 	VMULPD      Y0, Y5, Y5
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PD (R12), Y1, Y5
 
 oneQuiet:
 	VCMPPD    $0x03, Y5, Y5, Y3
 	VBLENDVPD Y3, Y4, Y5, Y5
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        oneStore
 	VMOVNTPD  Y5, (R12)
 	JMP       oneStored
@@ -651,7 +671,7 @@ maskedColumn0:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y7
+	VMOVUPD      (R11)(SI*8), Y7
 	PREFETCHT0   4096(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  (R10), Y7, Y8
@@ -664,7 +684,7 @@ maskedColumn1:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y7
+	VMOVUPD      (R11)(SI*8), Y7
 	PREFETCHT0   4128(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  32(R10), Y7, Y8
@@ -677,7 +697,7 @@ maskedColumn2:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y7
+	VMOVUPD      (R11)(SI*8), Y7
 	PREFETCHT0   4160(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  64(R10), Y7, Y8
@@ -690,7 +710,7 @@ maskedColumn3:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y7
+	VMOVUPD      (R11)(SI*8), Y7
 	PREFETCHT0   4192(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  96(R10), Y7, Y8
@@ -703,14 +723,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPD      Y0, Y5, Y5
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PD (R12), Y1, Y5
 
 maskedQuiet:
 	VCMPPD    $0x03, Y5, Y5, Y3
 	VBLENDVPD Y3, Y4, Y5, Y5
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        maskedStore
 	VMOVNTPD  Y5, (R12)
 	JMP       maskedStored
@@ -724,6 +744,71 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R8
+	VMOVD        R8, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	LEAQ         (R11)(SI*8), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPD      (R8), Y7
+	SARQ         $0x02, SI
+	VMOVD        SI, X8
+	VPBROADCASTD X8, Y8
+	VPADDD       fours<>+0(SB), Y8, Y8
+	VPERMPS      Y7, Y8, Y7
+	PREFETCHT0   4096(R10)
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  (R10), Y7, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+	ADDQ         $0x00000020, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPD      Y0, Y5, Y5
+	CMPQ        beta+88(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PD (R12), Y1, Y5
+
+endsQuiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	CMPQ      stream+96(FP), $0x00
+	JE        endsStore
+	VMOVNTPD  Y5, (R12)
+	JMP       endsStored
+
+endsStore:
+	VMOVUPD Y5, (R12)
+
+endsStored:
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -732,18 +817,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsShortF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsShortF64AVX2(SB), NOSPLIT, $0-96
+// func diagonalsShortF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·diagonalsShortF64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         y+64(FP), R12
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         y+72(FP), R12
 	LEAQ         (R11)(AX*8), R11
-	VBROADCASTSD alpha+72(FP), Y0
-	VBROADCASTSD beta+80(FP), Y1
+	VBROADCASTSD alpha+80(FP), Y0
+	VBROADCASTSD beta+88(FP), Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
 	MOVQ         $0x7ff8000000000000, AX
 	VMOVQ        AX, X4
@@ -761,6 +846,8 @@ run:
 	IMUL3Q $0x10, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x01
@@ -819,14 +906,14 @@ oneColumn3:
 
 oneSums:
 	VMULPD      Y0, Y5, Y5
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PD (R12), Y1, Y5
 
 oneQuiet:
 	VCMPPD    $0x03, Y5, Y5, Y3
 	VBLENDVPD Y3, Y4, Y5, Y5
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        oneStore
 	VMOVNTPD  Y5, (R12)
 	JMP       oneStored
@@ -876,7 +963,7 @@ maskedColumn0:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VMOVUPD      (R11)(SI*8), Y6
 	VCVTPS2PD    (R10), Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  Y7, Y6, Y8
@@ -889,7 +976,7 @@ maskedColumn1:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VMOVUPD      (R11)(SI*8), Y6
 	VCVTPS2PD    16(R10), Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  Y7, Y6, Y8
@@ -902,7 +989,7 @@ maskedColumn2:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VMOVUPD      (R11)(SI*8), Y6
 	VCVTPS2PD    32(R10), Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  Y7, Y6, Y8
@@ -915,7 +1002,7 @@ maskedColumn3:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VMOVUPD      (R11)(SI*8), Y6
 	VCVTPS2PD    48(R10), Y7
 	VMOVAPS      Y5, Y8
 	VFMADD231PD  Y7, Y6, Y8
@@ -928,14 +1015,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPD      Y0, Y5, Y5
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PD (R12), Y1, Y5
 
 maskedQuiet:
 	VCMPPD    $0x03, Y5, Y5, Y3
 	VBLENDVPD Y3, Y4, Y5, Y5
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        maskedStore
 	VMOVNTPD  Y5, (R12)
 	JMP       maskedStored
@@ -949,6 +1036,71 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R8
+	VMOVD        R8, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	LEAQ         (R11)(SI*8), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPD      (R8), Y6
+	SARQ         $0x02, SI
+	VMOVD        SI, X7
+	VPBROADCASTD X7, Y7
+	VPADDD       fours<>+0(SB), Y7, Y7
+	VPERMPS      Y6, Y7, Y6
+	VCVTPS2PD    (R10), Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+	ADDQ         $0x00000010, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPD      Y0, Y5, Y5
+	CMPQ        beta+88(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PD (R12), Y1, Y5
+
+endsQuiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	CMPQ      stream+96(FP), $0x00
+	JE        endsStore
+	VMOVNTPD  Y5, (R12)
+	JMP       endsStored
+
+endsStore:
+	VMOVUPD Y5, (R12)
+
+endsStored:
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -957,18 +1109,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsTableF64AVX2(SB), NOSPLIT, $0-96
+// func diagonalsTableF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·diagonalsTableF64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), R12
-	MOVQ         y+64(FP), R13
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), R12
+	MOVQ         y+72(FP), R13
 	LEAQ         (R11)(AX*8), R11
-	VBROADCASTSD alpha+72(FP), Y0
-	VBROADCASTSD beta+80(FP), Y1
+	VBROADCASTSD alpha+80(FP), Y0
+	VBROADCASTSD beta+88(FP), Y1
 	VMOVUPS      nibblesOf64<>+0(SB), Y2
 	MOVQ         $0x0000000f, AX
 	VMOVQ        AX, X3
@@ -990,6 +1142,8 @@ run:
 	IMUL3Q $0x02, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x01
@@ -1076,14 +1230,14 @@ oneColumn3:
 
 oneSums:
 	VMULPD      Y0, Y7, Y7
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PD (R13), Y1, Y7
 
 oneQuiet:
 	VCMPPD    $0x03, Y7, Y7, Y5
 	VBLENDVPD Y5, Y6, Y7, Y7
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        oneStore
 	VMOVNTPD  Y7, (R13)
 	JMP       oneStored
@@ -1133,7 +1287,7 @@ maskedColumn0:
 	VPBROADCASTQ X5, Y5
 	VPAND        Y4, Y5, Y5
 	VPCMPEQQ     Y4, Y5, Y5
-	VMASKMOVPD   (R11)(SI*8), Y5, Y8
+	VMOVUPD      (R11)(SI*8), Y8
 	MOVWLZX      (R10), SI
 	VMOVD        SI, X9
 	VPBROADCASTQ X9, Y9
@@ -1153,7 +1307,7 @@ maskedColumn1:
 	VPBROADCASTQ X5, Y5
 	VPAND        Y4, Y5, Y5
 	VPCMPEQQ     Y4, Y5, Y5
-	VMASKMOVPD   (R11)(SI*8), Y5, Y8
+	VMOVUPD      (R11)(SI*8), Y8
 	MOVWLZX      2(R10), SI
 	VMOVD        SI, X9
 	VPBROADCASTQ X9, Y9
@@ -1173,7 +1327,7 @@ maskedColumn2:
 	VPBROADCASTQ X5, Y5
 	VPAND        Y4, Y5, Y5
 	VPCMPEQQ     Y4, Y5, Y5
-	VMASKMOVPD   (R11)(SI*8), Y5, Y8
+	VMOVUPD      (R11)(SI*8), Y8
 	MOVWLZX      4(R10), SI
 	VMOVD        SI, X9
 	VPBROADCASTQ X9, Y9
@@ -1193,7 +1347,7 @@ maskedColumn3:
 	VPBROADCASTQ X5, Y5
 	VPAND        Y4, Y5, Y5
 	VPCMPEQQ     Y4, Y5, Y5
-	VMASKMOVPD   (R11)(SI*8), Y5, Y8
+	VMOVUPD      (R11)(SI*8), Y8
 	MOVWLZX      6(R10), SI
 	VMOVD        SI, X9
 	VPBROADCASTQ X9, Y9
@@ -1213,14 +1367,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPD      Y0, Y7, Y7
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PD (R13), Y1, Y7
 
 maskedQuiet:
 	VCMPPD    $0x03, Y7, Y7, Y5
 	VBLENDVPD Y5, Y6, Y7, Y7
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        maskedStore
 	VMOVNTPD  Y7, (R13)
 	JMP       maskedStored
@@ -1234,6 +1388,78 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X7, X7, X7
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R8
+	VMOVD        R8, X5
+	VPBROADCASTQ X5, Y5
+	VPAND        Y4, Y5, Y5
+	VPCMPEQQ     Y4, Y5, Y5
+	LEAQ         (R11)(SI*8), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPD      (R8), Y8
+	SARQ         $0x02, SI
+	VMOVD        SI, X9
+	VPBROADCASTD X9, Y9
+	VPADDD       fours<>+0(SB), Y9, Y9
+	VPERMPS      Y8, Y9, Y8
+	MOVWLZX      (R10), SI
+	VMOVD        SI, X9
+	VPBROADCASTQ X9, Y9
+	VPSRLVQ      Y2, Y9, Y9
+	VPAND        Y3, Y9, Y9
+	VPCMPEQQ     Y10, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VGATHERQPD   Y10, (R12)(Y9*8), Y11
+	VMOVAPS      Y7, Y9
+	VFMADD231PD  Y11, Y8, Y9
+	VBLENDVPD    Y5, Y9, Y7, Y7
+	ADDQ         $0x00000002, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPD      Y0, Y7, Y7
+	CMPQ        beta+88(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PD (R13), Y1, Y7
+
+endsQuiet:
+	VCMPPD    $0x03, Y7, Y7, Y5
+	VBLENDVPD Y5, Y6, Y7, Y7
+	CMPQ      stream+96(FP), $0x00
+	JE        endsStore
+	VMOVNTPD  Y7, (R13)
+	JMP       endsStored
+
+endsStore:
+	VMOVUPD Y7, (R13)
+
+endsStored:
+	ADDQ $0x00000020, R13
+	ADDQ $0x00000020, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -1242,18 +1468,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsPerDiagonalF64AVX2(SB), NOSPLIT, $0-96
+// func diagonalsPerDiagonalF64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·diagonalsPerDiagonalF64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R8
 	MOVQ         val+32(FP), AX
 	MOVQ         x+40(FP), R9
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), R10
-	MOVQ         y+64(FP), R11
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), R10
+	MOVQ         y+72(FP), R11
 	LEAQ         (R9)(AX*8), R9
-	VBROADCASTSD alpha+72(FP), Y0
-	VBROADCASTSD beta+80(FP), Y1
+	VBROADCASTSD alpha+80(FP), Y0
+	VBROADCASTSD beta+88(FP), Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
 	MOVQ         $0x7ff8000000000000, AX
 	VMOVQ        AX, X4
@@ -1265,7 +1491,7 @@ run:
 	MOVQ   8(SI), BX
 	MOVQ   offsets+16(FP), CX
 	LEAQ   (CX)(BX*8), CX
-	MOVQ   table+56(FP), R10
+	MOVQ   table+64(FP), R10
 	LEAQ   (R10)(BX*8), R10
 	MOVQ   DX, DI
 	NEGQ   DI
@@ -1273,6 +1499,8 @@ run:
 	IMUL3Q $0x00, DI, AX
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x04
@@ -1343,7 +1571,7 @@ fourSums:
 	VMULPD      Y0, Y6, Y6
 	VMULPD      Y0, Y7, Y7
 	VMULPD      Y0, Y8, Y8
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          fourQuiet
 	VFMADD231PD (R11), Y1, Y5
 	VFMADD231PD 32(R11), Y1, Y6
@@ -1359,7 +1587,7 @@ fourQuiet:
 	VBLENDVPD Y3, Y4, Y7, Y7
 	VCMPPD    $0x03, Y8, Y8, Y3
 	VBLENDVPD Y3, Y4, Y8, Y8
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        fourStore
 	VMOVNTPD  Y5, (R11)
 	VMOVNTPD  Y6, 32(R11)
@@ -1431,14 +1659,14 @@ oneColumn3:
 
 oneSums:
 	VMULPD      Y0, Y5, Y5
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PD (R11), Y1, Y5
 
 oneQuiet:
 	VCMPPD    $0x03, Y5, Y5, Y3
 	VBLENDVPD Y3, Y4, Y5, Y5
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        oneStore
 	VMOVNTPD  Y5, (R11)
 	JMP       oneStored
@@ -1488,10 +1716,9 @@ maskedColumn0:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
 	VBROADCASTSD (R10)(BX*8), Y9
-	VMASKMOVPD   (R9)(SI*8), Y3, Y10
-	VMOVAPS      Y5, Y11
-	VFMADD231PD  Y9, Y10, Y11
-	VBLENDVPD    Y3, Y11, Y5, Y5
+	VMOVAPS      Y5, Y10
+	VFMADD231PD  (R9)(SI*8), Y9, Y10
+	VBLENDVPD    Y3, Y10, Y5, Y5
 
 maskedColumn1:
 	MOVQ         8(CX)(BX*8), SI
@@ -1501,10 +1728,9 @@ maskedColumn1:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
 	VBROADCASTSD 8(R10)(BX*8), Y9
-	VMASKMOVPD   (R9)(SI*8), Y3, Y10
-	VMOVAPS      Y5, Y11
-	VFMADD231PD  Y9, Y10, Y11
-	VBLENDVPD    Y3, Y11, Y5, Y5
+	VMOVAPS      Y5, Y10
+	VFMADD231PD  (R9)(SI*8), Y9, Y10
+	VBLENDVPD    Y3, Y10, Y5, Y5
 
 maskedColumn2:
 	MOVQ         16(CX)(BX*8), SI
@@ -1514,10 +1740,9 @@ maskedColumn2:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
 	VBROADCASTSD 16(R10)(BX*8), Y9
-	VMASKMOVPD   (R9)(SI*8), Y3, Y10
-	VMOVAPS      Y5, Y11
-	VFMADD231PD  Y9, Y10, Y11
-	VBLENDVPD    Y3, Y11, Y5, Y5
+	VMOVAPS      Y5, Y10
+	VFMADD231PD  (R9)(SI*8), Y9, Y10
+	VBLENDVPD    Y3, Y10, Y5, Y5
 
 maskedColumn3:
 	MOVQ         24(CX)(BX*8), SI
@@ -1527,10 +1752,9 @@ maskedColumn3:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
 	VBROADCASTSD 24(R10)(BX*8), Y9
-	VMASKMOVPD   (R9)(SI*8), Y3, Y10
-	VMOVAPS      Y5, Y11
-	VFMADD231PD  Y9, Y10, Y11
-	VBLENDVPD    Y3, Y11, Y5, Y5
+	VMOVAPS      Y5, Y10
+	VFMADD231PD  (R9)(SI*8), Y9, Y10
+	VBLENDVPD    Y3, Y10, Y5, Y5
 	ADDQ         $0x04, BX
 	CMPQ         BX, DX
 	JL           maskedColumn0
@@ -1538,14 +1762,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPD      Y0, Y5, Y5
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PD (R11), Y1, Y5
 
 maskedQuiet:
 	VCMPPD    $0x03, Y5, Y5, Y3
 	VBLENDVPD Y3, Y4, Y5, Y5
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        maskedStore
 	VMOVNTPD  Y5, (R11)
 	JMP       maskedStored
@@ -1559,6 +1783,70 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R8)(BX*2), R12
+	VMOVD        R12, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	VBROADCASTSD (R10)(BX*8), Y9
+	LEAQ         (R9)(SI*8), SI
+	MOVQ         SI, R12
+	CMPQ         R12, x+40(FP)
+	CMOVQCS      x+40(FP), R12
+	CMPQ         R12, last+48(FP)
+	CMOVQHI      last+48(FP), R12
+	SUBQ         R12, SI
+	VMOVUPD      (R12), Y10
+	SARQ         $0x02, SI
+	VMOVD        SI, X11
+	VPBROADCASTD X11, Y11
+	VPADDD       fours<>+0(SB), Y11, Y11
+	VPERMPS      Y10, Y11, Y10
+	VMOVAPS      Y5, Y11
+	VFMADD231PD  Y10, Y9, Y11
+	VBLENDVPD    Y3, Y11, Y5, Y5
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R8)(DX*2), R8
+
+endsSums:
+	VMULPD      Y0, Y5, Y5
+	CMPQ        beta+88(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PD (R11), Y1, Y5
+
+endsQuiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	CMPQ      stream+96(FP), $0x00
+	JE        endsStore
+	VMOVNTPD  Y5, (R11)
+	JMP       endsStored
+
+endsStore:
+	VMOVUPD Y5, (R11)
+
+endsStored:
+	ADDQ $0x00000020, R11
+	ADDQ $0x00000020, R9
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -1567,18 +1855,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsHigh32F64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsHigh32F64AVX2(SB), NOSPLIT, $0-96
+// func diagonalsHigh32F64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·diagonalsHigh32F64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         y+64(FP), R12
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         y+72(FP), R12
 	LEAQ         (R11)(AX*8), R11
-	VBROADCASTSD alpha+72(FP), Y0
-	VBROADCASTSD beta+80(FP), Y1
+	VBROADCASTSD alpha+80(FP), Y0
+	VBROADCASTSD beta+88(FP), Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
 	MOVQ         $0x7ff8000000000000, AX
 	VMOVQ        AX, X4
@@ -1596,6 +1884,8 @@ run:
 	IMUL3Q $0x10, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x01
@@ -1658,14 +1948,14 @@ oneColumn3:
 
 oneSums:
 	VMULPD      Y0, Y5, Y5
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PD (R12), Y1, Y5
 
 oneQuiet:
 	VCMPPD    $0x03, Y5, Y5, Y3
 	VBLENDVPD Y3, Y4, Y5, Y5
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        oneStore
 	VMOVNTPD  Y5, (R12)
 	JMP       oneStored
@@ -1715,7 +2005,7 @@ maskedColumn0:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VMOVUPD      (R11)(SI*8), Y6
 	VPMOVZXDQ    (R10), Y7
 	VPSLLQ       $0x20, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -1729,7 +2019,7 @@ maskedColumn1:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VMOVUPD      (R11)(SI*8), Y6
 	VPMOVZXDQ    16(R10), Y7
 	VPSLLQ       $0x20, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -1743,7 +2033,7 @@ maskedColumn2:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VMOVUPD      (R11)(SI*8), Y6
 	VPMOVZXDQ    32(R10), Y7
 	VPSLLQ       $0x20, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -1757,7 +2047,7 @@ maskedColumn3:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VMOVUPD      (R11)(SI*8), Y6
 	VPMOVZXDQ    48(R10), Y7
 	VPSLLQ       $0x20, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -1771,14 +2061,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPD      Y0, Y5, Y5
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PD (R12), Y1, Y5
 
 maskedQuiet:
 	VCMPPD    $0x03, Y5, Y5, Y3
 	VBLENDVPD Y3, Y4, Y5, Y5
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        maskedStore
 	VMOVNTPD  Y5, (R12)
 	JMP       maskedStored
@@ -1792,6 +2082,72 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R8
+	VMOVD        R8, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	LEAQ         (R11)(SI*8), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPD      (R8), Y6
+	SARQ         $0x02, SI
+	VMOVD        SI, X7
+	VPBROADCASTD X7, Y7
+	VPADDD       fours<>+0(SB), Y7, Y7
+	VPERMPS      Y6, Y7, Y6
+	VPMOVZXDQ    (R10), Y7
+	VPSLLQ       $0x20, Y7, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+	ADDQ         $0x00000010, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPD      Y0, Y5, Y5
+	CMPQ        beta+88(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PD (R12), Y1, Y5
+
+endsQuiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	CMPQ      stream+96(FP), $0x00
+	JE        endsStore
+	VMOVNTPD  Y5, (R12)
+	JMP       endsStored
+
+endsStore:
+	VMOVUPD Y5, (R12)
+
+endsStored:
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -1800,18 +2156,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsHigh16F64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsHigh16F64AVX2(SB), NOSPLIT, $0-96
+// func diagonalsHigh16F64AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·diagonalsHigh16F64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         y+64(FP), R12
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         y+72(FP), R12
 	LEAQ         (R11)(AX*8), R11
-	VBROADCASTSD alpha+72(FP), Y0
-	VBROADCASTSD beta+80(FP), Y1
+	VBROADCASTSD alpha+80(FP), Y0
+	VBROADCASTSD beta+88(FP), Y1
 	VMOVUPS      laneBits64<>+0(SB), Y2
 	MOVQ         $0x7ff8000000000000, AX
 	VMOVQ        AX, X4
@@ -1829,6 +2185,8 @@ run:
 	IMUL3Q $0x08, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x01
@@ -1891,14 +2249,14 @@ oneColumn3:
 
 oneSums:
 	VMULPD      Y0, Y5, Y5
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PD (R12), Y1, Y5
 
 oneQuiet:
 	VCMPPD    $0x03, Y5, Y5, Y3
 	VBLENDVPD Y3, Y4, Y5, Y5
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        oneStore
 	VMOVNTPD  Y5, (R12)
 	JMP       oneStored
@@ -1948,7 +2306,7 @@ maskedColumn0:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VMOVUPD      (R11)(SI*8), Y6
 	VPMOVZXWQ    (R10), Y7
 	VPSLLQ       $0x30, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -1962,7 +2320,7 @@ maskedColumn1:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VMOVUPD      (R11)(SI*8), Y6
 	VPMOVZXWQ    8(R10), Y7
 	VPSLLQ       $0x30, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -1976,7 +2334,7 @@ maskedColumn2:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VMOVUPD      (R11)(SI*8), Y6
 	VPMOVZXWQ    16(R10), Y7
 	VPSLLQ       $0x30, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -1990,7 +2348,7 @@ maskedColumn3:
 	VPBROADCASTQ X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQQ     Y2, Y3, Y3
-	VMASKMOVPD   (R11)(SI*8), Y3, Y6
+	VMOVUPD      (R11)(SI*8), Y6
 	VPMOVZXWQ    24(R10), Y7
 	VPSLLQ       $0x30, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -2004,14 +2362,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPD      Y0, Y5, Y5
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PD (R12), Y1, Y5
 
 maskedQuiet:
 	VCMPPD    $0x03, Y5, Y5, Y3
 	VBLENDVPD Y3, Y4, Y5, Y5
-	CMPQ      stream+88(FP), $0x00
+	CMPQ      stream+96(FP), $0x00
 	JE        maskedStore
 	VMOVNTPD  Y5, (R12)
 	JMP       maskedStored
@@ -2025,6 +2383,72 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R8
+	VMOVD        R8, X3
+	VPBROADCASTQ X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQQ     Y2, Y3, Y3
+	LEAQ         (R11)(SI*8), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPD      (R8), Y6
+	SARQ         $0x02, SI
+	VMOVD        SI, X7
+	VPBROADCASTD X7, Y7
+	VPADDD       fours<>+0(SB), Y7, Y7
+	VPERMPS      Y6, Y7, Y6
+	VPMOVZXWQ    (R10), Y7
+	VPSLLQ       $0x30, Y7, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PD  Y7, Y6, Y8
+	VBLENDVPD    Y3, Y8, Y5, Y5
+	ADDQ         $0x00000008, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPD      Y0, Y5, Y5
+	CMPQ        beta+88(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PD (R12), Y1, Y5
+
+endsQuiet:
+	VCMPPD    $0x03, Y5, Y5, Y3
+	VBLENDVPD Y3, Y4, Y5, Y5
+	CMPQ      stream+96(FP), $0x00
+	JE        endsStore
+	VMOVNTPD  Y5, (R12)
+	JMP       endsStored
+
+endsStore:
+	VMOVUPD Y5, (R12)
+
+endsStored:
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -2033,18 +2457,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·diagonalsFullF64AVX512(SB), NOSPLIT, $0-96
+// func diagonalsFullF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·diagonalsFullF64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         y+64(FP), R12
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         y+72(FP), R12
 	LEAQ         (R11)(AX*8), R11
-	VBROADCASTSD alpha+72(FP), Z0
-	VBROADCASTSD beta+80(FP), Z1
+	VBROADCASTSD alpha+80(FP), Z0
+	VBROADCASTSD beta+88(FP), Z1
 	MOVQ         $0x7ff8000000000000, AX
 	VMOVQ        AX, X2
 	VPBROADCASTQ X2, Z2
@@ -2061,6 +2485,8 @@ run:
 	IMUL3Q $0x40, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x06
@@ -2081,7 +2507,7 @@ few1:
 	ADDQ        $0x00000080, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          few1Quiet
 	VFMADD231PD (R12), Z1, Z3
 	VFMADD231PD 64(R12), Z1, Z4
@@ -2091,7 +2517,7 @@ few1Quiet:
 	VMOVAPD  Z2, K1, Z3
 	VCMPPD   $0x03, Z4, Z4, K1
 	VMOVAPD  Z2, K1, Z4
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       few1Store
 	VMOVNTPD Z3, (R12)
 	VMOVNTPD Z4, 64(R12)
@@ -2133,7 +2559,7 @@ few2:
 	ADDQ        $0x00000100, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          few2Quiet
 	VFMADD231PD (R12), Z1, Z3
 	VFMADD231PD 64(R12), Z1, Z4
@@ -2143,7 +2569,7 @@ few2Quiet:
 	VMOVAPD  Z2, K1, Z3
 	VCMPPD   $0x03, Z4, Z4, K1
 	VMOVAPD  Z2, K1, Z4
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       few2Store
 	VMOVNTPD Z3, (R12)
 	VMOVNTPD Z4, 64(R12)
@@ -2192,7 +2618,7 @@ few3:
 	ADDQ        $0x00000180, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          few3Quiet
 	VFMADD231PD (R12), Z1, Z3
 	VFMADD231PD 64(R12), Z1, Z4
@@ -2202,7 +2628,7 @@ few3Quiet:
 	VMOVAPD  Z2, K1, Z3
 	VCMPPD   $0x03, Z4, Z4, K1
 	VMOVAPD  Z2, K1, Z4
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       few3Store
 	VMOVNTPD Z3, (R12)
 	VMOVNTPD Z4, 64(R12)
@@ -2258,7 +2684,7 @@ few4:
 	ADDQ        $0x00000200, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          few4Quiet
 	VFMADD231PD (R12), Z1, Z3
 	VFMADD231PD 64(R12), Z1, Z4
@@ -2268,7 +2694,7 @@ few4Quiet:
 	VMOVAPD  Z2, K1, Z3
 	VCMPPD   $0x03, Z4, Z4, K1
 	VMOVAPD  Z2, K1, Z4
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       few4Store
 	VMOVNTPD Z3, (R12)
 	VMOVNTPD Z4, 64(R12)
@@ -2331,7 +2757,7 @@ few5:
 	ADDQ        $0x00000280, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          few5Quiet
 	VFMADD231PD (R12), Z1, Z3
 	VFMADD231PD 64(R12), Z1, Z4
@@ -2341,7 +2767,7 @@ few5Quiet:
 	VMOVAPD  Z2, K1, Z3
 	VCMPPD   $0x03, Z4, Z4, K1
 	VMOVAPD  Z2, K1, Z4
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       few5Store
 	VMOVNTPD Z3, (R12)
 	VMOVNTPD Z4, 64(R12)
@@ -2411,7 +2837,7 @@ few6:
 	ADDQ        $0x00000300, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          few6Quiet
 	VFMADD231PD (R12), Z1, Z3
 	VFMADD231PD 64(R12), Z1, Z4
@@ -2421,7 +2847,7 @@ few6Quiet:
 	VMOVAPD  Z2, K1, Z3
 	VCMPPD   $0x03, Z4, Z4, K1
 	VMOVAPD  Z2, K1, Z4
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       few6Store
 	VMOVNTPD Z3, (R12)
 	VMOVNTPD Z4, 64(R12)
@@ -2498,7 +2924,7 @@ few7:
 	ADDQ        $0x00000380, R10
 	VMULPD      Z0, Z3, Z3
 	VMULPD      Z0, Z4, Z4
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          few7Quiet
 	VFMADD231PD (R12), Z1, Z3
 	VFMADD231PD 64(R12), Z1, Z4
@@ -2508,7 +2934,7 @@ few7Quiet:
 	VMOVAPD  Z2, K1, Z3
 	VCMPPD   $0x03, Z4, Z4, K1
 	VMOVAPD  Z2, K1, Z4
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       few7Store
 	VMOVNTPD Z3, (R12)
 	VMOVNTPD Z4, 64(R12)
@@ -2598,14 +3024,14 @@ oneColumn3:
 
 oneSums:
 	VMULPD      Z0, Z3, Z3
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PD (R12), Z1, Z3
 
 oneQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       oneStore
 	VMOVNTPD Z3, (R12)
 	JMP      oneStored
@@ -2651,28 +3077,28 @@ maskedFrom3:
 maskedColumn0:
 	MOVQ        (CX)(BX*8), SI
 	KMOVW       (R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z5
+	VMOVUPD     (R11)(SI*8), Z5
 	PREFETCHT0  4096(R10)
 	VFMADD231PD (R10), Z5, K1, Z3
 
 maskedColumn1:
 	MOVQ        8(CX)(BX*8), SI
 	KMOVW       2(R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z5
+	VMOVUPD     (R11)(SI*8), Z5
 	PREFETCHT0  4160(R10)
 	VFMADD231PD 64(R10), Z5, K1, Z3
 
 maskedColumn2:
 	MOVQ        16(CX)(BX*8), SI
 	KMOVW       4(R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z5
+	VMOVUPD     (R11)(SI*8), Z5
 	PREFETCHT0  4224(R10)
 	VFMADD231PD 128(R10), Z5, K1, Z3
 
 maskedColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	KMOVW       6(R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z5
+	VMOVUPD     (R11)(SI*8), Z5
 	PREFETCHT0  4288(R10)
 	VFMADD231PD 192(R10), Z5, K1, Z3
 	ADDQ        $0x00000100, R10
@@ -2683,14 +3109,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPD      Z0, Z3, Z3
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PD (R12), Z1, Z3
 
 maskedQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       maskedStore
 	VMOVNTPD Z3, (R12)
 	JMP      maskedStored
@@ -2704,6 +3130,65 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	KMOVW        (R9)(BX*2), K1
+	LEAQ         (R11)(SI*8), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPD      (R8), Z5
+	SARQ         $0x02, SI
+	VMOVD        SI, X6
+	VPBROADCASTD X6, Z6
+	VPADDD       fours<>+0(SB), Z6, Z6
+	VPERMPS      Z5, Z6, Z5
+	PREFETCHT0   4096(R10)
+	VFMADD231PD  (R10), Z5, K1, Z3
+	ADDQ         $0x00000040, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPD      Z0, Z3, Z3
+	CMPQ        beta+88(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PD (R12), Z1, Z3
+
+endsQuiet:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	CMPQ     stream+96(FP), $0x00
+	JE       endsStore
+	VMOVNTPD Z3, (R12)
+	JMP      endsStored
+
+endsStore:
+	VMOVUPD Z3, (R12)
+
+endsStored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -2712,18 +3197,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsShortF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·diagonalsShortF64AVX512(SB), NOSPLIT, $0-96
+// func diagonalsShortF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·diagonalsShortF64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         y+64(FP), R12
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         y+72(FP), R12
 	LEAQ         (R11)(AX*8), R11
-	VBROADCASTSD alpha+72(FP), Z0
-	VBROADCASTSD beta+80(FP), Z1
+	VBROADCASTSD alpha+80(FP), Z0
+	VBROADCASTSD beta+88(FP), Z1
 	MOVQ         $0x7ff8000000000000, AX
 	VMOVQ        AX, X2
 	VPBROADCASTQ X2, Z2
@@ -2740,6 +3225,8 @@ run:
 	IMUL3Q $0x20, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x01
@@ -2802,14 +3289,14 @@ oneColumn3:
 
 oneSums:
 	VMULPD      Z0, Z3, Z3
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PD (R12), Z1, Z3
 
 oneQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       oneStore
 	VMOVNTPD Z3, (R12)
 	JMP      oneStored
@@ -2855,7 +3342,7 @@ maskedFrom3:
 maskedColumn0:
 	MOVQ        (CX)(BX*8), SI
 	KMOVW       (R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VMOVUPD     (R11)(SI*8), Z4
 	PREFETCHT0  4096(R10)
 	VCVTPS2PD   (R10), Z5
 	VFMADD231PD Z5, Z4, K1, Z3
@@ -2863,7 +3350,7 @@ maskedColumn0:
 maskedColumn1:
 	MOVQ        8(CX)(BX*8), SI
 	KMOVW       2(R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VMOVUPD     (R11)(SI*8), Z4
 	PREFETCHT0  4128(R10)
 	VCVTPS2PD   32(R10), Z5
 	VFMADD231PD Z5, Z4, K1, Z3
@@ -2871,7 +3358,7 @@ maskedColumn1:
 maskedColumn2:
 	MOVQ        16(CX)(BX*8), SI
 	KMOVW       4(R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VMOVUPD     (R11)(SI*8), Z4
 	PREFETCHT0  4160(R10)
 	VCVTPS2PD   64(R10), Z5
 	VFMADD231PD Z5, Z4, K1, Z3
@@ -2879,7 +3366,7 @@ maskedColumn2:
 maskedColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	KMOVW       6(R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VMOVUPD     (R11)(SI*8), Z4
 	PREFETCHT0  4192(R10)
 	VCVTPS2PD   96(R10), Z5
 	VFMADD231PD Z5, Z4, K1, Z3
@@ -2891,14 +3378,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPD      Z0, Z3, Z3
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PD (R12), Z1, Z3
 
 maskedQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       maskedStore
 	VMOVNTPD Z3, (R12)
 	JMP      maskedStored
@@ -2912,6 +3399,66 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	KMOVW        (R9)(BX*2), K1
+	LEAQ         (R11)(SI*8), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPD      (R8), Z4
+	SARQ         $0x02, SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Z5
+	VPADDD       fours<>+0(SB), Z5, Z5
+	VPERMPS      Z4, Z5, Z4
+	PREFETCHT0   4096(R10)
+	VCVTPS2PD    (R10), Z5
+	VFMADD231PD  Z5, Z4, K1, Z3
+	ADDQ         $0x00000020, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPD      Z0, Z3, Z3
+	CMPQ        beta+88(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PD (R12), Z1, Z3
+
+endsQuiet:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	CMPQ     stream+96(FP), $0x00
+	JE       endsStore
+	VMOVNTPD Z3, (R12)
+	JMP      endsStored
+
+endsStore:
+	VMOVUPD Z3, (R12)
+
+endsStored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -2920,18 +3467,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX2, AVX512F
-TEXT ·diagonalsTableF64AVX512(SB), NOSPLIT, $0-96
+// func diagonalsTableF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX2, AVX512F, CMOV
+TEXT ·diagonalsTableF64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         y+64(FP), R12
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         y+72(FP), R12
 	LEAQ         (R11)(AX*8), R11
-	VBROADCASTSD alpha+72(FP), Z0
-	VBROADCASTSD beta+80(FP), Z1
+	VBROADCASTSD alpha+80(FP), Z0
+	VBROADCASTSD beta+88(FP), Z1
 	VMOVUPS      nibblesOf64<>+0(SB), Z2
 	VMOVUPD      (CX), Z3
 	VMOVUPD      64(CX), Z4
@@ -2951,6 +3498,8 @@ run:
 	IMUL3Q $0x04, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x01
@@ -3021,14 +3570,14 @@ oneColumn3:
 
 oneSums:
 	VMULPD      Z0, Z6, Z6
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PD (R12), Z1, Z6
 
 oneQuiet:
 	VCMPPD   $0x03, Z6, Z6, K1
 	VMOVAPD  Z5, K1, Z6
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       oneStore
 	VMOVNTPD Z6, (R12)
 	JMP      oneStored
@@ -3074,7 +3623,7 @@ maskedFrom3:
 maskedColumn0:
 	MOVQ         (CX)(BX*8), SI
 	KMOVW        (R9)(BX*2), K1
-	VMOVUPD.Z    (R11)(SI*8), K1, Z7
+	VMOVUPD      (R11)(SI*8), Z7
 	VPBROADCASTD (R10), Y8
 	VPMOVZXDQ    Y8, Z8
 	VPSRLVQ      Z2, Z8, Z8
@@ -3084,7 +3633,7 @@ maskedColumn0:
 maskedColumn1:
 	MOVQ         8(CX)(BX*8), SI
 	KMOVW        2(R9)(BX*2), K1
-	VMOVUPD.Z    (R11)(SI*8), K1, Z7
+	VMOVUPD      (R11)(SI*8), Z7
 	VPBROADCASTD 4(R10), Y8
 	VPMOVZXDQ    Y8, Z8
 	VPSRLVQ      Z2, Z8, Z8
@@ -3094,7 +3643,7 @@ maskedColumn1:
 maskedColumn2:
 	MOVQ         16(CX)(BX*8), SI
 	KMOVW        4(R9)(BX*2), K1
-	VMOVUPD.Z    (R11)(SI*8), K1, Z7
+	VMOVUPD      (R11)(SI*8), Z7
 	VPBROADCASTD 8(R10), Y8
 	VPMOVZXDQ    Y8, Z8
 	VPSRLVQ      Z2, Z8, Z8
@@ -3104,7 +3653,7 @@ maskedColumn2:
 maskedColumn3:
 	MOVQ         24(CX)(BX*8), SI
 	KMOVW        6(R9)(BX*2), K1
-	VMOVUPD.Z    (R11)(SI*8), K1, Z7
+	VMOVUPD      (R11)(SI*8), Z7
 	VPBROADCASTD 12(R10), Y8
 	VPMOVZXDQ    Y8, Z8
 	VPSRLVQ      Z2, Z8, Z8
@@ -3118,14 +3667,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPD      Z0, Z6, Z6
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PD (R12), Z1, Z6
 
 maskedQuiet:
 	VCMPPD   $0x03, Z6, Z6, K1
 	VMOVAPD  Z5, K1, Z6
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       maskedStore
 	VMOVNTPD Z6, (R12)
 	JMP      maskedStored
@@ -3139,6 +3688,68 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X6, X6, X6
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	KMOVW        (R9)(BX*2), K1
+	LEAQ         (R11)(SI*8), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPD      (R8), Z7
+	SARQ         $0x02, SI
+	VMOVD        SI, X8
+	VPBROADCASTD X8, Z8
+	VPADDD       fours<>+0(SB), Z8, Z8
+	VPERMPS      Z7, Z8, Z7
+	VPBROADCASTD (R10), Y8
+	VPMOVZXDQ    Y8, Z8
+	VPSRLVQ      Z2, Z8, Z8
+	VPERMI2PD    Z4, Z3, Z8
+	VFMADD231PD  Z8, Z7, K1, Z6
+	ADDQ         $0x00000004, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPD      Z0, Z6, Z6
+	CMPQ        beta+88(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PD (R12), Z1, Z6
+
+endsQuiet:
+	VCMPPD   $0x03, Z6, Z6, K1
+	VMOVAPD  Z5, K1, Z6
+	CMPQ     stream+96(FP), $0x00
+	JE       endsStore
+	VMOVNTPD Z6, (R12)
+	JMP      endsStored
+
+endsStore:
+	VMOVUPD Z6, (R12)
+
+endsStored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -3147,18 +3758,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX512F
-TEXT ·diagonalsPerDiagonalF64AVX512(SB), NOSPLIT, $0-96
+// func diagonalsPerDiagonalF64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·diagonalsPerDiagonalF64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R8
 	MOVQ         val+32(FP), AX
 	MOVQ         x+40(FP), R9
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), R10
-	MOVQ         y+64(FP), R11
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), R10
+	MOVQ         y+72(FP), R11
 	LEAQ         (R9)(AX*8), R9
-	VBROADCASTSD alpha+72(FP), Z0
-	VBROADCASTSD beta+80(FP), Z1
+	VBROADCASTSD alpha+80(FP), Z0
+	VBROADCASTSD beta+88(FP), Z1
 	MOVQ         $0x7ff8000000000000, AX
 	VMOVQ        AX, X2
 	VPBROADCASTQ X2, Z2
@@ -3169,7 +3780,7 @@ run:
 	MOVQ   8(SI), BX
 	MOVQ   offsets+16(FP), CX
 	LEAQ   (CX)(BX*8), CX
-	MOVQ   table+56(FP), R10
+	MOVQ   table+64(FP), R10
 	LEAQ   (R10)(BX*8), R10
 	MOVQ   DX, DI
 	NEGQ   DI
@@ -3177,6 +3788,8 @@ run:
 	IMUL3Q $0x00, DI, AX
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x04
@@ -3247,7 +3860,7 @@ fourSums:
 	VMULPD      Z0, Z4, Z4
 	VMULPD      Z0, Z5, Z5
 	VMULPD      Z0, Z6, Z6
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          fourQuiet
 	VFMADD231PD (R11), Z1, Z3
 	VFMADD231PD 64(R11), Z1, Z4
@@ -3263,7 +3876,7 @@ fourQuiet:
 	VMOVAPD  Z2, K1, Z5
 	VCMPPD   $0x03, Z6, Z6, K1
 	VMOVAPD  Z2, K1, Z6
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       fourStore
 	VMOVNTPD Z3, (R11)
 	VMOVNTPD Z4, 64(R11)
@@ -3335,14 +3948,14 @@ oneColumn3:
 
 oneSums:
 	VMULPD      Z0, Z3, Z3
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PD (R11), Z1, Z3
 
 oneQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       oneStore
 	VMOVNTPD Z3, (R11)
 	JMP      oneStored
@@ -3388,29 +4001,25 @@ maskedColumn0:
 	MOVQ         (CX)(BX*8), SI
 	KMOVW        (R8)(BX*2), K1
 	VBROADCASTSD (R10)(BX*8), Z7
-	VMOVUPD.Z    (R9)(SI*8), K1, Z8
-	VFMADD231PD  Z7, Z8, K1, Z3
+	VFMADD231PD  (R9)(SI*8), Z7, K1, Z3
 
 maskedColumn1:
 	MOVQ         8(CX)(BX*8), SI
 	KMOVW        2(R8)(BX*2), K1
 	VBROADCASTSD 8(R10)(BX*8), Z7
-	VMOVUPD.Z    (R9)(SI*8), K1, Z8
-	VFMADD231PD  Z7, Z8, K1, Z3
+	VFMADD231PD  (R9)(SI*8), Z7, K1, Z3
 
 maskedColumn2:
 	MOVQ         16(CX)(BX*8), SI
 	KMOVW        4(R8)(BX*2), K1
 	VBROADCASTSD 16(R10)(BX*8), Z7
-	VMOVUPD.Z    (R9)(SI*8), K1, Z8
-	VFMADD231PD  Z7, Z8, K1, Z3
+	VFMADD231PD  (R9)(SI*8), Z7, K1, Z3
 
 maskedColumn3:
 	MOVQ         24(CX)(BX*8), SI
 	KMOVW        6(R8)(BX*2), K1
 	VBROADCASTSD 24(R10)(BX*8), Z7
-	VMOVUPD.Z    (R9)(SI*8), K1, Z8
-	VFMADD231PD  Z7, Z8, K1, Z3
+	VFMADD231PD  (R9)(SI*8), Z7, K1, Z3
 	ADDQ         $0x04, BX
 	CMPQ         BX, DX
 	JL           maskedColumn0
@@ -3418,14 +4027,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPD      Z0, Z3, Z3
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PD (R11), Z1, Z3
 
 maskedQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       maskedStore
 	VMOVNTPD Z3, (R11)
 	JMP      maskedStored
@@ -3439,6 +4048,64 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	KMOVW        (R8)(BX*2), K1
+	VBROADCASTSD (R10)(BX*8), Z7
+	LEAQ         (R9)(SI*8), SI
+	MOVQ         SI, R12
+	CMPQ         R12, x+40(FP)
+	CMOVQCS      x+40(FP), R12
+	CMPQ         R12, last+48(FP)
+	CMOVQHI      last+48(FP), R12
+	SUBQ         R12, SI
+	VMOVUPD      (R12), Z8
+	SARQ         $0x02, SI
+	VMOVD        SI, X9
+	VPBROADCASTD X9, Z9
+	VPADDD       fours<>+0(SB), Z9, Z9
+	VPERMPS      Z8, Z9, Z8
+	VFMADD231PD  Z8, Z7, K1, Z3
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R8)(DX*2), R8
+
+endsSums:
+	VMULPD      Z0, Z3, Z3
+	CMPQ        beta+88(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PD (R11), Z1, Z3
+
+endsQuiet:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	CMPQ     stream+96(FP), $0x00
+	JE       endsStore
+	VMOVNTPD Z3, (R11)
+	JMP      endsStored
+
+endsStore:
+	VMOVUPD Z3, (R11)
+
+endsStored:
+	ADDQ $0x00000040, R11
+	ADDQ $0x00000040, R9
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -3447,18 +4114,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsHigh32F64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·diagonalsHigh32F64AVX512(SB), NOSPLIT, $0-96
+// func diagonalsHigh32F64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·diagonalsHigh32F64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         y+64(FP), R12
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         y+72(FP), R12
 	LEAQ         (R11)(AX*8), R11
-	VBROADCASTSD alpha+72(FP), Z0
-	VBROADCASTSD beta+80(FP), Z1
+	VBROADCASTSD alpha+80(FP), Z0
+	VBROADCASTSD beta+88(FP), Z1
 	MOVQ         $0x7ff8000000000000, AX
 	VMOVQ        AX, X2
 	VPBROADCASTQ X2, Z2
@@ -3475,6 +4142,8 @@ run:
 	IMUL3Q $0x20, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x01
@@ -3541,14 +4210,14 @@ oneColumn3:
 
 oneSums:
 	VMULPD      Z0, Z3, Z3
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PD (R12), Z1, Z3
 
 oneQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       oneStore
 	VMOVNTPD Z3, (R12)
 	JMP      oneStored
@@ -3594,7 +4263,7 @@ maskedFrom3:
 maskedColumn0:
 	MOVQ        (CX)(BX*8), SI
 	KMOVW       (R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VMOVUPD     (R11)(SI*8), Z4
 	PREFETCHT0  4096(R10)
 	VPMOVZXDQ   (R10), Z5
 	VPSLLQ      $0x20, Z5, Z5
@@ -3603,7 +4272,7 @@ maskedColumn0:
 maskedColumn1:
 	MOVQ        8(CX)(BX*8), SI
 	KMOVW       2(R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VMOVUPD     (R11)(SI*8), Z4
 	PREFETCHT0  4128(R10)
 	VPMOVZXDQ   32(R10), Z5
 	VPSLLQ      $0x20, Z5, Z5
@@ -3612,7 +4281,7 @@ maskedColumn1:
 maskedColumn2:
 	MOVQ        16(CX)(BX*8), SI
 	KMOVW       4(R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VMOVUPD     (R11)(SI*8), Z4
 	PREFETCHT0  4160(R10)
 	VPMOVZXDQ   64(R10), Z5
 	VPSLLQ      $0x20, Z5, Z5
@@ -3621,7 +4290,7 @@ maskedColumn2:
 maskedColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	KMOVW       6(R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VMOVUPD     (R11)(SI*8), Z4
 	PREFETCHT0  4192(R10)
 	VPMOVZXDQ   96(R10), Z5
 	VPSLLQ      $0x20, Z5, Z5
@@ -3634,14 +4303,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPD      Z0, Z3, Z3
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PD (R12), Z1, Z3
 
 maskedQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       maskedStore
 	VMOVNTPD Z3, (R12)
 	JMP      maskedStored
@@ -3655,6 +4324,67 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	KMOVW        (R9)(BX*2), K1
+	LEAQ         (R11)(SI*8), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPD      (R8), Z4
+	SARQ         $0x02, SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Z5
+	VPADDD       fours<>+0(SB), Z5, Z5
+	VPERMPS      Z4, Z5, Z4
+	PREFETCHT0   4096(R10)
+	VPMOVZXDQ    (R10), Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VFMADD231PD  Z5, Z4, K1, Z3
+	ADDQ         $0x00000020, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPD      Z0, Z3, Z3
+	CMPQ        beta+88(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PD (R12), Z1, Z3
+
+endsQuiet:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	CMPQ     stream+96(FP), $0x00
+	JE       endsStore
+	VMOVNTPD Z3, (R12)
+	JMP      endsStored
+
+endsStore:
+	VMOVUPD Z3, (R12)
+
+endsStored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -3663,18 +4393,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsHigh16F64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
-// Requires: AVX, AVX512F
-TEXT ·diagonalsHigh16F64AVX512(SB), NOSPLIT, $0-96
+// func diagonalsHigh16F64AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float64, last *float64, row int, table *float64, y *float64, alpha float64, beta float64, stream int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·diagonalsHigh16F64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         y+64(FP), R12
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         y+72(FP), R12
 	LEAQ         (R11)(AX*8), R11
-	VBROADCASTSD alpha+72(FP), Z0
-	VBROADCASTSD beta+80(FP), Z1
+	VBROADCASTSD alpha+80(FP), Z0
+	VBROADCASTSD beta+88(FP), Z1
 	MOVQ         $0x7ff8000000000000, AX
 	VMOVQ        AX, X2
 	VPBROADCASTQ X2, Z2
@@ -3691,6 +4421,8 @@ run:
 	IMUL3Q $0x10, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x01
@@ -3753,14 +4485,14 @@ oneColumn3:
 
 oneSums:
 	VMULPD      Z0, Z3, Z3
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PD (R12), Z1, Z3
 
 oneQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       oneStore
 	VMOVNTPD Z3, (R12)
 	JMP      oneStored
@@ -3806,7 +4538,7 @@ maskedFrom3:
 maskedColumn0:
 	MOVQ        (CX)(BX*8), SI
 	KMOVW       (R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VMOVUPD     (R11)(SI*8), Z4
 	VPMOVZXWQ   (R10), Z5
 	VPSLLQ      $0x30, Z5, Z5
 	VFMADD231PD Z5, Z4, K1, Z3
@@ -3814,7 +4546,7 @@ maskedColumn0:
 maskedColumn1:
 	MOVQ        8(CX)(BX*8), SI
 	KMOVW       2(R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VMOVUPD     (R11)(SI*8), Z4
 	VPMOVZXWQ   16(R10), Z5
 	VPSLLQ      $0x30, Z5, Z5
 	VFMADD231PD Z5, Z4, K1, Z3
@@ -3822,7 +4554,7 @@ maskedColumn1:
 maskedColumn2:
 	MOVQ        16(CX)(BX*8), SI
 	KMOVW       4(R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VMOVUPD     (R11)(SI*8), Z4
 	VPMOVZXWQ   32(R10), Z5
 	VPSLLQ      $0x30, Z5, Z5
 	VFMADD231PD Z5, Z4, K1, Z3
@@ -3830,7 +4562,7 @@ maskedColumn2:
 maskedColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	KMOVW       6(R9)(BX*2), K1
-	VMOVUPD.Z   (R11)(SI*8), K1, Z4
+	VMOVUPD     (R11)(SI*8), Z4
 	VPMOVZXWQ   48(R10), Z5
 	VPSLLQ      $0x30, Z5, Z5
 	VFMADD231PD Z5, Z4, K1, Z3
@@ -3842,14 +4574,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPD      Z0, Z3, Z3
-	CMPQ        beta+80(FP), $0x00
+	CMPQ        beta+88(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PD (R12), Z1, Z3
 
 maskedQuiet:
 	VCMPPD   $0x03, Z3, Z3, K1
 	VMOVAPD  Z2, K1, Z3
-	CMPQ     stream+88(FP), $0x00
+	CMPQ     stream+96(FP), $0x00
 	JE       maskedStore
 	VMOVNTPD Z3, (R12)
 	JMP      maskedStored
@@ -3863,6 +4595,66 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	KMOVW        (R9)(BX*2), K1
+	LEAQ         (R11)(SI*8), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPD      (R8), Z4
+	SARQ         $0x02, SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Z5
+	VPADDD       fours<>+0(SB), Z5, Z5
+	VPERMPS      Z4, Z5, Z4
+	VPMOVZXWQ    (R10), Z5
+	VPSLLQ       $0x30, Z5, Z5
+	VFMADD231PD  Z5, Z4, K1, Z3
+	ADDQ         $0x00000010, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPD      Z0, Z3, Z3
+	CMPQ        beta+88(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PD (R12), Z1, Z3
+
+endsQuiet:
+	VCMPPD   $0x03, Z3, Z3, K1
+	VMOVAPD  Z2, K1, Z3
+	CMPQ     stream+96(FP), $0x00
+	JE       endsStore
+	VMOVNTPD Z3, (R12)
+	JMP      endsStored
+
+endsStore:
+	VMOVUPD Z3, (R12)
+
+endsStored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -3871,18 +4663,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·diagonalsFullF32AVX2(SB), NOSPLIT, $0-88
+// func diagonalsFullF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·diagonalsFullF32AVX2(SB), NOSPLIT, $0-96
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         y+64(FP), R12
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         y+72(FP), R12
 	LEAQ         (R11)(AX*4), R11
-	VBROADCASTSS alpha+72(FP), Y0
-	VBROADCASTSS beta+76(FP), Y1
+	VBROADCASTSS alpha+80(FP), Y0
+	VBROADCASTSS beta+84(FP), Y1
 	VMOVUPS      laneBits32<>+0(SB), Y2
 	MOVL         $0x7fc00000, AX
 	VMOVD        AX, X4
@@ -3900,6 +4692,8 @@ run:
 	IMUL3Q $0x20, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x06
@@ -3919,7 +4713,7 @@ few1:
 	ADDQ        $0x00000040, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          few1Quiet
 	VFMADD231PS (R12), Y1, Y5
 	VFMADD231PS 32(R12), Y1, Y6
@@ -3929,7 +4723,7 @@ few1Quiet:
 	VBLENDVPS Y3, Y4, Y5, Y5
 	VCMPPS    $0x03, Y6, Y6, Y3
 	VBLENDVPS Y3, Y4, Y6, Y6
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        few1Store
 	VMOVNTPS  Y5, (R12)
 	VMOVNTPS  Y6, 32(R12)
@@ -3969,7 +4763,7 @@ few2:
 	ADDQ        $0x00000080, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          few2Quiet
 	VFMADD231PS (R12), Y1, Y5
 	VFMADD231PS 32(R12), Y1, Y6
@@ -3979,7 +4773,7 @@ few2Quiet:
 	VBLENDVPS Y3, Y4, Y5, Y5
 	VCMPPS    $0x03, Y6, Y6, Y3
 	VBLENDVPS Y3, Y4, Y6, Y6
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        few2Store
 	VMOVNTPS  Y5, (R12)
 	VMOVNTPS  Y6, 32(R12)
@@ -4025,7 +4819,7 @@ few3:
 	ADDQ        $0x000000c0, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          few3Quiet
 	VFMADD231PS (R12), Y1, Y5
 	VFMADD231PS 32(R12), Y1, Y6
@@ -4035,7 +4829,7 @@ few3Quiet:
 	VBLENDVPS Y3, Y4, Y5, Y5
 	VCMPPS    $0x03, Y6, Y6, Y3
 	VBLENDVPS Y3, Y4, Y6, Y6
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        few3Store
 	VMOVNTPS  Y5, (R12)
 	VMOVNTPS  Y6, 32(R12)
@@ -4087,7 +4881,7 @@ few4:
 	ADDQ        $0x00000100, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          few4Quiet
 	VFMADD231PS (R12), Y1, Y5
 	VFMADD231PS 32(R12), Y1, Y6
@@ -4097,7 +4891,7 @@ few4Quiet:
 	VBLENDVPS Y3, Y4, Y5, Y5
 	VCMPPS    $0x03, Y6, Y6, Y3
 	VBLENDVPS Y3, Y4, Y6, Y6
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        few4Store
 	VMOVNTPS  Y5, (R12)
 	VMOVNTPS  Y6, 32(R12)
@@ -4155,7 +4949,7 @@ few5:
 	ADDQ        $0x00000140, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          few5Quiet
 	VFMADD231PS (R12), Y1, Y5
 	VFMADD231PS 32(R12), Y1, Y6
@@ -4165,7 +4959,7 @@ few5Quiet:
 	VBLENDVPS Y3, Y4, Y5, Y5
 	VCMPPS    $0x03, Y6, Y6, Y3
 	VBLENDVPS Y3, Y4, Y6, Y6
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        few5Store
 	VMOVNTPS  Y5, (R12)
 	VMOVNTPS  Y6, 32(R12)
@@ -4229,7 +5023,7 @@ few6:
 	ADDQ        $0x00000180, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          few6Quiet
 	VFMADD231PS (R12), Y1, Y5
 	VFMADD231PS 32(R12), Y1, Y6
@@ -4239,7 +5033,7 @@ few6Quiet:
 	VBLENDVPS Y3, Y4, Y5, Y5
 	VCMPPS    $0x03, Y6, Y6, Y3
 	VBLENDVPS Y3, Y4, Y6, Y6
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        few6Store
 	VMOVNTPS  Y5, (R12)
 	VMOVNTPS  Y6, 32(R12)
@@ -4309,7 +5103,7 @@ few7:
 	ADDQ        $0x000001c0, R10
 	VMULPS      Y0, Y5, Y5
 	VMULPS      Y0, Y6, Y6
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          few7Quiet
 	VFMADD231PS (R12), Y1, Y5
 	VFMADD231PS 32(R12), Y1, Y6
@@ -4319,7 +5113,7 @@ few7Quiet:
 	VBLENDVPS Y3, Y4, Y5, Y5
 	VCMPPS    $0x03, Y6, Y6, Y3
 	VBLENDVPS Y3, Y4, Y6, Y6
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        few7Store
 	VMOVNTPS  Y5, (R12)
 	VMOVNTPS  Y6, 32(R12)
@@ -4409,14 +5203,14 @@ oneColumn3:
 
 oneSums:
 	VMULPS      Y0, Y5, Y5
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PS (R12), Y1, Y5
 
 oneQuiet:
 	VCMPPS    $0x03, Y5, Y5, Y3
 	VBLENDVPS Y3, Y4, Y5, Y5
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        oneStore
 	VMOVNTPS  Y5, (R12)
 	JMP       oneStored
@@ -4466,7 +5260,7 @@ maskedColumn0:
 	VPBROADCASTD X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
-	VMASKMOVPS   (R11)(SI*4), Y3, Y7
+	VMOVUPS      (R11)(SI*4), Y7
 	PREFETCHT0   4096(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  (R10), Y7, Y8
@@ -4479,7 +5273,7 @@ maskedColumn1:
 	VPBROADCASTD X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
-	VMASKMOVPS   (R11)(SI*4), Y3, Y7
+	VMOVUPS      (R11)(SI*4), Y7
 	PREFETCHT0   4128(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  32(R10), Y7, Y8
@@ -4492,7 +5286,7 @@ maskedColumn2:
 	VPBROADCASTD X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
-	VMASKMOVPS   (R11)(SI*4), Y3, Y7
+	VMOVUPS      (R11)(SI*4), Y7
 	PREFETCHT0   4160(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  64(R10), Y7, Y8
@@ -4505,7 +5299,7 @@ maskedColumn3:
 	VPBROADCASTD X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
-	VMASKMOVPS   (R11)(SI*4), Y3, Y7
+	VMOVUPS      (R11)(SI*4), Y7
 	PREFETCHT0   4192(R10)
 	VMOVAPS      Y5, Y8
 	VFMADD231PS  96(R10), Y7, Y8
@@ -4518,14 +5312,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPS      Y0, Y5, Y5
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PS (R12), Y1, Y5
 
 maskedQuiet:
 	VCMPPS    $0x03, Y5, Y5, Y3
 	VBLENDVPS Y3, Y4, Y5, Y5
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        maskedStore
 	VMOVNTPS  Y5, (R12)
 	JMP       maskedStored
@@ -4539,6 +5333,71 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R8
+	VMOVD        R8, X3
+	VPBROADCASTD X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQD     Y2, Y3, Y3
+	LEAQ         (R11)(SI*4), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPS      (R8), Y7
+	SARQ         $0x02, SI
+	VMOVD        SI, X8
+	VPBROADCASTD X8, Y8
+	VPADDD       fours<>+0(SB), Y8, Y8
+	VPERMPS      Y7, Y8, Y7
+	PREFETCHT0   4096(R10)
+	VMOVAPS      Y5, Y8
+	VFMADD231PS  (R10), Y7, Y8
+	VBLENDVPS    Y3, Y8, Y5, Y5
+	ADDQ         $0x00000020, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPS      Y0, Y5, Y5
+	CMPL        beta+84(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PS (R12), Y1, Y5
+
+endsQuiet:
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
+	CMPQ      stream+88(FP), $0x00
+	JE        endsStore
+	VMOVNTPS  Y5, (R12)
+	JMP       endsStored
+
+endsStore:
+	VMOVUPS Y5, (R12)
+
+endsStored:
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -4547,18 +5406,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsTableF32AVX2(SB), NOSPLIT, $0-88
+// func diagonalsTableF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·diagonalsTableF32AVX2(SB), NOSPLIT, $0-96
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         y+64(FP), R12
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         y+72(FP), R12
 	LEAQ         (R11)(AX*4), R11
-	VBROADCASTSS alpha+72(FP), Y0
-	VBROADCASTSS beta+76(FP), Y1
+	VBROADCASTSS alpha+80(FP), Y0
+	VBROADCASTSS beta+84(FP), Y1
 	VMOVUPS      nibblesOf32<>+0(SB), Y2
 	VMOVUPS      (CX), Y3
 	VMOVUPS      32(CX), Y4
@@ -4579,6 +5438,8 @@ run:
 	IMUL3Q $0x04, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x01
@@ -4657,14 +5518,14 @@ oneColumn3:
 
 oneSums:
 	VMULPS      Y0, Y8, Y8
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PS (R12), Y1, Y8
 
 oneQuiet:
 	VCMPPS    $0x03, Y8, Y8, Y6
 	VBLENDVPS Y6, Y7, Y8, Y8
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        oneStore
 	VMOVNTPS  Y8, (R12)
 	JMP       oneStored
@@ -4714,7 +5575,7 @@ maskedColumn0:
 	VPBROADCASTD X6, Y6
 	VPAND        Y5, Y6, Y6
 	VPCMPEQD     Y5, Y6, Y6
-	VMASKMOVPS   (R11)(SI*4), Y6, Y9
+	VMOVUPS      (R11)(SI*4), Y9
 	VPBROADCASTD (R10), Y10
 	VPSRLVD      Y2, Y10, Y10
 	VPERMPS      Y3, Y10, Y11
@@ -4732,7 +5593,7 @@ maskedColumn1:
 	VPBROADCASTD X6, Y6
 	VPAND        Y5, Y6, Y6
 	VPCMPEQD     Y5, Y6, Y6
-	VMASKMOVPS   (R11)(SI*4), Y6, Y9
+	VMOVUPS      (R11)(SI*4), Y9
 	VPBROADCASTD 4(R10), Y10
 	VPSRLVD      Y2, Y10, Y10
 	VPERMPS      Y3, Y10, Y11
@@ -4750,7 +5611,7 @@ maskedColumn2:
 	VPBROADCASTD X6, Y6
 	VPAND        Y5, Y6, Y6
 	VPCMPEQD     Y5, Y6, Y6
-	VMASKMOVPS   (R11)(SI*4), Y6, Y9
+	VMOVUPS      (R11)(SI*4), Y9
 	VPBROADCASTD 8(R10), Y10
 	VPSRLVD      Y2, Y10, Y10
 	VPERMPS      Y3, Y10, Y11
@@ -4768,7 +5629,7 @@ maskedColumn3:
 	VPBROADCASTD X6, Y6
 	VPAND        Y5, Y6, Y6
 	VPCMPEQD     Y5, Y6, Y6
-	VMASKMOVPS   (R11)(SI*4), Y6, Y9
+	VMOVUPS      (R11)(SI*4), Y9
 	VPBROADCASTD 12(R10), Y10
 	VPSRLVD      Y2, Y10, Y10
 	VPERMPS      Y3, Y10, Y11
@@ -4786,14 +5647,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPS      Y0, Y8, Y8
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PS (R12), Y1, Y8
 
 maskedQuiet:
 	VCMPPS    $0x03, Y8, Y8, Y6
 	VBLENDVPS Y6, Y7, Y8, Y8
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        maskedStore
 	VMOVNTPS  Y8, (R12)
 	JMP       maskedStored
@@ -4807,6 +5668,76 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X8, X8, X8
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R8
+	VMOVD        R8, X6
+	VPBROADCASTD X6, Y6
+	VPAND        Y5, Y6, Y6
+	VPCMPEQD     Y5, Y6, Y6
+	LEAQ         (R11)(SI*4), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPS      (R8), Y9
+	SARQ         $0x02, SI
+	VMOVD        SI, X10
+	VPBROADCASTD X10, Y10
+	VPADDD       fours<>+0(SB), Y10, Y10
+	VPERMPS      Y9, Y10, Y9
+	VPBROADCASTD (R10), Y10
+	VPSRLVD      Y2, Y10, Y10
+	VPERMPS      Y3, Y10, Y11
+	VPERMPS      Y4, Y10, Y12
+	VPSLLD       $0x1c, Y10, Y10
+	VBLENDVPS    Y10, Y12, Y11, Y11
+	VMOVAPS      Y8, Y10
+	VFMADD231PS  Y11, Y9, Y10
+	VBLENDVPS    Y6, Y10, Y8, Y8
+	ADDQ         $0x00000004, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPS      Y0, Y8, Y8
+	CMPL        beta+84(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PS (R12), Y1, Y8
+
+endsQuiet:
+	VCMPPS    $0x03, Y8, Y8, Y6
+	VBLENDVPS Y6, Y7, Y8, Y8
+	CMPQ      stream+88(FP), $0x00
+	JE        endsStore
+	VMOVNTPS  Y8, (R12)
+	JMP       endsStored
+
+endsStore:
+	VMOVUPS Y8, (R12)
+
+endsStored:
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -4815,18 +5746,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsPerDiagonalF32AVX2(SB), NOSPLIT, $0-88
+// func diagonalsPerDiagonalF32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·diagonalsPerDiagonalF32AVX2(SB), NOSPLIT, $0-96
 	MOVQ         masks+24(FP), R8
 	MOVQ         val+32(FP), AX
 	MOVQ         x+40(FP), R9
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), R10
-	MOVQ         y+64(FP), R11
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), R10
+	MOVQ         y+72(FP), R11
 	LEAQ         (R9)(AX*4), R9
-	VBROADCASTSS alpha+72(FP), Y0
-	VBROADCASTSS beta+76(FP), Y1
+	VBROADCASTSS alpha+80(FP), Y0
+	VBROADCASTSS beta+84(FP), Y1
 	VMOVUPS      laneBits32<>+0(SB), Y2
 	MOVL         $0x7fc00000, AX
 	VMOVD        AX, X4
@@ -4838,7 +5769,7 @@ run:
 	MOVQ   8(SI), BX
 	MOVQ   offsets+16(FP), CX
 	LEAQ   (CX)(BX*8), CX
-	MOVQ   table+56(FP), R10
+	MOVQ   table+64(FP), R10
 	LEAQ   (R10)(BX*4), R10
 	MOVQ   DX, DI
 	NEGQ   DI
@@ -4846,6 +5777,8 @@ run:
 	IMUL3Q $0x00, DI, AX
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x04
@@ -4916,7 +5849,7 @@ fourSums:
 	VMULPS      Y0, Y6, Y6
 	VMULPS      Y0, Y7, Y7
 	VMULPS      Y0, Y8, Y8
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          fourQuiet
 	VFMADD231PS (R11), Y1, Y5
 	VFMADD231PS 32(R11), Y1, Y6
@@ -4932,7 +5865,7 @@ fourQuiet:
 	VBLENDVPS Y3, Y4, Y7, Y7
 	VCMPPS    $0x03, Y8, Y8, Y3
 	VBLENDVPS Y3, Y4, Y8, Y8
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        fourStore
 	VMOVNTPS  Y5, (R11)
 	VMOVNTPS  Y6, 32(R11)
@@ -5004,14 +5937,14 @@ oneColumn3:
 
 oneSums:
 	VMULPS      Y0, Y5, Y5
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PS (R11), Y1, Y5
 
 oneQuiet:
 	VCMPPS    $0x03, Y5, Y5, Y3
 	VBLENDVPS Y3, Y4, Y5, Y5
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        oneStore
 	VMOVNTPS  Y5, (R11)
 	JMP       oneStored
@@ -5061,10 +5994,9 @@ maskedColumn0:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
 	VBROADCASTSS (R10)(BX*4), Y9
-	VMASKMOVPS   (R9)(SI*4), Y3, Y10
-	VMOVAPS      Y5, Y11
-	VFMADD231PS  Y9, Y10, Y11
-	VBLENDVPS    Y3, Y11, Y5, Y5
+	VMOVAPS      Y5, Y10
+	VFMADD231PS  (R9)(SI*4), Y9, Y10
+	VBLENDVPS    Y3, Y10, Y5, Y5
 
 maskedColumn1:
 	MOVQ         8(CX)(BX*8), SI
@@ -5074,10 +6006,9 @@ maskedColumn1:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
 	VBROADCASTSS 4(R10)(BX*4), Y9
-	VMASKMOVPS   (R9)(SI*4), Y3, Y10
-	VMOVAPS      Y5, Y11
-	VFMADD231PS  Y9, Y10, Y11
-	VBLENDVPS    Y3, Y11, Y5, Y5
+	VMOVAPS      Y5, Y10
+	VFMADD231PS  (R9)(SI*4), Y9, Y10
+	VBLENDVPS    Y3, Y10, Y5, Y5
 
 maskedColumn2:
 	MOVQ         16(CX)(BX*8), SI
@@ -5087,10 +6018,9 @@ maskedColumn2:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
 	VBROADCASTSS 8(R10)(BX*4), Y9
-	VMASKMOVPS   (R9)(SI*4), Y3, Y10
-	VMOVAPS      Y5, Y11
-	VFMADD231PS  Y9, Y10, Y11
-	VBLENDVPS    Y3, Y11, Y5, Y5
+	VMOVAPS      Y5, Y10
+	VFMADD231PS  (R9)(SI*4), Y9, Y10
+	VBLENDVPS    Y3, Y10, Y5, Y5
 
 maskedColumn3:
 	MOVQ         24(CX)(BX*8), SI
@@ -5100,10 +6030,9 @@ maskedColumn3:
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
 	VBROADCASTSS 12(R10)(BX*4), Y9
-	VMASKMOVPS   (R9)(SI*4), Y3, Y10
-	VMOVAPS      Y5, Y11
-	VFMADD231PS  Y9, Y10, Y11
-	VBLENDVPS    Y3, Y11, Y5, Y5
+	VMOVAPS      Y5, Y10
+	VFMADD231PS  (R9)(SI*4), Y9, Y10
+	VBLENDVPS    Y3, Y10, Y5, Y5
 	ADDQ         $0x04, BX
 	CMPQ         BX, DX
 	JL           maskedColumn0
@@ -5111,14 +6040,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPS      Y0, Y5, Y5
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PS (R11), Y1, Y5
 
 maskedQuiet:
 	VCMPPS    $0x03, Y5, Y5, Y3
 	VBLENDVPS Y3, Y4, Y5, Y5
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        maskedStore
 	VMOVNTPS  Y5, (R11)
 	JMP       maskedStored
@@ -5132,6 +6061,70 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R8)(BX*2), R12
+	VMOVD        R12, X3
+	VPBROADCASTD X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQD     Y2, Y3, Y3
+	VBROADCASTSS (R10)(BX*4), Y9
+	LEAQ         (R9)(SI*4), SI
+	MOVQ         SI, R12
+	CMPQ         R12, x+40(FP)
+	CMOVQCS      x+40(FP), R12
+	CMPQ         R12, last+48(FP)
+	CMOVQHI      last+48(FP), R12
+	SUBQ         R12, SI
+	VMOVUPS      (R12), Y10
+	SARQ         $0x02, SI
+	VMOVD        SI, X11
+	VPBROADCASTD X11, Y11
+	VPADDD       fours<>+0(SB), Y11, Y11
+	VPERMPS      Y10, Y11, Y10
+	VMOVAPS      Y5, Y11
+	VFMADD231PS  Y10, Y9, Y11
+	VBLENDVPS    Y3, Y11, Y5, Y5
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R8)(DX*2), R8
+
+endsSums:
+	VMULPS      Y0, Y5, Y5
+	CMPL        beta+84(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PS (R11), Y1, Y5
+
+endsQuiet:
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
+	CMPQ      stream+88(FP), $0x00
+	JE        endsStore
+	VMOVNTPS  Y5, (R11)
+	JMP       endsStored
+
+endsStore:
+	VMOVUPS Y5, (R11)
+
+endsStored:
+	ADDQ $0x00000020, R11
+	ADDQ $0x00000020, R9
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -5140,18 +6133,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsHigh16F32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·diagonalsHigh16F32AVX2(SB), NOSPLIT, $0-88
+// func diagonalsHigh16F32AVX2(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·diagonalsHigh16F32AVX2(SB), NOSPLIT, $0-96
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         y+64(FP), R12
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         y+72(FP), R12
 	LEAQ         (R11)(AX*4), R11
-	VBROADCASTSS alpha+72(FP), Y0
-	VBROADCASTSS beta+76(FP), Y1
+	VBROADCASTSS alpha+80(FP), Y0
+	VBROADCASTSS beta+84(FP), Y1
 	VMOVUPS      laneBits32<>+0(SB), Y2
 	MOVL         $0x7fc00000, AX
 	VMOVD        AX, X4
@@ -5169,6 +6162,8 @@ run:
 	IMUL3Q $0x10, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x01
@@ -5231,14 +6226,14 @@ oneColumn3:
 
 oneSums:
 	VMULPS      Y0, Y5, Y5
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PS (R12), Y1, Y5
 
 oneQuiet:
 	VCMPPS    $0x03, Y5, Y5, Y3
 	VBLENDVPS Y3, Y4, Y5, Y5
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        oneStore
 	VMOVNTPS  Y5, (R12)
 	JMP       oneStored
@@ -5288,7 +6283,7 @@ maskedColumn0:
 	VPBROADCASTD X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
-	VMASKMOVPS   (R11)(SI*4), Y3, Y6
+	VMOVUPS      (R11)(SI*4), Y6
 	VPMOVZXWD    (R10), Y7
 	VPSLLD       $0x10, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -5302,7 +6297,7 @@ maskedColumn1:
 	VPBROADCASTD X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
-	VMASKMOVPS   (R11)(SI*4), Y3, Y6
+	VMOVUPS      (R11)(SI*4), Y6
 	VPMOVZXWD    16(R10), Y7
 	VPSLLD       $0x10, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -5316,7 +6311,7 @@ maskedColumn2:
 	VPBROADCASTD X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
-	VMASKMOVPS   (R11)(SI*4), Y3, Y6
+	VMOVUPS      (R11)(SI*4), Y6
 	VPMOVZXWD    32(R10), Y7
 	VPSLLD       $0x10, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -5330,7 +6325,7 @@ maskedColumn3:
 	VPBROADCASTD X3, Y3
 	VPAND        Y2, Y3, Y3
 	VPCMPEQD     Y2, Y3, Y3
-	VMASKMOVPS   (R11)(SI*4), Y3, Y6
+	VMOVUPS      (R11)(SI*4), Y6
 	VPMOVZXWD    48(R10), Y7
 	VPSLLD       $0x10, Y7, Y7
 	VMOVAPS      Y5, Y8
@@ -5344,14 +6339,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPS      Y0, Y5, Y5
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PS (R12), Y1, Y5
 
 maskedQuiet:
 	VCMPPS    $0x03, Y5, Y5, Y3
 	VBLENDVPS Y3, Y4, Y5, Y5
-	CMPQ      stream+80(FP), $0x00
+	CMPQ      stream+88(FP), $0x00
 	JE        maskedStore
 	VMOVNTPS  Y5, (R12)
 	JMP       maskedStored
@@ -5365,6 +6360,72 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	MOVWLZX      (R9)(BX*2), R8
+	VMOVD        R8, X3
+	VPBROADCASTD X3, Y3
+	VPAND        Y2, Y3, Y3
+	VPCMPEQD     Y2, Y3, Y3
+	LEAQ         (R11)(SI*4), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPS      (R8), Y6
+	SARQ         $0x02, SI
+	VMOVD        SI, X7
+	VPBROADCASTD X7, Y7
+	VPADDD       fours<>+0(SB), Y7, Y7
+	VPERMPS      Y6, Y7, Y6
+	VPMOVZXWD    (R10), Y7
+	VPSLLD       $0x10, Y7, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD231PS  Y7, Y6, Y8
+	VBLENDVPS    Y3, Y8, Y5, Y5
+	ADDQ         $0x00000010, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPS      Y0, Y5, Y5
+	CMPL        beta+84(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PS (R12), Y1, Y5
+
+endsQuiet:
+	VCMPPS    $0x03, Y5, Y5, Y3
+	VBLENDVPS Y3, Y4, Y5, Y5
+	CMPQ      stream+88(FP), $0x00
+	JE        endsStore
+	VMOVNTPS  Y5, (R12)
+	JMP       endsStored
+
+endsStore:
+	VMOVUPS Y5, (R12)
+
+endsStored:
+	ADDQ $0x00000020, R12
+	ADDQ $0x00000020, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -5373,18 +6434,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsFullF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·diagonalsFullF32AVX512(SB), NOSPLIT, $0-88
+// func diagonalsFullF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·diagonalsFullF32AVX512(SB), NOSPLIT, $0-96
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         y+64(FP), R12
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         y+72(FP), R12
 	LEAQ         (R11)(AX*4), R11
-	VBROADCASTSS alpha+72(FP), Z0
-	VBROADCASTSS beta+76(FP), Z1
+	VBROADCASTSS alpha+80(FP), Z0
+	VBROADCASTSS beta+84(FP), Z1
 	MOVL         $0x7fc00000, AX
 	VMOVD        AX, X2
 	VPBROADCASTD X2, Z2
@@ -5401,6 +6462,8 @@ run:
 	IMUL3Q $0x40, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x06
@@ -5421,7 +6484,7 @@ few1:
 	ADDQ        $0x00000080, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          few1Quiet
 	VFMADD231PS (R12), Z1, Z3
 	VFMADD231PS 64(R12), Z1, Z4
@@ -5431,7 +6494,7 @@ few1Quiet:
 	VMOVAPS  Z2, K1, Z3
 	VCMPPS   $0x03, Z4, Z4, K1
 	VMOVAPS  Z2, K1, Z4
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       few1Store
 	VMOVNTPS Z3, (R12)
 	VMOVNTPS Z4, 64(R12)
@@ -5473,7 +6536,7 @@ few2:
 	ADDQ        $0x00000100, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          few2Quiet
 	VFMADD231PS (R12), Z1, Z3
 	VFMADD231PS 64(R12), Z1, Z4
@@ -5483,7 +6546,7 @@ few2Quiet:
 	VMOVAPS  Z2, K1, Z3
 	VCMPPS   $0x03, Z4, Z4, K1
 	VMOVAPS  Z2, K1, Z4
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       few2Store
 	VMOVNTPS Z3, (R12)
 	VMOVNTPS Z4, 64(R12)
@@ -5532,7 +6595,7 @@ few3:
 	ADDQ        $0x00000180, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          few3Quiet
 	VFMADD231PS (R12), Z1, Z3
 	VFMADD231PS 64(R12), Z1, Z4
@@ -5542,7 +6605,7 @@ few3Quiet:
 	VMOVAPS  Z2, K1, Z3
 	VCMPPS   $0x03, Z4, Z4, K1
 	VMOVAPS  Z2, K1, Z4
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       few3Store
 	VMOVNTPS Z3, (R12)
 	VMOVNTPS Z4, 64(R12)
@@ -5598,7 +6661,7 @@ few4:
 	ADDQ        $0x00000200, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          few4Quiet
 	VFMADD231PS (R12), Z1, Z3
 	VFMADD231PS 64(R12), Z1, Z4
@@ -5608,7 +6671,7 @@ few4Quiet:
 	VMOVAPS  Z2, K1, Z3
 	VCMPPS   $0x03, Z4, Z4, K1
 	VMOVAPS  Z2, K1, Z4
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       few4Store
 	VMOVNTPS Z3, (R12)
 	VMOVNTPS Z4, 64(R12)
@@ -5671,7 +6734,7 @@ few5:
 	ADDQ        $0x00000280, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          few5Quiet
 	VFMADD231PS (R12), Z1, Z3
 	VFMADD231PS 64(R12), Z1, Z4
@@ -5681,7 +6744,7 @@ few5Quiet:
 	VMOVAPS  Z2, K1, Z3
 	VCMPPS   $0x03, Z4, Z4, K1
 	VMOVAPS  Z2, K1, Z4
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       few5Store
 	VMOVNTPS Z3, (R12)
 	VMOVNTPS Z4, 64(R12)
@@ -5751,7 +6814,7 @@ few6:
 	ADDQ        $0x00000300, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          few6Quiet
 	VFMADD231PS (R12), Z1, Z3
 	VFMADD231PS 64(R12), Z1, Z4
@@ -5761,7 +6824,7 @@ few6Quiet:
 	VMOVAPS  Z2, K1, Z3
 	VCMPPS   $0x03, Z4, Z4, K1
 	VMOVAPS  Z2, K1, Z4
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       few6Store
 	VMOVNTPS Z3, (R12)
 	VMOVNTPS Z4, 64(R12)
@@ -5838,7 +6901,7 @@ few7:
 	ADDQ        $0x00000380, R10
 	VMULPS      Z0, Z3, Z3
 	VMULPS      Z0, Z4, Z4
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          few7Quiet
 	VFMADD231PS (R12), Z1, Z3
 	VFMADD231PS 64(R12), Z1, Z4
@@ -5848,7 +6911,7 @@ few7Quiet:
 	VMOVAPS  Z2, K1, Z3
 	VCMPPS   $0x03, Z4, Z4, K1
 	VMOVAPS  Z2, K1, Z4
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       few7Store
 	VMOVNTPS Z3, (R12)
 	VMOVNTPS Z4, 64(R12)
@@ -5938,14 +7001,14 @@ oneColumn3:
 
 oneSums:
 	VMULPS      Z0, Z3, Z3
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PS (R12), Z1, Z3
 
 oneQuiet:
 	VCMPPS   $0x03, Z3, Z3, K1
 	VMOVAPS  Z2, K1, Z3
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       oneStore
 	VMOVNTPS Z3, (R12)
 	JMP      oneStored
@@ -5991,28 +7054,28 @@ maskedFrom3:
 maskedColumn0:
 	MOVQ        (CX)(BX*8), SI
 	KMOVW       (R9)(BX*2), K1
-	VMOVUPS.Z   (R11)(SI*4), K1, Z5
+	VMOVUPS     (R11)(SI*4), Z5
 	PREFETCHT0  4096(R10)
 	VFMADD231PS (R10), Z5, K1, Z3
 
 maskedColumn1:
 	MOVQ        8(CX)(BX*8), SI
 	KMOVW       2(R9)(BX*2), K1
-	VMOVUPS.Z   (R11)(SI*4), K1, Z5
+	VMOVUPS     (R11)(SI*4), Z5
 	PREFETCHT0  4160(R10)
 	VFMADD231PS 64(R10), Z5, K1, Z3
 
 maskedColumn2:
 	MOVQ        16(CX)(BX*8), SI
 	KMOVW       4(R9)(BX*2), K1
-	VMOVUPS.Z   (R11)(SI*4), K1, Z5
+	VMOVUPS     (R11)(SI*4), Z5
 	PREFETCHT0  4224(R10)
 	VFMADD231PS 128(R10), Z5, K1, Z3
 
 maskedColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	KMOVW       6(R9)(BX*2), K1
-	VMOVUPS.Z   (R11)(SI*4), K1, Z5
+	VMOVUPS     (R11)(SI*4), Z5
 	PREFETCHT0  4288(R10)
 	VFMADD231PS 192(R10), Z5, K1, Z3
 	ADDQ        $0x00000100, R10
@@ -6023,14 +7086,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPS      Z0, Z3, Z3
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PS (R12), Z1, Z3
 
 maskedQuiet:
 	VCMPPS   $0x03, Z3, Z3, K1
 	VMOVAPS  Z2, K1, Z3
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       maskedStore
 	VMOVNTPS Z3, (R12)
 	JMP      maskedStored
@@ -6044,6 +7107,65 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	KMOVW        (R9)(BX*2), K1
+	LEAQ         (R11)(SI*4), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPS      (R8), Z5
+	SARQ         $0x02, SI
+	VMOVD        SI, X6
+	VPBROADCASTD X6, Z6
+	VPADDD       fours<>+0(SB), Z6, Z6
+	VPERMPS      Z5, Z6, Z5
+	PREFETCHT0   4096(R10)
+	VFMADD231PS  (R10), Z5, K1, Z3
+	ADDQ         $0x00000040, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPS      Z0, Z3, Z3
+	CMPL        beta+84(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PS (R12), Z1, Z3
+
+endsQuiet:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
+	CMPQ     stream+88(FP), $0x00
+	JE       endsStore
+	VMOVNTPS Z3, (R12)
+	JMP      endsStored
+
+endsStore:
+	VMOVUPS Z3, (R12)
+
+endsStored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -6052,18 +7174,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsTableF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX512F
-TEXT ·diagonalsTableF32AVX512(SB), NOSPLIT, $0-88
+// func diagonalsTableF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·diagonalsTableF32AVX512(SB), NOSPLIT, $0-96
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         y+64(FP), R12
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         y+72(FP), R12
 	LEAQ         (R11)(AX*4), R11
-	VBROADCASTSS alpha+72(FP), Z0
-	VBROADCASTSS beta+76(FP), Z1
+	VBROADCASTSS alpha+80(FP), Z0
+	VBROADCASTSS beta+84(FP), Z1
 	VMOVUPS      nibblesOfHalves<>+0(SB), Z2
 	VMOVUPS      (CX), Z3
 	MOVL         $0x7fc00000, AX
@@ -6082,6 +7204,8 @@ run:
 	IMUL3Q $0x08, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x01
@@ -6148,14 +7272,14 @@ oneColumn3:
 
 oneSums:
 	VMULPS      Z0, Z5, Z5
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PS (R12), Z1, Z5
 
 oneQuiet:
 	VCMPPS   $0x03, Z5, Z5, K1
 	VMOVAPS  Z4, K1, Z5
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       oneStore
 	VMOVNTPS Z5, (R12)
 	JMP      oneStored
@@ -6201,7 +7325,7 @@ maskedFrom3:
 maskedColumn0:
 	MOVQ         (CX)(BX*8), SI
 	KMOVW        (R9)(BX*2), K1
-	VMOVUPS.Z    (R11)(SI*4), K1, Z6
+	VMOVUPS      (R11)(SI*4), Z6
 	VPBROADCASTQ (R10), Z7
 	VPSRLVD      Z2, Z7, Z7
 	VPERMPS      Z3, Z7, Z7
@@ -6210,7 +7334,7 @@ maskedColumn0:
 maskedColumn1:
 	MOVQ         8(CX)(BX*8), SI
 	KMOVW        2(R9)(BX*2), K1
-	VMOVUPS.Z    (R11)(SI*4), K1, Z6
+	VMOVUPS      (R11)(SI*4), Z6
 	VPBROADCASTQ 8(R10), Z7
 	VPSRLVD      Z2, Z7, Z7
 	VPERMPS      Z3, Z7, Z7
@@ -6219,7 +7343,7 @@ maskedColumn1:
 maskedColumn2:
 	MOVQ         16(CX)(BX*8), SI
 	KMOVW        4(R9)(BX*2), K1
-	VMOVUPS.Z    (R11)(SI*4), K1, Z6
+	VMOVUPS      (R11)(SI*4), Z6
 	VPBROADCASTQ 16(R10), Z7
 	VPSRLVD      Z2, Z7, Z7
 	VPERMPS      Z3, Z7, Z7
@@ -6228,7 +7352,7 @@ maskedColumn2:
 maskedColumn3:
 	MOVQ         24(CX)(BX*8), SI
 	KMOVW        6(R9)(BX*2), K1
-	VMOVUPS.Z    (R11)(SI*4), K1, Z6
+	VMOVUPS      (R11)(SI*4), Z6
 	VPBROADCASTQ 24(R10), Z7
 	VPSRLVD      Z2, Z7, Z7
 	VPERMPS      Z3, Z7, Z7
@@ -6241,14 +7365,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPS      Z0, Z5, Z5
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PS (R12), Z1, Z5
 
 maskedQuiet:
 	VCMPPS   $0x03, Z5, Z5, K1
 	VMOVAPS  Z4, K1, Z5
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       maskedStore
 	VMOVNTPS Z5, (R12)
 	JMP      maskedStored
@@ -6262,6 +7386,67 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X5, X5, X5
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	KMOVW        (R9)(BX*2), K1
+	LEAQ         (R11)(SI*4), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPS      (R8), Z6
+	SARQ         $0x02, SI
+	VMOVD        SI, X7
+	VPBROADCASTD X7, Z7
+	VPADDD       fours<>+0(SB), Z7, Z7
+	VPERMPS      Z6, Z7, Z6
+	VPBROADCASTQ (R10), Z7
+	VPSRLVD      Z2, Z7, Z7
+	VPERMPS      Z3, Z7, Z7
+	VFMADD231PS  Z7, Z6, K1, Z5
+	ADDQ         $0x00000008, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPS      Z0, Z5, Z5
+	CMPL        beta+84(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PS (R12), Z1, Z5
+
+endsQuiet:
+	VCMPPS   $0x03, Z5, Z5, K1
+	VMOVAPS  Z4, K1, Z5
+	CMPQ     stream+88(FP), $0x00
+	JE       endsStore
+	VMOVNTPS Z5, (R12)
+	JMP      endsStored
+
+endsStore:
+	VMOVUPS Z5, (R12)
+
+endsStored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -6270,18 +7455,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsPerDiagonalF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX512F
-TEXT ·diagonalsPerDiagonalF32AVX512(SB), NOSPLIT, $0-88
+// func diagonalsPerDiagonalF32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·diagonalsPerDiagonalF32AVX512(SB), NOSPLIT, $0-96
 	MOVQ         masks+24(FP), R8
 	MOVQ         val+32(FP), AX
 	MOVQ         x+40(FP), R9
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), R10
-	MOVQ         y+64(FP), R11
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), R10
+	MOVQ         y+72(FP), R11
 	LEAQ         (R9)(AX*4), R9
-	VBROADCASTSS alpha+72(FP), Z0
-	VBROADCASTSS beta+76(FP), Z1
+	VBROADCASTSS alpha+80(FP), Z0
+	VBROADCASTSS beta+84(FP), Z1
 	MOVL         $0x7fc00000, AX
 	VMOVD        AX, X2
 	VPBROADCASTD X2, Z2
@@ -6292,7 +7477,7 @@ run:
 	MOVQ   8(SI), BX
 	MOVQ   offsets+16(FP), CX
 	LEAQ   (CX)(BX*8), CX
-	MOVQ   table+56(FP), R10
+	MOVQ   table+64(FP), R10
 	LEAQ   (R10)(BX*4), R10
 	MOVQ   DX, DI
 	NEGQ   DI
@@ -6300,6 +7485,8 @@ run:
 	IMUL3Q $0x00, DI, AX
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x04
@@ -6370,7 +7557,7 @@ fourSums:
 	VMULPS      Z0, Z4, Z4
 	VMULPS      Z0, Z5, Z5
 	VMULPS      Z0, Z6, Z6
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          fourQuiet
 	VFMADD231PS (R11), Z1, Z3
 	VFMADD231PS 64(R11), Z1, Z4
@@ -6386,7 +7573,7 @@ fourQuiet:
 	VMOVAPS  Z2, K1, Z5
 	VCMPPS   $0x03, Z6, Z6, K1
 	VMOVAPS  Z2, K1, Z6
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       fourStore
 	VMOVNTPS Z3, (R11)
 	VMOVNTPS Z4, 64(R11)
@@ -6458,14 +7645,14 @@ oneColumn3:
 
 oneSums:
 	VMULPS      Z0, Z3, Z3
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PS (R11), Z1, Z3
 
 oneQuiet:
 	VCMPPS   $0x03, Z3, Z3, K1
 	VMOVAPS  Z2, K1, Z3
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       oneStore
 	VMOVNTPS Z3, (R11)
 	JMP      oneStored
@@ -6511,29 +7698,25 @@ maskedColumn0:
 	MOVQ         (CX)(BX*8), SI
 	KMOVW        (R8)(BX*2), K1
 	VBROADCASTSS (R10)(BX*4), Z7
-	VMOVUPS.Z    (R9)(SI*4), K1, Z8
-	VFMADD231PS  Z7, Z8, K1, Z3
+	VFMADD231PS  (R9)(SI*4), Z7, K1, Z3
 
 maskedColumn1:
 	MOVQ         8(CX)(BX*8), SI
 	KMOVW        2(R8)(BX*2), K1
 	VBROADCASTSS 4(R10)(BX*4), Z7
-	VMOVUPS.Z    (R9)(SI*4), K1, Z8
-	VFMADD231PS  Z7, Z8, K1, Z3
+	VFMADD231PS  (R9)(SI*4), Z7, K1, Z3
 
 maskedColumn2:
 	MOVQ         16(CX)(BX*8), SI
 	KMOVW        4(R8)(BX*2), K1
 	VBROADCASTSS 8(R10)(BX*4), Z7
-	VMOVUPS.Z    (R9)(SI*4), K1, Z8
-	VFMADD231PS  Z7, Z8, K1, Z3
+	VFMADD231PS  (R9)(SI*4), Z7, K1, Z3
 
 maskedColumn3:
 	MOVQ         24(CX)(BX*8), SI
 	KMOVW        6(R8)(BX*2), K1
 	VBROADCASTSS 12(R10)(BX*4), Z7
-	VMOVUPS.Z    (R9)(SI*4), K1, Z8
-	VFMADD231PS  Z7, Z8, K1, Z3
+	VFMADD231PS  (R9)(SI*4), Z7, K1, Z3
 	ADDQ         $0x04, BX
 	CMPQ         BX, DX
 	JL           maskedColumn0
@@ -6541,14 +7724,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPS      Z0, Z3, Z3
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PS (R11), Z1, Z3
 
 maskedQuiet:
 	VCMPPS   $0x03, Z3, Z3, K1
 	VMOVAPS  Z2, K1, Z3
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       maskedStore
 	VMOVNTPS Z3, (R11)
 	JMP      maskedStored
@@ -6562,6 +7745,64 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	KMOVW        (R8)(BX*2), K1
+	VBROADCASTSS (R10)(BX*4), Z7
+	LEAQ         (R9)(SI*4), SI
+	MOVQ         SI, R12
+	CMPQ         R12, x+40(FP)
+	CMOVQCS      x+40(FP), R12
+	CMPQ         R12, last+48(FP)
+	CMOVQHI      last+48(FP), R12
+	SUBQ         R12, SI
+	VMOVUPS      (R12), Z8
+	SARQ         $0x02, SI
+	VMOVD        SI, X9
+	VPBROADCASTD X9, Z9
+	VPADDD       fours<>+0(SB), Z9, Z9
+	VPERMPS      Z8, Z9, Z8
+	VFMADD231PS  Z8, Z7, K1, Z3
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R8)(DX*2), R8
+
+endsSums:
+	VMULPS      Z0, Z3, Z3
+	CMPL        beta+84(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PS (R11), Z1, Z3
+
+endsQuiet:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
+	CMPQ     stream+88(FP), $0x00
+	JE       endsStore
+	VMOVNTPS Z3, (R11)
+	JMP      endsStored
+
+endsStore:
+	VMOVUPS Z3, (R11)
+
+endsStored:
+	ADDQ $0x00000040, R11
+	ADDQ $0x00000040, R9
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)
@@ -6570,18 +7811,18 @@ next:
 	VZEROUPPER
 	RET
 
-// func diagonalsHigh16F32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·diagonalsHigh16F32AVX512(SB), NOSPLIT, $0-88
+// func diagonalsHigh16F32AVX512(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *float32, last *float32, row int, table *float32, y *float32, alpha float32, beta float32, stream int)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·diagonalsHigh16F32AVX512(SB), NOSPLIT, $0-96
 	MOVQ         masks+24(FP), R9
 	MOVQ         val+32(FP), R10
 	MOVQ         x+40(FP), R11
-	MOVQ         row+48(FP), AX
-	MOVQ         table+56(FP), CX
-	MOVQ         y+64(FP), R12
+	MOVQ         row+56(FP), AX
+	MOVQ         table+64(FP), CX
+	MOVQ         y+72(FP), R12
 	LEAQ         (R11)(AX*4), R11
-	VBROADCASTSS alpha+72(FP), Z0
-	VBROADCASTSS beta+76(FP), Z1
+	VBROADCASTSS alpha+80(FP), Z0
+	VBROADCASTSS beta+84(FP), Z1
 	MOVL         $0x7fc00000, AX
 	VMOVD        AX, X2
 	VPBROADCASTD X2, Z2
@@ -6598,6 +7839,8 @@ run:
 	IMUL3Q $0x20, DI, R8
 	NEGQ   DI
 	MOVQ   (SI), AX
+	CMPB   25(SI), $0x00
+	JNE    ends
 	CMPB   24(SI), $0x00
 	JNE    masked
 	CMPQ   AX, $0x01
@@ -6664,14 +7907,14 @@ oneColumn3:
 
 oneSums:
 	VMULPS      Z0, Z3, Z3
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          oneQuiet
 	VFMADD231PS (R12), Z1, Z3
 
 oneQuiet:
 	VCMPPS   $0x03, Z3, Z3, K1
 	VMOVAPS  Z2, K1, Z3
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       oneStore
 	VMOVNTPS Z3, (R12)
 	JMP      oneStored
@@ -6717,7 +7960,7 @@ maskedFrom3:
 maskedColumn0:
 	MOVQ        (CX)(BX*8), SI
 	KMOVW       (R9)(BX*2), K1
-	VMOVUPS.Z   (R11)(SI*4), K1, Z4
+	VMOVUPS     (R11)(SI*4), Z4
 	PREFETCHT0  4096(R10)
 	VPMOVZXWD   (R10), Z5
 	VPSLLD      $0x10, Z5, Z5
@@ -6726,7 +7969,7 @@ maskedColumn0:
 maskedColumn1:
 	MOVQ        8(CX)(BX*8), SI
 	KMOVW       2(R9)(BX*2), K1
-	VMOVUPS.Z   (R11)(SI*4), K1, Z4
+	VMOVUPS     (R11)(SI*4), Z4
 	PREFETCHT0  4128(R10)
 	VPMOVZXWD   32(R10), Z5
 	VPSLLD      $0x10, Z5, Z5
@@ -6735,7 +7978,7 @@ maskedColumn1:
 maskedColumn2:
 	MOVQ        16(CX)(BX*8), SI
 	KMOVW       4(R9)(BX*2), K1
-	VMOVUPS.Z   (R11)(SI*4), K1, Z4
+	VMOVUPS     (R11)(SI*4), Z4
 	PREFETCHT0  4160(R10)
 	VPMOVZXWD   64(R10), Z5
 	VPSLLD      $0x10, Z5, Z5
@@ -6744,7 +7987,7 @@ maskedColumn2:
 maskedColumn3:
 	MOVQ        24(CX)(BX*8), SI
 	KMOVW       6(R9)(BX*2), K1
-	VMOVUPS.Z   (R11)(SI*4), K1, Z4
+	VMOVUPS     (R11)(SI*4), Z4
 	PREFETCHT0  4192(R10)
 	VPMOVZXWD   96(R10), Z5
 	VPSLLD      $0x10, Z5, Z5
@@ -6757,14 +8000,14 @@ maskedColumn3:
 
 maskedSums:
 	VMULPS      Z0, Z3, Z3
-	CMPL        beta+76(FP), $0x00
+	CMPL        beta+84(FP), $0x00
 	JE          maskedQuiet
 	VFMADD231PS (R12), Z1, Z3
 
 maskedQuiet:
 	VCMPPS   $0x03, Z3, Z3, K1
 	VMOVAPS  Z2, K1, Z3
-	CMPQ     stream+80(FP), $0x00
+	CMPQ     stream+88(FP), $0x00
 	JE       maskedStore
 	VMOVNTPS Z3, (R12)
 	JMP      maskedStored
@@ -6778,6 +8021,67 @@ maskedStored:
 	SUBQ $0x01, AX
 	CMPQ AX, $0x01
 	JGE  maskedSlice
+	JMP  next
+
+ends:
+	CMPQ AX, $0x01
+	JL   next
+
+endsSlice:
+	VXORPS X3, X3, X3
+	CMPQ   DI, DX
+	JGE    endsSums
+	XORQ   BX, BX
+
+endsColumn0:
+	MOVQ         (CX)(BX*8), SI
+	KMOVW        (R9)(BX*2), K1
+	LEAQ         (R11)(SI*4), SI
+	MOVQ         SI, R8
+	CMPQ         R8, x+40(FP)
+	CMOVQCS      x+40(FP), R8
+	CMPQ         R8, last+48(FP)
+	CMOVQHI      last+48(FP), R8
+	SUBQ         R8, SI
+	VMOVUPS      (R8), Z4
+	SARQ         $0x02, SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Z5
+	VPADDD       fours<>+0(SB), Z5, Z5
+	VPERMPS      Z4, Z5, Z4
+	PREFETCHT0   4096(R10)
+	VPMOVZXWD    (R10), Z5
+	VPSLLD       $0x10, Z5, Z5
+	VFMADD231PS  Z5, Z4, K1, Z3
+	ADDQ         $0x00000020, R10
+	ADDQ         $0x01, BX
+	CMPQ         BX, DX
+	JL           endsColumn0
+	LEAQ         (R9)(DX*2), R9
+
+endsSums:
+	VMULPS      Z0, Z3, Z3
+	CMPL        beta+84(FP), $0x00
+	JE          endsQuiet
+	VFMADD231PS (R12), Z1, Z3
+
+endsQuiet:
+	VCMPPS   $0x03, Z3, Z3, K1
+	VMOVAPS  Z2, K1, Z3
+	CMPQ     stream+88(FP), $0x00
+	JE       endsStore
+	VMOVNTPS Z3, (R12)
+	JMP      endsStored
+
+endsStore:
+	VMOVUPS Z3, (R12)
+
+endsStored:
+	ADDQ $0x00000040, R12
+	ADDQ $0x00000040, R11
+	SUBQ $0x01, AX
+	CMPQ AX, $0x01
+	JGE  endsSlice
 
 next:
 	ADDQ $0x20, runs+0(FP)

@@ -9,6 +9,6 @@ var symmetricTables = kernels{
 	&symmetricTable[float32]{symmetricDiagonalsF32AVX2, symmetricDiagonalsF32AVX512},
 }
 
-// The kernels know where a DiagonalRun has what (gen/symmetric): another layout does not
-// compile.
-var _ = [1]bool{}[unsafe.Offsetof(DiagonalRun{}.Slices)+(unsafe.Offsetof(DiagonalRun{}.Masked)^24)+(unsafe.Sizeof(DiagonalRun{})^32)]
+// The kernels know where a DiagonalRun has what (gen/symmetric, gen/diagonals): another layout does
+// not compile.
+var _ = [1]bool{}[unsafe.Offsetof(DiagonalRun{}.Slices)+(unsafe.Offsetof(DiagonalRun{}.Masked)^24)+(unsafe.Offsetof(DiagonalRun{}.Ends)^25)+(unsafe.Sizeof(DiagonalRun{})^32)]

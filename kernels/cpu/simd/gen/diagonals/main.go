@@ -16,6 +16,7 @@ import (
 func main() {
 	lanes.DefineBits()
 	lanes.DefineShifts()
+	lanes.DefineTurns()
 	for _, l := range lanes.All() {
 		for _, v := range lanes.ValuesOf(l) {
 			diagonals(l, v)
@@ -44,7 +45,17 @@ const (
 	runPattern = 8
 	runWidth   = 16
 	runMasked  = 24
+	runEnds    = 25
 	runBytes   = 32
+)
+
+// lanesOf says what the slices of a run are like.
+type lanesOf int
+
+const (
+	whole  lanesOf = iota
+	masked         // some lanes have no entry
+	ends           // the same, and may be before or behind x
 )
 
 // diagonals generates a kernel. In place of lanes.Same it has one value for each
@@ -55,23 +66,27 @@ func diagonals(l lanes.Lanes, values lanes.Values) {
 		values.Name = "PerDiagonal"
 	}
 	name := "diagonals" + values.Name + l.Suffix()
-	l.Func(name, "func(runs *int, count int, offsets *int64, masks *uint16, val *byte, x *V, row int, table, y *V, alpha, beta V, stream int)",
-		"is runGeneric for the case in its name, and for count runs that follow each other.")
+	l.Func(name, "func(runs *int, count int, offsets *int64, masks *uint16, val *byte, x, last *V, row int, table, y *V, alpha, beta V, stream int)",
+		"is runGeneric for the case in its name, and for count runs that follow each other. The last",
+		"register of x begins at last.")
 
 	k := begin(l, values, perDiagonal)
 	Label("run")
 	k.run()
 	MOVQ(Mem{Base: k.at, Disp: runSlices}, k.n)
+	CMPB(Mem{Base: k.at, Disp: runEnds}, Imm(0))
+	JNE(LabelRef("ends"))
 	CMPB(Mem{Base: k.at, Disp: runMasked}, Imm(0))
 	JNE(LabelRef("masked"))
 	switch {
 	case perDiagonal:
-		k.slices("four", "one", inFlight, false)
+		k.slices("four", "one", inFlight, whole)
 	case values.Name == lanes.Full.Name:
 		k.few()
 	}
-	k.slices("one", "next", 1, false)
-	k.slices("masked", "next", 1, true)
+	k.slices("one", "next", 1, whole)
+	k.slices("masked", "next", 1, masked)
+	k.slices("ends", "next", 1, ends)
 	Label("next")
 	ADDQ(Imm(runBytes), lanes.Arg("runs"))
 	DECQ(lanes.Arg("count"))
@@ -181,7 +196,7 @@ func (k *kernel) few() {
 
 // slices multiplies slices of a run, count at a time, as long as there are so many, and then goes
 // to rest.
-func (k *kernel) slices(name, rest string, count int, masked bool) {
+func (k *kernel) slices(name, rest string, count int, have lanesOf) {
 	Label(name)
 	CMPQ(k.n, Imm(uint64(count)))
 	JL(LabelRef(rest))
@@ -191,22 +206,28 @@ func (k *kernel) slices(name, rest string, count int, masked bool) {
 	}
 	CMPQ(k.first, k.width) // 0 where there are no columns
 	JGE(LabelRef(name + "Sums"))
-	if k.bytes > 0 {
-		SUBQ(k.early, k.val)
+	perTurn := unrolled
+	if have == ends { // few
+		perTurn = 1
+		XORQ(k.j, k.j)
+	} else {
+		if k.bytes > 0 {
+			SUBQ(k.early, k.val)
+		}
+		MOVQ(k.first, k.j)
+		k.enter(name, 0, unrolled)
 	}
-	MOVQ(k.first, k.j)
-	k.enter(name, 0, unrolled)
-	for i := range unrolled {
+	for i := range perTurn {
 		Label(fmt.Sprintf("%sColumn%d", name, i))
-		k.products(i, count, masked)
+		k.products(i, count, have)
 	}
 	if k.bytes > 0 {
-		ADDQ(U32(unrolled*k.bytes), k.val)
+		ADDQ(U32(perTurn*k.bytes), k.val)
 	}
-	ADDQ(Imm(unrolled), k.j)
+	ADDQ(Imm(uint64(perTurn)), k.j)
 	CMPQ(k.j, k.width)
 	JL(LabelRef(name + "Column0"))
-	if masked {
+	if have != whole {
 		LEAQ(Mem{Base: k.masks, Index: k.width, Scale: 2}, k.masks)
 	}
 	Label(name + "Sums")
@@ -232,10 +253,12 @@ func (k *kernel) enter(name string, lo, hi int) {
 }
 
 // products adds the products of column j+i.
-func (k *kernel) products(i, count int, masked bool) {
+func (k *kernel) products(i, count int, have lanesOf) {
+	fma := k.FMA
 	MOVQ(Mem{Base: k.offsets, Index: k.j, Scale: 8, Disp: 8 * i}, k.at)
-	if masked {
+	if have != whole {
 		k.mask.Load(Mem{Base: k.masks, Index: k.j, Scale: 2, Disp: 2 * i})
+		fma = k.mask.FMA
 	}
 	var c VecVirtual
 	if k.perDiagonal {
@@ -247,21 +270,36 @@ func (k *kernel) products(i, count int, masked bool) {
 		from := Mem{Base: k.val, Disp: i * k.bytes}
 		v := k.Reg()
 		switch {
-		case masked && k.perDiagonal:
-			k.mask.LoadLanes(x, v)
-			k.mask.FMA(c, v, k.acc[s])
-		case masked:
-			k.mask.LoadLanes(x, v)
-			k.ask(from)
-			k.mask.FMA(k.column(from), v, k.acc[s])
-		case k.perDiagonal:
-			k.FMA(x, c, k.acc[s])
-		default:
+		case have == ends:
+			k.inside(x, v)
+		case !k.perDiagonal:
 			k.Load(x, v)
+		}
+		switch {
+		case !k.perDiagonal:
 			k.ask(from)
-			k.FMA(k.column(from), v, k.acc[s])
+			fma(k.column(from), v, k.acc[s])
+		case have == ends:
+			fma(v, c, k.acc[s])
+		default:
+			fma(x, c, k.acc[s])
 		}
 	}
+}
+
+// inside loads the lanes that are in x; the others are any elements of x. It reads a register in x
+// and turns it, as a load with a mask over a page that is not there takes hundreds of cycles.
+func (k *kernel) inside(x Mem, v VecVirtual) {
+	at := GP64()
+	LEAQ(x, k.at)
+	MOVQ(k.at, at)
+	CMPQ(at, lanes.Arg("x"))
+	CMOVQCS(lanes.Arg("x"), at)
+	CMPQ(at, lanes.Arg("last"))
+	CMOVQHI(lanes.Arg("last"), at)
+	SUBQ(at, k.at)
+	k.Load(Mem{Base: at}, v)
+	k.Turn(k.at, v)
 }
 
 // ask asks for values that are as far ahead, where a column takes half a line or more: not 16 times each.

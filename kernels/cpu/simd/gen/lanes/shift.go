@@ -39,3 +39,17 @@ func DefineAhead() {
 	Lanes{}.Define("rotations", 16, func(i int) uint64 { return uint64(i % 8) })
 	Lanes{}.Define("lastLanes", 16, func(i int) uint64 { return uint64(-(i / 8)) })
 }
+
+// Turn moves the lanes of v by some bytes, a multiple of their size: lane i becomes lane i+by, counted
+// from the first one again behind the last one. by may be negative, and is spoiled.
+func (l Lanes) Turn(by Register, v VecVirtual) {
+	from := l.Reg()
+	SARQ(Imm(2), by)
+	VMOVD(by.(GP).As32(), from.AsX())
+	VPBROADCASTD(from.AsX(), from)
+	VPADDD(static("fours"), from, from)
+	VPERMPS(v, from, v)
+}
+
+// DefineTurns defines the data that Turn needs, once in a file.
+func DefineTurns() { Lanes{}.Define("fours", 16, func(i int) uint64 { return uint64(i) }) }

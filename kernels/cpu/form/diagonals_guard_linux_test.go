@@ -1,0 +1,54 @@
+package form_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels/cpu/form"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestDiagonalsReadNothingBesideX(t *testing.T) {
+	eachLevel(t, checkDiagonalsBesideX[float64], checkDiagonalsBesideX[float32])
+}
+
+// checkDiagonalsBesideX multiplies by up to three diagonals of every number of columns up to 50, of which the
+// outer ones leave x at any lane, and by x that begins or ends at a page that nobody may touch.
+func checkDiagonalsBesideX[V sparse.Value](t *testing.T, l simd.Level) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for cols := 1; cols <= 50; cols++ {
+		for _, distance := range []int{1, 2, 7, 15, 16, 29} {
+			p := pattern{cols: cols}
+			for i := range cols + r.IntN(20) - 5 {
+				var row []int32
+				for c := i - distance; c <= i+distance; c += distance {
+					if c >= 0 && c < cols {
+						row = append(row, int32(c))
+					}
+				}
+				p.rows = append(p.rows, row)
+			}
+			for kind, value := range valueKinds {
+				a := sparse.Convert[V](p.csr(func() float64 { return value(r) }))
+				f, err := form.NewDiagonals(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols},
+					form.DiagonalOptions[V]{Level: l, Values: form.FindValues(a.Val)})
+				require.NoError(t, err)
+				x, y := make([]V, a.Cols), make([]V, a.Rows)
+				for i := range x {
+					x[i] = V(r.NormFloat64())
+				}
+				want := reference.Multiply(false, 3, a, x, 0, y)
+				var g guards
+				for _, atEnd := range []bool{false, true} {
+					f.Multiply(3, 0, guarded(t, &g, x, atEnd), y)
+					require.Equal(t, -1, reference.Check(y, want), "%d columns, %d away, values %s, %s: row", cols, distance, kind, f.Name())
+				}
+				g.free(t)
+			}
+		}
+	}
+}
