@@ -55,6 +55,25 @@ func TestClosedPlansAndSystemsSaySo(t *testing.T) {
 	require.ErrorIs(t, err, ErrClosed)
 }
 
+// System.Close may close the plan of transposed products before the one that it belongs to.
+func TestNewValuesRacingCloseEndWithErrClosed(t *testing.T) {
+	for range 100 {
+		sys, err := Open(Config{Devices: "cpu:2"})
+		require.NoError(t, err)
+		plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{ExpectedTransposed: 2})
+		require.NoError(t, err)
+		require.NotNil(t, plan.other)
+		done := make(chan error)
+		go func() { done <- plan.UpdateValues(ctx, make([]float64, 3)) }()
+		require.NoError(t, plan.other.Close())
+		if err := <-done; err != nil {
+			require.ErrorIs(t, err, ErrClosed)
+		}
+		require.ErrorIs(t, plan.UpdateValues(ctx, make([]float64, 3)), ErrClosed)
+		require.NoError(t, sys.Close())
+	}
+}
+
 func TestACancelledContextStopsAProductAndThePlanLivesOn(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{})

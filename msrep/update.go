@@ -24,7 +24,7 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	if err := p.usable(ctx); err != nil {
 		return err
 	}
-	if p.src == nil || p.other != nil && p.other.src == nil { // before anything changes
+	if p.src == nil || p.other.released() { // before anything changes
 		return errNoValues
 	}
 	if int64(len(val)) != p.nnz {
@@ -53,4 +53,14 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 		}
 	}
 	return nil
+}
+
+// released reports whether the plan, if there is one, has let its matrix go before it is closed.
+func (p *Plan[V]) released() bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock() // System.Close closes plans in any order
+	defer p.mu.Unlock()
+	return p.src == nil && !p.closed
 }
