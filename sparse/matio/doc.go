@@ -11,8 +11,9 @@
 // Each file may also be gzipped, with .gz behind its name; what is gzipped is
 // told by the content, not by the name. Content also decides where it is
 // unmistakable: the first bytes of Matrix Market, .msr and zip files are
-// recognised under any name, and Harwell-Boeing headers under names that are
-// not known. Everything else goes by the name.
+// recognised under any name, and Harwell-Boeing headers and edge lists that begin
+// with comments under names that are not known, as /dev/stdin. Everything else goes
+// by the name.
 //
 // Names choose a format and nothing else: an unsymmetric matrix in a file .rsa has the type
 // rua in its header, by which readers go.

@@ -65,6 +65,9 @@ const sniffed = 512
 // harwellBoeing matches the type at the start of the third line.
 var harwellBoeing = regexp.MustCompile(`^[^\n]*\n[^\n]*\n[RIPCQripcq][USZHRuszhr][AEae][ \t]`)
 
+// edges matches the comments at the start of an edge list, and two nodes behind them.
+var edges = regexp.MustCompile(`^(#[^\n]*\n)+[0-9]+[ \t]+[0-9]+\s`)
+
 // byContent is the format of a file that starts with head, by its content where
 // that is unmistakable and else by its name; "" where neither tells.
 func byContent(head []byte, path string) Format {
@@ -80,6 +83,8 @@ func byContent(head []byte, path string) Format {
 		return named
 	case harwellBoeing.Match(head):
 		return HarwellBoeing
+	case edges.Match(head):
+		return SNAP
 	}
 	return ""
 }

@@ -157,6 +157,7 @@ func TestContentDecidesWhereItIsUnmistakable(t *testing.T) {
 		{".npz", "matrix.zip", NPZ},
 		{".hb", "matrix.mx", HarwellBoeing},
 		{".rb", "matrix", HarwellBoeing},
+		{".txt", "graph", SNAP},
 	} {
 		for _, pack := range []bool{false, true} {
 			b := content(t, c.content)
