@@ -20,6 +20,7 @@ import (
 //	T/csr               a transposed product over a straight one in plain CSR
 //	csr-T/N             the same, both in plain CSR
 //
+// With 100 rounds or more the plan of a small matrix makes another of the transposed one meanwhile.
 // All are medians. The matrices are the files of binary CSR in MSREP_BENCH_MATS, or else
 // generated ones.
 func BenchmarkTransposedOfPlan(b *testing.B) {

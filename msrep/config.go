@@ -99,7 +99,9 @@ type PlanOptions struct {
 	// it is 2 or more (1 with a form that was named, Release or Precision), the plan
 	// keeps the transposed matrix as well, which takes as much memory again and makes
 	// them as fast as the others. Otherwise they add to y, in the form of the part, which
-	// on CPU devices takes little longer than a product.
+	// on CPU devices takes little longer than a product, but for matrices that stay in the
+	// last cache: on a single CPU device a plan keeps the transposed matrix of these as well
+	// once 100 such products were made, unless Release or Format says otherwise.
 	ExpectedTransposed int
 	// ExpectedVectors is how many vectors products will have. With more than 1 (SpMM,
 	// solver.CGMany) CPU devices leave out the symmetric forms, by which several vectors

@@ -42,6 +42,7 @@ type Plan[V sparse.Value] struct {
 	x      kernels.Array[V] // the interleaved copy of x, made by the first product that wants one
 	byRow  turnedBlocks[V]  // of products with blocks by column
 	other  *Plan[V]         // for products that would scatter here; nil where there are few
+	adds   int              // products with the transpose that nobody announced, as turnLater counts them
 	short  bool             // no major is longer than a chunk; known where the plan is deterministic
 	lanes  *lanes           // the streams of the shares, where these join their results among themselves
 	flying *lanes           // on which products of vectors may be under way; nil for none

@@ -40,6 +40,11 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 			return t, err
 		}
 	}
+	if p.other == nil && !p.lay.gathers(op) {
+		if err := p.turnLater(ctx); err != nil {
+			return t, err
+		}
+	}
 	if p.other != nil && !p.lay.gathers(op) {
 		return p.other.SpMV(ctx, op, alpha, x, beta, y)
 	}

@@ -1,0 +1,119 @@
+package msrep
+
+import (
+	"context"
+	"math/rand"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/kernels/reference"
+	"github.com/msrep-go/msrep/sparse"
+)
+
+// scattered is a matrix with so many entries in each row, anywhere.
+func scattered(rows, cols, each int) *sparse.CSR[float64] {
+	rng := rand.New(rand.NewSource(1))
+	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: []int64{0}}
+	for range rows {
+		first := rng.Intn(cols - each + 1)
+		for c := range each {
+			a.ColIdx, a.Val = append(a.ColIdx, int32(first+c)), append(a.Val, rng.NormFloat64())
+		}
+		a.RowPtr = append(a.RowPtr, int64(len(a.Val)))
+	}
+	return a
+}
+
+func TestManyTransposedProductsThatNobodyAnnouncedGetAPlanOfTheirOwn(t *testing.T) {
+	a := scattered(300, 200, 5)
+	x, y, straight := make([]float64, 300), make([]float64, 200), make([]float64, 300)
+	for i := range x {
+		x[i] = float64(i%7) - 2.5
+	}
+	check := func(p *Plan[float64], a *sparse.CSR[float64], alpha, beta float64) {
+		t.Helper()
+		for i := range y {
+			y[i] = float64(i)
+		}
+		want := reference.Multiply(true, alpha, sparse.Matrix[float64](a), x, beta, y)
+		_, err := p.SpMV(ctx, Trans, alpha, x, beta, y)
+		require.NoError(t, err)
+		require.Equal(t, -1, reference.Check(y, want))
+	}
+	sys, err := Open(Config{Devices: "cpu", Threads: 2})
+	require.NoError(t, err)
+	defer sys.Close()
+	p, err := NewPlan[float64](ctx, sys, a, PlanOptions{})
+	require.NoError(t, err)
+	before := p.Bytes()
+	for range turnAfter - 1 {
+		check(p, a, 2, -1)
+		_, err = p.SpMV(ctx, NoTrans, 1, y, 0, straight) // these do not count
+		require.NoError(t, err)
+	}
+	require.Nil(t, p.other)
+
+	_, err = p.SpMV(&ending{Context: ctx, left: 1}, Trans, 1, x, 0, y)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Nil(t, p.other)
+	check(p, a, 2, -1)
+	require.NotNil(t, p.other, "the next product makes it")
+	require.Greater(t, p.Bytes(), before)
+	check(p, a, 1, 0)
+
+	other := &sparse.CSR[float64]{Rows: a.Rows, Cols: a.Cols, RowPtr: a.RowPtr, ColIdx: a.ColIdx, Val: make([]float64, len(a.Val))}
+	for k := range other.Val {
+		other.Val[k] = float64(k % 11)
+	}
+	require.NoError(t, p.UpdateValues(ctx, other.Val))
+	check(p, other, 3, 1)
+	want := reference.Multiply(false, 1, sparse.Matrix[float64](other), y, 0, straight)
+	_, err = p.SpMV(ctx, NoTrans, 1, y, 0, straight)
+	require.NoError(t, err)
+	require.Equal(t, -1, reference.Check(straight, want))
+	require.NoError(t, p.Close())
+	require.Empty(t, sys.plans)
+}
+
+func TestOtherPlansDoWithoutATransposedMatrixThatNobodyAnnounced(t *testing.T) {
+	small := scattered(300, 200, 5)
+	for name, c := range map[string]struct {
+		a       *sparse.CSR[float64]
+		devices string
+		opt     PlanOptions
+	}{
+		"a form that was named": {small, "cpu", PlanOptions{Format: sparse.FormatCSR}},
+		"a released matrix":     {small, "cpu", PlanOptions{Release: true}},
+		"two devices":           {small, "cpu:2", PlanOptions{}},
+		"vectors of its own":    {small, "cpu", PlanOptions{Strategy: Partial}},
+		"a large matrix":        {scattered(1<<14+1, 200, turnEntries>>14), "cpu", PlanOptions{ExpectedProducts: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys, err := Open(Config{Devices: c.devices, Threads: 1})
+			require.NoError(t, err)
+			defer sys.Close()
+			p, err := NewPlan[float64](ctx, sys, c.a, c.opt)
+			require.NoError(t, err)
+			x, y := make([]float64, c.a.Rows), make([]float64, c.a.Cols)
+			for range turnAfter + 1 {
+				_, err = p.SpMV(ctx, Trans, 1, x, 0, y)
+				require.NoError(t, err)
+			}
+			require.Nil(t, p.other)
+		})
+	}
+}
+
+// ending is a context that ends after so many looks at it.
+type ending struct {
+	context.Context
+	left int
+}
+
+func (e *ending) Err() error {
+	if e.left--; e.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
