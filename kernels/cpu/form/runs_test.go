@@ -106,6 +106,33 @@ func TestShortRunsAreNotEstimatedToBeFast(t *testing.T) {
 	require.ErrorContains(t, err, "the runs of columns are short")
 }
 
+func TestRunsOfFloat32MustBeLonger(t *testing.T) {
+	for _, c := range []struct {
+		lengths        [2]int
+		double, single bool // suits
+	}{{[2]int{3, 3}, false, false}, {[2]int{3, 4}, true, false}, {[2]int{4, 4}, true, true}} {
+		r := rand.New(rand.NewPCG(1, 1))
+		p := pattern{cols: 4000}
+		for range 3000 {
+			var row []int32
+			for i := range 10 {
+				first := 400*i + r.IntN(390)
+				for k := range c.lengths[i%2] {
+					row = append(row, int32(first+k))
+				}
+			}
+			p.rows = append(p.rows, row)
+		}
+		a := p.csr(r.NormFloat64)
+		_, err := form.EstimateRuns(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Cols: a.Cols}, form.RunOptions[float64]{Level: simd.AVX2})
+		require.Equal(t, c.double, err == nil, "%v", c.lengths)
+		for _, l := range []simd.Level{simd.AVX2, simd.AVX512} {
+			_, err = form.EstimateRuns(form.Rows[float32]{Ptr: a.RowPtr, Idx: a.ColIdx, Cols: a.Cols}, form.RunOptions[float32]{Level: l})
+			require.Equal(t, c.single, err == nil, "%v with %v", c.lengths, l)
+		}
+	}
+}
+
 func TestRunsRefuseWhatTheyCannotSum(t *testing.T) {
 	r := form.Rows[float64]{Ptr: []int64{0, 2}, Idx: []int32{0, 3}, Val: []float64{1, 1}, Cols: 3}
 	_, err := form.NewRuns(r, form.RunOptions[float64]{})

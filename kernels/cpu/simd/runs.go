@@ -40,7 +40,7 @@ type Runs[V sparse.Value] struct {
 	One bool
 	// Finite says that values are finite, and that there are RunRows more such elements of
 	// memory before Val and behind it: the kernels with AVX2 multiply neighbours of a row's
-	// values by 0.
+	// values by 0. See RunLevel.
 	Finite bool
 }
 
@@ -70,6 +70,15 @@ type RunPosition struct{ Group, Piece, Mask, Entry int }
 // values. Elsewhere it is in plain Go.
 func FastRuns(l Level) bool { return l >= AVX2 }
 
+// RunLevel is the level of the kernel for values that are finite. Those of float32 fill no more than 256
+// bits, in which to clear other lanes of x takes less time than to mask them out of each product.
+func RunLevel[V sparse.Value](l Level) Level {
+	if l == AVX512 && RunColumns[V](AVX2) == RunRows {
+		return AVX2
+	}
+	return l
+}
+
 // fast reports whether there is a kernel for the values.
 func (r *Runs[V]) fast(l Level) bool { return l == AVX512 || l == AVX2 && (r.One || r.Finite) }
 
@@ -85,6 +94,9 @@ func MultiplyRuns[V sparse.Value](l Level, r *Runs[V], at RunPosition, n int, x,
 	case n == 0:
 	case r.fast(l):
 		groups, columns, masks := r.from(at)
+		if r.Finite {
+			l = RunLevel[V](l)
+		}
 		kernel := of[*runTable[V]](runTables)[l-AVX2][r.kernel()]
 		kernel(n, groups, columns, masks, unsafe.SliceData(r.values(at)), unsafe.SliceData(x), &sums[0], len(x)-RunColumns[V](l))
 	default:
