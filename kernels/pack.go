@@ -96,12 +96,13 @@ type Packed interface {
 
 // PackInfo describes a packed part.
 type PackInfo struct {
-	Form    Form
-	Why     string        // one line: why this form
-	Bytes   int64         // memory that it holds
-	Padding int64         // entries stored beyond those of the part
-	Took    time.Duration // looking and building
-	Tried   []PackTrial   // what was considered, in order; nothing for a form that was named
+	Form      Form
+	Symmetric bool          // half of its entries are stored: the transposed product is the same one
+	Why       string        // one line: why this form
+	Bytes     int64         // memory that it holds
+	Padding   int64         // entries stored beyond those of the part
+	Took      time.Duration // looking and building
+	Tried     []PackTrial   // what was considered, in order; nothing for a form that was named
 }
 
 // PackTrial is a form that a device considered for a part.

@@ -101,7 +101,8 @@ type PlanOptions struct {
 	// them as fast as the others. Otherwise they add to y, in the form of the part, which
 	// on CPU devices takes little longer than a product, but for matrices that stay in the
 	// last cache: on a single CPU device a plan keeps the transposed matrix of these as well
-	// once 100 such products were made, unless Release or Format says otherwise.
+	// once 100 such products were made, unless Release or Format says otherwise; from then on
+	// sums are rounded in another order.
 	ExpectedTransposed int
 	// ExpectedVectors is how many vectors products will have. With more than 1 (SpMM,
 	// solver.CGMany) CPU devices leave out the symmetric forms, by which several vectors

@@ -18,7 +18,7 @@ const (
 // turnLater makes the plan for products that scatter here before the last of turnAfter of them. It
 // fails where ctx ends only: without that plan they go on as before.
 func (p *Plan[V]) turnLater(ctx context.Context) error {
-	if p.adds >= turnAfter || p.src == nil || p.opt.form != kernels.FormAuto || p.nnz > turnEntries || !p.direct() {
+	if p.adds >= turnAfter || p.src == nil || p.opt.form != kernels.FormAuto || p.nnz > turnEntries || !p.direct() || p.shares[0].packed.Info().Symmetric {
 		return nil
 	}
 	if p.adds++; p.adds < turnAfter {

@@ -7,8 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
+	"github.com/msrep-go/msrep/sparse/gen"
 )
 
 // scattered is a matrix with so many entries in each row, anywhere.
@@ -102,6 +104,25 @@ func TestOtherPlansDoWithoutATransposedMatrixThatNobodyAnnounced(t *testing.T) {
 			}
 			require.Nil(t, p.other)
 		})
+	}
+}
+
+func TestAMatrixThatIsItsOwnTransposeIsNotKeptTwice(t *testing.T) {
+	a, _, err := gen.Generate("stencil:dims=2,points=5,n=40,value=random")
+	require.NoError(t, err)
+	sys, err := Open(Config{Devices: "cpu", Threads: 1})
+	require.NoError(t, err)
+	defer sys.Close()
+	for format, twice := range map[sparse.Format]bool{"symmetric-diagonals": false, "diagonals": true} {
+		p, err := NewPlan[float64](ctx, sys, a, PlanOptions{Format: format})
+		require.NoError(t, err)
+		p.opt.form = kernels.FormAuto // as if that had chosen the form
+		x, y := make([]float64, a.Rows), make([]float64, a.Rows)
+		for range turnAfter {
+			_, err = p.SpMV(ctx, Trans, 1, x, 0, y)
+			require.NoError(t, err)
+		}
+		require.Equal(t, twice, p.other != nil, format)
 	}
 }
 

@@ -40,6 +40,7 @@ func (p *packed[V]) namedSymmetric(op *kernels.Packing[V], again bool) (bool, er
 func (p *packed[V]) takeSymmetric(s *symmetric[V], name kernels.Form, mem arena, why string) error {
 	p.halving, p.symmetric, p.mem = name, s, mem
 	p.info.Form, p.info.Why, p.info.Bytes, p.info.Padding = name, s.name()+": "+why, mem.bytes()+p.ends.bytes(), 0
+	p.info.Symmetric = true
 	for i := range s.pieces {
 		p.info.Padding += s.pieces[i].rows.Padding()
 	}
