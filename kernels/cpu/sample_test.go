@@ -295,6 +295,40 @@ func TestOneDelayDoesNotDecideWhatIsTried(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
+// Nor does one of a few milliseconds, where few products are expected of a part in the caches.
+func TestADelayOfMillisecondsDoesNotDecideForCSR(t *testing.T) {
+	oldCache, oldNow := lastCache, now
+	t.Cleanup(func() { lastCache, now = oldCache, oldNow })
+	lastCache = func() int64 { return 1 << 30 }
+	d := open(t, Config{Threads: 2})
+	op := bandPart(3000)
+	op.Products = 100
+	const ofCSR = 2 + 2 + 3*2 // readings of the clock to look, and to make and to time csr
+	for held := range ofCSR + 8 {
+		clock, calls := time.Time{}, 0
+		now = func() time.Time {
+			step := 2 * time.Millisecond
+			if calls >= ofCSR { // other forms are twice as fast
+				step /= 2
+			}
+			if held <= calls && calls < held+6 {
+				step *= 40
+			}
+			clock = clock.Add(step)
+			calls++
+			return clock
+		}
+		a, err := d.Pack(op)
+		require.NoError(t, err)
+		tried := a.Info().Tried
+		require.Greater(t, len(tried), 1)
+		require.Less(t, tried[1].Product, tried[0].Product, "%s, held up from reading %d of the clock on: %s", tried[1].Form, held, tried[1].Skipped)
+		require.NotEqual(t, kernels.FormCSR, a.Info().Form, "held up from reading %d of the clock on", held)
+		require.NoError(t, a.Free())
+	}
+	require.NoError(t, d.Close())
+}
+
 // In the caches what is known of a form decides whether it is tried, and nothing is built to find
 // out how long that takes.
 func TestInTheCachesAFormIsBuiltOnceIfItMayRepay(t *testing.T) {
