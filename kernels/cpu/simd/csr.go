@@ -40,7 +40,11 @@ func Rows[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, val,
 var foreseesRows = zen5
 
 // foreseen says whether rows are so few.
-func foreseen(rows, entries int) bool { return foreseesRows && rows+entries/64 <= 8192 }
+func foreseen(rows, entries int) bool { return foreseesRows && rows+entries/64 <= foreseenRows }
+
+// foreseenRows is how many rows are so few where each takes the least time: one vector. With
+// several, where what ends rows under masks takes longer, so are twice as many.
+const foreseenRows = 8192
 
 // nearBytes is up to how many bytes of entries asking for them ahead takes more than it gains: one and a
 // half second caches.

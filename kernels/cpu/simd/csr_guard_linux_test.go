@@ -34,8 +34,10 @@ func between[T mem.Elem](t *testing.T, v []T, atEnd bool) []T {
 }
 
 func TestKernelsForRowsStayInsideTheirArraysAtEveryLevel(t *testing.T) {
-	t.Run("float64", checkInside[float64])
-	t.Run("float32", checkInside[float32])
+	simd.InAllWays(t, func(t *testing.T) {
+		t.Run("float64", checkInside[float64])
+		t.Run("float32", checkInside[float32])
+	})
 }
 
 func TestRowsOfAnyLengthsStayInsideTheirArraysAtEveryLevel(t *testing.T) {

@@ -78,6 +78,15 @@ func (b Block[V]) across(bytes int) bool {
 // it would not be found in them by whoever reads it next.
 const streamed = 16 << 20
 
+// nearManyBytes is nearBytes for several vectors: entries that lie in the last cache come soon enough, as
+// each of them takes longer. It was measured on Zen 5 only.
+var nearManyBytes = func() int64 {
+	if zen5 {
+		return 8 << 20
+	}
+	return nearBytes
+}()
+
 // RowsMany is Rows for y.Cols vectors at once, the columns of x and y:
 //
 //	y[r][j] = alpha * sum over k of val[k]*x[idx[k]][j] + beta*y[r][j]
@@ -104,6 +113,7 @@ func RowsMany[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, 
 	}
 	lanes := register / size
 	tile := 4 * lanes
+	known := foreseesRows && rows+len(idx)/64 <= 2*foreseenRows
 	block := rows
 	if y.Cols > tile {
 		block = 32 // so that the entries are found in the cache for the second tile of columns
@@ -112,7 +122,7 @@ func RowsMany[V sparse.Value](l Level, alpha, beta V, ptr []int64, idx []int32, 
 		n := min(block, rows-r)
 		for c := 0; c < y.Cols; c += tile {
 			w := min(tile, y.Cols-c)
-			manyColumns(l, register, alpha, beta, ptr[0], ptr[r:r+n+1], idx, val, x.Columns(c, w), y.From(r).Columns(c, w), stream)
+			manyColumns(l, register, alpha, beta, ptr[0], ptr[r:r+n+1], idx, val, x.Columns(c, w), y.From(r).Columns(c, w), stream, known)
 		}
 	}
 }
@@ -137,7 +147,7 @@ func rowRegister(l Level, row int) int {
 
 // manyColumns is RowsMany for at most four registers of columns, where entry k is
 // idx[k-base].
-func manyColumns[V sparse.Value](l Level, register int, alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y Block[V], stream bool) {
+func manyColumns[V sparse.Value](l Level, register int, alpha, beta V, base int64, ptr []int64, idx []int32, val []V, x, y Block[V], stream, known bool) {
 	rows, size := len(ptr)-1, int(unsafe.Sizeof(alpha))
 	lanes := register / size
 	k := ptr[0] - base
@@ -147,16 +157,17 @@ func manyColumns[V sparse.Value](l Level, register int, alpha, beta V, base int6
 		asks = int(base) + len(idx)
 	}
 	vectors := (y.Cols + lanes - 1) / lanes
+	near := asks == 0 && int64(len(idx))*int64(4+size) <= nearManyBytes
 	kernel := of[*manyRowsTable[V]](manyRowsTables)[l-AVX2][register/(2*shortRegister)]
 	done := kernel(alpha, beta, ptr, idx[k:], val[k:], x.Val, y.Val, x.Rows(), x.rowBytes(), y.rowBytes(),
-		vectors, last, asks, x.across(vectors*register), stream)
+		vectors, last, asks, x.across(vectors*register), stream, near, known)
 	if done < rows { // what it did not do has an index that is out of range
 		manyGeneric(alpha, beta, base, ptr[done:], idx, val, x, y.From(done))
 	}
 }
 
 // manyRowsKernel does the rows before the first that is out of range, and gives their number.
-type manyRowsKernel[V sparse.Value] func(alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, across, stream bool) int
+type manyRowsKernel[V sparse.Value] func(alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, across, stream, near, known bool) int
 
 // manyRowsTable is kernels by Level-AVX2, and by the bytes of their registers: 16, 32, 64.
 type manyRowsTable[V sparse.Value] [2][3]manyRowsKernel[V]

@@ -7,10 +7,11 @@ package simd
 // rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written
 // around the caches: beta must be 0, all registers filled, and y aligned to them.
 // Rows of x are brought to the cache for entries below asks, as ptr counts; with across they
-// may lie across lines.
+// may lie across lines. With near nothing is brought there, with known branches tell the last entries
+// of a row.
 //
 //go:noescape
-func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 
 // scatterManyF64AVX2 is ScatterMany from entry from on, as ptr counts, up to the first entry that
 // has no place yet: it gives that one, or the end of idx. vectors is registers of a row,
@@ -28,7 +29,7 @@ func scatterManyF64AVX2(alpha float64, from int, ptr []int64, idx []int32, val [
 func orderRowsF64AVX2(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
 
 //go:noescape
-func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 
 //go:noescape
 func scatterManyF64AVX512(alpha float64, from int, ptr []int64, idx []int32, val []float64, x []float64, y []float64, spill []float64, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
@@ -37,7 +38,7 @@ func scatterManyF64AVX512(alpha float64, from int, ptr []int64, idx []int32, val
 func orderRowsF64AVX512(n int, order *int32, x *float64, ldx int, to *float64, ldt int, full int, last int)
 
 //go:noescape
-func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 
 //go:noescape
 func scatterManyF32AVX2(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
@@ -46,7 +47,7 @@ func scatterManyF32AVX2(alpha float32, from int, ptr []int64, idx []int32, val [
 func orderRowsF32AVX2(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
 
 //go:noescape
-func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 
 //go:noescape
 func scatterManyF32AVX512(alpha float32, from int, ptr []int64, idx []int32, val []float32, x []float32, y []float32, spill []float32, marks []byte, ldx int, ldy int, lds int, rows int, first int, done int, open int, vectors int, last int, asks int) (end int)
@@ -55,19 +56,19 @@ func scatterManyF32AVX512(alpha float32, from int, ptr []int64, idx []int32, val
 func orderRowsF32AVX512(n int, order *int32, x *float32, ldx int, to *float32, ldt int, full int, last int)
 
 //go:noescape
-func manyF64AVX2Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+func manyF64AVX2Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 
 //go:noescape
-func manyF32AVX2Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+func manyF32AVX2Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 
 //go:noescape
-func manyF64AVX512Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+func manyF64AVX512Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 
 //go:noescape
-func manyF64AVX512Quarter(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+func manyF64AVX512Quarter(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 
 //go:noescape
-func manyF32AVX512Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+func manyF32AVX512Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 
 //go:noescape
-func manyF32AVX512Quarter(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+func manyF32AVX512Quarter(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)

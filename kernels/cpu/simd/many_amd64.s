@@ -52,7 +52,7 @@ DATA fewLanes<>+176(SB)/8, $0x0000000000000000
 DATA fewLanes<>+184(SB)/8, $0x0000000000000000
 GLOBL fewLanes<>(SB), RODATA|NOPTR, $192
 
-// func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+// func manyF64AVX2(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·manyF64AVX2(SB), NOSPLIT, $0-200
 	MOVQ         ptr_base+16(FP), AX
@@ -95,24 +95,26 @@ row4:
 	SUBQ   DI, R13
 	JL     out
 	VXORPS X3, X3, X3
-	VXORPS X5, X5, X5
-	VXORPS X7, X7, X7
-	VXORPS X9, X9, X9
 	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
+	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
 	SUBQ   $0x02, R13
-	JL     odd4
+	JL     few4
+	CMPB   near+186(FP), $0x00
+	JNE    near4
 
-pair4:
+far4:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       129(DI), R14
 	CMPQ       R14, asks+176(FP)
-	JGE        asked4
+	JGE        farasked4
 	CMPB       across+184(FP), $0x00
-	JNE        across4
+	JNE        faracross4
 	MOVL       512(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -129,9 +131,9 @@ pair4:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	JMP        asked4
+	JMP        farasked4
 
-across4:
+faracross4:
 	MOVL       512(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -153,62 +155,91 @@ across4:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 127(CX)(R14*1)
 
-asked4:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
+farasked4:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSD (R9)(DI*8), Y11
-	VFMADD231PD  (CX)(R14*1), Y11, Y3
-	VFMADD231PD  32(CX)(R14*1), Y11, Y5
-	VFMADD231PD  64(CX)(R14*1), Y11, Y7
-	VMASKMOVPD   96(CX)(R14*1), Y0, Y12
-	VFMADD231PD  Y12, Y11, Y9
-	MOVL         4(R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSD 8(R9)(DI*8), Y11
-	VFMADD231PD  (CX)(R14*1), Y11, Y4
-	VFMADD231PD  32(CX)(R14*1), Y11, Y6
-	VFMADD231PD  64(CX)(R14*1), Y11, Y8
+	VFMADD231PD  (CX)(R14*1), Y11, Y3
+	VFMADD231PD  32(CX)(R14*1), Y11, Y4
+	VFMADD231PD  64(CX)(R14*1), Y11, Y5
 	VMASKMOVPD   96(CX)(R14*1), Y0, Y12
+	VFMADD231PD  Y12, Y11, Y6
+	VBROADCASTSD 8(R9)(DI*8), Y11
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PD  (CX)(R15*1), Y11, Y7
+	VFMADD231PD  32(CX)(R15*1), Y11, Y8
+	VFMADD231PD  64(CX)(R15*1), Y11, Y9
+	VMASKMOVPD   96(CX)(R15*1), Y0, Y12
 	VFMADD231PD  Y12, Y11, Y10
 	ADDQ         $0x02, DI
 	SUBQ         $0x02, R13
-	JGE          pair4
+	JGE          far4
+	JMP          few4
 
-odd4:
-	ADDQ         $0x01, R13
-	JL           finish4
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
+near4:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSD (R9)(DI*8), Y11
-	VFMADD231PD  (CX)(R13*1), Y11, Y3
-	VFMADD231PD  32(CX)(R13*1), Y11, Y5
-	VFMADD231PD  64(CX)(R13*1), Y11, Y7
-	VMASKMOVPD   96(CX)(R13*1), Y0, Y12
-	VFMADD231PD  Y12, Y11, Y9
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Y11, Y3
+	VFMADD231PD  32(CX)(R14*1), Y11, Y4
+	VFMADD231PD  64(CX)(R14*1), Y11, Y5
+	VMASKMOVPD   96(CX)(R14*1), Y0, Y12
+	VFMADD231PD  Y12, Y11, Y6
+	VBROADCASTSD 8(R9)(DI*8), Y11
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PD  (CX)(R15*1), Y11, Y7
+	VFMADD231PD  32(CX)(R15*1), Y11, Y8
+	VFMADD231PD  64(CX)(R15*1), Y11, Y9
+	VMASKMOVPD   96(CX)(R15*1), Y0, Y12
+	VFMADD231PD  Y12, Y11, Y10
+	ADDQ         $0x02, DI
+	SUBQ         $0x02, R13
+	JGE          near4
+
+few4:
+	ADDQ         $0x02, R13
+	JZ           finish4
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Y11
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Y11, Y3
+	VFMADD231PD  32(CX)(R14*1), Y11, Y4
+	VFMADD231PD  64(CX)(R14*1), Y11, Y5
+	VMASKMOVPD   96(CX)(R14*1), Y0, Y12
+	VFMADD231PD  Y12, Y11, Y6
 	INCQ         DI
+	DECQ         R13
 
 finish4:
-	VADDPD      Y4, Y3, Y3
+	VADDPD      Y7, Y3, Y3
 	VMULPD      Y1, Y3, Y3
-	VADDPD      Y6, Y5, Y5
+	VADDPD      Y8, Y4, Y4
+	VMULPD      Y1, Y4, Y4
+	VADDPD      Y9, Y5, Y5
 	VMULPD      Y1, Y5, Y5
-	VADDPD      Y8, Y7, Y7
-	VMULPD      Y1, Y7, Y7
-	VADDPD      Y10, Y9, Y9
-	VMULPD      Y1, Y9, Y9
+	VADDPD      Y10, Y6, Y6
+	VMULPD      Y1, Y6, Y6
 	TESTQ       R11, R11
 	JZ          overwrite4
 	VFMADD231PD (DX), Y2, Y3
-	VFMADD231PD 32(DX), Y2, Y5
-	VFMADD231PD 64(DX), Y2, Y7
+	VFMADD231PD 32(DX), Y2, Y4
+	VFMADD231PD 64(DX), Y2, Y5
 	VMASKMOVPD  96(DX), Y0, Y11
-	VFMADD231PD Y11, Y2, Y9
+	VFMADD231PD Y11, Y2, Y6
 
 overwrite4:
 	CMPB       stream+185(FP), $0x00
@@ -216,9 +247,9 @@ overwrite4:
 	CMPQ       last+168(FP), $0x04
 	JEQ        whole4
 	VMOVUPD    Y3, (DX)
-	VMOVUPD    Y5, 32(DX)
-	VMOVUPD    Y7, 64(DX)
-	VMASKMOVPD Y9, Y0, 96(DX)
+	VMOVUPD    Y4, 32(DX)
+	VMOVUPD    Y5, 64(DX)
+	VMASKMOVPD Y6, Y0, 96(DX)
 
 next4:
 	INCQ R12
@@ -227,16 +258,16 @@ next4:
 
 whole4:
 	VMOVUPD Y3, (DX)
-	VMOVUPD Y5, 32(DX)
-	VMOVUPD Y7, 64(DX)
-	VMOVUPD Y9, 96(DX)
+	VMOVUPD Y4, 32(DX)
+	VMOVUPD Y5, 64(DX)
+	VMOVUPD Y6, 96(DX)
 	JMP     next4
 
 stream4:
 	VMOVNTPD Y3, (DX)
-	VMOVNTPD Y5, 32(DX)
-	VMOVNTPD Y7, 64(DX)
-	VMOVNTPD Y9, 96(DX)
+	VMOVNTPD Y4, 32(DX)
+	VMOVNTPD Y5, 64(DX)
+	VMOVNTPD Y6, 96(DX)
 	JMP      next4
 
 row3:
@@ -248,22 +279,24 @@ row3:
 	SUBQ   DI, R13
 	JL     out
 	VXORPS X3, X3, X3
-	VXORPS X5, X5, X5
-	VXORPS X7, X7, X7
 	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	SUBQ   $0x02, R13
-	JL     odd3
+	JL     few3
+	CMPB   near+186(FP), $0x00
+	JNE    near3
 
-pair3:
+far3:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       171(DI), R14
 	CMPQ       R14, asks+176(FP)
-	JGE        asked3
+	JGE        farasked3
 	CMPB       across+184(FP), $0x00
-	JNE        across3
+	JNE        faracross3
 	MOVL       680(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -280,9 +313,9 @@ pair3:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	JMP        asked3
+	JMP        farasked3
 
-across3:
+faracross3:
 	MOVL       680(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -304,56 +337,83 @@ across3:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 95(CX)(R14*1)
 
-asked3:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
+farasked3:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSD (R9)(DI*8), Y9
-	VFMADD231PD  (CX)(R14*1), Y9, Y3
-	VFMADD231PD  32(CX)(R14*1), Y9, Y5
-	VMASKMOVPD   64(CX)(R14*1), Y0, Y10
-	VFMADD231PD  Y10, Y9, Y7
-	MOVL         4(R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSD 8(R9)(DI*8), Y9
-	VFMADD231PD  (CX)(R14*1), Y9, Y4
-	VFMADD231PD  32(CX)(R14*1), Y9, Y6
+	VFMADD231PD  (CX)(R14*1), Y9, Y3
+	VFMADD231PD  32(CX)(R14*1), Y9, Y4
 	VMASKMOVPD   64(CX)(R14*1), Y0, Y10
+	VFMADD231PD  Y10, Y9, Y5
+	VBROADCASTSD 8(R9)(DI*8), Y9
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PD  (CX)(R15*1), Y9, Y6
+	VFMADD231PD  32(CX)(R15*1), Y9, Y7
+	VMASKMOVPD   64(CX)(R15*1), Y0, Y10
 	VFMADD231PD  Y10, Y9, Y8
 	ADDQ         $0x02, DI
 	SUBQ         $0x02, R13
-	JGE          pair3
+	JGE          far3
+	JMP          few3
 
-odd3:
-	ADDQ         $0x01, R13
-	JL           finish3
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
+near3:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSD (R9)(DI*8), Y9
-	VFMADD231PD  (CX)(R13*1), Y9, Y3
-	VFMADD231PD  32(CX)(R13*1), Y9, Y5
-	VMASKMOVPD   64(CX)(R13*1), Y0, Y10
-	VFMADD231PD  Y10, Y9, Y7
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Y9, Y3
+	VFMADD231PD  32(CX)(R14*1), Y9, Y4
+	VMASKMOVPD   64(CX)(R14*1), Y0, Y10
+	VFMADD231PD  Y10, Y9, Y5
+	VBROADCASTSD 8(R9)(DI*8), Y9
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PD  (CX)(R15*1), Y9, Y6
+	VFMADD231PD  32(CX)(R15*1), Y9, Y7
+	VMASKMOVPD   64(CX)(R15*1), Y0, Y10
+	VFMADD231PD  Y10, Y9, Y8
+	ADDQ         $0x02, DI
+	SUBQ         $0x02, R13
+	JGE          near3
+
+few3:
+	ADDQ         $0x02, R13
+	JZ           finish3
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Y9
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Y9, Y3
+	VFMADD231PD  32(CX)(R14*1), Y9, Y4
+	VMASKMOVPD   64(CX)(R14*1), Y0, Y10
+	VFMADD231PD  Y10, Y9, Y5
 	INCQ         DI
+	DECQ         R13
 
 finish3:
-	VADDPD      Y4, Y3, Y3
+	VADDPD      Y6, Y3, Y3
 	VMULPD      Y1, Y3, Y3
-	VADDPD      Y6, Y5, Y5
+	VADDPD      Y7, Y4, Y4
+	VMULPD      Y1, Y4, Y4
+	VADDPD      Y8, Y5, Y5
 	VMULPD      Y1, Y5, Y5
-	VADDPD      Y8, Y7, Y7
-	VMULPD      Y1, Y7, Y7
 	TESTQ       R11, R11
 	JZ          overwrite3
 	VFMADD231PD (DX), Y2, Y3
-	VFMADD231PD 32(DX), Y2, Y5
+	VFMADD231PD 32(DX), Y2, Y4
 	VMASKMOVPD  64(DX), Y0, Y9
-	VFMADD231PD Y9, Y2, Y7
+	VFMADD231PD Y9, Y2, Y5
 
 overwrite3:
 	CMPB       stream+185(FP), $0x00
@@ -361,8 +421,8 @@ overwrite3:
 	CMPQ       last+168(FP), $0x04
 	JEQ        whole3
 	VMOVUPD    Y3, (DX)
-	VMOVUPD    Y5, 32(DX)
-	VMASKMOVPD Y7, Y0, 64(DX)
+	VMOVUPD    Y4, 32(DX)
+	VMASKMOVPD Y5, Y0, 64(DX)
 
 next3:
 	INCQ R12
@@ -371,14 +431,14 @@ next3:
 
 whole3:
 	VMOVUPD Y3, (DX)
-	VMOVUPD Y5, 32(DX)
-	VMOVUPD Y7, 64(DX)
+	VMOVUPD Y4, 32(DX)
+	VMOVUPD Y5, 64(DX)
 	JMP     next3
 
 stream3:
 	VMOVNTPD Y3, (DX)
-	VMOVNTPD Y5, 32(DX)
-	VMOVNTPD Y7, 64(DX)
+	VMOVNTPD Y4, 32(DX)
+	VMOVNTPD Y5, 64(DX)
 	JMP      next3
 
 row2:
@@ -390,20 +450,26 @@ row2:
 	SUBQ   DI, R13
 	JL     out
 	VXORPS X3, X3, X3
-	VXORPS X5, X5, X5
 	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
+	VXORPS X9, X9, X9
+	VXORPS X10, X10, X10
 	SUBQ   $0x04, R13
 	JL     few2
+	CMPB   near+186(FP), $0x00
+	JNE    near2
 
-four2:
+far2:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+176(FP)
-	JGE        fourasked2
+	JGE        farasked2
 	CMPB       across+184(FP), $0x00
-	JNE        fouracross2
+	JNE        faracross2
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -428,9 +494,9 @@ four2:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fourasked2
+	JMP        farasked2
 
-fouracross2:
+faracross2:
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -464,47 +530,95 @@ fouracross2:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 63(CX)(R14*1)
 
-fourasked2:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD (R9)(DI*8), Y7
-	VFMADD231PD  (CX)(R14*1), Y7, Y3
-	VMASKMOVPD   32(CX)(R14*1), Y0, Y8
-	VFMADD231PD  Y8, Y7, Y5
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 8(R9)(DI*8), Y7
-	VFMADD231PD  (CX)(R14*1), Y7, Y4
-	VMASKMOVPD   32(CX)(R14*1), Y0, Y8
-	VFMADD231PD  Y8, Y7, Y6
-	MOVL         8(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 16(R9)(DI*8), Y7
-	VFMADD231PD  (CX)(R14*1), Y7, Y3
-	VMASKMOVPD   32(CX)(R14*1), Y0, Y8
-	VFMADD231PD  Y8, Y7, Y5
-	MOVL         12(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 24(R9)(DI*8), Y7
-	VFMADD231PD  (CX)(R14*1), Y7, Y4
-	VMASKMOVPD   32(CX)(R14*1), Y0, Y8
-	VFMADD231PD  Y8, Y7, Y6
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R13
-	JGE          four2
+farasked2:
+	VMOVUPD     (R9)(DI*8), Y11
+	MOVQ        (R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMPD     $0x00, Y11, Y12
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PD (CX)(R14*1), Y12, Y3
+	VMASKMOVPD  32(CX)(R14*1), Y0, Y13
+	VFMADD231PD Y13, Y12, Y4
+	VPERMPD     $0x55, Y11, Y12
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VFMADD231PD (CX)(R15*1), Y12, Y5
+	VMASKMOVPD  32(CX)(R15*1), Y0, Y13
+	VFMADD231PD Y13, Y12, Y6
+	MOVQ        8(R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMPD     $0xaa, Y11, Y12
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PD (CX)(R14*1), Y12, Y7
+	VMASKMOVPD  32(CX)(R14*1), Y0, Y13
+	VFMADD231PD Y13, Y12, Y8
+	VPERMPD     $0xff, Y11, Y11
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VFMADD231PD (CX)(R15*1), Y11, Y9
+	VMASKMOVPD  32(CX)(R15*1), Y0, Y12
+	VFMADD231PD Y12, Y11, Y10
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, R13
+	JGE         far2
+	JMP         few2
+
+near2:
+	VMOVUPD     (R9)(DI*8), Y11
+	MOVQ        (R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMPD     $0x00, Y11, Y12
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PD (CX)(R14*1), Y12, Y3
+	VMASKMOVPD  32(CX)(R14*1), Y0, Y13
+	VFMADD231PD Y13, Y12, Y4
+	VPERMPD     $0x55, Y11, Y12
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VFMADD231PD (CX)(R15*1), Y12, Y5
+	VMASKMOVPD  32(CX)(R15*1), Y0, Y13
+	VFMADD231PD Y13, Y12, Y6
+	MOVQ        8(R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMPD     $0xaa, Y11, Y12
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PD (CX)(R14*1), Y12, Y7
+	VMASKMOVPD  32(CX)(R14*1), Y0, Y13
+	VFMADD231PD Y13, Y12, Y8
+	VPERMPD     $0xff, Y11, Y11
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VFMADD231PD (CX)(R15*1), Y11, Y9
+	VMASKMOVPD  32(CX)(R15*1), Y0, Y12
+	VFMADD231PD Y12, Y11, Y10
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, R13
+	JGE         near2
 
 few2:
+	CMPB       known+187(FP), $0x00
+	JNE        fewLeft2
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft2
+	CMPB       near+186(FP), $0x00
+	JNE        fewasked2
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -573,127 +687,88 @@ fewasked2:
 	SUBQ         R13, R14
 	MOVL         (R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSD (R9)(DI*8), Y7
-	VMOVUPS      -32(R14), Y8
-	VANDPS       Y8, Y7, Y7
-	VMASKMOVPD   (CX)(R15*1), Y8, Y9
-	VFMADD231PD  Y9, Y7, Y3
-	VANDPS       Y0, Y8, Y8
-	VMASKMOVPD   32(CX)(R15*1), Y8, Y9
-	VFMADD231PD  Y9, Y7, Y5
+	VBROADCASTSD (R9)(DI*8), Y11
+	VMOVUPS      -32(R14), Y12
+	VANDPS       Y12, Y11, Y11
+	VMASKMOVPD   (CX)(R15*1), Y12, Y13
+	VFMADD231PD  Y13, Y11, Y3
+	VANDPS       Y0, Y12, Y12
+	VMASKMOVPD   32(CX)(R15*1), Y12, Y13
+	VFMADD231PD  Y13, Y11, Y4
 	MOVL         4(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSD 8(R9)(DI*8), Y7
-	VMOVUPS      (R14), Y8
-	VANDPS       Y8, Y7, Y7
-	VMASKMOVPD   (CX)(R15*1), Y8, Y9
-	VFMADD231PD  Y9, Y7, Y4
-	VANDPS       Y0, Y8, Y8
-	VMASKMOVPD   32(CX)(R15*1), Y8, Y9
-	VFMADD231PD  Y9, Y7, Y6
+	VBROADCASTSD 8(R9)(DI*8), Y11
+	VMOVUPS      (R14), Y12
+	VANDPS       Y12, Y11, Y11
+	VMASKMOVPD   (CX)(R15*1), Y12, Y13
+	VFMADD231PD  Y13, Y11, Y5
+	VANDPS       Y0, Y12, Y12
+	VMASKMOVPD   32(CX)(R15*1), Y12, Y13
+	VFMADD231PD  Y13, Y11, Y6
 	MOVL         8(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSD 16(R9)(DI*8), Y7
-	VMOVUPS      32(R14), Y8
-	VANDPS       Y8, Y7, Y7
-	VMASKMOVPD   (CX)(R15*1), Y8, Y9
-	VFMADD231PD  Y9, Y7, Y3
-	VANDPS       Y0, Y8, Y8
-	VMASKMOVPD   32(CX)(R15*1), Y8, Y9
-	VFMADD231PD  Y9, Y7, Y5
+	VBROADCASTSD 16(R9)(DI*8), Y11
+	VMOVUPS      32(R14), Y12
+	VANDPS       Y12, Y11, Y11
+	VMASKMOVPD   (CX)(R15*1), Y12, Y13
+	VFMADD231PD  Y13, Y11, Y7
+	VANDPS       Y0, Y12, Y12
+	VMASKMOVPD   32(CX)(R15*1), Y12, Y13
+	VFMADD231PD  Y13, Y11, Y8
 	SARQ         $0x05, R13
 	LEAQ         4(DI)(R13*1), DI
 	JMP          finish2
 
 fewLeft2:
-	ADDQ $0x04, R13
-	SUBQ $0x02, R13
-	JL   odd2
-
-pair2:
-	PREFETCHT1 4096(R9)(DI*8)
-	PREFETCHT1 2048(R8)(DI*4)
-	LEAQ       257(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        asked2
-	CMPB       across+184(FP), $0x00
-	JNE        across2
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	JMP        asked2
-
-across2:
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 63(CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 63(CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 63(CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 63(CX)(R14*1)
-
-asked2:
+	ADDQ         $0x04, R13
+	JZ           finish2
 	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Y11
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSD (R9)(DI*8), Y7
-	VFMADD231PD  (CX)(R14*1), Y7, Y3
-	VMASKMOVPD   32(CX)(R14*1), Y0, Y8
-	VFMADD231PD  Y8, Y7, Y5
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 8(R9)(DI*8), Y7
-	VFMADD231PD  (CX)(R14*1), Y7, Y4
-	VMASKMOVPD   32(CX)(R14*1), Y0, Y8
-	VFMADD231PD  Y8, Y7, Y6
-	ADDQ         $0x02, DI
-	SUBQ         $0x02, R13
-	JGE          pair2
-
-odd2:
-	ADDQ         $0x01, R13
-	JL           finish2
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
-	VBROADCASTSD (R9)(DI*8), Y7
-	VFMADD231PD  (CX)(R13*1), Y7, Y3
-	VMASKMOVPD   32(CX)(R13*1), Y0, Y8
-	VFMADD231PD  Y8, Y7, Y5
+	VFMADD231PD  (CX)(R14*1), Y11, Y3
+	VMASKMOVPD   32(CX)(R14*1), Y0, Y12
+	VFMADD231PD  Y12, Y11, Y4
 	INCQ         DI
+	DECQ         R13
+	JZ           finish2
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Y11
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Y11, Y5
+	VMASKMOVPD   32(CX)(R14*1), Y0, Y12
+	VFMADD231PD  Y12, Y11, Y6
+	INCQ         DI
+	DECQ         R13
+	JZ           finish2
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Y11
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Y11, Y7
+	VMASKMOVPD   32(CX)(R14*1), Y0, Y12
+	VFMADD231PD  Y12, Y11, Y8
+	INCQ         DI
+	DECQ         R13
 
 finish2:
-	VADDPD      Y4, Y3, Y3
+	VADDPD      Y5, Y3, Y3
+	VADDPD      Y9, Y7, Y7
+	VADDPD      Y7, Y3, Y3
 	VMULPD      Y1, Y3, Y3
-	VADDPD      Y6, Y5, Y5
-	VMULPD      Y1, Y5, Y5
+	VADDPD      Y6, Y4, Y4
+	VADDPD      Y10, Y8, Y8
+	VADDPD      Y8, Y4, Y4
+	VMULPD      Y1, Y4, Y4
 	TESTQ       R11, R11
 	JZ          overwrite2
 	VFMADD231PD (DX), Y2, Y3
-	VMASKMOVPD  32(DX), Y0, Y7
-	VFMADD231PD Y7, Y2, Y5
+	VMASKMOVPD  32(DX), Y0, Y11
+	VFMADD231PD Y11, Y2, Y4
 
 overwrite2:
 	CMPB       stream+185(FP), $0x00
@@ -701,7 +776,7 @@ overwrite2:
 	CMPQ       last+168(FP), $0x04
 	JEQ        whole2
 	VMOVUPD    Y3, (DX)
-	VMASKMOVPD Y5, Y0, 32(DX)
+	VMASKMOVPD Y4, Y0, 32(DX)
 
 next2:
 	INCQ R12
@@ -710,12 +785,12 @@ next2:
 
 whole2:
 	VMOVUPD Y3, (DX)
-	VMOVUPD Y5, 32(DX)
+	VMOVUPD Y4, 32(DX)
 	JMP     next2
 
 stream2:
 	VMOVNTPD Y3, (DX)
-	VMOVNTPD Y5, 32(DX)
+	VMOVNTPD Y4, 32(DX)
 	JMP      next2
 
 row1:
@@ -728,17 +803,21 @@ row1:
 	JL     out
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
 	SUBQ   $0x04, R13
 	JL     few1
+	CMPB   near+186(FP), $0x00
+	JNE    near1
 
-four1:
+far1:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+176(FP)
-	JGE        fourasked1
+	JGE        farasked1
 	CMPB       across+184(FP), $0x00
-	JNE        fouracross1
+	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -763,9 +842,9 @@ four1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fourasked1
+	JMP        farasked1
 
-fouracross1:
+faracross1:
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -799,43 +878,87 @@ fouracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 31(CX)(R14*1)
 
-fourasked1:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD (R9)(DI*8), Y5
-	VMASKMOVPD   (CX)(R14*1), Y0, Y6
-	VFMADD231PD  Y6, Y5, Y3
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 8(R9)(DI*8), Y5
-	VMASKMOVPD   (CX)(R14*1), Y0, Y6
-	VFMADD231PD  Y6, Y5, Y4
-	MOVL         8(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 16(R9)(DI*8), Y5
-	VMASKMOVPD   (CX)(R14*1), Y0, Y6
-	VFMADD231PD  Y6, Y5, Y3
-	MOVL         12(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 24(R9)(DI*8), Y5
-	VMASKMOVPD   (CX)(R14*1), Y0, Y6
-	VFMADD231PD  Y6, Y5, Y4
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R13
-	JGE          four1
+farasked1:
+	VMOVUPD     (R9)(DI*8), Y7
+	MOVQ        (R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMPD     $0x00, Y7, Y8
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMASKMOVPD  (CX)(R14*1), Y0, Y9
+	VFMADD231PD Y9, Y8, Y3
+	VPERMPD     $0x55, Y7, Y8
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VMASKMOVPD  (CX)(R15*1), Y0, Y9
+	VFMADD231PD Y9, Y8, Y4
+	MOVQ        8(R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMPD     $0xaa, Y7, Y8
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMASKMOVPD  (CX)(R14*1), Y0, Y9
+	VFMADD231PD Y9, Y8, Y5
+	VPERMPD     $0xff, Y7, Y7
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VMASKMOVPD  (CX)(R15*1), Y0, Y8
+	VFMADD231PD Y8, Y7, Y6
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, R13
+	JGE         far1
+	JMP         few1
+
+near1:
+	VMOVUPD     (R9)(DI*8), Y7
+	MOVQ        (R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMPD     $0x00, Y7, Y8
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMASKMOVPD  (CX)(R14*1), Y0, Y9
+	VFMADD231PD Y9, Y8, Y3
+	VPERMPD     $0x55, Y7, Y8
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VMASKMOVPD  (CX)(R15*1), Y0, Y9
+	VFMADD231PD Y9, Y8, Y4
+	MOVQ        8(R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMPD     $0xaa, Y7, Y8
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMASKMOVPD  (CX)(R14*1), Y0, Y9
+	VFMADD231PD Y9, Y8, Y5
+	VPERMPD     $0xff, Y7, Y7
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VMASKMOVPD  (CX)(R15*1), Y0, Y8
+	VFMADD231PD Y8, Y7, Y6
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, R13
+	JGE         near1
 
 few1:
+	CMPB       known+187(FP), $0x00
+	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
+	CMPB       near+186(FP), $0x00
+	JNE        fewasked1
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -904,115 +1027,74 @@ fewasked1:
 	SUBQ         R13, R14
 	MOVL         (R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSD (R9)(DI*8), Y5
-	VMOVUPS      -32(R14), Y6
-	VANDPS       Y6, Y5, Y5
-	VANDPS       Y0, Y6, Y6
-	VMASKMOVPD   (CX)(R15*1), Y6, Y6
-	VFMADD231PD  Y6, Y5, Y3
+	VBROADCASTSD (R9)(DI*8), Y7
+	VMOVUPS      -32(R14), Y8
+	VANDPS       Y8, Y7, Y7
+	VANDPS       Y0, Y8, Y8
+	VMASKMOVPD   (CX)(R15*1), Y8, Y8
+	VFMADD231PD  Y8, Y7, Y3
 	MOVL         4(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSD 8(R9)(DI*8), Y5
-	VMOVUPS      (R14), Y6
-	VANDPS       Y6, Y5, Y5
-	VANDPS       Y0, Y6, Y6
-	VMASKMOVPD   (CX)(R15*1), Y6, Y6
-	VFMADD231PD  Y6, Y5, Y4
+	VBROADCASTSD 8(R9)(DI*8), Y7
+	VMOVUPS      (R14), Y8
+	VANDPS       Y8, Y7, Y7
+	VANDPS       Y0, Y8, Y8
+	VMASKMOVPD   (CX)(R15*1), Y8, Y8
+	VFMADD231PD  Y8, Y7, Y4
 	MOVL         8(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSD 16(R9)(DI*8), Y5
-	VMOVUPS      32(R14), Y6
-	VANDPS       Y6, Y5, Y5
-	VANDPS       Y0, Y6, Y6
-	VMASKMOVPD   (CX)(R15*1), Y6, Y6
-	VFMADD231PD  Y6, Y5, Y3
+	VBROADCASTSD 16(R9)(DI*8), Y7
+	VMOVUPS      32(R14), Y8
+	VANDPS       Y8, Y7, Y7
+	VANDPS       Y0, Y8, Y8
+	VMASKMOVPD   (CX)(R15*1), Y8, Y8
+	VFMADD231PD  Y8, Y7, Y5
 	SARQ         $0x05, R13
 	LEAQ         4(DI)(R13*1), DI
 	JMP          finish1
 
 fewLeft1:
-	ADDQ $0x04, R13
-	SUBQ $0x02, R13
-	JL   odd1
-
-pair1:
-	PREFETCHT1 4096(R9)(DI*8)
-	PREFETCHT1 2048(R8)(DI*4)
-	LEAQ       257(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        asked1
-	CMPB       across+184(FP), $0x00
-	JNE        across1
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	JMP        asked1
-
-across1:
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 31(CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 31(CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 31(CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 31(CX)(R14*1)
-
-asked1:
+	ADDQ         $0x04, R13
+	JZ           finish1
 	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Y7
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSD (R9)(DI*8), Y5
-	VMASKMOVPD   (CX)(R14*1), Y0, Y6
-	VFMADD231PD  Y6, Y5, Y3
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 8(R9)(DI*8), Y5
-	VMASKMOVPD   (CX)(R14*1), Y0, Y6
-	VFMADD231PD  Y6, Y5, Y4
-	ADDQ         $0x02, DI
-	SUBQ         $0x02, R13
-	JGE          pair1
-
-odd1:
-	ADDQ         $0x01, R13
-	JL           finish1
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
-	VBROADCASTSD (R9)(DI*8), Y5
-	VMASKMOVPD   (CX)(R13*1), Y0, Y6
-	VFMADD231PD  Y6, Y5, Y3
+	VMASKMOVPD   (CX)(R14*1), Y0, Y8
+	VFMADD231PD  Y8, Y7, Y3
 	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Y7
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VMASKMOVPD   (CX)(R14*1), Y0, Y8
+	VFMADD231PD  Y8, Y7, Y4
+	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Y7
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VMASKMOVPD   (CX)(R14*1), Y0, Y8
+	VFMADD231PD  Y8, Y7, Y5
+	INCQ         DI
+	DECQ         R13
 
 finish1:
 	VADDPD      Y4, Y3, Y3
+	VADDPD      Y6, Y5, Y5
+	VADDPD      Y5, Y3, Y3
 	VMULPD      Y1, Y3, Y3
 	TESTQ       R11, R11
 	JZ          overwrite1
-	VMASKMOVPD  (DX), Y0, Y5
-	VFMADD231PD Y5, Y2, Y3
+	VMASKMOVPD  (DX), Y0, Y7
+	VFMADD231PD Y7, Y2, Y3
 
 overwrite1:
 	CMPB       stream+185(FP), $0x00
@@ -1291,7 +1373,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+// func manyF64AVX512(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·manyF64AVX512(SB), NOSPLIT, $0-200
 	MOVQ         ptr_base+16(FP), AX
@@ -1334,24 +1416,26 @@ row4:
 	SUBQ   DI, R13
 	JL     out
 	VXORPS X2, X2, X2
-	VXORPS X4, X4, X4
-	VXORPS X6, X6, X6
-	VXORPS X8, X8, X8
 	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
 	SUBQ   $0x02, R13
-	JL     odd4
+	JL     few4
+	CMPB   near+186(FP), $0x00
+	JNE    near4
 
-pair4:
+far4:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       65(DI), R14
 	CMPQ       R14, asks+176(FP)
-	JGE        asked4
+	JGE        farasked4
 	CMPB       across+184(FP), $0x00
-	JNE        across4
+	JNE        faracross4
 	MOVL       256(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1376,9 +1460,9 @@ pair4:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
 	PREFETCHT0 192(CX)(R14*1)
-	JMP        asked4
+	JMP        farasked4
 
-across4:
+faracross4:
 	MOVL       256(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1408,66 +1492,93 @@ across4:
 	PREFETCHT0 192(CX)(R14*1)
 	PREFETCHT0 255(CX)(R14*1)
 
-asked4:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
+farasked4:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSD (R9)(DI*8), Z10
-	VFMADD231PD  (CX)(R14*1), Z10, Z2
-	VFMADD231PD  64(CX)(R14*1), Z10, Z4
-	VFMADD231PD  128(CX)(R14*1), Z10, Z6
-	VFMADD231PD  192(CX)(R14*1), Z10, K1, Z8
-	MOVL         4(R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Z10, Z2
+	VFMADD231PD  64(CX)(R14*1), Z10, Z3
+	VFMADD231PD  128(CX)(R14*1), Z10, Z4
+	VFMADD231PD  192(CX)(R14*1), Z10, K1, Z5
 	VBROADCASTSD 8(R9)(DI*8), Z10
-	VFMADD231PD  (CX)(R14*1), Z10, Z3
-	VFMADD231PD  64(CX)(R14*1), Z10, Z5
-	VFMADD231PD  128(CX)(R14*1), Z10, Z7
-	VFMADD231PD  192(CX)(R14*1), Z10, K1, Z9
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PD  (CX)(R15*1), Z10, Z6
+	VFMADD231PD  64(CX)(R15*1), Z10, Z7
+	VFMADD231PD  128(CX)(R15*1), Z10, Z8
+	VFMADD231PD  192(CX)(R15*1), Z10, K1, Z9
 	ADDQ         $0x02, DI
 	SUBQ         $0x02, R13
-	JGE          pair4
+	JGE          far4
+	JMP          few4
 
-odd4:
-	ADDQ         $0x01, R13
-	JL           finish4
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
+near4:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSD (R9)(DI*8), Z10
-	VFMADD231PD  (CX)(R13*1), Z10, Z2
-	VFMADD231PD  64(CX)(R13*1), Z10, Z4
-	VFMADD231PD  128(CX)(R13*1), Z10, Z6
-	VFMADD231PD  192(CX)(R13*1), Z10, K1, Z8
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Z10, Z2
+	VFMADD231PD  64(CX)(R14*1), Z10, Z3
+	VFMADD231PD  128(CX)(R14*1), Z10, Z4
+	VFMADD231PD  192(CX)(R14*1), Z10, K1, Z5
+	VBROADCASTSD 8(R9)(DI*8), Z10
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PD  (CX)(R15*1), Z10, Z6
+	VFMADD231PD  64(CX)(R15*1), Z10, Z7
+	VFMADD231PD  128(CX)(R15*1), Z10, Z8
+	VFMADD231PD  192(CX)(R15*1), Z10, K1, Z9
+	ADDQ         $0x02, DI
+	SUBQ         $0x02, R13
+	JGE          near4
+
+few4:
+	ADDQ         $0x02, R13
+	JZ           finish4
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Z10
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Z10, Z2
+	VFMADD231PD  64(CX)(R14*1), Z10, Z3
+	VFMADD231PD  128(CX)(R14*1), Z10, Z4
+	VFMADD231PD  192(CX)(R14*1), Z10, K1, Z5
 	INCQ         DI
+	DECQ         R13
 
 finish4:
-	VADDPD      Z3, Z2, Z2
+	VADDPD      Z6, Z2, Z2
 	VMULPD      Z0, Z2, Z2
-	VADDPD      Z5, Z4, Z4
+	VADDPD      Z7, Z3, Z3
+	VMULPD      Z0, Z3, Z3
+	VADDPD      Z8, Z4, Z4
 	VMULPD      Z0, Z4, Z4
-	VADDPD      Z7, Z6, Z6
-	VMULPD      Z0, Z6, Z6
-	VADDPD      Z9, Z8, Z8
-	VMULPD      Z0, Z8, Z8
+	VADDPD      Z9, Z5, Z5
+	VMULPD      Z0, Z5, Z5
 	TESTQ       R11, R11
 	JZ          overwrite4
 	VFMADD231PD (DX), Z1, Z2
-	VFMADD231PD 64(DX), Z1, Z4
-	VFMADD231PD 128(DX), Z1, Z6
-	VFMADD231PD 192(DX), Z1, K1, Z8
+	VFMADD231PD 64(DX), Z1, Z3
+	VFMADD231PD 128(DX), Z1, Z4
+	VFMADD231PD 192(DX), Z1, K1, Z5
 
 overwrite4:
 	CMPB    stream+185(FP), $0x00
 	JNE     stream4
 	VMOVUPD Z2, (DX)
-	VMOVUPD Z4, 64(DX)
-	VMOVUPD Z6, 128(DX)
-	VMOVUPD Z8, K1, 192(DX)
+	VMOVUPD Z3, 64(DX)
+	VMOVUPD Z4, 128(DX)
+	VMOVUPD Z5, K1, 192(DX)
 
 next4:
 	INCQ R12
@@ -1476,9 +1587,9 @@ next4:
 
 stream4:
 	VMOVNTPD Z2, (DX)
-	VMOVNTPD Z4, 64(DX)
-	VMOVNTPD Z6, 128(DX)
-	VMOVNTPD Z8, 192(DX)
+	VMOVNTPD Z3, 64(DX)
+	VMOVNTPD Z4, 128(DX)
+	VMOVNTPD Z5, 192(DX)
 	JMP      next4
 
 row3:
@@ -1490,22 +1601,24 @@ row3:
 	SUBQ   DI, R13
 	JL     out
 	VXORPS X2, X2, X2
-	VXORPS X4, X4, X4
-	VXORPS X6, X6, X6
 	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	SUBQ   $0x02, R13
-	JL     odd3
+	JL     few3
+	CMPB   near+186(FP), $0x00
+	JNE    near3
 
-pair3:
+far3:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       86(DI), R14
 	CMPQ       R14, asks+176(FP)
-	JGE        asked3
+	JGE        farasked3
 	CMPB       across+184(FP), $0x00
-	JNE        across3
+	JNE        faracross3
 	MOVL       340(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1526,9 +1639,9 @@ pair3:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
-	JMP        asked3
+	JMP        farasked3
 
-across3:
+faracross3:
 	MOVL       340(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1554,59 +1667,84 @@ across3:
 	PREFETCHT0 128(CX)(R14*1)
 	PREFETCHT0 191(CX)(R14*1)
 
-asked3:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
+farasked3:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSD (R9)(DI*8), Z8
-	VFMADD231PD  (CX)(R14*1), Z8, Z2
-	VFMADD231PD  64(CX)(R14*1), Z8, Z4
-	VFMADD231PD  128(CX)(R14*1), Z8, K1, Z6
-	MOVL         4(R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Z8, Z2
+	VFMADD231PD  64(CX)(R14*1), Z8, Z3
+	VFMADD231PD  128(CX)(R14*1), Z8, K1, Z4
 	VBROADCASTSD 8(R9)(DI*8), Z8
-	VFMADD231PD  (CX)(R14*1), Z8, Z3
-	VFMADD231PD  64(CX)(R14*1), Z8, Z5
-	VFMADD231PD  128(CX)(R14*1), Z8, K1, Z7
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PD  (CX)(R15*1), Z8, Z5
+	VFMADD231PD  64(CX)(R15*1), Z8, Z6
+	VFMADD231PD  128(CX)(R15*1), Z8, K1, Z7
 	ADDQ         $0x02, DI
 	SUBQ         $0x02, R13
-	JGE          pair3
+	JGE          far3
+	JMP          few3
 
-odd3:
-	ADDQ         $0x01, R13
-	JL           finish3
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
+near3:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSD (R9)(DI*8), Z8
-	VFMADD231PD  (CX)(R13*1), Z8, Z2
-	VFMADD231PD  64(CX)(R13*1), Z8, Z4
-	VFMADD231PD  128(CX)(R13*1), Z8, K1, Z6
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Z8, Z2
+	VFMADD231PD  64(CX)(R14*1), Z8, Z3
+	VFMADD231PD  128(CX)(R14*1), Z8, K1, Z4
+	VBROADCASTSD 8(R9)(DI*8), Z8
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PD  (CX)(R15*1), Z8, Z5
+	VFMADD231PD  64(CX)(R15*1), Z8, Z6
+	VFMADD231PD  128(CX)(R15*1), Z8, K1, Z7
+	ADDQ         $0x02, DI
+	SUBQ         $0x02, R13
+	JGE          near3
+
+few3:
+	ADDQ         $0x02, R13
+	JZ           finish3
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Z8
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Z8, Z2
+	VFMADD231PD  64(CX)(R14*1), Z8, Z3
+	VFMADD231PD  128(CX)(R14*1), Z8, K1, Z4
 	INCQ         DI
+	DECQ         R13
 
 finish3:
-	VADDPD      Z3, Z2, Z2
+	VADDPD      Z5, Z2, Z2
 	VMULPD      Z0, Z2, Z2
-	VADDPD      Z5, Z4, Z4
+	VADDPD      Z6, Z3, Z3
+	VMULPD      Z0, Z3, Z3
+	VADDPD      Z7, Z4, Z4
 	VMULPD      Z0, Z4, Z4
-	VADDPD      Z7, Z6, Z6
-	VMULPD      Z0, Z6, Z6
 	TESTQ       R11, R11
 	JZ          overwrite3
 	VFMADD231PD (DX), Z1, Z2
-	VFMADD231PD 64(DX), Z1, Z4
-	VFMADD231PD 128(DX), Z1, K1, Z6
+	VFMADD231PD 64(DX), Z1, Z3
+	VFMADD231PD 128(DX), Z1, K1, Z4
 
 overwrite3:
 	CMPB    stream+185(FP), $0x00
 	JNE     stream3
 	VMOVUPD Z2, (DX)
-	VMOVUPD Z4, 64(DX)
-	VMOVUPD Z6, K1, 128(DX)
+	VMOVUPD Z3, 64(DX)
+	VMOVUPD Z4, K1, 128(DX)
 
 next3:
 	INCQ R12
@@ -1615,8 +1753,8 @@ next3:
 
 stream3:
 	VMOVNTPD Z2, (DX)
-	VMOVNTPD Z4, 64(DX)
-	VMOVNTPD Z6, 128(DX)
+	VMOVNTPD Z3, 64(DX)
+	VMOVNTPD Z4, 128(DX)
 	JMP      next3
 
 row2:
@@ -1628,20 +1766,26 @@ row2:
 	SUBQ   DI, R13
 	JL     out
 	VXORPS X2, X2, X2
-	VXORPS X4, X4, X4
 	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
-	SUBQ   $0x02, R13
-	JL     odd2
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
+	VXORPS X9, X9, X9
+	SUBQ   $0x04, R13
+	JL     few2
+	CMPB   near+186(FP), $0x00
+	JNE    near2
 
-pair2:
+far2:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
-	LEAQ       129(DI), R14
+	LEAQ       131(DI), R14
 	CMPQ       R14, asks+176(FP)
-	JGE        asked2
+	JGE        farasked2
 	CMPB       across+184(FP), $0x00
-	JNE        across2
+	JNE        faracross2
 	MOVL       512(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1658,9 +1802,25 @@ pair2:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	JMP        asked2
+	MOVL       520(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	MOVL       524(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	JMP        farasked2
 
-across2:
+faracross2:
 	MOVL       512(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1681,53 +1841,152 @@ across2:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 127(CX)(R14*1)
+	MOVL       520(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 127(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 127(CX)(R14*1)
+	MOVL       524(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 127(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 127(CX)(R14*1)
 
-asked2:
+farasked2:
+	VBROADCASTF64X4 (R9)(DI*8), Z10
+	MOVQ            (R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMPD         $0x00, Z10, Z11
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PD     (CX)(R14*1), Z11, Z2
+	VFMADD231PD     64(CX)(R14*1), Z11, K1, Z3
+	VPERMPD         $0x55, Z10, Z11
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PD     (CX)(R15*1), Z11, Z4
+	VFMADD231PD     64(CX)(R15*1), Z11, K1, Z5
+	MOVQ            8(R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMPD         $0xaa, Z10, Z11
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PD     (CX)(R14*1), Z11, Z6
+	VFMADD231PD     64(CX)(R14*1), Z11, K1, Z7
+	VPERMPD         $0xff, Z10, Z10
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PD     (CX)(R15*1), Z10, Z8
+	VFMADD231PD     64(CX)(R15*1), Z10, K1, Z9
+	ADDQ            $0x04, DI
+	SUBQ            $0x04, R13
+	JGE             far2
+	JMP             few2
+
+near2:
+	VBROADCASTF64X4 (R9)(DI*8), Z10
+	MOVQ            (R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMPD         $0x00, Z10, Z11
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PD     (CX)(R14*1), Z11, Z2
+	VFMADD231PD     64(CX)(R14*1), Z11, K1, Z3
+	VPERMPD         $0x55, Z10, Z11
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PD     (CX)(R15*1), Z11, Z4
+	VFMADD231PD     64(CX)(R15*1), Z11, K1, Z5
+	MOVQ            8(R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMPD         $0xaa, Z10, Z11
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PD     (CX)(R14*1), Z11, Z6
+	VFMADD231PD     64(CX)(R14*1), Z11, K1, Z7
+	VPERMPD         $0xff, Z10, Z10
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PD     (CX)(R15*1), Z10, Z8
+	VFMADD231PD     64(CX)(R15*1), Z10, K1, Z9
+	ADDQ            $0x04, DI
+	SUBQ            $0x04, R13
+	JGE             near2
+
+few2:
+	ADDQ         $0x04, R13
+	JZ           finish2
 	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Z10
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSD (R9)(DI*8), Z6
-	VFMADD231PD  (CX)(R14*1), Z6, Z2
-	VFMADD231PD  64(CX)(R14*1), Z6, K1, Z4
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 8(R9)(DI*8), Z6
-	VFMADD231PD  (CX)(R14*1), Z6, Z3
-	VFMADD231PD  64(CX)(R14*1), Z6, K1, Z5
-	ADDQ         $0x02, DI
-	SUBQ         $0x02, R13
-	JGE          pair2
-
-odd2:
-	ADDQ         $0x01, R13
-	JL           finish2
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
-	VBROADCASTSD (R9)(DI*8), Z6
-	VFMADD231PD  (CX)(R13*1), Z6, Z2
-	VFMADD231PD  64(CX)(R13*1), Z6, K1, Z4
+	VFMADD231PD  (CX)(R14*1), Z10, Z2
+	VFMADD231PD  64(CX)(R14*1), Z10, K1, Z3
 	INCQ         DI
+	DECQ         R13
+	JZ           finish2
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Z10
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Z10, Z4
+	VFMADD231PD  64(CX)(R14*1), Z10, K1, Z5
+	INCQ         DI
+	DECQ         R13
+	JZ           finish2
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Z10
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Z10, Z6
+	VFMADD231PD  64(CX)(R14*1), Z10, K1, Z7
+	INCQ         DI
+	DECQ         R13
 
 finish2:
-	VADDPD      Z3, Z2, Z2
+	VADDPD      Z4, Z2, Z2
+	VADDPD      Z8, Z6, Z6
+	VADDPD      Z6, Z2, Z2
 	VMULPD      Z0, Z2, Z2
-	VADDPD      Z5, Z4, Z4
-	VMULPD      Z0, Z4, Z4
+	VADDPD      Z5, Z3, Z3
+	VADDPD      Z9, Z7, Z7
+	VADDPD      Z7, Z3, Z3
+	VMULPD      Z0, Z3, Z3
 	TESTQ       R11, R11
 	JZ          overwrite2
 	VFMADD231PD (DX), Z1, Z2
-	VFMADD231PD 64(DX), Z1, K1, Z4
+	VFMADD231PD 64(DX), Z1, K1, Z3
 
 overwrite2:
 	CMPB    stream+185(FP), $0x00
 	JNE     stream2
 	VMOVUPD Z2, (DX)
-	VMOVUPD Z4, K1, 64(DX)
+	VMOVUPD Z3, K1, 64(DX)
 
 next2:
 	INCQ R12
@@ -1736,7 +1995,7 @@ next2:
 
 stream2:
 	VMOVNTPD Z2, (DX)
-	VMOVNTPD Z4, 64(DX)
+	VMOVNTPD Z3, 64(DX)
 	JMP      next2
 
 row1:
@@ -1749,17 +2008,21 @@ row1:
 	JL     out
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	SUBQ   $0x04, R13
 	JL     few1
+	CMPB   near+186(FP), $0x00
+	JNE    near1
 
-four1:
+far1:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+176(FP)
-	JGE        fourasked1
+	JGE        farasked1
 	CMPB       across+184(FP), $0x00
-	JNE        fouracross1
+	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1784,9 +2047,9 @@ four1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fourasked1
+	JMP        farasked1
 
-fouracross1:
+faracross1:
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -1820,39 +2083,79 @@ fouracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 63(CX)(R14*1)
 
-fourasked1:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD (R9)(DI*8), Z4
-	VFMADD231PD  (CX)(R14*1), Z4, K1, Z2
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 8(R9)(DI*8), Z4
-	VFMADD231PD  (CX)(R14*1), Z4, K1, Z3
-	MOVL         8(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 16(R9)(DI*8), Z4
-	VFMADD231PD  (CX)(R14*1), Z4, K1, Z2
-	MOVL         12(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 24(R9)(DI*8), Z4
-	VFMADD231PD  (CX)(R14*1), Z4, K1, Z3
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R13
-	JGE          four1
+farasked1:
+	VBROADCASTF64X4 (R9)(DI*8), Z6
+	MOVQ            (R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMPD         $0x00, Z6, Z7
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PD     (CX)(R14*1), Z7, K1, Z2
+	VPERMPD         $0x55, Z6, Z7
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PD     (CX)(R15*1), Z7, K1, Z3
+	MOVQ            8(R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMPD         $0xaa, Z6, Z7
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PD     (CX)(R14*1), Z7, K1, Z4
+	VPERMPD         $0xff, Z6, Z6
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PD     (CX)(R15*1), Z6, K1, Z5
+	ADDQ            $0x04, DI
+	SUBQ            $0x04, R13
+	JGE             far1
+	JMP             few1
+
+near1:
+	VBROADCASTF64X4 (R9)(DI*8), Z6
+	MOVQ            (R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMPD         $0x00, Z6, Z7
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PD     (CX)(R14*1), Z7, K1, Z2
+	VPERMPD         $0x55, Z6, Z7
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PD     (CX)(R15*1), Z7, K1, Z3
+	MOVQ            8(R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMPD         $0xaa, Z6, Z7
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PD     (CX)(R14*1), Z7, K1, Z4
+	VPERMPD         $0xff, Z6, Z6
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PD     (CX)(R15*1), Z6, K1, Z5
+	ADDQ            $0x04, DI
+	SUBQ            $0x04, R13
+	JGE             near1
 
 few1:
+	CMPB       known+187(FP), $0x00
+	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
+	CMPB       near+186(FP), $0x00
+	JNE        fewasked1
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -1921,101 +2224,60 @@ fewasked1:
 	SUBQ         R13, R14
 	MOVL         (R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSD (R9)(DI*8), Z4
+	VBROADCASTSD (R9)(DI*8), Z6
 	KMOVW        -2(R14), K2
 	KANDW        K1, K2, K2
-	VFMADD231PD  (CX)(R15*1), Z4, K2, Z2
+	VFMADD231PD  (CX)(R15*1), Z6, K2, Z2
 	MOVL         4(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSD 8(R9)(DI*8), Z4
+	VBROADCASTSD 8(R9)(DI*8), Z6
 	KMOVW        (R14), K2
 	KANDW        K1, K2, K2
-	VFMADD231PD  (CX)(R15*1), Z4, K2, Z3
+	VFMADD231PD  (CX)(R15*1), Z6, K2, Z3
 	MOVL         8(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSD 16(R9)(DI*8), Z4
+	VBROADCASTSD 16(R9)(DI*8), Z6
 	KMOVW        2(R14), K2
 	KANDW        K1, K2, K2
-	VFMADD231PD  (CX)(R15*1), Z4, K2, Z2
+	VFMADD231PD  (CX)(R15*1), Z6, K2, Z4
 	SARQ         $0x01, R13
 	LEAQ         4(DI)(R13*1), DI
 	JMP          finish1
 
 fewLeft1:
-	ADDQ $0x04, R13
-	SUBQ $0x02, R13
-	JL   odd1
-
-pair1:
-	PREFETCHT1 4096(R9)(DI*8)
-	PREFETCHT1 2048(R8)(DI*4)
-	LEAQ       257(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        asked1
-	CMPB       across+184(FP), $0x00
-	JNE        across1
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	JMP        asked1
-
-across1:
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 63(CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 63(CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 63(CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 63(CX)(R14*1)
-
-asked1:
+	ADDQ         $0x04, R13
+	JZ           finish1
 	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Z6
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSD (R9)(DI*8), Z4
-	VFMADD231PD  (CX)(R14*1), Z4, K1, Z2
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 8(R9)(DI*8), Z4
-	VFMADD231PD  (CX)(R14*1), Z4, K1, Z3
-	ADDQ         $0x02, DI
-	SUBQ         $0x02, R13
-	JGE          pair1
-
-odd1:
-	ADDQ         $0x01, R13
-	JL           finish1
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
-	VBROADCASTSD (R9)(DI*8), Z4
-	VFMADD231PD  (CX)(R13*1), Z4, K1, Z2
+	VFMADD231PD  (CX)(R14*1), Z6, K1, Z2
 	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Z6
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Z6, K1, Z3
+	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Z6
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Z6, K1, Z4
+	INCQ         DI
+	DECQ         R13
 
 finish1:
 	VADDPD      Z3, Z2, Z2
+	VADDPD      Z5, Z4, Z4
+	VADDPD      Z4, Z2, Z2
 	VMULPD      Z0, Z2, Z2
 	TESTQ       R11, R11
 	JZ          overwrite1
@@ -2196,7 +2458,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+// func manyF32AVX2(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·manyF32AVX2(SB), NOSPLIT, $0-192
 	MOVQ         ptr_base+8(FP), AX
@@ -2238,24 +2500,26 @@ row4:
 	SUBQ   DI, R13
 	JL     out
 	VXORPS X3, X3, X3
-	VXORPS X5, X5, X5
-	VXORPS X7, X7, X7
-	VXORPS X9, X9, X9
 	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
+	VXORPS X9, X9, X9
 	VXORPS X10, X10, X10
 	SUBQ   $0x02, R13
-	JL     odd4
+	JL     few4
+	CMPB   near+178(FP), $0x00
+	JNE    near4
 
-pair4:
+far4:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       129(DI), R14
 	CMPQ       R14, asks+168(FP)
-	JGE        asked4
+	JGE        farasked4
 	CMPB       across+176(FP), $0x00
-	JNE        across4
+	JNE        faracross4
 	MOVL       512(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -2272,9 +2536,9 @@ pair4:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	JMP        asked4
+	JMP        farasked4
 
-across4:
+faracross4:
 	MOVL       512(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -2296,62 +2560,91 @@ across4:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 127(CX)(R14*1)
 
-asked4:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
+farasked4:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSS (R9)(DI*4), Y11
-	VFMADD231PS  (CX)(R14*1), Y11, Y3
-	VFMADD231PS  32(CX)(R14*1), Y11, Y5
-	VFMADD231PS  64(CX)(R14*1), Y11, Y7
-	VMASKMOVPS   96(CX)(R14*1), Y0, Y12
-	VFMADD231PS  Y12, Y11, Y9
-	MOVL         4(R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSS 4(R9)(DI*4), Y11
-	VFMADD231PS  (CX)(R14*1), Y11, Y4
-	VFMADD231PS  32(CX)(R14*1), Y11, Y6
-	VFMADD231PS  64(CX)(R14*1), Y11, Y8
+	VFMADD231PS  (CX)(R14*1), Y11, Y3
+	VFMADD231PS  32(CX)(R14*1), Y11, Y4
+	VFMADD231PS  64(CX)(R14*1), Y11, Y5
 	VMASKMOVPS   96(CX)(R14*1), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y6
+	VBROADCASTSS 4(R9)(DI*4), Y11
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PS  (CX)(R15*1), Y11, Y7
+	VFMADD231PS  32(CX)(R15*1), Y11, Y8
+	VFMADD231PS  64(CX)(R15*1), Y11, Y9
+	VMASKMOVPS   96(CX)(R15*1), Y0, Y12
 	VFMADD231PS  Y12, Y11, Y10
 	ADDQ         $0x02, DI
 	SUBQ         $0x02, R13
-	JGE          pair4
+	JGE          far4
+	JMP          few4
 
-odd4:
-	ADDQ         $0x01, R13
-	JL           finish4
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
+near4:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSS (R9)(DI*4), Y11
-	VFMADD231PS  (CX)(R13*1), Y11, Y3
-	VFMADD231PS  32(CX)(R13*1), Y11, Y5
-	VFMADD231PS  64(CX)(R13*1), Y11, Y7
-	VMASKMOVPS   96(CX)(R13*1), Y0, Y12
-	VFMADD231PS  Y12, Y11, Y9
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Y11, Y3
+	VFMADD231PS  32(CX)(R14*1), Y11, Y4
+	VFMADD231PS  64(CX)(R14*1), Y11, Y5
+	VMASKMOVPS   96(CX)(R14*1), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y6
+	VBROADCASTSS 4(R9)(DI*4), Y11
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PS  (CX)(R15*1), Y11, Y7
+	VFMADD231PS  32(CX)(R15*1), Y11, Y8
+	VFMADD231PS  64(CX)(R15*1), Y11, Y9
+	VMASKMOVPS   96(CX)(R15*1), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y10
+	ADDQ         $0x02, DI
+	SUBQ         $0x02, R13
+	JGE          near4
+
+few4:
+	ADDQ         $0x02, R13
+	JZ           finish4
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Y11
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Y11, Y3
+	VFMADD231PS  32(CX)(R14*1), Y11, Y4
+	VFMADD231PS  64(CX)(R14*1), Y11, Y5
+	VMASKMOVPS   96(CX)(R14*1), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y6
 	INCQ         DI
+	DECQ         R13
 
 finish4:
-	VADDPS      Y4, Y3, Y3
+	VADDPS      Y7, Y3, Y3
 	VMULPS      Y1, Y3, Y3
-	VADDPS      Y6, Y5, Y5
+	VADDPS      Y8, Y4, Y4
+	VMULPS      Y1, Y4, Y4
+	VADDPS      Y9, Y5, Y5
 	VMULPS      Y1, Y5, Y5
-	VADDPS      Y8, Y7, Y7
-	VMULPS      Y1, Y7, Y7
-	VADDPS      Y10, Y9, Y9
-	VMULPS      Y1, Y9, Y9
+	VADDPS      Y10, Y6, Y6
+	VMULPS      Y1, Y6, Y6
 	TESTQ       R11, R11
 	JZ          overwrite4
 	VFMADD231PS (DX), Y2, Y3
-	VFMADD231PS 32(DX), Y2, Y5
-	VFMADD231PS 64(DX), Y2, Y7
+	VFMADD231PS 32(DX), Y2, Y4
+	VFMADD231PS 64(DX), Y2, Y5
 	VMASKMOVPS  96(DX), Y0, Y11
-	VFMADD231PS Y11, Y2, Y9
+	VFMADD231PS Y11, Y2, Y6
 
 overwrite4:
 	CMPB       stream+177(FP), $0x00
@@ -2359,9 +2652,9 @@ overwrite4:
 	CMPQ       last+160(FP), $0x08
 	JEQ        whole4
 	VMOVUPS    Y3, (DX)
-	VMOVUPS    Y5, 32(DX)
-	VMOVUPS    Y7, 64(DX)
-	VMASKMOVPS Y9, Y0, 96(DX)
+	VMOVUPS    Y4, 32(DX)
+	VMOVUPS    Y5, 64(DX)
+	VMASKMOVPS Y6, Y0, 96(DX)
 
 next4:
 	INCQ R12
@@ -2370,16 +2663,16 @@ next4:
 
 whole4:
 	VMOVUPS Y3, (DX)
-	VMOVUPS Y5, 32(DX)
-	VMOVUPS Y7, 64(DX)
-	VMOVUPS Y9, 96(DX)
+	VMOVUPS Y4, 32(DX)
+	VMOVUPS Y5, 64(DX)
+	VMOVUPS Y6, 96(DX)
 	JMP     next4
 
 stream4:
 	VMOVNTPS Y3, (DX)
-	VMOVNTPS Y5, 32(DX)
-	VMOVNTPS Y7, 64(DX)
-	VMOVNTPS Y9, 96(DX)
+	VMOVNTPS Y4, 32(DX)
+	VMOVNTPS Y5, 64(DX)
+	VMOVNTPS Y6, 96(DX)
 	JMP      next4
 
 row3:
@@ -2391,22 +2684,24 @@ row3:
 	SUBQ   DI, R13
 	JL     out
 	VXORPS X3, X3, X3
-	VXORPS X5, X5, X5
-	VXORPS X7, X7, X7
 	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
 	VXORPS X8, X8, X8
 	SUBQ   $0x02, R13
-	JL     odd3
+	JL     few3
+	CMPB   near+178(FP), $0x00
+	JNE    near3
 
-pair3:
+far3:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       171(DI), R14
 	CMPQ       R14, asks+168(FP)
-	JGE        asked3
+	JGE        farasked3
 	CMPB       across+176(FP), $0x00
-	JNE        across3
+	JNE        faracross3
 	MOVL       680(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -2423,9 +2718,9 @@ pair3:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	JMP        asked3
+	JMP        farasked3
 
-across3:
+faracross3:
 	MOVL       680(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -2447,56 +2742,83 @@ across3:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 95(CX)(R14*1)
 
-asked3:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
+farasked3:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSS (R9)(DI*4), Y9
-	VFMADD231PS  (CX)(R14*1), Y9, Y3
-	VFMADD231PS  32(CX)(R14*1), Y9, Y5
-	VMASKMOVPS   64(CX)(R14*1), Y0, Y10
-	VFMADD231PS  Y10, Y9, Y7
-	MOVL         4(R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSS 4(R9)(DI*4), Y9
-	VFMADD231PS  (CX)(R14*1), Y9, Y4
-	VFMADD231PS  32(CX)(R14*1), Y9, Y6
+	VFMADD231PS  (CX)(R14*1), Y9, Y3
+	VFMADD231PS  32(CX)(R14*1), Y9, Y4
 	VMASKMOVPS   64(CX)(R14*1), Y0, Y10
+	VFMADD231PS  Y10, Y9, Y5
+	VBROADCASTSS 4(R9)(DI*4), Y9
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PS  (CX)(R15*1), Y9, Y6
+	VFMADD231PS  32(CX)(R15*1), Y9, Y7
+	VMASKMOVPS   64(CX)(R15*1), Y0, Y10
 	VFMADD231PS  Y10, Y9, Y8
 	ADDQ         $0x02, DI
 	SUBQ         $0x02, R13
-	JGE          pair3
+	JGE          far3
+	JMP          few3
 
-odd3:
-	ADDQ         $0x01, R13
-	JL           finish3
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
+near3:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSS (R9)(DI*4), Y9
-	VFMADD231PS  (CX)(R13*1), Y9, Y3
-	VFMADD231PS  32(CX)(R13*1), Y9, Y5
-	VMASKMOVPS   64(CX)(R13*1), Y0, Y10
-	VFMADD231PS  Y10, Y9, Y7
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Y9, Y3
+	VFMADD231PS  32(CX)(R14*1), Y9, Y4
+	VMASKMOVPS   64(CX)(R14*1), Y0, Y10
+	VFMADD231PS  Y10, Y9, Y5
+	VBROADCASTSS 4(R9)(DI*4), Y9
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PS  (CX)(R15*1), Y9, Y6
+	VFMADD231PS  32(CX)(R15*1), Y9, Y7
+	VMASKMOVPS   64(CX)(R15*1), Y0, Y10
+	VFMADD231PS  Y10, Y9, Y8
+	ADDQ         $0x02, DI
+	SUBQ         $0x02, R13
+	JGE          near3
+
+few3:
+	ADDQ         $0x02, R13
+	JZ           finish3
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Y9
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Y9, Y3
+	VFMADD231PS  32(CX)(R14*1), Y9, Y4
+	VMASKMOVPS   64(CX)(R14*1), Y0, Y10
+	VFMADD231PS  Y10, Y9, Y5
 	INCQ         DI
+	DECQ         R13
 
 finish3:
-	VADDPS      Y4, Y3, Y3
+	VADDPS      Y6, Y3, Y3
 	VMULPS      Y1, Y3, Y3
-	VADDPS      Y6, Y5, Y5
+	VADDPS      Y7, Y4, Y4
+	VMULPS      Y1, Y4, Y4
+	VADDPS      Y8, Y5, Y5
 	VMULPS      Y1, Y5, Y5
-	VADDPS      Y8, Y7, Y7
-	VMULPS      Y1, Y7, Y7
 	TESTQ       R11, R11
 	JZ          overwrite3
 	VFMADD231PS (DX), Y2, Y3
-	VFMADD231PS 32(DX), Y2, Y5
+	VFMADD231PS 32(DX), Y2, Y4
 	VMASKMOVPS  64(DX), Y0, Y9
-	VFMADD231PS Y9, Y2, Y7
+	VFMADD231PS Y9, Y2, Y5
 
 overwrite3:
 	CMPB       stream+177(FP), $0x00
@@ -2504,8 +2826,8 @@ overwrite3:
 	CMPQ       last+160(FP), $0x08
 	JEQ        whole3
 	VMOVUPS    Y3, (DX)
-	VMOVUPS    Y5, 32(DX)
-	VMASKMOVPS Y7, Y0, 64(DX)
+	VMOVUPS    Y4, 32(DX)
+	VMASKMOVPS Y5, Y0, 64(DX)
 
 next3:
 	INCQ R12
@@ -2514,14 +2836,14 @@ next3:
 
 whole3:
 	VMOVUPS Y3, (DX)
-	VMOVUPS Y5, 32(DX)
-	VMOVUPS Y7, 64(DX)
+	VMOVUPS Y4, 32(DX)
+	VMOVUPS Y5, 64(DX)
 	JMP     next3
 
 stream3:
 	VMOVNTPS Y3, (DX)
-	VMOVNTPS Y5, 32(DX)
-	VMOVNTPS Y7, 64(DX)
+	VMOVNTPS Y4, 32(DX)
+	VMOVNTPS Y5, 64(DX)
 	JMP      next3
 
 row2:
@@ -2533,20 +2855,26 @@ row2:
 	SUBQ   DI, R13
 	JL     out
 	VXORPS X3, X3, X3
-	VXORPS X5, X5, X5
 	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
+	VXORPS X9, X9, X9
+	VXORPS X10, X10, X10
 	SUBQ   $0x04, R13
 	JL     few2
+	CMPB   near+178(FP), $0x00
+	JNE    near2
 
-four2:
+far2:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+168(FP)
-	JGE        fourasked2
+	JGE        farasked2
 	CMPB       across+176(FP), $0x00
-	JNE        fouracross2
+	JNE        faracross2
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -2571,9 +2899,9 @@ four2:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fourasked2
+	JMP        farasked2
 
-fouracross2:
+faracross2:
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -2607,47 +2935,95 @@ fouracross2:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 63(CX)(R14*1)
 
-fourasked2:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS (R9)(DI*4), Y7
-	VFMADD231PS  (CX)(R14*1), Y7, Y3
-	VMASKMOVPS   32(CX)(R14*1), Y0, Y8
-	VFMADD231PS  Y8, Y7, Y5
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 4(R9)(DI*4), Y7
-	VFMADD231PS  (CX)(R14*1), Y7, Y4
-	VMASKMOVPS   32(CX)(R14*1), Y0, Y8
-	VFMADD231PS  Y8, Y7, Y6
-	MOVL         8(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 8(R9)(DI*4), Y7
-	VFMADD231PS  (CX)(R14*1), Y7, Y3
-	VMASKMOVPS   32(CX)(R14*1), Y0, Y8
-	VFMADD231PS  Y8, Y7, Y5
-	MOVL         12(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 12(R9)(DI*4), Y7
-	VFMADD231PS  (CX)(R14*1), Y7, Y4
-	VMASKMOVPS   32(CX)(R14*1), Y0, Y8
-	VFMADD231PS  Y8, Y7, Y6
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R13
-	JGE          four2
+farasked2:
+	VBROADCASTF128 (R9)(DI*4), Y11
+	MOVQ           (R8)(DI*4), R15
+	MOVL           R15, R14
+	SHRQ           $0x20, R15
+	VPERMILPS      $0x00, Y11, Y12
+	CMPQ           R14, BX
+	JAE            out
+	IMULQ          SI, R14
+	VFMADD231PS    (CX)(R14*1), Y12, Y3
+	VMASKMOVPS     32(CX)(R14*1), Y0, Y13
+	VFMADD231PS    Y13, Y12, Y4
+	VPERMILPS      $0x55, Y11, Y12
+	CMPQ           R15, BX
+	JAE            out
+	IMULQ          SI, R15
+	VFMADD231PS    (CX)(R15*1), Y12, Y5
+	VMASKMOVPS     32(CX)(R15*1), Y0, Y13
+	VFMADD231PS    Y13, Y12, Y6
+	MOVQ           8(R8)(DI*4), R15
+	MOVL           R15, R14
+	SHRQ           $0x20, R15
+	VPERMILPS      $0xaa, Y11, Y12
+	CMPQ           R14, BX
+	JAE            out
+	IMULQ          SI, R14
+	VFMADD231PS    (CX)(R14*1), Y12, Y7
+	VMASKMOVPS     32(CX)(R14*1), Y0, Y13
+	VFMADD231PS    Y13, Y12, Y8
+	VPERMILPS      $0xff, Y11, Y11
+	CMPQ           R15, BX
+	JAE            out
+	IMULQ          SI, R15
+	VFMADD231PS    (CX)(R15*1), Y11, Y9
+	VMASKMOVPS     32(CX)(R15*1), Y0, Y12
+	VFMADD231PS    Y12, Y11, Y10
+	ADDQ           $0x04, DI
+	SUBQ           $0x04, R13
+	JGE            far2
+	JMP            few2
+
+near2:
+	VBROADCASTF128 (R9)(DI*4), Y11
+	MOVQ           (R8)(DI*4), R15
+	MOVL           R15, R14
+	SHRQ           $0x20, R15
+	VPERMILPS      $0x00, Y11, Y12
+	CMPQ           R14, BX
+	JAE            out
+	IMULQ          SI, R14
+	VFMADD231PS    (CX)(R14*1), Y12, Y3
+	VMASKMOVPS     32(CX)(R14*1), Y0, Y13
+	VFMADD231PS    Y13, Y12, Y4
+	VPERMILPS      $0x55, Y11, Y12
+	CMPQ           R15, BX
+	JAE            out
+	IMULQ          SI, R15
+	VFMADD231PS    (CX)(R15*1), Y12, Y5
+	VMASKMOVPS     32(CX)(R15*1), Y0, Y13
+	VFMADD231PS    Y13, Y12, Y6
+	MOVQ           8(R8)(DI*4), R15
+	MOVL           R15, R14
+	SHRQ           $0x20, R15
+	VPERMILPS      $0xaa, Y11, Y12
+	CMPQ           R14, BX
+	JAE            out
+	IMULQ          SI, R14
+	VFMADD231PS    (CX)(R14*1), Y12, Y7
+	VMASKMOVPS     32(CX)(R14*1), Y0, Y13
+	VFMADD231PS    Y13, Y12, Y8
+	VPERMILPS      $0xff, Y11, Y11
+	CMPQ           R15, BX
+	JAE            out
+	IMULQ          SI, R15
+	VFMADD231PS    (CX)(R15*1), Y11, Y9
+	VMASKMOVPS     32(CX)(R15*1), Y0, Y12
+	VFMADD231PS    Y12, Y11, Y10
+	ADDQ           $0x04, DI
+	SUBQ           $0x04, R13
+	JGE            near2
 
 few2:
+	CMPB       known+179(FP), $0x00
+	JNE        fewLeft2
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft2
+	CMPB       near+178(FP), $0x00
+	JNE        fewasked2
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -2716,127 +3092,88 @@ fewasked2:
 	SUBQ         R13, R14
 	MOVL         (R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS (R9)(DI*4), Y7
-	VMOVUPS      -32(R14), Y8
-	VANDPS       Y8, Y7, Y7
-	VMASKMOVPS   (CX)(R15*1), Y8, Y9
-	VFMADD231PS  Y9, Y7, Y3
-	VANDPS       Y0, Y8, Y8
-	VMASKMOVPS   32(CX)(R15*1), Y8, Y9
-	VFMADD231PS  Y9, Y7, Y5
+	VBROADCASTSS (R9)(DI*4), Y11
+	VMOVUPS      -32(R14), Y12
+	VANDPS       Y12, Y11, Y11
+	VMASKMOVPS   (CX)(R15*1), Y12, Y13
+	VFMADD231PS  Y13, Y11, Y3
+	VANDPS       Y0, Y12, Y12
+	VMASKMOVPS   32(CX)(R15*1), Y12, Y13
+	VFMADD231PS  Y13, Y11, Y4
 	MOVL         4(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS 4(R9)(DI*4), Y7
-	VMOVUPS      (R14), Y8
-	VANDPS       Y8, Y7, Y7
-	VMASKMOVPS   (CX)(R15*1), Y8, Y9
-	VFMADD231PS  Y9, Y7, Y4
-	VANDPS       Y0, Y8, Y8
-	VMASKMOVPS   32(CX)(R15*1), Y8, Y9
-	VFMADD231PS  Y9, Y7, Y6
+	VBROADCASTSS 4(R9)(DI*4), Y11
+	VMOVUPS      (R14), Y12
+	VANDPS       Y12, Y11, Y11
+	VMASKMOVPS   (CX)(R15*1), Y12, Y13
+	VFMADD231PS  Y13, Y11, Y5
+	VANDPS       Y0, Y12, Y12
+	VMASKMOVPS   32(CX)(R15*1), Y12, Y13
+	VFMADD231PS  Y13, Y11, Y6
 	MOVL         8(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS 8(R9)(DI*4), Y7
-	VMOVUPS      32(R14), Y8
-	VANDPS       Y8, Y7, Y7
-	VMASKMOVPS   (CX)(R15*1), Y8, Y9
-	VFMADD231PS  Y9, Y7, Y3
-	VANDPS       Y0, Y8, Y8
-	VMASKMOVPS   32(CX)(R15*1), Y8, Y9
-	VFMADD231PS  Y9, Y7, Y5
+	VBROADCASTSS 8(R9)(DI*4), Y11
+	VMOVUPS      32(R14), Y12
+	VANDPS       Y12, Y11, Y11
+	VMASKMOVPS   (CX)(R15*1), Y12, Y13
+	VFMADD231PS  Y13, Y11, Y7
+	VANDPS       Y0, Y12, Y12
+	VMASKMOVPS   32(CX)(R15*1), Y12, Y13
+	VFMADD231PS  Y13, Y11, Y8
 	SARQ         $0x05, R13
 	LEAQ         4(DI)(R13*1), DI
 	JMP          finish2
 
 fewLeft2:
-	ADDQ $0x04, R13
-	SUBQ $0x02, R13
-	JL   odd2
-
-pair2:
-	PREFETCHT1 2048(R9)(DI*4)
-	PREFETCHT1 2048(R8)(DI*4)
-	LEAQ       257(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        asked2
-	CMPB       across+176(FP), $0x00
-	JNE        across2
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	JMP        asked2
-
-across2:
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 63(CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 63(CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 63(CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 63(CX)(R14*1)
-
-asked2:
+	ADDQ         $0x04, R13
+	JZ           finish2
 	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Y11
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSS (R9)(DI*4), Y7
-	VFMADD231PS  (CX)(R14*1), Y7, Y3
-	VMASKMOVPS   32(CX)(R14*1), Y0, Y8
-	VFMADD231PS  Y8, Y7, Y5
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 4(R9)(DI*4), Y7
-	VFMADD231PS  (CX)(R14*1), Y7, Y4
-	VMASKMOVPS   32(CX)(R14*1), Y0, Y8
-	VFMADD231PS  Y8, Y7, Y6
-	ADDQ         $0x02, DI
-	SUBQ         $0x02, R13
-	JGE          pair2
-
-odd2:
-	ADDQ         $0x01, R13
-	JL           finish2
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
-	VBROADCASTSS (R9)(DI*4), Y7
-	VFMADD231PS  (CX)(R13*1), Y7, Y3
-	VMASKMOVPS   32(CX)(R13*1), Y0, Y8
-	VFMADD231PS  Y8, Y7, Y5
+	VFMADD231PS  (CX)(R14*1), Y11, Y3
+	VMASKMOVPS   32(CX)(R14*1), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y4
 	INCQ         DI
+	DECQ         R13
+	JZ           finish2
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Y11
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Y11, Y5
+	VMASKMOVPS   32(CX)(R14*1), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y6
+	INCQ         DI
+	DECQ         R13
+	JZ           finish2
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Y11
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Y11, Y7
+	VMASKMOVPS   32(CX)(R14*1), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y8
+	INCQ         DI
+	DECQ         R13
 
 finish2:
-	VADDPS      Y4, Y3, Y3
+	VADDPS      Y5, Y3, Y3
+	VADDPS      Y9, Y7, Y7
+	VADDPS      Y7, Y3, Y3
 	VMULPS      Y1, Y3, Y3
-	VADDPS      Y6, Y5, Y5
-	VMULPS      Y1, Y5, Y5
+	VADDPS      Y6, Y4, Y4
+	VADDPS      Y10, Y8, Y8
+	VADDPS      Y8, Y4, Y4
+	VMULPS      Y1, Y4, Y4
 	TESTQ       R11, R11
 	JZ          overwrite2
 	VFMADD231PS (DX), Y2, Y3
-	VMASKMOVPS  32(DX), Y0, Y7
-	VFMADD231PS Y7, Y2, Y5
+	VMASKMOVPS  32(DX), Y0, Y11
+	VFMADD231PS Y11, Y2, Y4
 
 overwrite2:
 	CMPB       stream+177(FP), $0x00
@@ -2844,7 +3181,7 @@ overwrite2:
 	CMPQ       last+160(FP), $0x08
 	JEQ        whole2
 	VMOVUPS    Y3, (DX)
-	VMASKMOVPS Y5, Y0, 32(DX)
+	VMASKMOVPS Y4, Y0, 32(DX)
 
 next2:
 	INCQ R12
@@ -2853,12 +3190,12 @@ next2:
 
 whole2:
 	VMOVUPS Y3, (DX)
-	VMOVUPS Y5, 32(DX)
+	VMOVUPS Y4, 32(DX)
 	JMP     next2
 
 stream2:
 	VMOVNTPS Y3, (DX)
-	VMOVNTPS Y5, 32(DX)
+	VMOVNTPS Y4, 32(DX)
 	JMP      next2
 
 row1:
@@ -2871,17 +3208,21 @@ row1:
 	JL     out
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
 	SUBQ   $0x04, R13
 	JL     few1
+	CMPB   near+178(FP), $0x00
+	JNE    near1
 
-four1:
+far1:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+168(FP)
-	JGE        fourasked1
+	JGE        farasked1
 	CMPB       across+176(FP), $0x00
-	JNE        fouracross1
+	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -2906,9 +3247,9 @@ four1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fourasked1
+	JMP        farasked1
 
-fouracross1:
+faracross1:
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -2942,43 +3283,87 @@ fouracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 31(CX)(R14*1)
 
-fourasked1:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS (R9)(DI*4), Y5
-	VMASKMOVPS   (CX)(R14*1), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y3
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 4(R9)(DI*4), Y5
-	VMASKMOVPS   (CX)(R14*1), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y4
-	MOVL         8(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 8(R9)(DI*4), Y5
-	VMASKMOVPS   (CX)(R14*1), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y3
-	MOVL         12(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 12(R9)(DI*4), Y5
-	VMASKMOVPS   (CX)(R14*1), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y4
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R13
-	JGE          four1
+farasked1:
+	VBROADCASTF128 (R9)(DI*4), Y7
+	MOVQ           (R8)(DI*4), R15
+	MOVL           R15, R14
+	SHRQ           $0x20, R15
+	VPERMILPS      $0x00, Y7, Y8
+	CMPQ           R14, BX
+	JAE            out
+	IMULQ          SI, R14
+	VMASKMOVPS     (CX)(R14*1), Y0, Y9
+	VFMADD231PS    Y9, Y8, Y3
+	VPERMILPS      $0x55, Y7, Y8
+	CMPQ           R15, BX
+	JAE            out
+	IMULQ          SI, R15
+	VMASKMOVPS     (CX)(R15*1), Y0, Y9
+	VFMADD231PS    Y9, Y8, Y4
+	MOVQ           8(R8)(DI*4), R15
+	MOVL           R15, R14
+	SHRQ           $0x20, R15
+	VPERMILPS      $0xaa, Y7, Y8
+	CMPQ           R14, BX
+	JAE            out
+	IMULQ          SI, R14
+	VMASKMOVPS     (CX)(R14*1), Y0, Y9
+	VFMADD231PS    Y9, Y8, Y5
+	VPERMILPS      $0xff, Y7, Y7
+	CMPQ           R15, BX
+	JAE            out
+	IMULQ          SI, R15
+	VMASKMOVPS     (CX)(R15*1), Y0, Y8
+	VFMADD231PS    Y8, Y7, Y6
+	ADDQ           $0x04, DI
+	SUBQ           $0x04, R13
+	JGE            far1
+	JMP            few1
+
+near1:
+	VBROADCASTF128 (R9)(DI*4), Y7
+	MOVQ           (R8)(DI*4), R15
+	MOVL           R15, R14
+	SHRQ           $0x20, R15
+	VPERMILPS      $0x00, Y7, Y8
+	CMPQ           R14, BX
+	JAE            out
+	IMULQ          SI, R14
+	VMASKMOVPS     (CX)(R14*1), Y0, Y9
+	VFMADD231PS    Y9, Y8, Y3
+	VPERMILPS      $0x55, Y7, Y8
+	CMPQ           R15, BX
+	JAE            out
+	IMULQ          SI, R15
+	VMASKMOVPS     (CX)(R15*1), Y0, Y9
+	VFMADD231PS    Y9, Y8, Y4
+	MOVQ           8(R8)(DI*4), R15
+	MOVL           R15, R14
+	SHRQ           $0x20, R15
+	VPERMILPS      $0xaa, Y7, Y8
+	CMPQ           R14, BX
+	JAE            out
+	IMULQ          SI, R14
+	VMASKMOVPS     (CX)(R14*1), Y0, Y9
+	VFMADD231PS    Y9, Y8, Y5
+	VPERMILPS      $0xff, Y7, Y7
+	CMPQ           R15, BX
+	JAE            out
+	IMULQ          SI, R15
+	VMASKMOVPS     (CX)(R15*1), Y0, Y8
+	VFMADD231PS    Y8, Y7, Y6
+	ADDQ           $0x04, DI
+	SUBQ           $0x04, R13
+	JGE            near1
 
 few1:
+	CMPB       known+179(FP), $0x00
+	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
+	CMPB       near+178(FP), $0x00
+	JNE        fewasked1
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -3047,115 +3432,74 @@ fewasked1:
 	SUBQ         R13, R14
 	MOVL         (R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS (R9)(DI*4), Y5
-	VMOVUPS      -32(R14), Y6
-	VANDPS       Y6, Y5, Y5
-	VANDPS       Y0, Y6, Y6
-	VMASKMOVPS   (CX)(R15*1), Y6, Y6
-	VFMADD231PS  Y6, Y5, Y3
+	VBROADCASTSS (R9)(DI*4), Y7
+	VMOVUPS      -32(R14), Y8
+	VANDPS       Y8, Y7, Y7
+	VANDPS       Y0, Y8, Y8
+	VMASKMOVPS   (CX)(R15*1), Y8, Y8
+	VFMADD231PS  Y8, Y7, Y3
 	MOVL         4(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS 4(R9)(DI*4), Y5
-	VMOVUPS      (R14), Y6
-	VANDPS       Y6, Y5, Y5
-	VANDPS       Y0, Y6, Y6
-	VMASKMOVPS   (CX)(R15*1), Y6, Y6
-	VFMADD231PS  Y6, Y5, Y4
+	VBROADCASTSS 4(R9)(DI*4), Y7
+	VMOVUPS      (R14), Y8
+	VANDPS       Y8, Y7, Y7
+	VANDPS       Y0, Y8, Y8
+	VMASKMOVPS   (CX)(R15*1), Y8, Y8
+	VFMADD231PS  Y8, Y7, Y4
 	MOVL         8(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS 8(R9)(DI*4), Y5
-	VMOVUPS      32(R14), Y6
-	VANDPS       Y6, Y5, Y5
-	VANDPS       Y0, Y6, Y6
-	VMASKMOVPS   (CX)(R15*1), Y6, Y6
-	VFMADD231PS  Y6, Y5, Y3
+	VBROADCASTSS 8(R9)(DI*4), Y7
+	VMOVUPS      32(R14), Y8
+	VANDPS       Y8, Y7, Y7
+	VANDPS       Y0, Y8, Y8
+	VMASKMOVPS   (CX)(R15*1), Y8, Y8
+	VFMADD231PS  Y8, Y7, Y5
 	SARQ         $0x05, R13
 	LEAQ         4(DI)(R13*1), DI
 	JMP          finish1
 
 fewLeft1:
-	ADDQ $0x04, R13
-	SUBQ $0x02, R13
-	JL   odd1
-
-pair1:
-	PREFETCHT1 2048(R9)(DI*4)
-	PREFETCHT1 2048(R8)(DI*4)
-	LEAQ       257(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        asked1
-	CMPB       across+176(FP), $0x00
-	JNE        across1
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	JMP        asked1
-
-across1:
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 31(CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 31(CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 31(CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 31(CX)(R14*1)
-
-asked1:
+	ADDQ         $0x04, R13
+	JZ           finish1
 	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Y7
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSS (R9)(DI*4), Y5
-	VMASKMOVPS   (CX)(R14*1), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y3
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 4(R9)(DI*4), Y5
-	VMASKMOVPS   (CX)(R14*1), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y4
-	ADDQ         $0x02, DI
-	SUBQ         $0x02, R13
-	JGE          pair1
-
-odd1:
-	ADDQ         $0x01, R13
-	JL           finish1
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
-	VBROADCASTSS (R9)(DI*4), Y5
-	VMASKMOVPS   (CX)(R13*1), Y0, Y6
-	VFMADD231PS  Y6, Y5, Y3
+	VMASKMOVPS   (CX)(R14*1), Y0, Y8
+	VFMADD231PS  Y8, Y7, Y3
 	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Y7
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VMASKMOVPS   (CX)(R14*1), Y0, Y8
+	VFMADD231PS  Y8, Y7, Y4
+	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Y7
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VMASKMOVPS   (CX)(R14*1), Y0, Y8
+	VFMADD231PS  Y8, Y7, Y5
+	INCQ         DI
+	DECQ         R13
 
 finish1:
 	VADDPS      Y4, Y3, Y3
+	VADDPS      Y6, Y5, Y5
+	VADDPS      Y5, Y3, Y3
 	VMULPS      Y1, Y3, Y3
 	TESTQ       R11, R11
 	JZ          overwrite1
-	VMASKMOVPS  (DX), Y0, Y5
-	VFMADD231PS Y5, Y2, Y3
+	VMASKMOVPS  (DX), Y0, Y7
+	VFMADD231PS Y7, Y2, Y3
 
 overwrite1:
 	CMPB       stream+177(FP), $0x00
@@ -3433,7 +3777,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+// func manyF32AVX512(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·manyF32AVX512(SB), NOSPLIT, $0-192
 	MOVQ         ptr_base+8(FP), AX
@@ -3475,24 +3819,26 @@ row4:
 	SUBQ   DI, R13
 	JL     out
 	VXORPS X2, X2, X2
-	VXORPS X4, X4, X4
-	VXORPS X6, X6, X6
-	VXORPS X8, X8, X8
 	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
 	VXORPS X9, X9, X9
 	SUBQ   $0x02, R13
-	JL     odd4
+	JL     few4
+	CMPB   near+178(FP), $0x00
+	JNE    near4
 
-pair4:
+far4:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       65(DI), R14
 	CMPQ       R14, asks+168(FP)
-	JGE        asked4
+	JGE        farasked4
 	CMPB       across+176(FP), $0x00
-	JNE        across4
+	JNE        faracross4
 	MOVL       256(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -3517,9 +3863,9 @@ pair4:
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
 	PREFETCHT0 192(CX)(R14*1)
-	JMP        asked4
+	JMP        farasked4
 
-across4:
+faracross4:
 	MOVL       256(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -3549,66 +3895,93 @@ across4:
 	PREFETCHT0 192(CX)(R14*1)
 	PREFETCHT0 255(CX)(R14*1)
 
-asked4:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
+farasked4:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSS (R9)(DI*4), Z10
-	VFMADD231PS  (CX)(R14*1), Z10, Z2
-	VFMADD231PS  64(CX)(R14*1), Z10, Z4
-	VFMADD231PS  128(CX)(R14*1), Z10, Z6
-	VFMADD231PS  192(CX)(R14*1), Z10, K1, Z8
-	MOVL         4(R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Z10, Z2
+	VFMADD231PS  64(CX)(R14*1), Z10, Z3
+	VFMADD231PS  128(CX)(R14*1), Z10, Z4
+	VFMADD231PS  192(CX)(R14*1), Z10, K1, Z5
 	VBROADCASTSS 4(R9)(DI*4), Z10
-	VFMADD231PS  (CX)(R14*1), Z10, Z3
-	VFMADD231PS  64(CX)(R14*1), Z10, Z5
-	VFMADD231PS  128(CX)(R14*1), Z10, Z7
-	VFMADD231PS  192(CX)(R14*1), Z10, K1, Z9
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PS  (CX)(R15*1), Z10, Z6
+	VFMADD231PS  64(CX)(R15*1), Z10, Z7
+	VFMADD231PS  128(CX)(R15*1), Z10, Z8
+	VFMADD231PS  192(CX)(R15*1), Z10, K1, Z9
 	ADDQ         $0x02, DI
 	SUBQ         $0x02, R13
-	JGE          pair4
+	JGE          far4
+	JMP          few4
 
-odd4:
-	ADDQ         $0x01, R13
-	JL           finish4
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
+near4:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSS (R9)(DI*4), Z10
-	VFMADD231PS  (CX)(R13*1), Z10, Z2
-	VFMADD231PS  64(CX)(R13*1), Z10, Z4
-	VFMADD231PS  128(CX)(R13*1), Z10, Z6
-	VFMADD231PS  192(CX)(R13*1), Z10, K1, Z8
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Z10, Z2
+	VFMADD231PS  64(CX)(R14*1), Z10, Z3
+	VFMADD231PS  128(CX)(R14*1), Z10, Z4
+	VFMADD231PS  192(CX)(R14*1), Z10, K1, Z5
+	VBROADCASTSS 4(R9)(DI*4), Z10
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PS  (CX)(R15*1), Z10, Z6
+	VFMADD231PS  64(CX)(R15*1), Z10, Z7
+	VFMADD231PS  128(CX)(R15*1), Z10, Z8
+	VFMADD231PS  192(CX)(R15*1), Z10, K1, Z9
+	ADDQ         $0x02, DI
+	SUBQ         $0x02, R13
+	JGE          near4
+
+few4:
+	ADDQ         $0x02, R13
+	JZ           finish4
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Z10
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Z10, Z2
+	VFMADD231PS  64(CX)(R14*1), Z10, Z3
+	VFMADD231PS  128(CX)(R14*1), Z10, Z4
+	VFMADD231PS  192(CX)(R14*1), Z10, K1, Z5
 	INCQ         DI
+	DECQ         R13
 
 finish4:
-	VADDPS      Z3, Z2, Z2
+	VADDPS      Z6, Z2, Z2
 	VMULPS      Z0, Z2, Z2
-	VADDPS      Z5, Z4, Z4
+	VADDPS      Z7, Z3, Z3
+	VMULPS      Z0, Z3, Z3
+	VADDPS      Z8, Z4, Z4
 	VMULPS      Z0, Z4, Z4
-	VADDPS      Z7, Z6, Z6
-	VMULPS      Z0, Z6, Z6
-	VADDPS      Z9, Z8, Z8
-	VMULPS      Z0, Z8, Z8
+	VADDPS      Z9, Z5, Z5
+	VMULPS      Z0, Z5, Z5
 	TESTQ       R11, R11
 	JZ          overwrite4
 	VFMADD231PS (DX), Z1, Z2
-	VFMADD231PS 64(DX), Z1, Z4
-	VFMADD231PS 128(DX), Z1, Z6
-	VFMADD231PS 192(DX), Z1, K1, Z8
+	VFMADD231PS 64(DX), Z1, Z3
+	VFMADD231PS 128(DX), Z1, Z4
+	VFMADD231PS 192(DX), Z1, K1, Z5
 
 overwrite4:
 	CMPB    stream+177(FP), $0x00
 	JNE     stream4
 	VMOVUPS Z2, (DX)
-	VMOVUPS Z4, 64(DX)
-	VMOVUPS Z6, 128(DX)
-	VMOVUPS Z8, K1, 192(DX)
+	VMOVUPS Z3, 64(DX)
+	VMOVUPS Z4, 128(DX)
+	VMOVUPS Z5, K1, 192(DX)
 
 next4:
 	INCQ R12
@@ -3617,9 +3990,9 @@ next4:
 
 stream4:
 	VMOVNTPS Z2, (DX)
-	VMOVNTPS Z4, 64(DX)
-	VMOVNTPS Z6, 128(DX)
-	VMOVNTPS Z8, 192(DX)
+	VMOVNTPS Z3, 64(DX)
+	VMOVNTPS Z4, 128(DX)
+	VMOVNTPS Z5, 192(DX)
 	JMP      next4
 
 row3:
@@ -3631,22 +4004,24 @@ row3:
 	SUBQ   DI, R13
 	JL     out
 	VXORPS X2, X2, X2
-	VXORPS X4, X4, X4
-	VXORPS X6, X6, X6
 	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
 	VXORPS X7, X7, X7
 	SUBQ   $0x02, R13
-	JL     odd3
+	JL     few3
+	CMPB   near+178(FP), $0x00
+	JNE    near3
 
-pair3:
+far3:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       86(DI), R14
 	CMPQ       R14, asks+168(FP)
-	JGE        asked3
+	JGE        farasked3
 	CMPB       across+176(FP), $0x00
-	JNE        across3
+	JNE        faracross3
 	MOVL       340(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -3667,9 +4042,9 @@ pair3:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 128(CX)(R14*1)
-	JMP        asked3
+	JMP        farasked3
 
-across3:
+faracross3:
 	MOVL       340(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -3695,59 +4070,84 @@ across3:
 	PREFETCHT0 128(CX)(R14*1)
 	PREFETCHT0 191(CX)(R14*1)
 
-asked3:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
+farasked3:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSS (R9)(DI*4), Z8
-	VFMADD231PS  (CX)(R14*1), Z8, Z2
-	VFMADD231PS  64(CX)(R14*1), Z8, Z4
-	VFMADD231PS  128(CX)(R14*1), Z8, K1, Z6
-	MOVL         4(R8)(DI*4), R14
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Z8, Z2
+	VFMADD231PS  64(CX)(R14*1), Z8, Z3
+	VFMADD231PS  128(CX)(R14*1), Z8, K1, Z4
 	VBROADCASTSS 4(R9)(DI*4), Z8
-	VFMADD231PS  (CX)(R14*1), Z8, Z3
-	VFMADD231PS  64(CX)(R14*1), Z8, Z5
-	VFMADD231PS  128(CX)(R14*1), Z8, K1, Z7
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PS  (CX)(R15*1), Z8, Z5
+	VFMADD231PS  64(CX)(R15*1), Z8, Z6
+	VFMADD231PS  128(CX)(R15*1), Z8, K1, Z7
 	ADDQ         $0x02, DI
 	SUBQ         $0x02, R13
-	JGE          pair3
+	JGE          far3
+	JMP          few3
 
-odd3:
-	ADDQ         $0x01, R13
-	JL           finish3
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
+near3:
+	MOVQ         (R8)(DI*4), R15
+	MOVL         R15, R14
+	SHRQ         $0x20, R15
 	VBROADCASTSS (R9)(DI*4), Z8
-	VFMADD231PS  (CX)(R13*1), Z8, Z2
-	VFMADD231PS  64(CX)(R13*1), Z8, Z4
-	VFMADD231PS  128(CX)(R13*1), Z8, K1, Z6
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Z8, Z2
+	VFMADD231PS  64(CX)(R14*1), Z8, Z3
+	VFMADD231PS  128(CX)(R14*1), Z8, K1, Z4
+	VBROADCASTSS 4(R9)(DI*4), Z8
+	CMPQ         R15, BX
+	JAE          out
+	IMULQ        SI, R15
+	VFMADD231PS  (CX)(R15*1), Z8, Z5
+	VFMADD231PS  64(CX)(R15*1), Z8, Z6
+	VFMADD231PS  128(CX)(R15*1), Z8, K1, Z7
+	ADDQ         $0x02, DI
+	SUBQ         $0x02, R13
+	JGE          near3
+
+few3:
+	ADDQ         $0x02, R13
+	JZ           finish3
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Z8
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Z8, Z2
+	VFMADD231PS  64(CX)(R14*1), Z8, Z3
+	VFMADD231PS  128(CX)(R14*1), Z8, K1, Z4
 	INCQ         DI
+	DECQ         R13
 
 finish3:
-	VADDPS      Z3, Z2, Z2
+	VADDPS      Z5, Z2, Z2
 	VMULPS      Z0, Z2, Z2
-	VADDPS      Z5, Z4, Z4
+	VADDPS      Z6, Z3, Z3
+	VMULPS      Z0, Z3, Z3
+	VADDPS      Z7, Z4, Z4
 	VMULPS      Z0, Z4, Z4
-	VADDPS      Z7, Z6, Z6
-	VMULPS      Z0, Z6, Z6
 	TESTQ       R11, R11
 	JZ          overwrite3
 	VFMADD231PS (DX), Z1, Z2
-	VFMADD231PS 64(DX), Z1, Z4
-	VFMADD231PS 128(DX), Z1, K1, Z6
+	VFMADD231PS 64(DX), Z1, Z3
+	VFMADD231PS 128(DX), Z1, K1, Z4
 
 overwrite3:
 	CMPB    stream+177(FP), $0x00
 	JNE     stream3
 	VMOVUPS Z2, (DX)
-	VMOVUPS Z4, 64(DX)
-	VMOVUPS Z6, K1, 128(DX)
+	VMOVUPS Z3, 64(DX)
+	VMOVUPS Z4, K1, 128(DX)
 
 next3:
 	INCQ R12
@@ -3756,8 +4156,8 @@ next3:
 
 stream3:
 	VMOVNTPS Z2, (DX)
-	VMOVNTPS Z4, 64(DX)
-	VMOVNTPS Z6, 128(DX)
+	VMOVNTPS Z3, 64(DX)
+	VMOVNTPS Z4, 128(DX)
 	JMP      next3
 
 row2:
@@ -3769,20 +4169,26 @@ row2:
 	SUBQ   DI, R13
 	JL     out
 	VXORPS X2, X2, X2
-	VXORPS X4, X4, X4
 	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
 	VXORPS X5, X5, X5
-	SUBQ   $0x02, R13
-	JL     odd2
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
+	VXORPS X9, X9, X9
+	SUBQ   $0x04, R13
+	JL     few2
+	CMPB   near+178(FP), $0x00
+	JNE    near2
 
-pair2:
+far2:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
-	LEAQ       129(DI), R14
+	LEAQ       131(DI), R14
 	CMPQ       R14, asks+168(FP)
-	JGE        asked2
+	JGE        farasked2
 	CMPB       across+176(FP), $0x00
-	JNE        across2
+	JNE        faracross2
 	MOVL       512(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -3799,9 +4205,25 @@ pair2:
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
-	JMP        asked2
+	MOVL       520(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	MOVL       524(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	JMP        farasked2
 
-across2:
+faracross2:
 	MOVL       512(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -3822,53 +4244,152 @@ across2:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 64(CX)(R14*1)
 	PREFETCHT0 127(CX)(R14*1)
+	MOVL       520(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 127(CX)(R14*1)
+	MOVL       72(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 127(CX)(R14*1)
+	MOVL       524(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT1 (CX)(R14*1)
+	PREFETCHT1 64(CX)(R14*1)
+	PREFETCHT1 127(CX)(R14*1)
+	MOVL       76(R8)(DI*4), R14
+	IMULQ      SI, R14
+	PREFETCHT0 (CX)(R14*1)
+	PREFETCHT0 64(CX)(R14*1)
+	PREFETCHT0 127(CX)(R14*1)
 
-asked2:
+farasked2:
+	VBROADCASTF32X4 (R9)(DI*4), Z10
+	MOVQ            (R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMILPS       $0x00, Z10, Z11
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PS     (CX)(R14*1), Z11, Z2
+	VFMADD231PS     64(CX)(R14*1), Z11, K1, Z3
+	VPERMILPS       $0x55, Z10, Z11
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PS     (CX)(R15*1), Z11, Z4
+	VFMADD231PS     64(CX)(R15*1), Z11, K1, Z5
+	MOVQ            8(R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMILPS       $0xaa, Z10, Z11
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PS     (CX)(R14*1), Z11, Z6
+	VFMADD231PS     64(CX)(R14*1), Z11, K1, Z7
+	VPERMILPS       $0xff, Z10, Z10
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PS     (CX)(R15*1), Z10, Z8
+	VFMADD231PS     64(CX)(R15*1), Z10, K1, Z9
+	ADDQ            $0x04, DI
+	SUBQ            $0x04, R13
+	JGE             far2
+	JMP             few2
+
+near2:
+	VBROADCASTF32X4 (R9)(DI*4), Z10
+	MOVQ            (R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMILPS       $0x00, Z10, Z11
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PS     (CX)(R14*1), Z11, Z2
+	VFMADD231PS     64(CX)(R14*1), Z11, K1, Z3
+	VPERMILPS       $0x55, Z10, Z11
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PS     (CX)(R15*1), Z11, Z4
+	VFMADD231PS     64(CX)(R15*1), Z11, K1, Z5
+	MOVQ            8(R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMILPS       $0xaa, Z10, Z11
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PS     (CX)(R14*1), Z11, Z6
+	VFMADD231PS     64(CX)(R14*1), Z11, K1, Z7
+	VPERMILPS       $0xff, Z10, Z10
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PS     (CX)(R15*1), Z10, Z8
+	VFMADD231PS     64(CX)(R15*1), Z10, K1, Z9
+	ADDQ            $0x04, DI
+	SUBQ            $0x04, R13
+	JGE             near2
+
+few2:
+	ADDQ         $0x04, R13
+	JZ           finish2
 	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Z10
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSS (R9)(DI*4), Z6
-	VFMADD231PS  (CX)(R14*1), Z6, Z2
-	VFMADD231PS  64(CX)(R14*1), Z6, K1, Z4
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 4(R9)(DI*4), Z6
-	VFMADD231PS  (CX)(R14*1), Z6, Z3
-	VFMADD231PS  64(CX)(R14*1), Z6, K1, Z5
-	ADDQ         $0x02, DI
-	SUBQ         $0x02, R13
-	JGE          pair2
-
-odd2:
-	ADDQ         $0x01, R13
-	JL           finish2
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
-	VBROADCASTSS (R9)(DI*4), Z6
-	VFMADD231PS  (CX)(R13*1), Z6, Z2
-	VFMADD231PS  64(CX)(R13*1), Z6, K1, Z4
+	VFMADD231PS  (CX)(R14*1), Z10, Z2
+	VFMADD231PS  64(CX)(R14*1), Z10, K1, Z3
 	INCQ         DI
+	DECQ         R13
+	JZ           finish2
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Z10
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Z10, Z4
+	VFMADD231PS  64(CX)(R14*1), Z10, K1, Z5
+	INCQ         DI
+	DECQ         R13
+	JZ           finish2
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Z10
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Z10, Z6
+	VFMADD231PS  64(CX)(R14*1), Z10, K1, Z7
+	INCQ         DI
+	DECQ         R13
 
 finish2:
-	VADDPS      Z3, Z2, Z2
+	VADDPS      Z4, Z2, Z2
+	VADDPS      Z8, Z6, Z6
+	VADDPS      Z6, Z2, Z2
 	VMULPS      Z0, Z2, Z2
-	VADDPS      Z5, Z4, Z4
-	VMULPS      Z0, Z4, Z4
+	VADDPS      Z5, Z3, Z3
+	VADDPS      Z9, Z7, Z7
+	VADDPS      Z7, Z3, Z3
+	VMULPS      Z0, Z3, Z3
 	TESTQ       R11, R11
 	JZ          overwrite2
 	VFMADD231PS (DX), Z1, Z2
-	VFMADD231PS 64(DX), Z1, K1, Z4
+	VFMADD231PS 64(DX), Z1, K1, Z3
 
 overwrite2:
 	CMPB    stream+177(FP), $0x00
 	JNE     stream2
 	VMOVUPS Z2, (DX)
-	VMOVUPS Z4, K1, 64(DX)
+	VMOVUPS Z3, K1, 64(DX)
 
 next2:
 	INCQ R12
@@ -3877,7 +4398,7 @@ next2:
 
 stream2:
 	VMOVNTPS Z2, (DX)
-	VMOVNTPS Z4, 64(DX)
+	VMOVNTPS Z3, 64(DX)
 	JMP      next2
 
 row1:
@@ -3890,17 +4411,21 @@ row1:
 	JL     out
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	SUBQ   $0x04, R13
 	JL     few1
+	CMPB   near+178(FP), $0x00
+	JNE    near1
 
-four1:
+far1:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+168(FP)
-	JGE        fourasked1
+	JGE        farasked1
 	CMPB       across+176(FP), $0x00
-	JNE        fouracross1
+	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -3925,9 +4450,9 @@ four1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fourasked1
+	JMP        farasked1
 
-fouracross1:
+faracross1:
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -3961,39 +4486,79 @@ fouracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 63(CX)(R14*1)
 
-fourasked1:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS (R9)(DI*4), Z4
-	VFMADD231PS  (CX)(R14*1), Z4, K1, Z2
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 4(R9)(DI*4), Z4
-	VFMADD231PS  (CX)(R14*1), Z4, K1, Z3
-	MOVL         8(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 8(R9)(DI*4), Z4
-	VFMADD231PS  (CX)(R14*1), Z4, K1, Z2
-	MOVL         12(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 12(R9)(DI*4), Z4
-	VFMADD231PS  (CX)(R14*1), Z4, K1, Z3
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R13
-	JGE          four1
+farasked1:
+	VBROADCASTF32X4 (R9)(DI*4), Z6
+	MOVQ            (R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMILPS       $0x00, Z6, Z7
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PS     (CX)(R14*1), Z7, K1, Z2
+	VPERMILPS       $0x55, Z6, Z7
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PS     (CX)(R15*1), Z7, K1, Z3
+	MOVQ            8(R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMILPS       $0xaa, Z6, Z7
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PS     (CX)(R14*1), Z7, K1, Z4
+	VPERMILPS       $0xff, Z6, Z6
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PS     (CX)(R15*1), Z6, K1, Z5
+	ADDQ            $0x04, DI
+	SUBQ            $0x04, R13
+	JGE             far1
+	JMP             few1
+
+near1:
+	VBROADCASTF32X4 (R9)(DI*4), Z6
+	MOVQ            (R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMILPS       $0x00, Z6, Z7
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PS     (CX)(R14*1), Z7, K1, Z2
+	VPERMILPS       $0x55, Z6, Z7
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PS     (CX)(R15*1), Z7, K1, Z3
+	MOVQ            8(R8)(DI*4), R15
+	MOVL            R15, R14
+	SHRQ            $0x20, R15
+	VPERMILPS       $0xaa, Z6, Z7
+	CMPQ            R14, BX
+	JAE             out
+	IMULQ           SI, R14
+	VFMADD231PS     (CX)(R14*1), Z7, K1, Z4
+	VPERMILPS       $0xff, Z6, Z6
+	CMPQ            R15, BX
+	JAE             out
+	IMULQ           SI, R15
+	VFMADD231PS     (CX)(R15*1), Z6, K1, Z5
+	ADDQ            $0x04, DI
+	SUBQ            $0x04, R13
+	JGE             near1
 
 few1:
+	CMPB       known+179(FP), $0x00
+	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
+	CMPB       near+178(FP), $0x00
+	JNE        fewasked1
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -4062,101 +4627,60 @@ fewasked1:
 	SUBQ         R13, R14
 	MOVL         (R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS (R9)(DI*4), Z4
+	VBROADCASTSS (R9)(DI*4), Z6
 	KMOVW        -2(R14), K2
 	KANDW        K1, K2, K2
-	VFMADD231PS  (CX)(R15*1), Z4, K2, Z2
+	VFMADD231PS  (CX)(R15*1), Z6, K2, Z2
 	MOVL         4(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS 4(R9)(DI*4), Z4
+	VBROADCASTSS 4(R9)(DI*4), Z6
 	KMOVW        (R14), K2
 	KANDW        K1, K2, K2
-	VFMADD231PS  (CX)(R15*1), Z4, K2, Z3
+	VFMADD231PS  (CX)(R15*1), Z6, K2, Z3
 	MOVL         8(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS 8(R9)(DI*4), Z4
+	VBROADCASTSS 8(R9)(DI*4), Z6
 	KMOVW        2(R14), K2
 	KANDW        K1, K2, K2
-	VFMADD231PS  (CX)(R15*1), Z4, K2, Z2
+	VFMADD231PS  (CX)(R15*1), Z6, K2, Z4
 	SARQ         $0x01, R13
 	LEAQ         4(DI)(R13*1), DI
 	JMP          finish1
 
 fewLeft1:
-	ADDQ $0x04, R13
-	SUBQ $0x02, R13
-	JL   odd1
-
-pair1:
-	PREFETCHT1 2048(R9)(DI*4)
-	PREFETCHT1 2048(R8)(DI*4)
-	LEAQ       257(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        asked1
-	CMPB       across+176(FP), $0x00
-	JNE        across1
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	JMP        asked1
-
-across1:
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 63(CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 63(CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 63(CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 63(CX)(R14*1)
-
-asked1:
+	ADDQ         $0x04, R13
+	JZ           finish1
 	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Z6
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSS (R9)(DI*4), Z4
-	VFMADD231PS  (CX)(R14*1), Z4, K1, Z2
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 4(R9)(DI*4), Z4
-	VFMADD231PS  (CX)(R14*1), Z4, K1, Z3
-	ADDQ         $0x02, DI
-	SUBQ         $0x02, R13
-	JGE          pair1
-
-odd1:
-	ADDQ         $0x01, R13
-	JL           finish1
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
-	VBROADCASTSS (R9)(DI*4), Z4
-	VFMADD231PS  (CX)(R13*1), Z4, K1, Z2
+	VFMADD231PS  (CX)(R14*1), Z6, K1, Z2
 	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Z6
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Z6, K1, Z3
+	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Z6
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Z6, K1, Z4
+	INCQ         DI
+	DECQ         R13
 
 finish1:
 	VADDPS      Z3, Z2, Z2
+	VADDPS      Z5, Z4, Z4
+	VADDPS      Z4, Z2, Z2
 	VMULPS      Z0, Z2, Z2
 	TESTQ       R11, R11
 	JZ          overwrite1
@@ -4336,7 +4860,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func manyF64AVX2Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+// func manyF64AVX2Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·manyF64AVX2Half(SB), NOSPLIT, $0-200
 	MOVQ         ptr_base+16(FP), AX
@@ -4374,17 +4898,21 @@ row1:
 	JL     out
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
 	SUBQ   $0x04, R13
 	JL     few1
+	CMPB   near+186(FP), $0x00
+	JNE    near1
 
-four1:
+far1:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+176(FP)
-	JGE        fourasked1
+	JGE        farasked1
 	CMPB       across+184(FP), $0x00
-	JNE        fouracross1
+	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -4409,9 +4937,9 @@ four1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fourasked1
+	JMP        farasked1
 
-fouracross1:
+faracross1:
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -4445,43 +4973,85 @@ fouracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 15(CX)(R14*1)
 
-fourasked1:
-	MOVL        (R8)(DI*4), R14
+farasked1:
+	MOVQ        (R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVDDUP    (R9)(DI*8), X7
 	CMPQ        R14, BX
 	JAE         out
 	IMULQ       SI, R14
-	VMOVDDUP    (R9)(DI*8), X5
-	VMASKMOVPD  (CX)(R14*1), X0, X6
-	VFMADD231PD X6, X5, X3
-	MOVL        4(R8)(DI*4), R14
+	VMASKMOVPD  (CX)(R14*1), X0, X8
+	VFMADD231PD X8, X7, X3
+	VMOVDDUP    8(R9)(DI*8), X7
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VMASKMOVPD  (CX)(R15*1), X0, X8
+	VFMADD231PD X8, X7, X4
+	MOVQ        8(R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVDDUP    16(R9)(DI*8), X7
 	CMPQ        R14, BX
 	JAE         out
 	IMULQ       SI, R14
-	VMOVDDUP    8(R9)(DI*8), X5
-	VMASKMOVPD  (CX)(R14*1), X0, X6
-	VFMADD231PD X6, X5, X4
-	MOVL        8(R8)(DI*4), R14
-	CMPQ        R14, BX
+	VMASKMOVPD  (CX)(R14*1), X0, X8
+	VFMADD231PD X8, X7, X5
+	VMOVDDUP    24(R9)(DI*8), X7
+	CMPQ        R15, BX
 	JAE         out
-	IMULQ       SI, R14
-	VMOVDDUP    16(R9)(DI*8), X5
-	VMASKMOVPD  (CX)(R14*1), X0, X6
-	VFMADD231PD X6, X5, X3
-	MOVL        12(R8)(DI*4), R14
-	CMPQ        R14, BX
-	JAE         out
-	IMULQ       SI, R14
-	VMOVDDUP    24(R9)(DI*8), X5
-	VMASKMOVPD  (CX)(R14*1), X0, X6
-	VFMADD231PD X6, X5, X4
+	IMULQ       SI, R15
+	VMASKMOVPD  (CX)(R15*1), X0, X8
+	VFMADD231PD X8, X7, X6
 	ADDQ        $0x04, DI
 	SUBQ        $0x04, R13
-	JGE         four1
+	JGE         far1
+	JMP         few1
+
+near1:
+	MOVQ        (R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVDDUP    (R9)(DI*8), X7
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMASKMOVPD  (CX)(R14*1), X0, X8
+	VFMADD231PD X8, X7, X3
+	VMOVDDUP    8(R9)(DI*8), X7
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VMASKMOVPD  (CX)(R15*1), X0, X8
+	VFMADD231PD X8, X7, X4
+	MOVQ        8(R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVDDUP    16(R9)(DI*8), X7
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMASKMOVPD  (CX)(R14*1), X0, X8
+	VFMADD231PD X8, X7, X5
+	VMOVDDUP    24(R9)(DI*8), X7
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VMASKMOVPD  (CX)(R15*1), X0, X8
+	VFMADD231PD X8, X7, X6
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, R13
+	JGE         near1
 
 few1:
+	CMPB       known+187(FP), $0x00
+	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
+	CMPB       near+186(FP), $0x00
+	JNE        fewasked1
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -4550,110 +5120,69 @@ fewasked1:
 	SUBQ        R13, R14
 	MOVL        (R8)(DI*4), R15
 	IMULQ       SI, R15
-	VMOVDDUP    (R9)(DI*8), X5
-	VMOVUPS     -32(R14), X6
-	VANDPS      X6, X5, X5
-	VANDPS      X0, X6, X6
-	VMASKMOVPD  (CX)(R15*1), X6, X6
-	VFMADD231PD X6, X5, X3
+	VMOVDDUP    (R9)(DI*8), X7
+	VMOVUPS     -32(R14), X8
+	VANDPS      X8, X7, X7
+	VANDPS      X0, X8, X8
+	VMASKMOVPD  (CX)(R15*1), X8, X8
+	VFMADD231PD X8, X7, X3
 	MOVL        4(R8)(DI*4), R15
 	IMULQ       SI, R15
-	VMOVDDUP    8(R9)(DI*8), X5
-	VMOVUPS     (R14), X6
-	VANDPS      X6, X5, X5
-	VANDPS      X0, X6, X6
-	VMASKMOVPD  (CX)(R15*1), X6, X6
-	VFMADD231PD X6, X5, X4
+	VMOVDDUP    8(R9)(DI*8), X7
+	VMOVUPS     (R14), X8
+	VANDPS      X8, X7, X7
+	VANDPS      X0, X8, X8
+	VMASKMOVPD  (CX)(R15*1), X8, X8
+	VFMADD231PD X8, X7, X4
 	MOVL        8(R8)(DI*4), R15
 	IMULQ       SI, R15
-	VMOVDDUP    16(R9)(DI*8), X5
-	VMOVUPS     32(R14), X6
-	VANDPS      X6, X5, X5
-	VANDPS      X0, X6, X6
-	VMASKMOVPD  (CX)(R15*1), X6, X6
-	VFMADD231PD X6, X5, X3
+	VMOVDDUP    16(R9)(DI*8), X7
+	VMOVUPS     32(R14), X8
+	VANDPS      X8, X7, X7
+	VANDPS      X0, X8, X8
+	VMASKMOVPD  (CX)(R15*1), X8, X8
+	VFMADD231PD X8, X7, X5
 	SARQ        $0x05, R13
 	LEAQ        4(DI)(R13*1), DI
 	JMP         finish1
 
 fewLeft1:
-	ADDQ $0x04, R13
-	SUBQ $0x02, R13
-	JL   odd1
-
-pair1:
-	PREFETCHT1 4096(R9)(DI*8)
-	PREFETCHT1 2048(R8)(DI*4)
-	LEAQ       257(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        asked1
-	CMPB       across+184(FP), $0x00
-	JNE        across1
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	JMP        asked1
-
-across1:
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 15(CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 15(CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 15(CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 15(CX)(R14*1)
-
-asked1:
+	ADDQ        $0x04, R13
+	JZ          finish1
 	MOVL        (R8)(DI*4), R14
+	VMOVDDUP    (R9)(DI*8), X7
 	CMPQ        R14, BX
 	JAE         out
 	IMULQ       SI, R14
-	VMOVDDUP    (R9)(DI*8), X5
-	VMASKMOVPD  (CX)(R14*1), X0, X6
-	VFMADD231PD X6, X5, X3
-	MOVL        4(R8)(DI*4), R14
-	CMPQ        R14, BX
-	JAE         out
-	IMULQ       SI, R14
-	VMOVDDUP    8(R9)(DI*8), X5
-	VMASKMOVPD  (CX)(R14*1), X0, X6
-	VFMADD231PD X6, X5, X4
-	ADDQ        $0x02, DI
-	SUBQ        $0x02, R13
-	JGE         pair1
-
-odd1:
-	ADDQ        $0x01, R13
-	JL          finish1
-	MOVL        (R8)(DI*4), R13
-	CMPQ        R13, BX
-	JAE         out
-	IMULQ       SI, R13
-	VMOVDDUP    (R9)(DI*8), X5
-	VMASKMOVPD  (CX)(R13*1), X0, X6
-	VFMADD231PD X6, X5, X3
+	VMASKMOVPD  (CX)(R14*1), X0, X8
+	VFMADD231PD X8, X7, X3
 	INCQ        DI
+	DECQ        R13
+	JZ          finish1
+	MOVL        (R8)(DI*4), R14
+	VMOVDDUP    (R9)(DI*8), X7
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMASKMOVPD  (CX)(R14*1), X0, X8
+	VFMADD231PD X8, X7, X4
+	INCQ        DI
+	DECQ        R13
+	JZ          finish1
+	MOVL        (R8)(DI*4), R14
+	VMOVDDUP    (R9)(DI*8), X7
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMASKMOVPD  (CX)(R14*1), X0, X8
+	VFMADD231PD X8, X7, X5
+	INCQ        DI
+	DECQ        R13
 
 finish1:
 	VADDPD      X4, X3, X3
+	VADDPD      X6, X5, X5
+	VADDPD      X5, X3, X3
 	VMULPD      X1, X3, X3
 	TESTQ       R11, R11
 	JZ          overwrite1
@@ -4686,7 +5215,7 @@ out:
 	VZEROUPPER
 	RET
 
-// func manyF32AVX2Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+// func manyF32AVX2Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·manyF32AVX2Half(SB), NOSPLIT, $0-192
 	MOVQ         ptr_base+8(FP), AX
@@ -4723,17 +5252,21 @@ row1:
 	JL     out
 	VXORPS X3, X3, X3
 	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
 	SUBQ   $0x04, R13
 	JL     few1
+	CMPB   near+178(FP), $0x00
+	JNE    near1
 
-four1:
+far1:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+168(FP)
-	JGE        fourasked1
+	JGE        farasked1
 	CMPB       across+176(FP), $0x00
-	JNE        fouracross1
+	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -4758,9 +5291,9 @@ four1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fourasked1
+	JMP        farasked1
 
-fouracross1:
+faracross1:
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -4794,43 +5327,87 @@ fouracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 15(CX)(R14*1)
 
-fourasked1:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS (R9)(DI*4), X5
-	VMASKMOVPS   (CX)(R14*1), X0, X6
-	VFMADD231PS  X6, X5, X3
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 4(R9)(DI*4), X5
-	VMASKMOVPS   (CX)(R14*1), X0, X6
-	VFMADD231PS  X6, X5, X4
-	MOVL         8(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 8(R9)(DI*4), X5
-	VMASKMOVPS   (CX)(R14*1), X0, X6
-	VFMADD231PS  X6, X5, X3
-	MOVL         12(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 12(R9)(DI*4), X5
-	VMASKMOVPS   (CX)(R14*1), X0, X6
-	VFMADD231PS  X6, X5, X4
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R13
-	JGE          four1
+farasked1:
+	VMOVUPS     (R9)(DI*4), X7
+	MOVQ        (R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMILPS   $0x00, X7, X8
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMASKMOVPS  (CX)(R14*1), X0, X9
+	VFMADD231PS X9, X8, X3
+	VPERMILPS   $0x55, X7, X8
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VMASKMOVPS  (CX)(R15*1), X0, X9
+	VFMADD231PS X9, X8, X4
+	MOVQ        8(R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMILPS   $0xaa, X7, X8
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMASKMOVPS  (CX)(R14*1), X0, X9
+	VFMADD231PS X9, X8, X5
+	VPERMILPS   $0xff, X7, X7
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VMASKMOVPS  (CX)(R15*1), X0, X8
+	VFMADD231PS X8, X7, X6
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, R13
+	JGE         far1
+	JMP         few1
+
+near1:
+	VMOVUPS     (R9)(DI*4), X7
+	MOVQ        (R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMILPS   $0x00, X7, X8
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMASKMOVPS  (CX)(R14*1), X0, X9
+	VFMADD231PS X9, X8, X3
+	VPERMILPS   $0x55, X7, X8
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VMASKMOVPS  (CX)(R15*1), X0, X9
+	VFMADD231PS X9, X8, X4
+	MOVQ        8(R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMILPS   $0xaa, X7, X8
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VMASKMOVPS  (CX)(R14*1), X0, X9
+	VFMADD231PS X9, X8, X5
+	VPERMILPS   $0xff, X7, X7
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VMASKMOVPS  (CX)(R15*1), X0, X8
+	VFMADD231PS X8, X7, X6
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, R13
+	JGE         near1
 
 few1:
+	CMPB       known+179(FP), $0x00
+	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
+	CMPB       near+178(FP), $0x00
+	JNE        fewasked1
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -4899,110 +5476,69 @@ fewasked1:
 	SUBQ         R13, R14
 	MOVL         (R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS (R9)(DI*4), X5
-	VMOVUPS      -32(R14), X6
-	VANDPS       X6, X5, X5
-	VANDPS       X0, X6, X6
-	VMASKMOVPS   (CX)(R15*1), X6, X6
-	VFMADD231PS  X6, X5, X3
+	VBROADCASTSS (R9)(DI*4), X7
+	VMOVUPS      -32(R14), X8
+	VANDPS       X8, X7, X7
+	VANDPS       X0, X8, X8
+	VMASKMOVPS   (CX)(R15*1), X8, X8
+	VFMADD231PS  X8, X7, X3
 	MOVL         4(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS 4(R9)(DI*4), X5
-	VMOVUPS      (R14), X6
-	VANDPS       X6, X5, X5
-	VANDPS       X0, X6, X6
-	VMASKMOVPS   (CX)(R15*1), X6, X6
-	VFMADD231PS  X6, X5, X4
+	VBROADCASTSS 4(R9)(DI*4), X7
+	VMOVUPS      (R14), X8
+	VANDPS       X8, X7, X7
+	VANDPS       X0, X8, X8
+	VMASKMOVPS   (CX)(R15*1), X8, X8
+	VFMADD231PS  X8, X7, X4
 	MOVL         8(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS 8(R9)(DI*4), X5
-	VMOVUPS      32(R14), X6
-	VANDPS       X6, X5, X5
-	VANDPS       X0, X6, X6
-	VMASKMOVPS   (CX)(R15*1), X6, X6
-	VFMADD231PS  X6, X5, X3
+	VBROADCASTSS 8(R9)(DI*4), X7
+	VMOVUPS      32(R14), X8
+	VANDPS       X8, X7, X7
+	VANDPS       X0, X8, X8
+	VMASKMOVPS   (CX)(R15*1), X8, X8
+	VFMADD231PS  X8, X7, X5
 	SARQ         $0x05, R13
 	LEAQ         4(DI)(R13*1), DI
 	JMP          finish1
 
 fewLeft1:
-	ADDQ $0x04, R13
-	SUBQ $0x02, R13
-	JL   odd1
-
-pair1:
-	PREFETCHT1 2048(R9)(DI*4)
-	PREFETCHT1 2048(R8)(DI*4)
-	LEAQ       257(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        asked1
-	CMPB       across+176(FP), $0x00
-	JNE        across1
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	JMP        asked1
-
-across1:
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 15(CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 15(CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 15(CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 15(CX)(R14*1)
-
-asked1:
+	ADDQ         $0x04, R13
+	JZ           finish1
 	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), X7
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSS (R9)(DI*4), X5
-	VMASKMOVPS   (CX)(R14*1), X0, X6
-	VFMADD231PS  X6, X5, X3
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 4(R9)(DI*4), X5
-	VMASKMOVPS   (CX)(R14*1), X0, X6
-	VFMADD231PS  X6, X5, X4
-	ADDQ         $0x02, DI
-	SUBQ         $0x02, R13
-	JGE          pair1
-
-odd1:
-	ADDQ         $0x01, R13
-	JL           finish1
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
-	VBROADCASTSS (R9)(DI*4), X5
-	VMASKMOVPS   (CX)(R13*1), X0, X6
-	VFMADD231PS  X6, X5, X3
+	VMASKMOVPS   (CX)(R14*1), X0, X8
+	VFMADD231PS  X8, X7, X3
 	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), X7
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VMASKMOVPS   (CX)(R14*1), X0, X8
+	VFMADD231PS  X8, X7, X4
+	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), X7
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VMASKMOVPS   (CX)(R14*1), X0, X8
+	VFMADD231PS  X8, X7, X5
+	INCQ         DI
+	DECQ         R13
 
 finish1:
 	VADDPS      X4, X3, X3
+	VADDPS      X6, X5, X5
+	VADDPS      X5, X3, X3
 	VMULPS      X1, X3, X3
 	TESTQ       R11, R11
 	JZ          overwrite1
@@ -5035,8 +5571,8 @@ out:
 	VZEROUPPER
 	RET
 
-// func manyF64AVX512Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+// func manyF64AVX512Half(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·manyF64AVX512Half(SB), NOSPLIT, $0-200
 	MOVQ         ptr_base+16(FP), AX
 	MOVQ         x_base+88(FP), CX
@@ -5073,17 +5609,21 @@ row1:
 	JL     out
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	SUBQ   $0x04, R13
 	JL     few1
+	CMPB   near+186(FP), $0x00
+	JNE    near1
 
-four1:
+far1:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+176(FP)
-	JGE        fourasked1
+	JGE        farasked1
 	CMPB       across+184(FP), $0x00
-	JNE        fouracross1
+	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -5108,9 +5648,9 @@ four1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fourasked1
+	JMP        farasked1
 
-fouracross1:
+faracross1:
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -5144,39 +5684,79 @@ fouracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 31(CX)(R14*1)
 
-fourasked1:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD (R9)(DI*8), Y4
-	VFMADD231PD  (CX)(R14*1), Y4, K1, Y2
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 8(R9)(DI*8), Y4
-	VFMADD231PD  (CX)(R14*1), Y4, K1, Y3
-	MOVL         8(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 16(R9)(DI*8), Y4
-	VFMADD231PD  (CX)(R14*1), Y4, K1, Y2
-	MOVL         12(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 24(R9)(DI*8), Y4
-	VFMADD231PD  (CX)(R14*1), Y4, K1, Y3
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R13
-	JGE          four1
+farasked1:
+	VMOVUPD     (R9)(DI*8), Y6
+	MOVQ        (R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMPD     $0x00, Y6, Y7
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PD (CX)(R14*1), Y7, K1, Y2
+	VPERMPD     $0x55, Y6, Y7
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VFMADD231PD (CX)(R15*1), Y7, K1, Y3
+	MOVQ        8(R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMPD     $0xaa, Y6, Y7
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PD (CX)(R14*1), Y7, K1, Y4
+	VPERMPD     $0xff, Y6, Y6
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VFMADD231PD (CX)(R15*1), Y6, K1, Y5
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, R13
+	JGE         far1
+	JMP         few1
+
+near1:
+	VMOVUPD     (R9)(DI*8), Y6
+	MOVQ        (R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMPD     $0x00, Y6, Y7
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PD (CX)(R14*1), Y7, K1, Y2
+	VPERMPD     $0x55, Y6, Y7
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VFMADD231PD (CX)(R15*1), Y7, K1, Y3
+	MOVQ        8(R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMPD     $0xaa, Y6, Y7
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PD (CX)(R14*1), Y7, K1, Y4
+	VPERMPD     $0xff, Y6, Y6
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VFMADD231PD (CX)(R15*1), Y6, K1, Y5
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, R13
+	JGE         near1
 
 few1:
+	CMPB       known+187(FP), $0x00
+	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
+	CMPB       near+186(FP), $0x00
+	JNE        fewasked1
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -5245,101 +5825,60 @@ fewasked1:
 	SUBQ         R13, R14
 	MOVL         (R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSD (R9)(DI*8), Y4
+	VBROADCASTSD (R9)(DI*8), Y6
 	KMOVW        -2(R14), K2
 	KANDW        K1, K2, K2
-	VFMADD231PD  (CX)(R15*1), Y4, K2, Y2
+	VFMADD231PD  (CX)(R15*1), Y6, K2, Y2
 	MOVL         4(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSD 8(R9)(DI*8), Y4
+	VBROADCASTSD 8(R9)(DI*8), Y6
 	KMOVW        (R14), K2
 	KANDW        K1, K2, K2
-	VFMADD231PD  (CX)(R15*1), Y4, K2, Y3
+	VFMADD231PD  (CX)(R15*1), Y6, K2, Y3
 	MOVL         8(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSD 16(R9)(DI*8), Y4
+	VBROADCASTSD 16(R9)(DI*8), Y6
 	KMOVW        2(R14), K2
 	KANDW        K1, K2, K2
-	VFMADD231PD  (CX)(R15*1), Y4, K2, Y2
+	VFMADD231PD  (CX)(R15*1), Y6, K2, Y4
 	SARQ         $0x01, R13
 	LEAQ         4(DI)(R13*1), DI
 	JMP          finish1
 
 fewLeft1:
-	ADDQ $0x04, R13
-	SUBQ $0x02, R13
-	JL   odd1
-
-pair1:
-	PREFETCHT1 4096(R9)(DI*8)
-	PREFETCHT1 2048(R8)(DI*4)
-	LEAQ       257(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        asked1
-	CMPB       across+184(FP), $0x00
-	JNE        across1
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	JMP        asked1
-
-across1:
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 31(CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 31(CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 31(CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 31(CX)(R14*1)
-
-asked1:
+	ADDQ         $0x04, R13
+	JZ           finish1
 	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Y6
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSD (R9)(DI*8), Y4
-	VFMADD231PD  (CX)(R14*1), Y4, K1, Y2
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSD 8(R9)(DI*8), Y4
-	VFMADD231PD  (CX)(R14*1), Y4, K1, Y3
-	ADDQ         $0x02, DI
-	SUBQ         $0x02, R13
-	JGE          pair1
-
-odd1:
-	ADDQ         $0x01, R13
-	JL           finish1
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
-	VBROADCASTSD (R9)(DI*8), Y4
-	VFMADD231PD  (CX)(R13*1), Y4, K1, Y2
+	VFMADD231PD  (CX)(R14*1), Y6, K1, Y2
 	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Y6
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Y6, K1, Y3
+	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSD (R9)(DI*8), Y6
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PD  (CX)(R14*1), Y6, K1, Y4
+	INCQ         DI
+	DECQ         R13
 
 finish1:
 	VADDPD      Y3, Y2, Y2
+	VADDPD      Y5, Y4, Y4
+	VADDPD      Y4, Y2, Y2
 	VMULPD      Y0, Y2, Y2
 	TESTQ       R11, R11
 	JZ          overwrite1
@@ -5365,7 +5904,7 @@ out:
 	VZEROUPPER
 	RET
 
-// func manyF64AVX512Quarter(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+// func manyF64AVX512Quarter(alpha float64, beta float64, ptr []int64, idx []int32, val []float64, x []float64, y []float64, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·manyF64AVX512Quarter(SB), NOSPLIT, $0-200
 	MOVQ     ptr_base+16(FP), AX
@@ -5403,17 +5942,21 @@ row1:
 	JL     out
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	SUBQ   $0x04, R13
 	JL     few1
+	CMPB   near+186(FP), $0x00
+	JNE    near1
 
-four1:
+far1:
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+176(FP)
-	JGE        fourasked1
+	JGE        farasked1
 	CMPB       across+184(FP), $0x00
-	JNE        fouracross1
+	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -5438,9 +5981,9 @@ four1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fourasked1
+	JMP        farasked1
 
-fouracross1:
+faracross1:
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -5474,39 +6017,77 @@ fouracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 15(CX)(R14*1)
 
-fourasked1:
-	MOVL        (R8)(DI*4), R14
+farasked1:
+	MOVQ        (R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVDDUP    (R9)(DI*8), X6
 	CMPQ        R14, BX
 	JAE         out
 	IMULQ       SI, R14
-	VMOVDDUP    (R9)(DI*8), X4
-	VFMADD231PD (CX)(R14*1), X4, K1, X2
-	MOVL        4(R8)(DI*4), R14
+	VFMADD231PD (CX)(R14*1), X6, K1, X2
+	VMOVDDUP    8(R9)(DI*8), X6
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VFMADD231PD (CX)(R15*1), X6, K1, X3
+	MOVQ        8(R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVDDUP    16(R9)(DI*8), X6
 	CMPQ        R14, BX
 	JAE         out
 	IMULQ       SI, R14
-	VMOVDDUP    8(R9)(DI*8), X4
-	VFMADD231PD (CX)(R14*1), X4, K1, X3
-	MOVL        8(R8)(DI*4), R14
-	CMPQ        R14, BX
+	VFMADD231PD (CX)(R14*1), X6, K1, X4
+	VMOVDDUP    24(R9)(DI*8), X6
+	CMPQ        R15, BX
 	JAE         out
-	IMULQ       SI, R14
-	VMOVDDUP    16(R9)(DI*8), X4
-	VFMADD231PD (CX)(R14*1), X4, K1, X2
-	MOVL        12(R8)(DI*4), R14
-	CMPQ        R14, BX
-	JAE         out
-	IMULQ       SI, R14
-	VMOVDDUP    24(R9)(DI*8), X4
-	VFMADD231PD (CX)(R14*1), X4, K1, X3
+	IMULQ       SI, R15
+	VFMADD231PD (CX)(R15*1), X6, K1, X5
 	ADDQ        $0x04, DI
 	SUBQ        $0x04, R13
-	JGE         four1
+	JGE         far1
+	JMP         few1
+
+near1:
+	MOVQ        (R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVDDUP    (R9)(DI*8), X6
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PD (CX)(R14*1), X6, K1, X2
+	VMOVDDUP    8(R9)(DI*8), X6
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VFMADD231PD (CX)(R15*1), X6, K1, X3
+	MOVQ        8(R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VMOVDDUP    16(R9)(DI*8), X6
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PD (CX)(R14*1), X6, K1, X4
+	VMOVDDUP    24(R9)(DI*8), X6
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VFMADD231PD (CX)(R15*1), X6, K1, X5
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, R13
+	JGE         near1
 
 few1:
+	CMPB       known+187(FP), $0x00
+	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
+	CMPB       near+186(FP), $0x00
+	JNE        fewasked1
 	PREFETCHT1 4096(R9)(DI*8)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -5575,101 +6156,60 @@ fewasked1:
 	SUBQ        R13, R14
 	MOVL        (R8)(DI*4), R15
 	IMULQ       SI, R15
-	VMOVDDUP    (R9)(DI*8), X4
+	VMOVDDUP    (R9)(DI*8), X6
 	KMOVW       -2(R14), K2
 	KANDW       K1, K2, K2
-	VFMADD231PD (CX)(R15*1), X4, K2, X2
+	VFMADD231PD (CX)(R15*1), X6, K2, X2
 	MOVL        4(R8)(DI*4), R15
 	IMULQ       SI, R15
-	VMOVDDUP    8(R9)(DI*8), X4
+	VMOVDDUP    8(R9)(DI*8), X6
 	KMOVW       (R14), K2
 	KANDW       K1, K2, K2
-	VFMADD231PD (CX)(R15*1), X4, K2, X3
+	VFMADD231PD (CX)(R15*1), X6, K2, X3
 	MOVL        8(R8)(DI*4), R15
 	IMULQ       SI, R15
-	VMOVDDUP    16(R9)(DI*8), X4
+	VMOVDDUP    16(R9)(DI*8), X6
 	KMOVW       2(R14), K2
 	KANDW       K1, K2, K2
-	VFMADD231PD (CX)(R15*1), X4, K2, X2
+	VFMADD231PD (CX)(R15*1), X6, K2, X4
 	SARQ        $0x01, R13
 	LEAQ        4(DI)(R13*1), DI
 	JMP         finish1
 
 fewLeft1:
-	ADDQ $0x04, R13
-	SUBQ $0x02, R13
-	JL   odd1
-
-pair1:
-	PREFETCHT1 4096(R9)(DI*8)
-	PREFETCHT1 2048(R8)(DI*4)
-	LEAQ       257(DI), R14
-	CMPQ       R14, asks+176(FP)
-	JGE        asked1
-	CMPB       across+184(FP), $0x00
-	JNE        across1
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	JMP        asked1
-
-across1:
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 15(CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 15(CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 15(CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 15(CX)(R14*1)
-
-asked1:
+	ADDQ        $0x04, R13
+	JZ          finish1
 	MOVL        (R8)(DI*4), R14
+	VMOVDDUP    (R9)(DI*8), X6
 	CMPQ        R14, BX
 	JAE         out
 	IMULQ       SI, R14
-	VMOVDDUP    (R9)(DI*8), X4
-	VFMADD231PD (CX)(R14*1), X4, K1, X2
-	MOVL        4(R8)(DI*4), R14
-	CMPQ        R14, BX
-	JAE         out
-	IMULQ       SI, R14
-	VMOVDDUP    8(R9)(DI*8), X4
-	VFMADD231PD (CX)(R14*1), X4, K1, X3
-	ADDQ        $0x02, DI
-	SUBQ        $0x02, R13
-	JGE         pair1
-
-odd1:
-	ADDQ        $0x01, R13
-	JL          finish1
-	MOVL        (R8)(DI*4), R13
-	CMPQ        R13, BX
-	JAE         out
-	IMULQ       SI, R13
-	VMOVDDUP    (R9)(DI*8), X4
-	VFMADD231PD (CX)(R13*1), X4, K1, X2
+	VFMADD231PD (CX)(R14*1), X6, K1, X2
 	INCQ        DI
+	DECQ        R13
+	JZ          finish1
+	MOVL        (R8)(DI*4), R14
+	VMOVDDUP    (R9)(DI*8), X6
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PD (CX)(R14*1), X6, K1, X3
+	INCQ        DI
+	DECQ        R13
+	JZ          finish1
+	MOVL        (R8)(DI*4), R14
+	VMOVDDUP    (R9)(DI*8), X6
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PD (CX)(R14*1), X6, K1, X4
+	INCQ        DI
+	DECQ        R13
 
 finish1:
 	VADDPD      X3, X2, X2
+	VADDPD      X5, X4, X4
+	VADDPD      X4, X2, X2
 	VMULPD      X0, X2, X2
 	TESTQ       R11, R11
 	JZ          overwrite1
@@ -5695,7 +6235,7 @@ out:
 	VZEROUPPER
 	RET
 
-// func manyF32AVX512Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+// func manyF32AVX512Half(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·manyF32AVX512Half(SB), NOSPLIT, $0-192
 	MOVQ         ptr_base+8(FP), AX
@@ -5732,17 +6272,21 @@ row1:
 	JL     out
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	SUBQ   $0x04, R13
 	JL     few1
+	CMPB   near+178(FP), $0x00
+	JNE    near1
 
-four1:
+far1:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+168(FP)
-	JGE        fourasked1
+	JGE        farasked1
 	CMPB       across+176(FP), $0x00
-	JNE        fouracross1
+	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -5767,9 +6311,9 @@ four1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fourasked1
+	JMP        farasked1
 
-fouracross1:
+faracross1:
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -5803,39 +6347,79 @@ fouracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 31(CX)(R14*1)
 
-fourasked1:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS (R9)(DI*4), Y4
-	VFMADD231PS  (CX)(R14*1), Y4, K1, Y2
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 4(R9)(DI*4), Y4
-	VFMADD231PS  (CX)(R14*1), Y4, K1, Y3
-	MOVL         8(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 8(R9)(DI*4), Y4
-	VFMADD231PS  (CX)(R14*1), Y4, K1, Y2
-	MOVL         12(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 12(R9)(DI*4), Y4
-	VFMADD231PS  (CX)(R14*1), Y4, K1, Y3
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R13
-	JGE          four1
+farasked1:
+	VBROADCASTF128 (R9)(DI*4), Y6
+	MOVQ           (R8)(DI*4), R15
+	MOVL           R15, R14
+	SHRQ           $0x20, R15
+	VPERMILPS      $0x00, Y6, Y7
+	CMPQ           R14, BX
+	JAE            out
+	IMULQ          SI, R14
+	VFMADD231PS    (CX)(R14*1), Y7, K1, Y2
+	VPERMILPS      $0x55, Y6, Y7
+	CMPQ           R15, BX
+	JAE            out
+	IMULQ          SI, R15
+	VFMADD231PS    (CX)(R15*1), Y7, K1, Y3
+	MOVQ           8(R8)(DI*4), R15
+	MOVL           R15, R14
+	SHRQ           $0x20, R15
+	VPERMILPS      $0xaa, Y6, Y7
+	CMPQ           R14, BX
+	JAE            out
+	IMULQ          SI, R14
+	VFMADD231PS    (CX)(R14*1), Y7, K1, Y4
+	VPERMILPS      $0xff, Y6, Y6
+	CMPQ           R15, BX
+	JAE            out
+	IMULQ          SI, R15
+	VFMADD231PS    (CX)(R15*1), Y6, K1, Y5
+	ADDQ           $0x04, DI
+	SUBQ           $0x04, R13
+	JGE            far1
+	JMP            few1
+
+near1:
+	VBROADCASTF128 (R9)(DI*4), Y6
+	MOVQ           (R8)(DI*4), R15
+	MOVL           R15, R14
+	SHRQ           $0x20, R15
+	VPERMILPS      $0x00, Y6, Y7
+	CMPQ           R14, BX
+	JAE            out
+	IMULQ          SI, R14
+	VFMADD231PS    (CX)(R14*1), Y7, K1, Y2
+	VPERMILPS      $0x55, Y6, Y7
+	CMPQ           R15, BX
+	JAE            out
+	IMULQ          SI, R15
+	VFMADD231PS    (CX)(R15*1), Y7, K1, Y3
+	MOVQ           8(R8)(DI*4), R15
+	MOVL           R15, R14
+	SHRQ           $0x20, R15
+	VPERMILPS      $0xaa, Y6, Y7
+	CMPQ           R14, BX
+	JAE            out
+	IMULQ          SI, R14
+	VFMADD231PS    (CX)(R14*1), Y7, K1, Y4
+	VPERMILPS      $0xff, Y6, Y6
+	CMPQ           R15, BX
+	JAE            out
+	IMULQ          SI, R15
+	VFMADD231PS    (CX)(R15*1), Y6, K1, Y5
+	ADDQ           $0x04, DI
+	SUBQ           $0x04, R13
+	JGE            near1
 
 few1:
+	CMPB       known+179(FP), $0x00
+	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
+	CMPB       near+178(FP), $0x00
+	JNE        fewasked1
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -5904,101 +6488,60 @@ fewasked1:
 	SUBQ         R13, R14
 	MOVL         (R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS (R9)(DI*4), Y4
+	VBROADCASTSS (R9)(DI*4), Y6
 	KMOVW        -2(R14), K2
 	KANDW        K1, K2, K2
-	VFMADD231PS  (CX)(R15*1), Y4, K2, Y2
+	VFMADD231PS  (CX)(R15*1), Y6, K2, Y2
 	MOVL         4(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS 4(R9)(DI*4), Y4
+	VBROADCASTSS 4(R9)(DI*4), Y6
 	KMOVW        (R14), K2
 	KANDW        K1, K2, K2
-	VFMADD231PS  (CX)(R15*1), Y4, K2, Y3
+	VFMADD231PS  (CX)(R15*1), Y6, K2, Y3
 	MOVL         8(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS 8(R9)(DI*4), Y4
+	VBROADCASTSS 8(R9)(DI*4), Y6
 	KMOVW        2(R14), K2
 	KANDW        K1, K2, K2
-	VFMADD231PS  (CX)(R15*1), Y4, K2, Y2
+	VFMADD231PS  (CX)(R15*1), Y6, K2, Y4
 	SARQ         $0x01, R13
 	LEAQ         4(DI)(R13*1), DI
 	JMP          finish1
 
 fewLeft1:
-	ADDQ $0x04, R13
-	SUBQ $0x02, R13
-	JL   odd1
-
-pair1:
-	PREFETCHT1 2048(R9)(DI*4)
-	PREFETCHT1 2048(R8)(DI*4)
-	LEAQ       257(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        asked1
-	CMPB       across+176(FP), $0x00
-	JNE        across1
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	JMP        asked1
-
-across1:
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 31(CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 31(CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 31(CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 31(CX)(R14*1)
-
-asked1:
+	ADDQ         $0x04, R13
+	JZ           finish1
 	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Y6
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSS (R9)(DI*4), Y4
-	VFMADD231PS  (CX)(R14*1), Y4, K1, Y2
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 4(R9)(DI*4), Y4
-	VFMADD231PS  (CX)(R14*1), Y4, K1, Y3
-	ADDQ         $0x02, DI
-	SUBQ         $0x02, R13
-	JGE          pair1
-
-odd1:
-	ADDQ         $0x01, R13
-	JL           finish1
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
-	VBROADCASTSS (R9)(DI*4), Y4
-	VFMADD231PS  (CX)(R13*1), Y4, K1, Y2
+	VFMADD231PS  (CX)(R14*1), Y6, K1, Y2
 	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Y6
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Y6, K1, Y3
+	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), Y6
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), Y6, K1, Y4
+	INCQ         DI
+	DECQ         R13
 
 finish1:
 	VADDPS      Y3, Y2, Y2
+	VADDPS      Y5, Y4, Y4
+	VADDPS      Y4, Y2, Y2
 	VMULPS      Y0, Y2, Y2
 	TESTQ       R11, R11
 	JZ          overwrite1
@@ -6024,7 +6567,7 @@ out:
 	VZEROUPPER
 	RET
 
-// func manyF32AVX512Quarter(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool) (done int)
+// func manyF32AVX512Quarter(alpha float32, beta float32, ptr []int64, idx []int32, val []float32, x []float32, y []float32, rowsX int, ldx int, ldy int, vectors int, last int, asks int, across bool, stream bool, near bool, known bool) (done int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·manyF32AVX512Quarter(SB), NOSPLIT, $0-192
 	MOVQ         ptr_base+8(FP), AX
@@ -6061,17 +6604,21 @@ row1:
 	JL     out
 	VXORPS X2, X2, X2
 	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
 	SUBQ   $0x04, R13
 	JL     few1
+	CMPB   near+178(FP), $0x00
+	JNE    near1
 
-four1:
+far1:
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       259(DI), R14
 	CMPQ       R14, asks+168(FP)
-	JGE        fourasked1
+	JGE        farasked1
 	CMPB       across+176(FP), $0x00
-	JNE        fouracross1
+	JNE        faracross1
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -6096,9 +6643,9 @@ four1:
 	MOVL       76(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT0 (CX)(R14*1)
-	JMP        fourasked1
+	JMP        farasked1
 
-fouracross1:
+faracross1:
 	MOVL       1024(R8)(DI*4), R14
 	IMULQ      SI, R14
 	PREFETCHT1 (CX)(R14*1)
@@ -6132,39 +6679,79 @@ fouracross1:
 	PREFETCHT0 (CX)(R14*1)
 	PREFETCHT0 15(CX)(R14*1)
 
-fourasked1:
-	MOVL         (R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS (R9)(DI*4), X4
-	VFMADD231PS  (CX)(R14*1), X4, K1, X2
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 4(R9)(DI*4), X4
-	VFMADD231PS  (CX)(R14*1), X4, K1, X3
-	MOVL         8(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 8(R9)(DI*4), X4
-	VFMADD231PS  (CX)(R14*1), X4, K1, X2
-	MOVL         12(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 12(R9)(DI*4), X4
-	VFMADD231PS  (CX)(R14*1), X4, K1, X3
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R13
-	JGE          four1
+farasked1:
+	VMOVUPS     (R9)(DI*4), X6
+	MOVQ        (R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMILPS   $0x00, X6, X7
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PS (CX)(R14*1), X7, K1, X2
+	VPERMILPS   $0x55, X6, X7
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VFMADD231PS (CX)(R15*1), X7, K1, X3
+	MOVQ        8(R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMILPS   $0xaa, X6, X7
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PS (CX)(R14*1), X7, K1, X4
+	VPERMILPS   $0xff, X6, X6
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VFMADD231PS (CX)(R15*1), X6, K1, X5
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, R13
+	JGE         far1
+	JMP         few1
+
+near1:
+	VMOVUPS     (R9)(DI*4), X6
+	MOVQ        (R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMILPS   $0x00, X6, X7
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PS (CX)(R14*1), X7, K1, X2
+	VPERMILPS   $0x55, X6, X7
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VFMADD231PS (CX)(R15*1), X7, K1, X3
+	MOVQ        8(R8)(DI*4), R15
+	MOVL        R15, R14
+	SHRQ        $0x20, R15
+	VPERMILPS   $0xaa, X6, X7
+	CMPQ        R14, BX
+	JAE         out
+	IMULQ       SI, R14
+	VFMADD231PS (CX)(R14*1), X7, K1, X4
+	VPERMILPS   $0xff, X6, X6
+	CMPQ        R15, BX
+	JAE         out
+	IMULQ       SI, R15
+	VFMADD231PS (CX)(R15*1), X6, K1, X5
+	ADDQ        $0x04, DI
+	SUBQ        $0x04, R13
+	JGE         near1
 
 few1:
+	CMPB       known+179(FP), $0x00
+	JNE        fewLeft1
 	LEAQ       3(DI), R14
 	CMPQ       R14, R10
 	JG         fewLeft1
+	CMPB       near+178(FP), $0x00
+	JNE        fewasked1
 	PREFETCHT1 2048(R9)(DI*4)
 	PREFETCHT1 2048(R8)(DI*4)
 	LEAQ       258(DI), R14
@@ -6233,101 +6820,60 @@ fewasked1:
 	SUBQ         R13, R14
 	MOVL         (R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS (R9)(DI*4), X4
+	VBROADCASTSS (R9)(DI*4), X6
 	KMOVW        -2(R14), K2
 	KANDW        K1, K2, K2
-	VFMADD231PS  (CX)(R15*1), X4, K2, X2
+	VFMADD231PS  (CX)(R15*1), X6, K2, X2
 	MOVL         4(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS 4(R9)(DI*4), X4
+	VBROADCASTSS 4(R9)(DI*4), X6
 	KMOVW        (R14), K2
 	KANDW        K1, K2, K2
-	VFMADD231PS  (CX)(R15*1), X4, K2, X3
+	VFMADD231PS  (CX)(R15*1), X6, K2, X3
 	MOVL         8(R8)(DI*4), R15
 	IMULQ        SI, R15
-	VBROADCASTSS 8(R9)(DI*4), X4
+	VBROADCASTSS 8(R9)(DI*4), X6
 	KMOVW        2(R14), K2
 	KANDW        K1, K2, K2
-	VFMADD231PS  (CX)(R15*1), X4, K2, X2
+	VFMADD231PS  (CX)(R15*1), X6, K2, X4
 	SARQ         $0x01, R13
 	LEAQ         4(DI)(R13*1), DI
 	JMP          finish1
 
 fewLeft1:
-	ADDQ $0x04, R13
-	SUBQ $0x02, R13
-	JL   odd1
-
-pair1:
-	PREFETCHT1 2048(R9)(DI*4)
-	PREFETCHT1 2048(R8)(DI*4)
-	LEAQ       257(DI), R14
-	CMPQ       R14, asks+168(FP)
-	JGE        asked1
-	CMPB       across+176(FP), $0x00
-	JNE        across1
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	JMP        asked1
-
-across1:
-	MOVL       1024(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 15(CX)(R14*1)
-	MOVL       64(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 15(CX)(R14*1)
-	MOVL       1028(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT1 (CX)(R14*1)
-	PREFETCHT1 15(CX)(R14*1)
-	MOVL       68(R8)(DI*4), R14
-	IMULQ      SI, R14
-	PREFETCHT0 (CX)(R14*1)
-	PREFETCHT0 15(CX)(R14*1)
-
-asked1:
+	ADDQ         $0x04, R13
+	JZ           finish1
 	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), X6
 	CMPQ         R14, BX
 	JAE          out
 	IMULQ        SI, R14
-	VBROADCASTSS (R9)(DI*4), X4
-	VFMADD231PS  (CX)(R14*1), X4, K1, X2
-	MOVL         4(R8)(DI*4), R14
-	CMPQ         R14, BX
-	JAE          out
-	IMULQ        SI, R14
-	VBROADCASTSS 4(R9)(DI*4), X4
-	VFMADD231PS  (CX)(R14*1), X4, K1, X3
-	ADDQ         $0x02, DI
-	SUBQ         $0x02, R13
-	JGE          pair1
-
-odd1:
-	ADDQ         $0x01, R13
-	JL           finish1
-	MOVL         (R8)(DI*4), R13
-	CMPQ         R13, BX
-	JAE          out
-	IMULQ        SI, R13
-	VBROADCASTSS (R9)(DI*4), X4
-	VFMADD231PS  (CX)(R13*1), X4, K1, X2
+	VFMADD231PS  (CX)(R14*1), X6, K1, X2
 	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), X6
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), X6, K1, X3
+	INCQ         DI
+	DECQ         R13
+	JZ           finish1
+	MOVL         (R8)(DI*4), R14
+	VBROADCASTSS (R9)(DI*4), X6
+	CMPQ         R14, BX
+	JAE          out
+	IMULQ        SI, R14
+	VFMADD231PS  (CX)(R14*1), X6, K1, X4
+	INCQ         DI
+	DECQ         R13
 
 finish1:
 	VADDPS      X3, X2, X2
+	VADDPS      X5, X4, X4
+	VADDPS      X4, X2, X2
 	VMULPS      X0, X2, X2
 	TESTQ       R11, R11
 	JZ          overwrite1

@@ -14,8 +14,10 @@ import (
 )
 
 func TestRowsManyAgreesWithTheReferenceColumnByColumnAtEveryLevel(t *testing.T) {
-	t.Run("float64", checkRowsMany[float64])
-	t.Run("float32", checkRowsMany[float32])
+	simd.InAllWays(t, func(t *testing.T) {
+		t.Run("float64", checkRowsMany[float64])
+		t.Run("float32", checkRowsMany[float32])
+	})
 }
 
 func checkRowsMany[V sparse.Value](t *testing.T) {
@@ -84,58 +86,62 @@ func TestRowsManyWritesLargeResultsAroundTheCaches(t *testing.T) {
 }
 
 func TestRowsManyStopsAtWhatLeavesTheArraysAtEveryLevel(t *testing.T) {
-	levels(t, func(t *testing.T, l simd.Level) {
-		for _, k := range []int{1, 8, 20, 40} {
-			for _, bad := range []int32{-1, 7, math.MaxInt32, math.MinInt32} {
-				for at := range 3 {
-					idx, val := make([]int32, 3), make([]float32, 3)
-					idx[at] = bad
-					x, y := simd.Block[float32]{Val: make([]float32, 6*(k+1)+k), Cols: k, Stride: k + 1}, simd.Block[float32]{Val: make([]float32, 2*k), Cols: k, Stride: k}
-					require.Panics(t, func() { simd.RowsMany(l, 1, 0, []int64{0, 0, 3}, idx, val, x, y) })
+	simd.InAllWays(t, func(t *testing.T) {
+		levels(t, func(t *testing.T, l simd.Level) {
+			for _, k := range []int{1, 8, 20, 40} {
+				for _, bad := range []int32{-1, 7, math.MaxInt32, math.MinInt32} {
+					for at := range 3 {
+						idx, val := make([]int32, 3), make([]float32, 3)
+						idx[at] = bad
+						x, y := simd.Block[float32]{Val: make([]float32, 6*(k+1)+k), Cols: k, Stride: k + 1}, simd.Block[float32]{Val: make([]float32, 2*k), Cols: k, Stride: k}
+						require.Panics(t, func() { simd.RowsMany(l, 1, 0, []int64{0, 0, 3}, idx, val, x, y) })
+					}
 				}
 			}
-		}
-		x, y := simd.Block[float64]{Val: make([]float64, 8), Cols: 8, Stride: 8}, simd.Block[float64]{Val: make([]float64, 16), Cols: 8, Stride: 8}
-		for _, ptr := range [][]int64{{0, 10, 10}, {0, 9, 8}, {0, 4, math.MaxInt64}, {0, -1, 9}, {5, 4, 9}, {0, 1, 2, 3}} {
-			require.Panics(t, func() { simd.RowsMany(l, 1, 0, ptr, make([]int32, 9), make([]float64, 9), x, y) }, ptr)
-		}
+			x, y := simd.Block[float64]{Val: make([]float64, 8), Cols: 8, Stride: 8}, simd.Block[float64]{Val: make([]float64, 16), Cols: 8, Stride: 8}
+			for _, ptr := range [][]int64{{0, 10, 10}, {0, 9, 8}, {0, 4, math.MaxInt64}, {0, -1, 9}, {5, 4, 9}, {0, 1, 2, 3}} {
+				require.Panics(t, func() { simd.RowsMany(l, 1, 0, ptr, make([]int32, 9), make([]float64, 9), x, y) }, ptr)
+			}
+		})
 	})
 }
 
 func TestRowsManyTakesNothingOfTheRowsBehind(t *testing.T) {
-	levels(t, func(t *testing.T, l simd.Level) {
-		const behind = 5 // entries of row 1, and its row of x, are no numbers
-		for _, k := range []int{1, 3, 4, 5, 8, 16} {
-			for n := range 10 {
-				idx, val := make([]int32, n+behind), make([]float64, n+behind)
-				for i := range idx {
-					val[i] = 1
-					if i >= n {
-						idx[i], val[i] = 1, math.Inf(1)
+	simd.InAllWays(t, func(t *testing.T) {
+		levels(t, func(t *testing.T, l simd.Level) {
+			const behind = 5 // entries of row 1, and its row of x, are no numbers
+			for _, k := range []int{1, 3, 4, 5, 8, 16} {
+				for n := range 10 {
+					idx, val := make([]int32, n+behind), make([]float64, n+behind)
+					for i := range idx {
+						val[i] = 1
+						if i >= n {
+							idx[i], val[i] = 1, math.Inf(1)
+						}
 					}
-				}
-				x, y := make([]float64, 2*k), make([]float64, 2*k)
-				for j := range k {
-					x[j], x[k+j] = float64(j+1), math.NaN()
-				}
-				multiply := func() {
-					simd.RowsMany(l, 1, 0, []int64{0, int64(n), int64(n + behind)}, idx, val, simd.Block[float64]{Val: x, Cols: k, Stride: k},
-						simd.Block[float64]{Val: y, Cols: k, Stride: k})
-				}
-				check := func() {
+					x, y := make([]float64, 2*k), make([]float64, 2*k)
 					for j := range k {
-						require.Equal(t, float64(n*(j+1)), y[j], "%d entries, column %d of %d", n, j, k)
+						x[j], x[k+j] = float64(j+1), math.NaN()
 					}
+					multiply := func() {
+						simd.RowsMany(l, 1, 0, []int64{0, int64(n), int64(n + behind)}, idx, val, simd.Block[float64]{Val: x, Cols: k, Stride: k},
+							simd.Block[float64]{Val: y, Cols: k, Stride: k})
+					}
+					check := func() {
+						for j := range k {
+							require.Equal(t, float64(n*(j+1)), y[j], "%d entries, column %d of %d", n, j, k)
+						}
+					}
+					multiply()
+					check()
+					require.True(t, math.IsNaN(y[k]))
+					clear(y)
+					idx[n+1] = 2 // out of range
+					require.Panics(t, multiply)
+					check()
 				}
-				multiply()
-				check()
-				require.True(t, math.IsNaN(y[k]))
-				clear(y)
-				idx[n+1] = 2 // out of range
-				require.Panics(t, multiply)
-				check()
 			}
-		}
+		})
 	})
 }
 

@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/msrep-go/msrep/kernels/cpu/simd/gen/lanes"
 )
 
 // most is how many entries are added under masks.
@@ -35,26 +37,17 @@ func ones(are bool) uint64 {
 	return 0
 }
 
-// byFour adds the left entries of a row of v registers four at a time, and then the last ones, three
-// at most, under masks: no branch depends on their number, which processors can't predict where rows
-// are short and differ. Those that the masks leave out are entries of the next rows. At the end of idx,
-// where there are none, and where one of the three is out of range, the last ones are still left.
-func (k *kernel) byFour(left GPVirtual, v int) {
-	SUBQ(Imm(4), left)
-	JL(LabelRef(label("few", v)))
-	Label(label("four", v))
-	k.ask("four", v, 4)
-	for i := range 4 {
-		k.entry(i)
-	}
-	ADDQ(Imm(4), k.k)
-	SUBQ(Imm(4), left)
-	JGE(LabelRef(label("four", v)))
-	Label(label("few", v))
+// underMasks adds the last entries of a row, left+4 of them, under masks: no branch depends on their number,
+// which processors can't predict where rows are many and differ. Those that the masks leave out are entries
+// of the next rows. At the end of idx, where there are none, and where one of the three is out of range, it
+// does nothing.
+func (k *kernel) underMasks(left GPVirtual, v int) {
 	t := GP64()
 	LEAQ(Mem{Base: k.k, Disp: most}, t)
 	CMPQ(t, k.end)
 	JG(LabelRef(label("fewLeft", v)))
+	CMPB(lanes.Arg("near"), Imm(0))
+	JNE(LabelRef(label("fewasked", v)))
 	k.ask("few", v, most)
 	at := func(i int) GPVirtual {
 		g := GP64()
@@ -83,8 +76,6 @@ func (k *kernel) byFour(left GPVirtual, v int) {
 	SARQ(Imm(uint64(shift)), left)
 	LEAQ(Mem{Base: k.k, Index: left, Scale: 1, Disp: 4}, k.k)
 	JMP(LabelRef(label("finish", v)))
-	Label(label("fewLeft", v))
-	ADDQ(Imm(4), left)
 }
 
 // maskedEntry adds the product of the row of x at g and f to the sums of entry i where the mask has
@@ -94,13 +85,13 @@ func (k *kernel) maskedEntry(i int, g GPVirtual, f VecVirtual, mask Mem) {
 		m := K()
 		KMOVW(mask, m)
 		KANDW(k.Mask(), m, m)
-		k.FMAMasked(Mem{Base: k.x, Index: g, Scale: 1}, f, m, k.sums[i%2][0])
+		k.FMAMasked(Mem{Base: k.x, Index: g, Scale: 1}, f, m, k.sums[i][0])
 		return
 	}
 	m, x := k.Reg(), k.Reg()
 	VMOVUPS(mask, m)
 	VANDPS(m, f, f)
-	for j, a := range k.sums[i%2] {
+	for j, a := range k.sums[i] {
 		if j == len(k.sums[0])-1 {
 			VANDPS(k.Mask(), m, m)
 		}

@@ -27,19 +27,20 @@ const (
 // rows generates the kernel of RowsMany for up to maxVectors registers of columns,
 // the last of which may be filled in part.
 //
-// Two entries of a row are taken at a time, in sums of their own; for rows of at most a cache line see
-// byFour, which adds them in the same order. An index that is
-// not below rowsX, and a pointer that falls or leaves idx, end the call with the
-// rows done before.
+// Four entries of a row are taken at a time, or two where these are more registers than two, in sums of
+// their own: sums wait for each other as long as eight loads take. See byFour for the last ones, which are
+// added in the same order whatever way they go. An index that is not below rowsX, and a pointer that
+// falls or leaves idx, end the call with the rows done before.
 func rows(p lanes.Part) {
 	name := "many" + p.Suffix()
-	p.Func(name, "func(alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, across, stream bool) (done int)",
+	p.Func(name, "func(alpha, beta V, ptr []int64, idx []int32, val, x, y []V, rowsX, ldx, ldy, vectors, last, asks int, across, stream, near, known bool) (done int)",
 		"is RowsMany for columns that fill vectors registers, last elements of",
 		"the last one, as far as indices and pointers are in range: it gives the number of",
 		"rows done, len(ptr)-1 at most. ldx and ldy are bytes. With stream y is written",
 		"around the caches: beta must be 0, all registers filled, and y aligned to them.",
 		"Rows of x are brought to the cache for entries below asks, as ptr counts; with across they",
-		"may lie across lines.")
+		"may lie across lines. With near nothing is brought there, with known branches tell the last entries",
+		"of a row.")
 
 	k, most := begin(p), maxVectors
 	if p.Masked || p.Half {
@@ -67,9 +68,9 @@ type kernel struct {
 	k             GPVirtual // the next entry
 	idx, val, end Register  // as Entries and end give them
 	alpha, beta   VecVirtual
-	readsY        GPVirtual // 0 for beta = 0 and -0
-	r             GPVirtual // the end of the next row in ptr
-	sums          [2][]VecVirtual
+	readsY        GPVirtual      // 0 for beta = 0 and -0
+	r             GPVirtual      // the end of the next row in ptr
+	sums          [][]VecVirtual // one row of registers for each entry that is taken at a time
 }
 
 // begin loads the arguments.
@@ -103,9 +104,14 @@ func begin(p lanes.Part) *kernel {
 
 // rows goes through all rows with v registers of columns.
 func (k *kernel) rows(v int) {
-	k.sums = [2][]VecVirtual{}
-	for i := range 2 * v {
-		k.sums[i%2] = append(k.sums[i%2], k.Reg())
+	k.sums = make([][]VecVirtual, 4)
+	if v > 2 {
+		k.sums = k.sums[:2]
+	}
+	for i := range k.sums {
+		for range v {
+			k.sums[i] = append(k.sums[i], k.Reg())
+		}
 	}
 	Label(label("row", v))
 	CMPQ(k.r, lanes.Place(Param("ptr").Len()))
@@ -121,25 +127,44 @@ func (k *kernel) rows(v int) {
 			k.Zero(a)
 		}
 	}
-	if v*k.Bytes() <= 64 {
-		k.byFour(left, v)
-	}
-	SUBQ(Imm(2), left)
-	JL(LabelRef(label("odd", v)))
-	Label(label("pair", v))
-	k.ask("", v, 2)
-	k.entry(0)
-	k.entry(1)
-	ADDQ(Imm(2), k.k)
-	SUBQ(Imm(2), left)
-	JGE(LabelRef(label("pair", v)))
-	Label(label("odd", v))
-	ADDQ(Imm(1), left)
-	JL(LabelRef(label("finish", v)))
-	k.entry(0)
-	INCQ(k.k)
+	k.entries(left, v)
 	Label(label("finish", v))
 	k.finish(v)
+}
+
+// entries adds the left entries of a row, as many at a time as there are sums, and then the last ones.
+func (k *kernel) entries(left GPVirtual, v int) {
+	n := len(k.sums)
+	SUBQ(Imm(uint64(n)), left)
+	JL(LabelRef(label("few", v)))
+	CMPB(lanes.Arg("near"), Imm(0))
+	JNE(LabelRef(label("near", v)))
+	for _, loop := range []string{"far", "near"} {
+		Label(label(loop, v))
+		if loop == "far" {
+			k.ask(loop, v, n)
+		}
+		k.several()
+		SUBQ(Imm(uint64(n)), left)
+		JGE(LabelRef(label(loop, v)))
+		if loop == "far" {
+			JMP(LabelRef(label("few", v)))
+		}
+	}
+	Label(label("few", v))
+	if v*k.Bytes() <= 64 {
+		CMPB(lanes.Arg("known"), Imm(0))
+		JNE(LabelRef(label("fewLeft", v)))
+		k.underMasks(left, v)
+	}
+	Label(label("fewLeft", v))
+	ADDQ(Imm(uint64(n)), left)
+	for i := range n - 1 {
+		JZ(LabelRef(label("finish", v)))
+		k.entry(0, i)
+		INCQ(k.k)
+		DECQ(left)
+	}
 }
 
 // fma adds the product of register j of a row in memory and a factor.
@@ -151,15 +176,62 @@ func (k *kernel) fma(j int, m Mem, f, acc VecVirtual) {
 	}
 }
 
-// entry adds the product of entry k+i to its sums.
-func (k *kernel) entry(i int) {
+// entry adds the product of entry k+i to a row of sums.
+func (k *kernel) entry(i, to int) {
 	g, f := GP64(), k.Reg()
 	MOVL(Mem{Base: k.idx, Index: k.k, Scale: 4, Disp: 4 * i}, g.As32())
+	k.Broadcast(Mem{Base: k.val, Index: k.k, Scale: uint8(k.Size()), Disp: k.Size() * i}, f)
+	k.add(g, f, to)
+}
+
+// several adds the products of as many entries as there are rows of sums, each to one. Of their indices it loads
+// two at a time, and of values that fill longer registers four: loads are what it has most of.
+func (k *kernel) several() {
+	n := len(k.sums)
+	var all VecVirtual
+	if n == 4 && !(k.Double && k.Half) {
+		all = k.fourValues()
+	}
+	for i := 0; i < n; i += 2 {
+		g, next := GP64(), GP64()
+		MOVQ(Mem{Base: k.idx, Index: k.k, Scale: 4, Disp: 4 * i}, next)
+		MOVL(next.As32(), g.As32())
+		SHRQ(Imm(32), next)
+		for j, g := range []GPVirtual{g, next} {
+			f := k.Reg()
+			if all != nil {
+				lanes.Pick(k.Lanes, VPERMPD, VPERMILPS)(Imm(uint64(0x55*(i+j))), all, f)
+			} else {
+				k.Broadcast(Mem{Base: k.val, Index: k.k, Scale: uint8(k.Size()), Disp: k.Size() * (i + j)}, f)
+			}
+			k.add(g, f, i+j)
+		}
+	}
+	ADDQ(Imm(uint64(n)), k.k)
+}
+
+// fourValues is the next four values: each quarter of the register, or half of it, has them.
+func (k *kernel) fourValues() VecVirtual {
+	all, val := k.Reg(), Mem{Base: k.val, Index: k.k, Scale: uint8(k.Size())}
+	switch {
+	case k.Double && k.Long:
+		VBROADCASTF64X4(val, all)
+	case k.Double || k.Half:
+		k.Load(val, all)
+	case k.Long:
+		VBROADCASTF32X4(val, all)
+	default:
+		VBROADCASTF128(val, all)
+	}
+	return all
+}
+
+// add adds the product of the row of x that g numbers, which is lost, and f to a row of sums.
+func (k *kernel) add(g GPVirtual, f VecVirtual, to int) {
 	CMPQ(g, k.n)
 	JAE(LabelRef("out"))
 	IMULQ(k.ldx, g)
-	k.Broadcast(Mem{Base: k.val, Index: k.k, Scale: uint8(k.Size()), Disp: k.Size() * i}, f)
-	for j, a := range k.sums[i%2] {
+	for j, a := range k.sums[to] {
 		k.fma(j, Mem{Base: k.x, Index: g, Scale: 1, Disp: j * k.Bytes()}, f, a)
 	}
 }
@@ -209,6 +281,10 @@ func (k *kernel) finish(v int) {
 	at := func(j int) Mem { return Mem{Base: k.y, Disp: j * k.Bytes()} }
 	for j, a := range k.sums[0] {
 		k.Add(k.sums[1][j], a, a)
+		if len(k.sums) > 2 {
+			k.Add(k.sums[3][j], k.sums[2][j], k.sums[2][j])
+			k.Add(k.sums[2][j], a, a)
+		}
 		k.Mul(k.alpha, a, a)
 	}
 	TESTQ(k.readsY, k.readsY)
