@@ -141,13 +141,14 @@ func EstimateRuns[V sparse.Value](r Rows[V], o RunOptions[V]) (Estimate, error) 
 	if _, err := estimateRuns(first, o, 1.5); err != nil { // most rows have none
 		return Estimate{}, err
 	}
-	return estimateRuns(heads, o, mostRuns[V]())
+	return estimateRuns(heads, o, mostRuns[V](o.Level))
 }
 
-// mostRuns is the share of the time of CSR that runs may take by their costs. On a Zen 5 float32 matrices
-// for which it is .877 to 1 all took longer in runs than in slices, by 1.3 times and more.
-func mostRuns[V sparse.Value]() float64 {
-	if mem.Size[V]() == 4 {
+// mostRuns is the share of the time of CSR that runs may take by their costs. Those of float32 with AVX2 are
+// too low: on a Zen 5 matrices for which it is .877 to 1 all took longer in runs than in slices, by 1.3 times
+// and more.
+func mostRuns[V sparse.Value](l simd.Level) float64 {
+	if mem.Size[V]() == 4 && l == simd.AVX2 {
 		return .87
 	}
 	return 1
@@ -157,6 +158,7 @@ func mostRuns[V sparse.Value]() float64 {
 func estimateRuns[V sparse.Value](heads Rows[V], o RunOptions[V], most float64) (Estimate, error) {
 	heads.Idx = heads.Idx[:heads.Ptr[len(heads.Ptr)-1]]
 	b := newRunsBuilder(heads, o.Level)
+	b.costs = runCostsOf(o.Level) // with AVX-512 those say which float32 matrices suit, too
 	if err := b.cut(); err != nil {
 		return Estimate{}, err
 	}

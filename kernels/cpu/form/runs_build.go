@@ -27,7 +27,7 @@ type runsBuilder[V sparse.Value] struct {
 }
 
 func newRunsBuilder[V sparse.Value](r Rows[V], l simd.Level) *runsBuilder[V] {
-	b := &runsBuilder[V]{r: r, rows: len(r.Ptr) - 1, columns: simd.RunColumns[V](l), costs: runCostsOf[V](l),
+	b := &runsBuilder[V]{r: r, rows: len(r.Ptr) - 1, columns: simd.RunColumns[V](l), costs: runCostsOf(simd.RunLevel[V](l)),
 		windows: []runsStart{{}}, ends: runEnds(r.Ptr, r.Idx)}
 	room := len(r.Idx) / (2 * b.columns)
 	b.runs.First, b.runs.Masks = make([]int32, 0, room), make([]uint8, 0, room)

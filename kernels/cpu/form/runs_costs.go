@@ -1,17 +1,14 @@
 package form
 
-import (
-	"github.com/msrep-go/msrep/kernels/cpu/simd"
-	"github.com/msrep-go/msrep/sparse"
-)
+import "github.com/msrep-go/msrep/kernels/cpu/simd"
 
 // runCosts is what a group of runs takes, in units of a bit less than a tenth of a
 // nanosecond on Zen 4: for itself and each of its rows, for each piece and each row of it,
 // and for each piece with masks.
 type runCosts struct{ group, row, piece, pieceRow, masked int }
 
-func runCostsOf[V sparse.Value](l simd.Level) runCosts {
-	if simd.RunLevel[V](l) == simd.AVX2 {
+func runCostsOf(l simd.Level) runCosts {
+	if l == simd.AVX2 {
 		return runCosts{group: 10, row: 3, piece: 5, pieceRow: 5, masked: 22}
 	}
 	return runCosts{group: 10, row: 3, piece: 5, pieceRow: 7, masked: 32}
