@@ -22,7 +22,8 @@ import (
 // instead, one CPU device that has the matrix in CSR or CSC, not released, reads it once for
 // as many vectors as fill 64 bytes, and its workers keep blocks of so many vectors, as long
 // as those of Y, for the next product. In all other cases, and where these would be 3
-// vectors or fewer, they are multiplied one after the other.
+// vectors or fewer, they are multiplied one after the other, and so are two by column of a small
+// matrix on one device.
 //
 // Blocks by column are turned first, and of 3 to 8 vectors (16 of float32) that bins multiply
 // X is copied where its rows are not cache lines; the plan keeps the memory for both, and
@@ -53,7 +54,7 @@ func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, 
 	if !p.lay.gathers(op) {
 		some = scatteredAtOnce[V](some)
 	}
-	if some == 0 || alpha == 0 || !p.atOnce(op) || !p.canTurn(op, x, y) {
+	if some == 0 || alpha == 0 || !p.atOnce(op) || p.pairInCaches(x, y) || !p.canTurn(op, x, y) {
 		return p.oneByOne(ctx, op, alpha, x, beta, y)
 	}
 	begin := time.Now()
@@ -114,6 +115,12 @@ func (p *Plan[V]) atOnce(op Op) bool {
 		}
 	}
 	return true
+}
+
+// pairInCaches reports whether two vectors by column are multiplied sooner one by one, as one device has the
+// matrix in its caches: to turn them takes longer than reading it again.
+func (p *Plan[V]) pairInCaches(x, y Block[V]) bool {
+	return x.Count == 2 && x.ByColumn && y.ByColumn && p.nnz <= turnEntries && p.direct()
 }
 
 // canTurn reports whether there is memory to turn those blocks that lie by column.
