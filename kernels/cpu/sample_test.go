@@ -329,6 +329,47 @@ func TestADelayOfMillisecondsDoesNotDecideForCSR(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
+// Nor does one that lasts until a form has been timed and the first turn after that is over.
+func TestADelayThatIsNotOverDoesNotDecideForCSR(t *testing.T) {
+	oldCache, oldNow := lastCache, now
+	t.Cleanup(func() { lastCache, now = oldCache, oldNow })
+	lastCache = func() int64 { return 1 << 30 }
+	d := open(t, Config{Threads: 2})
+	op := bandPart(3000)
+	p, err := cutPart(d, op)
+	require.NoError(t, err)
+	s := newSearch(p, op)
+	require.True(t, s.near())
+	var calls, built atomic.Int64 // readings of the clock, and of them before the form was built last
+	built.Store(math.MaxInt64 / 2)
+	clock := time.Time{}
+	now = func() time.Time {
+		step := 200 * time.Microsecond
+		if n := calls.Add(1) - built.Load(); n > 0 && n <= 22 { // 1 or 2 to build, 10 to time it, 8 of the turn
+			step *= 3
+		}
+		clock = clock.Add(step)
+		return clock
+	}
+	require.NoError(t, s.makeVectors(s.all))
+	require.NoError(t, s.timeCSR())
+	c, err := inspect.Named[float64](inspect.FormSlices, kernels.Precision{}, false)
+	require.NoError(t, err)
+	build := c.Build
+	c.Build = func(r form.Rows[float64]) (form.Form[float64], error) {
+		if int64(len(r.Idx)) > entries(s.all)/4 { // the rows of a worker
+			built.Store(calls.Load())
+		}
+		return build(r)
+	}
+	s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: c.Form})
+	require.NoError(t, s.try(c, &s.info.Tried[1]))
+	require.Equal(t, s.info.Tried[0].Product, s.info.Tried[1].Product)
+	require.NoError(t, errors.Join(s.best.mem.free(), s.vec.free()))
+	require.Zero(t, d.InUse())
+	require.NoError(t, d.Close())
+}
+
 // In the caches what is known of a form decides whether it is tried, and nothing is built to find
 // out how long that takes.
 func TestInTheCachesAFormIsBuiltOnceIfItMayRepay(t *testing.T) {

@@ -198,7 +198,8 @@ func (s *search[V]) again(c *contender[V]) error {
 	}
 	for range duelRounds {
 		var round [2]time.Duration
-		for i, t := range []trial[V]{c.trial, best.trial} {
+		for _, i := range []int{1, 0} { // what held up the contender before may not be over
+			t := [2]trial[V]{c.trial, best.trial}[i]
 			product, made, err := s.inTurn(t, n)
 			if err != nil {
 				return err
