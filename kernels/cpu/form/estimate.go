@@ -136,12 +136,10 @@ func EstimateRuns[V sparse.Value](r Rows[V], o RunOptions[V]) (Estimate, error) 
 	if err := r.noRuns(); err != nil {
 		return Estimate{}, err
 	}
-	heads := r.heads()
-	first := Rows[V]{Ptr: heads.Ptr[:(len(heads.Ptr)+3)/4], Idx: heads.Idx, Cols: heads.Cols}
-	if _, err := estimateRuns(first, o, 1.5); err != nil { // most rows have none
+	if _, err := estimateRuns(r.heads(4), o, 1.5); err != nil { // most rows have none
 		return Estimate{}, err
 	}
-	return estimateRuns(heads, o, mostRuns[V](o.Level))
+	return estimateRuns(r.heads(1), o, mostRuns[V](o.Level))
 }
 
 // mostRuns is the share of the time of CSR that runs may take by their costs. Those of float32 with AVX2 are
@@ -156,7 +154,6 @@ func mostRuns[V sparse.Value](l simd.Level) float64 {
 
 // estimateRuns is the estimate of all of these rows, which may take so many times as long as in CSR.
 func estimateRuns[V sparse.Value](heads Rows[V], o RunOptions[V], most float64) (Estimate, error) {
-	heads.Idx = heads.Idx[:heads.Ptr[len(heads.Ptr)-1]]
 	b := newRunsBuilder(heads, o.Level)
 	b.costs = runCostsOf(o.Level) // with AVX-512 those say which float32 matrices suit, too
 	if err := b.cut(); err != nil {
@@ -185,12 +182,12 @@ const (
 	headStretch         = 64 // rows in one place at most
 )
 
-// heads is the first entries of rows in several places, without values.
-func (r *Rows[V]) heads() Rows[V] {
+// heads is the first entries of rows in several places, or in every so many of these, without values.
+func (r *Rows[V]) heads(every int) Rows[V] {
 	rows, n := len(r.Ptr)-1, min(max(len(r.Idx)/(16*samples), leastHead), mostHead)
 	out := Rows[V]{Ptr: make([]int64, 1, samples*headStretch+1), Idx: make([]int32, 0, samples*n), Cols: r.Cols}
 	last := 0
-	for s := range samples {
+	for s := 0; s < samples; s += every {
 		first, full := max(s*rows/samples/simd.RunRows*simd.RunRows, last), len(out.Idx)+n
 		for last = first; last < min(first+headStretch, rows) && (last < first+simd.RunRows || len(out.Idx) < full); last++ {
 			columns := r.columns(last)

@@ -15,7 +15,7 @@ func EstimatePanels[V sparse.Value](r Rows[V], o PanelOptions[V]) (Estimate, err
 		return Estimate{}, err
 	}
 	var entries, pieces int64
-	heads := r.heads()
+	heads := r.heads(1)
 	for i, end := range heads.Ptr[1:] {
 		last := int32(-1)
 		for _, c := range heads.Idx[heads.Ptr[i]:end] {

@@ -95,6 +95,22 @@ func TestRunsTakeOneIndexForARunOfSeveralRows(t *testing.T) {
 	}
 }
 
+func TestRunsAreFoundBehindRowsThatHaveNone(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	with := supernodes(r, 800, 8, false)
+	n := int64(300) // rows of one entry before these
+	rows := form.Rows[float64]{Ptr: make([]int64, n), Idx: make([]int32, n), Val: make([]float64, n), Cols: with.Cols}
+	for i := range n {
+		rows.Ptr[i], rows.Idx[i] = i, int32(i)
+	}
+	for _, k := range with.Ptr {
+		rows.Ptr = append(rows.Ptr, n+k)
+	}
+	rows.Idx, rows.Val = append(rows.Idx, with.Idx...), append(rows.Val, with.Val...)
+	_, err := form.EstimateRuns(rows, form.RunOptions[float64]{Level: simd.Best()})
+	require.NoError(t, err)
+}
+
 func TestShortRunsAreNotEstimatedToBeFast(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	p := pattern{cols: 1000}
