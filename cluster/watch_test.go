@@ -53,8 +53,10 @@ func watched(t *testing.T, n int, act func(w *Watcher)) (said []string) {
 	return said
 }
 
-// die ends the connections of a process as its death does.
+// die ends the connections of a process as its death does, without a last word on one that
+// was made just now either.
 func (w *Watcher) die() {
+	w.mute.Store(true)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.last = signEnded
