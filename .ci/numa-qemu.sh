@@ -94,7 +94,7 @@ gpu() {
 begins() {
 	local s
 	for s in {1..80}; do
-		grep -q '=== RUN' "$2" && return
+		grep -qs '=== RUN' "$2" && return # there may be no log yet
 		kill -0 "$1" 2>/dev/null || return 0
 		sleep 0.5
 	done
