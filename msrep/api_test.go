@@ -102,13 +102,13 @@ func TestThePlanSaysWhatItDid(t *testing.T) {
 	require.InDelta(t, 500, parts[0].OwnEnd, 2)
 }
 
-func TestAPlanTurnsTheMatrixWhereEnoughProductsAreExpected(t *testing.T) {
+func TestAPlanTransposesTheMatrixWhereEnoughProductsAreExpected(t *testing.T) {
 	sys := openCPU(t, "cpu:2")
 	csc := sparse.ToCSC[float64](small(t))
 	for _, c := range []struct {
 		opt    PlanOptions
 		format sparse.Format
-		turned bool
+		twice  bool
 	}{
 		{PlanOptions{}, sparse.FormatCSR, false},
 		{PlanOptions{ExpectedProducts: 1}, sparse.FormatCSC, false},
@@ -120,6 +120,6 @@ func TestAPlanTurnsTheMatrixWhereEnoughProductsAreExpected(t *testing.T) {
 		plan, err := NewPlan(ctx, sys, sparse.Matrix[float64](csc), c.opt)
 		require.NoError(t, err)
 		require.Equal(t, c.format, plan.Format(), "%+v", c.opt)
-		require.Equal(t, c.turned, plan.other != nil, "%+v", c.opt)
+		require.Equal(t, c.twice, plan.transposed != nil, "%+v", c.opt)
 	}
 }

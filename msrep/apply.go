@@ -45,8 +45,8 @@ func (p *Plan[V]) cutsOf(op Op) []int {
 	switch {
 	case p.lay.gathers(op):
 		return p.ownCuts()
-	case p.other != nil:
-		return p.other.ownCuts()
+	case p.transposed != nil:
+		return p.transposed.ownCuts()
 	}
 	rows, _ := p.dims(op)
 	return evenCuts(rows, len(p.sys.devices))
@@ -71,8 +71,8 @@ func (p *Plan[V]) Resident(op Op) bool {
 }
 
 func (p *Plan[V]) resident(op Op) bool {
-	if p.other != nil && !p.lay.gathers(op) {
-		return p.other.Resident(op)
+	if q := p.instead(op); q != nil {
+		return q.Resident(op)
 	}
 	return p.amongDevices() && (p.lay.gathers(op) || p.opt.Precision.Segments == 0)
 }
@@ -104,14 +104,12 @@ func (p *Plan[V]) Apply(ctx context.Context, op Op, alpha V, x *Vector[V], beta 
 		return err
 	}
 	defer p.sys.span("apply", &err)()
-	if p.opt.Deterministic && p.other == nil && p.src != nil && !p.lay.gathers(op) {
-		if err := p.turned(ctx); err != nil {
-			return err
-		}
+	if err := p.transposeFixed(ctx, op); err != nil {
+		return err
 	}
-	switch {
-	case p.other != nil && !p.lay.gathers(op):
-		return p.other.Apply(ctx, op, alpha, x, beta, y)
+	switch q := p.instead(op); {
+	case q != nil:
+		return q.Apply(ctx, op, alpha, x, beta, y)
 	case p.lacks(op):
 		return errReleased
 	case alpha == 0:

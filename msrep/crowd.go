@@ -8,20 +8,20 @@ import "time"
 // measured, and the faster is kept for nine times as long. With one goroutine all workers take part.
 type crowd struct {
 	seen  time.Duration // when one waited for another last; 0 is never
-	begin time.Duration // of the turn
-	made  int           // products in the turn
-	turn  int           // crowdAll, crowdAlone or crowdFaster
-	tried time.Duration // that the first two turns took
-	rate  [2]float64    // products in a nanosecond in these two
+	way   int           // how products are made now: crowdAll, then crowdAlone, then crowdFaster
+	begin time.Duration // when the first one of this way began
+	made  int           // products since
+	tried time.Duration // that the first two ways took
+	rate  [2]float64    // products in a nanosecond in each of these
 }
 
 const (
 	crowdAll = iota
 	crowdAlone
 	crowdFaster
-	crowdTurn  = 10 * time.Millisecond // or a product, if that is longer
-	crowdKept  = 9                     // times what the first two turns took
-	crowdLasts = 5 * crowdTurn         // behind the last one that waited: Go lets a goroutine run for as long as a turn
+	crowdTime  = 10 * time.Millisecond // of each of the first two ways, or a product, if that is longer
+	crowdKept  = 9                     // times what these took
+	crowdLasts = 5 * crowdTime         // behind the last one that waited: Go lets a goroutine run for as long as crowdTime
 )
 
 // alone reports whether the product that begins now is made by who asks for it.
@@ -32,12 +32,12 @@ func (c *crowd) alone(now time.Duration) bool {
 	}
 	took := now - c.begin
 	switch {
-	case c.turn < crowdFaster && took >= crowdTurn:
-		c.rate[c.turn] = float64(c.made) / float64(took)
-		c.begin, c.made, c.tried, c.turn = now, 0, c.tried+took, c.turn+1
-	case c.turn == crowdFaster && took >= crowdKept*c.tried:
+	case c.way < crowdFaster && took >= crowdTime:
+		c.rate[c.way] = float64(c.made) / float64(took)
+		c.begin, c.made, c.tried, c.way = now, 0, c.tried+took, c.way+1
+	case c.way == crowdFaster && took >= crowdKept*c.tried:
 		*c = crowd{seen: c.seen, begin: now}
 	}
 	c.made++
-	return c.turn == crowdAlone || c.turn == crowdFaster && c.rate[crowdAlone] > c.rate[crowdAll]
+	return c.way == crowdAlone || c.way == crowdFaster && c.rate[crowdAlone] > c.rate[crowdAll]
 }

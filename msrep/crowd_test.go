@@ -8,7 +8,7 @@ import (
 )
 
 func TestProductsOfSeveralCallersAreMadeInTheFasterWay(t *testing.T) {
-	const shorter, longer = 100 * time.Microsecond, 70 * time.Millisecond // the second one is longer than a turn
+	const shorter, longer = 100 * time.Microsecond, 70 * time.Millisecond // the second one is longer than crowdTime
 	var c crowd
 	now := time.Second
 	for range 1000 {
@@ -18,7 +18,7 @@ func TestProductsOfSeveralCallersAreMadeInTheFasterWay(t *testing.T) {
 	for _, product := range []time.Duration{shorter, 2 * shorter, longer} {
 		for _, faster := range []bool{true, false} { // whether products are faster alone
 			took := map[bool]time.Duration{}
-			for begin := now; now < begin+300*max(crowdTurn, product); {
+			for begin := now; now < begin+300*max(crowdTime, product); {
 				if c.seen == 0 || now-c.seen > crowdLasts/2 {
 					c.seen = now
 				}

@@ -1,7 +1,6 @@
 package msrep
 
 import (
-	"context"
 	"sync/atomic"
 
 	"github.com/msrep-go/msrep/internal/par"
@@ -35,15 +34,6 @@ func (o *PlanOptions) fillDeterministic() error {
 	}
 	o.Format, o.Split = sparse.FormatCSR, partition.RuleWhole
 	return nil
-}
-
-// turned makes the plan for products with Trans, which would scatter here, when the
-// first of them comes unexpected.
-func (p *Plan[V]) turned(ctx context.Context) (err error) {
-	o := p.opt
-	o.Format, o.SkipValidation, o.Release, o.form = sparse.FormatCSC, true, false, ""
-	p.other, err = newPlan(ctx, p.sys, p.src, o)
-	return err
 }
 
 // longest is the number of entries of the longest major of a compressed matrix.

@@ -69,7 +69,7 @@ func TestPlansDoWithoutTheTransposedMatrixWhereMemoryLacks(t *testing.T) {
 	defer mem.Pretend(16 << 20)()
 	plan, err := NewPlan(t.Context(), sys, a, PlanOptions{ExpectedTransposed: 10})
 	require.NoError(t, err)
-	require.Nil(t, plan.other)
+	require.Nil(t, plan.transposed)
 	y := make([]float64, a.Cols)
 	_, err = plan.SpMV(t.Context(), Trans, 1, make([]float64, a.Rows), 0, y)
 	require.NoError(t, err)

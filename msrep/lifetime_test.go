@@ -62,10 +62,10 @@ func TestNewValuesRacingCloseEndWithErrClosed(t *testing.T) {
 		require.NoError(t, err)
 		plan, err := NewPlan[float64](ctx, sys, small(t), PlanOptions{ExpectedTransposed: 2})
 		require.NoError(t, err)
-		require.NotNil(t, plan.other)
+		require.NotNil(t, plan.transposed)
 		done := make(chan error)
 		go func() { done <- plan.UpdateValues(ctx, make([]float64, 3)) }()
-		require.NoError(t, plan.other.Close())
+		require.NoError(t, plan.transposed.Close())
 		if err := <-done; err != nil {
 			require.ErrorIs(t, err, ErrClosed)
 		}

@@ -133,26 +133,6 @@ func (s *share[V]) lacks(f kernels.Form) error {
 	return sparse.Inputf("format", "%q is not known to device %s: use one of %s", string(f), info.ID, strings.Join(FormatsOf(info.Kind), ", "))
 }
 
-// turn makes the plan for products with the other operation, which would scatter
-// here, when enough of them are expected.
-func (p *Plan[V]) turn(ctx context.Context) (err error) {
-	o := p.opt
-	scatters := o.form == kernels.FormAuto && !o.Release // it can do without, which is better for one product
-	switch {
-	case o.form == "" || p.lay.gathers(Trans) || o.ExpectedTransposed == 0:
-		return nil
-	case scatters && o.ExpectedTransposed == 1:
-		return nil
-	}
-	o.Format, o.SkipValidation = sparse.FormatCSC, true
-	o.ExpectedProducts, o.ExpectedTransposed = o.ExpectedTransposed, 0
-	p.other, err = newPlan(ctx, p.sys, p.src, o)
-	if scatters && errors.Is(err, kernels.ErrOutOfMemory) {
-		return nil // it does without
-	}
-	return err
-}
-
 // release lets go of the matrix, where all devices hold their parts in forms of
 // their own.
 func (p *Plan[V]) release() error {
@@ -202,13 +182,12 @@ func (s *share[V]) repack(ctx context.Context, l layout[V], o PlanOptions) error
 func (p *Plan[V]) Packed(op Op) []kernels.PackInfo {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	gathers := p.lay.gathers(op)
-	if p.other != nil && !gathers {
-		return p.other.Packed(op)
+	if q := p.instead(op); q != nil {
+		return q.Packed(op)
 	}
 	out := make([]kernels.PackInfo, len(p.shares))
 	for i, s := range p.shares {
-		if s != nil && s.packs(gathers) {
+		if s != nil && s.packs(p.lay.gathers(op)) {
 			out[i] = s.packed.Info()
 		}
 	}

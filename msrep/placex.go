@@ -32,8 +32,8 @@ const (
 func (p *Plan[V]) XPlacement(op Op) XPlacement {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.other != nil && !p.lay.gathers(op) {
-		return p.other.XPlacement(op)
+	if q := p.instead(op); q != nil {
+		return q.XPlacement(op)
 	}
 	for _, s := range p.shares {
 		if s != nil && s.inPlace != nil {

@@ -41,13 +41,14 @@ type Plan[V sparse.Value] struct {
 	xPlace XPlacement       // of products that gather, where devices work in place and the plan is placed
 	x      kernels.Array[V] // the interleaved copy of x, made by the first product that wants one
 	byRow  turnedBlocks[V]  // of products with blocks by column
-	other  *Plan[V]         // for products that would scatter here; nil where there are few
-	adds   int              // products with the transpose that nobody announced, as turnLater counts them
 	short  bool             // no major is longer than a chunk; known where the plan is deterministic
 	lanes  *lanes           // the streams of the shares, where these join their results among themselves
 	flying *lanes           // on which products of vectors may be under way; nil for none
 	run    run[V]           // the product under way
 	broken error            // why the plan can't be used any more
+
+	transposed *Plan[V] // of the transposed matrix, for products that would scatter here; nil where they do scatter
+	scattered  int      // such products that nobody announced, as transposeLater counts them
 }
 
 // NewPlan splits a among the devices of sys. Bad arguments are
@@ -101,7 +102,7 @@ func (p *Plan[V]) Close() error {
 	}
 	p.closed, p.src = true, nil
 	defer p.sys.leave(p) // whose Close waits for this one until then
-	errs := []error{p.land(), p.other.Close(), p.x.Free(), p.byRow.free()}
+	errs := []error{p.land(), p.transposed.Close(), p.x.Free(), p.byRow.free()}
 	for i, s := range p.shares {
 		if p.lanes != nil {
 			errs = append(errs, p.lanes.unmark(i))

@@ -38,7 +38,7 @@ func (p *Plan[V]) build(ctx context.Context) (err error) {
 		{"pack", &p.timing.Pack, func() error { return p.pack(ctx) }},
 		{"distribute", &p.timing.Distribute, p.distribute},
 		{"partition", &p.timing.Partition, p.pointers},
-		{"pack", &p.timing.Pack, func() error { return p.turn(ctx) }},
+		{"pack", &p.timing.Pack, func() error { return p.transposeExpecting(ctx) }},
 		{"pack", &p.timing.Pack, p.release},
 	}
 	for _, s := range steps {

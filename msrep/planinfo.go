@@ -65,8 +65,8 @@ func (p *Plan[V]) Bytes() int64 {
 		sum += p.x.Buf.Bytes()
 	}
 	sum += p.byRow.bytes()
-	if p.other != nil {
-		sum += p.other.Bytes()
+	if p.transposed != nil {
+		sum += p.transposed.Bytes()
 	}
 	return sum
 }

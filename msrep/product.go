@@ -35,18 +35,14 @@ func (p *Plan[V]) multiply(ctx context.Context, op Op, alpha V, x []V, beta V, y
 	if err := p.checkVectors(op, x, y); err != nil {
 		return t, err
 	}
-	if p.opt.Deterministic && p.other == nil && p.src != nil && !p.lay.gathers(op) {
-		if err := p.turned(ctx); err != nil {
-			return t, err
-		}
+	if err := p.transposeFixed(ctx, op); err != nil {
+		return t, err
 	}
-	if p.other == nil && !p.lay.gathers(op) {
-		if err := p.turnLater(ctx); err != nil {
-			return t, err
-		}
+	if err := p.transposeLater(ctx, op); err != nil {
+		return t, err
 	}
-	if p.other != nil && !p.lay.gathers(op) {
-		return p.other.SpMV(ctx, op, alpha, x, beta, y)
+	if q := p.instead(op); q != nil {
+		return q.SpMV(ctx, op, alpha, x, beta, y)
 	}
 	if p.lacks(op) {
 		return t, errReleased

@@ -47,8 +47,8 @@ func (p *Plan[V]) SpMM(ctx context.Context, op Op, alpha V, x Block[V], beta V, 
 	if err := p.checkBlocks(op, x, y); err != nil {
 		return t, err
 	}
-	if p.other != nil && !p.lay.gathers(op) {
-		return p.other.SpMM(ctx, op, alpha, x, beta, y)
+	if q := p.instead(op); q != nil {
+		return q.SpMM(ctx, op, alpha, x, beta, y)
 	}
 	some := x.Count // vectors at once
 	if !p.lay.gathers(op) {
@@ -120,7 +120,7 @@ func (p *Plan[V]) atOnce(op Op) bool {
 // pairInCaches reports whether two vectors by column are multiplied sooner one by one, as one device has the
 // matrix in its caches: to turn them takes longer than reading it again.
 func (p *Plan[V]) pairInCaches(x, y Block[V]) bool {
-	return x.Count == 2 && x.ByColumn && y.ByColumn && p.nnz <= turnEntries && p.direct()
+	return x.Count == 2 && x.ByColumn && y.ByColumn && p.nnz <= cachedEntries && p.direct()
 }
 
 // canTurn reports whether there is memory to turn those blocks that lie by column.

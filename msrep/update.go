@@ -24,7 +24,7 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 	if err := p.usable(ctx); err != nil {
 		return err
 	}
-	if p.src == nil || p.other.released() { // before anything changes
+	if p.src == nil || p.transposed.released() { // before anything changes
 		return errNoValues
 	}
 	if int64(len(val)) != p.nnz {
@@ -46,8 +46,8 @@ func (p *Plan[V]) UpdateValues(ctx context.Context, val []V) (err error) {
 		p.broken = err
 		return err
 	}
-	if p.other != nil {
-		if err := p.other.UpdateValues(ctx, val); err != nil {
+	if p.transposed != nil {
+		if err := p.transposed.UpdateValues(ctx, val); err != nil {
 			p.broken = err
 			return err
 		}

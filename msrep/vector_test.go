@@ -217,7 +217,7 @@ func TestBadVectorsOfProductsAreRefused(t *testing.T) {
 	}
 }
 
-func TestReleasedMatricesAreNotTurnedForVectors(t *testing.T) {
+func TestReleasedMatricesAreNotTransposedForVectors(t *testing.T) {
 	sys, err := Open(Config{Devices: "cpu:1"})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, sys.Close()) }()

@@ -49,18 +49,18 @@ func TestManyTransposedProductsThatNobodyAnnouncedGetAPlanOfTheirOwn(t *testing.
 	p, err := NewPlan[float64](ctx, sys, a, PlanOptions{})
 	require.NoError(t, err)
 	before := p.Bytes()
-	for range turnAfter - 1 {
+	for range transposeAfter - 1 {
 		check(p, a, 2, -1)
 		_, err = p.SpMV(ctx, NoTrans, 1, y, 0, straight) // these do not count
 		require.NoError(t, err)
 	}
-	require.Nil(t, p.other)
+	require.Nil(t, p.transposed)
 
 	_, err = p.SpMV(&ending{Context: ctx, left: 1}, Trans, 1, x, 0, y)
 	require.ErrorIs(t, err, context.Canceled)
-	require.Nil(t, p.other)
+	require.Nil(t, p.transposed)
 	check(p, a, 2, -1)
-	require.NotNil(t, p.other, "the next product makes it")
+	require.NotNil(t, p.transposed, "the next product makes it")
 	require.Greater(t, p.Bytes(), before)
 	check(p, a, 1, 0)
 
@@ -89,7 +89,7 @@ func TestOtherPlansDoWithoutATransposedMatrixThatNobodyAnnounced(t *testing.T) {
 		"a released matrix":     {small, "cpu", PlanOptions{Release: true}},
 		"two devices":           {small, "cpu:2", PlanOptions{}},
 		"vectors of its own":    {small, "cpu", PlanOptions{Strategy: Partial}},
-		"a large matrix":        {scattered(1<<14+1, 200, turnEntries>>14), "cpu", PlanOptions{ExpectedProducts: 1}},
+		"a large matrix":        {scattered(1<<14+1, 200, cachedEntries>>14), "cpu", PlanOptions{ExpectedProducts: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys, err := Open(Config{Devices: c.devices, Threads: 1})
@@ -98,11 +98,11 @@ func TestOtherPlansDoWithoutATransposedMatrixThatNobodyAnnounced(t *testing.T) {
 			p, err := NewPlan[float64](ctx, sys, c.a, c.opt)
 			require.NoError(t, err)
 			x, y := make([]float64, c.a.Rows), make([]float64, c.a.Cols)
-			for range turnAfter + 1 {
+			for range transposeAfter + 1 {
 				_, err = p.SpMV(ctx, Trans, 1, x, 0, y)
 				require.NoError(t, err)
 			}
-			require.Nil(t, p.other)
+			require.Nil(t, p.transposed)
 		})
 	}
 }
@@ -118,11 +118,11 @@ func TestAMatrixThatIsItsOwnTransposeIsNotKeptTwice(t *testing.T) {
 		require.NoError(t, err)
 		p.opt.form = kernels.FormAuto // as if that had chosen the form
 		x, y := make([]float64, a.Rows), make([]float64, a.Rows)
-		for range turnAfter {
+		for range transposeAfter {
 			_, err = p.SpMV(ctx, Trans, 1, x, 0, y)
 			require.NoError(t, err)
 		}
-		require.Equal(t, twice, p.other != nil, format)
+		require.Equal(t, twice, p.transposed != nil, format)
 	}
 }
 
