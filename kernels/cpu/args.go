@@ -10,21 +10,6 @@ import (
 	"github.com/msrep-go/msrep/sparse"
 )
 
-// defaultGrain is how many entries and rows make one more worker worth having: to hand a job
-// to one that looks for it takes half a microsecond, a thousand entries about a quarter.
-const defaultGrain = 1 << 12
-
-// shortWork is how many entries and rows take one worker about as long as to wake another.
-const shortWork = 1 << 16
-
-// run calls f(0) ... f(n-1), which together make a product of a part.
-func (d *Device) run(p partition.Part, n int, f func(i int)) error {
-	if p.NNZ()+int64(p.Majors()) <= shortWork {
-		return d.pool.runShort(n, f)
-	}
-	return d.pool.run(n, f)
-}
-
 // views opens arrays as slices, keeps their memory until close, and keeps the
 // first error.
 type views struct {
@@ -144,8 +129,4 @@ func (a coordinate[V]) split(d *Device) ([]partition.Part, error) {
 		return []partition.Part{a.part}, nil
 	}
 	return partition.WithinCOO(a.major, a.part, n)
-}
-
-func (d *Device) workers(p partition.Part) int {
-	return int(max(min(int64(d.info.Threads), (p.NNZ()+int64(p.Majors()))/d.grain), 1))
 }

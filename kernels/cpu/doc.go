@@ -21,7 +21,8 @@
 // # What is where
 //
 //   - device, buffer, across, stream: a device, its memory, and the choice of the kernel;
-//     pool, gate, parking: its workers, and how they wait; args: arrays as slices.
+//     pool, gate, parking: its workers, and how they wait; runner: how many make a product;
+//     args: arrays as slices.
 //   - gather, scatter, coo, fixed, many, vector: operations on parts as they are, and on
 //     vectors. target is where workers add to y, scratch the vectors that they keep for it.
 //   - pack, piece, align, arena: a part cut among the workers, in a form of package form;

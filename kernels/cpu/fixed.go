@@ -27,7 +27,7 @@ func gatherFixed[V sparse.Value](d *Device, op *kernels.GatherFixed[V]) (err err
 	}
 	n := d.workers(a.part)
 	base := a.part.StartIdx
-	return d.run(a.part, n, func(i int) {
+	return d.runPart(a.part, n, func(i int) {
 		lo, hi := wholeRows(a.ptr, n, i), wholeRows(a.ptr, n, i+1)
 		from, to := a.ptr[lo]-base, a.ptr[hi]-base
 		rows := form.Rows[V]{Ptr: a.ptr[lo : hi+1], Idx: a.idx[from:to], Val: a.val[from:to]}

@@ -59,7 +59,7 @@ func runGather[V sparse.Value](d *Device, p partition.Part, parts []partition.Pa
 		})
 	}
 	carries := make([]V, len(parts))
-	err := d.run(p, len(parts), func(i int) {
+	err := d.runPart(p, len(parts), func(i int) {
 		q := parts[i]
 		carries[i] = rows(q, y[q.OwnFirst-p.OwnFirst:q.OwnEnd-p.OwnFirst])
 	})

@@ -83,7 +83,7 @@ func gatherManyPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.Gath
 		return fmt.Errorf("%w: several vectors at once in the form %s", kernels.ErrNotSupported, p.info.Form)
 	}
 	if x.Cols == 1 && x.Stride == 1 && y.Stride == 1 {
-		return p.multiply(d, op.Alpha, op.Beta, x.Val[:p.minors], y.Val, carry)
+		return p.multiply(p.run, op.Alpha, op.Beta, x.Val[:p.minors], y.Val, carry)
 	}
 	if x, err = p.asLines(x); err != nil {
 		return err

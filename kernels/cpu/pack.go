@@ -35,7 +35,6 @@ type packed[V sparse.Value] struct {
 	built     inspect.Candidate[V] // how the bodies of the pieces were made
 
 	use   sync.Mutex // one product at a time, and Free
-	alone bool       // the product under way is made by the goroutine that launched it
 	freed atomic.Bool
 	ends  arena // memory of the rows that pieces share
 	mem   arena // of all others
@@ -187,7 +186,7 @@ func gatherPacked[V sparse.Value](d *Device, op *kernels.GatherPacked[V]) (err e
 	if v.err != nil {
 		return v.err
 	}
-	return p.multiply(d, op.Alpha, op.Beta, x, y, carry)
+	return p.multiply(p.run, op.Alpha, op.Beta, x, y, carry)
 }
 
 // productHost runs kernels.ProductHost.
@@ -204,28 +203,25 @@ func productHost[V sparse.Value](d *Device, s *scratch[V], op *kernels.ProductHo
 	if len(op.X) != from || len(op.Y) != to || p.part.StartFlag {
 		return fmt.Errorf("%w: x and y have %d and %d elements, part %+v needs %d and %d", kernels.ErrArgument, len(op.X), len(op.Y), p.part, from, to)
 	}
-	p.alone = op.Alone
-	defer func() { p.alone = false }()
-	if op.Scatters {
-		return p.multiplyTransposed(d, s, op.Alpha, op.Beta, op.X, op.Y)
+	run := p.run
+	if op.Alone && !d.pool.placed {
+		run = d.pool.byItself
 	}
-	return p.multiply(d, op.Alpha, op.Beta, op.X, op.Y, nil)
+	if op.Scatters {
+		return p.multiplyTransposed(d, s, run, op.Alpha, op.Beta, op.X, op.Y)
+	}
+	return p.multiply(run, op.Alpha, op.Beta, op.X, op.Y, nil)
 }
 
-// run calls f(0) ... f(n-1), which together make a product.
-func (p *packed[V]) run(n int, f func(i int)) error {
-	if p.alone && !p.dev.pool.placed {
-		return p.dev.pool.byItself(n, f)
-	}
-	return p.dev.run(p.part, n, f)
-}
+// run calls f(0) ... f(n-1), which together make a product, and waits.
+func (p *packed[V]) run(n int, f func(i int)) error { return p.dev.runPart(p.part, n, f) }
 
 // multiply computes all pieces, and joins the rows that they share.
-func (p *packed[V]) multiply(d *Device, alpha, beta V, x, y, carry []V) error {
+func (p *packed[V]) multiply(run runner, alpha, beta V, x, y, carry []V) error {
 	if p.symmetric != nil {
-		return p.symmetric.multiply(p.run, alpha, beta, x, y)
+		return p.symmetric.multiply(run, alpha, beta, x, y)
 	}
-	err := p.run(len(p.pieces), func(i int) {
+	err := run(len(p.pieces), func(i int) {
 		q := &p.pieces[i]
 		carry := q.multiply(alpha, beta, x, y[q.part.OwnFirst-p.part.OwnFirst:q.part.OwnEnd-p.part.OwnFirst])
 		if q.head != nil { // the carries of all pieces are in one line of the cache

@@ -48,8 +48,8 @@ type pool struct {
 	crowded atomic.Int64  // when there were as many as workers last, in ns since epoch; 0 is never
 	alone   chan struct{} // a place for each of those that do their jobs by themselves: as many as workers
 
-	loneEnd  time.Duration // when a short job ended last that woke nobody, since epoch
-	loneTime time.Duration // that such jobs took, each within spinTime of the one before
+	quietEnd  time.Duration // when a short job ended last that woke nobody, since epoch
+	quietTime time.Duration // that such jobs took, each within spinTime of the one before
 
 	faultMu sync.Mutex
 	fault   error
@@ -165,9 +165,7 @@ func (w *worker) give(job func(i int), last uint32) {
 // workers. These have nothing to do then, and nobody waits for one that has to wait for a CPU.
 func (p *pool) run(n int, f func(i int)) error { return p.runJob(n, f, false) }
 
-// runShort is run for calls that all together take no longer than to wake a worker.
-func (p *pool) runShort(n int, f func(i int)) error { return p.runJob(n, f, true) }
-
+// runJob is run for calls of which short says that all together take no longer than to wake a worker.
 func (p *pool) runJob(n int, f func(i int), short bool) error {
 	if n > p.size {
 		return fmt.Errorf("%w: %d pieces for %d workers", kernels.ErrArgument, n, p.size)
@@ -183,14 +181,12 @@ func (p *pool) runJob(n int, f func(i int), short bool) error {
 	}
 	p.fault = nil
 	busy := p.workers[:n-(p.size-len(p.workers))]
-	if short && p.lone(busy) {
+	if short && p.quiet(busy) {
 		begin := time.Since(epoch)
-		for i := range n {
-			p.one(f, i)
-		}
-		p.loneEnd = time.Since(epoch)
-		p.loneTime += p.loneEnd - begin
-		return p.fault
+		err := callAll(n, f)
+		p.quietEnd = time.Since(epoch)
+		p.quietTime += p.quietEnd - begin
+		return err
 	}
 	p.given += uint32(len(busy))
 	for _, w := range busy {
@@ -209,17 +205,17 @@ func (p *pool) runJob(n int, f func(i int), short bool) error {
 	return p.fault
 }
 
-// lone reports whether the one that asks does a short job by itself, for which some of these
+// quiet reports whether the one that asks does a short job by itself, for which some of these
 // workers would have to be woken. Where such jobs follow each other they wake them once they
 // have taken as long as that does.
-func (p *pool) lone(busy []*worker) bool {
+func (p *pool) quiet(busy []*worker) bool {
 	if p.placed || !slices.ContainsFunc(busy, func(w *worker) bool { return w.gate.asleep.Load() != awake }) {
 		return false
 	}
-	if time.Since(epoch)-p.loneEnd > spinTime || p.spin(1) == 0 {
-		p.loneTime = 0
+	if time.Since(epoch)-p.quietEnd > spinTime || p.spin(1) == 0 {
+		p.quietTime = 0
 	}
-	return p.loneTime < spinTime
+	return p.quietTime < spinTime
 }
 
 // crowd reports whether a caller, one of so many, does its job by itself.
@@ -242,7 +238,11 @@ func (p *pool) byItself(n int, f func(i int)) error {
 	if p.closed.Load() {
 		return kernels.ErrClosed
 	}
-	var fault error
+	return callAll(n, f)
+}
+
+// callAll calls f(0) ... f(n-1), and gives the first panic.
+func callAll(n int, f func(i int)) (fault error) {
 	for i := range n {
 		if err := call(f, i); fault == nil {
 			fault = err

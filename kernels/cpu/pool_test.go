@@ -173,12 +173,12 @@ func TestAShortJobWakesNobodyUntilSuchJobsFollowEachOther(t *testing.T) {
 		require.Eventually(t, sleeps, 10*time.Second, time.Millisecond)
 		var calls [2]int
 		given := p.given
-		err := p.runShort(2, func(i int) {
+		err := p.runJob(2, func(i int) {
 			calls[i]++
 			if i == 1 {
 				panic("oh dear")
 			}
-		})
+		}, true)
 		require.ErrorContains(t, err, "oh dear")
 		require.Equal(t, [2]int{1, 1}, calls)
 		require.Equal(t, given, p.given)
@@ -187,10 +187,10 @@ func TestAShortJobWakesNobodyUntilSuchJobsFollowEachOther(t *testing.T) {
 			if p.given != given || p.spin(1) == 0 {
 				break
 			}
-			require.NoError(t, p.runShort(2, func(int) {
+			require.NoError(t, p.runJob(2, func(int) {
 				for begin := time.Now(); time.Since(begin) < spinTime/4; {
 				}
-			}))
+			}, true))
 		}
 		require.True(t, p.given != given || p.spin(1) == 0)
 	}
@@ -200,7 +200,7 @@ func TestAShortJobWakesNobodyUntilSuchJobsFollowEachOther(t *testing.T) {
 	require.Eventually(t, sleeps, 10*time.Second, time.Millisecond)
 	given := p.given
 	for range 1000 {
-		require.NoError(t, p.runShort(2, func(int) {}))
+		require.NoError(t, p.runJob(2, func(int) {}, true))
 	}
 	require.Equal(t, given, p.given)
 }

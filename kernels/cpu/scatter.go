@@ -26,7 +26,7 @@ func scatter[V sparse.Value](d *Device, s *scratch[V], op *kernels.Scatter[V]) (
 	if err != nil {
 		return err
 	}
-	run := func(n int, f func(i int)) error { return d.run(a.part, n, f) }
+	run := func(n int, f func(i int)) error { return d.runPart(a.part, n, f) }
 	return runScatter(d, s, run, ownStretches(parts, a.idx, a.part.StartIdx, len(y)), op.Beta, y, func(i int, to *target[V]) {
 		a.scatterRows(parts[i], op.Alpha, x, to)
 	})

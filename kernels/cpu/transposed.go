@@ -40,23 +40,23 @@ func scatterPacked[V sparse.Value](d *Device, s *scratch[V], op *kernels.Scatter
 	if !p.transposes() {
 		return fmt.Errorf("%w: transposed products in the form %s", kernels.ErrNotSupported, p.info.Form)
 	}
-	return p.multiplyTransposed(d, s, op.Alpha, op.Beta, x, y)
+	return p.multiplyTransposed(d, s, p.run, op.Alpha, op.Beta, x, y)
 }
 
 // multiplyTransposed computes y = alpha*A'*x + beta*y by the forms of all pieces, or by their rows
 // as they are.
-func (p *packed[V]) multiplyTransposed(d *Device, s *scratch[V], alpha, beta V, x, y []V) error {
+func (p *packed[V]) multiplyTransposed(d *Device, s *scratch[V], run runner, alpha, beta V, x, y []V) error {
 	add := func(i int, to *target[V]) { p.pieces[i].multiplyTransposed(alpha, x, to.stretch) }
 	switch {
 	case p.symmetric != nil:
-		return p.symmetric.multiply(p.run, alpha, beta, x, y)
+		return p.symmetric.multiply(run, alpha, beta, x, y)
 	case p.transposes():
 	case p.rows == nil:
 		return fmt.Errorf("%w: transposed products in the form %s", kernels.ErrNotSupported, p.info.Form)
 	default:
 		add = func(i int, to *target[V]) { p.rows.all.scatterRows(p.pieces[i].part, alpha, x, to) }
 	}
-	return runScatter(d, s, p.run, p.stretches, beta, y, add)
+	return runScatter(d, s, run, p.stretches, beta, y, add)
 }
 
 // multiplyTransposed adds the products of all entries of the piece. x has one element per
