@@ -46,7 +46,7 @@ func (p *packed[V]) choose(op *kernels.Packing[V]) error {
 		return p.plain(op, tooSmall)
 	}
 	s := newSearch(p, op)
-	if s.brief() && op.Products < inspect.FewestNear {
+	if s.brief() && op.Products < inspect.FewestCached {
 		return p.plain(op, fmt.Sprintf("%d products do not repay the search for another form", op.Products))
 	}
 	return s.run()

@@ -344,7 +344,7 @@ func TestADelayThatIsNotOverDoesNotDecideForCSR(t *testing.T) {
 	p, err := cutPart(d, op)
 	require.NoError(t, err)
 	s := newSearch(p, op)
-	require.True(t, s.near())
+	require.True(t, s.cached())
 	var calls, built atomic.Int64 // readings of the clock, and of them before the form was built last
 	built.Store(math.MaxInt64 / 2)
 	clock := time.Time{}
@@ -390,7 +390,7 @@ func TestInTheCachesAFormIsBuiltOnceIfItMayRepay(t *testing.T) {
 		require.NoError(t, s.timeCSR())
 		c, err := inspect.Named[float64](inspect.FormSlices, kernels.Precision{}, false)
 		require.NoError(t, err)
-		c.Near = inspect.Near{Product: .5, Build: 10}
+		c.Cached = inspect.Cached{Product: .5, Build: 10}
 		var built atomic.Int64
 		build := c.Build
 		c.Build = func(r form.Rows[float64]) (form.Form[float64], error) {

@@ -149,12 +149,8 @@ func (s *search[V]) try(c inspect.Candidate[V], told *kernels.PackTrial) error {
 	if c.Unless != "" && c.Unless == s.best.Form {
 		return skipped(string(c.Unless) + " is the fastest so far and does for the same entries")
 	}
-	if s.brief() {
-		if !c.Near.Repays(s.products, s.inCSR(s.best.product), s.inCSR(s.spent)) {
-			return skipped(fmt.Sprintf("it is not likely to repay making it: of %d products of csr, %.0f are spent", s.products, s.inCSR(s.spent)))
-		}
-	} else if s.budget(c) < leastBudget {
-		return skipped("the products that are expected are too short to repay the search")
+	if err := s.mayRepay(c); err != nil {
+		return err
 	}
 	t, err := s.prepare(c)
 	if err != nil {
@@ -173,14 +169,8 @@ func (s *search[V]) try(c inspect.Candidate[V], told *kernels.PackTrial) error {
 // prepare builds a candidate on the sample, or on all rows where only they tell its time, if
 // building the whole fits in the budget.
 func (s *search[V]) prepare(c inspect.Candidate[V]) (trial[V], error) {
-	whole := s.share == 1 || c.Whole
-	if !whole {
+	if s.share < 1 && !c.Whole {
 		return s.afford(c, s.sample, s.share)
-	}
-	if s.brief() {
-		t, err := s.tryRows(c, s.bodies(), 1)
-		s.spent += t.took
-		return t, err
 	}
 	building, err := s.probe(c)
 	if err != nil {
@@ -194,18 +184,11 @@ func (s *search[V]) prepare(c inspect.Candidate[V]) (trial[V], error) {
 }
 
 // judge times a contender and keeps the faster of it and the best.
-func (s *search[V]) judge(c *contender[V]) (err error) {
-	if c.product, err = s.time(c.trial); err != nil {
+func (s *search[V]) judge(c *contender[V]) error {
+	if err := s.timeContender(c); err != nil {
 		return err
 	}
-	if s.brief() && c.product >= s.best.product { // something may have held up the few products
-		second, err := s.time(c.trial)
-		if err != nil {
-			return err
-		}
-		c.product = min(c.product, second)
-	}
-	if err := s.again(c); err != nil {
+	if err := s.duel(c); err != nil {
 		return err
 	}
 	s.info.Tried[c.tried].Product = s.whole(c.product)

@@ -1,10 +1,13 @@
 package cpu
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/inspect"
 )
 
@@ -16,16 +19,46 @@ const (
 	probeRows  = 1 << 10
 )
 
-// brief reports whether all of the rows stay in the last cache and the products are so few that
-// what is known of the forms decides which of them are tried, without a probe.
-func (s *search[V]) brief() bool { return s.op.Products > 0 && s.share == 1 && s.near() }
+// cached reports whether the rows in plain CSR fit the last cache.
+func (s *search[V]) cached() bool { return s.part.NNZ() <= sampleSize[V]()/sampleCaches }
+
+// brief reports whether all of the rows stay in the last cache and the number of products was
+// stated: then what is known of a form decides whether it is tried, without a probe, and few
+// products are timed. Otherwise the search has a budget, and a candidate is built on some rows to
+// see whether the whole fits in it.
+func (s *search[V]) brief() bool { return s.op.Products > 0 && s.share == 1 && s.cached() }
 
 // inCSR is a time in products of plain CSR.
 func (s *search[V]) inCSR(t time.Duration) float64 { return float64(t) / float64(max(s.csr, 1)) }
 
+// mayRepay fails where a candidate is not even worth building on a few rows.
+func (s *search[V]) mayRepay(c inspect.Candidate[V]) error {
+	switch {
+	case s.brief() && !c.Cached.Repays(s.products, s.inCSR(s.best.product), s.inCSR(s.spent)):
+		return skipped(fmt.Sprintf("it is not likely to repay making it: of %d products of csr, %.0f are spent", s.products, s.inCSR(s.spent)))
+	case !s.brief() && s.budget(c) < leastBudget:
+		return skipped("the products that are expected are too short to repay the search")
+	}
+	return nil
+}
+
+// mostTimed is the most products that are made to time a form once, two at least.
+func (s *search[V]) mostTimed() int {
+	switch {
+	case s.brief():
+		return max(2, s.products/100)
+	case s.op.Products == 0:
+		return math.MaxInt
+	}
+	return max(2, 3*s.products/100)
+}
+
 // probe builds a candidate on a few rows to see whether building it on all of them
-// fits in the budget, and how long that should take.
+// fits in the budget, and how long that should take: any time in a brief search, which has no probes.
 func (s *search[V]) probe(c inspect.Candidate[V]) (building time.Duration, err error) {
+	if s.brief() {
+		return math.MaxInt64, nil
+	}
 	rows := cut(s.packed, probeShare, probes, probeRows)
 	share := max(float64(entries(rows)), 1) / float64(s.part.NNZ())
 	t, err := s.afford(c, rows, share)
@@ -52,6 +85,15 @@ func (s *search[V]) afford(c inspect.Candidate[V], rows [][]stretch[V], share fl
 		}
 	}
 	return t, err
+}
+
+// tryRows builds a candidate on rows that have a share of all entries.
+func (s *search[V]) tryRows(c inspect.Candidate[V], rows [][]form.Rows[V], share float64) (trial[V], error) {
+	t, err := s.build(c, rows, s.newArena(share))
+	if err != nil {
+		return trial[V]{}, errors.Join(err, t.mem.free())
+	}
+	return t, nil
 }
 
 // now is replaced in tests.

@@ -63,7 +63,7 @@ type Candidate[V sparse.Value] struct {
 	Large  bool    // it may take twice the time of others: it saves more
 	AllOfX bool    // each stretch of rows reads all of x once, so that a sample should be few of them
 	Whole  bool    // it is timed on all rows: a sample reads much of what all of them read
-	Near   Near    // what is expected of it where all of it stays in the caches
+	Cached Cached  // what is expected of it where all of it stays in the caches
 
 	// Unless is a form that makes this one needless where it is the best so far.
 	Unless kernels.Form

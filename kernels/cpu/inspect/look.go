@@ -106,32 +106,32 @@ func Candidates[V sparse.Value](pieces []Look) []Candidate[V] {
 	if e := all.blocks; e != nil {
 		if all.value > 0 {
 			bytes := e.EntryBytes - (1+e.Padding)*(value-all.value)
-			out = append(out, Candidate[V]{Form: FormBlocks, Bytes: bytes, Near: nearBlocks, Build: newBlocks57[V],
+			out = append(out, Candidate[V]{Form: FormBlocks, Bytes: bytes, Cached: cachedBlocks, Build: newBlocks57[V],
 				Why: fmt.Sprintf("%.1f bytes for each entry with values in 57 bits", bytes)})
 		}
-		out = append(out, Candidate[V]{Form: FormBlocks, Bytes: e.EntryBytes, Near: nearBlocks, Build: newBlocks[V],
+		out = append(out, Candidate[V]{Form: FormBlocks, Bytes: e.EntryBytes, Cached: cachedBlocks, Build: newBlocks[V],
 			Why: fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)})
 	}
 	if e := all.diagonals; e != nil {
-		out = append(out, Candidate[V]{Form: FormDiagonals, Bytes: e.EntryBytes, Near: nearDiagonals(e.EntryBytes - value), Build: newDiagonals[V],
+		out = append(out, Candidate[V]{Form: FormDiagonals, Bytes: e.EntryBytes, Cached: cachedDiagonals(e.EntryBytes - value), Build: newDiagonals[V],
 			Why: fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)})
 	}
 	if e := all.runs; e != nil && all.blocks == nil && (all.diagonals == nil || e.EntryBytes < value+fewIndices) {
-		out = append(out, Candidate[V]{Form: FormRuns, Bytes: e.EntryBytes, Near: nearRuns(e.EntryBytes - value), Build: newRuns[V],
+		out = append(out, Candidate[V]{Form: FormRuns, Bytes: e.EntryBytes, Cached: cachedRuns(e.EntryBytes - value), Build: newRuns[V],
 			Why: fmt.Sprintf("at most %.1f bytes for each entry, by a sample", e.EntryBytes)})
 	}
-	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, Near: nearSlices(float64(all.nnz) / float64(max(all.rows, 1))), Build: newSlices[V],
+	slices := Candidate[V]{Form: FormSlices, Bytes: value + 2, Cached: cachedSlices(float64(all.nnz) / float64(max(all.rows, 1))), Build: newSlices[V],
 		Why: "rows of like length side by side"}
 	slices.Large = all.misses >= oftenMissed && !all.wide // it saves more than tiles then
-	tiles := Candidate[V]{Form: FormTiles, Bytes: value + 4, Large: true, Near: nearTiles, Build: newTiles[V],
+	tiles := Candidate[V]{Form: FormTiles, Bytes: value + 4, Large: true, Cached: cachedTiles, Build: newTiles[V],
 		Why: fmt.Sprintf("%.0f %% of the entries would miss x in the first cache", 100*all.misses)}
-	bins := Candidate[V]{Form: FormBins, Bytes: value + 4, Large: true, AllOfX: true, Near: nearSorted, SteadierThan: FormTiles, Build: newBins[V],
+	bins := Candidate[V]{Form: FormBins, Bytes: value + 4, Large: true, AllOfX: true, Cached: cachedSorted, SteadierThan: FormTiles, Build: newBins[V],
 		Why: fmt.Sprintf("tiles would read x %.1f times as long as bins take to write and read its copies", all.again)}
-	nearFar := Candidate[V]{Form: FormNearFar, Large: true, AllOfX: true, Whole: true, Near: nearSorted, Build: newNearFar[V],
+	nearFar := Candidate[V]{Form: FormNearFar, Large: true, AllOfX: true, Whole: true, Cached: cachedSorted, Build: newNearFar[V],
 		Why: fmt.Sprintf("%.0f %% of the entries would load lines of x for themselves", 100*all.lone)}
 	switch {
 	case all.panels != nil && all.misses >= oftenMissed:
-		out = append(out, Candidate[V]{Form: FormPanels, Bytes: all.panels.EntryBytes, Near: nearPanels, Build: newPanels[V],
+		out = append(out, Candidate[V]{Form: FormPanels, Bytes: all.panels.EntryBytes, Cached: cachedPanels, Build: newPanels[V],
 			Why: tiles.Why + ", and rows have many in each panel"}, slices)
 	case all.lone >= someLone:
 		out = append(out, slices, nearFar)

@@ -1,0 +1,79 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/msrep-go/msrep/internal/mem"
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu/simd"
+)
+
+// makeVectors makes x and y, and fills of x what products read.
+func (s *search[V]) makeVectors(read [][]stretch[V]) (err error) {
+	const apart = 64 // elements, so that they do not end up at the same place of a page
+	rows := int64(s.part.OwnEnd - s.part.OwnFirst)
+	n := int64(s.minors) + apart + rows
+	b, err := s.vectorMemory(n*mem.Size[V](), entries(read) <= entries(s.sample))
+	if err != nil {
+		return err
+	}
+	all, _ := mem.Slice[V](b, n)
+	s.x, s.y = all[:s.minors], all[int64(s.minors)+apart:]
+	return s.fillX(read)
+}
+
+// vectorMemory gives memory that s.vec holds: kept one where all rows are timed, and in small
+// pages where only the rows of a sample, which may read and write a little here and there.
+func (s *search[V]) vectorMemory(bytes int64, small bool) ([]byte, error) {
+	if s.share == 1 {
+		s.vec = arena{newSlab(s.dev, bytes, bytes)}
+		return s.vec[0].take(bytes)
+	}
+	buf, err := s.dev.Alloc(bytes)
+	if err != nil {
+		return nil, err
+	}
+	s.vec = arena{{dev: s.dev, rest: []kernels.Buffer{buf}}}
+	b, err := s.dev.View(buf)
+	if err == nil && small && bytes >= mem.MinMapped {
+		mem.AdviseSmall(b)
+	}
+	return b, err
+}
+
+// fillX sets the elements of x that some rows read to 1.
+func (s *search[V]) fillX(read [][]stretch[V]) error {
+	spans := make([][][2]int, len(read))
+	err := s.dev.pool.run(len(read), func(i int) {
+		for _, st := range read[i] {
+			if len(st.rows.Idx) > 0 {
+				lo, hi := simd.MinMax(simd.Default(), st.rows.Idx)
+				spans[i] = append(spans[i], [2]int{max(int(lo), 0), min(int(hi)+1, len(s.x))})
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	all := slices.Concat(spans...)
+	slices.SortFunc(all, func(a, b [2]int) int { return a[0] - b[0] })
+	done := 0
+	for _, span := range all {
+		lo, hi := max(span[0], done), span[1]
+		if lo >= hi {
+			continue
+		}
+		x, n := s.x[lo:hi], len(s.pieces)
+		done = hi
+		if err := s.dev.pool.run(n, func(i int) {
+			x := x[par.Cut(int64(len(x)), n, i):par.Cut(int64(len(x)), n, i+1)]
+			for k := range x {
+				x[k] = 1
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
