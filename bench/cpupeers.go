@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/msrep-go/msrep/internal/mem"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 	"github.com/msrep-go/msrep/sparse/matio"
@@ -20,6 +21,7 @@ import (
 type CPUPeers struct {
 	Dir     string // *.bin
 	Random  bool   // replace the values by random ones
+	Single  bool   // round values and vectors to float32
 	Threads []int
 	Reps    int // products that are timed, after three that are not, and others in the place of disturbed ones
 
@@ -44,7 +46,8 @@ type CPUPeers struct {
 // form found it (0 where there was no search).
 //
 // GB/s counts 12 bytes for each nonzero, 4 for each row pointer, 8 for each element
-// of x and y: what plain CSR with 32-bit pointers must move, whatever is moved here.
+// of x and y (8 and 4 with float32): what plain CSR with 32-bit pointers must move,
+// whatever is moved here.
 // x and y are slices as make gives them, which is what callers pass.
 func (c CPUPeers) Run(ctx context.Context, w io.Writer) (times []PeerTime, err error) {
 	files, err := filepath.Glob(filepath.Join(c.Dir, "*.bin"))
@@ -64,7 +67,13 @@ func (c CPUPeers) Run(ctx context.Context, w io.Writer) (times []PeerTime, err e
 			}
 		}
 		for _, threads := range c.Threads {
-			t, err := c.one(ctx, w, strings.TrimSuffix(filepath.Base(f), ".bin"), a, threads)
+			name := strings.TrimSuffix(filepath.Base(f), ".bin")
+			var t PeerTime
+			if c.Single {
+				t, err = peerTime(ctx, c, w, name, sparse.Convert[float32](a), threads)
+			} else {
+				t, err = peerTime(ctx, c, w, name, a, threads)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", f, err)
 			}
@@ -74,20 +83,20 @@ func (c CPUPeers) Run(ctx context.Context, w io.Writer) (times []PeerTime, err e
 	return times, nil
 }
 
-func (c CPUPeers) one(ctx context.Context, w io.Writer, name string, a *sparse.CSR[float64], threads int) (out PeerTime, err error) {
+func peerTime[V sparse.Value](ctx context.Context, c CPUPeers, w io.Writer, name string, a *sparse.CSR[V], threads int) (out PeerTime, err error) {
 	sys, err := msrep.Open(msrep.Config{Devices: "cpu", Threads: threads})
 	if err != nil {
 		return out, err
 	}
 	defer sys.Close()
-	plan, prep, err := c.plan(ctx, sys, a)
+	plan, prep, err := peerPlan(ctx, c, sys, a)
 	if err != nil {
 		return out, err
 	}
-	x, y := make([]float64, a.Cols), make([]float64, a.Rows)
+	x, y := make([]V, a.Cols), make([]V, a.Rows)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range x {
-		x[i] = rng.Float64()
+		x[i] = V(rng.Float64())
 	}
 	product := func() error {
 		_, err := plan.SpMV(ctx, msrep.NoTrans, 1, x, 0, y)
@@ -108,7 +117,8 @@ func (c CPUPeers) one(ctx context.Context, w io.Writer, name string, a *sparse.C
 		out.Samples = append(out.Samples, d.Seconds())
 	}
 	median := runs.typical().Seconds()
-	bytes := 12*float64(a.NNZ()) + 4*float64(a.Rows+1) + 8*float64(a.Rows+a.Cols)
+	size := mem.Size[V]()
+	bytes := (4+size)*a.NNZ() + 4*int64(a.Rows+1) + size*int64(a.Rows+a.Cols)
 	form := "csr"
 	var csr time.Duration
 	for _, p := range plan.Packed(msrep.NoTrans) {
@@ -120,19 +130,19 @@ func (c CPUPeers) one(ctx context.Context, w io.Writer, name string, a *sparse.C
 	if err := plan.Close(); err != nil {
 		return out, err
 	}
-	_, again, err := c.plan(ctx, sys, a)
+	_, again, err := peerPlan(ctx, c, sys, a)
 	if err != nil {
 		return out, err
 	}
 	out.Matrix, out.Library, out.Threads, out.Seconds = name, ownName, threads, median
-	out.Bytes, out.GFLOPs = int64(bytes), 2*float64(a.NNZ())/median*1e-9
-	_, err = fmt.Fprintf(w, "%-12s %-18s %d %.6f %7.3f %7.2f  min=%.6f runs=%s %s prep=%.3f again=%.3f csr=%.6f form=%s\n", name, ownName,
-		threads, median, out.GFLOPs, bytes/median*1e-9, runs.times[0].Seconds(), runs, held, prep.Seconds(), again.Seconds(), csr.Seconds(), form)
+	out.Bytes, out.GFLOPs = bytes, 2*float64(a.NNZ())/median*1e-9
+	_, err = fmt.Fprintf(w, "%-12s %-18s %d %.9f %7.3f %7.2f  min=%.9f runs=%s %s prep=%.6f again=%.6f csr=%.9f form=%s\n", name, ownName,
+		threads, median, out.GFLOPs, float64(bytes)/median*1e-9, runs.times[0].Seconds(), runs, held, prep.Seconds(), again.Seconds(), csr.Seconds(), form)
 	return out, err
 }
 
-// plan makes a plan and says how long that took.
-func (c CPUPeers) plan(ctx context.Context, sys *msrep.System, a *sparse.CSR[float64]) (*msrep.Plan[float64], time.Duration, error) {
+// peerPlan makes a plan and says how long that took.
+func peerPlan[V sparse.Value](ctx context.Context, c CPUPeers, sys *msrep.System, a *sparse.CSR[V]) (*msrep.Plan[V], time.Duration, error) {
 	begin := time.Now()
 	p, err := msrep.NewPlan(ctx, sys, a, msrep.PlanOptions{ExpectedProducts: c.Expected, SkipValidation: true})
 	return p, time.Since(begin), err

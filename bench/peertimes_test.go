@@ -43,8 +43,14 @@ func TestOurTimesAreInTheColumnsOfTheOthers(t *testing.T) {
 	require.InEpsilon(t, 2e-9*float64(a.NNZ())/times[1].Seconds, times[1].GFLOPs, 1e-12)
 	require.Regexp(t, `(?m)^a_band +msrep +2 .* runs=\d+/\d+~? alone=\d+,\d+ together=\d+,\d+ prep=`, out.String())
 	fields := strings.Fields(strings.Split(out.String(), "\n")[1])
-	require.Equal(t, []string{"a_band", "msrep", "2", fmt.Sprintf("%.6f", times[1].Seconds), fmt.Sprintf("%.3f", times[1].GFLOPs),
+	require.Equal(t, []string{"a_band", "msrep", "2", fmt.Sprintf("%.9f", times[1].Seconds), fmt.Sprintf("%.3f", times[1].GFLOPs),
 		fmt.Sprintf("%.2f", 1e-9*float64(times[1].Bytes)/times[1].Seconds)}, fields[:6])
+
+	c.Single, c.Threads = true, []int{1}
+	out.Reset()
+	times32, err := c.Run(t.Context(), &out)
+	require.NoError(t, err)
+	require.EqualValues(t, 8*a.NNZ()+4*int64(a.Rows+1)+4*int64(a.Rows+a.Cols), times32[0].Bytes)
 
 	path := filepath.Join(dir, "table")
 	text := out.String() + "building...\nstream 24 GB/s\n" +

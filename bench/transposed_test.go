@@ -11,8 +11,8 @@ import (
 )
 
 // BenchmarkTransposedOfPlan times transposed products of plans that expect straight
-// ones only, in turn with straight ones, for matrices with random values and one and
-// two workers:
+// ones only, or MSREP_BENCH_ANNOUNCED transposed ones as well, in turn with straight ones,
+// for matrices with random values and one and two workers:
 //
 //	N-ms, T-ms          a straight product in the form of the plan, and a transposed one
 //	csr-N-ms, csr-T-ms  the same of a plan in plain CSR
@@ -41,7 +41,7 @@ func BenchmarkTransposedOfPlan(b *testing.B) {
 func transposedOfPlan(b *testing.B, a *sparse.CSR[float64], threads int) {
 	ctx := context.Background()
 	sys := open(b, "cpu", threads)
-	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true})
+	plan := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, ExpectedTransposed: envInt(b, "MSREP_BENCH_ANNOUNCED", 0)})
 	plain := planOf(b, sys, a, msrep.PlanOptions{SkipValidation: true, Format: sparse.FormatCSR})
 	n := max(a.Rows, a.Cols)
 	x, y := vector(b, n), vector(b, n+apart)[apart:]

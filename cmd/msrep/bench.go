@@ -38,25 +38,27 @@ var benchCommand = &command{
 		f.Int64Var(&b.interpreted, "interpreted", 4<<20, "pellr: steps of GPU threads that a product may take to be interpreted, `N`; 0 interprets none")
 		f.StringVar(&b.results, "results", "", "gpu-peers: `DIR` with what scripts/gpu-run wrote, or with such folders; bench/results unless given")
 		f.StringVar(&b.values, "values", "asis", "cpu-peers: `VALUES` of the matrices, asis or random")
+		f.StringVar(&b.value, "value", "fp64", "cpu-peers: `TYPE` of values and vectors: fp64 or fp32")
 		f.StringVar(&b.peers, "peers", "", "cpu-peers: `FILE` with the lines of other libraries, to lay beside ours")
 		f.IntVar(&b.reps, "reps", 15, "cpu-peers: products that are timed, `N`")
-		f.IntVar(&b.expected, "expected", 0, "cpu-peers: products that a plan is made for, `N`; 0 means 100")
+		f.IntVar(&b.expected, "expected", 0, "cpu-peers: products that a plan is made for, `N`; 0 means 100, and more time to look for a form")
 		return b.run
 	},
 }
 
 type benchmark struct {
 	*call
-	out, mats, values string
-	results, peers    string
-	cache             experiment.Cache
-	entries           int64
-	interpreted       int64
-	samples, reps     int
-	passes            int
-	expected          int
-	maxTime           time.Duration
-	failSlower        bool
+	out, mats      string
+	values, value  string
+	results, peers string
+	cache          experiment.Cache
+	entries        int64
+	interpreted    int64
+	samples, reps  int
+	passes         int
+	expected       int
+	maxTime        time.Duration
+	failSlower     bool
 }
 
 func (b *benchmark) run(ctx context.Context) error {

@@ -75,7 +75,7 @@ func TestBenchRefusesWhatItDoesNotKnow(t *testing.T) {
 		{}, {"nothing"}, {"list", "extra"}, {"compare"}, {"compare", "a"}, {"compare", "a", "b"}, {"msrep-fig6", "--devices", "cpu:x"},
 		{"msrep-fig6", "--entries", "0"}, {"msrep-fig6", "--samples", "0"}, {"msrep-fig6", "cpu-peers"}, {"msrep-fig6", "--threads", "1,2"},
 		{"msrep-fig6", "--cache", "hot"}, {"msrep-fig6", "--passes", "0"}, {"msrep-fig6", "--passes", "1000"}, {"gpu-peers", "--results", "/no/such/folder"}, {"pellr", "--mats", "/no/such/folder"}, {"msrep-fig6", "--devices", "cuda"},
-		{"cpu-peers", "--mats", t.TempDir(), "--json"},
+		{"cpu-peers", "--mats", t.TempDir(), "--json"}, {"cpu-peers", "--mats", t.TempDir(), "--value", "fp16"},
 	} {
 		var stdout, stderr bytes.Buffer
 		require.Equal(t, exitUsage, run(context.Background(), append([]string{"bench"}, args...), &stdout, &stderr), "%v", args)

@@ -22,8 +22,10 @@ func (b *benchmark) cpuPeers(ctx context.Context) error {
 	if b.json {
 		return sparse.Inputf("--json", "cpu-peers prints lines in the columns of other libraries' drivers, and no JSON")
 	}
-	if err := (choice{"--values", b.values, []string{"asis", "random"}}).check(); err != nil {
-		return err
+	for _, f := range []choice{{"--values", b.values, []string{"asis", "random"}}, {"--value", b.value, []string{"fp64", "fp32"}}} {
+		if err := f.check(); err != nil {
+			return err
+		}
 	}
 	if b.expected < 0 {
 		return sparse.Inputf("--expected", "%d: use 0 or more", b.expected)
@@ -38,7 +40,7 @@ func (b *benchmark) cpuPeers(ctx context.Context) error {
 			return err
 		}
 	}
-	p := bench.CPUPeers{Dir: b.mats, Random: b.values == "random", Reps: b.reps, Expected: b.expected, Threads: b.counts}
+	p := bench.CPUPeers{Dir: b.mats, Random: b.values == "random", Single: b.value == "fp32", Reps: b.reps, Expected: b.expected, Threads: b.counts}
 	if len(p.Threads) == 0 {
 		p.Threads = []int{1, 2}
 	}
