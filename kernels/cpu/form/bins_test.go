@@ -60,10 +60,10 @@ func checkLargeBins[V sparse.Value](t *testing.T, l simd.Level) {
 		}
 		a.RowPtr = append(a.RowPtr, int64(len(a.ColIdx)))
 	}
-	f, err := form.NewBins(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols}, form.BinOptions[V]{Level: l, Group: 60_000})
+	f, err := form.NewBins(rowsOf(a), form.BinOptions[V]{Level: l, Group: 60_000})
 	require.NoError(t, err)
 	require.Less(t, f.Padding(), int64(len(a.Val))/5)
-	whole, err := form.NewBins(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols}, form.BinOptions[V]{Level: l})
+	whole, err := form.NewBins(rowsOf(a), form.BinOptions[V]{Level: l})
 	require.NoError(t, err)
 	require.Less(t, f.Bytes(), whole.Bytes(), "copies for a group take less room than for all")
 	require.Greater(t, f.Bytes(), int64(len(a.Val)*8+60_000*4))
@@ -142,7 +142,7 @@ func checkBinLines[V sparse.Value](t *testing.T, r *rand.Rand, f form.Many[V], a
 
 func TestBinsTakeRowsOfXThatAreCacheLines(t *testing.T) {
 	a := pattern{cols: 40, rows: [][]int32{{3, 5}, {7}}}.csr(func() float64 { return 1 })
-	f, err := form.NewBins(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.BinOptions[float64]{})
+	f, err := form.NewBins(rowsOf(a), form.BinOptions[float64]{})
 	require.NoError(t, err)
 	x, ok := mem.Slice[float64](mem.Aligned(8*1000), 1000)
 	require.True(t, ok)
@@ -202,7 +202,7 @@ func TestBinsRefuseWhatTheyCannotHold(t *testing.T) {
 		}
 	}
 	a := dense.csr(func() float64 { return 1 })
-	_, err := form.NewBins(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.BinOptions[float64]{Rows: 1, Cols: 1})
+	_, err := form.NewBins(rowsOf(a), form.BinOptions[float64]{Rows: 1, Cols: 1})
 	require.True(t, sparse.IsInput(err), "%v", err)
 	require.ErrorContains(t, err, "90000 entries would be in 90000 runs")
 

@@ -45,7 +45,7 @@ func TestBlocksHaveTheSameBitsWithValuesIn57Bits(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 			a := patterns["blocks"](r).csr(func() float64 { return nearValue(r) })
-			rows := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+			rows := rowsOf(a)
 			values, ok := form.Find57(a.Val)
 			if ok {
 				a.Val[r.IntN(len(a.Val))] = math.NaN()
@@ -99,7 +99,7 @@ func TestMoreValuesApartThanASampleShowsAreRefused(t *testing.T) {
 	for i := range a.Val {
 		a.Val[i] = math.Ldexp(1, 20*(i%30))
 	}
-	rows := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+	rows := rowsOf(a)
 	_, ok = form.Find57(rows.Val)
 	require.False(t, ok)
 	_, err := form.NewBlocks(rows, form.BlockOptions[float64]{Level: simd.Best(), Shape: form.BlockShape{Height: 5, Width: 5}, Values: near})

@@ -65,7 +65,7 @@ func everyShape[V sparse.Value](t *testing.T, l simd.Level) {
 			p := blockMatrix(r, height, width, cut)
 			for _, values := range []string{"any", "float32", "high16"} {
 				a := sparse.Convert[V](p.csr(func() float64 { return valueKinds[values](r) }))
-				rows := form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+				rows := rowsOf(a)
 				shape, ok := form.FindBlocks(rows)
 				require.True(t, ok)
 				require.Equal(t, form.BlockShape{Height: height, Width: width, First: (height - cut) % height}, shape)
@@ -90,7 +90,7 @@ func TestBlocksRefuseEntriesOutsideThem(t *testing.T) {
 	p.rows[40] = append([]int32(nil), p.rows[40]...)
 	p.rows[40][0] = 159
 	a := p.csr(func() float64 { return 1 })
-	rows := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+	rows := rowsOf(a)
 	_, err := form.NewBlocks(rows, form.BlockOptions[float64]{Shape: form.BlockShape{Height: 4, Width: 4}})
 	require.True(t, sparse.IsInput(err), "%v", err)
 	require.ErrorContains(t, err, "outside of full blocks of 4 x 4")

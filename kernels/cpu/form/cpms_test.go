@@ -32,7 +32,7 @@ func cut(a *sparse.CSR[float64], p kernels.Precision) *sparse.CSR[float64] {
 }
 
 func checkCPMS(t require.TestingT, name kernels.Form, a *sparse.CSR[float64], p kernels.Precision, bank int, alpha, beta float64, x, y []float64) {
-	f, err := form.NewCPMS(name, form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, p, bank)
+	f, err := form.NewCPMS(name, rowsOf(a), p, bank)
 	require.NoError(t, err)
 	want := reference.Multiply[float64](false, alpha, cut(a, p), x, beta, y)
 	got := append([]float64(nil), y...)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/msrep-go/msrep/kernels/cpu/form"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/kernels/reference"
 	"github.com/msrep-go/msrep/sparse"
@@ -33,14 +32,7 @@ func checkDiagonalsBesideX[V sparse.Value](t *testing.T, l simd.Level) {
 				p.rows = append(p.rows, row)
 			}
 			for kind, value := range valueKinds {
-				a := sparse.Convert[V](p.csr(func() float64 { return value(r) }))
-				f, err := form.NewDiagonals(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols},
-					form.DiagonalOptions[V]{Level: l, Values: form.FindValues(a.Val)})
-				require.NoError(t, err)
-				x, y := make([]V, a.Cols), make([]V, a.Rows)
-				for i := range x {
-					x[i] = V(r.NormFloat64())
-				}
+				a, f, x, y := drawDiagonals[V](t, l, r, p, value)
 				want := reference.Multiply(false, 3, a, x, 0, y)
 				var g guards
 				for _, atEnd := range []bool{false, true} {

@@ -61,7 +61,7 @@ func TestStripsOfStencilsGiveTheSameBits(t *testing.T) {
 
 func eachStripLevel(t *testing.T, a *sparse.CSR[float64], spec string) {
 	for l := simd.Generic; l <= simd.Default(); l++ {
-		f, err := form.NewDiagonals(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.DiagonalOptions[float64]{Level: l})
+		f, err := form.NewDiagonals(rowsOf(a), form.DiagonalOptions[float64]{Level: l})
 		require.NoError(t, err)
 		for _, cols := range []int{3, 20} {
 			x := simd.Block[float64]{Val: make([]float64, a.Cols*cols), Cols: cols, Stride: cols}

@@ -59,20 +59,26 @@ func checkDiagonalWidths[V sparse.Value](t *testing.T, l simd.Level) {
 	}
 	p.rows = append(p.rows, []int32{5, 6999})
 	for kind, value := range valueKinds {
-		a := sparse.Convert[V](p.csr(func() float64 { return value(r) }))
-		f, err := form.NewDiagonals(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols},
-			form.DiagonalOptions[V]{Level: l, Values: form.FindValues(a.Val)})
-		require.NoError(t, err)
-		x, y := make([]V, a.Cols), make([]V, a.Rows)
-		for i := range x {
-			x[i] = V(r.NormFloat64())
-		}
+		a, f, x, y := drawDiagonals[V](t, l, r, p, value)
 		for _, beta := range []V{0, -2} {
 			want := reference.Multiply(false, 3, a, x, beta, y)
 			f.Multiply(3, beta, x, y)
 			require.Equal(t, -1, reference.Check(y, want), "values %s, %s: row", kind, f.Name())
 		}
 	}
+}
+
+// drawDiagonals is a matrix of a pattern with values of a kind, itself and in diagonals, with an x for it
+// and a y of zeros.
+func drawDiagonals[V sparse.Value](t *testing.T, l simd.Level, r *rand.Rand, p pattern, value func(*rand.Rand) float64) (a *sparse.CSR[V], f form.Form[V], x, y []V) {
+	a = sparse.Convert[V](p.csr(func() float64 { return value(r) }))
+	f, err := form.NewDiagonals(rowsOf(a), form.DiagonalOptions[V]{Level: l, Values: form.FindValues(a.Val)})
+	require.NoError(t, err)
+	x, y = make([]V, a.Cols), make([]V, a.Rows)
+	for i := range x {
+		x[i] = V(r.NormFloat64())
+	}
+	return a, f, x, y
 }
 
 // tridiagonal is a matrix with the values -1, 2, -1 in most rows.
@@ -96,7 +102,7 @@ func TestDiagonalsStoreNoIndicesAndOnlyValuesThatVary(t *testing.T) {
 		"diagonals in 3 patterns":                 {func(k int) float64 { return float64(k) / 3 }, 8},
 	} {
 		a := tridiagonal(n, c.value)
-		f, err := form.NewDiagonals(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: n}, form.DiagonalOptions[float64]{})
+		f, err := form.NewDiagonals(rowsOf(a), form.DiagonalOptions[float64]{})
 		require.NoError(t, err)
 		require.LessOrEqual(t, float64(f.Bytes()), c.perPart*float64(a.NNZ())+1000, f.Name())
 		_ = name
@@ -112,7 +118,7 @@ func TestDiagonalsRefuseMatricesWithoutThem(t *testing.T) {
 	outside := pattern{cols: 3, rows: [][]int32{{0, 1}, {1, 3}}}
 	for want, p := range map[string]pattern{"no diagonals": p, "do not ascend": unsorted, "must be at least 0 and below 3": outside} {
 		a := p.csr(func() float64 { return 1 })
-		_, err := form.NewDiagonals(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: p.cols}, form.DiagonalOptions[float64]{})
+		_, err := form.NewDiagonals(rowsOf(a), form.DiagonalOptions[float64]{})
 		require.True(t, sparse.IsInput(err), "%v", err)
 		require.ErrorContains(t, err, want)
 	}

@@ -122,7 +122,7 @@ func TestOneGiantRowIsAResultForAllEllpackFormsButELL(t *testing.T) {
 	x, y := ellVector[float64](20_000, 1), ellVector[float64](20_000, 2)
 	for _, f := range ellpack.Formats() {
 		if f == ellpack.FormatELL {
-			_, err := form.NewEll(kernels.Form(f), form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols})
+			_, err := form.NewEll(kernels.Form(f), rowsOf(a))
 			require.True(t, sparse.IsInput(err))
 			continue
 		}
@@ -152,7 +152,7 @@ func BenchmarkEllpackForms(b *testing.B) {
 		lengths[i] = 5 + i*i%17
 	}
 	a := ellMatrix[float64](lengths, 20_000, 1)
-	r := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+	r := rowsOf(a)
 	x, y := ellVector[float64](20_000, 1), ellVector[float64](20_000, 2)
 	forms := map[string]form.Form[float64]{"csr": form.NewCSR(r)}
 	for _, f := range ellpack.Formats() {

@@ -43,7 +43,7 @@ func TestEstimatesAreNearWhatTheFormsTake(t *testing.T) {
 				}
 				a = p.csr(value)
 			}
-			e, err, f, err2 := build(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols})
+			e, err, f, err2 := build(rowsOf(a))
 			require.NoError(t, err)
 			require.NoError(t, err2)
 			n := float64(a.NNZ())
@@ -60,7 +60,7 @@ func TestEstimatesOfUnsuitableMatricesFail(t *testing.T) {
 		p.rows = append(p.rows, anyRow(r, p.cols, 8))
 	}
 	a := p.csr(func() float64 { return 1 })
-	rows := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+	rows := rowsOf(a)
 	_, err := form.EstimateDiagonals(rows, form.DiagonalOptions[float64]{})
 	require.True(t, sparse.IsInput(err), "%v", err)
 	_, ok := form.FindBlocks(rows)

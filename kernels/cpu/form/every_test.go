@@ -57,7 +57,7 @@ func checkStored[V sparse.Value](t *testing.T, l simd.Level) {
 			p := patterns[rapid.SampledFrom(sortedKeys(patterns)).Draw(t, "pattern")](r)
 			values := valueKinds[rapid.SampledFrom(kinds).Draw(t, "values")]
 			a := sparse.Convert[V](p.csr(func() float64 { return values(r) }))
-			rows := form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+			rows := rowsOf(a)
 			full, err := build(rows, form.ValueSet[V]{})
 			if sparse.IsInput(err) {
 				return

@@ -98,7 +98,8 @@ func checkFixed[V sparse.Value](t *testing.T, l simd.Level) {
 		alpha := scalars.Draw(t, "alpha")
 		beta := rapid.OneOf(rapid.SampledFrom([]V{0, V(math.Copysign(0, -1))}), scalars).Draw(t, "beta")
 		want := reference.Fixed(alpha, a, x, beta, y)
-		rows := form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols, Fixed: true}
+		rows := rowsOf(a)
+		rows.Fixed = true
 		for name, build := range fixedForms(t, l, rows) {
 			f, err := build()
 			if sparse.IsInput(err) {

@@ -66,7 +66,7 @@ func TestPanelsRefuseWhatTheyWouldBlowUp(t *testing.T) {
 		"too many entries in a piece": {pattern{2049, [][]int32{apart}}, "in one panel"},
 	} {
 		a := c.p.csr(func() float64 { return 1 })
-		_, err := form.NewPanels(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.PanelOptions[float64]{Cols: 2048})
+		_, err := form.NewPanels(rowsOf(a), form.PanelOptions[float64]{Cols: 2048})
 		require.True(t, sparse.IsInput(err), "%s: %v", name, err)
 		require.ErrorContains(t, err, c.error, name)
 	}
@@ -82,7 +82,7 @@ func TestPanelsAreEstimatedByWhatRowsHaveInThem(t *testing.T) {
 			p.rows = append(p.rows, row)
 		}
 		a := p.csr(r.NormFloat64)
-		rows := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+		rows := rowsOf(a)
 		o := form.PanelOptions[float64]{Level: simd.Best(), Cols: 2048}
 		f, err := form.NewPanels(rows, o)
 		require.NoError(t, err)

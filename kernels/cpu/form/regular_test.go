@@ -28,6 +28,11 @@ func eachLevel(t *testing.T, double, single func(*testing.T, simd.Level)) {
 	}
 }
 
+// rowsOf is all rows of a matrix.
+func rowsOf[V sparse.Value](a *sparse.CSR[V]) form.Rows[V] {
+	return form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+}
+
 // pattern makes the columns of a matrix, row by row.
 type pattern struct {
 	cols int

@@ -49,8 +49,7 @@ func supernodes(r *rand.Rand, rows, alike int, missing bool) form.Rows[float64] 
 			p.rows = append(p.rows, own)
 		}
 	}
-	a := p.csr(r.NormFloat64)
-	return form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+	return rowsOf(p.csr(r.NormFloat64))
 }
 
 func TestRunsOfOneValueMultiplyAsTheReference(t *testing.T) {
@@ -63,7 +62,7 @@ func checkOneValue[V sparse.Value](t *testing.T, l simd.Level) {
 		alike, value := i/2+1, V([]float64{-1.7, math.Inf(1)}[i%2])
 		rows := supernodes(r, 100, alike, alike == simd.RunMasked)
 		a := &sparse.CSR[V]{Rows: len(rows.Ptr) - 1, Cols: rows.Cols, RowPtr: rows.Ptr, ColIdx: rows.Idx, Val: slices.Repeat([]V{value}, len(rows.Idx))}
-		f, err := form.NewRuns(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.RunOptions[V]{Level: l, Values: form.FindValues(a.Val)})
+		f, err := form.NewRuns(rowsOf(a), form.RunOptions[V]{Level: l, Values: form.FindValues(a.Val)})
 		require.NoError(t, err)
 		require.Contains(t, f.Name(), "values same")
 		x, y, z := make([]V, a.Cols), make([]V, a.Rows), make([]V, a.Cols)
@@ -118,7 +117,7 @@ func TestShortRunsAreNotEstimatedToBeFast(t *testing.T) {
 		p.rows = append(p.rows, anyRow(r, p.cols, 12))
 	}
 	a := p.csr(r.NormFloat64)
-	_, err := form.EstimateRuns(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.RunOptions[float64]{Level: simd.Best()})
+	_, err := form.EstimateRuns(rowsOf(a), form.RunOptions[float64]{Level: simd.Best()})
 	require.ErrorContains(t, err, "the runs of columns are short")
 }
 
@@ -170,7 +169,7 @@ func TestFormsCountWhatTheyTakeWhileTheyAreBuilt(t *testing.T) {
 		p.rows[i] = anyRow(r, p.cols, 60) // not sorted
 	}
 	a := p.csr(r.NormFloat64)
-	others := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+	others := rowsOf(a)
 	entries := int64(len(a.Val))
 	for name, c := range map[string]struct {
 		rows  form.Rows[float64]

@@ -64,7 +64,7 @@ func checkStraight[V sparse.Value](t *testing.T, l simd.Level) {
 		x[17] = V(math.Inf(1))
 		y := make([]V, n)
 		for _, part := range []bool{false, true} {
-			rows := form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+			rows := rowsOf(a)
 			f, err := form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part})
 			require.NoError(t, err)
 			require.Greater(t, form.StraightColumns(f), 7*n/2/lanes, "three of four columns, and most of the long row")
@@ -89,7 +89,7 @@ func TestEntriesOfShortRowsAreNotPartedByHowFarTheyAre(t *testing.T) {
 			p.rows = append(p.rows, append(anyRow(r, 1000, near), anyRow(r, p.cols, far)...))
 		}
 		a := p.csr(func() float64 { return 1 })
-		f, err := form.NewSlices(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, form.SliceOptions[float64]{})
+		f, err := form.NewSlices(rowsOf(a), form.SliceOptions[float64]{})
 		require.NoError(t, err)
 		return float64(f.Bytes()) / float64(a.NNZ())
 	}

@@ -70,7 +70,7 @@ func (p pattern) inBlocks(size int) pattern {
 func TestSymmetricBlocksTakeHalfTheMemory(t *testing.T) {
 	k := 0.
 	a := symmetricCSR[float64](band(2000, 3).inBlocks(3), func() float64 { k++; return k / 3 })
-	rows := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+	rows := rowsOf(a)
 	b, err := form.NewBlocks(rows, form.BlockOptions[float64]{Level: simd.Best(), Shape: form.BlockShape{Height: 3, Width: 3}})
 	require.NoError(t, err)
 	size, ok := form.SuitsSymmetricBlocks(b)
@@ -101,7 +101,7 @@ func TestSymmetricBlocksRefuseOtherRows(t *testing.T) {
 	build := func(spoil func(a *sparse.CSR[float64]), first, size int) error {
 		a := symmetricCSR[float64](band(20, 2).inBlocks(3), func() float64 { return 1 })
 		spoil(a)
-		_, err := form.NewSymmetricBlocks(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}, first, size, simd.Best())
+		_, err := form.NewSymmetricBlocks(rowsOf(a), first, size, simd.Best())
 		return err
 	}
 	none := func(*sparse.CSR[float64]) {}

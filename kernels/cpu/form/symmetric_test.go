@@ -141,7 +141,7 @@ func checkHalves[V sparse.Value](t *rapid.T, r *rand.Rand, p pattern, multiple i
 
 func TestSymmetricDiagonalsTakeHalfTheMemory(t *testing.T) {
 	a := tridiagonal(5000, func(k int) float64 { return float64((k + 1) / 3) })
-	rows := form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+	rows := rowsOf(a)
 	d, err := form.NewDiagonals(rows, form.DiagonalOptions[float64]{Level: simd.Best()})
 	require.NoError(t, err)
 	require.Equal(t, simd.FastSymmetric(simd.Best()), form.SuitsSymmetric(d))

@@ -78,7 +78,7 @@ func checkLarge[V sparse.Value](t *testing.T, least int, build func(form.Rows[V]
 		y[i] = V(r.NormFloat64())
 	}
 	want := reference.Multiply(false, -1.25, sparse.Matrix[V](a), x, .5, y)
-	f, err := build(form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: cols})
+	f, err := build(rowsOf(a))
 	require.NoError(t, err)
 	f.Multiply(-1.25, .5, x, y)
 	require.Equal(t, -1, reference.Check(y, want), f.Name())
@@ -104,7 +104,7 @@ func TestMissesAreFewInBandsAndManyInRandomRows(t *testing.T) {
 	one := func() float64 { return 1 }
 	misses := func(p pattern) float64 {
 		a := p.csr(one)
-		return form.FirstCacheMisses(form.Rows[float64]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols})
+		return form.FirstCacheMisses(rowsOf(a))
 	}
 	require.Less(t, misses(band), .05)
 	require.Greater(t, misses(jumps), .9)
