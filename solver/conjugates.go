@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/internal/vec"
 	"github.com/msrep-go/msrep/msrep"
 )
@@ -60,6 +59,9 @@ func newConjugates(ctx context.Context, a ManyOperator, b, x msrep.Block[float64
 
 // start makes the first residuals and directions.
 func (c *conjugates) start() error {
+	if c.host.err != nil {
+		return c.host.err
+	}
 	for _, s := range c.all {
 		if s.norm != 0 {
 			c.columns = append(c.columns, s)
@@ -109,8 +111,8 @@ func (c *conjugates) block(v []float64) msrep.Block[float64] { return msrep.ByRo
 
 // multiply is y = a*A*x + b*y for all columns.
 func (c *conjugates) multiply(a float64, x []float64, b float64, y []float64) error {
-	if len(c.columns) == 0 {
-		return nil
+	if len(c.columns) == 0 || c.host.err != nil {
+		return c.host.err
 	}
 	t := time.Now()
 	_, err := c.a.SpMM(c.host.ctx, msrep.NoTrans, a, c.block(x), b, c.block(y))
@@ -125,11 +127,14 @@ func (c *conjugates) multiply(a float64, x []float64, b float64, y []float64) er
 func (c *conjugates) blocks(f func(k, lo, hi int)) {
 	m := len(c.columns)
 	rows := max(SumBlock/max(m, 1), 1)
-	par.Range(int64((c.host.n+rows-1)/rows), grain, func(from, to int64) {
-		for k := int(from); k < int(to); k++ {
+	err := share(c.a, (c.host.n+rows-1)/rows, func(from, to int) {
+		for k := from; k < to; k++ {
 			f(k, k*rows*m, min((k+1)*rows, c.host.n)*m)
 		}
 	})
+	if c.host.err == nil {
+		c.host.err = err
+	}
 }
 
 // sums calls f for all blocks, and gives what it adds up for each column.

@@ -104,7 +104,7 @@ func (c *conjugates) turn(first bool) error {
 	}
 	c.blocks(func(_, lo, hi int) { vec.XpbyMany(c.z[lo:hi], beta, c.p[lo:hi]) })
 	c.rz = next
-	return nil
+	return c.host.err
 }
 
 // precondition is z = M*r, column by column.

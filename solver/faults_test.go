@@ -116,6 +116,58 @@ func TestErrorsOfProductsAndContextsComeBack(t *testing.T) {
 	}
 }
 
+func TestErrorsOfWorkersBetweenProductsComeBack(t *testing.T) {
+	a := laplacian(t, "stencil:n=20,points=5")
+	jacobi, err := Jacobi(a)
+	require.NoError(t, err)
+	b := sines(a.Rows)
+	broken := errors.New("device lost")
+	solves := map[string]func(op *idle, opt Options) (gave bool, err error){
+		"many": func(op *idle, opt Options) (bool, error) {
+			res, err := CGMany(t.Context(), op, msrep.ByRow(b, 1), msrep.ByRow(make([]float64, a.Rows), 1), opt)
+			return res != nil, err
+		},
+		"pagerank": func(op *idle, _ Options) (bool, error) {
+			res, err := PageRankOver(t.Context(), op, make([]int32, a.Rows), PageRankOptions{MaxIter: 20})
+			return res != nil, err
+		},
+	}
+	for name, method := range methods {
+		solves[name] = func(op *idle, opt Options) (bool, error) {
+			res, err := method(t.Context(), op, b, make([]float64, a.Rows), opt)
+			return res != nil, err
+		}
+	}
+	plan := planOn(t, "cpu:1", a)
+	for name, solve := range solves {
+		for _, precond := range []Preconditioner{nil, jacobi} {
+			opt := Options{MaxIter: 4, Tol: 1e-14, Precond: precond}
+			whole := &idle{Plan: plan, left: -1}
+			_, _ = solve(whole, opt)
+			require.Greater(t, whole.calls, 5, name)
+			for at := range whole.calls {
+				gave, err := solve(&idle{Plan: plan, left: at, err: broken}, opt)
+				require.ErrorIs(t, err, broken, "%s, call %d of %d", name, at, whole.calls)
+				require.False(t, gave, name)
+			}
+		}
+	}
+}
+
+// idle is a plan whose workers fail after some calls of Range, or never where left is negative.
+type idle struct {
+	*msrep.Plan[float64]
+	left, calls int
+	err         error
+}
+
+func (o *idle) Range(n, grain int, f func(lo, hi int)) error {
+	if o.calls++; o.calls-1 == o.left {
+		return o.err
+	}
+	return o.Plan.Range(n, grain, f)
+}
+
 // failing is an operator that fails after some products.
 type failing struct {
 	Operator

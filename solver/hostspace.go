@@ -3,7 +3,6 @@ package solver
 import (
 	"context"
 
-	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/internal/vec"
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
 	"github.com/msrep-go/msrep/msrep"
@@ -71,17 +70,26 @@ func (s *hostSpace) preconditioned(r, z vector) vector {
 	if s.m == nil {
 		return r
 	}
-	s.precondition(func() error { return s.m.Apply(s.v[r], s.v[z]) })
+	s.precondition(func() error {
+		if s.inverse == nil {
+			return s.m.Apply(s.v[r], s.v[z])
+		}
+		s.each(func(lo, hi int) { vec.Multiply(s.inverse[lo:hi], s.v[r][lo:hi], s.v[z][lo:hi]) })
+		return s.err
+	})
 	return z
 }
 
 // each calls f for all blocks.
 func (s *hostSpace) each(f func(lo, hi int)) {
-	par.Range(int64(len(s.partial)/2), grain, func(lo, hi int64) {
-		for k := int(lo); k < int(hi); k++ {
+	err := share(s.a, len(s.partial)/2, func(lo, hi int) {
+		for k := lo; k < hi; k++ {
 			f(k*SumBlock, min((k+1)*SumBlock, s.n))
 		}
 	})
+	if s.err == nil {
+		s.err = err
+	}
 }
 
 // total adds up the sums of the blocks, k of each side by side, to out, over all

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -99,11 +98,14 @@ func (r *operatorRanker) of(i int) float64 { return float64(max(r.degree[i], 1))
 // sum adds up what f gives for the blocks, of all processes. err is why this one can't
 // go on.
 func (r *operatorRanker) sum(err error, f func(lo, hi int) (a, b float64)) (a, b float64, _ error) {
-	par.Range(int64(len(r.part)/2), grain, func(lo, hi int64) {
-		for k := int(lo); k < int(hi); k++ {
+	failed := share(r.links, len(r.part)/2, func(lo, hi int) {
+		for k := lo; k < hi; k++ {
 			r.part[2*k], r.part[2*k+1] = f(k*SumBlock, min((k+1)*SumBlock, len(r.cur)))
 		}
 	})
+	if err == nil {
+		err = failed
+	}
 	var out [2]float64
 	if r.all == nil {
 		addBlocks(r.part, out[:])

@@ -3,7 +3,6 @@ package solver
 import (
 	"context"
 
-	"github.com/msrep-go/msrep/internal/par"
 	"github.com/msrep-go/msrep/msrep"
 	"github.com/msrep-go/msrep/sparse"
 )
@@ -100,16 +99,19 @@ func (s *single) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float
 		return msrep.Timing{}, err
 	}
 	sx, sy := s.x[:len(x)], s.y[:len(y)]
-	par.Range(int64(len(x)), applyGrain, func(lo, hi int64) {
+	err := s.Range(len(x), SumBlock, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			sx[i] = float32(x[i])
 		}
 	})
+	if err != nil {
+		return msrep.Timing{}, err
+	}
 	t, err := s.plan.SpMV(ctx, op, 1, sx, 0, sy)
 	if err != nil {
 		return t, err
 	}
-	par.Range(int64(len(y)), applyGrain, func(lo, hi int64) {
+	return t, s.Range(len(y), SumBlock, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			v := float64(alpha * float64(sy[i]))
 			if beta != 0 {
@@ -118,8 +120,10 @@ func (s *single) SpMV(ctx context.Context, op msrep.Op, alpha float64, x []float
 			y[i] = v
 		}
 	})
-	return t, nil
 }
+
+// Range is that of the plan.
+func (s *single) Range(n, grain int, f func(lo, hi int)) error { return s.plan.Range(n, grain, f) }
 
 // growSingle makes room for n elements.
 func growSingle(v *[]float32, n int) error {

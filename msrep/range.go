@@ -1,0 +1,44 @@
+package msrep
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/msrep-go/msrep/internal/par"
+	"github.com/msrep-go/msrep/kernels"
+	"github.com/msrep-go/msrep/kernels/cpu"
+)
+
+// goroutineGrain is how many times as much a goroutine must have to do to be worth it as a worker
+// that looks for work.
+const goroutineGrain = 4
+
+// Range cuts [0, n) into equal pieces of at least grain items, calls f(lo, hi) for each, and
+// waits: for what is done with vectors in host memory between products. On one CPU device its
+// workers call f, which still look for work for a moment after a product, and would keep CPUs
+// from new goroutines meanwhile; half a microsecond of work is worth another worker. Otherwise
+// goroutines call it, at least 4*grain items each.
+//
+// A panic of f is an error; whether f was called for all pieces is then unspecified. f must not
+// use the System. Range needs no turn: a product may be under way.
+func (p *Plan[V]) Range(n, grain int, f func(lo, hi int)) (err error) {
+	if p == nil || p.sys == nil {
+		return errNoPlan
+	}
+	if n <= 0 {
+		return nil
+	}
+	if w, ok := p.sys.devices[0].(cpu.Workers); ok && len(p.sys.devices) == 1 && len(p.sys.nodes) == 0 {
+		t := min(w.Info().Threads, max(n/max(grain, 1), 1))
+		err := w.Run(t, func(i int) { f(int(par.Cut(int64(n), t, i)), int(par.Cut(int64(n), t, i+1))) })
+		if errors.Is(err, kernels.ErrClosed) {
+			return fmt.Errorf("system: %w", ErrClosed)
+		}
+		return err
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer rescue(&err)
+	par.Range(int64(n), goroutineGrain*int64(grain), func(lo, hi int64) { f(int(lo), int(hi)) })
+	return nil
+}

@@ -1,0 +1,61 @@
+package msrep
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/msrep-go/msrep/sparse"
+)
+
+func TestRangeGivesEveryItemToOnePiece(t *testing.T) {
+	a, err := sparse.NewCSR(1, 1, []int64{0, 1}, []int32{0}, []float64{1})
+	require.NoError(t, err)
+	for _, c := range []Config{{Devices: "cpu:1", Threads: 1}, {Devices: "cpu:1", Threads: 3}, {Devices: "cpu:2"}, {Devices: "sim:1"}} {
+		sys, err := Open(c)
+		require.NoError(t, err)
+		plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{})
+		require.NoError(t, err)
+		for _, n := range []int{-1, 0, 1, 2, 7, 100} {
+			for _, grain := range []int{0, 1, 5, 1000} {
+				calls := make([]atomic.Int32, max(n, 0))
+				require.NoError(t, plan.Range(n, grain, func(lo, hi int) {
+					if hi-lo < min(grain, n) {
+						panic("a piece below the grain")
+					}
+					for i := lo; i < hi; i++ {
+						calls[i].Add(1)
+					}
+				}))
+				for i := range calls {
+					require.Equal(t, int32(1), calls[i].Load(), "%+v, item %d of %d", c, i, n)
+				}
+			}
+		}
+		require.ErrorContains(t, plan.Range(100, 1, func(lo, hi int) {
+			if hi == 100 {
+				panic("oh dear")
+			}
+		}), "oh dear")
+		require.NoError(t, plan.Range(100, 1, func(lo, hi int) {}), "the workers go on")
+		require.NoError(t, sys.Close())
+		if c.Devices == "cpu:1" {
+			require.ErrorIs(t, plan.Range(100, 1, func(lo, hi int) {}), ErrClosed)
+		}
+	}
+	require.ErrorContains(t, (*Plan[float64])(nil).Range(1, 1, nil), "not made by NewPlan")
+}
+
+func TestRangeKeepsAllWorkersOfADeviceBusy(t *testing.T) {
+	a, err := sparse.NewCSR(1, 1, []int64{0, 1}, []int32{0}, []float64{1})
+	require.NoError(t, err)
+	sys, err := Open(Config{Devices: "cpu:1", Threads: 3})
+	require.NoError(t, err)
+	plan, err := NewPlan(t.Context(), sys, sparse.Matrix[float64](a), PlanOptions{})
+	require.NoError(t, err)
+	var pieces atomic.Int32
+	require.NoError(t, plan.Range(3, 1, func(lo, hi int) { pieces.Add(1) }))
+	require.Equal(t, int32(3), pieces.Load(), "a grain of goroutines is four times as large")
+	require.NoError(t, sys.Close())
+}
