@@ -239,6 +239,22 @@ func TestFaultsThatNeedNoMatrixAreFoundBeforeItIsRead(t *testing.T) {
 	expectRefusal(t, "no such file", "convert", big, filepath.Join(dir, "none", "y.msr"))
 }
 
+func TestTheVectorDoesNotReplaceWhatIsPrinted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "y.mtx")
+	printed, err := os.Create(path)
+	require.NoError(t, err)
+	defer printed.Close()
+	for _, out := range []string{path, "/dev/stdout"} {
+		cmd := process(t.Context(), "user", "spmv", "gen:diag:n=3", "--out", out)
+		var stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = printed, &stderr
+		var exit *exec.ExitError
+		require.ErrorAs(t, cmd.Run(), &exit)
+		require.Equal(t, exitUsage, exit.ExitCode())
+		require.Equal(t, "msrep spmv: --out: "+out+": is where the result is printed, which the vector would replace: name another file\n", stderr.String())
+	}
+}
+
 func TestAnInterruptedProcessEndsSoonAndLeavesNoFile(t *testing.T) {
 	dir := t.TempDir()
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {

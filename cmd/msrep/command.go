@@ -219,7 +219,7 @@ func usage(w io.Writer) {
 	for _, c := range commands {
 		fmt.Fprintf(w, "  %-9s %-21s %s\n", c.name, c.args, c.summary)
 	}
-	fmt.Fprintf(w, "\n%s\nmsrep COMMAND --help tells more.\n\nexample:\n  msrep spmv matrix.mtx --x random:1 --devices cpu:2 --out y.mtx\n", matrixHelp)
+	fmt.Fprintf(w, "\n%s\nmsrep COMMAND --help tells more. Of a flag that is given twice the last one counts.\n\nexample:\n  msrep spmv matrix.mtx --x random:1 --devices cpu:2 --out y.mtx\n", matrixHelp)
 }
 
 func commandList() string {

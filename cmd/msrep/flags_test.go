@@ -70,6 +70,12 @@ func TestFaultsOfFlagsNameTheFlagAsDocumentedAndWhatItTakes(t *testing.T) {
 	}
 }
 
+func TestOfAFlagThatIsGivenTwiceTheLastOneCounts(t *testing.T) {
+	y := object(t, "spmv", "gen:diag:n=3,value=ones", "--alpha", "5", "--threads", "1", "--alpha", "2", "--threads", "2")["y"]
+	require.EqualValues(t, 6, y.(map[string]any)["sum"])
+	require.Contains(t, runOK(t, "help"), "given twice the last one counts")
+}
+
 func TestTheResultDoesNotReplaceTheMatrix(t *testing.T) {
 	dir := t.TempDir()
 	m, link := filepath.Join(dir, "m.mtx"), filepath.Join(dir, "link.mtx")

@@ -118,14 +118,15 @@ func checkVectorSpec(flag, spec string) error {
 }
 
 // checkOut refuses names of matrix files that are no text, as vectors are written as Matrix
-// Market array whatever the name of the file, and the matrix itself, which the vector would
-// replace.
+// Market array whatever the name of the file, and files that the vector would replace: the
+// matrix, and the one into which the result is printed.
 func (c *call) checkOut(path string) error {
-	if len(c.args) > 0 {
-		in, err := os.Stat(c.args[0])
-		out, none := os.Stat(path)
-		if err == nil && none == nil && in.Mode().IsRegular() && os.SameFile(in, out) {
+	if out, err := os.Stat(path); err == nil && out.Mode().IsRegular() {
+		if in, err := os.Stat(c.args[0]); err == nil && os.SameFile(in, out) {
 			return sparse.Inputf("--out", "%s: is the matrix, which the vector would replace: name another file", path)
+		}
+		if printed, err := os.Stdout.Stat(); err == nil && os.SameFile(printed, out) {
+			return sparse.Inputf("--out", "%s: is where the result is printed, which the vector would replace: name another file", path)
 		}
 	}
 	switch ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")); ext {
