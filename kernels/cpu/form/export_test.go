@@ -25,13 +25,14 @@ func AsksAhead[V sparse.Value](f Form[V]) bool {
 	panic("neither slices nor near-far")
 }
 
-// StraightColumns is how many columns of slices load successive elements of x at once.
-func StraightColumns[V sparse.Value](f Form[V]) (sum int) {
+// RegularColumns is how many columns of slices load successive elements of x at once, and how many pairs
+// of columns do so lane by lane.
+func RegularColumns[V sparse.Value](f Form[V]) (straight, pairs int) {
 	s := f.(*slicesForm[V])
-	for _, n := range slices.Concat(s.narrow.Straight, s.wide.Straight) {
-		sum += int(n)
+	for n := range slices.Chunk(slices.Concat(s.narrow.Regular, s.wide.Regular), 2) {
+		straight, pairs = straight+int(n[0]), pairs+int(n[1])
 	}
-	return sum
+	return straight, pairs
 }
 
 // WithGroups calls f while transposed products of tiles take few of them at a time.

@@ -94,7 +94,7 @@ func (b *sliceBuilder[V]) makeRoom(narrow, wide simd.Position) (err error) {
 	}
 	s.narrow.Fused, s.wide.Fused = s.fixed, s.fixed
 	if !s.fixed { // else entries stay in their order
-		s.narrow.Straight, s.wide.Straight = make([]uint16, narrow.Slice), make([]uint16, wide.Slice)
+		s.narrow.Regular, s.wide.Regular = make([]uint16, 2*narrow.Slice), make([]uint16, 2*wide.Slice)
 	}
 	if s.narrow.Narrow, err = Make[uint16](m, int64(narrow.Column*b.lanes)); err != nil {
 		return err
@@ -156,9 +156,9 @@ func (b *sliceBuilder[V]) fill() error {
 		invert(append(b.rowOf[:0], sorted...), sorted)
 	}
 	s.lone.fill(b.r)
-	s.narrow.Straight = keepStraight(s.narrow.Straight)
-	s.wide.Straight = keepStraight(s.wide.Straight)
-	s.bytes += 2 * int64(len(s.narrow.Straight)+len(s.wide.Straight))
+	s.narrow.Regular = keepRegular(s.narrow.Regular)
+	s.wide.Regular = keepRegular(s.wide.Regular)
+	s.bytes += 2 * int64(len(s.narrow.Regular)+len(s.wide.Regular))
 	return nil
 }
 

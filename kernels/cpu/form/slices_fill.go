@@ -102,9 +102,9 @@ func (b *sliceFiller[V]) fillGroup(to *simd.Slices[V], at *simd.Position, base i
 		to.Widths[2*at.Slice], to.Widths[2*at.Slice+1] = uint32(full), uint32(masked)
 		masks := to.Masks[at.Mask : at.Mask+int(masked)]
 		first := at.Column * lanes
-		straight := to.Straight != nil && full > 0 && b.straighten(order, int(full), &to.Straight[at.Slice])
+		turned := to.Regular != nil && full > 0 && b.regularize(order, int(full), to.Regular[2*at.Slice:][:2])
 		if full > 0 {
-			b.putFull(to, first, base, order, int(full), straight)
+			b.putFull(to, first, base, order, int(full), turned)
 		}
 		if masked > 0 {
 			for lane, r := range order {

@@ -93,11 +93,11 @@ func (b *sliceBuilder[V]) fillPiece(p *piece) {
 	if g.masks > 0 {
 		to.Masks[at.Mask] = 1<<((p.to-p.from)%int64(b.lanes)) - 1
 	}
-	idx, val := b.r.Idx[p.from:p.to], b.r.Val[p.from:p.to]
-	if to.Straight != nil {
-		idx, val, to.Straight[at.Slice] = b.turned.straightenPiece(idx, val, b.lanes, int(g.columns-g.masks))
+	all := entries[V]{b.r.Idx[p.from:p.to], b.r.Val[p.from:p.to]}
+	if to.Regular != nil {
+		all = b.turned.regularizePiece(all, b.lanes, int(g.columns-g.masks), to.Regular[2*at.Slice:][:2])
 	}
-	b.put(to, at.Column*b.lanes, 1, p.base, idx, val)
+	b.put(to, at.Column*b.lanes, 1, p.base, all.idx, all.val)
 	*at = g.after(*at)
 }
 

@@ -67,19 +67,83 @@ func checkStraight[V sparse.Value](t *testing.T, l simd.Level) {
 			rows := rowsOf(a)
 			f, err := form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part})
 			require.NoError(t, err)
-			require.Greater(t, form.StraightColumns(f), 7*n/2/lanes, "three of four columns, and most of the long row")
+			straight, _ := form.RegularColumns(f)
+			require.Greater(t, straight, 7*n/2/lanes, "three of four columns, and most of the long row")
 			f.Multiply(1, 0, x, y)
 			require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, a, x, 0, y)))
 			rows.Fixed = true
 			f, err = form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part})
 			require.NoError(t, err)
-			require.Zero(t, form.StraightColumns(f), "entries stay in their order")
+			straight, pairs := form.RegularColumns(f)
+			require.Zero(t, straight+pairs, "entries stay in their order")
 		}
 	}
 	rows := links[V](rand.New(rand.NewPCG(3, 4)), 3000)
 	f, err := form.NewSlices(rows, form.SliceOptions[V]{Level: l})
 	require.NoError(t, err)
-	require.Zero(t, form.StraightColumns(f), "hardly any")
+	straight, pairs := form.RegularColumns(f)
+	require.Zero(t, straight+pairs, "hardly any")
+}
+
+func TestSlicesLoadPairsOfElementsAtOnce(t *testing.T) {
+	eachLevel(t, checkPairs[float64], checkPairs[float32])
+}
+
+func checkPairs[V sparse.Value](t *testing.T, l simd.Level) {
+	const n, cell, pairs = 3000, 4, 3
+	lanes := simd.Lanes[V](l)
+	for _, cells := range []int{1000, 30_000} { // columns of 2 bytes or of 4
+		r := rand.New(rand.NewPCG(1, 2))
+		p := pattern{cols: cells * cell}
+		for i := range n {
+			var row []int32
+			for k, at := range r.Perm(cells)[:pairs+r.IntN(4)] {
+				c := int32(at*cell + r.IntN(cell-1))
+				if row = append(row, c); k < pairs {
+					row = append(row, c+1)
+				}
+			}
+			switch {
+			case i == n/2: // long: two of three columns
+				row = row[:0]
+				for c := range int32(p.cols) {
+					if c%3 != 1 {
+						row = append(row, c)
+					}
+				}
+			case i%100 == 0: // the ends of x, but for rows that have them
+				row = append(row, 0, int32(p.cols-2), int32(p.cols-1))
+			}
+			slices.Sort(row)
+			p.rows = append(p.rows, slices.Compact(row))
+		}
+		a := sparse.Convert[V](p.csr(r.NormFloat64))
+		x := make([]V, a.Cols)
+		for i := range x {
+			x[i] = V(r.NormFloat64())
+		}
+		x[18], x[77] = V(math.Inf(1)), V(math.NaN())
+		y := make([]V, n)
+		var g guards
+		for _, atEnd := range []bool{true, false} {
+			x := guarded(t, &g, x, atEnd)
+			for _, part := range []bool{false, true} { // asked for ahead or not
+				rows := form.Rows[V]{Ptr: a.RowPtr, Idx: a.ColIdx, Val: a.Val, Cols: a.Cols}
+				f, err := form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part})
+				require.NoError(t, err)
+				_, found := form.RegularColumns(f)
+				require.Greater(t, 10*found*lanes, 9*(pairs*n+p.cols/3), "those of all rows, and of the long one")
+				f.Multiply(1, 0, x, y)
+				require.Equal(t, -1, reference.Check(y, reference.Multiply(false, 1, a, x, 0, y)))
+				rows.Fixed = true
+				f, err = form.NewSlices(rows, form.SliceOptions[V]{Level: l, Part: part})
+				require.NoError(t, err)
+				straight, found := form.RegularColumns(f)
+				require.Zero(t, straight+found, "entries stay in their order")
+			}
+		}
+		g.free(t)
+	}
 }
 
 func TestEntriesOfShortRowsAreNotPartedByHowFarTheyAre(t *testing.T) {

@@ -26,9 +26,10 @@ func Lanes[V sparse.Value](l Level) int {
 type Slices[V sparse.Value] struct {
 	Widths []uint32 // for each slice, the number of full columns and of masked ones
 	Masks  []uint16 // of the masked columns
-	// Straight is, for each slice, how many of its full columns, which come first, have the index of
-	// lane 0 plus i in lane i. It may be nil.
-	Straight []uint16
+	// Regular is two numbers for each slice. Of its full columns first come as many as the first one
+	// says that have the index of lane 0 plus i in lane i; then as many pairs as the second one says,
+	// where each index of the second column is that of the first plus 1. It may be nil.
+	Regular []uint16
 	// One of these has the indices.
 	Narrow []uint16
 	Wide   []int32
@@ -86,11 +87,11 @@ func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n in
 		far = 0
 	}
 	kernel := of[*sliceTable[V]](sliceTables)[l-AVX2][s.Values.Storage][wide]
-	var straight *uint16
-	if s.Straight != nil {
-		straight = &s.Straight[at.Slice : at.Slice+n][0]
+	var regular *uint16
+	if s.Regular != nil {
+		regular = &s.Regular[2*at.Slice : 2*(at.Slice+n)][0]
 	}
-	kernel(n, &s.Widths[2*at.Slice : 2*(at.Slice+n)][0], straight, unsafe.SliceData(s.Masks[at.Mask:]), s.Values.from(at.Column), idx,
+	kernel(n, &s.Widths[2*at.Slice : 2*(at.Slice+n)][0], regular, unsafe.SliceData(s.Masks[at.Mask:]), s.Values.from(at.Column), idx,
 		unsafe.SliceData(x), unsafe.SliceData(s.Values.Table), unsafe.SliceData(sums), keep, bytesFrom(ahead, 0), (spread*size+n-1)/n, far, far/4<<wide)
 }
 
@@ -100,7 +101,7 @@ func multiplySlicesFrom[V sparse.Value](l Level, s *Slices[V], at Position, n in
 const valuesAhead = 8192
 
 // sliceTable is kernels by Level-AVX2, Storage, and whether indices are wide.
-type sliceTable[V sparse.Value] [2][storages][2]func(n int, widths *uint32, straight, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int)
+type sliceTable[V sparse.Value] [2][storages][2]func(n int, widths *uint32, regular, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int)
 
 // indices is where the indices from a position on lie, and 1 where they are wide.
 func (s *Slices[V]) indices(at Position) (wide int, idx *byte) {

@@ -7,121 +7,121 @@ package simd
 // for values and indices so many bytes ahead, for nothing where valuesAhead is 0.
 //
 //go:noescape
-func slicesFull16F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesFull32F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesShort16F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesShort16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesShort32F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesShort32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesTable16F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesTable32F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesSame16F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesSame32F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesHigh3216F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesHigh3216F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesHigh3232F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesHigh3232F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesHigh1616F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesHigh1616F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesHigh1632F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesHigh1632F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesFull16F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesFull32F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesShort16F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesShort16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesShort32F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesShort32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesTable16F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesTable32F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesSame16F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesSame32F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesHigh3216F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesHigh3216F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesHigh3232F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesHigh3232F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesHigh1616F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesHigh1616F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesHigh1632F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesHigh1632F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesFull16F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesFull32F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesTable16F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesTable32F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesSame16F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesSame32F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesHigh1616F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesHigh1616F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesHigh1632F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesHigh1632F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesFull16F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesFull32F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesFull32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesTable16F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesTable32F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesTable32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesSame16F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesSame32F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesSame32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesHigh1616F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesHigh1616F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 
 //go:noescape
-func slicesHigh1632F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+func slicesHigh1632F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)

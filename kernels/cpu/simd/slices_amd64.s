@@ -56,12 +56,12 @@ DATA nibblesOfHalves<>+56(SB)/4, $0x0000001c
 DATA nibblesOfHalves<>+60(SB)/4, $0x0000001c
 GLOBL nibblesOfHalves<>(SB), RODATA|NOPTR, $64
 
-// func slicesFull16F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesFull16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesFull16F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -86,7 +86,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -103,6 +102,49 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (DI), R15
+	MOVWLZX     R15, R14
+	VMOVUPD     (R8)(R14*8), X4
+	SHRL        $0x10, R15
+	VMOVUPD     (R8)(R15*8), X5
+	MOVL        4(DI), R15
+	MOVWLZX     R15, R14
+	VINSERTF128 $0x01, (R8)(R14*8), Y4, Y4
+	SHRL        $0x10, R15
+	VINSERTF128 $0x01, (R8)(R15*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Y8, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
@@ -110,18 +152,18 @@ farFull:
 farEach:
 	MOVL        (DI), R15
 	MOVWLZX     R15, R14
-	VMOVSD      (R8)(R14*8), X4
+	VMOVSD      (R8)(R14*8), X6
 	SHRL        $0x10, R15
-	VMOVHPD     (R8)(R15*8), X4, X4
+	VMOVHPD     (R8)(R15*8), X6, X6
 	MOVL        4(DI), R15
 	MOVWLZX     R15, R14
 	VMOVSD      (R8)(R14*8), X1
 	SHRL        $0x10, R15
 	VMOVHPD     (R8)(R15*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
-	VFMADD231PD (SI), Y4, Y2
+	VFMADD231PD (SI), Y6, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x08, DI
 	DECQ        R11
@@ -140,20 +182,20 @@ farMasked:
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X5
+	VMOVSD       (R8)(R14*8), X7
 	SHRL         $0x10, R15
-	VMOVHPD      (R8)(R15*8), X5, X5
+	VMOVHPD      (R8)(R15*8), X7, X7
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSD       (R8)(R14*8), X4
 	SHRL         $0x10, R15
 	VMOVHPD      (R8)(R15*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
+	VINSERTF128  $0x01, X4, Y7, Y7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VMOVAPS      Y2, Y6
-	VFMADD231PD  (SI), Y5, Y6
-	VBLENDVPD    Y1, Y6, Y2, Y2
+	VMOVAPS      Y2, Y8
+	VFMADD231PD  (SI), Y7, Y8
+	VBLENDVPD    Y1, Y8, Y2, Y2
 	ADDQ         $0x20, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x02, BX
@@ -179,7 +221,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -194,6 +235,45 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (DI), R12
+	MOVWLZX     R12, R10
+	VMOVUPD     (R8)(R10*8), X4
+	SHRL        $0x10, R12
+	VMOVUPD     (R8)(R12*8), X5
+	MOVL        4(DI), R12
+	MOVWLZX     R12, R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y4, Y4
+	SHRL        $0x10, R12
+	VINSERTF128 $0x01, (R8)(R12*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	VFMADD231PD (SI), Y8, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
@@ -201,16 +281,16 @@ nearFull:
 nearEach:
 	MOVL        (DI), R12
 	MOVWLZX     R12, R10
-	VMOVSD      (R8)(R10*8), X4
+	VMOVSD      (R8)(R10*8), X6
 	SHRL        $0x10, R12
-	VMOVHPD     (R8)(R12*8), X4, X4
+	VMOVHPD     (R8)(R12*8), X6, X6
 	MOVL        4(DI), R12
 	MOVWLZX     R12, R10
 	VMOVSD      (R8)(R10*8), X1
 	SHRL        $0x10, R12
 	VMOVHPD     (R8)(R12*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VFMADD231PD (SI), Y4, Y2
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VFMADD231PD (SI), Y6, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x08, DI
 	DECQ        R11
@@ -229,18 +309,18 @@ nearMasked:
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVL         (DI), R12
 	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X5
+	VMOVSD       (R8)(R10*8), X7
 	SHRL         $0x10, R12
-	VMOVHPD      (R8)(R12*8), X5, X5
+	VMOVHPD      (R8)(R12*8), X7, X7
 	MOVL         4(DI), R12
 	MOVWLZX      R12, R10
 	VMOVSD       (R8)(R10*8), X4
 	SHRL         $0x10, R12
 	VMOVHPD      (R8)(R12*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PD  (SI), Y5, Y6
-	VBLENDVPD    Y1, Y6, Y2, Y2
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VMOVAPS      Y2, Y8
+	VFMADD231PD  (SI), Y7, Y8
+	VBLENDVPD    Y1, Y8, Y2, Y2
 	ADDQ         $0x20, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x02, BX
@@ -258,12 +338,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesFull32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesFull32F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -288,7 +368,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -305,23 +384,64 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (DI), R14
+	VMOVUPD     (R8)(R14*8), X4
+	MOVL        4(DI), R14
+	VMOVUPD     (R8)(R14*8), X5
+	MOVL        8(DI), R14
+	VINSERTF128 $0x01, (R8)(R14*8), Y4, Y4
+	MOVL        12(DI), R14
+	VINSERTF128 $0x01, (R8)(R14*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Y8, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
 
 farEach:
 	MOVL        (DI), R14
-	VMOVSD      (R8)(R14*8), X4
+	VMOVSD      (R8)(R14*8), X6
 	MOVL        4(DI), R14
-	VMOVHPD     (R8)(R14*8), X4, X4
+	VMOVHPD     (R8)(R14*8), X6, X6
 	MOVL        8(DI), R14
 	VMOVSD      (R8)(R14*8), X1
 	MOVL        12(DI), R14
 	VMOVHPD     (R8)(R14*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
-	VFMADD231PD (SI), Y4, Y2
+	VFMADD231PD (SI), Y6, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
@@ -339,19 +459,19 @@ farMasked:
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVL         (DI), R14
-	VMOVSD       (R8)(R14*8), X5
+	VMOVSD       (R8)(R14*8), X7
 	MOVL         4(DI), R14
-	VMOVHPD      (R8)(R14*8), X5, X5
+	VMOVHPD      (R8)(R14*8), X7, X7
 	MOVL         8(DI), R14
 	VMOVSD       (R8)(R14*8), X4
 	MOVL         12(DI), R14
 	VMOVHPD      (R8)(R14*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
+	VINSERTF128  $0x01, X4, Y7, Y7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VMOVAPS      Y2, Y6
-	VFMADD231PD  (SI), Y5, Y6
-	VBLENDVPD    Y1, Y6, Y2, Y2
+	VMOVAPS      Y2, Y8
+	VFMADD231PD  (SI), Y7, Y8
+	VBLENDVPD    Y1, Y8, Y2, Y2
 	ADDQ         $0x20, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -377,7 +497,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -392,925 +511,62 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (DI), R10
+	VMOVUPD     (R8)(R10*8), X4
+	MOVL        4(DI), R10
+	VMOVUPD     (R8)(R10*8), X5
+	MOVL        8(DI), R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y4, Y4
+	MOVL        12(DI), R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	VFMADD231PD (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	VFMADD231PD (SI), Y8, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
 
 nearEach:
 	MOVL        (DI), R10
-	VMOVSD      (R8)(R10*8), X4
+	VMOVSD      (R8)(R10*8), X6
 	MOVL        4(DI), R10
-	VMOVHPD     (R8)(R10*8), X4, X4
+	VMOVHPD     (R8)(R10*8), X6, X6
 	MOVL        8(DI), R10
 	VMOVSD      (R8)(R10*8), X1
 	MOVL        12(DI), R10
 	VMOVHPD     (R8)(R10*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VFMADD231PD (SI), Y4, Y2
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VFMADD231PD (SI), Y6, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
 	JNZ         nearEach
-
-nearEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    nearMaskedEnd
-
-nearMasked:
-	MOVWLZX      (BX), R10
-	VMOVD        R10, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (DI), R10
-	VMOVSD       (R8)(R10*8), X5
-	MOVL         4(DI), R10
-	VMOVHPD      (R8)(R10*8), X5, X5
-	MOVL         8(DI), R10
-	VMOVSD       (R8)(R10*8), X4
-	MOVL         12(DI), R10
-	VMOVHPD      (R8)(R10*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PD  (SI), Y5, Y6
-	VBLENDVPD    Y1, Y6, Y2, Y2
-	ADDQ         $0x20, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          nearMasked
-
-nearMaskedEnd:
-	VMOVUPD Y2, (R9)
-	ADDQ    $0x20, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     near
-
-nearDone:
-	VZEROUPPER
-	RET
-
-// func slicesShort16F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-112
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         idx+40(FP), DI
-	MOVQ         x+48(FP), R8
-	MOVQ         sums+64(FP), R9
-	MOVQ         ahead+80(FP), R10
-	VMOVUPS      laneBits64<>+0(SB), Y0
-	MOVQ         table+56(FP), R11
-	VPBROADCASTQ keep+72(FP), Y3
-	MOVQ         valuesAhead+96(FP), R12
-	MOVQ         indicesAhead+104(FP), R13
-	TESTQ        R12, R12
-	JZ           near
-
-far:
-	TESTQ      AX, AX
-	JZ         farDone
-	PREFETCHT1 (R10)
-	ADDQ       step+88(FP), R10
-	VANDPS     (R9), Y3, Y2
-	MOVL       (CX), R11
-	TESTQ      DX, DX
-	JZ         farFull
-	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
-	SUBQ       R14, R11
-	TESTQ      R14, R14
-	JZ         farStraightEnd
-
-farStraight:
-	MOVWLZX     (DI), R15
-	VMOVUPD     (R8)(R15*8), Y1
-	PREFETCHT1  (SI)(R12*1)
-	PREFETCHT1  (DI)(R13*1)
-	VCVTPS2PD   (SI), Y6
-	VFMADD231PD Y6, Y1, Y2
-	ADDQ        $0x10, SI
-	ADDQ        $0x08, DI
-	DECQ        R14
-	JNZ         farStraight
-
-farStraightEnd:
-farFull:
-	TESTQ R11, R11
-	JZ    farEachEnd
-
-farEach:
-	MOVL        (DI), R15
-	MOVWLZX     R15, R14
-	VMOVSD      (R8)(R14*8), X4
-	SHRL        $0x10, R15
-	VMOVHPD     (R8)(R15*8), X4, X4
-	MOVL        4(DI), R15
-	MOVWLZX     R15, R14
-	VMOVSD      (R8)(R14*8), X1
-	SHRL        $0x10, R15
-	VMOVHPD     (R8)(R15*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	PREFETCHT1  (SI)(R12*1)
-	PREFETCHT1  (DI)(R13*1)
-	VCVTPS2PD   (SI), Y1
-	VFMADD231PD Y1, Y4, Y2
-	ADDQ        $0x10, SI
-	ADDQ        $0x08, DI
-	DECQ        R11
-	JNZ         farEach
-
-farEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    farMaskedEnd
-
-farMasked:
-	MOVWLZX      (BX), R14
-	VMOVD        R14, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X5
-	SHRL         $0x10, R15
-	VMOVHPD      (R8)(R15*8), X5, X5
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X4
-	SHRL         $0x10, R15
-	VMOVHPD      (R8)(R15*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	PREFETCHT1   (SI)(R12*1)
-	PREFETCHT1   (DI)(R13*1)
-	VCVTPS2PD    (SI), Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
-	ADDQ         $0x10, SI
-	ADDQ         $0x08, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          farMasked
-
-farMaskedEnd:
-	VMOVUPD Y2, (R9)
-	ADDQ    $0x20, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     far
-
-farDone:
-	VZEROUPPER
-	RET
-
-near:
-	TESTQ   AX, AX
-	JZ      nearDone
-	VANDPS  (R9), Y3, Y2
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      nearFull
-	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
-	SUBQ    R10, R11
-	TESTQ   R10, R10
-	JZ      nearStraightEnd
-
-nearStraight:
-	MOVWLZX     (DI), R12
-	VMOVUPD     (R8)(R12*8), Y1
-	VCVTPS2PD   (SI), Y6
-	VFMADD231PD Y6, Y1, Y2
-	ADDQ        $0x10, SI
-	ADDQ        $0x08, DI
-	DECQ        R10
-	JNZ         nearStraight
-
-nearStraightEnd:
-nearFull:
-	TESTQ R11, R11
-	JZ    nearEachEnd
-
-nearEach:
-	MOVL        (DI), R12
-	MOVWLZX     R12, R10
-	VMOVSD      (R8)(R10*8), X4
-	SHRL        $0x10, R12
-	VMOVHPD     (R8)(R12*8), X4, X4
-	MOVL        4(DI), R12
-	MOVWLZX     R12, R10
-	VMOVSD      (R8)(R10*8), X1
-	SHRL        $0x10, R12
-	VMOVHPD     (R8)(R12*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VCVTPS2PD   (SI), Y1
-	VFMADD231PD Y1, Y4, Y2
-	ADDQ        $0x10, SI
-	ADDQ        $0x08, DI
-	DECQ        R11
-	JNZ         nearEach
-
-nearEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    nearMaskedEnd
-
-nearMasked:
-	MOVWLZX      (BX), R10
-	VMOVD        R10, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X5
-	SHRL         $0x10, R12
-	VMOVHPD      (R8)(R12*8), X5, X5
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X4
-	SHRL         $0x10, R12
-	VMOVHPD      (R8)(R12*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VCVTPS2PD    (SI), Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
-	ADDQ         $0x10, SI
-	ADDQ         $0x08, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          nearMasked
-
-nearMaskedEnd:
-	VMOVUPD Y2, (R9)
-	ADDQ    $0x20, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     near
-
-nearDone:
-	VZEROUPPER
-	RET
-
-// func slicesShort32F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-112
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         idx+40(FP), DI
-	MOVQ         x+48(FP), R8
-	MOVQ         sums+64(FP), R9
-	MOVQ         ahead+80(FP), R10
-	VMOVUPS      laneBits64<>+0(SB), Y0
-	MOVQ         table+56(FP), R11
-	VPBROADCASTQ keep+72(FP), Y3
-	MOVQ         valuesAhead+96(FP), R12
-	MOVQ         indicesAhead+104(FP), R13
-	TESTQ        R12, R12
-	JZ           near
-
-far:
-	TESTQ      AX, AX
-	JZ         farDone
-	PREFETCHT1 (R10)
-	ADDQ       step+88(FP), R10
-	VANDPS     (R9), Y3, Y2
-	MOVL       (CX), R11
-	TESTQ      DX, DX
-	JZ         farFull
-	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
-	SUBQ       R14, R11
-	TESTQ      R14, R14
-	JZ         farStraightEnd
-
-farStraight:
-	MOVL        (DI), R15
-	VMOVUPD     (R8)(R15*8), Y1
-	PREFETCHT1  (SI)(R12*1)
-	PREFETCHT1  (DI)(R13*1)
-	VCVTPS2PD   (SI), Y6
-	VFMADD231PD Y6, Y1, Y2
-	ADDQ        $0x10, SI
-	ADDQ        $0x10, DI
-	DECQ        R14
-	JNZ         farStraight
-
-farStraightEnd:
-farFull:
-	TESTQ R11, R11
-	JZ    farEachEnd
-
-farEach:
-	MOVL        (DI), R14
-	VMOVSD      (R8)(R14*8), X4
-	MOVL        4(DI), R14
-	VMOVHPD     (R8)(R14*8), X4, X4
-	MOVL        8(DI), R14
-	VMOVSD      (R8)(R14*8), X1
-	MOVL        12(DI), R14
-	VMOVHPD     (R8)(R14*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	PREFETCHT1  (SI)(R12*1)
-	PREFETCHT1  (DI)(R13*1)
-	VCVTPS2PD   (SI), Y1
-	VFMADD231PD Y1, Y4, Y2
-	ADDQ        $0x10, SI
-	ADDQ        $0x10, DI
-	DECQ        R11
-	JNZ         farEach
-
-farEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    farMaskedEnd
-
-farMasked:
-	MOVWLZX      (BX), R14
-	VMOVD        R14, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (DI), R14
-	VMOVSD       (R8)(R14*8), X5
-	MOVL         4(DI), R14
-	VMOVHPD      (R8)(R14*8), X5, X5
-	MOVL         8(DI), R14
-	VMOVSD       (R8)(R14*8), X4
-	MOVL         12(DI), R14
-	VMOVHPD      (R8)(R14*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	PREFETCHT1   (SI)(R12*1)
-	PREFETCHT1   (DI)(R13*1)
-	VCVTPS2PD    (SI), Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
-	ADDQ         $0x10, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          farMasked
-
-farMaskedEnd:
-	VMOVUPD Y2, (R9)
-	ADDQ    $0x20, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     far
-
-farDone:
-	VZEROUPPER
-	RET
-
-near:
-	TESTQ   AX, AX
-	JZ      nearDone
-	VANDPS  (R9), Y3, Y2
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      nearFull
-	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
-	SUBQ    R10, R11
-	TESTQ   R10, R10
-	JZ      nearStraightEnd
-
-nearStraight:
-	MOVL        (DI), R12
-	VMOVUPD     (R8)(R12*8), Y1
-	VCVTPS2PD   (SI), Y6
-	VFMADD231PD Y6, Y1, Y2
-	ADDQ        $0x10, SI
-	ADDQ        $0x10, DI
-	DECQ        R10
-	JNZ         nearStraight
-
-nearStraightEnd:
-nearFull:
-	TESTQ R11, R11
-	JZ    nearEachEnd
-
-nearEach:
-	MOVL        (DI), R10
-	VMOVSD      (R8)(R10*8), X4
-	MOVL        4(DI), R10
-	VMOVHPD     (R8)(R10*8), X4, X4
-	MOVL        8(DI), R10
-	VMOVSD      (R8)(R10*8), X1
-	MOVL        12(DI), R10
-	VMOVHPD     (R8)(R10*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VCVTPS2PD   (SI), Y1
-	VFMADD231PD Y1, Y4, Y2
-	ADDQ        $0x10, SI
-	ADDQ        $0x10, DI
-	DECQ        R11
-	JNZ         nearEach
-
-nearEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    nearMaskedEnd
-
-nearMasked:
-	MOVWLZX      (BX), R10
-	VMOVD        R10, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (DI), R10
-	VMOVSD       (R8)(R10*8), X5
-	MOVL         4(DI), R10
-	VMOVHPD      (R8)(R10*8), X5, X5
-	MOVL         8(DI), R10
-	VMOVSD       (R8)(R10*8), X4
-	MOVL         12(DI), R10
-	VMOVHPD      (R8)(R10*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VCVTPS2PD    (SI), Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
-	ADDQ         $0x10, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          nearMasked
-
-nearMaskedEnd:
-	VMOVUPD Y2, (R9)
-	ADDQ    $0x20, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     near
-
-nearDone:
-	VZEROUPPER
-	RET
-
-// func slicesTable16F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $8-112
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         idx+40(FP), DI
-	MOVQ         x+48(FP), R8
-	MOVQ         sums+64(FP), R9
-	MOVQ         ahead+80(FP), R10
-	VMOVUPS      laneBits64<>+0(SB), Y0
-	MOVQ         table+56(FP), R12
-	VMOVUPS      nibblesOf64<>+0(SB), Y4
-	MOVQ         $0x0000000f, R11
-	VMOVQ        R11, X5
-	VPBROADCASTQ X5, Y5
-	VPBROADCASTQ keep+72(FP), Y3
-	MOVQ         valuesAhead+96(FP), R13
-	MOVQ         indicesAhead+104(FP), R14
-	TESTQ        R13, R13
-	JZ           near
-
-far:
-	TESTQ      AX, AX
-	JZ         farDone
-	PREFETCHT1 (R10)
-	ADDQ       step+88(FP), R10
-	VANDPS     (R9), Y3, Y2
-	MOVL       (CX), R11
-	TESTQ      DX, DX
-	JZ         farFull
-	MOVWLZX    (DX), R15
-	ADDQ       $0x02, DX
-	SUBQ       R15, R11
-	TESTQ      R15, R15
-	JZ         farStraightEnd
-
-farStraight:
-	MOVWLZX      (DI), BP
-	VMOVUPD      (R8)(BP*8), Y1
-	PREFETCHT1   (SI)(R13*1)
-	PREFETCHT1   (DI)(R14*1)
-	MOVWLZX      (SI), BP
-	VMOVD        BP, X8
-	VPBROADCASTQ X8, Y8
-	VPSRLVQ      Y4, Y8, Y8
-	VPAND        Y5, Y8, Y8
-	VPCMPEQQ     Y9, Y9, Y9
-	VXORPD       Y10, Y10, Y10
-	VGATHERQPD   Y9, (R12)(Y8*8), Y10
-	VFMADD231PD  Y10, Y1, Y2
-	ADDQ         $0x02, SI
-	ADDQ         $0x08, DI
-	DECQ         R15
-	JNZ          farStraight
-
-farStraightEnd:
-farFull:
-	TESTQ R11, R11
-	JZ    farEachEnd
-
-farEach:
-	MOVL         (DI), BP
-	MOVWLZX      BP, R15
-	VMOVSD       (R8)(R15*8), X6
-	SHRL         $0x10, BP
-	VMOVHPD      (R8)(BP*8), X6, X6
-	MOVL         4(DI), BP
-	MOVWLZX      BP, R15
-	VMOVSD       (R8)(R15*8), X1
-	SHRL         $0x10, BP
-	VMOVHPD      (R8)(BP*8), X1, X1
-	VINSERTF128  $0x01, X1, Y6, Y6
-	PREFETCHT1   (SI)(R13*1)
-	PREFETCHT1   (DI)(R14*1)
-	MOVWLZX      (SI), R15
-	VMOVD        R15, X1
-	VPBROADCASTQ X1, Y1
-	VPSRLVQ      Y4, Y1, Y1
-	VPAND        Y5, Y1, Y1
-	VPCMPEQQ     Y8, Y8, Y8
-	VXORPD       Y9, Y9, Y9
-	VGATHERQPD   Y8, (R12)(Y1*8), Y9
-	VFMADD231PD  Y9, Y6, Y2
-	ADDQ         $0x02, SI
-	ADDQ         $0x08, DI
-	DECQ         R11
-	JNZ          farEach
-
-farEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    farMaskedEnd
-
-farMasked:
-	MOVWLZX      (BX), R15
-	VMOVD        R15, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (DI), BP
-	MOVWLZX      BP, R15
-	VMOVSD       (R8)(R15*8), X7
-	SHRL         $0x10, BP
-	VMOVHPD      (R8)(BP*8), X7, X7
-	MOVL         4(DI), BP
-	MOVWLZX      BP, R15
-	VMOVSD       (R8)(R15*8), X6
-	SHRL         $0x10, BP
-	VMOVHPD      (R8)(BP*8), X6, X6
-	VINSERTF128  $0x01, X6, Y7, Y7
-	PREFETCHT1   (SI)(R13*1)
-	PREFETCHT1   (DI)(R14*1)
-	MOVWLZX      (SI), R15
-	VMOVD        R15, X8
-	VPBROADCASTQ X8, Y8
-	VPSRLVQ      Y4, Y8, Y8
-	VPAND        Y5, Y8, Y8
-	VPCMPEQQ     Y9, Y9, Y9
-	VXORPD       Y10, Y10, Y10
-	VGATHERQPD   Y9, (R12)(Y8*8), Y10
-	VMOVAPS      Y2, Y8
-	VFMADD231PD  Y10, Y7, Y8
-	VBLENDVPD    Y1, Y8, Y2, Y2
-	ADDQ         $0x02, SI
-	ADDQ         $0x08, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          farMasked
-
-farMaskedEnd:
-	VMOVUPD Y2, (R9)
-	ADDQ    $0x20, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     far
-
-farDone:
-	VZEROUPPER
-	RET
-
-near:
-	TESTQ   AX, AX
-	JZ      nearDone
-	VANDPS  (R9), Y3, Y2
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      nearFull
-	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
-	SUBQ    R10, R11
-	TESTQ   R10, R10
-	JZ      nearStraightEnd
-
-nearStraight:
-	MOVWLZX      (DI), R13
-	VMOVUPD      (R8)(R13*8), Y1
-	MOVWLZX      (SI), R13
-	VMOVD        R13, X8
-	VPBROADCASTQ X8, Y8
-	VPSRLVQ      Y4, Y8, Y8
-	VPAND        Y5, Y8, Y8
-	VPCMPEQQ     Y9, Y9, Y9
-	VXORPD       Y10, Y10, Y10
-	VGATHERQPD   Y9, (R12)(Y8*8), Y10
-	VFMADD231PD  Y10, Y1, Y2
-	ADDQ         $0x02, SI
-	ADDQ         $0x08, DI
-	DECQ         R10
-	JNZ          nearStraight
-
-nearStraightEnd:
-nearFull:
-	TESTQ R11, R11
-	JZ    nearEachEnd
-
-nearEach:
-	MOVL         (DI), R13
-	MOVWLZX      R13, R10
-	VMOVSD       (R8)(R10*8), X6
-	SHRL         $0x10, R13
-	VMOVHPD      (R8)(R13*8), X6, X6
-	MOVL         4(DI), R13
-	MOVWLZX      R13, R10
-	VMOVSD       (R8)(R10*8), X1
-	SHRL         $0x10, R13
-	VMOVHPD      (R8)(R13*8), X1, X1
-	VINSERTF128  $0x01, X1, Y6, Y6
-	MOVWLZX      (SI), R10
-	VMOVD        R10, X1
-	VPBROADCASTQ X1, Y1
-	VPSRLVQ      Y4, Y1, Y1
-	VPAND        Y5, Y1, Y1
-	VPCMPEQQ     Y8, Y8, Y8
-	VXORPD       Y9, Y9, Y9
-	VGATHERQPD   Y8, (R12)(Y1*8), Y9
-	VFMADD231PD  Y9, Y6, Y2
-	ADDQ         $0x02, SI
-	ADDQ         $0x08, DI
-	DECQ         R11
-	JNZ          nearEach
-
-nearEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    nearMaskedEnd
-
-nearMasked:
-	MOVWLZX      (BX), R10
-	VMOVD        R10, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (DI), R13
-	MOVWLZX      R13, R10
-	VMOVSD       (R8)(R10*8), X7
-	SHRL         $0x10, R13
-	VMOVHPD      (R8)(R13*8), X7, X7
-	MOVL         4(DI), R13
-	MOVWLZX      R13, R10
-	VMOVSD       (R8)(R10*8), X6
-	SHRL         $0x10, R13
-	VMOVHPD      (R8)(R13*8), X6, X6
-	VINSERTF128  $0x01, X6, Y7, Y7
-	MOVWLZX      (SI), R10
-	VMOVD        R10, X8
-	VPBROADCASTQ X8, Y8
-	VPSRLVQ      Y4, Y8, Y8
-	VPAND        Y5, Y8, Y8
-	VPCMPEQQ     Y9, Y9, Y9
-	VXORPD       Y10, Y10, Y10
-	VGATHERQPD   Y9, (R12)(Y8*8), Y10
-	VMOVAPS      Y2, Y8
-	VFMADD231PD  Y10, Y7, Y8
-	VBLENDVPD    Y1, Y8, Y2, Y2
-	ADDQ         $0x02, SI
-	ADDQ         $0x08, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          nearMasked
-
-nearMaskedEnd:
-	VMOVUPD Y2, (R9)
-	ADDQ    $0x20, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     near
-
-nearDone:
-	VZEROUPPER
-	RET
-
-// func slicesTable32F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $8-112
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         idx+40(FP), DI
-	MOVQ         x+48(FP), R8
-	MOVQ         sums+64(FP), R9
-	MOVQ         ahead+80(FP), R10
-	VMOVUPS      laneBits64<>+0(SB), Y0
-	MOVQ         table+56(FP), R12
-	VMOVUPS      nibblesOf64<>+0(SB), Y4
-	MOVQ         $0x0000000f, R11
-	VMOVQ        R11, X5
-	VPBROADCASTQ X5, Y5
-	VPBROADCASTQ keep+72(FP), Y3
-	MOVQ         valuesAhead+96(FP), R13
-	MOVQ         indicesAhead+104(FP), R14
-	TESTQ        R13, R13
-	JZ           near
-
-far:
-	TESTQ      AX, AX
-	JZ         farDone
-	PREFETCHT1 (R10)
-	ADDQ       step+88(FP), R10
-	VANDPS     (R9), Y3, Y2
-	MOVL       (CX), R11
-	TESTQ      DX, DX
-	JZ         farFull
-	MOVWLZX    (DX), R15
-	ADDQ       $0x02, DX
-	SUBQ       R15, R11
-	TESTQ      R15, R15
-	JZ         farStraightEnd
-
-farStraight:
-	MOVL         (DI), BP
-	VMOVUPD      (R8)(BP*8), Y1
-	PREFETCHT1   (SI)(R13*1)
-	PREFETCHT1   (DI)(R14*1)
-	MOVWLZX      (SI), BP
-	VMOVD        BP, X8
-	VPBROADCASTQ X8, Y8
-	VPSRLVQ      Y4, Y8, Y8
-	VPAND        Y5, Y8, Y8
-	VPCMPEQQ     Y9, Y9, Y9
-	VXORPD       Y10, Y10, Y10
-	VGATHERQPD   Y9, (R12)(Y8*8), Y10
-	VFMADD231PD  Y10, Y1, Y2
-	ADDQ         $0x02, SI
-	ADDQ         $0x10, DI
-	DECQ         R15
-	JNZ          farStraight
-
-farStraightEnd:
-farFull:
-	TESTQ R11, R11
-	JZ    farEachEnd
-
-farEach:
-	MOVL         (DI), R15
-	VMOVSD       (R8)(R15*8), X6
-	MOVL         4(DI), R15
-	VMOVHPD      (R8)(R15*8), X6, X6
-	MOVL         8(DI), R15
-	VMOVSD       (R8)(R15*8), X1
-	MOVL         12(DI), R15
-	VMOVHPD      (R8)(R15*8), X1, X1
-	VINSERTF128  $0x01, X1, Y6, Y6
-	PREFETCHT1   (SI)(R13*1)
-	PREFETCHT1   (DI)(R14*1)
-	MOVWLZX      (SI), R15
-	VMOVD        R15, X1
-	VPBROADCASTQ X1, Y1
-	VPSRLVQ      Y4, Y1, Y1
-	VPAND        Y5, Y1, Y1
-	VPCMPEQQ     Y8, Y8, Y8
-	VXORPD       Y9, Y9, Y9
-	VGATHERQPD   Y8, (R12)(Y1*8), Y9
-	VFMADD231PD  Y9, Y6, Y2
-	ADDQ         $0x02, SI
-	ADDQ         $0x10, DI
-	DECQ         R11
-	JNZ          farEach
-
-farEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    farMaskedEnd
-
-farMasked:
-	MOVWLZX      (BX), R15
-	VMOVD        R15, X1
-	VPBROADCASTQ X1, Y1
-	VPAND        Y0, Y1, Y1
-	VPCMPEQQ     Y0, Y1, Y1
-	MOVL         (DI), R15
-	VMOVSD       (R8)(R15*8), X7
-	MOVL         4(DI), R15
-	VMOVHPD      (R8)(R15*8), X7, X7
-	MOVL         8(DI), R15
-	VMOVSD       (R8)(R15*8), X6
-	MOVL         12(DI), R15
-	VMOVHPD      (R8)(R15*8), X6, X6
-	VINSERTF128  $0x01, X6, Y7, Y7
-	PREFETCHT1   (SI)(R13*1)
-	PREFETCHT1   (DI)(R14*1)
-	MOVWLZX      (SI), R15
-	VMOVD        R15, X8
-	VPBROADCASTQ X8, Y8
-	VPSRLVQ      Y4, Y8, Y8
-	VPAND        Y5, Y8, Y8
-	VPCMPEQQ     Y9, Y9, Y9
-	VXORPD       Y10, Y10, Y10
-	VGATHERQPD   Y9, (R12)(Y8*8), Y10
-	VMOVAPS      Y2, Y8
-	VFMADD231PD  Y10, Y7, Y8
-	VBLENDVPD    Y1, Y8, Y2, Y2
-	ADDQ         $0x02, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          farMasked
-
-farMaskedEnd:
-	VMOVUPD Y2, (R9)
-	ADDQ    $0x20, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     far
-
-farDone:
-	VZEROUPPER
-	RET
-
-near:
-	TESTQ   AX, AX
-	JZ      nearDone
-	VANDPS  (R9), Y3, Y2
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      nearFull
-	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
-	SUBQ    R10, R11
-	TESTQ   R10, R10
-	JZ      nearStraightEnd
-
-nearStraight:
-	MOVL         (DI), R13
-	VMOVUPD      (R8)(R13*8), Y1
-	MOVWLZX      (SI), R13
-	VMOVD        R13, X8
-	VPBROADCASTQ X8, Y8
-	VPSRLVQ      Y4, Y8, Y8
-	VPAND        Y5, Y8, Y8
-	VPCMPEQQ     Y9, Y9, Y9
-	VXORPD       Y10, Y10, Y10
-	VGATHERQPD   Y9, (R12)(Y8*8), Y10
-	VFMADD231PD  Y10, Y1, Y2
-	ADDQ         $0x02, SI
-	ADDQ         $0x10, DI
-	DECQ         R10
-	JNZ          nearStraight
-
-nearStraightEnd:
-nearFull:
-	TESTQ R11, R11
-	JZ    nearEachEnd
-
-nearEach:
-	MOVL         (DI), R10
-	VMOVSD       (R8)(R10*8), X6
-	MOVL         4(DI), R10
-	VMOVHPD      (R8)(R10*8), X6, X6
-	MOVL         8(DI), R10
-	VMOVSD       (R8)(R10*8), X1
-	MOVL         12(DI), R10
-	VMOVHPD      (R8)(R10*8), X1, X1
-	VINSERTF128  $0x01, X1, Y6, Y6
-	MOVWLZX      (SI), R10
-	VMOVD        R10, X1
-	VPBROADCASTQ X1, Y1
-	VPSRLVQ      Y4, Y1, Y1
-	VPAND        Y5, Y1, Y1
-	VPCMPEQQ     Y8, Y8, Y8
-	VXORPD       Y9, Y9, Y9
-	VGATHERQPD   Y8, (R12)(Y1*8), Y9
-	VFMADD231PD  Y9, Y6, Y2
-	ADDQ         $0x02, SI
-	ADDQ         $0x10, DI
-	DECQ         R11
-	JNZ          nearEach
 
 nearEachEnd:
 	MOVL  4(CX), R11
@@ -1328,21 +584,1305 @@ nearMasked:
 	MOVL         4(DI), R10
 	VMOVHPD      (R8)(R10*8), X7, X7
 	MOVL         8(DI), R10
+	VMOVSD       (R8)(R10*8), X4
+	MOVL         12(DI), R10
+	VMOVHPD      (R8)(R10*8), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VMOVAPS      Y2, Y8
+	VFMADD231PD  (SI), Y7, Y8
+	VBLENDVPD    Y1, Y8, Y2, Y2
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesShort16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesShort16F64AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         regular+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPD     (R8)(R15*8), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y8
+	VFMADD231PD Y8, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (DI), R15
+	MOVWLZX     R15, R14
+	VMOVUPD     (R8)(R14*8), X4
+	SHRL        $0x10, R15
+	VMOVUPD     (R8)(R15*8), X5
+	MOVL        4(DI), R15
+	MOVWLZX     R15, R14
+	VINSERTF128 $0x01, (R8)(R14*8), Y4, Y4
+	SHRL        $0x10, R15
+	VINSERTF128 $0x01, (R8)(R15*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y8, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*8), X6
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*8), X6, X6
+	MOVL        4(DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*8), X1
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*8), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y6, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X7
+	SHRL         $0x10, R15
+	VMOVHPD      (R8)(R15*8), X7, X7
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X4
+	SHRL         $0x10, R15
+	VMOVHPD      (R8)(R15*8), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y8, Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX     (DI), R12
+	VMOVUPD     (R8)(R12*8), Y1
+	VCVTPS2PD   (SI), Y8
+	VFMADD231PD Y8, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (DI), R12
+	MOVWLZX     R12, R10
+	VMOVUPD     (R8)(R10*8), X4
+	SHRL        $0x10, R12
+	VMOVUPD     (R8)(R12*8), X5
+	MOVL        4(DI), R12
+	MOVWLZX     R12, R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y4, Y4
+	SHRL        $0x10, R12
+	VINSERTF128 $0x01, (R8)(R12*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	VCVTPS2PD   (SI), Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y8, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*8), X6
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*8), X6, X6
+	MOVL        4(DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*8), X1
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*8), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y6, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X7
+	SHRL         $0x10, R12
+	VMOVHPD      (R8)(R12*8), X7, X7
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X4
+	SHRL         $0x10, R12
+	VMOVHPD      (R8)(R12*8), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VCVTPS2PD    (SI), Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y8, Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesShort32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesShort32F64AVX2(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         regular+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL        (DI), R15
+	VMOVUPD     (R8)(R15*8), Y1
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y8
+	VFMADD231PD Y8, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (DI), R14
+	VMOVUPD     (R8)(R14*8), X4
+	MOVL        4(DI), R14
+	VMOVUPD     (R8)(R14*8), X5
+	MOVL        8(DI), R14
+	VINSERTF128 $0x01, (R8)(R14*8), Y4, Y4
+	MOVL        12(DI), R14
+	VINSERTF128 $0x01, (R8)(R14*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y8, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL        (DI), R14
+	VMOVSD      (R8)(R14*8), X6
+	MOVL        4(DI), R14
+	VMOVHPD     (R8)(R14*8), X6, X6
+	MOVL        8(DI), R14
+	VMOVSD      (R8)(R14*8), X1
+	MOVL        12(DI), R14
+	VMOVHPD     (R8)(R14*8), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y6, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R14
+	VMOVD        R14, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X7
+	MOVL         4(DI), R14
+	VMOVHPD      (R8)(R14*8), X7, X7
+	MOVL         8(DI), R14
+	VMOVSD       (R8)(R14*8), X4
+	MOVL         12(DI), R14
+	VMOVHPD      (R8)(R14*8), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y8, Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (DI), R12
+	VMOVUPD     (R8)(R12*8), Y1
+	VCVTPS2PD   (SI), Y8
+	VFMADD231PD Y8, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (DI), R10
+	VMOVUPD     (R8)(R10*8), X4
+	MOVL        4(DI), R10
+	VMOVUPD     (R8)(R10*8), X5
+	MOVL        8(DI), R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y4, Y4
+	MOVL        12(DI), R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	VCVTPS2PD   (SI), Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y8, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL        (DI), R10
+	VMOVSD      (R8)(R10*8), X6
+	MOVL        4(DI), R10
+	VMOVHPD     (R8)(R10*8), X6, X6
+	MOVL        8(DI), R10
+	VMOVSD      (R8)(R10*8), X1
+	MOVL        12(DI), R10
+	VMOVHPD     (R8)(R10*8), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VCVTPS2PD   (SI), Y1
+	VFMADD231PD Y1, Y6, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X7
+	MOVL         4(DI), R10
+	VMOVHPD      (R8)(R10*8), X7, X7
+	MOVL         8(DI), R10
+	VMOVSD       (R8)(R10*8), X4
+	MOVL         12(DI), R10
+	VMOVHPD      (R8)(R10*8), X4, X4
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VCVTPS2PD    (SI), Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y8, Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesTable16F64AVX2(SB), NOSPLIT, $8-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         regular+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	MOVQ         table+56(FP), R12
+	VMOVUPS      nibblesOf64<>+0(SB), Y4
+	MOVQ         $0x0000000f, R11
+	VMOVQ        R11, X5
+	VPBROADCASTQ X5, Y5
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R13
+	MOVQ         indicesAhead+104(FP), R14
+	TESTQ        R13, R13
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R15
+	SUBQ       R15, R11
+	TESTQ      R15, R15
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX      (DI), BP
+	VMOVUPD      (R8)(BP*8), Y1
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), BP
+	VMOVD        BP, X10
+	VPBROADCASTQ X10, Y10
+	VPSRLVQ      Y4, Y10, Y10
+	VPAND        Y5, Y10, Y10
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y10*8), Y12
+	VFMADD231PD  Y12, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R15
+	JNZ          farStraight
+
+farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), BP
+	MOVWLZX      BP, R15
+	VMOVUPD      (R8)(R15*8), X6
+	SHRL         $0x10, BP
+	VMOVUPD      (R8)(BP*8), X7
+	MOVL         4(DI), BP
+	MOVWLZX      BP, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y6, Y6
+	SHRL         $0x10, BP
+	VINSERTF128  $0x01, (R8)(BP*8), Y7, Y7
+	VUNPCKLPD    Y7, Y6, Y1
+	VUNPCKHPD    Y7, Y6, Y10
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R15
+	VMOVD        R15, X11
+	VPBROADCASTQ X11, Y11
+	VPSRLVQ      Y4, Y11, Y11
+	VPAND        Y5, Y11, Y11
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y11*8), Y13
+	VFMADD231PD  Y13, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R15
+	VMOVD        R15, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y1*8), Y12
+	VFMADD231PD  Y12, Y10, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R15
+	SUBQ    R15, R11
+	MOVWLZX 2(DX), R15
+	SUBQ    R15, R11
+	SUBQ    R15, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), BP
+	MOVWLZX      BP, R15
+	VMOVSD       (R8)(R15*8), X8
+	SHRL         $0x10, BP
+	VMOVHPD      (R8)(BP*8), X8, X8
+	MOVL         4(DI), BP
+	MOVWLZX      BP, R15
+	VMOVSD       (R8)(R15*8), X1
+	SHRL         $0x10, BP
+	VMOVHPD      (R8)(BP*8), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R15
+	VMOVD        R15, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y10, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VGATHERQPD   Y10, (R12)(Y1*8), Y11
+	VFMADD231PD  Y11, Y8, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R15
+	VMOVD        R15, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), BP
+	MOVWLZX      BP, R15
+	VMOVSD       (R8)(R15*8), X9
+	SHRL         $0x10, BP
+	VMOVHPD      (R8)(BP*8), X9, X9
+	MOVL         4(DI), BP
+	MOVWLZX      BP, R15
+	VMOVSD       (R8)(R15*8), X6
+	SHRL         $0x10, BP
+	VMOVHPD      (R8)(BP*8), X6, X6
+	VINSERTF128  $0x01, X6, Y9, Y9
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R15
+	VMOVD        R15, X10
+	VPBROADCASTQ X10, Y10
+	VPSRLVQ      Y4, Y10, Y10
+	VPAND        Y5, Y10, Y10
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y10*8), Y12
+	VMOVAPS      Y2, Y10
+	VFMADD231PD  Y12, Y9, Y10
+	VBLENDVPD    Y1, Y10, Y2, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX      (DI), R13
+	VMOVUPD      (R8)(R13*8), Y1
+	MOVWLZX      (SI), R13
+	VMOVD        R13, X10
+	VPBROADCASTQ X10, Y10
+	VPSRLVQ      Y4, Y10, Y10
+	VPAND        Y5, Y10, Y10
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y10*8), Y12
+	VFMADD231PD  Y12, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R10
+	JNZ          nearStraight
+
+nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R13
+	MOVWLZX      R13, R10
+	VMOVUPD      (R8)(R10*8), X6
+	SHRL         $0x10, R13
+	VMOVUPD      (R8)(R13*8), X7
+	MOVL         4(DI), R13
+	MOVWLZX      R13, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y6, Y6
+	SHRL         $0x10, R13
+	VINSERTF128  $0x01, (R8)(R13*8), Y7, Y7
+	VUNPCKLPD    Y7, Y6, Y1
+	VUNPCKHPD    Y7, Y6, Y10
+	MOVWLZX      (SI), R10
+	VMOVD        R10, X11
+	VPBROADCASTQ X11, Y11
+	VPSRLVQ      Y4, Y11, Y11
+	VPAND        Y5, Y11, Y11
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y11*8), Y13
+	VFMADD231PD  Y13, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	MOVWLZX      (SI), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y1*8), Y12
+	VFMADD231PD  Y12, Y10, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R13
+	MOVWLZX      R13, R10
+	VMOVSD       (R8)(R10*8), X8
+	SHRL         $0x10, R13
+	VMOVHPD      (R8)(R13*8), X8, X8
+	MOVL         4(DI), R13
+	MOVWLZX      R13, R10
+	VMOVSD       (R8)(R10*8), X1
+	SHRL         $0x10, R13
+	VMOVHPD      (R8)(R13*8), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	MOVWLZX      (SI), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y10, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VGATHERQPD   Y10, (R12)(Y1*8), Y11
+	VFMADD231PD  Y11, Y8, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R13
+	MOVWLZX      R13, R10
+	VMOVSD       (R8)(R10*8), X9
+	SHRL         $0x10, R13
+	VMOVHPD      (R8)(R13*8), X9, X9
+	MOVL         4(DI), R13
+	MOVWLZX      R13, R10
+	VMOVSD       (R8)(R10*8), X6
+	SHRL         $0x10, R13
+	VMOVHPD      (R8)(R13*8), X6, X6
+	VINSERTF128  $0x01, X6, Y9, Y9
+	MOVWLZX      (SI), R10
+	VMOVD        R10, X10
+	VPBROADCASTQ X10, Y10
+	VPSRLVQ      Y4, Y10, Y10
+	VPAND        Y5, Y10, Y10
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y10*8), Y12
+	VMOVAPS      Y2, Y10
+	VFMADD231PD  Y12, Y9, Y10
+	VBLENDVPD    Y1, Y10, Y2, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·slicesTable32F64AVX2(SB), NOSPLIT, $8-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         regular+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	VMOVUPS      laneBits64<>+0(SB), Y0
+	MOVQ         table+56(FP), R12
+	VMOVUPS      nibblesOf64<>+0(SB), Y4
+	MOVQ         $0x0000000f, R11
+	VMOVQ        R11, X5
+	VPBROADCASTQ X5, Y5
+	VPBROADCASTQ keep+72(FP), Y3
+	MOVQ         valuesAhead+96(FP), R13
+	MOVQ         indicesAhead+104(FP), R14
+	TESTQ        R13, R13
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VANDPS     (R9), Y3, Y2
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R15
+	SUBQ       R15, R11
+	TESTQ      R15, R15
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL         (DI), BP
+	VMOVUPD      (R8)(BP*8), Y1
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), BP
+	VMOVD        BP, X10
+	VPBROADCASTQ X10, Y10
+	VPSRLVQ      Y4, Y10, Y10
+	VPAND        Y5, Y10, Y10
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y10*8), Y12
+	VFMADD231PD  Y12, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R15
+	JNZ          farStraight
+
+farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R15
+	VMOVUPD      (R8)(R15*8), X6
+	MOVL         4(DI), R15
+	VMOVUPD      (R8)(R15*8), X7
+	MOVL         8(DI), R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y6, Y6
+	MOVL         12(DI), R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y7, Y7
+	VUNPCKLPD    Y7, Y6, Y1
+	VUNPCKHPD    Y7, Y6, Y10
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R15
+	VMOVD        R15, X11
+	VPBROADCASTQ X11, Y11
+	VPSRLVQ      Y4, Y11, Y11
+	VPAND        Y5, Y11, Y11
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y11*8), Y13
+	VFMADD231PD  Y13, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R15
+	VMOVD        R15, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y1*8), Y12
+	VFMADD231PD  Y12, Y10, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R15
+	SUBQ    R15, R11
+	MOVWLZX 2(DX), R15
+	SUBQ    R15, R11
+	SUBQ    R15, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R15
+	VMOVSD       (R8)(R15*8), X8
+	MOVL         4(DI), R15
+	VMOVHPD      (R8)(R15*8), X8, X8
+	MOVL         8(DI), R15
+	VMOVSD       (R8)(R15*8), X1
+	MOVL         12(DI), R15
+	VMOVHPD      (R8)(R15*8), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R15
+	VMOVD        R15, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y10, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VGATHERQPD   Y10, (R12)(Y1*8), Y11
+	VFMADD231PD  Y11, Y8, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	MOVWLZX      (BX), R15
+	VMOVD        R15, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R15
+	VMOVSD       (R8)(R15*8), X9
+	MOVL         4(DI), R15
+	VMOVHPD      (R8)(R15*8), X9, X9
+	MOVL         8(DI), R15
+	VMOVSD       (R8)(R15*8), X6
+	MOVL         12(DI), R15
+	VMOVHPD      (R8)(R15*8), X6, X6
+	VINSERTF128  $0x01, X6, Y9, Y9
+	PREFETCHT1   (SI)(R13*1)
+	PREFETCHT1   (DI)(R14*1)
+	MOVWLZX      (SI), R15
+	VMOVD        R15, X10
+	VPBROADCASTQ X10, Y10
+	VPSRLVQ      Y4, Y10, Y10
+	VPAND        Y5, Y10, Y10
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y10*8), Y12
+	VMOVAPS      Y2, Y10
+	VFMADD231PD  Y12, Y9, Y10
+	VBLENDVPD    Y1, Y10, Y2, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Y2, (R9)
+	ADDQ    $0x20, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VANDPS  (R9), Y3, Y2
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL         (DI), R13
+	VMOVUPD      (R8)(R13*8), Y1
+	MOVWLZX      (SI), R13
+	VMOVD        R13, X10
+	VPBROADCASTQ X10, Y10
+	VPSRLVQ      Y4, Y10, Y10
+	VPAND        Y5, Y10, Y10
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y10*8), Y12
+	VFMADD231PD  Y12, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R10
+	JNZ          nearStraight
+
+nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R10
+	VMOVUPD      (R8)(R10*8), X6
+	MOVL         4(DI), R10
+	VMOVUPD      (R8)(R10*8), X7
+	MOVL         8(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y6, Y6
+	MOVL         12(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y7, Y7
+	VUNPCKLPD    Y7, Y6, Y1
+	VUNPCKHPD    Y7, Y6, Y10
+	MOVWLZX      (SI), R10
+	VMOVD        R10, X11
+	VPBROADCASTQ X11, Y11
+	VPSRLVQ      Y4, Y11, Y11
+	VPAND        Y5, Y11, Y11
+	VPCMPEQQ     Y12, Y12, Y12
+	VXORPD       Y13, Y13, Y13
+	VGATHERQPD   Y12, (R12)(Y11*8), Y13
+	VFMADD231PD  Y13, Y1, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	MOVWLZX      (SI), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y1*8), Y12
+	VFMADD231PD  Y12, Y10, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X8
+	MOVL         4(DI), R10
+	VMOVHPD      (R8)(R10*8), X8, X8
+	MOVL         8(DI), R10
+	VMOVSD       (R8)(R10*8), X1
+	MOVL         12(DI), R10
+	VMOVHPD      (R8)(R10*8), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	MOVWLZX      (SI), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLVQ      Y4, Y1, Y1
+	VPAND        Y5, Y1, Y1
+	VPCMPEQQ     Y10, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VGATHERQPD   Y10, (R12)(Y1*8), Y11
+	VFMADD231PD  Y11, Y8, Y2
+	ADDQ         $0x02, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	MOVWLZX      (BX), R10
+	VMOVD        R10, X1
+	VPBROADCASTQ X1, Y1
+	VPAND        Y0, Y1, Y1
+	VPCMPEQQ     Y0, Y1, Y1
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X9
+	MOVL         4(DI), R10
+	VMOVHPD      (R8)(R10*8), X9, X9
+	MOVL         8(DI), R10
 	VMOVSD       (R8)(R10*8), X6
 	MOVL         12(DI), R10
 	VMOVHPD      (R8)(R10*8), X6, X6
-	VINSERTF128  $0x01, X6, Y7, Y7
+	VINSERTF128  $0x01, X6, Y9, Y9
 	MOVWLZX      (SI), R10
-	VMOVD        R10, X8
-	VPBROADCASTQ X8, Y8
-	VPSRLVQ      Y4, Y8, Y8
-	VPAND        Y5, Y8, Y8
-	VPCMPEQQ     Y9, Y9, Y9
-	VXORPD       Y10, Y10, Y10
-	VGATHERQPD   Y9, (R12)(Y8*8), Y10
-	VMOVAPS      Y2, Y8
-	VFMADD231PD  Y10, Y7, Y8
-	VBLENDVPD    Y1, Y8, Y2, Y2
+	VMOVD        R10, X10
+	VPBROADCASTQ X10, Y10
+	VPSRLVQ      Y4, Y10, Y10
+	VPAND        Y5, Y10, Y10
+	VPCMPEQQ     Y11, Y11, Y11
+	VXORPD       Y12, Y12, Y12
+	VGATHERQPD   Y11, (R12)(Y10*8), Y12
+	VMOVAPS      Y2, Y10
+	VFMADD231PD  Y12, Y9, Y10
+	VBLENDVPD    Y1, Y10, Y2, Y2
 	ADDQ         $0x02, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -1360,12 +1900,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesSame16F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesSame16F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), SI
@@ -1391,7 +1931,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R12
-	ADDQ       $0x02, DX
 	SUBQ       R12, R10
 	TESTQ      R12, R12
 	JZ         farStraightEnd
@@ -1406,6 +1945,45 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (SI), R13
+	MOVWLZX     R13, R12
+	VMOVUPD     (DI)(R12*8), X5
+	SHRL        $0x10, R13
+	VMOVUPD     (DI)(R13*8), X6
+	MOVL        4(SI), R13
+	MOVWLZX     R13, R12
+	VINSERTF128 $0x01, (DI)(R12*8), Y5, Y5
+	SHRL        $0x10, R13
+	VINSERTF128 $0x01, (DI)(R13*8), Y6, Y6
+	VUNPCKLPD   Y6, Y5, Y1
+	VUNPCKHPD   Y6, Y5, Y9
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x08, SI
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Y4, Y9, Y2
+	ADDQ        $0x08, SI
+	DECQ        R10
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R12
+	SUBQ    R12, R10
+	MOVWLZX 2(DX), R12
+	SUBQ    R12, R10
+	SUBQ    R12, R10
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R10, R10
 	JZ    farEachEnd
@@ -1413,17 +1991,17 @@ farFull:
 farEach:
 	MOVL        (SI), R13
 	MOVWLZX     R13, R12
-	VMOVSD      (DI)(R12*8), X5
+	VMOVSD      (DI)(R12*8), X7
 	SHRL        $0x10, R13
-	VMOVHPD     (DI)(R13*8), X5, X5
+	VMOVHPD     (DI)(R13*8), X7, X7
 	MOVL        4(SI), R13
 	MOVWLZX     R13, R12
 	VMOVSD      (DI)(R12*8), X1
 	SHRL        $0x10, R13
 	VMOVHPD     (DI)(R13*8), X1, X1
-	VINSERTF128 $0x01, X1, Y5, Y5
+	VINSERTF128 $0x01, X1, Y7, Y7
 	PREFETCHT1  (SI)(R11*1)
-	VFMADD231PD Y4, Y5, Y2
+	VFMADD231PD Y4, Y7, Y2
 	ADDQ        $0x08, SI
 	DECQ        R10
 	JNZ         farEach
@@ -1441,19 +2019,19 @@ farMasked:
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVL         (SI), R13
 	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*8), X6
+	VMOVSD       (DI)(R12*8), X8
 	SHRL         $0x10, R13
-	VMOVHPD      (DI)(R13*8), X6, X6
+	VMOVHPD      (DI)(R13*8), X8, X8
 	MOVL         4(SI), R13
 	MOVWLZX      R13, R12
 	VMOVSD       (DI)(R12*8), X5
 	SHRL         $0x10, R13
 	VMOVHPD      (DI)(R13*8), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
+	VINSERTF128  $0x01, X5, Y8, Y8
 	PREFETCHT1   (SI)(R11*1)
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y4, Y6, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y4, Y8, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
 	ADDQ         $0x08, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
@@ -1478,7 +2056,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R9
-	ADDQ    $0x02, DX
 	SUBQ    R9, R10
 	TESTQ   R9, R9
 	JZ      nearStraightEnd
@@ -1492,6 +2069,43 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (SI), R11
+	MOVWLZX     R11, R9
+	VMOVUPD     (DI)(R9*8), X5
+	SHRL        $0x10, R11
+	VMOVUPD     (DI)(R11*8), X6
+	MOVL        4(SI), R11
+	MOVWLZX     R11, R9
+	VINSERTF128 $0x01, (DI)(R9*8), Y5, Y5
+	SHRL        $0x10, R11
+	VINSERTF128 $0x01, (DI)(R11*8), Y6, Y6
+	VUNPCKLPD   Y6, Y5, Y1
+	VUNPCKHPD   Y6, Y5, Y9
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x08, SI
+	VFMADD231PD Y4, Y9, Y2
+	ADDQ        $0x08, SI
+	DECQ        R10
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R9
+	SUBQ    R9, R10
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R10
+	SUBQ    R9, R10
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R10, R10
 	JZ    nearEachEnd
@@ -1499,16 +2113,16 @@ nearFull:
 nearEach:
 	MOVL        (SI), R11
 	MOVWLZX     R11, R9
-	VMOVSD      (DI)(R9*8), X5
+	VMOVSD      (DI)(R9*8), X7
 	SHRL        $0x10, R11
-	VMOVHPD     (DI)(R11*8), X5, X5
+	VMOVHPD     (DI)(R11*8), X7, X7
 	MOVL        4(SI), R11
 	MOVWLZX     R11, R9
 	VMOVSD      (DI)(R9*8), X1
 	SHRL        $0x10, R11
 	VMOVHPD     (DI)(R11*8), X1, X1
-	VINSERTF128 $0x01, X1, Y5, Y5
-	VFMADD231PD Y4, Y5, Y2
+	VINSERTF128 $0x01, X1, Y7, Y7
+	VFMADD231PD Y4, Y7, Y2
 	ADDQ        $0x08, SI
 	DECQ        R10
 	JNZ         nearEach
@@ -1526,18 +2140,18 @@ nearMasked:
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVL         (SI), R11
 	MOVWLZX      R11, R9
-	VMOVSD       (DI)(R9*8), X6
+	VMOVSD       (DI)(R9*8), X8
 	SHRL         $0x10, R11
-	VMOVHPD      (DI)(R11*8), X6, X6
+	VMOVHPD      (DI)(R11*8), X8, X8
 	MOVL         4(SI), R11
 	MOVWLZX      R11, R9
 	VMOVSD       (DI)(R9*8), X5
 	SHRL         $0x10, R11
 	VMOVHPD      (DI)(R11*8), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y4, Y6, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
+	VINSERTF128  $0x01, X5, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y4, Y8, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
 	ADDQ         $0x08, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
@@ -1554,12 +2168,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame32F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesSame32F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesSame32F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), SI
@@ -1585,7 +2199,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R12
-	ADDQ       $0x02, DX
 	SUBQ       R12, R10
 	TESTQ      R12, R12
 	JZ         farStraightEnd
@@ -1600,22 +2213,59 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (SI), R12
+	VMOVUPD     (DI)(R12*8), X5
+	MOVL        4(SI), R12
+	VMOVUPD     (DI)(R12*8), X6
+	MOVL        8(SI), R12
+	VINSERTF128 $0x01, (DI)(R12*8), Y5, Y5
+	MOVL        12(SI), R12
+	VINSERTF128 $0x01, (DI)(R12*8), Y6, Y6
+	VUNPCKLPD   Y6, Y5, Y1
+	VUNPCKHPD   Y6, Y5, Y9
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x10, SI
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PD Y4, Y9, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R12
+	SUBQ    R12, R10
+	MOVWLZX 2(DX), R12
+	SUBQ    R12, R10
+	SUBQ    R12, R10
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R10, R10
 	JZ    farEachEnd
 
 farEach:
 	MOVL        (SI), R12
-	VMOVSD      (DI)(R12*8), X5
+	VMOVSD      (DI)(R12*8), X7
 	MOVL        4(SI), R12
-	VMOVHPD     (DI)(R12*8), X5, X5
+	VMOVHPD     (DI)(R12*8), X7, X7
 	MOVL        8(SI), R12
 	VMOVSD      (DI)(R12*8), X1
 	MOVL        12(SI), R12
 	VMOVHPD     (DI)(R12*8), X1, X1
-	VINSERTF128 $0x01, X1, Y5, Y5
+	VINSERTF128 $0x01, X1, Y7, Y7
 	PREFETCHT1  (SI)(R11*1)
-	VFMADD231PD Y4, Y5, Y2
+	VFMADD231PD Y4, Y7, Y2
 	ADDQ        $0x10, SI
 	DECQ        R10
 	JNZ         farEach
@@ -1632,18 +2282,18 @@ farMasked:
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVL         (SI), R12
-	VMOVSD       (DI)(R12*8), X6
+	VMOVSD       (DI)(R12*8), X8
 	MOVL         4(SI), R12
-	VMOVHPD      (DI)(R12*8), X6, X6
+	VMOVHPD      (DI)(R12*8), X8, X8
 	MOVL         8(SI), R12
 	VMOVSD       (DI)(R12*8), X5
 	MOVL         12(SI), R12
 	VMOVHPD      (DI)(R12*8), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
+	VINSERTF128  $0x01, X5, Y8, Y8
 	PREFETCHT1   (SI)(R11*1)
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y4, Y6, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y4, Y8, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
@@ -1668,7 +2318,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R9
-	ADDQ    $0x02, DX
 	SUBQ    R9, R10
 	TESTQ   R9, R9
 	JZ      nearStraightEnd
@@ -1682,21 +2331,56 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (SI), R9
+	VMOVUPD     (DI)(R9*8), X5
+	MOVL        4(SI), R9
+	VMOVUPD     (DI)(R9*8), X6
+	MOVL        8(SI), R9
+	VINSERTF128 $0x01, (DI)(R9*8), Y5, Y5
+	MOVL        12(SI), R9
+	VINSERTF128 $0x01, (DI)(R9*8), Y6, Y6
+	VUNPCKLPD   Y6, Y5, Y1
+	VUNPCKHPD   Y6, Y5, Y9
+	VFMADD231PD Y4, Y1, Y2
+	ADDQ        $0x10, SI
+	VFMADD231PD Y4, Y9, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R9
+	SUBQ    R9, R10
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R10
+	SUBQ    R9, R10
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R10, R10
 	JZ    nearEachEnd
 
 nearEach:
 	MOVL        (SI), R9
-	VMOVSD      (DI)(R9*8), X5
+	VMOVSD      (DI)(R9*8), X7
 	MOVL        4(SI), R9
-	VMOVHPD     (DI)(R9*8), X5, X5
+	VMOVHPD     (DI)(R9*8), X7, X7
 	MOVL        8(SI), R9
 	VMOVSD      (DI)(R9*8), X1
 	MOVL        12(SI), R9
 	VMOVHPD     (DI)(R9*8), X1, X1
-	VINSERTF128 $0x01, X1, Y5, Y5
-	VFMADD231PD Y4, Y5, Y2
+	VINSERTF128 $0x01, X1, Y7, Y7
+	VFMADD231PD Y4, Y7, Y2
 	ADDQ        $0x10, SI
 	DECQ        R10
 	JNZ         nearEach
@@ -1713,17 +2397,17 @@ nearMasked:
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVL         (SI), R9
-	VMOVSD       (DI)(R9*8), X6
+	VMOVSD       (DI)(R9*8), X8
 	MOVL         4(SI), R9
-	VMOVHPD      (DI)(R9*8), X6, X6
+	VMOVHPD      (DI)(R9*8), X8, X8
 	MOVL         8(SI), R9
 	VMOVSD       (DI)(R9*8), X5
 	MOVL         12(SI), R9
 	VMOVHPD      (DI)(R9*8), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y4, Y6, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
+	VINSERTF128  $0x01, X5, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y4, Y8, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
@@ -1740,12 +2424,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesHigh3216F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesHigh3216F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesHigh3216F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -1770,7 +2454,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -1780,15 +2463,62 @@ farStraight:
 	VMOVUPD     (R8)(R15*8), Y1
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
-	VPMOVZXDQ   (SI), Y6
-	VPSLLQ      $0x20, Y6, Y6
-	VFMADD231PD Y6, Y1, Y2
+	VPMOVZXDQ   (SI), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VFMADD231PD Y8, Y1, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x08, DI
 	DECQ        R14
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (DI), R15
+	MOVWLZX     R15, R14
+	VMOVUPD     (R8)(R14*8), X4
+	SHRL        $0x10, R15
+	VMOVUPD     (R8)(R15*8), X5
+	MOVL        4(DI), R15
+	MOVWLZX     R15, R14
+	VINSERTF128 $0x01, (R8)(R14*8), Y4, Y4
+	SHRL        $0x10, R15
+	VINSERTF128 $0x01, (R8)(R15*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXDQ   (SI), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXDQ   (SI), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y8, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
@@ -1796,20 +2526,20 @@ farFull:
 farEach:
 	MOVL        (DI), R15
 	MOVWLZX     R15, R14
-	VMOVSD      (R8)(R14*8), X4
+	VMOVSD      (R8)(R14*8), X6
 	SHRL        $0x10, R15
-	VMOVHPD     (R8)(R15*8), X4, X4
+	VMOVHPD     (R8)(R15*8), X6, X6
 	MOVL        4(DI), R15
 	MOVWLZX     R15, R14
 	VMOVSD      (R8)(R14*8), X1
 	SHRL        $0x10, R15
 	VMOVHPD     (R8)(R15*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
 	VPMOVZXDQ   (SI), Y1
 	VPSLLQ      $0x20, Y1, Y1
-	VFMADD231PD Y1, Y4, Y2
+	VFMADD231PD Y1, Y6, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x08, DI
 	DECQ        R11
@@ -1828,22 +2558,22 @@ farMasked:
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X5
+	VMOVSD       (R8)(R14*8), X7
 	SHRL         $0x10, R15
-	VMOVHPD      (R8)(R15*8), X5, X5
+	VMOVHPD      (R8)(R15*8), X7, X7
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSD       (R8)(R14*8), X4
 	SHRL         $0x10, R15
 	VMOVHPD      (R8)(R15*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
+	VINSERTF128  $0x01, X4, Y7, Y7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VPMOVZXDQ    (SI), Y6
-	VPSLLQ       $0x20, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
+	VPMOVZXDQ    (SI), Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y8, Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
 	ADDQ         $0x10, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x02, BX
@@ -1869,7 +2599,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -1877,15 +2606,58 @@ near:
 nearStraight:
 	MOVWLZX     (DI), R12
 	VMOVUPD     (R8)(R12*8), Y1
-	VPMOVZXDQ   (SI), Y6
-	VPSLLQ      $0x20, Y6, Y6
-	VFMADD231PD Y6, Y1, Y2
+	VPMOVZXDQ   (SI), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VFMADD231PD Y8, Y1, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x08, DI
 	DECQ        R10
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (DI), R12
+	MOVWLZX     R12, R10
+	VMOVUPD     (R8)(R10*8), X4
+	SHRL        $0x10, R12
+	VMOVUPD     (R8)(R12*8), X5
+	MOVL        4(DI), R12
+	MOVWLZX     R12, R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y4, Y4
+	SHRL        $0x10, R12
+	VINSERTF128 $0x01, (R8)(R12*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	VPMOVZXDQ   (SI), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	VPMOVZXDQ   (SI), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y8, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
@@ -1893,18 +2665,18 @@ nearFull:
 nearEach:
 	MOVL        (DI), R12
 	MOVWLZX     R12, R10
-	VMOVSD      (R8)(R10*8), X4
+	VMOVSD      (R8)(R10*8), X6
 	SHRL        $0x10, R12
-	VMOVHPD     (R8)(R12*8), X4, X4
+	VMOVHPD     (R8)(R12*8), X6, X6
 	MOVL        4(DI), R12
 	MOVWLZX     R12, R10
 	VMOVSD      (R8)(R10*8), X1
 	SHRL        $0x10, R12
 	VMOVHPD     (R8)(R12*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	VPMOVZXDQ   (SI), Y1
 	VPSLLQ      $0x20, Y1, Y1
-	VFMADD231PD Y1, Y4, Y2
+	VFMADD231PD Y1, Y6, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x08, DI
 	DECQ        R11
@@ -1923,20 +2695,20 @@ nearMasked:
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVL         (DI), R12
 	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X5
+	VMOVSD       (R8)(R10*8), X7
 	SHRL         $0x10, R12
-	VMOVHPD      (R8)(R12*8), X5, X5
+	VMOVHPD      (R8)(R12*8), X7, X7
 	MOVL         4(DI), R12
 	MOVWLZX      R12, R10
 	VMOVSD       (R8)(R10*8), X4
 	SHRL         $0x10, R12
 	VMOVHPD      (R8)(R12*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXDQ    (SI), Y6
-	VPSLLQ       $0x20, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VPMOVZXDQ    (SI), Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y8, Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
 	ADDQ         $0x10, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x02, BX
@@ -1954,12 +2726,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesHigh3232F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesHigh3232F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesHigh3232F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -1984,7 +2756,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -1994,34 +2765,79 @@ farStraight:
 	VMOVUPD     (R8)(R15*8), Y1
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
-	VPMOVZXDQ   (SI), Y6
-	VPSLLQ      $0x20, Y6, Y6
-	VFMADD231PD Y6, Y1, Y2
+	VPMOVZXDQ   (SI), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VFMADD231PD Y8, Y1, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x10, DI
 	DECQ        R14
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (DI), R14
+	VMOVUPD     (R8)(R14*8), X4
+	MOVL        4(DI), R14
+	VMOVUPD     (R8)(R14*8), X5
+	MOVL        8(DI), R14
+	VINSERTF128 $0x01, (R8)(R14*8), Y4, Y4
+	MOVL        12(DI), R14
+	VINSERTF128 $0x01, (R8)(R14*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXDQ   (SI), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXDQ   (SI), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y8, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
 
 farEach:
 	MOVL        (DI), R14
-	VMOVSD      (R8)(R14*8), X4
+	VMOVSD      (R8)(R14*8), X6
 	MOVL        4(DI), R14
-	VMOVHPD     (R8)(R14*8), X4, X4
+	VMOVHPD     (R8)(R14*8), X6, X6
 	MOVL        8(DI), R14
 	VMOVSD      (R8)(R14*8), X1
 	MOVL        12(DI), R14
 	VMOVHPD     (R8)(R14*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
 	VPMOVZXDQ   (SI), Y1
 	VPSLLQ      $0x20, Y1, Y1
-	VFMADD231PD Y1, Y4, Y2
+	VFMADD231PD Y1, Y6, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
@@ -2039,21 +2855,21 @@ farMasked:
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVL         (DI), R14
-	VMOVSD       (R8)(R14*8), X5
+	VMOVSD       (R8)(R14*8), X7
 	MOVL         4(DI), R14
-	VMOVHPD      (R8)(R14*8), X5, X5
+	VMOVHPD      (R8)(R14*8), X7, X7
 	MOVL         8(DI), R14
 	VMOVSD       (R8)(R14*8), X4
 	MOVL         12(DI), R14
 	VMOVHPD      (R8)(R14*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
+	VINSERTF128  $0x01, X4, Y7, Y7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VPMOVZXDQ    (SI), Y6
-	VPSLLQ       $0x20, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
+	VPMOVZXDQ    (SI), Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y8, Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
 	ADDQ         $0x10, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -2079,7 +2895,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -2087,32 +2902,73 @@ near:
 nearStraight:
 	MOVL        (DI), R12
 	VMOVUPD     (R8)(R12*8), Y1
-	VPMOVZXDQ   (SI), Y6
-	VPSLLQ      $0x20, Y6, Y6
-	VFMADD231PD Y6, Y1, Y2
+	VPMOVZXDQ   (SI), Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VFMADD231PD Y8, Y1, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x10, DI
 	DECQ        R10
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (DI), R10
+	VMOVUPD     (R8)(R10*8), X4
+	MOVL        4(DI), R10
+	VMOVUPD     (R8)(R10*8), X5
+	MOVL        8(DI), R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y4, Y4
+	MOVL        12(DI), R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	VPMOVZXDQ   (SI), Y9
+	VPSLLQ      $0x20, Y9, Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	VPMOVZXDQ   (SI), Y1
+	VPSLLQ      $0x20, Y1, Y1
+	VFMADD231PD Y1, Y8, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
 
 nearEach:
 	MOVL        (DI), R10
-	VMOVSD      (R8)(R10*8), X4
+	VMOVSD      (R8)(R10*8), X6
 	MOVL        4(DI), R10
-	VMOVHPD     (R8)(R10*8), X4, X4
+	VMOVHPD     (R8)(R10*8), X6, X6
 	MOVL        8(DI), R10
 	VMOVSD      (R8)(R10*8), X1
 	MOVL        12(DI), R10
 	VMOVHPD     (R8)(R10*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	VPMOVZXDQ   (SI), Y1
 	VPSLLQ      $0x20, Y1, Y1
-	VFMADD231PD Y1, Y4, Y2
+	VFMADD231PD Y1, Y6, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
@@ -2130,19 +2986,19 @@ nearMasked:
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVL         (DI), R10
-	VMOVSD       (R8)(R10*8), X5
+	VMOVSD       (R8)(R10*8), X7
 	MOVL         4(DI), R10
-	VMOVHPD      (R8)(R10*8), X5, X5
+	VMOVHPD      (R8)(R10*8), X7, X7
 	MOVL         8(DI), R10
 	VMOVSD       (R8)(R10*8), X4
 	MOVL         12(DI), R10
 	VMOVHPD      (R8)(R10*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXDQ    (SI), Y6
-	VPSLLQ       $0x20, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VPMOVZXDQ    (SI), Y8
+	VPSLLQ       $0x20, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y8, Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
 	ADDQ         $0x10, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -2160,12 +3016,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1616F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesHigh1616F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesHigh1616F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -2190,7 +3046,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -2200,15 +3055,62 @@ farStraight:
 	VMOVUPD     (R8)(R15*8), Y1
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
-	VPMOVZXWQ   (SI), Y6
-	VPSLLQ      $0x30, Y6, Y6
-	VFMADD231PD Y6, Y1, Y2
+	VPMOVZXWQ   (SI), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VFMADD231PD Y8, Y1, Y2
 	ADDQ        $0x08, SI
 	ADDQ        $0x08, DI
 	DECQ        R14
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (DI), R15
+	MOVWLZX     R15, R14
+	VMOVUPD     (R8)(R14*8), X4
+	SHRL        $0x10, R15
+	VMOVUPD     (R8)(R15*8), X5
+	MOVL        4(DI), R15
+	MOVWLZX     R15, R14
+	VINSERTF128 $0x01, (R8)(R14*8), Y4, Y4
+	SHRL        $0x10, R15
+	VINSERTF128 $0x01, (R8)(R15*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWQ   (SI), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x08, SI
+	ADDQ        $0x08, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWQ   (SI), Y1
+	VPSLLQ      $0x30, Y1, Y1
+	VFMADD231PD Y1, Y8, Y2
+	ADDQ        $0x08, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
@@ -2216,20 +3118,20 @@ farFull:
 farEach:
 	MOVL        (DI), R15
 	MOVWLZX     R15, R14
-	VMOVSD      (R8)(R14*8), X4
+	VMOVSD      (R8)(R14*8), X6
 	SHRL        $0x10, R15
-	VMOVHPD     (R8)(R15*8), X4, X4
+	VMOVHPD     (R8)(R15*8), X6, X6
 	MOVL        4(DI), R15
 	MOVWLZX     R15, R14
 	VMOVSD      (R8)(R14*8), X1
 	SHRL        $0x10, R15
 	VMOVHPD     (R8)(R15*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
 	VPMOVZXWQ   (SI), Y1
 	VPSLLQ      $0x30, Y1, Y1
-	VFMADD231PD Y1, Y4, Y2
+	VFMADD231PD Y1, Y6, Y2
 	ADDQ        $0x08, SI
 	ADDQ        $0x08, DI
 	DECQ        R11
@@ -2248,22 +3150,22 @@ farMasked:
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X5
+	VMOVSD       (R8)(R14*8), X7
 	SHRL         $0x10, R15
-	VMOVHPD      (R8)(R15*8), X5, X5
+	VMOVHPD      (R8)(R15*8), X7, X7
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSD       (R8)(R14*8), X4
 	SHRL         $0x10, R15
 	VMOVHPD      (R8)(R15*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
+	VINSERTF128  $0x01, X4, Y7, Y7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VPMOVZXWQ    (SI), Y6
-	VPSLLQ       $0x30, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
+	VPMOVZXWQ    (SI), Y8
+	VPSLLQ       $0x30, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y8, Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
 	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x02, BX
@@ -2289,7 +3191,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -2297,15 +3198,58 @@ near:
 nearStraight:
 	MOVWLZX     (DI), R12
 	VMOVUPD     (R8)(R12*8), Y1
-	VPMOVZXWQ   (SI), Y6
-	VPSLLQ      $0x30, Y6, Y6
-	VFMADD231PD Y6, Y1, Y2
+	VPMOVZXWQ   (SI), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VFMADD231PD Y8, Y1, Y2
 	ADDQ        $0x08, SI
 	ADDQ        $0x08, DI
 	DECQ        R10
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (DI), R12
+	MOVWLZX     R12, R10
+	VMOVUPD     (R8)(R10*8), X4
+	SHRL        $0x10, R12
+	VMOVUPD     (R8)(R12*8), X5
+	MOVL        4(DI), R12
+	MOVWLZX     R12, R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y4, Y4
+	SHRL        $0x10, R12
+	VINSERTF128 $0x01, (R8)(R12*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	VPMOVZXWQ   (SI), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x08, SI
+	ADDQ        $0x08, DI
+	VPMOVZXWQ   (SI), Y1
+	VPSLLQ      $0x30, Y1, Y1
+	VFMADD231PD Y1, Y8, Y2
+	ADDQ        $0x08, SI
+	ADDQ        $0x08, DI
+	DECQ        R11
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
@@ -2313,18 +3257,18 @@ nearFull:
 nearEach:
 	MOVL        (DI), R12
 	MOVWLZX     R12, R10
-	VMOVSD      (R8)(R10*8), X4
+	VMOVSD      (R8)(R10*8), X6
 	SHRL        $0x10, R12
-	VMOVHPD     (R8)(R12*8), X4, X4
+	VMOVHPD     (R8)(R12*8), X6, X6
 	MOVL        4(DI), R12
 	MOVWLZX     R12, R10
 	VMOVSD      (R8)(R10*8), X1
 	SHRL        $0x10, R12
 	VMOVHPD     (R8)(R12*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	VPMOVZXWQ   (SI), Y1
 	VPSLLQ      $0x30, Y1, Y1
-	VFMADD231PD Y1, Y4, Y2
+	VFMADD231PD Y1, Y6, Y2
 	ADDQ        $0x08, SI
 	ADDQ        $0x08, DI
 	DECQ        R11
@@ -2343,20 +3287,20 @@ nearMasked:
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVL         (DI), R12
 	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X5
+	VMOVSD       (R8)(R10*8), X7
 	SHRL         $0x10, R12
-	VMOVHPD      (R8)(R12*8), X5, X5
+	VMOVHPD      (R8)(R12*8), X7, X7
 	MOVL         4(DI), R12
 	MOVWLZX      R12, R10
 	VMOVSD       (R8)(R10*8), X4
 	SHRL         $0x10, R12
 	VMOVHPD      (R8)(R12*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXWQ    (SI), Y6
-	VPSLLQ       $0x30, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VPMOVZXWQ    (SI), Y8
+	VPSLLQ       $0x30, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y8, Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
 	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x02, BX
@@ -2374,12 +3318,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F64AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesHigh1632F64AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesHigh1632F64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -2404,7 +3348,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -2414,34 +3357,79 @@ farStraight:
 	VMOVUPD     (R8)(R15*8), Y1
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
-	VPMOVZXWQ   (SI), Y6
-	VPSLLQ      $0x30, Y6, Y6
-	VFMADD231PD Y6, Y1, Y2
+	VPMOVZXWQ   (SI), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VFMADD231PD Y8, Y1, Y2
 	ADDQ        $0x08, SI
 	ADDQ        $0x10, DI
 	DECQ        R14
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (DI), R14
+	VMOVUPD     (R8)(R14*8), X4
+	MOVL        4(DI), R14
+	VMOVUPD     (R8)(R14*8), X5
+	MOVL        8(DI), R14
+	VINSERTF128 $0x01, (R8)(R14*8), Y4, Y4
+	MOVL        12(DI), R14
+	VINSERTF128 $0x01, (R8)(R14*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWQ   (SI), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x08, SI
+	ADDQ        $0x10, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWQ   (SI), Y1
+	VPSLLQ      $0x30, Y1, Y1
+	VFMADD231PD Y1, Y8, Y2
+	ADDQ        $0x08, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
 
 farEach:
 	MOVL        (DI), R14
-	VMOVSD      (R8)(R14*8), X4
+	VMOVSD      (R8)(R14*8), X6
 	MOVL        4(DI), R14
-	VMOVHPD     (R8)(R14*8), X4, X4
+	VMOVHPD     (R8)(R14*8), X6, X6
 	MOVL        8(DI), R14
 	VMOVSD      (R8)(R14*8), X1
 	MOVL        12(DI), R14
 	VMOVHPD     (R8)(R14*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
 	VPMOVZXWQ   (SI), Y1
 	VPSLLQ      $0x30, Y1, Y1
-	VFMADD231PD Y1, Y4, Y2
+	VFMADD231PD Y1, Y6, Y2
 	ADDQ        $0x08, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
@@ -2459,21 +3447,21 @@ farMasked:
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVL         (DI), R14
-	VMOVSD       (R8)(R14*8), X5
+	VMOVSD       (R8)(R14*8), X7
 	MOVL         4(DI), R14
-	VMOVHPD      (R8)(R14*8), X5, X5
+	VMOVHPD      (R8)(R14*8), X7, X7
 	MOVL         8(DI), R14
 	VMOVSD       (R8)(R14*8), X4
 	MOVL         12(DI), R14
 	VMOVHPD      (R8)(R14*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
+	VINSERTF128  $0x01, X4, Y7, Y7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VPMOVZXWQ    (SI), Y6
-	VPSLLQ       $0x30, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
+	VPMOVZXWQ    (SI), Y8
+	VPSLLQ       $0x30, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y8, Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
 	ADDQ         $0x08, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -2499,7 +3487,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -2507,32 +3494,73 @@ near:
 nearStraight:
 	MOVL        (DI), R12
 	VMOVUPD     (R8)(R12*8), Y1
-	VPMOVZXWQ   (SI), Y6
-	VPSLLQ      $0x30, Y6, Y6
-	VFMADD231PD Y6, Y1, Y2
+	VPMOVZXWQ   (SI), Y8
+	VPSLLQ      $0x30, Y8, Y8
+	VFMADD231PD Y8, Y1, Y2
 	ADDQ        $0x08, SI
 	ADDQ        $0x10, DI
 	DECQ        R10
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (DI), R10
+	VMOVUPD     (R8)(R10*8), X4
+	MOVL        4(DI), R10
+	VMOVUPD     (R8)(R10*8), X5
+	MOVL        8(DI), R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y4, Y4
+	MOVL        12(DI), R10
+	VINSERTF128 $0x01, (R8)(R10*8), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y1
+	VUNPCKHPD   Y5, Y4, Y8
+	VPMOVZXWQ   (SI), Y9
+	VPSLLQ      $0x30, Y9, Y9
+	VFMADD231PD Y9, Y1, Y2
+	ADDQ        $0x08, SI
+	ADDQ        $0x10, DI
+	VPMOVZXWQ   (SI), Y1
+	VPSLLQ      $0x30, Y1, Y1
+	VFMADD231PD Y1, Y8, Y2
+	ADDQ        $0x08, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
 
 nearEach:
 	MOVL        (DI), R10
-	VMOVSD      (R8)(R10*8), X4
+	VMOVSD      (R8)(R10*8), X6
 	MOVL        4(DI), R10
-	VMOVHPD     (R8)(R10*8), X4, X4
+	VMOVHPD     (R8)(R10*8), X6, X6
 	MOVL        8(DI), R10
 	VMOVSD      (R8)(R10*8), X1
 	MOVL        12(DI), R10
 	VMOVHPD     (R8)(R10*8), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	VPMOVZXWQ   (SI), Y1
 	VPSLLQ      $0x30, Y1, Y1
-	VFMADD231PD Y1, Y4, Y2
+	VFMADD231PD Y1, Y6, Y2
 	ADDQ        $0x08, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
@@ -2550,19 +3578,19 @@ nearMasked:
 	VPAND        Y0, Y1, Y1
 	VPCMPEQQ     Y0, Y1, Y1
 	MOVL         (DI), R10
-	VMOVSD       (R8)(R10*8), X5
+	VMOVSD       (R8)(R10*8), X7
 	MOVL         4(DI), R10
-	VMOVHPD      (R8)(R10*8), X5, X5
+	VMOVHPD      (R8)(R10*8), X7, X7
 	MOVL         8(DI), R10
 	VMOVSD       (R8)(R10*8), X4
 	MOVL         12(DI), R10
 	VMOVHPD      (R8)(R10*8), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXWQ    (SI), Y6
-	VPSLLQ       $0x30, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PD  Y6, Y5, Y7
-	VBLENDVPD    Y1, Y7, Y2, Y2
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VPMOVZXWQ    (SI), Y8
+	VPSLLQ       $0x30, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PD  Y8, Y7, Y9
+	VBLENDVPD    Y1, Y9, Y2, Y2
 	ADDQ         $0x08, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -2580,12 +3608,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull16F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesFull16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, AVX512VL, MMX+
 TEXT ·slicesFull16F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -2615,7 +3643,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -2632,933 +3659,61 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
-farFull:
-	TESTQ R11, R11
-	JZ    farEachEnd
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
 
-farEach:
+farPairs:
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X3
+	VMOVUPD      (R8)(R14*8), X3
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y3
+	VMOVUPD      (R8)(R15*8), X4
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y3
+	VINSERTF128  $0x01, (R8)(R14*8), Y3, Y3
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y3
+	VINSERTF128  $0x01, (R8)(R15*8), Y4, Y4
 	MOVL         8(DI), R15
 	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X4
+	VMOVUPD      (R8)(R14*8), X5
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y4
+	VMOVUPD      (R8)(R15*8), X6
 	MOVL         12(DI), R15
 	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y4
+	VINSERTF128  $0x01, (R8)(R14*8), Y5, Y5
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VINSERTF128  $0x01, (R8)(R15*8), Y6, Y6
+	VINSERTF64X4 $0x01, Y5, Z3, Z2
+	VINSERTF64X4 $0x01, Y6, Z4, Z11
+	VUNPCKLPD    Z11, Z2, Z12
+	VUNPCKHPD    Z11, Z2, Z2
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VFMADD231PD  (SI), Z3, Z0
+	VFMADD231PD  (SI), Z12, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x10, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PD  (SI), Z2, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
-	JNZ          farEach
+	JNZ          farPairs
 
-farEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    farMaskedEnd
-
-farMasked:
-	KMOVW        (BX), K1
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X5
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y5
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y5
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y5
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X6
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y6
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y6
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	PREFETCHT1   (SI)(R12*1)
-	PREFETCHT1   (DI)(R13*1)
-	VFMADD231PD  (SI), Z5, K1, Z0
-	ADDQ         $0x40, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          farMasked
-
-farMaskedEnd:
-	VMOVUPD Z0, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     far
-
-farDone:
-	VZEROUPPER
-	RET
-
-near:
-	TESTQ   AX, AX
-	JZ      nearDone
-	VPANDQ  (R9), Z1, Z0
+farPairsEnd:
 	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      nearFull
-	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
-	SUBQ    R10, R11
-	TESTQ   R10, R10
-	JZ      nearStraightEnd
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
 
-nearStraight:
-	MOVWLZX     (DI), R12
-	VMOVUPD     (R8)(R12*8), Z2
-	VFMADD231PD (SI), Z2, Z0
-	ADDQ        $0x40, SI
-	ADDQ        $0x10, DI
-	DECQ        R10
-	JNZ         nearStraight
+farSingle:
+	ADDQ $0x04, DX
 
-nearStraightEnd:
-nearFull:
-	TESTQ R11, R11
-	JZ    nearEachEnd
-
-nearEach:
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X3
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y3
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y3
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y3
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X4
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y4
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y4
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PD  (SI), Z3, Z0
-	ADDQ         $0x40, SI
-	ADDQ         $0x10, DI
-	DECQ         R11
-	JNZ          nearEach
-
-nearEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    nearMaskedEnd
-
-nearMasked:
-	KMOVW        (BX), K1
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X5
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y5
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y5
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y5
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X6
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y6
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y6
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PD  (SI), Z5, K1, Z0
-	ADDQ         $0x40, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          nearMasked
-
-nearMaskedEnd:
-	VMOVUPD Z0, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     near
-
-nearDone:
-	VZEROUPPER
-	RET
-
-// func slicesFull32F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-112
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         idx+40(FP), DI
-	MOVQ         x+48(FP), R8
-	MOVQ         sums+64(FP), R9
-	MOVQ         ahead+80(FP), R10
-	MOVQ         table+56(FP), R11
-	VPBROADCASTQ keep+72(FP), Z1
-	MOVL         $0x00000002, R11
-	KMOVW        R11, K2
-	MOVL         $0x00000004, R11
-	KMOVW        R11, K3
-	MOVL         $0x00000008, R11
-	KMOVW        R11, K4
-	MOVQ         valuesAhead+96(FP), R12
-	MOVQ         indicesAhead+104(FP), R13
-	TESTQ        R12, R12
-	JZ           near
-
-far:
-	TESTQ      AX, AX
-	JZ         farDone
-	PREFETCHT1 (R10)
-	ADDQ       step+88(FP), R10
-	VPANDQ     (R9), Z1, Z0
-	MOVL       (CX), R11
-	TESTQ      DX, DX
-	JZ         farFull
-	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
-	SUBQ       R14, R11
-	TESTQ      R14, R14
-	JZ         farStraightEnd
-
-farStraight:
-	MOVL        (DI), R15
-	VMOVUPD     (R8)(R15*8), Z2
-	PREFETCHT1  (SI)(R12*1)
-	PREFETCHT1  (DI)(R13*1)
-	VFMADD231PD (SI), Z2, Z0
-	ADDQ        $0x40, SI
-	ADDQ        $0x20, DI
-	DECQ        R14
-	JNZ         farStraight
-
-farStraightEnd:
-farFull:
-	TESTQ R11, R11
-	JZ    farEachEnd
-
-farEach:
-	MOVL         (DI), R14
-	VMOVSD       (R8)(R14*8), X3
-	MOVL         4(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y3
-	MOVL         8(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y3
-	MOVL         12(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y3
-	MOVL         16(DI), R14
-	VMOVSD       (R8)(R14*8), X4
-	MOVL         20(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y4
-	MOVL         24(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y4
-	MOVL         28(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	PREFETCHT1   (SI)(R12*1)
-	PREFETCHT1   (DI)(R13*1)
-	VFMADD231PD  (SI), Z3, Z0
-	ADDQ         $0x40, SI
-	ADDQ         $0x20, DI
-	DECQ         R11
-	JNZ          farEach
-
-farEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    farMaskedEnd
-
-farMasked:
-	KMOVW        (BX), K1
-	MOVL         (DI), R14
-	VMOVSD       (R8)(R14*8), X5
-	MOVL         4(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y5
-	MOVL         8(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y5
-	MOVL         12(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y5
-	MOVL         16(DI), R14
-	VMOVSD       (R8)(R14*8), X6
-	MOVL         20(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y6
-	MOVL         24(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y6
-	MOVL         28(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	PREFETCHT1   (SI)(R12*1)
-	PREFETCHT1   (DI)(R13*1)
-	VFMADD231PD  (SI), Z5, K1, Z0
-	ADDQ         $0x40, SI
-	ADDQ         $0x20, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          farMasked
-
-farMaskedEnd:
-	VMOVUPD Z0, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     far
-
-farDone:
-	VZEROUPPER
-	RET
-
-near:
-	TESTQ   AX, AX
-	JZ      nearDone
-	VPANDQ  (R9), Z1, Z0
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      nearFull
-	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
-	SUBQ    R10, R11
-	TESTQ   R10, R10
-	JZ      nearStraightEnd
-
-nearStraight:
-	MOVL        (DI), R12
-	VMOVUPD     (R8)(R12*8), Z2
-	VFMADD231PD (SI), Z2, Z0
-	ADDQ        $0x40, SI
-	ADDQ        $0x20, DI
-	DECQ        R10
-	JNZ         nearStraight
-
-nearStraightEnd:
-nearFull:
-	TESTQ R11, R11
-	JZ    nearEachEnd
-
-nearEach:
-	MOVL         (DI), R10
-	VMOVSD       (R8)(R10*8), X3
-	MOVL         4(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y3
-	MOVL         8(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y3
-	MOVL         12(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y3
-	MOVL         16(DI), R10
-	VMOVSD       (R8)(R10*8), X4
-	MOVL         20(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y4
-	MOVL         24(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y4
-	MOVL         28(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PD  (SI), Z3, Z0
-	ADDQ         $0x40, SI
-	ADDQ         $0x20, DI
-	DECQ         R11
-	JNZ          nearEach
-
-nearEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    nearMaskedEnd
-
-nearMasked:
-	KMOVW        (BX), K1
-	MOVL         (DI), R10
-	VMOVSD       (R8)(R10*8), X5
-	MOVL         4(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y5
-	MOVL         8(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y5
-	MOVL         12(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y5
-	MOVL         16(DI), R10
-	VMOVSD       (R8)(R10*8), X6
-	MOVL         20(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y6
-	MOVL         24(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y6
-	MOVL         28(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PD  (SI), Z5, K1, Z0
-	ADDQ         $0x40, SI
-	ADDQ         $0x20, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          nearMasked
-
-nearMaskedEnd:
-	VMOVUPD Z0, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     near
-
-nearDone:
-	VZEROUPPER
-	RET
-
-// func slicesShort16F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·slicesShort16F64AVX512(SB), NOSPLIT, $0-112
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         idx+40(FP), DI
-	MOVQ         x+48(FP), R8
-	MOVQ         sums+64(FP), R9
-	MOVQ         ahead+80(FP), R10
-	MOVQ         table+56(FP), R11
-	VPBROADCASTQ keep+72(FP), Z1
-	MOVL         $0x00000002, R11
-	KMOVW        R11, K2
-	MOVL         $0x00000004, R11
-	KMOVW        R11, K3
-	MOVL         $0x00000008, R11
-	KMOVW        R11, K4
-	MOVQ         valuesAhead+96(FP), R12
-	MOVQ         indicesAhead+104(FP), R13
-	TESTQ        R12, R12
-	JZ           near
-
-far:
-	TESTQ      AX, AX
-	JZ         farDone
-	PREFETCHT1 (R10)
-	ADDQ       step+88(FP), R10
-	VPANDQ     (R9), Z1, Z0
-	MOVL       (CX), R11
-	TESTQ      DX, DX
-	JZ         farFull
-	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
-	SUBQ       R14, R11
-	TESTQ      R14, R14
-	JZ         farStraightEnd
-
-farStraight:
-	MOVWLZX     (DI), R15
-	VMOVUPD     (R8)(R15*8), Z2
-	PREFETCHT1  (SI)(R12*1)
-	PREFETCHT1  (DI)(R13*1)
-	VCVTPS2PD   (SI), Z3
-	VFMADD231PD Z3, Z2, Z0
-	ADDQ        $0x20, SI
-	ADDQ        $0x10, DI
-	DECQ        R14
-	JNZ         farStraight
-
-farStraightEnd:
-farFull:
-	TESTQ R11, R11
-	JZ    farEachEnd
-
-farEach:
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X4
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y4
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y4
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y4
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X5
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y5
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y5
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	PREFETCHT1   (SI)(R12*1)
-	PREFETCHT1   (DI)(R13*1)
-	VCVTPS2PD    (SI), Z2
-	VFMADD231PD  Z2, Z4, Z0
-	ADDQ         $0x20, SI
-	ADDQ         $0x10, DI
-	DECQ         R11
-	JNZ          farEach
-
-farEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    farMaskedEnd
-
-farMasked:
-	KMOVW        (BX), K1
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X6
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y6
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y6
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y6
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X7
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y7
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y7
-	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	PREFETCHT1   (SI)(R12*1)
-	PREFETCHT1   (DI)(R13*1)
-	VCVTPS2PD    (SI), Z2
-	VFMADD231PD  Z2, Z6, K1, Z0
-	ADDQ         $0x20, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          farMasked
-
-farMaskedEnd:
-	VMOVUPD Z0, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     far
-
-farDone:
-	VZEROUPPER
-	RET
-
-near:
-	TESTQ   AX, AX
-	JZ      nearDone
-	VPANDQ  (R9), Z1, Z0
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      nearFull
-	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
-	SUBQ    R10, R11
-	TESTQ   R10, R10
-	JZ      nearStraightEnd
-
-nearStraight:
-	MOVWLZX     (DI), R12
-	VMOVUPD     (R8)(R12*8), Z2
-	VCVTPS2PD   (SI), Z3
-	VFMADD231PD Z3, Z2, Z0
-	ADDQ        $0x20, SI
-	ADDQ        $0x10, DI
-	DECQ        R10
-	JNZ         nearStraight
-
-nearStraightEnd:
-nearFull:
-	TESTQ R11, R11
-	JZ    nearEachEnd
-
-nearEach:
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X4
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y4
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y4
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y4
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X5
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y5
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y5
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VCVTPS2PD    (SI), Z2
-	VFMADD231PD  Z2, Z4, Z0
-	ADDQ         $0x20, SI
-	ADDQ         $0x10, DI
-	DECQ         R11
-	JNZ          nearEach
-
-nearEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    nearMaskedEnd
-
-nearMasked:
-	KMOVW        (BX), K1
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X6
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y6
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y6
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y6
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X7
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y7
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y7
-	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VCVTPS2PD    (SI), Z2
-	VFMADD231PD  Z2, Z6, K1, Z0
-	ADDQ         $0x20, SI
-	ADDQ         $0x10, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          nearMasked
-
-nearMaskedEnd:
-	VMOVUPD Z0, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     near
-
-nearDone:
-	VZEROUPPER
-	RET
-
-// func slicesShort32F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·slicesShort32F64AVX512(SB), NOSPLIT, $0-112
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         idx+40(FP), DI
-	MOVQ         x+48(FP), R8
-	MOVQ         sums+64(FP), R9
-	MOVQ         ahead+80(FP), R10
-	MOVQ         table+56(FP), R11
-	VPBROADCASTQ keep+72(FP), Z1
-	MOVL         $0x00000002, R11
-	KMOVW        R11, K2
-	MOVL         $0x00000004, R11
-	KMOVW        R11, K3
-	MOVL         $0x00000008, R11
-	KMOVW        R11, K4
-	MOVQ         valuesAhead+96(FP), R12
-	MOVQ         indicesAhead+104(FP), R13
-	TESTQ        R12, R12
-	JZ           near
-
-far:
-	TESTQ      AX, AX
-	JZ         farDone
-	PREFETCHT1 (R10)
-	ADDQ       step+88(FP), R10
-	VPANDQ     (R9), Z1, Z0
-	MOVL       (CX), R11
-	TESTQ      DX, DX
-	JZ         farFull
-	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
-	SUBQ       R14, R11
-	TESTQ      R14, R14
-	JZ         farStraightEnd
-
-farStraight:
-	MOVL        (DI), R15
-	VMOVUPD     (R8)(R15*8), Z2
-	PREFETCHT1  (SI)(R12*1)
-	PREFETCHT1  (DI)(R13*1)
-	VCVTPS2PD   (SI), Z3
-	VFMADD231PD Z3, Z2, Z0
-	ADDQ        $0x20, SI
-	ADDQ        $0x20, DI
-	DECQ        R14
-	JNZ         farStraight
-
-farStraightEnd:
-farFull:
-	TESTQ R11, R11
-	JZ    farEachEnd
-
-farEach:
-	MOVL         (DI), R14
-	VMOVSD       (R8)(R14*8), X4
-	MOVL         4(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y4
-	MOVL         8(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y4
-	MOVL         12(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y4
-	MOVL         16(DI), R14
-	VMOVSD       (R8)(R14*8), X5
-	MOVL         20(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y5
-	MOVL         24(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y5
-	MOVL         28(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	PREFETCHT1   (SI)(R12*1)
-	PREFETCHT1   (DI)(R13*1)
-	VCVTPS2PD    (SI), Z2
-	VFMADD231PD  Z2, Z4, Z0
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, DI
-	DECQ         R11
-	JNZ          farEach
-
-farEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    farMaskedEnd
-
-farMasked:
-	KMOVW        (BX), K1
-	MOVL         (DI), R14
-	VMOVSD       (R8)(R14*8), X6
-	MOVL         4(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y6
-	MOVL         8(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y6
-	MOVL         12(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y6
-	MOVL         16(DI), R14
-	VMOVSD       (R8)(R14*8), X7
-	MOVL         20(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y7
-	MOVL         24(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y7
-	MOVL         28(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	PREFETCHT1   (SI)(R12*1)
-	PREFETCHT1   (DI)(R13*1)
-	VCVTPS2PD    (SI), Z2
-	VFMADD231PD  Z2, Z6, K1, Z0
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          farMasked
-
-farMaskedEnd:
-	VMOVUPD Z0, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     far
-
-farDone:
-	VZEROUPPER
-	RET
-
-near:
-	TESTQ   AX, AX
-	JZ      nearDone
-	VPANDQ  (R9), Z1, Z0
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      nearFull
-	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
-	SUBQ    R10, R11
-	TESTQ   R10, R10
-	JZ      nearStraightEnd
-
-nearStraight:
-	MOVL        (DI), R12
-	VMOVUPD     (R8)(R12*8), Z2
-	VCVTPS2PD   (SI), Z3
-	VFMADD231PD Z3, Z2, Z0
-	ADDQ        $0x20, SI
-	ADDQ        $0x20, DI
-	DECQ        R10
-	JNZ         nearStraight
-
-nearStraightEnd:
-nearFull:
-	TESTQ R11, R11
-	JZ    nearEachEnd
-
-nearEach:
-	MOVL         (DI), R10
-	VMOVSD       (R8)(R10*8), X4
-	MOVL         4(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y4
-	MOVL         8(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y4
-	MOVL         12(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y4
-	MOVL         16(DI), R10
-	VMOVSD       (R8)(R10*8), X5
-	MOVL         20(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y5
-	MOVL         24(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y5
-	MOVL         28(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VCVTPS2PD    (SI), Z2
-	VFMADD231PD  Z2, Z4, Z0
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, DI
-	DECQ         R11
-	JNZ          nearEach
-
-nearEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    nearMaskedEnd
-
-nearMasked:
-	KMOVW        (BX), K1
-	MOVL         (DI), R10
-	VMOVSD       (R8)(R10*8), X6
-	MOVL         4(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y6
-	MOVL         8(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y6
-	MOVL         12(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y6
-	MOVL         16(DI), R10
-	VMOVSD       (R8)(R10*8), X7
-	MOVL         20(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y7
-	MOVL         24(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y7
-	MOVL         28(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VCVTPS2PD    (SI), Z2
-	VFMADD231PD  Z2, Z6, K1, Z0
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          nearMasked
-
-nearMaskedEnd:
-	VMOVUPD Z0, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     near
-
-nearDone:
-	VZEROUPPER
-	RET
-
-// func slicesTable16F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
-TEXT ·slicesTable16F64AVX512(SB), NOSPLIT, $0-112
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         idx+40(FP), DI
-	MOVQ         x+48(FP), R8
-	MOVQ         sums+64(FP), R9
-	MOVQ         ahead+80(FP), R10
-	MOVQ         table+56(FP), R11
-	VMOVUPS      nibblesOf64<>+0(SB), Z2
-	VMOVUPD      (R11), Z3
-	VMOVUPD      64(R11), Z4
-	VPBROADCASTQ keep+72(FP), Z1
-	MOVL         $0x00000002, R11
-	KMOVW        R11, K2
-	MOVL         $0x00000004, R11
-	KMOVW        R11, K3
-	MOVL         $0x00000008, R11
-	KMOVW        R11, K4
-	MOVQ         valuesAhead+96(FP), R12
-	MOVQ         indicesAhead+104(FP), R13
-	TESTQ        R12, R12
-	JZ           near
-
-far:
-	TESTQ      AX, AX
-	JZ         farDone
-	PREFETCHT1 (R10)
-	ADDQ       step+88(FP), R10
-	VPANDQ     (R9), Z1, Z0
-	MOVL       (CX), R11
-	TESTQ      DX, DX
-	JZ         farFull
-	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
-	SUBQ       R14, R11
-	TESTQ      R14, R14
-	JZ         farStraightEnd
-
-farStraight:
-	MOVWLZX      (DI), R15
-	VMOVUPD      (R8)(R15*8), Z5
-	PREFETCHT1   (SI)(R12*1)
-	PREFETCHT1   (DI)(R13*1)
-	VPBROADCASTD (SI), Y6
-	VPMOVZXDQ    Y6, Z6
-	VPSRLVQ      Z2, Z6, Z6
-	VPERMI2PD    Z4, Z3, Z6
-	VFMADD231PD  Z6, Z5, Z0
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
-	DECQ         R14
-	JNZ          farStraight
-
-farStraightEnd:
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
@@ -3587,12 +3742,8 @@ farEach:
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VPBROADCASTD (SI), Y5
-	VPMOVZXDQ    Y5, Z5
-	VPSRLVQ      Z2, Z5, Z5
-	VPERMI2PD    Z4, Z3, Z5
-	VFMADD231PD  Z5, Z7, Z0
-	ADDQ         $0x04, SI
+	VFMADD231PD  (SI), Z7, Z0
+	ADDQ         $0x40, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
 	JNZ          farEach
@@ -3627,12 +3778,8 @@ farMasked:
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VPBROADCASTD (SI), Y5
-	VPMOVZXDQ    Y5, Z5
-	VPSRLVQ      Z2, Z5, Z5
-	VPERMI2PD    Z4, Z3, Z5
-	VFMADD231PD  Z5, Z9, K1, Z0
-	ADDQ         $0x04, SI
+	VFMADD231PD  (SI), Z9, K1, Z0
+	ADDQ         $0x40, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
@@ -3657,25 +3804,71 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
 
 nearStraight:
-	MOVWLZX      (DI), R12
-	VMOVUPD      (R8)(R12*8), Z5
-	VPBROADCASTD (SI), Y6
-	VPMOVZXDQ    Y6, Z6
-	VPSRLVQ      Z2, Z6, Z6
-	VPERMI2PD    Z4, Z3, Z6
-	VFMADD231PD  Z6, Z5, Z0
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
-	DECQ         R10
-	JNZ          nearStraight
+	MOVWLZX     (DI), R12
+	VMOVUPD     (R8)(R12*8), Z2
+	VFMADD231PD (SI), Z2, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x10, DI
+	DECQ        R10
+	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVUPD      (R8)(R10*8), X3
+	SHRL         $0x10, R12
+	VMOVUPD      (R8)(R12*8), X4
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y3, Y3
+	SHRL         $0x10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y4, Y4
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVUPD      (R8)(R10*8), X5
+	SHRL         $0x10, R12
+	VMOVUPD      (R8)(R12*8), X6
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y5, Y5
+	SHRL         $0x10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y6, Y6
+	VINSERTF64X4 $0x01, Y5, Z3, Z2
+	VINSERTF64X4 $0x01, Y6, Z4, Z11
+	VUNPCKLPD    Z11, Z2, Z12
+	VUNPCKHPD    Z11, Z2, Z2
+	VFMADD231PD  (SI), Z12, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x10, DI
+	VFMADD231PD  (SI), Z2, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
@@ -3702,12 +3895,8 @@ nearEach:
 	SHRL         $0x10, R12
 	VBROADCASTSD (R8)(R12*8), K4, Y8
 	VINSERTF64X4 $0x01, Y8, Z7, Z7
-	VPBROADCASTD (SI), Y5
-	VPMOVZXDQ    Y5, Z5
-	VPSRLVQ      Z2, Z5, Z5
-	VPERMI2PD    Z4, Z3, Z5
-	VFMADD231PD  Z5, Z7, Z0
-	ADDQ         $0x04, SI
+	VFMADD231PD  (SI), Z7, Z0
+	ADDQ         $0x40, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
 	JNZ          nearEach
@@ -3740,12 +3929,8 @@ nearMasked:
 	SHRL         $0x10, R12
 	VBROADCASTSD (R8)(R12*8), K4, Y10
 	VINSERTF64X4 $0x01, Y10, Z9, Z9
-	VPBROADCASTD (SI), Y5
-	VPMOVZXDQ    Y5, Z5
-	VPSRLVQ      Z2, Z5, Z5
-	VPERMI2PD    Z4, Z3, Z5
-	VFMADD231PD  Z5, Z9, K1, Z0
-	ADDQ         $0x04, SI
+	VFMADD231PD  (SI), Z9, K1, Z0
+	ADDQ         $0x40, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
 	DECQ         R11
@@ -3762,12 +3947,1001 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
-TEXT ·slicesTable32F64AVX512(SB), NOSPLIT, $0-112
+// func slicesFull32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesFull32F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL        (DI), R15
+	VMOVUPD     (R8)(R15*8), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PD (SI), Z2, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x20, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R14
+	VMOVUPD      (R8)(R14*8), X3
+	MOVL         4(DI), R14
+	VMOVUPD      (R8)(R14*8), X4
+	MOVL         8(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y3, Y3
+	MOVL         12(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y4, Y4
+	MOVL         16(DI), R14
+	VMOVUPD      (R8)(R14*8), X5
+	MOVL         20(DI), R14
+	VMOVUPD      (R8)(R14*8), X6
+	MOVL         24(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y5, Y5
+	MOVL         28(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y6, Y6
+	VINSERTF64X4 $0x01, Y5, Z3, Z2
+	VINSERTF64X4 $0x01, Y6, Z4, Z11
+	VUNPCKLPD    Z11, Z2, Z12
+	VUNPCKHPD    Z11, Z2, Z2
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PD  (SI), Z12, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PD  (SI), Z2, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X7
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y7
+	MOVL         8(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y7
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y7
+	MOVL         16(DI), R14
+	VMOVSD       (R8)(R14*8), X8
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y8
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y8
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PD  (SI), Z7, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X9
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y9
+	MOVL         8(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y9
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y9
+	MOVL         16(DI), R14
+	VMOVSD       (R8)(R14*8), X10
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y10
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y10
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PD  (SI), Z9, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (DI), R12
+	VMOVUPD     (R8)(R12*8), Z2
+	VFMADD231PD (SI), Z2, Z0
+	ADDQ        $0x40, SI
+	ADDQ        $0x20, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R10
+	VMOVUPD      (R8)(R10*8), X3
+	MOVL         4(DI), R10
+	VMOVUPD      (R8)(R10*8), X4
+	MOVL         8(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y3, Y3
+	MOVL         12(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y4, Y4
+	MOVL         16(DI), R10
+	VMOVUPD      (R8)(R10*8), X5
+	MOVL         20(DI), R10
+	VMOVUPD      (R8)(R10*8), X6
+	MOVL         24(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y5, Y5
+	MOVL         28(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y6, Y6
+	VINSERTF64X4 $0x01, Y5, Z3, Z2
+	VINSERTF64X4 $0x01, Y6, Z4, Z11
+	VUNPCKLPD    Z11, Z2, Z12
+	VUNPCKHPD    Z11, Z2, Z2
+	VFMADD231PD  (SI), Z12, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	VFMADD231PD  (SI), Z2, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X7
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y7
+	MOVL         8(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y7
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y7
+	MOVL         16(DI), R10
+	VMOVSD       (R8)(R10*8), X8
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y8
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y8
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VFMADD231PD  (SI), Z7, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X9
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y9
+	MOVL         8(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y9
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y9
+	MOVL         16(DI), R10
+	VMOVSD       (R8)(R10*8), X10
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y10
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y10
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	VFMADD231PD  (SI), Z9, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesShort16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesShort16F64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         regular+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPD     (R8)(R15*8), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVUPD      (R8)(R14*8), X4
+	SHRL         $0x10, R15
+	VMOVUPD      (R8)(R15*8), X5
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y4, Y4
+	SHRL         $0x10, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y5, Y5
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVUPD      (R8)(R14*8), X6
+	SHRL         $0x10, R15
+	VMOVUPD      (R8)(R15*8), X7
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y6, Y6
+	SHRL         $0x10, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z2
+	VINSERTF64X4 $0x01, Y7, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z12
+	VUNPCKHPD    Z3, Z2, Z2
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Z3
+	VFMADD231PD  Z3, Z12, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Z3
+	VFMADD231PD  Z3, Z2, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X8
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y8
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y8
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y8
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X9
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y9
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y9
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z8, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X10
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y10
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y10
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y10
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X11
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y11
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y11
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z10, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX     (DI), R12
+	VMOVUPD     (R8)(R12*8), Z2
+	VCVTPS2PD   (SI), Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVUPD      (R8)(R10*8), X4
+	SHRL         $0x10, R12
+	VMOVUPD      (R8)(R12*8), X5
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y4, Y4
+	SHRL         $0x10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y5, Y5
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVUPD      (R8)(R10*8), X6
+	SHRL         $0x10, R12
+	VMOVUPD      (R8)(R12*8), X7
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y6, Y6
+	SHRL         $0x10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z2
+	VINSERTF64X4 $0x01, Y7, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z12
+	VUNPCKHPD    Z3, Z2, Z2
+	VCVTPS2PD    (SI), Z3
+	VFMADD231PD  Z3, Z12, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	VCVTPS2PD    (SI), Z3
+	VFMADD231PD  Z3, Z2, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X8
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y8
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y8
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y8
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X9
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y9
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y9
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z8, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X10
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y10
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y10
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y10
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X11
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y11
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y11
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z10, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesShort32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesShort32F64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         regular+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL        (DI), R15
+	VMOVUPD     (R8)(R15*8), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VCVTPS2PD   (SI), Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R14
+	VMOVUPD      (R8)(R14*8), X4
+	MOVL         4(DI), R14
+	VMOVUPD      (R8)(R14*8), X5
+	MOVL         8(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y4, Y4
+	MOVL         12(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y5, Y5
+	MOVL         16(DI), R14
+	VMOVUPD      (R8)(R14*8), X6
+	MOVL         20(DI), R14
+	VMOVUPD      (R8)(R14*8), X7
+	MOVL         24(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y6, Y6
+	MOVL         28(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z2
+	VINSERTF64X4 $0x01, Y7, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z12
+	VUNPCKHPD    Z3, Z2, Z2
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Z3
+	VFMADD231PD  Z3, Z12, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Z3
+	VFMADD231PD  Z3, Z2, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X8
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y8
+	MOVL         8(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y8
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y8
+	MOVL         16(DI), R14
+	VMOVSD       (R8)(R14*8), X9
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y9
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y9
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z8, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*8), X10
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y10
+	MOVL         8(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y10
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y10
+	MOVL         16(DI), R14
+	VMOVSD       (R8)(R14*8), X11
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*8), K2, Y11
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*8), K3, Y11
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z10, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (DI), R12
+	VMOVUPD     (R8)(R12*8), Z2
+	VCVTPS2PD   (SI), Z3
+	VFMADD231PD Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R10
+	JNZ         nearStraight
+
+nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R10
+	VMOVUPD      (R8)(R10*8), X4
+	MOVL         4(DI), R10
+	VMOVUPD      (R8)(R10*8), X5
+	MOVL         8(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y4, Y4
+	MOVL         12(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y5, Y5
+	MOVL         16(DI), R10
+	VMOVUPD      (R8)(R10*8), X6
+	MOVL         20(DI), R10
+	VMOVUPD      (R8)(R10*8), X7
+	MOVL         24(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y6, Y6
+	MOVL         28(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z2
+	VINSERTF64X4 $0x01, Y7, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z12
+	VUNPCKHPD    Z3, Z2, Z2
+	VCVTPS2PD    (SI), Z3
+	VFMADD231PD  Z3, Z12, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	VCVTPS2PD    (SI), Z3
+	VFMADD231PD  Z3, Z2, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X8
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y8
+	MOVL         8(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y8
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y8
+	MOVL         16(DI), R10
+	VMOVSD       (R8)(R10*8), X9
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y9
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y9
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z8, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*8), X10
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y10
+	MOVL         8(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y10
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y10
+	MOVL         16(DI), R10
+	VMOVSD       (R8)(R10*8), X11
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*8), K2, Y11
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*8), K3, Y11
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	VCVTPS2PD    (SI), Z2
+	VFMADD231PD  Z2, Z10, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
+TEXT ·slicesTable16F64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -3800,7 +4974,388 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX      (DI), R15
+	VMOVUPD      (R8)(R15*8), Z5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z5, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R14
+	JNZ          farStraight
+
+farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVUPD      (R8)(R14*8), X7
+	SHRL         $0x10, R15
+	VMOVUPD      (R8)(R15*8), X8
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y7, Y7
+	SHRL         $0x10, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y8, Y8
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVUPD      (R8)(R14*8), X9
+	SHRL         $0x10, R15
+	VMOVUPD      (R8)(R15*8), X10
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y9, Y9
+	SHRL         $0x10, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y10, Y10
+	VINSERTF64X4 $0x01, Y9, Z7, Z5
+	VINSERTF64X4 $0x01, Y10, Z8, Z6
+	VUNPCKLPD    Z6, Z5, Z15
+	VUNPCKHPD    Z6, Z5, Z5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z15, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z5, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X11
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y11
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y11
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y11
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X12
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y12
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y12
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y12
+	VINSERTF64X4 $0x01, Y12, Z11, Z11
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z11, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X13
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y13
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y13
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y13
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*8), X14
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K2, Y14
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*8), K3, Y14
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*8), K4, Y14
+	VINSERTF64X4 $0x01, Y14, Z13, Z13
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z13, K1, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX      (DI), R12
+	VMOVUPD      (R8)(R12*8), Z5
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z5, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R10
+	JNZ          nearStraight
+
+nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVUPD      (R8)(R10*8), X7
+	SHRL         $0x10, R12
+	VMOVUPD      (R8)(R12*8), X8
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y7, Y7
+	SHRL         $0x10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y8, Y8
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVUPD      (R8)(R10*8), X9
+	SHRL         $0x10, R12
+	VMOVUPD      (R8)(R12*8), X10
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y9, Y9
+	SHRL         $0x10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y10, Y10
+	VINSERTF64X4 $0x01, Y9, Z7, Z5
+	VINSERTF64X4 $0x01, Y10, Z8, Z6
+	VUNPCKLPD    Z6, Z5, Z15
+	VUNPCKHPD    Z6, Z5, Z5
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z15, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z5, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X11
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y11
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y11
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y11
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X12
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y12
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y12
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y12
+	VINSERTF64X4 $0x01, Y12, Z11, Z11
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z11, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X13
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y13
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y13
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y13
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*8), X14
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K2, Y14
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*8), K3, Y14
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*8), K4, Y14
+	VINSERTF64X4 $0x01, Y14, Z13, Z13
+	VPBROADCASTD (SI), Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSRLVQ      Z2, Z5, Z5
+	VPERMI2PD    Z4, Z3, Z5
+	VFMADD231PD  Z5, Z13, K1, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPD Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
+TEXT ·slicesTable32F64AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         regular+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VMOVUPS      nibblesOf64<>+0(SB), Z2
+	VMOVUPD      (R11), Z3
+	VMOVUPD      64(R11), Z4
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -3821,35 +5376,94 @@ farStraight:
 	JNZ          farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R14
+	VMOVUPD      (R8)(R14*8), X7
+	MOVL         4(DI), R14
+	VMOVUPD      (R8)(R14*8), X8
+	MOVL         8(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y7, Y7
+	MOVL         12(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y8, Y8
+	MOVL         16(DI), R14
+	VMOVUPD      (R8)(R14*8), X9
+	MOVL         20(DI), R14
+	VMOVUPD      (R8)(R14*8), X10
+	MOVL         24(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y9, Y9
+	MOVL         28(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y10, Y10
+	VINSERTF64X4 $0x01, Y9, Z7, Z5
+	VINSERTF64X4 $0x01, Y10, Z8, Z6
+	VUNPCKLPD    Z6, Z5, Z15
+	VUNPCKHPD    Z6, Z5, Z5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z15, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z5, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
 
 farEach:
 	MOVL         (DI), R14
-	VMOVSD       (R8)(R14*8), X7
+	VMOVSD       (R8)(R14*8), X11
 	MOVL         4(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y7
+	VBROADCASTSD (R8)(R14*8), K2, Y11
 	MOVL         8(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y7
+	VBROADCASTSD (R8)(R14*8), K3, Y11
 	MOVL         12(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y7
+	VBROADCASTSD (R8)(R14*8), K4, Y11
 	MOVL         16(DI), R14
-	VMOVSD       (R8)(R14*8), X8
+	VMOVSD       (R8)(R14*8), X12
 	MOVL         20(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y8
+	VBROADCASTSD (R8)(R14*8), K2, Y12
 	MOVL         24(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y8
+	VBROADCASTSD (R8)(R14*8), K3, Y12
 	MOVL         28(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y8
-	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VBROADCASTSD (R8)(R14*8), K4, Y12
+	VINSERTF64X4 $0x01, Y12, Z11, Z11
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y5
 	VPMOVZXDQ    Y5, Z5
 	VPSRLVQ      Z2, Z5, Z5
 	VPERMI2PD    Z4, Z3, Z5
-	VFMADD231PD  Z5, Z7, Z0
+	VFMADD231PD  Z5, Z11, Z0
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
@@ -3863,29 +5477,29 @@ farEachEnd:
 farMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R14
-	VMOVSD       (R8)(R14*8), X9
+	VMOVSD       (R8)(R14*8), X13
 	MOVL         4(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y9
+	VBROADCASTSD (R8)(R14*8), K2, Y13
 	MOVL         8(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y9
+	VBROADCASTSD (R8)(R14*8), K3, Y13
 	MOVL         12(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y9
+	VBROADCASTSD (R8)(R14*8), K4, Y13
 	MOVL         16(DI), R14
-	VMOVSD       (R8)(R14*8), X10
+	VMOVSD       (R8)(R14*8), X14
 	MOVL         20(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y10
+	VBROADCASTSD (R8)(R14*8), K2, Y14
 	MOVL         24(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y10
+	VBROADCASTSD (R8)(R14*8), K3, Y14
 	MOVL         28(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y10
-	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	VBROADCASTSD (R8)(R14*8), K4, Y14
+	VINSERTF64X4 $0x01, Y14, Z13, Z13
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y5
 	VPMOVZXDQ    Y5, Z5
 	VPSRLVQ      Z2, Z5, Z5
 	VPERMI2PD    Z4, Z3, Z5
-	VFMADD231PD  Z5, Z9, K1, Z0
+	VFMADD231PD  Z5, Z13, K1, Z0
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -3911,7 +5525,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -3930,33 +5543,88 @@ nearStraight:
 	JNZ          nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R10
+	VMOVUPD      (R8)(R10*8), X7
+	MOVL         4(DI), R10
+	VMOVUPD      (R8)(R10*8), X8
+	MOVL         8(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y7, Y7
+	MOVL         12(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y8, Y8
+	MOVL         16(DI), R10
+	VMOVUPD      (R8)(R10*8), X9
+	MOVL         20(DI), R10
+	VMOVUPD      (R8)(R10*8), X10
+	MOVL         24(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y9, Y9
+	MOVL         28(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y10, Y10
+	VINSERTF64X4 $0x01, Y9, Z7, Z5
+	VINSERTF64X4 $0x01, Y10, Z8, Z6
+	VUNPCKLPD    Z6, Z5, Z15
+	VUNPCKHPD    Z6, Z5, Z5
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z15, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	VPBROADCASTD (SI), Y6
+	VPMOVZXDQ    Y6, Z6
+	VPSRLVQ      Z2, Z6, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VFMADD231PD  Z6, Z5, Z0
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
 
 nearEach:
 	MOVL         (DI), R10
-	VMOVSD       (R8)(R10*8), X7
+	VMOVSD       (R8)(R10*8), X11
 	MOVL         4(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y7
+	VBROADCASTSD (R8)(R10*8), K2, Y11
 	MOVL         8(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y7
+	VBROADCASTSD (R8)(R10*8), K3, Y11
 	MOVL         12(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y7
+	VBROADCASTSD (R8)(R10*8), K4, Y11
 	MOVL         16(DI), R10
-	VMOVSD       (R8)(R10*8), X8
+	VMOVSD       (R8)(R10*8), X12
 	MOVL         20(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y8
+	VBROADCASTSD (R8)(R10*8), K2, Y12
 	MOVL         24(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y8
+	VBROADCASTSD (R8)(R10*8), K3, Y12
 	MOVL         28(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y8
-	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VBROADCASTSD (R8)(R10*8), K4, Y12
+	VINSERTF64X4 $0x01, Y12, Z11, Z11
 	VPBROADCASTD (SI), Y5
 	VPMOVZXDQ    Y5, Z5
 	VPSRLVQ      Z2, Z5, Z5
 	VPERMI2PD    Z4, Z3, Z5
-	VFMADD231PD  Z5, Z7, Z0
+	VFMADD231PD  Z5, Z11, Z0
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
@@ -3970,27 +5638,27 @@ nearEachEnd:
 nearMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R10
-	VMOVSD       (R8)(R10*8), X9
+	VMOVSD       (R8)(R10*8), X13
 	MOVL         4(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y9
+	VBROADCASTSD (R8)(R10*8), K2, Y13
 	MOVL         8(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y9
+	VBROADCASTSD (R8)(R10*8), K3, Y13
 	MOVL         12(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y9
+	VBROADCASTSD (R8)(R10*8), K4, Y13
 	MOVL         16(DI), R10
-	VMOVSD       (R8)(R10*8), X10
+	VMOVSD       (R8)(R10*8), X14
 	MOVL         20(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y10
+	VBROADCASTSD (R8)(R10*8), K2, Y14
 	MOVL         24(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y10
+	VBROADCASTSD (R8)(R10*8), K3, Y14
 	MOVL         28(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y10
-	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	VBROADCASTSD (R8)(R10*8), K4, Y14
+	VINSERTF64X4 $0x01, Y14, Z13, Z13
 	VPBROADCASTD (SI), Y5
 	VPMOVZXDQ    Y5, Z5
 	VPSRLVQ      Z2, Z5, Z5
 	VPERMI2PD    Z4, Z3, Z5
-	VFMADD231PD  Z5, Z9, K1, Z0
+	VFMADD231PD  Z5, Z13, K1, Z0
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -4008,12 +5676,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesSame16F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, AVX512VL, MMX+
 TEXT ·slicesSame16F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), SI
@@ -4044,7 +5712,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R12
-	ADDQ       $0x02, DX
 	SUBQ       R12, R10
 	TESTQ      R12, R12
 	JZ         farStraightEnd
@@ -4059,6 +5726,57 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (SI), R13
+	MOVWLZX      R13, R12
+	VMOVUPD      (DI)(R12*8), X4
+	SHRL         $0x10, R13
+	VMOVUPD      (DI)(R13*8), X5
+	MOVL         4(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTF128  $0x01, (DI)(R12*8), Y4, Y4
+	SHRL         $0x10, R13
+	VINSERTF128  $0x01, (DI)(R13*8), Y5, Y5
+	MOVL         8(SI), R13
+	MOVWLZX      R13, R12
+	VMOVUPD      (DI)(R12*8), X6
+	SHRL         $0x10, R13
+	VMOVUPD      (DI)(R13*8), X7
+	MOVL         12(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTF128  $0x01, (DI)(R12*8), Y6, Y6
+	SHRL         $0x10, R13
+	VINSERTF128  $0x01, (DI)(R13*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z3
+	VINSERTF64X4 $0x01, Y7, Z5, Z12
+	VUNPCKLPD    Z12, Z3, Z13
+	VUNPCKHPD    Z12, Z3, Z3
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PD  Z2, Z13, Z0
+	ADDQ         $0x10, SI
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PD  Z2, Z3, Z0
+	ADDQ         $0x10, SI
+	DECQ         R10
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R12
+	SUBQ    R12, R10
+	MOVWLZX 2(DX), R12
+	SUBQ    R12, R10
+	SUBQ    R12, R10
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R10, R10
 	JZ    farEachEnd
@@ -4066,27 +5784,27 @@ farFull:
 farEach:
 	MOVL         (SI), R13
 	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*8), X4
+	VMOVSD       (DI)(R12*8), X8
 	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*8), K2, Y4
+	VBROADCASTSD (DI)(R13*8), K2, Y8
 	MOVL         4(SI), R13
 	MOVWLZX      R13, R12
-	VBROADCASTSD (DI)(R12*8), K3, Y4
+	VBROADCASTSD (DI)(R12*8), K3, Y8
 	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*8), K4, Y4
+	VBROADCASTSD (DI)(R13*8), K4, Y8
 	MOVL         8(SI), R13
 	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*8), X5
+	VMOVSD       (DI)(R12*8), X9
 	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*8), K2, Y5
+	VBROADCASTSD (DI)(R13*8), K2, Y9
 	MOVL         12(SI), R13
 	MOVWLZX      R13, R12
-	VBROADCASTSD (DI)(R12*8), K3, Y5
+	VBROADCASTSD (DI)(R12*8), K3, Y9
 	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VBROADCASTSD (DI)(R13*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	PREFETCHT1   (SI)(R11*1)
-	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z2, Z8, Z0
 	ADDQ         $0x10, SI
 	DECQ         R10
 	JNZ          farEach
@@ -4100,27 +5818,27 @@ farMasked:
 	KMOVW        (BX), K1
 	MOVL         (SI), R13
 	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*8), X6
+	VMOVSD       (DI)(R12*8), X10
 	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*8), K2, Y6
+	VBROADCASTSD (DI)(R13*8), K2, Y10
 	MOVL         4(SI), R13
 	MOVWLZX      R13, R12
-	VBROADCASTSD (DI)(R12*8), K3, Y6
+	VBROADCASTSD (DI)(R12*8), K3, Y10
 	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*8), K4, Y6
+	VBROADCASTSD (DI)(R13*8), K4, Y10
 	MOVL         8(SI), R13
 	MOVWLZX      R13, R12
-	VMOVSD       (DI)(R12*8), X7
+	VMOVSD       (DI)(R12*8), X11
 	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*8), K2, Y7
+	VBROADCASTSD (DI)(R13*8), K2, Y11
 	MOVL         12(SI), R13
 	MOVWLZX      R13, R12
-	VBROADCASTSD (DI)(R12*8), K3, Y7
+	VBROADCASTSD (DI)(R12*8), K3, Y11
 	SHRL         $0x10, R13
-	VBROADCASTSD (DI)(R13*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VBROADCASTSD (DI)(R13*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	PREFETCHT1   (SI)(R11*1)
-	VFMADD231PD  Z2, Z6, K1, Z0
+	VFMADD231PD  Z2, Z10, K1, Z0
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
@@ -4145,7 +5863,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R9
-	ADDQ    $0x02, DX
 	SUBQ    R9, R10
 	TESTQ   R9, R9
 	JZ      nearStraightEnd
@@ -4159,6 +5876,55 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (SI), R11
+	MOVWLZX      R11, R9
+	VMOVUPD      (DI)(R9*8), X4
+	SHRL         $0x10, R11
+	VMOVUPD      (DI)(R11*8), X5
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTF128  $0x01, (DI)(R9*8), Y4, Y4
+	SHRL         $0x10, R11
+	VINSERTF128  $0x01, (DI)(R11*8), Y5, Y5
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R9
+	VMOVUPD      (DI)(R9*8), X6
+	SHRL         $0x10, R11
+	VMOVUPD      (DI)(R11*8), X7
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTF128  $0x01, (DI)(R9*8), Y6, Y6
+	SHRL         $0x10, R11
+	VINSERTF128  $0x01, (DI)(R11*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z3
+	VINSERTF64X4 $0x01, Y7, Z5, Z12
+	VUNPCKLPD    Z12, Z3, Z13
+	VUNPCKHPD    Z12, Z3, Z3
+	VFMADD231PD  Z2, Z13, Z0
+	ADDQ         $0x10, SI
+	VFMADD231PD  Z2, Z3, Z0
+	ADDQ         $0x10, SI
+	DECQ         R10
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R9
+	SUBQ    R9, R10
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R10
+	SUBQ    R9, R10
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R10, R10
 	JZ    nearEachEnd
@@ -4166,26 +5932,26 @@ nearFull:
 nearEach:
 	MOVL         (SI), R11
 	MOVWLZX      R11, R9
-	VMOVSD       (DI)(R9*8), X4
+	VMOVSD       (DI)(R9*8), X8
 	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*8), K2, Y4
+	VBROADCASTSD (DI)(R11*8), K2, Y8
 	MOVL         4(SI), R11
 	MOVWLZX      R11, R9
-	VBROADCASTSD (DI)(R9*8), K3, Y4
+	VBROADCASTSD (DI)(R9*8), K3, Y8
 	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*8), K4, Y4
+	VBROADCASTSD (DI)(R11*8), K4, Y8
 	MOVL         8(SI), R11
 	MOVWLZX      R11, R9
-	VMOVSD       (DI)(R9*8), X5
+	VMOVSD       (DI)(R9*8), X9
 	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*8), K2, Y5
+	VBROADCASTSD (DI)(R11*8), K2, Y9
 	MOVL         12(SI), R11
 	MOVWLZX      R11, R9
-	VBROADCASTSD (DI)(R9*8), K3, Y5
+	VBROADCASTSD (DI)(R9*8), K3, Y9
 	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PD  Z2, Z4, Z0
+	VBROADCASTSD (DI)(R11*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VFMADD231PD  Z2, Z8, Z0
 	ADDQ         $0x10, SI
 	DECQ         R10
 	JNZ          nearEach
@@ -4199,26 +5965,26 @@ nearMasked:
 	KMOVW        (BX), K1
 	MOVL         (SI), R11
 	MOVWLZX      R11, R9
-	VMOVSD       (DI)(R9*8), X6
+	VMOVSD       (DI)(R9*8), X10
 	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*8), K2, Y6
+	VBROADCASTSD (DI)(R11*8), K2, Y10
 	MOVL         4(SI), R11
 	MOVWLZX      R11, R9
-	VBROADCASTSD (DI)(R9*8), K3, Y6
+	VBROADCASTSD (DI)(R9*8), K3, Y10
 	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*8), K4, Y6
+	VBROADCASTSD (DI)(R11*8), K4, Y10
 	MOVL         8(SI), R11
 	MOVWLZX      R11, R9
-	VMOVSD       (DI)(R9*8), X7
+	VMOVSD       (DI)(R9*8), X11
 	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*8), K2, Y7
+	VBROADCASTSD (DI)(R11*8), K2, Y11
 	MOVL         12(SI), R11
 	MOVWLZX      R11, R9
-	VBROADCASTSD (DI)(R9*8), K3, Y7
+	VBROADCASTSD (DI)(R9*8), K3, Y11
 	SHRL         $0x10, R11
-	VBROADCASTSD (DI)(R11*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VFMADD231PD  Z2, Z6, K1, Z0
+	VBROADCASTSD (DI)(R11*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	VFMADD231PD  Z2, Z10, K1, Z0
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
@@ -4235,12 +6001,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame32F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesSame32F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, AVX512VL, MMX+
 TEXT ·slicesSame32F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), SI
@@ -4271,7 +6037,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R12
-	ADDQ       $0x02, DX
 	SUBQ       R12, R10
 	TESTQ      R12, R12
 	JZ         farStraightEnd
@@ -4286,30 +6051,77 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (SI), R12
+	VMOVUPD      (DI)(R12*8), X4
+	MOVL         4(SI), R12
+	VMOVUPD      (DI)(R12*8), X5
+	MOVL         8(SI), R12
+	VINSERTF128  $0x01, (DI)(R12*8), Y4, Y4
+	MOVL         12(SI), R12
+	VINSERTF128  $0x01, (DI)(R12*8), Y5, Y5
+	MOVL         16(SI), R12
+	VMOVUPD      (DI)(R12*8), X6
+	MOVL         20(SI), R12
+	VMOVUPD      (DI)(R12*8), X7
+	MOVL         24(SI), R12
+	VINSERTF128  $0x01, (DI)(R12*8), Y6, Y6
+	MOVL         28(SI), R12
+	VINSERTF128  $0x01, (DI)(R12*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z3
+	VINSERTF64X4 $0x01, Y7, Z5, Z12
+	VUNPCKLPD    Z12, Z3, Z13
+	VUNPCKHPD    Z12, Z3, Z3
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PD  Z2, Z13, Z0
+	ADDQ         $0x20, SI
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PD  Z2, Z3, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R12
+	SUBQ    R12, R10
+	MOVWLZX 2(DX), R12
+	SUBQ    R12, R10
+	SUBQ    R12, R10
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R10, R10
 	JZ    farEachEnd
 
 farEach:
 	MOVL         (SI), R12
-	VMOVSD       (DI)(R12*8), X4
+	VMOVSD       (DI)(R12*8), X8
 	MOVL         4(SI), R12
-	VBROADCASTSD (DI)(R12*8), K2, Y4
+	VBROADCASTSD (DI)(R12*8), K2, Y8
 	MOVL         8(SI), R12
-	VBROADCASTSD (DI)(R12*8), K3, Y4
+	VBROADCASTSD (DI)(R12*8), K3, Y8
 	MOVL         12(SI), R12
-	VBROADCASTSD (DI)(R12*8), K4, Y4
+	VBROADCASTSD (DI)(R12*8), K4, Y8
 	MOVL         16(SI), R12
-	VMOVSD       (DI)(R12*8), X5
+	VMOVSD       (DI)(R12*8), X9
 	MOVL         20(SI), R12
-	VBROADCASTSD (DI)(R12*8), K2, Y5
+	VBROADCASTSD (DI)(R12*8), K2, Y9
 	MOVL         24(SI), R12
-	VBROADCASTSD (DI)(R12*8), K3, Y5
+	VBROADCASTSD (DI)(R12*8), K3, Y9
 	MOVL         28(SI), R12
-	VBROADCASTSD (DI)(R12*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VBROADCASTSD (DI)(R12*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	PREFETCHT1   (SI)(R11*1)
-	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z2, Z8, Z0
 	ADDQ         $0x20, SI
 	DECQ         R10
 	JNZ          farEach
@@ -4322,24 +6134,24 @@ farEachEnd:
 farMasked:
 	KMOVW        (BX), K1
 	MOVL         (SI), R12
-	VMOVSD       (DI)(R12*8), X6
+	VMOVSD       (DI)(R12*8), X10
 	MOVL         4(SI), R12
-	VBROADCASTSD (DI)(R12*8), K2, Y6
+	VBROADCASTSD (DI)(R12*8), K2, Y10
 	MOVL         8(SI), R12
-	VBROADCASTSD (DI)(R12*8), K3, Y6
+	VBROADCASTSD (DI)(R12*8), K3, Y10
 	MOVL         12(SI), R12
-	VBROADCASTSD (DI)(R12*8), K4, Y6
+	VBROADCASTSD (DI)(R12*8), K4, Y10
 	MOVL         16(SI), R12
-	VMOVSD       (DI)(R12*8), X7
+	VMOVSD       (DI)(R12*8), X11
 	MOVL         20(SI), R12
-	VBROADCASTSD (DI)(R12*8), K2, Y7
+	VBROADCASTSD (DI)(R12*8), K2, Y11
 	MOVL         24(SI), R12
-	VBROADCASTSD (DI)(R12*8), K3, Y7
+	VBROADCASTSD (DI)(R12*8), K3, Y11
 	MOVL         28(SI), R12
-	VBROADCASTSD (DI)(R12*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VBROADCASTSD (DI)(R12*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	PREFETCHT1   (SI)(R11*1)
-	VFMADD231PD  Z2, Z6, K1, Z0
+	VFMADD231PD  Z2, Z10, K1, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
@@ -4364,7 +6176,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R9
-	ADDQ    $0x02, DX
 	SUBQ    R9, R10
 	TESTQ   R9, R9
 	JZ      nearStraightEnd
@@ -4378,29 +6189,74 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (SI), R9
+	VMOVUPD      (DI)(R9*8), X4
+	MOVL         4(SI), R9
+	VMOVUPD      (DI)(R9*8), X5
+	MOVL         8(SI), R9
+	VINSERTF128  $0x01, (DI)(R9*8), Y4, Y4
+	MOVL         12(SI), R9
+	VINSERTF128  $0x01, (DI)(R9*8), Y5, Y5
+	MOVL         16(SI), R9
+	VMOVUPD      (DI)(R9*8), X6
+	MOVL         20(SI), R9
+	VMOVUPD      (DI)(R9*8), X7
+	MOVL         24(SI), R9
+	VINSERTF128  $0x01, (DI)(R9*8), Y6, Y6
+	MOVL         28(SI), R9
+	VINSERTF128  $0x01, (DI)(R9*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z3
+	VINSERTF64X4 $0x01, Y7, Z5, Z12
+	VUNPCKLPD    Z12, Z3, Z13
+	VUNPCKHPD    Z12, Z3, Z3
+	VFMADD231PD  Z2, Z13, Z0
+	ADDQ         $0x20, SI
+	VFMADD231PD  Z2, Z3, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R9
+	SUBQ    R9, R10
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R10
+	SUBQ    R9, R10
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R10, R10
 	JZ    nearEachEnd
 
 nearEach:
 	MOVL         (SI), R9
-	VMOVSD       (DI)(R9*8), X4
+	VMOVSD       (DI)(R9*8), X8
 	MOVL         4(SI), R9
-	VBROADCASTSD (DI)(R9*8), K2, Y4
+	VBROADCASTSD (DI)(R9*8), K2, Y8
 	MOVL         8(SI), R9
-	VBROADCASTSD (DI)(R9*8), K3, Y4
+	VBROADCASTSD (DI)(R9*8), K3, Y8
 	MOVL         12(SI), R9
-	VBROADCASTSD (DI)(R9*8), K4, Y4
+	VBROADCASTSD (DI)(R9*8), K4, Y8
 	MOVL         16(SI), R9
-	VMOVSD       (DI)(R9*8), X5
+	VMOVSD       (DI)(R9*8), X9
 	MOVL         20(SI), R9
-	VBROADCASTSD (DI)(R9*8), K2, Y5
+	VBROADCASTSD (DI)(R9*8), K2, Y9
 	MOVL         24(SI), R9
-	VBROADCASTSD (DI)(R9*8), K3, Y5
+	VBROADCASTSD (DI)(R9*8), K3, Y9
 	MOVL         28(SI), R9
-	VBROADCASTSD (DI)(R9*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PD  Z2, Z4, Z0
+	VBROADCASTSD (DI)(R9*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VFMADD231PD  Z2, Z8, Z0
 	ADDQ         $0x20, SI
 	DECQ         R10
 	JNZ          nearEach
@@ -4413,23 +6269,23 @@ nearEachEnd:
 nearMasked:
 	KMOVW        (BX), K1
 	MOVL         (SI), R9
-	VMOVSD       (DI)(R9*8), X6
+	VMOVSD       (DI)(R9*8), X10
 	MOVL         4(SI), R9
-	VBROADCASTSD (DI)(R9*8), K2, Y6
+	VBROADCASTSD (DI)(R9*8), K2, Y10
 	MOVL         8(SI), R9
-	VBROADCASTSD (DI)(R9*8), K3, Y6
+	VBROADCASTSD (DI)(R9*8), K3, Y10
 	MOVL         12(SI), R9
-	VBROADCASTSD (DI)(R9*8), K4, Y6
+	VBROADCASTSD (DI)(R9*8), K4, Y10
 	MOVL         16(SI), R9
-	VMOVSD       (DI)(R9*8), X7
+	VMOVSD       (DI)(R9*8), X11
 	MOVL         20(SI), R9
-	VBROADCASTSD (DI)(R9*8), K2, Y7
+	VBROADCASTSD (DI)(R9*8), K2, Y11
 	MOVL         24(SI), R9
-	VBROADCASTSD (DI)(R9*8), K3, Y7
+	VBROADCASTSD (DI)(R9*8), K3, Y11
 	MOVL         28(SI), R9
-	VBROADCASTSD (DI)(R9*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VFMADD231PD  Z2, Z6, K1, Z0
+	VBROADCASTSD (DI)(R9*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	VFMADD231PD  Z2, Z10, K1, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
@@ -4446,12 +6302,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesHigh3216F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesHigh3216F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, AVX512VL, MMX+
 TEXT ·slicesHigh3216F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -4481,7 +6337,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -4500,6 +6355,65 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVUPD      (R8)(R14*8), X4
+	SHRL         $0x10, R15
+	VMOVUPD      (R8)(R15*8), X5
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y4, Y4
+	SHRL         $0x10, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y5, Y5
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVUPD      (R8)(R14*8), X6
+	SHRL         $0x10, R15
+	VMOVUPD      (R8)(R15*8), X7
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y6, Y6
+	SHRL         $0x10, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z2
+	VINSERTF64X4 $0x01, Y7, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z12
+	VUNPCKHPD    Z3, Z2, Z2
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXDQ    (SI), Z3
+	VPSLLQ       $0x20, Z3, Z3
+	VFMADD231PD  Z3, Z12, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXDQ    (SI), Z3
+	VPSLLQ       $0x20, Z3, Z3
+	VFMADD231PD  Z3, Z2, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
@@ -4507,30 +6421,30 @@ farFull:
 farEach:
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X4
+	VMOVSD       (R8)(R14*8), X8
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y4
+	VBROADCASTSD (R8)(R15*8), K2, Y8
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y4
+	VBROADCASTSD (R8)(R14*8), K3, Y8
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y4
+	VBROADCASTSD (R8)(R15*8), K4, Y8
 	MOVL         8(DI), R15
 	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X5
+	VMOVSD       (R8)(R14*8), X9
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y5
+	VBROADCASTSD (R8)(R15*8), K2, Y9
 	MOVL         12(DI), R15
 	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y5
+	VBROADCASTSD (R8)(R14*8), K3, Y9
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VBROADCASTSD (R8)(R15*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPMOVZXDQ    (SI), Z2
 	VPSLLQ       $0x20, Z2, Z2
-	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z2, Z8, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
@@ -4545,30 +6459,30 @@ farMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X6
+	VMOVSD       (R8)(R14*8), X10
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y6
+	VBROADCASTSD (R8)(R15*8), K2, Y10
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y6
+	VBROADCASTSD (R8)(R14*8), K3, Y10
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y6
+	VBROADCASTSD (R8)(R15*8), K4, Y10
 	MOVL         8(DI), R15
 	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X7
+	VMOVSD       (R8)(R14*8), X11
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y7
+	VBROADCASTSD (R8)(R15*8), K2, Y11
 	MOVL         12(DI), R15
 	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y7
+	VBROADCASTSD (R8)(R14*8), K3, Y11
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VBROADCASTSD (R8)(R15*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPMOVZXDQ    (SI), Z2
 	VPSLLQ       $0x20, Z2, Z2
-	VFMADD231PD  Z2, Z6, K1, Z0
+	VFMADD231PD  Z2, Z10, K1, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -4594,7 +6508,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -4611,6 +6524,61 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVUPD      (R8)(R10*8), X4
+	SHRL         $0x10, R12
+	VMOVUPD      (R8)(R12*8), X5
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y4, Y4
+	SHRL         $0x10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y5, Y5
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVUPD      (R8)(R10*8), X6
+	SHRL         $0x10, R12
+	VMOVUPD      (R8)(R12*8), X7
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y6, Y6
+	SHRL         $0x10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z2
+	VINSERTF64X4 $0x01, Y7, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z12
+	VUNPCKHPD    Z3, Z2, Z2
+	VPMOVZXDQ    (SI), Z3
+	VPSLLQ       $0x20, Z3, Z3
+	VFMADD231PD  Z3, Z12, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	VPMOVZXDQ    (SI), Z3
+	VPSLLQ       $0x20, Z3, Z3
+	VFMADD231PD  Z3, Z2, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
@@ -4618,28 +6586,28 @@ nearFull:
 nearEach:
 	MOVL         (DI), R12
 	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X4
+	VMOVSD       (R8)(R10*8), X8
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y4
+	VBROADCASTSD (R8)(R12*8), K2, Y8
 	MOVL         4(DI), R12
 	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y4
+	VBROADCASTSD (R8)(R10*8), K3, Y8
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y4
+	VBROADCASTSD (R8)(R12*8), K4, Y8
 	MOVL         8(DI), R12
 	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X5
+	VMOVSD       (R8)(R10*8), X9
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y5
+	VBROADCASTSD (R8)(R12*8), K2, Y9
 	MOVL         12(DI), R12
 	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y5
+	VBROADCASTSD (R8)(R10*8), K3, Y9
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VBROADCASTSD (R8)(R12*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	VPMOVZXDQ    (SI), Z2
 	VPSLLQ       $0x20, Z2, Z2
-	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z2, Z8, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
@@ -4654,28 +6622,28 @@ nearMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R12
 	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X6
+	VMOVSD       (R8)(R10*8), X10
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y6
+	VBROADCASTSD (R8)(R12*8), K2, Y10
 	MOVL         4(DI), R12
 	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y6
+	VBROADCASTSD (R8)(R10*8), K3, Y10
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y6
+	VBROADCASTSD (R8)(R12*8), K4, Y10
 	MOVL         8(DI), R12
 	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X7
+	VMOVSD       (R8)(R10*8), X11
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y7
+	VBROADCASTSD (R8)(R12*8), K2, Y11
 	MOVL         12(DI), R12
 	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y7
+	VBROADCASTSD (R8)(R10*8), K3, Y11
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VBROADCASTSD (R8)(R12*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	VPMOVZXDQ    (SI), Z2
 	VPSLLQ       $0x20, Z2, Z2
-	VFMADD231PD  Z2, Z6, K1, Z0
+	VFMADD231PD  Z2, Z10, K1, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -4693,12 +6661,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesHigh3232F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesHigh3232F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, AVX512VL, MMX+
 TEXT ·slicesHigh3232F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -4728,7 +6696,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -4747,33 +6714,88 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R14
+	VMOVUPD      (R8)(R14*8), X4
+	MOVL         4(DI), R14
+	VMOVUPD      (R8)(R14*8), X5
+	MOVL         8(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y4, Y4
+	MOVL         12(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y5, Y5
+	MOVL         16(DI), R14
+	VMOVUPD      (R8)(R14*8), X6
+	MOVL         20(DI), R14
+	VMOVUPD      (R8)(R14*8), X7
+	MOVL         24(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y6, Y6
+	MOVL         28(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z2
+	VINSERTF64X4 $0x01, Y7, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z12
+	VUNPCKHPD    Z3, Z2, Z2
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXDQ    (SI), Z3
+	VPSLLQ       $0x20, Z3, Z3
+	VFMADD231PD  Z3, Z12, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXDQ    (SI), Z3
+	VPSLLQ       $0x20, Z3, Z3
+	VFMADD231PD  Z3, Z2, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
 
 farEach:
 	MOVL         (DI), R14
-	VMOVSD       (R8)(R14*8), X4
+	VMOVSD       (R8)(R14*8), X8
 	MOVL         4(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y4
+	VBROADCASTSD (R8)(R14*8), K2, Y8
 	MOVL         8(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y4
+	VBROADCASTSD (R8)(R14*8), K3, Y8
 	MOVL         12(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y4
+	VBROADCASTSD (R8)(R14*8), K4, Y8
 	MOVL         16(DI), R14
-	VMOVSD       (R8)(R14*8), X5
+	VMOVSD       (R8)(R14*8), X9
 	MOVL         20(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y5
+	VBROADCASTSD (R8)(R14*8), K2, Y9
 	MOVL         24(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y5
+	VBROADCASTSD (R8)(R14*8), K3, Y9
 	MOVL         28(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VBROADCASTSD (R8)(R14*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPMOVZXDQ    (SI), Z2
 	VPSLLQ       $0x20, Z2, Z2
-	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z2, Z8, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
@@ -4787,27 +6809,27 @@ farEachEnd:
 farMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R14
-	VMOVSD       (R8)(R14*8), X6
+	VMOVSD       (R8)(R14*8), X10
 	MOVL         4(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y6
+	VBROADCASTSD (R8)(R14*8), K2, Y10
 	MOVL         8(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y6
+	VBROADCASTSD (R8)(R14*8), K3, Y10
 	MOVL         12(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y6
+	VBROADCASTSD (R8)(R14*8), K4, Y10
 	MOVL         16(DI), R14
-	VMOVSD       (R8)(R14*8), X7
+	VMOVSD       (R8)(R14*8), X11
 	MOVL         20(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y7
+	VBROADCASTSD (R8)(R14*8), K2, Y11
 	MOVL         24(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y7
+	VBROADCASTSD (R8)(R14*8), K3, Y11
 	MOVL         28(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VBROADCASTSD (R8)(R14*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPMOVZXDQ    (SI), Z2
 	VPSLLQ       $0x20, Z2, Z2
-	VFMADD231PD  Z2, Z6, K1, Z0
+	VFMADD231PD  Z2, Z10, K1, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -4833,7 +6855,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -4850,31 +6871,82 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R10
+	VMOVUPD      (R8)(R10*8), X4
+	MOVL         4(DI), R10
+	VMOVUPD      (R8)(R10*8), X5
+	MOVL         8(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y4, Y4
+	MOVL         12(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y5, Y5
+	MOVL         16(DI), R10
+	VMOVUPD      (R8)(R10*8), X6
+	MOVL         20(DI), R10
+	VMOVUPD      (R8)(R10*8), X7
+	MOVL         24(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y6, Y6
+	MOVL         28(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z2
+	VINSERTF64X4 $0x01, Y7, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z12
+	VUNPCKHPD    Z3, Z2, Z2
+	VPMOVZXDQ    (SI), Z3
+	VPSLLQ       $0x20, Z3, Z3
+	VFMADD231PD  Z3, Z12, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	VPMOVZXDQ    (SI), Z3
+	VPSLLQ       $0x20, Z3, Z3
+	VFMADD231PD  Z3, Z2, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
 
 nearEach:
 	MOVL         (DI), R10
-	VMOVSD       (R8)(R10*8), X4
+	VMOVSD       (R8)(R10*8), X8
 	MOVL         4(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y4
+	VBROADCASTSD (R8)(R10*8), K2, Y8
 	MOVL         8(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y4
+	VBROADCASTSD (R8)(R10*8), K3, Y8
 	MOVL         12(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y4
+	VBROADCASTSD (R8)(R10*8), K4, Y8
 	MOVL         16(DI), R10
-	VMOVSD       (R8)(R10*8), X5
+	VMOVSD       (R8)(R10*8), X9
 	MOVL         20(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y5
+	VBROADCASTSD (R8)(R10*8), K2, Y9
 	MOVL         24(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y5
+	VBROADCASTSD (R8)(R10*8), K3, Y9
 	MOVL         28(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VBROADCASTSD (R8)(R10*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	VPMOVZXDQ    (SI), Z2
 	VPSLLQ       $0x20, Z2, Z2
-	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z2, Z8, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
@@ -4888,25 +6960,25 @@ nearEachEnd:
 nearMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R10
-	VMOVSD       (R8)(R10*8), X6
+	VMOVSD       (R8)(R10*8), X10
 	MOVL         4(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y6
+	VBROADCASTSD (R8)(R10*8), K2, Y10
 	MOVL         8(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y6
+	VBROADCASTSD (R8)(R10*8), K3, Y10
 	MOVL         12(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y6
+	VBROADCASTSD (R8)(R10*8), K4, Y10
 	MOVL         16(DI), R10
-	VMOVSD       (R8)(R10*8), X7
+	VMOVSD       (R8)(R10*8), X11
 	MOVL         20(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y7
+	VBROADCASTSD (R8)(R10*8), K2, Y11
 	MOVL         24(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y7
+	VBROADCASTSD (R8)(R10*8), K3, Y11
 	MOVL         28(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VBROADCASTSD (R8)(R10*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	VPMOVZXDQ    (SI), Z2
 	VPSLLQ       $0x20, Z2, Z2
-	VFMADD231PD  Z2, Z6, K1, Z0
+	VFMADD231PD  Z2, Z10, K1, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -4924,12 +6996,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1616F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesHigh1616F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, AVX512VL, MMX+
 TEXT ·slicesHigh1616F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -4959,7 +7031,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -4978,6 +7049,65 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVUPD      (R8)(R14*8), X4
+	SHRL         $0x10, R15
+	VMOVUPD      (R8)(R15*8), X5
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y4, Y4
+	SHRL         $0x10, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y5, Y5
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVUPD      (R8)(R14*8), X6
+	SHRL         $0x10, R15
+	VMOVUPD      (R8)(R15*8), X7
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y6, Y6
+	SHRL         $0x10, R15
+	VINSERTF128  $0x01, (R8)(R15*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z2
+	VINSERTF64X4 $0x01, Y7, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z12
+	VUNPCKHPD    Z3, Z2, Z2
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWQ    (SI), Z3
+	VPSLLQ       $0x30, Z3, Z3
+	VFMADD231PD  Z3, Z12, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWQ    (SI), Z3
+	VPSLLQ       $0x30, Z3, Z3
+	VFMADD231PD  Z3, Z2, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
@@ -4985,30 +7115,30 @@ farFull:
 farEach:
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X4
+	VMOVSD       (R8)(R14*8), X8
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y4
+	VBROADCASTSD (R8)(R15*8), K2, Y8
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y4
+	VBROADCASTSD (R8)(R14*8), K3, Y8
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y4
+	VBROADCASTSD (R8)(R15*8), K4, Y8
 	MOVL         8(DI), R15
 	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X5
+	VMOVSD       (R8)(R14*8), X9
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y5
+	VBROADCASTSD (R8)(R15*8), K2, Y9
 	MOVL         12(DI), R15
 	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y5
+	VBROADCASTSD (R8)(R14*8), K3, Y9
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VBROADCASTSD (R8)(R15*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPMOVZXWQ    (SI), Z2
 	VPSLLQ       $0x30, Z2, Z2
-	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z2, Z8, Z0
 	ADDQ         $0x10, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
@@ -5023,30 +7153,30 @@ farMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X6
+	VMOVSD       (R8)(R14*8), X10
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y6
+	VBROADCASTSD (R8)(R15*8), K2, Y10
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y6
+	VBROADCASTSD (R8)(R14*8), K3, Y10
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y6
+	VBROADCASTSD (R8)(R15*8), K4, Y10
 	MOVL         8(DI), R15
 	MOVWLZX      R15, R14
-	VMOVSD       (R8)(R14*8), X7
+	VMOVSD       (R8)(R14*8), X11
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K2, Y7
+	VBROADCASTSD (R8)(R15*8), K2, Y11
 	MOVL         12(DI), R15
 	MOVWLZX      R15, R14
-	VBROADCASTSD (R8)(R14*8), K3, Y7
+	VBROADCASTSD (R8)(R14*8), K3, Y11
 	SHRL         $0x10, R15
-	VBROADCASTSD (R8)(R15*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VBROADCASTSD (R8)(R15*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPMOVZXWQ    (SI), Z2
 	VPSLLQ       $0x30, Z2, Z2
-	VFMADD231PD  Z2, Z6, K1, Z0
+	VFMADD231PD  Z2, Z10, K1, Z0
 	ADDQ         $0x10, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -5072,7 +7202,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -5089,6 +7218,61 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVUPD      (R8)(R10*8), X4
+	SHRL         $0x10, R12
+	VMOVUPD      (R8)(R12*8), X5
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y4, Y4
+	SHRL         $0x10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y5, Y5
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVUPD      (R8)(R10*8), X6
+	SHRL         $0x10, R12
+	VMOVUPD      (R8)(R12*8), X7
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y6, Y6
+	SHRL         $0x10, R12
+	VINSERTF128  $0x01, (R8)(R12*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z2
+	VINSERTF64X4 $0x01, Y7, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z12
+	VUNPCKHPD    Z3, Z2, Z2
+	VPMOVZXWQ    (SI), Z3
+	VPSLLQ       $0x30, Z3, Z3
+	VFMADD231PD  Z3, Z12, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	VPMOVZXWQ    (SI), Z3
+	VPSLLQ       $0x30, Z3, Z3
+	VFMADD231PD  Z3, Z2, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
@@ -5096,28 +7280,28 @@ nearFull:
 nearEach:
 	MOVL         (DI), R12
 	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X4
+	VMOVSD       (R8)(R10*8), X8
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y4
+	VBROADCASTSD (R8)(R12*8), K2, Y8
 	MOVL         4(DI), R12
 	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y4
+	VBROADCASTSD (R8)(R10*8), K3, Y8
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y4
+	VBROADCASTSD (R8)(R12*8), K4, Y8
 	MOVL         8(DI), R12
 	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X5
+	VMOVSD       (R8)(R10*8), X9
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y5
+	VBROADCASTSD (R8)(R12*8), K2, Y9
 	MOVL         12(DI), R12
 	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y5
+	VBROADCASTSD (R8)(R10*8), K3, Y9
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VBROADCASTSD (R8)(R12*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	VPMOVZXWQ    (SI), Z2
 	VPSLLQ       $0x30, Z2, Z2
-	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z2, Z8, Z0
 	ADDQ         $0x10, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
@@ -5132,28 +7316,28 @@ nearMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R12
 	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X6
+	VMOVSD       (R8)(R10*8), X10
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y6
+	VBROADCASTSD (R8)(R12*8), K2, Y10
 	MOVL         4(DI), R12
 	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y6
+	VBROADCASTSD (R8)(R10*8), K3, Y10
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y6
+	VBROADCASTSD (R8)(R12*8), K4, Y10
 	MOVL         8(DI), R12
 	MOVWLZX      R12, R10
-	VMOVSD       (R8)(R10*8), X7
+	VMOVSD       (R8)(R10*8), X11
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K2, Y7
+	VBROADCASTSD (R8)(R12*8), K2, Y11
 	MOVL         12(DI), R12
 	MOVWLZX      R12, R10
-	VBROADCASTSD (R8)(R10*8), K3, Y7
+	VBROADCASTSD (R8)(R10*8), K3, Y11
 	SHRL         $0x10, R12
-	VBROADCASTSD (R8)(R12*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VBROADCASTSD (R8)(R12*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	VPMOVZXWQ    (SI), Z2
 	VPSLLQ       $0x30, Z2, Z2
-	VFMADD231PD  Z2, Z6, K1, Z0
+	VFMADD231PD  Z2, Z10, K1, Z0
 	ADDQ         $0x10, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -5171,12 +7355,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F64AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesHigh1632F64AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float64, table *float64, sums *float64, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX512F, AVX512VL, MMX+
 TEXT ·slicesHigh1632F64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -5206,7 +7390,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -5225,33 +7408,88 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R14
+	VMOVUPD      (R8)(R14*8), X4
+	MOVL         4(DI), R14
+	VMOVUPD      (R8)(R14*8), X5
+	MOVL         8(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y4, Y4
+	MOVL         12(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y5, Y5
+	MOVL         16(DI), R14
+	VMOVUPD      (R8)(R14*8), X6
+	MOVL         20(DI), R14
+	VMOVUPD      (R8)(R14*8), X7
+	MOVL         24(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y6, Y6
+	MOVL         28(DI), R14
+	VINSERTF128  $0x01, (R8)(R14*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z2
+	VINSERTF64X4 $0x01, Y7, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z12
+	VUNPCKHPD    Z3, Z2, Z2
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWQ    (SI), Z3
+	VPSLLQ       $0x30, Z3, Z3
+	VFMADD231PD  Z3, Z12, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x20, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWQ    (SI), Z3
+	VPSLLQ       $0x30, Z3, Z3
+	VFMADD231PD  Z3, Z2, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
 
 farEach:
 	MOVL         (DI), R14
-	VMOVSD       (R8)(R14*8), X4
+	VMOVSD       (R8)(R14*8), X8
 	MOVL         4(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y4
+	VBROADCASTSD (R8)(R14*8), K2, Y8
 	MOVL         8(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y4
+	VBROADCASTSD (R8)(R14*8), K3, Y8
 	MOVL         12(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y4
+	VBROADCASTSD (R8)(R14*8), K4, Y8
 	MOVL         16(DI), R14
-	VMOVSD       (R8)(R14*8), X5
+	VMOVSD       (R8)(R14*8), X9
 	MOVL         20(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y5
+	VBROADCASTSD (R8)(R14*8), K2, Y9
 	MOVL         24(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y5
+	VBROADCASTSD (R8)(R14*8), K3, Y9
 	MOVL         28(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VBROADCASTSD (R8)(R14*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPMOVZXWQ    (SI), Z2
 	VPSLLQ       $0x30, Z2, Z2
-	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z2, Z8, Z0
 	ADDQ         $0x10, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
@@ -5265,27 +7503,27 @@ farEachEnd:
 farMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R14
-	VMOVSD       (R8)(R14*8), X6
+	VMOVSD       (R8)(R14*8), X10
 	MOVL         4(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y6
+	VBROADCASTSD (R8)(R14*8), K2, Y10
 	MOVL         8(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y6
+	VBROADCASTSD (R8)(R14*8), K3, Y10
 	MOVL         12(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y6
+	VBROADCASTSD (R8)(R14*8), K4, Y10
 	MOVL         16(DI), R14
-	VMOVSD       (R8)(R14*8), X7
+	VMOVSD       (R8)(R14*8), X11
 	MOVL         20(DI), R14
-	VBROADCASTSD (R8)(R14*8), K2, Y7
+	VBROADCASTSD (R8)(R14*8), K2, Y11
 	MOVL         24(DI), R14
-	VBROADCASTSD (R8)(R14*8), K3, Y7
+	VBROADCASTSD (R8)(R14*8), K3, Y11
 	MOVL         28(DI), R14
-	VBROADCASTSD (R8)(R14*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VBROADCASTSD (R8)(R14*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPMOVZXWQ    (SI), Z2
 	VPSLLQ       $0x30, Z2, Z2
-	VFMADD231PD  Z2, Z6, K1, Z0
+	VFMADD231PD  Z2, Z10, K1, Z0
 	ADDQ         $0x10, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -5311,7 +7549,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -5328,31 +7565,82 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R10
+	VMOVUPD      (R8)(R10*8), X4
+	MOVL         4(DI), R10
+	VMOVUPD      (R8)(R10*8), X5
+	MOVL         8(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y4, Y4
+	MOVL         12(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y5, Y5
+	MOVL         16(DI), R10
+	VMOVUPD      (R8)(R10*8), X6
+	MOVL         20(DI), R10
+	VMOVUPD      (R8)(R10*8), X7
+	MOVL         24(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y6, Y6
+	MOVL         28(DI), R10
+	VINSERTF128  $0x01, (R8)(R10*8), Y7, Y7
+	VINSERTF64X4 $0x01, Y6, Z4, Z2
+	VINSERTF64X4 $0x01, Y7, Z5, Z3
+	VUNPCKLPD    Z3, Z2, Z12
+	VUNPCKHPD    Z3, Z2, Z2
+	VPMOVZXWQ    (SI), Z3
+	VPSLLQ       $0x30, Z3, Z3
+	VFMADD231PD  Z3, Z12, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x20, DI
+	VPMOVZXWQ    (SI), Z3
+	VPSLLQ       $0x30, Z3, Z3
+	VFMADD231PD  Z3, Z2, Z0
+	ADDQ         $0x10, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
 
 nearEach:
 	MOVL         (DI), R10
-	VMOVSD       (R8)(R10*8), X4
+	VMOVSD       (R8)(R10*8), X8
 	MOVL         4(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y4
+	VBROADCASTSD (R8)(R10*8), K2, Y8
 	MOVL         8(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y4
+	VBROADCASTSD (R8)(R10*8), K3, Y8
 	MOVL         12(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y4
+	VBROADCASTSD (R8)(R10*8), K4, Y8
 	MOVL         16(DI), R10
-	VMOVSD       (R8)(R10*8), X5
+	VMOVSD       (R8)(R10*8), X9
 	MOVL         20(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y5
+	VBROADCASTSD (R8)(R10*8), K2, Y9
 	MOVL         24(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y5
+	VBROADCASTSD (R8)(R10*8), K3, Y9
 	MOVL         28(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VBROADCASTSD (R8)(R10*8), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	VPMOVZXWQ    (SI), Z2
 	VPSLLQ       $0x30, Z2, Z2
-	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z2, Z8, Z0
 	ADDQ         $0x10, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
@@ -5366,25 +7654,25 @@ nearEachEnd:
 nearMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R10
-	VMOVSD       (R8)(R10*8), X6
+	VMOVSD       (R8)(R10*8), X10
 	MOVL         4(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y6
+	VBROADCASTSD (R8)(R10*8), K2, Y10
 	MOVL         8(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y6
+	VBROADCASTSD (R8)(R10*8), K3, Y10
 	MOVL         12(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y6
+	VBROADCASTSD (R8)(R10*8), K4, Y10
 	MOVL         16(DI), R10
-	VMOVSD       (R8)(R10*8), X7
+	VMOVSD       (R8)(R10*8), X11
 	MOVL         20(DI), R10
-	VBROADCASTSD (R8)(R10*8), K2, Y7
+	VBROADCASTSD (R8)(R10*8), K2, Y11
 	MOVL         24(DI), R10
-	VBROADCASTSD (R8)(R10*8), K3, Y7
+	VBROADCASTSD (R8)(R10*8), K3, Y11
 	MOVL         28(DI), R10
-	VBROADCASTSD (R8)(R10*8), K4, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VBROADCASTSD (R8)(R10*8), K4, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	VPMOVZXWQ    (SI), Z2
 	VPSLLQ       $0x30, Z2, Z2
-	VFMADD231PD  Z2, Z6, K1, Z0
+	VFMADD231PD  Z2, Z10, K1, Z0
 	ADDQ         $0x10, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -5402,12 +7690,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull16F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesFull16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesFull16F32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -5432,7 +7720,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -5449,6 +7736,61 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*4), X4
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*4), X4, X4
+	MOVL        8(DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*4), X1
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	MOVL        4(DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*4), X5
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*4), X5, X5
+	MOVL        12(DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*4), X1
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y8
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Y8, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
@@ -5456,14 +7798,14 @@ farFull:
 farEach:
 	MOVL        (DI), R15
 	MOVWLZX     R15, R14
-	VMOVSS      (R8)(R14*4), X4
+	VMOVSS      (R8)(R14*4), X6
 	SHRL        $0x10, R15
-	VINSERTPS   $0x10, (R8)(R15*4), X4, X4
+	VINSERTPS   $0x10, (R8)(R15*4), X6, X6
 	MOVL        4(DI), R15
 	MOVWLZX     R15, R14
-	VINSERTPS   $0x20, (R8)(R14*4), X4, X4
+	VINSERTPS   $0x20, (R8)(R14*4), X6, X6
 	SHRL        $0x10, R15
-	VINSERTPS   $0x30, (R8)(R15*4), X4, X4
+	VINSERTPS   $0x30, (R8)(R15*4), X6, X6
 	MOVL        8(DI), R15
 	MOVWLZX     R15, R14
 	VMOVSS      (R8)(R14*4), X1
@@ -5474,10 +7816,10 @@ farEach:
 	VINSERTPS   $0x20, (R8)(R14*4), X1, X1
 	SHRL        $0x10, R15
 	VINSERTPS   $0x30, (R8)(R15*4), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
-	VFMADD231PS (SI), Y4, Y2
+	VFMADD231PS (SI), Y6, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
@@ -5496,14 +7838,14 @@ farMasked:
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X5
+	VMOVSS       (R8)(R14*4), X7
 	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
 	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R15*4), X7, X7
 	MOVL         8(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSS       (R8)(R14*4), X4
@@ -5514,12 +7856,12 @@ farMasked:
 	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
 	SHRL         $0x10, R15
 	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
+	VINSERTF128  $0x01, X4, Y7, Y7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VMOVAPS      Y2, Y6
-	VFMADD231PS  (SI), Y5, Y6
-	VBLENDVPS    Y1, Y6, Y2, Y2
+	VMOVAPS      Y2, Y8
+	VFMADD231PS  (SI), Y7, Y8
+	VBLENDVPS    Y1, Y8, Y2, Y2
 	ADDQ         $0x20, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -5545,7 +7887,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -5560,6 +7901,57 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*4), X4
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*4), X4, X4
+	MOVL        8(DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*4), X1
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	MOVL        4(DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*4), X5
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*4), X5, X5
+	MOVL        12(DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*4), X1
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y8
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	VFMADD231PS (SI), Y8, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
@@ -5567,14 +7959,14 @@ nearFull:
 nearEach:
 	MOVL        (DI), R12
 	MOVWLZX     R12, R10
-	VMOVSS      (R8)(R10*4), X4
+	VMOVSS      (R8)(R10*4), X6
 	SHRL        $0x10, R12
-	VINSERTPS   $0x10, (R8)(R12*4), X4, X4
+	VINSERTPS   $0x10, (R8)(R12*4), X6, X6
 	MOVL        4(DI), R12
 	MOVWLZX     R12, R10
-	VINSERTPS   $0x20, (R8)(R10*4), X4, X4
+	VINSERTPS   $0x20, (R8)(R10*4), X6, X6
 	SHRL        $0x10, R12
-	VINSERTPS   $0x30, (R8)(R12*4), X4, X4
+	VINSERTPS   $0x30, (R8)(R12*4), X6, X6
 	MOVL        8(DI), R12
 	MOVWLZX     R12, R10
 	VMOVSS      (R8)(R10*4), X1
@@ -5585,8 +7977,8 @@ nearEach:
 	VINSERTPS   $0x20, (R8)(R10*4), X1, X1
 	SHRL        $0x10, R12
 	VINSERTPS   $0x30, (R8)(R12*4), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VFMADD231PS (SI), Y4, Y2
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VFMADD231PS (SI), Y6, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
@@ -5605,14 +7997,14 @@ nearMasked:
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (DI), R12
 	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X5
+	VMOVSS       (R8)(R10*4), X7
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R12*4), X7, X7
 	MOVL         4(DI), R12
 	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R12*4), X7, X7
 	MOVL         8(DI), R12
 	MOVWLZX      R12, R10
 	VMOVSS       (R8)(R10*4), X4
@@ -5623,10 +8015,10 @@ nearMasked:
 	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
 	SHRL         $0x10, R12
 	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PS  (SI), Y5, Y6
-	VBLENDVPS    Y1, Y6, Y2, Y2
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VMOVAPS      Y2, Y8
+	VFMADD231PS  (SI), Y7, Y8
+	VBLENDVPS    Y1, Y8, Y2, Y2
 	ADDQ         $0x20, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -5644,12 +8036,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesFull32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesFull32F32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -5674,7 +8066,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -5691,19 +8082,70 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (DI), R14
+	VMOVSD      (R8)(R14*4), X4
+	MOVL        4(DI), R14
+	VMOVHPD     (R8)(R14*4), X4, X4
+	MOVL        16(DI), R14
+	VMOVSD      (R8)(R14*4), X1
+	MOVL        20(DI), R14
+	VMOVHPD     (R8)(R14*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	MOVL        8(DI), R14
+	VMOVSD      (R8)(R14*4), X5
+	MOVL        12(DI), R14
+	VMOVHPD     (R8)(R14*4), X5, X5
+	MOVL        24(DI), R14
+	VMOVSD      (R8)(R14*4), X1
+	MOVL        28(DI), R14
+	VMOVHPD     (R8)(R14*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y8
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VFMADD231PS (SI), Y8, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R11
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
 
 farEach:
 	MOVL        (DI), R14
-	VMOVSS      (R8)(R14*4), X4
+	VMOVSS      (R8)(R14*4), X6
 	MOVL        4(DI), R14
-	VINSERTPS   $0x10, (R8)(R14*4), X4, X4
+	VINSERTPS   $0x10, (R8)(R14*4), X6, X6
 	MOVL        8(DI), R14
-	VINSERTPS   $0x20, (R8)(R14*4), X4, X4
+	VINSERTPS   $0x20, (R8)(R14*4), X6, X6
 	MOVL        12(DI), R14
-	VINSERTPS   $0x30, (R8)(R14*4), X4, X4
+	VINSERTPS   $0x30, (R8)(R14*4), X6, X6
 	MOVL        16(DI), R14
 	VMOVSS      (R8)(R14*4), X1
 	MOVL        20(DI), R14
@@ -5712,10 +8154,10 @@ farEach:
 	VINSERTPS   $0x20, (R8)(R14*4), X1, X1
 	MOVL        28(DI), R14
 	VINSERTPS   $0x30, (R8)(R14*4), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
-	VFMADD231PS (SI), Y4, Y2
+	VFMADD231PS (SI), Y6, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, DI
 	DECQ        R11
@@ -5733,13 +8175,13 @@ farMasked:
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (DI), R14
-	VMOVSS       (R8)(R14*4), X5
+	VMOVSS       (R8)(R14*4), X7
 	MOVL         4(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R14*4), X7, X7
 	MOVL         8(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
 	MOVL         12(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R14*4), X7, X7
 	MOVL         16(DI), R14
 	VMOVSS       (R8)(R14*4), X4
 	MOVL         20(DI), R14
@@ -5748,12 +8190,12 @@ farMasked:
 	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
 	MOVL         28(DI), R14
 	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
+	VINSERTF128  $0x01, X4, Y7, Y7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VMOVAPS      Y2, Y6
-	VFMADD231PS  (SI), Y5, Y6
-	VBLENDVPS    Y1, Y6, Y2, Y2
+	VMOVAPS      Y2, Y8
+	VFMADD231PS  (SI), Y7, Y8
+	VBLENDVPS    Y1, Y8, Y2, Y2
 	ADDQ         $0x20, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -5779,7 +8221,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -5794,19 +8235,66 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (DI), R10
+	VMOVSD      (R8)(R10*4), X4
+	MOVL        4(DI), R10
+	VMOVHPD     (R8)(R10*4), X4, X4
+	MOVL        16(DI), R10
+	VMOVSD      (R8)(R10*4), X1
+	MOVL        20(DI), R10
+	VMOVHPD     (R8)(R10*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	MOVL        8(DI), R10
+	VMOVSD      (R8)(R10*4), X5
+	MOVL        12(DI), R10
+	VMOVHPD     (R8)(R10*4), X5, X5
+	MOVL        24(DI), R10
+	VMOVSD      (R8)(R10*4), X1
+	MOVL        28(DI), R10
+	VMOVHPD     (R8)(R10*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y8
+	VFMADD231PS (SI), Y1, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	VFMADD231PS (SI), Y8, Y2
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R11
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
 
 nearEach:
 	MOVL        (DI), R10
-	VMOVSS      (R8)(R10*4), X4
+	VMOVSS      (R8)(R10*4), X6
 	MOVL        4(DI), R10
-	VINSERTPS   $0x10, (R8)(R10*4), X4, X4
+	VINSERTPS   $0x10, (R8)(R10*4), X6, X6
 	MOVL        8(DI), R10
-	VINSERTPS   $0x20, (R8)(R10*4), X4, X4
+	VINSERTPS   $0x20, (R8)(R10*4), X6, X6
 	MOVL        12(DI), R10
-	VINSERTPS   $0x30, (R8)(R10*4), X4, X4
+	VINSERTPS   $0x30, (R8)(R10*4), X6, X6
 	MOVL        16(DI), R10
 	VMOVSS      (R8)(R10*4), X1
 	MOVL        20(DI), R10
@@ -5815,8 +8303,8 @@ nearEach:
 	VINSERTPS   $0x20, (R8)(R10*4), X1, X1
 	MOVL        28(DI), R10
 	VINSERTPS   $0x30, (R8)(R10*4), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
-	VFMADD231PS (SI), Y4, Y2
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VFMADD231PS (SI), Y6, Y2
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, DI
 	DECQ        R11
@@ -5834,13 +8322,13 @@ nearMasked:
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (DI), R10
-	VMOVSS       (R8)(R10*4), X5
+	VMOVSS       (R8)(R10*4), X7
 	MOVL         4(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R10*4), X7, X7
 	MOVL         8(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
 	MOVL         12(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R10*4), X7, X7
 	MOVL         16(DI), R10
 	VMOVSS       (R8)(R10*4), X4
 	MOVL         20(DI), R10
@@ -5849,10 +8337,10 @@ nearMasked:
 	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
 	MOVL         28(DI), R10
 	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VMOVAPS      Y2, Y6
-	VFMADD231PS  (SI), Y5, Y6
-	VBLENDVPS    Y1, Y6, Y2, Y2
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VMOVAPS      Y2, Y8
+	VFMADD231PS  (SI), Y7, Y8
+	VBLENDVPS    Y1, Y8, Y2, Y2
 	ADDQ         $0x20, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -5870,12 +8358,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesTable16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesTable16F32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -5903,7 +8391,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -5913,19 +8400,86 @@ farStraight:
 	VMOVUPS      (R8)(R15*4), Y1
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VPBROADCASTD (SI), Y9
-	VPSRLVD      Y4, Y9, Y9
-	VPERMPS      Y5, Y9, Y10
-	VPERMPS      Y6, Y9, Y11
-	VPSLLD       $0x1c, Y9, Y9
-	VBLENDVPS    Y9, Y11, Y10, Y10
-	VFMADD231PS  Y10, Y1, Y2
+	VPBROADCASTD (SI), Y11
+	VPSRLVD      Y4, Y11, Y11
+	VPERMPS      Y5, Y11, Y12
+	VPERMPS      Y6, Y11, Y13
+	VPSLLD       $0x1c, Y11, Y11
+	VBLENDVPS    Y11, Y13, Y12, Y12
+	VFMADD231PS  Y12, Y1, Y2
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R14
 	JNZ          farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X7
+	SHRL         $0x10, R15
+	VMOVHPD      (R8)(R15*4), X7, X7
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X1
+	SHRL         $0x10, R15
+	VMOVHPD      (R8)(R15*4), X1, X1
+	VINSERTF128  $0x01, X1, Y7, Y7
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X8
+	SHRL         $0x10, R15
+	VMOVHPD      (R8)(R15*4), X8, X8
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X1
+	SHRL         $0x10, R15
+	VMOVHPD      (R8)(R15*4), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	VSHUFPS      $0x88, Y8, Y7, Y1
+	VSHUFPS      $0xdd, Y8, Y7, Y11
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y12
+	VPSRLVD      Y4, Y12, Y12
+	VPERMPS      Y5, Y12, Y13
+	VPERMPS      Y6, Y12, Y14
+	VPSLLD       $0x1c, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y13, Y13
+	VFMADD231PS  Y13, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y12
+	VPERMPS      Y6, Y1, Y13
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y13, Y12, Y12
+	VFMADD231PS  Y12, Y11, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
@@ -5933,14 +8487,14 @@ farFull:
 farEach:
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X7
+	VMOVSS       (R8)(R14*4), X9
 	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
+	VINSERTPS    $0x10, (R8)(R15*4), X9, X9
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
+	VINSERTPS    $0x20, (R8)(R14*4), X9, X9
 	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X7, X7
+	VINSERTPS    $0x30, (R8)(R15*4), X9, X9
 	MOVL         8(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSS       (R8)(R14*4), X1
@@ -5951,16 +8505,16 @@ farEach:
 	VINSERTPS    $0x20, (R8)(R14*4), X1, X1
 	SHRL         $0x10, R15
 	VINSERTPS    $0x30, (R8)(R15*4), X1, X1
-	VINSERTF128  $0x01, X1, Y7, Y7
+	VINSERTF128  $0x01, X1, Y9, Y9
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y1
 	VPSRLVD      Y4, Y1, Y1
-	VPERMPS      Y5, Y1, Y9
-	VPERMPS      Y6, Y1, Y10
+	VPERMPS      Y5, Y1, Y11
+	VPERMPS      Y6, Y1, Y12
 	VPSLLD       $0x1c, Y1, Y1
-	VBLENDVPS    Y1, Y10, Y9, Y9
-	VFMADD231PS  Y9, Y7, Y2
+	VBLENDVPS    Y1, Y12, Y11, Y11
+	VFMADD231PS  Y11, Y9, Y2
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
@@ -5979,14 +8533,14 @@ farMasked:
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X8
+	VMOVSS       (R8)(R14*4), X10
 	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X8, X8
+	VINSERTPS    $0x10, (R8)(R15*4), X10, X10
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X8, X8
+	VINSERTPS    $0x20, (R8)(R14*4), X10, X10
 	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X8, X8
+	VINSERTPS    $0x30, (R8)(R15*4), X10, X10
 	MOVL         8(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSS       (R8)(R14*4), X7
@@ -5997,18 +8551,18 @@ farMasked:
 	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
 	SHRL         $0x10, R15
 	VINSERTPS    $0x30, (R8)(R15*4), X7, X7
-	VINSERTF128  $0x01, X7, Y8, Y8
+	VINSERTF128  $0x01, X7, Y10, Y10
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VPBROADCASTD (SI), Y9
-	VPSRLVD      Y4, Y9, Y9
-	VPERMPS      Y5, Y9, Y10
-	VPERMPS      Y6, Y9, Y11
-	VPSLLD       $0x1c, Y9, Y9
-	VBLENDVPS    Y9, Y11, Y10, Y10
-	VMOVAPS      Y2, Y9
-	VFMADD231PS  Y10, Y8, Y9
-	VBLENDVPS    Y1, Y9, Y2, Y2
+	VPBROADCASTD (SI), Y11
+	VPSRLVD      Y4, Y11, Y11
+	VPERMPS      Y5, Y11, Y12
+	VPERMPS      Y6, Y11, Y13
+	VPSLLD       $0x1c, Y11, Y11
+	VBLENDVPS    Y11, Y13, Y12, Y12
+	VMOVAPS      Y2, Y11
+	VFMADD231PS  Y12, Y10, Y11
+	VBLENDVPS    Y1, Y11, Y2, Y2
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -6034,7 +8588,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -6042,19 +8595,82 @@ near:
 nearStraight:
 	MOVWLZX      (DI), R12
 	VMOVUPS      (R8)(R12*4), Y1
-	VPBROADCASTD (SI), Y9
-	VPSRLVD      Y4, Y9, Y9
-	VPERMPS      Y5, Y9, Y10
-	VPERMPS      Y6, Y9, Y11
-	VPSLLD       $0x1c, Y9, Y9
-	VBLENDVPS    Y9, Y11, Y10, Y10
-	VFMADD231PS  Y10, Y1, Y2
+	VPBROADCASTD (SI), Y11
+	VPSRLVD      Y4, Y11, Y11
+	VPERMPS      Y5, Y11, Y12
+	VPERMPS      Y6, Y11, Y13
+	VPSLLD       $0x1c, Y11, Y11
+	VBLENDVPS    Y11, Y13, Y12, Y12
+	VFMADD231PS  Y12, Y1, Y2
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R10
 	JNZ          nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X7
+	SHRL         $0x10, R12
+	VMOVHPD      (R8)(R12*4), X7, X7
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X1
+	SHRL         $0x10, R12
+	VMOVHPD      (R8)(R12*4), X1, X1
+	VINSERTF128  $0x01, X1, Y7, Y7
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X8
+	SHRL         $0x10, R12
+	VMOVHPD      (R8)(R12*4), X8, X8
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X1
+	SHRL         $0x10, R12
+	VMOVHPD      (R8)(R12*4), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	VSHUFPS      $0x88, Y8, Y7, Y1
+	VSHUFPS      $0xdd, Y8, Y7, Y11
+	VPBROADCASTD (SI), Y12
+	VPSRLVD      Y4, Y12, Y12
+	VPERMPS      Y5, Y12, Y13
+	VPERMPS      Y6, Y12, Y14
+	VPSLLD       $0x1c, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y13, Y13
+	VFMADD231PS  Y13, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y12
+	VPERMPS      Y6, Y1, Y13
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y13, Y12, Y12
+	VFMADD231PS  Y12, Y11, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
@@ -6062,14 +8678,14 @@ nearFull:
 nearEach:
 	MOVL         (DI), R12
 	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X7
+	VMOVSS       (R8)(R10*4), X9
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X7, X7
+	VINSERTPS    $0x10, (R8)(R12*4), X9, X9
 	MOVL         4(DI), R12
 	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
+	VINSERTPS    $0x20, (R8)(R10*4), X9, X9
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X7, X7
+	VINSERTPS    $0x30, (R8)(R12*4), X9, X9
 	MOVL         8(DI), R12
 	MOVWLZX      R12, R10
 	VMOVSS       (R8)(R10*4), X1
@@ -6080,14 +8696,14 @@ nearEach:
 	VINSERTPS    $0x20, (R8)(R10*4), X1, X1
 	SHRL         $0x10, R12
 	VINSERTPS    $0x30, (R8)(R12*4), X1, X1
-	VINSERTF128  $0x01, X1, Y7, Y7
+	VINSERTF128  $0x01, X1, Y9, Y9
 	VPBROADCASTD (SI), Y1
 	VPSRLVD      Y4, Y1, Y1
-	VPERMPS      Y5, Y1, Y9
-	VPERMPS      Y6, Y1, Y10
+	VPERMPS      Y5, Y1, Y11
+	VPERMPS      Y6, Y1, Y12
 	VPSLLD       $0x1c, Y1, Y1
-	VBLENDVPS    Y1, Y10, Y9, Y9
-	VFMADD231PS  Y9, Y7, Y2
+	VBLENDVPS    Y1, Y12, Y11, Y11
+	VFMADD231PS  Y11, Y9, Y2
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R11
@@ -6106,14 +8722,14 @@ nearMasked:
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (DI), R12
 	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X8
+	VMOVSS       (R8)(R10*4), X10
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X8, X8
+	VINSERTPS    $0x10, (R8)(R12*4), X10, X10
 	MOVL         4(DI), R12
 	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X8, X8
+	VINSERTPS    $0x20, (R8)(R10*4), X10, X10
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X8, X8
+	VINSERTPS    $0x30, (R8)(R12*4), X10, X10
 	MOVL         8(DI), R12
 	MOVWLZX      R12, R10
 	VMOVSS       (R8)(R10*4), X7
@@ -6124,16 +8740,16 @@ nearMasked:
 	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
 	SHRL         $0x10, R12
 	VINSERTPS    $0x30, (R8)(R12*4), X7, X7
-	VINSERTF128  $0x01, X7, Y8, Y8
-	VPBROADCASTD (SI), Y9
-	VPSRLVD      Y4, Y9, Y9
-	VPERMPS      Y5, Y9, Y10
-	VPERMPS      Y6, Y9, Y11
-	VPSLLD       $0x1c, Y9, Y9
-	VBLENDVPS    Y9, Y11, Y10, Y10
-	VMOVAPS      Y2, Y9
-	VFMADD231PS  Y10, Y8, Y9
-	VBLENDVPS    Y1, Y9, Y2, Y2
+	VINSERTF128  $0x01, X7, Y10, Y10
+	VPBROADCASTD (SI), Y11
+	VPSRLVD      Y4, Y11, Y11
+	VPERMPS      Y5, Y11, Y12
+	VPERMPS      Y6, Y11, Y13
+	VPSLLD       $0x1c, Y11, Y11
+	VBLENDVPS    Y11, Y13, Y12, Y12
+	VMOVAPS      Y2, Y11
+	VFMADD231PS  Y12, Y10, Y11
+	VBLENDVPS    Y1, Y11, Y2, Y2
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -6151,12 +8767,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesTable32F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesTable32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesTable32F32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -6184,7 +8800,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -6194,32 +8809,95 @@ farStraight:
 	VMOVUPS      (R8)(R15*4), Y1
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VPBROADCASTD (SI), Y9
-	VPSRLVD      Y4, Y9, Y9
-	VPERMPS      Y5, Y9, Y10
-	VPERMPS      Y6, Y9, Y11
-	VPSLLD       $0x1c, Y9, Y9
-	VBLENDVPS    Y9, Y11, Y10, Y10
-	VFMADD231PS  Y10, Y1, Y2
+	VPBROADCASTD (SI), Y11
+	VPSRLVD      Y4, Y11, Y11
+	VPERMPS      Y5, Y11, Y12
+	VPERMPS      Y6, Y11, Y13
+	VPSLLD       $0x1c, Y11, Y11
+	VBLENDVPS    Y11, Y13, Y12, Y12
+	VFMADD231PS  Y12, Y1, Y2
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R14
 	JNZ          farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*4), X7
+	MOVL         4(DI), R14
+	VMOVHPD      (R8)(R14*4), X7, X7
+	MOVL         16(DI), R14
+	VMOVSD       (R8)(R14*4), X1
+	MOVL         20(DI), R14
+	VMOVHPD      (R8)(R14*4), X1, X1
+	VINSERTF128  $0x01, X1, Y7, Y7
+	MOVL         8(DI), R14
+	VMOVSD       (R8)(R14*4), X8
+	MOVL         12(DI), R14
+	VMOVHPD      (R8)(R14*4), X8, X8
+	MOVL         24(DI), R14
+	VMOVSD       (R8)(R14*4), X1
+	MOVL         28(DI), R14
+	VMOVHPD      (R8)(R14*4), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	VSHUFPS      $0x88, Y8, Y7, Y1
+	VSHUFPS      $0xdd, Y8, Y7, Y11
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y12
+	VPSRLVD      Y4, Y12, Y12
+	VPERMPS      Y5, Y12, Y13
+	VPERMPS      Y6, Y12, Y14
+	VPSLLD       $0x1c, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y13, Y13
+	VFMADD231PS  Y13, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y12
+	VPERMPS      Y6, Y1, Y13
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y13, Y12, Y12
+	VFMADD231PS  Y12, Y11, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
 
 farEach:
 	MOVL         (DI), R14
-	VMOVSS       (R8)(R14*4), X7
+	VMOVSS       (R8)(R14*4), X9
 	MOVL         4(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X7, X7
+	VINSERTPS    $0x10, (R8)(R14*4), X9, X9
 	MOVL         8(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
+	VINSERTPS    $0x20, (R8)(R14*4), X9, X9
 	MOVL         12(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X7, X7
+	VINSERTPS    $0x30, (R8)(R14*4), X9, X9
 	MOVL         16(DI), R14
 	VMOVSS       (R8)(R14*4), X1
 	MOVL         20(DI), R14
@@ -6228,16 +8906,16 @@ farEach:
 	VINSERTPS    $0x20, (R8)(R14*4), X1, X1
 	MOVL         28(DI), R14
 	VINSERTPS    $0x30, (R8)(R14*4), X1, X1
-	VINSERTF128  $0x01, X1, Y7, Y7
+	VINSERTF128  $0x01, X1, Y9, Y9
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTD (SI), Y1
 	VPSRLVD      Y4, Y1, Y1
-	VPERMPS      Y5, Y1, Y9
-	VPERMPS      Y6, Y1, Y10
+	VPERMPS      Y5, Y1, Y11
+	VPERMPS      Y6, Y1, Y12
 	VPSLLD       $0x1c, Y1, Y1
-	VBLENDVPS    Y1, Y10, Y9, Y9
-	VFMADD231PS  Y9, Y7, Y2
+	VBLENDVPS    Y1, Y12, Y11, Y11
+	VFMADD231PS  Y11, Y9, Y2
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
@@ -6255,13 +8933,13 @@ farMasked:
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (DI), R14
-	VMOVSS       (R8)(R14*4), X8
+	VMOVSS       (R8)(R14*4), X10
 	MOVL         4(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X8, X8
+	VINSERTPS    $0x10, (R8)(R14*4), X10, X10
 	MOVL         8(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X8, X8
+	VINSERTPS    $0x20, (R8)(R14*4), X10, X10
 	MOVL         12(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X8, X8
+	VINSERTPS    $0x30, (R8)(R14*4), X10, X10
 	MOVL         16(DI), R14
 	VMOVSS       (R8)(R14*4), X7
 	MOVL         20(DI), R14
@@ -6270,18 +8948,18 @@ farMasked:
 	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
 	MOVL         28(DI), R14
 	VINSERTPS    $0x30, (R8)(R14*4), X7, X7
-	VINSERTF128  $0x01, X7, Y8, Y8
+	VINSERTF128  $0x01, X7, Y10, Y10
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VPBROADCASTD (SI), Y9
-	VPSRLVD      Y4, Y9, Y9
-	VPERMPS      Y5, Y9, Y10
-	VPERMPS      Y6, Y9, Y11
-	VPSLLD       $0x1c, Y9, Y9
-	VBLENDVPS    Y9, Y11, Y10, Y10
-	VMOVAPS      Y2, Y9
-	VFMADD231PS  Y10, Y8, Y9
-	VBLENDVPS    Y1, Y9, Y2, Y2
+	VPBROADCASTD (SI), Y11
+	VPSRLVD      Y4, Y11, Y11
+	VPERMPS      Y5, Y11, Y12
+	VPERMPS      Y6, Y11, Y13
+	VPSLLD       $0x1c, Y11, Y11
+	VBLENDVPS    Y11, Y13, Y12, Y12
+	VMOVAPS      Y2, Y11
+	VFMADD231PS  Y12, Y10, Y11
+	VBLENDVPS    Y1, Y11, Y2, Y2
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -6307,7 +8985,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -6315,32 +8992,91 @@ near:
 nearStraight:
 	MOVL         (DI), R12
 	VMOVUPS      (R8)(R12*4), Y1
-	VPBROADCASTD (SI), Y9
-	VPSRLVD      Y4, Y9, Y9
-	VPERMPS      Y5, Y9, Y10
-	VPERMPS      Y6, Y9, Y11
-	VPSLLD       $0x1c, Y9, Y9
-	VBLENDVPS    Y9, Y11, Y10, Y10
-	VFMADD231PS  Y10, Y1, Y2
+	VPBROADCASTD (SI), Y11
+	VPSRLVD      Y4, Y11, Y11
+	VPERMPS      Y5, Y11, Y12
+	VPERMPS      Y6, Y11, Y13
+	VPSLLD       $0x1c, Y11, Y11
+	VBLENDVPS    Y11, Y13, Y12, Y12
+	VFMADD231PS  Y12, Y1, Y2
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R10
 	JNZ          nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*4), X7
+	MOVL         4(DI), R10
+	VMOVHPD      (R8)(R10*4), X7, X7
+	MOVL         16(DI), R10
+	VMOVSD       (R8)(R10*4), X1
+	MOVL         20(DI), R10
+	VMOVHPD      (R8)(R10*4), X1, X1
+	VINSERTF128  $0x01, X1, Y7, Y7
+	MOVL         8(DI), R10
+	VMOVSD       (R8)(R10*4), X8
+	MOVL         12(DI), R10
+	VMOVHPD      (R8)(R10*4), X8, X8
+	MOVL         24(DI), R10
+	VMOVSD       (R8)(R10*4), X1
+	MOVL         28(DI), R10
+	VMOVHPD      (R8)(R10*4), X1, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	VSHUFPS      $0x88, Y8, Y7, Y1
+	VSHUFPS      $0xdd, Y8, Y7, Y11
+	VPBROADCASTD (SI), Y12
+	VPSRLVD      Y4, Y12, Y12
+	VPERMPS      Y5, Y12, Y13
+	VPERMPS      Y6, Y12, Y14
+	VPSLLD       $0x1c, Y12, Y12
+	VBLENDVPS    Y12, Y14, Y13, Y13
+	VFMADD231PS  Y13, Y1, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	VPBROADCASTD (SI), Y1
+	VPSRLVD      Y4, Y1, Y1
+	VPERMPS      Y5, Y1, Y12
+	VPERMPS      Y6, Y1, Y13
+	VPSLLD       $0x1c, Y1, Y1
+	VBLENDVPS    Y1, Y13, Y12, Y12
+	VFMADD231PS  Y12, Y11, Y2
+	ADDQ         $0x04, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
 
 nearEach:
 	MOVL         (DI), R10
-	VMOVSS       (R8)(R10*4), X7
+	VMOVSS       (R8)(R10*4), X9
 	MOVL         4(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X7, X7
+	VINSERTPS    $0x10, (R8)(R10*4), X9, X9
 	MOVL         8(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
+	VINSERTPS    $0x20, (R8)(R10*4), X9, X9
 	MOVL         12(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X7, X7
+	VINSERTPS    $0x30, (R8)(R10*4), X9, X9
 	MOVL         16(DI), R10
 	VMOVSS       (R8)(R10*4), X1
 	MOVL         20(DI), R10
@@ -6349,14 +9085,14 @@ nearEach:
 	VINSERTPS    $0x20, (R8)(R10*4), X1, X1
 	MOVL         28(DI), R10
 	VINSERTPS    $0x30, (R8)(R10*4), X1, X1
-	VINSERTF128  $0x01, X1, Y7, Y7
+	VINSERTF128  $0x01, X1, Y9, Y9
 	VPBROADCASTD (SI), Y1
 	VPSRLVD      Y4, Y1, Y1
-	VPERMPS      Y5, Y1, Y9
-	VPERMPS      Y6, Y1, Y10
+	VPERMPS      Y5, Y1, Y11
+	VPERMPS      Y6, Y1, Y12
 	VPSLLD       $0x1c, Y1, Y1
-	VBLENDVPS    Y1, Y10, Y9, Y9
-	VFMADD231PS  Y9, Y7, Y2
+	VBLENDVPS    Y1, Y12, Y11, Y11
+	VFMADD231PS  Y11, Y9, Y2
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
@@ -6374,13 +9110,13 @@ nearMasked:
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (DI), R10
-	VMOVSS       (R8)(R10*4), X8
+	VMOVSS       (R8)(R10*4), X10
 	MOVL         4(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X8, X8
+	VINSERTPS    $0x10, (R8)(R10*4), X10, X10
 	MOVL         8(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X8, X8
+	VINSERTPS    $0x20, (R8)(R10*4), X10, X10
 	MOVL         12(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X8, X8
+	VINSERTPS    $0x30, (R8)(R10*4), X10, X10
 	MOVL         16(DI), R10
 	VMOVSS       (R8)(R10*4), X7
 	MOVL         20(DI), R10
@@ -6389,16 +9125,16 @@ nearMasked:
 	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
 	MOVL         28(DI), R10
 	VINSERTPS    $0x30, (R8)(R10*4), X7, X7
-	VINSERTF128  $0x01, X7, Y8, Y8
-	VPBROADCASTD (SI), Y9
-	VPSRLVD      Y4, Y9, Y9
-	VPERMPS      Y5, Y9, Y10
-	VPERMPS      Y6, Y9, Y11
-	VPSLLD       $0x1c, Y9, Y9
-	VBLENDVPS    Y9, Y11, Y10, Y10
-	VMOVAPS      Y2, Y9
-	VFMADD231PS  Y10, Y8, Y9
-	VBLENDVPS    Y1, Y9, Y2, Y2
+	VINSERTF128  $0x01, X7, Y10, Y10
+	VPBROADCASTD (SI), Y11
+	VPSRLVD      Y4, Y11, Y11
+	VPERMPS      Y5, Y11, Y12
+	VPERMPS      Y6, Y11, Y13
+	VPSLLD       $0x1c, Y11, Y11
+	VBLENDVPS    Y11, Y13, Y12, Y12
+	VMOVAPS      Y2, Y11
+	VFMADD231PS  Y12, Y10, Y11
+	VBLENDVPS    Y1, Y11, Y2, Y2
 	ADDQ         $0x04, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -6416,12 +9152,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame16F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesSame16F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesSame16F32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), SI
@@ -6447,7 +9183,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R12
-	ADDQ       $0x02, DX
 	SUBQ       R12, R10
 	TESTQ      R12, R12
 	JZ         farStraightEnd
@@ -6462,6 +9197,57 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (SI), R13
+	MOVWLZX     R13, R12
+	VMOVSD      (DI)(R12*4), X5
+	SHRL        $0x10, R13
+	VMOVHPD     (DI)(R13*4), X5, X5
+	MOVL        8(SI), R13
+	MOVWLZX     R13, R12
+	VMOVSD      (DI)(R12*4), X1
+	SHRL        $0x10, R13
+	VMOVHPD     (DI)(R13*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	MOVL        4(SI), R13
+	MOVWLZX     R13, R12
+	VMOVSD      (DI)(R12*4), X6
+	SHRL        $0x10, R13
+	VMOVHPD     (DI)(R13*4), X6, X6
+	MOVL        12(SI), R13
+	MOVWLZX     R13, R12
+	VMOVSD      (DI)(R12*4), X1
+	SHRL        $0x10, R13
+	VMOVHPD     (DI)(R13*4), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VSHUFPS     $0x88, Y6, Y5, Y1
+	VSHUFPS     $0xdd, Y6, Y5, Y9
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Y4, Y1, Y2
+	ADDQ        $0x10, SI
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Y4, Y9, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R12
+	SUBQ    R12, R10
+	MOVWLZX 2(DX), R12
+	SUBQ    R12, R10
+	SUBQ    R12, R10
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R10, R10
 	JZ    farEachEnd
@@ -6469,14 +9255,14 @@ farFull:
 farEach:
 	MOVL        (SI), R13
 	MOVWLZX     R13, R12
-	VMOVSS      (DI)(R12*4), X5
+	VMOVSS      (DI)(R12*4), X7
 	SHRL        $0x10, R13
-	VINSERTPS   $0x10, (DI)(R13*4), X5, X5
+	VINSERTPS   $0x10, (DI)(R13*4), X7, X7
 	MOVL        4(SI), R13
 	MOVWLZX     R13, R12
-	VINSERTPS   $0x20, (DI)(R12*4), X5, X5
+	VINSERTPS   $0x20, (DI)(R12*4), X7, X7
 	SHRL        $0x10, R13
-	VINSERTPS   $0x30, (DI)(R13*4), X5, X5
+	VINSERTPS   $0x30, (DI)(R13*4), X7, X7
 	MOVL        8(SI), R13
 	MOVWLZX     R13, R12
 	VMOVSS      (DI)(R12*4), X1
@@ -6487,9 +9273,9 @@ farEach:
 	VINSERTPS   $0x20, (DI)(R12*4), X1, X1
 	SHRL        $0x10, R13
 	VINSERTPS   $0x30, (DI)(R13*4), X1, X1
-	VINSERTF128 $0x01, X1, Y5, Y5
+	VINSERTF128 $0x01, X1, Y7, Y7
 	PREFETCHT1  (SI)(R11*1)
-	VFMADD231PS Y4, Y5, Y2
+	VFMADD231PS Y4, Y7, Y2
 	ADDQ        $0x10, SI
 	DECQ        R10
 	JNZ         farEach
@@ -6507,14 +9293,14 @@ farMasked:
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (SI), R13
 	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X6
+	VMOVSS       (DI)(R12*4), X8
 	SHRL         $0x10, R13
-	VINSERTPS    $0x10, (DI)(R13*4), X6, X6
+	VINSERTPS    $0x10, (DI)(R13*4), X8, X8
 	MOVL         4(SI), R13
 	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X6, X6
+	VINSERTPS    $0x20, (DI)(R12*4), X8, X8
 	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X6, X6
+	VINSERTPS    $0x30, (DI)(R13*4), X8, X8
 	MOVL         8(SI), R13
 	MOVWLZX      R13, R12
 	VMOVSS       (DI)(R12*4), X5
@@ -6525,11 +9311,11 @@ farMasked:
 	VINSERTPS    $0x20, (DI)(R12*4), X5, X5
 	SHRL         $0x10, R13
 	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
+	VINSERTF128  $0x01, X5, Y8, Y8
 	PREFETCHT1   (SI)(R11*1)
-	VMOVAPS      Y2, Y7
-	VFMADD231PS  Y4, Y6, Y7
-	VBLENDVPS    Y1, Y7, Y2, Y2
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  Y4, Y8, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
@@ -6554,7 +9340,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R9
-	ADDQ    $0x02, DX
 	SUBQ    R9, R10
 	TESTQ   R9, R9
 	JZ      nearStraightEnd
@@ -6568,6 +9353,55 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (SI), R11
+	MOVWLZX     R11, R9
+	VMOVSD      (DI)(R9*4), X5
+	SHRL        $0x10, R11
+	VMOVHPD     (DI)(R11*4), X5, X5
+	MOVL        8(SI), R11
+	MOVWLZX     R11, R9
+	VMOVSD      (DI)(R9*4), X1
+	SHRL        $0x10, R11
+	VMOVHPD     (DI)(R11*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	MOVL        4(SI), R11
+	MOVWLZX     R11, R9
+	VMOVSD      (DI)(R9*4), X6
+	SHRL        $0x10, R11
+	VMOVHPD     (DI)(R11*4), X6, X6
+	MOVL        12(SI), R11
+	MOVWLZX     R11, R9
+	VMOVSD      (DI)(R9*4), X1
+	SHRL        $0x10, R11
+	VMOVHPD     (DI)(R11*4), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VSHUFPS     $0x88, Y6, Y5, Y1
+	VSHUFPS     $0xdd, Y6, Y5, Y9
+	VFMADD231PS Y4, Y1, Y2
+	ADDQ        $0x10, SI
+	VFMADD231PS Y4, Y9, Y2
+	ADDQ        $0x10, SI
+	DECQ        R10
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R9
+	SUBQ    R9, R10
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R10
+	SUBQ    R9, R10
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R10, R10
 	JZ    nearEachEnd
@@ -6575,14 +9409,14 @@ nearFull:
 nearEach:
 	MOVL        (SI), R11
 	MOVWLZX     R11, R9
-	VMOVSS      (DI)(R9*4), X5
+	VMOVSS      (DI)(R9*4), X7
 	SHRL        $0x10, R11
-	VINSERTPS   $0x10, (DI)(R11*4), X5, X5
+	VINSERTPS   $0x10, (DI)(R11*4), X7, X7
 	MOVL        4(SI), R11
 	MOVWLZX     R11, R9
-	VINSERTPS   $0x20, (DI)(R9*4), X5, X5
+	VINSERTPS   $0x20, (DI)(R9*4), X7, X7
 	SHRL        $0x10, R11
-	VINSERTPS   $0x30, (DI)(R11*4), X5, X5
+	VINSERTPS   $0x30, (DI)(R11*4), X7, X7
 	MOVL        8(SI), R11
 	MOVWLZX     R11, R9
 	VMOVSS      (DI)(R9*4), X1
@@ -6593,8 +9427,8 @@ nearEach:
 	VINSERTPS   $0x20, (DI)(R9*4), X1, X1
 	SHRL        $0x10, R11
 	VINSERTPS   $0x30, (DI)(R11*4), X1, X1
-	VINSERTF128 $0x01, X1, Y5, Y5
-	VFMADD231PS Y4, Y5, Y2
+	VINSERTF128 $0x01, X1, Y7, Y7
+	VFMADD231PS Y4, Y7, Y2
 	ADDQ        $0x10, SI
 	DECQ        R10
 	JNZ         nearEach
@@ -6612,14 +9446,14 @@ nearMasked:
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (SI), R11
 	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X6
+	VMOVSS       (DI)(R9*4), X8
 	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
+	VINSERTPS    $0x10, (DI)(R11*4), X8, X8
 	MOVL         4(SI), R11
 	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X6, X6
+	VINSERTPS    $0x20, (DI)(R9*4), X8, X8
 	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
+	VINSERTPS    $0x30, (DI)(R11*4), X8, X8
 	MOVL         8(SI), R11
 	MOVWLZX      R11, R9
 	VMOVSS       (DI)(R9*4), X5
@@ -6630,10 +9464,10 @@ nearMasked:
 	VINSERTPS    $0x20, (DI)(R9*4), X5, X5
 	SHRL         $0x10, R11
 	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PS  Y4, Y6, Y7
-	VBLENDVPS    Y1, Y7, Y2, Y2
+	VINSERTF128  $0x01, X5, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  Y4, Y8, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
 	ADDQ         $0x10, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
@@ -6650,12 +9484,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesSame32F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesSame32F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesSame32F32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), SI
@@ -6681,7 +9515,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R12
-	ADDQ       $0x02, DX
 	SUBQ       R12, R10
 	TESTQ      R12, R12
 	JZ         farStraightEnd
@@ -6696,19 +9529,66 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (SI), R12
+	VMOVSD      (DI)(R12*4), X5
+	MOVL        4(SI), R12
+	VMOVHPD     (DI)(R12*4), X5, X5
+	MOVL        16(SI), R12
+	VMOVSD      (DI)(R12*4), X1
+	MOVL        20(SI), R12
+	VMOVHPD     (DI)(R12*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	MOVL        8(SI), R12
+	VMOVSD      (DI)(R12*4), X6
+	MOVL        12(SI), R12
+	VMOVHPD     (DI)(R12*4), X6, X6
+	MOVL        24(SI), R12
+	VMOVSD      (DI)(R12*4), X1
+	MOVL        28(SI), R12
+	VMOVHPD     (DI)(R12*4), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VSHUFPS     $0x88, Y6, Y5, Y1
+	VSHUFPS     $0xdd, Y6, Y5, Y9
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Y4, Y1, Y2
+	ADDQ        $0x20, SI
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Y4, Y9, Y2
+	ADDQ        $0x20, SI
+	DECQ        R10
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R12
+	SUBQ    R12, R10
+	MOVWLZX 2(DX), R12
+	SUBQ    R12, R10
+	SUBQ    R12, R10
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R10, R10
 	JZ    farEachEnd
 
 farEach:
 	MOVL        (SI), R12
-	VMOVSS      (DI)(R12*4), X5
+	VMOVSS      (DI)(R12*4), X7
 	MOVL        4(SI), R12
-	VINSERTPS   $0x10, (DI)(R12*4), X5, X5
+	VINSERTPS   $0x10, (DI)(R12*4), X7, X7
 	MOVL        8(SI), R12
-	VINSERTPS   $0x20, (DI)(R12*4), X5, X5
+	VINSERTPS   $0x20, (DI)(R12*4), X7, X7
 	MOVL        12(SI), R12
-	VINSERTPS   $0x30, (DI)(R12*4), X5, X5
+	VINSERTPS   $0x30, (DI)(R12*4), X7, X7
 	MOVL        16(SI), R12
 	VMOVSS      (DI)(R12*4), X1
 	MOVL        20(SI), R12
@@ -6717,9 +9597,9 @@ farEach:
 	VINSERTPS   $0x20, (DI)(R12*4), X1, X1
 	MOVL        28(SI), R12
 	VINSERTPS   $0x30, (DI)(R12*4), X1, X1
-	VINSERTF128 $0x01, X1, Y5, Y5
+	VINSERTF128 $0x01, X1, Y7, Y7
 	PREFETCHT1  (SI)(R11*1)
-	VFMADD231PS Y4, Y5, Y2
+	VFMADD231PS Y4, Y7, Y2
 	ADDQ        $0x20, SI
 	DECQ        R10
 	JNZ         farEach
@@ -6736,13 +9616,13 @@ farMasked:
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (SI), R12
-	VMOVSS       (DI)(R12*4), X6
+	VMOVSS       (DI)(R12*4), X8
 	MOVL         4(SI), R12
-	VINSERTPS    $0x10, (DI)(R12*4), X6, X6
+	VINSERTPS    $0x10, (DI)(R12*4), X8, X8
 	MOVL         8(SI), R12
-	VINSERTPS    $0x20, (DI)(R12*4), X6, X6
+	VINSERTPS    $0x20, (DI)(R12*4), X8, X8
 	MOVL         12(SI), R12
-	VINSERTPS    $0x30, (DI)(R12*4), X6, X6
+	VINSERTPS    $0x30, (DI)(R12*4), X8, X8
 	MOVL         16(SI), R12
 	VMOVSS       (DI)(R12*4), X5
 	MOVL         20(SI), R12
@@ -6751,11 +9631,11 @@ farMasked:
 	VINSERTPS    $0x20, (DI)(R12*4), X5, X5
 	MOVL         28(SI), R12
 	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
+	VINSERTF128  $0x01, X5, Y8, Y8
 	PREFETCHT1   (SI)(R11*1)
-	VMOVAPS      Y2, Y7
-	VFMADD231PS  Y4, Y6, Y7
-	VBLENDVPS    Y1, Y7, Y2, Y2
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  Y4, Y8, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
@@ -6780,7 +9660,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R9
-	ADDQ    $0x02, DX
 	SUBQ    R9, R10
 	TESTQ   R9, R9
 	JZ      nearStraightEnd
@@ -6794,19 +9673,64 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (SI), R9
+	VMOVSD      (DI)(R9*4), X5
+	MOVL        4(SI), R9
+	VMOVHPD     (DI)(R9*4), X5, X5
+	MOVL        16(SI), R9
+	VMOVSD      (DI)(R9*4), X1
+	MOVL        20(SI), R9
+	VMOVHPD     (DI)(R9*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	MOVL        8(SI), R9
+	VMOVSD      (DI)(R9*4), X6
+	MOVL        12(SI), R9
+	VMOVHPD     (DI)(R9*4), X6, X6
+	MOVL        24(SI), R9
+	VMOVSD      (DI)(R9*4), X1
+	MOVL        28(SI), R9
+	VMOVHPD     (DI)(R9*4), X1, X1
+	VINSERTF128 $0x01, X1, Y6, Y6
+	VSHUFPS     $0x88, Y6, Y5, Y1
+	VSHUFPS     $0xdd, Y6, Y5, Y9
+	VFMADD231PS Y4, Y1, Y2
+	ADDQ        $0x20, SI
+	VFMADD231PS Y4, Y9, Y2
+	ADDQ        $0x20, SI
+	DECQ        R10
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R9
+	SUBQ    R9, R10
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R10
+	SUBQ    R9, R10
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R10, R10
 	JZ    nearEachEnd
 
 nearEach:
 	MOVL        (SI), R9
-	VMOVSS      (DI)(R9*4), X5
+	VMOVSS      (DI)(R9*4), X7
 	MOVL        4(SI), R9
-	VINSERTPS   $0x10, (DI)(R9*4), X5, X5
+	VINSERTPS   $0x10, (DI)(R9*4), X7, X7
 	MOVL        8(SI), R9
-	VINSERTPS   $0x20, (DI)(R9*4), X5, X5
+	VINSERTPS   $0x20, (DI)(R9*4), X7, X7
 	MOVL        12(SI), R9
-	VINSERTPS   $0x30, (DI)(R9*4), X5, X5
+	VINSERTPS   $0x30, (DI)(R9*4), X7, X7
 	MOVL        16(SI), R9
 	VMOVSS      (DI)(R9*4), X1
 	MOVL        20(SI), R9
@@ -6815,8 +9739,8 @@ nearEach:
 	VINSERTPS   $0x20, (DI)(R9*4), X1, X1
 	MOVL        28(SI), R9
 	VINSERTPS   $0x30, (DI)(R9*4), X1, X1
-	VINSERTF128 $0x01, X1, Y5, Y5
-	VFMADD231PS Y4, Y5, Y2
+	VINSERTF128 $0x01, X1, Y7, Y7
+	VFMADD231PS Y4, Y7, Y2
 	ADDQ        $0x20, SI
 	DECQ        R10
 	JNZ         nearEach
@@ -6833,13 +9757,13 @@ nearMasked:
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (SI), R9
-	VMOVSS       (DI)(R9*4), X6
+	VMOVSS       (DI)(R9*4), X8
 	MOVL         4(SI), R9
-	VINSERTPS    $0x10, (DI)(R9*4), X6, X6
+	VINSERTPS    $0x10, (DI)(R9*4), X8, X8
 	MOVL         8(SI), R9
-	VINSERTPS    $0x20, (DI)(R9*4), X6, X6
+	VINSERTPS    $0x20, (DI)(R9*4), X8, X8
 	MOVL         12(SI), R9
-	VINSERTPS    $0x30, (DI)(R9*4), X6, X6
+	VINSERTPS    $0x30, (DI)(R9*4), X8, X8
 	MOVL         16(SI), R9
 	VMOVSS       (DI)(R9*4), X5
 	MOVL         20(SI), R9
@@ -6848,10 +9772,10 @@ nearMasked:
 	VINSERTPS    $0x20, (DI)(R9*4), X5, X5
 	MOVL         28(SI), R9
 	VINSERTPS    $0x30, (DI)(R9*4), X5, X5
-	VINSERTF128  $0x01, X5, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PS  Y4, Y6, Y7
-	VBLENDVPS    Y1, Y7, Y2, Y2
+	VINSERTF128  $0x01, X5, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  Y4, Y8, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
 	ADDQ         $0x20, SI
 	ADDQ         $0x02, BX
 	DECQ         R10
@@ -6868,12 +9792,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1616F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesHigh1616F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesHigh1616F32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -6898,7 +9822,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -6908,15 +9831,74 @@ farStraight:
 	VMOVUPS     (R8)(R15*4), Y1
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
-	VPMOVZXWD   (SI), Y6
-	VPSLLD      $0x10, Y6, Y6
-	VFMADD231PS Y6, Y1, Y2
+	VPMOVZXWD   (SI), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS Y8, Y1, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x10, DI
 	DECQ        R14
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*4), X4
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*4), X4, X4
+	MOVL        8(DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*4), X1
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	MOVL        4(DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*4), X5
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*4), X5, X5
+	MOVL        12(DI), R15
+	MOVWLZX     R15, R14
+	VMOVSD      (R8)(R14*4), X1
+	SHRL        $0x10, R15
+	VMOVHPD     (R8)(R15*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y8
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWD   (SI), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VFMADD231PS Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWD   (SI), Y1
+	VPSLLD      $0x10, Y1, Y1
+	VFMADD231PS Y1, Y8, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
@@ -6924,14 +9906,14 @@ farFull:
 farEach:
 	MOVL        (DI), R15
 	MOVWLZX     R15, R14
-	VMOVSS      (R8)(R14*4), X4
+	VMOVSS      (R8)(R14*4), X6
 	SHRL        $0x10, R15
-	VINSERTPS   $0x10, (R8)(R15*4), X4, X4
+	VINSERTPS   $0x10, (R8)(R15*4), X6, X6
 	MOVL        4(DI), R15
 	MOVWLZX     R15, R14
-	VINSERTPS   $0x20, (R8)(R14*4), X4, X4
+	VINSERTPS   $0x20, (R8)(R14*4), X6, X6
 	SHRL        $0x10, R15
-	VINSERTPS   $0x30, (R8)(R15*4), X4, X4
+	VINSERTPS   $0x30, (R8)(R15*4), X6, X6
 	MOVL        8(DI), R15
 	MOVWLZX     R15, R14
 	VMOVSS      (R8)(R14*4), X1
@@ -6942,12 +9924,12 @@ farEach:
 	VINSERTPS   $0x20, (R8)(R14*4), X1, X1
 	SHRL        $0x10, R15
 	VINSERTPS   $0x30, (R8)(R15*4), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
 	VPMOVZXWD   (SI), Y1
 	VPSLLD      $0x10, Y1, Y1
-	VFMADD231PS Y1, Y4, Y2
+	VFMADD231PS Y1, Y6, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
@@ -6966,14 +9948,14 @@ farMasked:
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X5
+	VMOVSS       (R8)(R14*4), X7
 	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
 	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R15*4), X7, X7
 	MOVL         8(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSS       (R8)(R14*4), X4
@@ -6984,14 +9966,14 @@ farMasked:
 	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
 	SHRL         $0x10, R15
 	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
+	VINSERTF128  $0x01, X4, Y7, Y7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VPMOVZXWD    (SI), Y6
-	VPSLLD       $0x10, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PS  Y6, Y5, Y7
-	VBLENDVPS    Y1, Y7, Y2, Y2
+	VPMOVZXWD    (SI), Y8
+	VPSLLD       $0x10, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  Y8, Y7, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
 	ADDQ         $0x10, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -7017,7 +9999,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -7025,15 +10006,70 @@ near:
 nearStraight:
 	MOVWLZX     (DI), R12
 	VMOVUPS     (R8)(R12*4), Y1
-	VPMOVZXWD   (SI), Y6
-	VPSLLD      $0x10, Y6, Y6
-	VFMADD231PS Y6, Y1, Y2
+	VPMOVZXWD   (SI), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS Y8, Y1, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x10, DI
 	DECQ        R10
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*4), X4
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*4), X4, X4
+	MOVL        8(DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*4), X1
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	MOVL        4(DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*4), X5
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*4), X5, X5
+	MOVL        12(DI), R12
+	MOVWLZX     R12, R10
+	VMOVSD      (R8)(R10*4), X1
+	SHRL        $0x10, R12
+	VMOVHPD     (R8)(R12*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y8
+	VPMOVZXWD   (SI), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VFMADD231PS Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	VPMOVZXWD   (SI), Y1
+	VPSLLD      $0x10, Y1, Y1
+	VFMADD231PS Y1, Y8, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x10, DI
+	DECQ        R11
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
@@ -7041,14 +10077,14 @@ nearFull:
 nearEach:
 	MOVL        (DI), R12
 	MOVWLZX     R12, R10
-	VMOVSS      (R8)(R10*4), X4
+	VMOVSS      (R8)(R10*4), X6
 	SHRL        $0x10, R12
-	VINSERTPS   $0x10, (R8)(R12*4), X4, X4
+	VINSERTPS   $0x10, (R8)(R12*4), X6, X6
 	MOVL        4(DI), R12
 	MOVWLZX     R12, R10
-	VINSERTPS   $0x20, (R8)(R10*4), X4, X4
+	VINSERTPS   $0x20, (R8)(R10*4), X6, X6
 	SHRL        $0x10, R12
-	VINSERTPS   $0x30, (R8)(R12*4), X4, X4
+	VINSERTPS   $0x30, (R8)(R12*4), X6, X6
 	MOVL        8(DI), R12
 	MOVWLZX     R12, R10
 	VMOVSS      (R8)(R10*4), X1
@@ -7059,10 +10095,10 @@ nearEach:
 	VINSERTPS   $0x20, (R8)(R10*4), X1, X1
 	SHRL        $0x10, R12
 	VINSERTPS   $0x30, (R8)(R12*4), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	VPMOVZXWD   (SI), Y1
 	VPSLLD      $0x10, Y1, Y1
-	VFMADD231PS Y1, Y4, Y2
+	VFMADD231PS Y1, Y6, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x10, DI
 	DECQ        R11
@@ -7081,14 +10117,14 @@ nearMasked:
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (DI), R12
 	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X5
+	VMOVSS       (R8)(R10*4), X7
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R12*4), X7, X7
 	MOVL         4(DI), R12
 	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R12*4), X7, X7
 	MOVL         8(DI), R12
 	MOVWLZX      R12, R10
 	VMOVSS       (R8)(R10*4), X4
@@ -7099,12 +10135,12 @@ nearMasked:
 	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
 	SHRL         $0x10, R12
 	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXWD    (SI), Y6
-	VPSLLD       $0x10, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PS  Y6, Y5, Y7
-	VBLENDVPS    Y1, Y7, Y2, Y2
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VPMOVZXWD    (SI), Y8
+	VPSLLD       $0x10, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  Y8, Y7, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
 	ADDQ         $0x10, SI
 	ADDQ         $0x10, DI
 	ADDQ         $0x02, BX
@@ -7122,12 +10158,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F32AVX2(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// func slicesHigh1632F32AVX2(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·slicesHigh1632F32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -7152,7 +10188,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -7162,28 +10197,83 @@ farStraight:
 	VMOVUPS     (R8)(R15*4), Y1
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
-	VPMOVZXWD   (SI), Y6
-	VPSLLD      $0x10, Y6, Y6
-	VFMADD231PS Y6, Y1, Y2
+	VPMOVZXWD   (SI), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS Y8, Y1, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x20, DI
 	DECQ        R14
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL        (DI), R14
+	VMOVSD      (R8)(R14*4), X4
+	MOVL        4(DI), R14
+	VMOVHPD     (R8)(R14*4), X4, X4
+	MOVL        16(DI), R14
+	VMOVSD      (R8)(R14*4), X1
+	MOVL        20(DI), R14
+	VMOVHPD     (R8)(R14*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	MOVL        8(DI), R14
+	VMOVSD      (R8)(R14*4), X5
+	MOVL        12(DI), R14
+	VMOVHPD     (R8)(R14*4), X5, X5
+	MOVL        24(DI), R14
+	VMOVSD      (R8)(R14*4), X1
+	MOVL        28(DI), R14
+	VMOVHPD     (R8)(R14*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y8
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWD   (SI), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VFMADD231PS Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, DI
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWD   (SI), Y1
+	VPSLLD      $0x10, Y1, Y1
+	VFMADD231PS Y1, Y8, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, DI
+	DECQ        R11
+	JNZ         farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
 
 farEach:
 	MOVL        (DI), R14
-	VMOVSS      (R8)(R14*4), X4
+	VMOVSS      (R8)(R14*4), X6
 	MOVL        4(DI), R14
-	VINSERTPS   $0x10, (R8)(R14*4), X4, X4
+	VINSERTPS   $0x10, (R8)(R14*4), X6, X6
 	MOVL        8(DI), R14
-	VINSERTPS   $0x20, (R8)(R14*4), X4, X4
+	VINSERTPS   $0x20, (R8)(R14*4), X6, X6
 	MOVL        12(DI), R14
-	VINSERTPS   $0x30, (R8)(R14*4), X4, X4
+	VINSERTPS   $0x30, (R8)(R14*4), X6, X6
 	MOVL        16(DI), R14
 	VMOVSS      (R8)(R14*4), X1
 	MOVL        20(DI), R14
@@ -7192,12 +10282,12 @@ farEach:
 	VINSERTPS   $0x20, (R8)(R14*4), X1, X1
 	MOVL        28(DI), R14
 	VINSERTPS   $0x30, (R8)(R14*4), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	PREFETCHT1  (SI)(R12*1)
 	PREFETCHT1  (DI)(R13*1)
 	VPMOVZXWD   (SI), Y1
 	VPSLLD      $0x10, Y1, Y1
-	VFMADD231PS Y1, Y4, Y2
+	VFMADD231PS Y1, Y6, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x20, DI
 	DECQ        R11
@@ -7215,13 +10305,13 @@ farMasked:
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (DI), R14
-	VMOVSS       (R8)(R14*4), X5
+	VMOVSS       (R8)(R14*4), X7
 	MOVL         4(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R14*4), X7, X7
 	MOVL         8(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
 	MOVL         12(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R14*4), X7, X7
 	MOVL         16(DI), R14
 	VMOVSS       (R8)(R14*4), X4
 	MOVL         20(DI), R14
@@ -7230,14 +10320,14 @@ farMasked:
 	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
 	MOVL         28(DI), R14
 	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
+	VINSERTF128  $0x01, X4, Y7, Y7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VPMOVZXWD    (SI), Y6
-	VPSLLD       $0x10, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PS  Y6, Y5, Y7
-	VBLENDVPS    Y1, Y7, Y2, Y2
+	VPMOVZXWD    (SI), Y8
+	VPSLLD       $0x10, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  Y8, Y7, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
 	ADDQ         $0x10, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -7263,7 +10353,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -7271,28 +10360,79 @@ near:
 nearStraight:
 	MOVL        (DI), R12
 	VMOVUPS     (R8)(R12*4), Y1
-	VPMOVZXWD   (SI), Y6
-	VPSLLD      $0x10, Y6, Y6
-	VFMADD231PS Y6, Y1, Y2
+	VPMOVZXWD   (SI), Y8
+	VPSLLD      $0x10, Y8, Y8
+	VFMADD231PS Y8, Y1, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x20, DI
 	DECQ        R10
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL        (DI), R10
+	VMOVSD      (R8)(R10*4), X4
+	MOVL        4(DI), R10
+	VMOVHPD     (R8)(R10*4), X4, X4
+	MOVL        16(DI), R10
+	VMOVSD      (R8)(R10*4), X1
+	MOVL        20(DI), R10
+	VMOVHPD     (R8)(R10*4), X1, X1
+	VINSERTF128 $0x01, X1, Y4, Y4
+	MOVL        8(DI), R10
+	VMOVSD      (R8)(R10*4), X5
+	MOVL        12(DI), R10
+	VMOVHPD     (R8)(R10*4), X5, X5
+	MOVL        24(DI), R10
+	VMOVSD      (R8)(R10*4), X1
+	MOVL        28(DI), R10
+	VMOVHPD     (R8)(R10*4), X1, X1
+	VINSERTF128 $0x01, X1, Y5, Y5
+	VSHUFPS     $0x88, Y5, Y4, Y1
+	VSHUFPS     $0xdd, Y5, Y4, Y8
+	VPMOVZXWD   (SI), Y9
+	VPSLLD      $0x10, Y9, Y9
+	VFMADD231PS Y9, Y1, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, DI
+	VPMOVZXWD   (SI), Y1
+	VPSLLD      $0x10, Y1, Y1
+	VFMADD231PS Y1, Y8, Y2
+	ADDQ        $0x10, SI
+	ADDQ        $0x20, DI
+	DECQ        R11
+	JNZ         nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
 
 nearEach:
 	MOVL        (DI), R10
-	VMOVSS      (R8)(R10*4), X4
+	VMOVSS      (R8)(R10*4), X6
 	MOVL        4(DI), R10
-	VINSERTPS   $0x10, (R8)(R10*4), X4, X4
+	VINSERTPS   $0x10, (R8)(R10*4), X6, X6
 	MOVL        8(DI), R10
-	VINSERTPS   $0x20, (R8)(R10*4), X4, X4
+	VINSERTPS   $0x20, (R8)(R10*4), X6, X6
 	MOVL        12(DI), R10
-	VINSERTPS   $0x30, (R8)(R10*4), X4, X4
+	VINSERTPS   $0x30, (R8)(R10*4), X6, X6
 	MOVL        16(DI), R10
 	VMOVSS      (R8)(R10*4), X1
 	MOVL        20(DI), R10
@@ -7301,10 +10441,10 @@ nearEach:
 	VINSERTPS   $0x20, (R8)(R10*4), X1, X1
 	MOVL        28(DI), R10
 	VINSERTPS   $0x30, (R8)(R10*4), X1, X1
-	VINSERTF128 $0x01, X1, Y4, Y4
+	VINSERTF128 $0x01, X1, Y6, Y6
 	VPMOVZXWD   (SI), Y1
 	VPSLLD      $0x10, Y1, Y1
-	VFMADD231PS Y1, Y4, Y2
+	VFMADD231PS Y1, Y6, Y2
 	ADDQ        $0x10, SI
 	ADDQ        $0x20, DI
 	DECQ        R11
@@ -7322,13 +10462,13 @@ nearMasked:
 	VPAND        Y0, Y1, Y1
 	VPCMPEQD     Y0, Y1, Y1
 	MOVL         (DI), R10
-	VMOVSS       (R8)(R10*4), X5
+	VMOVSS       (R8)(R10*4), X7
 	MOVL         4(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R10*4), X7, X7
 	MOVL         8(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
 	MOVL         12(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R10*4), X7, X7
 	MOVL         16(DI), R10
 	VMOVSS       (R8)(R10*4), X4
 	MOVL         20(DI), R10
@@ -7337,12 +10477,12 @@ nearMasked:
 	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
 	MOVL         28(DI), R10
 	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
-	VINSERTF128  $0x01, X4, Y5, Y5
-	VPMOVZXWD    (SI), Y6
-	VPSLLD       $0x10, Y6, Y6
-	VMOVAPS      Y2, Y7
-	VFMADD231PS  Y6, Y5, Y7
-	VBLENDVPS    Y1, Y7, Y2, Y2
+	VINSERTF128  $0x01, X4, Y7, Y7
+	VPMOVZXWD    (SI), Y8
+	VPSLLD       $0x10, Y8, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  Y8, Y7, Y9
+	VBLENDVPS    Y1, Y9, Y2, Y2
 	ADDQ         $0x10, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -7360,12 +10500,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull16F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
+// func slicesFull16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
 TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -7374,6 +10514,12 @@ TEXT ·slicesFull16F32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         ahead+80(FP), R10
 	MOVQ         table+56(FP), R11
 	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
@@ -7389,7 +10535,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -7406,6 +10551,81 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X3
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K2, Y3
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*4), K3, Y3
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K4, Y3
+	MOVL         16(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X4
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K2, Y4
+	MOVL         24(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*4), K3, Y4
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X5
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K2, Y5
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*4), K3, Y5
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K4, Y5
+	MOVL         20(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X6
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K2, Y6
+	MOVL         28(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*4), K3, Y6
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VSHUFPS      $0x88, Z5, Z3, Z2
+	VSHUFPS      $0xdd, Z5, Z3, Z11
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PS  (SI), Z2, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PS  (SI), Z11, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
@@ -7413,14 +10633,14 @@ farFull:
 farEach:
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X3
+	VMOVSS       (R8)(R14*4), X7
 	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X3, X3
+	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X3, X3
+	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
 	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X3, X3
+	VINSERTPS    $0x30, (R8)(R15*4), X7, X7
 	MOVL         8(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSS       (R8)(R14*4), X2
@@ -7431,17 +10651,17 @@ farEach:
 	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
 	SHRL         $0x10, R15
 	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
-	VINSERTF128  $0x01, X2, Y3, Y3
+	VINSERTF128  $0x01, X2, Y7, Y7
 	MOVL         16(DI), R15
 	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X4
+	VMOVSS       (R8)(R14*4), X8
 	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
+	VINSERTPS    $0x10, (R8)(R15*4), X8, X8
 	MOVL         20(DI), R15
 	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	VINSERTPS    $0x20, (R8)(R14*4), X8, X8
 	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
+	VINSERTPS    $0x30, (R8)(R15*4), X8, X8
 	MOVL         24(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSS       (R8)(R14*4), X2
@@ -7452,11 +10672,11 @@ farEach:
 	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
 	SHRL         $0x10, R15
 	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VINSERTF128  $0x01, X2, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VFMADD231PS  (SI), Z3, Z0
+	VFMADD231PS  (SI), Z7, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
@@ -7471,14 +10691,14 @@ farMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X5
+	VMOVSS       (R8)(R14*4), X9
 	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R15*4), X9, X9
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R14*4), X9, X9
 	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R15*4), X9, X9
 	MOVL         8(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSS       (R8)(R14*4), X2
@@ -7489,17 +10709,17 @@ farMasked:
 	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
 	SHRL         $0x10, R15
 	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
+	VINSERTF128  $0x01, X2, Y9, Y9
 	MOVL         16(DI), R15
 	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X6
+	VMOVSS       (R8)(R14*4), X10
 	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X6, X6
+	VINSERTPS    $0x10, (R8)(R15*4), X10, X10
 	MOVL         20(DI), R15
 	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X6, X6
+	VINSERTPS    $0x20, (R8)(R14*4), X10, X10
 	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X6, X6
+	VINSERTPS    $0x30, (R8)(R15*4), X10, X10
 	MOVL         24(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSS       (R8)(R14*4), X2
@@ -7510,11 +10730,11 @@ farMasked:
 	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
 	SHRL         $0x10, R15
 	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VINSERTF128  $0x01, X2, Y10, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VFMADD231PS  (SI), Z5, K1, Z0
+	VFMADD231PS  (SI), Z9, K1, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -7540,7 +10760,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -7555,6 +10774,77 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X3
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K2, Y3
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y3
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K4, Y3
+	MOVL         16(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X4
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K2, Y4
+	MOVL         24(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y4
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X5
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K2, Y5
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y5
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K4, Y5
+	MOVL         20(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X6
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K2, Y6
+	MOVL         28(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y6
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VSHUFPS      $0x88, Z5, Z3, Z2
+	VSHUFPS      $0xdd, Z5, Z3, Z11
+	VFMADD231PS  (SI), Z2, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	VFMADD231PS  (SI), Z11, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
@@ -7562,14 +10852,14 @@ nearFull:
 nearEach:
 	MOVL         (DI), R12
 	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X3
+	VMOVSS       (R8)(R10*4), X7
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X3, X3
+	VINSERTPS    $0x10, (R8)(R12*4), X7, X7
 	MOVL         4(DI), R12
 	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X3, X3
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X3, X3
+	VINSERTPS    $0x30, (R8)(R12*4), X7, X7
 	MOVL         8(DI), R12
 	MOVWLZX      R12, R10
 	VMOVSS       (R8)(R10*4), X2
@@ -7580,17 +10870,17 @@ nearEach:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	SHRL         $0x10, R12
 	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
-	VINSERTF128  $0x01, X2, Y3, Y3
+	VINSERTF128  $0x01, X2, Y7, Y7
 	MOVL         16(DI), R12
 	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X4
+	VMOVSS       (R8)(R10*4), X8
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
+	VINSERTPS    $0x10, (R8)(R12*4), X8, X8
 	MOVL         20(DI), R12
 	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	VINSERTPS    $0x20, (R8)(R10*4), X8, X8
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	VINSERTPS    $0x30, (R8)(R12*4), X8, X8
 	MOVL         24(DI), R12
 	MOVWLZX      R12, R10
 	VMOVSS       (R8)(R10*4), X2
@@ -7601,9 +10891,9 @@ nearEach:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	SHRL         $0x10, R12
 	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PS  (SI), Z3, Z0
+	VINSERTF128  $0x01, X2, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VFMADD231PS  (SI), Z7, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
@@ -7618,14 +10908,14 @@ nearMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R12
 	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X5
+	VMOVSS       (R8)(R10*4), X9
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R12*4), X9, X9
 	MOVL         4(DI), R12
 	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R10*4), X9, X9
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R12*4), X9, X9
 	MOVL         8(DI), R12
 	MOVWLZX      R12, R10
 	VMOVSS       (R8)(R10*4), X2
@@ -7636,17 +10926,17 @@ nearMasked:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	SHRL         $0x10, R12
 	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
+	VINSERTF128  $0x01, X2, Y9, Y9
 	MOVL         16(DI), R12
 	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X6
+	VMOVSS       (R8)(R10*4), X10
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X6, X6
+	VINSERTPS    $0x10, (R8)(R12*4), X10, X10
 	MOVL         20(DI), R12
 	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X6, X6
+	VINSERTPS    $0x20, (R8)(R10*4), X10, X10
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X6, X6
+	VINSERTPS    $0x30, (R8)(R12*4), X10, X10
 	MOVL         24(DI), R12
 	MOVWLZX      R12, R10
 	VMOVSS       (R8)(R10*4), X2
@@ -7657,9 +10947,9 @@ nearMasked:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	SHRL         $0x10, R12
 	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PS  (SI), Z5, K1, Z0
+	VINSERTF128  $0x01, X2, Y10, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	VFMADD231PS  (SI), Z9, K1, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -7677,12 +10967,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesFull32F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
+// func slicesFull32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
 TEXT ·slicesFull32F32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -7691,6 +10981,12 @@ TEXT ·slicesFull32F32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         ahead+80(FP), R10
 	MOVQ         table+56(FP), R11
 	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
@@ -7706,7 +11002,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -7723,19 +11018,86 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*4), X3
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*4), K2, Y3
+	MOVL         16(DI), R14
+	VBROADCASTSD (R8)(R14*4), K3, Y3
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*4), K4, Y3
+	MOVL         32(DI), R14
+	VMOVSD       (R8)(R14*4), X4
+	MOVL         36(DI), R14
+	VBROADCASTSD (R8)(R14*4), K2, Y4
+	MOVL         48(DI), R14
+	VBROADCASTSD (R8)(R14*4), K3, Y4
+	MOVL         52(DI), R14
+	VBROADCASTSD (R8)(R14*4), K4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	MOVL         8(DI), R14
+	VMOVSD       (R8)(R14*4), X5
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*4), K2, Y5
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*4), K3, Y5
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*4), K4, Y5
+	MOVL         40(DI), R14
+	VMOVSD       (R8)(R14*4), X6
+	MOVL         44(DI), R14
+	VBROADCASTSD (R8)(R14*4), K2, Y6
+	MOVL         56(DI), R14
+	VBROADCASTSD (R8)(R14*4), K3, Y6
+	MOVL         60(DI), R14
+	VBROADCASTSD (R8)(R14*4), K4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VSHUFPS      $0x88, Z5, Z3, Z2
+	VSHUFPS      $0xdd, Z5, Z3, Z11
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PS  (SI), Z2, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VFMADD231PS  (SI), Z11, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
 
 farEach:
 	MOVL         (DI), R14
-	VMOVSS       (R8)(R14*4), X3
+	VMOVSS       (R8)(R14*4), X7
 	MOVL         4(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X3, X3
+	VINSERTPS    $0x10, (R8)(R14*4), X7, X7
 	MOVL         8(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X3, X3
+	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
 	MOVL         12(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X3, X3
+	VINSERTPS    $0x30, (R8)(R14*4), X7, X7
 	MOVL         16(DI), R14
 	VMOVSS       (R8)(R14*4), X2
 	MOVL         20(DI), R14
@@ -7744,15 +11106,15 @@ farEach:
 	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
 	MOVL         28(DI), R14
 	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
-	VINSERTF128  $0x01, X2, Y3, Y3
+	VINSERTF128  $0x01, X2, Y7, Y7
 	MOVL         32(DI), R14
-	VMOVSS       (R8)(R14*4), X4
+	VMOVSS       (R8)(R14*4), X8
 	MOVL         36(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
+	VINSERTPS    $0x10, (R8)(R14*4), X8, X8
 	MOVL         40(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	VINSERTPS    $0x20, (R8)(R14*4), X8, X8
 	MOVL         44(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
+	VINSERTPS    $0x30, (R8)(R14*4), X8, X8
 	MOVL         48(DI), R14
 	VMOVSS       (R8)(R14*4), X2
 	MOVL         52(DI), R14
@@ -7761,11 +11123,11 @@ farEach:
 	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
 	MOVL         60(DI), R14
 	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	VINSERTF128  $0x01, X2, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VFMADD231PS  (SI), Z3, Z0
+	VFMADD231PS  (SI), Z7, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	DECQ         R11
@@ -7779,13 +11141,13 @@ farEachEnd:
 farMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R14
-	VMOVSS       (R8)(R14*4), X5
+	VMOVSS       (R8)(R14*4), X9
 	MOVL         4(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R14*4), X9, X9
 	MOVL         8(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R14*4), X9, X9
 	MOVL         12(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R14*4), X9, X9
 	MOVL         16(DI), R14
 	VMOVSS       (R8)(R14*4), X2
 	MOVL         20(DI), R14
@@ -7794,15 +11156,15 @@ farMasked:
 	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
 	MOVL         28(DI), R14
 	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
+	VINSERTF128  $0x01, X2, Y9, Y9
 	MOVL         32(DI), R14
-	VMOVSS       (R8)(R14*4), X6
+	VMOVSS       (R8)(R14*4), X10
 	MOVL         36(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X6, X6
+	VINSERTPS    $0x10, (R8)(R14*4), X10, X10
 	MOVL         40(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X6, X6
+	VINSERTPS    $0x20, (R8)(R14*4), X10, X10
 	MOVL         44(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X6, X6
+	VINSERTPS    $0x30, (R8)(R14*4), X10, X10
 	MOVL         48(DI), R14
 	VMOVSS       (R8)(R14*4), X2
 	MOVL         52(DI), R14
@@ -7811,11 +11173,11 @@ farMasked:
 	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
 	MOVL         60(DI), R14
 	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VINSERTF128  $0x01, X2, Y10, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VFMADD231PS  (SI), Z5, K1, Z0
+	VFMADD231PS  (SI), Z9, K1, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	ADDQ         $0x02, BX
@@ -7841,7 +11203,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -7856,19 +11217,82 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*4), X3
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*4), K2, Y3
+	MOVL         16(DI), R10
+	VBROADCASTSD (R8)(R10*4), K3, Y3
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*4), K4, Y3
+	MOVL         32(DI), R10
+	VMOVSD       (R8)(R10*4), X4
+	MOVL         36(DI), R10
+	VBROADCASTSD (R8)(R10*4), K2, Y4
+	MOVL         48(DI), R10
+	VBROADCASTSD (R8)(R10*4), K3, Y4
+	MOVL         52(DI), R10
+	VBROADCASTSD (R8)(R10*4), K4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	MOVL         8(DI), R10
+	VMOVSD       (R8)(R10*4), X5
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*4), K2, Y5
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*4), K3, Y5
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*4), K4, Y5
+	MOVL         40(DI), R10
+	VMOVSD       (R8)(R10*4), X6
+	MOVL         44(DI), R10
+	VBROADCASTSD (R8)(R10*4), K2, Y6
+	MOVL         56(DI), R10
+	VBROADCASTSD (R8)(R10*4), K3, Y6
+	MOVL         60(DI), R10
+	VBROADCASTSD (R8)(R10*4), K4, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	VSHUFPS      $0x88, Z5, Z3, Z2
+	VSHUFPS      $0xdd, Z5, Z3, Z11
+	VFMADD231PS  (SI), Z2, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	VFMADD231PS  (SI), Z11, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
 
 nearEach:
 	MOVL         (DI), R10
-	VMOVSS       (R8)(R10*4), X3
+	VMOVSS       (R8)(R10*4), X7
 	MOVL         4(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X3, X3
+	VINSERTPS    $0x10, (R8)(R10*4), X7, X7
 	MOVL         8(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X3, X3
+	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
 	MOVL         12(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X3, X3
+	VINSERTPS    $0x30, (R8)(R10*4), X7, X7
 	MOVL         16(DI), R10
 	VMOVSS       (R8)(R10*4), X2
 	MOVL         20(DI), R10
@@ -7877,15 +11301,15 @@ nearEach:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	MOVL         28(DI), R10
 	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
-	VINSERTF128  $0x01, X2, Y3, Y3
+	VINSERTF128  $0x01, X2, Y7, Y7
 	MOVL         32(DI), R10
-	VMOVSS       (R8)(R10*4), X4
+	VMOVSS       (R8)(R10*4), X8
 	MOVL         36(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	VINSERTPS    $0x10, (R8)(R10*4), X8, X8
 	MOVL         40(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	VINSERTPS    $0x20, (R8)(R10*4), X8, X8
 	MOVL         44(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
+	VINSERTPS    $0x30, (R8)(R10*4), X8, X8
 	MOVL         48(DI), R10
 	VMOVSS       (R8)(R10*4), X2
 	MOVL         52(DI), R10
@@ -7894,9 +11318,9 @@ nearEach:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	MOVL         60(DI), R10
 	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
-	VINSERTF64X4 $0x01, Y4, Z3, Z3
-	VFMADD231PS  (SI), Z3, Z0
+	VINSERTF128  $0x01, X2, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	VFMADD231PS  (SI), Z7, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	DECQ         R11
@@ -7910,13 +11334,13 @@ nearEachEnd:
 nearMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R10
-	VMOVSS       (R8)(R10*4), X5
+	VMOVSS       (R8)(R10*4), X9
 	MOVL         4(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R10*4), X9, X9
 	MOVL         8(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R10*4), X9, X9
 	MOVL         12(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R10*4), X9, X9
 	MOVL         16(DI), R10
 	VMOVSS       (R8)(R10*4), X2
 	MOVL         20(DI), R10
@@ -7925,15 +11349,15 @@ nearMasked:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	MOVL         28(DI), R10
 	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
+	VINSERTF128  $0x01, X2, Y9, Y9
 	MOVL         32(DI), R10
-	VMOVSS       (R8)(R10*4), X6
+	VMOVSS       (R8)(R10*4), X10
 	MOVL         36(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X6, X6
+	VINSERTPS    $0x10, (R8)(R10*4), X10, X10
 	MOVL         40(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X6, X6
+	VINSERTPS    $0x20, (R8)(R10*4), X10, X10
 	MOVL         44(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X6, X6
+	VINSERTPS    $0x30, (R8)(R10*4), X10, X10
 	MOVL         48(DI), R10
 	VMOVSS       (R8)(R10*4), X2
 	MOVL         52(DI), R10
@@ -7942,9 +11366,9 @@ nearMasked:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	MOVL         60(DI), R10
 	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	VINSERTF64X4 $0x01, Y6, Z5, Z5
-	VFMADD231PS  (SI), Z5, K1, Z0
+	VINSERTF128  $0x01, X2, Y10, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	VFMADD231PS  (SI), Z9, K1, Z0
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	ADDQ         $0x02, BX
@@ -7962,12 +11386,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesTable16F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
+// func slicesTable16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
 TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -7978,6 +11402,12 @@ TEXT ·slicesTable16F32AVX512(SB), NOSPLIT, $0-112
 	VMOVUPS      nibblesOfHalves<>+0(SB), Z2
 	VMOVUPS      (R11), Z3
 	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
@@ -7993,7 +11423,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -8013,6 +11442,87 @@ farStraight:
 	JNZ          farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X6
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K2, Y6
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*4), K3, Y6
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K4, Y6
+	MOVL         16(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X7
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K2, Y7
+	MOVL         24(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*4), K3, Y7
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X8
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K2, Y8
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*4), K3, Y8
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K4, Y8
+	MOVL         20(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X9
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K2, Y9
+	MOVL         28(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*4), K3, Y9
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VSHUFPS      $0x88, Z8, Z6, Z4
+	VSHUFPS      $0xdd, Z8, Z6, Z5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTQ (SI), Z14
+	VPSRLVD      Z2, Z14, Z14
+	VPERMPS      Z3, Z14, Z14
+	VFMADD231PS  Z14, Z4, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z5, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
@@ -8020,14 +11530,14 @@ farFull:
 farEach:
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X6
+	VMOVSS       (R8)(R14*4), X10
 	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X6, X6
+	VINSERTPS    $0x10, (R8)(R15*4), X10, X10
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X6, X6
+	VINSERTPS    $0x20, (R8)(R14*4), X10, X10
 	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X6, X6
+	VINSERTPS    $0x30, (R8)(R15*4), X10, X10
 	MOVL         8(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSS       (R8)(R14*4), X4
@@ -8038,17 +11548,17 @@ farEach:
 	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
 	SHRL         $0x10, R15
 	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
-	VINSERTF128  $0x01, X4, Y6, Y6
+	VINSERTF128  $0x01, X4, Y10, Y10
 	MOVL         16(DI), R15
 	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X7
+	VMOVSS       (R8)(R14*4), X11
 	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
+	VINSERTPS    $0x10, (R8)(R15*4), X11, X11
 	MOVL         20(DI), R15
 	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
+	VINSERTPS    $0x20, (R8)(R14*4), X11, X11
 	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X7, X7
+	VINSERTPS    $0x30, (R8)(R15*4), X11, X11
 	MOVL         24(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSS       (R8)(R14*4), X4
@@ -8059,14 +11569,14 @@ farEach:
 	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
 	SHRL         $0x10, R15
 	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
-	VINSERTF128  $0x01, X4, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VINSERTF128  $0x01, X4, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPBROADCASTQ (SI), Z4
 	VPSRLVD      Z2, Z4, Z4
 	VPERMPS      Z3, Z4, Z4
-	VFMADD231PS  Z4, Z6, Z0
+	VFMADD231PS  Z4, Z10, Z0
 	ADDQ         $0x08, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
@@ -8081,14 +11591,14 @@ farMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X8
+	VMOVSS       (R8)(R14*4), X12
 	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X8, X8
+	VINSERTPS    $0x10, (R8)(R15*4), X12, X12
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X8, X8
+	VINSERTPS    $0x20, (R8)(R14*4), X12, X12
 	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X8, X8
+	VINSERTPS    $0x30, (R8)(R15*4), X12, X12
 	MOVL         8(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSS       (R8)(R14*4), X4
@@ -8099,7 +11609,1749 @@ farMasked:
 	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
 	SHRL         $0x10, R15
 	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
-	VINSERTF128  $0x01, X4, Y8, Y8
+	VINSERTF128  $0x01, X4, Y12, Y12
+	MOVL         16(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X13
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X13, X13
+	MOVL         20(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X13, X13
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X13, X13
+	MOVL         24(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
+	MOVL         28(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
+	VINSERTF128  $0x01, X4, Y13, Y13
+	VINSERTF64X4 $0x01, Y13, Z12, Z12
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z12, K1, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX      (DI), R12
+	VMOVUPS      (R8)(R12*4), Z4
+	VPBROADCASTQ (SI), Z5
+	VPSRLVD      Z2, Z5, Z5
+	VPERMPS      Z3, Z5, Z5
+	VFMADD231PS  Z5, Z4, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	DECQ         R10
+	JNZ          nearStraight
+
+nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X6
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K2, Y6
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y6
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K4, Y6
+	MOVL         16(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X7
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K2, Y7
+	MOVL         24(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y7
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X8
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K2, Y8
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y8
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K4, Y8
+	MOVL         20(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X9
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K2, Y9
+	MOVL         28(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y9
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VSHUFPS      $0x88, Z8, Z6, Z4
+	VSHUFPS      $0xdd, Z8, Z6, Z5
+	VPBROADCASTQ (SI), Z14
+	VPSRLVD      Z2, Z14, Z14
+	VPERMPS      Z3, Z14, Z14
+	VFMADD231PS  Z14, Z4, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z5, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X10
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X10, X10
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X10, X10
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X10, X10
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	VINSERTF128  $0x01, X4, Y10, Y10
+	MOVL         16(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X11
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X11, X11
+	MOVL         20(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X11, X11
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X11, X11
+	MOVL         24(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
+	MOVL         28(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	VINSERTF128  $0x01, X4, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z10, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X12
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X12, X12
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X12, X12
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X12, X12
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	VINSERTF128  $0x01, X4, Y12, Y12
+	MOVL         16(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X13
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X13, X13
+	MOVL         20(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X13, X13
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X13, X13
+	MOVL         24(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSS       (R8)(R10*4), X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
+	MOVL         28(DI), R12
+	MOVWLZX      R12, R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	SHRL         $0x10, R12
+	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	VINSERTF128  $0x01, X4, Y13, Y13
+	VINSERTF64X4 $0x01, Y13, Z12, Z12
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z12, K1, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesTable32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesTable32F32AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         regular+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VMOVUPS      nibblesOfHalves<>+0(SB), Z2
+	VMOVUPS      (R11), Z3
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL         (DI), R15
+	VMOVUPS      (R8)(R15*4), Z4
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTQ (SI), Z5
+	VPSRLVD      Z2, Z5, Z5
+	VPERMPS      Z3, Z5, Z5
+	VFMADD231PS  Z5, Z4, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R14
+	JNZ          farStraight
+
+farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*4), X6
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*4), K2, Y6
+	MOVL         16(DI), R14
+	VBROADCASTSD (R8)(R14*4), K3, Y6
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*4), K4, Y6
+	MOVL         32(DI), R14
+	VMOVSD       (R8)(R14*4), X7
+	MOVL         36(DI), R14
+	VBROADCASTSD (R8)(R14*4), K2, Y7
+	MOVL         48(DI), R14
+	VBROADCASTSD (R8)(R14*4), K3, Y7
+	MOVL         52(DI), R14
+	VBROADCASTSD (R8)(R14*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	MOVL         8(DI), R14
+	VMOVSD       (R8)(R14*4), X8
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*4), K2, Y8
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*4), K3, Y8
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*4), K4, Y8
+	MOVL         40(DI), R14
+	VMOVSD       (R8)(R14*4), X9
+	MOVL         44(DI), R14
+	VBROADCASTSD (R8)(R14*4), K2, Y9
+	MOVL         56(DI), R14
+	VBROADCASTSD (R8)(R14*4), K3, Y9
+	MOVL         60(DI), R14
+	VBROADCASTSD (R8)(R14*4), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VSHUFPS      $0x88, Z8, Z6, Z4
+	VSHUFPS      $0xdd, Z8, Z6, Z5
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTQ (SI), Z14
+	VPSRLVD      Z2, Z14, Z14
+	VPERMPS      Z3, Z14, Z14
+	VFMADD231PS  Z14, Z4, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z5, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R14
+	VMOVSS       (R8)(R14*4), X10
+	MOVL         4(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X10, X10
+	MOVL         8(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X10, X10
+	MOVL         12(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X10, X10
+	MOVL         16(DI), R14
+	VMOVSS       (R8)(R14*4), X4
+	MOVL         20(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
+	MOVL         24(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	MOVL         28(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
+	VINSERTF128  $0x01, X4, Y10, Y10
+	MOVL         32(DI), R14
+	VMOVSS       (R8)(R14*4), X11
+	MOVL         36(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X11, X11
+	MOVL         40(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X11, X11
+	MOVL         44(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X11, X11
+	MOVL         48(DI), R14
+	VMOVSS       (R8)(R14*4), X4
+	MOVL         52(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
+	MOVL         56(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	MOVL         60(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
+	VINSERTF128  $0x01, X4, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z10, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R14
+	VMOVSS       (R8)(R14*4), X12
+	MOVL         4(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X12, X12
+	MOVL         8(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X12, X12
+	MOVL         12(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X12, X12
+	MOVL         16(DI), R14
+	VMOVSS       (R8)(R14*4), X4
+	MOVL         20(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
+	MOVL         24(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	MOVL         28(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
+	VINSERTF128  $0x01, X4, Y12, Y12
+	MOVL         32(DI), R14
+	VMOVSS       (R8)(R14*4), X13
+	MOVL         36(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X13, X13
+	MOVL         40(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X13, X13
+	MOVL         44(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X13, X13
+	MOVL         48(DI), R14
+	VMOVSS       (R8)(R14*4), X4
+	MOVL         52(DI), R14
+	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
+	MOVL         56(DI), R14
+	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	MOVL         60(DI), R14
+	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
+	VINSERTF128  $0x01, X4, Y13, Y13
+	VINSERTF64X4 $0x01, Y13, Z12, Z12
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z12, K1, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R9), Z1, Z0
+	MOVL    (CX), R11
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	TESTQ   R10, R10
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL         (DI), R12
+	VMOVUPS      (R8)(R12*4), Z4
+	VPBROADCASTQ (SI), Z5
+	VPSRLVD      Z2, Z5, Z5
+	VPERMPS      Z3, Z5, Z5
+	VFMADD231PS  Z5, Z4, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R10
+	JNZ          nearStraight
+
+nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*4), X6
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*4), K2, Y6
+	MOVL         16(DI), R10
+	VBROADCASTSD (R8)(R10*4), K3, Y6
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*4), K4, Y6
+	MOVL         32(DI), R10
+	VMOVSD       (R8)(R10*4), X7
+	MOVL         36(DI), R10
+	VBROADCASTSD (R8)(R10*4), K2, Y7
+	MOVL         48(DI), R10
+	VBROADCASTSD (R8)(R10*4), K3, Y7
+	MOVL         52(DI), R10
+	VBROADCASTSD (R8)(R10*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	MOVL         8(DI), R10
+	VMOVSD       (R8)(R10*4), X8
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*4), K2, Y8
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*4), K3, Y8
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*4), K4, Y8
+	MOVL         40(DI), R10
+	VMOVSD       (R8)(R10*4), X9
+	MOVL         44(DI), R10
+	VBROADCASTSD (R8)(R10*4), K2, Y9
+	MOVL         56(DI), R10
+	VBROADCASTSD (R8)(R10*4), K3, Y9
+	MOVL         60(DI), R10
+	VBROADCASTSD (R8)(R10*4), K4, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VSHUFPS      $0x88, Z8, Z6, Z4
+	VSHUFPS      $0xdd, Z8, Z6, Z5
+	VPBROADCASTQ (SI), Z14
+	VPSRLVD      Z2, Z14, Z14
+	VPERMPS      Z3, Z14, Z14
+	VFMADD231PS  Z14, Z4, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z5, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
+nearFull:
+	TESTQ R11, R11
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (DI), R10
+	VMOVSS       (R8)(R10*4), X10
+	MOVL         4(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X10, X10
+	MOVL         8(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X10, X10
+	MOVL         12(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X10, X10
+	MOVL         16(DI), R10
+	VMOVSS       (R8)(R10*4), X4
+	MOVL         20(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	MOVL         24(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	MOVL         28(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y10, Y10
+	MOVL         32(DI), R10
+	VMOVSS       (R8)(R10*4), X11
+	MOVL         36(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X11, X11
+	MOVL         40(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X11, X11
+	MOVL         44(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X11, X11
+	MOVL         48(DI), R10
+	VMOVSS       (R8)(R10*4), X4
+	MOVL         52(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	MOVL         56(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	MOVL         60(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z10, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R11
+	TESTQ R11, R11
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (DI), R10
+	VMOVSS       (R8)(R10*4), X12
+	MOVL         4(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X12, X12
+	MOVL         8(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X12, X12
+	MOVL         12(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X12, X12
+	MOVL         16(DI), R10
+	VMOVSS       (R8)(R10*4), X4
+	MOVL         20(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	MOVL         24(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	MOVL         28(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y12, Y12
+	MOVL         32(DI), R10
+	VMOVSS       (R8)(R10*4), X13
+	MOVL         36(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X13, X13
+	MOVL         40(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X13, X13
+	MOVL         44(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X13, X13
+	MOVL         48(DI), R10
+	VMOVSS       (R8)(R10*4), X4
+	MOVL         52(DI), R10
+	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	MOVL         56(DI), R10
+	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	MOVL         60(DI), R10
+	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
+	VINSERTF128  $0x01, X4, Y13, Y13
+	VINSERTF64X4 $0x01, Y13, Z12, Z12
+	VPBROADCASTQ (SI), Z4
+	VPSRLVD      Z2, Z4, Z4
+	VPERMPS      Z3, Z4, Z4
+	VFMADD231PS  Z4, Z12, K1, Z0
+	ADDQ         $0x08, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x02, BX
+	DECQ         R11
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Z0, (R9)
+	ADDQ    $0x40, R9
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame16F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         regular+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), SI
+	MOVQ         x+48(FP), DI
+	MOVQ         sums+64(FP), R8
+	MOVQ         ahead+80(FP), R9
+	MOVQ         table+56(FP), R10
+	VBROADCASTSS (R10), Z2
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R10
+	KMOVW        R10, K2
+	MOVL         $0x00000004, R10
+	KMOVW        R10, K3
+	MOVL         $0x00000008, R10
+	KMOVW        R10, K4
+	MOVQ         valuesAhead+96(FP), R10
+	MOVQ         indicesAhead+104(FP), R11
+	TESTQ        R10, R10
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R12
+	SUBQ       R12, R10
+	TESTQ      R12, R12
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (SI), R13
+	VMOVUPS     (DI)(R13*4), Z3
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Z2, Z3, Z0
+	ADDQ        $0x20, SI
+	DECQ        R12
+	JNZ         farStraight
+
+farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (SI), R13
+	MOVWLZX      R13, R12
+	VMOVSD       (DI)(R12*4), X4
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*4), K2, Y4
+	MOVL         8(SI), R13
+	MOVWLZX      R13, R12
+	VBROADCASTSD (DI)(R12*4), K3, Y4
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*4), K4, Y4
+	MOVL         16(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSD       (DI)(R12*4), X5
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*4), K2, Y5
+	MOVL         24(SI), R13
+	MOVWLZX      R13, R12
+	VBROADCASTSD (DI)(R12*4), K3, Y5
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*4), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	MOVL         4(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSD       (DI)(R12*4), X6
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*4), K2, Y6
+	MOVL         12(SI), R13
+	MOVWLZX      R13, R12
+	VBROADCASTSD (DI)(R12*4), K3, Y6
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*4), K4, Y6
+	MOVL         20(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSD       (DI)(R12*4), X7
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*4), K2, Y7
+	MOVL         28(SI), R13
+	MOVWLZX      R13, R12
+	VBROADCASTSD (DI)(R12*4), K3, Y7
+	SHRL         $0x10, R13
+	VBROADCASTSD (DI)(R13*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VSHUFPS      $0x88, Z6, Z4, Z3
+	VSHUFPS      $0xdd, Z6, Z4, Z12
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PS  Z2, Z3, Z0
+	ADDQ         $0x20, SI
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PS  Z2, Z12, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R12
+	SUBQ    R12, R10
+	MOVWLZX 2(DX), R12
+	SUBQ    R12, R10
+	SUBQ    R12, R10
+
+farSingle:
+	ADDQ $0x04, DX
+
+farFull:
+	TESTQ R10, R10
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X8
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X8, X8
+	MOVL         4(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X8, X8
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X8, X8
+	MOVL         8(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
+	MOVL         12(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
+	VINSERTF128  $0x01, X3, Y8, Y8
+	MOVL         16(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X9
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X9, X9
+	MOVL         20(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X9, X9
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X9, X9
+	MOVL         24(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
+	MOVL         28(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
+	VINSERTF128  $0x01, X3, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PS  Z2, Z8, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X10
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X10, X10
+	MOVL         4(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X10, X10
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X10, X10
+	MOVL         8(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
+	MOVL         12(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
+	VINSERTF128  $0x01, X3, Y10, Y10
+	MOVL         16(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X11
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X11, X11
+	MOVL         20(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X11, X11
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X11, X11
+	MOVL         24(SI), R13
+	MOVWLZX      R13, R12
+	VMOVSS       (DI)(R12*4), X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
+	MOVL         28(SI), R13
+	MOVWLZX      R13, R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	SHRL         $0x10, R13
+	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
+	VINSERTF128  $0x01, X3, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PS  Z2, Z10, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R8), Z1, Z0
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R10
+	TESTQ   R9, R9
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVWLZX     (SI), R11
+	VMOVUPS     (DI)(R11*4), Z3
+	VFMADD231PS Z2, Z3, Z0
+	ADDQ        $0x20, SI
+	DECQ        R9
+	JNZ         nearStraight
+
+nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (SI), R11
+	MOVWLZX      R11, R9
+	VMOVSD       (DI)(R9*4), X4
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*4), K2, Y4
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R9
+	VBROADCASTSD (DI)(R9*4), K3, Y4
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*4), K4, Y4
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSD       (DI)(R9*4), X5
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*4), K2, Y5
+	MOVL         24(SI), R11
+	MOVWLZX      R11, R9
+	VBROADCASTSD (DI)(R9*4), K3, Y5
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*4), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSD       (DI)(R9*4), X6
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*4), K2, Y6
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R9
+	VBROADCASTSD (DI)(R9*4), K3, Y6
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*4), K4, Y6
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSD       (DI)(R9*4), X7
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*4), K2, Y7
+	MOVL         28(SI), R11
+	MOVWLZX      R11, R9
+	VBROADCASTSD (DI)(R9*4), K3, Y7
+	SHRL         $0x10, R11
+	VBROADCASTSD (DI)(R11*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VSHUFPS      $0x88, Z6, Z4, Z3
+	VSHUFPS      $0xdd, Z6, Z4, Z12
+	VFMADD231PS  Z2, Z3, Z0
+	ADDQ         $0x20, SI
+	VFMADD231PS  Z2, Z12, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R9
+	SUBQ    R9, R10
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R10
+	SUBQ    R9, R10
+
+nearSingle:
+	ADDQ $0x04, DX
+
+nearFull:
+	TESTQ R10, R10
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X8
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X8, X8
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X8, X8
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X8, X8
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	VINSERTF128  $0x01, X3, Y8, Y8
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X9
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X9, X9
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X9, X9
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X9, X9
+	MOVL         24(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         28(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	VINSERTF128  $0x01, X3, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VFMADD231PS  Z2, Z8, Z0
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X10, X10
+	MOVL         4(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X10, X10
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X10, X10
+	MOVL         8(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         12(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	VINSERTF128  $0x01, X3, Y10, Y10
+	MOVL         16(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X11
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X11, X11
+	MOVL         20(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X11, X11
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X11, X11
+	MOVL         24(SI), R11
+	MOVWLZX      R11, R9
+	VMOVSS       (DI)(R9*4), X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
+	MOVL         28(SI), R11
+	MOVWLZX      R11, R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	SHRL         $0x10, R11
+	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
+	VINSERTF128  $0x01, X3, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	VFMADD231PS  Z2, Z10, K1, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesSame32F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         regular+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), SI
+	MOVQ         x+48(FP), DI
+	MOVQ         sums+64(FP), R8
+	MOVQ         ahead+80(FP), R9
+	MOVQ         table+56(FP), R10
+	VBROADCASTSS (R10), Z2
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R10
+	KMOVW        R10, K2
+	MOVL         $0x00000004, R10
+	KMOVW        R10, K3
+	MOVL         $0x00000008, R10
+	KMOVW        R10, K4
+	MOVQ         valuesAhead+96(FP), R10
+	MOVQ         indicesAhead+104(FP), R11
+	TESTQ        R10, R10
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R9)
+	ADDQ       step+88(FP), R9
+	VPANDQ     (R8), Z1, Z0
+	MOVL       (CX), R10
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R12
+	SUBQ       R12, R10
+	TESTQ      R12, R12
+	JZ         farStraightEnd
+
+farStraight:
+	MOVL        (SI), R13
+	VMOVUPS     (DI)(R13*4), Z3
+	PREFETCHT1  (SI)(R11*1)
+	VFMADD231PS Z2, Z3, Z0
+	ADDQ        $0x40, SI
+	DECQ        R12
+	JNZ         farStraight
+
+farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (SI), R12
+	VMOVSD       (DI)(R12*4), X4
+	MOVL         4(SI), R12
+	VBROADCASTSD (DI)(R12*4), K2, Y4
+	MOVL         16(SI), R12
+	VBROADCASTSD (DI)(R12*4), K3, Y4
+	MOVL         20(SI), R12
+	VBROADCASTSD (DI)(R12*4), K4, Y4
+	MOVL         32(SI), R12
+	VMOVSD       (DI)(R12*4), X5
+	MOVL         36(SI), R12
+	VBROADCASTSD (DI)(R12*4), K2, Y5
+	MOVL         48(SI), R12
+	VBROADCASTSD (DI)(R12*4), K3, Y5
+	MOVL         52(SI), R12
+	VBROADCASTSD (DI)(R12*4), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	MOVL         8(SI), R12
+	VMOVSD       (DI)(R12*4), X6
+	MOVL         12(SI), R12
+	VBROADCASTSD (DI)(R12*4), K2, Y6
+	MOVL         24(SI), R12
+	VBROADCASTSD (DI)(R12*4), K3, Y6
+	MOVL         28(SI), R12
+	VBROADCASTSD (DI)(R12*4), K4, Y6
+	MOVL         40(SI), R12
+	VMOVSD       (DI)(R12*4), X7
+	MOVL         44(SI), R12
+	VBROADCASTSD (DI)(R12*4), K2, Y7
+	MOVL         56(SI), R12
+	VBROADCASTSD (DI)(R12*4), K3, Y7
+	MOVL         60(SI), R12
+	VBROADCASTSD (DI)(R12*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VSHUFPS      $0x88, Z6, Z4, Z3
+	VSHUFPS      $0xdd, Z6, Z4, Z12
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PS  Z2, Z3, Z0
+	ADDQ         $0x40, SI
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PS  Z2, Z12, Z0
+	ADDQ         $0x40, SI
+	DECQ         R10
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R12
+	SUBQ    R12, R10
+	MOVWLZX 2(DX), R12
+	SUBQ    R12, R10
+	SUBQ    R12, R10
+
+farSingle:
+	ADDQ $0x04, DX
+
+farFull:
+	TESTQ R10, R10
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (SI), R12
+	VMOVSS       (DI)(R12*4), X8
+	MOVL         4(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X8, X8
+	MOVL         8(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X8, X8
+	MOVL         12(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X8, X8
+	MOVL         16(SI), R12
+	VMOVSS       (DI)(R12*4), X3
+	MOVL         20(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVL         24(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	MOVL         28(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
+	VINSERTF128  $0x01, X3, Y8, Y8
+	MOVL         32(SI), R12
+	VMOVSS       (DI)(R12*4), X9
+	MOVL         36(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X9, X9
+	MOVL         40(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X9, X9
+	MOVL         44(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X9, X9
+	MOVL         48(SI), R12
+	VMOVSS       (DI)(R12*4), X3
+	MOVL         52(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVL         56(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	MOVL         60(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
+	VINSERTF128  $0x01, X3, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PS  Z2, Z8, Z0
+	ADDQ         $0x40, SI
+	DECQ         R10
+	JNZ          farEach
+
+farEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    farMaskedEnd
+
+farMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R12
+	VMOVSS       (DI)(R12*4), X10
+	MOVL         4(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X10, X10
+	MOVL         8(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X10, X10
+	MOVL         12(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X10, X10
+	MOVL         16(SI), R12
+	VMOVSS       (DI)(R12*4), X3
+	MOVL         20(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVL         24(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	MOVL         28(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
+	VINSERTF128  $0x01, X3, Y10, Y10
+	MOVL         32(SI), R12
+	VMOVSS       (DI)(R12*4), X11
+	MOVL         36(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X11, X11
+	MOVL         40(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X11, X11
+	MOVL         44(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X11, X11
+	MOVL         48(SI), R12
+	VMOVSS       (DI)(R12*4), X3
+	MOVL         52(SI), R12
+	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
+	MOVL         56(SI), R12
+	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
+	MOVL         60(SI), R12
+	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
+	VINSERTF128  $0x01, X3, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	PREFETCHT1   (SI)(R11*1)
+	VFMADD231PS  Z2, Z10, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          farMasked
+
+farMaskedEnd:
+	VMOVUPS Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     far
+
+farDone:
+	VZEROUPPER
+	RET
+
+near:
+	TESTQ   AX, AX
+	JZ      nearDone
+	VPANDQ  (R8), Z1, Z0
+	MOVL    (CX), R10
+	TESTQ   DX, DX
+	JZ      nearFull
+	MOVWLZX (DX), R9
+	SUBQ    R9, R10
+	TESTQ   R9, R9
+	JZ      nearStraightEnd
+
+nearStraight:
+	MOVL        (SI), R11
+	VMOVUPS     (DI)(R11*4), Z3
+	VFMADD231PS Z2, Z3, Z0
+	ADDQ        $0x40, SI
+	DECQ        R9
+	JNZ         nearStraight
+
+nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R10
+	TESTQ   R10, R10
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (SI), R9
+	VMOVSD       (DI)(R9*4), X4
+	MOVL         4(SI), R9
+	VBROADCASTSD (DI)(R9*4), K2, Y4
+	MOVL         16(SI), R9
+	VBROADCASTSD (DI)(R9*4), K3, Y4
+	MOVL         20(SI), R9
+	VBROADCASTSD (DI)(R9*4), K4, Y4
+	MOVL         32(SI), R9
+	VMOVSD       (DI)(R9*4), X5
+	MOVL         36(SI), R9
+	VBROADCASTSD (DI)(R9*4), K2, Y5
+	MOVL         48(SI), R9
+	VBROADCASTSD (DI)(R9*4), K3, Y5
+	MOVL         52(SI), R9
+	VBROADCASTSD (DI)(R9*4), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	MOVL         8(SI), R9
+	VMOVSD       (DI)(R9*4), X6
+	MOVL         12(SI), R9
+	VBROADCASTSD (DI)(R9*4), K2, Y6
+	MOVL         24(SI), R9
+	VBROADCASTSD (DI)(R9*4), K3, Y6
+	MOVL         28(SI), R9
+	VBROADCASTSD (DI)(R9*4), K4, Y6
+	MOVL         40(SI), R9
+	VMOVSD       (DI)(R9*4), X7
+	MOVL         44(SI), R9
+	VBROADCASTSD (DI)(R9*4), K2, Y7
+	MOVL         56(SI), R9
+	VBROADCASTSD (DI)(R9*4), K3, Y7
+	MOVL         60(SI), R9
+	VBROADCASTSD (DI)(R9*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VSHUFPS      $0x88, Z6, Z4, Z3
+	VSHUFPS      $0xdd, Z6, Z4, Z12
+	VFMADD231PS  Z2, Z3, Z0
+	ADDQ         $0x40, SI
+	VFMADD231PS  Z2, Z12, Z0
+	ADDQ         $0x40, SI
+	DECQ         R10
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R10
+	MOVWLZX (DX), R9
+	SUBQ    R9, R10
+	MOVWLZX 2(DX), R9
+	SUBQ    R9, R10
+	SUBQ    R9, R10
+
+nearSingle:
+	ADDQ $0x04, DX
+
+nearFull:
+	TESTQ R10, R10
+	JZ    nearEachEnd
+
+nearEach:
+	MOVL         (SI), R9
+	VMOVSS       (DI)(R9*4), X8
+	MOVL         4(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X8, X8
+	MOVL         8(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X8, X8
+	MOVL         12(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X8, X8
+	MOVL         16(SI), R9
+	VMOVSS       (DI)(R9*4), X3
+	MOVL         20(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
+	MOVL         24(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	MOVL         28(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
+	VINSERTF128  $0x01, X3, Y8, Y8
+	MOVL         32(SI), R9
+	VMOVSS       (DI)(R9*4), X9
+	MOVL         36(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X9, X9
+	MOVL         40(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X9, X9
+	MOVL         44(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X9, X9
+	MOVL         48(SI), R9
+	VMOVSS       (DI)(R9*4), X3
+	MOVL         52(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
+	MOVL         56(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	MOVL         60(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
+	VINSERTF128  $0x01, X3, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
+	VFMADD231PS  Z2, Z8, Z0
+	ADDQ         $0x40, SI
+	DECQ         R10
+	JNZ          nearEach
+
+nearEachEnd:
+	MOVL  4(CX), R10
+	TESTQ R10, R10
+	JZ    nearMaskedEnd
+
+nearMasked:
+	KMOVW        (BX), K1
+	MOVL         (SI), R9
+	VMOVSS       (DI)(R9*4), X10
+	MOVL         4(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X10, X10
+	MOVL         8(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X10, X10
+	MOVL         12(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X10, X10
+	MOVL         16(SI), R9
+	VMOVSS       (DI)(R9*4), X3
+	MOVL         20(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
+	MOVL         24(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	MOVL         28(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
+	VINSERTF128  $0x01, X3, Y10, Y10
+	MOVL         32(SI), R9
+	VMOVSS       (DI)(R9*4), X11
+	MOVL         36(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X11, X11
+	MOVL         40(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X11, X11
+	MOVL         44(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X11, X11
+	MOVL         48(SI), R9
+	VMOVSS       (DI)(R9*4), X3
+	MOVL         52(SI), R9
+	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
+	MOVL         56(SI), R9
+	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
+	MOVL         60(SI), R9
+	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
+	VINSERTF128  $0x01, X3, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
+	VFMADD231PS  Z2, Z10, K1, Z0
+	ADDQ         $0x40, SI
+	ADDQ         $0x02, BX
+	DECQ         R10
+	JNZ          nearMasked
+
+nearMaskedEnd:
+	VMOVUPS Z0, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x08, CX
+	DECQ    AX
+	JMP     near
+
+nearDone:
+	VZEROUPPER
+	RET
+
+// func slicesHigh1616F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·slicesHigh1616F32AVX512(SB), NOSPLIT, $0-112
+	MOVQ         n+0(FP), AX
+	MOVQ         widths+8(FP), CX
+	MOVQ         regular+16(FP), DX
+	MOVQ         masks+24(FP), BX
+	MOVQ         val+32(FP), SI
+	MOVQ         idx+40(FP), DI
+	MOVQ         x+48(FP), R8
+	MOVQ         sums+64(FP), R9
+	MOVQ         ahead+80(FP), R10
+	MOVQ         table+56(FP), R11
+	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
+	MOVQ         valuesAhead+96(FP), R12
+	MOVQ         indicesAhead+104(FP), R13
+	TESTQ        R12, R12
+	JZ           near
+
+far:
+	TESTQ      AX, AX
+	JZ         farDone
+	PREFETCHT1 (R10)
+	ADDQ       step+88(FP), R10
+	VPANDQ     (R9), Z1, Z0
+	MOVL       (CX), R11
+	TESTQ      DX, DX
+	JZ         farFull
+	MOVWLZX    (DX), R14
+	SUBQ       R14, R11
+	TESTQ      R14, R14
+	JZ         farStraightEnd
+
+farStraight:
+	MOVWLZX     (DI), R15
+	VMOVUPS     (R8)(R15*4), Z2
+	PREFETCHT1  (SI)(R12*1)
+	PREFETCHT1  (DI)(R13*1)
+	VPMOVZXWD   (SI), Z3
+	VPSLLD      $0x10, Z3, Z3
+	VFMADD231PS Z3, Z2, Z0
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	DECQ        R14
+	JNZ         farStraight
+
+farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X4
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K2, Y4
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*4), K3, Y4
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K4, Y4
+	MOVL         16(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X5
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K2, Y5
+	MOVL         24(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*4), K3, Y5
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X6
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K2, Y6
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*4), K3, Y6
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K4, Y6
+	MOVL         20(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSD       (R8)(R14*4), X7
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K2, Y7
+	MOVL         28(DI), R15
+	MOVWLZX      R15, R14
+	VBROADCASTSD (R8)(R14*4), K3, Y7
+	SHRL         $0x10, R15
+	VBROADCASTSD (R8)(R15*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VSHUFPS      $0x88, Z6, Z4, Z2
+	VSHUFPS      $0xdd, Z6, Z4, Z3
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWD    (SI), Z12
+	VPSLLD       $0x10, Z12, Z12
+	VFMADD231PS  Z12, Z2, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWD    (SI), Z2
+	VPSLLD       $0x10, Z2, Z2
+	VFMADD231PS  Z2, Z3, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
+farFull:
+	TESTQ R11, R11
+	JZ    farEachEnd
+
+farEach:
+	MOVL         (DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X8
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X8, X8
+	MOVL         4(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X8, X8
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X8, X8
+	MOVL         8(DI), R15
+	MOVWLZX      R15, R14
+	VMOVSS       (R8)(R14*4), X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
+	MOVL         12(DI), R15
+	MOVWLZX      R15, R14
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
+	SHRL         $0x10, R15
+	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
+	VINSERTF128  $0x01, X2, Y8, Y8
 	MOVL         16(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSS       (R8)(R14*4), X9
@@ -8112,292 +13364,23 @@ farMasked:
 	VINSERTPS    $0x30, (R8)(R15*4), X9, X9
 	MOVL         24(DI), R15
 	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X4
+	VMOVSS       (R8)(R14*4), X2
 	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
+	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
 	MOVL         28(DI), R15
 	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
 	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
-	VINSERTF128  $0x01, X4, Y9, Y9
+	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
+	VINSERTF128  $0x01, X2, Y9, Y9
 	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
-	VPBROADCASTQ (SI), Z4
-	VPSRLVD      Z2, Z4, Z4
-	VPERMPS      Z3, Z4, Z4
-	VFMADD231PS  Z4, Z8, K1, Z0
-	ADDQ         $0x08, SI
+	VPMOVZXWD    (SI), Z2
+	VPSLLD       $0x10, Z2, Z2
+	VFMADD231PS  Z2, Z8, Z0
+	ADDQ         $0x20, SI
 	ADDQ         $0x20, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          farMasked
-
-farMaskedEnd:
-	VMOVUPS Z0, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     far
-
-farDone:
-	VZEROUPPER
-	RET
-
-near:
-	TESTQ   AX, AX
-	JZ      nearDone
-	VPANDQ  (R9), Z1, Z0
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      nearFull
-	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
-	SUBQ    R10, R11
-	TESTQ   R10, R10
-	JZ      nearStraightEnd
-
-nearStraight:
-	MOVWLZX      (DI), R12
-	VMOVUPS      (R8)(R12*4), Z4
-	VPBROADCASTQ (SI), Z5
-	VPSRLVD      Z2, Z5, Z5
-	VPERMPS      Z3, Z5, Z5
-	VFMADD231PS  Z5, Z4, Z0
-	ADDQ         $0x08, SI
-	ADDQ         $0x20, DI
-	DECQ         R10
-	JNZ          nearStraight
-
-nearStraightEnd:
-nearFull:
-	TESTQ R11, R11
-	JZ    nearEachEnd
-
-nearEach:
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X6
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X6, X6
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X6, X6
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X6, X6
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
-	VINSERTF128  $0x01, X4, Y6, Y6
-	MOVL         16(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X7
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X7, X7
-	MOVL         20(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X7, X7
-	MOVL         24(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
-	MOVL         28(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
-	VINSERTF128  $0x01, X4, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VPBROADCASTQ (SI), Z4
-	VPSRLVD      Z2, Z4, Z4
-	VPERMPS      Z3, Z4, Z4
-	VFMADD231PS  Z4, Z6, Z0
-	ADDQ         $0x08, SI
-	ADDQ         $0x20, DI
-	DECQ         R11
-	JNZ          nearEach
-
-nearEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    nearMaskedEnd
-
-nearMasked:
-	KMOVW        (BX), K1
-	MOVL         (DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X8
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X8, X8
-	MOVL         4(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X8, X8
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X8, X8
-	MOVL         8(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
-	MOVL         12(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
-	VINSERTF128  $0x01, X4, Y8, Y8
-	MOVL         16(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X9
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X9, X9
-	MOVL         20(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X9, X9
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X9, X9
-	MOVL         24(DI), R12
-	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
-	MOVL         28(DI), R12
-	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
-	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
-	VINSERTF128  $0x01, X4, Y9, Y9
-	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	VPBROADCASTQ (SI), Z4
-	VPSRLVD      Z2, Z4, Z4
-	VPERMPS      Z3, Z4, Z4
-	VFMADD231PS  Z4, Z8, K1, Z0
-	ADDQ         $0x08, SI
-	ADDQ         $0x20, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          nearMasked
-
-nearMaskedEnd:
-	VMOVUPS Z0, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     near
-
-nearDone:
-	VZEROUPPER
-	RET
-
-// func slicesTable32F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesTable32F32AVX512(SB), NOSPLIT, $0-112
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         idx+40(FP), DI
-	MOVQ         x+48(FP), R8
-	MOVQ         sums+64(FP), R9
-	MOVQ         ahead+80(FP), R10
-	MOVQ         table+56(FP), R11
-	VMOVUPS      nibblesOfHalves<>+0(SB), Z2
-	VMOVUPS      (R11), Z3
-	VPBROADCASTQ keep+72(FP), Z1
-	MOVQ         valuesAhead+96(FP), R12
-	MOVQ         indicesAhead+104(FP), R13
-	TESTQ        R12, R12
-	JZ           near
-
-far:
-	TESTQ      AX, AX
-	JZ         farDone
-	PREFETCHT1 (R10)
-	ADDQ       step+88(FP), R10
-	VPANDQ     (R9), Z1, Z0
-	MOVL       (CX), R11
-	TESTQ      DX, DX
-	JZ         farFull
-	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
-	SUBQ       R14, R11
-	TESTQ      R14, R14
-	JZ         farStraightEnd
-
-farStraight:
-	MOVL         (DI), R15
-	VMOVUPS      (R8)(R15*4), Z4
-	PREFETCHT1   (SI)(R12*1)
-	PREFETCHT1   (DI)(R13*1)
-	VPBROADCASTQ (SI), Z5
-	VPSRLVD      Z2, Z5, Z5
-	VPERMPS      Z3, Z5, Z5
-	VFMADD231PS  Z5, Z4, Z0
-	ADDQ         $0x08, SI
-	ADDQ         $0x40, DI
-	DECQ         R14
-	JNZ          farStraight
-
-farStraightEnd:
-farFull:
-	TESTQ R11, R11
-	JZ    farEachEnd
-
-farEach:
-	MOVL         (DI), R14
-	VMOVSS       (R8)(R14*4), X6
-	MOVL         4(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X6, X6
-	MOVL         8(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X6, X6
-	MOVL         12(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X6, X6
-	MOVL         16(DI), R14
-	VMOVSS       (R8)(R14*4), X4
-	MOVL         20(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
-	MOVL         24(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
-	MOVL         28(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
-	VINSERTF128  $0x01, X4, Y6, Y6
-	MOVL         32(DI), R14
-	VMOVSS       (R8)(R14*4), X7
-	MOVL         36(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X7, X7
-	MOVL         40(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
-	MOVL         44(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X7, X7
-	MOVL         48(DI), R14
-	VMOVSS       (R8)(R14*4), X4
-	MOVL         52(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
-	MOVL         56(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
-	MOVL         60(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
-	VINSERTF128  $0x01, X4, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	PREFETCHT1   (SI)(R12*1)
-	PREFETCHT1   (DI)(R13*1)
-	VPBROADCASTQ (SI), Z4
-	VPSRLVD      Z2, Z4, Z4
-	VPERMPS      Z3, Z4, Z4
-	VFMADD231PS  Z4, Z6, Z0
-	ADDQ         $0x08, SI
-	ADDQ         $0x40, DI
 	DECQ         R11
 	JNZ          farEach
 
@@ -8408,851 +13391,16 @@ farEachEnd:
 
 farMasked:
 	KMOVW        (BX), K1
-	MOVL         (DI), R14
-	VMOVSS       (R8)(R14*4), X8
-	MOVL         4(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X8, X8
-	MOVL         8(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X8, X8
-	MOVL         12(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X8, X8
-	MOVL         16(DI), R14
-	VMOVSS       (R8)(R14*4), X4
-	MOVL         20(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
-	MOVL         24(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
-	MOVL         28(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
-	VINSERTF128  $0x01, X4, Y8, Y8
-	MOVL         32(DI), R14
-	VMOVSS       (R8)(R14*4), X9
-	MOVL         36(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X9, X9
-	MOVL         40(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X9, X9
-	MOVL         44(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X9, X9
-	MOVL         48(DI), R14
-	VMOVSS       (R8)(R14*4), X4
-	MOVL         52(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
-	MOVL         56(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
-	MOVL         60(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
-	VINSERTF128  $0x01, X4, Y9, Y9
-	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	PREFETCHT1   (SI)(R12*1)
-	PREFETCHT1   (DI)(R13*1)
-	VPBROADCASTQ (SI), Z4
-	VPSRLVD      Z2, Z4, Z4
-	VPERMPS      Z3, Z4, Z4
-	VFMADD231PS  Z4, Z8, K1, Z0
-	ADDQ         $0x08, SI
-	ADDQ         $0x40, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          farMasked
-
-farMaskedEnd:
-	VMOVUPS Z0, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     far
-
-farDone:
-	VZEROUPPER
-	RET
-
-near:
-	TESTQ   AX, AX
-	JZ      nearDone
-	VPANDQ  (R9), Z1, Z0
-	MOVL    (CX), R11
-	TESTQ   DX, DX
-	JZ      nearFull
-	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
-	SUBQ    R10, R11
-	TESTQ   R10, R10
-	JZ      nearStraightEnd
-
-nearStraight:
-	MOVL         (DI), R12
-	VMOVUPS      (R8)(R12*4), Z4
-	VPBROADCASTQ (SI), Z5
-	VPSRLVD      Z2, Z5, Z5
-	VPERMPS      Z3, Z5, Z5
-	VFMADD231PS  Z5, Z4, Z0
-	ADDQ         $0x08, SI
-	ADDQ         $0x40, DI
-	DECQ         R10
-	JNZ          nearStraight
-
-nearStraightEnd:
-nearFull:
-	TESTQ R11, R11
-	JZ    nearEachEnd
-
-nearEach:
-	MOVL         (DI), R10
-	VMOVSS       (R8)(R10*4), X6
-	MOVL         4(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X6, X6
-	MOVL         8(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X6, X6
-	MOVL         12(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X6, X6
-	MOVL         16(DI), R10
-	VMOVSS       (R8)(R10*4), X4
-	MOVL         20(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
-	MOVL         24(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
-	MOVL         28(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
-	VINSERTF128  $0x01, X4, Y6, Y6
-	MOVL         32(DI), R10
-	VMOVSS       (R8)(R10*4), X7
-	MOVL         36(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X7, X7
-	MOVL         40(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
-	MOVL         44(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X7, X7
-	MOVL         48(DI), R10
-	VMOVSS       (R8)(R10*4), X4
-	MOVL         52(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
-	MOVL         56(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
-	MOVL         60(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
-	VINSERTF128  $0x01, X4, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VPBROADCASTQ (SI), Z4
-	VPSRLVD      Z2, Z4, Z4
-	VPERMPS      Z3, Z4, Z4
-	VFMADD231PS  Z4, Z6, Z0
-	ADDQ         $0x08, SI
-	ADDQ         $0x40, DI
-	DECQ         R11
-	JNZ          nearEach
-
-nearEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    nearMaskedEnd
-
-nearMasked:
-	KMOVW        (BX), K1
-	MOVL         (DI), R10
-	VMOVSS       (R8)(R10*4), X8
-	MOVL         4(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X8, X8
-	MOVL         8(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X8, X8
-	MOVL         12(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X8, X8
-	MOVL         16(DI), R10
-	VMOVSS       (R8)(R10*4), X4
-	MOVL         20(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
-	MOVL         24(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
-	MOVL         28(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
-	VINSERTF128  $0x01, X4, Y8, Y8
-	MOVL         32(DI), R10
-	VMOVSS       (R8)(R10*4), X9
-	MOVL         36(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X9, X9
-	MOVL         40(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X9, X9
-	MOVL         44(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X9, X9
-	MOVL         48(DI), R10
-	VMOVSS       (R8)(R10*4), X4
-	MOVL         52(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
-	MOVL         56(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
-	MOVL         60(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
-	VINSERTF128  $0x01, X4, Y9, Y9
-	VINSERTF64X4 $0x01, Y9, Z8, Z8
-	VPBROADCASTQ (SI), Z4
-	VPSRLVD      Z2, Z4, Z4
-	VPERMPS      Z3, Z4, Z4
-	VFMADD231PS  Z4, Z8, K1, Z0
-	ADDQ         $0x08, SI
-	ADDQ         $0x40, DI
-	ADDQ         $0x02, BX
-	DECQ         R11
-	JNZ          nearMasked
-
-nearMaskedEnd:
-	VMOVUPS Z0, (R9)
-	ADDQ    $0x40, R9
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     near
-
-nearDone:
-	VZEROUPPER
-	RET
-
-// func slicesSame16F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame16F32AVX512(SB), NOSPLIT, $0-112
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         idx+40(FP), SI
-	MOVQ         x+48(FP), DI
-	MOVQ         sums+64(FP), R8
-	MOVQ         ahead+80(FP), R9
-	MOVQ         table+56(FP), R10
-	VBROADCASTSS (R10), Z2
-	VPBROADCASTQ keep+72(FP), Z1
-	MOVQ         valuesAhead+96(FP), R10
-	MOVQ         indicesAhead+104(FP), R11
-	TESTQ        R10, R10
-	JZ           near
-
-far:
-	TESTQ      AX, AX
-	JZ         farDone
-	PREFETCHT1 (R9)
-	ADDQ       step+88(FP), R9
-	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R10
-	TESTQ      DX, DX
-	JZ         farFull
-	MOVWLZX    (DX), R12
-	ADDQ       $0x02, DX
-	SUBQ       R12, R10
-	TESTQ      R12, R12
-	JZ         farStraightEnd
-
-farStraight:
-	MOVWLZX     (SI), R13
-	VMOVUPS     (DI)(R13*4), Z3
-	PREFETCHT1  (SI)(R11*1)
-	VFMADD231PS Z2, Z3, Z0
-	ADDQ        $0x20, SI
-	DECQ        R12
-	JNZ         farStraight
-
-farStraightEnd:
-farFull:
-	TESTQ R10, R10
-	JZ    farEachEnd
-
-farEach:
-	MOVL         (SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X4
-	SHRL         $0x10, R13
-	VINSERTPS    $0x10, (DI)(R13*4), X4, X4
-	MOVL         4(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X4, X4
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X4, X4
-	MOVL         8(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X3
-	SHRL         $0x10, R13
-	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
-	MOVL         12(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	MOVL         16(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X5
-	SHRL         $0x10, R13
-	VINSERTPS    $0x10, (DI)(R13*4), X5, X5
-	MOVL         20(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X5, X5
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X5, X5
-	MOVL         24(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X3
-	SHRL         $0x10, R13
-	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
-	MOVL         28(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	PREFETCHT1   (SI)(R11*1)
-	VFMADD231PS  Z2, Z4, Z0
-	ADDQ         $0x20, SI
-	DECQ         R10
-	JNZ          farEach
-
-farEachEnd:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
-	JZ    farMaskedEnd
-
-farMasked:
-	KMOVW        (BX), K1
-	MOVL         (SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X6
-	SHRL         $0x10, R13
-	VINSERTPS    $0x10, (DI)(R13*4), X6, X6
-	MOVL         4(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X6, X6
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X6, X6
-	MOVL         8(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X3
-	SHRL         $0x10, R13
-	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
-	MOVL         12(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	MOVL         16(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X7
-	SHRL         $0x10, R13
-	VINSERTPS    $0x10, (DI)(R13*4), X7, X7
-	MOVL         20(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X7, X7
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X7, X7
-	MOVL         24(SI), R13
-	MOVWLZX      R13, R12
-	VMOVSS       (DI)(R12*4), X3
-	SHRL         $0x10, R13
-	VINSERTPS    $0x10, (DI)(R13*4), X3, X3
-	MOVL         28(SI), R13
-	MOVWLZX      R13, R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
-	SHRL         $0x10, R13
-	VINSERTPS    $0x30, (DI)(R13*4), X3, X3
-	VINSERTF128  $0x01, X3, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	PREFETCHT1   (SI)(R11*1)
-	VFMADD231PS  Z2, Z6, K1, Z0
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, BX
-	DECQ         R10
-	JNZ          farMasked
-
-farMaskedEnd:
-	VMOVUPS Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     far
-
-farDone:
-	VZEROUPPER
-	RET
-
-near:
-	TESTQ   AX, AX
-	JZ      nearDone
-	VPANDQ  (R8), Z1, Z0
-	MOVL    (CX), R10
-	TESTQ   DX, DX
-	JZ      nearFull
-	MOVWLZX (DX), R9
-	ADDQ    $0x02, DX
-	SUBQ    R9, R10
-	TESTQ   R9, R9
-	JZ      nearStraightEnd
-
-nearStraight:
-	MOVWLZX     (SI), R11
-	VMOVUPS     (DI)(R11*4), Z3
-	VFMADD231PS Z2, Z3, Z0
-	ADDQ        $0x20, SI
-	DECQ        R9
-	JNZ         nearStraight
-
-nearStraightEnd:
-nearFull:
-	TESTQ R10, R10
-	JZ    nearEachEnd
-
-nearEach:
-	MOVL         (SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X4, X4
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X4, X4
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X4, X4
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	MOVL         16(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X5, X5
-	MOVL         20(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X5, X5
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X5, X5
-	MOVL         24(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         28(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PS  Z2, Z4, Z0
-	ADDQ         $0x20, SI
-	DECQ         R10
-	JNZ          nearEach
-
-nearEachEnd:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
-	JZ    nearMaskedEnd
-
-nearMasked:
-	KMOVW        (BX), K1
-	MOVL         (SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X6
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X6, X6
-	MOVL         4(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X6, X6
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X6, X6
-	MOVL         8(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         12(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	MOVL         16(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X7
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X7, X7
-	MOVL         20(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X7, X7
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X7, X7
-	MOVL         24(SI), R11
-	MOVWLZX      R11, R9
-	VMOVSS       (DI)(R9*4), X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x10, (DI)(R11*4), X3, X3
-	MOVL         28(SI), R11
-	MOVWLZX      R11, R9
-	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
-	SHRL         $0x10, R11
-	VINSERTPS    $0x30, (DI)(R11*4), X3, X3
-	VINSERTF128  $0x01, X3, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VFMADD231PS  Z2, Z6, K1, Z0
-	ADDQ         $0x20, SI
-	ADDQ         $0x02, BX
-	DECQ         R10
-	JNZ          nearMasked
-
-nearMaskedEnd:
-	VMOVUPS Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     near
-
-nearDone:
-	VZEROUPPER
-	RET
-
-// func slicesSame32F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesSame32F32AVX512(SB), NOSPLIT, $0-112
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         idx+40(FP), SI
-	MOVQ         x+48(FP), DI
-	MOVQ         sums+64(FP), R8
-	MOVQ         ahead+80(FP), R9
-	MOVQ         table+56(FP), R10
-	VBROADCASTSS (R10), Z2
-	VPBROADCASTQ keep+72(FP), Z1
-	MOVQ         valuesAhead+96(FP), R10
-	MOVQ         indicesAhead+104(FP), R11
-	TESTQ        R10, R10
-	JZ           near
-
-far:
-	TESTQ      AX, AX
-	JZ         farDone
-	PREFETCHT1 (R9)
-	ADDQ       step+88(FP), R9
-	VPANDQ     (R8), Z1, Z0
-	MOVL       (CX), R10
-	TESTQ      DX, DX
-	JZ         farFull
-	MOVWLZX    (DX), R12
-	ADDQ       $0x02, DX
-	SUBQ       R12, R10
-	TESTQ      R12, R12
-	JZ         farStraightEnd
-
-farStraight:
-	MOVL        (SI), R13
-	VMOVUPS     (DI)(R13*4), Z3
-	PREFETCHT1  (SI)(R11*1)
-	VFMADD231PS Z2, Z3, Z0
-	ADDQ        $0x40, SI
-	DECQ        R12
-	JNZ         farStraight
-
-farStraightEnd:
-farFull:
-	TESTQ R10, R10
-	JZ    farEachEnd
-
-farEach:
-	MOVL         (SI), R12
-	VMOVSS       (DI)(R12*4), X4
-	MOVL         4(SI), R12
-	VINSERTPS    $0x10, (DI)(R12*4), X4, X4
-	MOVL         8(SI), R12
-	VINSERTPS    $0x20, (DI)(R12*4), X4, X4
-	MOVL         12(SI), R12
-	VINSERTPS    $0x30, (DI)(R12*4), X4, X4
-	MOVL         16(SI), R12
-	VMOVSS       (DI)(R12*4), X3
-	MOVL         20(SI), R12
-	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
-	MOVL         24(SI), R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
-	MOVL         28(SI), R12
-	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	MOVL         32(SI), R12
-	VMOVSS       (DI)(R12*4), X5
-	MOVL         36(SI), R12
-	VINSERTPS    $0x10, (DI)(R12*4), X5, X5
-	MOVL         40(SI), R12
-	VINSERTPS    $0x20, (DI)(R12*4), X5, X5
-	MOVL         44(SI), R12
-	VINSERTPS    $0x30, (DI)(R12*4), X5, X5
-	MOVL         48(SI), R12
-	VMOVSS       (DI)(R12*4), X3
-	MOVL         52(SI), R12
-	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
-	MOVL         56(SI), R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
-	MOVL         60(SI), R12
-	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	PREFETCHT1   (SI)(R11*1)
-	VFMADD231PS  Z2, Z4, Z0
-	ADDQ         $0x40, SI
-	DECQ         R10
-	JNZ          farEach
-
-farEachEnd:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
-	JZ    farMaskedEnd
-
-farMasked:
-	KMOVW        (BX), K1
-	MOVL         (SI), R12
-	VMOVSS       (DI)(R12*4), X6
-	MOVL         4(SI), R12
-	VINSERTPS    $0x10, (DI)(R12*4), X6, X6
-	MOVL         8(SI), R12
-	VINSERTPS    $0x20, (DI)(R12*4), X6, X6
-	MOVL         12(SI), R12
-	VINSERTPS    $0x30, (DI)(R12*4), X6, X6
-	MOVL         16(SI), R12
-	VMOVSS       (DI)(R12*4), X3
-	MOVL         20(SI), R12
-	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
-	MOVL         24(SI), R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
-	MOVL         28(SI), R12
-	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	MOVL         32(SI), R12
-	VMOVSS       (DI)(R12*4), X7
-	MOVL         36(SI), R12
-	VINSERTPS    $0x10, (DI)(R12*4), X7, X7
-	MOVL         40(SI), R12
-	VINSERTPS    $0x20, (DI)(R12*4), X7, X7
-	MOVL         44(SI), R12
-	VINSERTPS    $0x30, (DI)(R12*4), X7, X7
-	MOVL         48(SI), R12
-	VMOVSS       (DI)(R12*4), X3
-	MOVL         52(SI), R12
-	VINSERTPS    $0x10, (DI)(R12*4), X3, X3
-	MOVL         56(SI), R12
-	VINSERTPS    $0x20, (DI)(R12*4), X3, X3
-	MOVL         60(SI), R12
-	VINSERTPS    $0x30, (DI)(R12*4), X3, X3
-	VINSERTF128  $0x01, X3, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	PREFETCHT1   (SI)(R11*1)
-	VFMADD231PS  Z2, Z6, K1, Z0
-	ADDQ         $0x40, SI
-	ADDQ         $0x02, BX
-	DECQ         R10
-	JNZ          farMasked
-
-farMaskedEnd:
-	VMOVUPS Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     far
-
-farDone:
-	VZEROUPPER
-	RET
-
-near:
-	TESTQ   AX, AX
-	JZ      nearDone
-	VPANDQ  (R8), Z1, Z0
-	MOVL    (CX), R10
-	TESTQ   DX, DX
-	JZ      nearFull
-	MOVWLZX (DX), R9
-	ADDQ    $0x02, DX
-	SUBQ    R9, R10
-	TESTQ   R9, R9
-	JZ      nearStraightEnd
-
-nearStraight:
-	MOVL        (SI), R11
-	VMOVUPS     (DI)(R11*4), Z3
-	VFMADD231PS Z2, Z3, Z0
-	ADDQ        $0x40, SI
-	DECQ        R9
-	JNZ         nearStraight
-
-nearStraightEnd:
-nearFull:
-	TESTQ R10, R10
-	JZ    nearEachEnd
-
-nearEach:
-	MOVL         (SI), R9
-	VMOVSS       (DI)(R9*4), X4
-	MOVL         4(SI), R9
-	VINSERTPS    $0x10, (DI)(R9*4), X4, X4
-	MOVL         8(SI), R9
-	VINSERTPS    $0x20, (DI)(R9*4), X4, X4
-	MOVL         12(SI), R9
-	VINSERTPS    $0x30, (DI)(R9*4), X4, X4
-	MOVL         16(SI), R9
-	VMOVSS       (DI)(R9*4), X3
-	MOVL         20(SI), R9
-	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
-	MOVL         24(SI), R9
-	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
-	MOVL         28(SI), R9
-	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
-	VINSERTF128  $0x01, X3, Y4, Y4
-	MOVL         32(SI), R9
-	VMOVSS       (DI)(R9*4), X5
-	MOVL         36(SI), R9
-	VINSERTPS    $0x10, (DI)(R9*4), X5, X5
-	MOVL         40(SI), R9
-	VINSERTPS    $0x20, (DI)(R9*4), X5, X5
-	MOVL         44(SI), R9
-	VINSERTPS    $0x30, (DI)(R9*4), X5, X5
-	MOVL         48(SI), R9
-	VMOVSS       (DI)(R9*4), X3
-	MOVL         52(SI), R9
-	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
-	MOVL         56(SI), R9
-	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
-	MOVL         60(SI), R9
-	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
-	VINSERTF128  $0x01, X3, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
-	VFMADD231PS  Z2, Z4, Z0
-	ADDQ         $0x40, SI
-	DECQ         R10
-	JNZ          nearEach
-
-nearEachEnd:
-	MOVL  4(CX), R10
-	TESTQ R10, R10
-	JZ    nearMaskedEnd
-
-nearMasked:
-	KMOVW        (BX), K1
-	MOVL         (SI), R9
-	VMOVSS       (DI)(R9*4), X6
-	MOVL         4(SI), R9
-	VINSERTPS    $0x10, (DI)(R9*4), X6, X6
-	MOVL         8(SI), R9
-	VINSERTPS    $0x20, (DI)(R9*4), X6, X6
-	MOVL         12(SI), R9
-	VINSERTPS    $0x30, (DI)(R9*4), X6, X6
-	MOVL         16(SI), R9
-	VMOVSS       (DI)(R9*4), X3
-	MOVL         20(SI), R9
-	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
-	MOVL         24(SI), R9
-	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
-	MOVL         28(SI), R9
-	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
-	VINSERTF128  $0x01, X3, Y6, Y6
-	MOVL         32(SI), R9
-	VMOVSS       (DI)(R9*4), X7
-	MOVL         36(SI), R9
-	VINSERTPS    $0x10, (DI)(R9*4), X7, X7
-	MOVL         40(SI), R9
-	VINSERTPS    $0x20, (DI)(R9*4), X7, X7
-	MOVL         44(SI), R9
-	VINSERTPS    $0x30, (DI)(R9*4), X7, X7
-	MOVL         48(SI), R9
-	VMOVSS       (DI)(R9*4), X3
-	MOVL         52(SI), R9
-	VINSERTPS    $0x10, (DI)(R9*4), X3, X3
-	MOVL         56(SI), R9
-	VINSERTPS    $0x20, (DI)(R9*4), X3, X3
-	MOVL         60(SI), R9
-	VINSERTPS    $0x30, (DI)(R9*4), X3, X3
-	VINSERTF128  $0x01, X3, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	VFMADD231PS  Z2, Z6, K1, Z0
-	ADDQ         $0x40, SI
-	ADDQ         $0x02, BX
-	DECQ         R10
-	JNZ          nearMasked
-
-nearMaskedEnd:
-	VMOVUPS Z0, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x08, CX
-	DECQ    AX
-	JMP     near
-
-nearDone:
-	VZEROUPPER
-	RET
-
-// func slicesHigh1616F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·slicesHigh1616F32AVX512(SB), NOSPLIT, $0-112
-	MOVQ         n+0(FP), AX
-	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
-	MOVQ         masks+24(FP), BX
-	MOVQ         val+32(FP), SI
-	MOVQ         idx+40(FP), DI
-	MOVQ         x+48(FP), R8
-	MOVQ         sums+64(FP), R9
-	MOVQ         ahead+80(FP), R10
-	MOVQ         table+56(FP), R11
-	VPBROADCASTQ keep+72(FP), Z1
-	MOVQ         valuesAhead+96(FP), R12
-	MOVQ         indicesAhead+104(FP), R13
-	TESTQ        R12, R12
-	JZ           near
-
-far:
-	TESTQ      AX, AX
-	JZ         farDone
-	PREFETCHT1 (R10)
-	ADDQ       step+88(FP), R10
-	VPANDQ     (R9), Z1, Z0
-	MOVL       (CX), R11
-	TESTQ      DX, DX
-	JZ         farFull
-	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
-	SUBQ       R14, R11
-	TESTQ      R14, R14
-	JZ         farStraightEnd
-
-farStraight:
-	MOVWLZX     (DI), R15
-	VMOVUPS     (R8)(R15*4), Z2
-	PREFETCHT1  (SI)(R12*1)
-	PREFETCHT1  (DI)(R13*1)
-	VPMOVZXWD   (SI), Z3
-	VPSLLD      $0x10, Z3, Z3
-	VFMADD231PS Z3, Z2, Z0
-	ADDQ        $0x20, SI
-	ADDQ        $0x20, DI
-	DECQ        R14
-	JNZ         farStraight
-
-farStraightEnd:
-farFull:
-	TESTQ R11, R11
-	JZ    farEachEnd
-
-farEach:
 	MOVL         (DI), R15
 	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X4
+	VMOVSS       (R8)(R14*4), X10
 	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X4, X4
+	VINSERTPS    $0x10, (R8)(R15*4), X10, X10
 	MOVL         4(DI), R15
 	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	VINSERTPS    $0x20, (R8)(R14*4), X10, X10
 	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X4, X4
+	VINSERTPS    $0x30, (R8)(R15*4), X10, X10
 	MOVL         8(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSS       (R8)(R14*4), X2
@@ -9263,17 +13411,17 @@ farEach:
 	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
 	SHRL         $0x10, R15
 	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
+	VINSERTF128  $0x01, X2, Y10, Y10
 	MOVL         16(DI), R15
 	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X5
+	VMOVSS       (R8)(R14*4), X11
 	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R15*4), X11, X11
 	MOVL         20(DI), R15
 	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R14*4), X11, X11
 	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R15*4), X11, X11
 	MOVL         24(DI), R15
 	MOVWLZX      R15, R14
 	VMOVSS       (R8)(R14*4), X2
@@ -9284,73 +13432,13 @@ farEach:
 	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
 	SHRL         $0x10, R15
 	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VINSERTF128  $0x01, X2, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPMOVZXWD    (SI), Z2
 	VPSLLD       $0x10, Z2, Z2
-	VFMADD231PS  Z2, Z4, Z0
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, DI
-	DECQ         R11
-	JNZ          farEach
-
-farEachEnd:
-	MOVL  4(CX), R11
-	TESTQ R11, R11
-	JZ    farMaskedEnd
-
-farMasked:
-	KMOVW        (BX), K1
-	MOVL         (DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X6
-	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X6, X6
-	MOVL         4(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X6, X6
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X6, X6
-	MOVL         8(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X2
-	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
-	MOVL         12(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
-	MOVL         16(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X7
-	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X7, X7
-	MOVL         20(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X7, X7
-	MOVL         24(DI), R15
-	MOVWLZX      R15, R14
-	VMOVSS       (R8)(R14*4), X2
-	SHRL         $0x10, R15
-	VINSERTPS    $0x10, (R8)(R15*4), X2, X2
-	MOVL         28(DI), R15
-	MOVWLZX      R15, R14
-	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
-	SHRL         $0x10, R15
-	VINSERTPS    $0x30, (R8)(R15*4), X2, X2
-	VINSERTF128  $0x01, X2, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
-	PREFETCHT1   (SI)(R12*1)
-	PREFETCHT1   (DI)(R13*1)
-	VPMOVZXWD    (SI), Z2
-	VPSLLD       $0x10, Z2, Z2
-	VFMADD231PS  Z2, Z6, K1, Z0
+	VFMADD231PS  Z2, Z10, K1, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -9376,7 +13464,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -9393,6 +13480,81 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X4
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K2, Y4
+	MOVL         8(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y4
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K4, Y4
+	MOVL         16(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X5
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K2, Y5
+	MOVL         24(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y5
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	MOVL         4(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X6
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K2, Y6
+	MOVL         12(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y6
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K4, Y6
+	MOVL         20(DI), R12
+	MOVWLZX      R12, R10
+	VMOVSD       (R8)(R10*4), X7
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K2, Y7
+	MOVL         28(DI), R12
+	MOVWLZX      R12, R10
+	VBROADCASTSD (R8)(R10*4), K3, Y7
+	SHRL         $0x10, R12
+	VBROADCASTSD (R8)(R12*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VSHUFPS      $0x88, Z6, Z4, Z2
+	VSHUFPS      $0xdd, Z6, Z4, Z3
+	VPMOVZXWD    (SI), Z12
+	VPSLLD       $0x10, Z12, Z12
+	VFMADD231PS  Z12, Z2, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	VPMOVZXWD    (SI), Z2
+	VPSLLD       $0x10, Z2, Z2
+	VFMADD231PS  Z2, Z3, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
@@ -9400,14 +13562,14 @@ nearFull:
 nearEach:
 	MOVL         (DI), R12
 	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X4
+	VMOVSS       (R8)(R10*4), X8
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X4, X4
+	VINSERTPS    $0x10, (R8)(R12*4), X8, X8
 	MOVL         4(DI), R12
 	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	VINSERTPS    $0x20, (R8)(R10*4), X8, X8
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X4, X4
+	VINSERTPS    $0x30, (R8)(R12*4), X8, X8
 	MOVL         8(DI), R12
 	MOVWLZX      R12, R10
 	VMOVSS       (R8)(R10*4), X2
@@ -9418,17 +13580,17 @@ nearEach:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	SHRL         $0x10, R12
 	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
+	VINSERTF128  $0x01, X2, Y8, Y8
 	MOVL         16(DI), R12
 	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X5
+	VMOVSS       (R8)(R10*4), X9
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R12*4), X9, X9
 	MOVL         20(DI), R12
 	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R10*4), X9, X9
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R12*4), X9, X9
 	MOVL         24(DI), R12
 	MOVWLZX      R12, R10
 	VMOVSS       (R8)(R10*4), X2
@@ -9439,11 +13601,11 @@ nearEach:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	SHRL         $0x10, R12
 	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VINSERTF128  $0x01, X2, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	VPMOVZXWD    (SI), Z2
 	VPSLLD       $0x10, Z2, Z2
-	VFMADD231PS  Z2, Z4, Z0
+	VFMADD231PS  Z2, Z8, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x20, DI
 	DECQ         R11
@@ -9458,14 +13620,14 @@ nearMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R12
 	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X6
+	VMOVSS       (R8)(R10*4), X10
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X6, X6
+	VINSERTPS    $0x10, (R8)(R12*4), X10, X10
 	MOVL         4(DI), R12
 	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X6, X6
+	VINSERTPS    $0x20, (R8)(R10*4), X10, X10
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X6, X6
+	VINSERTPS    $0x30, (R8)(R12*4), X10, X10
 	MOVL         8(DI), R12
 	MOVWLZX      R12, R10
 	VMOVSS       (R8)(R10*4), X2
@@ -9476,17 +13638,17 @@ nearMasked:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	SHRL         $0x10, R12
 	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF128  $0x01, X2, Y10, Y10
 	MOVL         16(DI), R12
 	MOVWLZX      R12, R10
-	VMOVSS       (R8)(R10*4), X7
+	VMOVSS       (R8)(R10*4), X11
 	SHRL         $0x10, R12
-	VINSERTPS    $0x10, (R8)(R12*4), X7, X7
+	VINSERTPS    $0x10, (R8)(R12*4), X11, X11
 	MOVL         20(DI), R12
 	MOVWLZX      R12, R10
-	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
+	VINSERTPS    $0x20, (R8)(R10*4), X11, X11
 	SHRL         $0x10, R12
-	VINSERTPS    $0x30, (R8)(R12*4), X7, X7
+	VINSERTPS    $0x30, (R8)(R12*4), X11, X11
 	MOVL         24(DI), R12
 	MOVWLZX      R12, R10
 	VMOVSS       (R8)(R10*4), X2
@@ -9497,11 +13659,11 @@ nearMasked:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	SHRL         $0x10, R12
 	VINSERTPS    $0x30, (R8)(R12*4), X2, X2
-	VINSERTF128  $0x01, X2, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VINSERTF128  $0x01, X2, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	VPMOVZXWD    (SI), Z2
 	VPSLLD       $0x10, Z2, Z2
-	VFMADD231PS  Z2, Z6, K1, Z0
+	VFMADD231PS  Z2, Z10, K1, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x20, DI
 	ADDQ         $0x02, BX
@@ -9519,12 +13681,12 @@ nearDone:
 	VZEROUPPER
 	RET
 
-// func slicesHigh1632F32AVX512(n int, widths *uint32, straight *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
-// Requires: AVX, AVX512F, MMX+
+// func slicesHigh1632F32AVX512(n int, widths *uint32, regular *uint16, masks *uint16, val *byte, idx *byte, x *float32, table *float32, sums *float32, keep int, ahead *byte, step int, valuesAhead int, indicesAhead int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
 TEXT ·slicesHigh1632F32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         n+0(FP), AX
 	MOVQ         widths+8(FP), CX
-	MOVQ         straight+16(FP), DX
+	MOVQ         regular+16(FP), DX
 	MOVQ         masks+24(FP), BX
 	MOVQ         val+32(FP), SI
 	MOVQ         idx+40(FP), DI
@@ -9533,6 +13695,12 @@ TEXT ·slicesHigh1632F32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         ahead+80(FP), R10
 	MOVQ         table+56(FP), R11
 	VPBROADCASTQ keep+72(FP), Z1
+	MOVL         $0x00000002, R11
+	KMOVW        R11, K2
+	MOVL         $0x00000004, R11
+	KMOVW        R11, K3
+	MOVL         $0x00000008, R11
+	KMOVW        R11, K4
 	MOVQ         valuesAhead+96(FP), R12
 	MOVQ         indicesAhead+104(FP), R13
 	TESTQ        R12, R12
@@ -9548,7 +13716,6 @@ far:
 	TESTQ      DX, DX
 	JZ         farFull
 	MOVWLZX    (DX), R14
-	ADDQ       $0x02, DX
 	SUBQ       R14, R11
 	TESTQ      R14, R14
 	JZ         farStraightEnd
@@ -9567,19 +13734,90 @@ farStraight:
 	JNZ         farStraight
 
 farStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      farSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      farPairsEnd
+
+farPairs:
+	MOVL         (DI), R14
+	VMOVSD       (R8)(R14*4), X4
+	MOVL         4(DI), R14
+	VBROADCASTSD (R8)(R14*4), K2, Y4
+	MOVL         16(DI), R14
+	VBROADCASTSD (R8)(R14*4), K3, Y4
+	MOVL         20(DI), R14
+	VBROADCASTSD (R8)(R14*4), K4, Y4
+	MOVL         32(DI), R14
+	VMOVSD       (R8)(R14*4), X5
+	MOVL         36(DI), R14
+	VBROADCASTSD (R8)(R14*4), K2, Y5
+	MOVL         48(DI), R14
+	VBROADCASTSD (R8)(R14*4), K3, Y5
+	MOVL         52(DI), R14
+	VBROADCASTSD (R8)(R14*4), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	MOVL         8(DI), R14
+	VMOVSD       (R8)(R14*4), X6
+	MOVL         12(DI), R14
+	VBROADCASTSD (R8)(R14*4), K2, Y6
+	MOVL         24(DI), R14
+	VBROADCASTSD (R8)(R14*4), K3, Y6
+	MOVL         28(DI), R14
+	VBROADCASTSD (R8)(R14*4), K4, Y6
+	MOVL         40(DI), R14
+	VMOVSD       (R8)(R14*4), X7
+	MOVL         44(DI), R14
+	VBROADCASTSD (R8)(R14*4), K2, Y7
+	MOVL         56(DI), R14
+	VBROADCASTSD (R8)(R14*4), K3, Y7
+	MOVL         60(DI), R14
+	VBROADCASTSD (R8)(R14*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VSHUFPS      $0x88, Z6, Z4, Z2
+	VSHUFPS      $0xdd, Z6, Z4, Z3
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWD    (SI), Z12
+	VPSLLD       $0x10, Z12, Z12
+	VFMADD231PS  Z12, Z2, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x40, DI
+	PREFETCHT1   (SI)(R12*1)
+	PREFETCHT1   (DI)(R13*1)
+	VPMOVZXWD    (SI), Z2
+	VPSLLD       $0x10, Z2, Z2
+	VFMADD231PS  Z2, Z3, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          farPairs
+
+farPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R14
+	SUBQ    R14, R11
+	MOVWLZX 2(DX), R14
+	SUBQ    R14, R11
+	SUBQ    R14, R11
+
+farSingle:
+	ADDQ $0x04, DX
+
 farFull:
 	TESTQ R11, R11
 	JZ    farEachEnd
 
 farEach:
 	MOVL         (DI), R14
-	VMOVSS       (R8)(R14*4), X4
+	VMOVSS       (R8)(R14*4), X8
 	MOVL         4(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X4, X4
+	VINSERTPS    $0x10, (R8)(R14*4), X8, X8
 	MOVL         8(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X4, X4
+	VINSERTPS    $0x20, (R8)(R14*4), X8, X8
 	MOVL         12(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X4, X4
+	VINSERTPS    $0x30, (R8)(R14*4), X8, X8
 	MOVL         16(DI), R14
 	VMOVSS       (R8)(R14*4), X2
 	MOVL         20(DI), R14
@@ -9588,15 +13826,15 @@ farEach:
 	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
 	MOVL         28(DI), R14
 	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
+	VINSERTF128  $0x01, X2, Y8, Y8
 	MOVL         32(DI), R14
-	VMOVSS       (R8)(R14*4), X5
+	VMOVSS       (R8)(R14*4), X9
 	MOVL         36(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R14*4), X9, X9
 	MOVL         40(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R14*4), X9, X9
 	MOVL         44(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R14*4), X9, X9
 	MOVL         48(DI), R14
 	VMOVSS       (R8)(R14*4), X2
 	MOVL         52(DI), R14
@@ -9605,13 +13843,13 @@ farEach:
 	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
 	MOVL         60(DI), R14
 	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VINSERTF128  $0x01, X2, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPMOVZXWD    (SI), Z2
 	VPSLLD       $0x10, Z2, Z2
-	VFMADD231PS  Z2, Z4, Z0
+	VFMADD231PS  Z2, Z8, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x40, DI
 	DECQ         R11
@@ -9625,13 +13863,13 @@ farEachEnd:
 farMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R14
-	VMOVSS       (R8)(R14*4), X6
+	VMOVSS       (R8)(R14*4), X10
 	MOVL         4(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X6, X6
+	VINSERTPS    $0x10, (R8)(R14*4), X10, X10
 	MOVL         8(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X6, X6
+	VINSERTPS    $0x20, (R8)(R14*4), X10, X10
 	MOVL         12(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X6, X6
+	VINSERTPS    $0x30, (R8)(R14*4), X10, X10
 	MOVL         16(DI), R14
 	VMOVSS       (R8)(R14*4), X2
 	MOVL         20(DI), R14
@@ -9640,15 +13878,15 @@ farMasked:
 	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
 	MOVL         28(DI), R14
 	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF128  $0x01, X2, Y10, Y10
 	MOVL         32(DI), R14
-	VMOVSS       (R8)(R14*4), X7
+	VMOVSS       (R8)(R14*4), X11
 	MOVL         36(DI), R14
-	VINSERTPS    $0x10, (R8)(R14*4), X7, X7
+	VINSERTPS    $0x10, (R8)(R14*4), X11, X11
 	MOVL         40(DI), R14
-	VINSERTPS    $0x20, (R8)(R14*4), X7, X7
+	VINSERTPS    $0x20, (R8)(R14*4), X11, X11
 	MOVL         44(DI), R14
-	VINSERTPS    $0x30, (R8)(R14*4), X7, X7
+	VINSERTPS    $0x30, (R8)(R14*4), X11, X11
 	MOVL         48(DI), R14
 	VMOVSS       (R8)(R14*4), X2
 	MOVL         52(DI), R14
@@ -9657,13 +13895,13 @@ farMasked:
 	VINSERTPS    $0x20, (R8)(R14*4), X2, X2
 	MOVL         60(DI), R14
 	VINSERTPS    $0x30, (R8)(R14*4), X2, X2
-	VINSERTF128  $0x01, X2, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VINSERTF128  $0x01, X2, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	PREFETCHT1   (SI)(R12*1)
 	PREFETCHT1   (DI)(R13*1)
 	VPMOVZXWD    (SI), Z2
 	VPSLLD       $0x10, Z2, Z2
-	VFMADD231PS  Z2, Z6, K1, Z0
+	VFMADD231PS  Z2, Z10, K1, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x40, DI
 	ADDQ         $0x02, BX
@@ -9689,7 +13927,6 @@ near:
 	TESTQ   DX, DX
 	JZ      nearFull
 	MOVWLZX (DX), R10
-	ADDQ    $0x02, DX
 	SUBQ    R10, R11
 	TESTQ   R10, R10
 	JZ      nearStraightEnd
@@ -9706,19 +13943,86 @@ nearStraight:
 	JNZ         nearStraight
 
 nearStraightEnd:
+	CMPW    2(DX), $0x00
+	JE      nearSingle
+	MOVWLZX 2(DX), R11
+	TESTQ   R11, R11
+	JZ      nearPairsEnd
+
+nearPairs:
+	MOVL         (DI), R10
+	VMOVSD       (R8)(R10*4), X4
+	MOVL         4(DI), R10
+	VBROADCASTSD (R8)(R10*4), K2, Y4
+	MOVL         16(DI), R10
+	VBROADCASTSD (R8)(R10*4), K3, Y4
+	MOVL         20(DI), R10
+	VBROADCASTSD (R8)(R10*4), K4, Y4
+	MOVL         32(DI), R10
+	VMOVSD       (R8)(R10*4), X5
+	MOVL         36(DI), R10
+	VBROADCASTSD (R8)(R10*4), K2, Y5
+	MOVL         48(DI), R10
+	VBROADCASTSD (R8)(R10*4), K3, Y5
+	MOVL         52(DI), R10
+	VBROADCASTSD (R8)(R10*4), K4, Y5
+	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	MOVL         8(DI), R10
+	VMOVSD       (R8)(R10*4), X6
+	MOVL         12(DI), R10
+	VBROADCASTSD (R8)(R10*4), K2, Y6
+	MOVL         24(DI), R10
+	VBROADCASTSD (R8)(R10*4), K3, Y6
+	MOVL         28(DI), R10
+	VBROADCASTSD (R8)(R10*4), K4, Y6
+	MOVL         40(DI), R10
+	VMOVSD       (R8)(R10*4), X7
+	MOVL         44(DI), R10
+	VBROADCASTSD (R8)(R10*4), K2, Y7
+	MOVL         56(DI), R10
+	VBROADCASTSD (R8)(R10*4), K3, Y7
+	MOVL         60(DI), R10
+	VBROADCASTSD (R8)(R10*4), K4, Y7
+	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VSHUFPS      $0x88, Z6, Z4, Z2
+	VSHUFPS      $0xdd, Z6, Z4, Z3
+	VPMOVZXWD    (SI), Z12
+	VPSLLD       $0x10, Z12, Z12
+	VFMADD231PS  Z12, Z2, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x40, DI
+	VPMOVZXWD    (SI), Z2
+	VPSLLD       $0x10, Z2, Z2
+	VFMADD231PS  Z2, Z3, Z0
+	ADDQ         $0x20, SI
+	ADDQ         $0x40, DI
+	DECQ         R11
+	JNZ          nearPairs
+
+nearPairsEnd:
+	MOVL    (CX), R11
+	MOVWLZX (DX), R10
+	SUBQ    R10, R11
+	MOVWLZX 2(DX), R10
+	SUBQ    R10, R11
+	SUBQ    R10, R11
+
+nearSingle:
+	ADDQ $0x04, DX
+
 nearFull:
 	TESTQ R11, R11
 	JZ    nearEachEnd
 
 nearEach:
 	MOVL         (DI), R10
-	VMOVSS       (R8)(R10*4), X4
+	VMOVSS       (R8)(R10*4), X8
 	MOVL         4(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X4, X4
+	VINSERTPS    $0x10, (R8)(R10*4), X8, X8
 	MOVL         8(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X4, X4
+	VINSERTPS    $0x20, (R8)(R10*4), X8, X8
 	MOVL         12(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X4, X4
+	VINSERTPS    $0x30, (R8)(R10*4), X8, X8
 	MOVL         16(DI), R10
 	VMOVSS       (R8)(R10*4), X2
 	MOVL         20(DI), R10
@@ -9727,15 +14031,15 @@ nearEach:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	MOVL         28(DI), R10
 	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y4
+	VINSERTF128  $0x01, X2, Y8, Y8
 	MOVL         32(DI), R10
-	VMOVSS       (R8)(R10*4), X5
+	VMOVSS       (R8)(R10*4), X9
 	MOVL         36(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x10, (R8)(R10*4), X9, X9
 	MOVL         40(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x20, (R8)(R10*4), X9, X9
 	MOVL         44(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X5, X5
+	VINSERTPS    $0x30, (R8)(R10*4), X9, X9
 	MOVL         48(DI), R10
 	VMOVSS       (R8)(R10*4), X2
 	MOVL         52(DI), R10
@@ -9744,11 +14048,11 @@ nearEach:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	MOVL         60(DI), R10
 	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
-	VINSERTF128  $0x01, X2, Y5, Y5
-	VINSERTF64X4 $0x01, Y5, Z4, Z4
+	VINSERTF128  $0x01, X2, Y9, Y9
+	VINSERTF64X4 $0x01, Y9, Z8, Z8
 	VPMOVZXWD    (SI), Z2
 	VPSLLD       $0x10, Z2, Z2
-	VFMADD231PS  Z2, Z4, Z0
+	VFMADD231PS  Z2, Z8, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x40, DI
 	DECQ         R11
@@ -9762,13 +14066,13 @@ nearEachEnd:
 nearMasked:
 	KMOVW        (BX), K1
 	MOVL         (DI), R10
-	VMOVSS       (R8)(R10*4), X6
+	VMOVSS       (R8)(R10*4), X10
 	MOVL         4(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X6, X6
+	VINSERTPS    $0x10, (R8)(R10*4), X10, X10
 	MOVL         8(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X6, X6
+	VINSERTPS    $0x20, (R8)(R10*4), X10, X10
 	MOVL         12(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X6, X6
+	VINSERTPS    $0x30, (R8)(R10*4), X10, X10
 	MOVL         16(DI), R10
 	VMOVSS       (R8)(R10*4), X2
 	MOVL         20(DI), R10
@@ -9777,15 +14081,15 @@ nearMasked:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	MOVL         28(DI), R10
 	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y6
+	VINSERTF128  $0x01, X2, Y10, Y10
 	MOVL         32(DI), R10
-	VMOVSS       (R8)(R10*4), X7
+	VMOVSS       (R8)(R10*4), X11
 	MOVL         36(DI), R10
-	VINSERTPS    $0x10, (R8)(R10*4), X7, X7
+	VINSERTPS    $0x10, (R8)(R10*4), X11, X11
 	MOVL         40(DI), R10
-	VINSERTPS    $0x20, (R8)(R10*4), X7, X7
+	VINSERTPS    $0x20, (R8)(R10*4), X11, X11
 	MOVL         44(DI), R10
-	VINSERTPS    $0x30, (R8)(R10*4), X7, X7
+	VINSERTPS    $0x30, (R8)(R10*4), X11, X11
 	MOVL         48(DI), R10
 	VMOVSS       (R8)(R10*4), X2
 	MOVL         52(DI), R10
@@ -9794,11 +14098,11 @@ nearMasked:
 	VINSERTPS    $0x20, (R8)(R10*4), X2, X2
 	MOVL         60(DI), R10
 	VINSERTPS    $0x30, (R8)(R10*4), X2, X2
-	VINSERTF128  $0x01, X2, Y7, Y7
-	VINSERTF64X4 $0x01, Y7, Z6, Z6
+	VINSERTF128  $0x01, X2, Y11, Y11
+	VINSERTF64X4 $0x01, Y11, Z10, Z10
 	VPMOVZXWD    (SI), Z2
 	VPSLLD       $0x10, Z2, Z2
-	VFMADD231PS  Z2, Z6, K1, Z0
+	VFMADD231PS  Z2, Z10, K1, Z0
 	ADDQ         $0x20, SI
 	ADDQ         $0x40, DI
 	ADDQ         $0x02, BX

@@ -26,13 +26,13 @@ func main() {
 // slice generates a kernel of Slices whose indices have so many bytes.
 func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	name := fmt.Sprintf("slices%s%d%s", values.Name, 8*indexBytes, l.Suffix())
-	l.Func(name, "func(n int, widths *uint32, straight, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int)",
+	l.Func(name, "func(n int, widths *uint32, regular, masks *uint16, val, idx *byte, x, table, sums *V, keep int, ahead *byte, step, valuesAhead, indicesAhead int)",
 		"is multiplySlices for the case in its name. keep is -1 to add to sums, else 0.",
 		"For each slice it asks for the line at ahead, which goes on by step bytes, and for each column",
 		"for values and indices so many bytes ahead, for nothing where valuesAhead is 0.")
 	k := &kernel{
 		Lanes: l, values: values, indexBytes: indexBytes,
-		n: load("n"), widths: load("widths"), straight: load("straight"), masks: load("masks"),
+		n: load("n"), widths: load("widths"), regular: load("regular"), masks: load("masks"),
 		val: load("val"), idx: load("idx"), x: load("x"), sums: load("sums"), ahead: load("ahead"),
 		mask: l.NewMask(), acc: l.Reg(), keep: l.Reg(), left: GP64(),
 	}
@@ -41,6 +41,7 @@ func slice(l lanes.Lanes, values lanes.Values, indexBytes int) {
 	if k.gather = l.GatherFrom; l.Long && l.Double {
 		k.gather = l.Merger()
 	}
+	k.pairs = l.Pairs()
 	k.valuesAhead, k.indicesAhead = load("valuesAhead"), load("indicesAhead")
 	TESTQ(k.valuesAhead, k.valuesAhead)
 	JZ(LabelRef("near"))
@@ -55,15 +56,16 @@ func load(name string) Register { return Load(Param(name), GP64()) }
 // kernel is the registers of a kernel.
 type kernel struct {
 	lanes.Lanes
-	values                                               lanes.Values
-	indexBytes                                           int
-	n, widths, straight, masks, val, idx, x, sums, ahead Register
-	valuesAhead, indicesAhead                            Register // nil where nothing is asked for ahead
-	left                                                 GPVirtual
-	acc, keep                                            VecVirtual
-	mask                                                 *lanes.Mask
-	column                                               func(at Mem) Op
-	gather                                               func(place func(lane int) Mem) VecVirtual
+	values                                              lanes.Values
+	indexBytes                                          int
+	n, widths, regular, masks, val, idx, x, sums, ahead Register
+	valuesAhead, indicesAhead                           Register // nil where nothing is asked for ahead
+	left                                                GPVirtual
+	acc, keep                                           VecVirtual
+	mask                                                *lanes.Mask
+	column                                              func(at Mem) Op
+	gather                                              func(place func(lane int) Mem) VecVirtual
+	pairs                                               func(place func(lane int) Mem) (first, second VecVirtual)
 }
 
 // slices generates the loop over all slices. Labels begin with name.
@@ -81,11 +83,10 @@ func (k *kernel) slices(name string) {
 		VANDPS(Mem{Base: k.sums}, k.keep, k.acc)
 	}
 	MOVL(Mem{Base: k.widths}, k.left.As32())
-	TESTQ(k.straight, k.straight)
+	TESTQ(k.regular, k.regular)
 	JZ(LabelRef(name + "Full"))
-	straight := GP64()
-	MOVWLZX(Mem{Base: k.straight}, straight.As32())
-	ADDQ(Imm(2), k.straight)
+	straight, begin, pairs := GP64(), Mem{Base: k.regular}, Mem{Base: k.regular, Disp: 2}
+	MOVWLZX(begin, straight.As32())
 	SUBQ(straight, k.left)
 	k.loop(name+"Straight", straight, func() {
 		from, b := GP64(), k.Reg()
@@ -93,6 +94,23 @@ func (k *kernel) slices(name string) {
 		k.Load(Mem{Base: k.x, Index: from, Scale: uint8(k.Size())}, b)
 		k.product(b, k.FMA)
 	})
+	CMPW(pairs, Imm(0))
+	JE(LabelRef(name + "Single"))
+	MOVWLZX(pairs, k.left.As32())
+	k.loop(name+"Pairs", k.left, func() {
+		first, second := k.pairs(k.places())
+		k.product(first, k.FMA)
+		k.product(second, k.FMA)
+	})
+	done := GP64() // there is no register to keep this in
+	MOVL(Mem{Base: k.widths}, k.left.As32())
+	MOVWLZX(begin, done.As32())
+	SUBQ(done, k.left)
+	MOVWLZX(pairs, done.As32())
+	SUBQ(done, k.left)
+	SUBQ(done, k.left)
+	Label(name + "Single")
+	ADDQ(Imm(4), k.regular)
 	Label(name + "Full")
 	k.loop(name+"Each", k.left, func() { k.product(k.gather(k.places()), k.FMA) })
 	MOVL(Mem{Base: k.widths, Disp: 4}, k.left.As32())
