@@ -79,9 +79,6 @@ type Kernel struct {
 	reqDim [3]int64 // of .reqntid
 }
 
-// Name is the name of the kernel in the text.
-func (k *Kernel) Name() string { return k.name }
-
 // StaticShared is the bytes of shared memory that the kernel declares itself.
 func (k *Kernel) StaticShared() int64 { return k.shared }
 

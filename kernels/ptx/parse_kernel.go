@@ -46,16 +46,8 @@ func (p *parser) parameters(k *Kernel) error {
 		}
 		q.typ, q.size = t, int64(t.size)
 		if p.accept(".ptr") {
-			for strings.HasPrefix(p.peek().text, ".") {
-				switch at := p.next(); at.text {
-				case ".global", ".shared", ".local", ".const":
-				case ".align":
-					if _, err := p.integer(1 << 20); err != nil {
-						return err
-					}
-				default:
-					return p.fail(at, "unknown attribute %s of a pointer", describe(at))
-				}
+			if err := p.pointer(); err != nil {
+				return err
 			}
 		}
 		at := p.peek()
@@ -83,6 +75,23 @@ func (p *parser) parameters(k *Kernel) error {
 			return p.expect(")")
 		}
 	}
+}
+
+// pointer reads what follows .ptr, which changes nothing here: the memory that a parameter points to, and
+// how that is aligned.
+func (p *parser) pointer() error {
+	for strings.HasPrefix(p.peek().text, ".") {
+		switch at := p.next(); at.text {
+		case ".global", ".shared", ".local", ".const":
+		case ".align":
+			if _, err := p.integer(1 << 20); err != nil {
+				return err
+			}
+		default:
+			return p.fail(at, "unknown attribute %s of a pointer", describe(at))
+		}
+	}
+	return nil
 }
 
 // performance reads the directives between parameters and body.
