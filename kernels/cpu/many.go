@@ -24,7 +24,7 @@ func gatherMany[V sparse.Value](d *Device, op *kernels.GatherMany[V]) (err error
 		return err
 	}
 	var rows *manyRows[V]
-	err = d.pool.run(1, func(int) { rows = newManyRows(a.part, parts, a.ptr, a.idx, a.val, x.Rows()) }) // a wrong pointer is a panic
+	err = d.pool.run(1, func(int) { rows = newManyRows(a, parts, x.Rows()) }) // a wrong pointer is a panic
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"github.com/msrep-go/msrep/kernels/cpu/simd"
-	"github.com/msrep-go/msrep/partition"
 	"github.com/msrep-go/msrep/sparse"
 )
 
@@ -23,8 +22,8 @@ type giantRow[V sparse.Value] struct {
 
 // shareGiants shares out the giant rows of the part: each worker gets a stretch of every
 // one, from left to right, as long as its piece lacks entries without giant rows.
-func (m *manyRows[V]) shareGiants(ptr []int64, idx []int32, val []V) {
-	if m.giants = findGiants(m.part, ptr, idx, val); len(m.giants) == 0 {
+func (m *manyRows[V]) shareGiants() {
+	if m.giants = m.findGiants(); len(m.giants) == 0 {
 		return
 	}
 	lacks, all := make([]int64, len(m.pieces)), int64(0)
@@ -44,15 +43,15 @@ func (m *manyRows[V]) shareGiants(ptr []int64, idx []int32, val []V) {
 	}
 }
 
-// findGiants finds the giant rows of a part: each of them has an entry at a multiple of
+// findGiants finds the giant rows of the part: each of them has an entry at a multiple of
 // giantEntries.
-func findGiants[V sparse.Value](p partition.Part, ptr []int64, idx []int32, val []V) (all []giantRow[V]) {
-	last := -1
+func (a compressed[V]) findGiants() (all []giantRow[V]) {
+	p, last := a.part, -1
 	for k := p.StartIdx; k <= p.EndIdx; k += giantEntries {
-		r := holder(ptr, k)
-		lo, hi := max(ptr[r], p.StartIdx), min(ptr[r+1], p.EndIdx+1)
+		r := holder(a.ptr, k)
+		lo, hi := max(a.ptr[r], p.StartIdx), min(a.ptr[r+1], p.EndIdx+1)
 		if r != last && hi-lo >= giantEntries {
-			all = append(all, giantRow[V]{r - p.OwnFirst, lo, idx[lo-p.StartIdx : hi-p.StartIdx], val[lo-p.StartIdx : hi-p.StartIdx]})
+			all = append(all, giantRow[V]{r - p.OwnFirst, lo, a.idx[lo-p.StartIdx : hi-p.StartIdx], a.val[lo-p.StartIdx : hi-p.StartIdx]})
 		}
 		last = r
 	}

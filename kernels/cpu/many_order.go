@@ -116,7 +116,7 @@ func (h *orderedColumns[V]) renumber(p *packed[V], op *kernels.Packing[V], room 
 	if err != nil {
 		return err
 	}
-	h.rows = newManyRows(p.part, p.parts(), op.Ptr, idx, op.Val, len(h.order))
+	h.rows = newManyRows(compressed[V]{p.part, op.Ptr, idx, op.Val}, p.parts(), len(h.order))
 	return nil
 }
 

@@ -52,7 +52,7 @@ func (p *packed[V]) keepRows(op *kernels.Packing[V]) {
 		}
 	}
 	if p.rowsFrom > 0 {
-		p.rows = newManyRows(p.part, p.parts(), op.Ptr, op.Idx, op.Val, op.Minors)
+		p.rows = newManyRows(compressed[V]{p.part, op.Ptr, op.Idx, op.Val}, p.parts(), op.Minors)
 		p.startTrial(op)
 	}
 }

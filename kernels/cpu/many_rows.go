@@ -13,8 +13,7 @@ import (
 // manyRows is the rows of a part in CSR, cut among the workers of a device, for products
 // with several vectors.
 type manyRows[V sparse.Value] struct {
-	part   partition.Part
-	all    compressed[V]
+	compressed[V]
 	pieces []manyPiece[V]
 	giants []giantRow[V]
 }
@@ -29,12 +28,12 @@ type manyPiece[V sparse.Value] struct {
 }
 
 // newManyRows cuts the rows of a part as parts says.
-func newManyRows[V sparse.Value](p partition.Part, parts []partition.Part, ptr []int64, idx []int32, val []V, minors int) *manyRows[V] {
-	m := &manyRows[V]{part: p, all: compressed[V]{p, ptr, idx, val}, pieces: make([]manyPiece[V], len(parts))}
+func newManyRows[V sparse.Value](a compressed[V], parts []partition.Part, minors int) *manyRows[V] {
+	m := &manyRows[V]{compressed: a, pieces: make([]manyPiece[V], len(parts))}
 	for i, q := range parts {
-		m.pieces[i] = manyPiece[V]{part: q, rows: cutRows(q, p.StartIdx, ptr, idx, val, minors)}
+		m.pieces[i] = manyPiece[V]{part: q, rows: cutRows(q, a.part.StartIdx, a.ptr, a.idx, a.val, minors)}
 	}
-	m.shareGiants(ptr, idx, val)
+	m.shareGiants()
 	return m
 }
 

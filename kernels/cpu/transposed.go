@@ -54,7 +54,7 @@ func (p *packed[V]) multiplyTransposed(d *Device, s *scratch[V], run runner, alp
 	case p.rows == nil:
 		return fmt.Errorf("%w: transposed products in the form %s", kernels.ErrNotSupported, p.info.Form)
 	default:
-		add = func(i int, to *target[V]) { p.rows.all.scatterRows(p.pieces[i].part, alpha, x, to) }
+		add = func(i int, to *target[V]) { p.rows.scatterRows(p.pieces[i].part, alpha, x, to) }
 	}
 	return runScatter(d, s, run, p.stretches, beta, y, add)
 }
