@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/msrep-go/msrep/kernels"
 	"github.com/msrep-go/msrep/kernels/cpu/form"
 )
 
@@ -16,6 +17,9 @@ func TestAFormRepaysWhereItSparesMoreThanMakingItTakes(t *testing.T) {
 	require.False(t, slices.Repays(FewestCached-20, 1, 0))
 	require.False(t, runs.Repays(100, 1, 6))
 	require.True(t, runs.Repays(1000, 1, 6), "it may be faster than expected")
+	// To try them takes 23 products, and 1.25 times as many are spared if each spares .05 + .1.
+	require.False(t, runs.Repays(191, 1, 0))
+	require.True(t, runs.Repays(192, 1, 0))
 }
 
 func TestShortRowsAndLongRunsAreExpectedToBeFast(t *testing.T) {
@@ -36,4 +40,37 @@ func TestShortRowsAndLongRunsAreExpectedToBeFast(t *testing.T) {
 	dense, empty := cachedDiagonals(.1), cachedDiagonals(3)
 	require.Less(t, dense.Product, empty.Product)
 	require.Less(t, dense.Build, empty.Build)
+}
+
+func TestNoFormIsExpectedToTakeNothingOrMoreThanCSR(t *testing.T) {
+	seen := map[kernels.Form]int{}
+	for _, p := range []Look{
+		{blocks: &form.Estimate{EntryBytes: 9}, value: 7.25},
+		{diagonals: &form.Estimate{EntryBytes: .1}}, // the same value along each
+		{runs: &form.Estimate{EntryBytes: 8.1}},
+		{runs: &form.Estimate{EntryBytes: 12}},
+		{panels: &form.Estimate{EntryBytes: 9}, misses: .5},
+		{lone: .1},
+		{misses: .9, again: 1},
+	} {
+		p.entries, p.plain, p.rows, p.nnz = true, true, 10, 3000
+		for _, c := range Candidates[float64]([]Look{p}) {
+			require.Greater(t, c.Cached.Product, .3, c.Form)
+			require.Less(t, c.Cached.Product, 1., c.Form)
+			require.GreaterOrEqual(t, c.Cached.Build, 8., c.Form)
+			seen[c.Form]++
+		}
+	}
+	require.Len(t, seen, 8)
+	require.Equal(t, 2, seen[FormBlocks], "with values in 57 bits, and without")
+	require.Equal(t, cachedRuns(.2), cachedRuns(.1))
+}
+
+func TestWhatIsExpectedInTheCachesGoesByTheRowsOfAllPieces(t *testing.T) {
+	piece := Look{entries: true, plain: true, rows: 100, nnz: 200, diagonals: &form.Estimate{EntryBytes: 8.5}}
+	other := piece
+	other.rows, other.nnz = 50, 2200
+	c := Candidates[float64]([]Look{piece, other})
+	require.Equal(t, cachedDiagonals(.5), c[0].Cached)
+	require.Equal(t, cachedSlices(16), c[1].Cached, "2400 entries in 150 rows")
 }
