@@ -169,6 +169,7 @@ func TestAShortJobWakesNobodyUntilSuchJobsFollowEachOther(t *testing.T) {
 	p := newPool(2, nil, nil)
 	defer p.close()
 	sleeps := func() bool { return p.workers[0].gate.asleep.Load() != awake }
+	require.False(t, p.quiet([]*worker{{gate: newGate()}}), "who looks for a job needs not be woken")
 	for range 3 { // and again after they were woken
 		require.Eventually(t, sleeps, 10*time.Second, time.Millisecond)
 		var calls [2]int

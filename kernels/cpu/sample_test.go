@@ -381,7 +381,10 @@ func TestInTheCachesAFormIsBuiltOnceIfItMayRepay(t *testing.T) {
 	d := open(t, Config{Threads: 2})
 	op := bandPart(3000)
 	op.Products = 100
-	for spent, want := range map[float64]bool{5: true, 25: false} { // products of csr, of 30
+	for _, i := range []struct {
+		spent, best float64 // products of csr: 30 may be spent
+		want        bool
+	}{{5, 1, true}, {25, 1, false}, {5, .4, false}} {
 		p, err := cutPart(d, op)
 		require.NoError(t, err)
 		s := newSearch(p, op)
@@ -397,12 +400,15 @@ func TestInTheCachesAFormIsBuiltOnceIfItMayRepay(t *testing.T) {
 			built.Add(int64(len(r.Idx)))
 			return build(r)
 		}
-		s.spent = time.Duration(spent * float64(s.csr))
+		s.csr, s.best.product = s.csr+1000, time.Duration(i.best*float64(s.csr+1000)) // which is more than 0
+		s.spent = time.Duration(i.spent * float64(s.csr))
+		before := s.spent
 		s.info.Tried = append(s.info.Tried, kernels.PackTrial{Form: c.Form})
 		err = s.try(c, &s.info.Tried[1])
-		if want {
+		if i.want {
 			require.NoError(t, err)
 			require.Positive(t, s.info.Tried[1].Product)
+			require.Greater(t, s.spent-before, s.info.Tried[1].Build, "that, and some products")
 			require.Equal(t, entries(s.all), built.Load(), "each worker its rows, once")
 		} else {
 			require.ErrorContains(t, err, "not likely to repay")
@@ -411,6 +417,71 @@ func TestInTheCachesAFormIsBuiltOnceIfItMayRepay(t *testing.T) {
 		require.NoError(t, errors.Join(s.best.mem.free(), s.vec.free()))
 	}
 	require.Zero(t, d.InUse())
+	require.NoError(t, d.Close())
+}
+
+func TestASearchIsBriefInTheCachesForAStatedNumberOfProducts(t *testing.T) {
+	old := lastCache
+	t.Cleanup(func() { lastCache = old })
+	d := open(t, Config{Threads: 1})
+	op := bandPart(3000)
+	for _, c := range []struct {
+		cache    int64
+		products int
+		want     bool
+	}{{1 << 30, 100, true}, {1 << 30, 0, false}, {200 << 10, 100, false}} {
+		lastCache = func() int64 { return c.cache }
+		op.Products = c.products
+		p, err := cutPart(d, op)
+		require.NoError(t, err)
+		s := newSearch(p, op)
+		require.EqualValues(t, 1, s.share)
+		require.Equal(t, c.want, s.brief())
+		if c.want { // and may spend a quarter of what is left on timing two forms in turn
+			s.csr = time.Millisecond
+			var a contender[float64]
+			a.product, s.best.product = s.csr, s.csr
+			left := 4 * duelRounds * (2*trialTime + 2*settling*s.csr)
+			s.spent = s.budget(a.Candidate) - left
+			require.True(t, s.affordsDuel(&a, 1))
+			s.spent++
+			require.False(t, s.affordsDuel(&a, 1))
+		}
+	}
+	require.NoError(t, d.Close())
+}
+
+func TestToLookForFormsCountsAsLongAsItMayTake(t *testing.T) {
+	old := now
+	t.Cleanup(func() { now = old })
+	clock := time.Time{}
+	now = func() time.Time {
+		clock = clock.Add(time.Millisecond)
+		return clock
+	}
+	d := open(t, Config{Threads: 1})
+	op := bandPart(3000)
+	spent := func(looked time.Duration) time.Duration {
+		p, err := cutPart(d, op)
+		require.NoError(t, err)
+		s := newSearch(p, op)
+		_, err = s.candidates()
+		require.NoError(t, err)
+		require.Equal(t, op.Products > 0, s.looked > 0, "without a stated number of products it is not counted")
+		s.looked = looked
+		require.NoError(t, s.makeVectors(s.all))
+		require.NoError(t, s.timeCSR())
+		require.NoError(t, s.vec.free())
+		if looked > time.Second {
+			return s.spent - longestLook*s.csr
+		}
+		return s.spent - looked
+	}
+	spent(0)
+	op.Products = 100
+	none := spent(0)
+	require.Equal(t, none, spent(time.Millisecond))
+	require.Equal(t, none, spent(time.Hour))
 	require.NoError(t, d.Close())
 }
 
@@ -455,6 +526,14 @@ func TestAStatedNumberOfProductsBoundsTheSearchAndNoneDoesNot(t *testing.T) {
 	require.Equal(t, "2 products do not repay the search for another form", a.Info().Why)
 	require.Empty(t, a.Info().Tried)
 	require.NoError(t, a.Free())
+	for products, tried := range map[int]bool{inspect.FewestCached - 1: false, inspect.FewestCached: true} {
+		op.Products = products
+		a, err = d.Pack(op)
+		require.NoError(t, err)
+		require.Equal(t, tried, len(a.Info().Tried) > 0)
+		require.NoError(t, a.Free())
+	}
+	op.Products = 2
 	oldCache := lastCache
 	t.Cleanup(func() { lastCache = oldCache })
 	lastCache = func() int64 { return 8 << 10 } // it is sampled
