@@ -1,6 +1,7 @@
 package form_test
 
 import (
+	"maps"
 	"math/rand/v2"
 	"testing"
 
@@ -58,7 +59,9 @@ func checkDiagonalWidths[V sparse.Value](t *testing.T, l simd.Level) {
 		}
 	}
 	p.rows = append(p.rows, []int32{5, 6999})
-	for kind, value := range valueKinds {
+	kinds := maps.Clone(valueKinds)
+	kinds["by diagonal"] = nil
+	for kind, value := range kinds {
 		a, f, x, y := drawDiagonals[V](t, l, r, p, value)
 		for _, beta := range []V{0, -2} {
 			want := reference.Multiply(false, 3, a, x, beta, y)
@@ -68,10 +71,14 @@ func checkDiagonalWidths[V sparse.Value](t *testing.T, l simd.Level) {
 	}
 }
 
-// drawDiagonals is a matrix of a pattern with values of a kind, itself and in diagonals, with an x for it
-// and a y of zeros.
+// drawDiagonals is a matrix of a pattern with values of a kind, or another one for each diagonal where that
+// is nil, itself and in diagonals, with an x for it and a y of zeros.
 func drawDiagonals[V sparse.Value](t *testing.T, l simd.Level, r *rand.Rand, p pattern, value func(*rand.Rand) float64) (a *sparse.CSR[V], f form.Form[V], x, y []V) {
-	a = sparse.Convert[V](p.csr(func() float64 { return value(r) }))
+	if value != nil {
+		a = sparse.Convert[V](p.csr(func() float64 { return value(r) }))
+	} else {
+		a = byDiagonal[V](p)
+	}
 	f, err := form.NewDiagonals(rowsOf(a), form.DiagonalOptions[V]{Level: l, Values: form.FindValues(a.Val)})
 	require.NoError(t, err)
 	x, y = make([]V, a.Cols), make([]V, a.Rows)
@@ -79,6 +86,17 @@ func drawDiagonals[V sparse.Value](t *testing.T, l simd.Level, r *rand.Rand, p p
 		x[i] = V(r.NormFloat64())
 	}
 	return a, f, x, y
+}
+
+// byDiagonal is the matrix of a pattern with another value for each diagonal.
+func byDiagonal[V sparse.Value](p pattern) *sparse.CSR[V] {
+	a := sparse.Convert[V](p.csr(func() float64 { return 0 }))
+	for i := range a.Rows {
+		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
+			a.Val[k] = V(int(a.ColIdx[k])-i) + .5
+		}
+	}
+	return a
 }
 
 // tridiagonal is a matrix with the values -1, 2, -1 in most rows.

@@ -47,30 +47,33 @@ func TestRowsOfAnyLengthsStayInsideTheirArraysAtEveryLevel(t *testing.T) {
 	})
 }
 
-// checkLengthsInside multiplies rows of ones, which end where their arrays do or begin there.
+// checkLengthsInside multiplies rows of ones, which end where their arrays do or begin there. The last ones
+// are two behind a block, a block, or a part of one.
 func checkLengthsInside[V sparse.Value](t *testing.T) {
 	levels(t, func(t *testing.T, l simd.Level) {
-		const rows, cols = 72, 13
+		const cols = 13
 		for name, length := range lengthsOfRows {
-			for last := range 5 { // entries of the last row
-				var idx []int32
-				var val, want []V
-				ptr := []int64{0}
-				for r := range rows {
-					n := length(r)
-					if r == rows-1 {
-						n = last
+			for _, rows := range []int{34, 64, 72} {
+				for last := range 9 { // entries of the last row
+					var idx []int32
+					var val, want []V
+					ptr := []int64{0}
+					for r := range rows {
+						n := length(r)
+						if r == rows-1 {
+							n = last
+						}
+						for range n {
+							idx, val = append(idx, int32((cols-1)*(len(idx)%2))), append(val, 1)
+						}
+						ptr, want = append(ptr, int64(len(idx))), append(want, V(n))
 					}
-					for range n {
-						idx, val = append(idx, int32((cols-1)*(len(idx)%2))), append(val, 1)
+					x := slices.Repeat([]V{1}, cols)
+					for _, atEnd := range []bool{false, true} {
+						y := between(t, make([]V, rows), atEnd)
+						simd.Rows(l, 1, 0, between(t, ptr, atEnd), between(t, idx, atEnd), between(t, val, atEnd), between(t, x, atEnd), y)
+						require.Equal(t, want, y, "%s, %d rows, %d entries in the last one", name, rows, last)
 					}
-					ptr, want = append(ptr, int64(len(idx))), append(want, V(n))
-				}
-				x := slices.Repeat([]V{1}, cols)
-				for _, atEnd := range []bool{false, true} {
-					y := between(t, make([]V, rows), atEnd)
-					simd.Rows(l, 1, 0, between(t, ptr, atEnd), between(t, idx, atEnd), between(t, val, atEnd), between(t, x, atEnd), y)
-					require.Equal(t, want, y, name)
 				}
 			}
 		}

@@ -132,6 +132,7 @@ func TestRowsEndBeforeWhatLeavesTheArraysAtEveryLevel(t *testing.T) {
 var lengthsOfRows = map[string]func(r int) int{
 	"few":    func(r int) int { return r * r % 11 },
 	"short":  func(r int) int { return 3 + r*r%2 },
+	"spare":  func(r int) int { return 4 - 2*(r%2) }, // the last ones of a block are read with what is behind it
 	"alike":  func(r int) int { return 9 },
 	"varied": func(r int) int { return 17 + r*r%11 },
 }
@@ -165,9 +166,11 @@ func checkEnd(t *testing.T, length func(r int) int) {
 		for r := range rows {
 			if ptr[r] < ptr[r+1] {
 				for _, bad := range []int32{-1, cols, math.MaxInt32, math.MinInt32} {
-					idx := slices.Clone(idx)
-					idx[ptr[r+1]-1] = bad
-					check(r, ptr, idx)
+					for _, k := range []int64{ptr[r], ptr[r+1] - 1} {
+						idx := slices.Clone(idx)
+						idx[k] = bad
+						check(r, ptr, idx)
+					}
 				}
 			}
 			for _, bad := range []int64{ptr[r] - 1, int64(n) + 1, math.MinInt64, math.MaxInt64} {
